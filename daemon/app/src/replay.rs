@@ -33,7 +33,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let placements = Placements::of_recording(&options.dir);
     let shelves = match &spilled {
         Some(spilled) => Shelves::new(&spilled.0, SHELF_BYTES, placements),
-        None => Shelves::of(&recording, SHELF_BYTES, placements),
+        None => Shelves::of_recording(&recording, SHELF_BYTES, placements),
     }
     .with_layout(layout);
     let token = format!("{:032x}", random()?);

@@ -127,7 +127,7 @@ struct OfRegion {
     latency: f64,
 }
 
-/// The sums of a selection of a job of so many ranks; without the budget.
+/// The sums of a selection, without the budget. `ranks` are those of the job, which is known until `until_ns`.
 pub(crate) fn selected(
     question: &SelectedQuestion,
     (ranks, until_ns): (usize, Nanoseconds),

@@ -10,7 +10,7 @@ use mpiscope_feed::{Library, Messages, Region, Regions, Selected};
 use mpiscope_model::{Call, Message};
 use proptest::prelude::*;
 use std::ops::Range;
-use support::{Plain, Told};
+use support::{Plain, StoredMessages};
 
 const RANKS: u32 = 6;
 const UNTIL_NS: u64 = 1_200;
@@ -44,7 +44,7 @@ fn message() -> impl Strategy<Value = Message> {
 }
 
 fn library(calls: &[Call], messages: &[Message]) -> Library {
-    let messages = Told { messages: messages.to_vec(), ..Told::default() };
+    let messages = StoredMessages { messages: messages.to_vec(), ..StoredMessages::default() };
     let messages = Messages { source: Box::new(messages), flow: |_| None };
     let library = Library::new(Box::new(Plain(calls.to_vec()))).with_messages(messages);
     library.know_figures(Vec::new(), RANKS, UNTIL_NS);
@@ -134,7 +134,7 @@ proptest! {
 }
 
 #[test]
-fn without_a_diagnosis_it_is_said_why_there_is_no_budget() {
+fn without_a_diagnosis_the_missing_budget_has_a_reason() {
     let found = ask(&library(&[], &[]), 0..100, None, &[]);
     assert_eq!((found.budget, found.budget_missing.as_str()), (None, "where time went was not judged yet"));
 }

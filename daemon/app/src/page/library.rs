@@ -6,18 +6,20 @@ use crate::load::Loaded;
 use mpiscope_feed::{Library, Messages, Overview, RankRow};
 use mpiscope_model::Nanoseconds;
 
-/// A library of the calls and messages on these shelves.
-pub(crate) fn library(shelves: Shelves, overview: Overview) -> Library {
-    let messages = Messages { source: Box::new(shelves.messages), flow: mpiscope_ingest::flow };
-    let library = Library::new(Box::new(shelves.calls))
-        .with_messages(messages)
-        .with_overview(overview)
-        .with_sites(Box::new(shelves.sites))
-        .with_remap(Box::new(shelves.placements))
-        .with_names(|function| mpiscope_wire::by_id(function).map(|entry| entry.name));
-    match shelves.layout {
-        Some(layout) => library.with_layouts(Box::new(layout)),
-        None => library,
+impl Shelves {
+    /// A library of these calls and messages.
+    pub(crate) fn into_library(self, overview: Overview) -> Library {
+        let messages = Messages { source: Box::new(self.messages), flow: mpiscope_ingest::flow };
+        let library = Library::new(Box::new(self.calls))
+            .with_messages(messages)
+            .with_overview(overview)
+            .with_sites(Box::new(self.sites))
+            .with_remap(Box::new(self.placements))
+            .with_names(|function| mpiscope_wire::by_id(function).map(|entry| entry.name));
+        match self.layout {
+            Some(layout) => library.with_layouts(Box::new(layout)),
+            None => library,
+        }
     }
 }
 
@@ -32,7 +34,7 @@ pub(crate) fn inform(
     library.know_grid(&loaded.coordinates);
     if let Some(findings) = findings {
         library.judged(findings.course.clone());
-        library.know_regions(&findings.told().judgement.regions);
+        library.know_regions(&findings.judgement.regions);
         library.judge_by(findings.criteria(), true);
     }
     let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter());

@@ -9,7 +9,7 @@ mod sites;
 mod updates;
 
 pub(crate) use layout_file::LayoutFilePath;
-pub(crate) use library::{inform, library};
+pub(crate) use library::inform;
 pub(crate) use open::{Opened, open_in_browser, say_address};
 pub(crate) use rows::{function_rows, node_rows, rank_rows};
 pub(crate) use shelf::{Shelf, Shelves};
@@ -59,7 +59,7 @@ impl Page {
         overview: Overview,
     ) -> Result<(Self, Feeding)> {
         let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
-        Self::of(address, token, state, Arc::new(library(shelves, overview)))
+        Self::of(address, token, state, Arc::new(shelves.into_library(overview)))
     }
 
     /// Binds and serves a feed and a library.

@@ -38,7 +38,11 @@ impl Shelves {
     }
 
     /// What is in the segments of a recording.
-    pub(crate) fn of(recording: &Recording, cache_bytes_max: usize, placements: Placements) -> Self {
+    pub(crate) fn of_recording(
+        recording: &Recording,
+        cache_bytes_max: usize,
+        placements: Placements,
+    ) -> Self {
         let reader = || recording.segment_reader();
         let calls = Shelf::of(reader(), recording.call_segments(), cache_bytes_max);
         let messages = Shelf::of(reader(), recording.message_segments(), cache_bytes_max);

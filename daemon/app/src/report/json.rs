@@ -289,12 +289,9 @@ fn narrow<'a>(report: Report<'a>, selection: &'a Selection, whole: &Loaded) -> R
         region.exact = if messages > 0.0 { exact / messages } else { 0.0 };
         Some(region)
     };
-    let mut missing = report.missing;
-    missing.push(OF_THE_RUN);
+    let missing = report.missing.into_iter().chain([OF_THE_RUN]).collect();
     Report {
-        schema: report.schema,
         selection: Some(selection.into()),
-        job: report.job,
         totals: Totals {
             calls: figures.calls,
             polls: figures.polls,
@@ -306,24 +303,11 @@ fn narrow<'a>(report: Report<'a>, selection: &'a Selection, whole: &Loaded) -> R
         },
         functions: names,
         ranks: report.ranks.into_iter().filter_map(rank).collect(),
-        criteria: report.criteria,
         regions: report.regions.map(|all| all.into_iter().filter_map(region).collect()),
-        between: None,
         budget: figures.budget.as_ref().map(|budget| &budget.parts),
-        efficiency: None,
-        waits: None,
-        gathered: None,
-        sources: None,
         sites: Vec::new(),
-        attribution: None,
-        quiet: None,
-        verdict: None,
-        cpu_shortage: None,
-        whatif: None,
-        remap: None,
-        pauses: report.pauses,
-        standing: report.standing,
         missing,
+        ..report
     }
 }
 
@@ -333,7 +317,9 @@ pub(crate) fn json(
     findings: Option<&Findings>,
     selection: Option<&Selection>,
 ) -> Result<String> {
-    let report = whole(loaded, placement, findings);
+    // What is known of the whole run only is null for a part of it.
+    let of_run = findings.filter(|_| selection.is_none());
+    let report = whole(loaded, placement, findings, of_run);
     let report = match selection {
         Some(selection) => narrow(report, selection, loaded),
         None => report,
@@ -345,6 +331,7 @@ fn whole<'a>(
     loaded: &'a Loaded,
     placement: Option<&'a Placement<'_>>,
     findings: Option<&'a Findings>,
+    of_run: Option<&'a Findings>,
 ) -> Report<'a> {
     Report {
         schema: "mpiscope.report/1",
@@ -377,20 +364,20 @@ fn whole<'a>(
         ranks: loaded.ranks.iter().map(|info| rank(loaded, info)).collect(),
         criteria: findings.map(|found| &found.criteria[..]),
         regions: findings.map(|found| found.judgement.regions.regions.iter().map(Region::from).collect()),
-        between: findings.map(|found| &found.judgement.regions.between[..]),
+        between: of_run.map(|found| &found.judgement.regions.between[..]),
         budget: findings.map(|found| &found.judgement.budget),
-        efficiency: findings
+        efficiency: of_run
             .filter(|found| !found.judgement.verdict.is_withheld())
             .map(|found| &found.judgement.efficiency),
-        waits: findings.map(|found| &found.judgement.waits[..]),
-        gathered: findings.map(|found| &found.judgement.gathered[..]),
-        sources: findings.map(|found| &found.judgement.sources[..]),
+        waits: of_run.map(|found| &found.judgement.waits[..]),
+        gathered: of_run.map(|found| &found.judgement.gathered[..]),
+        sources: of_run.map(|found| &found.judgement.sources[..]),
         sites: sites(loaded, findings),
-        attribution: findings.map(|found| &found.judgement.attribution[..]),
-        quiet: findings.map(|found| &found.judgement.quiet[..]),
-        verdict: findings.map(|found| &found.judgement.verdict),
-        cpu_shortage: findings.and_then(|found| found.judgement.cpu_shortage.as_ref()),
-        whatif: findings.map(|found| &found.judgement.whatif),
+        attribution: of_run.map(|found| &found.judgement.attribution[..]),
+        quiet: of_run.map(|found| &found.judgement.quiet[..]),
+        verdict: of_run.map(|found| &found.judgement.verdict),
+        cpu_shortage: of_run.and_then(|found| found.judgement.cpu_shortage.as_ref()),
+        whatif: of_run.map(|found| &found.judgement.whatif),
         remap: placement.map(|placement| Remap::from(&placement.advice)),
         pauses: &loaded.pauses,
         standing: &loaded.standing,

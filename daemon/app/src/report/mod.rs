@@ -59,7 +59,7 @@ impl Contents {
         json::json(&self.loaded, self.placement().as_ref(), self.findings.as_ref(), None)
     }
 
-    fn of(&self, selection: &Selection, is_json: bool) -> Result<String> {
+    fn selected(&self, selection: &Selection, is_json: bool) -> Result<String> {
         if is_json {
             json::json(&self.loaded, None, self.findings.as_ref(), Some(selection))
         } else {
@@ -76,7 +76,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
     let contents = Contents::read(&options.dir)?;
     let selection = Selection::read(options, &contents.loaded, contents.findings.as_ref())?;
     let text = match &selection {
-        Some(selection) => contents.of(selection, options.json)?,
+        Some(selection) => contents.selected(selection, options.json)?,
         None if options.json => contents.json()?,
         None => contents.text(),
     };

@@ -3,7 +3,7 @@
 use crate::command_line::ReportOptions;
 use crate::judge::Findings;
 use crate::load::{self, Loaded};
-use crate::page::{Shelves, inform, library};
+use crate::page::{Shelves, inform};
 use crate::remap::Placements;
 use crate::words::{bytes, count, nanoseconds, plural, run_time};
 use anyhow::{Result, anyhow, bail};
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 /// Calls, and messages, that stay in memory while they are summed up.
-const SHELF_BYTES: usize = 16 << 20;
+const CACHE_BYTES: usize = 16 << 20;
 const NS_PER_S: f64 = 1e9;
 
 /// What is left out of the report of a selection.
@@ -46,8 +46,8 @@ impl Selection {
         if load::is_in_log(&recording) {
             bail!("{} is not complete: run mpiscope repair first", dir.display());
         }
-        let shelves = Shelves::of(&recording, SHELF_BYTES, Placements::of_recording(dir));
-        let library = library(shelves, Overview::default());
+        let library = Shelves::of_recording(&recording, CACHE_BYTES, Placements::of_recording(dir))
+            .into_library(Overview::default());
         inform(&library, loaded, findings, loaded.end_ns().max(load::last_call_ns(&recording)));
         let ranks = rank.as_ref().map(|list| list.ranges());
         let question = SelectedQuestion { range_ns, ranks: ranks.clone(), hidden: Vec::new() };

@@ -129,7 +129,7 @@ pub struct EventQuestion {
     pub hidden: Vec<u32>,
 }
 
-/// Of which selection figures are asked for.
+/// A selection whose figures are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedQuestion {
     /// The range.

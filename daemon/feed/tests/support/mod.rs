@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Messages a few at a time, which counts how often it was asked and how much it showed.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct StoredMessages {
     pub(crate) messages: Vec<Message>,
     pub(crate) asked: Arc<AtomicUsize>,
     pub(crate) shown: Arc<AtomicUsize>,
 }
 
-impl MessageSource for Told {
+impl MessageSource for StoredMessages {
     fn visit(
         &self,
         _: &Range<Nanoseconds>,
