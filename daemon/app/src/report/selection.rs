@@ -1,6 +1,6 @@
 //! The part of a recording that `--from`, `--to` and `--rank` select. Its figures are the page's: both ask the same question.
 
-use crate::command_line::ReportOptions;
+use crate::command_line::{PartOptions, ReportOptions};
 use crate::judge::Findings;
 use crate::load::{self, Loaded};
 use crate::page::{Shelves, inform};
@@ -34,7 +34,7 @@ impl Selection {
         loaded: &Loaded,
         findings: Option<&Findings>,
     ) -> Result<Option<Self>> {
-        let ReportOptions { dir, from, to, rank, .. } = options;
+        let (dir, PartOptions { from, to, rank }) = (&options.dir, &options.part);
         if from.is_none() && to.is_none() && rank.is_none() {
             return Ok(None);
         }
