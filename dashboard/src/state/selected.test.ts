@@ -80,7 +80,7 @@ describe("what figures are of", () => {
     return `${found?.text} | ${found?.title}`.replace(/[\u00a0\u202f]/g, " ");
   };
 
-  it("is said, or why they are of the whole run", () => {
+  it("has words, or why they are of the whole run", () => {
     expect(ofWhat(null, known(), shownOf(run(), null))).toBeNull();
     expect(words(known())).toBe("of the selection | 0:00:02.000 to 0:00:04.000, 2.00 s; ranks 1\u20132");
     expect(words(known({ isAsking: true }))).toMatch(/^of the selection, being updated/);

@@ -1,5 +1,5 @@
-// What all views show: the run, or the part of it that is selected. One question to the server has the figures of a part,
-// so that views cannot differ. Pure.
+// What all views show: the run, or the part of it that is selected. One question to the server has the figures of a part:
+// views cannot differ. Pure.
 
 import type { Selected } from "../feed/selected";
 import type { RankRanges, Span } from "./perspective";

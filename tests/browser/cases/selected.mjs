@@ -95,15 +95,15 @@ test("selected::every_view_and_the_report_have_the_same_figures", async (t) => {
   }
 });
 
-test("selected::what_figures_are_of_is_said_beside_them", async (t) => {
+test("selected::figures_name_what_they_are_of", async (t) => {
   const { url } = await replay(t, await scattered());
   const page = await open(t, `${url}#tab=overview&range=1-2&ranks=0-3`, { viewport: SMALL });
   await untilState(page, /^replay$/);
   const notes = page.locator(".overview .selected-note");
-  const said = async (words) => (await notes.allInnerTexts()).filter((text) => text === words).length;
-  await until("each part says it", async () => (await said("of the selection")) === 3);
+  const notesOf = async (words) => (await notes.allInnerTexts()).filter((text) => text === words).length;
+  await until("each part says it", async () => (await notesOf("of the selection")) === 3);
   assert.match((await notes.nth(1).getAttribute("title")).replaceAll("\u00a0", " "), /^0:00:01\.000 to 0:00:02\.000, 1\.00 s; ranks 0\u20133$/);
-  assert.equal(await said("of the whole run"), 2, "next steps, and what is over time");
+  assert.equal(await notesOf("of the whole run"), 2, "next steps, and what is over time");
   await shoot(page, "selected-overview");
   await checkAll(page, [["figures", () => tab(page, "figures")], ["where", () => tab(page, "where")], ["overview", () => tab(page, "overview")]]);
   await page.locator(".scope button", { hasText: "Clear all" }).click();
