@@ -18,6 +18,7 @@ import { makeEvolution, makePending } from "./evolution.mjs";
 import { makeFound, makeRangeBudget } from "./found.mjs";
 import { makeJob } from "./job.mjs";
 import { makeRegions } from "./regions.mjs";
+import { makeSelected } from "./selected.mjs";
 import { makeCourses, makeCriteria, makeRemap } from "./why.mjs";
 
 const { values } = parseArgs({ options: {
@@ -163,9 +164,9 @@ const answers = {
   ping: () => ({}),
   pairs: ({ from_ns, to_ns }) => ({ pairs: { from_ns, to_ns, ...talk().pairs } }),
   dag: ({ from_ns, to_ns, ranks: only, most }) => ({ dag: makeDag({ fromNs: from_ns, toNs: to_ns, edgeNs: edgeNs(), only, most, ranks, hostOf: nodeOf, hash: job.hash }) }),
-  budget: ({ from_ns, to_ns, ranks: only }) => {
+  selected: ({ from_ns, to_ns, ranks: only, hidden }) => {
     const budget = makeRangeBudget(found(), { fromNs: from_ns, toNs: to_ns, only, ranks, hash: job.hash });
-    return typeof budget === "string" ? { error: budget } : { budget };
+    return { selected: makeSelected({ fromNs: from_ns, toNs: to_ns, only, hidden, ranks, edgeNs: edgeNs(), job, nodeOf, regions: talk().regions.regions, budget }) };
   },
   event: ({ time_ns, is_back, ranks: only, hidden }) => {
     const span = 2e9;
@@ -186,10 +187,6 @@ const answers = {
     const { sites } = found()?.judgement ?? { sites: [] };
     const named = sites.filter(({ site }) => site !== null);
     return { sites: { id: u32(named.map(({ site }) => site)), place: named.map(({ place }) => place) } };
-  },
-  count: ({ from_ns, to_ns }) => {
-    const { timeline: { functions, counts } } = answers.timeline({ from_ns, to_ns, bins: 1 });
-    return { count: { function: functions, calls: counts } };
   },
   timeline: ({ from_ns, to_ns, bins }) => {
     const ids = job.names.map(([id]) => id);

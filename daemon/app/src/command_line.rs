@@ -379,6 +379,20 @@ pub(crate) struct ImportOptions {
     pub(crate) output: PathBuf,
 }
 
+/// A part of a recording.
+#[derive(Debug, Args)]
+pub(crate) struct PartOptions {
+    /// Only calls and messages that end after S seconds of the run
+    #[arg(long, value_name = "S", value_parser = parse_run_time_ns)]
+    pub(crate) from: Option<u64>,
+    /// Only calls and messages that begin before S seconds of the run
+    #[arg(long, value_name = "S", value_parser = parse_run_time_ns)]
+    pub(crate) to: Option<u64>,
+    /// Only calls of these ranks, such as 0,8-15, and messages from or to them
+    #[arg(long, value_name = "LIST")]
+    pub(crate) rank: Option<RankList>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ExportOptions {
     /// Folder of the recording
@@ -393,15 +407,8 @@ pub(crate) struct ExportOptions {
     /// Table to write, for csv and parquet [default: calls]
     #[arg(long, value_name = "calls|messages")]
     pub(crate) table: Option<ExportTable>,
-    /// Only calls and messages that end after S seconds of the run
-    #[arg(long, value_name = "S", value_parser = parse_run_time_ns)]
-    pub(crate) from: Option<u64>,
-    /// Only calls and messages that begin before S seconds of the run
-    #[arg(long, value_name = "S", value_parser = parse_run_time_ns)]
-    pub(crate) to: Option<u64>,
-    /// Only calls of these ranks, such as 0,8-15, and messages from or to them
-    #[arg(long, value_name = "LIST")]
-    pub(crate) rank: Option<RankList>,
+    #[command(flatten)]
+    pub(crate) part: PartOptions,
     /// Only calls of this function; may be given several times
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) function: Vec<String>,
@@ -461,8 +468,10 @@ pub(crate) struct ReportOptions {
     #[arg(long)]
     pub(crate) json: bool,
     /// Exit with 3 if more than this share of the ranks' time is avoidable, such as 0.1
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with_all = ["from", "to", "rank"])]
     pub(crate) fail_above: Option<f64>,
+    #[command(flatten)]
+    pub(crate) part: PartOptions,
 }
 
 #[derive(Debug, Args)]

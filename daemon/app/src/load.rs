@@ -10,7 +10,7 @@ use crate::sums::{self, Sums};
 use anyhow::Result;
 use mpiscope_analysis::{self as analysis, Counts};
 use mpiscope_feed::{Overview, Standing};
-use mpiscope_model::{Call, Coordinate, Losses, Message, RankInfo, SiteInfo, Totals};
+use mpiscope_model::{Call, Coordinate, Losses, Message, Nanoseconds, RankInfo, SiteInfo, Totals};
 use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Pauses, Recording, State, Summary};
 use std::path::Path;
 use std::time::Duration;
@@ -38,6 +38,11 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// When the job ended, by its own account; 0 where it gave none.
+    pub(crate) fn end_ns(&self) -> Nanoseconds {
+        self.job.duration_s.map_or(0, |seconds| (seconds * 1e9).round() as u64)
+    }
+
     /// The clock of a node, as well as it is known.
     pub(crate) fn clock_of(&self, node: usize) -> Option<&ClockNode> {
         self.clock.versions.last()?.nodes.iter().find(|clock| clock.node as usize == node)
@@ -80,6 +85,11 @@ pub(crate) fn is_in_log(recording: &Recording) -> bool {
     manifest.state != State::Complete
         && !manifest.cut.is_some_and(|cut| cut.log)
         && recording.wal().is_ok_and(|log| !log.is_empty())
+}
+
+/// When the last call ends that is in a segment.
+pub(crate) fn last_call_ns(recording: &Recording) -> Nanoseconds {
+    recording.call_segments().iter().map(|segment| segment.to_ns).max().unwrap_or_default()
 }
 
 /// Reads a recording to its end.

@@ -3,9 +3,7 @@
 use crate::command_line::ReplayOptions;
 use crate::judge::{self, Findings};
 use crate::load::{self, Loaded, Rows, Trust, load_with};
-use crate::page::{
-    self, Feeding, LayoutFilePath, Page, Shelf, Shelves, SiteShelf, function_rows, node_rows, rank_rows,
-};
+use crate::page::{self, Feeding, LayoutFilePath, Page, Shelf, Shelves, function_rows, inform, node_rows};
 use crate::private::random;
 use crate::remap::Placements;
 use crate::switch;
@@ -35,13 +33,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let placements = Placements::of_recording(&options.dir);
     let shelves = match &spilled {
         Some(spilled) => Shelves::new(&spilled.0, SHELF_BYTES, placements),
-        None => Shelves {
-            calls: Shelf::of(recording.segment_reader(), recording.call_segments(), SHELF_BYTES),
-            messages: Shelf::of(recording.segment_reader(), recording.message_segments(), SHELF_BYTES),
-            sites: SiteShelf::default(),
-            placements,
-            layout: None,
-        },
+        None => Shelves::of_recording(&recording, SHELF_BYTES, placements),
     }
     .with_layout(layout);
     let token = format!("{:032x}", random()?);
@@ -55,7 +47,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
         Some(Spilled(dir)) => Some(Spill::into(dir, shelves)?),
         None => None,
     };
-    let mut last_ns = recording.call_segments().iter().map(|segment| segment.to_ns).max().unwrap_or_default();
+    let mut last_ns = load::last_call_ns(&recording);
     let mut keep = |Rows { calls, messages, .. }| {
         last_ns = calls.iter().map(|call| call.end_ns).fold(last_ns, u64::max);
         spill.as_mut().map_or(Ok(()), |spill| spill.add(calls, messages))
@@ -182,7 +174,6 @@ impl Drop for Spilled {
 
 fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
     let findings = shown.findings;
-    let duration_ns = loaded.job.duration_s.map_or(0, |seconds| (seconds * 1e9).round() as u64);
     let job = Job {
         run: loaded.run.clone(),
         source: RunSource::Replay,
@@ -202,14 +193,8 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
     let names = loaded.job.nodes.iter().map(|node| node.name.as_str());
     let uncertainty_ns = |node| loaded.clock_of(node as usize).map(|clock| clock.uncertainty_ns);
     let nodes = node_rows(names, uncertainty_ns, loaded.ranks.iter());
-    feeding.library.know(loaded.ranks.iter().map(|info| (info.rank, info.node)));
-    feeding.library.know_grid(&loaded.coordinates);
-    let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter());
-    let now_ns = duration_ns.max(shown.last_ns);
-    if let Some(findings) = findings {
-        feeding.library.judged(findings.course.clone());
-        feeding.library.judge_by(findings.criteria(), true);
-    }
+    let now_ns = loaded.end_ns().max(shown.last_ns);
+    let ranks = inform(&feeding.library, loaded, findings, now_ns);
     feeding.publisher.publish(&Update {
         now_ns,
         lag_ns: 0,
@@ -227,7 +212,6 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
         faults: &faults,
         found: findings.map(Findings::told).as_ref(),
     });
-    feeding.library.know_figures(ranks, loaded.job.ranks, now_ns);
 }
 
 fn summary(loaded: &Loaded) -> String {

@@ -115,9 +115,9 @@ impl Course {
 
     /// When the first of these windows by rank begins and the last one ends.
     pub(crate) fn rank_times(&self, windows: &Range<usize>) -> (u64, u64) {
-        let told =
+        let budget =
             self.told(windows, (self.by_rank.from_ns, self.by_rank.width_ns), Default::default(), [""; 4]);
-        (told.from_ns, told.to_ns)
+        (budget.from_ns, budget.to_ns)
     }
 
     fn told(

@@ -12,6 +12,7 @@
 //! | `count` | `from_ns, to_ns` | `count`: how many calls began |
 //! | `history` | `from_ns, to_ns` | `history`: how often calls took how long |
 //! | `courses` | `from_ns, to_ns, bins, ranks` | `courses`: how messages went over time |
+//! | `selected` | `from_ns, to_ns, ranks, hidden` | `selected`: the figures of a selection, which all views show |
 //! | `budget` | `from_ns, to_ns, ranks` | `budget`: where time in MPI went |
 //! | `pairs` | `from_ns, to_ns` | `pairs`: who sent to whom |
 //! | `dag` | `from_ns, to_ns, most, ranks` | `dag`: what led to what |
@@ -27,7 +28,7 @@
 //! | `remap` | | `remap`: a better placement |
 //! | `ping` | | nothing |
 //!
-//! `ranks` are ranges with both ends included; without them it is all. Of `messages`, `courses`, `pairs`,
+//! `ranks` are ranges with both ends included; without them it is all. Of `messages`, `courses`, `pairs`, `selected`,
 //! `rank_metrics`, `rank_layout`, `landscape`, `dag` and `past` or `future` a page gets the answer to the newest question of the kind; older ones that are not answered yet get an
 //! error. `remap` may take seconds.
 
@@ -37,7 +38,7 @@ mod rank_questions;
 pub use questions::{
     BINS_MAX, CALLS_MAX, CONE_MESSAGES_MAX, COURSE_BINS_MAX, COURSE_BINS_USUAL, Command, ConeQuestion,
     CoursesQuestion, DagQuestion, EventQuestion, Incoming, MESSAGES_MAX, NODES_MAX, NODES_USUAL, Question,
-    REPLACEABLE, Ranks, RowsQuestion, Selection, Senseless, is_among,
+    REPLACEABLE, Ranks, RowsQuestion, SelectedQuestion, Selection, Senseless, is_among,
 };
 pub use rank_questions::{
     LAYOUT_SOURCE_BYTES_MAX, LandscapeQuestion, LayoutQuestion, LayoutSourceChoice, MetricsQuestion,
@@ -46,7 +47,7 @@ pub use rank_questions::{
 use crate::message::Message;
 use crate::{
     Calls, Cone, Courses, Criteria, Dag, Event, F64Column, Landscape, Layouts, MessageRows, Pairs,
-    RangeBudget, RankLayout, RankMetrics, Remap, Sites, Suggestion, U32Column,
+    RangeBudget, RankLayout, RankMetrics, Remap, Selected, Sites, Suggestion, U32Column,
 };
 use serde::{Deserialize, Serialize};
 
@@ -131,6 +132,9 @@ pub struct Answer {
     /// Where time in MPI went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<RangeBudget>,
+    /// The figures of a selection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected: Option<Selected>,
     /// What led to what.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dag: Option<Dag>,
@@ -188,6 +192,7 @@ impl Answer {
             count: None,
             history: None,
             budget: None,
+            selected: None,
             dag: None,
             cone: None,
             pairs: None,

@@ -2,14 +2,16 @@
 
 use crate::dependencies::{Dependencies, wanted};
 use crate::exchange::{
-    Answer, EventQuestion, History, Question, RangeCounts, Ranks, RowsQuestion, TimelineBins, is_among,
+    Answer, EventQuestion, History, Question, RangeCounts, Ranks, RowsQuestion, SelectedQuestion,
+    TimelineBins, is_among,
 };
 use crate::rank_figures::{RankFigures, Sources};
 use crate::rank_layout::{LayoutShelf, layouts, rank_layout};
 use crate::rank_suggestion::suggestion;
+use crate::selected::selected;
 use crate::{
-    Calls, Course, Criteria, LayoutSource, Messages, Overview, RangeBudget, RankRow, Remap, RemapSource,
-    SiteSource, Sites,
+    Calls, Course, Criteria, LayoutSource, Messages, Overview, RangeBudget, RankRow, Regions, Remap,
+    RemapSource, Selected, SiteSource, Sites,
 };
 use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, Durations, Version};
 use mpiscope_model::{Call, Coordinate, Function, Nanoseconds, Node, Rank};
@@ -74,6 +76,7 @@ pub struct Library {
     overview: Overview,
     /// None until something was judged.
     course: Mutex<Option<Course>>,
+    regions: Mutex<Regions>,
     source: Box<dyn CallSource>,
     dependencies: Dependencies,
     sites: Option<Box<dyn SiteSource>>,
@@ -91,6 +94,7 @@ impl Library {
         Self {
             overview: Overview::default(),
             course: Mutex::new(None),
+            regions: Mutex::default(),
             source,
             dependencies: Dependencies::default(),
             sites: None,
@@ -168,6 +172,12 @@ impl Library {
         self.dependencies.judge_by(criteria, is_final);
     }
 
+    /// Which ranks are a region.
+    pub fn know_regions(&self, regions: &Regions) {
+        let mut known = self.regions.lock().unwrap_or_else(PoisonError::into_inner);
+        known.clone_from(regions);
+    }
+
     /// The run was judged, as far as this goes.
     pub fn judged(&self, course: Course) {
         *self.course.lock().unwrap_or_else(PoisonError::into_inner) = Some(course);
@@ -203,6 +213,7 @@ impl Library {
             Question::Count(range) => answer.count = Some(self.count(range)?),
             Question::History(range) => answer.history = Some(self.history(range)?),
             Question::Budget(range, ranks) => answer.budget = Some(self.budget(range, ranks.as_deref())?),
+            Question::Selected(question) => answer.selected = Some(self.selected(question, is_wanted)?),
             Question::Event(question) => {
                 answer.event = Some(self.source.nearest(question)?.as_ref().into());
             }
@@ -276,6 +287,22 @@ impl Library {
             Some(ranks) => course.of_ranks(range, ranks, CAUSES),
             None => course.over(range, CAUSES),
         })
+    }
+
+    fn selected(
+        &self,
+        question: &SelectedQuestion,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Selected, String> {
+        let job = self.ranks.known()?.job();
+        let regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut found =
+            selected(question, job, self.source.as_ref(), &self.dependencies, &regions, is_wanted)?;
+        match self.budget(&question.range_ns, question.ranks.as_deref()) {
+            Ok(budget) => found.budget = Some(budget),
+            Err(why) => found.budget_missing = why,
+        }
+        Ok(found)
     }
 
     fn timeline(&self, range: &Range<Nanoseconds>, bins: usize) -> Result<TimelineBins, String> {

@@ -77,6 +77,11 @@ impl Known {
         self.column(|row| f64::from(row.node), f64::NAN)
     }
 
+    /// How many ranks the job has, and until when they are known.
+    pub(crate) fn job(&self) -> (usize, Nanoseconds) {
+        (self.ranks, self.until_ns)
+    }
+
     /// The whole run where the range goes beyond it on both sides.
     fn is_whole(&self, range_ns: &Range<Nanoseconds>) -> bool {
         range_ns.start == 0 && range_ns.end >= self.until_ns

@@ -29,9 +29,13 @@ pub(crate) struct MessageSums {
     pub(crate) has_criteria: bool,
 }
 
-/// The part of a call that lies in a range, in seconds.
+/// The part of a call that lies in a range.
+pub(crate) fn inside_ns(range_ns: &Range<Nanoseconds>, start_ns: Nanoseconds, end_ns: Nanoseconds) -> u64 {
+    end_ns.min(range_ns.end).saturating_sub(start_ns.max(range_ns.start))
+}
+
 fn inside_s(range_ns: &Range<Nanoseconds>, start_ns: Nanoseconds, end_ns: Nanoseconds) -> f64 {
-    end_ns.min(range_ns.end).saturating_sub(start_ns.max(range_ns.start)) as f64 / 1e9
+    inside_ns(range_ns, start_ns, end_ns) as f64 / 1e9
 }
 
 impl CallSums {

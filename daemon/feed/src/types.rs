@@ -8,10 +8,10 @@ use crate::{
     GatheredWait, Job, JobChange, JobState, Judgement, Landscape, LayoutItem, LayoutNote, Layouts, LinePair,
     MessageRows, MetricColumn, Noise, Pairs, Parts, Pending, Points, QualityChange, Quiet, RangeBudget,
     RankLayout, RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat,
-    RunSource, SegmentRow, Side, SiteChange, SiteWait, Sites, Source, SourceRank, SourceTime, Standing,
-    Still, StillCall, StillKind, StillRoot, StillSentence, Stopped, StoppedRank, Suggestion, Switch,
-    TotalsChange, U32Column, Verdict, VerdictChange, Wait, WhatIf, Without, Words, WordsChange, exchange,
-    message,
+    RunSource, SegmentRow, Selected, SelectedFunctions, SelectedRanks, SelectedRegions, Side, SiteChange,
+    SiteWait, Sites, Source, SourceRank, SourceTime, Standing, Still, StillCall, StillKind, StillRoot,
+    StillSentence, Stopped, StoppedRank, Suggestion, Switch, TotalsChange, U32Column, Verdict, VerdictChange,
+    Wait, WhatIf, Without, Words, WordsChange, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -112,6 +112,10 @@ fn types() -> String {
     declare(exchange::RangeCounts::decl(&config));
     declare(exchange::History::decl(&config));
     declare(RangeBudget::decl(&config));
+    declare(SelectedFunctions::decl(&config));
+    declare(SelectedRanks::decl(&config));
+    declare(SelectedRegions::decl(&config));
+    declare(Selected::decl(&config));
     declare(DagNodes::decl(&config));
     declare(DagEdges::decl(&config));
     declare(DagRanks::decl(&config));

@@ -9,7 +9,7 @@ use mpiscope_model::{Call, Flow, Message, Nanoseconds};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::Told;
+use support::StoredMessages;
 
 #[derive(Debug)]
 struct Calls(Vec<Call>);
@@ -68,7 +68,7 @@ fn flow(function: u16) -> Option<Flow> {
 }
 
 fn library(messages: Vec<Message>, calls: Vec<Call>) -> (Library, Arc<AtomicUsize>, Arc<AtomicUsize>) {
-    let source = Told { messages, ..Told::default() };
+    let source = StoredMessages { messages, ..StoredMessages::default() };
     let (asked, shown) = (Arc::clone(&source.asked), Arc::clone(&source.shown));
     let messages = Messages { source: Box::new(source), flow };
     (Library::new(Box::new(Calls(calls))).with_messages(messages), asked, shown)

@@ -1,22 +1,14 @@
 //! Answers about any range are what looking at every call gives.
 
+mod support;
+
 use mpiscope_feed::exchange::{Answer, EventQuestion, Question, RowsQuestion};
 use mpiscope_feed::{CallSource, Library, NONE, Overview};
 use mpiscope_model::{Call, Nanoseconds};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-#[derive(Debug)]
-struct Plain(Vec<Call>);
-
-impl CallSource for Plain {
-    fn visit(&self, range: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
-        let within = |call: &&Call| call.start_ns < range.end && call.end_ns >= range.start;
-        self.0.iter().filter(within).for_each(visitor);
-        Ok(())
-    }
-}
+use support::Plain;
 
 #[derive(Debug)]
 struct Broken;

@@ -13,7 +13,7 @@ use mpiscope_model::{Call, Message, Nanoseconds};
 use proptest::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::Told;
+use support::StoredMessages;
 
 #[derive(Debug)]
 struct NoCalls;
@@ -25,7 +25,10 @@ impl CallSource for NoCalls {
 }
 
 fn library(messages: Vec<Message>) -> Library {
-    let messages = Messages { source: Box::new(Told { messages, ..Told::default() }), flow: |_| None };
+    let messages = Messages {
+        source: Box::new(StoredMessages { messages, ..StoredMessages::default() }),
+        flow: |_| None,
+    };
     Library::new(Box::new(NoCalls)).with_messages(messages).with_names(|_| Some("MPI_Bcast"))
 }
 

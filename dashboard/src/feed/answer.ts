@@ -10,6 +10,7 @@ import { type MessageRows, messageRows } from "./messages";
 import { type Landscape, landscape, type Layouts, layouts, type RankLayout, rankLayout, type RankMetrics, rankMetrics, type Suggestion, suggestion } from "./ranks";
 import { type Pairs, pairs } from "./regions";
 import { type Remap, remap } from "./remap";
+import { type Selected, selected } from "./selected";
 import type * as Wire from "./types";
 
 /** Counts of call starts in a range: `counts[f * bins + bin]` belongs to `functions[f]`. */
@@ -45,6 +46,7 @@ export interface AnswerMessage {
   count?: RangeCounts;
   history?: History;
   budget?: RangeBudget;
+  selected?: Selected;
   dag?: Dag;
   cone?: Cone;
   pairs?: Pairs;
@@ -69,6 +71,7 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.count) message.count = rangeCounts(fields(value.count, "The counts"));
   if (value.history) message.history = history(fields(value.history, "The history"));
   if (value.budget) message.budget = rangeBudget(fields(value.budget, "The budget of the range"));
+  if (value.selected) message.selected = selected(fields(value.selected, "The figures of the selection"));
   if (value.dag) message.dag = dag(fields(value.dag, "The graph"));
   if (value.cone) message.cone = cone(fields(value.cone, "The past or the future"));
   if (value.pairs) message.pairs = pairs(fields(value.pairs, "The pairs"));

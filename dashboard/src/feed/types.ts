@@ -1839,6 +1839,146 @@ parts: Parts,
  */
 causes: Array<[string, number]>, };
 
+export type SelectedFunctions = { 
+/**
+ * Its number.
+ */
+function: U32Column, 
+/**
+ * Rows.
+ */
+calls: F64Column, 
+/**
+ * Polls folded into them beyond the rows.
+ */
+polls: F64Column, 
+/**
+ * What they sent, or received where they sent nothing.
+ */
+bytes: F64Column, 
+/**
+ * Their time in the range.
+ */
+time_ns: F64Column, 
+/**
+ * Half of them took at most this long.
+ */
+p50_ns: F64Column, 
+/**
+ * 99 of 100 of them took at most this long.
+ */
+p99_ns: F64Column, 
+/**
+ * The longest of them.
+ */
+max_ns: F64Column, };
+
+export type SelectedRanks = { 
+/**
+ * Its number.
+ */
+rank: U32Column, 
+/**
+ * Rows of calls.
+ */
+calls: F64Column, 
+/**
+ * Their time in the range, over its threads.
+ */
+mpi_time_ns: F64Column, 
+/**
+ * Messages whose send begins in the range.
+ */
+sent: F64Column, 
+/**
+ * Messages whose receive ends in the range.
+ */
+received: F64Column, 
+/**
+ * Payload of those sent.
+ */
+bytes_sent: F64Column, };
+
+export type SelectedRegions = { 
+/**
+ * Its name.
+ */
+id: U32Column, 
+/**
+ * Messages between its ranks.
+ */
+messages: F64Column, 
+/**
+ * Those whose transfer time is exact and for which the expected one is known.
+ */
+exact: F64Column, 
+/**
+ * Those of them that took longer than expected.
+ */
+delayed: F64Column, 
+/**
+ * Their mean latency ratio; not a number where there are none.
+ */
+latency: F64Column, };
+
+export type Selected = { 
+/**
+ * The range, as far as the run goes.
+ */
+from_ns: number, 
+/**
+ * Its end.
+ */
+to_ns: number, 
+/**
+ * Rows of calls of the selected ranks and functions.
+ */
+calls: number, 
+/**
+ * Polls folded into them beyond the rows.
+ */
+polls: number, 
+/**
+ * Time of these calls in the range, over all threads.
+ */
+mpi_time_ns: number, 
+/**
+ * Messages from or to the selected ranks, of all functions.
+ */
+messages: number, 
+/**
+ * Those within nodes.
+ */
+intra_messages: number, 
+/**
+ * Those between nodes.
+ */
+inter_messages: number, 
+/**
+ * Their payload.
+ */
+bytes: number, 
+/**
+ * Each function of the selected ranks, whether it is selected or not.
+ */
+functions: SelectedFunctions, 
+/**
+ * Each selected rank, by the selected functions.
+ */
+ranks: SelectedRanks, 
+/**
+ * Messages inside each region.
+ */
+regions: SelectedRegions, 
+/**
+ * Where time in MPI went, of all functions; null where that is not known.
+ */
+budget: RangeBudget | null, 
+/**
+ * Why there is no budget; empty where there is one.
+ */
+budget_missing: string, };
+
 export type DagNodes = { 
 /**
  * Which rank.
@@ -2679,6 +2819,10 @@ history?: History | null,
  * Where time in MPI went.
  */
 budget?: RangeBudget | null, 
+/**
+ * The figures of a selection.
+ */
+selected?: Selected | null, 
 /**
  * What led to what.
  */

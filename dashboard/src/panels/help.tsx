@@ -6,7 +6,7 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["Space", "k"], "play or pause"], [["j"], "play backward"], [["l"], "play forward"],
   [["Left", "Right"], "one step"], [["Shift Left", "Shift Right"], "ten steps"], [[",", "."], "call before, next call"],
   [["Home"], "to the start"], [["End"], "to now, or to the end"], [["<", ">"], "slower, faster"],
-  [["w", "s"], "zoom in, out in time"], [["a", "d"], "earlier, later"], [["0"], "the whole run"], [["f"], "fit what is selected"],
+  [["w", "s"], "zoom in, out in time, at the pointer"], [["a", "d"], "earlier, later"], [["0"], "the whole run"], [["f"], "fit what is selected"],
   [["[", "]"], "range starts, ends here"], [["Esc"], "clear: kept tips, selection, range"], [["u", "Shift u"], "undo, redo what is looked at"],
   [["/"], "find"], [["p"], "keep the tooltip"], [["c"], "follow the shared clock or let go"],
   [["1", "\u2026"], "the views"], [["i"], "with or without inspector"], [["t"], "theme"], [["?"], "this help"],
@@ -31,7 +31,7 @@ export function Help({ open, close, isComparison = false }: { open: boolean; clo
       {!isComparison && <>
         <p>On the timeline: the wheel zooms, dragging pans, dragging the cursor scrubs, Shift and dragging (or dragging on the ruler) selects a range, a double click shows the whole run.</p>
         <p>In Where, with the focus on the picture: arrows or W A S D pan, + and - zoom, f shows all, r and Shift r turn the graph. With the pointer: the wheel zooms, dragging pans, Shift and dragging turns, Alt and dragging (or Lasso) selects ranks; ranks can be dragged, regions with Ctrl. In the matrix dragging selects ranks, Shift and dragging pans.</p>
-        <p>In Messages, with the focus on the rows: up and down go to a row (Alt takes it along), left and right from call to call, Enter selects; + and - zoom, A and D move in time, W and S through the rows, f shows all rows. The wheel zooms, with Ctrl the rows; dragging moves, Shift and dragging selects a range, a double click shows the whole run; rows are dragged by their numbers.</p>
+        <p>In Messages, with the focus on the rows: up and down go to a row (Alt takes it along), left and right from call to call, Enter selects; + and - zoom, A and D move in time, Page up and Page down through the rows, f shows all rows. The wheel zooms, with Ctrl the rows; dragging moves, Shift and dragging selects a range, a double click shows the whole run; rows are dragged by their numbers.</p>
         <p>In How, with the focus on a row: arrows go from window to window, Enter shows one. The handles of the range go by windows, with Shift by ten, Home and End to the ends of the run.</p>
         <p>All pages that follow the shared clock see the same time, range, ranks and functions. Let go to look around alone. The address of the page says what is looked at: as a link it shows a colleague the same.</p>
         <p>In 3D, with the focus on the points: arrows turn, with Shift or as W A S D they move, + and - zoom, f fits all (again: from the first side), n and b go to the next rank and the one before. With the pointer: dragging turns, Shift and dragging moves, the wheel zooms to the pointer, Alt and dragging (or Lasso) selects ranks, a double click fits.</p>

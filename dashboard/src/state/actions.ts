@@ -125,11 +125,11 @@ export class Actions {
   }
 }
 
-/** Around the cursor where that is visible, else around the middle. */
+/** Around the time under the pointer, else around the cursor where that is visible, else around the middle. */
 export function zoomBy(store: Store, factor: number): void {
   const edge = edgeNs(store.run.peek());
   const span = store.zoom.peek() ?? wholeRun(edge);
-  const cursorNs = store.timeNs.peek();
-  const at = cursorNs >= span[0] && cursorNs <= span[1] ? cursorNs : (span[0] + span[1]) / 2;
+  const isVisible = (ns: number | null): ns is number => ns !== null && ns >= span[0] && ns <= span[1];
+  const at = [store.pointedNs.peek(), store.timeNs.peek()].find(isVisible) ?? (span[0] + span[1]) / 2;
   store.zoom.value = zoomed(span, factor, at, edge);
 }

@@ -2,12 +2,12 @@
 // signals and call the methods; none of them knows the socket.
 
 import { batch, computed, effect, signal } from "@preact/signals";
-import type { AnswerMessage, NextEvent, RangeCounts, Sites, TimelineAnswer } from "../feed/answer";
+import type { AnswerMessage, NextEvent, Sites, TimelineAnswer } from "../feed/answer";
 import type { Calls, History, InFlight } from "../feed/calls";
 import { type Dag, graphed } from "../feed/dag";
-import type { RangeBudget } from "../feed/found";
 import type { Message } from "../feed/message";
 import type { MessageRows, MessageText } from "../feed/messages";
+import type { Selected } from "../feed/selected";
 import { type Link, Net } from "../net";
 import type { CallText } from "../panels/view";
 import { Address } from "./address";
@@ -16,9 +16,10 @@ import { Echo } from "./echo";
 import {
   type Choice, chosen, type Company, firstPerspective, type Perspective, type RankRanges, received, selectCommand, type Span,
 } from "./perspective";
-import type { BudgetScope } from "./range-budgets";
+import { Questions } from "./questions";
 import { apply, edgeNs, emptyRun, over } from "./run";
 import { inside, lengthOf } from "./span";
+import { type SelectedFigures, type SelectedScope, knownOf, selectedScope, shownOf, subjectOf } from "./selected";
 import { Tail } from "./tail";
 import { Tiles } from "./tiles";
 
@@ -58,6 +59,11 @@ export class Store {
   /** The speed that play takes; without a sign. */
   readonly rate = signal(1);
   readonly stepNs = signal(100e6);
+  /** The figures of what is selected, as far as they are known. */
+  readonly selected = signal<SelectedFigures>({ known: null, isOther: false, isAsking: false, why: "" });
+  readonly scope = computed(() => selectedScope(this.figures.value, this.perspective.value));
+  /** What views show: the run, or what is selected of it. */
+  readonly shownFigures = computed(() => shownOf(this.figures.value, knownOf(this.scope.value, this.selected.value)));
   readonly selection = signal<Selection>(null);
   readonly tab = signal("overview");
   /** The visible part of the run; null is all of it. */
@@ -107,6 +113,8 @@ export class Store {
       const { mode, rate } = this.perspective.value.clock;
       if (mode === "playing") this.rate.value = Math.abs(rate);
     });
+    const questions = new Questions<SelectedScope, Selected>((scope) => this.askSelected(scope), subjectOf, (figures) => (this.selected.value = figures));
+    effect(() => questions.want(this.scope.value, this.link.value.phase === "open"));
     this.net.start();
   }
 
@@ -331,15 +339,9 @@ export class Store {
     return this.asked((await this.net.asks.ask({ ask: "timeline", from_ns: Math.round(fromNs), to_ns: Math.round(toNs), bins })).timeline);
   }
 
-  /** How many calls of each function began in a range, to the nanosecond. */
-  async count(fromNs: number, toNs: number): Promise<RangeCounts> {
-    return this.asked((await this.net.asks.ask({ ask: "count", from_ns: Math.round(fromNs), to_ns: Math.round(toNs) })).count);
-  }
-
-  /** Where time in MPI went in the whole windows that touch a range, or in all. */
-  async budget({ rangeNs, ranks }: BudgetScope): Promise<RangeBudget> {
-    const [from_ns, to_ns] = rangeNs ? [Math.round(rangeNs[0]), Math.round(rangeNs[1])] : [0, Number.MAX_SAFE_INTEGER];
-    return this.asked((await this.net.asks.ask({ ask: "budget", from_ns, to_ns, ranks })).budget);
+  private async askSelected({ rangeNs, ranks, hidden }: SelectedScope): Promise<Selected> {
+    const [from_ns, to_ns] = rangeNs ? [Math.floor(rangeNs[0]), Math.ceil(rangeNs[1])] : [0, Number.MAX_SAFE_INTEGER];
+    return this.asked((await this.net.asks.ask({ ask: "selected", from_ns, to_ns, ranks, hidden })).selected);
   }
 
   /** The answer to a question that has its name. */

@@ -34,7 +34,7 @@ describe("what to do next", () => {
 
 describe("the ranks' time", () => {
   it("is a sentence, and slices that sum to it", () => {
-    const { slices, sentence, ranksS } = timeSplit(found("pattern", []), 64, 320);
+    const { slices, sentence, ranksS } = timeSplit(budget, 64, 320);
     expect(plain(sentence)).toBe("Of 64 ranks\u2019 320 s, 210 s (65.6 %) were outside MPI and 70.0 s (21.9 %) waiting, mostly for ranks that compute longer; then 20.0 s (6.3 %) inter-node cost.");
     expect(slices.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(ranksS, 9);
     expect(slices.map(({ part }) => part)).toEqual(["outside", "waiting", "base", "distance", "excess", "operation", "other"]);
@@ -42,13 +42,13 @@ describe("the ranks' time", () => {
 
   it("says nothing of what is not most, and of no waiting", () => {
     const even = { ...budget, waitingBy: by({ compute: 30, excess: 32 }) };
-    expect(timeSplit(found("pattern", [], even), 64, 320).sentence).not.toContain("mostly");
+    expect(timeSplit(even, 64, 320).sentence).not.toContain("mostly");
     const none = { ...budget, waitingS: 0, totalS: 40, waitingBy: by({ compute: 0 }) };
-    expect(plain(timeSplit(found("pattern", [], none), 1, 320).sentence)).toMatch(/^Of 1 rank\u2019s 320 s, 280 s \(87\.5 %\) were outside MPI and nothing waiting;/);
+    expect(plain(timeSplit(none, 1, 320).sentence)).toMatch(/^Of 1 rank\u2019s 320 s, 280 s \(87\.5 %\) were outside MPI and nothing waiting;/);
   });
 
   it("is told otherwise where threads spent more in MPI than the ranks ran", () => {
-    const { slices, sentence } = timeSplit(found("pattern", []), 4, 100);
+    const { slices, sentence } = timeSplit(budget, 4, 100);
     expect(plain(sentence)).toBe("4 ranks ran for 100 s in all; their threads spent 110 s in MPI, 70.0 s of it waiting, mostly for ranks that compute longer.");
     expect(slices[0]?.part).toBe("waiting");
   });

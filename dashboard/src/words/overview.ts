@@ -29,7 +29,7 @@ const WAITS_FOR: Readonly<Record<string, string>> = {
 };
 
 /** `ranksS`: the ranks' time of the stretch that was judged. */
-export function timeSplit({ judgement: { budget } }: Found, ranks: number, ranksS: number): TimeSplit {
+export function timeSplit(budget: Parts, ranks: number, ranksS: number): TimeSplit {
   const outsideS = ranksS - budget.totalS;
   const outside: Slice = { part: "outside", name: "outside MPI", title: "What is left of the ranks\u2019 time; where several threads of a rank are in MPI at once, each of them counts", seconds: outsideS };
   const slices = [...(outsideS > 0 ? [outside] : []), ...budgetRows(budget)].filter((row) => row.seconds > 0);

@@ -59,6 +59,24 @@ test("messages::says_what_is_drawn_and_draws_less_from_far_away", async (t) => {
   await page.getByText(/^No call of any rank between/).waitFor();
 });
 
+test("messages::w_and_s_zoom_at_the_pointer_also_after_a_click", async (t) => {
+  const page = await messages(t);
+  const zoom = async () => /zoom=([\d.]+)-([\d.]+)/.exec(await page.evaluate(() => location.hash))?.slice(1).map(Number) ?? [0, 0];
+  const { x, y, width, height } = await page.locator(PICTURE).boundingBox();
+  await page.mouse.click(x + width / 4, y + height / 2);
+  const part = (width / 4 - 56) / (width - 68);
+  const [from, to] = await zoom();
+  const pointed = from + part * (to - from);
+  const inPlace = async (factor) => {
+    const [first, last] = await zoom();
+    return Math.abs((last - first) / (to - from) - factor) < 0.02 && Math.abs((pointed - first) / (last - first) - part) < 0.01;
+  };
+  await page.keyboard.press("w");
+  await until("half of it, and what was pointed at in its place", () => inPlace(0.5));
+  await page.keyboard.press("s");
+  await until("all of it again", () => inPlace(1));
+});
+
 test("messages::keys_go_from_call_to_call_and_select", async (t) => {
   const page = await messages(t);
   await page.locator(PICTURE).focus();

@@ -14,7 +14,7 @@ export function quantity(text) {
 }
 
 /** What is written with three digits is this near to what it stands for. */
-function nearly(text, value, what) {
+export function nearly(text, value, what) {
   const shown = quantity(text);
   assert.ok(Math.abs(shown - value) <= 0.00501 * Math.max(shown, value) + 1e-12, `${what}: the page says ${text}, the report ${value}`);
 }

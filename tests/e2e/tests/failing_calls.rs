@@ -13,6 +13,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
 /// The command, the recorder with the agent of its host, the process that computes the verdict, and the job.
+// words: allow an argument of the program
 const ROLES: [&str; 4] = ["run", "record", "judge", "rank"];
 /// How many calls of each kind the short check makes fail in each role.
 const SAMPLE: u64 = 2;

@@ -129,6 +129,52 @@ fn its_text_has_the_main_figures() {
     assert!(text.contains("4 ranks") && text.contains("exit status 0"), "{text}");
 }
 
+/// A report of the part of a recording that these options select.
+fn report_of(out: &Path, options: &[&str]) -> Value {
+    let mut command = mpiscope(&["report", "--json"]).unwrap();
+    let ended = run(command.arg(out).args(options), LIMIT).unwrap();
+    assert_eq!((ended.status, ended.errors().as_str()), (0, ""), "{options:?}");
+    serde_json::from_str(&ended.output()).unwrap()
+}
+
+#[test]
+fn parts_of_a_run_sum_to_its_figures() {
+    let name = "report parts_of_a_run_sum_to_its_figures";
+    let Some(mpi) = Mpi::sample_or_skip(name).into_iter().next() else { return };
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    recorded(&mpi, &out);
+    let whole = report(&out).unwrap();
+    let middle = format!("{:.6}", whole["job"]["duration_s"].as_f64().unwrap() / 2.0);
+    let parts = [report_of(&out, &["--to", &middle]), report_of(&out, &["--from", &middle])];
+    let calls: Vec<u64> = parts.iter().map(|part| part["totals"]["calls"].as_u64().unwrap()).collect();
+    assert!(calls.iter().all(|calls| *calls > 0), "{calls:?}");
+    for key in ["calls", "polls", "messages", "bytes", "intra_messages", "inter_messages"] {
+        let of = |report: &Value| report["totals"][key].as_u64().unwrap();
+        assert_eq!(parts.iter().map(of).sum::<u64>(), of(&whole), "{key}");
+    }
+    let seconds = |report: &Value| -> f64 {
+        let functions = report["functions"].as_array().unwrap();
+        functions.iter().map(|function| function["seconds"].as_f64().unwrap()).sum()
+    };
+    assert!((parts.iter().map(seconds).sum::<f64>() - seconds(&whole)).abs() < 1e-6);
+    let of_rank = report_of(&out, &["--rank", "1,3"]);
+    let rank = |report: &Value, rank: u64| -> Value {
+        let ranks = report["ranks"].as_array().unwrap();
+        ranks.iter().find(|each| each["rank"] == rank).cloned().unwrap()
+    };
+    assert_eq!(of_rank["ranks"].as_array().unwrap().len(), 2);
+    assert_eq!((rank(&of_rank, 1), rank(&of_rank, 3)), (rank(&whole, 1), rank(&whole, 3)));
+    assert_eq!(of_rank["verdict"], Value::Null, "what is of the whole run only is left out");
+    assert!(of_rank["missing"].to_string().contains("without --from, --to and --rank"));
+}
+
+#[test]
+fn a_part_that_cannot_be_is_refused() {
+    assert_refused(&["report", "recording", "--from", "1", "--fail-above", "0.1"]);
+    assert_refused(&["report", "recording", "--rank", "8-3"]);
+}
+
 fn assert_refused(arguments: &[&str]) {
     let ended = run(&mut mpiscope(arguments).unwrap(), LIMIT).unwrap();
     let errors = ended.errors();

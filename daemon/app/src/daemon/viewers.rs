@@ -154,6 +154,7 @@ impl Viewers {
         );
         let found = found.map(|found| {
             self.feeding.library.judged(found.course);
+            self.feeding.library.know_regions(&found.told.judgement.regions);
             self.feeding.library.judge_by(found.criteria, found.told.is_final);
             found.told
         });

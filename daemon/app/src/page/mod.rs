@@ -1,6 +1,7 @@
 //! The page of a run or of a recording: its server, on a runtime of its own, and what it is fed with.
 
 mod layout_file;
+mod library;
 mod open;
 mod rows;
 mod shelf;
@@ -8,6 +9,7 @@ mod sites;
 mod updates;
 
 pub(crate) use layout_file::LayoutFilePath;
+pub(crate) use library::inform;
 pub(crate) use open::{Opened, open_in_browser, say_address};
 pub(crate) use rows::{function_rows, node_rows, rank_rows};
 pub(crate) use shelf::{Shelf, Shelves};
@@ -15,7 +17,7 @@ pub(crate) use sites::SiteShelf;
 pub(crate) use updates::Increments;
 
 use anyhow::{Context as _, Result};
-use mpiscope_feed::{FeedState, Job, Library, Limits, Messages, Overview};
+use mpiscope_feed::{FeedState, Job, Library, Limits, Overview};
 use mpiscope_server::{Options, Publisher, Server, Source, Token, live};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -57,17 +59,7 @@ impl Page {
         overview: Overview,
     ) -> Result<(Self, Feeding)> {
         let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
-        let messages = Messages { source: Box::new(shelves.messages), flow: mpiscope_ingest::flow };
-        let mut library = Library::new(Box::new(shelves.calls))
-            .with_messages(messages)
-            .with_overview(overview)
-            .with_sites(Box::new(shelves.sites))
-            .with_remap(Box::new(shelves.placements))
-            .with_names(|function| mpiscope_wire::by_id(function).map(|entry| entry.name));
-        if let Some(layout) = shelves.layout {
-            library = library.with_layouts(Box::new(layout));
-        }
-        Self::of(address, token, state, Arc::new(library))
+        Self::of(address, token, state, Arc::new(shelves.into_library(overview)))
     }
 
     /// Binds and serves a feed and a library.

@@ -9,7 +9,9 @@ use mpiscope_analysis::Bins;
 use mpiscope_feed::exchange::{EventQuestion, Ranks};
 use mpiscope_feed::{CallSource, MessageSource};
 use mpiscope_model::{Call, Message, Nanoseconds};
-use mpiscope_recording::{CallFilter, Filter, Group, Segment, SegmentIndex, SegmentReader, SegmentRow};
+use mpiscope_recording::{
+    CallFilter, Filter, Group, Recording, Segment, SegmentIndex, SegmentReader, SegmentRow,
+};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
@@ -32,6 +34,18 @@ impl Shelves {
     pub(crate) fn new(dir: &Path, cache_bytes_max: usize, placements: Placements) -> Self {
         let calls = Shelf::new(dir.to_path_buf(), cache_bytes_max);
         let messages = Shelf::new(dir.to_path_buf(), cache_bytes_max);
+        Self { calls, messages, sites: SiteShelf::default(), placements, layout: None }
+    }
+
+    /// What is in the segments of a recording.
+    pub(crate) fn of_recording(
+        recording: &Recording,
+        cache_bytes_max: usize,
+        placements: Placements,
+    ) -> Self {
+        let reader = || recording.segment_reader();
+        let calls = Shelf::of(reader(), recording.call_segments(), cache_bytes_max);
+        let messages = Shelf::of(reader(), recording.message_segments(), cache_bytes_max);
         Self { calls, messages, sites: SiteShelf::default(), placements, layout: None }
     }
 

@@ -1,11 +1,13 @@
 //! The report for scripts.
 
+use super::selection::{OF_THE_RUN, Selection, name};
 use super::sites::{SiteFigures, sites};
 use crate::judge::{Criterion, Findings};
 use crate::load::Loaded;
 use crate::remap::Placement;
 use anyhow::Result;
 use mpiscope_analysis::Advice;
+use mpiscope_feed::exchange::Ranks;
 use mpiscope_feed::{
     Attribution, Between, CpuShortage, Efficiency, GatheredWait, Parts, Quiet, Source, Verdict, Wait, WhatIf,
 };
@@ -16,12 +18,14 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Report<'a> {
     schema: &'static str,
+    /// What the figures are of; null for the whole run.
+    selection: Option<Selected<'a>>,
     job: Job<'a>,
     totals: Totals,
     functions: Vec<Function>,
     ranks: Vec<Rank<'a>>,
     criteria: Option<&'a [Criterion]>,
-    regions: Option<Vec<Region<'a>>>,
+    regions: Option<Vec<Region>>,
     /// What pairs of regions exchanged.
     between: Option<&'a [Between]>,
     budget: Option<&'a Parts>,
@@ -42,7 +46,32 @@ struct Report<'a> {
     pauses: &'a Option<mpiscope_recording::Pauses>,
     /// Whether the job stood still, who waited for whom then, and which calls ranks were in when they ended.
     standing: &'a mpiscope_feed::Standing,
-    missing: &'a [String],
+    missing: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Selected<'a> {
+    from_s: f64,
+    to_s: f64,
+    /// Ranges with both ends included; null for all.
+    ranks: &'a Ranks,
+    /// The whole windows that the budget is of; null without one.
+    budget_from_s: Option<f64>,
+    budget_to_s: Option<f64>,
+}
+
+impl<'a> From<&'a Selection> for Selected<'a> {
+    fn from(selection: &'a Selection) -> Self {
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        let budget = selection.figures.budget.as_ref();
+        Self {
+            from_s: seconds(selection.figures.from_ns),
+            to_s: seconds(selection.figures.to_ns),
+            ranks: &selection.ranks,
+            budget_from_s: budget.map(|budget| seconds(budget.from_ns)),
+            budget_to_s: budget.map(|budget| seconds(budget.to_ns)),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -71,7 +100,7 @@ struct NodeClock {
     uncertainty_ns: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 struct Totals {
     calls: u64,
     polls: u64,
@@ -79,13 +108,14 @@ struct Totals {
     bytes: u64,
     intra_messages: u64,
     inter_messages: u64,
-    unmatched_sends: u64,
-    unmatched_receives: u64,
-    uncertain_messages: u64,
-    lost_calls: u64,
+    /// These are known of the whole run only, and null for a part of it.
+    unmatched_sends: Option<u64>,
+    unmatched_receives: Option<u64>,
+    uncertain_messages: Option<u64>,
+    lost_calls: Option<u64>,
     /// Messages that end before they begin by the clocks as they are known now; before they were corrected.
-    clock_violations: u64,
-    clock_violations_before: u64,
+    clock_violations: Option<u64>,
+    clock_violations_before: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -106,6 +136,11 @@ struct Rank<'a> {
     rank: u32,
     node: Option<&'a str>,
     state: &'static str,
+    calls: u64,
+    mpi_s: f64,
+    sent: u64,
+    received: u64,
+    bytes_sent: u64,
     run_s: Option<f64>,
     wait_s: Option<f64>,
     stopped_s: Option<f64>,
@@ -115,20 +150,20 @@ struct Rank<'a> {
 
 /// Ranks that talk mostly among themselves, and how late their messages were.
 #[derive(Serialize)]
-struct Region<'a> {
+struct Region {
     id: u32,
     ranks: Vec<u32>,
-    latency: &'a Option<f64>,
+    latency: Option<f64>,
     messages: u64,
     delayed: u64,
     exact: f64,
 }
 
-impl<'a> From<&'a mpiscope_feed::Region> for Region<'a> {
-    fn from(region: &'a mpiscope_feed::Region) -> Self {
+impl From<&mpiscope_feed::Region> for Region {
+    fn from(region: &mpiscope_feed::Region) -> Self {
         let mpiscope_feed::Region { id, latency, messages, delayed, exact, .. } = region;
         let ranks = region.each_rank().collect();
-        Self { id: *id, ranks, latency, messages: *messages, delayed: *delayed, exact: *exact }
+        Self { id: *id, ranks, latency: *latency, messages: *messages, delayed: *delayed, exact: *exact }
     }
 }
 
@@ -157,10 +192,16 @@ impl<'a> From<&'a Advice> for Remap<'a> {
 
 fn rank<'a>(loaded: &'a Loaded, info: &RankInfo) -> Rank<'a> {
     let scheduling = loaded.processors.of(info.rank);
+    let counted = loaded.counts.rank(info.rank);
     Rank {
         rank: info.rank,
         node: loaded.job.nodes.get(info.node as usize).map(|node| node.name.as_str()),
         state: info.state.word(),
+        calls: counted.calls,
+        mpi_s: counted.time_ns as f64 / 1e9,
+        sent: counted.sent,
+        received: counted.received,
+        bytes_sent: counted.sent_bytes,
         run_s: scheduling.map(|row| row.run_ns as f64 / 1e9),
         wait_s: scheduling.map(|row| row.wait_ns as f64 / 1e9),
         stopped_s: scheduling.map(|row| row.stopped_ns as f64 / 1e9),
@@ -169,12 +210,25 @@ fn rank<'a>(loaded: &'a Loaded, info: &RankInfo) -> Rank<'a> {
     }
 }
 
-pub(crate) fn json(
-    loaded: &Loaded,
-    placement: Option<&Placement<'_>>,
-    findings: Option<&Findings>,
-) -> Result<String> {
+fn totals(loaded: &Loaded) -> Totals {
     let totals = &loaded.totals;
+    Totals {
+        calls: totals.calls,
+        polls: totals.polls,
+        messages: totals.messages,
+        bytes: totals.bytes,
+        intra_messages: totals.intra_messages,
+        inter_messages: totals.inter_messages,
+        unmatched_sends: Some(totals.unmatched_sends),
+        unmatched_receives: Some(totals.unmatched_receives),
+        uncertain_messages: Some(totals.uncertain_messages),
+        lost_calls: Some(loaded.losses.total()),
+        clock_violations: Some(totals.clock_violations_after),
+        clock_violations_before: Some(totals.clock_violations_before),
+    }
+}
+
+fn functions(loaded: &Loaded) -> Vec<Function> {
     let mut functions: Vec<Function> = loaded
         .counts
         .functions()
@@ -192,8 +246,96 @@ pub(crate) fn json(
         })
         .collect();
     functions.sort_by_key(|function| function.name);
-    let report = Report {
+    functions
+}
+
+/// Narrows a report of the run to a selection. What is known of the whole run only is left out.
+fn narrow<'a>(report: Report<'a>, selection: &'a Selection, whole: &Loaded) -> Report<'a> {
+    let figures = &selection.figures;
+    let (functions, ranks, regions) = (&figures.functions, &figures.ranks, &figures.regions);
+    let is_part = figures.from_ns > 0 || figures.to_ns < whole.end_ns();
+    let function = |at: usize| {
+        Some(Function {
+            name: name(functions.function.0[at])?,
+            calls: functions.calls.0[at] as u64,
+            polls: functions.polls.0[at] as u64,
+            bytes: functions.bytes.0[at] as u64,
+            seconds: functions.time_ns.0[at] / 1e9,
+            p50_ns: functions.p50_ns.0[at] as u64,
+            p99_ns: functions.p99_ns.0[at] as u64,
+            max_ns: functions.max_ns.0[at] as u64,
+        })
+    };
+    let mut names: Vec<Function> = (0..functions.function.0.len()).filter_map(function).collect();
+    names.sort_by_key(|function| function.name);
+    let rank = |mut rank: Rank<'a>| {
+        let at = ranks.rank.0.binary_search(&rank.rank).ok()?;
+        rank.calls = ranks.calls.0[at] as u64;
+        rank.mpi_s = ranks.mpi_time_ns.0[at] / 1e9;
+        rank.sent = ranks.sent.0[at] as u64;
+        rank.received = ranks.received.0[at] as u64;
+        rank.bytes_sent = ranks.bytes_sent.0[at] as u64;
+        // The scheduler's figures are of the whole run.
+        let scheduling =
+            Rank { run_s: None, wait_s: None, stopped_s: None, voluntary: None, involuntary: None, ..rank };
+        Some(if is_part { scheduling } else { rank })
+    };
+    let region = |mut region: Region| {
+        let at = regions.id.0.iter().position(|id| *id == region.id)?;
+        let (messages, exact) = (regions.messages.0[at], regions.exact.0[at]);
+        region.latency = Some(regions.latency.0[at]).filter(|latency| !latency.is_nan());
+        region.messages = messages as u64;
+        region.delayed = regions.delayed.0[at] as u64;
+        region.exact = if messages > 0.0 { exact / messages } else { 0.0 };
+        Some(region)
+    };
+    let missing = report.missing.into_iter().chain([OF_THE_RUN]).collect();
+    Report {
+        selection: Some(selection.into()),
+        totals: Totals {
+            calls: figures.calls,
+            polls: figures.polls,
+            messages: figures.messages,
+            bytes: figures.bytes,
+            intra_messages: figures.intra_messages,
+            inter_messages: figures.inter_messages,
+            ..Totals::default()
+        },
+        functions: names,
+        ranks: report.ranks.into_iter().filter_map(rank).collect(),
+        regions: report.regions.map(|all| all.into_iter().filter_map(region).collect()),
+        budget: figures.budget.as_ref().map(|budget| &budget.parts),
+        sites: Vec::new(),
+        missing,
+        ..report
+    }
+}
+
+pub(crate) fn json(
+    loaded: &Loaded,
+    placement: Option<&Placement<'_>>,
+    findings: Option<&Findings>,
+    selection: Option<&Selection>,
+) -> Result<String> {
+    // What is known of the whole run only is null for a part of it.
+    let of_run = findings.filter(|_| selection.is_none());
+    let report = whole(loaded, placement, findings, of_run);
+    let report = match selection {
+        Some(selection) => narrow(report, selection, loaded),
+        None => report,
+    };
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
+}
+
+fn whole<'a>(
+    loaded: &'a Loaded,
+    placement: Option<&'a Placement<'_>>,
+    findings: Option<&'a Findings>,
+    of_run: Option<&'a Findings>,
+) -> Report<'a> {
+    Report {
         schema: "mpiscope.report/1",
+        selection: None,
         job: Job {
             ranks: loaded.job.ranks,
             nodes: loaded
@@ -217,42 +359,28 @@ pub(crate) fn json(
             exit: loaded.job.exit,
             state: loaded.state,
         },
-        totals: Totals {
-            calls: totals.calls,
-            polls: totals.polls,
-            messages: totals.messages,
-            bytes: totals.bytes,
-            intra_messages: totals.intra_messages,
-            inter_messages: totals.inter_messages,
-            unmatched_sends: totals.unmatched_sends,
-            unmatched_receives: totals.unmatched_receives,
-            uncertain_messages: totals.uncertain_messages,
-            lost_calls: loaded.losses.total(),
-            clock_violations: totals.clock_violations_after,
-            clock_violations_before: totals.clock_violations_before,
-        },
-        functions,
+        totals: totals(loaded),
+        functions: functions(loaded),
         ranks: loaded.ranks.iter().map(|info| rank(loaded, info)).collect(),
         criteria: findings.map(|found| &found.criteria[..]),
         regions: findings.map(|found| found.judgement.regions.regions.iter().map(Region::from).collect()),
-        between: findings.map(|found| &found.judgement.regions.between[..]),
+        between: of_run.map(|found| &found.judgement.regions.between[..]),
         budget: findings.map(|found| &found.judgement.budget),
-        efficiency: findings
+        efficiency: of_run
             .filter(|found| !found.judgement.verdict.is_withheld())
             .map(|found| &found.judgement.efficiency),
-        waits: findings.map(|found| &found.judgement.waits[..]),
-        gathered: findings.map(|found| &found.judgement.gathered[..]),
-        sources: findings.map(|found| &found.judgement.sources[..]),
+        waits: of_run.map(|found| &found.judgement.waits[..]),
+        gathered: of_run.map(|found| &found.judgement.gathered[..]),
+        sources: of_run.map(|found| &found.judgement.sources[..]),
         sites: sites(loaded, findings),
-        attribution: findings.map(|found| &found.judgement.attribution[..]),
-        quiet: findings.map(|found| &found.judgement.quiet[..]),
-        verdict: findings.map(|found| &found.judgement.verdict),
-        cpu_shortage: findings.and_then(|found| found.judgement.cpu_shortage.as_ref()),
-        whatif: findings.map(|found| &found.judgement.whatif),
+        attribution: of_run.map(|found| &found.judgement.attribution[..]),
+        quiet: of_run.map(|found| &found.judgement.quiet[..]),
+        verdict: of_run.map(|found| &found.judgement.verdict),
+        cpu_shortage: of_run.and_then(|found| found.judgement.cpu_shortage.as_ref()),
+        whatif: of_run.map(|found| &found.judgement.whatif),
         remap: placement.map(|placement| Remap::from(&placement.advice)),
         pauses: &loaded.pauses,
         standing: &loaded.standing,
-        missing: &loaded.missing,
-    };
-    Ok(serde_json::to_string_pretty(&report)? + "\n")
+        missing: loaded.missing.iter().map(String::as_str).collect(),
+    }
 }

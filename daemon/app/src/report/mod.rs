@@ -1,6 +1,7 @@
 //! `mpiscope report`: what a recording holds, in words or as JSON.
 
 mod json;
+mod selection;
 mod sites;
 mod text;
 
@@ -13,6 +14,7 @@ use crate::remap::{Placement, place};
 use crate::words::printable;
 use anyhow::{Result, bail};
 use mpiscope_recording::Recording;
+use selection::Selection;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -54,7 +56,15 @@ impl Contents {
     }
 
     pub(crate) fn json(&self) -> Result<String> {
-        json::json(&self.loaded, self.placement().as_ref(), self.findings.as_ref())
+        json::json(&self.loaded, self.placement().as_ref(), self.findings.as_ref(), None)
+    }
+
+    fn selected(&self, selection: &Selection, is_json: bool) -> Result<String> {
+        if is_json {
+            json::json(&self.loaded, None, self.findings.as_ref(), Some(selection))
+        } else {
+            Ok(printable(&selection.text(&self.loaded)))
+        }
     }
 
     fn text(&self) -> String {
@@ -64,7 +74,12 @@ impl Contents {
 
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
     let contents = Contents::read(&options.dir)?;
-    let text = if options.json { contents.json()? } else { contents.text() };
+    let selection = Selection::read(options, &contents.loaded, contents.findings.as_ref())?;
+    let text = match &selection {
+        Some(selection) => contents.selected(selection, options.json)?,
+        None if options.json => contents.json()?,
+        None => contents.text(),
+    };
     print(&text)?;
     match (options.fail_above, &contents.findings) {
         (Some(most), Some(findings)) if findings.judgement.verdict.share > most => {

@@ -72,6 +72,8 @@ pub enum Question {
     History(Range<Nanoseconds>),
     /// Where time in MPI went in a range; of ranges of ranks, both ends included, or of all.
     Budget(Range<Nanoseconds>, Ranks),
+    /// The figures of a selection.
+    Selected(SelectedQuestion),
     /// The dependency graph of a range.
     Dag(DagQuestion),
     /// What led to an event in a range, or what it led to.
@@ -127,6 +129,17 @@ pub struct EventQuestion {
     pub hidden: Vec<u32>,
 }
 
+/// A selection whose figures are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelectedQuestion {
+    /// The range.
+    pub range_ns: Range<Nanoseconds>,
+    /// The ranks.
+    pub ranks: Ranks,
+    /// Functions that are not selected.
+    pub hidden: Vec<u32>,
+}
+
 /// Which dependency graph is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DagQuestion {
@@ -154,7 +167,7 @@ pub struct ConeQuestion {
 }
 
 /// Kinds of questions of which a page needs no more than the newest answer.
-pub const REPLACEABLE: usize = 9;
+pub const REPLACEABLE: usize = 10;
 
 impl Question {
     /// The number of its kind, where a newer question of one kind takes the place of the one before.
@@ -170,6 +183,7 @@ impl Question {
             Question::RankLayout(_) => Some(6),
             Question::Landscape(_) => Some(7),
             Question::Suggestion(_) => Some(8),
+            Question::Selected(_) => Some(9),
             _ => None,
         }
     }
@@ -300,6 +314,9 @@ impl Plain {
             "count" => Question::Count(range_ns),
             "history" => Question::History(range_ns),
             "budget" => Question::Budget(range_ns, ranks()),
+            "selected" => {
+                Question::Selected(SelectedQuestion { range_ns, ranks: ranks(), hidden: self.hidden.clone() })
+            }
             "dag" => {
                 let most = limit(self.most, NODES_USUAL.into(), NODES_MAX.into()) as u32;
                 Question::Dag(DagQuestion { range_ns, ranks: ranks(), most })

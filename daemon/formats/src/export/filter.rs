@@ -31,6 +31,11 @@ impl FromStr for RankList {
 }
 
 impl RankList {
+    /// Its ranges, both ends included.
+    pub fn ranges(&self) -> Vec<(Rank, Rank)> {
+        self.0.iter().map(|range| (*range.start(), *range.end())).collect()
+    }
+
     /// Whether a rank is in the list.
     pub fn contains(&self, rank: Rank) -> bool {
         self.0.iter().any(|range| range.contains(&rank))

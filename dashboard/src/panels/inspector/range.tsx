@@ -1,37 +1,22 @@
-// What began in the selected range: its counts come from the server, whatever the zoom is.
+// What began in the selected range, of the selected ranks and functions.
 
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useComputed } from "@preact/signals";
 import { same } from "../../same";
-import { Newest, type NewestFigures } from "../../state/newest";
-import type { Span } from "../../state/perspective";
 import { around } from "../../state/span";
 import type { Store } from "../../state/store";
 import { clock, count, duration } from "../../words";
 import { functionColours } from "../colours";
 import { Row, Title } from "./parts";
 
-interface Counted { scope: Span; rows: readonly { id: number; calls: number }[] }
-
-function useCounts(store: Store): NewestFigures<Counted> {
-  const figures = useSignal<NewestFigures<Counted>>({ known: null, isAsking: false, why: "" });
-  const questions = useMemo(() => new Newest<Span, Counted>(async (scope) => {
-    const answer = await store.count(scope[0], scope[1]);
-    const rows = [...answer.function].map((id, row) => ({ id, calls: answer.calls[row] ?? 0 }));
-    return { scope, rows: rows.sort((one, other) => other.calls - one.calls) };
-  }, (next) => (figures.value = next)), [store, figures]);
-  useSignalEffect(() => questions.want(store.perspective.value.rangeNs, store.link.value.phase === "open"));
-  useEffect(() => () => questions.stop(), [questions]);
-  return figures.value;
-}
-
 export function RangePart({ store }: { store: Store }) {
   const colours = useComputed(() => functionColours(store.figures)).value.value;
-  const { known, why } = useCounts(store);
   const range = store.perspective.value.rangeNs;
   if (!range) return null;
-  const { functions, clock: { nowNs } } = store.figures.value;
-  const rows = known && same(known.scope, range) ? known.rows : null;
+  const { run: { functions, totals, clock: { nowNs } }, selected } = store.shownFigures.value;
+  const { known, why } = store.selected.value;
+  const { hidden } = store.perspective.value;
+  const isMine = selected !== null && same(known?.scope.rangeNs, range);
+  const rows = isMine ? [...functions.values()].filter(({ id, calls }) => calls > 0 && !hidden.has(id)).sort((one, other) => other.calls - one.calls) : null;
   return (
     <section>
       <Title label="Clear" clear={() => store.select({ rangeNs: null })} text="Selected range" />
@@ -39,12 +24,12 @@ export function RangePart({ store }: { store: Store }) {
         <Row name="From">{clock(range[0], 6)}</Row>
         <Row name="To">{clock(range[1], 6)}</Row>
         <Row name="Length">{duration(range[1] - range[0])}</Row>
-        {rows && <Row name="Calls started">{count(rows.reduce((sum, row) => sum + row.calls, 0))}</Row>}
+        {rows && <Row name="Calls started">{count(totals.calls)}</Row>}
       </dl>
       {why && <p class="soft">The counts are missing: {why}</p>}
       {rows && (
         <div class="bars">
-          {rows.map(({ id, calls }) => <div key={id}><span class="swatch" style={{ backgroundColor: colours.get(id) ?? "" }} /><span>{functions.get(id)?.name ?? `function ${id}`}</span><span>{count(calls)}</span></div>)}
+          {rows.map(({ id, name, calls }) => <div key={id}><span class="swatch" style={{ backgroundColor: colours.get(id) ?? "" }} /><span>{name}</span><span>{count(calls)}</span></div>)}
         </div>
       )}
       <div class="actions">

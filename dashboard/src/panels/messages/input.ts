@@ -11,6 +11,8 @@ import type { MessagesView } from "./view";
 export interface Chosen {
   select(pointed: Pointed | null): void;
   seek(ns: number): void;
+  /** The time under the pointer; null where it is not over the time axis. */
+  time(ns: number | null): void;
   range(span: Span): void;
   whole(): void;
   /** A row is taken to where another one is. */
@@ -37,8 +39,12 @@ export function listen(view: MessagesView, chosen: Chosen): () => void {
       const zone = zoneAt(x, y);
       element.dataset["zone"] = event.shiftKey && zone === "rows" ? "time" : zone;
       view.point(zone === "thumb" ? null : view.at(x, y), x, y);
+      chosen.time(zone === "rows" || zone === "time" ? view.nsAt(x) : null);
     },
-    leave: () => view.point(null),
+    leave: () => {
+      view.point(null);
+      chosen.time(null);
+    },
     press: (x, y, event) => {
       const zone = zoneAt(x, y);
       return event.button === 0 ? { zone, isBrush: event.shiftKey || zone === "time", ns: view.nsAt(x), rank: rankAt(view, y) } : null;
@@ -67,7 +73,10 @@ export function listen(view: MessagesView, chosen: Chosen): () => void {
     event.preventDefault();
     event.stopPropagation();
   }, { signal });
-  return () => stop.abort();
+  return () => {
+    stop.abort();
+    chosen.time(null);
+  };
 }
 
 function rankAt(view: MessagesView, y: number): number {

@@ -27,7 +27,7 @@ export function pressed(store: Store, state: MessagesState, view: MessagesView, 
     ArrowLeft: () => goCall(store, state, view, -1), ArrowRight: () => goCall(store, state, view, 1),
     Enter: () => select(store, state),
     "+": () => view.zoom(1 / KEY_ZOOM, middle(state, view)), "=": () => view.zoom(1 / KEY_ZOOM, middle(state, view)), "-": () => view.zoom(KEY_ZOOM, middle(state, view)),
-    a: () => view.pan(pixels, 0), d: () => view.pan(-pixels, 0), w: () => view.pan(0, pixels), s: () => view.pan(0, -pixels),
+    a: () => view.pan(pixels, 0), d: () => view.pan(-pixels, 0),
     PageUp: () => view.pan(0, page), PageDown: () => view.pan(0, -page), f: () => view.fitRows(),
   };
   const act = acts[key.length === 1 ? key.toLowerCase() : key];

@@ -70,6 +70,7 @@ function Rows({ store, frames, state, made }: RowsProps) {
     const stop = listen(mine, {
       select: (pointed) => choose(store, state, pointed),
       seek: (ns) => store.command({ do: "seek", time_ns: ns }),
+      time: (ns) => (store.pointedNs.value = ns),
       range: (rangeNs) => { if (rangeNs[1] > rangeNs[0]) store.select({ rangeNs }); },
       whole: () => (store.zoom.value = null),
       move: (rank, to) => state.move(rank, to),

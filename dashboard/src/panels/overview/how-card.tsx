@@ -14,6 +14,7 @@ import { worstCourse } from "../../words/overview";
 import { causeColour } from "../causes";
 import { type Chart, TimeChart, ValueLines } from "../chart/time-chart";
 import { hit, type Latencies, latencies, latencyLabel, latencyY, mostDelayed, picture } from "../how/scale";
+import { WholeRunNote } from "../selected-note";
 import { LEFT, xOf } from "../timeline/scale";
 import { avoidableShare, strip, stretchAt } from "../why/layout";
 
@@ -32,7 +33,7 @@ export function HowCard({ store, found }: { store: Store; found: Found | null })
   const name = evolution && course ? courseName(course, evolution) : "";
   return (
     <section class="how-card">
-      <h2>How <span class="soft" title={course ? `${name}${trendWords(course, over(run)) && `, ${trendWords(course, over(run))}`}` : ""}>{course ? "latency of the slowest region; bars: avoidable time" : "what could be avoided over time"}</span><button type="button" class="more" onClick={() => void (store.tab.value = "how")}>Open How</button></h2>
+      <h2>How <span class="soft" title={course ? `${name}${trendWords(course, over(run)) && `, ${trendWords(course, over(run))}`}` : ""}>{course ? "latency of the slowest region; bars: avoidable time" : "what could be avoided over time"}</span> <WholeRunNote store={store} /><button type="button" class="more" onClick={() => void (store.tab.value = "how")}>Open How</button></h2>
       {nothing && !found
         ? <p class="soft">{nothing.text}</p>
         : <Sparkline store={store} evolution={evolution} course={course && !nothing ? course : null} found={found} name={name} />}

@@ -7,6 +7,7 @@ import { over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { isSettled, pieces, verdictLine } from "../../words/found";
 import { nextStep } from "../../words/overview";
+import { WholeRunNote } from "../selected-note";
 import { ADVICE, show } from "../why/places";
 import { SourceRanks } from "../why/sources";
 import { RunFigures } from "./figures";
@@ -39,16 +40,16 @@ function Next({ store, found }: { store: Store; found: Found | null }) {
     const run = store.figures.value;
     return (
       <section class="next">
-        <h2>Next</h2>
+        <h2>Next <WholeRunNote store={store} /></h2>
         <p class="soft">{over(run) ? verdictLine(run).sentence : "What to do is said here as soon as there is a verdict. The figures below are there already."}</p>
       </section>
     );
   }
   const step = nextStep(found);
-  if (!step) return <section class="next"><h2>Next</h2><p class="soft">Nothing has to be done: no cause costs so much that it stands out.</p></section>;
+  if (!step) return <section class="next"><h2>Next <WholeRunNote store={store} /></h2><p class="soft">Nothing has to be done: no cause costs so much that it stands out.</p></section>;
   return (
     <section class="next">
-      <h2>Next</h2>
+      <h2>Next <WholeRunNote store={store} /></h2>
       <p><Sentence text={step.text} /> {step.cost && <span class="soft"><Sentence text={step.cost} /></span>} <SourceRanks store={store} found={found} /></p>
       <button type="button" title="All there is to do, and what it rests on, in the tab Why" onClick={() => show(store, ADVICE)}>How to do it</button>
     </section>

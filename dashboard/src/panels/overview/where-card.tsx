@@ -8,6 +8,7 @@ import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { counted, share } from "../../words";
 import { latencyMeaning, latencyWords, nothingYet, rangesShort, ranksWords } from "../../words/regions";
+import { SelectedNote } from "../selected-note";
 import { RegionMark } from "../where/table";
 
 const SHOWN = 3;
@@ -16,12 +17,12 @@ const ABOUT_USUAL = 1.05;
 const RANGES = 4;
 
 export function WhereCard({ store }: { store: Store }) {
-  const regions = useComputed(() => store.figures.value.regions).value;
+  const regions = useComputed(() => store.shownFigures.value.run.regions).value;
   const worst = [...(regions?.regions ?? [])].sort((one, other) => (other.latency ?? -1) - (one.latency ?? -1) || one.id - other.id).slice(0, SHOWN);
   const open = (): void => void (store.tab.value = "where");
   return (
     <section>
-      <h2>Where <span class="soft">{regions && worst.length > 0 ? slowestWords(worst, regions.count) : "regions of ranks"}</span><button type="button" class="more" onClick={open}>Open Where</button></h2>
+      <h2>Where <span class="soft">{regions && worst.length > 0 ? slowestWords(worst, regions.count) : "regions of ranks"}</span> <SelectedNote store={store} /><button type="button" class="more" onClick={open}>Open Where</button></h2>
       {worst.length > 0
         ? <ul class="regions">{worst.map((region) => <Row key={region.id} region={region} select={() => {
           store.selection.value = { kind: "region", id: region.id };

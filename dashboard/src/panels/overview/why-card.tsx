@@ -2,13 +2,16 @@
 
 import { useComputed } from "@preact/signals";
 import type { Found } from "../../feed/found";
-import { type Gaps, NO_GAPS } from "../../feed/switch";
+import { NO_GAPS } from "../../feed/switch";
+import type { RankRanges } from "../../state/perspective";
 import type { Store } from "../../state/store";
 import { part, seconds } from "../../words/found";
 import { type Slice, timeSplit } from "../../words/overview";
 import { partTone } from "../causes";
+import { SelectedNote } from "../selected-note";
 import { useTable } from "../share/tables";
-import { ranksTimeS } from "../why/layout";
+import { ranksAmong, type Scope, scopeOf } from "../why/layout";
+import { useRangeFigures } from "../why/range";
 import { BUDGET, show } from "../why/places";
 
 /** Parts below this share are named where there is room. */
@@ -16,17 +19,18 @@ const SMALL = 0.04;
 
 export function WhyCard({ store, found }: { store: Store; found: Found | null }) {
   const ranks = useComputed(() => store.figures.value.job.ranks).value;
+  const figures = useRangeFigures(store).value;
   const gaps = useComputed(() => store.figures.value.switch?.gapsNs ?? NO_GAPS).value;
   return (
     <section>
-      <h2>Why <span class="soft">where the ranks’ time went</span>{found && <button type="button" class="more" onClick={() => show(store, BUDGET)}>Open Why</button>}</h2>
-      {found ? <Split found={found} ranks={ranks} gaps={gaps} /> : <p class="soft">Where time went is not judged yet.</p>}
+      <h2>Why <span class="soft">where the ranks’ time went</span> <SelectedNote store={store} />{found && <button type="button" class="more" onClick={() => show(store, BUDGET)}>Open Why</button>}</h2>
+      {found ? <Split scope={scopeOf(figures, found, ranks, gaps)} ranks={ranks} only={figures.kind === "known" ? figures.scope.ranks : null} /> : <p class="soft">Where time went is not judged yet.</p>}
     </section>
   );
 }
 
-function Split({ found, ranks, gaps }: { found: Found; ranks: number; gaps: Gaps }) {
-  const { slices, sentence, ranksS } = timeSplit(found, ranks, ranksTimeS(found, ranks, gaps));
+function Split({ scope, ranks, only }: { scope: Scope; ranks: number; only: RankRanges | null }) {
+  const { slices, sentence, ranksS } = timeSplit(scope.parts, ranksAmong(only, ranks), scope.ranksS);
   useTable("where the ranks' time went", () => ({ columns: ["part", "time_s", "share_of_ranks_time"], rows: slices.map(({ name, seconds: value }) => [name, value, value / ranksS]) }));
   return (
     <>

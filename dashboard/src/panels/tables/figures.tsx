@@ -8,6 +8,7 @@ import type { Store } from "../../state/store";
 import { bytes, count, counted, duration, share } from "../../words";
 import { noCore, nodeName, nodeOrder, PROCESS_STATES, SILENT } from "../../words/hosts";
 import { type SharedTable, useTable, type Value } from "../share/tables";
+import { SelectedNote } from "../selected-note";
 import { RankStrip } from "./strip";
 import { type Column, Table } from "./table";
 
@@ -22,7 +23,7 @@ export function Figures({ store }: { store: Store }) {
 
 function FunctionTable({ store }: { store: Store }) {
   const colours = useComputed(() => functionColours(store.figures)).value.value;
-  const rows = [...store.figures.value.functions.values()];
+  const rows = [...store.shownFigures.value.run.functions.values()];
   const { hidden } = store.perspective.value;
   const total = rows.reduce((sum, row) => sum + row.timeNs, 0);
   const toggle = (id: number): void => {
@@ -57,11 +58,11 @@ function FunctionTable({ store }: { store: Store }) {
   ];
   useTable("functions", () => ({
     columns: ["function", "family", "calls", "polls", "time_ns", "p50_ns", "p99_ns", "max_ns", "bytes"],
-    rows: [...store.run.peek().functions.values()].map((row) => [row.name, row.family, row.calls, row.polls, row.timeNs, row.p50Ns, row.p99Ns, row.maxNs, row.bytes]),
+    rows: [...store.shownFigures.peek().run.functions.values()].map((row) => [row.name, row.family, row.calls, row.polls, row.timeNs, row.p50Ns, row.p99Ns, row.maxNs, row.bytes]),
   }));
   return (
     <div class="half">
-      <h2><span>Functions</span><span class="note small soft">{rows.length > 0 ? `${counted(rows.length, "function", "functions")}; times are summed over all ranks, of the whole run` : "none called yet"}</span></h2>
+      <h2><span>Functions</span><span class="note small soft">{rows.length > 0 ? `${counted(rows.length, "function", "functions")}; times are summed over all ranks` : "none called yet"}{store.scope.value ? "" : ", of the whole run"} <SelectedNote store={store} /></span></h2>
       <Table label="Functions" columns={columns} rows={rows} rowKey={(row) => row.id} first={{ key: "timeNs", descending: true }} selected={null} />
     </div>
   );
@@ -82,8 +83,8 @@ function ranksTable(run: RunState, only: RankRanges | null): SharedTable {
 }
 
 function RankTable({ store }: { store: Store }) {
-  const run = store.figures.value;
-  const { ranks, clock: { nowNs } } = run;
+  const { run, lengthNs, selected } = store.shownFigures.value;
+  const { ranks } = run;
   const rows: number[] = [];
   const only = store.perspective.value.ranks;
   for (let rank = 0; rank < ranks.length; rank++) {
@@ -110,15 +111,15 @@ function RankTable({ store }: { store: Store }) {
       className: () => "node", cell: (rank) => <span title={nodeName(run, nodeOf(rank))}>{nodeName(run, nodeOf(rank))}</span>,
     },
     {
-      key: "noCore", label: "CPU wait", title: "Share of the time in which it could run that it waited for a core", sort: (rank) => noCore(run, rank).part,
+      key: "noCore", label: selected ? "CPU wait (run)" : "CPU wait", title: `Share of the time in which it could run that it waited for a CPU${selected ? ". Of the whole run: the scheduler counts no ranges" : ""}`, sort: (rank) => noCore(run, rank).part,
       cell: (rank) => {
         const { words, waited, switches } = noCore(run, rank);
         return <span title={switches ? `${waited}; ${switches}` : waited}>{words}</span>;
       },
     },
     {
-      key: "share", label: "in MPI", title: "Time in MPI as a share of run time; above 100 % when several threads are in MPI", sort: timeNs,
-      cell: (rank) => <span title={`${duration(timeNs(rank))} in MPI`}>{share(timeNs(rank), nowNs)}</span>,
+      key: "share", label: "in MPI", title: "Time in MPI as a share of run time, or of the selected range; above 100 % when several threads are in MPI", sort: timeNs,
+      cell: (rank) => <span title={`${duration(timeNs(rank))} in MPI`}>{share(timeNs(rank), lengthNs)}</span>,
     },
     value("calls", "calls", "Rows of calls: a run of failed polls is one row", count),
     value("sent", "sent", "Messages sent", count),
@@ -126,10 +127,10 @@ function RankTable({ store }: { store: Store }) {
     value("bytesSent", "bytes sent", "Payload of the messages sent", bytes),
   ];
   const selection = store.selection.value;
-  useTable("ranks", () => ranksTable(store.run.peek(), store.perspective.peek().ranks));
+  useTable("ranks", () => ranksTable(store.shownFigures.peek().run, store.perspective.peek().ranks));
   return (
     <div class="half">
-      <h2><span>Ranks</span><span class="note small soft">{only ? `${count(rows.length)} of ${counted(ranks.count, "rank", "ranks")}, those that are selected; ` : ""}share of run time in MPI</span></h2>
+      <h2><span>Ranks</span><span class="note small soft">{only ? `${count(rows.length)} of ${counted(ranks.count, "rank", "ranks")}, those that are selected; ` : ""}share of run time in MPI <SelectedNote store={store} /></span></h2>
       <RankStrip store={store} />
       <Table label="Ranks" columns={columns} rows={rows} rowKey={(rank) => rank} first={{ key: "rank", descending: false }} selected={selection?.kind === "rank" ? selection.rank : null} />
     </div>

@@ -2,7 +2,7 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import type { RunState } from "../../state/run";
+import type { Shown } from "../../state/selected";
 import type { Store } from "../../state/store";
 import { duration, share } from "../../words";
 import { PROCESS_STATES, SILENT } from "../../words/hosts";
@@ -27,7 +27,7 @@ export function RankStrip({ store }: { store: Store }) {
     void size.value;
     const selection = store.selection.value;
     const rank = pointed.value ?? (selection?.kind === "rank" ? selection.rank : null);
-    if (canvas.current) draw(canvas.current, store.figures.value, rank, colours.value);
+    if (canvas.current) draw(canvas.current, store.shownFigures.value, rank, colours.value);
   });
   const rankAt = (event: MouseEvent): number | null => {
     if (!canvas.current) return null;
@@ -35,9 +35,9 @@ export function RankStrip({ store }: { store: Store }) {
     const rank = Math.floor((event.offsetX - LEFT) / slotOf(canvas.current.clientWidth - LEFT, ranks));
     return rank >= 0 && rank < ranks ? rank : null;
   };
-  const { ranks, clock } = store.figures.value;
+  const { run: { ranks }, lengthNs } = store.shownFigures.value;
   const rank = pointed.value;
-  const words = rank === null ? "" : `rank ${rank}: ${duration(ranks.mpiTimeNs[rank] ?? 0)} in MPI, ${share(ranks.mpiTimeNs[rank] ?? 0, clock.nowNs)}, ${PROCESS_STATES[ranks.state[rank] ?? 0] ?? "unknown"}`;
+  const words = rank === null ? "" : `rank ${rank}: ${duration(ranks.mpiTimeNs[rank] ?? 0)} in MPI, ${share(ranks.mpiTimeNs[rank] ?? 0, lengthNs)}, ${PROCESS_STATES[ranks.state[rank] ?? 0] ?? "unknown"}`;
   return (
     <div class="strip" title={words}>
       <canvas ref={canvas} role="img" aria-label="Share of run time in MPI for each rank; the table below has the numbers"
@@ -54,11 +54,10 @@ function slotOf(width: number, ranks: number): number {
   return Math.min(SLOT_MAX, width / Math.max(1, ranks));
 }
 
-function draw(canvas: HTMLCanvasElement, run: RunState, marked: number | null, colour: Colours): void {
+function draw(canvas: HTMLCanvasElement, { run: { ranks }, lengthNs }: Shown, marked: number | null, colour: Colours): void {
   const ready = prepare(canvas);
   if (!ready) return;
   const { context, width, height } = ready;
-  const { ranks, clock: { nowNs } } = run;
   const plot = { left: LEFT, top: TOP, width: width - LEFT, height: height - TOP - BOTTOM };
   context.textBaseline = "middle";
   context.textAlign = "right";
@@ -69,7 +68,7 @@ function draw(canvas: HTMLCanvasElement, run: RunState, marked: number | null, c
     context.fillStyle = colour.soft;
     context.fillText(`${part * 100}\u2009%`, plot.left - 6, y);
   }
-  if (ranks.length === 0 || !(nowNs > 0)) return;
+  if (ranks.length === 0 || !(lengthNs > 0)) return;
   const slot = slotOf(plot.width, ranks.length);
   const step = Math.max(1, Math.round(1 / slot));
   for (let first = 0; first < ranks.length; first += step) {
@@ -78,7 +77,7 @@ function draw(canvas: HTMLCanvasElement, run: RunState, marked: number | null, c
     let gone = false;
     let silent = false;
     for (let rank = first; rank < Math.min(ranks.length, first + step); rank++) {
-      const part = Math.min(1, (ranks.mpiTimeNs[rank] ?? 0) / nowNs);
+      const part = Math.min(1, (ranks.mpiTimeNs[rank] ?? 0) / lengthNs);
       lowest = Math.min(lowest, part);
       highest = Math.max(highest, part);
       gone ||= GONE.includes(ranks.state[rank] ?? 0);

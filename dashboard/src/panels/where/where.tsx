@@ -10,6 +10,7 @@ import { nothingYet, ranksWords, regionsLine, scopeLine } from "../../words/regi
 import { Desk } from "./desk";
 import { Graph } from "./graph";
 import { MatrixFace } from "./matrix-face";
+import { SelectedNote } from "../selected-note";
 import { useTable } from "../share/tables";
 import { pairsTable } from "./matrix";
 import { memoryOf } from "./memory";
@@ -68,16 +69,18 @@ function Faces({ store, frames }: { store: Store; frames: Frames }) {
 }
 
 function Side({ store, desk }: { store: Store; desk: Desk | null }) {
-  const { regions, pairs } = store.figures.value;
+  const { pairs } = store.figures.value;
+  const { regions } = store.shownFigures.value.run;
   const { ranks, rangeNs } = store.perspective.value;
   const links = desk?.scene.value?.links;
   useTable("pairs of ranks", () => pairsTable(store.run.peek().pairs));
-  useTable("regions", () => regionsTable(store.run.peek().regions?.regions ?? []));
+  useTable("regions", () => regionsTable(store.shownFigures.peek().run.regions?.regions ?? []));
   if (!regions) return null;
   return (
     <div class="side">
       <RegionTable store={store} regions={regions} />
       <div class="about">
+        <p><SelectedNote store={store} /></p>
         {ranks && <p>Selected for all views: {ranksWords(ranks)}. <button type="button" onClick={() => store.select({ ranks: null })}>All ranks</button></p>}
         <p class="soft">{regionsLine(regions, pairs, links ? { links: links.length, leftOut: links.leftOut } : null)} {scopeLine(pairs, rangeNs !== null)}</p>
       </div>

@@ -1,21 +1,13 @@
 // The selected range and ranks in the tab Why: their figures in place of the whole run's where there are any.
 
-import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
-import { RangeBudgets, type RangeFigures } from "../../state/range-budgets";
+import { type ReadonlySignal, useComputed } from "@preact/signals";
+import { rangeFigures, type RangeFigures } from "../../state/range-budgets";
 import type { Store } from "../../state/store";
 import { rangeWords } from "../../words/range";
 
-/** What is known of the selected range, as long as somebody looks. */
+/** What is known of the selected range. */
 export function useRangeFigures(store: Store): ReadonlySignal<RangeFigures> {
-  const figures = useSignal<RangeFigures>({ kind: "none" });
-  const budgets = useMemo(() => new RangeBudgets((scope) => store.budget(scope), (next) => (figures.value = next)), [store, figures]);
-  useSignalEffect(() => {
-    const { rangeNs, ranks } = store.perspective.value;
-    budgets.want(rangeNs || ranks ? { rangeNs, ranks } : null, store.figures.value.found, store.link.value.phase === "open");
-  });
-  useEffect(() => () => budgets.stop(), [budgets]);
-  return figures;
+  return useComputed(() => rangeFigures(store.scope.value, store.selected.value));
 }
 
 export function RangeBar({ store, figures }: { store: Store; figures: RangeFigures }) {

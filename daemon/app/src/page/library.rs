@@ -1,0 +1,43 @@
+//! What questions about a run are answered from.
+
+use super::{Shelves, rank_rows};
+use crate::judge::Findings;
+use crate::load::Loaded;
+use mpiscope_feed::{Library, Messages, Overview, RankRow};
+use mpiscope_model::Nanoseconds;
+
+impl Shelves {
+    /// A library of these calls and messages.
+    pub(crate) fn into_library(self, overview: Overview) -> Library {
+        let messages = Messages { source: Box::new(self.messages), flow: mpiscope_ingest::flow };
+        let library = Library::new(Box::new(self.calls))
+            .with_messages(messages)
+            .with_overview(overview)
+            .with_sites(Box::new(self.sites))
+            .with_remap(Box::new(self.placements))
+            .with_names(|function| mpiscope_wire::by_id(function).map(|entry| entry.name));
+        match self.layout {
+            Some(layout) => library.with_layouts(Box::new(layout)),
+            None => library,
+        }
+    }
+}
+
+/// Tells a library what a recording holds beside its rows, and returns the figures of its ranks.
+pub(crate) fn inform(
+    library: &Library,
+    loaded: &Loaded,
+    findings: Option<&Findings>,
+    until_ns: Nanoseconds,
+) -> Vec<RankRow> {
+    library.know(loaded.ranks.iter().map(|info| (info.rank, info.node)));
+    library.know_grid(&loaded.coordinates);
+    if let Some(findings) = findings {
+        library.judged(findings.course.clone());
+        library.know_regions(&findings.judgement.regions);
+        library.judge_by(findings.criteria(), true);
+    }
+    let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter());
+    library.know_figures(ranks.clone(), loaded.job.ranks, until_ns);
+    ranks
+}

@@ -1,0 +1,259 @@
+//! The figures of a selection: what all views and the report show of a range, some ranks, and some functions.
+//!
+//! A call counts in the range in which it begins, and its time as far as it lies in the range. A message counts where its
+//! send begins; a receive where it ends. Ranges that follow each other therefore sum to the run.
+
+use crate::dependencies::{Dependencies, wanted};
+use crate::exchange::{SelectedQuestion, is_among};
+use crate::rank_sums::inside_ns;
+use crate::{CallSource, F64Column, RangeBudget, Regions, U32Column};
+use mpiscope_analysis::FunctionTotals;
+use mpiscope_model::{Function, Message, Nanoseconds, Rank};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// The figures of a range, of some ranks or all.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Selected {
+    /// The range, as far as the run goes.
+    pub from_ns: u64,
+    /// Its end.
+    pub to_ns: u64,
+    /// Rows of calls of the selected ranks and functions.
+    pub calls: u64,
+    /// Polls folded into them beyond the rows.
+    pub polls: u64,
+    /// Time of these calls in the range, over all threads.
+    pub mpi_time_ns: u64,
+    /// Messages from or to the selected ranks, of all functions.
+    pub messages: u64,
+    /// Those within nodes.
+    pub intra_messages: u64,
+    /// Those between nodes.
+    pub inter_messages: u64,
+    /// Their payload.
+    pub bytes: u64,
+    /// Each function of the selected ranks, whether it is selected or not.
+    pub functions: SelectedFunctions,
+    /// Each selected rank, by the selected functions.
+    pub ranks: SelectedRanks,
+    /// Messages inside each region.
+    pub regions: SelectedRegions,
+    /// Where time in MPI went, of all functions; null where that is not known.
+    pub budget: Option<RangeBudget>,
+    /// Why there is no budget; empty where there is one.
+    pub budget_missing: String,
+}
+
+/// Functions, one a place in all columns.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SelectedFunctions {
+    /// Its number.
+    pub function: U32Column,
+    /// Rows.
+    pub calls: F64Column,
+    /// Polls folded into them beyond the rows.
+    pub polls: F64Column,
+    /// What they sent, or received where they sent nothing.
+    pub bytes: F64Column,
+    /// Their time in the range.
+    pub time_ns: F64Column,
+    /// Half of them took at most this long.
+    pub p50_ns: F64Column,
+    /// 99 of 100 of them took at most this long.
+    pub p99_ns: F64Column,
+    /// The longest of them.
+    pub max_ns: F64Column,
+}
+
+/// Ranks, one a place in all columns.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SelectedRanks {
+    /// Its number.
+    pub rank: U32Column,
+    /// Rows of calls.
+    pub calls: F64Column,
+    /// Their time in the range, over its threads.
+    pub mpi_time_ns: F64Column,
+    /// Messages whose send begins in the range.
+    pub sent: F64Column,
+    /// Messages whose receive ends in the range.
+    pub received: F64Column,
+    /// Payload of those sent.
+    pub bytes_sent: F64Column,
+}
+
+/// Regions, one a place in all columns.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SelectedRegions {
+    /// Its name.
+    pub id: U32Column,
+    /// Messages between its ranks.
+    pub messages: F64Column,
+    /// Those whose transfer time is exact and for which the expected one is known.
+    pub exact: F64Column,
+    /// Those of them that took longer than expected.
+    pub delayed: F64Column,
+    /// Their mean latency ratio; not a number where there are none.
+    pub latency: F64Column,
+}
+
+#[derive(Default)]
+struct OfFunction {
+    totals: FunctionTotals,
+    longest_ns: u64,
+}
+
+#[derive(Default, Clone, Copy)]
+struct OfRank {
+    calls: u64,
+    time_ns: u64,
+    sent: u64,
+    received: u64,
+    bytes_sent: u64,
+}
+
+#[derive(Default, Clone, Copy)]
+struct OfRegion {
+    messages: u64,
+    exact: u64,
+    delayed: u64,
+    latency: f64,
+}
+
+/// The sums of a selection, without the budget. `ranks` are those of the job, which is known until `until_ns`.
+pub(crate) fn selected(
+    question: &SelectedQuestion,
+    (ranks, until_ns): (usize, Nanoseconds),
+    calls: &dyn CallSource,
+    messages: &Dependencies,
+    regions: &Regions,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<Selected, String> {
+    let SelectedQuestion { range_ns, ranks: only, hidden } = question;
+    let mut found = Selected {
+        from_ns: range_ns.start.min(until_ns),
+        to_ns: range_ns.end.min(until_ns),
+        ..Selected::default()
+    };
+    let mut of_rank = vec![OfRank::default(); ranks];
+    let mut of_function: BTreeMap<Function, OfFunction> = BTreeMap::new();
+    calls.visit_of(range_ns, only, &mut |call| {
+        let is_shown = !hidden.contains(&call.function.into());
+        let of = of_function.entry(call.function).or_default();
+        let time_ns = inside_ns(range_ns, call.start_ns, call.end_ns);
+        of.totals.time_ns = of.totals.time_ns.saturating_add(time_ns);
+        let begins = range_ns.contains(&call.start_ns);
+        let polls = call.count.saturating_sub(1);
+        if begins {
+            of.totals.calls += 1;
+            of.totals.polls = of.totals.polls.saturating_add(polls);
+            of.totals.bytes = of.totals.bytes.saturating_add(call.bytes);
+            of.totals.add_duration(call.each_ns(), 1);
+            of.longest_ns = of.longest_ns.max(call.each_ns());
+        }
+        if !is_shown {
+            return;
+        }
+        found.mpi_time_ns = found.mpi_time_ns.saturating_add(time_ns);
+        found.calls += u64::from(begins);
+        found.polls = found.polls.saturating_add(if begins { polls } else { 0 });
+        if let Some(of) = of_rank.get_mut(call.rank as usize) {
+            of.calls += u64::from(begins);
+            of.time_ns = of.time_ns.saturating_add(time_ns);
+        }
+    })?;
+    wanted(is_wanted)?;
+    let region_of: FxHashMap<Rank, usize> = (regions.regions.iter().enumerate())
+        .flat_map(|(at, region)| region.each_rank().map(move |rank| (rank, at)))
+        .collect();
+    let mut of_region = vec![OfRegion::default(); regions.regions.len()];
+    let criteria = messages.usual();
+    let is_selected = |rank| is_among(only.as_deref(), rank);
+    let mut add = |message: &Message| {
+        if range_ns.contains(&message.recv_ns)
+            && let Some(receiver) = of_rank.get_mut(message.dst as usize)
+        {
+            receiver.received += 1;
+        }
+        if !range_ns.contains(&message.send_ns) {
+            return;
+        }
+        if let Some(sender) = of_rank.get_mut(message.src as usize) {
+            sender.sent += 1;
+            sender.bytes_sent = sender.bytes_sent.saturating_add(message.bytes);
+        }
+        found.messages += 1;
+        found.inter_messages += u64::from(message.inter);
+        found.intra_messages += u64::from(!message.inter);
+        found.bytes = found.bytes.saturating_add(message.bytes);
+        let (src, dst) = (region_of.get(&message.src), region_of.get(&message.dst));
+        if let (Some(&region), true) = (src, src == dst) {
+            let of = &mut of_region[region];
+            of.messages += 1;
+            let known = criteria.as_deref().filter(|_| message.exact);
+            if let Some(latency) = known.and_then(|criteria| criteria.latency(message)) {
+                of.exact += 1;
+                of.delayed += u64::from(latency > 1.0);
+                of.latency += latency;
+            }
+        }
+    };
+    messages.visit(range_ns, is_wanted, &mut |batch| {
+        batch
+            .iter()
+            .filter(|message| is_selected(message.src) || is_selected(message.dst))
+            .for_each(&mut add);
+        ControlFlow::Continue(())
+    })?;
+    for (function, OfFunction { totals, longest_ns }) in of_function {
+        found.functions.push(function, &totals.with_longest(longest_ns));
+    }
+    for (rank, of) in of_rank.iter().enumerate().filter(|(rank, _)| is_selected(*rank as Rank)) {
+        found.ranks.push(rank as Rank, of);
+    }
+    for (region, of) in regions.regions.iter().zip(&of_region) {
+        found.regions.push(region.id, of);
+    }
+    Ok(found)
+}
+
+impl SelectedFunctions {
+    fn push(&mut self, function: Function, totals: &FunctionTotals) {
+        self.function.0.push(function.into());
+        self.calls.0.push(totals.calls as f64);
+        self.polls.0.push(totals.polls as f64);
+        self.bytes.0.push(totals.bytes as f64);
+        self.time_ns.0.push(totals.time_ns as f64);
+        self.p50_ns.0.push(totals.quantile_ns(0.5) as f64);
+        self.p99_ns.0.push(totals.quantile_ns(0.99) as f64);
+        self.max_ns.0.push(totals.max_ns() as f64);
+    }
+}
+
+impl SelectedRanks {
+    fn push(&mut self, rank: Rank, of: &OfRank) {
+        self.rank.0.push(rank);
+        self.calls.0.push(of.calls as f64);
+        self.mpi_time_ns.0.push(of.time_ns as f64);
+        self.sent.0.push(of.sent as f64);
+        self.received.0.push(of.received as f64);
+        self.bytes_sent.0.push(of.bytes_sent as f64);
+    }
+}
+
+impl SelectedRegions {
+    fn push(&mut self, id: u32, of: &OfRegion) {
+        self.id.0.push(id);
+        self.messages.0.push(of.messages as f64);
+        self.exact.0.push(of.exact as f64);
+        self.delayed.0.push(of.delayed as f64);
+        self.latency.0.push(if of.exact > 0 { of.latency / of.exact as f64 } else { f64::NAN });
+    }
+}
