@@ -379,20 +379,6 @@ pub(crate) struct ImportOptions {
     pub(crate) output: PathBuf,
 }
 
-/// A part of a recording.
-#[derive(Debug, Args)]
-pub(crate) struct PartOptions {
-    /// Only calls and messages that end after S seconds of the run
-    #[arg(long, value_name = "S", value_parser = parse_run_time_ns)]
-    pub(crate) from: Option<u64>,
-    /// Only calls and messages that begin before S seconds of the run
-    #[arg(long, value_name = "S", value_parser = parse_run_time_ns)]
-    pub(crate) to: Option<u64>,
-    /// Only calls of these ranks, such as 0,8-15, and messages from or to them
-    #[arg(long, value_name = "LIST")]
-    pub(crate) rank: Option<RankList>,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct ExportOptions {
     /// Folder of the recording
@@ -407,8 +393,15 @@ pub(crate) struct ExportOptions {
     /// Table to write, for csv and parquet [default: calls]
     #[arg(long, value_name = "calls|messages")]
     pub(crate) table: Option<ExportTable>,
-    #[command(flatten)]
-    pub(crate) part: PartOptions,
+    /// Only calls and messages that end after S seconds of the run
+    #[arg(long, value_name = "S", value_parser = parse_run_time_ns)]
+    pub(crate) from: Option<u64>,
+    /// Only calls and messages that begin before S seconds of the run
+    #[arg(long, value_name = "S", value_parser = parse_run_time_ns)]
+    pub(crate) to: Option<u64>,
+    /// Only calls of these ranks, such as 0,8-15, and messages from or to them
+    #[arg(long, value_name = "LIST")]
+    pub(crate) rank: Option<RankList>,
     /// Only calls of this function; may be given several times
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) function: Vec<String>,
@@ -471,7 +464,21 @@ pub(crate) struct ReportOptions {
     #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with_all = ["from", "to", "rank"])]
     pub(crate) fail_above: Option<f64>,
     #[command(flatten)]
-    pub(crate) part: PartOptions,
+    pub(crate) part: ReportPart,
+}
+
+/// The part of a run that a report is about.
+#[derive(Debug, Args)]
+pub(crate) struct ReportPart {
+    /// Only calls and messages that begin S seconds into the run or later, and time from then on
+    #[arg(long, value_name = "S", value_parser = parse_run_time_ns)]
+    pub(crate) from: Option<u64>,
+    /// Only calls and messages that begin before S seconds of the run, and time until then
+    #[arg(long, value_name = "S", value_parser = parse_run_time_ns)]
+    pub(crate) to: Option<u64>,
+    /// Only calls of these ranks, such as 0,8-15, and messages from or to them
+    #[arg(long, value_name = "LIST")]
+    pub(crate) rank: Option<RankList>,
 }
 
 #[derive(Debug, Args)]

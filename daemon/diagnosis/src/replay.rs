@@ -161,10 +161,11 @@ impl Run<'_> {
 
     /// For whom a member of a collective waits: when the last of them entered as recorded, and as replayed.
     fn awaited(&self, group: u32, rank: Rank) -> Option<(u64, f64)> {
-        let last_ns = self.last[group as usize];
-        let replayed_ns =
-            self.graph.groups.last_entry(group, rank, (last_ns, |call| self.entries[call]), f64::max)?;
-        Some((self.graph.last_entry_ns(group, rank)?, replayed_ns))
+        let (graph, at) = (self.graph, group as usize);
+        let of_all = (graph.groups.last_ns[at], self.last[at]);
+        let of = |call: usize| (graph.starts[call], self.entries[call]);
+        let later = |one: (u64, f64), other: (u64, f64)| (one.0.max(other.0), one.1.max(other.1));
+        graph.groups.last_entry(group, rank, (of_all, of), later)
     }
 
     /// What a collective takes after the last entry.

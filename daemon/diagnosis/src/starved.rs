@@ -15,7 +15,7 @@ const SHORTEST_NS: u64 = 100_000;
 /// By call, the time in which somebody whom it needed had no CPU: of its own part, and if that is most of it.
 pub(crate) fn starved(graph: &Graph, parts: &[u64]) -> FxHashMap<u32, u64> {
     let partners = Partners::new(graph);
-    let of_groups = missing_in_groups(graph);
+    let of_groups = missing_in_groups(graph, parts);
     let missing_ns = |peers: &[Rank], from_ns, to_ns| {
         peers.iter().map(|peer| graph.delays.between(*peer, from_ns, to_ns)).max().unwrap_or(0)
     };
@@ -40,21 +40,17 @@ pub(crate) fn starved(graph: &Graph, parts: &[u64]) -> FxHashMap<u32, u64> {
     starved
 }
 
-/// By collective, the longest time in which one of its members had no CPU after all had entered.
-fn missing_in_groups(graph: &Graph) -> Vec<u64> {
+/// By collective, the longest time in which one of its members had no CPU while it waited for nothing but the collective.
+fn missing_in_groups(graph: &Graph, parts: &[u64]) -> Vec<u64> {
     let groups = &graph.groups;
-    let mut ends = vec![0_u64; groups.flows.len()];
-    for (group, end_ns) in groups.left.iter().zip(&graph.ends).filter(|(group, _)| **group != NONE) {
-        let latest = &mut ends[*group as usize];
-        *latest = (*latest).max(*end_ns);
-    }
-    let missing_ns = |(group, end_ns): (usize, u64)| {
-        let since_ns = groups.last_ns[group];
-        if end_ns.saturating_sub(since_ns) < SHORTEST_NS {
-            return 0;
+    let mut missing_ns = vec![0_u64; groups.flows.len()];
+    for (call, group) in groups.left.iter().enumerate().filter(|(_, group)| **group != NONE) {
+        if parts[call] >= SHORTEST_NS {
+            let from_ns = graph.ends[call] - parts[call];
+            let of_member_ns = graph.delays.between(graph.ranks[call], from_ns, graph.ends[call]);
+            let longest_ns = &mut missing_ns[*group as usize];
+            *longest_ns = of_member_ns.max(*longest_ns);
         }
-        let members = groups.members(group as u32).iter();
-        members.map(|member| graph.delays.between(member.rank, since_ns, end_ns)).max().unwrap_or(0)
-    };
-    ends.into_iter().enumerate().map(missing_ns).collect()
+    }
+    missing_ns
 }

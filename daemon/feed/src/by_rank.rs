@@ -55,14 +55,18 @@ impl ByRank {
         self.ranks
     }
 
-    /// The sum over ranges of ranks, both ends included.
+    /// The sum over ranges of ranks, both ends included; a rank in several of them counts once.
     pub(crate) fn sum(&self, windows: Range<usize>, ranks: &[(u32, u32)]) -> (Parts, Avoidable) {
         let mut sum = [0_i64; FIGURES];
         let of_window = self.ranks * FIGURES;
+        let mut ranks = ranks.to_vec();
+        ranks.sort_unstable();
         for window in windows {
-            for &(first, last) in ranks {
-                let first = (first as usize).min(self.ranks);
+            let mut next = 0;
+            for &(first, last) in &ranks {
+                let first = (first as usize).clamp(next, self.ranks);
                 let end = (last as usize).saturating_add(1).clamp(first, self.ranks);
+                next = end;
                 let cells = window * of_window + first * FIGURES..window * of_window + end * FIGURES;
                 for cell in self.figures.get(cells).unwrap_or_default().chunks_exact(FIGURES) {
                     sum.iter_mut().zip(cell).for_each(|(sum, figure)| *sum += figure);

@@ -216,6 +216,8 @@ mod tests {
         );
         assert_eq!((all.from_ns, all.to_ns, &all.causes[0]), (1_010, 1_040, &("c".to_owned(), 9.0)));
         assert_eq!(some.causes[..2], [("c".to_owned(), 6.0), ("d".to_owned(), 0.75)]);
+        // A rank in several ranges counts once.
+        assert_eq!(of(&[(2, 2), (0, 1), (1, 2)]).parts, all.parts);
         assert_eq!(of(&[(3, 7)]).parts, Parts::default());
         assert_eq!(of(&[]).parts, Parts::default());
     }

@@ -77,9 +77,9 @@ impl Known {
         self.column(|row| f64::from(row.node), f64::NAN)
     }
 
-    /// How many ranks the job has, and until when they are known.
-    pub(crate) fn job(&self) -> (usize, Nanoseconds) {
-        (self.ranks, self.until_ns)
+    /// How many ranks the job has, until when they are known, and their rows of calls.
+    pub(crate) fn job(&self) -> (usize, Nanoseconds, u64) {
+        (self.ranks, self.until_ns, self.rows.iter().map(|row| row.calls).sum())
     }
 
     /// The whole run where the range goes beyond it on both sides.

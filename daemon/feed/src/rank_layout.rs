@@ -361,8 +361,8 @@ pub(crate) fn layouts(figures: &RankFigures, shelf: &LayoutShelf) -> Result<Layo
         heard: known.heard(),
         coordinates: grid.len(),
     };
-    let mut list = shelf.list.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((of, layouts)) = &*list
+    let list = || shelf.list.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((of, layouts)) = &*list()
         && *of == listed_for
     {
         return Ok(layouts.clone());
@@ -386,7 +386,7 @@ pub(crate) fn layouts(figures: &RankFigures, shelf: &LayoutShelf) -> Result<Layo
         version: seen.version,
         errors: seen.errors,
     };
-    *list = Some((listed_for, layouts.clone()));
+    *list() = Some((listed_for, layouts.clone()));
     Ok(layouts)
 }
 

@@ -12,7 +12,7 @@ use mpiscope_model::{Function, Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// The figures of a range, of some ranks or all.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -127,10 +127,33 @@ struct OfRegion {
     latency: f64,
 }
 
-/// The sums of a selection, without the budget. `ranks` are those of the job, which is known until `until_ns`.
+/// This many calls, about, are read before it is asked again whether anybody still wants the answer.
+const CALLS_PER_SLICE: u64 = 1 << 20;
+
+/// Ranges one after the other, whose sums are those of the whole; of as many calls each if calls were spread evenly.
+fn slices(
+    range_ns: &Range<Nanoseconds>,
+    calls: u64,
+    until_ns: Nanoseconds,
+) -> impl Iterator<Item = Range<Nanoseconds>> + use<> {
+    let (start_ns, end_ns) = (range_ns.start, range_ns.end);
+    let span_ns = end_ns.min(until_ns).saturating_sub(start_ns);
+    let share = span_ns as f64 / until_ns.max(1) as f64;
+    let count = ((calls as f64 * share) as u64 / CALLS_PER_SLICE + 1).min(span_ns.max(1));
+    let at = move |slice: u64| {
+        if slice == count {
+            end_ns
+        } else {
+            start_ns + (u128::from(span_ns) * u128::from(slice) / u128::from(count)) as u64
+        }
+    };
+    (0..count).map(move |slice| at(slice)..at(slice + 1))
+}
+
+/// The sums of a selection, without the budget. The job has these ranks, and is known until a time with some rows of calls.
 pub(crate) fn selected(
     question: &SelectedQuestion,
-    (ranks, until_ns): (usize, Nanoseconds),
+    (ranks, until_ns, call_count): (usize, Nanoseconds, u64),
     calls: &dyn CallSource,
     messages: &Dependencies,
     regions: &Regions,
@@ -144,31 +167,37 @@ pub(crate) fn selected(
     };
     let mut of_rank = vec![OfRank::default(); ranks];
     let mut of_function: BTreeMap<Function, OfFunction> = BTreeMap::new();
-    calls.visit_of(range_ns, only, &mut |call| {
-        let is_shown = !hidden.contains(&call.function.into());
-        let of = of_function.entry(call.function).or_default();
-        let time_ns = inside_ns(range_ns, call.start_ns, call.end_ns);
-        of.totals.time_ns = of.totals.time_ns.saturating_add(time_ns);
-        let begins = range_ns.contains(&call.start_ns);
-        let polls = call.count.saturating_sub(1);
-        if begins {
-            of.totals.calls += 1;
-            of.totals.polls = of.totals.polls.saturating_add(polls);
-            of.totals.bytes = of.totals.bytes.saturating_add(call.bytes);
-            of.totals.add_duration(call.each_ns(), 1);
-            of.longest_ns = of.longest_ns.max(call.each_ns());
-        }
-        if !is_shown {
-            return;
-        }
-        found.mpi_time_ns = found.mpi_time_ns.saturating_add(time_ns);
-        found.calls += u64::from(begins);
-        found.polls = found.polls.saturating_add(if begins { polls } else { 0 });
-        if let Some(of) = of_rank.get_mut(call.rank as usize) {
-            of.calls += u64::from(begins);
-            of.time_ns = of.time_ns.saturating_add(time_ns);
-        }
-    })?;
+    let mut add_calls = |slice_ns: &Range<Nanoseconds>| {
+        calls.visit_of(slice_ns, only, &mut |call| {
+            let is_shown = !hidden.contains(&call.function.into());
+            let of = of_function.entry(call.function).or_default();
+            let time_ns = inside_ns(slice_ns, call.start_ns, call.end_ns);
+            of.totals.time_ns = of.totals.time_ns.saturating_add(time_ns);
+            let begins = slice_ns.contains(&call.start_ns);
+            let polls = call.count.saturating_sub(1);
+            if begins {
+                of.totals.calls += 1;
+                of.totals.polls = of.totals.polls.saturating_add(polls);
+                of.totals.bytes = of.totals.bytes.saturating_add(call.bytes);
+                of.totals.add_duration(call.each_ns(), 1);
+                of.longest_ns = of.longest_ns.max(call.each_ns());
+            }
+            if !is_shown {
+                return;
+            }
+            found.mpi_time_ns = found.mpi_time_ns.saturating_add(time_ns);
+            found.calls += u64::from(begins);
+            found.polls = found.polls.saturating_add(if begins { polls } else { 0 });
+            if let Some(of) = of_rank.get_mut(call.rank as usize) {
+                of.calls += u64::from(begins);
+                of.time_ns = of.time_ns.saturating_add(time_ns);
+            }
+        })
+    };
+    for slice_ns in slices(range_ns, call_count, until_ns) {
+        wanted(is_wanted)?;
+        add_calls(&slice_ns)?;
+    }
     wanted(is_wanted)?;
     let region_of: FxHashMap<Rank, usize> = (regions.regions.iter().enumerate())
         .flat_map(|(at, region)| region.each_rank().map(move |rank| (rank, at)))

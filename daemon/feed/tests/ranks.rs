@@ -1,5 +1,7 @@
 //! Figures of all ranks, and where layouts put them.
 
+mod support;
+
 use mpiscope_feed::exchange::{
     Incoming, LAYOUT_SOURCE_BYTES_MAX, LandscapeQuestion, LayoutQuestion, LayoutSourceChoice,
     MetricsQuestion, Question,
@@ -7,10 +9,11 @@ use mpiscope_feed::exchange::{
 use mpiscope_feed::{
     CallSource, LayoutSource, Library, MessageSource, Messages, RankLayout, RankMetric, RankMetrics, RankRow,
 };
-use mpiscope_model::{Call, Coordinate, Message, Nanoseconds, ProcessState};
+use mpiscope_model::{Call, Coordinate, Message, Nanoseconds};
 use serde_json::json;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex};
+use support::row;
 
 const WHOLE: Range<Nanoseconds> = 0..Nanoseconds::MAX;
 const UNTIL_NS: Nanoseconds = 10_000_000_000;
@@ -38,22 +41,6 @@ impl MessageSource for Rows {
     ) -> Result<(), String> {
         let _ = visitor(&self.messages);
         Ok(())
-    }
-}
-
-fn row(rank: u32) -> RankRow {
-    RankRow {
-        rank,
-        node: rank / 4,
-        calls: 100 + u64::from(rank),
-        sent: 10,
-        received: 20,
-        bytes_sent: 1_000,
-        mpi_time_ns: u64::from(rank) * SECOND_NS / 10,
-        run_ns: SECOND_NS,
-        wait_ns: u64::from(rank) * 1_000_000,
-        involuntary: 3,
-        state: ProcessState::Running,
     }
 }
 

@@ -6,11 +6,11 @@ mod support;
 
 use mpiscope_analysis::{MessageCriterion, Scope, Version};
 use mpiscope_feed::exchange::{Question, Ranks, SelectedQuestion};
-use mpiscope_feed::{Library, Messages, Region, Regions, Selected};
+use mpiscope_feed::{Library, Messages, RankRow, Region, Regions, Selected};
 use mpiscope_model::{Call, Message};
 use proptest::prelude::*;
 use std::ops::Range;
-use support::{Plain, StoredMessages};
+use support::{Plain, StoredMessages, row};
 
 const RANKS: u32 = 6;
 const UNTIL_NS: u64 = 1_200;
@@ -47,7 +47,8 @@ fn library(calls: &[Call], messages: &[Message]) -> Library {
     let messages = StoredMessages { messages: messages.to_vec(), ..StoredMessages::default() };
     let messages = Messages { source: Box::new(messages), flow: |_| None };
     let library = Library::new(Box::new(Plain(calls.to_vec()))).with_messages(messages);
-    library.know_figures(Vec::new(), RANKS, UNTIL_NS);
+    // That is read in several slices.
+    library.know_figures(vec![RankRow { calls: 5 << 20, ..row(0) }], RANKS, UNTIL_NS);
     let region = |id, ranks| Region { id, ranks: vec![ranks], ..Region::default() };
     library
         .know_regions(&Regions { regions: vec![region(4, (0, 2)), region(7, (3, 5))], ..Regions::default() });

@@ -43,7 +43,8 @@ export function selectedScope(run: RunState, { rangeNs, ranks, hidden }: { range
   const { found } = run;
   return {
     rangeNs, ranks, hidden: [...hidden].sort((one, other) => one - other), isOver, isFinal: found?.isFinal ?? false,
-    untilS: isOver ? edge / 1e9 : Math.floor(endNs / GROWTH_NS),
+    // A range that ends between two questions is asked for to its end once the run is past it.
+    untilS: isOver ? edge / 1e9 : Math.min(endNs, Math.floor(edge / GROWTH_NS) * GROWTH_NS) / 1e9,
     judgedS: found ? Math.min(found.untilS, rangeNs ? rangeNs[1] / 1e9 : Infinity) : 0,
   };
 }

@@ -54,18 +54,19 @@ fn ranks_that_wait_for_a_processor_are_told_as_the_table_has_them() {
 
     let report = report(&out).unwrap();
     let node = &report["job"]["nodes"][0]["name"];
-    let expected: Vec<serde_json::Value> = last
-        .values()
-        .map(|row| {
-            serde_json::json!({
-                "rank": row.rank, "node": node, "state": "finalized",
-                "run_s": row.run_ns as f64 / 1e9, "wait_s": row.wait_ns as f64 / 1e9,
-                "stopped_s": row.stopped_ns as f64 / 1e9,
-                "voluntary": row.voluntary, "involuntary": row.involuntary,
-            })
-        })
-        .collect();
-    assert_eq!(report["ranks"].as_array().unwrap(), &expected);
+    let ranks = report["ranks"].as_array().unwrap();
+    assert_eq!(ranks.len(), last.len());
+    for (found, row) in ranks.iter().zip(last.values()) {
+        let expected = serde_json::json!({
+            "rank": row.rank, "node": node, "state": "finalized",
+            "run_s": row.run_ns as f64 / 1e9, "wait_s": row.wait_ns as f64 / 1e9,
+            "stopped_s": row.stopped_ns as f64 / 1e9,
+            "voluntary": row.voluntary, "involuntary": row.involuntary,
+        });
+        for (key, value) in expected.as_object().unwrap() {
+            assert_eq!(&found[key], value, "{key} of {found}");
+        }
+    }
     let text = mpiscope(&["report"]).unwrap().arg(&out).output().unwrap();
     assert!(String::from_utf8_lossy(&text.stdout).contains(sentence));
 }
@@ -76,16 +77,15 @@ fn sleeps(process: u32) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?.trim().parse().ok()
 }
 
-/// Stops rank 1 of a ring for a while, in its own work or in MPI, and checks that the report names it.
-fn stop_rank_1(name: &str, in_its_work: bool) {
-    // All ranks sleep for 5 ms in each of 400 steps.
+/// Stops rank 1 of a ring for a while, in its own work or in MPI, and checks that the report names it. The words are the
+/// program's arguments; the ranks' work takes two seconds.
+fn stop_rank_1(name: &str, words: &[&str], in_its_work: bool) {
     const WORK_S: f64 = 2.0;
     let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, name) else { return };
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
     let app = mpi.app("patterns").unwrap();
-    let words = ["ring", "400", "5000", "1"];
-    let running = Running::start(&mut record(&mpi, 4, &app, &words, &out).unwrap()).unwrap();
+    let running = Running::start(&mut record(&mpi, 4, &app, words, &out).unwrap()).unwrap();
     let is_rank_1 = |process: &u32| {
         processes::variable(*process, "OMPI_COMM_WORLD_RANK").as_deref() == Some("1")
             && processes::has_loaded(*process, ".ring")
@@ -93,18 +93,20 @@ fn stop_rank_1(name: &str, in_its_work: bool) {
     let rank_1 = until(LIMIT, || running.family().into_iter().find(is_rank_1)).unwrap();
     let before = sleeps(rank_1).unwrap();
     until(LIMIT, || sleeps(rank_1).filter(|sleeps| *sleeps > before + 50)).unwrap();
-    until(LIMIT, || {
+    let begun = until(LIMIT, || {
+        let begun = Instant::now();
         processes::signal(rank_1, Signal::STOP);
-        until(LIMIT, || (processes::state(rank_1)? == 'T').then_some(()))?;
+        let stands = || processes::state(rank_1).is_none_or(|state| "TZ".contains(state)).then_some(());
+        until(LIMIT, stands)?;
         // It sleeps in its work, and polls in MPI.
-        if processes::was_asleep(rank_1)? == in_its_work {
-            return Some(());
+        let is_asleep = processes::was_asleep(rank_1).expect("rank 1 ended before it was stopped");
+        if is_asleep == in_its_work {
+            return Some(begun);
         }
         processes::signal(rank_1, Signal::CONT);
         None
     })
     .unwrap();
-    let begun = Instant::now();
     std::thread::sleep(Duration::from_millis(1_500));
     processes::signal(rank_1, Signal::CONT);
     let lasted_s = begun.elapsed().as_secs_f64();
@@ -131,10 +133,13 @@ fn stop_rank_1(name: &str, in_its_work: bool) {
 
 #[test]
 fn a_rank_stopped_in_its_work_is_named() {
-    stop_rank_1("scheduling a_rank_stopped_in_its_work_is_named", true);
+    let words = ["ring", "400", "5000", "1"];
+    stop_rank_1("scheduling a_rank_stopped_in_its_work_is_named", &words, true);
 }
 
 #[test]
 fn a_rank_stopped_in_mpi_is_named() {
-    stop_rank_1("scheduling a_rank_stopped_in_mpi_is_named", false);
+    // Rank 2 works for twice as long: rank 1 is in MPI half of the time.
+    let words = ["ring", "200", "5000", "2", "1000", "2"];
+    stop_rank_1("scheduling a_rank_stopped_in_mpi_is_named", &words, false);
 }

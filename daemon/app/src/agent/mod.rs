@@ -10,6 +10,7 @@ mod region;
 mod scheduling;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 use crate::here::host_name;
 use mpiscope_ring::Sleeper;
@@ -21,6 +22,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use unread::{Unread, unread_because};
 
 /// New regions are looked for so often while ranks gather, and when none has come for a while.
 const SCAN_EVERY: Duration = Duration::from_millis(10);
@@ -101,6 +103,8 @@ pub(crate) struct Agent {
     newest: Option<Process>,
     regions: Vec<Watched>,
     seen: std::collections::HashSet<PathBuf>,
+    /// Regions that the system could not open or map, with the reason: the next scan tries again.
+    unopened: std::collections::BTreeMap<PathBuf, String>,
     /// Whether it was said that there are too many.
     has_too_many: bool,
     resume: Resume,
@@ -177,6 +181,7 @@ impl Agent {
             newest: None,
             regions: Vec::new(),
             seen: std::collections::HashSet::new(),
+            unopened: std::collections::BTreeMap::new(),
             has_too_many: false,
             origin: resume.origin,
             recording: Recording::On,
@@ -463,6 +468,7 @@ impl Agent {
     /// The last word is written: hands it to the system, and says what a full disk has cost the log.
     pub(crate) fn close(&mut self) {
         self.flush();
+        self.faults.extend(std::mem::take(&mut self.unopened).into_values());
         let dropped = self.log.as_ref().map_or(0, |log| log.journal.dropped_bytes());
         if dropped > 0 {
             self.faults.push(format!("{dropped} bytes of the log could not be written"));
@@ -506,7 +512,8 @@ impl Agent {
         }
         for path in found {
             self.seen.insert(path.clone());
-            match self.open(path) {
+            self.unopened.remove(&path);
+            match self.open(path.clone()) {
                 Ok(mut region) => {
                     self.recording.apply(&mut region, &mut |message| sink(message));
                     self.census.count(region.process());
@@ -520,13 +527,19 @@ impl Agent {
                 }
                 Err(Unread::Elsewhere) => {}
                 Err(Unread::Fault(fault)) => self.faults.push(fault),
+                Err(Unread::NotNow(fault)) => {
+                    self.seen.remove(&path);
+                    self.unopened.insert(path, fault);
+                }
             }
         }
     }
 
     fn open(&mut self, path: PathBuf) -> Result<Watched, Unread> {
-        let refuse = |reason: String| Unread::Fault(format!("{} is not read: {reason}", path.display()));
-        let reader = mpiscope_ring::Reader::open(&path).map_err(|error| refuse(error.to_string()))?;
+        let fault = |reason: String| format!("{} is not read: {reason}", path.display());
+        let refuse = |reason: String| Unread::Fault(fault(reason));
+        let reader = mpiscope_ring::Reader::open(&path)
+            .map_err(|error| unread_because(&error, fault(error.to_string())))?;
         let identity = reader.identity().map_err(|error| refuse(error.to_string()))?;
         let is_shared = self.folders.iter().skip(1).any(|folder| path.starts_with(folder));
         if is_shared && identity.node != self.node {
@@ -562,13 +575,6 @@ impl Agent {
         };
         Ok(Watched::new(path, reader, process, positions))
     }
-}
-
-/// Why a region is not read.
-enum Unread {
-    /// It is of another host.
-    Elsewhere,
-    Fault(String),
 }
 
 /// Whether so much time has passed since the last time this was due.

@@ -153,8 +153,8 @@ fn write(options: &ExportOptions, interrupt: &Interrupt) -> Result<()> {
 
 /// What of the recording is exported.
 fn filter(options: &ExportOptions, source: &Source<'_>) -> Result<Filter> {
-    let range = range_ns((options.part.from, options.part.to))?;
-    let (ranks, functions) = (options.part.rank.as_ref(), source.function_names());
+    let range = range_ns((options.from, options.to))?;
+    let (ranks, functions) = (options.rank.as_ref(), source.function_names());
     let filter = Filter::new(range, ranks, &options.function, options.longer_than, functions)?
         .with_peers_and_bytes(options.peer.as_ref(), options.bytes.as_ref());
     match &options.site {

@@ -1,10 +1,11 @@
 //! The part of a recording that `--from`, `--to` and `--rank` select. Its figures are the page's: both ask the same question.
 
-use crate::command_line::{PartOptions, ReportOptions};
+use crate::command_line::{ReportOptions, ReportPart};
 use crate::judge::Findings;
 use crate::load::{self, Loaded};
 use crate::page::{Shelves, inform};
 use crate::remap::Placements;
+use crate::report::text;
 use crate::words::{bytes, count, nanoseconds, plural, run_time};
 use anyhow::{Result, anyhow, bail};
 use mpiscope_feed::exchange::{Question, Ranks, SelectedQuestion};
@@ -34,7 +35,7 @@ impl Selection {
         loaded: &Loaded,
         findings: Option<&Findings>,
     ) -> Result<Option<Self>> {
-        let (dir, PartOptions { from, to, rank }) = (&options.dir, &options.part);
+        let (dir, ReportPart { from, to, rank }) = (&options.dir, &options.part);
         if from.is_none() && to.is_none() && rank.is_none() {
             return Ok(None);
         }
@@ -80,6 +81,16 @@ impl Selection {
         row("payload", bytes(figures.bytes))?;
         if let Some(budget) = &figures.budget {
             row("waiting in MPI", nanoseconds((budget.parts.waiting_s.max(0.0) * NS_PER_S) as u64))?;
+            // Windows are longer than a short range, and may not reach to its end yet.
+            if (budget.from_ns, budget.to_ns) != (figures.from_ns, figures.to_ns) {
+                let [from, to] = [budget.from_ns, budget.to_ns].map(|ns| run_time(Duration::from_nanos(ns)));
+                row("  from", from)?;
+                row("  to", to)?;
+            }
+        }
+        let lost = loaded.losses.total();
+        if lost > 0 {
+            row("lost calls of the run", count(lost))?;
         }
         let functions = &figures.functions;
         let mut order: Vec<usize> = (0..functions.function.0.len()).collect();
@@ -101,7 +112,8 @@ impl Selection {
                 time(functions.max_ns.0[at]),
             )?;
         }
-        writeln!(out, "\n  Not shown: {OF_THE_RUN}.")
+        writeln!(out, "\n  Not shown: {OF_THE_RUN}.")?;
+        text::missing(loaded, out)
     }
 }
 

@@ -97,6 +97,11 @@ fn write(
     }
     functions(loaded, out)?;
     places(loaded, findings, out)?;
+    missing(loaded, out)
+}
+
+/// What of the recording is missing.
+pub(super) fn missing(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
     if !loaded.missing.is_empty() {
         writeln!(out, "\nMissing:")?;
         for sentence in loaded.missing.iter().take(MOST_MISSING) {

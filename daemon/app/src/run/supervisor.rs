@@ -41,6 +41,13 @@ struct Daemon {
 impl Supervisor {
     /// Starts the daemon and waits until it records.
     pub(crate) fn start(configuration: Configuration) -> Result<Self> {
+        let (end, ended) = bounded(1);
+        let (begun, taken) = bounded(1);
+        // Before the daemon, which leaves a recording: a thread that cannot start leaves nothing.
+        let thread = std::thread::Builder::new().name("supervisor".into()).spawn(move || {
+            let (daemon, again): (Daemon, Configuration) = taken.recv().ok()?;
+            supervise(daemon, &again, &ended)
+        })?;
         let (daemon, serving) = begin(&configuration)?;
         // So that a daemon that has to be started again is found where the first was.
         let listen = serving.url.as_deref().and_then(address_of).or(configuration.listen);
@@ -48,10 +55,7 @@ impl Supervisor {
         if let (Some(link), Some(address)) = (&mut again.link, serving.link) {
             link.addresses = vec![address];
         }
-        let (end, ended) = bounded(1);
-        let thread = std::thread::Builder::new()
-            .name("supervisor".into())
-            .spawn(move || supervise(daemon, &again, &ended))?;
+        let _ = begun.send((daemon, again));
         Ok(Self { serving, end, thread })
     }
 
@@ -128,6 +132,8 @@ impl Daemon {
                 }
             }
         };
+        // A daemon that lives but cannot be heard any more learns by this that it is alone.
+        drop(self.orders);
         let _ = self.process.wait();
         answer
     }

@@ -2,8 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use mpiscope_feed::{CallSource, MessageSource};
-use mpiscope_model::{Call, Message, Nanoseconds};
+use mpiscope_feed::{CallSource, MessageSource, RankRow};
+use mpiscope_model::{Call, Message, Nanoseconds, ProcessState};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,5 +42,22 @@ impl CallSource for Plain {
         let within = |call: &&Call| call.start_ns < range.end && call.end_ns >= range.start;
         self.0.iter().filter(within).for_each(visitor);
         Ok(())
+    }
+}
+
+/// What is known of a rank; four are on a host.
+pub(crate) fn row(rank: u32) -> RankRow {
+    RankRow {
+        rank,
+        node: rank / 4,
+        calls: 100 + u64::from(rank),
+        sent: 10,
+        received: 20,
+        bytes_sent: 1_000,
+        mpi_time_ns: u64::from(rank) * 100_000_000,
+        run_ns: 1_000_000_000,
+        wait_ns: u64::from(rank) * 1_000_000,
+        involuntary: 3,
+        state: ProcessState::Running,
     }
 }

@@ -8,7 +8,7 @@ import type { Store } from "../../state/store";
 import { part, seconds } from "../../words/found";
 import { type Slice, timeSplit } from "../../words/overview";
 import { partTone } from "../causes";
-import { SelectedNote } from "../selected-note";
+import { SelectedNote, WholeRunNote } from "../selected-note";
 import { useTable } from "../share/tables";
 import { ranksAmong, type Scope, scopeOf } from "../why/layout";
 import { useRangeFigures } from "../why/range";
@@ -23,7 +23,7 @@ export function WhyCard({ store, found }: { store: Store; found: Found | null })
   const gaps = useComputed(() => store.figures.value.switch?.gapsNs ?? NO_GAPS).value;
   return (
     <section>
-      <h2>Why <span class="soft">where the ranks’ time went</span> <SelectedNote store={store} />{found && <button type="button" class="more" onClick={() => show(store, BUDGET)}>Open Why</button>}</h2>
+      <h2>Why <span class="soft">where the ranks’ time went</span> {figures.kind === "known" ? <SelectedNote store={store} /> : <WholeRunNote store={store} />}{found && <button type="button" class="more" onClick={() => show(store, BUDGET)}>Open Why</button>}</h2>
       {found ? <Split scope={scopeOf(figures, found, ranks, gaps)} ranks={ranks} only={figures.kind === "known" ? figures.scope.ranks : null} /> : <p class="soft">Where time went is not judged yet.</p>}
     </section>
   );

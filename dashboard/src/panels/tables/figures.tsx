@@ -86,7 +86,8 @@ function RankTable({ store }: { store: Store }) {
   const { run, lengthNs, selected } = store.shownFigures.value;
   const { ranks } = run;
   const rows: number[] = [];
-  const only = store.perspective.value.ranks;
+  // While others are asked for, these are the ranks whose figures are here.
+  const only = (selected && store.selected.value.known?.scope.ranks) ?? store.perspective.value.ranks;
   for (let rank = 0; rank < ranks.length; rank++) {
     if (ranks.heard[rank] === 1 && isAmong(only, rank)) rows.push(rank);
   }
