@@ -2,6 +2,7 @@
 
 mod help;
 mod layout;
+mod range;
 mod regions;
 mod whatif;
 
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 pub(crate) use help::{parse, print_completions, refuse, write_manual};
 pub(crate) use layout::{LayoutCheckOptions, LayoutCommand, LayoutEvalOptions};
+pub(crate) use range::range_ns;
 pub(crate) use regions::RegionsOptions;
 pub(crate) use whatif::WhatifOptions;
 

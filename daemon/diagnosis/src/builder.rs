@@ -3,6 +3,7 @@
 use crate::call_kind::CallKind;
 use crate::graph::Graph;
 use crate::link::{MessageRow, link};
+use crate::partners::Partners;
 use crate::reference::Reference;
 use crate::{classes, delay, explain, flights, groups, starved};
 use mpiscope_model::{Call, CallId, Collected, Function, Message, Nanoseconds, Node, Rank, Scheduling};
@@ -214,13 +215,14 @@ impl GraphBuilder {
         graph.delays = delay::Delays::from_figures(&graph, scheduling);
         graph.reference = reference;
         flights::learn(&mut graph);
-        explain::explain(&mut graph);
+        let partners = Partners::new(&graph);
+        explain::explain(&mut graph, &partners);
         // What else a call waited for shows which flights it felt.
         flights::learn(&mut graph);
         let parts = graph.own_parts();
         graph.delays.spread(&graph.starts, &graph.ends, &graph.threads, &parts);
         if graph.delays.is_known() {
-            graph.delays.starved = starved::starved(&graph, &parts);
+            graph.delays.starved = starved::starved(&graph, &partners, &parts);
         }
         graph.order();
         Ok(graph)

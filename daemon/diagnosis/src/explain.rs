@@ -34,9 +34,8 @@ fn may_block(kind: CallKind) -> bool {
 }
 
 /// Finds what such calls waited for.
-pub(crate) fn explain(graph: &mut Graph) {
+pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
     let ranks = &graph.ranks;
-    let partners = Partners::new(graph);
     let sizes: Vec<u32> = (0..graph.starts.len())
         .map(|call| {
             let bytes = partners.sent_by(call).iter().map(|(_, bytes)| *bytes);
@@ -62,7 +61,7 @@ pub(crate) fn explain(graph: &mut Graph) {
             if took_ns <= soon_ns || was_underway(graph, ranks, call, Figure::Low) {
                 continue;
             }
-            let peers = partners.of(graph, thread, call);
+            let peers = partners.ranks(graph, thread, call);
             let entries = peers.iter().filter_map(|peer| graph.last_entry_before(*peer, end_ns));
             // Those who lack a CPU come late whatever they wait for.
             let lacks_cpu = 2 * graph.delays.between(thread.rank, start_ns, end_ns) > took_ns;

@@ -37,7 +37,7 @@ impl Partners {
     }
 
     /// The other ranks whose messages a call sent, received, or may have waited for.
-    pub(crate) fn of(&self, graph: &Graph, thread: &Thread, call: usize) -> Vec<Rank> {
+    pub(crate) fn ranks(&self, graph: &Graph, thread: &Thread, call: usize) -> Vec<Rank> {
         let mut peers: Vec<Rank> = self.sent_by(call).iter().map(|(rank, _)| *rank).collect();
         peers.extend(graph.received_by(call).iter().map(|edge| graph.rank_of(edge.from)));
         if graph.kind(call) == CallKind::Wait {

@@ -13,8 +13,7 @@ use rustc_hash::FxHashMap;
 const SHORTEST_NS: u64 = 100_000;
 
 /// By call, the time in which somebody whom it needed had no CPU: of its own part, and if that is most of it.
-pub(crate) fn starved(graph: &Graph, parts: &[u64]) -> FxHashMap<u32, u64> {
-    let partners = Partners::new(graph);
+pub(crate) fn starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> FxHashMap<u32, u64> {
     let of_groups = missing_in_groups(graph, parts);
     let missing_ns = |peers: &[Rank], from_ns, to_ns| {
         peers.iter().map(|peer| graph.delays.between(*peer, from_ns, to_ns)).max().unwrap_or(0)
@@ -30,7 +29,7 @@ pub(crate) fn starved(graph: &Graph, parts: &[u64]) -> FxHashMap<u32, u64> {
             let (from_ns, to_ns) = (graph.ends[at] - part_ns, graph.ends[at]);
             let of_group = graph.groups.left[at];
             let of_group_ns = if of_group == NONE { 0 } else { of_groups[of_group as usize] };
-            let peers = partners.of(graph, thread, at);
+            let peers = partners.ranks(graph, thread, at);
             let missing_ns = missing_ns(&peers, from_ns, to_ns).max(of_group_ns).min(part_ns);
             if 2 * missing_ns > part_ns {
                 starved.insert(call, missing_ns);

@@ -162,7 +162,7 @@ impl Library {
         self.ranks.know(rows, ranks, until_ns);
     }
 
-    /// Where ranks are in the grids of communicators: all that is known, of which the first ones stay the same.
+    /// Where ranks are in the grids of communicators: all of it; the first ones stay the same.
     pub fn know_grid(&self, all: &[Coordinate]) {
         self.ranks.know_grid(all);
     }

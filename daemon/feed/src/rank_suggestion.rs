@@ -47,7 +47,7 @@ pub struct Suggestion {
     pub median: f64,
     /// The part of their nearest neighbours in the layout that stand out too.
     pub share: f64,
-    /// The hosts of which they are all ranks; empty where they are not.
+    /// The hosts, if these are all of their ranks; else empty.
     pub hosts: Vec<u32>,
     /// Whether they are corners of the program's grid.
     pub is_corners: bool,
@@ -131,7 +131,7 @@ fn outliers(values: &[f64]) -> Option<Outliers> {
     Some(Outliers { is_out, count: out.len(), mean: of_out, median, weight })
 }
 
-/// The hosts of which all ranks stand out, where nearly all that stand out are theirs and there are other hosts.
+/// The hosts whose ranks all stand out, if nearly all that stand out are theirs and there are other hosts.
 fn whole_hosts(hosts: &[f64], is_out: &[bool]) -> Vec<u32> {
     let mut counts: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
     for (host, &is_out) in hosts.iter().zip(is_out).filter(|(host, _)| host.is_finite()) {

@@ -44,7 +44,7 @@ impl MessageSource for Rows {
     }
 }
 
-/// A job of so many ranks, four a host, of which rank 1 waits for a late message of rank 0.
+/// A job with this number of ranks, four a host. Rank 1 waits for a late message of rank 0.
 fn library(ranks: u32) -> Library {
     let call = |rank, function, from_s: u64, to_s: u64| Call {
         rank,
@@ -272,7 +272,7 @@ fn all_layouts_have_a_sentence_and_a_thumbnail() {
     }
 }
 
-/// What is suggested where these ranks of so many wait for a CPU.
+/// The suggestion where these of the ranks wait for a CPU.
 fn suggested(ranks: u32, slow: impl Fn(u32) -> bool, grid: &[Coordinate]) -> mpiscope_feed::Suggestion {
     let library = Library::new(Box::new(Rows { calls: Vec::new(), messages: Vec::new() }));
     let row = |rank| {

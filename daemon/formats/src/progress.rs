@@ -1,4 +1,4 @@
-//! How the work reports its progress, and how it is told to give up.
+//! How the work reports its progress, and how it learns that it is to stop.
 
 use anyhow::Result;
 

@@ -1,4 +1,4 @@
-//! Open connections that are no feed: a bounded number, of which strangers give way to newcomers.
+//! Open connections that are no feed: a bounded number. Strangers give way to newcomers.
 //!
 //! In: connections as they are accepted. Out: the right to be served, which ends when another needs it more. Anyone on this
 //! machine can open connections and leave them idle; they must never keep out somebody who knows the token.
@@ -11,7 +11,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 #[derive(Debug)]
 pub(crate) struct Connections {
     slots: Arc<Semaphore>,
-    /// Those that have not shown the token, oldest first; each is told when it has to close.
+    /// Those that have not shown the token, oldest first; each gets a signal when it has to close.
     strangers: Mutex<VecDeque<Arc<Notify>>>,
 }
 

@@ -5,7 +5,7 @@
 
 mod target;
 
-use crate::command_line::ExportOptions;
+use crate::command_line::{ExportOptions, range_ns};
 use crate::interrupt::Interrupt;
 use crate::load::{Rows, Trust, is_in_log, load_with};
 use crate::places::{PATIENCE, look_up};
@@ -18,9 +18,8 @@ use mpiscope_formats::export::{
     ExportSummary, Filter, LogReader, LogSummary, Otf2Library, Source, TableFormat, TableRows, TakeLogRows,
     write_otf2, write_perfetto, write_table,
 };
-use mpiscope_model::{Nanoseconds, SiteInfo};
+use mpiscope_model::SiteInfo;
 use mpiscope_recording::{Direction, Recording};
-use std::ops::Range;
 use std::path::Path;
 use std::process::ExitCode;
 use target::{Target, TargetFolder, folder_of};
@@ -153,7 +152,7 @@ fn write(options: &ExportOptions, interrupt: &Interrupt) -> Result<()> {
 
 /// What of the recording is exported.
 fn filter(options: &ExportOptions, source: &Source<'_>) -> Result<Filter> {
-    let range = range_ns((options.from, options.to))?;
+    let range = range_ns(options.from, options.to)?;
     let (ranks, functions) = (options.rank.as_ref(), source.function_names());
     let filter = Filter::new(range, ranks, &options.function, options.longer_than, functions)?
         .with_peers_and_bytes(options.peer.as_ref(), options.bytes.as_ref());
@@ -161,15 +160,6 @@ fn filter(options: &ExportOptions, source: &Source<'_>) -> Result<Filter> {
         Some(place) => filter.at_call_site(place, &source.site_names()),
         None => Ok(filter),
     }
-}
-
-/// The times from one to another, where one of them is given.
-fn range_ns((from, to): (Option<Nanoseconds>, Option<Nanoseconds>)) -> Result<Option<Range<Nanoseconds>>> {
-    let range = (from.is_some() || to.is_some()).then(|| from.unwrap_or(0)..to.unwrap_or(u64::MAX));
-    if range.as_ref().is_some_and(Range::is_empty) {
-        bail!("--from has to be before --to");
-    }
-    Ok(range)
 }
 
 /// Where files without a name may be while something is sorted: where the output goes there should be room.
@@ -208,17 +198,4 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
             .downcast_ref::<std::io::Error>()
             .is_some_and(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_range_of_times_is_not_empty() {
-        assert_eq!(range_ns((None, None)).unwrap(), None);
-        assert_eq!(range_ns((Some(5), None)).unwrap(), Some(5..u64::MAX));
-        assert_eq!(range_ns((None, Some(5))).unwrap(), Some(0..5));
-        assert!(range_ns((Some(5), Some(5))).is_err());
-    }
 }

@@ -1,6 +1,6 @@
 //! The part of a recording that `--from`, `--to` and `--rank` select. Its figures are the page's: both ask the same question.
 
-use crate::command_line::{ReportOptions, ReportPart};
+use crate::command_line::{ReportOptions, ReportPart, range_ns};
 use crate::judge::Findings;
 use crate::load::{self, Loaded};
 use crate::page::{Shelves, inform};
@@ -39,10 +39,7 @@ impl Selection {
         if from.is_none() && to.is_none() && rank.is_none() {
             return Ok(None);
         }
-        let range_ns = from.unwrap_or_default()..to.unwrap_or(u64::MAX);
-        if range_ns.is_empty() {
-            bail!("--from has to be before --to");
-        }
+        let range_ns = range_ns(*from, *to)?.unwrap_or(0..u64::MAX);
         let recording = Recording::open(dir)?;
         if load::is_in_log(&recording) {
             bail!("{} is not complete: run mpiscope repair first", dir.display());

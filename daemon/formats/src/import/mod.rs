@@ -133,7 +133,7 @@ impl ImportedRun {
     }
 
     /// Hands out the messages of the run's log, in their order; the end of the run is the last. `name` is what the run is
-    /// called and `command` what it is told to be a run of. Returns how many ranks of a table have calls that overlap, and
+    /// called and `command` is the command that it gives for the run. Returns how many ranks of a table have calls that overlap, and
     /// therefore several threads.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ pub(crate) struct Processes {
 
 impl Processes {
     pub(crate) fn from_definitions(definitions: &Definitions) -> Result<Self> {
-        let world = ProcessGroups::of(definitions);
+        let world = ProcessGroups::read(definitions);
         let by_group = world.ranks()?;
         let mut nodes: Vec<String> = vec![String::new(); by_group.len()];
         for (group, &rank) in &by_group {
@@ -58,7 +58,7 @@ struct ProcessGroups<'a> {
 }
 
 impl<'a> ProcessGroups<'a> {
-    fn of(definitions: &'a Definitions) -> Self {
+    fn read(definitions: &'a Definitions) -> Self {
         let is_world = |group: &Group| {
             matches!(group.kind, GroupKind::CommLocations | GroupKind::CommLocationGroups)
                 && !group.members.is_empty()

@@ -1,4 +1,4 @@
-//! Tables come back as the messages that they tell of, and what is wrong with them is said with its line.
+//! Tables come back as messages, and an error names its line.
 
 use super::event::Event;
 use super::event_stream::write_events;
@@ -136,7 +136,7 @@ fn ranks_have_no_gaps_and_each_has_one_node() {
     assert!(wrong("rank|node\n").ends_with("there is no column rank"));
 }
 
-/// What a table was told as, read as a run is read.
+/// A table, read as a run is read.
 struct ReadBack {
     calls: Vec<Call>,
     messages: Vec<Message>,
