@@ -2696,7 +2696,7 @@ median: number,
  */
 share: number, 
 /**
- * The hosts of which they are all ranks; empty where they are not.
+ * The hosts, if these are all of their ranks; else empty.
  */
 hosts: Array<number>, 
 /**

@@ -16,7 +16,8 @@ How to read it. Each kind is a call or a pair of them; `isend_window` and `irecv
 64 with its share of MPI_Waitall. Instructions are those of all code between the program and the fake library: ours,
 and what it calls of libc.
 
---check compares with instructions.json and fails when a count grew by more than 3 %; --write writes that file anew.
+--check compares with instructions.json and fails when a count grew by more than 3 % (polls: 15 %); --write writes that
+file anew.
 --functions names the functions the instructions of each kind are in.
 """
 
@@ -45,9 +46,11 @@ KINDS = {
 FEW, MANY = 50, 250
 # Of a timed run: what one kind writes at most into its ring (three slots a call) fits into it, warm-up included.
 BATCHES, TIMED_CALLS, SLOTS, TIMED_RUNS = 100, 300_000, 1 << 20, 5
-# Whether a poll is timed depends on how soon it follows the last one, so that whatever disturbs adds instructions.
-RUNS = {"failed_test": 5}
 MOST_GROWTH = 0.03
+# The one kind whose count follows the clock: how many polls are folded into a row, and so how many rows are written,
+# depends on how fast the machine runs them. It repeats to 0.2 % on an idle machine, and was 6 % higher on a busy one.
+RUNS = {"failed_test": 5}
+MOST_GROWTH_OF = {"failed_test": 0.15}
 FUNCTIONS_SHOWN = 12
 
 
@@ -108,7 +111,7 @@ class Counter:
 def main():
     parser = arguments_of(__doc__)
     action = parser.add_mutually_exclusive_group()
-    action.add_argument("--check", action="store_true", help="fail when a count grew by more than 3 %%")
+    action.add_argument("--check", action="store_true", help="fail when a count grew by more than 3 %% (polls: 15 %%)")
     action.add_argument("--write", action="store_true", help="take these counts as those to compare with")
     parser.add_argument("--kind", choices=KINDS, help="only this one")
     parser.add_argument("--functions", action="store_true", help="say in which functions the instructions are")
@@ -135,12 +138,12 @@ def main():
                 for name, part in sorted(added.items(), key=lambda item: -item[1])[:FUNCTIONS_SHOWN]:
                     if part >= 0.5:
                         print(f"{part:>31.1f} {name}")
-            if change > MOST_GROWTH:
+            if change > MOST_GROWTH_OF.get(kind, MOST_GROWTH):
                 grown.append(kind)
     if options.write:
         KNOWN.write_text(json.dumps(counts, indent=2) + "\n")
     if options.check and grown:
-        raise Failure(f"more than {MOST_GROWTH:.0%} more instructions: {', '.join(grown)}")
+        raise Failure(f"more instructions than allowed: {', '.join(grown)}")
 
 
 if __name__ == "__main__":
