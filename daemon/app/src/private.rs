@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -20,6 +20,34 @@ pub(crate) fn create_private(path: &Path) -> io::Result<File> {
 /// Makes such a file where there is none.
 pub(crate) fn new_private(path: &Path) -> io::Result<File> {
     File::options().write(true).create_new(true).mode(0o600).open(path)
+}
+
+/// Reads a file that others may have put there: it does not wait for a pipe, and reads at most `most` bytes and one.
+pub(crate) fn read_bounded(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    // Of a pipe, neither opening nor reading may wait for somebody who writes.
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    // A byte more than allowed tells that there are too many.
+    file.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Puts a value as JSON in the place of a file, whole or not at all.
+pub(crate) fn replace_json(dir: &Path, file: &str, value: &impl Serialize) -> io::Result<()> {
+    let new = dir.join(format!("{file}.new"));
+    let write = || {
+        let to = create_private(&new)?;
+        write_json(&to, value)?;
+        to.sync_all()?;
+        std::fs::rename(&new, dir.join(file))
+    };
+    write().inspect_err(|_| {
+        // What is there of it would take the space that a full disk lacks.
+        let _ = std::fs::remove_file(&new);
+    })
 }
 
 /// 128 random bits.

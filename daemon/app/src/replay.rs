@@ -40,8 +40,15 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let address = options.listen.unwrap_or(page::ANYWHERE);
     let job = Job { run: manifest.run.clone(), source: RunSource::Replay, ..Job::default() };
     let overview = Overview::default();
-    let (page, mut feeding) =
-        Page::open(address, &token, job, manifest.window_ns, shelves.clone(), overview.clone())?;
+    let (page, mut feeding) = Page::open(
+        &options.dir,
+        address,
+        &token,
+        job,
+        manifest.window_ns,
+        shelves.clone(),
+        overview.clone(),
+    )?;
     let sites = shelves.sites.clone();
     let mut spill = match &spilled {
         Some(Spilled(dir)) => Some(Spill::into(dir, shelves)?),

@@ -52,7 +52,7 @@ impl Criteria {
         number: u64,
         is_final: bool,
         version: &Version,
-        name: fn(Function) -> Option<&'static str>,
+        name: &dyn Fn(Function) -> Option<&'static str>,
     ) -> Self {
         let mut criteria = Self { version: number, is_final, ..Self::default() };
         for criterion in version.messages() {

@@ -148,7 +148,7 @@ impl Dependencies {
     }
 
     /// What messages and collectives usually take.
-    pub(crate) fn criteria(&self, name: fn(Function) -> Option<&'static str>) -> Criteria {
+    pub(crate) fn criteria(&self, name: &dyn Fn(Function) -> Option<&'static str>) -> Criteria {
         let Known { criteria, number, is_final } = lock(&self.criteria).clone();
         criteria.map_or_else(Criteria::default, |criteria| Criteria::of(number, is_final, &criteria, name))
     }

@@ -11,6 +11,7 @@
 pub mod exchange;
 pub mod message;
 
+mod arrivals;
 mod by_rank;
 mod calls;
 mod column;
@@ -42,6 +43,7 @@ mod switch;
 #[cfg(test)]
 mod types;
 
+pub use arrivals::{Late, Timed};
 pub use by_rank::ByRank;
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
@@ -63,7 +65,7 @@ pub use found::{
     Advised, Attribution, By, CpuShortage, Efficiency, Found, GatheredWait, Judgement, Parts, Quiet,
     SiteWait, Source, SourceRank, SourceTime, Stopped, StoppedRank, Verdict, Wait, WhatIf, Without,
 };
-pub use library::{CallSource, Library};
+pub use library::{CallSource, FunctionName, Library, Usual};
 pub use overview::Overview;
 pub use perspective::{Known, Perspective};
 pub use rank_layout::{LayoutItem, LayoutNote, LayoutSource, Layouts, RankLayout};

@@ -1,5 +1,6 @@
 //! Answers to what pages ask about any range of a run: from summaries where they are fine enough, else from the calls.
 
+use crate::arrivals::{Arrivals, Late};
 use crate::dependencies::{Dependencies, wanted};
 use crate::exchange::{
     Answer, EventQuestion, History, Question, RangeCounts, Ranks, RowsQuestion, SelectedQuestion,
@@ -14,10 +15,10 @@ use crate::{
     RemapSource, Selected, SiteSource, Sites,
 };
 use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, Durations, Version};
-use mpiscope_model::{Call, Coordinate, Function, Nanoseconds, Node, Rank};
+use mpiscope_model::{Call, Coordinate, Function, Message, Nanoseconds, Node, Rank};
 use std::fmt;
-use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::ops::{ControlFlow, Range};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The causes of what could be avoided, as files name them.
 const CAUSES: [&str; 4] = ["mapping", "pattern", "background", "cpu"];
@@ -83,8 +84,32 @@ pub struct Library {
     remap: Option<Box<dyn RemapSource>>,
     ranks: RankFigures,
     layouts: LayoutShelf,
-    /// The names of functions, where somebody knows them.
-    name: fn(Function) -> Option<&'static str>,
+    /// All functions, where somebody knows them.
+    functions: Vec<FunctionName>,
+    arrivals: Arrivals,
+}
+
+/// A function that may be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FunctionName {
+    /// Its id.
+    pub id: Function,
+    /// Its name in C.
+    pub name: &'static str,
+    /// What it is for, in a word.
+    pub family: &'static str,
+}
+
+/// Expected transfer times, as they are known now.
+#[derive(Debug, Clone)]
+pub struct Usual(Option<Arc<Version>>);
+
+impl Usual {
+    /// What a message took in shares of that (L); not a number where that is not known.
+    #[must_use]
+    pub fn latency(&self, message: &Message) -> f64 {
+        self.0.as_ref().and_then(|usual| usual.latency(message)).unwrap_or(f64::NAN)
+    }
 }
 
 impl Library {
@@ -101,14 +126,16 @@ impl Library {
             remap: None,
             ranks: RankFigures::default(),
             layouts: LayoutShelf::default(),
-            name: |_| None,
+            functions: Vec::new(),
+            arrivals: Arrivals::default(),
         }
     }
 
-    /// The names of its functions.
+    /// All functions that may be called, by their ids.
     #[must_use]
-    pub fn with_names(mut self, name: fn(Function) -> Option<&'static str>) -> Self {
-        self.name = name;
+    pub fn with_functions(mut self, functions: impl Iterator<Item = FunctionName>) -> Self {
+        self.functions = functions.collect();
+        self.functions.sort_unstable_by_key(|function| function.id);
         self
     }
 
@@ -147,9 +174,74 @@ impl Library {
         self
     }
 
-    /// Calls or messages were added to their source.
-    pub fn grown(&self) {
+    /// Calls or messages are added to their source by `add`.
+    pub fn arrive(&self, calls: &[Call], messages: &[Message], add: impl FnOnce()) {
+        self.arrivals.arrive(calls, messages, add);
         self.dependencies.changed();
+    }
+
+    /// From now on readers rely on this: all rows that ended before are known.
+    pub fn complete_until(&self, until_ns: Nanoseconds) {
+        self.arrivals.complete_until(until_ns);
+    }
+
+    /// Calls that became known late, after the first `after` of them.
+    #[must_use]
+    pub fn late_calls(&self, after: u64) -> Late<Call> {
+        self.arrivals.calls_after(after)
+    }
+
+    /// Messages that became known late, after the first `after` of them.
+    #[must_use]
+    pub fn late_messages(&self, after: u64) -> Late<Message> {
+        self.arrivals.messages_after(after)
+    }
+
+    /// Shows each call of some ranks that overlaps a range, in any order.
+    ///
+    /// # Errors
+    /// One sentence when they cannot be read.
+    pub fn visit_calls(
+        &self,
+        range_ns: &Range<Nanoseconds>,
+        ranks: &Ranks,
+        visitor: &mut dyn FnMut(&Call),
+    ) -> Result<(), String> {
+        self.source.visit_of(range_ns, ranks, visitor)
+    }
+
+    /// Shows the messages that overlap a range, and maybe others, in any order.
+    ///
+    /// # Errors
+    /// One sentence when they cannot be read.
+    pub fn visit_messages(
+        &self,
+        range_ns: &Range<Nanoseconds>,
+        visitor: &mut dyn FnMut(&[Message]),
+    ) -> Result<(), String> {
+        self.dependencies.visit(range_ns, &|| true, &mut |messages| {
+            visitor(messages);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Expected transfer times.
+    #[must_use]
+    pub fn usual(&self) -> Usual {
+        Usual(self.dependencies.usual())
+    }
+
+    /// All functions that may be called, where that is known.
+    #[must_use]
+    pub fn functions(&self) -> &[FunctionName] {
+        &self.functions
+    }
+
+    /// The ranks of a region.
+    #[must_use]
+    pub fn ranks_of_region(&self, id: u32) -> Option<Vec<(Rank, Rank)>> {
+        let regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner);
+        regions.regions.iter().find(|region| region.id == id).map(|region| region.ranks.clone())
     }
 
     /// Where ranks run.
@@ -178,8 +270,8 @@ impl Library {
         known.clone_from(regions);
     }
 
-    /// The run was judged, as far as this goes.
-    pub fn judged(&self, course: Course) {
+    /// Where time went until now.
+    pub fn know_course(&self, course: Course) {
         *self.course.lock().unwrap_or_else(PoisonError::into_inner) = Some(course);
     }
 
@@ -250,7 +342,11 @@ impl Library {
     }
 
     fn criteria(&self) -> Criteria {
-        self.dependencies.criteria(self.name)
+        let find = |id: Function| {
+            let at = self.functions.binary_search_by_key(&id, |function| function.id).ok()?;
+            Some(self.functions[at].name)
+        };
+        self.dependencies.criteria(&find)
     }
 
     fn sites(&self) -> Result<Sites, String> {

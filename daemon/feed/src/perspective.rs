@@ -24,6 +24,8 @@ pub struct Perspective {
     /// The wall time at which it was at `time_ns`.
     since_ms: f64,
     selection: Selection,
+    /// How often it went elsewhere without passing what lies between.
+    jumps: u64,
 }
 
 fn within_rates(rate: f64) -> f64 {
@@ -43,6 +45,7 @@ impl Perspective {
             rate: 1.0,
             since_ms: 0.0,
             selection: Selection::default(),
+            jumps: 0,
         }
     }
 
@@ -69,6 +72,12 @@ impl Perspective {
     #[must_use]
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// Grows whenever it goes elsewhere without passing what lies between.
+    #[must_use]
+    pub fn jumps(&self) -> u64 {
+        self.jumps
     }
 
     /// It stops where there is no more to show, and goes on live where that moves on. Says whether that happened.
@@ -110,6 +119,7 @@ impl Perspective {
         self.version += 1;
         match command {
             Command::Live => {
+                self.jumps += 1;
                 self.mode = if known.live { Mode::Live } else { Mode::Paused };
                 (self.time_ns, self.rate) = (known.until_ns, 1.0);
             }
@@ -123,6 +133,7 @@ impl Perspective {
             Command::Play(rate) => {
                 self.rate = within_rates(rate);
                 let at_end = !known.live && rate > 0.0 && now_ns >= known.until_ns;
+                self.jumps += u64::from(at_end);
                 // From the end it begins again, as players do.
                 (self.mode, self.time_ns) = (Mode::Playing, if at_end { 0.0 } else { now_ns });
             }
@@ -130,6 +141,7 @@ impl Perspective {
                 if self.mode == Mode::Live {
                     self.mode = Mode::Paused;
                 }
+                self.jumps += 1;
                 self.time_ns = within(time_ns);
             }
             Command::Step(by_ns) => (self.mode, self.time_ns) = (Mode::Paused, within(now_ns + by_ns)),

@@ -5,6 +5,7 @@ use crate::message::{Clock, Fault, Faults, InFlight, Kind, Losses, Message, Time
 use crate::parts::{functions, in_flight, losses, nodes, pending, ranks, timeline, totals};
 use crate::{
     Calls, Compared, Found, FunctionRow, Job, NodeRow, PROTOCOL, Pending, RankRow, Standing, Switch, Update,
+    Verdict,
 };
 use mpiscope_analysis::{RegionOfRank, Timeline, TimelineCell};
 use mpiscope_model::{Function, Node, Rank};
@@ -157,6 +158,22 @@ impl FeedState {
     #[must_use]
     pub fn job(&self) -> &Job {
         &self.job
+    }
+
+    /// The hosts of the current state.
+    pub fn nodes(&self) -> impl Iterator<Item = &NodeRow> {
+        self.nodes.values()
+    }
+
+    /// The ranks of the current state.
+    pub fn ranks(&self) -> impl Iterator<Item = &RankRow> {
+        self.ranks.values()
+    }
+
+    /// The verdict, if there is one, and whether it is final.
+    #[must_use]
+    pub fn verdict(&self) -> Option<(&Verdict, bool)> {
+        self.found.as_ref().map(|found| (&found.judgement.verdict, found.is_final))
     }
 
     /// Bytes of deltas that are kept now.

@@ -136,7 +136,7 @@ fn what_was_answered_is_kept_until_something_is_added() {
     assert_eq!(asked.load(Ordering::Relaxed), 1);
     assert!(library.answer(3, &dag(0..99, 50)).dag.is_some());
     assert_eq!(asked.load(Ordering::Relaxed), 2);
-    library.grown();
+    library.arrive(&[], &[], || ());
     assert!(library.answer(4, &dag(0..100, 50)).dag.is_some());
     assert_eq!(asked.load(Ordering::Relaxed), 3);
     // The past and the future of one stretch need it read once.

@@ -7,7 +7,8 @@ mod support;
 use mpiscope_analysis::{CollectiveCriterion, CollectiveKey, MessageCriterion, Scope, Version, size_bin};
 use mpiscope_feed::exchange::{CoursesQuestion, Question, RowsQuestion};
 use mpiscope_feed::{
-    CallSource, Courses, Library, MessageRows, Messages, NONE, Remap, RemapSource, SiteSource, Sites,
+    CallSource, Courses, FunctionName, Library, MessageRows, Messages, NONE, Remap, RemapSource, SiteSource,
+    Sites,
 };
 use mpiscope_model::{Call, Message, Nanoseconds};
 use proptest::prelude::*;
@@ -29,7 +30,8 @@ fn library(messages: Vec<Message>) -> Library {
         source: Box::new(StoredMessages { messages, ..StoredMessages::default() }),
         flow: |_| None,
     };
-    Library::new(Box::new(NoCalls)).with_messages(messages).with_names(|_| Some("MPI_Bcast"))
+    let named = |id| FunctionName { id, name: "MPI_Bcast", family: "rooted" };
+    Library::new(Box::new(NoCalls)).with_messages(messages).with_functions((0..1_000).map(named))
 }
 
 fn message(src: u32, dst: u32, send_ns: u64, recv_ns: u64) -> Message {

@@ -1,7 +1,7 @@
 //! HTTP and WebSocket for the page, behind a token.
 //!
 //! What it is: the page's files, the gate before them, the clock that pages share, and one loop for each open page that
-//! carries the feed, the clock and answers. What it
+//! carries the feed, the clock and answers; the same for programs of others. What it
 //! is not: the feed's content, the counters, the command line. Who calls it: the program binds a [`Server`], hands the
 //! [`Source`] of [`live`] to [`Bound::serve`], and keeps the [`Publisher`] with the one task that owns the counters.
 //!
@@ -14,6 +14,7 @@ mod connections;
 mod gate;
 mod listen;
 mod live;
+mod programs;
 mod routes;
 mod stage;
 mod token;
@@ -21,4 +22,6 @@ mod viewer;
 
 pub use listen::{Bound, Options, Server, ServerError};
 pub use live::{Publisher, Source, live};
+pub use mpiscope_protocol::{Answers, Series};
+pub use programs::AnswerStore;
 pub use token::Token;

@@ -3,6 +3,7 @@
 use crate::connections::{Connections, Place};
 use crate::gate::Gate;
 use crate::live::{Source, stopped};
+use crate::programs::{AnswerStore, Keeper};
 use crate::routes::{self, Site};
 use crate::token::Token;
 use crate::viewer::Patience;
@@ -58,6 +59,10 @@ pub struct Options {
     pub host_names: Vec<String>,
     /// Pages open at a time.
     pub viewers_max: usize,
+    /// Programs connected at a time.
+    pub programs_max: usize,
+    /// Where what programs say about the run is kept; nowhere where there is none.
+    pub answers: Option<Arc<dyn AnswerStore>>,
     /// How long a page may take for one message before it is dropped.
     pub send_timeout: Duration,
     /// How long a page may give no sign of life.
@@ -72,6 +77,8 @@ impl Options {
             token,
             host_names: Vec::new(),
             viewers_max: 64,
+            programs_max: 1_024,
+            answers: None,
             send_timeout: Duration::from_secs(10),
             silence_timeout: Duration::from_secs(60),
         }
@@ -127,11 +134,15 @@ impl Bound {
         let Bound { listener, local_address, options } = self;
         let (stop_sender, stop) = watch::channel(false);
         let viewers = Arc::new(Semaphore::new(options.viewers_max));
+        let programs = Arc::new(Semaphore::new(options.programs_max));
+        let answers = options.answers.map(|store| Keeper::of(store, &source));
         let site = Site {
             gate: Gate::new(options.token, local_address.ip(), options.host_names),
             source,
             viewers: Arc::clone(&viewers),
             viewers_max: options.viewers_max,
+            programs: Arc::clone(&programs),
+            programs_max: options.programs_max,
             readers: Arc::new(Semaphore::new(READERS_MAX)),
             patience: Patience {
                 send: options.send_timeout,
@@ -144,6 +155,7 @@ impl Bound {
         let clock = site.source.clone();
         let filter = routes::filter(Arc::new(site));
         tokio::select! {
+            () = keep(answers.as_ref()) => {}
             () = keep_clock(&clock) => {}
             () = accept(&listener, &filter, &connections, &stop) => {}
             () = shutdown => {}
@@ -154,8 +166,20 @@ impl Bound {
         let all = async {
             connections.all_closed(count(REQUESTS_MAX)).await;
             let _ = viewers.acquire_many(count(options.viewers_max)).await;
+            let _ = programs.acquire_many(count(options.programs_max)).await;
         };
         let _ = timeout(FAREWELL, all).await;
+        if let Some(answers) = answers {
+            answers.save().await;
+        }
+    }
+}
+
+/// Keeps what programs say, for ever.
+async fn keep(answers: Option<&Keeper>) {
+    match answers {
+        Some(answers) => answers.keep().await,
+        None => std::future::pending().await,
     }
 }
 

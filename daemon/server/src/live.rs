@@ -1,7 +1,12 @@
 //! The feed between its one owner and the pages, and the clock that they share.
 
+use crate::programs::Board;
 use crate::stage::Stage;
-use mpiscope_feed::{EncodeError, FeedState, JobState, Known, Library, RunSource, Step, Update};
+use mpiscope_feed::{
+    EncodeError, FeedState, FunctionName, JobState, Known, Library, RunSource, Step, Update, runs,
+};
+use mpiscope_protocol::{Function, Node, Verdict};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
@@ -11,6 +16,7 @@ pub struct Publisher {
     state: Arc<Mutex<FeedState>>,
     number: watch::Sender<u64>,
     stage: Arc<Stage>,
+    board: Arc<Board>,
 }
 
 /// The pages' end.
@@ -20,6 +26,19 @@ pub struct Source {
     number: watch::Receiver<u64>,
     pub(crate) library: Arc<Library>,
     pub(crate) stage: Arc<Stage>,
+    pub(crate) board: Arc<Board>,
+}
+
+/// What programs learn of the run when they connect.
+#[derive(Debug)]
+pub(crate) struct About {
+    pub(crate) command: String,
+    pub(crate) ranks: u32,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) is_live: bool,
+    /// How long it took, where it has ended.
+    pub(crate) run_ns: Option<f64>,
 }
 
 /// Shares a feed, and what can be asked about its run, between one owner and any number of pages.
@@ -28,8 +47,14 @@ pub fn live(state: FeedState, library: Arc<Library>) -> (Publisher, Source) {
     let (sender, receiver) = watch::channel(state.number());
     let stage = Arc::new(Stage::new(known(&state)));
     let state = Arc::new(Mutex::new(state));
-    let publisher = Publisher { state: Arc::clone(&state), number: sender, stage: Arc::clone(&stage) };
-    (publisher, Source { state, number: receiver, library, stage })
+    let board = Arc::new(Board::default());
+    let publisher = Publisher {
+        state: Arc::clone(&state),
+        number: sender,
+        stage: Arc::clone(&stage),
+        board: Arc::clone(&board),
+    };
+    (publisher, Source { state, number: receiver, library, stage, board })
 }
 
 impl Publisher {
@@ -41,10 +66,10 @@ impl Publisher {
         number
     }
 
-    /// Whether any page is open.
+    /// Whether any page is open, or a program connected.
     #[must_use]
     pub fn is_watched(&self) -> bool {
-        self.stage.pages() > 0
+        self.stage.pages() > 0 || self.board.clients() > 0
     }
 
     /// Whether a page wants calls recorded from now on; none where none said so since this was asked last.
@@ -61,10 +86,10 @@ impl Source {
         *self.number.borrow()
     }
 
-    /// Whether any page is open.
+    /// Whether any page is open, or a program connected.
     #[must_use]
     pub fn is_watched(&self) -> bool {
-        self.stage.pages() > 0
+        self.stage.pages() > 0 || self.board.clients() > 0
     }
 
     /// What a page needs next that has `last`; nothing when it is up to date.
@@ -75,6 +100,46 @@ impl Source {
     /// What there is to be shown.
     pub(crate) fn known(&self) -> Known {
         known(&lock(&self.state))
+    }
+
+    /// What programs learn of the run.
+    pub(crate) fn about(&self) -> About {
+        let state = lock(&self.state);
+        let mut of_node: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        state.ranks().for_each(|rank| of_node.entry(rank.node).or_default().push(rank.rank));
+        let nodes = state.nodes().map(|node| {
+            let ranks = of_node.remove(&node.node).unwrap_or_default();
+            Node { node: node.node, name: node.name.clone(), ranks: runs(&ranks) }
+        });
+        let (known, job) = (known(&state), state.job());
+        let function = |function: &FunctionName| Function {
+            id: function.id.into(),
+            name: function.name.to_owned(),
+            family: function.family.to_owned(),
+        };
+        About {
+            command: job.command.clone(),
+            ranks: job.ranks,
+            nodes: nodes.collect(),
+            functions: self.library.functions().iter().map(function).collect(),
+            is_live: known.live,
+            run_ns: Some(known.until_ns).filter(|_| !known.live),
+        }
+    }
+
+    /// Whether the run has ended, and all of it is known.
+    pub(crate) fn is_over(&self) -> bool {
+        let state = lock(&self.state);
+        state.number() > 0 && !known(&state).live
+    }
+
+    /// Why time was lost, for subscription 0.
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
+        let state = lock(&self.state);
+        let (verdict, is_final) = state.verdict()?;
+        let mpiscope_feed::Verdict { cause, avoidable_s, avoidable_wall_s, share, confidence, .. } =
+            verdict.clone();
+        Some(Verdict { id: 0, cause, avoidable_s, avoidable_wall_s, share, confidence, is_final })
     }
 
     /// Returns when there is a newer number than at the last call, or never again once the owner is gone.

@@ -3,9 +3,11 @@
 use crate::assets;
 use crate::gate::{Claims, Gate, Refusal};
 use crate::live::Source;
+use crate::programs::{self, Program};
 use crate::viewer::{self, Patience};
 use mpiscope_feed::PROTOCOL;
 use mpiscope_feed::exchange::LAYOUT_SOURCE_BYTES_MAX;
+use mpiscope_protocol::Right;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 use warp::Filter;
@@ -18,6 +20,9 @@ use warp::ws::Ws;
 /// What a page sends is small: questions, moves of the clock, and the text of a layout.
 const INCOMING_BYTES_MAX: usize = LAYOUT_SOURCE_BYTES_MAX + (8 << 10);
 
+/// What a program sends at once: points of a series at the most.
+const PROGRAM_BYTES_MAX: usize = 1 << 20;
+
 /// What all requests share.
 #[derive(Debug)]
 pub(crate) struct Site {
@@ -25,6 +30,8 @@ pub(crate) struct Site {
     pub(crate) source: Source,
     pub(crate) viewers: Arc<Semaphore>,
     pub(crate) viewers_max: usize,
+    pub(crate) programs: Arc<Semaphore>,
+    pub(crate) programs_max: usize,
     /// Questions of all pages together that may read files at a time.
     pub(crate) readers: Arc<Semaphore>,
     pub(crate) patience: Patience,
@@ -78,18 +85,39 @@ impl Site {
                 self.gate.origin(claims)?;
                 Ok(self.feed(request.upgrade))
             }
+            "/programs" => {
+                self.gate.origin(claims)?;
+                Ok(self.program(request.upgrade))
+            }
             "/health" => Ok(self.health()),
             path => Ok(file(path)),
         }
     }
 
-    fn feed(&self, upgrade: Option<Ws>) -> Response {
-        let Some(upgrade) = upgrade else {
-            return words(
-                StatusCode::UPGRADE_REQUIRED,
-                "This address carries the feed and speaks WebSocket only.",
-            );
+    fn program(&self, upgrade: Option<Ws>) -> Response {
+        let Some(upgrade) = upgrade else { return websocket_only() };
+        let Ok(permit) = Arc::clone(&self.programs).try_acquire_owned() else {
+            let text = format!("{} programs are connected, which is the most; end one.", self.programs_max);
+            return words(StatusCode::SERVICE_UNAVAILABLE, &text);
         };
+        let program = Program {
+            source: self.source.clone(),
+            readers: Arc::clone(&self.readers),
+            rights: vec![Right::Read, Right::Control, Right::Annotate],
+        };
+        let stop = self.stop.clone();
+        upgrade
+            .max_message_size(PROGRAM_BYTES_MAX)
+            .max_frame_size(PROGRAM_BYTES_MAX)
+            .on_upgrade(move |socket| async move {
+                programs::run(socket, program, stop).await;
+                drop(permit);
+            })
+            .into_response()
+    }
+
+    fn feed(&self, upgrade: Option<Ws>) -> Response {
+        let Some(upgrade) = upgrade else { return websocket_only() };
         let Ok(permit) = Arc::clone(&self.viewers).try_acquire_owned() else {
             let text = format!("{} pages are open already, which is the most; close one.", self.viewers_max);
             return words(StatusCode::SERVICE_UNAVAILABLE, &text);
@@ -114,9 +142,14 @@ impl Site {
             "number": self.source.number(),
             "viewers": viewers,
             "viewers_max": self.viewers_max,
+            "programs": self.source.board.clients(),
         }))
         .into_response()
     }
+}
+
+fn websocket_only() -> Response {
+    words(StatusCode::UPGRADE_REQUIRED, "This address speaks WebSocket only.")
 }
 
 fn claims(headers: &HeaderMap) -> Claims<'_> {

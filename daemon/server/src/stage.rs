@@ -92,6 +92,11 @@ impl Stage {
         self.lock().pages
     }
 
+    /// Grows whenever the clock goes elsewhere without passing what lies between.
+    pub(crate) fn jumps(&self) -> u64 {
+        self.lock().perspective.jumps()
+    }
+
     pub(crate) fn is_playing(&self) -> bool {
         self.lock().perspective.is_playing()
     }

@@ -25,7 +25,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // Its tests read what it models with ingest and analysis, which it may not know itself.
     ("mpiscope-synth", &["mpiscope-wire"]),
     ("mpiscope-feed", &["mpiscope-model", "mpiscope-analysis", "mpiscope-layout"]),
-    ("mpiscope-server", &["mpiscope-feed"]),
+    ("mpiscope-protocol", &[]),
+    ("mpiscope-server", &["mpiscope-feed", "mpiscope-model", "mpiscope-protocol"]),
     (
         "mpiscope-app",
         &[
@@ -45,6 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-server",
         ],
     ),
+    ("mpiscope-client", &["mpiscope-protocol"]),
     ("mpiscope-lab-switch", &[]),
     ("mpiscope-xtask", &[]),
     ("mpiscope-harness", &["mpiscope-recording", "mpiscope-model"]),
@@ -103,6 +105,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("mpiscope-synth", &["serde", "tokio", "warp", "libc"]),
     // What calls foreign functions does nothing else.
     ("mpiscope-otf2", &["serde", "tokio", "warp", "parquet", "anyhow"]),
+    ("mpiscope-protocol", &["tokio", "warp", "parquet", "libc"]),
     ("mpiscope-formats", &["tokio", "warp", "clap", "indicatif", "signal-hook"]),
     ("mpiscope-shim", &["serde", "tokio", "anyhow", "warp", "parquet"]),
 ];

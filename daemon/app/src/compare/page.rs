@@ -35,7 +35,8 @@ pub(super) fn serve(options: &CompareOptions, comparison: Comparison, a: &Digest
     let state = FeedState::new(job.clone()).with_comparison(compared);
     let token = format!("{:032x}", random()?);
     let library = Arc::new(Library::new(Box::new(NoCalls)));
-    let (page, mut feeding) = Page::of(options.listen.unwrap_or(page::ANYWHERE), &token, state, library)?;
+    let (page, mut feeding) =
+        Page::of(options.listen.unwrap_or(page::ANYWHERE), &token, state, library, None)?;
     feeding.publisher.publish(&Update {
         now_ns,
         lag_ns: 0,

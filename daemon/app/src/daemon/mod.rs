@@ -91,6 +91,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         let layout = configuration.layout.clone().map(LayoutFilePath::from_whole_path);
         let shelves = Shelves::new(&configuration.out, SHELF_BYTES, placements).with_layout(layout);
         let (opened, feeding) = Page::open(
+            &configuration.out,
             address,
             &configuration.token,
             job.clone(),

@@ -112,6 +112,7 @@ pub(crate) fn show_told<T: Send>(
     let job = Job { run: configuration.run.clone(), ..Job::default() };
     let token = &configuration.token;
     let (page, feeding) = Page::open(
+        out,
         address,
         token,
         job.clone(),

@@ -85,18 +85,20 @@ impl Viewers {
         writer: &RecordingWriter,
     ) {
         self.increments.add(windows);
-        if !messages.is_empty() {
-            let (waiting, segments) = (writer.waiting_messages(), writer.message_segments());
-            self.shelves.messages.add(Arc::new(messages), waiting, segments);
-            self.feeding.library.grown();
-        }
-        if calls.is_empty() {
+        if calls.is_empty() && messages.is_empty() {
             return;
         }
-        self.feeding.library.grown();
-        let calls = Arc::new(calls);
-        self.shelves.calls.add(Arc::clone(&calls), writer.waiting_calls(), writer.call_segments());
-        if self.feeding.publisher.is_watched() {
+        let (calls, messages) = (Arc::new(calls), Arc::new(messages));
+        self.feeding.library.arrive(&calls, &messages, || {
+            if !messages.is_empty() {
+                let (waiting, segments) = (writer.waiting_messages(), writer.message_segments());
+                self.shelves.messages.add(Arc::clone(&messages), waiting, segments);
+            }
+            if !calls.is_empty() {
+                self.shelves.calls.add(Arc::clone(&calls), writer.waiting_calls(), writer.call_segments());
+            }
+        });
+        if !calls.is_empty() && self.feeding.publisher.is_watched() {
             self.fresh.push(calls);
         }
     }
@@ -153,11 +155,12 @@ impl Viewers {
             |(_, end_ns)| end_ns,
         );
         let found = found.map(|found| {
-            self.feeding.library.judged(found.course);
+            self.feeding.library.know_course(found.course);
             self.feeding.library.know_regions(&found.told.judgement.regions);
             self.feeding.library.judge_by(found.criteria, found.told.is_final);
             found.told
         });
+        self.feeding.library.complete_until(engine.until_ns);
         self.feeding.publisher.publish(&Update {
             now_ns,
             lag_ns: if ended.is_some() { 0 } else { now_ns.saturating_sub(engine.until_ns) },

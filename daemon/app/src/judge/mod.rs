@@ -34,7 +34,7 @@ pub(crate) use regions::regions_sentence;
 pub(crate) use words::{budget_lines, verdict_sentences};
 
 use crate::load::unsaved;
-use crate::private::{create_private, write_json};
+use crate::private::replace_json;
 use anyhow::{Context as _, Result};
 use mpiscope_model::{Gap, Losses};
 use mpiscope_recording::{Recording, WalReader, read_listed};
@@ -102,19 +102,7 @@ pub(crate) fn judge_into(dir: &Path, workers: usize) -> Result<()> {
 /// # Errors
 /// When it cannot be written.
 pub(crate) fn write(dir: &Path, findings: &Findings) -> Result<()> {
-    let new = dir.join(format!("{FILE}.new"));
-    let write = || {
-        let file = create_private(&new)?;
-        write_json(&file, findings)?;
-        file.sync_all()?;
-        std::fs::rename(&new, dir.join(FILE))
-    };
-    write()
-        .inspect_err(|_| {
-            // What is there of it would take the space that a full disk lacks.
-            let _ = std::fs::remove_file(&new);
-        })
-        .with_context(|| format!("write {}", dir.join(FILE).display()))
+    replace_json(dir, FILE, findings).with_context(|| format!("write {}", dir.join(FILE).display()))
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! The layout file that the program was given, read whenever a page asks.
 
-use anyhow::{Context as _, Result, ensure};
+use crate::private::read_bounded;
+use anyhow::{Context as _, Result};
 use mpiscope_feed::LayoutSource;
 use mpiscope_layout::MOST_FILE_BYTES;
-use std::fs::File;
-use std::io::Read as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// A file that may change at any time.
@@ -31,17 +29,8 @@ impl LayoutFilePath {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    // Of a pipe, neither opening nor reading may wait for somebody who writes.
-    let mut options = File::options();
-    options.read(true).custom_flags(libc::O_NONBLOCK);
-    let file = options.open(path).with_context(|| format!("open the layout file {}", path.display()))?;
-    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
-    ensure!(is_file, "the layout file {} is not a file", path.display());
-    let mut bytes = Vec::new();
     // A byte more than allowed is enough to refuse the file.
-    let limited = file.take(MOST_FILE_BYTES as u64 + 1).read_to_end(&mut bytes);
-    limited.with_context(|| format!("read the layout file {}", path.display()))?;
-    Ok(bytes)
+    read_bounded(path, MOST_FILE_BYTES).with_context(|| format!("read the layout file {}", path.display()))
 }
 
 impl LayoutSource for LayoutFilePath {
@@ -64,7 +53,7 @@ mod tests {
         let pipe = folder.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
-        let error = LayoutFilePath::named(&pipe).unwrap_err().to_string();
-        assert!(error.ends_with("pipe is not a file"), "{error}");
+        let error = format!("{:#}", LayoutFilePath::named(&pipe).unwrap_err());
+        assert!(error.ends_with("pipe: it is not a file"), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 use super::{Shelves, rank_rows};
 use crate::judge::Findings;
 use crate::load::Loaded;
-use mpiscope_feed::{Library, Messages, Overview, RankRow};
+use mpiscope_feed::{FunctionName, Library, Messages, Overview, RankRow};
 use mpiscope_model::Nanoseconds;
 
 impl Shelves {
@@ -15,7 +15,11 @@ impl Shelves {
             .with_overview(overview)
             .with_sites(Box::new(self.sites))
             .with_remap(Box::new(self.placements))
-            .with_names(|function| mpiscope_wire::by_id(function).map(|entry| entry.name));
+            .with_functions(mpiscope_wire::FUNCTIONS.iter().map(|entry| FunctionName {
+                id: entry.id,
+                name: entry.name,
+                family: entry.family.word(),
+            }));
         match self.layout {
             Some(layout) => library.with_layouts(Box::new(layout)),
             None => library,
@@ -33,7 +37,7 @@ pub(crate) fn inform(
     library.know(loaded.ranks.iter().map(|info| (info.rank, info.node)));
     library.know_grid(&loaded.coordinates);
     if let Some(findings) = findings {
-        library.judged(findings.course.clone());
+        library.know_course(findings.course.clone());
         library.know_regions(&findings.judgement.regions);
         library.judge_by(findings.criteria(), true);
     }

@@ -1,5 +1,6 @@
 //! The page of a run or of a recording: its server, on a runtime of its own, and what it is fed with.
 
+mod answers;
 mod layout_file;
 mod library;
 mod open;
@@ -16,10 +17,12 @@ pub(crate) use shelf::{Shelf, Shelves};
 pub(crate) use sites::SiteShelf;
 pub(crate) use updates::Increments;
 
+use answers::AnswerFile;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{FeedState, Job, Library, Limits, Overview};
-use mpiscope_server::{Options, Publisher, Server, Source, Token, live};
+use mpiscope_server::{AnswerStore, Options, Publisher, Server, Source, Token, live};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
@@ -49,8 +52,9 @@ pub(crate) struct Feeding {
 }
 
 impl Page {
-    /// Binds and serves.
+    /// Binds and serves the run whose recording is in a folder.
     pub(crate) fn open(
+        dir: &Path,
         address: SocketAddr,
         token: &str,
         job: Job,
@@ -59,7 +63,8 @@ impl Page {
         overview: Overview,
     ) -> Result<(Self, Feeding)> {
         let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
-        Self::of(address, token, state, Arc::new(shelves.into_library(overview)))
+        let answers: Arc<dyn AnswerStore> = Arc::new(AnswerFile::of(dir));
+        Self::of(address, token, state, Arc::new(shelves.into_library(overview)), Some(answers))
     }
 
     /// Binds and serves a feed and a library.
@@ -68,6 +73,7 @@ impl Page {
         token: &str,
         state: FeedState,
         library: Arc<Library>,
+        answers: Option<Arc<dyn AnswerStore>>,
     ) -> Result<(Self, Feeding)> {
         let (publisher, source) = live(state, Arc::clone(&library));
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -77,7 +83,7 @@ impl Page {
             .build()
             .context("start the page's server")?;
         let token = Token::from_bytes(parse_token(token)?);
-        let bound = runtime.block_on(Server::bind(address, Options::new(token)))?;
+        let bound = runtime.block_on(Server::bind(address, Options { answers, ..Options::new(token) }))?;
         let url = bound.page_url();
         let (shut, closing) = oneshot::channel();
         let server = runtime.spawn(bound.serve(source.clone(), async {

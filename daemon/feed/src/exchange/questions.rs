@@ -352,13 +352,22 @@ impl Plain {
     }
 
     fn selection(self) -> Result<Selection, Senseless> {
-        let range_ns = match self.range_ns {
-            Some((from, to)) => Some((finite(from)?, finite(to)?)),
-            None => None,
-        };
+        Selection { range_ns: self.range_ns, ranks: self.ranks, hidden: self.hidden }.checked()
+    }
+}
+
+impl Selection {
+    /// It, if it makes sense.
+    ///
+    /// # Errors
+    /// When it is too large to be kept, or a number is missing.
+    pub fn checked(self) -> Result<Self, Senseless> {
+        if let Some((from_ns, to_ns)) = self.range_ns {
+            finite(from_ns).and(finite(to_ns))?;
+        }
         limited(self.ranks.as_ref().map_or(0, Vec::len))?;
         limited(self.hidden.len())?;
-        Ok(Selection { range_ns, ranks: self.ranks, hidden: self.hidden })
+        Ok(self)
     }
 }
 

@@ -62,11 +62,14 @@ pub(crate) fn token() -> Token {
 }
 
 pub(crate) async fn start(change: impl FnOnce(&mut Options)) -> Running {
-    start_with(Library::new(Box::new(OneCall)), change).await
+    start_with(Arc::new(Library::new(Box::new(OneCall))), change).await
 }
 
 /// Of a run of which other things can be asked too.
-pub(crate) async fn start_with(library: Library, change: impl FnOnce(&mut Options)) -> Running {
+pub(crate) async fn start_with(
+    library: impl Into<Arc<Library>>,
+    change: impl FnOnce(&mut Options),
+) -> Running {
     let mut options = Options::new(token());
     // No page is dropped because this machine is busy; tests of these limits set shorter ones.
     options.send_timeout = 2 * PATIENCE;
@@ -74,7 +77,7 @@ pub(crate) async fn start_with(library: Library, change: impl FnOnce(&mut Option
     change(&mut options);
     let bound = Server::bind(Server::DEFAULT_ADDRESS, options).await.unwrap();
     let (address, url) = (bound.local_address(), bound.page_url());
-    let (publisher, source) = live(FeedState::new(Job::default()), Arc::new(library));
+    let (publisher, source) = live(FeedState::new(Job::default()), library.into());
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = tokio::spawn(bound.serve(source, async {
         let _ = stopped.await;

@@ -1,0 +1,149 @@
+//! Rows that became known after it was said that all rows of their time are known.
+//!
+//! In: rows as they are added to their source. Out: those that were late, numbered, for readers that go through a run
+//! in the order of time and have passed theirs. A reader that samples the number before and after it reads a range
+//! knows which late rows were in what it read.
+
+use mpiscope_model::{Call, Message, Nanoseconds};
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Late rows that are kept for readers; of the others it is known how many there were.
+const KEPT: usize = 1 << 14;
+
+/// What is found of rows in the order of time.
+pub trait Timed: Copy {
+    /// When it became complete: its place in the order of time.
+    fn at_ns(&self) -> Nanoseconds;
+}
+
+impl Timed for Call {
+    fn at_ns(&self) -> Nanoseconds {
+        self.end_ns
+    }
+}
+
+impl Timed for Message {
+    fn at_ns(&self) -> Nanoseconds {
+        self.recv_ns
+    }
+}
+
+/// The late rows after a number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Late<R> {
+    /// The rows, as they came.
+    pub rows: Vec<R>,
+    /// How many there were before them that are not kept any more.
+    pub missed: u64,
+    /// The number to go on from.
+    pub next: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Arrivals(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// Rows before this were said to be complete.
+    complete_ns: Nanoseconds,
+    calls: Kept<Call>,
+    messages: Kept<Message>,
+}
+
+#[derive(Debug)]
+struct Kept<R> {
+    rows: VecDeque<R>,
+    next: u64,
+}
+
+// Derived it would ask for rows that have a default.
+impl<R> Default for Kept<R> {
+    fn default() -> Self {
+        Self { rows: VecDeque::new(), next: 0 }
+    }
+}
+
+impl<R: Timed> Kept<R> {
+    fn add(&mut self, rows: &[R], complete_ns: Nanoseconds) {
+        for row in rows.iter().filter(|row| row.at_ns() < complete_ns) {
+            if self.rows.len() == KEPT {
+                self.rows.pop_front();
+            }
+            self.rows.push_back(*row);
+            self.next += 1;
+        }
+    }
+
+    fn after(&self, number: u64) -> Late<R> {
+        let first = self.next - self.rows.len() as u64;
+        let skipped = number.saturating_sub(first) as usize;
+        let rows = self.rows.iter().skip(skipped).copied().collect();
+        Late { rows, missed: first.saturating_sub(number), next: self.next }
+    }
+}
+
+impl Arrivals {
+    /// A panic elsewhere while the lock was held leaves lists that are still sound.
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Rows are added to their source by `add`, as one step for readers.
+    pub(crate) fn arrive(&self, calls: &[Call], messages: &[Message], add: impl FnOnce()) {
+        let mut inner = self.lock();
+        let complete_ns = inner.complete_ns;
+        inner.calls.add(calls, complete_ns);
+        inner.messages.add(messages, complete_ns);
+        add();
+    }
+
+    /// Readers may be told from now on that all rows before this are known.
+    pub(crate) fn complete_until(&self, until_ns: Nanoseconds) {
+        let mut inner = self.lock();
+        inner.complete_ns = inner.complete_ns.max(until_ns);
+    }
+
+    pub(crate) fn calls_after(&self, number: u64) -> Late<Call> {
+        self.lock().calls.after(number)
+    }
+
+    pub(crate) fn messages_after(&self, number: u64) -> Late<Message> {
+        self.lock().messages.after(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(end_ns: u64) -> Call {
+        Call { end_ns, ..Call::default() }
+    }
+
+    #[test]
+    fn rows_are_late_that_lie_before_what_was_said_to_be_complete() {
+        let arrivals = Arrivals::default();
+        arrivals.arrive(&[call(5), call(6)], &[], || ());
+        arrivals.complete_until(10);
+        arrivals.arrive(&[call(9), call(10)], &[], || ());
+        arrivals.complete_until(7);
+        arrivals.arrive(&[call(8)], &[], || ());
+        let late = arrivals.calls_after(0);
+        assert_eq!(late.rows.iter().map(Timed::at_ns).collect::<Vec<_>>(), [9, 8]);
+        assert_eq!((late.missed, late.next), (0, 2));
+        assert_eq!(arrivals.calls_after(1).rows, [call(8)]);
+        assert_eq!(arrivals.calls_after(2), Late { rows: Vec::new(), missed: 0, next: 2 });
+    }
+
+    #[test]
+    fn late_rows_that_are_not_kept_are_counted() {
+        let arrivals = Arrivals::default();
+        arrivals.complete_until(u64::MAX);
+        let rows: Vec<Call> = (0..KEPT as u64 + 3).map(call).collect();
+        arrivals.arrive(&rows, &[], || ());
+        let late = arrivals.calls_after(1);
+        assert_eq!((late.rows.len(), late.missed, late.next), (KEPT, 2, KEPT as u64 + 3));
+        assert_eq!(late.rows[0], call(3));
+    }
+}

@@ -1,0 +1,31 @@
+//! What external programs and mpiscope say to each other, as values and as bytes.
+//!
+//! What it is: the messages of protocol version 1, for the server and for clients in Rust. What it is not: sockets, or
+//! the reading of calls. `docs/protocol.md` explains the protocol to people, and `docs/protocol.schema.json` is written
+//! from these types by a test.
+//!
+//! What must hold: a message means the same in both formats; names and meanings stay within a version; a reader ignores
+//! fields that it does not know, so that fields can be added.
+
+pub mod column;
+
+mod reply;
+mod request;
+#[cfg(test)]
+mod schema;
+
+pub use reply::{
+    Annotation, Answers, BarrierWaits, Batch, CallColumns, Clock, End, Failed, Function, Jump,
+    MessageColumns, Mode, Node, Passed, Removed, Reply, Said, Series, Subscribed, Verdict, Welcome,
+};
+pub use request::{
+    Annotate, Barrier, Begin, Direction, Format, Hello, Pace, Request, Right, Selection, SetSeries,
+    Subscribe, Tell, What,
+};
+
+/// The version of the messages. A client that knows another one says so and stops.
+pub const VERSION: u32 = 1;
+/// Stands in a column of ranks, communicators or call sites where there is none.
+pub const NONE: u32 = u32::MAX;
+/// Stands in a column of tags where there is none.
+pub const NO_TAG: i32 = i32::MIN;

@@ -1,0 +1,119 @@
+//! Which calls and messages a subscription is to.
+
+use mpiscope_feed::Library;
+use mpiscope_feed::exchange::{Ranks, is_among};
+use mpiscope_model::{Call, Message};
+use mpiscope_protocol::{Subscribe, What};
+use std::collections::BTreeSet;
+
+/// The most entries of one list.
+const ENTRIES_MAX: usize = 4_096;
+
+/// What a subscription asks for, checked.
+#[derive(Debug)]
+pub(super) struct Filter {
+    /// By id; empty for all.
+    functions: Vec<bool>,
+    ranks: Ranks,
+    region: Option<u32>,
+    communicators: BTreeSet<u32>,
+    sites: BTreeSet<u32>,
+    at_least_ns: u64,
+}
+
+impl Filter {
+    /// # Errors
+    /// One sentence about what makes no sense.
+    pub(super) fn of(asked: &Subscribe, library: &Library) -> Result<Self, String> {
+        let lists = [
+            ("functions", asked.functions.len()),
+            ("families", asked.families.len()),
+            ("ranks", asked.ranks.len()),
+            ("communicators", asked.communicators.len()),
+            ("sites", asked.sites.len()),
+        ];
+        if let Some((name, entries)) = lists.into_iter().find(|&(_, entries)| entries > ENTRIES_MAX) {
+            return Err(format!("{name} has {entries} entries; {ENTRIES_MAX} is the most"));
+        }
+        let of_calls = [("functions", &asked.functions), ("families", &asked.families)];
+        for (name, list) in of_calls {
+            if asked.what != What::Calls && !list.is_empty() {
+                return Err(format!("{name} select calls; messages and verdicts are of no function"));
+            }
+        }
+        if asked.what != What::Calls && !asked.sites.is_empty() {
+            return Err("sites select calls; messages and verdicts have none".to_owned());
+        }
+        if let Some(&(first, last)) = asked.ranks.iter().find(|(first, last)| first > last) {
+            return Err(format!("ranks {first} to {last} is no range: the first is greater than the last"));
+        }
+        Ok(Self {
+            functions: functions(asked, library)?,
+            ranks: Some(asked.ranks.clone()).filter(|ranks| !ranks.is_empty()),
+            region: asked.region,
+            communicators: asked.communicators.iter().copied().collect(),
+            sites: asked.sites.iter().copied().collect(),
+            at_least_ns: asked.at_least_ns.max(0.0) as u64,
+        })
+    }
+
+    /// The ranks, as regions are now. Of a region that there is not, nothing is found.
+    pub(super) fn ranks(&self, library: &Library) -> Ranks {
+        let Some(region) = self.region else { return self.ranks.clone() };
+        let of_region = library.ranks_of_region(region).unwrap_or_default();
+        match &self.ranks {
+            None => Some(of_region),
+            Some(ranks) => Some(common(ranks, &of_region)),
+        }
+    }
+
+    pub(super) fn keeps_call(&self, call: &Call, ranks: &Ranks) -> bool {
+        call.duration_ns() >= self.at_least_ns
+            && (self.functions.is_empty() || self.functions.get(usize::from(call.function)) == Some(&true))
+            && has(&self.communicators, call.comm)
+            && has(&self.sites, call.site)
+            && is_among(ranks.as_deref(), call.rank)
+    }
+
+    pub(super) fn keeps_message(&self, message: &Message, ranks: &Ranks) -> bool {
+        message.t_msg_ns >= self.at_least_ns
+            && has(&self.communicators, Some(message.comm))
+            && (is_among(ranks.as_deref(), message.src) || is_among(ranks.as_deref(), message.dst))
+    }
+}
+
+fn has(list: &BTreeSet<u32>, value: Option<u32>) -> bool {
+    list.is_empty() || value.is_some_and(|value| list.contains(&value))
+}
+
+/// What two lists of ranges have in common.
+fn common(one: &[(u32, u32)], other: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let pairs = one.iter().flat_map(|a| other.iter().map(move |b| (a.0.max(b.0), a.1.min(b.1))));
+    pairs.filter(|(first, last)| first <= last).collect()
+}
+
+fn functions(asked: &Subscribe, library: &Library) -> Result<Vec<bool>, String> {
+    if asked.functions.is_empty() && asked.families.is_empty() {
+        return Ok(Vec::new());
+    }
+    let all = library.functions();
+    if let Some(name) = asked.functions.iter().find(|name| all.iter().all(|function| function.name != **name))
+    {
+        return Err(format!("there is no function {name:?}; the greeting lists those that there are"));
+    }
+    if let Some(name) =
+        asked.families.iter().find(|name| all.iter().all(|function| function.family != **name))
+    {
+        let families: BTreeSet<&str> = all.iter().map(|function| function.family).collect();
+        let families = families.into_iter().collect::<Vec<_>>().join(", ");
+        return Err(format!("there is no family {name:?}; there are {families}"));
+    }
+    let mut wanted =
+        vec![false; all.iter().map(|function| usize::from(function.id) + 1).max().unwrap_or_default()];
+    for function in all {
+        let by_name = asked.functions.iter().any(|name| name == function.name);
+        wanted[usize::from(function.id)] =
+            by_name || asked.families.iter().any(|name| name == function.family);
+    }
+    Ok(wanted)
+}
