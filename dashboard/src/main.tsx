@@ -22,6 +22,7 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/panels.css";
 import "./styles/chart.css";
+import "./styles/annotations.css";
 import "./styles/share.css";
 import "./styles/scope.css";
 import "./styles/how.css";

@@ -46,8 +46,8 @@ pub use rank_questions::{
 
 use crate::message::Message;
 use crate::{
-    Calls, Cone, Courses, Criteria, Dag, Event, F64Column, Landscape, Layouts, MessageRows, Pairs,
-    RangeBudget, RankLayout, RankMetrics, Remap, Selected, Sites, Suggestion, U32Column,
+    Annotations, Calls, Cone, Courses, Criteria, Dag, Event, F64Column, Landscape, Layouts, MessageRows,
+    Pairs, RangeBudget, RankLayout, RankMetrics, Remap, Selected, Sites, Suggestion, U32Column,
 };
 use serde::{Deserialize, Serialize};
 
@@ -269,6 +269,8 @@ pub enum Outgoing {
     Perspective(PerspectiveMessage),
     /// An answer.
     Answer(Box<Answer>),
+    /// What other programs said about the run.
+    Annotations(Annotations),
     /// The state of the run, or what changed in it.
     State(Box<Message>),
 }

@@ -11,6 +11,7 @@
 pub mod exchange;
 pub mod message;
 
+mod annotations;
 mod arrivals;
 mod by_rank;
 mod calls;
@@ -43,6 +44,7 @@ mod switch;
 #[cfg(test)]
 mod types;
 
+pub use annotations::{Annotation, Annotations, AnnotationsKind, ValueSeries};
 pub use arrivals::{Late, Timed};
 pub use by_rank::ByRank;
 pub use calls::{Calls, NO_TAG, NONE};

@@ -1,17 +1,18 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
 use crate::{
-    Advised, Attribution, Between, BudgetChange, By, ByChange, Calls, CauseChange, Change, CollectiveChange,
-    Compared, ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count, CountChange, CourseSizes,
-    Courses, CpuShortage, Criteria, CriterionChange, Dag, DagBars, DagEdges, DagNodes, DagRanks, Efficiency,
-    EfficiencyChange, Event, Evolution, F64Column, Figure, Found, FunctionChange, FunctionCriterion,
-    GatheredWait, Job, JobChange, JobState, Judgement, Landscape, LayoutItem, LayoutNote, Layouts, LinePair,
-    MessageRows, MetricColumn, Noise, Pairs, Parts, Pending, Points, QualityChange, Quiet, RangeBudget,
-    RankLayout, RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat,
-    RunSource, SegmentRow, Selected, SelectedFunctions, SelectedRanks, SelectedRegions, Side, SiteChange,
-    SiteWait, Sites, Source, SourceRank, SourceTime, Standing, Still, StillCall, StillKind, StillRoot,
-    StillSentence, Stopped, StoppedRank, Suggestion, Switch, TotalsChange, U32Column, Verdict, VerdictChange,
-    Wait, WhatIf, Without, Words, WordsChange, exchange, message,
+    Advised, Annotation, Annotations, AnnotationsKind, Attribution, Between, BudgetChange, By, ByChange,
+    Calls, CauseChange, Change, CollectiveChange, Compared, ComparedCourse, Comparison, Cone, ConeMessages,
+    ConeRanks, Count, CountChange, CourseSizes, Courses, CpuShortage, Criteria, CriterionChange, Dag,
+    DagBars, DagEdges, DagNodes, DagRanks, Efficiency, EfficiencyChange, Event, Evolution, F64Column, Figure,
+    Found, FunctionChange, FunctionCriterion, GatheredWait, Job, JobChange, JobState, Judgement, Landscape,
+    LayoutItem, LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs, Parts, Pending,
+    Points, QualityChange, Quiet, RangeBudget, RankLayout, RankMetrics, Region, RegionChange, RegionCourse,
+    Regions, Remap, RemapFile, RemapFormat, RunSource, SegmentRow, Selected, SelectedFunctions,
+    SelectedRanks, SelectedRegions, Side, SiteChange, SiteWait, Sites, Source, SourceRank, SourceTime,
+    Standing, Still, StillCall, StillKind, StillRoot, StillSentence, Stopped, StoppedRank, Suggestion,
+    Switch, TotalsChange, U32Column, ValueSeries, Verdict, VerdictChange, Wait, WhatIf, Without, Words,
+    WordsChange, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -143,6 +144,10 @@ fn types() -> String {
     declare(Remap::decl(&config));
     declare(Event::decl(&config));
     declare(exchange::Answer::decl(&config));
+    declare(Annotation::decl(&config));
+    declare(ValueSeries::decl(&config));
+    declare(AnnotationsKind::decl(&config));
+    declare(Annotations::decl(&config));
     text
 }
 

@@ -28,6 +28,9 @@ pub(crate) struct Patience {
 /// Questions of one page that wait for their answers.
 const ASKED_MAX: usize = 8;
 
+/// How often a page gets what other programs say, at the most.
+const ANNOTATIONS_EVERY: Duration = Duration::from_millis(250);
+
 /// The page's connection is no use any more.
 struct Gone;
 
@@ -160,6 +163,9 @@ where
     let mut second = every(Duration::from_secs(1));
     let stage = Arc::clone(&source.stage);
     let mut moves = stage.changes();
+    let mut said = source.board.changes();
+    let mut moment = every(ANNOTATIONS_EVERY);
+    let mut is_unsaid = source.board.version() > 0;
     catch_up(out, &source, &mut last, patience.send).await?;
     tell_perspective(out, &source, patience.send).await?;
     loop {
@@ -168,6 +174,15 @@ where
             // The stage lives as long as the source, so that this does not fail.
             _ = moves.changed() => tell_perspective(out, &source, patience.send).await?,
             _ = second.tick(), if stage.is_playing() => tell_perspective(out, &source, patience.send).await?,
+            // The board too.
+            _ = said.changed(), if !is_unsaid => is_unsaid = true,
+            _ = moment.tick(), if is_unsaid => {
+                said.mark_unchanged();
+                is_unsaid = false;
+                if let Ok(bytes) = encode(&source.board.shown()) {
+                    send(out, Message::binary(bytes), patience.send).await?;
+                }
+            }
             Some(bytes) = answers.recv() => send(out, Message::binary(bytes), patience.send).await?,
             _ = ping.tick() => send(out, Message::ping(Vec::new()), patience.send).await?,
             () = stopped(&mut stop) => break,

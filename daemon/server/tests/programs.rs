@@ -8,6 +8,7 @@ use futures_util::{SinkExt, StreamExt};
 use mpiscope_client::{
     Annotate, Barrier, Begin, Client, Direction, Pace, Reply, Request, SetSeries, Subscribe, Tell, What,
 };
+use mpiscope_feed::exchange::Outgoing;
 use mpiscope_feed::{CallSource, FunctionName, Library, MessageSource, Messages};
 use mpiscope_model::{Call, Message, Nanoseconds};
 use mpiscope_server::{AnswerStore, Answers};
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use support::{PATIENCE, Running, start_with, token};
+use support::{Heard, PATIENCE, Running, hear as hear_page, start_with, token};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
@@ -328,6 +329,14 @@ async fn answers_reach_others_are_kept_and_are_there_again() {
     assert!(matches!(next_but_clock(&mut other).await, Reply::Series(series) if series.value == [0.5, 0.25]));
     one.send(&Request::Tell(Tell { to: None, data: json!({"frame": 7}) })).await.unwrap();
     assert!(matches!(next_but_clock(&mut other).await, Reply::Said(said) if said.data["frame"] == 7));
+    // Pages get it too, those that are open and those that come later.
+    let mut page = running.open().await.unwrap();
+    let shown = loop {
+        if let Heard::Message(Outgoing::Annotations(shown)) = hear_page(&mut page).await {
+            break shown;
+        }
+    };
+    assert_eq!((shown.annotations[0].text.as_str(), shown.series[0].points), ("look", 2));
     // Nobody removes what another wrote, and nothing that makes no sense is kept.
     let wrong = [
         Request::Remove { annotation: number },

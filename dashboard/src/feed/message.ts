@@ -1,6 +1,7 @@
 // The messages of feed protocol 2: bytes in, checked values out. Nothing of the page.
 
 import { decode as unpack } from "@msgpack/msgpack";
+import { type AnnotationsMessage, annotationsMessage } from "./annotations";
 import { answer, type AnswerMessage } from "./answer";
 import { type Calls, calls, type InFlight, inFlight } from "./calls";
 import { FeedError, type Fields, f64Column, fields, list, number, numbers, pair, sameLength, text, texts, u32Column } from "./columns";
@@ -130,7 +131,7 @@ export interface PerspectiveMessage {
   followers: number;
 }
 
-export type Message = StateMessage | PerspectiveMessage | AnswerMessage;
+export type Message = StateMessage | PerspectiveMessage | AnswerMessage | AnnotationsMessage;
 
 /** The server speaks another version; no snapshot helps. */
 export class ProtocolMismatch extends Error {}
@@ -146,6 +147,8 @@ export function decode(buffer: ArrayBuffer): Message {
       return perspective(value as Fields<Wire.PerspectiveMessage>);
     case "answer":
       return answer(value as Fields<Wire.Answer>);
+    case "annotations":
+      return annotationsMessage(value as Fields<Wire.Annotations>);
     default:
       throw new FeedError("The message is of a kind that this page does not know.");
   }

@@ -2879,3 +2879,79 @@ remap?: Remap | null,
  * The nearest call.
  */
 event?: Event | null, };
+
+export type Annotation = { 
+/**
+ * Its number.
+ */
+number: number, 
+/**
+ * The program that made it.
+ */
+author: string, 
+/**
+ * Where it begins.
+ */
+time_ns: number, 
+/**
+ * Where it ends, if it is not of one moment.
+ */
+until_ns: number | null, 
+/**
+ * Whose; of all ranks where there is none.
+ */
+rank: number | null, 
+/**
+ * What it says.
+ */
+text: string, 
+/**
+ * As `#rrggbb`.
+ */
+colour: string | null, 
+/**
+ * An `http` or `https` address.
+ */
+link: string | null, };
+
+export type ValueSeries = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * The program that made it.
+ */
+author: string, 
+/**
+ * What values are in.
+ */
+unit: string, 
+/**
+ * How many points there are; not all may be here.
+ */
+points: number, 
+/**
+ * When.
+ */
+time_ns: F64Column, 
+/**
+ * How much.
+ */
+value: F64Column, };
+
+export type AnnotationsKind = "annotations";
+
+export type Annotations = { 
+/**
+ * Always `annotations`.
+ */
+kind: AnnotationsKind, 
+/**
+ * Notes at times, in the order in which they were made.
+ */
+annotations: Array<Annotation>, 
+/**
+ * Values over time.
+ */
+series: Array<ValueSeries>, };

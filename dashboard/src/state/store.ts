@@ -2,6 +2,7 @@
 // signals and call the methods; none of them knows the socket.
 
 import { batch, computed, effect, signal } from "@preact/signals";
+import type { AnnotationsMessage } from "../feed/annotations";
 import type { AnswerMessage, NextEvent, Sites, TimelineAnswer } from "../feed/answer";
 import type { Calls, History, InFlight } from "../feed/calls";
 import { type Dag, graphed } from "../feed/dag";
@@ -64,6 +65,11 @@ export class Store {
   readonly scope = computed(() => selectedScope(this.figures.value, this.perspective.value));
   /** What views show: the run, or what is selected of it. */
   readonly shownFigures = computed(() => shownOf(this.figures.value, knownOf(this.scope.value, this.selected.value)));
+  /** What other programs said about the run. */
+  readonly annotations = signal<AnnotationsMessage>({ kind: "annotations", annotations: [], series: [] });
+  /** Programs whose annotations are not shown. */
+  readonly hiddenAuthors = signal<ReadonlySet<string>>(new Set());
+  readonly shownAnnotations = computed(() => this.annotations.value.annotations.filter(({ author }) => !this.hiddenAuthors.value.has(author)));
   readonly selection = signal<Selection>(null);
   readonly tab = signal("overview");
   /** The visible part of the run; null is all of it. */
@@ -149,6 +155,10 @@ export class Store {
       return;
     }
     if (message.kind === "answer") return;
+    if (message.kind === "annotations") {
+      this.annotations.value = message;
+      return;
+    }
     const before = this.run.peek();
     const after = apply(before, message);
     if (after === before) return;

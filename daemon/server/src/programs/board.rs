@@ -1,5 +1,6 @@
 //! What external programs share: who they are, what they said about the run, and what they wait for.
 
+use mpiscope_feed::{Annotations, AnnotationsKind, ValueSeries};
 use mpiscope_protocol::{
     Annotate, Annotation, Answers, BarrierWaits, Removed, Reply, Said, Series, SetSeries,
 };
@@ -14,6 +15,8 @@ const WAITING_MAX: usize = 256;
 pub(super) const ANNOTATIONS_MAX: usize = 10_000;
 const SERIES_MAX: usize = 64;
 const POINTS_MAX: usize = 100_000;
+/// Of each series on a page.
+const POINTS_SHOWN: usize = 2_000;
 const TEXT_CHARS_MAX: usize = 500;
 const NAME_CHARS_MAX: usize = 64;
 const UNIT_CHARS_MAX: usize = 16;
@@ -115,6 +118,34 @@ impl Board {
             annotations: inner.annotations.values().map(|(annotation, _)| annotation.clone()).collect(),
             series: inner.series.values().cloned().collect(),
         }
+    }
+
+    /// The same for pages, which get no more points of a series than they can draw.
+    pub(crate) fn shown(&self) -> Annotations {
+        let Answers { annotations, series } = self.answers();
+        let annotations = annotations.into_iter().map(|said| mpiscope_feed::Annotation {
+            number: said.annotation,
+            author: said.author,
+            time_ns: said.time_ns,
+            until_ns: said.until_ns,
+            rank: said.rank,
+            text: said.text,
+            colour: said.colour,
+            link: said.link,
+        });
+        let series = series.into_iter().map(|all| {
+            let every = all.time_ns.len().div_ceil(POINTS_SHOWN).max(1);
+            ValueSeries {
+                points: all.time_ns.len() as u64,
+                time_ns: all.time_ns.into_iter().step_by(every).collect(),
+                value: all.value.into_iter().step_by(every).collect(),
+                name: all.name,
+                author: all.author,
+                unit: all.unit,
+            }
+        });
+        let kind = AnnotationsKind::Annotations;
+        Annotations { kind, annotations: annotations.collect(), series: series.collect() }
     }
 
     /// How many programs are connected.

@@ -1,11 +1,13 @@
 // Draws the timeline: bars and axes on one canvas, cursor and selection on another that changes with every frame.
 
+import type { Annotation } from "../../feed/annotations";
 import { type Bins, highest } from "../../state/bins";
 import type { Span } from "../../state/perspective";
 import { nice } from "../../state/span";
 import { axisCount, clock } from "../../words";
 import { prepare, snap } from "../canvas";
 import type { Colours } from "../colours";
+import { paintAnnotations } from "./annotations";
 import { LEFT, RULER, type Scale, ticksOf, xOf } from "./scale";
 
 /** The middle of the ruler's labels; the cursor's handle is below them. */
@@ -147,6 +149,7 @@ export interface Marks {
   cursorNs: number;
   rangeNs: Span | null;
   hoverNs: number | null;
+  annotations: readonly Annotation[];
 }
 
 export function paintMarks(canvas: HTMLCanvasElement, marks: Marks, colour: Colours): void {
@@ -169,6 +172,7 @@ export function paintMarks(canvas: HTMLCanvasElement, marks: Marks, colour: Colo
       }
     }
   }
+  paintAnnotations(context, marks.annotations, scale, height, colour);
   if (marks.hoverNs !== null) {
     context.fillStyle = colour.edge;
     context.fillRect(Math.round(xOf(scale, marks.hoverNs)), RULER, 1, height - RULER);

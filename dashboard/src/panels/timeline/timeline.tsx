@@ -7,11 +7,13 @@ import type { Frames } from "../../frames";
 import { zoomBy } from "../../state/actions";
 import type { Store } from "../../state/store";
 import { clock, count, counted, roundDuration } from "../../words";
+import { Annotations } from "../annotations/annotations";
 import { Icon } from "../icons";
 import { useTable } from "../share/tables";
 import { type Hover, TimelineView } from "./view";
 
 const TIP_ROWS = 12;
+const TIP_NOTES = 4;
 
 export function Timeline({ store, frames }: { store: Store; frames: Frames }) {
   const plot = useRef<HTMLDivElement>(null);
@@ -33,6 +35,7 @@ export function Timeline({ store, frames }: { store: Store; frames: Frames }) {
         <h2>Timeline</h2>
         <span class="value small soft">{words.value}</span>
         <div class="buttons">
+          <Annotations store={store} />
           <button type="button" class="icon" title="Zoom out (-)" aria-label="Zoom out" disabled={whole} onClick={() => zoomBy(store, 2)}><Icon name="minus" /></button>
           <button type="button" class="icon" title="Zoom in (+)" aria-label="Zoom in" onClick={() => zoomBy(store, 0.5)}><Icon name="plus" /></button>
           <button type="button" title="Show the whole run (0)" disabled={whole} onClick={() => (store.zoom.value = null)}>Whole run</button>
@@ -53,6 +56,10 @@ function Tip({ hover, width }: { hover: Hover; width: number }) {
   return (
     <div class="tip" style={hover.x < width / 2 ? { left: `${hover.x + 12}px` } : { right: `${width - hover.x + 12}px` }}>
       <div><b>{clock(hover.fromNs, hover.digits)}</b><span>{roundDuration(hover.binNs)}{hover.incomplete ? ", not over" : ""}</span></div>
+      {hover.annotations.slice(0, TIP_NOTES).map((note) => (
+        <div key={note.number}><span class="swatch" style={{ backgroundColor: note.colour ?? "var(--accent)" }} /><span>{note.author}: {note.text}</span></div>
+      ))}
+      {hover.annotations.length > TIP_NOTES && <div><span>{counted(hover.annotations.length - TIP_NOTES, "more annotation", "more annotations")}</span></div>}
       <div><span>{counted(total, "call", "calls")} started</span></div>
       {hover.rows.slice(0, TIP_ROWS).map((row) => (
         <div key={row.name}><span class="swatch" style={{ backgroundColor: row.colour }} /><span>{row.name}</span><span>{count(row.calls)}</span></div>

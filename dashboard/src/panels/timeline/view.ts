@@ -1,6 +1,7 @@
 // Draws the timeline's canvases when something about them changed, and turns gestures into commands.
 
 import { effect, type ReadonlySignal, type Signal } from "@preact/signals";
+import type { Annotation } from "../../feed/annotations";
 import type { Frames } from "../../frames";
 import { binCounts, fromSummary } from "../../state/bins";
 import type { Span } from "../../state/perspective";
@@ -13,12 +14,15 @@ import { colours, functionColours } from "../colours";
 import type { SharedTable } from "../share/tables";
 import { watchSize } from "../size";
 import { TimelineData } from "./data";
+import { near } from "./annotations";
 import { type Picture, paintBars, paintMarks, paintMinimap } from "./paint";
 import { listen } from "./pointer";
-import { LEFT, nsOf, RIGHT, type Scale, zoneAt } from "./scale";
+import { LEFT, nsOf, RIGHT, type Scale, xOf, zoneAt } from "./scale";
 
 export interface Hover {
   x: number;
+  /** Annotations under the pointer. */
+  annotations: readonly Annotation[];
   fromNs: number;
   binNs: number;
   digits: number;
@@ -62,7 +66,7 @@ export class TimelineView {
       this.changed();
     }));
     this.stops.push(effect(() => {
-      void store.pointedNs.value;
+      void [store.pointedNs.value, store.shownAnnotations.value];
       frames.request();
     }));
     this.stops.push(frames.add(() => this.draw()));
@@ -103,7 +107,7 @@ export class TimelineView {
       this.say(scale);
       this.tell();
     }
-    paintMarks(this.marks, { scale, cursorNs: shownNs, rangeNs: range, hoverNs: this.store.pointedNs.peek() }, colours.peek());
+    paintMarks(this.marks, { scale, cursorNs: shownNs, rangeNs: range, hoverNs: this.store.pointedNs.peek(), annotations: this.store.shownAnnotations.peek() }, colours.peek());
     if (this.smallPicture) paintMinimap(this.small, this.smallPicture, this.store.zoom.peek(), shownNs, range, colours.peek());
   }
 
@@ -168,8 +172,10 @@ export class TimelineView {
     }
     const { functions } = this.store.run.peek();
     const fromNs = bins.fromNs + bin * bins.binNs;
+    const scale = this.scale();
     this.out.hover.value = {
       x: this.hoverX,
+      annotations: near(this.store.shownAnnotations.peek(), scale, xOf(scale, ns ?? 0)),
       fromNs,
       binNs: bins.binNs,
       digits: bins.binNs >= 1e9 ? 0 : bins.binNs >= 1e6 ? 3 : bins.binNs >= 1e3 ? 6 : 9,

@@ -1,0 +1,77 @@
+// External programs beside the page: what they say is shown, and the clock is one.
+
+import { strict as assert } from "node:assert";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import WebSocket from "ws";
+import { open, SMALL } from "../lib/browser.mjs";
+import { seek, time, untilMode, untilState } from "../lib/page.mjs";
+import { steady } from "../lib/product.mjs";
+import { test } from "../lib/runner.mjs";
+import { until } from "../lib/wait.mjs";
+
+/** A program that is connected: what it heard, and a way to say something. */
+async function connect(t, address, name) {
+  const { host, searchParams } = new URL(address);
+  const socket = new WebSocket(`ws://${host}/programs`, { headers: { authorization: `Bearer ${searchParams.get("token")}` } });
+  t.after(() => socket.close());
+  const heard = [];
+  socket.onmessage = ({ data }) => heard.push(JSON.parse(String(data)));
+  const say = (message) => socket.send(JSON.stringify(message));
+  await new Promise((opened, failed) => {
+    socket.onopen = opened;
+    socket.onerror = failed;
+  });
+  say({ do: "hello", protocol: 1, name });
+  await until(`${name} is greeted`, async () => heard.some(({ kind }) => kind === "welcome"));
+  return { heard, say };
+}
+
+test("programs::what_they_say_is_shown_and_the_clock_is_one", async (t) => {
+  const running = await steady(t, "programs");
+  const page = await open(t, running.url, { viewport: SMALL });
+  await untilState(page, /^live/);
+  const program = await connect(t, running.url, "finder");
+  const button = page.getByRole("button", { name: /annotation/ });
+  assert.equal(await button.count(), 0);
+
+  // What it says is text, whatever it looks like.
+  program.say({ do: "annotate", time_ns: 5e8, until_ns: 6e8, rank: 1, text: "<img src=x onerror=alert(1)> look here", colour: "#ff8800" });
+  program.say({ do: "series", name: "load", unit: "%", time_ns: [1e8, 2e8, 3e8], value: [10, 40, 20] });
+  await until("both are on the page", async () => /1 annotation, 1 series/.test(await button.innerText().catch(() => "")));
+  await button.click();
+  const list = page.getByRole("dialog", { name: /other programs/ });
+  const words = await list.innerText();
+  for (const expected of ["<img src=x onerror=alert(1)> look here", "rank 1, finder", "load", "10 % to 40 %, now 20 %"]) {
+    assert.ok(words.includes(expected), `${expected} is not in ${words}`);
+  }
+  assert.equal(await list.locator("img").count(), 0);
+
+  // The list leads to the moment, for the program too.
+  await list.locator("li button").click();
+  await until("the page is there", async () => (await time(page)) === 5e8);
+  await until("the program heard of it", async () => program.heard.some(({ kind, time_ns: at }) => kind === "clock" && at === 5e8));
+  await seek(page, "0.2");
+  program.say({ do: "step", by_ns: 1e8 });
+  await until("the page follows the program", async () => (await time(page)) === 3e8);
+  await untilMode(page, "paused");
+
+  // In step with the clock, both ways.
+  program.say({ do: "subscribe", id: 7, what: "calls", pace: "clock" });
+  await until("it is accepted", async () => program.heard.some(({ kind }) => kind === "subscribed"));
+  const rows = (backward) => program.heard
+    .filter(({ kind, from_ns: from, to_ns: to }) => kind === "batch" && (to < from) === backward)
+    .flatMap(({ calls }) => calls.rank.map((rank, at) => `${rank} ${calls.function[at]} ${calls.start_ns[at]}`));
+  await page.keyboard.press("ArrowRight");
+  await until("calls came forward", async () => rows(false).length > 0 && (await time(page)) === 4e8);
+  await until("all came", async () => program.heard.some(({ kind, to_ns: to }) => kind === "batch" && to === 4e8 + 1));
+  await page.keyboard.press("ArrowLeft");
+  await until("the same came back", async () => rows(true).length === rows(false).length);
+  assert.deepEqual(rows(true).reverse().sort(), rows(false).sort());
+
+  // Hidden, it is in no view.
+  await button.click();
+  await list.getByRole("checkbox", { name: "finder" }).uncheck();
+  await until("it is hidden", async () => (await list.locator("li button").count()) === 0);
+  await until("it is kept", async () => existsSync(join(running.recording, "annotations.json")));
+});
