@@ -47,11 +47,13 @@ pub enum FrameKind {
     Unrecorded,
     /// What of a ring nobody wanted.
     Skipped,
+    /// The CPUs that a process may use.
+    Cpus,
 }
 
 impl FrameKind {
     /// Every kind.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         FrameKind::RunStart,
         FrameKind::Process,
         FrameKind::Slots,
@@ -67,6 +69,7 @@ impl FrameKind {
         FrameKind::Switched,
         FrameKind::Unrecorded,
         FrameKind::Skipped,
+        FrameKind::Cpus,
     ];
 
     fn number(self) -> u16 {
@@ -86,6 +89,7 @@ impl FrameKind {
             FrameKind::Switched => 13,
             FrameKind::Unrecorded => 14,
             FrameKind::Skipped => 15,
+            FrameKind::Cpus => 16,
         }
     }
 

@@ -24,7 +24,7 @@ pub use frame::{
 };
 pub use functions::{FUNCTIONS, Family, FunctionEntry, by_id, id};
 pub use payload::{
-    Agent, ClockKind, Contact, EndState, Heard, Knot, LastCalls, Lost, Message, Origin, PayloadFault,
+    Agent, ClockKind, Contact, Cpus, EndState, Heard, Knot, LastCalls, Lost, Message, Origin, PayloadFault,
     Process, RoundTrip, RunEnd, RunStart, Scheduling, Skipped, Slots, Switched, Unrecorded,
 };
 pub use site::{MAX_SITE, MOST_PATH_BYTES, ModuleDefinition, NO_MODULE, PathPart, SiteDefinition};

@@ -273,6 +273,19 @@ pub struct Skipped {
     pub to: u64,
 }
 
+/// The CPUs that a process may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cpus {
+    /// Whose.
+    pub process: u32,
+    /// CPUs that are online on its host.
+    pub on_host: u32,
+    /// The quota of its control group, in thousandths of a CPU; 0 without one.
+    pub quota_milli: u32,
+    /// Those that its affinity allows, as the kernel writes them: `0-3,8`.
+    pub allowed: String,
+}
+
 /// Any payload.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
@@ -306,6 +319,8 @@ pub enum Message {
     Unrecorded(Unrecorded),
     /// See [`Skipped`].
     Skipped(Skipped),
+    /// See [`Cpus`].
+    Cpus(Cpus),
 }
 
 impl Message {
@@ -320,7 +335,8 @@ impl Message {
             | Message::Scheduling(_)
             | Message::LastCalls(_)
             | Message::Unrecorded(_)
-            | Message::Skipped(_) => true,
+            | Message::Skipped(_)
+            | Message::Cpus(_) => true,
             Message::RunStart(_)
             | Message::RunEnd(_)
             | Message::Agent(_)
@@ -409,6 +425,7 @@ mod tests {
             Message::Unrecorded(Unrecorded { process: 1, calls: 2 }),
             Message::Skipped(Skipped { process: 1, ring: 2, to: 3 }),
             Message::Scheduling(Scheduling { stopped_ns: 7, ..scheduling }),
+            Message::Cpus(Cpus { process: 1, on_host: 2, quota_milli: 1_500, allowed: "0-1".into() }),
         ]
     }
 
@@ -433,8 +450,8 @@ mod tests {
         for (at, message) in examples().iter().enumerate() {
             message.encode(&mut bytes);
             // The messages of one host's runs came first; those of several hosts were added, then last calls, then
-            // the time a process was stopped.
-            if [7, 12, 13, 16, examples().len()].contains(&(at + 1)) {
+            // the time a process was stopped, then its CPUs.
+            if [7, 12, 13, 16, 17, examples().len()].contains(&(at + 1)) {
                 golden.push((bytes.len(), crate::check::checksum(&bytes)));
             }
         }
@@ -442,8 +459,14 @@ mod tests {
         assert_eq!(golden, GOLDEN);
     }
 
-    const GOLDEN: [(usize, u32); 5] =
-        [(374, 2329833072), (574, 3866438358), (642, 4236167502), (730, 711623749), (798, 947460513)];
+    const GOLDEN: [(usize, u32); 6] = [
+        (374, 2329833072),
+        (574, 3866438358),
+        (642, 4236167502),
+        (730, 711623749),
+        (798, 947460513),
+        (833, 1278725180),
+    ];
 
     proptest! {
         #[test]

@@ -134,7 +134,7 @@ impl Engine {
                 let batch = self.ingest.take();
                 Some(self.settle(batch))
             }
-            wire::Message::Scheduling(_) => None,
+            wire::Message::Scheduling(_) | wire::Message::Cpus(_) => None,
             message => self.feed(message),
         }
     }
@@ -188,6 +188,7 @@ impl Engine {
                 call.count as f64 * self.ranks.get(&call.rank).map_or(0.0, |info| info.cost_per_call_ns);
         }
         self.processors.see(&batch.scheduling);
+        self.processors.place(&batch.ranks);
         self.totals.add_calls(&calls);
         self.counts.calls(&calls);
         self.standing.feed(&calls, &batch.lone_polls, &batch.comms, &batch.members);

@@ -140,14 +140,15 @@ pub(crate) fn load_traffic(dir: &Path, recording: &Recording) -> Result<Traffic>
 
 fn from_summary(recording: &Recording, summary: &Summary, overview: Overview) -> Loaded {
     let manifest = recording.manifest();
-    let mut processors = Processors::default();
+    let loaded = nothing_of(recording);
+    let mut processors = loaded.processors;
     processors.see(&summary.scheduling);
     Loaded {
         totals: manifest.totals.into(),
         counts: sums::counts(summary, manifest.window_ns),
         sums: Sums::restored(summary, manifest.window_ns, overview),
         processors,
-        ..nothing_of(recording)
+        ..loaded
     }
 }
 
@@ -193,6 +194,8 @@ fn nothing_of(recording: &Recording) -> Loaded {
     }
     missing.extend(faults.into_iter().map(|fault| fault.text));
     let standing = stood(recording.dir(), &mut missing);
+    let mut processors = Processors::default();
+    processors.place(&tables.ranks);
     Loaded {
         run: manifest.run.clone(),
         state: if is_broken_off { State::Incomplete } else { manifest.state },
@@ -212,7 +215,7 @@ fn nothing_of(recording: &Recording) -> Loaded {
         ranks: tables.ranks,
         sites: tables.sites,
         coordinates: tables.coordinates,
-        processors: Processors::default(),
+        processors,
         pauses: manifest.pauses.clone(),
         standing,
         missing,

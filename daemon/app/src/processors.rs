@@ -5,7 +5,7 @@
 
 use crate::words::plural;
 use mpiscope_feed::{CpuShortage, Stopped, StoppedRank};
-use mpiscope_model::{Rank, Scheduling};
+use mpiscope_model::{Node, NodeCpus, Rank, RankCpus, RankInfo, Scheduling};
 use std::collections::BTreeMap;
 
 /// Below this share it is not reported.
@@ -20,6 +20,8 @@ const MOST_NAMED: usize = 16;
 #[derive(Debug, Default)]
 pub(crate) struct Processors {
     newest: BTreeMap<Rank, Scheduling>,
+    /// Which CPUs ranks may use, and on which node.
+    allowed: BTreeMap<Rank, (Node, RankCpus)>,
 }
 
 impl Processors {
@@ -31,6 +33,27 @@ impl Processors {
                 *newest = *row;
             }
         }
+    }
+
+    /// Takes in which CPUs ranks may use.
+    pub(crate) fn place<'a>(&mut self, ranks: impl IntoIterator<Item = &'a RankInfo>) {
+        for info in ranks {
+            self.allowed.insert(info.rank, (info.node, info.cpus.clone()));
+        }
+    }
+
+    /// The CPUs that the ranks of a node may use together, if they are known.
+    pub(crate) fn of_node(&self, node: Node) -> Option<NodeCpus> {
+        NodeCpus::of_ranks(self.allowed.values().filter(|(on, _)| *on == node).map(|(_, cpus)| cpus))
+    }
+
+    /// The CPUs that all ranks may use, if they are known.
+    fn usable(&self) -> Option<f64> {
+        let mut by_node: BTreeMap<Node, Vec<&RankCpus>> = BTreeMap::new();
+        self.allowed.values().for_each(|(node, cpus)| by_node.entry(*node).or_default().push(cpus));
+        let usable = |ranks: Vec<&RankCpus>| Some(NodeCpus::of_ranks(ranks)?.usable);
+        let sum = by_node.into_values().map(usable).sum::<Option<f64>>();
+        sum.filter(|_| !self.allowed.is_empty())
     }
 
     /// What is known of a rank.
@@ -62,6 +85,7 @@ impl Processors {
         let waited = waited_share(&all);
         (waited >= least).then(|| CpuShortage {
             ranks: self.newest.len() as u32,
+            usable: self.usable(),
             cpus: all.run_ns as f64 / all.at_ns.max(1) as f64,
             waited,
             most_rank: worst.rank,
@@ -92,10 +116,37 @@ impl Processors {
     }
 }
 
+/// "1 CPU", "2 CPUs"; a quota may leave half a CPU.
+fn cpu_count(cpus: f64) -> String {
+    let number = format!("{cpus:.1}");
+    let number = number.strip_suffix(".0").unwrap_or(&number);
+    format!("{number} {}", if number == "1" { "CPU" } else { "CPUs" })
+}
+
+/// Where ranks run: "on 4 nodes, 2 CPUs each", and how many share a CPU, if there are more ranks than CPUs.
+pub(crate) fn where_ranks_run(nodes: usize, processors: &Processors) -> String {
+    let on = format!("on {}", plural(nodes as u64, "node"));
+    let known: Option<Vec<NodeCpus>> = (0..nodes).map(|node| processors.of_node(node as Node)).collect();
+    let Some(known) = known.filter(|known| !known.is_empty()) else { return on };
+    let usable = known.iter().map(|cpus| cpus.usable);
+    let (least, most) = (usable.clone().fold(f64::INFINITY, f64::min), usable.fold(0.0, f64::max));
+    let each = if nodes > 1 { " each" } else { "" };
+    let number = |cpus: f64| format!("{cpus:.1}").trim_end_matches(".0").to_owned();
+    let cpus = if least < most {
+        format!("{} to {}{each}", number(least), cpu_count(most))
+    } else {
+        format!("{}{each}", cpu_count(most))
+    };
+    let per_cpu = known.iter().map(|cpus| f64::from(cpus.ranks) / cpus.usable).fold(0.0, f64::max);
+    let crowded = if per_cpu > 1.0 { format!(" ({} ranks per CPU)", number(per_cpu)) } else { String::new() };
+    format!("{on}, {cpus}{crowded}")
+}
+
 /// How many CPUs ranks had and how long they waited for one.
 pub(crate) fn shortage_sentence(shortage: &CpuShortage) -> String {
+    let usable = shortage.usable.map_or_else(String::new, |cpus| format!(" may use {},", cpu_count(cpus)));
     format!(
-        "{} had {:.1} CPUs on average and waited for a CPU {:.0} % of their runnable time (rank {}: {:.0} %).",
+        "{}{usable} had {:.1} CPUs on average and waited for a CPU {:.0} % of their runnable time (rank {}: {:.0} %).",
         plural(shortage.ranks.into(), "rank"),
         shortage.cpus,
         shortage.waited * 100.0,
@@ -112,6 +163,7 @@ fn waited_share(row: &Scheduling) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_model::CpuSet;
 
     fn row(rank: Rank, at_ns: u64, run_ns: u64, wait_ns: u64) -> Scheduling {
         Scheduling { rank, at_ns, run_ns, wait_ns, ..Scheduling::default() }
@@ -140,6 +192,30 @@ mod tests {
         assert_eq!((shortage.waited, shortage.cpus), (0.2, 800.0));
         processors.see(&[row(3, 3, u64::MAX, u64::MAX)]);
         assert!(processors.sentence().is_some());
+    }
+
+    #[test]
+    fn where_ranks_run_says_how_many_share_a_cpu() {
+        let on = |rank, node, list: &str| RankInfo {
+            rank,
+            world_size: 4,
+            node,
+            pid: 1,
+            library: String::new(),
+            state: mpiscope_model::ProcessState::Running,
+            cost_per_call_ns: 0.0,
+            cpus: RankCpus { on_host: 4, allowed: CpuSet::parse(list).unwrap(), quota_milli: 0 },
+        };
+        let mut processors = Processors::default();
+        assert_eq!(where_ranks_run(2, &processors), "on 2 nodes");
+        processors.place(&[on(0, 0, "0"), on(1, 0, "0"), on(2, 0, "0")]);
+        assert_eq!(where_ranks_run(1, &processors), "on 1 node, 1 CPU (3 ranks per CPU)");
+        assert_eq!(where_ranks_run(2, &processors), "on 2 nodes", "of the second nothing is known");
+        processors.place(&[on(3, 1, "0-3")]);
+        assert_eq!(where_ranks_run(2, &processors), "on 2 nodes, 1 to 4 CPUs each (3 ranks per CPU)");
+        processors.see(&[row(0, 1_000, 500, 500)]);
+        let sentence = "1 rank may use 5 CPUs, had 0.5 CPUs on average and waited for a CPU 50 % of their runnable time (rank 0: 50 %).";
+        assert_eq!(processors.sentence().as_deref(), Some(sentence));
     }
 
     #[test]

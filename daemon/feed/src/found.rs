@@ -84,6 +84,9 @@ pub struct CpuShortage {
     pub ranks: u32,
     /// The CPUs they had on average, all together.
     pub cpus: f64,
+    /// How many they may use; null if not known, or in recordings of before that was recorded.
+    #[serde(default)]
+    pub usable: Option<f64>,
     /// The share of their runnable time they waited for a CPU, from 0 to 1.
     pub waited: f64,
     /// The rank with the largest share.

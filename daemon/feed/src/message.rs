@@ -186,6 +186,14 @@ pub struct Nodes {
     pub clock_uncertainty_ns: F64Column,
     /// 0 connected, 1 silent.
     pub state: U32Column,
+    /// Ranks that share its CPUs; 0 while that is not known, as in the next two.
+    pub ranks: U32Column,
+    /// CPUs that are online.
+    pub cpus_on_host: U32Column,
+    /// Those that affinities and quotas leave to its ranks.
+    pub cpus_usable: F64Column,
+    /// 1 where each rank is bound to a part of them.
+    pub bound: U32Column,
 }
 
 /// How many calls of each function began in which window of the whole run.

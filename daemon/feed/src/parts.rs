@@ -44,6 +44,10 @@ pub(crate) fn nodes(rows: &[NodeRow]) -> Nodes {
         name: rows.iter().map(|row| row.name.clone()).collect(),
         clock_uncertainty_ns: rows.iter().map(uncertainty).collect(),
         state: rows.iter().map(|row| u32::from(row.is_silent)).collect(),
+        ranks: rows.iter().map(|row| row.cpus.map_or(0, |cpus| cpus.ranks)).collect(),
+        cpus_on_host: rows.iter().map(|row| row.cpus.map_or(0, |cpus| cpus.on_host)).collect(),
+        cpus_usable: rows.iter().map(|row| row.cpus.map_or(0.0, |cpus| cpus.usable)).collect(),
+        bound: rows.iter().map(|row| row.cpus.map_or(0, |cpus| u32::from(cpus.is_bound))).collect(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{Found, Standing, Switch};
 use mpiscope_model::{
-    Call, Fault, Function, InFlight, Losses, Nanoseconds, Node, ProcessState, Rank, Totals,
+    Call, Fault, Function, InFlight, Losses, Nanoseconds, Node, NodeCpus, ProcessState, Rank, Totals,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -121,7 +121,7 @@ pub struct RankRow {
 }
 
 /// What is known about one host.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct NodeRow {
     /// The number.
     pub node: Node,
@@ -131,6 +131,8 @@ pub struct NodeRow {
     pub clock_uncertainty_ns: Option<u64>,
     /// Nothing is heard of it.
     pub is_silent: bool,
+    /// The CPUs that its ranks may use; none if not known.
+    pub cpus: Option<NodeCpus>,
 }
 
 /// Calls of one function that were **added** to one window of run time since the last update.

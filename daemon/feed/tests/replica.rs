@@ -7,7 +7,7 @@ use mpiscope_feed::{
     Evolution, FeedState, Found, FunctionRow, Job, JobState, Limits, NodeRow, PROTOCOL, RankRow,
     RegionCourse, Standing, Switch, TimelineIncrement, Update,
 };
-use mpiscope_model::{Call, Fault, InFlight, Losses, ProcessState, Totals};
+use mpiscope_model::{Call, Fault, InFlight, Losses, NodeCpus, ProcessState, Totals};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -187,12 +187,18 @@ fn rank() -> impl Strategy<Value = RankRow> {
 }
 
 fn node() -> impl Strategy<Value = NodeRow> {
-    (0..3_u32, prop::option::of(0..9_u64), any::<bool>()).prop_map(
-        |(node, clock_uncertainty_ns, is_silent)| NodeRow {
+    (0..3_u32, prop::option::of(0..9_u64), any::<bool>(), prop::option::of(1..9_u32)).prop_map(
+        |(node, clock_uncertainty_ns, is_silent, cpus)| NodeRow {
             node,
             name: format!("node{node}"),
             clock_uncertainty_ns,
             is_silent,
+            cpus: cpus.map(|ranks| NodeCpus {
+                on_host: 4,
+                usable: f64::from(ranks) / 2.0,
+                is_bound: ranks > 4,
+                ranks,
+            }),
         },
     )
 }

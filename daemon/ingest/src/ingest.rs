@@ -11,8 +11,8 @@ use crate::process::ProcessInput;
 use crate::room::Room;
 use crate::site::Sites;
 use mpiscope_model::{
-    Batch, Comm, Fault, Gap, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo, Scheduling,
-    Side,
+    Batch, Comm, CpuSet, Fault, Gap, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankCpus,
+    RankInfo, Scheduling, Side,
 };
 use mpiscope_wire::{
     self as wire, EndState, Heard, LastCalls, Lost, Message, Process, RunEnd, RunStart, Switched,
@@ -304,6 +304,7 @@ impl Ingest {
             }
             Message::Lost(lost) => self.lost(&lost),
             Message::Scheduling(figures) => self.scheduling(&figures),
+            Message::Cpus(cpus) => self.cpus(&cpus),
             Message::Switched(switched) => self.switched(switched),
             Message::Unrecorded(told) => {
                 let key = (self.origin, told.process);
@@ -474,6 +475,18 @@ impl Ingest {
         });
     }
 
+    /// Takes in which CPUs a process may use. A list that cannot be read counts as unknown.
+    fn cpus(&mut self, cpus: &wire::Cpus) {
+        let Some(info) = self.infos.get_mut(&(self.origin, cpus.process)) else { return };
+        let allowed = CpuSet::parse(&cpus.allowed).unwrap_or_default();
+        let now = RankCpus { on_host: cpus.on_host, allowed, quota_milli: cpus.quota_milli };
+        if info.cpus != now && self.room.take(2 * now.allowed.as_str().len()) {
+            self.room.give(2 * info.cpus.allowed.as_str().len());
+            info.cpus = now;
+            self.batch.ranks.push(info.clone());
+        }
+    }
+
     fn fault(&mut self, rank: Option<Rank>, text: String) {
         self.faults_told += 1;
         if self.faults_told <= MOST_FAULTS {
@@ -537,6 +550,7 @@ impl Ingest {
             library: process.library.clone(),
             state: ProcessState::Running,
             cost_per_call_ns: process.cost_per_call_ns,
+            cpus: RankCpus::default(),
         };
         self.batch.ranks.push(info.clone());
         self.infos.insert(key, info);

@@ -3,8 +3,8 @@
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::{Batch, Event, ProcessState};
 use mpiscope_wire::{
-    Agent, Call, CallFlags, ClockKind, CommDefinition, CommKind, Contact, EndState, Entry, Heard, Knot, Lost,
-    Message, NO_COMM, Origin, Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots, id,
+    Agent, Call, CallFlags, ClockKind, CommDefinition, CommKind, Contact, Cpus, EndState, Entry, Heard, Knot,
+    Lost, Message, NO_COMM, Origin, Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots, id,
 };
 use std::collections::BTreeMap;
 
@@ -268,6 +268,28 @@ fn what_the_scheduler_did_is_on_the_clock_of_the_run() {
     });
     let rows = feed(&mut ingest, again.into()).scheduling;
     assert_eq!(rows.iter().map(|row| row.stopped_ns).collect::<Vec<_>>(), [9, 11, 12]);
+}
+
+#[test]
+fn the_cpus_of_a_rank_are_known_when_they_change() {
+    let mut ingest = Ingest::new();
+    let cpus = |process, allowed: &str| {
+        Message::Cpus(Cpus { process, on_host: 8, quota_milli: 500, allowed: allowed.into() })
+    };
+    let known = |batch: Batch| -> Vec<_> {
+        batch.ranks.iter().map(|info| (info.rank, info.cpus.allowed.as_str().to_owned())).collect()
+    };
+    let first = [start(), process(0, 1, "one"), cpus(0, "0-1,1"), cpus(9, "0")];
+    assert_eq!(known(feed(&mut ingest, first.into())), [(1, String::new()), (1, "0-1".into())]);
+    assert_eq!(known(feed(&mut ingest, vec![cpus(0, "1,0")])), [], "the same as before");
+    let batch = feed(&mut ingest, vec![cpus(0, "5")]);
+    assert_eq!((batch.ranks[0].cpus.on_host, batch.ranks[0].cpus.quota_milli), (8, 500));
+    assert_eq!(known(batch), [(1, "5".into())]);
+    assert_eq!(
+        known(feed(&mut ingest, vec![cpus(0, "no list")])),
+        [(1, String::new())],
+        "not known any more"
+    );
 }
 
 #[test]

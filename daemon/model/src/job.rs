@@ -1,4 +1,4 @@
-use crate::{Comm, Function, Nanoseconds, Node, Rank};
+use crate::{Comm, Function, Nanoseconds, Node, Rank, RankCpus};
 
 /// How a rank's process stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,6 +46,8 @@ pub struct RankInfo {
     pub state: ProcessState,
     /// What recording one call costs it, in nanoseconds, measured by the collector at start.
     pub cost_per_call_ns: f64,
+    /// The CPUs that it may use.
+    pub cpus: RankCpus,
 }
 
 /// What the scheduler did to a rank's process, from its start to a moment.

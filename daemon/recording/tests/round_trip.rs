@@ -1,7 +1,8 @@
 //! What is written is read: every value of every column, and the manifest.
 
 use mpiscope_model::{
-    Call, CommInfo, CommKind, Coordinate, Message, NodeInfo, ProcessState, RankInfo, Scheduling, SiteInfo,
+    Call, CommInfo, CommKind, Coordinate, CpuSet, Message, NodeInfo, ProcessState, RankCpus, RankInfo,
+    Scheduling, SiteInfo,
 };
 use mpiscope_recording::{
     ClockNode, ClockVersion, FunctionName, Manifest, Recording, RecordingError, RecordingOptions,
@@ -170,6 +171,7 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
             library: "Open MPI".into(),
             state: ProcessState::Aborted,
             cost_per_call_ns: 31.25,
+            cpus: RankCpus { on_host: 8, allowed: CpuSet::parse("0-1,6").unwrap(), quota_milli: 1_500 },
         }],
     };
     let dir = tempfile::tempdir().unwrap();

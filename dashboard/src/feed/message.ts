@@ -82,6 +82,12 @@ export interface NodeRows {
   clockUncertaintyNs: Float64Array;
   /** 0 connected, 1 silent. */
   state: Uint32Array;
+  /** Ranks that share its CPUs; 0 while that is not known, as in the next two. */
+  ranks: Uint32Array;
+  cpusOnHost: Uint32Array;
+  cpusUsable: Float64Array;
+  /** 1 where each rank is bound to a part of them. */
+  bound: Uint32Array;
 }
 
 /** Counts of call starts of the whole run: one row for each window and function with calls. */
@@ -270,6 +276,10 @@ function nodeRows(from: Fields<Wire.Nodes>): NodeRows {
     name: texts(from, "name"),
     clockUncertaintyNs: f64Column(from, "clock_uncertainty_ns"),
     state: u32Column(from, "state"),
+    ranks: u32Column(from, "ranks"),
+    cpusOnHost: u32Column(from, "cpus_on_host"),
+    cpusUsable: f64Column(from, "cpus_usable"),
+    bound: u32Column(from, "bound"),
   };
   return { length: sameLength("nodes", columns), ...columns };
 }

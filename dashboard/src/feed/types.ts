@@ -103,7 +103,23 @@ clock_uncertainty_ns: F64Column,
 /**
  * 0 connected, 1 silent.
  */
-state: U32Column, };
+state: U32Column, 
+/**
+ * Ranks that share its CPUs; 0 while that is not known, as in the next two.
+ */
+ranks: U32Column, 
+/**
+ * CPUs that are online.
+ */
+cpus_on_host: U32Column, 
+/**
+ * Those that affinities and quotas leave to its ranks.
+ */
+cpus_usable: F64Column, 
+/**
+ * 1 where each rank is bound to a part of them.
+ */
+bound: U32Column, };
 
 export type TimelineCells = { 
 /**
@@ -460,6 +476,10 @@ ranks: number,
  * The CPUs they had on average, all together.
  */
 cpus: number, 
+/**
+ * How many they may use; null if not known, or in recordings of before that was recorded.
+ */
+usable: number | null, 
 /**
  * The share of their runnable time they waited for a CPU, from 0 to 1.
  */

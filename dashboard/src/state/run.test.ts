@@ -43,14 +43,15 @@ describe("run", () => {
   });
 
   it("keeps hosts by number, and what is new of one replaces what was", () => {
-    const node = (number: number, name: string, clockUncertaintyNs: number, state: number): NodeRows => ({
+    const node = (number: number, name: string, clockUncertaintyNs: number, state: number, onHost = 0): NodeRows => ({
       length: 1, node: Uint32Array.of(number), name: [name], clockUncertaintyNs: Float64Array.of(clockUncertaintyNs), state: Uint32Array.of(state),
+      ranks: Uint32Array.of(4), cpusOnHost: Uint32Array.of(onHost), cpusUsable: Float64Array.of(1.5), bound: Uint32Array.of(1),
     });
     const before = apply(emptyRun(), message("snapshot", 1, { nodes: node(0, "alpha", 0, 0) }));
-    const after = apply(apply(before, message("delta", 2, { nodes: node(1, "beta", Infinity, 0) })), message("delta", 3, { nodes: node(1, "beta", 5e3, 1) }));
+    const after = apply(apply(before, message("delta", 2, { nodes: node(1, "beta", Infinity, 0) })), message("delta", 3, { nodes: node(1, "beta", 5e3, 1, 8) }));
     expect([...before.nodes.keys()]).toEqual([0]);
-    expect(after.nodes.get(0)).toEqual({ node: 0, name: "alpha", clockUncertaintyNs: 0, isSilent: false });
-    expect(after.nodes.get(1)).toEqual({ node: 1, name: "beta", clockUncertaintyNs: 5e3, isSilent: true });
+    expect(after.nodes.get(0)).toEqual({ node: 0, name: "alpha", clockUncertaintyNs: 0, isSilent: false, cpus: null });
+    expect(after.nodes.get(1)).toEqual({ node: 1, name: "beta", clockUncertaintyNs: 5e3, isSilent: true, cpus: { ranks: 4, onHost: 8, usable: 1.5, isBound: true } });
     expect(apply(after, message("snapshot", 9)).nodes.size).toBe(0);
   });
 

@@ -32,7 +32,14 @@ export interface Ranks extends Record<RankColumn, Float64Array> {
 }
 
 /** One host; its clock's uncertainty is infinite while it is not known. */
-export interface NodeRow { node: number; name: string; clockUncertaintyNs: number; isSilent: boolean }
+/** The CPUs that the ranks of a node may use together. */
+export interface NodeCpus { ranks: number; onHost: number; usable: number; isBound: boolean }
+
+export interface NodeRow {
+  node: number; name: string; clockUncertaintyNs: number; isSilent: boolean;
+  /** Null while they are not known. */
+  cpus: NodeCpus | null;
+}
 
 /** Counts of call starts by function, `counts.get(id)[window]`, over the whole run. */
 export interface Timeline {
@@ -210,6 +217,11 @@ function withRanks(before: Ranks, part: RankRows): Ranks {
   return after;
 }
 
+function nodeCpus(part: NodeRows, index: number): NodeCpus | null {
+  const onHost = part.cpusOnHost[index] ?? 0;
+  return onHost === 0 ? null : { ranks: part.ranks[index] ?? 0, onHost, usable: part.cpusUsable[index] ?? 0, isBound: part.bound[index] === 1 };
+}
+
 function withNodes(before: ReadonlyMap<number, NodeRow>, part: NodeRows): ReadonlyMap<number, NodeRow> {
   const after = new Map(before);
   for (let index = 0; index < part.length; index++) {
@@ -219,6 +231,7 @@ function withNodes(before: ReadonlyMap<number, NodeRow>, part: NodeRows): Readon
       name: part.name[index] ?? "",
       clockUncertaintyNs: part.clockUncertaintyNs[index] ?? Infinity,
       isSilent: part.state[index] === 1,
+      cpus: nodeCpus(part, index),
     });
   }
   return after;

@@ -7,7 +7,7 @@ function run(): RunState {
   const state = { ...emptyRun(), number: 0, clock: { nowNs: 100e9, lagNs: 0 } };
   const row = (id: number, name: string, calls: number) => ({ id, name, family: "send", calls, polls: 0, bytes: 0, timeNs: 0, p50Ns: 0, p99Ns: 0, maxNs: 0 });
   state.functions = new Map([[1, row(1, "MPI_Send", 5)], [2, row(2, "MPI_Isend", 900)], [3, row(3, "MPI_Sendrecv", 70)], [4, row(4, "MPI_Barrier", 2)]]);
-  state.nodes = new Map([0, 1, 10].map((node) => [node, { node, name: `node${node}`, clockUncertaintyNs: 0, isSilent: false }]));
+  state.nodes = new Map([0, 1, 10].map((node) => [node, { node, name: `node${node}`, clockUncertaintyNs: 0, isSilent: false, cpus: null }]));
   state.ranks.length = 12;
   for (let rank = 0; rank < 12; rank++) {
     state.ranks.heard[rank] = 1;

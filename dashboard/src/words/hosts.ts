@@ -1,7 +1,7 @@
 // Hosts in words: their names, which of them are silent, how well their clocks agree. Pure.
 
-import { over, type RunState } from "../state/run";
-import { counted, duration, share } from "./index";
+import { type NodeCpus, type NodeRow, over, type RunState } from "../state/run";
+import { count, counted, duration, share } from "./index";
 
 export const PROCESS_STATES = ["running", "finalized", "aborted", "vanished", "silent"];
 /** The process state of a rank whose host is not heard of: it may run or not. */
@@ -74,6 +74,44 @@ export function noCore(run: RunState, rank: number): { part: number; words: stri
     // A rank that yields while it polls gives its core away as well: the system counts both alike.
     switches: known ? `its core went to others ${counted(run.ranks.involuntary[rank] ?? 0, "time", "times")}` : "",
   };
+}
+
+/** CPUs of which ranks may use a part only through a quota are no whole number. */
+const decimal = (n: number): string => (n < 100 ? String(Math.round(n * 10) / 10) : count(Math.round(n)));
+const cpuCount = (usable: number): string => `${decimal(usable)} ${usable === 1 ? "CPU" : "CPUs"}`;
+
+/** Where ranks run: "on 4 nodes, 2 CPUs each". Empty while no node is known. */
+export function whereRanksRun({ job, nodes }: RunState): string {
+  if (job.nodes === 0) return "";
+  const known = [...nodes.values()].flatMap(({ cpus }) => (cpus ? [cpus.usable] : []));
+  const on = `on ${counted(job.nodes, "node", "nodes")}`;
+  if (known.length === 0 || known.length < job.nodes) return on;
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const each = job.nodes > 1 ? " each" : "";
+  return least === most ? `${on}, ${cpuCount(most)}${each}` : `${on}, ${decimal(least)} to ${cpuCount(most)}${each}`;
+}
+
+/** The node on which most ranks share a CPU, if some node has more ranks than CPUs. */
+export function mostCrowded({ nodes }: RunState): NodeRow & { cpus: NodeCpus } | null {
+  const crowded = [...nodes.values()].filter((node): node is NodeRow & { cpus: NodeCpus } => node.cpus !== null && node.cpus.ranks > node.cpus.usable);
+  return crowded.reduce<NodeRow & { cpus: NodeCpus } | null>((found, node) => (!found || perCpu(node.cpus) > perCpu(found.cpus) ? node : found), null);
+}
+
+/** Ranks that share a CPU, if they are spread evenly. */
+export function perCpu({ ranks, usable }: NodeCpus): number {
+  return ranks / Math.max(usable, 1e-3);
+}
+
+/** The same for people. */
+export function ranksPerCpu(cpus: NodeCpus): string {
+  return decimal(perCpu(cpus));
+}
+
+/** One sentence about the CPUs of a node: how many there are, how many its ranks may use, and how they share them. */
+export function cpuSentence({ ranks, onHost, usable, isBound }: NodeCpus): string {
+  const limit = usable < onHost ? `${cpuCount(usable)} of ${count(onHost)}` : cpuCount(usable);
+  const binding = isBound ? "each rank is bound to a part of them" : "ranks are not bound to single CPUs";
+  return `${counted(ranks, "rank", "ranks")} may use ${limit}; ${binding}${ranks > usable ? `, and ${ranksPerCpu({ ranks, onHost, usable, isBound })} ranks share a CPU` : ""}.`;
 }
 
 /** How well the clock of a host agrees with that of the run. */

@@ -63,14 +63,14 @@ describe("the run's figures", () => {
       length: 2, id: Uint32Array.of(1, 2), name: ["MPI_Send", "MPI_Recv"], family: ["send", "receive"], calls: Float64Array.of(1, 2), polls: new Float64Array(2), bytes: new Float64Array(2),
       timeNs: Float64Array.of(4e9, 6e9), p50Ns: new Float64Array(2), p99Ns: new Float64Array(2), maxNs: Float64Array.of(2e9, 7e8),
     },
-    nodes: { length: 2, node: Uint32Array.of(0, 1), name: ["alpha", "beta"], clockUncertaintyNs: Float64Array.of(0, 5e3), state: new Uint32Array(2) },
+    nodes: { length: 2, node: Uint32Array.of(0, 1), name: ["alpha", "beta"], clockUncertaintyNs: Float64Array.of(0, 5e3), state: new Uint32Array(2), ranks: Uint32Array.of(2, 2), cpusOnHost: Uint32Array.of(4, 4), cpusUsable: Float64Array.of(4, 4), bound: new Uint32Array(2) },
     timeline: { windowNs: 1e9, length: 3, startNs: Float64Array.of(1e9, 8e9, 9e9), function: Uint32Array.of(1, 1, 2), calls: Float64Array.of(900, 300, 100) },
   });
   const figures = (run: RunState) => Object.fromEntries(runFigures(run).map(({ name, value, note }) => [name, plain(`${value}|${note}`)]));
 
   it("have units", () => {
     expect(figures(state())).toEqual({
-      Ranks: "4|on 2 nodes", Calls: "5 000|and 20 polls", "Rate now": "200 calls/s|in the last 2 s", Messages: "400|25.0 % within nodes", Payload: "400 KiB|1.00 KiB a message",
+      Ranks: "4|on 2 nodes, 4 CPUs each", Calls: "5 000|and 20 polls", "Rate now": "200 calls/s|in the last 2 s", Messages: "400|25.0 % within nodes", Payload: "400 KiB|1.00 KiB a message",
       "In MPI": "10.0 s|25.0 % of ranks\u2019 time", "Longest call": "2.00 s|MPI_Send", Lost: "5 calls|< 0.1 % of all", Clocks: "\u00b1 5.00 us|at worst, beta",
     });
   });

@@ -5,7 +5,7 @@ import type { Found, Parts } from "../feed/found";
 import type { Part } from "../palette/causes";
 import { edgeNs, lost, over, type RunState } from "../state/run";
 import { budgetRows, part, seconds, waitingRows } from "./found";
-import { nodeName } from "./hosts";
+import { nodeName, whereRanksRun } from "./hosts";
 import { bytes, count, counted, duration, share, short, unbroken } from "./index";
 
 /** What to do, or where to look first; null where nothing is to be done. */
@@ -79,7 +79,7 @@ export function runFigures(run: RunState): Figure[] {
   const ranksNs = job.ranks * edgeNs(run);
   const missing = lost(run.losses);
   return [
-    { name: "Ranks", value: count(job.ranks), note: job.nodes > 0 ? `on ${counted(job.nodes, "node", "nodes")}` : "" },
+    { name: "Ranks", value: count(job.ranks), note: whereRanksRun(run) },
     { name: "Calls", value: count(totals.calls), note: totals.polls > 0 ? `and ${count(totals.polls)} polls` : "" },
     { name: over(run) ? "Mean rate" : "Rate now", value: rate === null ? "\u2013" : `${short(rate)} calls/s`, note: over(run) ? "of the whole run" : "in the last 2 s" },
     { name: "Messages", value: count(totals.messages), note: totals.messages > 0 ? `${share(totals.intraMessages, totals.messages)} within nodes` : "" },

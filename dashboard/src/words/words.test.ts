@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { emptyRun, type NodeRow, type RunState } from "../state/run";
 import { axisCount, bytes, clock, count, duration, roundDuration, share, short } from "./index";
-import { clockAgreement, noCore, nodeName, nodeOrder, rankRanges, silence } from "./hosts";
+import { clockAgreement, cpuSentence, mostCrowded, noCore, nodeName, nodeOrder, rankRanges, silence, whereRanksRun } from "./hosts";
 import { standing } from "./standing";
 import { parseTime, rate, rateMeaning, span } from "./time";
 
@@ -64,7 +64,7 @@ describe("standing", () => {
 });
 
 describe("hosts", () => {
-  const node = (number: number, name: string, clockUncertaintyNs: number, isSilent = false): NodeRow => ({ node: number, name, clockUncertaintyNs, isSilent });
+  const node = (number: number, name: string, clockUncertaintyNs: number, isSilent = false): NodeRow => ({ node: number, name, clockUncertaintyNs, isSilent, cpus: null });
   /** Four ranks on each host; the ranks of silent ones are silent. */
   const run = (...rows: NodeRow[]): RunState => {
     const empty = emptyRun();
@@ -92,6 +92,21 @@ describe("hosts", () => {
     expect(silence(many)).toMatch(/^4 nodes silent: ranks 4\u201319\./);
     const ended = run(node(0, "a", 0, true));
     expect(silence({ ...ended, job: { ...ended.job, state: "ended" } })).toBe("a silent: ranks 0\u20133. Nothing was heard of it any more when the job ended.");
+  });
+
+  it("say where ranks run, and where more of them are than CPUs", () => {
+    const on = (number: number, ranks: number, usable: number, onHost = usable, isBound = false): NodeRow => ({ ...node(number, `n${number}`, 0), cpus: { ranks, onHost, usable, isBound } });
+    const of = (...nodes: NodeRow[]): RunState => { const state = run(...nodes); return { ...state, job: { ...state.job, nodes: nodes.length } }; };
+    expect(whereRanksRun(of())).toBe("");
+    expect(whereRanksRun(of(node(0, "n0", 0)))).toBe("on 1 node");
+    expect(whereRanksRun(of(on(0, 2, 2), node(1, "n1", 0)))).toBe("on 2 nodes");
+    expect(whereRanksRun(of(on(0, 2, 1)))).toBe("on 1 node, 1 CPU");
+    expect(whereRanksRun(of(on(0, 2, 4), on(1, 2, 4)))).toBe("on 2 nodes, 4 CPUs each");
+    expect(whereRanksRun(of(on(0, 2, 1.5), on(1, 2, 4)))).toBe("on 2 nodes, 1.5 to 4 CPUs each");
+    expect(mostCrowded(of(on(0, 2, 2), on(1, 8, 2), on(2, 3, 2)))?.name).toBe("n1");
+    expect(mostCrowded(of(on(0, 2, 2), node(1, "n1", 0)))).toBeNull();
+    expect(cpuSentence({ ranks: 16, onHost: 8, usable: 2, isBound: false })).toBe("16 ranks may use 2 CPUs of 8; ranks are not bound to single CPUs, and 8 ranks share a CPU.");
+    expect(cpuSentence({ ranks: 2, onHost: 2, usable: 2, isBound: true })).toBe("2 ranks may use 2 CPUs; each rank is bound to a part of them.");
   });
 
   it("have clocks that agree, and ranks that wait for a CPU", () => {

@@ -2,6 +2,7 @@
 
 use mpiscope_harness::processes::{self, until};
 use mpiscope_harness::{Family, Mpi, Recorded, Running, Signal, folder, mpiscope, record, report, run, skip};
+use mpiscope_model::CpuSet;
 use mpiscope_recording::Recording;
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -69,6 +70,39 @@ fn ranks_that_wait_for_a_processor_are_told_as_the_table_has_them() {
     }
     let text = mpiscope(&["report"]).unwrap().arg(&out).output().unwrap();
     assert!(String::from_utf8_lossy(&text.stdout).contains(sentence));
+}
+
+#[test]
+fn the_cpus_that_ranks_are_bound_to_are_reported() {
+    const NAME: &str = "scheduling the_cpus_that_ranks_are_bound_to_are_reported";
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, NAME) else { return };
+    if Command::new("taskset").arg("--version").output().is_err() {
+        return skip(NAME, "taskset is not installed");
+    }
+    let cpus = two_processors();
+    let cpus: Vec<&str> = cpus.split(',').collect();
+    let (first, last) = (cpus[0], cpus[cpus.len() - 1]);
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let app = mpi.app("ring").unwrap();
+    // Rank 0 is alone on the first CPU, ranks 1 and 2 share the last one.
+    let binding = format!(
+        "case $OMPI_COMM_WORLD_RANK in 0) cpu={first} ;; *) cpu={last} ;; esac; exec taskset -c $cpu \"$0\" \"$@\""
+    );
+    let words = ["-c", &binding, app.to_str().unwrap()];
+    let ended = run(&mut record(&mpi, 3, "sh".as_ref(), &words, &out).unwrap(), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let found = report(&out).unwrap();
+    let ranks: Vec<_> = found["ranks"].as_array().unwrap().iter().map(|rank| rank["cpus"].clone()).collect();
+    assert_eq!(ranks, [first, last, last]);
+    let node = &found["job"]["nodes"][0];
+    assert_eq!(node["usable_cpus"].as_f64(), Some(cpus.len() as f64), "{node}");
+    assert_eq!(node["is_bound"], cpus.len() > 1, "{node}");
+    let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap();
+    assert_eq!(node["cpus"].as_u64(), Some(CpuSet::parse(&online).unwrap().count().into()), "{node}");
+    let text = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap().output();
+    let expected = if cpus.len() > 1 { "2 CPUs (1.5 ranks per CPU)" } else { "1 CPU (3 ranks per CPU)" };
+    assert!(text.contains(&format!("3 ranks on 1 node, {expected}")), "{text}");
 }
 
 /// Times a process gave its CPU away, such as by sleeping.

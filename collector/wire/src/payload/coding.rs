@@ -1,7 +1,7 @@
 //! How payloads lie in bytes: fixed little-endian fields, strings with a length before them.
 
 use super::{
-    Agent, ClockKind, Contact, EndState, Heard, Knot, LastCalls, Lost, Message, Origin, PayloadFault,
+    Agent, ClockKind, Contact, Cpus, EndState, Heard, Knot, LastCalls, Lost, Message, Origin, PayloadFault,
     Process, RoundTrip, RunEnd, RunStart, Scheduling, Skipped, Slots, Switched, Unrecorded,
 };
 use crate::flight::{FLIGHT_WORDS, Flight};
@@ -170,6 +170,13 @@ impl Message {
                 out.extend_from_slice(&skipped.to.to_le_bytes());
                 FrameKind::Skipped
             }
+            Message::Cpus(cpus) => {
+                for number in [cpus.process, cpus.on_host, cpus.quota_milli] {
+                    out.extend_from_slice(&number.to_le_bytes());
+                }
+                put_text(out, &cpus.allowed);
+                FrameKind::Cpus
+            }
         }
     }
 
@@ -294,6 +301,12 @@ impl Message {
                 let (process, ring) = (reader.u32()?, reader.u32()?);
                 Message::Skipped(Skipped { process, ring, to: reader.u64()? })
             }
+            FrameKind::Cpus => Message::Cpus(Cpus {
+                process: reader.u32()?,
+                on_host: reader.u32()?,
+                quota_milli: reader.u32()?,
+                allowed: reader.text()?,
+            }),
         })
     }
 }

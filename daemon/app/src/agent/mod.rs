@@ -4,6 +4,7 @@
 //! successor goes on where the journal stops. In the daemon the journal is the log of the run; on other hosts it is a
 //! spool from which everything is brought to the daemon.
 
+mod cpus;
 mod held;
 mod journal;
 mod region;
@@ -364,7 +365,7 @@ impl Agent {
             }
         }
         if self.log.as_mut().is_some_and(|log| log.journal.wants_checkpoint()) {
-            self.checkpoint(&regions, sink);
+            self.checkpoint(&mut regions, sink);
         }
         if due(&mut self.looked, LOOK_EVERY) {
             for region in &mut regions {
@@ -385,13 +386,14 @@ impl Agent {
     }
 
     /// Says again who is there and how far each ring was read, so that what was written before can go.
-    fn checkpoint(&mut self, regions: &[Watched], sink: &mut dyn FnMut(Message)) {
+    fn checkpoint(&mut self, regions: &mut [Watched], sink: &mut dyn FnMut(Message)) {
         // Numbers are not given out twice, also when all that had them are gone.
         if let Some(newest) = self.newest.clone() {
             self.tell(Message::Process(newest), sink);
         }
         for region in regions {
             self.tell(Message::Process(region.process().clone()), sink);
+            region.tell_cpus(&mut |message| self.tell(message, sink));
             for (ring, from) in region.positions() {
                 let nothing = Slots { process: region.process().process, ring, from, slots: Vec::new() };
                 self.tell(Message::Slots(nothing), sink);
@@ -522,6 +524,7 @@ impl Agent {
                         self.newest = Some(region.process().clone());
                     }
                     self.tell(Message::Process(region.process().clone()), sink);
+                    region.tell_cpus(&mut |message| self.tell(message, sink));
                     self.regions.push(region);
                     self.found = Some(Instant::now());
                 }

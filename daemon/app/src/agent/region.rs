@@ -258,6 +258,16 @@ impl Watched {
         if let Some(figures) = self.scheduler.look(self.process.pid, self.process.process) {
             tell(Message::Scheduling(figures));
         }
+        if let Some(cpus) = self.scheduler.take_cpus() {
+            tell(Message::Cpus(cpus));
+        }
+    }
+
+    /// Tells which CPUs the process may use.
+    pub(crate) fn tell_cpus(&mut self, tell: &mut dyn FnMut(Message)) {
+        if let Some(cpus) = self.scheduler.cpus(self.process.pid, self.process.process) {
+            tell(Message::Cpus(cpus));
+        }
     }
 
     /// The process is gone: its rings still say which calls its threads were in.

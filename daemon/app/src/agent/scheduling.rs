@@ -1,11 +1,12 @@
 //! What the scheduler did to a process: a rank that waits for a processor must not look like a slow network.
 
+use super::cpus::CpuWatch;
 use mpiscope_ring::clock::monotonic_ns;
-use mpiscope_wire::Scheduling;
+use mpiscope_wire::{Cpus, Scheduling};
 use std::fs;
 
-/// Of so many looks one asks for switches too: the system takes long to tell them.
-const SWITCHES_EVERY: u32 = 10;
+/// One of this many looks reads the status too, with switches and CPUs: the system takes long to write it.
+const STATUS_EVERY: u32 = 10;
 
 /// Looks at the first thread of a process, the one that most programs call MPI from, again and again.
 #[derive(Debug, Default)]
@@ -14,16 +15,34 @@ pub(crate) struct Scheduler {
     looked_ns: u64,
     was_stopped: bool,
     told: Option<Scheduling>,
+    cpus: CpuWatch,
+    new_cpus: Option<Cpus>,
 }
 
 impl Scheduler {
+    /// The CPUs of the process, if the last looks found that they changed.
+    pub(crate) fn take_cpus(&mut self) -> Option<Cpus> {
+        self.new_cpus.take()
+    }
+
+    /// The CPUs of the process as they were reported last, or as they are if they never were.
+    pub(crate) fn cpus(&mut self, pid: u32, process: u32) -> Option<Cpus> {
+        if let Some(reported) = self.cpus.reported() {
+            return Some(reported.clone());
+        }
+        self.cpus.changed(pid, process, &status(pid)?)
+    }
+
     /// The figures, when they have changed; `None` also when the process is gone or the system does not tell.
     pub(crate) fn look(&mut self, pid: u32, process: u32) -> Option<Scheduling> {
         let monotonic_ns = monotonic_ns();
         let (run_ns, wait_ns) = times(pid)?;
         let mut switches = self.told.map(|told| (told.voluntary, told.involuntary)).unwrap_or_default();
-        if self.looks.is_multiple_of(SWITCHES_EVERY) {
-            switches = self::switches(pid).unwrap_or(switches);
+        if self.looks.is_multiple_of(STATUS_EVERY)
+            && let Some(status) = status(pid)
+        {
+            switches = self::switches(&status).unwrap_or(switches);
+            self.new_cpus = self.cpus.changed(pid, process, &status).or(self.new_cpus.take());
         }
         self.looks += 1;
         let (voluntary, involuntary) = switches;
@@ -61,10 +80,13 @@ fn times(pid: u32) -> Option<(u64, u64)> {
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
+fn status(pid: u32) -> Option<String> {
+    fs::read_to_string(format!("/proc/{pid}/status")).ok()
+}
+
 /// Switches by its own will, and against it.
-fn switches(pid: u32) -> Option<(u64, u64)> {
-    let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let figure = |name: &str| text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok();
+fn switches(status: &str) -> Option<(u64, u64)> {
+    let figure = |name: &str| status.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok();
     Some((figure("voluntary_ctxt_switches:")?, figure("nonvoluntary_ctxt_switches:")?))
 }
 

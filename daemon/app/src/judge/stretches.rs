@@ -69,6 +69,7 @@ impl Stretches {
     pub(super) fn add(&mut self, batch: &Batch, calls: &[Call], messages: &[Message]) -> bool {
         self.until_ns = self.until_ns.max(batch.until_ns);
         self.processors.see(&batch.scheduling);
+        self.processors.place(&batch.ranks);
         for info in &batch.ranks {
             self.builder.place(info.rank, info.node);
             self.ranks = self.ranks.max(info.world_size as usize);

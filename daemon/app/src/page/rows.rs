@@ -3,8 +3,8 @@
 use crate::processors::Processors;
 use mpiscope_analysis::Counts;
 use mpiscope_feed::{FunctionRow, NodeRow, RankRow};
-use mpiscope_model::{InFlight, Node, ProcessState, RankInfo};
-use std::collections::BTreeSet;
+use mpiscope_model::{InFlight, Node, NodeCpus, ProcessState, RankInfo};
+use std::collections::BTreeMap;
 
 /// The functions that were called, and those that were entered and have not returned for the first time.
 pub(crate) fn function_rows(counts: &Counts, in_flight: &[InFlight]) -> Vec<FunctionRow> {
@@ -39,19 +39,23 @@ pub(crate) fn function_rows(counts: &Counts, in_flight: &[InFlight]) -> Vec<Func
     rows
 }
 
-/// The hosts: their names, how well their clocks are known, and whether ranks of them are silent.
+/// The hosts: their names, how well their clocks are known, whether ranks of them are silent, and their CPUs.
 pub(crate) fn node_rows<'a>(
     names: impl Iterator<Item = &'a str>,
     clock_uncertainty_ns: impl Fn(Node) -> Option<u64>,
     ranks: impl Iterator<Item = &'a RankInfo>,
 ) -> Vec<NodeRow> {
-    let is_silent = |info: &&RankInfo| info.state == ProcessState::Silent;
-    let silent: BTreeSet<Node> = ranks.filter(is_silent).map(|info| info.node).collect();
-    let row = |(node, name): (Node, &str)| NodeRow {
-        node,
-        name: name.to_owned(),
-        clock_uncertainty_ns: clock_uncertainty_ns(node),
-        is_silent: silent.contains(&node),
+    let mut by_node: BTreeMap<Node, Vec<&RankInfo>> = BTreeMap::new();
+    ranks.for_each(|info| by_node.entry(info.node).or_default().push(info));
+    let row = |(node, name): (Node, &str)| {
+        let ranks = by_node.get(&node).map(Vec::as_slice).unwrap_or_default();
+        NodeRow {
+            node,
+            name: name.to_owned(),
+            clock_uncertainty_ns: clock_uncertainty_ns(node),
+            is_silent: ranks.iter().any(|info| info.state == ProcessState::Silent),
+            cpus: NodeCpus::of_ranks(ranks.iter().map(|info| &info.cpus)),
+        }
     };
     (0..).zip(names).map(row).collect()
 }
@@ -85,7 +89,7 @@ pub(crate) fn rank_rows<'a>(
 #[cfg(test)]
 mod tests {
     use super::node_rows;
-    use mpiscope_model::{ProcessState, RankInfo};
+    use mpiscope_model::{ProcessState, RankCpus, RankInfo};
 
     #[test]
     fn a_node_is_silent_as_long_as_one_of_its_ranks_is() {
@@ -97,6 +101,7 @@ mod tests {
             library: String::new(),
             state,
             cost_per_call_ns: 0.0,
+            cpus: RankCpus::default(),
         };
         let ranks = [
             info(0, 0, ProcessState::Running),

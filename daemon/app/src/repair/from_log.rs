@@ -123,7 +123,7 @@ fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<Stri
     let mut messages = Vec::new();
     // Times are told by the log's own knots: those of now say nothing about then, nor does what the scheduler did since.
     let mut take = |message: Message| {
-        if !matches!(message, Message::Knot(_) | Message::Scheduling(_)) {
+        if !matches!(message, Message::Knot(_) | Message::Scheduling(_) | Message::Cpus(_)) {
             messages.push(message);
         }
     };

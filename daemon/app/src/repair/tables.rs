@@ -1,6 +1,6 @@
 //! The small tables that were lost: what of them is said elsewhere.
 
-use mpiscope_model::{CommInfo, NodeInfo, ProcessState, RankInfo};
+use mpiscope_model::{CommInfo, NodeInfo, ProcessState, RankCpus, RankInfo};
 use mpiscope_recording::{FunctionName, Job, SegmentFault, Tables};
 use std::collections::BTreeSet;
 
@@ -62,6 +62,7 @@ fn ranks(job: &Job) -> Vec<RankInfo> {
             library: job.mpi.clone(),
             state,
             cost_per_call_ns: 0.0,
+            cpus: RankCpus::default(),
         })
         .collect();
     ranks.sort_by_key(|info| info.rank);

@@ -89,6 +89,11 @@ struct Job<'a> {
 struct Node<'a> {
     name: &'a str,
     ranks: &'a [u32],
+    /// CPUs that are online, and those that affinities and quotas leave to its ranks; null if not known.
+    cpus: Option<u32>,
+    usable_cpus: Option<f64>,
+    /// Whether each rank is bound to a part of them.
+    is_bound: Option<bool>,
     clock: Option<NodeClock>,
 }
 
@@ -135,6 +140,8 @@ struct Function {
 struct Rank<'a> {
     rank: u32,
     node: Option<&'a str>,
+    /// The CPUs that it may use, as `0-3,8`; null if not known.
+    cpus: Option<&'a str>,
     state: &'static str,
     calls: u64,
     mpi_s: f64,
@@ -190,12 +197,13 @@ impl<'a> From<&'a Advice> for Remap<'a> {
     }
 }
 
-fn rank<'a>(loaded: &'a Loaded, info: &RankInfo) -> Rank<'a> {
+fn rank<'a>(loaded: &'a Loaded, info: &'a RankInfo) -> Rank<'a> {
     let scheduling = loaded.processors.of(info.rank);
     let counted = loaded.counts.rank(info.rank);
     Rank {
         rank: info.rank,
         node: loaded.job.nodes.get(info.node as usize).map(|node| node.name.as_str()),
+        cpus: Some(info.cpus.allowed.as_str()).filter(|list| !list.is_empty()),
         state: info.state.word(),
         calls: counted.calls,
         mpi_s: counted.time_ns as f64 / 1e9,
@@ -343,14 +351,20 @@ fn whole<'a>(
                 .nodes
                 .iter()
                 .enumerate()
-                .map(|(at, node)| Node {
-                    name: &node.name,
-                    ranks: &node.ranks,
-                    clock: loaded.clock_of(at).map(|clock| NodeClock {
-                        ahead_ns: clock.offset_ns,
-                        drift_ppb: clock.drift_ppb,
-                        uncertainty_ns: clock.uncertainty_ns,
-                    }),
+                .map(|(at, node)| {
+                    let cpus = loaded.processors.of_node(at as u32);
+                    Node {
+                        name: &node.name,
+                        ranks: &node.ranks,
+                        cpus: cpus.map(|cpus| cpus.on_host),
+                        usable_cpus: cpus.map(|cpus| cpus.usable),
+                        is_bound: cpus.map(|cpus| cpus.is_bound),
+                        clock: loaded.clock_of(at).map(|clock| NodeClock {
+                            ahead_ns: clock.offset_ns,
+                            drift_ppb: clock.drift_ppb,
+                            uncertainty_ns: clock.uncertainty_ns,
+                        }),
+                    }
                 })
                 .collect(),
             mpi: &loaded.job.mpi,

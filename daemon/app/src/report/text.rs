@@ -3,6 +3,7 @@
 use super::sites::{SiteFigures, sites};
 use crate::judge::{Findings, budget_lines, regions_sentence, verdict_sentences};
 use crate::load::Loaded;
+use crate::processors::where_ranks_run;
 use crate::remap::Placement;
 use crate::words::{bytes, count, nanoseconds, plural, run_time};
 use mpiscope_feed::Judgement;
@@ -47,8 +48,13 @@ fn write(
     let duration = Duration::from_secs_f64(job.duration_s.unwrap_or_default().max(0.0));
     writeln!(out, "{}", loaded.run)?;
     writeln!(out, "  {}", job.command.join(" "))?;
-    let nodes = plural(job.nodes.len() as u64, "node");
-    writeln!(out, "  {} on {nodes}, {}", plural(job.ranks.into(), "rank"), job.mpi)?;
+    writeln!(
+        out,
+        "  {} {}, {}",
+        plural(job.ranks.into(), "rank"),
+        where_ranks_run(job.nodes.len(), &loaded.processors),
+        job.mpi
+    )?;
     writeln!(out, "  {}, {}", run_time(duration), ending(loaded))?;
     writeln!(out)?;
     stood(loaded, out)?;

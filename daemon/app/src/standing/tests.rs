@@ -1,5 +1,5 @@
 use super::*;
-use mpiscope_model::{Asks, Call, Peer, ProcessState, RankInfo};
+use mpiscope_model::{Asks, Call, Peer, ProcessState, RankCpus, RankInfo};
 use mpiscope_wire::id;
 
 const SECOND: u64 = 1_000_000_000;
@@ -9,7 +9,16 @@ fn stood(watcher: &mut Watcher) -> Engine {
     let mut engine = Engine::new(1_000_000);
     for rank in 0..4 {
         let (library, state) = (String::new(), ProcessState::Running);
-        let info = RankInfo { rank, world_size: 4, node: 0, pid: 1, library, state, cost_per_call_ns: 0.0 };
+        let info = RankInfo {
+            rank,
+            world_size: 4,
+            node: 0,
+            pid: 1,
+            library,
+            state,
+            cost_per_call_ns: 0.0,
+            cpus: RankCpus::default(),
+        };
         engine.ranks.insert(rank, info);
     }
     ends(&mut engine, SECOND);

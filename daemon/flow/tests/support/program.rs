@@ -2,7 +2,7 @@
 
 use mpiscope_model::{
     Activity, Batch, Blocking, Call, CallId, Collected, Collective, CommInfo, Deed, Event, Flow, Nanoseconds,
-    PostId, ProcessState, Rank, RankInfo, Scheduling, Side,
+    PostId, ProcessState, Rank, RankCpus, RankInfo, Scheduling, Side,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -357,6 +357,7 @@ fn info(rank: Rank, node: u32) -> RankInfo {
         library: String::new(),
         state: ProcessState::Running,
         cost_per_call_ns: 0.0,
+        cpus: RankCpus::default(),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::row::Nature::Repeating;
 use crate::row::{Access, Column, Row, column};
-use mpiscope_model::{CommInfo, CommKind, Coordinate, Function, NodeInfo, ProcessState, RankInfo, SiteInfo};
+use mpiscope_model::{
+    CommInfo, CommKind, Coordinate, CpuSet, Function, NodeInfo, ProcessState, RankCpus, RankInfo, SiteInfo,
+};
 
 /// The name of an MPI function, as a recording has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -166,7 +168,26 @@ impl Row for RankInfo {
             ),
         },
         column!(cost_per_call_ns: F64, Repeating),
+        Column {
+            name: "cpus",
+            nature: Repeating,
+            access: Access::Text(
+                |row| row.cpus.allowed.as_str(),
+                |row, v| row.cpus.allowed = CpuSet::parse(&v).unwrap_or_default(),
+            ),
+        },
+        Column {
+            name: "cpus_on_host",
+            nature: Repeating,
+            access: Access::U32(|row| row.cpus.on_host, |row, v| row.cpus.on_host = v),
+        },
+        Column {
+            name: "cpu_quota_milli",
+            nature: Repeating,
+            access: Access::U32(|row| row.cpus.quota_milli, |row, v| row.cpus.quota_milli = v),
+        },
     ];
+    const LATER: &'static [&'static str] = &["cpus", "cpus_on_host", "cpu_quota_milli"];
 
     fn blank() -> Self {
         RankInfo {
@@ -177,6 +198,7 @@ impl Row for RankInfo {
             library: String::new(),
             state: ProcessState::Vanished,
             cost_per_call_ns: 0.0,
+            cpus: RankCpus::default(),
         }
     }
 }

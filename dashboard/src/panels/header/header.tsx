@@ -1,11 +1,11 @@
 // What runs, how it stands, how far behind the page is, what was lost. Never hidden.
 
 import type { Signal } from "@preact/signals";
-import { edgeNs, lost } from "../../state/run";
+import { edgeNs, lost, type RunState } from "../../state/run";
 import type { Store } from "../../state/store";
 import { nextTheme, themeChoice } from "../../state/theme";
 import { clock, count, counted, duration } from "../../words";
-import { silence } from "../../words/hosts";
+import { cpuSentence, mostCrowded, ranksPerCpu, silence, whereRanksRun } from "../../words/hosts";
 import { type Standing, standing } from "../../words/standing";
 import { suspicion } from "../../words/still";
 import { gapWords } from "../../words/switch";
@@ -23,14 +23,14 @@ export function Header({ store, second, openHelp }: HeaderProps) {
   const known = run.number >= 0;
   const { job } = run;
   const now = stand(store, second);
-  const nodes = job.nodes > 0 ? ` on ${counted(job.nodes, "node", "nodes")}` : "";
   const missing = lost(run.losses);
   document.title = `${now.word} \u2013 ${job.command ? `${job.command} \u2013 ` : ""}mpiscope`;
   return (
     <header>
       <h1>mpiscope</h1>
       {job.command && <span class="command" title={job.mpi ? `${job.command}\n${job.mpi}` : job.command}>{job.command}</span>}
-      {job.ranks > 0 && <span title={job.mpi}>{counted(job.ranks, "rank", "ranks")}{nodes}</span>}
+      {job.ranks > 0 && <span title={job.mpi}>{`${counted(job.ranks, "rank", "ranks")} ${whereRanksRun(run)}`}</span>}
+      <Crowded run={run} />
       <span class="spring" />
       <span class={`state ${now.mood}`}><span class="dot" /><span>{now.word}</span></span>
       {known && job.state !== "waiting" && <>
@@ -48,6 +48,12 @@ export function Header({ store, second, openHelp }: HeaderProps) {
       </span>
     </header>
   );
+}
+
+/** Says so where more ranks run than there are CPUs for. */
+function Crowded({ run }: { run: RunState }) {
+  const node = mostCrowded(run);
+  return node && <span class="warn" title={`${node.name}: ${cpuSentence(node.cpus)}`}>{ranksPerCpu(node.cpus)} ranks per CPU</span>;
 }
 
 /** Of a job that runs: whether it is recorded, for all pages; of others nothing. */

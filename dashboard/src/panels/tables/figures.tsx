@@ -7,6 +7,7 @@ import type { FunctionRow, RankColumn, RunState } from "../../state/run";
 import type { Store } from "../../state/store";
 import { bytes, count, counted, duration, share } from "../../words";
 import { noCore, nodeName, nodeOrder, PROCESS_STATES, SILENT } from "../../words/hosts";
+import { NodeList } from "./nodes";
 import { type SharedTable, useTable, type Value } from "../share/tables";
 import { SelectedNote } from "../selected-note";
 import { RankStrip } from "./strip";
@@ -132,6 +133,7 @@ function RankTable({ store }: { store: Store }) {
   return (
     <div class="half">
       <h2><span>Ranks</span><span class="note small soft">{only ? `${count(rows.length)} of ${counted(ranks.count, "rank", "ranks")}, those that are selected; ` : ""}share of run time in MPI <SelectedNote store={store} /></span></h2>
+      <NodeList run={run} />
       <RankStrip store={store} />
       <Table label="Ranks" columns={columns} rows={rows} rowKey={(rank) => rank} first={{ key: "rank", descending: false }} selected={selection?.kind === "rank" ? selection.rank : null} />
     </div>

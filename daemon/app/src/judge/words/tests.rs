@@ -88,11 +88,17 @@ fn nothing_to_say_is_said() {
     assert!(details(&none).is_empty());
     let before = "Before the hang, nothing above 2 % was avoidable.";
     assert_eq!(verdict_sentences(&none, true), [before]);
-    none.cpu_shortage =
-        Some(CpuShortage { ranks: 16, cpus: 1.97, waited: 0.97, most_rank: 3, most_waited: 0.99 });
+    none.cpu_shortage = Some(CpuShortage {
+        ranks: 16,
+        cpus: 1.97,
+        usable: Some(2.0),
+        waited: 0.97,
+        most_rank: 3,
+        most_waited: 0.99,
+    });
     assert_eq!(
         headline(&none),
-        "16 ranks had 2.0 CPUs on average and waited for a CPU 97 % of their runnable time (rank 3: 99 %). No other \
+        "16 ranks may use 2 CPUs, had 2.0 CPUs on average and waited for a CPU 97 % of their runnable time (rank 3: 99 %). No other \
          avoidable time above 2 %."
     );
     assert_eq!(actions(&none).len(), 1);
