@@ -117,7 +117,7 @@ impl Processors {
 }
 
 /// "1 CPU", "2 CPUs"; a quota may leave half a CPU.
-fn cpu_count(cpus: f64) -> String {
+pub(crate) fn cpu_count(cpus: f64) -> String {
     let number = format!("{cpus:.1}");
     let number = number.strip_suffix(".0").unwrap_or(&number);
     format!("{number} {}", if number == "1" { "CPU" } else { "CPUs" })

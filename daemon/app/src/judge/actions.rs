@@ -1,18 +1,19 @@
 //! What to do about what was found.
 
 use super::blame::{call, moving, sources_of, stopped_ranks};
-use crate::words::{count, ranges};
-use mpiscope_feed::{Advised, GatheredWait, Judgement};
+use crate::processors::cpu_count;
+use crate::words::{count, plural, ranges};
+use mpiscope_feed::{Advised, CpuShortage, GatheredWait, Judgement};
 
 /// What to do, a sentence each; nothing where there is nothing to do.
 pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
     let mut actions = of_cause(judgement);
-    if judgement.cpu_shortage.is_some() && judgement.verdict.cause != "cpu" {
-        actions.push(
+    if let Some(shortage) = judgement.cpu_shortage.as_ref().filter(|_| judgement.verdict.cause != "cpu") {
+        actions.push(fewer_ranks(shortage).unwrap_or_else(|| {
             "Start no more ranks than there are free CPUs: check `mpirun --report-bindings`, and what else runs on these \
              nodes."
-                .into(),
-        );
+                .into()
+        }));
     }
     if judgement.is_distance_unknown
         && judgement.verdict.cause != "mapping"
@@ -112,11 +113,25 @@ fn hiding(most: &GatheredWait) -> Option<String> {
     })
 }
 
+/// What to do if more ranks were started than they have CPUs.
+fn fewer_ranks(shortage: &CpuShortage) -> Option<String> {
+    let usable = shortage.usable.filter(|&usable| f64::from(shortage.ranks) > usable)?;
+    Some(format!(
+        "Start at most {}, or give the job more CPUs: {} share {}.",
+        plural((usable.floor() as u64).max(1), "rank"),
+        plural(shortage.ranks.into(), "rank"),
+        cpu_count(usable)
+    ))
+}
+
 fn core(judgement: &Judgement) -> Vec<String> {
     if let Some(ranks) = stopped_ranks(judgement) {
         return vec![format!(
             "Find out who stops {ranks}: SIGSTOP, a debugger, or a batch system that suspends jobs."
         )];
+    }
+    if let Some(fewer) = judgement.cpu_shortage.as_ref().and_then(fewer_ranks) {
+        return vec![fewer];
     }
     let look = match sources_of(judgement, "cpu") {
         Some(ranks) => {

@@ -101,7 +101,12 @@ fn nothing_to_say_is_said() {
         "16 ranks may use 2 CPUs, had 2.0 CPUs on average and waited for a CPU 97 % of their runnable time (rank 3: 99 %). No other \
          avoidable time above 2 %."
     );
-    assert_eq!(actions(&none).len(), 1);
+    assert_eq!(actions(&none), ["Start at most 2 ranks, or give the job more CPUs: 16 ranks share 2 CPUs."]);
+    none.cpu_shortage.as_mut().unwrap().usable = Some(16.0);
+    assert!(
+        actions(&none)[0].starts_with("Start no more ranks than there are free CPUs"),
+        "others have them"
+    );
 }
 
 #[test]
