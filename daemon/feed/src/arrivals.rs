@@ -1,4 +1,4 @@
-//! Rows that became known after it was said that all rows of their time are known.
+//! Rows that became known after all rows of their time were reported as known.
 //!
 //! In: rows as they are added to their source. Out: those that were late, numbered, for readers that go through a run
 //! in the order of time and have passed theirs. A reader that samples the number before and after it reads a range
@@ -45,26 +45,26 @@ pub(crate) struct Arrivals(Mutex<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// Rows before this were said to be complete.
+    /// Rows before this were reported as complete.
     complete_ns: Nanoseconds,
-    calls: Kept<Call>,
-    messages: Kept<Message>,
+    calls: RecentRows<Call>,
+    messages: RecentRows<Message>,
 }
 
 #[derive(Debug)]
-struct Kept<R> {
+struct RecentRows<R> {
     rows: VecDeque<R>,
     next: u64,
 }
 
 // Derived it would ask for rows that have a default.
-impl<R> Default for Kept<R> {
+impl<R> Default for RecentRows<R> {
     fn default() -> Self {
         Self { rows: VecDeque::new(), next: 0 }
     }
 }
 
-impl<R: Timed> Kept<R> {
+impl<R: Timed> RecentRows<R> {
     fn add(&mut self, rows: &[R], complete_ns: Nanoseconds) {
         for row in rows.iter().filter(|row| row.at_ns() < complete_ns) {
             if self.rows.len() == KEPT {
@@ -98,7 +98,7 @@ impl Arrivals {
         add();
     }
 
-    /// Readers may be told from now on that all rows before this are known.
+    /// From now on readers may learn that all rows before this are known.
     pub(crate) fn complete_until(&self, until_ns: Nanoseconds) {
         let mut inner = self.lock();
         inner.complete_ns = inner.complete_ns.max(until_ns);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_late_that_lie_before_what_was_said_to_be_complete() {
+    fn rows_before_what_was_reported_as_complete_are_late() {
         let arrivals = Arrivals::default();
         arrivals.arrive(&[call(5), call(6)], &[], || ());
         arrivals.complete_until(10);

@@ -19,7 +19,7 @@ pub(crate) struct AnswerFile {
 }
 
 impl AnswerFile {
-    pub(crate) fn of(dir: &Path) -> Self {
+    pub(crate) fn in_folder(dir: &Path) -> Self {
         Self { dir: dir.to_path_buf(), has_failed: AtomicBool::new(false) }
     }
 
@@ -67,9 +67,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_said_is_there_again_and_what_cannot_be_read_stays() {
+    fn annotations_are_there_again_and_what_cannot_be_read_stays() {
         let dir = tempfile::tempdir().unwrap();
-        let file = AnswerFile::of(dir.path());
+        let file = AnswerFile::in_folder(dir.path());
         assert_eq!(file.load(), Answers::default());
         let series = mpiscope_server::Series {
             name: "load".to_owned(),
@@ -80,9 +80,9 @@ mod tests {
         };
         let answers = Answers { series: vec![series], ..Answers::default() };
         file.save(&answers).unwrap();
-        assert_eq!(AnswerFile::of(dir.path()).load(), answers);
+        assert_eq!(AnswerFile::in_folder(dir.path()).load(), answers);
         std::fs::write(dir.path().join(FILE), "{").unwrap();
-        let file = AnswerFile::of(dir.path());
+        let file = AnswerFile::in_folder(dir.path());
         assert_eq!(file.load(), Answers::default());
         assert!(file.save(&answers).is_err());
         assert_eq!(std::fs::read_to_string(dir.path().join(FILE)).unwrap(), "{");

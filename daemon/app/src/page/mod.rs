@@ -63,7 +63,7 @@ impl Page {
         overview: Overview,
     ) -> Result<(Self, Feeding)> {
         let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
-        let answers: Arc<dyn AnswerStore> = Arc::new(AnswerFile::of(dir));
+        let answers: Arc<dyn AnswerStore> = Arc::new(AnswerFile::in_folder(dir));
         Self::of(address, token, state, Arc::new(shelves.into_library(overview)), Some(answers))
     }
 
