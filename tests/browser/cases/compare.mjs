@@ -46,6 +46,11 @@ test("compare::its_figures_are_those_of_the_json", async (t) => {
   assert.equal(functions[0].function, "MPI_Allreduce");
   near(seconds(functions[0].B), truth.functions[0].of_rank.b, "the first function in B");
   assert.match(functions[0].how, /^each [\d.]+x as long, ranks 0, 2\u20133$/);
+  const reasons = await page.locator("td.reason").evaluateAll((cells) => cells.map((cell) => {
+    const [own, row] = [cell.getBoundingClientRect(), cell.parentElement.getBoundingClientRect()];
+    return own.top >= row.top - 1 && own.bottom <= row.bottom + 1 && own.right <= row.right + 1;
+  }));
+  assert.ok(reasons.length > 1 && reasons.every(Boolean), `reasons stand in their rows: ${reasons}`);
   const places = await table(page, "Places");
   assert.equal(places[0]["call site"], truth.sites[0].place);
   assert.equal(places[0].what, "MPI_Allreduce");

@@ -141,6 +141,9 @@ fn core(judgement: &Judgement) -> Vec<String> {
                 ranges(&ranks)
             )
         }
+        None if judgement.cpu_shortage.as_ref().is_some_and(|shortage| shortage.usable.is_some()) => {
+            "Check for other programs on these nodes: there are CPUs enough for all ranks.".into()
+        }
         None => "Check for other programs on these nodes, and for more ranks than CPUs.".into(),
     };
     vec![look]

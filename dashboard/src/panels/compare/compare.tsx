@@ -74,6 +74,7 @@ function SideFacts({ letter, side, comparison, of }: { letter: string; side: Sid
         <b>{length === null ? "of unknown length" : seconds(length)}</b>
         <span>{counted(value(comparison.ranks), "rank", "ranks")} on {counted(value(comparison.nodes), "node", "nodes")}</span>
         <span>{ending(side)}</span>
+        <span class="soft small">Open it alone: <code>mpiscope replay {side.folder}</code></span>
       </p>
       <p class="found">
         <CauseMark cause={side.cause} />

@@ -48,7 +48,7 @@ export function Functions({ comparison }: { comparison: Comparison }) {
     },
     ...columns<FunctionChange>(comparison, largest(rows)),
     { key: "p50", label: "median", title: "Half of the calls took at most this long, in A and in B", sort: (row) => row.p50Ns.change?.ratio ?? 0, cell: (row) => medians(row.p50Ns) },
-    { key: "why", label: "how", title: "More calls or longer ones, and on which ranks", sort: (row) => row.why, ascending: true, className: () => "word how", cell: (row) => <span title={how(row)}>{how(row)}</span> },
+    { key: "why", label: "how", title: "More calls or longer ones, and on which ranks", sort: (row) => row.why, ascending: true, className: () => "word reason", cell: (row) => <span title={how(row)}>{how(row)}</span> },
   ]);
   return (
     <section class="rows">
@@ -85,7 +85,7 @@ export function Places({ comparison }: { comparison: Comparison }) {
       key: "waiting", label: "waiting", title: "Of it, what a rank waited for others, in A and in B", sort: (row) => order(row.waitingOfRank),
       cell: ({ waitingOfRank: { a, b } }) => (a === null && b === null ? "\u2013" : `${amount(a, comparison.basis)} \u2192 ${amount(b, comparison.basis)}`),
     },
-    { key: "why", label: "how", title: "More calls or longer ones", sort: (row) => row.why, ascending: true, className: () => "word how", cell: (row) => <span title={row.why}>{row.why}</span> },
+    { key: "why", label: "how", title: "More calls or longer ones", sort: (row) => row.why, ascending: true, className: () => "word reason", cell: (row) => <span title={row.why}>{row.why}</span> },
   ]);
   return (
     <section class="rows places">
