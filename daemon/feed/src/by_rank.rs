@@ -7,7 +7,7 @@ use std::ops::Range;
 /// Cells of a rank and a window.
 const MOST_CELLS: usize = 1 << 13;
 /// Figures of a cell: the parts, then what could be avoided.
-const PARTS: usize = 18;
+const PARTS: usize = 19;
 const FIGURES: usize = PARTS + 4;
 
 /// Windows as long as it takes for so many cells at most: of many ranks they are few.
@@ -47,8 +47,9 @@ impl ByRank {
         self.figures.resize(self.windows * self.ranks * FIGURES, 0);
     }
 
+    /// The number of windows; none if another version of the program wrote other figures.
     pub(crate) fn windows(&self) -> usize {
-        self.windows
+        if self.figures.len() == self.windows * self.ranks * FIGURES { self.windows } else { 0 }
     }
 
     pub(crate) fn ranks(&self) -> usize {
@@ -105,6 +106,7 @@ impl Parts {
             no_core,
             self.distance_saved_s,
             self.excess_inside_s,
+            self.no_core_s,
         ]
     }
 
@@ -112,7 +114,19 @@ impl Parts {
     fn of(figures: [f64; PARTS]) -> Self {
         let [waiting_s, base_s, distance_s, excess_s, operation_s, other_s, unknown_s, total_s, rest @ ..] =
             figures;
-        let [compute, base, distance, excess, operation, other, unknown, no_core, saved_s, inside_s] = rest;
+        let [
+            compute,
+            base,
+            distance,
+            excess,
+            operation,
+            other,
+            unknown,
+            no_core,
+            saved_s,
+            inside_s,
+            no_core_s,
+        ] = rest;
         Self {
             waiting_s,
             base_s,
@@ -125,6 +139,7 @@ impl Parts {
             waiting_by: By { compute, base, distance, excess, operation, other, unknown, no_core },
             distance_saved_s: saved_s,
             excess_inside_s: inside_s,
+            no_core_s,
         }
     }
 }

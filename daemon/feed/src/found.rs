@@ -158,6 +158,9 @@ pub struct Parts {
     pub distance_saved_s: f64,
     /// Of the excess, in waiting too, what was within nodes.
     pub excess_inside_s: f64,
+    /// Of `other_s`, the time in which ranks waited for a CPU inside MPI; 0 in recordings of before it was told apart.
+    #[serde(default)]
+    pub no_core_s: f64,
 }
 
 /// Waiting by what kept those who were waited for. Sums to the waiting; a part may be negative.

@@ -65,6 +65,8 @@ export interface Parts {
   totalS: number;
   waitingBy: By;
   excessInsideS: number;
+  /** Of `otherS`: ranks waited for a CPU inside MPI. */
+  noCoreS: number;
 }
 
 /** Sums to the waiting; a part may be negative. */
@@ -263,7 +265,7 @@ function parts(from: Fields<Wire.Parts>): Parts {
     ...numbers(
       from,
       "waiting_s", "base_s", "distance_s", "excess_s", "operation_s", "other_s", "unknown_s", "total_s",
-      "excess_inside_s",
+      "excess_inside_s", "no_core_s",
     ),
     waitingBy: by(fields(from.waiting_by, "The split of the waiting")),
   };

@@ -183,7 +183,11 @@ distance_saved_s: number,
 /**
  * Of the excess, in waiting too, what was within nodes.
  */
-excess_inside_s: number, };
+excess_inside_s: number, 
+/**
+ * Of `other_s`, the time in which ranks waited for a CPU inside MPI; 0 in recordings of before it was told apart.
+ */
+no_core_s: number, };
 
 export type Efficiency = { 
 /**

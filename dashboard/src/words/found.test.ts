@@ -6,7 +6,7 @@ import {
 } from "./found";
 
 const BUDGET: Parts = {
-  waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31, excessInsideS: 0.75,
+  waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31, excessInsideS: 0.75, noCoreS: 0,
   waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 2 },
 };
 

@@ -98,7 +98,8 @@ export function budgetRows(budget: Parts): Row[] {
     row("inter-node cost", "distance", budget.distanceS, "Expected extra time of messages between nodes"),
     row("slower than expected", "excess", budget.excessS, "Time above the expected transfer time"),
     row("collective operations", "operation", budget.operationS, "In collectives, once all who were awaited had entered"),
-    row("other MPI calls", "other", budget.otherS, "Calls that transfer nothing"),
+    row("waiting for a CPU in MPI", "noCore", budget.noCoreS, "A rank was runnable inside MPI, but another program or rank used the CPU"),
+    row("other MPI calls", "other", budget.otherS - budget.noCoreS, "Calls that transfer nothing, such as MPI_Init, and calls whose messages had arrived before"),
     row("unknown", "unknown", budget.unknownS, "Where records are missing, or the other side of a message was never seen"),
   ];
 }

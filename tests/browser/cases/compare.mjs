@@ -35,7 +35,7 @@ test("compare::its_figures_are_those_of_the_json", async (t) => {
 
   const parts = await table(page, "Time of a rank");
   const row = (name) => parts.find(({ part }) => part === name);
-  for (const [name, key] of [["outside of MPI", "outside"], ["waiting for others", "waiting"], ["in MPI", "total"], ["other MPI calls", "other"]]) {
+  for (const [name, key] of [["outside of MPI", "outside"], ["waiting for others", "waiting"], ["in MPI", "total"], ["other calls, CPU wait in MPI", "other"]]) {
     const figure = truth.of_rank[key];
     near(seconds(row(name).A), figure.a, `${name} in A`);
     near(seconds(row(name).B), figure.b, `${name} in B`);

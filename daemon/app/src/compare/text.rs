@@ -115,7 +115,7 @@ fn whole(told: &Comparison, out: &mut String) -> std::fmt::Result {
                 ("  unknown", &of_rank.unknown),
             ],
         ),
-        ("other MPI calls", &of_rank.other, Vec::new()),
+        ("other calls, CPU wait in MPI", &of_rank.other, Vec::new()),
     ];
     parts.sort_by(|one, other| size(other.1).total_cmp(&size(one.1)));
     for (name, figure, inner) in parts {

@@ -9,7 +9,7 @@ import { bars } from "./layout";
 
 export const PART_WORDS: Readonly<Record<PartName, string>> = {
   waiting: "waiting for others", base: "expected transfer time", distance: "inter-node cost", excess: "slower than expected",
-  operation: "collective operations", other: "other MPI calls", unknown: "unknown",
+  operation: "collective operations", other: "other calls, CPU wait in MPI", unknown: "unknown",
 };
 
 const WAIT_WORDS: readonly (readonly [WaitName, string, Part])[] = [
