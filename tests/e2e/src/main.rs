@@ -16,7 +16,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How many tests run at a time, if not one more than there are processors: most wait for a part of their time.
+/// The number of tests that run at a time, if not two more than there are processors: most wait for a part of their time.
 const JOBS: &str = "MPISCOPE_TEST_JOBS";
 
 /// How one test went.
@@ -122,7 +122,7 @@ fn run_all(binary: &Path, words: &[String]) -> Result<bool> {
     let logs = mpiscope_harness::target().join("test-logs/end-to-end");
     std::fs::create_dir_all(&logs).with_context(|| format!("make {}", logs.display()))?;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let jobs = std::env::var(JOBS).ok().and_then(|word| word.parse().ok()).unwrap_or(cores + 1);
+    let jobs = std::env::var(JOBS).ok().and_then(|word| word.parse().ok()).unwrap_or(cores + 2);
     let limit = Duration::from_secs(if full_run() { 1800 } else { 600 });
     let runner = Runner { binary, logs, limit, outcomes: Mutex::default() };
     let begun = Instant::now();
