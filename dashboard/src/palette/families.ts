@@ -91,9 +91,9 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     members: {},
   },
   setup: {
-    dark: shades(223, 0.046, 0.69),
-    light: shades(246, 0.046, 0.3),
-    members: {},
+    dark: shades(223, 0.046, 0.69, 0.63),
+    light: shades(246, 0.046, 0.3, 0.2),
+    members: { Init: 0, Init_thread: 0, Finalize: 1 },
   },
 };
 
