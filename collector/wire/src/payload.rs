@@ -233,6 +233,8 @@ pub struct Scheduling {
     pub involuntary: u64,
     /// Time stopped by a signal or a debugger.
     pub stopped_ns: u64,
+    /// Time asleep in the kernel so that nothing can interrupt it, such as for a disk or for swapped memory.
+    pub blocked_ns: u64,
 }
 
 /// The calls that the threads of a process were in when it ended.
@@ -373,6 +375,7 @@ mod tests {
             voluntary: 5,
             involuntary: 6,
             stopped_ns: 0,
+            blocked_ns: 0,
         };
         vec![
             Message::RunStart(RunStart {
@@ -426,6 +429,7 @@ mod tests {
             Message::Skipped(Skipped { process: 1, ring: 2, to: 3 }),
             Message::Scheduling(Scheduling { stopped_ns: 7, ..scheduling }),
             Message::Cpus(Cpus { process: 1, on_host: 2, quota_milli: 1_500, allowed: "0-1".into() }),
+            Message::Scheduling(Scheduling { blocked_ns: 8, ..scheduling }),
         ]
     }
 
@@ -450,8 +454,8 @@ mod tests {
         for (at, message) in examples().iter().enumerate() {
             message.encode(&mut bytes);
             // The messages of one host's runs came first; those of several hosts were added, then last calls, then
-            // the time a process was stopped, then its CPUs.
-            if [7, 12, 13, 16, 17, examples().len()].contains(&(at + 1)) {
+            // the time a process was stopped, its CPUs, and the time it was blocked.
+            if [7, 12, 13, 16, 17, 18, examples().len()].contains(&(at + 1)) {
                 golden.push((bytes.len(), crate::check::checksum(&bytes)));
             }
         }
@@ -459,13 +463,14 @@ mod tests {
         assert_eq!(golden, GOLDEN);
     }
 
-    const GOLDEN: [(usize, u32); 6] = [
+    const GOLDEN: [(usize, u32); 7] = [
         (374, 2329833072),
         (574, 3866438358),
         (642, 4236167502),
         (730, 711623749),
         (798, 947460513),
         (833, 1278725180),
+        (909, 368672805),
     ];
 
     proptest! {

@@ -359,6 +359,7 @@ mod tests {
                 voluntary: 1,
                 involuntary: 2,
                 stopped_ns: 0,
+                blocked_ns: 0,
             }));
         }
         let step = engine.feed(knot(begun_ns + 300)).unwrap();
@@ -370,6 +371,7 @@ mod tests {
             voluntary: 1,
             involuntary: 2,
             stopped_ns: 0,
+            blocked_ns: 0,
         };
         let first = Scheduling { at_ns: 100, run_ns: 100, wait_ns: 3, ..newest };
         assert_eq!(step.scheduling, [first, newest]);

@@ -3,7 +3,7 @@
 //! A rank can run while it has a processor or waits for one; the share that it waited is of that time, not of the run:
 //! a rank that sleeps in MPI misses nothing.
 
-use crate::words::plural;
+use crate::words::{nanoseconds, plural};
 use mpiscope_feed::{CpuShortage, Stopped, StoppedRank};
 use mpiscope_model::{Node, NodeCpus, Rank, RankCpus, RankInfo, Scheduling};
 use std::collections::BTreeMap;
@@ -110,6 +110,22 @@ impl Processors {
         Stopped { count, longest }
     }
 
+    /// One sentence, if ranks were blocked in the kernel noticeably.
+    pub(crate) fn blocked_sentence(&self) -> Option<String> {
+        let is_long = |row: &&Scheduling| row.blocked_ns as f64 > STOPPED * row.at_ns as f64;
+        let blocked = || self.newest.values().filter(is_long);
+        let longest = blocked().max_by_key(|row| (row.blocked_ns, std::cmp::Reverse(row.rank)))?;
+        let others = match blocked().count() as u64 - 1 {
+            0 => String::new(),
+            others => format!(", and {} for at most that long", plural(others, "other rank")),
+        };
+        let time = nanoseconds(longest.blocked_ns);
+        Some(format!(
+            "The kernel blocked rank {} for {time}{others}: on a disk, a network file system, or swapped memory.",
+            longest.rank
+        ))
+    }
+
     /// The figures, if there were too few CPUs.
     pub(crate) fn shortage(&self) -> Option<CpuShortage> {
         self.figures(SHORT)
@@ -192,6 +208,24 @@ mod tests {
         assert_eq!((shortage.waited, shortage.cpus), (0.2, 800.0));
         processors.see(&[row(3, 3, u64::MAX, u64::MAX)]);
         assert!(processors.sentence().is_some());
+    }
+
+    #[test]
+    fn ranks_that_the_kernel_blocked_are_named() {
+        let mut processors = Processors::default();
+        let blocked = |rank, blocked_ns| Scheduling { blocked_ns, ..row(rank, 1_000_000_000, 0, 0) };
+        processors.see(&[blocked(0, 9_000_000), blocked(1, 0)]);
+        assert_eq!(processors.blocked_sentence(), None, "below 1 %");
+        processors.see(&[blocked(2, 500_000_000)]);
+        let sentence =
+            "The kernel blocked rank 2 for 500 ms: on a disk, a network file system, or swapped memory.";
+        assert_eq!(processors.blocked_sentence().as_deref(), Some(sentence));
+        processors.see(&[blocked(3, 500_000_000), blocked(4, 20_000_000)]);
+        let sentence = processors.blocked_sentence().unwrap();
+        assert!(
+            sentence.contains("rank 2 for 500 ms, and 2 other ranks for at most that long:"),
+            "{sentence}"
+        );
     }
 
     #[test]

@@ -223,6 +223,7 @@ mod tests {
             voluntary: 0,
             involuntary,
             stopped_ns: 0,
+            blocked_ns: 0,
         };
         let waits =
             |rows: &[Scheduling]| -> Vec<u64> { figures_of(rows).iter().map(|of| of.wait_ns).collect() };

@@ -194,6 +194,7 @@ struct SchedulingFields {
     voluntary: u64,
     involuntary: u64,
     stopped_ns: u64,
+    blocked_ns: u64,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -63,8 +63,8 @@ pub struct Ingest {
     zero_ns: u64,
     processes: FxHashMap<Key, ProcessInput>,
     infos: FxHashMap<Key, RankInfo>,
-    /// By process: how long it was stopped while earlier agents looked, and while this one did.
-    stopped_ns: FxHashMap<Key, (u64, u64)>,
+    /// By process: how long it was stopped and blocked while earlier agents looked, and while this one did.
+    stood_ns: FxHashMap<Key, [(u64, u64); 2]>,
     generations: FxHashMap<Rank, u32>,
     nodes: Vec<String>,
     /// Communicators by generation and identity.
@@ -127,7 +127,7 @@ impl Default for Ingest {
             zero_ns: 0,
             processes: FxHashMap::default(),
             infos: FxHashMap::default(),
-            stopped_ns: FxHashMap::default(),
+            stood_ns: FxHashMap::default(),
             generations: FxHashMap::default(),
             nodes: Vec::new(),
             comms: FxHashMap::default(),
@@ -453,16 +453,20 @@ impl Ingest {
     fn scheduling(&mut self, figures: &wire::Scheduling) {
         let key = (self.origin, figures.process);
         let Some(info) = self.infos.get(&key) else { return };
-        let mut stopped_ns = figures.stopped_ns;
-        if stopped_ns > 0 || self.stopped_ns.contains_key(&key) {
-            let (earlier_ns, newest_ns) = self.stopped_ns.entry(key).or_default();
-            // The kernel keeps no such sum: an agent that is started again begins at 0.
-            if stopped_ns < *newest_ns {
-                *earlier_ns = earlier_ns.saturating_add(*newest_ns);
+        let mut sums_ns = [figures.stopped_ns, figures.blocked_ns];
+        if sums_ns != [0; 2] || self.stood_ns.contains_key(&key) {
+            for (sum_ns, (earlier_ns, newest_ns)) in
+                sums_ns.iter_mut().zip(self.stood_ns.entry(key).or_default())
+            {
+                // The kernel keeps no such sums: an agent that is started again begins at 0.
+                if *sum_ns < *newest_ns {
+                    *earlier_ns = earlier_ns.saturating_add(*newest_ns);
+                }
+                *newest_ns = *sum_ns;
+                *sum_ns = sum_ns.saturating_add(*earlier_ns);
             }
-            *newest_ns = stopped_ns;
-            stopped_ns = stopped_ns.saturating_add(*earlier_ns);
         }
+        let [stopped_ns, blocked_ns] = sums_ns;
         let origin = &self.origins[self.origin as usize];
         self.batch.scheduling.push(Scheduling {
             rank: info.rank,
@@ -472,6 +476,7 @@ impl Ingest {
             voluntary: figures.voluntary,
             involuntary: figures.involuntary,
             stopped_ns,
+            blocked_ns,
         });
     }
 

@@ -243,6 +243,7 @@ fn what_the_scheduler_did_is_on_the_clock_of_the_run() {
         voluntary: 4,
         involuntary: 5,
         stopped_ns: 6,
+        blocked_ns: 1,
     };
     let batch = feed(
         &mut ingest,
@@ -268,6 +269,7 @@ fn what_the_scheduler_did_is_on_the_clock_of_the_run() {
     });
     let rows = feed(&mut ingest, again.into()).scheduling;
     assert_eq!(rows.iter().map(|row| row.stopped_ns).collect::<Vec<_>>(), [9, 11, 12]);
+    assert_eq!(rows.iter().map(|row| row.blocked_ns).collect::<Vec<_>>(), [1, 1, 1]);
 }
 
 #[test]

@@ -44,8 +44,9 @@ prop_compose! {
 prop_compose! {
     fn any_scheduling()(
         rank in 0..4_u32, at_ns: u64, run_ns: u64, wait_ns: u64, voluntary: u64, involuntary: u64, stopped_ns: u64,
+        blocked_ns: u64,
     ) -> Scheduling {
-        Scheduling { rank, at_ns, run_ns, wait_ns, voluntary, involuntary, stopped_ns }
+        Scheduling { rank, at_ns, run_ns, wait_ns, voluntary, involuntary, stopped_ns, blocked_ns }
     }
 }
 

@@ -198,6 +198,7 @@ impl Run {
             voluntary: 0,
             involuntary,
             stopped_ns: 0,
+            blocked_ns: 0,
         };
         self.tell(agent, Message::Scheduling(figures));
     }

@@ -61,7 +61,7 @@ fn ranks_that_wait_for_a_processor_are_told_as_the_table_has_them() {
         let expected = serde_json::json!({
             "rank": row.rank, "node": node, "state": "finalized",
             "run_s": row.run_ns as f64 / 1e9, "wait_s": row.wait_ns as f64 / 1e9,
-            "stopped_s": row.stopped_ns as f64 / 1e9,
+            "stopped_s": row.stopped_ns as f64 / 1e9, "blocked_s": row.blocked_ns as f64 / 1e9,
             "voluntary": row.voluntary, "involuntary": row.involuntary,
         });
         for (key, value) in expected.as_object().unwrap() {
@@ -70,6 +70,23 @@ fn ranks_that_wait_for_a_processor_are_told_as_the_table_has_them() {
     }
     let text = mpiscope(&["report"]).unwrap().arg(&out).output().unwrap();
     assert!(String::from_utf8_lossy(&text.stdout).contains(sentence));
+}
+
+#[test]
+fn a_rank_that_the_kernel_blocks_is_named() {
+    const NAME: &str = "scheduling a_rank_that_the_kernel_blocks_is_named";
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, NAME) else { return };
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let app = mpi.app("kernel_sleep").unwrap();
+    let ended = run(&mut record(&mpi, 3, &app, &["1500"], &out).unwrap(), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let ranks = report(&out).unwrap()["ranks"].clone();
+    let blocked_s = |rank: usize| ranks[rank]["blocked_s"].as_f64().unwrap();
+    assert!((1.0..2.0).contains(&blocked_s(1)), "{ranks}");
+    assert!([0, 2].iter().all(|&rank| blocked_s(rank) < 0.5), "{ranks}");
+    let text = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap().output();
+    assert!(text.contains("The kernel blocked rank 1 for 1."), "{text}");
 }
 
 #[test]

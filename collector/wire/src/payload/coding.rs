@@ -142,8 +142,11 @@ impl Message {
                     out.extend_from_slice(&number.to_le_bytes());
                 }
                 // Later than the others, and rare.
-                if figures.stopped_ns > 0 {
+                if figures.stopped_ns > 0 || figures.blocked_ns > 0 {
                     out.extend_from_slice(&figures.stopped_ns.to_le_bytes());
+                }
+                if figures.blocked_ns > 0 {
+                    out.extend_from_slice(&figures.blocked_ns.to_le_bytes());
                 }
                 FrameKind::Scheduling
             }
@@ -276,6 +279,7 @@ impl Message {
                 voluntary: reader.u64()?,
                 involuntary: reader.u64()?,
                 stopped_ns: if reader.bytes.is_empty() { 0 } else { reader.u64()? },
+                blocked_ns: if reader.bytes.is_empty() { 0 } else { reader.u64()? },
             }),
             FrameKind::LastCalls => {
                 let process = reader.u32()?;

@@ -13,7 +13,7 @@ const STATUS_EVERY: u32 = 10;
 pub(crate) struct Scheduler {
     looks: u32,
     looked_ns: u64,
-    was_stopped: bool,
+    state: Standing,
     told: Option<Scheduling>,
     cpus: CpuWatch,
     new_cpus: Option<Cpus>,
@@ -47,23 +47,28 @@ impl Scheduler {
         self.looks += 1;
         let (voluntary, involuntary) = switches;
         let since_ns = monotonic_ns.saturating_sub(std::mem::replace(&mut self.looked_ns, monotonic_ns));
-        let mut stopped_ns = 0;
+        let (mut stopped_ns, mut blocked_ns) = (0, 0);
         if let Some(last) = self.told {
             let moved_ns = run_ns.saturating_sub(last.run_ns) + wait_ns.saturating_sub(last.wait_ns);
-            stopped_ns = last.stopped_ns;
             let idle_ns = since_ns.saturating_sub(moved_ns);
             // A process that ran all the time need not be asked.
-            let is_stopped = 4 * idle_ns > since_ns && is_stopped(pid);
-            // It was stopped, or went on, about halfway between two looks.
-            let was_stopped = std::mem::replace(&mut self.was_stopped, is_stopped);
-            stopped_ns += match (was_stopped, is_stopped) {
-                (true, true) => idle_ns,
-                (true, false) | (false, true) => idle_ns / 2,
-                (false, false) => 0,
-            };
+            let state = if 4 * idle_ns > since_ns { standing(pid) } else { Standing::Free };
+            let states = [std::mem::replace(&mut self.state, state), state];
+            // It was stopped or blocked, or went on, about halfway between two looks.
+            let share_ns = |of| states.iter().filter(|state| **state == of).count() as u64 * (idle_ns / 2);
+            stopped_ns = last.stopped_ns + share_ns(Standing::Stopped);
+            blocked_ns = last.blocked_ns + share_ns(Standing::Blocked);
         }
-        let figures =
-            Scheduling { process, monotonic_ns, run_ns, wait_ns, voluntary, involuntary, stopped_ns };
+        let figures = Scheduling {
+            process,
+            monotonic_ns,
+            run_ns,
+            wait_ns,
+            voluntary,
+            involuntary,
+            stopped_ns,
+            blocked_ns,
+        };
         let same = self.told.is_some_and(|told| Scheduling { monotonic_ns, ..told } == figures);
         if same {
             return None;
@@ -90,12 +95,27 @@ fn switches(status: &str) -> Option<(u64, u64)> {
     Some((figure("voluntary_ctxt_switches:")?, figure("nonvoluntary_ctxt_switches:")?))
 }
 
-/// Whether a signal or a debugger has stopped it.
-fn is_stopped(pid: u32) -> bool {
+/// How the kernel has a process that does not run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Standing {
+    /// It runs, or may go on whenever something happens.
+    #[default]
+    Free,
+    /// A signal or a debugger has stopped it.
+    Stopped,
+    /// It sleeps in the kernel and cannot be interrupted.
+    Blocked,
+}
+
+fn standing(pid: u32) -> Standing {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // The name of the program is in parentheses and may contain some.
     let state = text.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
-    matches!(state, Some('T' | 't'))
+    match state {
+        Some('T' | 't') => Standing::Stopped,
+        Some('D') => Standing::Blocked,
+        _ => Standing::Free,
+    }
 }
 
 #[cfg(test)]

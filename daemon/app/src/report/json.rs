@@ -151,6 +151,8 @@ struct Rank<'a> {
     run_s: Option<f64>,
     wait_s: Option<f64>,
     stopped_s: Option<f64>,
+    /// Asleep in the kernel so that nothing can interrupt it.
+    blocked_s: Option<f64>,
     voluntary: Option<u64>,
     involuntary: Option<u64>,
 }
@@ -213,6 +215,7 @@ fn rank<'a>(loaded: &'a Loaded, info: &'a RankInfo) -> Rank<'a> {
         run_s: scheduling.map(|row| row.run_ns as f64 / 1e9),
         wait_s: scheduling.map(|row| row.wait_ns as f64 / 1e9),
         stopped_s: scheduling.map(|row| row.stopped_ns as f64 / 1e9),
+        blocked_s: scheduling.map(|row| row.blocked_ns as f64 / 1e9),
         voluntary: scheduling.map(|row| row.voluntary),
         involuntary: scheduling.map(|row| row.involuntary),
     }
@@ -284,8 +287,15 @@ fn narrow<'a>(report: Report<'a>, selection: &'a Selection, whole: &Loaded) -> R
         rank.received = ranks.received.0[at] as u64;
         rank.bytes_sent = ranks.bytes_sent.0[at] as u64;
         // The scheduler's figures are of the whole run.
-        let scheduling =
-            Rank { run_s: None, wait_s: None, stopped_s: None, voluntary: None, involuntary: None, ..rank };
+        let scheduling = Rank {
+            run_s: None,
+            wait_s: None,
+            stopped_s: None,
+            blocked_s: None,
+            voluntary: None,
+            involuntary: None,
+            ..rank
+        };
         Some(if is_part { scheduling } else { rank })
     };
     let region = |mut region: Region| {

@@ -98,6 +98,9 @@ fn write(
     if let Some(sentence) = loaded.processors.sentence().filter(|_| !is_in_verdict) {
         writeln!(out, "\n  {sentence}")?;
     }
+    if let Some(sentence) = loaded.processors.blocked_sentence() {
+        writeln!(out, "\n  {sentence}")?;
+    }
     if let Some(sentence) = placement.and_then(better_placement) {
         writeln!(out, "\n  {sentence}")?;
     }

@@ -372,6 +372,7 @@ fn scheduling(rank: Rank, number: u64) -> Scheduling {
         voluntary: number,
         involuntary: lost,
         stopped_ns: lost * 20,
+        blocked_ns: lost * 10,
     }
 }
 

@@ -16,8 +16,9 @@ impl Row for Scheduling {
         column!(voluntary: U64, Rising),
         column!(involuntary: U64, Rising),
         column!(stopped_ns: U64, Rising),
+        column!(blocked_ns: U64, Rising),
     ];
-    const LATER: &'static [&'static str] = &["stopped_ns"];
+    const LATER: &'static [&'static str] = &["stopped_ns", "blocked_ns"];
 
     fn blank() -> Self {
         Scheduling::default()
