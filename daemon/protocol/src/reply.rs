@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reply {
-    /// Answers the first message.
+    /// Answers the first message, and comes again when more ranks or hosts of a live run are known.
     Welcome(Welcome),
     /// The shared clock or the selection moved.
     Clock(Clock),
