@@ -78,7 +78,7 @@ async fn what_a_client_asks_before_it_leaves_is_carried_out() {
         }
         author.close().await.unwrap();
         for number in 0..10 {
-            assert!(matches!(next_but_clock(&mut reader).await, Reply::Said(said) if said.data == number));
+            assert!(matches!(next_but_clock(&mut reader).await, Reply::Said(heard) if heard.data == number));
         }
     }
 }

@@ -49,6 +49,7 @@ fn end_replay(running: Running) {
 /// A recording of a simulated job of 16 ranks with slow messages.
 fn simulated(folder: &Path) -> PathBuf {
     let out = folder.join("job.scope");
+    // words: allow the name of a disturbance
     let mut command = mpiscope(&["synth", "--pattern", "halo2d", "--disturb", "background-traffic"]).unwrap();
     command.args(["--ranks", "16", "--rate", "20000", "--seconds", "1", "-o"]).arg(&out);
     let ended = run(&mut command, LIMIT).unwrap();

@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[4]
 #: No reply takes longer, also on a busy machine.
 PATIENCE_S = 60.0
-#: A job of 16 ranks on two nodes, whose messages are slow at times.
+#: A job of 16 ranks on two nodes, whose messages are slow at times. words: allow the name of a disturbance
 JOB = ["synth", "--pattern", "halo2d", "--ranks", "16", "--rate", "20000", "--disturb", "background-traffic"]
 
 
