@@ -1,22 +1,22 @@
-//! Columns of numbers: lists in JSON, and in MessagePack blobs of little-endian values, so that a reader maps them onto an
-//! array without touching single values. In JSON, `null` stands for what is not a number.
+//! Columns of numbers: lists in JSON, blobs of little-endian values in MessagePack. A reader can map a blob onto an array
+//! without touching single values. In JSON, `null` stands for a value that is not a number.
 //!
-//! To be named in `#[serde(with = "column")]`.
+//! Fields use it by `#[serde(with = "crate::column")]`.
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A number that columns are made of.
+/// A type of number that a column can have.
 pub trait Value: Copy + Serialize {
-    /// Bytes of one.
+    /// Bytes of one value.
     const BYTES: usize;
-    /// Adds its bytes.
+    /// Appends its little-endian bytes.
     fn write(self, to: &mut Vec<u8>);
-    /// From so many bytes.
+    /// Reads one value from exactly its bytes.
     fn read(bytes: &[u8]) -> Option<Self>;
-    /// From a number of JSON; `None` where it does not fit.
+    /// Converts a number of JSON; `None` if the type cannot hold it.
     fn of(number: Option<f64>) -> Option<Self>;
 }
 

@@ -1,11 +1,11 @@
-//! What external programs and mpiscope say to each other, as values and as bytes.
+//! The messages between mpiscope and other programs, as values and in JSON and MessagePack.
 //!
 //! What it is: the messages of protocol version 1, for the server and for clients in Rust. What it is not: sockets, or
 //! the reading of calls. `docs/protocol.md` explains the protocol to people, and `docs/protocol.schema.json` is written
 //! from these types by a test.
 //!
 //! What must hold: a message means the same in both formats; names and meanings stay within a version; a reader ignores
-//! fields that it does not know, so that fields can be added.
+//! fields that it does not know, because later versions of mpiscope may add some.
 
 pub mod column;
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reply {
-    /// Answers the first message.
+    /// Answers the first message, and comes again when more ranks or hosts of a live run are known.
     Welcome(Welcome),
     /// The shared clock or the selection moved.
     Clock(Clock),
@@ -38,7 +38,7 @@ pub enum Reply {
     Failed(Failed),
 }
 
-/// What a client is told first.
+/// The greeting: what a client learns about the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Welcome {
@@ -89,7 +89,7 @@ pub struct Function {
     pub family: String,
 }
 
-/// How the shared clock stands.
+/// Whether the shared clock moves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -299,7 +299,7 @@ pub struct Verdict {
     pub share: f64,
     /// From 0 to 1.
     pub confidence: f64,
-    /// Whether the run has ended, so that it changes no more.
+    /// Whether the run has ended. A final verdict changes no more.
     pub is_final: bool,
 }
 

@@ -35,7 +35,7 @@ pub enum Request {
         /// Where to.
         time_ns: f64,
     },
-    /// Moves the shared clock by so much and stops it. Subscriptions in step with it get what lies between.
+    /// Moves the shared clock by a time and stops it. Subscriptions in step with it get what lies between.
     Step {
         /// Negative for backward.
         by_ns: f64,
@@ -129,7 +129,7 @@ pub enum Begin {
     /// Where the run began, or ended where the direction is backward.
     #[default]
     Start,
-    /// What is known last.
+    /// The end of what is known.
     Now,
     /// The shared clock.
     Clock,
@@ -145,9 +145,9 @@ pub enum Pace {
     /// As fast as the client takes them.
     #[default]
     Fast,
-    /// In step with the shared clock, forward and backward. A client that is too slow is told how many rows it missed.
+    /// In step with the shared clock, forward and backward. A client that is too slow learns how many rows it missed.
     Clock,
-    /// What is new, and no more of it than one batch at a time; the rest is counted as missed.
+    /// New rows, one batch at a time; rows that do not fit are counted as missed.
     Newest,
 }
 
@@ -167,7 +167,7 @@ pub enum Direction {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Subscribe {
-    /// The client's number for it, which its batches bear.
+    /// The client's number for it. All replies about the subscription carry it.
     pub id: u32,
     /// Of what.
     pub what: What,
@@ -186,10 +186,10 @@ pub struct Subscribe {
     /// Of these communicators.
     #[serde(default)]
     pub communicators: Vec<u32>,
-    /// Calls made at these places of the program.
+    /// Calls from these call sites.
     #[serde(default)]
     pub sites: Vec<u32>,
-    /// Calls, or messages, that took at least so long.
+    /// Calls that lasted at least this long, messages with at least this transfer time.
     #[serde(default)]
     pub at_least_ns: f64,
     /// Where it begins.

@@ -127,6 +127,12 @@ impl Source {
         }
     }
 
+    /// Grows with what [`Self::about`] has of ranks and hosts.
+    pub(crate) fn outline(&self) -> (u32, usize, usize) {
+        let state = lock(&self.state);
+        (state.job().ranks, state.ranks().count(), state.nodes().count())
+    }
+
     /// Whether the run has ended, and all of it is known.
     pub(crate) fn is_over(&self) -> bool {
         let state = lock(&self.state);

@@ -12,6 +12,7 @@ mod behaviour;
 mod broken_output;
 mod calibrate;
 mod call_sites;
+mod clients;
 mod compare;
 mod consistent;
 mod damaged;

@@ -67,12 +67,14 @@ pub(crate) async fn run(socket: WebSocket, program: Program, mut stop: watch::Re
     let (mut out, mut incoming) = socket.split();
     let ended = match greeted(&mut incoming).await {
         Ok(hello) => {
-            let (requests, inbox) = mpsc::channel(REQUESTS_MAX);
+            let (requests, mut inbox) = mpsc::channel(REQUESTS_MAX);
             let mut client = Client::join(program, &hello, &mut out);
-            tokio::select! {
+            let ended = tokio::select! {
                 ended = listen(incoming, requests) => ended,
-                ended = client.serve(inbox, &mut stop) => ended,
-            }
+                ended = client.serve(&mut inbox, &mut stop) => ended,
+            };
+            client.finish(&mut inbox).await;
+            ended
         }
         Err(ended) => ended,
     };
@@ -150,13 +152,17 @@ impl<'a> Client<'a> {
         Self { program, format, out, member: Arc::new(member), from_others, later, subscriptions }
     }
 
-    async fn serve(&mut self, mut inbox: mpsc::Receiver<Request>, stop: &mut watch::Receiver<bool>) -> Ended {
-        match self.serve_until(&mut inbox, stop).await {
+    async fn serve(
+        &mut self,
+        inbox: &mut mpsc::Receiver<Request>,
+        stop: &mut watch::Receiver<bool>,
+    ) -> Ended {
+        match self.serve_until(inbox, stop).await {
             Err(ended) => ended,
             Ok(()) => {
                 // What is known now still comes.
                 let rest = async {
-                    while self.pump(&mut inbox).await? {}
+                    while self.pump(inbox).await? {}
                     Ok::<_, Ended>(())
                 };
                 let _ = timeout(FAREWELL, rest).await;
@@ -183,8 +189,15 @@ impl<'a> Client<'a> {
                 () = stopped(stop) => return Ok(()),
             }
         }
+        let mut outline = source.outline();
         self.welcome().await?;
+        self.answers().await?;
         loop {
+            // Who connects before the job has begun learns of ranks and hosts when they are there.
+            let newer = source.outline();
+            if std::mem::replace(&mut outline, newer) != newer {
+                self.welcome().await?;
+            }
             while self.pump(inbox).await? {
                 if *stop.borrow() {
                     return Ok(());
@@ -207,6 +220,13 @@ impl<'a> Client<'a> {
                 _ = ping.tick() => self.send_message(Message::ping(Vec::new())).await?,
                 () = stopped(stop) => return Ok(()),
             }
+        }
+    }
+
+    /// Carries out what the client asked before it left. There is nobody any more who takes replies.
+    async fn finish(&mut self, inbox: &mut mpsc::Receiver<Request>) {
+        while let Ok(request) = inbox.try_recv() {
+            let _ = self.carry_out(request).await;
         }
     }
 
@@ -248,7 +268,11 @@ impl<'a> Client<'a> {
             run_ns: about.run_ns,
             clock: self.clock(),
         };
-        self.send(&Reply::Welcome(welcome)).await?;
+        self.send(&Reply::Welcome(welcome)).await
+    }
+
+    /// What was said about the run before.
+    async fn answers(&mut self) -> Result<(), Ended> {
         let answers = self.program.source.board.answers();
         for annotation in answers.annotations {
             self.send(&Reply::Annotation(annotation)).await?;
@@ -306,6 +330,8 @@ impl<'a> Client<'a> {
             // A request between two batches is not kept waiting.
             while let Ok(request) = inbox.try_recv() {
                 self.take(request).await?;
+                // It may be a subscription, which is not among these.
+                is_more = true;
             }
             let Some((asked, mut subscription)) = self.subscriptions.remove(&id) else { continue };
             let (moment, library) = (self.moment(), Arc::clone(&self.program.source.library));

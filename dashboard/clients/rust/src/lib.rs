@@ -1,5 +1,7 @@
-//! A client of mpiscope: a program that receives calls, messages and verdicts of a run, in step with the clock that all
-//! views share or as fast as it can, and that may answer with notes and values of its own.
+//! A client of mpiscope: receives calls, messages and verdicts of a run, and answers.
+//!
+//! Rows come as fast as the client reads, or in step with the clock that all views share. The client can move that clock,
+//! and add notes and values that all views show.
 //!
 //! ```no_run
 //! use mpiscope_client::{Client, Reply, Request, Subscribe, What};
@@ -18,18 +20,21 @@
 //! # }
 //! ```
 //!
-//! The messages are those of `mpiscope-protocol`; `docs/protocol.md` explains them.
+//! `examples/` has whole programs. The messages are those of `mpiscope-protocol`; `docs/protocol.md` explains them.
 
 pub use mpiscope_protocol::*;
 
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::http::header::AUTHORIZATION;
+use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
+
+/// The environment variable for the address. Unlike an argument, other users of the machine do not see it.
+pub const VARIABLE: &str = "MPISCOPE_ADDRESS";
 
 /// The most bytes of one message: a batch of as many rows as can be asked for.
 const MESSAGE_BYTES_MAX: usize = 64 << 20;
@@ -39,13 +44,19 @@ const MESSAGE_BYTES_MAX: usize = 64 << 20;
 pub enum Error {
     /// The address is not the whole one that mpiscope printed.
     #[error(
-        "{0:?} is no address of a page: give the whole one that mpiscope printed, as http://HOST:PORT/?token=..."
+        "this is not the address of a page: give the whole one that mpiscope printed, as http://HOST:PORT/?token=..."
     )]
-    Address(String),
-    /// Nobody answers there, or not as a WebSocket does.
+    Address,
+    /// The environment has no address.
+    #[error("there is no address: set {VARIABLE} to the whole one that mpiscope printed")]
+    NoAddress,
+    /// The token in the address is not that of the run.
+    #[error("mpiscope refused the token (HTTP status 403): give the address that it printed last")]
+    TokenRefused,
+    /// Nobody answers there, what answers is not mpiscope, or the connection broke.
     #[error("cannot talk to mpiscope: {0}")]
     Connection(#[from] Box<tungstenite::Error>),
-    /// mpiscope ended the connection before it said anything.
+    /// mpiscope ended the connection before it greeted: it speaks another version of the protocol, or it ends.
     #[error("mpiscope ended the connection: {0}")]
     Refused(String),
     /// What came is no message of this protocol.
@@ -58,8 +69,21 @@ pub enum Error {
 
 impl From<tungstenite::Error> for Error {
     fn from(error: tungstenite::Error) -> Self {
-        Error::Connection(Box::new(error))
+        match error {
+            tungstenite::Error::Http(response) if response.status() == StatusCode::FORBIDDEN => {
+                Error::TokenRefused
+            }
+            error => Error::Connection(Box::new(error)),
+        }
     }
+}
+
+/// The address in the environment variable [`VARIABLE`].
+///
+/// # Errors
+/// When it is not set.
+pub fn address() -> Result<String, Error> {
+    std::env::var(VARIABLE).map_err(|_| Error::NoAddress)
 }
 
 /// A connection to mpiscope.
@@ -75,10 +99,9 @@ impl Client {
     /// # Errors
     /// When nobody is there, or the address has the wrong token.
     pub async fn connect(address: &str, name: &str) -> Result<Self, Error> {
-        let (host, token) = parse(address).ok_or_else(|| Error::Address(address.to_owned()))?;
+        let (host, token) = parse(address).ok_or(Error::Address)?;
         let mut request = format!("ws://{host}/programs").into_client_request()?;
-        let bearer = HeaderValue::from_str(&format!("Bearer {token}"))
-            .map_err(|_| Error::Address(address.to_owned()))?;
+        let bearer = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| Error::Address)?;
         request.headers_mut().insert(AUTHORIZATION, bearer);
         let config = WebSocketConfig::default()
             .max_message_size(Some(MESSAGE_BYTES_MAX))
@@ -96,7 +119,7 @@ impl Client {
         }
     }
 
-    /// What mpiscope said about the run.
+    /// What mpiscope said about the run, as it was in the newest reply.
     #[must_use]
     pub fn welcome(&self) -> &Welcome {
         &self.welcome
@@ -117,23 +140,30 @@ impl Client {
         Ok(self.socket.send(Message::binary(rmp_serde::to_vec_named(request)?)).await?)
     }
 
-    /// What comes next; nothing once mpiscope has ended. May be dropped while it waits; nothing is lost by that.
+    /// The next reply; nothing once mpiscope has ended. The future may be dropped while it waits; nothing is lost.
     ///
     /// # Errors
     /// When the connection breaks.
     pub async fn next(&mut self) -> Result<Option<Reply>, Error> {
-        Ok(match read(&mut self.socket).await? {
-            Read::Reply(reply) => Some(*reply),
-            Read::Closed(_) => None,
-        })
+        let reply = match read(&mut self.socket).await? {
+            Read::Reply(reply) => *reply,
+            Read::Closed(_) => return Ok(None),
+        };
+        if let Reply::Welcome(welcome) = &reply {
+            self.welcome.clone_from(welcome);
+        }
+        Ok(Some(reply))
     }
 
-    /// Leaves.
+    /// Leaves. Requests that were sent before are still carried out; whoever drops a client may lose some.
     ///
     /// # Errors
     /// When the connection is broken already.
     pub async fn close(mut self) -> Result<(), Error> {
-        Ok(self.socket.close(None).await?)
+        self.socket.close(None).await?;
+        // What is on the way has to be read, or else the system would break the connection with requests in it.
+        while let Some(Ok(_)) = self.socket.next().await {}
+        Ok(())
     }
 }
 
@@ -168,6 +198,16 @@ fn parse(address: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::parse;
+
+    #[test]
+    fn no_error_shows_the_token() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for address in ["https://h/?token=secret", "http://h:x/?token=secret", "http://h/?token=sec\u{7f}ret"]
+        {
+            let error = runtime.block_on(super::Client::connect(address, "x")).unwrap_err();
+            assert!(!format!("{error} {error:?}").contains("sec"), "{error:?}");
+        }
+    }
 
     #[test]
     fn the_whole_address_is_needed() {
