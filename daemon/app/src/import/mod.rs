@@ -72,6 +72,11 @@ fn refuse_nodes(format: InputFormat) -> Result<()> {
         InputFormat::Dumpi => {
             bail!("--nodes goes with a table: the texts of a DUMPI trace say which rank was on which node")
         }
+        InputFormat::Picl => {
+            bail!(
+                "--nodes goes with a table: a PICL trace says itself which rank was on which node, or nobody knows"
+            )
+        }
         InputFormat::Table => Ok(()),
     }
 }
