@@ -15,6 +15,7 @@ mod tests;
 use super::log_stream::MAX_THREADS;
 use super::trace::{Trace, TraceCollector, describe_long_span};
 use crate::external_sort::Sorter;
+use crate::node_name::NODES_NOT_KNOWN;
 use crate::picl_events::{
     ALLOCATE, ENTRY, EXIT, LABEL, MARK, PROCESS_SUBSET, PROCESSOR_SUBSET, Shape, TEXT, TRACE, event_type,
 };
@@ -23,7 +24,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use definitions::Definitions;
 use fields::Fields;
 use mpiscope_model::words::{counted, plural, printable};
-use old::Said;
+use old::OldContent;
 use process::{EventCounts, ProcessReader, TraceFacts};
 use record::{Data, MAX_DATA, Record};
 use std::collections::HashMap;
@@ -119,12 +120,15 @@ pub(crate) fn read_trace(file: &Path, scratch: &Path, progress: &dyn Progress) -
     })
 }
 
+/// Takes in lines with their numbers; the inner result says what is wrong with a line.
+type LineSink<'a> = dyn FnMut(&str, u64) -> Result<Result<(), String>> + 'a;
+
 /// Hands out the lines of a trace with their numbers. Returns the number of the last line if it is truncated.
 fn read_lines(
     name: &str,
     mut from: impl BufRead,
     progress: &dyn Progress,
-    take: &mut dyn FnMut(&str, u64) -> Result<Result<(), String>>,
+    take: &mut LineSink<'_>,
 ) -> Result<Option<u64>> {
     let (mut bytes, mut number, mut unreported) = (Vec::new(), 0, 0);
     loop {
@@ -219,14 +223,14 @@ impl LineReader {
             return Ok(());
         }
         let (place, at_ns) = ((record.processor, 0), record.at_ns);
-        match record.said {
-            Said::Entry(event, data) => self.event(place, at_ns, (line, false, event), data, sink),
-            Said::Exit(event, data) => self.event(place, at_ns, (line, true, event), data, sink),
-            Said::Whole(event, data) => {
+        match record.content {
+            OldContent::Entry(event, data) => self.event(place, at_ns, (line, false, event), data, sink),
+            OldContent::Exit(event, data) => self.event(place, at_ns, (line, true, event), data, sink),
+            OldContent::Whole(event, data) => {
                 self.event(place, at_ns, (line, false, event), data, sink)?;
                 self.event(place, at_ns, (line, true, event), data, sink)
             }
-            Said::LeftOut(kind) => {
+            OldContent::LeftOut(kind) => {
                 self.definitions.leave_out(kind);
                 Ok(())
             }
@@ -337,7 +341,7 @@ fn missing_sentences(counts: &EventCounts, are_nodes_known: bool) -> Vec<String>
     add(counts.unknown_comm_events, "communication", "of communicators that the trace does not define");
     add(counts.unknown_messages, "message", "the trace does not say its size, type and processor");
     if !are_nodes_known {
-        missing.push("which rank was on which node is not known: all are told as of one".into());
+        missing.push(NODES_NOT_KNOWN.into());
     }
     missing
 }

@@ -44,11 +44,11 @@ const MAX_NUMBERS: usize = 8;
 pub(super) struct OldRecord {
     pub(super) at_ns: i64,
     pub(super) processor: i64,
-    pub(super) said: Said,
+    pub(super) content: OldContent,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum OldContent {
     /// An event begins.
     Entry(i32, Data),
     /// An event ends.
@@ -108,25 +108,25 @@ pub(super) fn read_line(line: &str) -> Result<OldRecord, String> {
     let Some(at_ns) = clock_ns(seconds, microseconds) else {
         return Err(format!("{seconds} seconds are no time of a run"));
     };
-    Ok(OldRecord { at_ns, processor, said: interpret(&name, data)? })
+    Ok(OldRecord { at_ns, processor, content: interpret(&name, data)? })
 }
 
-fn interpret(name: &str, data: &[i64]) -> Result<Said, String> {
+fn interpret(name: &str, data: &[i64]) -> Result<OldContent, String> {
     // The other side, the type of the message, its length.
     let message = || match *data {
         [peer, tag, bytes, ..] => Ok(Data::new(&[bytes, tag, peer])),
         _ => Err(format!("{name} has a processor, a type and a length")),
     };
     Ok(match name {
-        "trace_start" => Said::Entry(TRACE, Data::default()),
-        "trace_exit" => Said::Exit(TRACE, Data::default()),
-        "send" => Said::Whole(SEND, message()?),
-        "recv" => Said::Whole(RECEIVE, message()?),
-        "recv_blocking" => Said::Entry(RECEIVE, Data::default()),
-        "recv_waking" => Said::Exit(RECEIVE, message()?),
-        "probe" => Said::Whole(IPROBE, Data::default()),
-        "sync" => Said::Whole(BARRIER, Data::new(&[WORLD])),
-        other => Said::LeftOut(format!("{other} record")),
+        "trace_start" => OldContent::Entry(TRACE, Data::default()),
+        "trace_exit" => OldContent::Exit(TRACE, Data::default()),
+        "send" => OldContent::Whole(SEND, message()?),
+        "recv" => OldContent::Whole(RECEIVE, message()?),
+        "recv_blocking" => OldContent::Entry(RECEIVE, Data::default()),
+        "recv_waking" => OldContent::Exit(RECEIVE, message()?),
+        "probe" => OldContent::Whole(IPROBE, Data::default()),
+        "sync" => OldContent::Whole(BARRIER, Data::new(&[WORLD])),
+        other => OldContent::LeftOut(format!("{other} record")),
     })
 }
 
@@ -155,8 +155,8 @@ mod tests {
         }
         let send = read_line("4 1 500000 0 1 7 800").unwrap();
         assert_eq!((send.at_ns, send.processor), (1_500_000_000, 0));
-        assert_eq!(send.said, Said::Whole(SEND, Data::new(&[800, 7, 1])));
-        assert_eq!(read_line("99 0 0 1").unwrap().said, Said::LeftOut("type 99 record".into()));
+        assert_eq!(send.content, OldContent::Whole(SEND, Data::new(&[800, 7, 1])));
+        assert_eq!(read_line("99 0 0 1").unwrap().content, OldContent::LeftOut("type 99 record".into()));
         for wrong in
             ["4", "4 1 2", "4 1 2 0 1", "send clock x y node z", "4 99999999999 0 0 1 7 8", "4 1 2 0 1 7 8x"]
         {

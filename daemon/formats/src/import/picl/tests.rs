@@ -4,6 +4,7 @@ mod round_trip;
 
 use super::is_trace;
 use crate::import::{InputFile, InputFormat};
+use crate::node_name::NODES_NOT_KNOWN;
 use crate::progress::NoProgress;
 use anyhow::Result;
 use mpiscope_analysis::Matcher;
@@ -149,7 +150,7 @@ fn a_trace_of_mpicl_becomes_calls_and_messages() {
         back.notes,
         ["left out of the trace: 1 event of type -77, 1 idle time, 1 statistics record, 1 user event"]
     );
-    assert_eq!(back.missing, ["which rank was on which node is not known: all are told as of one"]);
+    assert_eq!(back.missing, [NODES_NOT_KNOWN]);
     // Whatever ends the lines, and in whatever order processors come.
     let lines = NEW.replace('\n', "\r\n");
     let (one, other) = NEW.split_once("\n\n").unwrap();

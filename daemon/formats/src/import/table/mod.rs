@@ -13,7 +13,7 @@ mod tests;
 
 use crate::external_sort::{SortedRecords, Sorter};
 use crate::import::log_stream::MAX_SLOTS;
-use crate::node_name::UNKNOWN_NODE;
+use crate::node_name::{NODES_NOT_KNOWN, UNKNOWN_NODE};
 use crate::progress::{PROGRESS_INTERVAL, Progress, report_items};
 use anyhow::Result;
 use event::Event;
@@ -122,7 +122,7 @@ fn missing_sentences(summary: &TableSummary, are_nodes_known: bool) -> Vec<Strin
         missing.push(format!("parts of nanoseconds: the times of {events} are rounded"));
     }
     if !are_nodes_known {
-        missing.push("which rank was on which node is not known: all are told as of one".into());
+        missing.push(NODES_NOT_KNOWN.into());
     }
     missing
 }

@@ -3,13 +3,15 @@
 //! A call is an event of the type that MPICL has for its function, if that type can hold what the call did. Any other call is
 //! a user event with the name of its function as label. The messages of such a call are sends and receives within the event.
 
+mod record;
+
 use super::filter::Filter;
 use super::gather::{Gathered, TraceContents, gather_items};
 use super::item::{Item, MessageEnd};
 use super::source::{Source, name_of};
 use super::summary::ExportSummary;
 use super::sweep::{CallSink, CallWithEnds, Sweep};
-use crate::external_sort::{SortRecord, Sorter};
+use crate::external_sort::Sorter;
 use crate::picl_events::{
     ALLOCATE, ENTRY, EVENT_TYPES, EXIT, EventType, LABEL, MARK, NO_COMM, NODE_NAME, PROCESS_SUBSET,
     PROCESSOR_SUBSET, RECEIVE, SEND, SPLIT, Shape, TEXT, TRACE, WORLD,
@@ -20,63 +22,13 @@ use mpiscope_model::words::plural;
 use mpiscope_model::{Call, Comm, CommInfo, Function, Nanoseconds, Rank};
 use mpiscope_recording::{Picl, PiclRecord};
 use mpiscope_wire::{FUNCTIONS, Family, by_id};
+use record::{MAX_DATA, Record};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 use std::path::Path;
 
-/// Data fields of a record at most.
-const MAX_DATA: usize = 6;
 const ANY: i64 = -1;
 const WRITING: &str = "write the trace";
-
-/// A record that waits for its place in the order of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Record {
-    at_ns: Nanoseconds,
-    /// Its place among records of the same moment.
-    place: u64,
-    rank: Rank,
-    thread: u16,
-    is_exit: bool,
-    event: i32,
-    count: u8,
-    data: [i64; MAX_DATA],
-}
-
-impl SortRecord for Record {
-    type Key = (Nanoseconds, u64);
-    const BYTES: usize = 8 * (4 + MAX_DATA);
-
-    fn key(&self) -> Self::Key {
-        (self.at_ns, self.place)
-    }
-
-    fn write_to(&self, bytes: &mut Vec<u8>) {
-        let Self { at_ns, place, rank, thread, is_exit, event, count, data } = *self;
-        let who = u64::from(rank) | u64::from(thread) << 32 | u64::from(is_exit) << 48;
-        let what = u64::from(event.cast_unsigned()) | u64::from(count) << 32;
-        bytes.extend([at_ns, place, who, what].map(u64::to_le_bytes).as_flattened());
-        bytes.extend(data.map(i64::to_le_bytes).as_flattened());
-    }
-
-    fn read_from(bytes: &[u8]) -> Self {
-        let mut words = [0; 4 + MAX_DATA];
-        for (word, from) in words.iter_mut().zip(bytes.as_chunks().0) {
-            *word = u64::from_le_bytes(*from);
-        }
-        let [at_ns, place, who, what, data @ ..] = words;
-        Self {
-            at_ns,
-            place,
-            rank: who as u32,
-            thread: (who >> 32) as u16,
-            is_exit: who >> 48 != 0,
-            event: (what as u32).cast_signed(),
-            count: (what >> 32) as u8,
-            data: data.map(u64::cast_signed),
-        }
-    }
-}
 
 /// Turns calls into records.
 struct RecordWriter {
@@ -433,28 +385,4 @@ fn remarks(writer: &RecordWriter, names: &PiclNames, moved: u64) -> Vec<String> 
         remarks.push("names of communicators are left out: PICL has no place for them".into());
     }
     remarks
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn records_come_back_from_their_form_in_a_file() {
-        let record = Record {
-            at_ns: u64::MAX,
-            place: 7,
-            rank: u32::MAX,
-            thread: u16::MAX,
-            is_exit: true,
-            event: -812,
-            count: 6,
-            data: [i64::MIN, -1, 0, 1, 2, i64::MAX],
-        };
-        for record in [record, Record { is_exit: false, event: 3, count: 0, ..record }] {
-            let mut bytes = Vec::new();
-            record.write_to(&mut bytes);
-            assert_eq!((bytes.len(), Record::read_from(&bytes)), (Record::BYTES, record));
-        }
-    }
 }
