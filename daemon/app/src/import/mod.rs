@@ -67,17 +67,16 @@ fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Re
 fn refuse_nodes(format: InputFormat) -> Result<()> {
     match format {
         InputFormat::Otf2 => {
-            bail!("--nodes goes with a table: an OTF2 archive says which rank was on which node")
-        }
-        InputFormat::Dumpi => {
-            bail!("--nodes goes with a table: the texts of a DUMPI trace say which rank was on which node")
-        }
-        InputFormat::Picl => {
             bail!(
-                "--nodes goes with a table: a PICL trace says itself which rank was on which node, or nobody knows"
+                "--nodes goes with a table or a PICL trace: an OTF2 archive says which rank was on which node"
             )
         }
-        InputFormat::Table => Ok(()),
+        InputFormat::Dumpi => {
+            bail!(
+                "--nodes goes with a table or a PICL trace: the texts of a DUMPI trace say which rank was on which node"
+            )
+        }
+        InputFormat::Picl | InputFormat::Table => Ok(()),
     }
 }
 

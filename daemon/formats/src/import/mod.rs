@@ -76,8 +76,8 @@ impl InputFile {
         }
     }
 
-    /// Reads the file to its end. A table says which rank was on which node in a file of its own, `nodes`; other formats say
-    /// so themselves. What does not fit into memory waits in files without a name in the folder `scratch`.
+    /// Reads the file to its end. For a table and for a PICL trace a file of its own, `nodes`, says which rank was on which node;
+    /// other formats say so themselves. What does not fit into memory waits in files without a name in the folder `scratch`.
     ///
     /// # Errors
     /// When a file cannot be read, something in it is wrong, or the work is given up.
@@ -85,7 +85,7 @@ impl InputFile {
         Ok(ImportedRun(match self.kind {
             Kind::Otf2 { anchor } => Contents::Trace(otf2::read_archive(&anchor, scratch, progress)?),
             Kind::Dumpi(texts) => Contents::Trace(dumpi::read_trace(texts, scratch, progress)?),
-            Kind::Picl => Contents::Trace(picl::read_trace(&self.path, scratch, progress)?),
+            Kind::Picl => Contents::Trace(picl::read_trace(&self.path, nodes, scratch, progress)?),
             Kind::Table => Contents::Table(table::read_table(&self.path, nodes, scratch, progress)?),
         }))
     }

@@ -370,7 +370,7 @@ fn remarks(writer: &RecordWriter, names: &PiclNames, moved: u64) -> Vec<String> 
         remarks.push(format!("{calls} began before the one before had ended, and are put behind it"));
     }
     if writer.alone > 0 {
-        let ends = plural(writer.alone, "send or receive");
+        let ends = plural(writer.alone, "message end");
         remarks.push(format!("{ends} without a call: each is written as an MPI_Send or MPI_Recv of its own"));
     }
     if writer.with_site > 0 {

@@ -13,6 +13,7 @@ mod record;
 mod tests;
 
 use super::log_stream::MAX_THREADS;
+use super::table::read_node_table;
 use super::trace::{Trace, TraceCollector, describe_long_span};
 use crate::external_sort::Sorter;
 use crate::node_name::NODES_NOT_KNOWN;
@@ -63,8 +64,13 @@ fn is_new_beginning(line: &str) -> bool {
     is_record && rest.len() == HEADER_FIELDS - 1 && rest.iter().all(|field| field.parse::<f64>().is_ok())
 }
 
-/// Reads a trace to its end.
-pub(crate) fn read_trace(file: &Path, scratch: &Path, progress: &dyn Progress) -> Result<Trace> {
+/// Reads a trace to its end. The table of `nodes`, if there is one, says which rank was on which node.
+pub(crate) fn read_trace(
+    file: &Path,
+    nodes: Option<&Path>,
+    scratch: &Path,
+    progress: &dyn Progress,
+) -> Result<Trace> {
     let name = file.display().to_string();
     let opened = File::open(file).with_context(|| format!("cannot read {name}"))?;
     let kibibytes = opened.metadata().ok().map(|found| found.len() >> 10).filter(|&length| length > 0);
@@ -98,14 +104,21 @@ pub(crate) fn read_trace(file: &Path, scratch: &Path, progress: &dyn Progress) -
     let Some(from) = counts.from.filter(|_| counts.calls > 0) else {
         bail!("{name}: there are no calls of MPI in it");
     };
-    let (nodes, are_nodes_known) = definitions.node_of_rank(ranks);
+    let mut notes: Vec<String> = describe_left_out(&definitions, &counts).into_iter().collect();
+    let (nodes, are_nodes_known) = match nodes {
+        Some(table) => {
+            let (nodes, ignored) = read_node_table(table, ranks)?;
+            notes.extend(ignored);
+            (nodes, true)
+        }
+        None => definitions.node_of_rank(ranks),
+    };
     let mut missing = missing_sentences(&counts, are_nodes_known);
     missing.extend(truncated.map(|line| format!("line {line} of the trace, its last: it is truncated")));
     let end = |(ns, line): (u64, u64)| {
         format!("{:.9} s (line {line})", (ns.cast_signed().saturating_add(zero_ns)) as f64 / 1e9)
     };
     let span = describe_long_span(&name, counts.to.0 - from.0, &end(from), &end(counts.to));
-    let left_out = describe_left_out(&definitions, &counts);
     Ok(Trace {
         pieces: collector.finish()?,
         calls: counts.calls,
@@ -116,7 +129,7 @@ pub(crate) fn read_trace(file: &Path, scratch: &Path, progress: &dyn Progress) -
         comms: members,
         call_sites: Vec::new(),
         missing,
-        notes: span.into_iter().chain(left_out).collect(),
+        notes: span.into_iter().chain(notes).collect(),
     })
 }
 

@@ -310,6 +310,29 @@ fn times_may_be_below_zero_and_years_apart() {
 }
 
 #[test]
+fn a_table_may_say_which_rank_was_on_which_node() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, nodes) = (folder.path().join("t.trf"), folder.path().join("nodes.csv"));
+    std::fs::write(&file, NEW).unwrap();
+    let read = |text: &str| {
+        std::fs::write(&nodes, text).unwrap();
+        InputFile::recognize(&file)?.read(Some(&nodes), folder.path(), &NoProgress)
+    };
+    let run = read("rank,node,rack\n0,left,4\n1,right,5\n").unwrap();
+    assert_eq!(run.missing().len(), 0);
+    assert!(run.notes().iter().any(|note| note.contains("1 column ignored: rack")), "{:?}", run.notes());
+    let mut names = Vec::new();
+    let mut name = |message| match message {
+        LogMessage::Process(process) => names.push(process.node),
+        _ => {}
+    };
+    run.write_log("t".into(), Vec::new(), &NoProgress, &mut name).unwrap();
+    assert_eq!(names, ["left", "right"]);
+    let error = read("rank,node\n0,left\n").err().unwrap().to_string();
+    assert!(error.contains("there is no node of rank 1"), "{error}");
+}
+
+#[test]
 fn a_trace_is_recognized_by_its_name_or_its_first_line() {
     let folder = tempfile::tempdir().unwrap();
     let is = |name: &str, text: &str| {
