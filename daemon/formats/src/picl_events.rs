@@ -80,7 +80,6 @@ pub(crate) const EVENT_TYPES: &[EventType] = {
     &[
         read(-11, "MPI_Init", Plain),
         read(-12, "MPI_Finalize", Plain),
-        read(-16, "MPI_Testall", Plain),
         written(SEND, "MPI_Send", Send),
         written(-22, "MPI_Bsend", Send),
         written(-23, "MPI_Ssend", Send),
