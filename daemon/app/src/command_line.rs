@@ -152,9 +152,11 @@ Examples:
   mpiscope import events.csv --nodes nodes.csv -o imported.scope
   mpiscope import scorep/traces.otf2 -o imported.scope
   mpiscope import dumpi-0000.txt -o imported.scope
+  mpiscope import paragraph.picl -o imported.scope
 
-Traces: an OTF2 archive (its anchor file or its folder; needs the OTF2 library), or a DUMPI trace (the text that \
-dumpi2ascii -a writes for any rank, with the texts of the other ranks next to it). Any other file is read as a table: CSV with \
+Traces: an OTF2 archive (its anchor file or its folder; needs the OTF2 library), a DUMPI trace (the text that \
+dumpi2ascii -a writes for any rank, with the texts of the other ranks next to it), or a PICL trace (of PICL, MPICL or another \
+tool that writes for ParaGraph). Any other file is read as a table: CSV with \
 a header and the columns rank, type (send or receive), timestamp_ns, source, destination and size; optional are tag, comm, \
 duration_ns and call. The timestamp is the start of a send call, or the end of a receive call. The table of --nodes has the \
 columns rank and node.")]
@@ -164,12 +166,13 @@ columns rank and node.")]
 Examples:
   mpiscope export sim.scope --format perfetto -o sim.json
   mpiscope export sim.scope --format otf2 -o sim.otf2
+  mpiscope export sim.scope --format picl -o sim.picl
   mpiscope export sim.scope --format csv --table messages --rank 0-15 --from 2.5 --to 3 -o - | less
   mpiscope export sim.scope --format parquet --function MPI_Waitall --longer-than 1ms -o slow.parquet
 
 csv and parquet write one table: the columns of the recording, then the names behind its numbers. perfetto writes a trace \
 for ui.perfetto.dev and Chrome, with arrows for messages. otf2 writes a folder for Vampir, Scalasca and others, and needs the \
-OTF2 library. Of a running or killed run the rows written so far are exported.")]
+OTF2 library. picl writes a PICL 2.0 trace for ParaGraph. Of a running or killed run the rows written so far are exported.")]
     Export(ExportOptions),
     /// Check what works on this machine, and how to fix the rest
     Doctor,
@@ -389,7 +392,7 @@ pub(crate) struct ExportOptions {
     /// Format to write
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: ExportFormat,
-    /// File or folder to write; - is the standard output, for csv and perfetto
+    /// File or folder to write; - is the standard output, for csv, perfetto and picl
     #[arg(short, long, visible_alias = "out", value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// Table to write, for csv and parquet [default: calls]

@@ -1,5 +1,5 @@
-//! Other tools' formats, both ways: reads OTF2 archives, DUMPI texts and tables of events, and writes OTF2 archives,
-//! Perfetto traces, CSV and Parquet tables.
+//! Other tools' formats, both ways: reads OTF2 archives, DUMPI texts, PICL traces and tables of events, and writes
+//! OTF2 archives, Perfetto and PICL traces, CSV and Parquet tables.
 //!
 //! ```text
 //! import:  a file of another tool  →  the messages that the log of a real run would hold
@@ -15,6 +15,7 @@ mod external_sort;
 mod limits;
 mod node_name;
 mod otf2_attributes;
+mod picl_events;
 mod progress;
 
 pub mod export;

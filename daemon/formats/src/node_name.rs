@@ -2,6 +2,8 @@
 
 /// The node of ranks whose node is not known.
 pub(crate) const UNKNOWN_NODE: &str = "unknown";
+/// What a recording of a file without nodes lacks.
+pub(crate) const NODES_NOT_KNOWN: &str = "which rank was on which node is not known: all are told as of one";
 /// Names are cut off behind this many characters.
 const MAX_CHARACTERS: usize = 255;
 

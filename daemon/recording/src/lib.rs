@@ -47,7 +47,7 @@ pub use checksum::crc32_of;
 pub use corrections::Corrections;
 pub use cursor::{Cursor, Direction, Filter};
 pub use error::RecordingError;
-pub use export::{CsvTable, MessageArrow, NameColumn, ParquetTable, Perfetto, Slice};
+pub use export::{CsvTable, MessageArrow, NameColumn, ParquetTable, Perfetto, Picl, PiclRecord, Slice};
 pub use files::{FileState, file_state, list_file, read_listed};
 pub use filters::{CallFilter, MessageFilter};
 pub use folder::{is_only_a_recording, remove_recording};

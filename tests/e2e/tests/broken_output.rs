@@ -257,6 +257,7 @@ fn no_command_minds_broken_descriptors() {
         vec!["import", &table, "-o", "{}/new"],
         vec!["export", r, "--format", "csv", "-o", "-"],
         vec!["export", r, "--format", "perfetto", "-o", "-"],
+        vec!["export", r, "--format", "picl", "-o", "-"],
         vec!["export", r, "--format", "parquet", "-o", "{}/file"],
         vec!["doctor"],
         vec!["completions", "bash"],

@@ -258,6 +258,7 @@ fn what_makes_no_sense_is_refused_in_one_line() {
     modelled(&out, &[]);
     let refused = |format: &str, more: &[&str], says: &str| assert_refused(&out, format, &target, more, says);
     refused("perfetto", &["--table", "calls"], "--table goes with csv and parquet");
+    refused("picl", &["--reverse"], "--reverse goes with csv and parquet");
     refused(
         "csv",
         &["--table", "messages", "--function", "MPI_Send"],
@@ -268,7 +269,7 @@ fn what_makes_no_sense_is_refused_in_one_line() {
     refused("csv", &["--rank", "3-1"], "ranks are expected");
     refused("csv", &["--longer-than", "5"], "a duration is expected");
     refused("xml", &[], "invalid value 'xml'");
-    assert_refused(&out, "parquet", Path::new("-"), &[], "only csv and perfetto");
+    assert_refused(&out, "parquet", Path::new("-"), &[], "only csv, perfetto and picl");
     assert_refused(&out, "csv", folder.path(), &[], "is a folder");
     assert_refused(folder.path(), "csv", &target, &[], "no recording");
     assert_refused(&out, "csv", &folder.path().join("none/out"), &[], "cannot write");
@@ -285,7 +286,7 @@ fn an_export_that_is_given_up_leaves_nothing() {
     let out = folder.path().join("recording");
     // Enough for the export to be still under way when it is interrupted.
     modelled(&out, &["--seconds", "8", "--rate", "200000"]);
-    for format in ["perfetto", "otf2"] {
+    for format in ["perfetto", "picl", "otf2"] {
         let small = folder.path().join("small");
         if format == "otf2" && !small.exists() {
             modelled(&small, &[]);
@@ -296,7 +297,7 @@ fn an_export_that_is_given_up_leaves_nothing() {
         let place = folder.path().join(format);
         std::fs::create_dir(&place).unwrap();
         let target = place.join("target");
-        if format == "perfetto" {
+        if format != "otf2" {
             // What was there stays until another takes its place.
             std::fs::write(&target, "from before").unwrap();
         }
@@ -314,7 +315,7 @@ fn an_export_that_is_given_up_leaves_nothing() {
             (130, "mpiscope: interrupted: nothing was written\n")
         );
         let left: Vec<_> = std::fs::read_dir(&place).unwrap().flatten().map(|entry| entry.path()).collect();
-        if format == "perfetto" {
+        if format != "otf2" {
             assert_eq!(left, std::slice::from_ref(&target));
             assert_eq!(std::fs::read_to_string(&target).unwrap(), "from before");
         } else {

@@ -40,6 +40,7 @@ mod nodes_on_the_page;
 mod objects;
 mod page;
 mod page_questions;
+mod picl;
 mod placement;
 mod places;
 mod pyarrow;

@@ -279,7 +279,7 @@ fn what_is_no_archive_is_refused_and_leaves_nothing() {
         assert!(errors.contains(says) && !target.exists(), "{errors}");
     };
     let anchor = archive.join("traces.otf2");
-    refused(&anchor, &["--nodes", "nodes.csv"], "--nodes goes with a table");
+    refused(&anchor, &["--nodes", "nodes.csv"], "--nodes goes with a table or a PICL trace");
     refused(&folder.path().join("none.otf2"), &[], "none.otf2: No such file");
     let text = folder.path().join("text.otf2");
     std::fs::write(&text, "rank,type\n").unwrap();

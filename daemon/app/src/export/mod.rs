@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use mpiscope_feed::Overview;
 use mpiscope_formats::export::{
     ExportSummary, Filter, LogReader, LogSummary, Otf2Library, Source, TableFormat, TableRows, TakeLogRows,
-    write_otf2, write_perfetto, write_table,
+    write_otf2, write_perfetto, write_picl, write_table,
 };
 use mpiscope_model::SiteInfo;
 use mpiscope_recording::{Direction, Recording};
@@ -31,6 +31,8 @@ pub(crate) enum ExportFormat {
     Otf2,
     /// A JSON trace for ui.perfetto.dev and Chrome
     Perfetto,
+    /// A PICL trace for ParaGraph
+    Picl,
     /// A table as comma-separated values
     Csv,
     /// A table as one Parquet file
@@ -107,7 +109,9 @@ fn refuse(options: &ExportOptions) -> Result<()> {
     }
     let is_plain = options.output == Path::new("-");
     if is_plain && matches!(options.format, ExportFormat::Otf2 | ExportFormat::Parquet) {
-        bail!("only csv and perfetto can be written to the standard output: choose another place with -o");
+        bail!(
+            "only csv, perfetto and picl can be written to the standard output: choose another place with -o"
+        );
     }
     Ok(())
 }
@@ -131,6 +135,13 @@ fn write(options: &ExportOptions, interrupt: &Interrupt) -> Result<()> {
             let target = Target::open(&options.output, interrupt)?;
             let (exported, target) =
                 write_perfetto(&mut source, &filter, &scratch(&options.output), target, &progress)?;
+            target.finish()?;
+            exported
+        }
+        ExportFormat::Picl => {
+            let target = Target::open(&options.output, interrupt)?;
+            let (exported, target) =
+                write_picl(&mut source, &filter, &scratch(&options.output), target, &progress)?;
             target.finish()?;
             exported
         }

@@ -67,12 +67,16 @@ fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Re
 fn refuse_nodes(format: InputFormat) -> Result<()> {
     match format {
         InputFormat::Otf2 => {
-            bail!("--nodes goes with a table: an OTF2 archive says which rank was on which node")
+            bail!(
+                "--nodes goes with a table or a PICL trace: an OTF2 archive says which rank was on which node"
+            )
         }
         InputFormat::Dumpi => {
-            bail!("--nodes goes with a table: the texts of a DUMPI trace say which rank was on which node")
+            bail!(
+                "--nodes goes with a table or a PICL trace: the texts of a DUMPI trace say which rank was on which node"
+            )
         }
-        InputFormat::Table => Ok(()),
+        InputFormat::Picl | InputFormat::Table => Ok(()),
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct TraceContents {
 }
 
 impl TraceContents {
-    fn call(&mut self, call: &Call) {
+    pub(crate) fn call(&mut self, call: &Call) {
         self.calls += 1;
         self.until_ns = self.until_ns.max(call.end_ns);
         self.threads.entry(call.rank).or_default().insert(call.thread);
@@ -47,7 +47,7 @@ impl TraceContents {
         }
     }
 
-    fn message(&mut self, message: &Message) {
+    pub(crate) fn message(&mut self, message: &Message) {
         self.messages += 1;
         self.until_ns = self.until_ns.max(message.recv_ns).max(message.send_ns);
         for rank in [message.src, message.dst] {

@@ -4,10 +4,11 @@
 //! keeps them.
 
 mod filter;
-mod gather;
-mod item;
+pub(crate) mod gather;
+pub(crate) mod item;
 mod otf2;
 mod perfetto;
+pub(crate) mod picl;
 mod source;
 mod summary;
 mod sweep;
@@ -17,6 +18,7 @@ pub use filter::{Filter, RankList, parse_byte_range, parse_duration_ns, parse_ru
 pub use mpiscope_otf2::Library as Otf2Library;
 pub use otf2::write_otf2;
 pub use perfetto::write_perfetto;
+pub use picl::write_picl;
 pub use source::{LogReader, LogSummary, Source, TakeLogRows};
 pub use summary::ExportSummary;
 pub use table::{TableFormat, TableRows, write_table};

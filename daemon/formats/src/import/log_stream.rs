@@ -4,7 +4,7 @@ use mpiscope_wire::{
     ClockKind, CommDefinition, CommKind, EndState, Entry, Knot, Lost, Message, NO_COMM, OtherGroup, Process,
     RunEnd, RunStart, Slot, Slots,
 };
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The clock at the start of the run; any value would do.
 const ZERO_NS: u64 = 1_000_000_000;
@@ -42,9 +42,28 @@ pub(crate) enum CommMembers {
 }
 
 impl CommMembers {
-    /// The definition that a rank sends; none if the rank is not a member.
-    fn definition(&self, number: u32, rank: u32) -> Option<CommDefinition> {
-        let place = |group: &[u32]| group.iter().position(|&member| member == rank).map(|place| place as u32);
+    /// The place of each member in its group, and whether that is the second one of two.
+    fn places(&self) -> HashMap<u32, (u32, bool)> {
+        let number = |group: &[u32], is_second| {
+            let places: Vec<_> =
+                group.iter().zip(0..).map(|(rank, place)| (*rank, (place, is_second))).collect();
+            // If a rank is there twice, its first place counts.
+            places.into_iter().rev()
+        };
+        match self {
+            Self::Alone => HashMap::new(),
+            Self::Group(group) => number(group, false).collect(),
+            Self::Between(first, second) => number(second, true).chain(number(first, false)).collect(),
+        }
+    }
+
+    /// The definition that a rank sends; none if the rank is not among the `places` of members.
+    fn definition(
+        &self,
+        number: u32,
+        rank: u32,
+        places: &HashMap<u32, (u32, bool)>,
+    ) -> Option<CommDefinition> {
         let id = u64::from(number);
         let plain = |group: &[u32], id: u64, own_rank: u32, other: Option<OtherGroup>| CommDefinition {
             index: number,
@@ -58,11 +77,13 @@ impl CommMembers {
         };
         match self {
             Self::Alone => Some(plain(&[rank], id | u64::from(rank + 1) << 32, 0, None)),
-            Self::Group(group) => place(group).map(|place| plain(group, id, place, None)),
+            Self::Group(group) => places.get(&rank).map(|&(place, _)| plain(group, id, place, None)),
             Self::Between(first, second) => {
                 let other = |group: &[u32], is_first| Some(OtherGroup { size: group.len() as u32, is_first });
-                let of_first = place(first).map(|place| plain(first, id, place, other(second, false)));
-                of_first.or_else(|| place(second).map(|place| plain(second, id, place, other(first, true))))
+                places.get(&rank).map(|&(place, is_second)| {
+                    let (own, others) = if is_second { (second, first) } else { (first, second) };
+                    plain(own, id, place, other(others, is_second))
+                })
             }
         }
     }
@@ -90,6 +111,8 @@ pub(crate) struct LogStream<'a> {
     ranks: Vec<Rank>,
     /// Pairs of rank and communicator that are defined; the world communicator is not among them.
     defined: HashSet<(u32, u32)>,
+    /// The places of members in communicators that are defined for a rank.
+    places: HashMap<u32, HashMap<u32, (u32, bool)>>,
     /// Ranks with slots that are not written yet, and the number of these slots.
     pending: Vec<u32>,
     pending_slots: usize,
@@ -100,8 +123,8 @@ impl<'a> LogStream<'a> {
     /// Writes the start of the run and its processes.
     pub(crate) fn begin(job: &'a JobDescription<'a>, sink: &'a mut dyn FnMut(Message)) -> Self {
         let ranks = job.nodes.iter().map(|_| Rank::default()).collect();
-        let (defined, pending) = (HashSet::new(), Vec::new());
-        let mut stream = Self { job, ranks, defined, pending, pending_slots: 0, sink };
+        let (defined, places, pending) = (HashSet::new(), HashMap::new(), Vec::new());
+        let mut stream = Self { job, ranks, defined, places, pending, pending_slots: 0, sink };
         stream.write_beginning();
         stream
     }
@@ -184,7 +207,10 @@ impl<'a> LogStream<'a> {
             })
         } else {
             let members = self.job.comms.get(&comm).filter(|_| self.defined.insert((rank, comm)));
-            members.and_then(|members| members.definition(comm, rank))
+            members.and_then(|members| {
+                let places = self.places.entry(comm).or_insert_with(|| members.places());
+                members.definition(comm, rank, places)
+            })
         };
         if let Some(definition) = definition {
             self.push_slots(rank, 0, &[definition.encode()]);
@@ -230,15 +256,17 @@ mod tests {
     #[test]
     fn a_member_says_its_place_and_others_say_nothing() {
         let group = CommMembers::Group(vec![5, 2, 7]);
-        let of = group.definition(3, 2).unwrap();
-        assert_eq!((of.index, of.id, of.size, of.own_rank, of.leader), (3, 3, 3, 1, 5));
-        assert_eq!(group.definition(3, 4), None);
+        let define =
+            |members: &CommMembers, number, rank| members.definition(number, rank, &members.places());
+        let one = define(&group, 3, 2).unwrap();
+        assert_eq!((one.index, one.id, one.size, one.own_rank, one.leader), (3, 3, 3, 1, 5));
+        assert_eq!(define(&group, 3, 4), None);
         let between = CommMembers::Between(vec![0, 1], vec![4]);
-        let second = between.definition(1, 4).unwrap();
+        let second = define(&between, 1, 4).unwrap();
         assert_eq!((second.size, second.own_rank, second.leader), (1, 0, 4));
         assert_eq!(second.other, Some(OtherGroup { size: 2, is_first: true }));
-        assert_eq!(between.definition(1, 1).unwrap().other, Some(OtherGroup { size: 1, is_first: false }));
-        let alone = |rank| CommMembers::Alone.definition(2, rank).unwrap();
+        assert_eq!(define(&between, 1, 1).unwrap().other, Some(OtherGroup { size: 1, is_first: false }));
+        let alone = |rank| define(&CommMembers::Alone, 2, rank).unwrap();
         assert_eq!((alone(0).size, alone(6).own_rank, alone(6).leader), (1, 0, 6));
         assert_ne!(alone(0).id, alone(6).id);
     }

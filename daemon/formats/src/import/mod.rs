@@ -7,6 +7,7 @@ mod call_stream;
 mod dumpi;
 mod log_stream;
 mod otf2;
+mod picl;
 mod receive_order;
 mod table;
 mod trace;
@@ -28,6 +29,8 @@ pub enum InputFormat {
     Otf2,
     /// Texts that dumpi2ascii writes of a DUMPI trace.
     Dumpi,
+    /// A PICL trace.
+    Picl,
     /// A table of sends and receives.
     Table,
 }
@@ -41,6 +44,7 @@ pub struct InputFile {
 enum Kind {
     Otf2 { anchor: PathBuf },
     Dumpi(RankFiles),
+    Picl,
     Table,
 }
 
@@ -52,6 +56,8 @@ impl InputFile {
     pub fn recognize(path: &Path) -> Result<Self> {
         let kind = if let Some(anchor) = otf2::find_anchor(path) {
             Kind::Otf2 { anchor }
+        } else if picl::is_trace(path) {
+            Kind::Picl
         } else if let Some(texts) = dumpi::find_rank_files(path)? {
             Kind::Dumpi(texts)
         } else {
@@ -65,12 +71,13 @@ impl InputFile {
         match self.kind {
             Kind::Otf2 { .. } => InputFormat::Otf2,
             Kind::Dumpi(_) => InputFormat::Dumpi,
+            Kind::Picl => InputFormat::Picl,
             Kind::Table => InputFormat::Table,
         }
     }
 
-    /// Reads the file to its end. A table says which rank was on which node in a file of its own, `nodes`; other formats say
-    /// so themselves. What does not fit into memory waits in files without a name in the folder `scratch`.
+    /// Reads the file to its end. For a table and for a PICL trace a file of its own, `nodes`, says which rank was on which node;
+    /// other formats say so themselves. What does not fit into memory waits in files without a name in the folder `scratch`.
     ///
     /// # Errors
     /// When a file cannot be read, something in it is wrong, or the work is given up.
@@ -78,6 +85,7 @@ impl InputFile {
         Ok(ImportedRun(match self.kind {
             Kind::Otf2 { anchor } => Contents::Trace(otf2::read_archive(&anchor, scratch, progress)?),
             Kind::Dumpi(texts) => Contents::Trace(dumpi::read_trace(texts, scratch, progress)?),
+            Kind::Picl => Contents::Trace(picl::read_trace(&self.path, nodes, scratch, progress)?),
             Kind::Table => Contents::Table(table::read_table(&self.path, nodes, scratch, progress)?),
         }))
     }

@@ -1,4 +1,4 @@
-//! Rows for other programs: CSV, one Parquet file, and the trace that Perfetto and Chrome open.
+//! Rows for other programs: CSV, one Parquet file, the trace that Perfetto and Chrome open, and the trace of PICL.
 //!
 //! What it is: formats, written to anything that takes bytes, row by row in bounded memory. What it is not: files, and the
 //! choice of what is exported. Who uses it: the program's `export`.
@@ -6,12 +6,14 @@
 mod csv;
 mod parquet;
 mod perfetto;
+mod picl;
 #[cfg(test)]
 mod tests;
 
 pub use csv::CsvTable;
 pub use parquet::ParquetTable;
 pub use perfetto::{MessageArrow, Perfetto, Slice};
+pub use picl::{Picl, PiclRecord};
 
 /// A column that is in no segment: what a number in a row is called. It stands behind the row's own columns.
 pub struct NameColumn<R> {

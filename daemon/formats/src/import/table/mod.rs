@@ -13,7 +13,7 @@ mod tests;
 
 use crate::external_sort::{SortedRecords, Sorter};
 use crate::import::log_stream::MAX_SLOTS;
-use crate::node_name::UNKNOWN_NODE;
+use crate::node_name::{NODES_NOT_KNOWN, UNKNOWN_NODE};
 use crate::progress::{PROGRESS_INTERVAL, Progress, report_items};
 use anyhow::Result;
 use event::Event;
@@ -69,10 +69,7 @@ pub(crate) fn read_table(
     summary.check_ranks().map_err(|text| anyhow::anyhow!("{}: {text}", file.display()))?;
     let mut notes: Vec<String> =
         summary.describe_long_span(&file.display().to_string()).into_iter().collect();
-    for (file, columns) in ignored.iter().filter(|(_, columns)| !columns.is_empty()) {
-        let (how_many, names) = (plural(columns.len() as u64, "column"), columns.join(", "));
-        notes.push(format!("{}: {how_many} ignored: {names}", file.display()));
-    }
+    notes.extend(ignored.iter().filter_map(|(file, columns)| describe_ignored(file, columns)));
     Ok(ImportedTable {
         missing: missing_sentences(&summary, nodes.is_some()),
         summary,
@@ -80,6 +77,21 @@ pub(crate) fn read_table(
         nodes: node_of_rank,
         notes,
     })
+}
+
+/// Reads the table that says which rank of another format was on which node. Returns the node of each rank, with those that
+/// only this table names, and a sentence about columns that are ignored.
+pub(crate) fn read_node_table(file: &Path, ranks: u32) -> Result<(Vec<String>, Option<String>)> {
+    let mut summary = TableSummary::default();
+    (0..ranks).for_each(|rank| summary.add_rank(rank));
+    let (nodes, ignored) = node_table::read_nodes(Records::open(file)?, &mut summary)?;
+    Ok((nodes, describe_ignored(file, &ignored)))
+}
+
+/// A sentence about columns that are ignored.
+fn describe_ignored(file: &Path, columns: &[String]) -> Option<String> {
+    let (how_many, names) = (plural(columns.len() as u64, "column"), columns.join(", "));
+    (!columns.is_empty()).then(|| format!("{}: {how_many} ignored: {names}", file.display()))
 }
 
 impl ImportedTable {
@@ -122,7 +134,7 @@ fn missing_sentences(summary: &TableSummary, are_nodes_known: bool) -> Vec<Strin
         missing.push(format!("parts of nanoseconds: the times of {events} are rounded"));
     }
     if !are_nodes_known {
-        missing.push("which rank was on which node is not known: all are told as of one".into());
+        missing.push(NODES_NOT_KNOWN.into());
     }
     missing
 }
