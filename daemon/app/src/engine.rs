@@ -157,7 +157,7 @@ impl Engine {
         self.totals.unmatched_receives = self.matcher.unmatched_receives();
     }
 
-    /// Sends without a receive so far, no more than so many, and how many more there are, as they were counted last.
+    /// Sends without a receive, at most `most`, and the number of the others as counted last.
     pub(crate) fn unreceived_sends(&self, most: usize) -> (Vec<UnreceivedSend>, u64) {
         let sends: Vec<UnreceivedSend> = self.matcher.unreceived_sends().take(most).collect();
         let left_out = self.totals.unmatched_sends.saturating_sub(sends.len() as u64);

@@ -2358,7 +2358,7 @@ is_partial: boolean,
  */
 groups: PendingGroups, 
 /**
- * Pairs of groups with messages in flight, those with the most first.
+ * Pairs of groups with messages in flight: those of the group that was opened last first, then those with the most.
  */
 edges: PendingEdges, 
 /**

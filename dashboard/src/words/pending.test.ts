@@ -44,7 +44,7 @@ describe("messages in flight in words", () => {
     const live = madePending(single(4), edges, { unreceived: 2, left_out_sends: 1, edges_left_out: 7, messages_left_out: 9, is_partial: true });
     expect(pendingWords(live, run(5), true).title).toContain("At least 3 messages from or to the selected ranks");
     expect(pendingWords(live, run(5), true).missing).toBe(
-      "9 messages of 7 pairs with the fewest are not drawn. Too many messages span this moment to read all. 2 without a receive so far. Not counted: 1 send without a receive.",
+      "9 messages of 7 pairs are not drawn. Too many messages span this moment to read all. 2 without a receive so far. Not counted: 1 send without a receive.",
     );
     expect(pendingWords(madePending(single(4), edges), run(5), false).missing).toBe("Not counted: 5 sends without a receive.");
   });

@@ -21,7 +21,7 @@ function keyName(key: number, by: Grouping, run: RunState): string {
   return key === NONE ? "no region" : `region ${key}`;
 }
 
-/** "node1–16": what both names begin with is said once. */
+/** "node1–16": the common beginning of both names is not repeated. */
 function fromTo(first: string, last: string): string {
   const [, stem = "", number = ""] = /^(.*?)(\d+)$/.exec(last) ?? [];
   return `${first}\u2013${stem !== "" && first.startsWith(stem) ? number : last}`;
@@ -85,7 +85,7 @@ export function pendingWords(pending: PendingMessages, run: RunState, isSelected
 function missingWords(pending: PendingMessages, run: RunState): string {
   const found: string[] = [];
   if (pending.edgesLeftOut > 0) {
-    found.push(`${counted(pending.messagesLeftOut, "message", "messages")} of ${counted(pending.edgesLeftOut, "pair", "pairs")} with the fewest are not drawn.`);
+    found.push(`${counted(pending.messagesLeftOut, "message", "messages")} of ${counted(pending.edgesLeftOut, "pair", "pairs")} are not drawn.`);
   }
   if (pending.isPartial) found.push("Too many messages span this moment to read all.");
   if (pending.unreceived > 0) found.push(`${count(pending.unreceived)} without a receive so far.`);

@@ -109,7 +109,7 @@ test("pending::opens_groups_of_a_large_job_down_to_ranks", async (t) => {
   await canvas.focus();
   await page.keyboard.press("ArrowRight");
   const spoken = () => page.locator(".pending [aria-live]").innerText().then(plain);
-  await until("the first node is said", async () => /^\S+ \(32 ranks\), at /.test(await spoken()));
+  await until("the first node is spoken", async () => /^\S+ \(32 ranks\), at /.test(await spoken()));
   await page.keyboard.press("o");
   await page.getByRole("button", { name: "Close all" }).waitFor();
   await until("the moment with ranks", async () => {

@@ -38,7 +38,7 @@ export function scattered() {
   return made.get("scattered");
 }
 
-/** A modelled job on so many ranks that a view shows them by nodes. */
+/** A simulated job with too many ranks to show them one by one. */
 export function wide() {
   if (!made.has("wide")) made.set("wide", model("wide", ["--pattern", "halo2d", "--ranks", "512", "--nodes", "16", "--seconds", "1", "--rate", "200000"]));
   return made.get("wide");

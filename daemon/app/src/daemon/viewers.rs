@@ -17,7 +17,7 @@ const CALLS_EVERY: Duration = Duration::from_millis(30);
 const EVERYTHING_EVERY: Duration = Duration::from_millis(180);
 /// While none is, the state is kept up so often, for the next that opens.
 const UNWATCHED_EVERY: Duration = Duration::from_millis(450);
-/// Sends without a receive that pages can be told of.
+/// Sends without a receive that are kept for pages.
 const MOST_UNRECEIVED: usize = 1 << 18;
 /// How well the clocks agree is found out anew so often.
 const CLOCKS_EVERY: Duration = Duration::from_secs(1);

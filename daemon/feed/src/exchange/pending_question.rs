@@ -37,7 +37,7 @@ pub struct PendingQuestion {
 }
 
 impl PendingQuestion {
-    pub(super) fn of(
+    pub(super) fn checked(
         at_ns: Nanoseconds,
         ranks: Ranks,
         by: &str,

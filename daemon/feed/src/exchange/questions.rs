@@ -331,7 +331,7 @@ impl Plain {
             "pending" => {
                 let most = limit(self.most, PENDING_EDGES_USUAL, PENDING_EDGES_MAX);
                 let at_ns = time(self.time_ns);
-                Question::Pending(PendingQuestion::of(at_ns, ranks(), &self.by, &self.open, most)?)
+                Question::Pending(PendingQuestion::checked(at_ns, ranks(), &self.by, &self.open, most)?)
             }
             "rank_metrics" => {
                 Question::RankMetrics(metrics_question(range_ns, &self.metrics, self.function)?)

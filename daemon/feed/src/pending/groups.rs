@@ -9,7 +9,7 @@ use mpiscope_model::Rank;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// So many ranks are shown one by one.
+/// Up to this number ranks are shown one by one.
 pub(super) const RANKS_SHOWN: usize = 128;
 /// More parts of one group are joined.
 const PARTS_SHOWN: usize = 64;
@@ -20,7 +20,7 @@ pub(super) struct Order(Vec<(u32, Rank)>);
 
 impl Order {
     /// The ranks, each with its key; [`NONE`] comes last.
-    pub(super) fn of(ranks: impl Iterator<Item = (u32, Rank)>) -> Self {
+    pub(super) fn sorted(ranks: impl Iterator<Item = (u32, Rank)>) -> Self {
         let mut ranks: Vec<(u32, Rank)> = ranks.collect();
         ranks.sort_unstable();
         ranks.dedup_by_key(|(_, rank)| *rank);
@@ -83,7 +83,7 @@ impl Order {
     }
 }
 
-/// How many parts are joined, a power of two, so that few enough are left.
+/// How many parts are joined into one: a power of two that leaves few enough.
 fn joined(parts: usize) -> usize {
     parts.div_ceil(PARTS_SHOWN).next_power_of_two()
 }
@@ -94,7 +94,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn order(ranks: u32, per_node: u32) -> Order {
-        Order::of((0..ranks).map(|rank| (rank / per_node, rank)))
+        Order::sorted((0..ranks).map(|rank| (rank / per_node, rank)))
     }
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
             keys in prop::collection::vec(0_u32..200, 1..3_000),
             open in prop::collection::vec((0_u32..3_000, 0_usize..300), 0..5),
         ) {
-            let order = Order::of((0..).zip(&keys).map(|(rank, key)| (*key, rank)));
+            let order = Order::sorted((0..).zip(&keys).map(|(rank, key)| (*key, rank)));
             let mut opened: Vec<(u32, u32)> = Vec::new();
             for (_, number) in open {
                 let groups = order.groups(&opened);
@@ -139,7 +139,7 @@ mod tests {
             }
             prop_assert_eq!(next, keys.len());
             prop_assert_eq!(order.numbers(&groups).len(), keys.len());
-            // What a page is told names exactly the ranks of a group.
+            // The columns name exactly the ranks of a group.
             let columns = order.columns(&groups);
             for (rank, number) in order.numbers(&groups) {
                 let key = keys[rank as usize];

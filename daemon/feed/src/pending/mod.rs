@@ -18,7 +18,7 @@ use mpiscope_model::{Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use unreceived::Uncounted;
 
 /// Rows that are read for one moment. Segments and row groups that do not reach over it are not read; of a run in which
@@ -43,7 +43,7 @@ pub struct PendingMessages {
     pub is_partial: bool,
     /// The groups of ranks, in the order of their nodes or regions.
     pub groups: PendingGroups,
-    /// Pairs of groups with messages in flight, those with the most first.
+    /// Pairs of groups with messages in flight: those of the group that was opened last first, then those with the most.
     pub edges: PendingEdges,
     /// The pair with the oldest message, as a place in `edges`; null where nothing is in flight.
     pub oldest: Option<u32>,
@@ -141,8 +141,8 @@ pub(crate) fn pending(
     let concerns = |src: Rank, dst: Rank| is_among(ranks, src) || is_among(ranks, dst);
     let sends = unreceived.map(|known| known.sends.as_slice()).unwrap_or_default().iter();
     let was_sent = |send: &&UnreceivedSend| send.send_ns <= at_ns && concerns(send.src, send.dst);
-    let mut uncounted = Uncounted::of(sends.filter(was_sent).copied());
-    let order = Order::of(keys);
+    let mut uncounted = Uncounted::from_sends(sends.filter(was_sent).copied());
+    let order = Order::sorted(keys);
     let groups = order.groups(&question.open);
     let numbers = order.numbers(&groups);
     let (mut tally, mut read, mut is_partial) = (Tally::default(), 0, false);
@@ -173,13 +173,23 @@ pub(crate) fn pending(
         groups: order.columns(&groups),
         ..PendingMessages::default()
     };
-    answer.fill(tally, groups.len(), question.most as usize);
+    answer.fill(tally, &parts_of_last(&question.open, &groups), question.most as usize);
     Ok(answer)
 }
 
+/// Which groups are a part of the one that was opened last: whoever opens it wants to see what its parts do, however little
+/// that is.
+fn parts_of_last(open: &[(u32, u32)], groups: &[Range<usize>]) -> Vec<bool> {
+    let last = open
+        .last()
+        .map_or(0..0, |&(place, length)| place as usize..(place as usize).saturating_add(length as usize));
+    groups.iter().map(|group| last.start <= group.start && group.end <= last.end).collect()
+}
+
 impl PendingMessages {
-    fn fill(&mut self, tally: Tally, groups: usize, most: usize) {
-        let (mut sent, mut received) = (vec![0_u64; groups], vec![0_u64; groups]);
+    /// `is_near`: of each group, whether its edges come first.
+    fn fill(&mut self, tally: Tally, is_near: &[bool], most: usize) {
+        let (mut sent, mut received) = (vec![0_u64; is_near.len()], vec![0_u64; is_near.len()]);
         let mut edges: Vec<((u32, u32), Sum)> = tally.pairs.into_iter().collect();
         for ((from, to), sum) in &edges {
             sent[*from as usize] += sum.messages;
@@ -187,7 +197,10 @@ impl PendingMessages {
         }
         (self.groups.sent, self.groups.received) =
             (sent.into_iter().collect(), received.into_iter().collect());
-        edges.sort_unstable_by_key(|&(pair, sum)| (Reverse(sum.messages), sum.oldest, pair));
+        edges.sort_unstable_by_key(|&(pair, sum)| {
+            let is_far = !(is_near[pair.0 as usize] || is_near[pair.1 as usize]);
+            (is_far, Reverse(sum.messages), sum.oldest, pair)
+        });
         let oldest = (0..edges.len()).min_by_key(|&at| (edges[at].1.oldest, edges[at].0));
         // The oldest is there in any case.
         let oldest = oldest.map(|at| {

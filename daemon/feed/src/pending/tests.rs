@@ -1,4 +1,4 @@
-//! What is read for one moment is bounded, and said where it was cut.
+//! Reading for one moment is bounded, and a cut answer has a mark.
 
 use super::*;
 use crate::exchange::Grouping;

@@ -37,7 +37,7 @@ type Key = (Rank, Rank, i32, Comm, Nanoseconds);
 pub(super) struct Uncounted(FxHashMap<Key, (u64, u64)>);
 
 impl Uncounted {
-    pub(super) fn of(sends: impl Iterator<Item = UnreceivedSend>) -> Self {
+    pub(super) fn from_sends(sends: impl Iterator<Item = UnreceivedSend>) -> Self {
         let mut all = Self::default();
         for send in sends {
             let (count, bytes) =

@@ -41,14 +41,14 @@ export function Legend({ measure }: { measure: Measure }) {
   const ramp = amountRamp(theme.value).filter((_, step) => step % 8 === 0);
   return (
     <div class="pending-key">
-      <span class="soft">{measure} in flight</span>
+      <span class="soft">{measure} in flight; discs: within a group</span>
       <span class="scale" role="img" aria-label={`From ${words(least)} to ${words(most)}, by the logarithm; wider is more`}>
         <i style={{ backgroundImage: `linear-gradient(to right, ${ramp.join(", ")})` }} />
         {TICKS[measure].map((value) => <span key={value} style={{ left: `${(amountPart(value, least, most) * 100).toFixed(1)}%` }}>{words(value)}</span>)}
       </span>
-      <span class="key"><i class="rim" /><span class="soft">the oldest message</span></span>
-      <span class="key"><i class="busy" /><span class="soft">sends or is to receive; coloured: within it</span></span>
-      <span class="key"><i class="idle" /><span class="soft">nothing in flight</span></span>
+      <span class="key"><i class="rim" /><span class="soft">the oldest</span></span>
+      <span class="key"><i class="busy" /><span class="soft">sends or receives</span></span>
+      <span class="key"><i class="idle" /><span class="soft">nothing</span></span>
     </div>
   );
 }

@@ -36,9 +36,9 @@ export function opening(opened: readonly Opened[], [place, ranks]: Opened): read
 }
 
 /** The ranks of some groups; null where they are in more pieces than can be selected. `keyOf`: the node or region of a rank. */
-export function ranksOf(groups: PendingGroups, which: readonly number[], keyOf: (rank: number) => number): RankRanges | null {
+export function ranksOf(groups: PendingGroups, chosen: readonly number[], keyOf: (rank: number) => number): RankRanges | null {
   const found = new Set<number>();
-  for (const at of which) {
+  for (const at of chosen) {
     const [first, last] = [groups.firstKey[at] ?? 0, groups.lastKey[at] ?? 0];
     for (let rank = groups.firstRank[at] ?? 0; rank <= (groups.lastRank[at] ?? -1); rank++) {
       const key = keyOf(rank);

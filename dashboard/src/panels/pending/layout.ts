@@ -1,5 +1,5 @@
 // Where groups of ranks stand: on an oval in the order of their nodes or regions, with gaps between those. It depends on the
-// groups and the room alone, so that nothing moves with the clock. Pure.
+// groups and the size alone: nothing moves with the clock. Pure.
 
 import type { PendingGroups } from "../../feed/pending";
 
@@ -13,7 +13,7 @@ export interface Layout {
   y: Float64Array;
   angle: Float64Array;
   radius: number;
-  /** Of the oval, and how far the names of groups reach beyond it to the side. */
+  /** Of the oval, and how far the names of ranks with a line along them reach beyond it to the side. */
   rx: number;
   ry: number;
   nameWidth: number;
@@ -25,7 +25,7 @@ export interface Layout {
 const GAP = 0.9;
 const LINE = 15;
 const AWAY = 12;
-/** Room for the names of nodes or regions outside of those of their ranks. */
+/** Space for the names of nodes or regions outside of those of their ranks. */
 const ARC_ROOM = 26;
 /** Longer names are cut. */
 export const LABEL_MAX = 120;
@@ -36,7 +36,10 @@ export function layoutOf(groups: PendingGroups, widths: readonly number[], arcWi
   const { length } = groups;
   const widest = Math.min(LABEL_MAX, Math.max(0, ...widths));
   const arcs = arcsOf(groups);
-  const across = widest + AWAY + 4 + (arcs.length > 0 ? arcWidth + ARC_ROOM : 0);
+  // Lines go along ranks, whose names are short; other groups need no space for them.
+  const along = arcs.flatMap(({ first, last }) => widths.slice(first, last + 1));
+  const nameWidth = Math.min(LABEL_MAX, Math.max(0, ...along));
+  const across = Math.max(widest + AWAY + 4, arcs.length > 0 ? nameWidth + AWAY + arcWidth + ARC_ROOM : 0);
   const down = LINE + AWAY + (arcs.length > 0 ? ARC_ROOM : 0);
   const ry = Math.max(40, height / 2 - down);
   const rx = Math.max(40, Math.min(width / 2 - across, WIDEST * ry));
@@ -54,7 +57,7 @@ export function layoutOf(groups: PendingGroups, widths: readonly number[], arcWi
   }
   const stepPixels = step * Math.sqrt((rx * rx + ry * ry) / 2);
   return {
-    centre: [width / 2, height / 2], x, y, angle: angles, rx, ry, nameWidth: widest, radius: Math.min(9, Math.max(2.5, stepPixels * 0.34)), arcs,
+    centre: [width / 2, height / 2], x, y, angle: angles, rx, ry, nameWidth, radius: Math.min(9, Math.max(2.5, stepPixels * 0.34)), arcs,
   };
 }
 

@@ -9,7 +9,7 @@ const f64 = (values: readonly number[]): Uint8Array => new Uint8Array(Float64Arr
 export interface MadeGroup { ranks?: number; keys: readonly [first: number, last: number]; of: readonly [first: number, last: number]; place?: number }
 export interface MadeEdge { from: number; to: number; messages?: number; bytes?: number; sinceNs?: number; src?: number; dst?: number }
 
-/** So many ranks, four on a node, each by itself. */
+/** Ranks one by one, four on a node. */
 export function single(ranks: number): MadeGroup[] {
   return Array.from({ length: ranks }, (_, rank) => ({ keys: [Math.floor(rank / 4), Math.floor(rank / 4)] as const, of: [rank, rank] as const }));
 }

@@ -19,7 +19,7 @@ export interface Scene {
   pointed: Pointed;
   /** The group where the keyboard is; -1: nowhere. */
   cursor: number;
-  /** What is said beside the oldest. */
+  /** The text beside the oldest. */
   oldestLabel: string;
   size: Size;
 }
@@ -27,6 +27,9 @@ export interface Scene {
 type Context = CanvasRenderingContext2D;
 
 const FAINT = 0.12;
+/** Of more edges those with little step back a little. */
+const FEW = 60;
+const LITTLE = 0.25;
 const ARC_PARTS = 16;
 const NAME_AWAY = 10;
 const NAME_HIGH = 14;
@@ -39,8 +42,11 @@ export function paint(context: Context, scene: Scene): void {
   const shown = shownEdges(scene);
   const isBetween = (edge: number): boolean => edges.from[edge] !== edges.to[edge];
   const order = Array.from({ length: edges.length }, (_, edge) => edge).filter((edge) => edge !== oldest && isBetween(edge));
-  order.sort((one, other) => (edges.messages[one] ?? 0) - (edges.messages[other] ?? 0));
-  for (const edge of order) paintEdge(context, scene, edge, shown(edge) ? 1 : FAINT);
+  order.sort((one, other) => (edges[scene.measure][one] ?? 0) - (edges[scene.measure][other] ?? 0));
+  const most = Math.max(1, ...edges[scene.measure]);
+  const isCalm = edges.length <= FEW || scene.pointed !== null || scene.cursor >= 0;
+  const weight = (edge: number): number => (isCalm ? 1 : LITTLE + (1 - LITTLE) * ((edges[scene.measure][edge] ?? 0) / most));
+  for (const edge of order) paintEdge(context, scene, edge, shown(edge) ? weight(edge) : FAINT);
   if (oldest >= 0 && isBetween(oldest)) paintEdge(context, scene, oldest, 1);
   paintGroups(context, scene);
   const taken: Box[] = [];
@@ -67,7 +73,7 @@ function paintEdge(context: Context, { layout, pending, measure, theme, colours 
   context.globalAlpha = alpha;
   context.lineCap = "round";
   if (edge === oldest) {
-    // A rim, so that it is found whatever its colour is.
+    // A rim: it is found whatever its colour is.
     stroke(context, curve, width + 5, colours.warn);
     stroke(context, curve, width + 2, colours.ground);
   }
@@ -170,7 +176,9 @@ function paintOldestLabel(context: Context, { layout, pending: { edges }, oldest
   const [px, py] = from === to ? [layout.x[from] ?? 0, layout.y[from] ?? 0] : pointOn(curveOf(layout, from, to), 0.5);
   const width = context.measureText(oldestLabel).width + 2 * PAD;
   const left = Math.min(Math.max(4, px - width / 2), size.width - width - 4);
-  const top = Math.min(Math.max(4, py - 30), size.height - 24);
+  // Towards the middle, where no names are.
+  const isAbove = py < layout.centre[1];
+  const top = Math.min(Math.max(4, isAbove ? py + 14 : py - 34), size.height - 24);
   context.beginPath();
   context.roundRect(left, top, width, 20, 4);
   context.fillStyle = colours.ground;

@@ -56,7 +56,7 @@ function Picture({ store, frames, state, known }: PictureProps) {
   }, [store, frames, state]);
   const pointed = state.pointed.value;
   const isHovered = pointed !== null && canvas.current?.matches(":hover");
-  const told = isHovered && known ? tell(store, state, known) : null;
+  const tip = isHovered && known ? tell(store, state, known) : null;
   const isEmpty = known !== null && known.pending.messages === 0;
   const redraw = (focused: boolean): void => {
     isFocused.value = focused;
@@ -71,7 +71,7 @@ function Picture({ store, frames, state, known }: PictureProps) {
       <canvas ref={canvas} tabIndex={0} role="application" onFocus={() => redraw(true)} onBlur={() => redraw(false)} onKeyDown={(event) => { if (key(state, event.key)) { event.preventDefault(); event.stopPropagation(); } }}
         aria-label="Graph of messages in flight: left and right go from group to group, Enter selects its ranks, o opens it, Backspace closes; the table beside it has the same figures" />
       {isEmpty && <div class="message"><h2>{pendingWords(known.pending, store.run.peek(), known.scope.ranks !== null).title}.</h2><p>{emptyAdvice(store.run.peek(), known.scope.ranks !== null)}</p></div>}
-      {told && <Tip told={told} {...pointer.value} />}
+      {tip && <Tip told={tip} {...pointer.value} />}
       <p class="unseen" aria-live="polite">{isFocused.value && known ? spoken(store, state, known) : ""}</p>
     </div>
   );
@@ -99,7 +99,7 @@ function tell(store: Store, state: PendingState, { pending, scope }: KnownPendin
   if (!pointed) return null;
   const { edges } = pending;
   const run = store.run.peek();
-  if (pointed.kind === "group") return groupTold(pending, pointed.at, scope.by, run);
+  if (pointed.kind === "group") return groupTip(pending, pointed.at, scope.by, run);
   const edge = pointed.at;
   return {
     title: edgeTitle(pending, edge, scope.by, run),
@@ -107,7 +107,7 @@ function tell(store: Store, state: PendingState, { pending, scope }: KnownPendin
   };
 }
 
-function groupTold(pending: KnownPending["pending"], at: number, by: Grouping, run: Parameters<typeof groupWords>[3]): Told {
+function groupTip(pending: KnownPending["pending"], at: number, by: Grouping, run: Parameters<typeof groupWords>[3]): Told {
   const { groups } = pending;
   const title = groupWords(groups, at, by, run);
   const within = Array.from(pending.edges.from).findIndex((from, edge) => from === at && pending.edges.to[edge] === at);

@@ -1,5 +1,5 @@
-// How wide an edge is and which colour it has, by what is in flight on it. The scale is the same at all times, so that two
-// moments can be compared. Pure.
+// How wide an edge is and which colour it has, by what is in flight on it. The scale is the same at all times: two moments
+// can be compared. Pure.
 
 import { amountPart, amountRamp, stepOf } from "../../palette/ramps";
 import type { Theme } from "../../palette/hosts";

@@ -93,7 +93,7 @@ export class PendingState {
     this.setOpen(opening(this.opened.peek(), [groups.place[at] ?? 0, ranks]));
   }
 
-  /** So many groups stay open, the outer ones. */
+  /** Keeps this number of groups open, the outer ones. */
   closeTo(levels: number): void {
     this.setOpen(this.opened.peek().slice(0, levels));
   }
