@@ -43,7 +43,7 @@ export function paint(context: Context, scene: Scene): void {
   const isBetween = (edge: number): boolean => edges.from[edge] !== edges.to[edge];
   const order = Array.from({ length: edges.length }, (_, edge) => edge).filter((edge) => edge !== oldest && isBetween(edge));
   order.sort((one, other) => (edges[scene.measure][one] ?? 0) - (edges[scene.measure][other] ?? 0));
-  const most = Math.max(1, ...edges[scene.measure]);
+  const most = Math.max(1, ...order.map((edge) => edges[scene.measure][edge] ?? 0));
   const isCalm = edges.length <= FEW || scene.pointed !== null || scene.cursor >= 0;
   const weight = (edge: number): number => (isCalm ? 1 : LITTLE + (1 - LITTLE) * ((edges[scene.measure][edge] ?? 0) / most));
   for (const edge of order) paintEdge(context, scene, edge, shown(edge) ? weight(edge) : FAINT);
@@ -176,9 +176,9 @@ function paintOldestLabel(context: Context, { layout, pending: { edges }, oldest
   const [px, py] = from === to ? [layout.x[from] ?? 0, layout.y[from] ?? 0] : pointOn(curveOf(layout, from, to), 0.5);
   const width = context.measureText(oldestLabel).width + 2 * PAD;
   const left = Math.min(Math.max(4, px - width / 2), size.width - width - 4);
-  // Towards the middle, where no names are.
-  const isAbove = py < layout.centre[1];
-  const top = Math.min(Math.max(4, isAbove ? py + 14 : py - 34), size.height - 24);
+  // Towards the middle, where no names are; where the oval is smaller than the label, below it.
+  const beside = py < layout.centre[1] ? py + 14 : py - 34;
+  const top = width > 2 * layout.rx - 24 ? size.height - 24 : Math.min(Math.max(4, beside), size.height - 24);
   context.beginPath();
   context.roundRect(left, top, width, 20, 4);
   context.fillStyle = colours.ground;
