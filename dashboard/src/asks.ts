@@ -8,7 +8,7 @@ export const OUTSTANDING_MAX = 8;
 export const QUEUED_MAX = 24;
 const PATIENCE_MS = 10_000;
 
-export interface Question { ask: "calls" | "timeline" | "history" | "selected" | "pairs" | "dag" | "messages" | "courses" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "landscape" | "suggestion" | "event" | "sites" | "ping"; [field: string]: unknown }
+export interface Question { ask: "calls" | "timeline" | "history" | "selected" | "pairs" | "pending" | "dag" | "messages" | "courses" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "landscape" | "suggestion" | "event" | "sites" | "ping"; [field: string]: unknown }
 
 interface Waiting {
   question: Question;

@@ -32,6 +32,7 @@ import "./styles/why.css";
 import "./styles/where.css";
 import "./styles/compare.css";
 import "./styles/messages.css";
+import "./styles/pending.css";
 
 const store = new Store();
 const actions = new Actions(store);

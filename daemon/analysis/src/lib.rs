@@ -49,7 +49,9 @@ pub use evolution::{
     Window, pending,
 };
 pub use logical::{Cone, EventId, LogicalDeed, LogicalEvent, LogicalTime, Meeting, Member};
-pub use matching::{Link, Matched, Matcher, MatchingLimits, OpenPost, WaitingSend, receivers};
+pub use matching::{
+    Link, Matched, Matcher, MatchingLimits, OpenPost, UnreceivedSend, WaitingSend, receivers,
+};
 pub use placement::{Advice, Flow, Traffic, advise, capacities};
 pub use regions::{
     Clustering, CollectiveTraffic, Cut, Exchange, Follower, Lateness, MOST_EXACT, Method, PairLateness,

@@ -9,7 +9,7 @@ mod open;
 mod receiver;
 mod turn;
 
-pub use open::{OpenPost, WaitingSend};
+pub use open::{OpenPost, UnreceivedSend, WaitingSend};
 pub use receiver::receivers;
 
 use crate::pair::{Arrival, Pair, PendingSend, Slot};

@@ -4,7 +4,7 @@ use crate::agent::{Census, OWN, Resume};
 use crate::clocks::Clocks;
 use crate::processors::Processors;
 use crate::words::counted;
-use mpiscope_analysis::{Counts, Matcher, Moment, Standing, Stillness, WindowTotals};
+use mpiscope_analysis::{Counts, Matcher, Moment, Standing, Stillness, UnreceivedSend, WindowTotals};
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::{
     Batch, Call, CommInfo, Coordinate, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo,
@@ -155,6 +155,13 @@ impl Engine {
     pub(crate) fn count_unmatched(&mut self) {
         self.totals.unmatched_sends = self.matcher.unmatched_sends();
         self.totals.unmatched_receives = self.matcher.unmatched_receives();
+    }
+
+    /// Sends without a receive, at most `most`, and the number of the others as counted last.
+    pub(crate) fn unreceived_sends(&self, most: usize) -> (Vec<UnreceivedSend>, u64) {
+        let sends: Vec<UnreceivedSend> = self.matcher.unreceived_sends().take(most).collect();
+        let left_out = self.totals.unmatched_sends.saturating_sub(sends.len() as u64);
+        (sends, left_out)
     }
 
     fn settle(&mut self, mut batch: Batch) -> Step {

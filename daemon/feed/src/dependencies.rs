@@ -143,6 +143,11 @@ impl Dependencies {
         gather::visit(self.messages()?.source.as_ref(), range_ns, is_wanted, take)
     }
 
+    /// Where ranks run.
+    pub(crate) fn hosts(&self) -> BTreeMap<Rank, Node> {
+        lock(&self.hosts).clone()
+    }
+
     pub(crate) fn usual(&self) -> Option<Arc<Version>> {
         lock(&self.criteria).criteria.clone()
     }

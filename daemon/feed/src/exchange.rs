@@ -15,6 +15,7 @@
 //! | `selected` | `from_ns, to_ns, ranks, hidden` | `selected`: the figures of a selection, which all views show |
 //! | `budget` | `from_ns, to_ns, ranks` | `budget`: where time in MPI went |
 //! | `pairs` | `from_ns, to_ns` | `pairs`: who sent to whom |
+//! | `pending` | `time_ns, ranks, by, open, most` | `pending`: what is in flight at a moment |
 //! | `dag` | `from_ns, to_ns, most, ranks` | `dag`: what led to what |
 //! | `past`, `future` | `from_ns, to_ns, most, rank, time_ns` | `cone`: what led to an event, or followed it |
 //! | `event` | `time_ns, is_back, ranks, hidden` | `event`: the nearest call after or before a time |
@@ -28,13 +29,15 @@
 //! | `remap` | | `remap`: a better placement |
 //! | `ping` | | nothing |
 //!
-//! `ranks` are ranges with both ends included; without them it is all. Of `messages`, `courses`, `pairs`, `selected`,
+//! `ranks` are ranges with both ends included; without them it is all. Of `messages`, `courses`, `pairs`, `pending`, `selected`,
 //! `rank_metrics`, `rank_layout`, `landscape`, `dag` and `past` or `future` a page gets the answer to the newest question of the kind; older ones that are not answered yet get an
 //! error. `remap` may take seconds.
 
+mod pending_question;
 mod questions;
 mod rank_questions;
 
+pub use pending_question::{Grouping, PENDING_EDGES_MAX, PENDING_EDGES_USUAL, PendingQuestion};
 pub use questions::{
     BINS_MAX, CALLS_MAX, CONE_MESSAGES_MAX, COURSE_BINS_MAX, COURSE_BINS_USUAL, Command, ConeQuestion,
     CoursesQuestion, DagQuestion, EventQuestion, Incoming, MESSAGES_MAX, NODES_MAX, NODES_USUAL, Question,
@@ -47,7 +50,8 @@ pub use rank_questions::{
 use crate::message::Message;
 use crate::{
     Annotations, Calls, Cone, Courses, Criteria, Dag, Event, F64Column, Landscape, Layouts, MessageRows,
-    Pairs, RangeBudget, RankLayout, RankMetrics, Remap, Selected, Sites, Suggestion, U32Column,
+    Pairs, PendingMessages, RangeBudget, RankLayout, RankMetrics, Remap, Selected, Sites, Suggestion,
+    U32Column,
 };
 use serde::{Deserialize, Serialize};
 
@@ -144,6 +148,9 @@ pub struct Answer {
     /// Who sent to whom.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<Pairs>,
+    /// What is in flight at a moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<PendingMessages>,
     /// Single messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessageRows>,
@@ -196,6 +203,7 @@ impl Answer {
             dag: None,
             cone: None,
             pairs: None,
+            pending: None,
             messages: None,
             courses: None,
             criteria: None,

@@ -28,6 +28,7 @@ mod history;
 mod library;
 mod overview;
 mod parts;
+mod pending;
 mod perspective;
 mod rank_figures;
 mod rank_layout;
@@ -69,6 +70,7 @@ pub use found::{
 };
 pub use library::{CallSource, FunctionName, Library, Usual};
 pub use overview::Overview;
+pub use pending::{PendingEdges, PendingGroups, PendingMessages};
 pub use perspective::{Known, Perspective};
 pub use rank_layout::{LayoutItem, LayoutNote, LayoutSource, Layouts, RankLayout};
 pub use rank_metrics::{Landscape, MetricColumn, RankMetric, RankMetrics};

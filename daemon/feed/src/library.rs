@@ -3,18 +3,19 @@
 use crate::arrivals::{Arrivals, Late};
 use crate::dependencies::{Dependencies, wanted};
 use crate::exchange::{
-    Answer, EventQuestion, History, Question, RangeCounts, Ranks, RowsQuestion, SelectedQuestion,
-    TimelineBins, is_among,
+    Answer, EventQuestion, Grouping, History, PendingQuestion, Question, RangeCounts, Ranks, RowsQuestion,
+    SelectedQuestion, TimelineBins, is_among,
 };
+use crate::pending::{self, Unreceived, UnreceivedSends, pending};
 use crate::rank_figures::{RankFigures, Sources};
 use crate::rank_layout::{LayoutShelf, layouts, rank_layout};
 use crate::rank_suggestion::suggestion;
 use crate::selected::selected;
 use crate::{
-    Calls, Course, Criteria, LayoutSource, Messages, Overview, RangeBudget, RankRow, Regions, Remap,
-    RemapSource, Selected, SiteSource, Sites,
+    Calls, Course, Criteria, LayoutSource, Messages, Overview, PendingMessages, RangeBudget, RankRow,
+    Regions, Remap, RemapSource, Selected, SiteSource, Sites,
 };
-use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, Durations, Version};
+use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, Durations, UnreceivedSend, Version};
 use mpiscope_model::{Call, Coordinate, Function, Message, Nanoseconds, Node, Rank};
 use std::fmt;
 use std::ops::{ControlFlow, Range};
@@ -87,6 +88,7 @@ pub struct Library {
     /// All functions, where somebody knows them.
     functions: Vec<FunctionName>,
     arrivals: Arrivals,
+    unreceived: Unreceived,
 }
 
 /// A function that may be called.
@@ -128,6 +130,7 @@ impl Library {
             layouts: LayoutShelf::default(),
             functions: Vec::new(),
             arrivals: Arrivals::default(),
+            unreceived: Unreceived::default(),
         }
     }
 
@@ -244,6 +247,12 @@ impl Library {
         regions.regions.iter().find(|region| region.id == id).map(|region| region.ranks.clone())
     }
 
+    /// The sends that nobody was seen to receive, where all receives that ended before a time are known. Some may be left
+    /// out.
+    pub fn know_unreceived(&self, sends: Vec<UnreceivedSend>, left_out: u64, until_ns: Nanoseconds) {
+        self.unreceived.know(UnreceivedSends { until_ns, sends, left_out });
+    }
+
     /// Where ranks run.
     pub fn know(&self, ranks: impl Iterator<Item = (Rank, Node)>) {
         self.dependencies.know(ranks);
@@ -312,6 +321,7 @@ impl Library {
             Question::Messages(question) => answer.messages = Some(dependencies.rows(question, is_wanted)?),
             Question::Courses(question) => answer.courses = Some(dependencies.courses(question, is_wanted)?),
             Question::Pairs(range) => answer.pairs = Some(dependencies.pairs(range, is_wanted)?),
+            Question::Pending(question) => answer.pending = Some(self.pending(question, is_wanted)?),
             Question::Dag(question) => answer.dag = Some(dependencies.dag(question, is_wanted)?),
             Question::Cone(question) => {
                 answer.cone = Some(dependencies.cone(question, self.source.as_ref(), is_wanted)?);
@@ -399,6 +409,26 @@ impl Library {
             Err(why) => found.budget_missing = why,
         }
         Ok(found)
+    }
+
+    fn pending(
+        &self,
+        question: &PendingQuestion,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<PendingMessages, String> {
+        let hosts = self.dependencies.hosts();
+        let keys = match question.by {
+            Grouping::Node => hosts.into_iter().map(|(rank, node)| (node, rank)).collect(),
+            Grouping::Rank => hosts.into_keys().map(|rank| (0, rank)).collect(),
+            Grouping::Region => {
+                let ranks: Vec<Rank> = hosts.into_keys().collect();
+                let regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner);
+                pending::by_region(&ranks, &regions)
+            }
+        };
+        let unreceived = self.unreceived.newest();
+        let (source, most) = (&self.dependencies, pending::MOST_READ);
+        pending(question, source, unreceived.as_deref(), keys.into_iter(), most, is_wanted)
     }
 
     fn timeline(&self, range: &Range<Nanoseconds>, bins: usize) -> Result<TimelineBins, String> {

@@ -7,12 +7,12 @@ use crate::{
     DagBars, DagEdges, DagNodes, DagRanks, Efficiency, EfficiencyChange, Event, Evolution, F64Column, Figure,
     Found, FunctionChange, FunctionCriterion, GatheredWait, Job, JobChange, JobState, Judgement, Landscape,
     LayoutItem, LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs, Parts, Pending,
-    Points, QualityChange, Quiet, RangeBudget, RankLayout, RankMetrics, Region, RegionChange, RegionCourse,
-    Regions, Remap, RemapFile, RemapFormat, RunSource, SegmentRow, Selected, SelectedFunctions,
-    SelectedRanks, SelectedRegions, Side, SiteChange, SiteWait, Sites, Source, SourceRank, SourceTime,
-    Standing, Still, StillCall, StillKind, StillRoot, StillSentence, Stopped, StoppedRank, Suggestion,
-    Switch, TotalsChange, U32Column, ValueSeries, Verdict, VerdictChange, Wait, WhatIf, Without, Words,
-    WordsChange, exchange, message,
+    PendingEdges, PendingGroups, PendingMessages, Points, QualityChange, Quiet, RangeBudget, RankLayout,
+    RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat, RunSource,
+    SegmentRow, Selected, SelectedFunctions, SelectedRanks, SelectedRegions, Side, SiteChange, SiteWait,
+    Sites, Source, SourceRank, SourceTime, Standing, Still, StillCall, StillKind, StillRoot, StillSentence,
+    Stopped, StoppedRank, Suggestion, Switch, TotalsChange, U32Column, ValueSeries, Verdict, VerdictChange,
+    Wait, WhatIf, Without, Words, WordsChange, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -125,6 +125,9 @@ fn types() -> String {
     declare(ConeRanks::decl(&config));
     declare(ConeMessages::decl(&config));
     declare(Cone::decl(&config));
+    declare(PendingGroups::decl(&config));
+    declare(PendingEdges::decl(&config));
+    declare(PendingMessages::decl(&config));
     declare(MessageRows::decl(&config));
     declare(CourseSizes::decl(&config));
     declare(Courses::decl(&config));

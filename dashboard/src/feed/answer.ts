@@ -7,6 +7,7 @@ import { type Criteria, criteria } from "./criteria";
 import { type Cone, cone, type Dag, dag } from "./dependencies";
 import { type RangeBudget, rangeBudget } from "./found";
 import { type MessageRows, messageRows } from "./messages";
+import { type PendingMessages, pendingMessages } from "./pending";
 import { type Landscape, landscape, type Layouts, layouts, type RankLayout, rankLayout, type RankMetrics, rankMetrics, type Suggestion, suggestion } from "./ranks";
 import { type Pairs, pairs } from "./regions";
 import { type Remap, remap } from "./remap";
@@ -50,6 +51,7 @@ export interface AnswerMessage {
   dag?: Dag;
   cone?: Cone;
   pairs?: Pairs;
+  pending?: PendingMessages;
   event?: NextEvent;
   sites?: Sites;
   messages?: MessageRows;
@@ -75,6 +77,7 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.dag) message.dag = dag(fields(value.dag, "The graph"));
   if (value.cone) message.cone = cone(fields(value.cone, "The past or the future"));
   if (value.pairs) message.pairs = pairs(fields(value.pairs, "The pairs"));
+  if (value.pending) message.pending = pendingMessages(fields(value.pending, "The messages in flight"));
   if (value.event) message.event = nextEvent(fields(value.event, "The event"));
   if (value.sites) message.sites = sites(fields(value.sites, "The places in the program"));
   if (value.messages) message.messages = messageRows(fields(value.messages, "The messages"));

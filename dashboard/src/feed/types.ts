@@ -2284,6 +2284,120 @@ messages: ConeMessages,
  */
 messages_total: number, };
 
+export type PendingGroups = { 
+/**
+ * Where its ranks begin in the order of all.
+ */
+place: U32Column, 
+/**
+ * How many ranks it has.
+ */
+ranks: U32Column, 
+/**
+ * The number of its first node or region; the highest number where none is known.
+ */
+first_key: U32Column, 
+/**
+ * That of its last.
+ */
+last_key: U32Column, 
+/**
+ * Its first rank.
+ */
+first_rank: U32Column, 
+/**
+ * Its last.
+ */
+last_rank: U32Column, 
+/**
+ * Messages in flight from its ranks.
+ */
+sent: F64Column, 
+/**
+ * Messages in flight to them.
+ */
+received: F64Column, };
+
+export type PendingEdges = { 
+/**
+ * The group that sent.
+ */
+from: U32Column, 
+/**
+ * The group that is to receive.
+ */
+to: U32Column, 
+/**
+ * Messages.
+ */
+messages: F64Column, 
+/**
+ * Their bytes.
+ */
+bytes: F64Column, 
+/**
+ * When the oldest was sent.
+ */
+since_ns: F64Column, 
+/**
+ * The sender of the oldest.
+ */
+src: U32Column, 
+/**
+ * Its receiver.
+ */
+dst: U32Column, 
+/**
+ * Its bytes.
+ */
+oldest_bytes: F64Column, };
+
+export type PendingMessages = { 
+/**
+ * The moment: the one that was asked for, or the last that is known.
+ */
+at_ns: number, 
+/**
+ * The messages in flight.
+ */
+messages: number, 
+/**
+ * Their bytes.
+ */
+bytes: number, 
+/**
+ * Of them, those without a receive so far.
+ */
+unreceived: number, 
+/**
+ * Sends without a receive that were too many to be kept; null where sends without a receive are not known at all.
+ */
+left_out_sends: number | null, 
+/**
+ * Not all rows around the moment were read: what is here is the least that there is.
+ */
+is_partial: boolean, 
+/**
+ * The groups of ranks, in the order of their nodes or regions.
+ */
+groups: PendingGroups, 
+/**
+ * Pairs of groups with messages in flight: those of the group that was opened last first, then those with the most.
+ */
+edges: PendingEdges, 
+/**
+ * The pair with the oldest message, as a place in `edges`; null where nothing is in flight.
+ */
+oldest: number | null, 
+/**
+ * Pairs of groups that are not here.
+ */
+edges_left_out: number, 
+/**
+ * Their messages.
+ */
+messages_left_out: number, };
+
 export type MessageRows = { 
 /**
  * The range.
@@ -2859,6 +2973,10 @@ cone?: Cone | null,
  * Who sent to whom.
  */
 pairs?: Pairs | null, 
+/**
+ * What is in flight at a moment.
+ */
+pending?: PendingMessages | null, 
 /**
  * Single messages.
  */

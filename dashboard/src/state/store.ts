@@ -355,7 +355,7 @@ export class Store {
   }
 
   /** The answer to a question that has its name. */
-  async answer<Name extends "courses" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "landscape" | "suggestion">(name: Name, fields: Record<string, unknown> = {}): Promise<NonNullable<AnswerMessage[Name]>> {
+  async answer<Name extends "pending" | "courses" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "landscape" | "suggestion">(name: Name, fields: Record<string, unknown> = {}): Promise<NonNullable<AnswerMessage[Name]>> {
     return this.asked<AnswerMessage[Name]>((await this.net.asks.ask({ ...fields, ask: name }))[name]);
   }
 

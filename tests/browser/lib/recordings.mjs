@@ -38,6 +38,12 @@ export function scattered() {
   return made.get("scattered");
 }
 
+/** A simulated job with too many ranks to show them one by one. */
+export function wide() {
+  if (!made.has("wide")) made.set("wide", model("wide", ["--pattern", "halo2d", "--ranks", "512", "--nodes", "16", "--seconds", "1", "--rate", "200000"]));
+  return made.get("wide");
+}
+
 async function model(name, words) {
   const out = join(folder(name), "recording");
   await promisify(execFile)(PROGRAM, ["synth", ...words, "-o", out], { maxBuffer: 64 << 20 });

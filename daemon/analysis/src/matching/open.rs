@@ -1,7 +1,7 @@
 //! What waits for its other side: receives that were posted and did not complete, messages that nobody received.
 
 use super::Matcher;
-use mpiscope_model::{Comm, PostId, Rank};
+use mpiscope_model::{Comm, Nanoseconds, PostId, Rank};
 
 /// A receive that was posted and of which nobody saw the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,40 @@ pub struct WaitingSend {
     pub tag: i32,
 }
 
+/// A send without a receive so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnreceivedSend {
+    /// Who sent.
+    pub src: Rank,
+    /// To whom.
+    pub dst: Rank,
+    /// The tag.
+    pub tag: i32,
+    /// The communicator.
+    pub comm: Comm,
+    /// The payload.
+    pub bytes: u64,
+    /// When the send's call began.
+    pub send_ns: Nanoseconds,
+}
+
 impl Matcher {
+    /// The sends without a receive so far, each once; those that were given up are not among them.
+    pub fn unreceived_sends(&self) -> impl Iterator<Item = UnreceivedSend> + '_ {
+        self.pairs.iter().flat_map(|(key, pair)| {
+            pair.channels.iter().flat_map(move |(tag, channel)| {
+                channel.sends.iter().map(move |send| UnreceivedSend {
+                    src: key.src,
+                    dst: key.dst,
+                    tag,
+                    comm: key.comm,
+                    bytes: send.bytes,
+                    send_ns: send.begin_ns,
+                })
+            })
+        })
+    }
+
     /// The receives that are open.
     pub fn open_posts(&self) -> impl Iterator<Item = OpenPost> + '_ {
         let named = self.pairs.iter().flat_map(|(key, pair)| {

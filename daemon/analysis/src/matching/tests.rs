@@ -283,3 +283,22 @@ fn a_freed_receive_takes_its_message_unseen() {
     assert_eq!((pairs(&matched), matched.uncertain), (vec![(10, 100), (30, 300)], 0));
     assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.turns.pending), (1, 0, 0));
 }
+
+#[test]
+fn a_send_is_unreceived_until_its_receive_is_known() {
+    let unreceived = |matcher: &Matcher| {
+        let mut sends: Vec<_> = matcher
+            .unreceived_sends()
+            .map(|send| (send.src, send.dst, send.tag, send.bytes, send.send_ns))
+            .collect();
+        sends.sort_unstable();
+        sends
+    };
+    let mut matcher = Matcher::default();
+    matcher.feed(&[send(0, 1, 7, 8, 10), send(0, 1, 9, 16, 20), send(0, 1, 7, 32, 30)]);
+    assert_eq!(unreceived(&matcher), [(0, 1, 7, 8, 10), (0, 1, 7, 32, 30), (0, 1, 9, 16, 20)]);
+    matcher.feed(&[receive(1, 0, 7, 8, None, 100)]);
+    assert_eq!(unreceived(&matcher), [(0, 1, 7, 32, 30), (0, 1, 9, 16, 20)]);
+    matcher.feed(&[receive(1, 0, 9, 16, None, 110), receive(1, 0, 7, 32, None, 120)]);
+    assert_eq!(unreceived(&matcher), []);
+}

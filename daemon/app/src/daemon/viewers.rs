@@ -17,6 +17,8 @@ const CALLS_EVERY: Duration = Duration::from_millis(30);
 const EVERYTHING_EVERY: Duration = Duration::from_millis(180);
 /// While none is, the state is kept up so often, for the next that opens.
 const UNWATCHED_EVERY: Duration = Duration::from_millis(450);
+/// Sends without a receive that are kept for pages.
+const MOST_UNRECEIVED: usize = 1 << 18;
 /// How well the clocks agree is found out anew so often.
 const CLOCKS_EVERY: Duration = Duration::from_secs(1);
 
@@ -140,6 +142,8 @@ impl Viewers {
             ranks = rank_rows(&engine.counts, &engine.processors, engine.ranks.values());
             nodes = self.node_rows(engine);
             self.feeding.library.know(engine.ranks.values().map(|info| (info.rank, info.node)));
+            let (sends, left_out) = engine.unreceived_sends(MOST_UNRECEIVED);
+            self.feeding.library.know_unreceived(sends, left_out, engine.until_ns);
             self.feeding.library.know_grid(&engine.coordinates);
             self.shelves.sites.see(&engine.sites);
             if std::mem::replace(&mut self.placed, engine.ranks.len()) != engine.ranks.len() {

@@ -1,5 +1,6 @@
 //! What pages ask and command, as it is read.
 
+use super::pending_question::{PENDING_EDGES_MAX, PENDING_EDGES_USUAL, PendingQuestion};
 use super::rank_questions::{
     LandscapeQuestion, LayoutQuestion, MetricsQuestion, layout_question, metrics_question,
 };
@@ -80,6 +81,8 @@ pub enum Question {
     Cone(ConeQuestion),
     /// Who sent to whom in a range.
     Pairs(Range<Nanoseconds>),
+    /// What is in flight at a moment.
+    Pending(PendingQuestion),
     /// Figures of all ranks.
     RankMetrics(MetricsQuestion),
     /// Where a layout puts all ranks.
@@ -167,7 +170,7 @@ pub struct ConeQuestion {
 }
 
 /// Kinds of questions of which a page needs no more than the newest answer.
-pub const REPLACEABLE: usize = 10;
+pub const REPLACEABLE: usize = 11;
 
 impl Question {
     /// The number of its kind, where a newer question of one kind takes the place of the one before.
@@ -184,6 +187,7 @@ impl Question {
             Question::Landscape(_) => Some(7),
             Question::Suggestion(_) => Some(8),
             Question::Selected(_) => Some(9),
+            Question::Pending(_) => Some(10),
             _ => None,
         }
     }
@@ -249,6 +253,8 @@ struct Plain {
     hidden: Vec<u32>,
     follow: bool,
     on: bool,
+    by: String,
+    open: Vec<(u32, u32)>,
     metrics: Vec<String>,
     function: Option<u32>,
     layout: String,
@@ -322,6 +328,11 @@ impl Plain {
                 Question::Dag(DagQuestion { range_ns, ranks: ranks(), most })
             }
             "pairs" => Question::Pairs(range_ns),
+            "pending" => {
+                let most = limit(self.most, PENDING_EDGES_USUAL, PENDING_EDGES_MAX);
+                let at_ns = time(self.time_ns);
+                Question::Pending(PendingQuestion::checked(at_ns, ranks(), &self.by, &self.open, most)?)
+            }
             "rank_metrics" => {
                 Question::RankMetrics(metrics_question(range_ns, &self.metrics, self.function)?)
             }

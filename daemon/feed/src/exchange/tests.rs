@@ -45,6 +45,16 @@ fn what_is_not_said_is_the_usual_and_nobody_gets_more_than_the_most() {
         let question = CoursesQuestion { range_ns: 5..9, ranks: None, bins: expected };
         assert_eq!(decode(&ask), Ok(Incoming::Ask(7, Question::Courses(question))));
     }
+    for (by, open, most, expected) in [
+        ("", json!([]), 0.0, (Grouping::Node, vec![], 200)),
+        ("region", json!([[0, 64], [8, 8]]), 1e9, (Grouping::Region, vec![(0, 64), (8, 8)], 2_000)),
+    ] {
+        let ask = json!({"ask": "pending", "id": 7, "time_ns": 70, "by": by, "open": open, "most": most});
+        let (by, open, most) = expected;
+        let question = Question::Pending(PendingQuestion { at_ns: 70, ranks: None, by, open, most });
+        assert_eq!(question.replaceable(), Some(REPLACEABLE - 1));
+        assert_eq!(decode(&ask), Ok(Incoming::Ask(7, question)));
+    }
     let ask =
         json!({"ask": "event", "id": 8, "time_ns": 70, "is_back": true, "ranks": [[0, 0]], "hidden": [3]});
     let question = EventQuestion { at_ns: 70, is_back: true, ranks: Some(vec![(0, 0)]), hidden: vec![3] };
@@ -68,6 +78,9 @@ fn what_makes_no_sense_is_refused() {
         json!({"ask": "budget", "ranks": vec![(1, 1); 300]}),
         json!({"ask": "dag", "ranks": vec![[1, 2]; 300]}),
         json!({"ask": "messages", "ranks": vec![[1, 2]; 300]}),
+        json!({"ask": "pending", "by": "colour"}),
+        json!({"ask": "pending", "open": vec![[1, 2]; 9]}),
+        json!({"ask": "pending", "ranks": vec![[1, 2]; 300]}),
         json!({"ask": "event", "hidden": vec![1; 300]}),
         json!([1, 2]),
         json!("live"),

@@ -11,6 +11,7 @@ import { How } from "../how/how";
 import { Icon } from "../icons";
 import { Messages } from "../messages/messages";
 import { Overview } from "../overview/overview";
+import { Pending } from "../pending/pending";
 import { Share } from "../share/share";
 import { Figures } from "../tables/figures";
 import { What } from "../what/what";
@@ -28,6 +29,7 @@ export const TABS = [
   { id: "why", label: "Why" },
   { id: "figures", label: "Figures" },
   { id: "space", label: "3D" },
+  { id: "pending", label: "Pending" },
 ] as const;
 
 const NONE = "none";
@@ -38,6 +40,12 @@ export const isInspectorShown = computed(() => inspector.value === "shown");
 
 export function toggleInspector(): void {
   inspector.value = isInspectorShown.peek() ? "hidden" : "shown";
+}
+
+/** Digits go to the first nine views, and `m` to Pending. */
+function keyOf(index: number): string {
+  if (TABS[index]?.id === "pending") return " (m)";
+  return index < 9 ? ` (${index + 1})` : "";
 }
 
 interface StageProps { store: Store; frames: Frames; particles: ParticleHost }
@@ -61,7 +69,7 @@ export function Stage({ store, frames, particles }: StageProps) {
         <div role="tablist" aria-label="Views" class="tablist">
           {TABS.map((tab, index) => (
             <button type="button" role="tab" key={tab.id} id={`tab-${tab.id}`} aria-selected={tab === current} aria-controls="view" tabIndex={tab === current ? 0 : -1}
-              title={`${tab.label} (${index + 1})`} onClick={() => (store.tab.value = tab.id)} onKeyDown={move}>
+              title={`${tab.label}${keyOf(index)}`} onClick={() => (store.tab.value = tab.id)} onKeyDown={move}>
               {tab.label}
             </button>
           ))}
@@ -94,6 +102,7 @@ function View({ id, store, frames, particles }: StageProps & { id: string }) {
       {id === "where" && <Where store={store} frames={frames} />}
       {id === "how" && <How store={store} />}
       {id === "messages" && <Messages store={store} frames={frames} />}
+      {id === "pending" && <Pending store={store} frames={frames} />}
       {id === "what" && <What store={store} frames={frames} />}
       {id === "space" && <LoadedSpace store={store} frames={frames} />}
     </>
