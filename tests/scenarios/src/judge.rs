@@ -3,7 +3,7 @@
 use crate::cases::{Case, Half};
 use anyhow::{Context as _, Result};
 use mpiscope_analysis::{
-    Assessment, Basis, BudgetOptions, Budgeter, Matched, ReplaySavings, Version, Windowed,
+    Assessment, Basis, BudgetOptions, Budgeter, Matched, ReplaySavings, Scope, Version, Windowed,
 };
 use mpiscope_diagnosis::{CallKind, Graph, GraphBuilder};
 use mpiscope_ingest::Ingest;
@@ -111,17 +111,36 @@ fn calibrated(case: &Case, network: Network) -> Result<Option<Version>> {
     Ok(Some(pass(&quiet, None, false)?.budgeter.learnt()))
 }
 
+/// What a job is judged by.
+struct Given<'a> {
+    criteria: &'a Version,
+    learnt: &'a Budgeter,
+    /// What messages take in a quiet network, if that was measured.
+    quiet: Option<&'a Version>,
+}
+
+/// A builder of the job's graph, which knows what messages take in a quiet network, as the program's does.
+fn graph_builder(given: &Given<'_>) -> GraphBuilder {
+    let mut builder = GraphBuilder::new(kinds());
+    for criterion in given.quiet.iter().flat_map(|quiet| quiet.messages()) {
+        let (from, to) = criterion.sizes();
+        let is_inter = criterion.scope == Scope::Inter;
+        builder.refer(is_inter, from.midpoint(to.saturating_sub(1)), criterion.median_ns);
+    }
+    builder
+}
+
 /// One pass over a job; judges by criteria where some are given.
-fn pass(case: &Case, given: Option<(&Version, &Budgeter)>, wants_truth: bool) -> Result<Passed> {
+fn pass(case: &Case, given: Option<&Given<'_>>, wants_truth: bool) -> Result<Passed> {
     let mut run = generate(&case.spec)?;
     let mut ingest = Ingest::to_be_judged();
     let mut windowed = Windowed::new(BudgetOptions::default());
-    if let Some((version, learnt)) = given {
-        windowed = windowed.with_criteria(version.clone());
+    if let Some(Given { criteria, learnt, .. }) = given {
+        windowed = windowed.with_criteria((*criteria).clone());
         windowed.budgeter =
-            windowed.budgeter.with_advice(learnt.advice()).with_course(learnt.course(version));
+            windowed.budgeter.with_advice(learnt.advice()).with_course(learnt.course(criteria));
     }
-    let mut builder = given.is_some().then(|| GraphBuilder::new(kinds()));
+    let mut builder = given.map(graph_builder);
     let mut take = |batch: Option<&Batch>, matched: Matched| {
         let Some(builder) = &mut builder else { return };
         if let Some(batch) = batch {
@@ -196,11 +215,13 @@ fn replayed(graph: &Graph, advised: &[u32]) -> ReplaySavings {
 pub(crate) fn judge(case: &Case) -> Result<Outcome> {
     let first = pass(case, None, true)?;
     let learnt = first.budgeter.learnt();
-    let judged_by = match calibrated(case, first.network)? {
-        Some(quiet) => learnt.held_against(&quiet),
+    let quiet = calibrated(case, first.network)?;
+    let criteria = match &quiet {
+        Some(quiet) => learnt.held_against(quiet),
         None => learnt,
     };
-    let second = pass(case, Some((&judged_by, &first.budgeter)), false)?;
+    let given = Given { criteria: &criteria, learnt: &first.budgeter, quiet: quiet.as_ref() };
+    let second = pass(case, Some(&given), false)?;
     let budgeter = &second.budgeter;
     let graph = second.graph.as_ref().context("the run has no graph")?;
     let basis =
