@@ -5,7 +5,7 @@ import { edgeLabel, edgeTitle, emptyAdvice, groupLabel, groupWords, pendingWords
 
 function run(unmatchedSends = 0): RunState {
   const empty = emptyRun();
-  const nodes = new Map(Array.from({ length: 40 }, (_, node) => [node, { node, name: `node${node + 1}`, clockUncertaintyNs: 0, isSilent: false }]));
+  const nodes = new Map(Array.from({ length: 40 }, (_, node) => [node, { node, name: `node${node + 1}`, clockUncertaintyNs: 0, isSilent: false, cpus: null }]));
   return { ...empty, nodes, totals: { ...empty.totals, messages: 9, unmatchedSends } };
 }
 

@@ -322,9 +322,10 @@ fn a_table_may_say_which_rank_was_on_which_node() {
     assert_eq!(run.missing().len(), 0);
     assert!(run.notes().iter().any(|note| note.contains("1 column ignored: rack")), "{:?}", run.notes());
     let mut names = Vec::new();
-    let mut name = |message| match message {
-        LogMessage::Process(process) => names.push(process.node),
-        _ => {}
+    let mut name = |message| {
+        if let LogMessage::Process(process) = message {
+            names.push(process.node);
+        }
     };
     run.write_log("t".into(), Vec::new(), &NoProgress, &mut name).unwrap();
     assert_eq!(names, ["left", "right"]);
