@@ -609,6 +609,44 @@ async fn a_client_has_few_barriers_at_a_time_and_none_keeps_it_connected() {
 }
 
 #[tokio::test]
+async fn a_thousand_clients_at_once_all_get_everything() {
+    const CLIENTS: usize = 1_000;
+    // Both ends of each connection are in this process.
+    let Ok(()) = enough_files(2 * CLIENTS as u64 + 200) else {
+        eprintln!("left out: this process may not open as many files");
+        return;
+    };
+    let (mut running, _, _) = run_of((0..500).map(call).collect(), Vec::new()).await;
+    running.publish(4, mpiscope_feed::JobState::Ended);
+    let mut clients = Vec::new();
+    for number in 0..CLIENTS {
+        let url = running.url.clone();
+        clients.push(tokio::spawn(async move {
+            let mut client = Client::connect(&url, &format!("client {number}")).await.unwrap();
+            subscribe(&mut client, Subscribe { most: Some(100), ..Subscribe::to(What::Calls, 1) }).await;
+            (until_the_end(&mut client).await.0.len(), client)
+        }));
+    }
+    let mut connected = Vec::new();
+    for client in clients {
+        let (rows, client) = timeout(PATIENCE, client).await.unwrap().unwrap();
+        assert_eq!(rows, 500);
+        connected.push(client);
+    }
+    assert_eq!(running.health().await["programs"], CLIENTS);
+}
+
+/// Lets this process open so many files.
+fn enough_files(files: u64) -> Result<(), ()> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current.is_none_or(|current| current >= files) {
+        return Ok(());
+    }
+    setrlimit(Resource::Nofile, Rlimit { current: Some(files), maximum }).map_err(|_| ())
+}
+
+#[tokio::test]
 async fn the_end_comes_also_to_who_begins_behind_it() {
     let (mut running, _, _) = run_of((0..10).map(call).collect(), Vec::new()).await;
     running.publish(4, mpiscope_feed::JobState::Ended);
