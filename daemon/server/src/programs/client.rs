@@ -23,7 +23,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use warp::ws::{Message, WebSocket};
 
 /// To say who it is.
-const GREETING: Duration = Duration::from_secs(5);
+const GREETING: Duration = Duration::from_secs(4);
 /// To take the last rows when the server ends.
 const FAREWELL: Duration = Duration::from_millis(1_500);
 /// How often subscriptions in step with a running clock are looked after, and how often moves of the clock are told.
@@ -308,7 +308,7 @@ impl<'a> Client<'a> {
     }
 
     async fn send_message(&mut self, message: Message) -> Result<(), Ended> {
-        match timeout(self.liveness.patience(), self.out.send(message)).await {
+        match timeout(self.liveness.time_to_answer(), self.out.send(message)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(Ended::Gone),
         }

@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How often a client is asked.
-pub(super) const PING_EVERY: Duration = Duration::from_millis(1_500);
+pub(super) const PING_EVERY: Duration = Duration::from_millis(1_000);
 /// How often it is looked whether it answered.
-pub(super) const LOOK_EVERY: Duration = Duration::from_millis(500);
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// What a client may ask for.
 const PATIENCE: std::ops::RangeInclusive<u64> = 1_000..=60_000;
 
@@ -33,9 +33,10 @@ impl Liveness {
         Self { patience, signs: 0, last_ping: None, unanswered: None, is_suspect: false }
     }
 
-    /// How long it may take one message.
-    pub(super) fn patience(&self) -> Duration {
-        self.patience
+    /// How long it may take one message, or the answer to a ping. It may have died just after its last sign of life, a ping
+    /// before the first that is unanswered, and is looked for once more.
+    pub(super) fn time_to_answer(&self) -> Duration {
+        self.patience.saturating_sub(PING_EVERY + 2 * LOOK_EVERY).max(self.patience / 2)
     }
 
     /// Looks whether it is gone, by how many signs of life there were until now.
@@ -44,8 +45,7 @@ impl Liveness {
             (self.signs, self.unanswered, self.is_suspect) = (signs, None, false);
             return false;
         }
-        // It may have died just after its last sign, up to a ping before the first that is unanswered.
-        let left = self.patience.saturating_sub(PING_EVERY).max(self.patience / 2);
+        let left = self.time_to_answer();
         let is_late = self.unanswered.is_some_and(|since| now.duration_since(since) >= left);
         is_late && std::mem::replace(&mut self.is_suspect, true)
     }
@@ -65,12 +65,12 @@ impl Liveness {
 mod tests {
     use super::*;
 
-    /// When a client that answers until a time counts as gone; the server looks every half second.
+    /// When a client that answers until a time counts as gone; the server looks four times a second.
     fn gone_after(answers_until_ms: u64, asked_ms: Option<u32>) -> Option<u64> {
         let start = Instant::now();
         let mut liveness = Liveness::new(asked_ms, Duration::from_secs(5));
         let (mut signs, mut is_asked) = (0, false);
-        (0..200_000).step_by(500).find(|&ms| {
+        (0..200_000).step_by(250).find(|&ms| {
             if is_asked && ms <= answers_until_ms {
                 signs += 1;
             }
@@ -86,11 +86,11 @@ mod tests {
         assert_eq!(gone_after(u64::MAX, None), None);
         for last_ms in (0..10_000).step_by(100) {
             let gone_ms = gone_after(last_ms, None).unwrap();
-            assert!((3_000..=6_000).contains(&(gone_ms - last_ms)), "{last_ms} {gone_ms}");
+            assert!((3_000..=5_000).contains(&(gone_ms - last_ms)), "{last_ms} {gone_ms}");
         }
         let gone_ms = gone_after(10_000, Some(30_000)).unwrap();
-        assert!((38_000..41_000).contains(&gone_ms), "{gone_ms}");
-        assert!(gone_after(0, Some(u32::MAX)).unwrap() <= 61_000);
+        assert!((38_000..=40_000).contains(&gone_ms), "{gone_ms}");
+        assert!(gone_after(0, Some(u32::MAX)).unwrap() <= 60_000);
     }
 
     #[test]
