@@ -28,7 +28,7 @@ mod tests {
     use crate::{SetSeries, Tell};
     use proptest::prelude::*;
 
-    /// Values in each other, so many.
+    /// A value below N lists.
     fn deep(levels: usize) -> Request {
         let data = (0..levels).fold(serde_json::Value::Null, |inner, _| serde_json::json!([inner]));
         Request::Tell(Tell { to: None, data })

@@ -100,8 +100,8 @@ impl Stage {
     /// all of one moment.
     pub(crate) fn moment(&self, known: Known) -> (f64, bool, u64) {
         let inner = self.lock();
-        let told = inner.perspective.message(self.wall_ms(), known, inner.pages, inner.followers);
-        (told.time_ns, told.mode != Mode::Paused, inner.perspective.jumps())
+        let message = inner.perspective.message(self.wall_ms(), known, inner.pages, inner.followers);
+        (message.time_ns, message.mode != Mode::Paused, inner.perspective.jumps())
     }
 
     /// What pages are told.

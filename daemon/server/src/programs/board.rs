@@ -56,7 +56,7 @@ impl Default for Board {
             inner: Mutex::default(),
             changes: watch::Sender::default(),
             patience_ms: AtomicU64::new(5_000),
-            // One reads at a time, so that pages always find a reader and the job keeps its processors.
+            // One reads at a time: pages always find a reader, and the job keeps its processors.
             turns: Arc::new(Semaphore::new(1)),
         }
     }
@@ -100,7 +100,7 @@ impl Drop for Post {
     }
 }
 
-/// What was said before a client came: what it is told first, one by one.
+/// What was said before a client came: the first it receives, one by one.
 #[derive(Debug)]
 pub(crate) struct Before {
     last_annotation: u64,

@@ -1,7 +1,7 @@
 //! Whether a client is there. It is asked for a sign of life all the time; WebSocket libraries answer by themselves.
 //!
 //! A client counts as dead when a ping stays unanswered until its patience is over, whatever else it does. What the
-//! server did late is not held against it: its answer may lie unread, so that it is looked for once more.
+//! server did late is not held against it: its answer may lie unread, and is looked for once more.
 
 use std::time::Duration;
 use tokio::time::Instant;

@@ -19,7 +19,7 @@ pub(super) fn read(message: &Message) -> Result<Request, String> {
     read_request(message.as_bytes(), format).map_err(|reason| shortened(&reason, TEXT_BYTES_MAX))
 }
 
-/// A request that came in so many bytes, unless it is larger than requests of its kind are.
+/// A request of N bytes, unless it is larger than requests of its kind are.
 pub(super) fn checked(request: Request, bytes: usize) -> Result<Request, Failed> {
     let most = match &request {
         Request::Series(_) => return Ok(request),

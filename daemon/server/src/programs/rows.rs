@@ -158,7 +158,7 @@ pub(super) struct Position {
     missed: u64,
 }
 
-/// A row, ordered so that those furthest along a direction are the greatest.
+/// A row. Those furthest along a direction are the greatest.
 struct Placed<R> {
     is_backward: bool,
     row: R,
@@ -235,7 +235,7 @@ impl Position {
         let (from_ns, is_backward) = (self.at_ns, direction == Direction::Backward);
         for _ in 0..STRETCHES_MAX {
             let ranks = self.filter.ranks(library);
-            // First, so that what comes next has only those that are late from now on.
+            // First: what comes next has only those that are late from now on.
             let mut late: Vec<R> = self.take_late(library, &ranks);
             if is_backward {
                 late.reverse();

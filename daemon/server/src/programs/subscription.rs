@@ -83,7 +83,7 @@ impl Subscription {
         if self.what == What::Verdicts {
             return Ok(self.next_verdict(moment));
         }
-        // What becomes known late after the end of a run was passed backward is not told any more.
+        // Nothing follows an end, also of rows that become known late.
         if self.has_ended {
             return Ok(None);
         }

@@ -38,7 +38,7 @@ proptest! {
         let stored = Stored::default();
         let library = Library::new(Box::new(stored.clone()));
         let mut count = 0;
-        // Times lie close together, and numbers tell rows apart of which all else is equal.
+        // Times lie close together, and numbers tell rows apart that are equal otherwise.
         let mut calls = |ends: &[u64]| {
             let made: Vec<Call> = ends.iter().zip(count..).map(|(&end_ns, bytes)| {
                 Call { end_ns: end_ns * 1_000_000, start_ns: 0, bytes, ..Call::default() }
