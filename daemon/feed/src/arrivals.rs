@@ -47,6 +47,8 @@ pub(crate) struct Arrivals(Mutex<Inner>);
 struct Inner {
     /// Rows before this were reported as complete.
     complete_ns: Nanoseconds,
+    /// The last time of any row.
+    last_ns: Nanoseconds,
     calls: RecentRows<Call>,
     messages: RecentRows<Message>,
 }
@@ -93,6 +95,8 @@ impl Arrivals {
     pub(crate) fn arrive(&self, calls: &[Call], messages: &[Message], add: impl FnOnce()) {
         let mut inner = self.lock();
         let complete_ns = inner.complete_ns;
+        let times = calls.iter().map(Timed::at_ns).chain(messages.iter().map(Timed::at_ns));
+        inner.last_ns = times.fold(inner.last_ns, Nanoseconds::max);
         inner.calls.add(calls, complete_ns);
         inner.messages.add(messages, complete_ns);
         add();
@@ -102,6 +106,10 @@ impl Arrivals {
     pub(crate) fn complete_until(&self, until_ns: Nanoseconds) {
         let mut inner = self.lock();
         inner.complete_ns = inner.complete_ns.max(until_ns);
+    }
+
+    pub(crate) fn last_ns(&self) -> Nanoseconds {
+        self.lock().last_ns
     }
 
     pub(crate) fn calls_after(&self, number: u64) -> Late<Call> {

@@ -188,6 +188,12 @@ impl Library {
         self.arrivals.complete_until(until_ns);
     }
 
+    /// The last time of the rows that arrived: an ended run may have some after its own end.
+    #[must_use]
+    pub fn last_ns(&self) -> Nanoseconds {
+        self.arrivals.last_ns()
+    }
+
     /// Calls that became known late, after the first `after` of them.
     #[must_use]
     pub fn late_calls(&self, after: u64) -> Late<Call> {

@@ -160,6 +160,18 @@ impl FeedState {
         &self.job
     }
 
+    /// The number of ranks that are known.
+    #[must_use]
+    pub fn rank_count(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// The number of hosts that are known.
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// The hosts of the current state.
     pub fn nodes(&self) -> impl Iterator<Item = &NodeRow> {
         self.nodes.values()

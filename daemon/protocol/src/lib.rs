@@ -9,11 +9,13 @@
 
 pub mod column;
 
+mod read;
 mod reply;
 mod request;
 #[cfg(test)]
 mod schema;
 
+pub use read::read_request;
 pub use reply::{
     Annotation, Answers, BarrierWaits, Batch, CallColumns, Clock, End, Failed, Function, Jump,
     MessageColumns, Mode, Node, Passed, Removed, Reply, Said, Series, Subscribed, Verdict, Welcome,

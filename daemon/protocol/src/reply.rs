@@ -142,9 +142,11 @@ pub struct Batch {
     pub id: u32,
     /// Between this time and `to_ns`, which lies before it where the direction is backward, all rows are here.
     pub from_ns: f64,
-    /// The rows of the subscription are complete up to here.
+    /// The rows of the subscription are complete up to here. Of one moment that a batch does not hold, several batches
+    /// in a row end at it.
     pub to_ns: f64,
-    /// Rows at the beginning of this batch that became known late and lie before `from_ns`.
+    /// Rows at the beginning of this batch that became known late: their time was passed before. A batch with any has
+    /// no others.
     #[serde(default)]
     pub late: u32,
     /// Rows that were left out before this batch because the client was too slow for its pace.

@@ -81,6 +81,9 @@ pub struct Hello {
     /// The format of all that it receives.
     #[serde(default)]
     pub format: Format,
+    /// How long it may leave pings unanswered before it counts as dead: 1,000 to 60,000; 5,000 where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience_ms: Option<u32>,
 }
 
 /// How messages are written.

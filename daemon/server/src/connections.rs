@@ -5,14 +5,19 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+/// To show the token, before a connection has to give way: many programs may connect at once.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// The connections of a server.
 #[derive(Debug)]
 pub(crate) struct Connections {
     slots: Arc<Semaphore>,
     /// Those that have not shown the token, oldest first; each gets a signal when it has to close.
-    strangers: Mutex<VecDeque<Arc<Notify>>>,
+    strangers: Mutex<VecDeque<(Instant, Arc<Notify>)>>,
 }
 
 /// The right of one connection to be served; it ends when dropped.
@@ -34,13 +39,21 @@ impl Connections {
         let slot = match Arc::clone(&self.slots).try_acquire_owned() {
             Ok(slot) => slot,
             Err(_) => {
-                let oldest = self.strangers().pop_front()?;
-                oldest.notify_one();
-                Arc::clone(&self.slots).acquire_owned().await.ok()?
+                let (since, _) = self.strangers().front().cloned()?;
+                let free = Arc::clone(&self.slots).acquire_owned();
+                match timeout_at(since + GRACE, free).await {
+                    Ok(slot) => slot.ok()?,
+                    Err(_) => {
+                        // Those that were admitted first may have shown it meanwhile.
+                        let (_, oldest) = self.strangers().pop_front()?;
+                        oldest.notify_one();
+                        Arc::clone(&self.slots).acquire_owned().await.ok()?
+                    }
+                }
             }
         };
         let must_close = Arc::new(Notify::new());
-        self.strangers().push_back(Arc::clone(&must_close));
+        self.strangers().push_back((Instant::now(), Arc::clone(&must_close)));
         Some(Place { connections: Arc::clone(self), must_close, _slot: slot })
     }
 
@@ -49,7 +62,7 @@ impl Connections {
         let _ = self.slots.acquire_many(most).await;
     }
 
-    fn strangers(&self) -> MutexGuard<'_, VecDeque<Arc<Notify>>> {
+    fn strangers(&self) -> MutexGuard<'_, VecDeque<(Instant, Arc<Notify>)>> {
         self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -57,7 +70,7 @@ impl Connections {
 impl Place {
     /// Somebody on this connection knows the token: it stays until it closes by itself.
     pub(crate) fn keep(&self) {
-        self.connections.strangers().retain(|other| !Arc::ptr_eq(other, &self.must_close));
+        self.connections.strangers().retain(|(_, other)| !Arc::ptr_eq(other, &self.must_close));
     }
 
     /// Waits until it has to close for another connection.

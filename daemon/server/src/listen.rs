@@ -61,6 +61,8 @@ pub struct Options {
     pub viewers_max: usize,
     /// Programs connected at a time.
     pub programs_max: usize,
+    /// How long a program may give no sign of life, unless it asks for more.
+    pub program_patience: Duration,
     /// Where what programs say about the run is kept; nowhere where there is none.
     pub answers: Option<Arc<dyn AnswerStore>>,
     /// How long a page may take for one message before it is dropped.
@@ -78,6 +80,7 @@ impl Options {
             host_names: Vec::new(),
             viewers_max: 64,
             programs_max: 1_024,
+            program_patience: Duration::from_secs(5),
             answers: None,
             send_timeout: Duration::from_secs(10),
             silence_timeout: Duration::from_secs(60),
@@ -135,6 +138,7 @@ impl Bound {
         let (stop_sender, stop) = watch::channel(false);
         let viewers = Arc::new(Semaphore::new(options.viewers_max));
         let programs = Arc::new(Semaphore::new(options.programs_max));
+        source.board.set_patience(options.program_patience);
         let answers = options.answers.map(|store| Keeper::of(store, &source));
         let site = Site {
             gate: Gate::new(options.token, local_address.ip(), options.host_names),

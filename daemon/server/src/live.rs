@@ -130,13 +130,14 @@ impl Source {
     /// Grows with what [`Self::about`] has of ranks and hosts.
     pub(crate) fn outline(&self) -> (u32, usize, usize) {
         let state = lock(&self.state);
-        (state.job().ranks, state.ranks().count(), state.nodes().count())
+        (state.job().ranks, state.rank_count(), state.node_count())
     }
 
-    /// Whether the run has ended, and all of it is known.
-    pub(crate) fn is_over(&self) -> bool {
+    /// What there is to be shown, and whether that is all of a run that has ended: both of one state.
+    pub(crate) fn known_or_over(&self) -> (Known, bool) {
         let state = lock(&self.state);
-        state.number() > 0 && !known(&state).live
+        let known = known(&state);
+        (known, state.number() > 0 && !known.live)
     }
 
     /// Why time was lost, for subscription 0.

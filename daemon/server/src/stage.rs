@@ -1,6 +1,6 @@
 //! The clock that all pages share, and who follows it.
 
-use mpiscope_feed::exchange::{Command, PerspectiveMessage};
+use mpiscope_feed::exchange::{Command, Mode, PerspectiveMessage};
 use mpiscope_feed::{Known, Perspective};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -92,13 +92,16 @@ impl Stage {
         self.lock().pages
     }
 
-    /// Grows whenever the clock goes elsewhere without passing what lies between.
-    pub(crate) fn jumps(&self) -> u64 {
-        self.lock().perspective.jumps()
-    }
-
     pub(crate) fn is_playing(&self) -> bool {
         self.lock().perspective.is_playing()
+    }
+
+    /// Where the clock is, whether it moves by itself, and how often it went elsewhere without passing what lies between:
+    /// all of one moment.
+    pub(crate) fn moment(&self, known: Known) -> (f64, bool, u64) {
+        let inner = self.lock();
+        let message = inner.perspective.message(self.wall_ms(), known, inner.pages, inner.followers);
+        (message.time_ns, message.mode != Mode::Paused, inner.perspective.jumps())
     }
 
     /// What pages are told.

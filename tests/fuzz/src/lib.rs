@@ -5,6 +5,7 @@
 
 mod layouts;
 mod regions;
+mod requests;
 mod rings;
 
 use mpiscope_analysis::Matcher;
@@ -13,6 +14,7 @@ use mpiscope_wire::{Decoder, FrameKind, Message, encode_frame};
 
 pub use layouts::layouts;
 pub use regions::regions;
+pub use requests::requests;
 pub use rings::rings;
 
 /// Frames with these payloads: a byte for the kind, two for the length, the payload, and so on. No fuzzer finds a checksum.

@@ -43,3 +43,8 @@ fn headers() {
 fn layouts() {
     harmless("layouts", mpiscope_fuzz::layouts);
 }
+
+#[test]
+fn requests() {
+    harmless("requests", mpiscope_fuzz::requests);
+}

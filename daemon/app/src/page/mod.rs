@@ -21,6 +21,7 @@ use answers::AnswerFile;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{FeedState, Job, Library, Limits, Overview};
 use mpiscope_server::{AnswerStore, Options, Publisher, Server, Source, Token, live};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
@@ -33,6 +34,8 @@ use tokio::task::JoinHandle;
 pub(crate) const ANYWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 /// How long open pages get to ask for what their last picture needs.
 const LAST_QUESTIONS: Duration = Duration::from_millis(1_500);
+/// Files that this process may open: a connection of each page and program, and those of the recording.
+const FILES: u64 = 4_096;
 /// How long pages get to take in the last state.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -75,6 +78,7 @@ impl Page {
         library: Arc<Library>,
         answers: Option<Arc<dyn AnswerStore>>,
     ) -> Result<(Self, Feeding)> {
+        allow_files(FILES);
         let (publisher, source) = live(state, Arc::clone(&library));
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -119,6 +123,16 @@ impl Page {
         // Pages that do not take it in are left behind.
         let _ = runtime.block_on(async { tokio::time::timeout(FAREWELL, server).await });
         runtime.shutdown_timeout(FAREWELL);
+    }
+}
+
+/// Raises the limit of open files, as far as the system lets this process; with fewer, fewer can connect.
+fn allow_files(files: u64) {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = maximum.map_or(files, |maximum| maximum.min(files));
+    if current.is_some_and(|current| current < wanted) {
+        // Whoever finds none left says so.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
     }
 }
 

@@ -5,16 +5,23 @@ use mpiscope_protocol::{
     Annotate, Annotation, Answers, BarrierWaits, Removed, Reply, Said, Series, SetSeries,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{mpsc, oneshot, watch};
+use std::time::Duration;
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 /// Messages of others that wait for one client.
 const WAITING_MAX: usize = 256;
+/// Their bytes, about.
+const WAITING_BYTES_MAX: usize = 1 << 20;
+/// Barriers of one client at a time.
+const BARRIERS_MAX: usize = 4;
 /// What programs may say of one run.
 pub(super) const ANNOTATIONS_MAX: usize = 10_000;
 const SERIES_MAX: usize = 64;
 const POINTS_MAX: usize = 100_000;
+/// Of all series together.
+const ALL_POINTS_MAX: usize = 1_000_000;
 /// Of each series on a page.
 const POINTS_SHOWN: usize = 2_000;
 const TEXT_CHARS_MAX: usize = 500;
@@ -35,10 +42,24 @@ pub trait AnswerStore: Send + Sync + std::fmt::Debug {
 }
 
 /// All of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Board {
     inner: Mutex<Inner>,
     changes: watch::Sender<u64>,
+    patience_ms: AtomicU64,
+    turns: Arc<Semaphore>,
+}
+
+impl Default for Board {
+    fn default() -> Self {
+        Self {
+            inner: Mutex::default(),
+            changes: watch::Sender::default(),
+            patience_ms: AtomicU64::new(5_000),
+            // One reads at a time: pages always find a reader, and the job keeps its processors.
+            turns: Arc::new(Semaphore::new(1)),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -54,12 +75,42 @@ struct Inner {
 
 #[derive(Debug)]
 struct Client {
-    out: mpsc::Sender<Arc<Reply>>,
+    out: mpsc::Sender<Post>,
+    waiting_bytes: Arc<AtomicUsize>,
     lost: Arc<AtomicU64>,
+}
+
+/// A message of another client on its way to one that counts its bytes until it took it.
+#[derive(Debug)]
+pub(crate) struct Post {
+    reply: Arc<Reply>,
+    bytes: usize,
+    waiting_bytes: Arc<AtomicUsize>,
+}
+
+impl Post {
+    pub(crate) fn reply(&self) -> &Reply {
+        &self.reply
+    }
+}
+
+impl Drop for Post {
+    fn drop(&mut self) {
+        self.waiting_bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// What was said before a client came: the first it receives, one by one.
+#[derive(Debug)]
+pub(crate) struct Before {
+    last_annotation: u64,
+    /// The series, with how many points they had.
+    series: Vec<((String, String), usize)>,
 }
 
 #[derive(Debug)]
 struct Barrier {
+    of: u64,
     waits_for: BTreeSet<u64>,
     passed: Option<oneshot::Sender<()>>,
 }
@@ -74,11 +125,20 @@ pub(crate) struct Member {
     lost: Arc<AtomicU64>,
 }
 
-/// A barrier of a client, until it is over.
+/// A barrier of a client, until it is over. It does not keep the client among those who are connected.
 #[derive(Debug)]
 pub(crate) struct Waiting {
+    board: Arc<Board>,
     barrier: u64,
     pub(crate) passed: oneshot::Receiver<()>,
+}
+
+impl Waiting {
+    /// Ends the barrier; those that did not answer.
+    pub(crate) fn end(&self) -> Vec<u64> {
+        let barrier = self.board.lock().barriers.remove(&self.barrier);
+        barrier.map(|barrier| barrier.waits_for.into_iter().collect()).unwrap_or_default()
+    }
 }
 
 impl Board {
@@ -94,6 +154,21 @@ impl Board {
         }
         drop(inner);
         self.changed();
+    }
+
+    /// How long a client may be silent that does not say so itself.
+    pub(crate) fn set_patience(&self, patience: Duration) {
+        let patience_ms = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
+        self.patience_ms.store(patience_ms, Ordering::Relaxed);
+    }
+
+    pub(crate) fn patience(&self) -> Duration {
+        Duration::from_millis(self.patience_ms.load(Ordering::Relaxed))
+    }
+
+    /// Whose turn it is to read rows.
+    pub(crate) fn turns(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.turns)
     }
 
     /// A panic elsewhere while the lock was held leaves lists that are still sound.
@@ -153,16 +228,40 @@ impl Board {
         self.lock().clients.len() as u32
     }
 
-    /// A client joins.
-    pub(crate) fn join(self: &Arc<Self>, name: String) -> (Member, mpsc::Receiver<Arc<Reply>>) {
+    /// A client joins. What was said before and what is said from now on have nothing in common.
+    pub(crate) fn join(self: &Arc<Self>, name: String) -> (Member, mpsc::Receiver<Post>, Before) {
         let (out, messages) = mpsc::channel(WAITING_MAX);
         let lost = Arc::new(AtomicU64::new(0));
         let mut inner = self.lock();
         inner.last_client += 1;
         let number = inner.last_client;
-        inner.clients.insert(number, Client { out, lost: Arc::clone(&lost) });
+        let client = Client { out, waiting_bytes: Arc::default(), lost: Arc::clone(&lost) };
+        inner.clients.insert(number, client);
+        let series = inner.series.iter().map(|(key, series)| (key.clone(), series.time_ns.len()));
+        let before = Before { last_annotation: inner.last_annotation, series: series.collect() };
         drop(inner);
-        (Member { board: Arc::clone(self), number, name, lost }, messages)
+        (Member { board: Arc::clone(self), number, name, lost }, messages, before)
+    }
+
+    /// The first annotation after a number, of those that were there before a client came.
+    pub(crate) fn annotation_after(&self, number: u64, before: &Before) -> Option<Annotation> {
+        let inner = self.lock();
+        let first = number.saturating_add(1);
+        if first > before.last_annotation {
+            return None;
+        }
+        inner.annotations.range(first..=before.last_annotation).next().map(|(_, (said, _))| said.clone())
+    }
+
+    /// A series as it was before a client came, and there is no other before its place.
+    pub(crate) fn series_before(&self, place: usize, before: &Before) -> Option<Series> {
+        let (key, points) = before.series.get(place)?;
+        let inner = self.lock();
+        let series = inner.series.get(key)?;
+        let first = |of: &[f64]| of.iter().take(*points).copied().collect();
+        let (time_ns, value) = (first(&series.time_ns), first(&series.value));
+        let Series { name, author, unit, .. } = series;
+        Some(Series { name: name.clone(), author: author.clone(), unit: unit.clone(), time_ns, value })
     }
 
     fn changed(&self) {
@@ -172,10 +271,11 @@ impl Board {
 
 impl Inner {
     /// Gives a message to all clients but one. Whoever is too slow to take it is told how many it missed.
-    fn tell_others(&self, but: u64, reply: &Arc<Reply>) {
+    fn tell_others(&self, but: u64, reply: Reply) {
+        let (bytes, reply) = (about_bytes(&reply), Arc::new(reply));
         for (&number, client) in &self.clients {
             if number != but {
-                client.take(reply);
+                client.take(&reply, bytes);
             }
         }
     }
@@ -195,8 +295,12 @@ impl Inner {
 }
 
 impl Client {
-    fn take(&self, reply: &Arc<Reply>) {
-        if self.out.try_send(Arc::clone(reply)).is_err() {
+    fn take(&self, reply: &Arc<Reply>, bytes: usize) {
+        self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let waiting_bytes = Arc::clone(&self.waiting_bytes);
+        let post = Post { reply: Arc::clone(reply), bytes, waiting_bytes };
+        let is_too_much = self.waiting_bytes.load(Ordering::Relaxed) > WAITING_BYTES_MAX + bytes;
+        if is_too_much || self.out.try_send(post).is_err() {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -233,7 +337,7 @@ impl Member {
         let annotation =
             Annotation { annotation: number, id: 0, author, time_ns, until_ns, rank, text, colour, link };
         inner.annotations.insert(number, (annotation.clone(), self.number));
-        inner.tell_others(self.number, &Arc::new(Reply::Annotation(annotation.clone())));
+        inner.tell_others(self.number, Reply::Annotation(annotation.clone()));
         drop(inner);
         self.board.changed();
         Ok(Annotation { id, ..annotation })
@@ -253,7 +357,7 @@ impl Member {
             Some(_) => {}
         }
         inner.annotations.remove(&annotation);
-        inner.tell_others(self.number, &Arc::new(Reply::Removed(Removed { annotation })));
+        inner.tell_others(self.number, Reply::Removed(Removed { annotation }));
         drop(inner);
         self.board.changed();
         Ok(())
@@ -281,6 +385,7 @@ impl Member {
         if !inner.series.contains_key(&key) && known >= SERIES_MAX {
             return Err(format!("there are {SERIES_MAX} series, which is the most"));
         }
+        let points: usize = inner.series.values().map(|series| series.time_ns.len()).sum();
         let author = self.name.clone();
         let all = inner.series.entry(key).or_insert_with(|| Series {
             name: name.clone(),
@@ -289,34 +394,42 @@ impl Member {
             time_ns: Vec::new(),
             value: Vec::new(),
         });
+        if points + time_ns.len() > ALL_POINTS_MAX {
+            return Err(format!("all series together would have more than {ALL_POINTS_MAX} points"));
+        }
         if all.time_ns.len() + time_ns.len() > POINTS_MAX {
             return Err(format!("series {name:?} would have more than {POINTS_MAX} points"));
         }
         all.time_ns.extend(&time_ns);
         all.value.extend(&value);
         let added = Series { name, author, unit: all.unit.clone(), time_ns, value };
-        inner.tell_others(self.number, &Arc::new(Reply::Series(added.clone())));
+        inner.tell_others(self.number, Reply::Series(added.clone()));
         drop(inner);
         self.board.changed();
         Ok(added)
     }
 
     pub(crate) fn tell(&self, to: Option<u64>, data: serde_json::Value) -> Result<(), String> {
-        let reply = Arc::new(Reply::Said(Said { client: self.number, author: self.name.clone(), data }));
+        let reply = Reply::Said(Said { client: self.number, author: self.name.clone(), data });
         let inner = self.board.lock();
         match to {
-            None => inner.tell_others(self.number, &reply),
+            None => inner.tell_others(self.number, reply),
             Some(to) => {
-                inner.clients.get(&to).ok_or_else(|| format!("there is no client {to}"))?.take(&reply);
+                let client = inner.clients.get(&to).ok_or_else(|| format!("there is no client {to}"))?;
+                let bytes = about_bytes(&reply);
+                client.take(&Arc::new(reply), bytes);
             }
         }
         Ok(())
     }
 
     /// Asks all others to say when they have drawn.
-    pub(crate) fn wait_for_others(&self) -> Waiting {
+    pub(crate) fn wait_for_others(&self) -> Result<Waiting, String> {
         let (sender, passed) = oneshot::channel();
         let mut inner = self.board.lock();
+        if inner.barriers.values().filter(|barrier| barrier.of == self.number).count() >= BARRIERS_MAX {
+            return Err(format!("{BARRIERS_MAX} barriers of this client are not over, which is the most"));
+        }
         inner.last_barrier += 1;
         let barrier = inner.last_barrier;
         let waits_for: BTreeSet<u64> =
@@ -328,16 +441,10 @@ impl Member {
         } else {
             Some(sender)
         };
-        inner.barriers.insert(barrier, Barrier { waits_for, passed: sender });
+        inner.barriers.insert(barrier, Barrier { of: self.number, waits_for, passed: sender });
         let asks = Reply::Barrier(BarrierWaits { barrier, author: self.name.clone() });
-        inner.tell_others(self.number, &Arc::new(asks));
-        Waiting { barrier, passed }
-    }
-
-    /// Ends a barrier; those that did not answer.
-    pub(crate) fn end_wait(&self, waiting: &Waiting) -> Vec<u64> {
-        let barrier = self.board.lock().barriers.remove(&waiting.barrier);
-        barrier.map(|barrier| barrier.waits_for.into_iter().collect()).unwrap_or_default()
+        inner.tell_others(self.number, asks);
+        Ok(Waiting { board: Arc::clone(&self.board), barrier, passed })
     }
 
     pub(crate) fn drawn(&self, barrier: u64) {
@@ -351,6 +458,14 @@ impl Drop for Member {
         inner.clients.remove(&self.number);
         let barriers: Vec<u64> = inner.barriers.keys().copied().collect();
         barriers.into_iter().for_each(|barrier| inner.has_drawn(barrier, self.number));
+    }
+}
+
+fn about_bytes(reply: &Reply) -> usize {
+    match reply {
+        Reply::Series(series) => 1_024 + 16 * series.time_ns.len(),
+        Reply::Said(said) => 1_024 + said.data.to_string().len(),
+        _ => 4_096,
     }
 }
 

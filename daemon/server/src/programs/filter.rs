@@ -1,5 +1,6 @@
 //! Which calls and messages a subscription is to.
 
+use super::requests::shortened;
 use mpiscope_feed::Library;
 use mpiscope_feed::exchange::{Ranks, is_among};
 use mpiscope_model::{Call, Message};
@@ -8,6 +9,9 @@ use std::collections::BTreeSet;
 
 /// The most entries of one list.
 const ENTRIES_MAX: usize = 4_096;
+
+/// What is repeated of a name that there is not.
+const NAME_BYTES_MAX: usize = 64;
 
 /// What a subscription asks for, checked.
 #[derive(Debug)]
@@ -99,12 +103,19 @@ fn functions(asked: &Subscribe, library: &Library) -> Result<Vec<bool>, String> 
     let all = library.functions();
     if let Some(name) = asked.functions.iter().find(|name| all.iter().all(|function| function.name != **name))
     {
-        return Err(format!("there is no function {name:?}; the greeting lists those that there are"));
+        let name = shortened(name, NAME_BYTES_MAX);
+        let nearest = nearest(&name, all.iter().map(|function| function.name));
+        let hint = match nearest {
+            Some(nearest) => format!("did you mean {nearest}?"),
+            None => "the greeting lists those that there are".to_owned(),
+        };
+        return Err(format!("there is no function {name:?}; {hint}"));
     }
     if let Some(name) =
         asked.families.iter().find(|name| all.iter().all(|function| function.family != **name))
     {
         let families: BTreeSet<&str> = all.iter().map(|function| function.family).collect();
+        let name = shortened(name, NAME_BYTES_MAX);
         let families = families.into_iter().collect::<Vec<_>>().join(", ");
         return Err(format!("there is no family {name:?}; there are {families}"));
     }
@@ -116,4 +127,47 @@ fn functions(asked: &Subscribe, library: &Library) -> Result<Vec<bool>, String> 
             by_name || asked.families.iter().any(|name| name == function.family);
     }
     Ok(wanted)
+}
+
+/// The name that one was probably meant to be: the same but for case, or a few letters.
+fn nearest<'a>(asked: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let asked = asked.to_ascii_lowercase();
+    let most = (asked.len() / 4).clamp(1, 3);
+    names
+        .map(|name| (distance(asked.as_bytes(), name.to_ascii_lowercase().as_bytes()), name))
+        .filter(|(letters, _)| *letters <= most)
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// How many letters have to be added, removed or replaced.
+fn distance(one: &[u8], other: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.iter().enumerate() {
+        let mut before = std::mem::replace(&mut row[0], i + 1);
+        for (j, b) in other.iter().enumerate() {
+            let replaced = before + usize::from(a != b);
+            before = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(before + 1);
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_name_with_a_slip_is_known() {
+        let near = |name| nearest(name, ["MPI_Send", "MPI_Ssend", "MPI_Barrier"].into_iter());
+        for (asked, meant) in
+            [("MPI_Sned", "MPI_Send"), ("mpi_send", "MPI_Send"), ("MPI_Bariers", "MPI_Barrier")]
+        {
+            assert_eq!(near(asked), Some(meant));
+        }
+        for asked in ["", "MPI_Wait", "MPI_Allreduce", "\u{fc}\u{fc}"] {
+            assert_eq!(near(asked), None, "{asked}");
+        }
+    }
 }

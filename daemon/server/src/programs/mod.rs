@@ -5,6 +5,8 @@ mod board;
 mod client;
 mod filter;
 mod keeper;
+mod liveness;
+mod reading;
 mod requests;
 mod rows;
 mod subscription;

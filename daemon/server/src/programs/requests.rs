@@ -1,20 +1,42 @@
 //! A client's messages as they are read, in either format.
 
-use mpiscope_protocol::{Format, Reply, Request, Subscribe};
+use mpiscope_protocol::{Failed, Format, Reply, Request, Subscribe, read_request};
 use warp::ws::Message;
+
+/// Of what a client tells another, as it came.
+const TOLD_BYTES_MAX: usize = 64 << 10;
+/// Of any other request but points of a series.
+const REQUEST_BYTES_MAX: usize = 256 << 10;
+/// What a sentence about a message may have.
+const TEXT_BYTES_MAX: usize = 400;
 
 /// Reads a message.
 ///
 /// # Errors
 /// One sentence about what is wrong with it.
 pub(super) fn read(message: &Message) -> Result<Request, String> {
-    if message.is_text() {
-        serde_json::from_slice(message.as_bytes())
-            .map_err(|error| format!("this is no message of the protocol: {error}"))
-    } else {
-        rmp_serde::from_slice(message.as_bytes())
-            .map_err(|error| format!("this is no message of the protocol: {error}"))
+    let format = if message.is_text() { Format::Json } else { Format::Msgpack };
+    read_request(message.as_bytes(), format).map_err(|reason| shortened(&reason, TEXT_BYTES_MAX))
+}
+
+/// A request of N bytes, unless it is larger than requests of its kind are.
+pub(super) fn checked(request: Request, bytes: usize) -> Result<Request, Failed> {
+    let most = match &request {
+        Request::Series(_) => return Ok(request),
+        Request::Tell(_) => TOLD_BYTES_MAX,
+        _ => REQUEST_BYTES_MAX,
+    };
+    if bytes <= most {
+        return Ok(request);
     }
+    let (name, id) = label(&request);
+    let text = format!("{} KiB is the most that such a request may have", most >> 10);
+    Err(Failed { request: name.to_owned(), id, text })
+}
+
+/// The beginning of a text.
+pub(super) fn shortened(text: &str, bytes_max: usize) -> String {
+    text[..text.floor_char_boundary(bytes_max)].to_owned()
 }
 
 /// Writes a message in the client's format; nothing where that fails, which it does not for these types.

@@ -1,14 +1,14 @@
 //! The rows of a subscription in the order of time, forward or backward, some at a time.
 //!
-//! In: a library, whose rows come in any order, and up to where they are complete. Out: batches. What must hold: forward,
-//! every row of the subscription is in exactly one batch, also those that become known late; a batch has a bounded
-//! number of rows, however many there are in a stretch of time.
+//! In: a library, whose rows come in any order, and up to where they are complete. Out: batches. What must hold: every
+//! row of the subscription is in exactly one batch, also those that become known late; a batch has no more rows than the
+//! client asked for, however many there are at one moment.
 
 use super::filter::Filter;
 use mpiscope_feed::exchange::Ranks;
 use mpiscope_feed::{Late, Library, Timed};
 use mpiscope_model::{Call, Message, Nanoseconds};
-use mpiscope_protocol::{Batch, CallColumns, Direction, MessageColumns, NO_TAG, NONE, What};
+use mpiscope_protocol::{Batch, CallColumns, Direction, MessageColumns, NO_TAG, NONE, Pace, Subscribe, What};
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
@@ -19,14 +19,12 @@ pub(super) const ROWS_MAX: usize = 65_536;
 /// The stretch of time that is read first, and the longest.
 const FIRST_NS: u64 = 10_000_000;
 const LONGEST_NS: u64 = 1 << 50;
-/// Stretches without rows that are read before somebody else has a turn.
-const EMPTY_STRETCHES: usize = 64;
-/// Late rows that came while a stretch was read let it be read again, so often at the most.
-const AGAIN_MAX: usize = 16;
+/// Stretches without rows, or that rows came into while they were read, before somebody else has a turn.
+const STRETCHES_MAX: usize = 64;
 
 /// A row that can be ordered.
 pub(super) trait Row: Timed + Send {
-    /// Its place among all rows; those that are equal are the same for a reader.
+    /// Its place among all rows: its time first. Those that are equal are the same in all they say.
     fn key(&self) -> Key;
     fn keeps(&self, filter: &Filter, ranks: &Ranks) -> bool;
     fn late(library: &Library, after: u64) -> Late<Self>;
@@ -39,12 +37,21 @@ pub(super) trait Row: Timed + Send {
     fn fill(batch: &mut Batch, rows: &[Self], library: &Library);
 }
 
-/// When a row became complete, when it began, whose it is, and of which thread or by whom it was received.
-type Key = (Nanoseconds, Nanoseconds, u32, u32);
+/// All that a row says.
+type Key = [u64; 12];
+
+/// Orders what may be missing.
+fn or(value: Option<impl Into<u64>>) -> u64 {
+    value.map_or(0, |value| value.into().saturating_add(1))
+}
 
 impl Row for Call {
     fn key(&self) -> Key {
-        (self.end_ns, self.start_ns, self.rank, u32::from(self.thread))
+        let tag = self.tag.map(i32::cast_unsigned);
+        let (rank, thread, function) = (self.rank.into(), self.thread.into(), self.function.into());
+        let of = [self.end_ns, self.start_ns, rank, thread, function, or(self.peer), or(tag), self.bytes];
+        let [a, b, c, d, e, f, g, h] = of;
+        [a, b, c, d, e, f, g, h, or(self.comm), or(self.site), self.count, or(self.instance)]
     }
 
     fn keeps(&self, filter: &Filter, ranks: &Ranks) -> bool {
@@ -86,7 +93,12 @@ impl Row for Call {
 
 impl Row for Message {
     fn key(&self) -> Key {
-        (self.recv_ns, self.send_ns, self.src, self.dst)
+        let tag = self.tag.cast_unsigned().into();
+        let of = [self.recv_ns, self.send_ns, self.src.into(), self.dst.into(), tag, self.comm.into()];
+        let [a, b, c, d, e, f] = of;
+        let late_receiver_ns = or(self.late_receiver_ns);
+        let (inter, exact) = (self.inter.into(), self.exact.into());
+        [a, b, c, d, e, f, self.bytes, self.t_msg_ns, self.late_sender_ns, late_receiver_ns, inter, exact]
     }
 
     fn keeps(&self, filter: &Filter, ranks: &Ranks) -> bool {
@@ -131,9 +143,13 @@ pub(super) struct Position {
     id: u32,
     most: usize,
     filter: Filter,
+    /// It only goes backward.
+    is_backward: bool,
     /// Forward: rows before this were sent. Backward: rows from this on were.
     at_ns: Nanoseconds,
-    /// Late rows before this are not the subscription's.
+    /// What was sent of the next moment, where a batch did not hold all of it: up to which row, and how many of that.
+    within: Option<(Key, u64)>,
+    /// Where it began: late rows beyond are not the subscription's.
     begin_ns: Nanoseconds,
     /// How long a stretch is read next.
     stretch_ns: u64,
@@ -142,27 +158,27 @@ pub(super) struct Position {
     missed: u64,
 }
 
-/// A row with its place, ordered so that those furthest along a direction are the greatest.
+/// A row. Those furthest along a direction are the greatest.
 struct Placed<R> {
-    key: Key,
     is_backward: bool,
     row: R,
 }
 
-impl<R> PartialEq for Placed<R> {
+impl<R: Row> PartialEq for Placed<R> {
     fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
+        self.row.key() == other.row.key()
     }
 }
-impl<R> Eq for Placed<R> {}
-impl<R> PartialOrd for Placed<R> {
+impl<R: Row> Eq for Placed<R> {}
+impl<R: Row> PartialOrd for Placed<R> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl<R> Ord for Placed<R> {
+impl<R: Row> Ord for Placed<R> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let order = self.key.cmp(&other.key);
+        let times = self.row.at_ns().cmp(&other.row.at_ns());
+        let order = times.then_with(|| self.row.key().cmp(&other.row.key()));
         if self.is_backward { order.reverse() } else { order }
     }
 }
@@ -174,21 +190,27 @@ struct Stretch<R> {
 }
 
 impl Position {
-    pub(super) fn new(
-        id: u32,
-        what: What,
-        filter: Filter,
-        most: Option<u32>,
-        at_ns: Nanoseconds,
-        library: &Library,
-    ) -> Self {
-        let most = most.map_or(ROWS_USUAL, |most| (most as usize).clamp(1, ROWS_MAX));
-        let late_seen = match what {
+    pub(super) fn new(asked: &Subscribe, filter: Filter, at_ns: Nanoseconds, library: &Library) -> Self {
+        let most = asked.most.map_or(ROWS_USUAL, |most| (most as usize).clamp(1, ROWS_MAX));
+        let late_seen = match asked.what {
             What::Calls => library.late_calls(u64::MAX).next,
             What::Messages => library.late_messages(u64::MAX).next,
             What::Verdicts => 0,
         };
-        Self { id, most, filter, at_ns, begin_ns: at_ns, stretch_ns: FIRST_NS, late_seen, missed: 0 }
+        let is_backward = asked.pace == Pace::Fast && asked.direction == Direction::Backward;
+        let (id, begin_ns, stretch_ns) = (asked.id, at_ns, FIRST_NS);
+        Self {
+            id,
+            most,
+            filter,
+            is_backward,
+            at_ns,
+            within: None,
+            begin_ns,
+            stretch_ns,
+            late_seen,
+            missed: 0,
+        }
     }
 
     pub(super) fn at_ns(&self) -> Nanoseconds {
@@ -197,7 +219,7 @@ impl Position {
 
     /// Goes elsewhere without what lies between.
     pub(super) fn jump(&mut self, to_ns: Nanoseconds) {
-        (self.at_ns, self.begin_ns) = (to_ns, to_ns);
+        (self.at_ns, self.begin_ns, self.within) = (to_ns, to_ns, None);
     }
 
     /// The next rows on the way to a time, if there are any. Forward it is outside, backward inside.
@@ -210,85 +232,72 @@ impl Position {
         direction: Direction,
         to_ns: Nanoseconds,
     ) -> Result<Option<Batch>, String> {
-        let from_ns = self.at_ns;
-        for _ in 0..EMPTY_STRETCHES {
-            let batch = match direction {
-                Direction::Forward if self.at_ns < to_ns => self.forward::<R>(library, from_ns, to_ns)?,
-                Direction::Backward if self.at_ns > to_ns => self.backward::<R>(library, from_ns, to_ns)?,
-                _ => break,
-            };
-            if batch.rows() > 0 {
-                return Ok(Some(batch));
+        let (from_ns, is_backward) = (self.at_ns, direction == Direction::Backward);
+        for _ in 0..STRETCHES_MAX {
+            let ranks = self.filter.ranks(library);
+            // First: what comes next has only those that are late from now on.
+            let mut late: Vec<R> = self.take_late(library, &ranks);
+            if is_backward {
+                late.reverse();
             }
-        }
-        // What is new may all be late.
-        if direction == Direction::Forward && self.at_ns >= to_ns {
-            let batch = self.only_late::<R>(library);
-            return Ok(Some(batch).filter(|batch| batch.rows() > 0));
+            if !late.is_empty() {
+                let late_rows = late.len() as u32;
+                return Ok(Some(self.batch(library, (from_ns, self.at_ns), late_rows, &late)));
+            }
+            let range_ns = match direction {
+                Direction::Forward => self.at_ns..self.at_ns.saturating_add(self.stretch_ns).min(to_ns),
+                Direction::Backward => self.at_ns.saturating_sub(self.stretch_ns).max(to_ns)..self.at_ns,
+            };
+            if range_ns.is_empty() {
+                break;
+            }
+            let read = self.read::<R>(library, &range_ns, is_backward, &ranks)?;
+            // What came meanwhile may be among it or not: a shorter stretch is read again.
+            if self.came_into::<R>(library, &range_ns) {
+                self.stretch_ns = (self.stretch_ns / 2).max(1);
+                continue;
+            }
+            let rows = self.settle(read, &range_ns, is_backward);
+            if !rows.is_empty() {
+                return Ok(Some(self.batch(library, (from_ns, self.at_ns), 0, &rows)));
+            }
         }
         Ok(None)
     }
 
-    fn forward<R: Row>(
-        &mut self,
-        library: &Library,
-        from_ns: Nanoseconds,
-        to_ns: Nanoseconds,
-    ) -> Result<Batch, String> {
-        let range_ns = self.at_ns..self.at_ns.saturating_add(self.stretch_ns).min(to_ns);
-        let ranks = self.filter.ranks(library);
-        let (mut again, mut seen) = (0, R::late(library, self.late_seen).next);
-        let (read, late) = loop {
-            let read = self.read::<R>(library, &range_ns, false, &ranks)?;
-            let late = R::late(library, self.late_seen);
-            let new = (late.next - seen).min(late.rows.len() as u64) as usize;
-            let came_meanwhile =
-                late.rows[late.rows.len() - new..].iter().any(|row| range_ns.contains(&row.at_ns()));
-            if !came_meanwhile || again == AGAIN_MAX {
-                break (read, late);
-            }
-            (again, seen) = (again + 1, late.next);
-        };
-        let late_rows = self.take_late(late, range_ns.start, &ranks);
-        let end_ns = self.settle(&read, range_ns.end, false);
-        self.at_ns = end_ns;
-        let rows: Vec<R> = read.rows.into_iter().filter(|row| row.at_ns() < end_ns).collect();
-        Ok(self.batch(library, (from_ns, end_ns), late_rows, rows))
-    }
-
-    fn backward<R: Row>(
-        &mut self,
-        library: &Library,
-        from_ns: Nanoseconds,
-        to_ns: Nanoseconds,
-    ) -> Result<Batch, String> {
-        let range_ns = self.at_ns.saturating_sub(self.stretch_ns).max(to_ns)..self.at_ns;
-        let read = self.read::<R>(library, &range_ns, true, &self.filter.ranks(library))?;
-        let end_ns = self.settle(&read, range_ns.start, true);
-        self.at_ns = end_ns;
-        let rows: Vec<R> = read.rows.into_iter().filter(|row| row.at_ns() >= end_ns).collect();
-        Ok(self.batch(library, (from_ns, end_ns), Vec::new(), rows))
-    }
-
-    fn only_late<R: Row>(&mut self, library: &Library) -> Batch {
-        let ranks = self.filter.ranks(library);
+    fn came_into<R: Row>(&self, library: &Library, range_ns: &Range<Nanoseconds>) -> bool {
         let late = R::late(library, self.late_seen);
-        let rows = self.take_late(late, self.at_ns, &ranks);
-        self.batch(library, (self.at_ns, self.at_ns), rows, Vec::new())
+        late.missed > 0 || late.rows.iter().any(|row| range_ns.contains(&row.at_ns()))
     }
 
-    /// Those late rows whose place was passed, in order.
-    fn take_late<R: Row>(&mut self, late: Late<R>, before_ns: Nanoseconds, ranks: &Ranks) -> Vec<R> {
-        self.late_seen = late.next;
-        self.missed += late.missed;
-        let passed = self.begin_ns..before_ns;
-        let mut rows: Vec<R> = late.rows;
-        rows.retain(|row| passed.contains(&row.at_ns()) && row.keeps(&self.filter, ranks));
-        rows.sort_unstable_by_key(R::key);
-        rows
+    /// Late rows whose place was passed, in order, no more than a batch holds. What has none is read in its place.
+    fn take_late<R: Row>(&mut self, library: &Library, ranks: &Ranks) -> Vec<R> {
+        loop {
+            let Late { mut rows, missed, next } = R::late(library, self.late_seen);
+            self.missed += missed;
+            let left = rows.len().saturating_sub(self.most);
+            rows.truncate(self.most);
+            self.late_seen = next - left as u64;
+            rows.retain(|row| self.has_passed(row) && row.keeps(&self.filter, ranks));
+            if !rows.is_empty() || left == 0 {
+                rows.sort_unstable_by_key(R::key);
+                return rows;
+            }
+        }
     }
 
-    /// The first rows along a direction: as many as a batch holds and one more, and all that have the time of that one.
+    fn has_passed<R: Row>(&self, row: &R) -> bool {
+        let at_ns = row.at_ns();
+        if self.is_backward {
+            let is_within = self.within.is_some_and(|(last, _)| row.key() > last);
+            at_ns < self.begin_ns && (at_ns >= self.at_ns || at_ns + 1 == self.at_ns && is_within)
+        } else {
+            let is_within = self.within.is_some_and(|(last, _)| row.key() < last);
+            at_ns >= self.begin_ns && (at_ns < self.at_ns || at_ns == self.at_ns && is_within)
+        }
+    }
+
+    /// The first rows along a direction that were not sent: as many as a batch holds and one more.
     fn read<R: Row>(
         &self,
         library: &Library,
@@ -297,58 +306,68 @@ impl Position {
         ranks: &Ranks,
     ) -> Result<Stretch<R>, String> {
         let mut kept: BinaryHeap<Placed<R>> = BinaryHeap::new();
-        let mut total = 0;
+        let (mut total, mut same) = (0, 0);
         R::visit(library, range_ns, ranks, &mut |row| {
-            if range_ns.contains(&row.at_ns()) && row.keeps(&self.filter, ranks) {
-                total += 1;
-                let placed = Placed { key: row.key(), is_backward, row: *row };
-                if kept.len() <= self.most {
-                    kept.push(placed);
-                } else if kept.peek().is_some_and(|last| placed < *last) {
-                    kept.pop();
-                    kept.push(placed);
+            if !range_ns.contains(&row.at_ns()) || !row.keeps(&self.filter, ranks) {
+                return;
+            }
+            if let Some((last, sent)) = &self.within {
+                let key = row.key();
+                let is_sent = if is_backward { key > *last } else { key < *last };
+                same += u64::from(key == *last);
+                if is_sent || key == *last && same <= *sent {
+                    return;
                 }
+            }
+            total += 1;
+            let placed = Placed { is_backward, row: *row };
+            if kept.len() <= self.most {
+                kept.push(placed);
+            } else if kept.peek().is_some_and(|last| placed < *last) {
+                kept.pop();
+                kept.push(placed);
             }
         })?;
-        let mut rows: Vec<R> = kept.into_sorted_vec().into_iter().map(|placed| placed.row).collect();
-        // A batch that would have rows of one moment only has all of that moment.
-        if rows.len() > self.most && rows.first().map(R::at_ns) == rows.last().map(R::at_ns) {
-            let at_ns = rows[0].at_ns();
-            rows.clear();
-            R::visit(library, &(at_ns..at_ns + 1), ranks, &mut |row| {
-                if row.at_ns() == at_ns && row.keeps(&self.filter, ranks) {
-                    rows.push(*row);
-                }
-            })?;
-            rows.sort_unstable_by_key(R::key);
-            if is_backward {
-                rows.reverse();
-            }
-        }
+        let rows = kept.into_sorted_vec().into_iter().map(|placed| placed.row).collect();
         Ok(Stretch { rows, total })
     }
 
-    /// Up to where what was read is complete; the next stretch is longer where there was little.
-    fn settle<R: Row>(&mut self, read: &Stretch<R>, end_ns: Nanoseconds, is_backward: bool) -> Nanoseconds {
-        if read.total <= self.most as u64 {
-            if read.total <= self.most as u64 / 4 {
+    /// Goes to where what was read is complete, and gives the rows up to there. The next stretch is longer where there was
+    /// little.
+    fn settle<R: Row>(
+        &mut self,
+        read: Stretch<R>,
+        range_ns: &Range<Nanoseconds>,
+        is_backward: bool,
+    ) -> Vec<R> {
+        let Stretch { mut rows, total } = read;
+        let most = self.most;
+        let before = self.within.take();
+        self.at_ns = if is_backward { range_ns.start } else { range_ns.end };
+        if total <= most as u64 {
+            if total <= most as u64 / 4 {
                 self.stretch_ns = (self.stretch_ns * 4).min(LONGEST_NS);
             }
-            return end_ns;
-        }
-        self.stretch_ns = (self.stretch_ns / 2).max(1);
-        let (Some(first), Some(last)) = (read.rows.first().map(R::at_ns), read.rows.last().map(R::at_ns))
-        else {
-            return end_ns;
-        };
-        match (first == last, is_backward) {
-            // All of one moment.
-            (true, false) => first + 1,
-            (true, true) => first,
+        } else if let (Some(first), Some(last)) = (rows.first(), rows.last()) {
+            self.stretch_ns = (self.stretch_ns / 2).max(1);
+            let (first_ns, last_ns) = (first.at_ns(), last.at_ns());
             // Of the last moment there may be more.
-            (false, false) => last,
-            (false, true) => last + 1,
+            self.at_ns = if is_backward { last_ns.saturating_add(1) } else { last_ns };
+            if first_ns == last_ns {
+                rows.truncate(most);
+                let key = rows.last().map_or([0; 12], R::key);
+                let sent = rows.iter().rev().take_while(|row| row.key() == key).count() as u64;
+                let sent_before = before.filter(|(last, _)| *last == key).map_or(0, |(_, sent)| sent);
+                self.within = Some((key, sent + sent_before));
+            } else {
+                rows.retain(|row| row.at_ns() != last_ns);
+            }
         }
+        // A subscription that also goes forward gets what it passed here again.
+        if is_backward && !self.is_backward {
+            self.begin_ns = self.begin_ns.min(self.at_ns);
+        }
+        rows
     }
 
     /// The newest rows until a time; those before that a batch does not hold are counted as missed.
@@ -360,17 +379,40 @@ impl Position {
         library: &Library,
         to_ns: Nanoseconds,
     ) -> Result<Option<Batch>, String> {
+        let mut again = 0;
         if self.at_ns >= to_ns {
             return Ok(None);
         }
         let (from_ns, ranks) = (self.at_ns, self.filter.ranks(library));
-        let mut read = self.read::<R>(library, &(from_ns..to_ns), true, &ranks)?;
+        let mut read = loop {
+            self.pass_late::<R>(library, &ranks);
+            let read = self.read::<R>(library, &(from_ns..to_ns), true, &ranks)?;
+            if !self.came_into::<R>(library, &(from_ns..to_ns)) {
+                break read;
+            }
+            // Not for ever: the next time will do.
+            again += 1;
+            if again == STRETCHES_MAX {
+                return Ok(None);
+            }
+        };
         read.rows.truncate(self.most);
         read.rows.reverse();
         self.missed += read.total - read.rows.len() as u64;
         self.at_ns = to_ns;
-        let batch = self.batch(library, (from_ns, to_ns), Vec::new(), read.rows);
+        let batch = self.batch(library, (from_ns, to_ns), 0, &read.rows);
         Ok(Some(batch).filter(|batch| batch.rows() > 0))
+    }
+
+    /// Counts late rows whose place was passed as missed.
+    fn pass_late<R: Row>(&mut self, library: &Library, ranks: &Ranks) {
+        loop {
+            let late: Vec<R> = self.take_late(library, ranks);
+            if late.is_empty() {
+                return;
+            }
+            self.missed += late.len() as u64;
+        }
     }
 
     /// Goes on to a time and counts what it passes as missed.
@@ -381,29 +423,26 @@ impl Position {
         let range_ns = self.at_ns.min(to_ns)..self.at_ns.max(to_ns);
         let ranks = self.filter.ranks(library);
         let mut passed = 0;
+        self.pass_late::<R>(library, &ranks);
         R::visit(library, &range_ns, &ranks, &mut |row| {
             passed += u64::from(range_ns.contains(&row.at_ns()) && row.keeps(&self.filter, &ranks));
         })?;
         self.missed += passed;
-        self.at_ns = to_ns;
+        (self.at_ns, self.within) = (to_ns, None);
+        self.begin_ns = self.begin_ns.min(to_ns);
         Ok(())
     }
 
-    fn batch<R: Row>(
-        &mut self,
-        library: &Library,
-        range_ns: (u64, u64),
-        mut late: Vec<R>,
-        rows: Vec<R>,
-    ) -> Batch {
-        let (late_rows, missed) = (late.len() as u32, self.missed);
-        late.extend(rows);
-        let (from_ns, to_ns) = (range_ns.0 as f64, range_ns.1 as f64);
-        let mut batch = Batch { id: self.id, from_ns, to_ns, late: late_rows, missed, ..Batch::default() };
-        R::fill(&mut batch, &late, library);
+    fn batch<R: Row>(&mut self, library: &Library, range_ns: (u64, u64), late: u32, rows: &[R]) -> Batch {
+        let (from_ns, to_ns, missed) = (range_ns.0 as f64, range_ns.1 as f64, self.missed);
+        let mut batch = Batch { id: self.id, from_ns, to_ns, late, missed, ..Batch::default() };
+        R::fill(&mut batch, rows, library);
         if batch.rows() > 0 {
             self.missed = 0;
         }
         batch
     }
 }
+
+#[cfg(test)]
+mod tests;

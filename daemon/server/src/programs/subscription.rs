@@ -52,7 +52,11 @@ impl Subscription {
             (Pace::Newest, _) | (Pace::Fast, Begin::Now) => now,
             (Pace::Fast, Begin::Start) if asked.direction == Direction::Backward => now,
             (Pace::Fast, Begin::Start) => start,
-            (Pace::Fast, Begin::TimeNs(time_ns)) if time_ns >= 0.0 => time_ns as Nanoseconds,
+            // Backward from what is known, since what comes later would be passed unseen.
+            (Pace::Fast, Begin::TimeNs(time_ns)) if time_ns >= 0.0 => match asked.direction {
+                Direction::Forward => time_ns as Nanoseconds,
+                Direction::Backward => (time_ns as Nanoseconds).min(now),
+            },
             (Pace::Fast, Begin::TimeNs(time_ns)) => return Err(format!("{time_ns} is no time of the run")),
         };
         if asked.pace == Pace::Newest && asked.direction == Direction::Backward {
@@ -63,7 +67,7 @@ impl Subscription {
             what: asked.what,
             pace: asked.pace,
             direction: asked.direction,
-            position: Position::new(asked.id, asked.what, filter, asked.most, at_ns, library),
+            position: Position::new(asked, filter, at_ns, library),
             jumps: moment.jumps,
             behind: None,
             verdict: None,
@@ -78,6 +82,10 @@ impl Subscription {
     pub(super) fn next(&mut self, library: &Library, moment: &Moment) -> Result<Option<Reply>, String> {
         if self.what == What::Verdicts {
             return Ok(self.next_verdict(moment));
+        }
+        // Nothing follows an end, also of rows that become known late.
+        if self.has_ended {
+            return Ok(None);
         }
         match self.pace {
             Pace::Clock => self.in_step(library, moment),
@@ -94,7 +102,10 @@ impl Subscription {
                     Direction::Backward => 0,
                 };
                 let batch = self.towards(library, self.direction, to_ns)?;
-                let is_there = self.position.at_ns() == to_ns;
+                let is_there = match self.direction {
+                    Direction::Forward => self.position.at_ns() >= to_ns,
+                    Direction::Backward => self.position.at_ns() == to_ns,
+                };
                 let is_over = is_there && (moment.is_over || self.direction == Direction::Backward);
                 Ok(self.or_end(batch, is_over))
             }
@@ -112,38 +123,6 @@ impl Subscription {
             (What::Calls | What::Messages, ..) => has_replied || self.position.at_ns() < moment.complete_ns,
             // Its end may follow.
             (What::Verdicts, ..) => has_replied,
-        }
-    }
-
-    /// The time of the next row after, or before, a time.
-    ///
-    /// # Errors
-    /// One sentence when there is none, or rows cannot be read.
-    pub(super) fn find(
-        asked: &Subscribe,
-        library: &Library,
-        moment: &Moment,
-        direction: Direction,
-    ) -> Result<Nanoseconds, String> {
-        let one =
-            Subscribe { most: Some(1), pace: Pace::Fast, direction, from: Begin::Start, ..asked.clone() };
-        let mut search = Self::new(&one, library, moment)?;
-        let (at_ns, to_ns) = match direction {
-            Direction::Forward => (after(moment.clock_ns), moment.complete_ns),
-            Direction::Backward => (moment.clock_ns.min(moment.complete_ns), 0),
-        };
-        search.position.jump(at_ns);
-        loop {
-            if let Some(batch) = search.towards(library, direction, to_ns)? {
-                let calls = batch.calls.as_ref().and_then(|calls| calls.end_ns.first());
-                let messages = batch.messages.as_ref().and_then(|messages| messages.receive_ns.first());
-                if let Some(&time_ns) = calls.or(messages) {
-                    return Ok(time_ns as Nanoseconds);
-                }
-            }
-            if search.position.at_ns() == to_ns {
-                return Err("there is no such row on this side of the clock".to_owned());
-            }
         }
     }
 
@@ -202,6 +181,54 @@ impl Subscription {
             return verdict.map(Reply::Verdict);
         }
         self.or_end(None, moment.is_over)
+    }
+}
+
+/// A search for the next row of a subscription after, or before, the shared clock.
+#[derive(Debug)]
+pub(super) struct Search {
+    search: Subscription,
+    direction: Direction,
+    to_ns: Nanoseconds,
+}
+
+impl Search {
+    /// # Errors
+    /// One sentence about what makes no sense.
+    pub(super) fn new(
+        asked: &Subscribe,
+        library: &Library,
+        moment: &Moment,
+        direction: Direction,
+    ) -> Result<Self, String> {
+        let one =
+            Subscribe { most: Some(1), pace: Pace::Fast, direction, from: Begin::Start, ..asked.clone() };
+        let mut search = Subscription::new(&one, library, moment)?;
+        let (at_ns, to_ns) = match direction {
+            Direction::Forward => (after(moment.clock_ns), moment.complete_ns),
+            Direction::Backward => (moment.clock_ns.min(moment.complete_ns), 0),
+        };
+        search.position.jump(at_ns);
+        Ok(Self { search, direction, to_ns })
+    }
+
+    /// Searches on for a while; the time of the row once it is found.
+    ///
+    /// # Errors
+    /// One sentence when there is none, or rows cannot be read.
+    pub(super) fn step(&mut self, library: &Library) -> Result<Option<Nanoseconds>, String> {
+        if let Some(batch) = self.search.towards(library, self.direction, self.to_ns)? {
+            let calls = batch.calls.as_ref().and_then(|calls| calls.end_ns.first());
+            let messages = batch.messages.as_ref().and_then(|messages| messages.receive_ns.first());
+            if let Some(&time_ns) = calls.or(messages) {
+                return Ok(Some(time_ns as Nanoseconds));
+            }
+        }
+        let is_there = match self.direction {
+            Direction::Forward => self.search.position.at_ns() >= self.to_ns,
+            Direction::Backward => self.search.position.at_ns() <= self.to_ns,
+        };
+        if is_there { Err("there is no such row on this side of the clock".to_owned()) } else { Ok(None) }
     }
 }
 

@@ -74,6 +74,7 @@ pub(crate) async fn start_with(
     // No page is dropped because this machine is busy; tests of these limits set shorter ones.
     options.send_timeout = 2 * PATIENCE;
     options.silence_timeout = 2 * PATIENCE;
+    options.program_patience = 2 * PATIENCE;
     change(&mut options);
     let bound = Server::bind(Server::DEFAULT_ADDRESS, options).await.unwrap();
     let (address, url) = (bound.local_address(), bound.page_url());

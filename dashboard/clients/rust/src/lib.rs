@@ -99,6 +99,19 @@ impl Client {
     /// # Errors
     /// When nobody is there, or the address has the wrong token.
     pub async fn connect(address: &str, name: &str) -> Result<Self, Error> {
+        Self::connect_patiently(address, name, None).await
+    }
+
+    /// The same for a program that does not call [`Client::next`] for as long as `patience_ms`, up to a minute. Only
+    /// `next` answers pings, and mpiscope drops whoever leaves them unanswered for 5 s, or for that long.
+    ///
+    /// # Errors
+    /// As of [`Client::connect`].
+    pub async fn connect_patiently(
+        address: &str,
+        name: &str,
+        patience_ms: Option<u32>,
+    ) -> Result<Self, Error> {
         let (host, token) = parse(address).ok_or(Error::Address)?;
         let mut request = format!("ws://{host}/programs").into_client_request()?;
         let bearer = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| Error::Address)?;
@@ -108,7 +121,7 @@ impl Client {
             .max_frame_size(Some(MESSAGE_BYTES_MAX));
         // Small requests should not wait for more of them.
         let (mut socket, _) = connect_async_with_config(request, Some(config), true).await?;
-        let hello = Hello { protocol: VERSION, name: name.to_owned(), format: Format::Msgpack };
+        let hello = Hello { protocol: VERSION, name: name.to_owned(), format: Format::Msgpack, patience_ms };
         socket.send(Message::binary(rmp_serde::to_vec_named(&Request::Hello(hello))?)).await?;
         match read(&mut socket).await? {
             Read::Reply(reply) => match *reply {

@@ -1,0 +1,116 @@
+//! Reading rows for a client, away from the task that serves it and in turn with all others.
+//!
+//! What must hold: of all programs one reads at a time, also where a client leaves while its rows are read; nothing that
+//! waits here keeps its client from being served.
+
+use super::requests::write;
+use super::subscription::{Moment, Search, Subscription};
+use crate::live::Source;
+use mpiscope_model::Nanoseconds;
+use mpiscope_protocol::{Format, Subscribe};
+use std::future::{Future, pending};
+use std::pin::Pin;
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::spawn_blocking;
+use warp::ws::Message;
+
+/// Who may read, of all programs and of all pages.
+#[derive(Debug, Clone)]
+pub(super) struct Turns {
+    pub(super) source: Source,
+    pub(super) readers: Arc<Semaphore>,
+}
+
+/// What was read for a subscription.
+pub(super) struct Read {
+    pub(super) id: u32,
+    pub(super) subscription: Subscription,
+    pub(super) message: Result<Option<Message>, String>,
+    /// Whether there may be more at once.
+    pub(super) has_more: bool,
+}
+
+/// What is being read; nothing where that failed.
+pub(super) type Reading = Pin<Box<dyn Future<Output = Option<Read>> + Send>>;
+
+/// How the run and the shared clock are now.
+pub(super) fn moment(source: &Source) -> Moment {
+    let (known, is_over) = source.known_or_over();
+    let (clock_ns, is_moving, jumps) = source.stage.moment(known);
+    let until_ns = known.until_ns as Nanoseconds;
+    Moment {
+        complete_ns: if is_over {
+            source.library.last_ns().max(until_ns).saturating_add(1)
+        } else {
+            until_ns
+        },
+        is_over,
+        clock_ns: clock_ns as Nanoseconds,
+        is_moving,
+        jumps,
+        verdict: source.verdict(),
+    }
+}
+
+impl Turns {
+    /// Waits for a turn; it ends when dropped, by whoever reads and not by whoever waits for that.
+    async fn take(&self) -> Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)> {
+        let turn = self.source.board.turns().acquire_owned().await.ok()?;
+        let reader = Arc::clone(&self.readers).acquire_owned().await.ok()?;
+        Some((turn, reader))
+    }
+
+    /// Reads what a subscription sends next.
+    pub(super) fn read(&self, id: u32, mut subscription: Subscription, format: Format) -> Reading {
+        let turns = self.clone();
+        Box::pin(async move {
+            let permits = turns.take().await?;
+            let read = spawn_blocking(move || {
+                let moment = moment(&turns.source);
+                let reply = subscription.next(&turns.source.library, &moment);
+                let has_replied = matches!(reply, Ok(Some(_)));
+                let has_more = subscription.has_more(&moment, has_replied);
+                let message = reply.map(|reply| reply.and_then(|reply| write(&reply, format)));
+                drop(permits);
+                Read { id, subscription, message, has_more }
+            });
+            // A panic while rows are read ends this client alone.
+            read.await.ok()
+        })
+    }
+
+    /// Looks for the next row of a subscription on one side of the clock, a stretch at a turn.
+    ///
+    /// # Errors
+    /// One sentence when there is none, or rows cannot be read.
+    pub(super) async fn find(
+        &self,
+        asked: &Subscribe,
+        direction: mpiscope_protocol::Direction,
+    ) -> Result<Nanoseconds, String> {
+        let mut search = Search::new(asked, &self.source.library, &moment(&self.source), direction)?;
+        loop {
+            let permits = self.take().await.ok_or("mpiscope ends")?;
+            let source = self.source.clone();
+            let step = spawn_blocking(move || {
+                let found = search.step(&source.library);
+                drop(permits);
+                (search, found)
+            });
+            let (rest, found) = step.await.map_err(|_| "the search failed".to_owned())?;
+            if let Some(time_ns) = found? {
+                return Ok(time_ns);
+            }
+            search = rest;
+        }
+    }
+}
+
+/// Waits for what is being read, if anything is.
+pub(super) async fn finished(reading: &mut Option<Reading>) -> Option<Read> {
+    let Some(current) = reading else { return pending().await };
+    let read = current.await;
+    *reading = None;
+    read
+}
