@@ -42,7 +42,7 @@ const WAYS = [
 
 const empty = () => ({
   budget: {
-    waiting_s: 0, base_s: 0, distance_s: 0, excess_s: 0, operation_s: 0, other_s: 0, unknown_s: 0, total_s: 0, distance_saved_s: 0, excess_inside_s: 0, no_core_s: 0,
+    waiting_s: 0, base_s: 0, distance_s: 0, excess_s: 0, operation_s: 0, other_s: 0, unknown_s: 0, total_s: 0, distance_saved_s: 0, excess_inside_s: 0, cpu_wait_s: 0,
     waiting_by: { compute: 0, base: 0, distance: 0, excess: 0, operation: 0, other: 0, unknown: 0, no_core: 0 },
   },
   efficiency: { parallel: 0, load_balance: 0, communication: 0, transfer: 0, serialization: 0 },

@@ -1,4 +1,4 @@
-/* Rank 1 sleeps in the kernel for some milliseconds so that no signal reaches it, as it would for a slow disk: its child
+/* Rank 1 sleeps in the kernel for some milliseconds where no signal reaches it, as for a slow disk: its child
  * shares its memory until it ends. The others wait in a barrier. */
 #define _GNU_SOURCE
 #include <mpi.h>

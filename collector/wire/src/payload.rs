@@ -233,7 +233,7 @@ pub struct Scheduling {
     pub involuntary: u64,
     /// Time stopped by a signal or a debugger.
     pub stopped_ns: u64,
-    /// Time asleep in the kernel so that nothing can interrupt it, such as for a disk or for swapped memory.
+    /// Time in uninterruptible sleep in the kernel, such as for a disk or for swapped memory.
     pub blocked_ns: u64,
 }
 

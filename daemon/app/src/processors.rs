@@ -4,7 +4,7 @@
 //! a rank that sleeps in MPI misses nothing.
 
 use crate::words::{nanoseconds, plural};
-use mpiscope_feed::{CpuShortage, Stopped, StoppedRank};
+use mpiscope_feed::{CpuContention, Stopped, StoppedRank};
 use mpiscope_model::{Node, NodeCpus, Rank, RankCpus, RankInfo, Scheduling};
 use std::collections::BTreeMap;
 
@@ -80,10 +80,10 @@ impl Processors {
     }
 
     /// How many CPUs ranks had, if they waited for one for at least this share of the time they could run.
-    fn figures(&self, least: f64) -> Option<CpuShortage> {
+    fn figures(&self, least: f64) -> Option<CpuContention> {
         let (all, worst) = self.sums()?;
         let waited = waited_share(&all);
-        (waited >= least).then(|| CpuShortage {
+        (waited >= least).then(|| CpuContention {
             ranks: self.newest.len() as u32,
             usable: self.usable(),
             cpus: all.run_ns as f64 / all.at_ns.max(1) as f64,
@@ -127,7 +127,7 @@ impl Processors {
     }
 
     /// The figures, if there were too few CPUs.
-    pub(crate) fn shortage(&self) -> Option<CpuShortage> {
+    pub(crate) fn shortage(&self) -> Option<CpuContention> {
         self.figures(SHORT)
     }
 }
@@ -159,7 +159,7 @@ pub(crate) fn where_ranks_run(nodes: usize, processors: &Processors) -> String {
 }
 
 /// How many CPUs ranks had and how long they waited for one.
-pub(crate) fn shortage_sentence(shortage: &CpuShortage) -> String {
+pub(crate) fn shortage_sentence(shortage: &CpuContention) -> String {
     let usable = shortage.usable.map_or_else(String::new, |cpus| format!(" may use {},", cpu_count(cpus)));
     format!(
         "{}{usable} had {:.1} CPUs on average and waited for a CPU {:.0} % of their runnable time (rank {}: {:.0} %).",
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_is_said_once_it_is_worth_it() {
+    fn waiting_is_reported_once_it_is_worth_it() {
         let mut processors = Processors::default();
         assert_eq!(processors.sentence(), None);
         processors.see(&[row(0, 1, 1_000, 0), row(3, 1, 60, 15)]);

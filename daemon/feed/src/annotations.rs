@@ -1,4 +1,4 @@
-//! What other programs said about the run, as pages show it.
+//! Notes and series of other programs, as pages show it.
 
 use crate::F64Column;
 use serde::{Deserialize, Serialize};

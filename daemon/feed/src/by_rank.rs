@@ -106,7 +106,7 @@ impl Parts {
             no_core,
             self.distance_saved_s,
             self.excess_inside_s,
-            self.no_core_s,
+            self.cpu_wait_s,
         ]
     }
 
@@ -125,7 +125,7 @@ impl Parts {
             no_core,
             saved_s,
             inside_s,
-            no_core_s,
+            cpu_wait_s,
         ] = rest;
         Self {
             waiting_s,
@@ -139,7 +139,7 @@ impl Parts {
             waiting_by: By { compute, base, distance, excess, operation, other, unknown, no_core },
             distance_saved_s: saved_s,
             excess_inside_s: inside_s,
-            no_core_s,
+            cpu_wait_s,
         }
     }
 }

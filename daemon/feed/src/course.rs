@@ -59,7 +59,7 @@ impl Parts {
             (&mut self.total_s, other.total_s),
             (&mut self.distance_saved_s, other.distance_saved_s),
             (&mut self.excess_inside_s, other.excess_inside_s),
-            (&mut self.no_core_s, other.no_core_s),
+            (&mut self.cpu_wait_s, other.cpu_wait_s),
             (&mut self.waiting_by.compute, *compute),
             (&mut self.waiting_by.base, *base),
             (&mut self.waiting_by.distance, *distance),

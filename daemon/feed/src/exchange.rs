@@ -277,7 +277,7 @@ pub enum Outgoing {
     Perspective(PerspectiveMessage),
     /// An answer.
     Answer(Box<Answer>),
-    /// What other programs said about the run.
+    /// Notes and series of other programs.
     Annotations(Annotations),
     /// The state of the run, or what changed in it.
     State(Box<Message>),

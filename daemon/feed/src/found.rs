@@ -43,7 +43,7 @@ pub struct Judgement {
     /// The same by kind, function and place, whoever it was; the longest first.
     #[serde(default)]
     pub gathered: Vec<GatheredWait>,
-    /// The waiting by place in the program, the longest first.
+    /// The waiting by call site, the longest first.
     #[serde(default)]
     pub sites: Vec<SiteWait>,
     /// From which ranks it comes, for causes that lie with ranks.
@@ -64,7 +64,7 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// Set if ranks had too few CPUs, even if more would save no time.
     #[serde(default)]
-    pub cpu_shortage: Option<CpuShortage>,
+    pub cpu_shortage: Option<CpuContention>,
     /// Ranks that a signal or a debugger stopped.
     #[serde(default)]
     pub stopped: Stopped,
@@ -79,7 +79,7 @@ pub struct Judgement {
 /// Ranks that had too few CPUs, by the scheduler's figures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct CpuShortage {
+pub struct CpuContention {
     /// The number of ranks with figures.
     pub ranks: u32,
     /// The CPUs they had on average, all together.
@@ -158,9 +158,9 @@ pub struct Parts {
     pub distance_saved_s: f64,
     /// Of the excess, in waiting too, what was within nodes.
     pub excess_inside_s: f64,
-    /// Of `other_s`, the time in which ranks waited for a CPU inside MPI; 0 in recordings of before it was told apart.
+    /// Of `other_s`, the time in which ranks waited for a CPU inside MPI; 0 in older recordings.
     #[serde(default)]
-    pub no_core_s: f64,
+    pub cpu_wait_s: f64,
 }
 
 /// Waiting by what kept those who were waited for. Sums to the waiting; a part may be negative.
@@ -226,7 +226,7 @@ pub struct Wait {
     pub longest_at_s: f64,
 }
 
-/// Waiting of one kind in calls of one function from one place in the program.
+/// Waiting of one kind in calls of one function from one call site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct GatheredWait {
@@ -308,7 +308,7 @@ pub struct Advised {
     pub messages: u64,
 }
 
-/// The waiting in calls from one place in the program.
+/// The waiting in calls from one call site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SiteWait {

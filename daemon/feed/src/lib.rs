@@ -65,13 +65,13 @@ pub use event::Event;
 pub use evolution::{Evolution, Pending, Points, RegionCourse, SegmentRow};
 pub use figures::{Change, Count, CountChange, Figure, Words, WordsChange};
 pub use found::{
-    Advised, Attribution, By, CpuShortage, Efficiency, Found, GatheredWait, Judgement, Parts, Quiet,
+    Advised, Attribution, By, CpuContention, Efficiency, Found, GatheredWait, Judgement, Parts, Quiet,
     SiteWait, Source, SourceRank, SourceTime, Stopped, StoppedRank, Verdict, Wait, WhatIf, Without,
 };
 pub use library::{CallSource, FunctionName, Library, Usual};
 pub use overview::Overview;
 pub use pending::{PendingEdges, PendingGroups, PendingMessages};
-pub use perspective::{Known, Perspective};
+pub use perspective::{Perspective, RunEdge};
 pub use rank_layout::{LayoutItem, LayoutNote, LayoutSource, Layouts, RankLayout};
 pub use rank_metrics::{Landscape, MetricColumn, RankMetric, RankMetrics};
 pub use rank_suggestion::Suggestion;

@@ -7,7 +7,7 @@ const RATES: std::ops::RangeInclusive<f64> = 1e-9..=1e6;
 
 /// What there is to be shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Known {
+pub struct RunEdge {
     /// Up to when calls are known.
     pub until_ns: f64,
     /// Whether that moves.
@@ -35,7 +35,7 @@ fn within_rates(rate: f64) -> f64 {
 impl Perspective {
     /// At the end of what is known: now, or where a recording ends.
     #[must_use]
-    pub fn new(known: Known) -> Self {
+    pub fn new(known: RunEdge) -> Self {
         let mode = if known.live { Mode::Live } else { Mode::Paused };
         Self {
             version: 1,
@@ -51,7 +51,7 @@ impl Perspective {
 
     /// Where it is.
     #[must_use]
-    pub fn time_ns(&self, wall_ms: f64, known: Known) -> f64 {
+    pub fn time_ns(&self, wall_ms: f64, known: RunEdge) -> f64 {
         match self.mode {
             Mode::Live => known.until_ns,
             Mode::Paused => self.time_ns.clamp(0.0, known.until_ns.max(0.0)),
@@ -81,7 +81,7 @@ impl Perspective {
     }
 
     /// It stops where there is no more to show, and goes on live where that moves on. Says whether that happened.
-    pub fn look_after(&mut self, wall_ms: f64, known: Known) -> bool {
+    pub fn look_after(&mut self, wall_ms: f64, known: RunEdge) -> bool {
         // Where a run ended while it was followed, its end is shown.
         if self.mode == Mode::Live && !known.live {
             self.stop_at(known.until_ns, wall_ms);
@@ -113,7 +113,7 @@ impl Perspective {
     }
 
     /// Does what a page wants.
-    pub fn command(&mut self, command: Command, wall_ms: f64, known: Known) {
+    pub fn command(&mut self, command: Command, wall_ms: f64, known: RunEdge) {
         let now_ns = self.time_ns(wall_ms, known);
         let within = |time_ns: f64| time_ns.clamp(0.0, known.until_ns.max(0.0));
         self.version += 1;
@@ -156,7 +156,7 @@ impl Perspective {
 
     /// What pages are told.
     #[must_use]
-    pub fn message(&self, wall_ms: f64, known: Known, pages: u32, followers: u32) -> PerspectiveMessage {
+    pub fn message(&self, wall_ms: f64, known: RunEdge, pages: u32, followers: u32) -> PerspectiveMessage {
         PerspectiveMessage {
             kind: PerspectiveKind::Perspective,
             version: self.version,
@@ -174,13 +174,13 @@ impl Perspective {
 mod tests {
     use super::*;
 
-    const LIVE: Known = Known { until_ns: 10e9, live: true };
-    const RECORDED: Known = Known { until_ns: 10e9, live: false };
+    const LIVE: RunEdge = RunEdge { until_ns: 10e9, live: true };
+    const RECORDED: RunEdge = RunEdge { until_ns: 10e9, live: false };
 
     #[test]
     fn it_follows_now_until_it_is_moved_and_returns() {
         let mut clock = Perspective::new(LIVE);
-        assert_eq!(clock.time_ns(0.0, Known { until_ns: 11e9, live: true }), 11e9);
+        assert_eq!(clock.time_ns(0.0, RunEdge { until_ns: 11e9, live: true }), 11e9);
         clock.command(Command::Seek(3e9), 0.0, LIVE);
         assert_eq!((clock.mode, clock.time_ns(5_000.0, LIVE)), (Mode::Paused, 3e9));
         clock.command(Command::Play(2.0), 5_000.0, LIVE);
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_recording_opens_at_its_end_also_while_it_is_read() {
-        let clock = Perspective::new(Known { until_ns: 0.0, live: false });
+        let clock = Perspective::new(RunEdge { until_ns: 0.0, live: false });
         assert_eq!((clock.mode, clock.time_ns(0.0, RECORDED)), (Mode::Paused, 10e9));
     }
 

@@ -3,7 +3,7 @@
 use crate::{
     Advised, Annotation, Annotations, AnnotationsKind, Attribution, Between, BudgetChange, By, ByChange,
     Calls, CauseChange, Change, CollectiveChange, Compared, ComparedCourse, Comparison, Cone, ConeMessages,
-    ConeRanks, Count, CountChange, CourseSizes, Courses, CpuShortage, Criteria, CriterionChange, Dag,
+    ConeRanks, Count, CountChange, CourseSizes, Courses, CpuContention, Criteria, CriterionChange, Dag,
     DagBars, DagEdges, DagNodes, DagRanks, Efficiency, EfficiencyChange, Event, Evolution, F64Column, Figure,
     Found, FunctionChange, FunctionCriterion, GatheredWait, Job, JobChange, JobState, Judgement, Landscape,
     LayoutItem, LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs, Parts, Pending,
@@ -54,7 +54,7 @@ fn types() -> String {
     declare(Attribution::decl(&config));
     declare(Quiet::decl(&config));
     declare(Verdict::decl(&config));
-    declare(CpuShortage::decl(&config));
+    declare(CpuContention::decl(&config));
     declare(StoppedRank::decl(&config));
     declare(Stopped::decl(&config));
     declare(Without::decl(&config));

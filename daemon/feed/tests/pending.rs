@@ -29,7 +29,7 @@ fn pending(library: &Library, question: PendingQuestion) -> PendingMessages {
     answer.pending.unwrap()
 }
 
-fn at(at_ns: u64) -> PendingQuestion {
+fn question(at_ns: u64) -> PendingQuestion {
     PendingQuestion { at_ns, ranks: None, by: Grouping::Node, open: Vec::new(), most: 200 }
 }
 
@@ -142,7 +142,7 @@ proptest! {
 fn a_moment_has_the_messages_that_were_sent_and_not_received() {
     let library = library(vec![message(0, 1, 10, 20), message(2, 3, 15, 40), message(5, 4, 20, 21)], |_| 0);
     let found = |at_ns| {
-        let answer = pending(&library, at(at_ns));
+        let answer = pending(&library, question(at_ns));
         (answer.messages, answer.oldest.map(|at| answer.edges.src.0[at as usize]))
     };
     assert_eq!(
@@ -166,11 +166,11 @@ fn groups_are_nodes_regions_or_ranks_that_follow_each_other() {
     let region = |id, ranks: &[(u32, u32)]| Region { id, ranks: ranks.to_vec(), ..Region::default() };
     let regions = vec![region(4, &[(0, 9), (200, 249)]), region(2, &[(10, 199)])];
     library.know_regions(&Regions { regions, ..Regions::default() });
-    let sizes = |by| pending(&library, PendingQuestion { by, ..at(15) }).groups.ranks.0;
+    let sizes = |by| pending(&library, PendingQuestion { by, ..question(15) }).groups.ranks.0;
     assert_eq!(sizes(Grouping::Node), [100, 100, 100]);
     assert_eq!(sizes(Grouping::Region), [190, 60, 50]);
     assert_eq!(sizes(Grouping::Rank), [vec![8; 37], vec![4]].concat());
-    let answer = pending(&library, PendingQuestion { by: Grouping::Region, ..at(15) });
+    let answer = pending(&library, PendingQuestion { by: Grouping::Region, ..question(15) });
     assert_eq!(pairs_of(&answer), Pairs::from([((1, 2), (1, 1, 10))]));
     assert_eq!(answer.groups.first_key.0, [2, 4, u32::MAX]);
 }

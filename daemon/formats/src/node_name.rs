@@ -3,7 +3,7 @@
 /// The node of ranks whose node is not known.
 pub(crate) const UNKNOWN_NODE: &str = "unknown";
 /// What a recording of a file without nodes lacks.
-pub(crate) const NODES_NOT_KNOWN: &str = "which rank was on which node is not known: all are told as of one";
+pub(crate) const NODES_NOT_KNOWN: &str = "the nodes of ranks are not known: all are shown on one";
 /// Names are cut off behind this many characters.
 const MAX_CHARACTERS: usize = 255;
 

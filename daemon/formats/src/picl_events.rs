@@ -172,7 +172,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn types_are_told_apart_and_functions_are_written_one_way() {
+    fn types_differ_and_functions_are_written_one_way() {
         assert!(EVENT_TYPES.is_sorted_by(|one, next| one.number > next.number));
         assert!(EVENT_TYPES.iter().all(|kind| event_type(kind.number) == Some(kind)));
         let written: Vec<&str> =

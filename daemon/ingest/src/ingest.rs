@@ -64,7 +64,7 @@ pub struct Ingest {
     processes: FxHashMap<Key, ProcessInput>,
     infos: FxHashMap<Key, RankInfo>,
     /// By process: how long it was stopped and blocked while earlier agents looked, and while this one did.
-    stood_ns: FxHashMap<Key, [(u64, u64); 2]>,
+    halted_ns: FxHashMap<Key, [(u64, u64); 2]>,
     generations: FxHashMap<Rank, u32>,
     nodes: Vec<String>,
     /// Communicators by generation and identity.
@@ -96,7 +96,7 @@ pub struct Ingest {
     /// Whether batches say what calls did to whoever waited.
     judged: bool,
     /// What tables may still take of what processes say.
-    room: Room,
+    memory: Room,
     /// What may still wait: parts for their call, slots of other hosts for their clock. What fills tables takes nothing
     /// of this, so that calls go on.
     waiting: Room,
@@ -127,7 +127,7 @@ impl Default for Ingest {
             zero_ns: 0,
             processes: FxHashMap::default(),
             infos: FxHashMap::default(),
-            stood_ns: FxHashMap::default(),
+            halted_ns: FxHashMap::default(),
             generations: FxHashMap::default(),
             nodes: Vec::new(),
             comms: FxHashMap::default(),
@@ -149,7 +149,7 @@ impl Default for Ingest {
             batch: Batch::default(),
             functions: Functions::new(),
             judged: false,
-            room: Room::default(),
+            memory: Room::default(),
             waiting: Room::default(),
             written_until_ns: Nanoseconds::MAX,
         }
@@ -173,13 +173,13 @@ impl Ingest {
     /// gigabyte.
     #[must_use]
     pub fn within(self, bytes: usize) -> Self {
-        Self { room: Room::of(bytes), waiting: Room::of(bytes), ..self }
+        Self { memory: Room::of(bytes), waiting: Room::of(bytes), ..self }
     }
 
     /// How many things that processes said (who they are, communicators, names, places) found no room.
     #[must_use]
     pub fn left_out(&self) -> u64 {
-        self.room.refused()
+        self.memory.refused()
     }
 
     /// What the run said of itself when it began.
@@ -454,9 +454,9 @@ impl Ingest {
         let key = (self.origin, figures.process);
         let Some(info) = self.infos.get(&key) else { return };
         let mut sums_ns = [figures.stopped_ns, figures.blocked_ns];
-        if sums_ns != [0; 2] || self.stood_ns.contains_key(&key) {
+        if sums_ns != [0; 2] || self.halted_ns.contains_key(&key) {
             for (sum_ns, (earlier_ns, newest_ns)) in
-                sums_ns.iter_mut().zip(self.stood_ns.entry(key).or_default())
+                sums_ns.iter_mut().zip(self.halted_ns.entry(key).or_default())
             {
                 // The kernel keeps no such sums: an agent that is started again begins at 0.
                 if *sum_ns < *newest_ns {
@@ -485,8 +485,8 @@ impl Ingest {
         let Some(info) = self.infos.get_mut(&(self.origin, cpus.process)) else { return };
         let allowed = CpuSet::parse(&cpus.allowed).unwrap_or_default();
         let now = RankCpus { on_host: cpus.on_host, allowed, quota_milli: cpus.quota_milli };
-        if info.cpus != now && self.room.take(2 * now.allowed.as_str().len()) {
-            self.room.give(2 * info.cpus.allowed.as_str().len());
+        if info.cpus != now && self.memory.take(2 * now.allowed.as_str().len()) {
+            self.memory.give(2 * info.cpus.allowed.as_str().len());
             info.cpus = now;
             self.batch.ranks.push(info.clone());
         }
@@ -505,7 +505,7 @@ impl Ingest {
             return Some(known as Node);
         }
         let node = self.nodes.len() as Node;
-        if self.nodes.len() >= MOST_NODES || !self.room.take(2 * (name.len() + size_of::<NodeInfo>())) {
+        if self.nodes.len() >= MOST_NODES || !self.memory.take(2 * (name.len() + size_of::<NodeInfo>())) {
             return None;
         }
         self.nodes.push(name.to_owned());
@@ -526,7 +526,7 @@ impl Ingest {
             return;
         }
         let texts = 2 * (process.library.len() + process.node.len());
-        let has_room = self.room.take(PROCESS_BYTES + texts);
+        let has_room = self.memory.take(PROCESS_BYTES + texts);
         let Some(node) = has_room.then(|| self.node(&process.node)).flatten() else {
             self.fault(
                 None,

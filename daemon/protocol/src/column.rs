@@ -17,7 +17,7 @@ pub trait Value: Copy + Serialize {
     /// Reads one value from exactly its bytes.
     fn read(bytes: &[u8]) -> Option<Self>;
     /// Converts a number of JSON; `None` if the type cannot hold it.
-    fn of(number: Option<f64>) -> Option<Self>;
+    fn from_number(number: Option<f64>) -> Option<Self>;
 }
 
 macro_rules! value {
@@ -30,7 +30,7 @@ macro_rules! value {
             fn read(bytes: &[u8]) -> Option<Self> {
                 Some(Self::from_le_bytes(bytes.try_into().ok()?))
             }
-            fn of(number: Option<f64>) -> Option<Self> {
+            fn from_number(number: Option<f64>) -> Option<Self> {
                 $of(number)
             }
         }
@@ -91,7 +91,7 @@ impl<'de, T: Value> Visitor<'de> for ColumnVisitor<T> {
         let mut values = Vec::new();
         while let Some(number) = list.next_element::<Option<f64>>()? {
             values.push(
-                T::of(number)
+                T::from_number(number)
                     .ok_or_else(|| A::Error::custom(format!("{number:?} does not fit this column")))?,
             );
         }

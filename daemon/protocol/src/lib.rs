@@ -17,12 +17,12 @@ mod schema;
 
 pub use read::read_request;
 pub use reply::{
-    Annotation, Answers, BarrierWaits, Batch, CallColumns, Clock, End, Failed, Function, Jump,
-    MessageColumns, Mode, Node, Passed, Removed, Reply, Said, Series, Subscribed, Verdict, Welcome,
+    Annotation, Answers, BarrierWaits, Batch, CallColumns, ClientMessage, Clock, End, Failed, Function, Jump,
+    MessageColumns, Mode, Node, Passed, Removed, Reply, Series, Subscribed, Verdict, Welcome,
 };
 pub use request::{
     Annotate, Barrier, Begin, Direction, Format, Hello, Pace, Request, Right, Selection, SetSeries,
-    Subscribe, Tell, What,
+    Subscribe, Tell, Topic,
 };
 
 /// The version of the messages. A client that knows another one says so and stops.

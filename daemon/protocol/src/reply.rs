@@ -32,8 +32,9 @@ pub enum Reply {
     Removed(Removed),
     /// Points were added to a series.
     Series(Series),
-    /// Another client said something.
-    Said(Said),
+    /// A message of another client.
+    #[serde(rename = "said")]
+    ClientMessage(ClientMessage),
     /// A request could not be carried out. The connection goes on.
     Failed(Failed),
 }
@@ -374,15 +375,15 @@ pub struct Series {
     pub value: Vec<f64>,
 }
 
-/// What another client said.
+/// A message of another client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Said {
+pub struct ClientMessage {
     /// The number of that client.
     pub client: u64,
     /// Its name.
     pub author: String,
-    /// Whatever it said.
+    /// Whatever it sent.
     pub data: serde_json::Value,
 }
 
@@ -415,7 +416,7 @@ pub struct End {
     pub id: u32,
 }
 
-/// What programs said about a run, as it is kept with the recording.
+/// What programs add to a run, as it is kept with the recording.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answers {
     /// Notes at times.

@@ -115,7 +115,7 @@ pub enum Right {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum Topic {
     /// MPI calls, by when they returned.
     Calls,
     /// Matched messages, by when they were received.
@@ -173,7 +173,7 @@ pub struct Subscribe {
     /// The client's number for it. All replies about the subscription carry it.
     pub id: u32,
     /// Of what.
-    pub what: What,
+    pub what: Topic,
     /// Calls of these functions, by their names in C; of all where there is none. The same holds for the other lists.
     #[serde(default)]
     pub functions: Vec<String>,
@@ -212,7 +212,7 @@ pub struct Subscribe {
 impl Subscribe {
     /// All of it, from the start, as fast as the client takes it.
     #[must_use]
-    pub fn to(what: What, id: u32) -> Self {
+    pub fn new(what: Topic, id: u32) -> Self {
         Subscribe {
             id,
             what,

@@ -139,7 +139,7 @@ impl Bound {
         let viewers = Arc::new(Semaphore::new(options.viewers_max));
         let programs = Arc::new(Semaphore::new(options.programs_max));
         source.board.set_patience(options.program_patience);
-        let answers = options.answers.map(|store| Keeper::of(store, &source));
+        let answers = options.answers.map(|store| Keeper::start(store, &source));
         let site = Site {
             gate: Gate::new(options.token, local_address.ip(), options.host_names),
             source,

@@ -3,7 +3,7 @@
 use crate::programs::Board;
 use crate::stage::Stage;
 use mpiscope_feed::{
-    EncodeError, FeedState, FunctionName, JobState, Known, Library, RunSource, Step, Update, runs,
+    EncodeError, FeedState, FunctionName, JobState, Library, RunEdge, RunSource, Step, Update, runs,
 };
 use mpiscope_protocol::{Function, Node, Verdict};
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ impl Source {
     }
 
     /// What there is to be shown.
-    pub(crate) fn known(&self) -> Known {
+    pub(crate) fn known(&self) -> RunEdge {
         known(&lock(&self.state))
     }
 
@@ -134,7 +134,7 @@ impl Source {
     }
 
     /// What there is to be shown, and whether that is all of a run that has ended: both of one state.
-    pub(crate) fn known_or_over(&self) -> (Known, bool) {
+    pub(crate) fn known_or_over(&self) -> (RunEdge, bool) {
         let state = lock(&self.state);
         let known = known(&state);
         (known, state.number() > 0 && !known.live)
@@ -157,10 +157,10 @@ impl Source {
     }
 }
 
-fn known(state: &FeedState) -> Known {
+fn known(state: &FeedState) -> RunEdge {
     let (clock, job) = (state.clock(), state.job());
     let moves = matches!(job.state, JobState::Waiting | JobState::Running);
-    Known {
+    RunEdge {
         until_ns: clock.now_ns.saturating_sub(clock.lag_ns) as f64,
         live: moves && job.source == RunSource::Live,
     }

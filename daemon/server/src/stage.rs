@@ -1,7 +1,7 @@
 //! The clock that all pages share, and who follows it.
 
 use mpiscope_feed::exchange::{Command, Mode, PerspectiveMessage};
-use mpiscope_feed::{Known, Perspective};
+use mpiscope_feed::{Perspective, RunEdge};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::watch;
@@ -31,7 +31,7 @@ pub(crate) struct Seat<'a> {
 }
 
 impl Stage {
-    pub(crate) fn new(known: Known) -> Self {
+    pub(crate) fn new(known: RunEdge) -> Self {
         let inner = Inner { perspective: Perspective::new(known), pages: 0, followers: 0, wanted: None };
         Self { inner: Mutex::new(inner), changes: watch::Sender::new(0), begun: Instant::now() }
     }
@@ -65,7 +65,7 @@ impl Stage {
     }
 
     /// Does what a page wants.
-    pub(crate) fn command(&self, command: Command, known: Known) {
+    pub(crate) fn command(&self, command: Command, known: RunEdge) {
         self.lock().perspective.command(command, self.wall_ms(), known);
         self.tell();
     }
@@ -81,7 +81,7 @@ impl Stage {
     }
 
     /// Stops the clock where there is no more to show.
-    pub(crate) fn look_after(&self, known: Known) {
+    pub(crate) fn look_after(&self, known: RunEdge) {
         let moved = self.lock().perspective.look_after(self.wall_ms(), known);
         if moved {
             self.tell();
@@ -98,14 +98,14 @@ impl Stage {
 
     /// Where the clock is, whether it moves by itself, and how often it went elsewhere without passing what lies between:
     /// all of one moment.
-    pub(crate) fn moment(&self, known: Known) -> (f64, bool, u64) {
+    pub(crate) fn moment(&self, known: RunEdge) -> (f64, bool, u64) {
         let inner = self.lock();
         let message = inner.perspective.message(self.wall_ms(), known, inner.pages, inner.followers);
         (message.time_ns, message.mode != Mode::Paused, inner.perspective.jumps())
     }
 
     /// What pages are told.
-    pub(crate) fn message(&self, known: Known) -> PerspectiveMessage {
+    pub(crate) fn message(&self, known: RunEdge) -> PerspectiveMessage {
         let inner = self.lock();
         inner.perspective.message(self.wall_ms(), known, inner.pages, inner.followers)
     }

@@ -163,9 +163,9 @@ where
     let mut second = every(Duration::from_secs(1));
     let stage = Arc::clone(&source.stage);
     let mut moves = stage.changes();
-    let mut said = source.board.changes();
+    let mut board = source.board.changes();
     let mut moment = every(ANNOTATIONS_EVERY);
-    let mut is_unsaid = source.board.version() > 0;
+    let mut has_news = source.board.version() > 0;
     catch_up(out, &source, &mut last, patience.send).await?;
     tell_perspective(out, &source, patience.send).await?;
     loop {
@@ -175,10 +175,10 @@ where
             _ = moves.changed() => tell_perspective(out, &source, patience.send).await?,
             _ = second.tick(), if stage.is_playing() => tell_perspective(out, &source, patience.send).await?,
             // The board too.
-            _ = said.changed(), if !is_unsaid => is_unsaid = true,
-            _ = moment.tick(), if is_unsaid => {
-                said.mark_unchanged();
-                is_unsaid = false;
+            _ = board.changed(), if !has_news => has_news = true,
+            _ = moment.tick(), if has_news => {
+                board.mark_unchanged();
+                has_news = false;
                 if let Ok(bytes) = encode(&source.board.shown()) {
                     send(out, Message::binary(bytes), patience.send).await?;
                 }

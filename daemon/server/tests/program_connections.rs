@@ -5,7 +5,7 @@
 mod support;
 
 use futures_util::{SinkExt, StreamExt};
-use mpiscope_client::{Client, Reply, Request, Subscribe, Tell, What};
+use mpiscope_client::{Client, Reply, Request, Subscribe, Tell, Topic};
 use mpiscope_feed::{CallSource, Library};
 use mpiscope_model::{Call, Nanoseconds};
 use serde_json::{Value, json};
@@ -71,14 +71,16 @@ async fn what_a_client_asks_before_it_leaves_is_carried_out() {
     for _ in 0..20 {
         let (mut author, mut reader) = (connect(&running, "author").await, connect(&running, "reader").await);
         // Rows are on the way while it leaves.
-        let asked = Subscribe { most: Some(10), ..Subscribe::to(What::Calls, 1) };
+        let asked = Subscribe { most: Some(10), ..Subscribe::new(Topic::Calls, 1) };
         author.send(&Request::Subscribe(asked)).await.unwrap();
         for number in 0..10 {
             author.send(&Request::Tell(Tell { to: None, data: json!(number) })).await.unwrap();
         }
         author.close().await.unwrap();
         for number in 0..10 {
-            assert!(matches!(next_but_clock(&mut reader).await, Reply::Said(heard) if heard.data == number));
+            assert!(
+                matches!(next_but_clock(&mut reader).await, Reply::ClientMessage(heard) if heard.data == number)
+            );
         }
     }
 }

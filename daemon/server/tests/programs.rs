@@ -6,7 +6,7 @@ mod support;
 
 use futures_util::{SinkExt, StreamExt};
 use mpiscope_client::{
-    Annotate, Barrier, Begin, Client, Direction, Pace, Reply, Request, SetSeries, Subscribe, Tell, What,
+    Annotate, Barrier, Begin, Client, Direction, Pace, Reply, Request, SetSeries, Subscribe, Tell, Topic,
 };
 use mpiscope_feed::exchange::Outgoing;
 use mpiscope_feed::{CallSource, FunctionName, Library, MessageSource, Messages};
@@ -145,11 +145,11 @@ async fn all_rows_come_once_in_order_forward_and_backward() {
     let mut client = connect(&running, "matrix").await;
     assert_eq!((client.welcome().ranks, client.welcome().is_live), (4, false));
     assert_eq!(client.function_name(2), Some("MPI_Barrier"));
-    for what in [What::Calls, What::Messages] {
-        subscribe(&mut client, Subscribe::to(what, 1)).await;
+    for what in [Topic::Calls, Topic::Messages] {
+        subscribe(&mut client, Subscribe::new(what, 1)).await;
         let (numbers, _) = until_the_end(&mut client).await;
         assert_eq!(numbers, (0..ROWS).collect::<Vec<_>>());
-        subscribe(&mut client, Subscribe { direction: Direction::Backward, ..Subscribe::to(what, 1) }).await;
+        subscribe(&mut client, Subscribe { direction: Direction::Backward, ..Subscribe::new(what, 1) }).await;
         let (numbers, _) = until_the_end(&mut client).await;
         assert_eq!(numbers, (0..ROWS).rev().collect::<Vec<_>>());
     }
@@ -160,7 +160,7 @@ async fn a_subscription_has_what_it_asks_for_and_nothing_else() {
     let (mut running, _, _) = run_of((0..100).map(call).collect(), (0..100).map(message).collect()).await;
     running.publish(4, mpiscope_feed::JobState::Ended);
     let mut client = connect(&running, "filters").await;
-    let all = Subscribe::to(What::Calls, 1);
+    let all = Subscribe::new(Topic::Calls, 1);
     let cases = [
         (Subscribe { functions: vec!["MPI_Send".into()], ..all.clone() }, 50),
         (Subscribe { families: vec!["barrier".into()], ..all.clone() }, 50),
@@ -168,8 +168,8 @@ async fn a_subscription_has_what_it_asks_for_and_nothing_else() {
         (Subscribe { at_least_ns: 701.0, ..all.clone() }, 0),
         (Subscribe { region: Some(5), ..all.clone() }, 0),
         (Subscribe { from: Begin::TimeNs(50_000.0), ..all.clone() }, 50),
-        (Subscribe { ranks: vec![(0, 0)], ..Subscribe::to(What::Messages, 1) }, 50),
-        (Subscribe { communicators: vec![0], ..Subscribe::to(What::Messages, 1) }, 100),
+        (Subscribe { ranks: vec![(0, 0)], ..Subscribe::new(Topic::Messages, 1) }, 50),
+        (Subscribe { communicators: vec![0], ..Subscribe::new(Topic::Messages, 1) }, 100),
     ];
     for (asked, rows) in cases {
         subscribe(&mut client, asked.clone()).await;
@@ -183,7 +183,7 @@ async fn a_subscription_has_what_it_asks_for_and_nothing_else() {
         (Subscribe { families: vec!["sends".into()], ..all.clone() }, "there are barrier, send"),
         (Subscribe { ranks: vec![(3, 1)], ..all.clone() }, "the first is greater"),
         (
-            Subscribe { functions: vec!["MPI_Send".into()], ..Subscribe::to(What::Messages, 1) },
+            Subscribe { functions: vec!["MPI_Send".into()], ..Subscribe::new(Topic::Messages, 1) },
             "select calls",
         ),
         (Subscribe { from: Begin::TimeNs(-1.0), ..all }, "no time of the run"),
@@ -202,12 +202,12 @@ async fn rows_of_a_live_run_come_once_also_those_that_are_late() {
     let (mut running, stored, library) = run_of(Vec::new(), Vec::new()).await;
     running.publish(4, mpiscope_feed::JobState::Running);
     let mut client = connect(&running, "live").await;
-    subscribe(&mut client, Subscribe::to(What::Messages, 1)).await;
+    subscribe(&mut client, Subscribe::new(Topic::Messages, 1)).await;
     let add = |numbers: Vec<u64>| {
         let rows: Vec<Message> = numbers.into_iter().map(message).collect();
         library.arrive(&[], &rows, || stored.messages.lock().unwrap().extend(&rows));
     };
-    // The first update said that 0.1 s are known. Each makes 0.1 s more known, which is 100,000 numbers; every seventh is known one update late.
+    // After the first update 0.1 s are known. Each makes 0.1 s more known, which is 100,000 numbers; every seventh is known one update late.
     let mut expected = 0;
     for step in 1..6_u64 {
         let (from, to) = (step * 100_000, (step + 1) * 100_000);
@@ -231,7 +231,7 @@ async fn a_subscription_in_step_follows_the_clock_both_ways() {
     let (mut one, mut other) = (connect(&running, "one").await, connect(&running, "other").await);
     one.send(&Request::Seek { time_ns: 0.0 }).await.unwrap();
     while !matches!(next(&mut other).await, Reply::Clock(clock) if clock.time_ns == 0.0) {}
-    subscribe(&mut other, Subscribe { pace: Pace::Clock, ..Subscribe::to(What::Calls, 9) }).await;
+    subscribe(&mut other, Subscribe { pace: Pace::Clock, ..Subscribe::new(Topic::Calls, 9) }).await;
     let mut numbers = Vec::new();
     // Ten calls forward, five back, then elsewhere without what lies between.
     let moves = [(10_000.0, 10), (-5_000.0, 5)];
@@ -253,8 +253,11 @@ async fn a_subscription_in_step_follows_the_clock_both_ways() {
         other => panic!("{other:?}"),
     }
     // To the next call of another program's subscription.
-    subscribe(&mut one, Subscribe { functions: vec!["MPI_Barrier".into()], ..Subscribe::to(What::Calls, 2) })
-        .await;
+    subscribe(
+        &mut one,
+        Subscribe { functions: vec!["MPI_Barrier".into()], ..Subscribe::new(Topic::Calls, 2) },
+    )
+    .await;
     one.send(&Request::StepTo { id: 2, direction: Direction::Forward }).await.unwrap();
     match next_but_clock(&mut other).await {
         Reply::Batch(batch) => assert_eq!(batch.calls.unwrap().bytes, [80.0, 81.0]),
@@ -267,7 +270,7 @@ async fn what_is_new_comes_and_the_rest_is_counted() {
     let (mut running, stored, library) = run_of(Vec::new(), Vec::new()).await;
     running.publish(4, mpiscope_feed::JobState::Running);
     let mut client = connect(&running, "newest").await;
-    let asked = Subscribe { pace: Pace::Newest, most: Some(10), ..Subscribe::to(What::Calls, 1) };
+    let asked = Subscribe { pace: Pace::Newest, most: Some(10), ..Subscribe::new(Topic::Calls, 1) };
     subscribe(&mut client, asked).await;
     let rows: Vec<Call> = (110_000..110_100).map(call).collect();
     library.arrive(&rows, &[], || stored.calls.lock().unwrap().extend(&rows));
@@ -283,9 +286,9 @@ async fn what_is_new_comes_and_the_rest_is_counted() {
 
 /// What is kept of a run's answers.
 #[derive(Debug, Default)]
-struct Kept(Mutex<Answers>);
+struct AnswersInMemory(Mutex<Answers>);
 
-impl AnswerStore for Kept {
+impl AnswerStore for AnswersInMemory {
     fn load(&self) -> Answers {
         self.0.lock().unwrap().clone()
     }
@@ -298,9 +301,9 @@ impl AnswerStore for Kept {
 
 #[tokio::test]
 async fn answers_reach_others_are_kept_and_are_there_again() {
-    let kept = Arc::new(Kept::default());
-    let start = |kept: &Arc<Kept>| {
-        let answers: Arc<dyn AnswerStore> = Arc::<Kept>::clone(kept);
+    let kept = Arc::new(AnswersInMemory::default());
+    let start = |kept: &Arc<AnswersInMemory>| {
+        let answers: Arc<dyn AnswerStore> = Arc::<AnswersInMemory>::clone(kept);
         start_with(Arc::new(Library::new(Box::new(Stored::default()))), |options| {
             options.answers = Some(answers);
         })
@@ -328,7 +331,9 @@ async fn answers_reach_others_are_kept_and_are_there_again() {
     one.send(&Request::Series(series)).await.unwrap();
     assert!(matches!(next_but_clock(&mut other).await, Reply::Series(series) if series.value == [0.5, 0.25]));
     one.send(&Request::Tell(Tell { to: None, data: json!({"frame": 7}) })).await.unwrap();
-    assert!(matches!(next_but_clock(&mut other).await, Reply::Said(said) if said.data["frame"] == 7));
+    assert!(
+        matches!(next_but_clock(&mut other).await, Reply::ClientMessage(message) if message.data["frame"] == 7)
+    );
     // Pages get it too, those that are open and those that come later.
     let mut page = running.open().await.unwrap();
     let shown = loop {
@@ -370,7 +375,7 @@ async fn answers_reach_others_are_kept_and_are_there_again() {
 }
 
 #[tokio::test]
-async fn a_barrier_waits_for_those_that_draw_and_no_longer_than_it_said() {
+async fn a_barrier_waits_for_those_that_draw_and_no_longer_than_asked() {
     let (mut running, _, _) = run_of(Vec::new(), Vec::new()).await;
     running.publish(4, mpiscope_feed::JobState::Running);
     let (mut one, mut other) = (connect(&running, "one").await, connect(&running, "other").await);
@@ -460,7 +465,7 @@ async fn what_is_against_the_protocol_ends_only_that_client() {
         vec![hello(1, "x"), json!({"do": "no such thing"}).to_string()],
         vec![hello(1, "x"), json!({"do": "seek"}).to_string()],
         vec![hello(1, "x"), "[".repeat(100_000)],
-        // The reason repeats it, and a close frame has no room for so many bytes.
+        // The reason repeats it, and a close frame holds fewer bytes.
         vec![hello(1, "x"), json!({"do": "\u{1f980}".repeat(50)}).to_string()],
     ];
     for messages in cases {
@@ -479,7 +484,7 @@ async fn what_is_against_the_protocol_ends_only_that_client() {
     let mut socket = raw(&running).await;
     let _ = socket.send(tungstenite::Message::binary(vec![0; 2 << 20])).await;
     while hear(&mut socket).await.is_ok() {}
-    subscribe(&mut good, Subscribe::to(What::Calls, 1)).await;
+    subscribe(&mut good, Subscribe::new(Topic::Calls, 1)).await;
     assert_eq!(until_the_end(&mut good).await.0, [0, 1, 2]);
 }
 
@@ -511,11 +516,11 @@ async fn a_client_that_reads_nothing_is_dropped_and_delays_nobody() {
     let mut stuck = connect(&running, "stuck").await;
     // More than the system keeps for a connection.
     stuck
-        .send(&Request::Subscribe(Subscribe { most: Some(65_536), ..Subscribe::to(What::Calls, 1) }))
+        .send(&Request::Subscribe(Subscribe { most: Some(65_536), ..Subscribe::new(Topic::Calls, 1) }))
         .await
         .unwrap();
     let mut good = connect(&running, "good").await;
-    subscribe(&mut good, Subscribe::to(What::Calls, 1)).await;
+    subscribe(&mut good, Subscribe::new(Topic::Calls, 1)).await;
     assert_eq!(until_the_end(&mut good).await.0.len() as u64, ROWS);
     tokio::spawn(async move { while let Ok(Some(_)) = good.next().await {} });
     let alone = async {
@@ -543,7 +548,8 @@ async fn more_rows_of_one_moment_than_a_batch_holds_come_in_several() {
     running.publish(1, mpiscope_feed::JobState::Ended);
     let mut client = connect(&running, "moment").await;
     for direction in [Direction::Forward, Direction::Backward] {
-        subscribe(&mut client, Subscribe { most: Some(7), direction, ..Subscribe::to(What::Calls, 1) }).await;
+        subscribe(&mut client, Subscribe { most: Some(7), direction, ..Subscribe::new(Topic::Calls, 1) })
+            .await;
         let mut numbers = Vec::new();
         loop {
             match next_but_clock(&mut client).await {
@@ -623,7 +629,7 @@ async fn a_thousand_clients_at_once_all_get_everything() {
         let url = running.url.clone();
         clients.push(tokio::spawn(async move {
             let mut client = Client::connect(&url, &format!("client {number}")).await.unwrap();
-            subscribe(&mut client, Subscribe { most: Some(100), ..Subscribe::to(What::Calls, 1) }).await;
+            subscribe(&mut client, Subscribe { most: Some(100), ..Subscribe::new(Topic::Calls, 1) }).await;
             (until_the_end(&mut client).await.0.len(), client)
         }));
     }
@@ -636,7 +642,7 @@ async fn a_thousand_clients_at_once_all_get_everything() {
     assert_eq!(running.health().await["programs"], CLIENTS);
 }
 
-/// Lets this process open so many files.
+/// Lets this process open this many files.
 fn enough_files(files: u64) -> Result<(), ()> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
@@ -653,7 +659,7 @@ async fn the_end_comes_also_to_who_begins_behind_it() {
     let mut client = connect(&running, "behind").await;
     for (direction, rows) in [(Direction::Forward, 0), (Direction::Backward, 10)] {
         let from = Begin::TimeNs(1e30);
-        subscribe(&mut client, Subscribe { from, direction, ..Subscribe::to(What::Calls, 1) }).await;
+        subscribe(&mut client, Subscribe { from, direction, ..Subscribe::new(Topic::Calls, 1) }).await;
         assert_eq!(until_the_end(&mut client).await.0.len(), rows);
     }
 }
@@ -677,7 +683,7 @@ proptest! {
             running.publish(1, mpiscope_feed::JobState::Ended);
             let mut client = connect(&running, "any").await;
             let direction = if is_backward { Direction::Backward } else { Direction::Forward };
-            subscribe(&mut client, Subscribe { most: Some(most), direction, ..Subscribe::to(What::Calls, 1) }).await;
+            subscribe(&mut client, Subscribe { most: Some(most), direction, ..Subscribe::new(Topic::Calls, 1) }).await;
             until_the_end(&mut client).await.0
         });
         let ends: Vec<u64> = numbers.iter().map(|&number| times[number as usize]).collect();

@@ -15,7 +15,7 @@ const wire: Wire.Found = {
     budget: {
       waiting_s: 10, base_s: 1, distance_s: 2, excess_s: 3, operation_s: 4, other_s: 5, unknown_s: 6, total_s: 31,
       waiting_by: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, no_core: 2 },
-      distance_saved_s: 0.5, excess_inside_s: 0.75, no_core_s: 2,
+      distance_saved_s: 0.5, excess_inside_s: 0.75, cpu_wait_s: 2,
     },
     efficiency: { parallel: 0.6, load_balance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
     waits: [wait],
@@ -56,7 +56,7 @@ describe("what was found", () => {
         budget: {
           waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31,
           waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 2 },
-          excessInsideS: 0.75, noCoreS: 2,
+          excessInsideS: 0.75, cpuWaitS: 2,
         },
         efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
         waits: [{ state: "late sender", function: "MPI_Recv", site: 2, place: "main.c:42 solve()", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longestS: 0.25, longestAtS: 61.5 }],

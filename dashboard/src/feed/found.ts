@@ -66,7 +66,7 @@ export interface Parts {
   waitingBy: By;
   excessInsideS: number;
   /** Of `otherS`: ranks waited for a CPU inside MPI. */
-  noCoreS: number;
+  cpuWaitS: number;
 }
 
 /** Sums to the waiting; a part may be negative. */
@@ -265,7 +265,7 @@ function parts(from: Fields<Wire.Parts>): Parts {
     ...numbers(
       from,
       "waiting_s", "base_s", "distance_s", "excess_s", "operation_s", "other_s", "unknown_s", "total_s",
-      "excess_inside_s", "no_core_s",
+      "excess_inside_s", "cpu_wait_s",
     ),
     waitingBy: by(fields(from.waiting_by, "The split of the waiting")),
   };

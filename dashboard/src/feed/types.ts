@@ -185,9 +185,9 @@ distance_saved_s: number,
  */
 excess_inside_s: number, 
 /**
- * Of `other_s`, the time in which ranks waited for a CPU inside MPI; 0 in recordings of before it was told apart.
+ * Of `other_s`, the time in which ranks waited for a CPU inside MPI; 0 in older recordings.
  */
-no_core_s: number, };
+cpu_wait_s: number, };
 
 export type Efficiency = { 
 /**
@@ -471,7 +471,7 @@ remarks: Array<string>,
  */
 lost_share: number, };
 
-export type CpuShortage = { 
+export type CpuContention = { 
 /**
  * The number of ranks with figures.
  */
@@ -637,7 +637,7 @@ waits: Array<Wait>,
  */
 gathered: Array<GatheredWait>, 
 /**
- * The waiting by place in the program, the longest first.
+ * The waiting by call site, the longest first.
  */
 sites: Array<SiteWait>, 
 /**
@@ -667,7 +667,7 @@ verdict: Verdict,
 /**
  * Set if ranks had too few CPUs, even if more would save no time.
  */
-cpu_shortage: CpuShortage | null, 
+cpu_shortage: CpuContention | null, 
 /**
  * Ranks that a signal or a debugger stopped.
  */

@@ -12,7 +12,7 @@ const LEAST = { causes: { usual: 0.22, dichromatic: 0.14 }, toFunctions: 0.07, t
 /** In the order in which they lie beside each other, in the bar of all time and in that of the waiting. */
 const BARS: readonly Part[][] = [
   ["waiting", "base", "distance", "excess", "operation", "other", "unknown"],
-  ["compute", "noCore", "base", "distance", "excess", "operation", "other", "unknown"],
+  ["compute", "cpuWait", "base", "distance", "excess", "operation", "other", "unknown"],
 ];
 
 describe.each(["dark", "light"] as const)("the %s causes", (theme) => {

@@ -15,7 +15,7 @@ export const CAUSE_COLOURS: Readonly<Record<Blame, FunctionColour>> = {
 export const PART_TONES = {
   waiting: { dark: "#9ba7bd", light: "#406380" },
   compute: { dark: "#7294bf", light: "#466b91" },
-  noCore: { dark: "#dcb788", light: "#6b481d" },
+  cpuWait: { dark: "#dcb788", light: "#6b481d" },
   base: { dark: "#5b719c", light: "#908fc0" },
   distance: { dark: "#d0deff", light: "#283c62" },
   excess: { dark: "#966b4c", light: "#836750" },

@@ -6,7 +6,7 @@ import { theme } from "../state/theme";
 import { CAUSE_NAMES } from "../words/found";
 import { Icon, type IconName } from "./icons";
 
-const ICONS: Readonly<Record<Cause, IconName>> = { mapping: "placement", pattern: "pattern", background: "background", cpu: "noCore", none: "nothing" };
+const ICONS: Readonly<Record<Cause, IconName>> = { mapping: "placement", pattern: "pattern", background: "background", cpu: "cpuWait", none: "nothing" };
 
 /** No cause has the colour of the frame. */
 export function causeColour(cause: Cause): string {

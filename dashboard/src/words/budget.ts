@@ -9,7 +9,7 @@ import { FACTORS, part, type Row, seconds, waitingRows } from "./found";
 /** What waiting was for, to be read after "of it 61 s". */
 const WAITED_FOR: Readonly<Partial<Record<Part, string>>> = {
   compute: "while those who were waited for computed longer",
-  noCore: "while those who were waited for waited for a CPU",
+  cpuWait: "while those who were waited for waited for a CPU",
   base: "for messages that took what they usually take",
   distance: "for the inter-node cost",
   excess: "for messages that were slower than expected",
@@ -38,7 +38,7 @@ export function budgetSentence(row: Row, budget: Parts, ranksS: number): string 
     case "distance": return `${much}: what messages between nodes usually take longer than within. With what others waited for it, ${time(budget.distanceS + budget.waitingBy.distance)}.`;
     case "excess": return `${much}: what messages took beyond what is usual.${inside(budget)}`;
     case "operation": return `${much}: collectives, once all who were waited for had entered.`;
-    case "noCore": return `${much}: ranks could run inside MPI, but another program or rank used the CPU.`;
+    case "cpuWait": return `${much}: ranks could run inside MPI, but another program or rank used the CPU.`;
     case "other": return `${much}: calls that transfer nothing.`;
     default: return `${much}: records are missing, or the other side of a message was never seen.`;
   }
@@ -49,7 +49,6 @@ const NOTHING: Readonly<Partial<Record<Part, string>>> = {
   distance: "None is known of: either no message went between nodes, or it is not known what they usually take there.",
   excess: "No message took longer than usual, as far as that is known.",
   operation: "There were no collectives that took time of their own.",
-  noCore: "No rank is known to have waited for a CPU inside MPI.",
   unknown: "No records are missing, and the other side of each message was seen.",
 };
 

@@ -6,7 +6,7 @@ import { over, type RunState } from "../state/run";
 import type { Moment } from "../state/store";
 import { part, seconds } from "./found";
 import { clock, count, counted, duration, roundDuration, share, unbroken } from "./index";
-import { latencyMeaning, latencyWords, rangesShort, ranksWords, type Told } from "./regions";
+import { latencyMeaning, latencyWords, rangesShort, ranksWords, type TipText } from "./regions";
 
 /** A rise is told in whole percent. */
 function percent(rise: number): string {
@@ -97,7 +97,7 @@ export function windowAt({ points, provisional }: Course, timeS: number): Found 
 }
 
 /** A window in words: the tooltip and the inspector say the same in the same order. */
-export function pointTold(course: Course, { points, at, isFinal }: Found, evolution: Evolution, isOver: boolean): Told {
+export function pointTold(course: Course, { points, at, isFinal }: Found, evolution: Evolution, isOver: boolean): TipText {
   const [timeS = 0, latency = 0, average = 0] = [points.timeS[at], points.latency[at], points.average[at]];
   const [messages = 0, exact = 0, delayed = 0, version = 0] = [points.messages[at], points.exact[at], points.delayed[at], points.version[at]];
   const known = exact > 0 ? latency : null;

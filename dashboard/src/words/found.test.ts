@@ -6,7 +6,7 @@ import {
 } from "./found";
 
 const BUDGET: Parts = {
-  waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31, excessInsideS: 0.75, noCoreS: 0,
+  waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31, excessInsideS: 0.75, cpuWaitS: 0,
   waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 2 },
 };
 
@@ -95,7 +95,7 @@ describe("parts in words", () => {
     const rows = waitingRows(BUDGET.waitingBy);
     expect(rows.reduce((sum, row) => sum + row.seconds, 0)).toBeCloseTo(BUDGET.waitingS, 9);
     expect(rows.find((row) => row.part === "compute")?.seconds).toBe(7);
-    expect(rows.find((row) => row.part === "noCore")?.seconds).toBe(2);
+    expect(rows.find((row) => row.part === "cpuWait")?.seconds).toBe(2);
   });
 });
 

@@ -98,8 +98,8 @@ export function budgetRows(budget: Parts): Row[] {
     row("inter-node cost", "distance", budget.distanceS, "Expected extra time of messages between nodes"),
     row("slower than expected", "excess", budget.excessS, "Time above the expected transfer time"),
     row("collective operations", "operation", budget.operationS, "In collectives, once all who were awaited had entered"),
-    row("waiting for a CPU in MPI", "noCore", budget.noCoreS, "A rank was runnable inside MPI, but another program or rank used the CPU"),
-    row("other MPI calls", "other", budget.otherS - budget.noCoreS, "Calls that transfer nothing, such as MPI_Init, and calls whose messages had arrived before"),
+    row("waiting for a CPU in MPI", "cpuWait", budget.cpuWaitS, "A rank was runnable inside MPI, but another program or rank used the CPU"),
+    row("other MPI calls", "other", budget.otherS - budget.cpuWaitS, "Calls that transfer nothing, such as MPI_Init, and calls whose messages had arrived before"),
     row("unknown", "unknown", budget.unknownS, "Where records are missing, or the other side of a message was never seen"),
   ];
 }
@@ -109,7 +109,7 @@ export function waitingRows(by: By): Row[] {
   const row = (name: string, part: Part, value: number, title: string): Row => ({ name, part, seconds: value, title });
   return [
     row("they were computing", "compute", by.compute - by.noCore, "Work outside MPI of those who were waited for, or of whoever they waited for themselves"),
-    row("they waited for a CPU", "noCore", by.noCore, "They were runnable, but another program or rank used the CPU"),
+    row("they waited for a CPU", "cpuWait", by.noCore, "They were runnable, but another program or rank used the CPU"),
     row("expected transfer time", "base", by.base, "Expected time of messages within a node"),
     row("inter-node cost", "distance", by.distance, "Expected extra time of messages between nodes"),
     row("slower than expected", "excess", by.excess, "Time above the expected transfer time"),

@@ -76,7 +76,7 @@ export function noCore(run: RunState, rank: number): { part: number; words: stri
   };
 }
 
-/** CPUs of which ranks may use a part only through a quota are no whole number. */
+/** A quota may leave a part of a CPU. */
 const decimal = (n: number): string => (n < 100 ? String(Math.round(n * 10) / 10) : count(Math.round(n)));
 const cpuCount = (usable: number): string => `${decimal(usable)} ${usable === 1 ? "CPU" : "CPUs"}`;
 

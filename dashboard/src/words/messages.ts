@@ -4,11 +4,11 @@ import type { MessageText } from "../feed/messages";
 import type { RunState } from "../state/run";
 import { bytes, clock, count, counted, duration, share } from "./index";
 import { nodeName } from "./hosts";
-import { latencyMeaning, latencyWords, type Told } from "./regions";
+import { latencyMeaning, latencyWords, type TipText } from "./regions";
 
 const RUN_TIME_DIGITS = 9;
 
-export function tellMessage(message: MessageText, run: RunState): Told {
+export function tellMessage(message: MessageText, run: RunState): TipText {
   const node = (rank: number): string => (run.ranks.heard[rank] === 1 ? nodeName(run, run.ranks.node[rank] ?? 0) : "");
   const { src, dst, tag, comm, sendNs, recvNs, tMsgNs, lateSenderNs, lateReceiverNs, latency, isInter, isExact } = message;
   return {
@@ -32,7 +32,7 @@ export function tellMessage(message: MessageText, run: RunState): Told {
 /** Beside the pointer there is no room for more. */
 const SHORT = new Set(["From", "To", "Bytes", "Sent", "Received", "Time", "Latency L", "Late sender"]);
 
-export function tellShortly(message: MessageText, run: RunState): Told {
+export function tellShortly(message: MessageText, run: RunState): TipText {
   const { title, rows } = tellMessage(message, run);
   return { title, rows: rows.filter(([name]) => SHORT.has(name)).map(([name, value]) => [name, value, ""] as const) };
 }

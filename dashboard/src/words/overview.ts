@@ -24,7 +24,7 @@ export interface TimeSplit { ranksS: number; slices: readonly Slice[]; sentence:
 
 /** What those who wait mostly wait for, to be read after "waiting". */
 const WAITS_FOR: Readonly<Record<string, string>> = {
-  compute: "for ranks that compute longer", noCore: "for ranks that waited for a CPU", base: "while messages were on their usual way", distance: "while messages went between nodes",
+  compute: "for ranks that compute longer", cpuWait: "for ranks that waited for a CPU", base: "while messages were on their usual way", distance: "while messages went between nodes",
   excess: "while messages took longer than usual", operation: "for collectives of others", other: "for other MPI calls", unknown: "for what is not known",
 };
 

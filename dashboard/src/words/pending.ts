@@ -31,7 +31,7 @@ function span(first: number, last: number): string {
   return first === last ? String(first) : `${first}\u2013${last}`;
 }
 
-/** What a group is called where there is little room: "7", "0–15", "node3". */
+/** The short name of a group: "7", "0–15", "node3". */
 export function groupLabel(groups: PendingGroups, at: number, by: Grouping, run: RunState): string {
   const [first, last] = [groups.firstKey[at] ?? 0, groups.lastKey[at] ?? 0];
   const isRanks = groups.ranks[at] === 1 || by === "rank" || isPart(groups, at);

@@ -10,7 +10,7 @@ import { spanWords } from "./range";
 /** A thing of the graph or the matrix. */
 export type Target = { kind: "rank"; rank: number } | Place;
 export type Row = readonly [name: string, value: string, note: string];
-export interface Told { title: string; rows: readonly Row[] }
+export interface TipText { title: string; rows: readonly Row[] }
 
 const PARTNERS_NAMED = 3;
 const NODES_NAMED = 2;
@@ -62,7 +62,7 @@ function keyOf(target: Target | null): string {
 }
 
 /** Null when it is not there any more. */
-export function tell(target: Target, run: RunState): Told | null {
+export function tell(target: Target, run: RunState): TipText | null {
   const { regions, pairs } = run;
   if (!regions) return null;
   switch (target.kind) {
@@ -76,7 +76,7 @@ export function tell(target: Target, run: RunState): Told | null {
   }
 }
 
-function regionTold(region: Region, run: RunState, regions: Regions): Told {
+function regionTold(region: Region, run: RunState, regions: Regions): TipText {
   const size = sizeOf(region.ranks);
   const partners = regions.between.filter(({ a, b }) => a === region.id || b === region.id).sort((one, other) => other.messages - one.messages);
   const named = partners.slice(0, PARTNERS_NAMED).map(({ a, b }) => rangesShort(regions.regions.find(({ id }) => id === (a === region.id ? b : a))?.ranks ?? [])).join("; ");
@@ -93,7 +93,7 @@ function regionTold(region: Region, run: RunState, regions: Regions): Told {
   };
 }
 
-function rankTold(rank: number, run: RunState, regions: Regions): Told {
+function rankTold(rank: number, run: RunState, regions: Regions): TipText {
   const region = regionOfRank(regions, rank);
   const partners = run.pairs ? partnersOf(run.pairs, rank) : [];
   const messages = partners.reduce((sum, row) => sum + row.messages, 0);
@@ -109,7 +109,7 @@ function rankTold(rank: number, run: RunState, regions: Regions): Told {
   };
 }
 
-function betweenTold(a: number, b: number, regions: Regions): Told | null {
+function betweenTold(a: number, b: number, regions: Regions): TipText | null {
   const row = regions.between.find((each) => (each.a === a && each.b === b) || (each.a === b && each.b === a));
   const [one, other] = [a, b].map((id) => regions.regions.find((region) => region.id === id));
   if (!one || !other) return null;
@@ -125,7 +125,7 @@ function betweenTold(a: number, b: number, regions: Regions): Told | null {
   };
 }
 
-function pairTold(src: number, dst: number, run: RunState, regions: Regions, pairs: Pairs): Told {
+function pairTold(src: number, dst: number, run: RunState, regions: Regions, pairs: Pairs): TipText {
   const sameNode = run.ranks.node[src] === run.ranks.node[dst];
   const known = run.ranks.heard[src] === 1 && run.ranks.heard[dst] === 1;
   const [one, other] = [regionOfRank(regions, src), regionOfRank(regions, dst)];
@@ -231,7 +231,7 @@ export function nothingYet(run: RunState, isOver: boolean): { title: string; tex
 }
 
 /** A cell of many pairs. */
-export function cellTold(senders: readonly number[], receivers: readonly number[], pairs: Pairs): Told {
+export function cellTold(senders: readonly number[], receivers: readonly number[], pairs: Pairs): TipText {
   const [from, to] = [new Set(senders), new Set(receivers)];
   let [many, messages, sent, known, weighted] = [0, 0, 0, 0, 0];
   for (let at = 0; at < pairs.src.length; at++) {

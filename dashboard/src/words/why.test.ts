@@ -14,7 +14,7 @@ const NOTHING: By = { compute: 0, base: 0, distance: 0, excess: 0, operation: 0,
 
 describe("the budget in sentences", () => {
   const budget: Parts = {
-    waitingS: 70.2, baseS: 1, distanceS: 20, excessS: 3, operationS: 0, otherS: 5, unknownS: 0, totalS: 99.2, excessInsideS: 0, noCoreS: 0,
+    waitingS: 70.2, baseS: 1, distanceS: 20, excessS: 3, operationS: 0, otherS: 5, unknownS: 0, totalS: 99.2, excessInsideS: 0, cpuWaitS: 0,
     waitingBy: { ...NOTHING, compute: 64, noCore: 3, distance: 9.2, base: -3 },
   };
   const say = (change: Partial<Parts> = {}): Record<string, string> => {
@@ -27,9 +27,9 @@ describe("the budget in sentences", () => {
     expect(say()["waiting"]).toBe("21.9 % of the ranks' time; of it 61.0 s while those who were waited for computed longer.");
     expect(say()["distance"]).toMatch(/usually take longer than within\. With what others waited for it, [\d.]+ s\.$/);
     expect(say()["excess"]).toMatch(/^0\.9 % of the ranks. time: what messages took beyond what is usual\./);
-    expect(say({ excessInsideS: 2, noCoreS: 0 })["excess"]).toMatch(/usual\. 2\.00 s of it within nodes\.$/);
-    expect(say({ excessInsideS: 2, noCoreS: 0, waitingBy: { ...budget.waitingBy, excess: 4 } })["excess"]).toMatch(/waited for it, 7\.00 s, 2\.00 s of it within nodes\.$/);
-    expect(say({ otherS: 5, noCoreS: 4 })).toMatchObject({ noCore: expect.stringMatching(/^1\.\d+ % of the ranks' time: ranks could run/), other: expect.stringMatching(/^0\.\d+ %/) });
+    expect(say({ excessInsideS: 2, cpuWaitS: 0 })["excess"]).toMatch(/usual\. 2\.00 s of it within nodes\.$/);
+    expect(say({ excessInsideS: 2, cpuWaitS: 0, waitingBy: { ...budget.waitingBy, excess: 4 } })["excess"]).toMatch(/waited for it, 7\.00 s, 2\.00 s of it within nodes\.$/);
+    expect(say({ otherS: 5, cpuWaitS: 4 })).toMatchObject({ cpuWait: expect.stringMatching(/^1\.\d+ % of the ranks' time: ranks could run/), other: expect.stringMatching(/^0\.\d+ %/) });
     // What cannot be is not said.
     expect(say({ excessInsideS: 1e6 })["excess"]).not.toMatch(/within nodes/);
     expect(say({ distanceS: 0 })["distance"]).toMatch(/^None is known of/);
@@ -41,7 +41,7 @@ describe("the budget in sentences", () => {
   });
 
   it("never says what is not a number", () => {
-    const nothing: Parts = { waitingS: 0, baseS: 0, distanceS: 0, excessS: 0, operationS: 0, otherS: 0, unknownS: 0, totalS: 0, excessInsideS: 0, noCoreS: 0, waitingBy: NOTHING };
+    const nothing: Parts = { waitingS: 0, baseS: 0, distanceS: 0, excessS: 0, operationS: 0, otherS: 0, unknownS: 0, totalS: 0, excessInsideS: 0, cpuWaitS: 0, waitingBy: NOTHING };
     for (const parts of [nothing, budget]) {
       for (const ranksS of [0, 320]) {
         const all = [budgetLead(parts, ranksS), ...budgetRows(parts).map((row) => budgetSentence(row, parts, ranksS)), ...waitingRows(parts.waitingBy).map((row) => waitingSentence(row, parts.waitingS, ranksS))];

@@ -2,7 +2,7 @@
 
 use crate::support::turns::Turns;
 use crate::support::{LIMIT, Page, block_on};
-use mpiscope_client::{Client, Direction, Reply, Request, Subscribe, What};
+use mpiscope_client::{Client, Direction, Reply, Request, Subscribe, Topic};
 use mpiscope_harness::{
     Ended, Mpi, Recorded, Running, Signal, folder, mpiscope, processes, report, root, run, skip, target,
 };
@@ -60,7 +60,7 @@ fn simulated(folder: &Path) -> PathBuf {
 /// The matrix that a client in Rust gets until its subscription ends.
 async fn matrix(address: &str, direction: Direction) -> Matrix {
     let mut client = Client::connect(address, "matrix").await.unwrap();
-    let asked = Subscribe { direction, ..Subscribe::to(What::Messages, 1) };
+    let asked = Subscribe { direction, ..Subscribe::new(Topic::Messages, 1) };
     client.send(&Request::Subscribe(asked)).await.unwrap();
     let mut matrix = Matrix::new();
     loop {
@@ -179,7 +179,7 @@ fn the_matrix_of_a_live_run_and_of_its_replay_is_exact() {
 /// How many messages took at least 1 ms, how many there are, and how many have a latency ratio above 4.
 async fn figures(address: &str) -> (usize, usize, usize) {
     let mut client = Client::connect(address, "figures").await.unwrap();
-    client.send(&Request::Subscribe(Subscribe::to(What::Messages, 1))).await.unwrap();
+    client.send(&Request::Subscribe(Subscribe::new(Topic::Messages, 1))).await.unwrap();
     let mut figures = (0, 0, 0);
     loop {
         match timeout(LIMIT, client.next()).await.unwrap().unwrap().unwrap() {

@@ -111,7 +111,7 @@ fn calibrated(case: &Case, network: Network) -> Result<Option<Version>> {
     Ok(Some(pass(&quiet, None, false)?.budgeter.learnt()))
 }
 
-/// What a job is judged by.
+/// What a verdict rests on.
 struct Given<'a> {
     criteria: &'a Version,
     learnt: &'a Budgeter,

@@ -13,7 +13,7 @@ const STATUS_EVERY: u32 = 10;
 pub(crate) struct Scheduler {
     looks: u32,
     looked_ns: u64,
-    state: Standing,
+    state: Halt,
     told: Option<Scheduling>,
     cpus: CpuWatch,
     new_cpus: Option<Cpus>,
@@ -52,12 +52,12 @@ impl Scheduler {
             let moved_ns = run_ns.saturating_sub(last.run_ns) + wait_ns.saturating_sub(last.wait_ns);
             let idle_ns = since_ns.saturating_sub(moved_ns);
             // A process that ran all the time need not be asked.
-            let state = if 4 * idle_ns > since_ns { standing(pid) } else { Standing::Free };
+            let state = if 4 * idle_ns > since_ns { halt(pid) } else { Halt::Free };
             let states = [std::mem::replace(&mut self.state, state), state];
             // It was stopped or blocked, or went on, about halfway between two looks.
             let share_ns = |of| states.iter().filter(|state| **state == of).count() as u64 * (idle_ns / 2);
-            stopped_ns = last.stopped_ns + share_ns(Standing::Stopped);
-            blocked_ns = last.blocked_ns + share_ns(Standing::Blocked);
+            stopped_ns = last.stopped_ns + share_ns(Halt::Stopped);
+            blocked_ns = last.blocked_ns + share_ns(Halt::Blocked);
         }
         let figures = Scheduling {
             process,
@@ -97,7 +97,7 @@ fn switches(status: &str) -> Option<(u64, u64)> {
 
 /// How the kernel has a process that does not run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Standing {
+enum Halt {
     /// It runs, or may go on whenever something happens.
     #[default]
     Free,
@@ -107,14 +107,14 @@ enum Standing {
     Blocked,
 }
 
-fn standing(pid: u32) -> Standing {
+fn halt(pid: u32) -> Halt {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // The name of the program is in parentheses and may contain some.
     let state = text.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
     match state {
-        Some('T' | 't') => Standing::Stopped,
-        Some('D') => Standing::Blocked,
-        _ => Standing::Free,
+        Some('T' | 't') => Halt::Stopped,
+        Some('D') => Halt::Blocked,
+        _ => Halt::Free,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::blame::{call, moving, sources_of, stopped_ranks};
 use crate::processors::cpu_count;
 use crate::words::{count, plural, ranges};
-use mpiscope_feed::{Advised, CpuShortage, GatheredWait, Judgement};
+use mpiscope_feed::{Advised, CpuContention, GatheredWait, Judgement};
 
 /// What to do, a sentence each; nothing where there is nothing to do.
 pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
@@ -114,7 +114,7 @@ fn hiding(most: &GatheredWait) -> Option<String> {
 }
 
 /// What to do if more ranks were started than they have CPUs.
-fn fewer_ranks(shortage: &CpuShortage) -> Option<String> {
+fn fewer_ranks(shortage: &CpuContention) -> Option<String> {
     let usable = shortage.usable.filter(|&usable| f64::from(shortage.ranks) > usable)?;
     Some(format!(
         "Start at most {}, or give the job more CPUs: {} share {}.",

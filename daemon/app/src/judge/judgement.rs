@@ -158,7 +158,7 @@ pub(super) fn parts(budget: &Budget) -> Parts {
         waiting_by: by(&budget.waiting_by),
         distance_saved_s: seconds(budget.cost_ns(Cause::Saved)),
         excess_inside_s: seconds(budget.cost_ns(Cause::ExcessInside)),
-        no_core_s: direct(&[Cause::NoCore]),
+        cpu_wait_s: direct(&[Cause::NoCore]),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use mpiscope_analysis::ReplaySavings;
 use mpiscope_diagnosis::{Graph, Shorter};
-use mpiscope_feed::{CpuShortage, Stopped, WhatIf, Without};
+use mpiscope_feed::{CpuContention, Stopped, WhatIf, Without};
 use mpiscope_model::{Blame, Nanoseconds, Node, Rank};
 
 /// The parts of a long run are merged down to this number.
@@ -29,7 +29,7 @@ pub(crate) struct Replayed {
     /// What the run would save without each set of causes: a bit each, in the order of [`Blame::ALL`].
     sets: [Shorter; 1 << Blame::ALL.len()],
     unexplained_ns: f64,
-    pub(super) cpu_shortage: Option<CpuShortage>,
+    pub(super) cpu_shortage: Option<CpuContention>,
     pub(super) stopped: Stopped,
     /// In the order of time.
     pub(super) parts: Vec<Part>,

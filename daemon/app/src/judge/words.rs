@@ -241,8 +241,8 @@ pub(crate) fn budget_lines(judgement: &Judgement) -> Vec<(&'static str, String, 
         line("inter-node cost", budget.distance_s),
         line("slower than expected", budget.excess_s),
         line("collective operations", budget.operation_s),
-        line("waiting for a CPU in MPI", budget.no_core_s),
-        line("other MPI calls", budget.other_s - budget.no_core_s),
+        line("waiting for a CPU in MPI", budget.cpu_wait_s),
+        line("other MPI calls", budget.other_s - budget.cpu_wait_s),
         line("unknown", budget.unknown_s),
     ];
     parts.into_iter().filter(|(.., share)| *share >= 0.05).collect()

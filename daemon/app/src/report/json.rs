@@ -9,7 +9,8 @@ use anyhow::Result;
 use mpiscope_analysis::Advice;
 use mpiscope_feed::exchange::Ranks;
 use mpiscope_feed::{
-    Attribution, Between, CpuShortage, Efficiency, GatheredWait, Parts, Quiet, Source, Verdict, Wait, WhatIf,
+    Attribution, Between, CpuContention, Efficiency, GatheredWait, Parts, Quiet, Source, Verdict, Wait,
+    WhatIf,
 };
 use mpiscope_model::RankInfo;
 use serde::Serialize;
@@ -38,7 +39,7 @@ struct Report<'a> {
     quiet: Option<&'a [Quiet]>,
     verdict: Option<&'a Verdict>,
     /// Null where ranks had enough CPUs, too.
-    cpu_shortage: Option<&'a CpuShortage>,
+    cpu_shortage: Option<&'a CpuContention>,
     /// What the run would take without its causes.
     whatif: Option<&'a WhatIf>,
     remap: Option<Remap<'a>>,
@@ -151,7 +152,7 @@ struct Rank<'a> {
     run_s: Option<f64>,
     wait_s: Option<f64>,
     stopped_s: Option<f64>,
-    /// Asleep in the kernel so that nothing can interrupt it.
+    /// In uninterruptible sleep in the kernel.
     blocked_s: Option<f64>,
     voluntary: Option<u64>,
     involuntary: Option<u64>,

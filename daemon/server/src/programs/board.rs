@@ -1,8 +1,8 @@
-//! What external programs share: who they are, what they said about the run, and what they wait for.
+//! What external programs share: who they are, their notes about the run, and what they wait for.
 
 use mpiscope_feed::{Annotations, AnnotationsKind, ValueSeries};
 use mpiscope_protocol::{
-    Annotate, Annotation, Answers, BarrierWaits, Removed, Reply, Said, Series, SetSeries,
+    Annotate, Annotation, Answers, BarrierWaits, ClientMessage, Removed, Reply, Series, SetSeries,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -100,7 +100,7 @@ impl Drop for Post {
     }
 }
 
-/// What was said before a client came: the first it receives, one by one.
+/// Notes from before a client came: the first it receives, one by one.
 #[derive(Debug)]
 pub(crate) struct Before {
     last_annotation: u64,
@@ -142,7 +142,7 @@ impl Waiting {
 }
 
 impl Board {
-    /// What was said before, of a recording that is opened again.
+    /// Earlier notes, of a recording that is opened again.
     pub(crate) fn restore(&self, answers: Answers) {
         let mut inner = self.lock();
         for annotation in answers.annotations.into_iter().take(ANNOTATIONS_MAX) {
@@ -186,7 +186,7 @@ impl Board {
         *self.changes.borrow()
     }
 
-    /// What was said about the run.
+    /// All notes and series about the run.
     pub(crate) fn answers(&self) -> Answers {
         let inner = self.lock();
         Answers {
@@ -198,15 +198,15 @@ impl Board {
     /// The same for pages, which get no more points of a series than they can draw.
     pub(crate) fn shown(&self) -> Annotations {
         let Answers { annotations, series } = self.answers();
-        let annotations = annotations.into_iter().map(|said| mpiscope_feed::Annotation {
-            number: said.annotation,
-            author: said.author,
-            time_ns: said.time_ns,
-            until_ns: said.until_ns,
-            rank: said.rank,
-            text: said.text,
-            colour: said.colour,
-            link: said.link,
+        let annotations = annotations.into_iter().map(|note| mpiscope_feed::Annotation {
+            number: note.annotation,
+            author: note.author,
+            time_ns: note.time_ns,
+            until_ns: note.until_ns,
+            rank: note.rank,
+            text: note.text,
+            colour: note.colour,
+            link: note.link,
         });
         let series = series.into_iter().map(|all| {
             let every = all.time_ns.len().div_ceil(POINTS_SHOWN).max(1);
@@ -228,7 +228,7 @@ impl Board {
         self.lock().clients.len() as u32
     }
 
-    /// A client joins. What was said before and what is said from now on have nothing in common.
+    /// A client joins. Earlier notes and later ones have nothing in common.
     pub(crate) fn join(self: &Arc<Self>, name: String) -> (Member, mpsc::Receiver<Post>, Before) {
         let (out, messages) = mpsc::channel(WAITING_MAX);
         let lost = Arc::new(AtomicU64::new(0));
@@ -250,7 +250,7 @@ impl Board {
         if first > before.last_annotation {
             return None;
         }
-        inner.annotations.range(first..=before.last_annotation).next().map(|(_, (said, _))| said.clone())
+        inner.annotations.range(first..=before.last_annotation).next().map(|(_, (note, _))| note.clone())
     }
 
     /// A series as it was before a client came, and there is no other before its place.
@@ -270,7 +270,7 @@ impl Board {
 }
 
 impl Inner {
-    /// Gives a message to all clients but one. Whoever is too slow to take it is told how many it missed.
+    /// Gives a message to all clients but one. Whoever is too slow to take it learns how many it missed.
     fn tell_others(&self, but: u64, reply: Reply) {
         let (bytes, reply) = (about_bytes(&reply), Arc::new(reply));
         for (&number, client) in &self.clients {
@@ -410,7 +410,8 @@ impl Member {
     }
 
     pub(crate) fn tell(&self, to: Option<u64>, data: serde_json::Value) -> Result<(), String> {
-        let reply = Reply::Said(Said { client: self.number, author: self.name.clone(), data });
+        let reply =
+            Reply::ClientMessage(ClientMessage { client: self.number, author: self.name.clone(), data });
         let inner = self.board.lock();
         match to {
             None => inner.tell_others(self.number, reply),
@@ -464,7 +465,7 @@ impl Drop for Member {
 fn about_bytes(reply: &Reply) -> usize {
     match reply {
         Reply::Series(series) => 1_024 + 16 * series.time_ns.len(),
-        Reply::Said(said) => 1_024 + said.data.to_string().len(),
+        Reply::ClientMessage(message) => 1_024 + message.data.to_string().len(),
         _ => 4_096,
     }
 }

@@ -27,7 +27,7 @@ use warp::ws::{Message, WebSocket};
 const GREETING: Duration = Duration::from_secs(4);
 /// To take the last rows when the server ends.
 const FAREWELL: Duration = Duration::from_millis(1_500);
-/// How often subscriptions in step with a running clock are looked after, and how often moves of the clock are told.
+/// How often subscriptions in step with a running clock are looked after, and how often moves of the clock are sent.
 const FRAME: Duration = Duration::from_millis(33);
 /// Requests that were read and wait.
 const REQUESTS_MAX: usize = 8;
@@ -148,7 +148,7 @@ struct Entry {
 enum Later {
     Reply(Reply),
     /// Where the clock is to go.
-    Found(Result<f64, Failed>),
+    Time(Result<f64, Failed>),
 }
 
 struct Client<'a> {
@@ -343,11 +343,11 @@ impl<'a> Client<'a> {
     async fn take_later(&mut self, answer: Later) -> Result<(), Ended> {
         match answer {
             Later::Reply(reply) => self.send(&reply).await,
-            Later::Found(found) => {
+            Later::Time(found) => {
                 self.search = None;
                 match found {
                     Ok(time_ns) => {
-                        // A clock that stands is where it is said to be.
+                        // A clock that stands is where its message puts it.
                         self.command(Command::Pause);
                         let (known, _) = self.source().known_or_over();
                         let (clock_ns, ..) = self.source().stage.moment(known);
@@ -395,23 +395,23 @@ impl<'a> Client<'a> {
     fn clock(&self) -> Clock {
         let source = self.source();
         let known = source.known();
-        let told = source.stage.message(known);
+        let shown = source.stage.message(known);
         Clock {
-            version: told.version,
-            mode: match told.mode {
+            version: shown.version,
+            mode: match shown.mode {
                 mpiscope_feed::exchange::Mode::Live => Mode::Live,
                 mpiscope_feed::exchange::Mode::Paused => Mode::Paused,
                 mpiscope_feed::exchange::Mode::Playing => Mode::Playing,
             },
-            time_ns: told.time_ns,
-            rate: told.rate,
+            time_ns: shown.time_ns,
+            rate: shown.rate,
             until_ns: known.until_ns,
             selection: mpiscope_protocol::Selection {
-                range_ns: told.selection.range_ns,
-                ranks: told.selection.ranks,
-                hidden: told.selection.hidden,
+                range_ns: shown.selection.range_ns,
+                ranks: shown.selection.ranks,
+                hidden: shown.selection.hidden,
             },
-            pages: told.pages,
+            pages: shown.pages,
             clients: source.board.clients(),
         }
     }

@@ -4,7 +4,7 @@ use super::requests::shortened;
 use mpiscope_feed::Library;
 use mpiscope_feed::exchange::{Ranks, is_among};
 use mpiscope_model::{Call, Message};
-use mpiscope_protocol::{Subscribe, What};
+use mpiscope_protocol::{Subscribe, Topic};
 use std::collections::BTreeSet;
 
 /// The most entries of one list.
@@ -28,7 +28,7 @@ pub(super) struct Filter {
 impl Filter {
     /// # Errors
     /// One sentence about what makes no sense.
-    pub(super) fn of(asked: &Subscribe, library: &Library) -> Result<Self, String> {
+    pub(super) fn new(asked: &Subscribe, library: &Library) -> Result<Self, String> {
         let lists = [
             ("functions", asked.functions.len()),
             ("families", asked.families.len()),
@@ -41,11 +41,11 @@ impl Filter {
         }
         let of_calls = [("functions", &asked.functions), ("families", &asked.families)];
         for (name, list) in of_calls {
-            if asked.what != What::Calls && !list.is_empty() {
+            if asked.what != Topic::Calls && !list.is_empty() {
                 return Err(format!("{name} select calls; messages and verdicts are of no function"));
             }
         }
-        if asked.what != What::Calls && !asked.sites.is_empty() {
+        if asked.what != Topic::Calls && !asked.sites.is_empty() {
             return Err("sites select calls; messages and verdicts have none".to_owned());
         }
         if let Some(&(first, last)) = asked.ranks.iter().find(|(first, last)| first > last) {

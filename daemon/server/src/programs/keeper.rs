@@ -1,4 +1,4 @@
-//! Keeps what programs say about a run, a moment after they said it and when the server ends.
+//! Keeps what programs say about a run, a moment after it came and when the server ends.
 
 use super::board::{AnswerStore, Board};
 use crate::live::Source;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-/// What is said within so long is written at once.
+/// Notes within this time are written at once.
 const GATHER: Duration = Duration::from_secs(1);
 
 /// Writes answers to where they are kept.
@@ -21,7 +21,7 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     /// Starts with what was kept before.
-    pub(crate) fn of(store: Arc<dyn AnswerStore>, source: &Source) -> Self {
+    pub(crate) fn start(store: Arc<dyn AnswerStore>, source: &Source) -> Self {
         let board = Arc::clone(&source.board);
         board.restore(store.load());
         let saved = AtomicU64::new(board.version());
@@ -31,7 +31,7 @@ impl Keeper {
     /// Saves whenever something changed. A write that failed is made again with the next change.
     pub(crate) async fn keep(&self) {
         let mut changes = self.board.changes();
-        // The board lives as long as this, so that it does not fail.
+        // The board lives as long as this, and this cannot fail.
         while changes.changed().await.is_ok() {
             sleep(GATHER).await;
             self.save().await;

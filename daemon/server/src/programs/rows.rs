@@ -8,7 +8,9 @@ use super::filter::Filter;
 use mpiscope_feed::exchange::Ranks;
 use mpiscope_feed::{Late, Library, Timed};
 use mpiscope_model::{Call, Message, Nanoseconds};
-use mpiscope_protocol::{Batch, CallColumns, Direction, MessageColumns, NO_TAG, NONE, Pace, Subscribe, What};
+use mpiscope_protocol::{
+    Batch, CallColumns, Direction, MessageColumns, NO_TAG, NONE, Pace, Subscribe, Topic,
+};
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
@@ -193,9 +195,9 @@ impl Position {
     pub(super) fn new(asked: &Subscribe, filter: Filter, at_ns: Nanoseconds, library: &Library) -> Self {
         let most = asked.most.map_or(ROWS_USUAL, |most| (most as usize).clamp(1, ROWS_MAX));
         let late_seen = match asked.what {
-            What::Calls => library.late_calls(u64::MAX).next,
-            What::Messages => library.late_messages(u64::MAX).next,
-            What::Verdicts => 0,
+            Topic::Calls => library.late_calls(u64::MAX).next,
+            Topic::Messages => library.late_messages(u64::MAX).next,
+            Topic::Verdicts => 0,
         };
         let is_backward = asked.pace == Pace::Fast && asked.direction == Direction::Backward;
         let (id, begin_ns, stretch_ns) = (asked.id, at_ns, FIRST_NS);

@@ -4,7 +4,7 @@ use super::filter::Filter;
 use super::rows::Position;
 use mpiscope_feed::Library;
 use mpiscope_model::{Call, Message, Nanoseconds};
-use mpiscope_protocol::{Batch, Begin, Direction, End, Jump, Pace, Reply, Subscribe, Verdict, What};
+use mpiscope_protocol::{Batch, Begin, Direction, End, Jump, Pace, Reply, Subscribe, Topic, Verdict};
 use std::time::{Duration, Instant};
 
 /// A client that does not keep up with the clock for so long is taken to where the clock is.
@@ -30,7 +30,7 @@ pub(super) struct Moment {
 #[derive(Debug)]
 pub(super) struct Subscription {
     id: u32,
-    what: What,
+    what: Topic,
     pace: Pace,
     direction: Direction,
     position: Position,
@@ -45,7 +45,7 @@ impl Subscription {
     /// # Errors
     /// One sentence about what makes no sense.
     pub(super) fn new(asked: &Subscribe, library: &Library, moment: &Moment) -> Result<Self, String> {
-        let filter = Filter::of(asked, library)?;
+        let filter = Filter::new(asked, library)?;
         let (start, now, clock) = (0, moment.complete_ns, after(moment.clock_ns).min(moment.complete_ns));
         let at_ns = match (asked.pace, asked.from) {
             (Pace::Clock, _) | (Pace::Fast, Begin::Clock) => clock,
@@ -80,7 +80,7 @@ impl Subscription {
     /// # Errors
     /// One sentence when rows cannot be read.
     pub(super) fn next(&mut self, library: &Library, moment: &Moment) -> Result<Option<Reply>, String> {
-        if self.what == What::Verdicts {
+        if self.what == Topic::Verdicts {
             return Ok(self.next_verdict(moment));
         }
         // Nothing follows an end, also of rows that become known late.
@@ -91,7 +91,7 @@ impl Subscription {
             Pace::Clock => self.in_step(library, moment),
             Pace::Newest => {
                 let batch = match self.what {
-                    What::Messages => self.position.newest::<Message>(library, moment.complete_ns),
+                    Topic::Messages => self.position.newest::<Message>(library, moment.complete_ns),
                     _ => self.position.newest::<Call>(library, moment.complete_ns),
                 }?;
                 Ok(self.or_end(batch, moment.is_over))
@@ -116,13 +116,15 @@ impl Subscription {
     pub(super) fn has_more(&self, moment: &Moment, has_replied: bool) -> bool {
         match (self.what, self.pace, self.direction) {
             // A clock that runs is always elsewhere the next time: that is for the next frame.
-            (What::Calls | What::Messages, Pace::Clock, _) => self.position.at_ns() != self.target_ns(moment),
-            (What::Calls | What::Messages, Pace::Fast, Direction::Backward) => {
+            (Topic::Calls | Topic::Messages, Pace::Clock, _) => {
+                self.position.at_ns() != self.target_ns(moment)
+            }
+            (Topic::Calls | Topic::Messages, Pace::Fast, Direction::Backward) => {
                 has_replied || self.position.at_ns() > 0
             }
-            (What::Calls | What::Messages, ..) => has_replied || self.position.at_ns() < moment.complete_ns,
+            (Topic::Calls | Topic::Messages, ..) => has_replied || self.position.at_ns() < moment.complete_ns,
             // Its end may follow.
-            (What::Verdicts, ..) => has_replied,
+            (Topic::Verdicts, ..) => has_replied,
         }
     }
 
@@ -146,7 +148,7 @@ impl Subscription {
         } else if moment.is_moving && self.behind.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
             self.behind = None;
             match self.what {
-                What::Messages => self.position.skip::<Message>(library, target_ns)?,
+                Topic::Messages => self.position.skip::<Message>(library, target_ns)?,
                 _ => self.position.skip::<Call>(library, target_ns)?,
             }
             return Ok(None);
@@ -162,7 +164,7 @@ impl Subscription {
         to_ns: Nanoseconds,
     ) -> Result<Option<Batch>, String> {
         match self.what {
-            What::Messages => self.position.next::<Message>(library, direction, to_ns),
+            Topic::Messages => self.position.next::<Message>(library, direction, to_ns),
             _ => self.position.next::<Call>(library, direction, to_ns),
         }
     }

@@ -107,7 +107,7 @@ def test_asyncio_gets_the_same(address: str) -> None:
                 if isinstance(reply, mpiscope.ClientMessage):
                     assert reply.data == {"n": 7}
                     return rows, reply.author
-        raise AssertionError("nobody told anything")
+        raise AssertionError("no message came")
 
     rows, author = asyncio.run(asyncio.wait_for(count(), PATIENCE_S))
     with mpiscope.connect(address, "blocking") as client:

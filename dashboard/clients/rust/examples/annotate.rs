@@ -1,11 +1,11 @@
 //! Marks each message whose latency ratio L exceeds 4, in all views. Takes the address from `MPISCOPE_ADDRESS`.
 
-use mpiscope_client::{Annotate, Client, Reply, Request, Subscribe, What, address};
+use mpiscope_client::{Annotate, Client, Reply, Request, Subscribe, Topic, address};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let mut client = Client::connect(&address()?, "slow by L").await?;
-    client.send(&Request::Subscribe(Subscribe::to(What::Messages, 1))).await?;
+    client.send(&Request::Subscribe(Subscribe::new(Topic::Messages, 1))).await?;
     while let Some(reply) = client.next().await? {
         match reply {
             Reply::Batch(batch) => {

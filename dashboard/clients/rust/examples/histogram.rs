@@ -2,12 +2,12 @@
 
 #![allow(clippy::print_stdout, reason = "it prints what it receives")]
 
-use mpiscope_client::{Client, Reply, Request, Subscribe, What, address};
+use mpiscope_client::{Client, Reply, Request, Subscribe, Topic, address};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let mut client = Client::connect(&address()?, "histogram").await?;
-    client.send(&Request::Subscribe(Subscribe::to(What::Messages, 1))).await?;
+    client.send(&Request::Subscribe(Subscribe::new(Topic::Messages, 1))).await?;
     // Each bin is twice as wide as the one before.
     let mut counts = [0; 20];
     while let Some(reply) = client.next().await?.filter(|reply| !matches!(reply, Reply::End(_))) {

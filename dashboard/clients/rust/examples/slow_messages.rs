@@ -2,12 +2,12 @@
 
 #![allow(clippy::print_stdout, reason = "it prints what it receives")]
 
-use mpiscope_client::{Client, Reply, Request, Subscribe, What, address};
+use mpiscope_client::{Client, Reply, Request, Subscribe, Topic, address};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let mut client = Client::connect(&address()?, "slow messages").await?;
-    let slow = Subscribe { at_least_ns: 1e6, ..Subscribe::to(What::Messages, 1) };
+    let slow = Subscribe { at_least_ns: 1e6, ..Subscribe::new(Topic::Messages, 1) };
     client.send(&Request::Subscribe(slow)).await?;
     while let Some(reply) = client.next().await? {
         match reply {

@@ -4,12 +4,12 @@
 //! and add notes and values that all views show.
 //!
 //! ```no_run
-//! use mpiscope_client::{Client, Reply, Request, Subscribe, What};
+//! use mpiscope_client::{Client, Reply, Request, Subscribe, Topic};
 //!
 //! # async fn example() -> Result<(), mpiscope_client::Error> {
 //! // The address that `mpiscope run` or `mpiscope replay` printed.
 //! let mut client = Client::connect("http://127.0.0.1:4711/?token=...", "slow messages").await?;
-//! let slow = Subscribe { at_least_ns: 1e6, ..Subscribe::to(What::Messages, 1) };
+//! let slow = Subscribe { at_least_ns: 1e6, ..Subscribe::new(Topic::Messages, 1) };
 //! client.send(&Request::Subscribe(slow)).await?;
 //! while let Some(reply) = client.next().await? {
 //!     if let Reply::Batch(batch) = reply {
@@ -132,7 +132,7 @@ impl Client {
         }
     }
 
-    /// What mpiscope said about the run, as it was in the newest reply.
+    /// The newest greeting of mpiscope.
     #[must_use]
     pub fn welcome(&self) -> &Welcome {
         &self.welcome

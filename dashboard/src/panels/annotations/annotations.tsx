@@ -1,4 +1,4 @@
-// What other programs said about the run: a list that leads to the moments, and their values over time.
+// Notes and values of other programs: a list that leads to the moments, and their values over time.
 
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -33,13 +33,13 @@ export function Annotations({ store }: { store: Store }) {
   };
   return (
     <div class="annotations" ref={box} onKeyDown={keys}>
-      <button type="button" aria-haspopup="dialog" aria-expanded={isOpen.value} title="What other programs said about this run" onClick={() => (isOpen.value = !isOpen.value)}>
+      <button type="button" aria-haspopup="dialog" aria-expanded={isOpen.value} title="Notes and values of other programs" onClick={() => (isOpen.value = !isOpen.value)}>
         {counted(annotations.length, "annotation", "annotations")}{series.length > 0 ? `, ${counted(series.length, "series", "series")}` : ""}
       </button>
       {isOpen.value && (
-        <div class="list" role="dialog" aria-label="What other programs said about this run">
+        <div class="list" role="dialog" aria-label="Notes and values of other programs">
           <div class="authors">
-            <span class="soft">Show what these programs said:</span>
+            <span class="soft">Show what these programs added:</span>
             {authors.map((author) => <Author key={author} store={store} author={author} />)}
           </div>
           {series.filter(({ author }) => !store.hiddenAuthors.value.has(author)).map((each) => <Series key={`${each.author} ${each.name}`} store={store} series={each} />)}

@@ -13,7 +13,7 @@ export const PART_WORDS: Readonly<Record<PartName, string>> = {
 };
 
 const WAIT_WORDS: readonly (readonly [WaitName, string, Part])[] = [
-  ["compute", "computing, or waiting for a CPU", "compute"], ["no_core", "of it waiting for a CPU", "noCore"], ["base", "expected transfer time", "base"],
+  ["compute", "computing, or waiting for a CPU", "compute"], ["no_core", "of it waiting for a CPU", "cpuWait"], ["base", "expected transfer time", "base"],
   ["distance", "inter-node cost", "distance"], ["excess", "slower than expected", "excess"], ["operation", "collective operations", "operation"],
   ["other", "other MPI calls", "other"], ["unknown", "unknown", "unknown"],
 ];

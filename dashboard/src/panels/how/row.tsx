@@ -7,7 +7,7 @@ import { edgeNs, over } from "../../state/run";
 import type { Moment, Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { bandWords, courseFigures, courseName, type Found, type PendingCalls, pendingOf, pendingWords, pointTold, segmentWords, trendWords } from "../../words/evolution";
-import { latencyMeaning, latencyWords, type Told } from "../../words/regions";
+import { latencyMeaning, latencyWords, type TipText } from "../../words/regions";
 import { type Chart, TimeChart, ValueLines } from "../chart/time-chart";
 import { sideways } from "../gestures";
 import { LEFT, xOf } from "../timeline/scale";
@@ -40,7 +40,7 @@ export function Row({ store, course, evolution, latencies, mostDelayed }: RowPro
   const at = Math.min(current.value, many - 1);
   const drawn = (chart: Chart): Picture => picture(course, chart, evolution.windowS, latencies, mostDelayed);
   const under = (ns: number, y: number, chart: Chart): Found | null => hit(course, drawn(chart), xOf(chart.scale, ns), y, chart.bottom);
-  const tell = (found: Found): Told => pointTold(course, found, evolution, isOver);
+  const tell = (found: Found): TipText => pointTold(course, found, evolution, isOver);
   const select = (found: Found): void => void (selection.value = momentOf(course, found, evolution));
   const keys = (event: KeyboardEvent): void => {
     const by = sideways(event);
@@ -62,7 +62,7 @@ export function Row({ store, course, evolution, latencies, mostDelayed }: RowPro
           draw={(chart) => <Plot chart={chart} picture={drawn(chart)} course={course} latencies={latencies} chosen={chosen} current={at < 0 ? null : windowAtIndex(course, at)} pending={pending} nowNs={edgeNs(run)} />}
           tip={(ns, y, chart) => {
             const found = under(ns, y, chart);
-            if (found) return <PointTip told={tell(found)} />;
+            if (found) return <PointTip text={tell(found)} />;
             const band = bands(course.segments, chart).find(({ segment }) => segment.fromS * 1e9 <= ns && ns < segment.toS * 1e9);
             return band ? <div>{segmentWords(band.segment, isOver)}</div> : null;
           }}
@@ -91,7 +91,7 @@ function momentOf({ region, other }: Course, { points, at }: Found, { windowS }:
   return { kind: "moment", region, other, fromNs, toNs: fromNs + Math.round(windowS * 1e9) };
 }
 
-function spoken({ title, rows }: Told): string {
+function spoken({ title, rows }: TipText): string {
   return `${title}. ${rows.map(([what, value, note]) => `${what} ${value}${note && `, ${note}`}`).join("; ")}`;
 }
 
@@ -184,7 +184,7 @@ function PendingTail({ chart, pending, nowNs }: { chart: Chart; pending: Pending
 }
 
 /** Beside the pointer there is no room for what a stretch is: its name will do. */
-function PointTip({ told: { title, rows } }: { told: Told }) {
+function PointTip({ text: { title, rows } }: { text: TipText }) {
   return (
     <>
       <div><b>{title}</b></div>

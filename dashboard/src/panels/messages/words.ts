@@ -6,7 +6,7 @@ import type { Store } from "../../state/store";
 import { clock, counted } from "../../words";
 import { nodeName } from "../../words/hosts";
 import { type Shown, tellShortly } from "../../words/messages";
-import { rangesShort, type Told as Said } from "../../words/regions";
+import { rangesShort, type TipText as Said } from "../../words/regions";
 import { callText, describe, inFlightText } from "../particles/describe";
 import type { CallText } from "../view";
 import type { Told } from "./picture";

@@ -29,7 +29,7 @@ describe("the oval of groups", () => {
     expect(laid(Array.from({ length: 64 }, (_, at) => ({ ranks: 4, keys: [at, at] as const, of: [4 * at, 4 * at + 3] as const }))).arcs).toEqual([]);
   });
 
-  it("leaves room for names, and for no more of a very long one than can be written", () => {
+  it("leaves space for names, and cuts very long ones", () => {
     expect(laid(single(60), 90).rx).toBeLessThan(laid(single(60), 14).rx);
     expect(laid(single(60), 120).rx).toBe(laid(single(60), 5000).rx);
   });

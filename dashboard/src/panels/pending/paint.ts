@@ -156,7 +156,7 @@ function cut(context: Context, name: string): string {
   return `${name.slice(0, length)}\u2026`;
 }
 
-/** The nodes or regions of ranks that are shown one by one: a line along them, and a name where there is room for it. */
+/** The nodes or regions of ranks that are shown one by one: a line along them, and a name where it fits. */
 function paintArcs(context: Context, { layout, arcNames, colours }: Scene, taken: Box[]): void {
   context.lineWidth = 1.5;
   context.fillStyle = colours.text;

@@ -7,7 +7,7 @@ import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
 import { clock, count, unbroken } from "../../words";
 import { edgeLabel, edgeTitle, emptyAdvice, type Grouping, groupWords, oldestWords, pendingWords } from "../../words/pending";
-import type { Told } from "../../words/regions";
+import type { TipText } from "../../words/regions";
 import { useTable } from "../share/tables";
 import { Tip } from "../where/tip";
 import { Bar, Legend } from "./bar";
@@ -94,7 +94,7 @@ function key(state: PendingState, name: string): boolean {
   return act !== undefined;
 }
 
-function tell(store: Store, state: PendingState, { pending, scope }: KnownPending): Told | null {
+function tell(store: Store, state: PendingState, { pending, scope }: KnownPending): TipText | null {
   const pointed = state.pointed.peek();
   if (!pointed) return null;
   const { edges } = pending;
@@ -107,7 +107,7 @@ function tell(store: Store, state: PendingState, { pending, scope }: KnownPendin
   };
 }
 
-function groupTip(pending: KnownPending["pending"], at: number, by: Grouping, run: Parameters<typeof groupWords>[3]): Told {
+function groupTip(pending: KnownPending["pending"], at: number, by: Grouping, run: Parameters<typeof groupWords>[3]): TipText {
   const { groups } = pending;
   const title = groupWords(groups, at, by, run);
   const within = Array.from(pending.edges.from).findIndex((from, edge) => from === at && pending.edges.to[edge] === at);

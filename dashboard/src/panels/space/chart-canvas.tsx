@@ -3,7 +3,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { RankRanges } from "../../state/perspective";
-import type { Told } from "../../words/regions";
+import type { TipText } from "../../words/regions";
 import { prepare } from "../canvas";
 import { type Colours, colours } from "../colours";
 import { listenGestures } from "../gestures";
@@ -12,7 +12,7 @@ import { Tip } from "../where/tip";
 
 export interface Area { left: number; top: number; width: number; height: number }
 /** What is under the pointer. */
-export interface Hit { told: Told; rank: number | null; ranks: RankRanges | null }
+export interface Hit { told: TipText; rank: number | null; ranks: RankRanges | null }
 
 interface ChartProps {
   label: string;

@@ -8,7 +8,7 @@ import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { metricOf, valueWords } from "../../words/metrics";
 import { nodeOfRank } from "../../words/hosts";
-import type { Told } from "../../words/regions";
+import type { TipText } from "../../words/regions";
 import { Icon } from "../icons";
 import { useTable } from "../share/tables";
 import { Tip } from "../where/tip";
@@ -144,7 +144,7 @@ function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}`;
 }
 
-function toldOf(store: Store, state: SpaceState, rank: number, functionName: string | null): Told {
+function toldOf(store: Store, state: SpaceState, rank: number, functionName: string | null): TipText {
   const ids = [...new Set([state.color, state.size, state.height, state.opacity].map(({ value }) => value))].filter((id) => metricOf(id) !== null);
   const run = store.run.peek();
   const rows = ids.map((id) => [labelOf(id, functionName), valueWords(state.values(id)?.[rank] ?? NaN, unitOf(id)), ""] as const);

@@ -113,7 +113,7 @@ function RankTable({ store }: { store: Store }) {
       className: () => "node", cell: (rank) => <span title={nodeName(run, nodeOf(rank))}>{nodeName(run, nodeOf(rank))}</span>,
     },
     {
-      key: "noCore", label: selected ? "CPU wait (run)" : "CPU wait", title: `Share of the time in which it could run that it waited for a CPU${selected ? ". Of the whole run: the scheduler counts no ranges" : ""}`, sort: (rank) => noCore(run, rank).part,
+      key: "cpuWait", label: selected ? "CPU wait (run)" : "CPU wait", title: `Share of the time in which it could run that it waited for a CPU${selected ? ". Of the whole run: the scheduler counts no ranges" : ""}`, sort: (rank) => noCore(run, rank).part,
       cell: (rank) => {
         const { words, waited, switches } = noCore(run, rank);
         return <span title={switches ? `${waited}; ${switches}` : waited}>{words}</span>;

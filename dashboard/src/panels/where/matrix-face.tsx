@@ -8,7 +8,7 @@ import type { RunState } from "../../state/run";
 import type { Store } from "../../state/store";
 import { counted } from "../../words";
 import { nodeName, nodeOrder } from "../../words/hosts";
-import { cellTold, rangesShort, tell, type Told } from "../../words/regions";
+import { cellTold, rangesShort, tell, type TipText } from "../../words/regions";
 import type { Desk } from "./desk";
 import { AmountLegend, LatencyLegend } from "./legend";
 import { regionOfRanks } from "./links";
@@ -93,7 +93,7 @@ function orderOf(kind: OrderKind, run: RunState, ranks: number): { order: Order;
   return { order: orderBy(ranks, null), nameOf: String };
 }
 
-function cellWords(cell: Cell, view: MatrixView | null, run: RunState): Told | null {
+function cellWords(cell: Cell, view: MatrixView | null, run: RunState): TipText | null {
   if (!view || !run.pairs) return null;
   const senders = view.ranksOf(cell.fromRow, cell.toRow);
   const receivers = view.ranksOf(cell.fromColumn, cell.toColumn);

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import type { Told } from "../../words/regions";
+import type { TipText } from "../../words/regions";
 import { Icon } from "../icons";
 import { Tip } from "./tip";
 
@@ -14,7 +14,7 @@ interface PictureProps {
   kind: "graph" | "matrix";
   label: string;
   /** What is under the pointer. */
-  told: Told | null;
+  told: TipText | null;
   /** What is waited for; empty when nothing is. */
   wait: string;
 }

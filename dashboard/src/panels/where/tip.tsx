@@ -1,11 +1,11 @@
 // The tooltip beside the pointer: what is under it, in the inspector's words.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Told } from "../../words/regions";
+import type { TipText } from "../../words/regions";
 
 const AWAY = 14;
 
-export function Tip({ told, x, y }: { told: Told; x: number; y: number }) {
+export function Tip({ told, x, y }: { told: TipText; x: number; y: number }) {
   const element = useRef<HTMLDivElement>(null);
   // On the side where there is room.
   useLayoutEffect(() => {

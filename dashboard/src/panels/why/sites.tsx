@@ -16,7 +16,7 @@ export function Sites({ store, sites, waits, waitingS, isRanged }: SitesProps) {
   const selection = store.selection.value;
   const most = sites.reduce((found, { seconds: value }) => Math.max(found, value), 0);
   useTable("waiting by place in the program", () => ({
-    columns: ["place", "site", "waiting_s", "compute_s", "no_core_s", "base_s", "distance_s", "excess_s", "operation_s", "other_s", "unknown_s"],
+    columns: ["place", "site", "waiting_s", "compute_s", "cpu_wait_s", "base_s", "distance_s", "excess_s", "operation_s", "other_s", "unknown_s"],
     rows: sites.map(({ place, site, seconds: value, by }) => [place, site, value, by.compute - by.noCore, by.noCore, by.base, by.distance, by.excess, by.operation, by.other, by.unknown]),
   }));
   const go = (row: SiteWait): void => {

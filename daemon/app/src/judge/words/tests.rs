@@ -1,6 +1,6 @@
 use super::*;
 use mpiscope_feed::{
-    Advised, Attribution, CpuShortage, GatheredWait, Source, SourceRank, SourceTime, Stopped, StoppedRank,
+    Advised, Attribution, CpuContention, GatheredWait, Source, SourceRank, SourceTime, Stopped, StoppedRank,
     Wait,
 };
 
@@ -88,7 +88,7 @@ fn nothing_to_say_is_said() {
     assert!(details(&none).is_empty());
     let before = "Before the hang, nothing above 2 % was avoidable.";
     assert_eq!(verdict_sentences(&none, true), [before]);
-    none.cpu_shortage = Some(CpuShortage {
+    none.cpu_shortage = Some(CpuContention {
         ranks: 16,
         cpus: 1.97,
         usable: Some(2.0),

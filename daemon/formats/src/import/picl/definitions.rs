@@ -9,7 +9,7 @@ use mpiscope_model::words::printable;
 use mpiscope_wire::MAX_COMM;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Kinds of what is left out that are told apart.
+/// Kinds of left-out records that are counted apart.
 const MAX_KINDS: usize = 100;
 /// Labels that are kept.
 const MAX_LABELS: usize = 1 << 16;

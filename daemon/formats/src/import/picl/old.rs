@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_is_told_from_a_table() {
+    fn a_beginning_differs_from_a_table() {
         assert!(is_beginning("1 0 10 3 2 1 0") && is_beginning("trace_start  clock 0 10 node 3"));
         for other in ["", "1 2 3", "rank type timestamp_ns", "send 5 clock", "1 0 10 3 2 1 x"] {
             assert!(!is_beginning(other), "{other}");

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 const MAX_DEPTH: usize = 1 << 16;
 /// Receives that are posted and not complete; of further ones the order is that of their ends.
 const MAX_POSTED: usize = 1 << 22;
-/// Kinds of events that are told apart.
+/// Kinds of events that are counted apart.
 const MAX_KINDS: usize = 1 << 10;
 
 /// What the whole trace says, for each of its processes.
@@ -24,7 +24,7 @@ pub(super) struct TraceFacts<'a> {
     pub(super) definitions: &'a Definitions,
     pub(super) comms: &'a HashMap<i64, KnownComm>,
     pub(super) ranks: u32,
-    /// What is taken from all times, so that none is negative.
+    /// Subtracted from all times; none is negative after it.
     pub(super) zero_ns: i64,
     /// Numbers of functions by their names in small letters.
     pub(super) functions: HashMap<String, u16>,

@@ -50,7 +50,7 @@ impl Client<'_> {
             return Err(format!("this token does not give the right to {}", word(needs)));
         }
         match request {
-            Request::Hello(_) => Err("hello was said before".to_owned()),
+            Request::Hello(_) => Err("hello came before".to_owned()),
             Request::Subscribe(asked) => self.subscribe(asked).map(Some),
             Request::Unsubscribe { id } => {
                 self.subscriptions.remove(&id).ok_or_else(|| format!("there is no subscription {id}"))?;
@@ -132,7 +132,7 @@ impl Client<'_> {
             let failed = |text| Failed { request: "step_to".to_owned(), id: Some(id), text };
             let found = found.map(|time_ns| time_ns as f64).map_err(failed);
             // The client may have left meanwhile.
-            let _ = answer.send(Later::Found(found)).await;
+            let _ = answer.send(Later::Time(found)).await;
         }));
         Ok(None)
     }

@@ -50,7 +50,7 @@ proptest! {
         let complete_ns = 100_000_000;
         library.complete_until(complete_ns);
         let direction = if is_backward { Direction::Backward } else { Direction::Forward };
-        let asked = Subscribe { most: Some(most), direction, ..Subscribe::to(What::Calls, 1) };
+        let asked = Subscribe { most: Some(most), direction, ..Subscribe::new(Topic::Calls, 1) };
         let filter = Filter::of(&asked, &library).unwrap();
         let (from_ns, to_ns) = if is_backward { (complete_ns, 0) } else { (0, complete_ns) };
         let mut position = Position::new(&asked, filter, from_ns, &library);
@@ -110,7 +110,7 @@ fn rows_that_arrive_while_their_time_is_read_come_once() {
     let shared = Arc::new(Library::new(Box::new(source)));
     *library.lock().unwrap() = Some(Arc::clone(&shared));
     shared.complete_until(1_000);
-    let asked = Subscribe::to(What::Calls, 1);
+    let asked = Subscribe::new(Topic::Calls, 1);
     let filter = Filter::of(&asked, &shared).unwrap();
     let mut position = Position::new(&asked, filter, 0, &shared);
     let mut seen = Vec::new();

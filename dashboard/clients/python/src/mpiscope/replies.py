@@ -213,7 +213,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class ClientMessage:
-    """What another client told this one."""
+    """A message of another client."""
 
     client: int
     author: str

@@ -33,7 +33,7 @@ struct Run {
     messages: Vec<Message>,
 }
 
-/// Carries out a plan. All times of a rank differ, so that each message has one call at either end.
+/// Carries out a plan. All times of a rank differ: each message has one call at either end.
 fn run(plan: &[Plan]) -> Run {
     let mut clocks = [0; RANKS as usize];
     let mut run = Run::default();
