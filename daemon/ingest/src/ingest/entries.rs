@@ -42,7 +42,7 @@ impl Ingest {
             return;
         };
         let rank = process.rank;
-        let Some(ring) = process.ring(slots.ring, &mut self.room) else {
+        let Some(ring) = process.ring(slots.ring, &mut self.memory) else {
             self.fault(Some(rank), format!("slots of ring {}, which cannot be", slots.ring));
             return;
         };
@@ -77,7 +77,7 @@ impl Ingest {
     /// Nobody wanted what lies between: it is no fault, but nothing is sure of what comes.
     pub(super) fn skip(&mut self, key: Key, skipped: Skipped) {
         let Some(process) = self.processes.get_mut(&key) else { return };
-        let Some(ring) = process.ring(skipped.ring, &mut self.room) else { return };
+        let Some(ring) = process.ring(skipped.ring, &mut self.memory) else { return };
         let position = &mut process.rings[ring].position;
         if skipped.to > *position {
             *position = skipped.to;
@@ -126,17 +126,17 @@ impl Ingest {
             }
             Entry::Comm(definition) => self.defined(key, &definition),
             Entry::Handle { comm, handle } => {
-                if process.handles.contains_key(&handle) || self.room.take_entry::<(u64, u32)>() {
+                if process.handles.contains_key(&handle) || self.memory.take_entry::<(u64, u32)>() {
                     process.handles.insert(handle, comm);
                 }
             }
             Entry::Name(part) => self.name(key, &part),
             Entry::Grid(part) => self.grid(key, &part),
             Entry::Paused => self.lose(key, ring),
-            Entry::Module(module) => process.sites.module(&module, &mut self.room),
+            Entry::Module(module) => process.sites.module(&module, &mut self.memory),
             Entry::Path(part) => process.sites.path(&part),
             Entry::Site(site) => {
-                let new = self.sites.define(&mut process.sites, &site, &mut self.room);
+                let new = self.sites.define(&mut process.sites, &site, &mut self.memory);
                 self.batch.sites.extend(new);
             }
             Entry::Call(call) => self.call(key, ring, call),
@@ -149,7 +149,7 @@ impl Ingest {
         let (generation, rank) = (process.generation, process.rank);
         let parent = process.comms.get(&definition.parent).copied();
         let has_room =
-            process.comms.contains_key(&definition.index) || self.room.take_entry::<(u32, Comm, Side)>();
+            process.comms.contains_key(&definition.index) || self.memory.take_entry::<(u32, Comm, Side)>();
         let comm = if has_room { self.comm(generation, definition, parent) } else { None };
         let side = groups(definition).0;
         if let Some(comm) = comm {
@@ -190,8 +190,8 @@ impl Ingest {
         }
         // Here, and with those who are told.
         let bytes = |name: &String| 2 * (size_of::<CommName>() + name.len());
-        self.room.give(before.map_or(0, bytes));
-        if self.room.take(bytes(&name)) {
+        self.memory.give(before.map_or(0, bytes));
+        if self.memory.take(bytes(&name)) {
             self.comm_names.insert(comm, name.clone());
             self.batch.comm_names.push(CommName { comm, name });
         } else {
@@ -204,7 +204,8 @@ impl Ingest {
         let Some(&comm) = process.comms.get(&part.comm) else { return };
         let (rank, dimension) = (process.rank, u16::from(part.dimension));
         let place = (comm, rank, dimension);
-        if !self.coordinates_told.contains(&place) && self.room.take_entry::<((Comm, u32, u16), Coordinate)>()
+        if !self.coordinates_told.contains(&place)
+            && self.memory.take_entry::<((Comm, u32, u16), Coordinate)>()
         {
             self.coordinates_told.insert(place);
             self.batch.coordinates.push(Coordinate {
@@ -228,7 +229,7 @@ impl Ingest {
         let known = self.comms.get(&(generation, definition.id)).copied();
         let comm = match known {
             Some(known) => known,
-            None if self.room.take_entry::<((u32, u64), Comm, CommInfo)>() => {
+            None if self.memory.take_entry::<((u32, u64), Comm, CommInfo)>() => {
                 self.comms.insert((generation, definition.id), next);
                 next
             }

@@ -68,7 +68,7 @@ impl Ingest {
         }
         let is_known = self.members.contains_key(&(comm, side, place));
         // Here and with those who are told. Of those beyond it is not known who they are.
-        let has_room = is_known || self.room.take_entry::<((Comm, Side, u32), [u32; 4])>();
+        let has_room = is_known || self.memory.take_entry::<((Comm, Side, u32), [u32; 4])>();
         if has_room && self.members.insert((comm, side, place), rank) != Some(rank) {
             self.batch.members.push(Member { comm, side, place, rank });
         }
@@ -79,7 +79,7 @@ impl Ingest {
         for (agent, last) in std::mem::take(&mut self.last_calls) {
             let calls = last.calls.iter().filter_map(|call| self.in_flight(agent, call));
             let calls: Vec<InFlight> = calls.collect();
-            if !self.room.take(2 * size_of_val(calls.as_slice())) {
+            if !self.memory.take(2 * size_of_val(calls.as_slice())) {
                 continue;
             }
             self.batch.last_calls.extend(calls);

@@ -51,7 +51,7 @@ proptest! {
         library.complete_until(complete_ns);
         let direction = if is_backward { Direction::Backward } else { Direction::Forward };
         let asked = Subscribe { most: Some(most), direction, ..Subscribe::new(Topic::Calls, 1) };
-        let filter = Filter::of(&asked, &library).unwrap();
+        let filter = Filter::new(&asked, &library).unwrap();
         let (from_ns, to_ns) = if is_backward { (complete_ns, 0) } else { (0, complete_ns) };
         let mut position = Position::new(&asked, filter, from_ns, &library);
         let mut seen = Vec::new();
@@ -111,7 +111,7 @@ fn rows_that_arrive_while_their_time_is_read_come_once() {
     *library.lock().unwrap() = Some(Arc::clone(&shared));
     shared.complete_until(1_000);
     let asked = Subscribe::new(Topic::Calls, 1);
-    let filter = Filter::of(&asked, &shared).unwrap();
+    let filter = Filter::new(&asked, &shared).unwrap();
     let mut position = Position::new(&asked, filter, 0, &shared);
     let mut seen = Vec::new();
     for _ in 0..10_000 {
