@@ -5,7 +5,7 @@ use crate::graph::Graph;
 use crate::link::{MessageRow, link};
 use crate::partners::Partners;
 use crate::reference::Reference;
-use crate::{classes, delay, explain, flights, groups, starved};
+use crate::{classes, delay, explain, flights, groups, starved, work};
 use mpiscope_model::{Call, CallId, Collected, Function, Message, Nanoseconds, Node, Rank, Scheduling};
 use rustc_hash::FxHashMap;
 
@@ -211,6 +211,7 @@ impl GraphBuilder {
         graph.straighten();
         groups::group(&mut graph, memberships);
         graph.classes = classes::classes(&graph, &sites);
+        graph.places = work::places(&graph, &sites);
         drop(sites);
         graph.delays = delay::Delays::from_figures(&graph, scheduling);
         graph.reference = reference;

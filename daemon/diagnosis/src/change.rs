@@ -1,9 +1,9 @@
 //! What is changed in a replay.
 
-use crate::builder::NONE;
 use crate::call_kind::CallKind;
 use crate::flights::Figure;
 use crate::graph::Graph;
+use crate::work::{Scale, Work};
 use mpiscope_model::{Blame, Function, Node, Rank};
 
 /// How long a flight takes when the recording only bounds it.
@@ -65,72 +65,13 @@ impl Change {
     }
 }
 
-/// Ranks progress at different times, so work is evened out by parts of each rank's calls.
-pub(crate) const MOST_PARTS: usize = 12;
-/// A part has at least this many calls.
-const LEAST_CALLS: usize = 64;
-
-/// Computing of ranks by parts of their progress, without time without a CPU.
-#[derive(Debug)]
-pub(crate) struct Work {
-    pub(crate) parts: usize,
-    /// By rank and part, in nanoseconds.
-    pub(crate) own_ns: Vec<f64>,
-    /// The mean of the ranks that do the same.
-    pub(crate) even_ns: Vec<f64>,
-}
-
-impl Work {
-    pub(crate) fn measure(graph: &Graph) -> Self {
-        let ranks = graph.threads_of.len();
-        let calls = graph.starts.len() / graph.threads.len().max(1);
-        let parts = (calls / LEAST_CALLS).clamp(1, MOST_PARTS);
-        let mut own_ns = vec![0.0; ranks * parts];
-        for thread in &graph.threads {
-            let of_rank = thread.rank as usize * parts;
-            let length = (thread.calls.len()).div_ceil(parts).max(1);
-            let calls = thread.calls.start as usize..thread.calls.end as usize;
-            for call in calls.clone().skip(1) {
-                let gap_ns = graph.starts[call] - graph.ends[call - 1];
-                let pure_ns = gap_ns.saturating_sub(graph.delay_before(call));
-                own_ns[of_rank + (call - calls.start) / length] += pure_ns as f64;
-            }
-        }
-        let classes =
-            graph.classes.iter().copied().filter(|class| *class != NONE).max().map_or(0, |max| max + 1);
-        let mut sums = vec![(0.0, 0_u32); classes as usize * parts];
-        let class_of = |rank: usize| graph.classes.get(rank).copied().filter(|class| *class != NONE);
-        for rank in (0..ranks).filter(|rank| !graph.threads_of[*rank].is_empty()) {
-            let Some(class) = class_of(rank) else { continue };
-            for part in 0..parts {
-                let (sum, count) = &mut sums[class as usize * parts + part];
-                (*sum, *count) = (*sum + own_ns[rank * parts + part], *count + 1);
-            }
-        }
-        let mut even_ns = own_ns.clone();
-        for (at, even) in even_ns.iter_mut().enumerate() {
-            if let Some(class) = class_of(at / parts) {
-                let (sum, count) = sums[class as usize * parts + at % parts];
-                *even = sum / f64::from(count.max(1));
-            }
-        }
-        Self { parts, own_ns, even_ns }
-    }
-
-    /// By rank and part, what even work takes of what it took.
-    fn scales(&self) -> Vec<f32> {
-        let both = self.own_ns.iter().zip(&self.even_ns);
-        both.map(|(own, even)| if *own > 0.0 { (even / own) as f32 } else { 1.0 }).collect()
-    }
-}
-
 /// A change, as a replay applies it.
 #[derive(Debug)]
 pub(crate) struct Applied<'a> {
     pub(crate) change: &'a Change,
-    pub(crate) parts: usize,
-    /// By rank and part, the factor of computing.
-    pub(crate) work: Vec<f32>,
+    work: &'a Work,
+    /// By rank and part, what becomes of computing; empty where nothing changes.
+    scales: Vec<Scale>,
     /// By function, the factor of its own time; empty where all are 1.
     pub(crate) own: Vec<f32>,
     /// By message, its flight in a quiet network as a share of the recorded one; empty where nothing changes.
@@ -144,11 +85,11 @@ impl<'a> Applied<'a> {
         let work = graph.work();
         let mut scales = if change.even_work { work.scales() } else { Vec::new() };
         if !change.ranks.is_empty() {
-            scales.resize(graph.threads_of.len() * work.parts, 1.0);
+            scales.resize(graph.threads_of.len() * work.parts, Scale::UNCHANGED);
             for &(rank, factor) in &change.ranks {
                 let first = rank as usize * work.parts;
                 let of_rank = scales.iter_mut().skip(first).take(work.parts);
-                of_rank.for_each(|scale| *scale *= factor.max(0.0) as f32);
+                of_rank.for_each(|scale| *scale = scale.by(factor));
             }
         }
         let mut own = Vec::new();
@@ -157,7 +98,17 @@ impl<'a> Applied<'a> {
             own[usize::from(function)] *= factor.max(0.0) as f32;
         }
         let quiet = if change.quiet_network { graph.quiet_shares() } else { (&[][..], &[][..]) };
-        Self { change, parts: work.parts, work: scales, own, quiet: quiet.0, quiet_groups: quiet.1 }
+        Self { change, work, scales, own, quiet: quiet.0, quiet_groups: quiet.1 }
+    }
+
+    /// The factor of a rank's computing before a call, which is the given one of its thread's calls.
+    pub(crate) fn computing(&self, rank: Rank, place: u16, (number, calls): (usize, usize)) -> f64 {
+        if self.scales.is_empty() {
+            return 1.0;
+        }
+        let part = number / calls.div_ceil(self.work.parts).max(1);
+        let scale = self.scales[rank as usize * self.work.parts + part];
+        self.work.factor(scale, rank as usize, place)
     }
 
     pub(crate) fn own(&self, function: Function) -> f64 {

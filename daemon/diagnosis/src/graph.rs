@@ -2,12 +2,12 @@
 
 use crate::builder::{CallRow, NONE};
 use crate::call_kind::CallKind;
-use crate::change::Work;
 use crate::delay::Delays;
 use crate::flights::Flights;
 use crate::groups::Groups;
 use crate::quiet;
 use crate::reference::Reference;
+use crate::work::Work;
 use mpiscope_model::{Function, Node, Rank};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -55,6 +55,8 @@ pub struct Graph {
     pub(crate) starts: Vec<u64>,
     pub(crate) ends: Vec<u64>,
     pub(crate) functions: Vec<Function>,
+    /// By call, a number of its call site.
+    pub(crate) places: Vec<u16>,
     /// By rank, its threads.
     pub(crate) threads_of: Vec<Range<u32>>,
     pub(crate) nodes: Vec<Node>,

@@ -20,6 +20,7 @@ mod reference;
 mod replay;
 mod savings;
 mod starved;
+mod work;
 
 pub use builder::{GraphBuilder, TooLarge};
 pub use call_kind::CallKind;

@@ -106,14 +106,11 @@ impl Run<'_> {
     }
 
     /// The computing before a call.
-    fn computing_ns(&self, call: usize, rank: Rank, (number, calls): (usize, usize)) -> f64 {
+    fn computing_ns(&self, call: usize, rank: Rank, progress: (usize, usize)) -> f64 {
         let gap_ns = self.graph.starts[call] - self.graph.ends[call - 1];
         let delay_ns = self.graph.delay_before(call).min(gap_ns);
-        let mut pure_ns = (gap_ns - delay_ns) as f64;
-        if !self.applied.work.is_empty() {
-            let part = number / calls.div_ceil(self.applied.parts).max(1);
-            pure_ns *= f64::from(self.applied.work[rank as usize * self.applied.parts + part]);
-        }
+        let place = self.graph.places[call];
+        let pure_ns = (gap_ns - delay_ns) as f64 * self.applied.computing(rank, place, progress);
         if self.applied.change.own_cores { pure_ns } else { pure_ns + delay_ns as f64 }
     }
 

@@ -85,6 +85,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-ingest",
             "mpiscope-layout",
             "mpiscope-model",
+            "mpiscope-protocol",
             "mpiscope-ring",
             "mpiscope-wire",
         ],

@@ -8,6 +8,7 @@ mod cpus;
 mod held;
 mod journal;
 mod region;
+mod resume;
 mod scheduling;
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,6 @@ use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{knot, monotonic_ns};
 use mpiscope_wire::{Flight, Message, Origin, Process, Slots};
 use region::Watched;
-use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,6 +40,7 @@ const MOST_FILES: usize = 1 << 16;
 
 pub(crate) use journal::Journal;
 pub(crate) use region::is_running;
+pub(crate) use resume::{Census, Resume};
 
 /// Between two looks at the rings, when they had little and some of their writers cannot wake who rests.
 pub(crate) const REST: Duration = Duration::from_millis(2);
@@ -56,37 +57,6 @@ pub(crate) const LINGER: Duration = Duration::from_secs(2);
 pub(crate) const OWN: u32 = 0;
 /// The number of none.
 const NOBODY: u32 = u32::MAX;
-
-/// Who has been seen of those who are.
-#[derive(Debug, Default)]
-pub(crate) struct Census {
-    pub(crate) ranks: BTreeSet<u32>,
-    pub(crate) world_size: u32,
-}
-
-impl Census {
-    pub(crate) fn count(&mut self, process: &Process) {
-        self.ranks.insert(process.rank);
-        self.world_size = self.world_size.max(process.world_size);
-    }
-
-    /// Whether ranks are known to be that were never seen.
-    pub(crate) fn lacks_some(&self) -> bool {
-        self.ranks.len() < self.world_size as usize
-    }
-}
-
-/// Where an earlier agent of the same run stopped.
-#[derive(Debug, Default)]
-pub(crate) struct Resume {
-    /// Numbers of processes by their process ids and when they made their rings.
-    pub(crate) processes: HashMap<(u32, u64), u32>,
-    /// Positions by process number and ring.
-    pub(crate) positions: HashMap<(u32, u32), u64>,
-    pub(crate) census: Census,
-    /// Whose messages the journal holds last.
-    pub(crate) origin: u32,
-}
 
 /// What a pass over all rings found.
 #[derive(Debug, Clone, Copy, Default)]

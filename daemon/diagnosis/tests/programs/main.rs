@@ -6,6 +6,7 @@ mod blocked;
 mod model;
 mod network;
 mod stopped;
+mod work;
 
 use model::{RECEIVE, SEND, START, Step, WAIT, graph_of, kinds, near, ring, run};
 use mpiscope_diagnosis::{Change, GraphBuilder};
