@@ -1,4 +1,4 @@
-//! The computing of ranks, and what even work takes of it.
+//! The computing of ranks, and what is left of it if ranks that do the same are balanced.
 //!
 //! In: a graph and the call sites of its calls. Out: by rank and part of the run, what the rank computes and what it
 //! would compute if ranks that do the same had the same work; by call, the factor of the computing before it. A rank with

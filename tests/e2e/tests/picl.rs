@@ -168,7 +168,7 @@ fn a_trace_of_another_writer_becomes_a_recording() {
     let bytes: u32 = (1..=8).map(|rank| 8 * rank * 100).sum();
     let missing = found[3].take();
     assert_eq!(missing.as_array().unwrap().len(), 2, "{missing}");
-    assert!(missing[0].as_str().unwrap().starts_with("which rank was on which node is not known"));
+    assert!(missing[0].as_str().unwrap().starts_with("the nodes of ranks are not known"));
     assert_eq!(missing[1], "line 4833 of the trace, its last: it is truncated");
     let expected = json!([
         [row("MPI_Irecv", 2), row("MPI_Send", 5), row("MPI_Wait", 35)],

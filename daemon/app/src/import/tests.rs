@@ -85,7 +85,7 @@ fn what_a_table_does_not_say_is_missing_from_its_recording() {
         [
             "durations of calls are not in the table: of a message only the span from its send to its receive is \
              known, and there is no delay budget",
-            "which rank was on which node is not known: all are told as of one"
+            "the nodes of ranks are not known: all are shown on one"
         ]
     );
     assert_eq!(manifest.job.nodes.len(), 1);

@@ -14,7 +14,7 @@ use mpiscope_model::{Blame, Call, CallId, Collected, Message, Scheduling};
 use proptest::prelude::*;
 
 #[test]
-fn even_work_in_a_ring_saves_what_a_second_run_saves() {
+fn a_balanced_ring_saves_what_a_second_run_saves() {
     let slow = ring(4, 200, |rank, _| if rank == 1 { 30_000 } else { 10_000 });
     let even = ring(4, 200, |_, _| 15_000);
     let model = run(&slow, |_, _, _| 2_000);

@@ -6,7 +6,7 @@ use mpiscope_diagnosis::Change;
 const RANKS: u32 = 8;
 const WORK_NS: u64 = 1_000_000;
 
-fn even() -> Change {
+fn balanced() -> Change {
     Change { even_work: true, ..Change::default() }
 }
 
@@ -36,14 +36,14 @@ fn the_own_work_of_a_root_goes_and_not_a_share_of_all_its_work() {
     let [with, without] = [HANDLE_NS, 0].map(|ns| run(&serialized_root(ns), |_, _, _| 5_000));
     let graph = graph_of(&with, &[0; RANKS as usize]);
     let cost_ns = (with.end_ns - without.end_ns) as f64;
-    let saved_ns = with.end_ns as f64 - graph.replay(&even()).run_ns;
+    let saved_ns = with.end_ns as f64 - graph.replay(&balanced()).run_ns;
     // Spread over all ranks, an eighth of it stays with the root and comes to the others, and its last piece of work in
     // each round looks like that before any other barrier. A share of all its work would save a tenth.
     assert!(saved_ns > 0.6 * cost_ns && saved_ns < cost_ns, "{saved_ns} of {cost_ns}");
 }
 
 #[test]
-fn ranks_that_take_turns_in_another_order_have_even_work() {
+fn ranks_that_take_turns_in_another_order_are_balanced() {
     let of_rank = |rank: u32| {
         let (right, left) = ((rank + 1) % RANKS, (rank + RANKS - 1) % RANKS);
         let exchange = [Step::Send(right), Step::Receive(left)];
@@ -53,5 +53,5 @@ fn ranks_that_take_turns_in_another_order_have_even_work() {
     };
     let model = run(&(0..RANKS).map(of_rank).collect::<Vec<Vec<Step>>>(), |_, _, _| 5_000);
     let graph = graph_of(&model, &[0; RANKS as usize]);
-    assert!(near(graph.replay(&even()).run_ns, model.end_ns as f64, 1e-3));
+    assert!(near(graph.replay(&balanced()).run_ns, model.end_ns as f64, 1e-3));
 }
