@@ -96,8 +96,8 @@ function figures() {
     nodes: (() => {
       const all = Array.from({ length: nodes }, (_, node) => node);
       return { node: u32(all), name: all.map((node) => `node${node + 1}`), clock_uncertainty_ns: f64(all.map((node) => 19_700 * node)), state: u32(all.map((node) => (isSilent(node) ? 1 : 0))),
-        // On the last node there are more ranks than CPUs.
-        ranks: u32(all.map((node) => ranksOn(node))), cpus_on_host: u32(all.map(() => 2 * Math.ceil(ranks / nodes))), cpus_usable: f64(all.map((node) => (node === nodes - 1 ? Math.ceil(ranks / nodes / 2) : Math.ceil(ranks / nodes)))), bound: u32(all.map((node) => (node === nodes - 1 ? 0 : 1))) };
+        // Twice as many CPUs as ranks, and each rank has its own.
+        ranks: u32(all.map(() => Math.ceil(ranks / nodes))), cpus_on_host: u32(all.map(() => 2 * Math.ceil(ranks / nodes))), cpus_usable: f64(all.map(() => Math.ceil(ranks / nodes))), bound: u32(all.map(() => 1)) };
     })(),
   };
 }

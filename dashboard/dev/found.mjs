@@ -103,7 +103,7 @@ function details(cause, confidence, waits, avoidableS, ranks) {
 function budgetOf(cause, totalS) {
   const parts = Object.fromEntries(Object.entries(BUDGET[cause]).map(([name, part]) => [`${name}_s`, part * totalS]));
   const by = Object.fromEntries(Object.entries(ROOTS[cause]).map(([name, part]) => [name, part * parts.waiting_s]));
-  return { ...parts, total_s: totalS, waiting_by: by, distance_saved_s: cause === "mapping" ? 0.7 * parts.distance_s : 0, excess_inside_s: 0.1 * parts.excess_s };
+  return { ...parts, total_s: totalS, waiting_by: by, distance_saved_s: cause === "mapping" ? 0.7 * parts.distance_s : 0, excess_inside_s: 0.1 * parts.excess_s, cpu_wait_s: 0 };
 }
 
 function efficiencyOf(cause) {

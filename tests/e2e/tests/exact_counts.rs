@@ -199,6 +199,7 @@ fn no_application_is_left_out() {
                 "progress",
                 "free_request",
                 "jumping",
+                "kernel_sleep",
                 "large_counts",
                 "late_init",
                 "loaded",

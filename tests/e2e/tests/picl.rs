@@ -95,7 +95,7 @@ fn what_goes_out_as_picl_comes_back() {
 #[test]
 fn simulated_jobs_come_back_with_their_verdict() {
     for (style, disturb) in
-        [("waitall", "imbalance"), ("blocking", "serialized-root"), ("polling", "stolen-cpu")]
+        [("waitall", "imbalance"), ("blocking", "serialized-root"), ("polling", "drifting-imbalance")]
     {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
