@@ -7,6 +7,7 @@ use crate::words::{nanoseconds, plural};
 use mpiscope_feed::{CpuContention, Stopped, StoppedRank};
 use mpiscope_model::{Node, NodeCpus, Rank, RankCpus, RankInfo, Scheduling};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// Below this share it is not reported.
 const NOTICEABLE: f64 = 0.02;
@@ -22,6 +23,8 @@ pub(crate) struct Processors {
     newest: BTreeMap<Rank, Scheduling>,
     /// Which CPUs ranks may use, and on which node.
     allowed: BTreeMap<Rank, (Node, RankCpus)>,
+    /// The same by node, summed up when somebody asks after a change.
+    by_node: OnceLock<BTreeMap<Node, NodeCpus>>,
 }
 
 impl Processors {
@@ -38,22 +41,34 @@ impl Processors {
     /// Takes in which CPUs ranks may use.
     pub(crate) fn place<'a>(&mut self, ranks: impl IntoIterator<Item = &'a RankInfo>) {
         for info in ranks {
-            self.allowed.insert(info.rank, (info.node, info.cpus.clone()));
+            let now = (info.node, info.cpus.clone());
+            if self.allowed.get(&info.rank) != Some(&now) {
+                self.allowed.insert(info.rank, now);
+                self.by_node.take();
+            }
         }
     }
 
     /// The CPUs that the ranks of a node may use together, if they are known.
     pub(crate) fn of_node(&self, node: Node) -> Option<NodeCpus> {
-        NodeCpus::of_ranks(self.allowed.values().filter(|(on, _)| *on == node).map(|(_, cpus)| cpus))
+        self.by_node().get(&node).copied()
+    }
+
+    /// The nodes where the CPUs of all ranks are known.
+    fn by_node(&self) -> &BTreeMap<Node, NodeCpus> {
+        self.by_node.get_or_init(|| {
+            let mut ranks: BTreeMap<Node, Vec<&RankCpus>> = BTreeMap::new();
+            self.allowed.values().for_each(|(node, cpus)| ranks.entry(*node).or_default().push(cpus));
+            ranks.into_iter().filter_map(|(node, ranks)| Some((node, NodeCpus::of_ranks(ranks)?))).collect()
+        })
     }
 
     /// The CPUs that all ranks may use, if they are known.
     fn usable(&self) -> Option<f64> {
-        let mut by_node: BTreeMap<Node, Vec<&RankCpus>> = BTreeMap::new();
-        self.allowed.values().for_each(|(node, cpus)| by_node.entry(*node).or_default().push(cpus));
-        let usable = |ranks: Vec<&RankCpus>| Some(NodeCpus::of_ranks(ranks)?.usable);
-        let sum = by_node.into_values().map(usable).sum::<Option<f64>>();
-        sum.filter(|_| !self.allowed.is_empty())
+        let nodes = self.by_node().values();
+        let (ranks, usable) =
+            nodes.fold((0, 0.0), |(ranks, sum), cpus| (ranks + cpus.ranks, sum + cpus.usable));
+        (ranks > 0 && ranks as usize == self.allowed.len()).then_some(usable)
     }
 
     /// What is known of a rank.

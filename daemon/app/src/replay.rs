@@ -199,7 +199,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
         loaded.missing.iter().map(|text| Fault { rank: None, text: text.clone() }).collect();
     let names = loaded.job.nodes.iter().map(|node| node.name.as_str());
     let uncertainty_ns = |node| loaded.clock_of(node as usize).map(|clock| clock.uncertainty_ns);
-    let nodes = node_rows(names, uncertainty_ns, loaded.ranks.iter());
+    let nodes = node_rows(names, uncertainty_ns, loaded.ranks.iter(), &loaded.processors);
     let now_ns = loaded.end_ns().max(shown.last_ns);
     let ranks = inform(&feeding.library, loaded, findings, now_ns);
     feeding.publisher.publish(&Update {

@@ -194,7 +194,7 @@ impl Viewers {
         }
         let names = engine.nodes.iter().map(|node| node.name.as_str());
         let uncertainty_ns = |node| self.clock_uncertainties.get(&node).copied();
-        node_rows(names, uncertainty_ns, engine.ranks.values())
+        node_rows(names, uncertainty_ns, engine.ranks.values(), &engine.processors)
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::processors::Processors;
 use mpiscope_analysis::Counts;
 use mpiscope_feed::{FunctionRow, NodeRow, RankRow};
-use mpiscope_model::{InFlight, Node, NodeCpus, ProcessState, RankInfo};
-use std::collections::BTreeMap;
+use mpiscope_model::{InFlight, Node, ProcessState, RankInfo};
+use std::collections::BTreeSet;
 
 /// The functions that were called, and those that were entered and have not returned for the first time.
 pub(crate) fn function_rows(counts: &Counts, in_flight: &[InFlight]) -> Vec<FunctionRow> {
@@ -44,18 +44,16 @@ pub(crate) fn node_rows<'a>(
     names: impl Iterator<Item = &'a str>,
     clock_uncertainty_ns: impl Fn(Node) -> Option<u64>,
     ranks: impl Iterator<Item = &'a RankInfo>,
+    processors: &Processors,
 ) -> Vec<NodeRow> {
-    let mut by_node: BTreeMap<Node, Vec<&RankInfo>> = BTreeMap::new();
-    ranks.for_each(|info| by_node.entry(info.node).or_default().push(info));
-    let row = |(node, name): (Node, &str)| {
-        let ranks = by_node.get(&node).map(Vec::as_slice).unwrap_or_default();
-        NodeRow {
-            node,
-            name: name.to_owned(),
-            clock_uncertainty_ns: clock_uncertainty_ns(node),
-            is_silent: ranks.iter().any(|info| info.state == ProcessState::Silent),
-            cpus: NodeCpus::of_ranks(ranks.iter().map(|info| &info.cpus)),
-        }
+    let is_silent = |info: &&RankInfo| info.state == ProcessState::Silent;
+    let silent: BTreeSet<Node> = ranks.filter(is_silent).map(|info| info.node).collect();
+    let row = |(node, name): (Node, &str)| NodeRow {
+        node,
+        name: name.to_owned(),
+        clock_uncertainty_ns: clock_uncertainty_ns(node),
+        is_silent: silent.contains(&node),
+        cpus: processors.of_node(node),
     };
     (0..).zip(names).map(row).collect()
 }
@@ -89,6 +87,7 @@ pub(crate) fn rank_rows<'a>(
 #[cfg(test)]
 mod tests {
     use super::node_rows;
+    use crate::processors::Processors;
     use mpiscope_model::{ProcessState, RankCpus, RankInfo};
 
     #[test]
@@ -108,7 +107,12 @@ mod tests {
             info(1, 1, ProcessState::Finalized),
             info(2, 1, ProcessState::Silent),
         ];
-        let rows = node_rows(["a", "b"].into_iter(), |node| (node == 1).then_some(9), ranks.iter());
+        let rows = node_rows(
+            ["a", "b"].into_iter(),
+            |node| (node == 1).then_some(9),
+            ranks.iter(),
+            &Processors::default(),
+        );
         let told: Vec<_> = rows
             .iter()
             .map(|row| (row.node, row.name.as_str(), row.clock_uncertainty_ns, row.is_silent))
