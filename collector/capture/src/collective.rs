@@ -1,5 +1,4 @@
-//! The bytes of a collective: what the call hands over, its own block included, or what it receives where it sends
-//! nothing.
+//! The bytes of a collective: its send blocks with the process's own one, or what it receives where it sends nothing.
 
 /// What a rank is in a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,15 +57,15 @@ pub struct Stand {
 /// only when it counts.
 pub trait Blocks {
     /// The bytes of the block that goes to a rank.
-    fn to(&mut self, rank: usize) -> u64;
+    fn bytes_to(&mut self, rank: usize) -> u64;
 
     /// The bytes of the block that comes from a rank.
     fn from(&mut self, rank: usize) -> u64;
 
-    /// The bytes of the blocks that go to so many ranks.
+    /// The bytes of the blocks that go to the first ranks.
     fn all_to(&mut self, ranks: usize) -> u64;
 
-    /// The bytes of the blocks that come from so many ranks.
+    /// The bytes of the blocks that come from the first ranks.
     fn all_from(&mut self, ranks: usize) -> u64;
 }
 
@@ -76,21 +75,21 @@ pub fn bytes(kind: Kind, stand: &Stand, blocks: &mut impl Blocks) -> u64 {
     let root = matches!(stand.role, Role::Root | Role::RemoteRoot);
     match kind {
         _ if stand.role == Role::Bystander => 0,
-        Kind::Uniform => blocks.to(0),
+        Kind::Uniform => blocks.bytes_to(0),
         Kind::Gather if stand.role == Role::RemoteRoot => blocks.all_from(stand.peers),
         Kind::Gather if root && stand.in_place => blocks.from(stand.own_rank),
         Kind::Scatter if root => blocks.all_to(stand.peers),
         Kind::Scatter => blocks.from(0),
         Kind::Allgather if stand.in_place => blocks.from(stand.own_rank),
-        Kind::Gather | Kind::Allgather => blocks.to(0),
+        Kind::Gather | Kind::Allgather => blocks.bytes_to(0),
         Kind::Alltoall if stand.in_place => blocks.all_from(stand.peers),
         Kind::Alltoall => blocks.all_to(stand.peers),
         Kind::ReduceScatter => blocks.all_from(stand.own_size),
-        // Who sends to nobody only receives.
+        // A rank without receivers only receives.
         Kind::NeighborAllgather | Kind::NeighborAlltoall if stand.peers == 0 => {
             blocks.all_from(stand.sources)
         }
-        Kind::NeighborAllgather => blocks.to(0),
+        Kind::NeighborAllgather => blocks.bytes_to(0),
         Kind::NeighborAlltoall => blocks.all_to(stand.peers),
     }
 }
@@ -103,7 +102,7 @@ mod tests {
     struct Given<'a>(&'a [u64], &'a [u64]);
 
     impl Blocks for Given<'_> {
-        fn to(&mut self, rank: usize) -> u64 {
+        fn bytes_to(&mut self, rank: usize) -> u64 {
             self.0[rank]
         }
         fn from(&mut self, rank: usize) -> u64 {
@@ -117,47 +116,47 @@ mod tests {
         }
     }
 
-    fn of(kind: Kind, role: Role, in_place: bool, send: &[u64], receive: &[u64]) -> u64 {
+    fn bytes_of(kind: Kind, role: Role, in_place: bool, send: &[u64], receive: &[u64]) -> u64 {
         let stand = Stand { role, own_rank: 1, own_size: 2, peers: 3, sources: 0, in_place };
         bytes(kind, &stand, &mut Given(send, receive))
     }
 
     #[test]
     fn among_neighbours_counts_what_goes_to_them_or_comes_where_none_is_sent_to() {
-        let of = |kind, peers, sources| {
+        let bytes_among = |kind, peers, sources| {
             let stand =
                 Stand { role: Role::Member, own_rank: 1, own_size: 9, peers, sources, in_place: false };
             bytes(kind, &stand, &mut Given(&[1, 20], &[300, 4000, 50000]))
         };
-        assert_eq!(of(Kind::NeighborAllgather, 2, 3), 1);
-        assert_eq!(of(Kind::NeighborAlltoall, 2, 3), 21);
-        assert_eq!(of(Kind::NeighborAllgather, 0, 2), 4300);
-        assert_eq!(of(Kind::NeighborAlltoall, 0, 3), 54300);
-        assert_eq!(of(Kind::NeighborAlltoall, 0, 0), 0);
+        assert_eq!(bytes_among(Kind::NeighborAllgather, 2, 3), 1);
+        assert_eq!(bytes_among(Kind::NeighborAlltoall, 2, 3), 21);
+        assert_eq!(bytes_among(Kind::NeighborAllgather, 0, 2), 4300);
+        assert_eq!(bytes_among(Kind::NeighborAlltoall, 0, 3), 54300);
+        assert_eq!(bytes_among(Kind::NeighborAlltoall, 0, 0), 0);
     }
 
     #[test]
     fn each_kind_counts_what_it_hands_over() {
         let (counts, one) = ([1, 20, 300], [7]);
-        assert_eq!(of(Kind::Uniform, Role::Member, false, &one, &[]), 7);
-        assert_eq!(of(Kind::Gather, Role::Leaf, false, &one, &[]), 7);
-        assert_eq!(of(Kind::Gather, Role::Root, false, &one, &counts), 7);
-        assert_eq!(of(Kind::Gather, Role::Root, true, &[], &counts), 20);
-        assert_eq!(of(Kind::Gather, Role::RemoteRoot, false, &[], &counts), 321);
-        assert_eq!(of(Kind::Scatter, Role::Root, false, &counts, &[]), 321);
-        assert_eq!(of(Kind::Scatter, Role::Leaf, false, &[], &one), 7);
-        assert_eq!(of(Kind::Scatter, Role::RemoteRoot, false, &counts, &[]), 321);
-        assert_eq!(of(Kind::Allgather, Role::Member, false, &one, &counts), 7);
-        assert_eq!(of(Kind::Allgather, Role::Member, true, &[], &counts), 20);
-        assert_eq!(of(Kind::Alltoall, Role::Member, false, &counts, &[]), 321);
-        assert_eq!(of(Kind::Alltoall, Role::Member, true, &[], &counts), 321);
-        assert_eq!(of(Kind::ReduceScatter, Role::Member, true, &[], &counts), 21);
+        assert_eq!(bytes_of(Kind::Uniform, Role::Member, false, &one, &[]), 7);
+        assert_eq!(bytes_of(Kind::Gather, Role::Leaf, false, &one, &[]), 7);
+        assert_eq!(bytes_of(Kind::Gather, Role::Root, false, &one, &counts), 7);
+        assert_eq!(bytes_of(Kind::Gather, Role::Root, true, &[], &counts), 20);
+        assert_eq!(bytes_of(Kind::Gather, Role::RemoteRoot, false, &[], &counts), 321);
+        assert_eq!(bytes_of(Kind::Scatter, Role::Root, false, &counts, &[]), 321);
+        assert_eq!(bytes_of(Kind::Scatter, Role::Leaf, false, &[], &one), 7);
+        assert_eq!(bytes_of(Kind::Scatter, Role::RemoteRoot, false, &counts, &[]), 321);
+        assert_eq!(bytes_of(Kind::Allgather, Role::Member, false, &one, &counts), 7);
+        assert_eq!(bytes_of(Kind::Allgather, Role::Member, true, &[], &counts), 20);
+        assert_eq!(bytes_of(Kind::Alltoall, Role::Member, false, &counts, &[]), 321);
+        assert_eq!(bytes_of(Kind::Alltoall, Role::Member, true, &[], &counts), 321);
+        assert_eq!(bytes_of(Kind::ReduceScatter, Role::Member, true, &[], &counts), 21);
     }
 
     #[test]
     fn who_stands_by_moves_nothing() {
         for kind in [Kind::Uniform, Kind::Gather, Kind::Scatter] {
-            assert_eq!(of(kind, Role::Bystander, false, &[], &[]), 0);
+            assert_eq!(bytes_of(kind, Role::Bystander, false, &[], &[]), 0);
         }
     }
 }

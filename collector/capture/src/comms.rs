@@ -1,4 +1,4 @@
-//! Communicators: world ranks of their members, an identity that all members agree on, numbers of what went over them.
+//! Communicators: world ranks of their members, an identity that all members agree on, message numbers.
 
 use mpiscope_wire::{CommDefinition, CommKind, GridPart, MAX_COMM, NO_COMM, OtherGroup};
 use std::collections::HashMap;
@@ -89,7 +89,7 @@ pub struct Comm {
 pub struct About {
     /// What it is.
     pub kind: CommKind,
-    /// What the program calls it; empty where it does not say.
+    /// Its name in the program; empty without one.
     pub name: Mutex<String>,
     /// Its grid, and where this process stands in it.
     pub grid: Vec<Dimension>,
@@ -176,7 +176,7 @@ impl Comm {
     }
 }
 
-/// Who belongs to a communicator, as MPI says.
+/// The members of a communicator, as MPI reports them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Members {
     /// World ranks of this process's group, in the order of their ranks.
@@ -188,7 +188,7 @@ pub struct Members {
 }
 
 impl Members {
-    /// The remote group, as both sides tell them apart: the first is that whose rank 0 has the lesser world rank.
+    /// The remote group, as both sides identify it: the first is that whose rank 0 has the lesser world rank.
     fn other(&self, remote: &[i32]) -> OtherGroup {
         let is_elsewhere = remote.iter().any(|&world_rank| world_rank < 0);
         let size = if is_elsewhere { OtherGroup::ELSEWHERE } else { remote.len() as u32 };
@@ -201,7 +201,7 @@ impl Members {
 pub enum Origin<'a> {
     /// It is the world.
     World,
-    /// A call on this parent made it, the so-manieth.
+    /// Made by a call on this parent, with its number.
     Child(&'a Comm, u64),
     /// A call made it that was not seen, or that not all members of a parent made; its own members give it its identity.
     Unseen,
@@ -233,7 +233,7 @@ impl Comms {
         self.insert_as(handle, members, origin, About::default())
     }
 
-    /// Takes up what is as much as a communicator, or one of which more is known, likewise.
+    /// Adds one with the same members as a communicator, or one with known details.
     pub fn insert_as(
         &mut self,
         handle: u64,
@@ -292,12 +292,13 @@ impl Comms {
         comm
     }
 
-    /// The same members may have several communicators: the so-manieth of these members, as every member counts.
+    /// The same members may have several communicators: the number among those of these members, as every member
+    /// counts.
     fn unseen_id(&mut self, members: &Members, kind: CommKind) -> u64 {
         let remote = members.remote.as_deref().unwrap_or_default();
         let mut all: Vec<i32> = members.own.iter().chain(remote).copied().collect();
         all.sort_unstable();
-        // An intercommunicator and what is merged from it have the same members.
+        // An intercommunicator and its merged intracommunicator have the same members.
         let kind = !MULTIPLIER ^ u64::from(members.remote.is_some()) ^ (kind as u64) << 1;
         let members_hash = all.iter().fold(kind, |hash, &rank| mix(hash, rank as u64));
         let occurrence = self.unseen.entry(members_hash).or_default();
@@ -343,7 +344,7 @@ impl Comms {
 const CACHED: usize = 8;
 const CACHED_BY_INDEX: usize = 64;
 
-/// What a thread remembers of communicators, so that a message needs no lock.
+/// A thread's cache of communicators: a message needs no lock.
 #[derive(Debug)]
 pub struct CommCache {
     by_handle: [Option<(u64, u32, Arc<Comm>)>; CACHED],
@@ -387,7 +388,7 @@ impl CommCache {
     }
 }
 
-/// Out of line, so that what nearly every call needs is all that is inline.
+/// Out of line, to keep only the common path inline.
 #[cold]
 #[inline(never)]
 fn learn<T>(entry: &mut Option<T>, find: impl FnOnce() -> Option<T>) -> Option<()> {
@@ -424,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn unseen_communicators_are_told_apart_by_members_and_turn() {
+    fn unseen_communicators_differ_by_members_and_turn() {
         let mut comms = Comms::default();
         let first = comms.insert(1, &members(&[0, 1], 0), Origin::Unseen).id;
         let second = comms.insert(2, &members(&[0, 1], 0), Origin::Unseen).id;
@@ -442,13 +443,13 @@ mod tests {
         assert_eq!(comm.peer(1).map(|peer| peer.world_rank), Some(4));
         assert!(comm.peer(2).is_none() && comm.peer(-1).is_none());
         assert_eq!(comm.definition().other, Some(OtherGroup { size: 2, is_first: false }));
-        let told = |own: &[i32], remote: &[i32]| {
+        let other_group = |own: &[i32], remote: &[i32]| {
             let members = Members { own: own.to_vec(), own_rank: 0, remote: Some(remote.to_vec()) };
             Comms::default().insert(1, &members, Origin::Unseen).definition().other
         };
-        assert_eq!(told(&[5, 4], &[0, 1, 2]), Some(OtherGroup { size: 3, is_first: true }));
+        assert_eq!(other_group(&[5, 4], &[0, 1, 2]), Some(OtherGroup { size: 3, is_first: true }));
         let elsewhere = OtherGroup { size: OtherGroup::ELSEWHERE, is_first: true };
-        assert_eq!(told(&[0, 1], &[-1, -1]), Some(elsewhere));
+        assert_eq!(other_group(&[0, 1], &[-1, -1]), Some(elsewhere));
     }
 
     #[test]

@@ -166,8 +166,8 @@ impl Family {
 }
 
 impl StatusLayout {
-    /// Reads the status at a place of an array through `word`, which returns the 32-bit word at an offset. Where the layout
-    /// is a constant, reading is a few loads; the families tell theirs apart by the size.
+    /// Reads the status at an index of an array through `word`, which returns the 32-bit word at an offset. Where the
+    /// layout is a constant, reading is a few loads; the size identifies the family.
     #[inline(always)]
     #[must_use]
     pub fn read(&self, at: usize, word: impl Fn(usize) -> u32) -> StatusWords {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn libraries_are_told_apart() {
+    fn libraries_are_recognized() {
         assert_eq!(
             Family::of_library("Open MPI v4.1.4, package: Debian").map(|family| family.name),
             Some("Open MPI")

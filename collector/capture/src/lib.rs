@@ -1,8 +1,8 @@
 //! What an MPI call means: how many bytes, to whom, on which communicator, which request completed.
 //!
-//! What it is: safe code over plain values that turns calls into slots, and says who talks to whom in a calibration. What
-//! it is not: MPI, clocks, shared memory; the shim passes in what those say. Who uses it: the shim alone. What must hold:
-//! no allocation on the path of a message once warm, nothing that grows with the length of the run, sizes in 64 bits.
+//! In: plain values from the shim. Out: slots, and the partners of a rank in a calibration. Safe code without MPI,
+//! clocks or shared memory; only the shim uses it. Once warm, the path of a message allocates nothing. Nothing grows
+//! with the length of the run, and sizes have 64 bits.
 #![forbid(unsafe_code)]
 
 pub mod collective;

@@ -1,11 +1,11 @@
-//! Loops of polls that fail, folded: a row or a few for a million of them.
+//! Folds loops of failed polls: a row or a few for a million of them.
 
 use mpiscope_wire::{Call, CallFlags, NO_COMM, PEER_NONE};
 
 /// A row stands for no more polls than its field can count.
 const MOST_POLLS: u64 = u32::MAX as u64;
 
-/// So many functions may ask by turns and are still one loop.
+/// Functions that may poll by turns in one loop.
 const FUNCTIONS_MOST: usize = 4;
 /// Polls of different functions are of one loop when one begins within this part of a row's longest time after the other
 /// has ended, as far as that is known: a tenth of a millisecond. What lies farther apart has work in between.
@@ -13,11 +13,10 @@ const BY_TURNS_WITHIN: u64 = 1024;
 /// What lies between two polls is of the loop when it is shorter than this part of a row's longest time: some ten
 /// microseconds. Where it is longer, and it is known when the first of the two ended, it is the program's own.
 const OF_LOOP_WITHIN: u64 = 8192;
-/// So many polls without work in between, after work, or as long as so many pauses, are a stretch of their own; and so many
-/// of one function are timed before the following ones are not.
+/// Numbers that decide when polls without work in between are a stretch of their own, and after how many timed polls
+/// of one function the following ones are not timed.
 const STRETCH: u32 = 8;
-/// The latter grows where work follows polls that were not timed, so that nobody knows when it began: twice as many each
-/// time, up to so many.
+/// The latter grows where work follows untimed polls, whose beginning is then unknown: it doubles up to this limit.
 const MOST_TIMED: u32 = 4096;
 
 /// The failed polls of one function in a loop.
@@ -35,11 +34,11 @@ struct Asked {
 
 /// Failed polls of a few functions, perhaps by turns, with nothing else in between.
 ///
-/// When one ends matters to nobody while the same function asks again and again without a pause: the clock is looked at when
-/// a poll begins. A program that computes and asks now and then is another matter: there each poll is timed, and what lies
-/// between them is not polling. Rows begin with their first poll and last as long as all of them together; but a stretch of
-/// polls without work in between begins rows of its own, so that it stands where it was. Where another call follows a poll
-/// that was not timed, it is taken to have lasted as long as others of its function.
+/// The end of a poll does not matter while the same function polls again and again without a pause: the clock is read
+/// when a poll begins. In a program that computes and polls now and then, each poll is timed, and the time between
+/// polls is not polling. Rows begin with their first poll and last as long as all of them together. A stretch of polls
+/// without work in between begins rows of its own, to keep its position. An untimed poll before another call counts as
+/// long as others of its function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Polls {
     start: u64,
@@ -56,7 +55,7 @@ pub(crate) struct Polls {
     /// before others are not.
     in_a_row: u32,
     timed: u32,
-    /// The function of which there were as many, so that the next one need not be timed.
+    /// The function with this number of polls: the next one need not be timed.
     steady: u16,
     /// In the order of their first polls; the rest is unused.
     asked: [Asked; FUNCTIONS_MOST],
@@ -90,8 +89,7 @@ const NONE: u16 = u16::MAX;
 const NOT_TIMED: u64 = u64::MAX;
 
 impl Polls {
-    /// One more poll that found nothing, if it is like the last one, so that it need not be timed; `false` when nothing was
-    /// done.
+    /// One more failed poll, if it is like the last one and need not be timed; `false` when nothing was done.
     #[inline(always)]
     pub(crate) fn go_on(&mut self, function: u16, start: u64, longest: u64) -> bool {
         // Of a clock that goes back the differences are large.
@@ -132,8 +130,8 @@ impl Polls {
         self.asked[..self.used].iter().position(|asked| asked.function == function)
     }
 
-    /// One more failed poll, which was timed. Returns what was folded when that has gone on for `longest` ticks, has no room
-    /// for another function, or work came after it.
+    /// One more failed poll, which was timed. Returns the folded polls when they lasted for `longest` ticks, have no
+    /// space for another function, or work came after them.
     pub(crate) fn failed(
         &mut self,
         (function, site): (u16, u32),
@@ -158,7 +156,7 @@ impl Polls {
         let is_in_a_row = at == self.last && is_stretch;
         self.in_a_row = if is_in_a_row { self.in_a_row.saturating_add(1) } else { 0 };
         if self.last_end == NOT_TIMED && gap >= longest / OF_LOOP_WITHIN {
-            // Was it the poll that took so long, or work after it? The next ones will say.
+            // Either the poll was this long, or work followed it. The next ones decide.
             (self.in_a_row, self.timed) = (0, MOST_TIMED.min(self.timed * 2));
         }
         if at == self.used {
@@ -198,7 +196,7 @@ impl Polls {
         Some(before)
     }
 
-    /// Leaves out functions of which there is no poll. The last one has one.
+    /// Leaves out functions without a poll. The last one has one.
     fn keep_asked(&mut self) {
         let last = self.asked[self.last].function;
         let mut kept = 0;
@@ -334,8 +332,8 @@ mod tests {
         for two in made.windows(2) {
             assert!(two[0].start + two[0].duration <= two[1].start, "{two:?}");
         }
-        let told: u64 = made.iter().map(|row| row.duration).sum();
-        assert_eq!(told, 100_000 - 6, "all but what lies behind the last");
+        let reported: u64 = made.iter().map(|row| row.duration).sum();
+        assert_eq!(reported, 100_000 - 6, "all but what lies behind the last");
     }
 
     #[test]
@@ -350,10 +348,10 @@ mod tests {
         assert_eq!(made.iter().map(|row| row.duration).sum::<u64>(), 100);
     }
 
-    /// A row's longest time: what is longer than 128 between two polls is work, and 1024 between those of different functions.
+    /// A row's longest time: more than 128 between two polls is work, and 1024 between those of different functions.
     const LONGEST: u64 = 1 << 20;
 
-    /// A loop in which polls, nine ticks long, were made every ten ticks until then, so that the next is not timed.
+    /// A loop of polls, nine ticks long, every ten ticks: the next one is not timed.
     fn going_on(function: u16) -> (Polls, u64) {
         let mut polls = Polls::default();
         let most = u64::from(STRETCH);
@@ -451,19 +449,19 @@ mod tests {
     fn one_that_works_after_many_polls_has_more_of_them_timed() {
         let mut polls = Polls::default();
         // Twenty polls, and work that is known as such once all of them are timed.
-        let mut told = 0;
+        let mut reported = 0;
         for at in (0..1_000_000_u64).step_by(10_000) {
             for poll in (at..at + 200).step_by(10) {
                 if !polls.go_on(34, poll, LONGEST) {
-                    told += rows(polls.failed((34, 5), poll, poll + 9, LONGEST))
+                    reported += rows(polls.failed((34, 5), poll, poll + 9, LONGEST))
                         .iter()
                         .map(|row| row.duration)
                         .sum::<u64>();
                 }
             }
         }
-        told += rows(polls.take_last()).iter().map(|row| row.duration).sum::<u64>();
-        assert!((19_900..19_900 + 2 * 10_000).contains(&told), "{told}");
+        reported += rows(polls.take_last()).iter().map(|row| row.duration).sum::<u64>();
+        assert!((19_900..19_900 + 2 * 10_000).contains(&reported), "{reported}");
     }
 
     #[test]

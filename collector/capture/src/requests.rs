@@ -21,10 +21,10 @@ const RECORDED: u32 = 1;
 /// The program asked to cancel it.
 const CANCELLING: u32 = 2;
 
-/// What a collective has in place of the number of a communicator begins with this bit. No communicator is found under
-/// such a number, so that a receive that completes is not asked whether it is one.
+/// Collectives have a number with this first bit in place of a communicator's. No communicator has such a number: a
+/// completed receive need not be checked for it.
 const COLLECTIVE: u32 = 1 << 31;
-/// And its number begins with this one, so that it is no receive's.
+/// And its number begins with this bit: no receive has it.
 const NO_POST: u64 = 1 << 63;
 
 #[inline(always)]
@@ -65,7 +65,7 @@ impl Posted {
         Self::new(comm | COLLECTIVE, number | NO_POST, recorded)
     }
 
-    /// A receive of which no status tells what it received.
+    /// A receive whose size no status reports.
     #[must_use]
     pub fn partitioned(comm: u32, post: u64, recorded: bool) -> Self {
         Self::new(comm | COLLECTIVE, post, recorded)
@@ -122,7 +122,7 @@ pub enum Template {
         /// How often it was started.
         starts: u32,
     },
-    /// It receives what a partitioned send sends: only that, and no status tells of it.
+    /// It only receives what a partitioned send sends, and no status reports that.
     Partitioned {
         /// The process's own number of the communicator.
         comm: u32,
@@ -135,7 +135,7 @@ pub enum Template {
     },
 }
 
-/// What was made once and is started again and again has numbers of its own: this bit, and what tells its starts apart.
+/// Persistent requests have numbers of their own: this bit, and a counter of their starts.
 const STARTED_AGAIN: u64 = 1 << 31;
 
 /// The number of a start of a persistent collective on its communicator. All members make the same ones in the same
@@ -186,7 +186,7 @@ pub struct Requests {
     lain: usize,
     beside: Beside<Posted>,
     persistent: Beside<Persistent>,
-    /// Whether there ever was a collective, or a receive of which no status tells.
+    /// Whether there ever was a collective, or a receive without a status.
     has_collectives: bool,
 }
 
@@ -274,14 +274,14 @@ impl Requests {
         }
     }
 
-    /// Whether nothing is known of any request, so that none has to be looked for.
+    /// Whether no request is known: none has to be looked for.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lain == 0 && self.beside.is_empty() && self.persistent.is_empty()
     }
 
-    /// Takes up a collective that was started, or a receive of which no status tells, likewise.
+    /// Adds a started collective, or a receive without a status.
     pub fn insert_collective(&mut self, handle: u64, started: Posted) -> Option<Posted> {
         self.has_collectives = true;
         self.insert(handle, started)
@@ -326,7 +326,7 @@ impl Requests {
         self.take(handle, |requests| requests.persistent.get_mut(&handle)?.active.take())
     }
 
-    /// The handle is no longer what it was: freed, or given to another request. The receive that nobody will see.
+    /// The handle was freed, or given to another request. Returns its receive, which now never completes visibly.
     #[inline(always)]
     pub fn forget(&mut self, handle: u64) -> Option<Posted> {
         if self.is_empty() {

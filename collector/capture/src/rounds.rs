@@ -1,7 +1,7 @@
 //! Who exchanges messages with whom while latency criteria are measured: rounds of pairs that are far enough from each
 //! other not to be felt.
 //!
-//! All ranks make the same rounds from the same knowledge, so nobody has to be told.
+//! All ranks make the same rounds from the same knowledge, without communication.
 
 /// Pairs within a node, one after the other.
 const WITHIN: usize = 4;

@@ -1,19 +1,19 @@
-//! Where in the program calls are made: addresses as small numbers, and what those mean told once a thread.
+//! Call sites: addresses become small numbers, and each thread defines a number once.
 
 use mpiscope_wire::{ModuleDefinition, NO_MODULE, PathPart, SiteDefinition, Slot};
 use std::collections::HashMap;
 
 /// Sites of a process that get a number; calls from any further ones have none.
 pub const MOST_SITES: usize = 1 << 16;
-/// Modules that get a number; sites in any further ones are told as addresses.
+/// Modules that get a number; sites in further ones are defined by their address.
 const MOST_MODULES: usize = 1 << 12;
 /// Places of a thread's cache.
 const CACHED: usize = 256;
 
-/// What the process says of an address.
+/// The definition of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Located {
-    /// It lies in the collector, so that it is no place in the program.
+    /// It lies in the collector, and is no call site of the program.
     Own,
     /// It lies in a file that was loaded.
     In {
@@ -85,12 +85,12 @@ impl Sites {
     }
 }
 
-/// What one thread knows of sites: those it has told, and of the newest of them the numbers.
+/// A thread's knowledge of sites: those it has defined, and the numbers of the newest.
 #[derive(Debug)]
 pub(crate) struct SiteCache {
     /// Addresses with their numbers, each in the one place it can be in. Address 0 is none and has number 0.
     places: Box<[(u64, u32); CACHED]>,
-    /// Which numbers of sites and of modules were told, a bit each.
+    /// Which numbers of sites and of modules are defined, a bit each.
     sites_told: Vec<u64>,
     modules_told: Vec<u64>,
     is_full_told: bool,
@@ -127,8 +127,8 @@ impl SiteCache {
         (known == address).then_some(number)
     }
 
-    /// The number of an address that is not at hand. `tell` writes a slot and says whether it could; what could not be
-    /// told has no number this time.
+    /// The number of an address that is not cached. `tell` writes a slot and returns whether it could; without a
+    /// definition there is no number this time.
     pub(crate) fn learn(
         &mut self,
         sites: &mut Sites,
@@ -146,10 +146,10 @@ impl SiteCache {
         };
         let Site { number, module, offset } = site;
         if number != 0 && !has(&self.sites_told, number) {
-            if let Some(told) = sites.modules.get(module as usize)
+            if let Some(defined) = sites.modules.get(module as usize)
                 && !has(&self.modules_told, module)
             {
-                let Module { path, build_id, .. } = told;
+                let Module { path, build_id, .. } = defined;
                 let whole = tell(&ModuleDefinition::new(module, path, build_id).encode())
                     && PathPart::all(module, path).all(|part| tell(&part.encode()));
                 if !whole {
@@ -166,7 +166,7 @@ impl SiteCache {
         number
     }
 
-    /// What was told may be lost: all is told again.
+    /// Definitions may be lost: all are repeated.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
@@ -195,19 +195,19 @@ mod tests {
 
     #[derive(Default)]
     struct Tape {
-        told: Vec<Entry>,
+        entries: Vec<Entry>,
         /// How many more slots it takes.
-        room: usize,
+        free_slots: usize,
     }
 
     impl Tape {
         fn learn(&mut self, cache: &mut SiteCache, sites: &mut Sites, address: u64) -> u32 {
             cache.get(address).unwrap_or_else(|| {
                 cache.learn(sites, address, located, |slot| {
-                    let takes = self.room > 0;
+                    let takes = self.free_slots > 0;
                     if takes {
-                        self.room -= 1;
-                        self.told.extend(Entry::decode(slot));
+                        self.free_slots -= 1;
+                        self.entries.extend(Entry::decode(slot));
                     }
                     takes
                 })
@@ -216,77 +216,77 @@ mod tests {
     }
 
     #[test]
-    fn a_site_is_told_once_a_thread_with_its_module_before() {
-        let (mut sites, mut tape) = (Sites::default(), Tape { room: 100, ..Tape::default() });
+    fn each_thread_defines_a_site_once_after_its_module() {
+        let (mut sites, mut tape) = (Sites::default(), Tape { free_slots: 100, ..Tape::default() });
         let (mut one, mut other) = (SiteCache::default(), SiteCache::default());
-        let (here, there) = ((2 << 32) + 0x10, (2 << 32) + 0x20);
-        assert_eq!(tape.learn(&mut one, &mut sites, here), 1);
-        assert_eq!(tape.learn(&mut one, &mut sites, there), 2);
-        assert_eq!(tape.learn(&mut one, &mut sites, here), 1);
+        let (first_site, second_site) = ((2 << 32) + 0x10, (2 << 32) + 0x20);
+        assert_eq!(tape.learn(&mut one, &mut sites, first_site), 1);
+        assert_eq!(tape.learn(&mut one, &mut sites, second_site), 2);
+        assert_eq!(tape.learn(&mut one, &mut sites, first_site), 1);
         let definition = |number, offset| Entry::Site(SiteDefinition { number, module: 0, offset });
-        assert!(matches!(tape.told[0], Entry::Module(module) if module.build_id() == [7]));
-        assert!(matches!(tape.told[1], Entry::Path(part) if part.bytes() == b"/m2"));
-        assert_eq!(tape.told[2..], [definition(1, 0x10), definition(2, 0x20)]);
-        let before = tape.told.clone();
-        tape.told.clear();
-        assert_eq!(tape.learn(&mut other, &mut sites, there), 2);
-        assert_eq!(tape.told, [before[0], before[1], definition(2, 0x20)]);
+        assert!(matches!(tape.entries[0], Entry::Module(module) if module.build_id() == [7]));
+        assert!(matches!(tape.entries[1], Entry::Path(part) if part.bytes() == b"/m2"));
+        assert_eq!(tape.entries[2..], [definition(1, 0x10), definition(2, 0x20)]);
+        let before = tape.entries.clone();
+        tape.entries.clear();
+        assert_eq!(tape.learn(&mut other, &mut sites, second_site), 2);
+        assert_eq!(tape.entries, [before[0], before[1], definition(2, 0x20)]);
     }
 
     #[test]
     fn places_in_no_file_are_addresses_and_our_own_are_none() {
-        let (mut sites, mut tape) = (Sites::default(), Tape { room: 100, ..Tape::default() });
+        let (mut sites, mut tape) = (Sites::default(), Tape { free_slots: 100, ..Tape::default() });
         let mut cache = SiteCache::default();
         assert_eq!(tape.learn(&mut cache, &mut sites, 1 << 32), 0);
         assert_eq!(cache.get(1 << 32), Some(0));
-        assert!(tape.told.is_empty());
+        assert!(tape.entries.is_empty());
         let number = tape.learn(&mut cache, &mut sites, 77);
-        assert_eq!(tape.told, [Entry::Site(SiteDefinition { number, module: NO_MODULE, offset: 77 })]);
+        assert_eq!(tape.entries, [Entry::Site(SiteDefinition { number, module: NO_MODULE, offset: 77 })]);
         assert_eq!(cache.get(0), Some(0), "no address is no site");
     }
 
     #[test]
     fn addresses_that_share_a_place_keep_their_numbers() {
-        let (mut sites, mut tape) = (Sites::default(), Tape { room: 1 << 20, ..Tape::default() });
+        let (mut sites, mut tape) = (Sites::default(), Tape { free_slots: 1 << 20, ..Tape::default() });
         let mut cache = SiteCache::default();
         let all: Vec<u64> = (1..=10 * CACHED as u64).map(|at| (2 << 32) + at * 5).collect();
         let first: Vec<u32> = all.iter().map(|&at| tape.learn(&mut cache, &mut sites, at)).collect();
-        let told = tape.told.len();
+        let before = tape.entries.len();
         let second: Vec<u32> = all.iter().map(|&at| tape.learn(&mut cache, &mut sites, at)).collect();
         assert_eq!(first, second);
         assert_eq!(first, (1..=10 * CACHED as u32).collect::<Vec<_>>());
-        assert_eq!(tape.told.len(), told);
+        assert_eq!(tape.entries.len(), before);
     }
 
     #[test]
-    fn what_could_not_be_told_is_told_at_the_next_call() {
+    fn a_definition_without_space_comes_with_the_next_call() {
         let (mut sites, mut cache) = (Sites::default(), SiteCache::default());
         let mut tape = Tape::default();
-        for room in 0..3 {
-            tape.room = room;
-            assert_eq!(tape.learn(&mut cache, &mut sites, 2 << 32), 0, "{room}");
+        for free_slots in 0..3 {
+            tape.free_slots = free_slots;
+            assert_eq!(tape.learn(&mut cache, &mut sites, 2 << 32), 0, "{free_slots}");
             assert_eq!(cache.get(2 << 32), None);
         }
-        // Of its module all was told by then.
-        (tape.room, tape.told) = (3, Vec::new());
+        // Its module was defined by then.
+        (tape.free_slots, tape.entries) = (3, Vec::new());
         assert_eq!(tape.learn(&mut cache, &mut sites, 2 << 32), 1);
-        assert_eq!(tape.told.len(), 1);
+        assert_eq!(tape.entries.len(), 1);
         cache.forget();
-        (tape.room, tape.told) = (3, Vec::new());
+        (tape.free_slots, tape.entries) = (3, Vec::new());
         assert_eq!(tape.learn(&mut cache, &mut sites, 2 << 32), 1);
-        assert_eq!(tape.told.len(), 3);
+        assert_eq!(tape.entries.len(), 3);
     }
 
     #[test]
-    fn beyond_the_last_number_sites_have_none_and_that_is_told_once() {
+    fn beyond_the_last_number_sites_have_none_and_one_entry_reports_it() {
         let (mut sites, mut cache) = (Sites::default(), SiteCache::default());
-        let mut tape = Tape { room: usize::MAX, ..Tape::default() };
+        let mut tape = Tape { free_slots: usize::MAX, ..Tape::default() };
         for at in 0..MOST_SITES as u64 + 9 {
             let number = tape.learn(&mut cache, &mut sites, (2 << 32) + at);
             assert_eq!(number, if at < MOST_SITES as u64 - 1 { at as u32 + 1 } else { 0 });
         }
         let full = |entry: &&Entry| matches!(entry, Entry::Site(site) if site.number == 0);
-        assert_eq!(tape.told.iter().filter(full).count(), 1);
+        assert_eq!(tape.entries.iter().filter(full).count(), 1);
         assert_eq!(sites.by_address.len(), MOST_SITES - 1);
         assert_eq!(tape.learn(&mut cache, &mut sites, 2 << 32), 1, "those that have one keep it");
     }

@@ -12,16 +12,16 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 /// What the threads of a process share.
 #[derive(Debug, Default)]
 pub struct Process {
-    /// Grows whenever calls were lost or may be done without, so that numbers are announced anew.
+    /// Grows whenever calls were lost or may be dropped: numbers are then defined anew.
     loss_epoch: AtomicU32,
     posts: AtomicU64,
     threads: AtomicBool,
-    /// Loops of polls are cut into rows of at most so many ticks.
+    /// Loops of polls are cut into rows of at most this number of ticks.
     pub longest_poll_row: u64,
 }
 
 impl Process {
-    /// A process whose rows of polls span at most so many ticks.
+    /// A process whose rows of polls span at most this number of ticks.
     #[must_use]
     pub fn new(longest_poll_row: u64) -> Self {
         Self { longest_poll_row, ..Self::default() }
@@ -62,7 +62,7 @@ impl Interval {
     }
 }
 
-/// What a status says of a receive that completed.
+/// What a status reports about a completed receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Received {
     /// The source as a rank of the communicator.
@@ -77,7 +77,7 @@ pub struct Received {
 
 /// Where slots go.
 pub trait Sink {
-    /// Writes a row, which stands for so many calls, and what belongs before it; `false` when it was lost.
+    /// Writes a row, which stands for this number of calls, and what belongs before it; `false` when it was lost.
     fn push(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool;
 
     /// Writes a row if that is a matter of a few instructions; `false` when nothing was done.
@@ -86,24 +86,24 @@ pub trait Sink {
     /// Writes a slot that belongs before the coming row, likewise.
     fn stage(&mut self, slot: &Slot) -> bool;
 
-    /// Takes back what was staged since the last row, in its order.
+    /// Takes back the slots staged since the last row, in their order.
     fn unstage(&mut self) -> Vec<Slot>;
 
-    /// Whether what was told is to be told anew, since those who read may do without the rows so far. Says so once.
+    /// Whether definitions must be repeated, because the reader may drop the rows so far. True only once.
     fn begins_anew(&mut self) -> bool;
 }
 
 /// The calls of one thread.
 #[derive(Debug)]
 pub struct Thread {
-    /// Slots that go before the call which is being put together.
+    /// Slots that go before the current call.
     before: Vec<Slot>,
     polls: Polls,
     /// Which communicators this thread has defined in its ring, a bit each.
     defined: Vec<u64>,
     /// One that is among them.
     last_defined: u32,
-    /// The slot that says whose the ring is.
+    /// The slot that identifies the owner of the ring.
     identity: Slot,
     sites: SiteCache,
     /// Where the call at hand was made.
@@ -111,7 +111,7 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// A thread; its first record says which.
+    /// A thread; its first record identifies it.
     #[must_use]
     pub fn new(number: u64, thread_id: u64) -> Self {
         let identity = Entry::encode_thread(number, thread_id);
@@ -156,13 +156,13 @@ impl Thread {
     ) {
         let Self { before, identity, .. } = self;
         self.site = self.sites.learn(sites, address, locate, |slot| {
-            // Whose the ring is goes before everything.
+            // The owner of the ring goes before everything.
             let own = usize::from(before.first() == Some(identity));
-            let told = sink.push(&before[..own], slot, 0);
-            if told {
+            let pushed = sink.push(&before[..own], slot, 0);
+            if pushed {
                 before.drain(..own);
             }
-            told
+            pushed
         });
     }
 
@@ -183,7 +183,7 @@ impl Thread {
         }
     }
 
-    /// Makes sure that this thread's ring says what the communicator's number means.
+    /// Makes sure that this thread's ring defines the communicator's number.
     #[inline(always)]
     pub fn define(&mut self, comm: &Comm) {
         if self.last_defined != comm.index {
@@ -213,7 +213,7 @@ impl Thread {
         self.before.extend(comm.grid().map(|part| part.encode()));
     }
 
-    /// A communicator has a name now, which is told at once: as rows that stand for no call.
+    /// A communicator has a name now, which is written at once: as rows that stand for no call.
     #[cold]
     #[inline(never)]
     pub fn name(&mut self, sink: &mut impl Sink, comm: &Comm) {
@@ -225,14 +225,14 @@ impl Thread {
         if let Some((row, before)) = slots.split_last()
             && !sink.push(before, row, 0)
         {
-            // The next call tells it.
+            // The next call writes it.
             self.defined.clear();
             self.last_defined = NO_COMM;
             self.before.push(self.identity);
         }
     }
 
-    /// After a loss, says how much went over a channel before the call that is being put together.
+    /// After a loss, writes the message numbers of a channel before the current call.
     #[inline(always)]
     fn announce(&mut self, process: &Process, comm: &Comm, peer: &Peer) {
         if peer.needs_numbers(process.loss_epoch.load(Ordering::Relaxed)) {
@@ -286,7 +286,7 @@ impl Thread {
         peer.count_received(process.has_threads());
     }
 
-    /// Marks `call` as one that posted a receive. A source of `None` is any, one that is nobody makes no message.
+    /// Marks `call` as one that posted a receive. A source of `None` is any; a null process makes no message.
     #[inline(always)]
     pub fn post(&mut self, call: &mut Call, comm: &Comm, source: Option<i32>, tag: i32, post: u64) {
         self.place(call, comm);
@@ -353,7 +353,7 @@ impl Thread {
         self.add(sink, part);
     }
 
-    /// Adds a receive that completed without a message, which is worth a word where its posting was told.
+    /// Adds a receive that completed without a message, if its post was written.
     #[cold]
     #[inline(never)]
     fn nothing_moved(
@@ -420,8 +420,7 @@ impl Thread {
         self.before.push(slot);
     }
 
-    /// A poll that found nothing, if it belongs to the loop that goes on, so that it need not be timed; `false` when nothing
-    /// was done.
+    /// A failed poll, if it continues the current loop and need not be timed; `false` when nothing was done.
     #[inline(always)]
     pub fn polls_on(&mut self, process: &Process, function: u16, start: u64) -> bool {
         self.polls.go_on(function, start, process.longest_poll_row)
@@ -436,8 +435,8 @@ impl Thread {
         }
     }
 
-    /// Writes the call that was put together, and before it the polls that led to it. What nearly every call needs is
-    /// inline, so that the call goes from the processor's registers into its slot.
+    /// Writes the finished call, and before it the polls that led to it. The common path is inline: the call goes from
+    /// registers into its slot.
     #[inline(always)]
     pub fn commit(&mut self, process: &Process, sink: &mut impl Sink, call: &Call) -> bool {
         let alone = self.before.is_empty() && self.polls.is_empty() && !call.needs_wide();
@@ -451,7 +450,7 @@ impl Thread {
         if let Some(folded) = self.polls.take(call.function, call.start, process.longest_poll_row) {
             let mut before = sink.unstage();
             before.append(&mut self.before);
-            // Whose the ring is belongs before the polls already.
+            // The owner of the ring goes before the polls already.
             let own = usize::from(before.first() == Some(&self.identity));
             self.before.extend(before.drain(..own));
             self.write_polls(process, sink, &folded);
@@ -459,14 +458,14 @@ impl Thread {
             self.before.append(&mut before);
         }
         let written = self.write(process, sink, &call);
-        // Between two calls: what the next one needs is told with it.
+        // Between two calls: definitions are written with the next one.
         if written && sink.begins_anew() {
             self.tell_anew(process);
         }
         written
     }
 
-    /// Writes what is still folded, for instance before the process ends.
+    /// Writes the folded polls, for instance before the process ends.
     pub fn flush(&mut self, process: &Process, sink: &mut impl Sink) {
         if let Some(folded) = self.polls.take_last() {
             self.write_polls(process, sink, &folded);
@@ -495,8 +494,8 @@ impl Thread {
         written
     }
 
-    /// What was told, with a call that was lost or long ago, is told again with the calls that come: numbers, definitions,
-    /// places.
+    /// Definitions written with a lost or old call are repeated with the next calls: numbers, communicators, call
+    /// sites.
     #[cold]
     fn tell_anew(&mut self, process: &Process) {
         process.loss_epoch.fetch_add(1, Ordering::Relaxed);

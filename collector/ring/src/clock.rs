@@ -1,7 +1,7 @@
 //! The clocks that both sides read: the invariant time-stamp counter where there is one, and the monotonic clock.
 #![expect(unsafe_code, reason = "reading clocks")]
 
-use mpiscope_wire::{ClockKind, Knot};
+use mpiscope_wire::{ClockKind, ClockSample};
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// For tests alone: makes clocks go wrong. Hosts and how much faster their clocks go, in parts per billion, such as
@@ -81,14 +81,14 @@ fn has_invariant_counter() -> bool {
 
 /// Both clocks at the same moment: of several readings the one that was interrupted least.
 #[must_use]
-pub fn knot() -> Knot {
-    let mut best = (u64::MAX, Knot { ticks: 0, monotonic_ns: 0 });
+pub fn clock_sample() -> ClockSample {
+    let mut best = (u64::MAX, ClockSample { ticks: 0, monotonic_ns: 0 });
     for _ in 0..5 {
         let before = counter();
         let monotonic_ns = monotonic_ns();
         let width = counter().saturating_sub(before);
         if width < best.0 {
-            best = (width, Knot { ticks: before + width / 2, monotonic_ns });
+            best = (width, ClockSample { ticks: before + width / 2, monotonic_ns });
         }
     }
     best.1
@@ -107,9 +107,9 @@ mod tests {
 
     #[test]
     fn both_clocks_go_on_together() {
-        let first = knot();
+        let first = clock_sample();
         std::thread::sleep(std::time::Duration::from_millis(2));
-        let second = knot();
+        let second = clock_sample();
         assert!(second.ticks > first.ticks);
         assert!(second.monotonic_ns - first.monotonic_ns >= 2_000_000);
     }

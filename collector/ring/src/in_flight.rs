@@ -1,14 +1,14 @@
 //! Which call a thread is in, since when, and whom it asks for: words that the thread alone writes.
 //!
-//! The first word says since when, 0 for in no call. The others say the rest and are written before it: one store each,
-//! of what lies in registers anyway. A reader looks at the first word before and after the others: where it is the same,
-//! they belong to it. All lie on the line that the writer owns.
+//! The first word is the start of the call, 0 outside of calls. The other words are written before it: one store each,
+//! of values that are in registers anyway. A reader reads the first word before and after the others: if it is the
+//! same, they belong to it. All lie on the cache line that the writer owns.
 
 use crate::layout::RingHeader;
 use crate::sync::{Ordering, fence};
 use mpiscope_wire::{Asked, PEER_ANY, PEER_NONE, by_id};
 
-/// A thread that makes calls so fast that so many looks in a row meet others is in none that matters.
+/// A thread that meets this number of looks with other calls is in no call that matters.
 const LOOKS: usize = 4;
 /// Functions have fewer numbers than this.
 const FUNCTIONS: u32 = 1 << 16;
@@ -28,12 +28,12 @@ pub struct InFlight {
     pub site: u32,
     /// When it was entered: no later than the reader's now.
     pub since_ticks: u64,
-    /// Whom it asks for, as the program says it: with the library's own constants.
+    /// The peer of a call, with the library's own constants.
     pub asked: Asked,
 }
 
 impl InFlightWord<'_> {
-    /// The thread has entered a call of a function, of which there must be one, from a site, at a tick that is not 0.
+    /// The thread has entered a call of a function other than 0, from a site, at a tick that is not 0.
     #[inline(always)]
     pub fn enter(self, (function, site): (u16, u32), ticks: u64, asked: Asked) {
         let header = self.0;
@@ -47,7 +47,7 @@ impl InFlightWord<'_> {
         header.in_flight.store(ticks, Ordering::Release);
     }
 
-    /// Which kind it is, is known where this is inlined: what is left is a store for each field that it has.
+    /// The kind is known where this is inlined: the rest is a store for each field.
     #[inline(always)]
     fn ask(self, asked: Asked) {
         let [to, from, tag, _] = &self.0.in_flight_fields;
@@ -102,7 +102,7 @@ impl RingHeader {
         self.owner.store(0, Ordering::Release);
     }
 
-    /// What the words say at this tick, as far as it can be.
+    /// The meaning of the words at this tick, if they have one.
     pub(crate) fn in_flight(&self, now: u64) -> Option<InFlight> {
         for _ in 0..LOOKS {
             let owner = self.owner.load(Ordering::Acquire);
@@ -121,7 +121,7 @@ impl RingHeader {
             {
                 let thread = u16::try_from(owner.checked_sub(1)?).unwrap_or(u16::MAX);
                 let function = by_id((what % FUNCTIONS) as u16)?.id;
-                let asked = Asked::of((what / FUNCTIONS) as u8, fields, long);
+                let asked = Asked::from_fields((what / FUNCTIONS) as u8, fields, long);
                 return Some(InFlight { thread, function, site, since_ticks: since.min(now), asked });
             }
         }
@@ -130,7 +130,7 @@ impl RingHeader {
 }
 
 impl InFlight {
-    /// The same with constants that are nobody's own: those of slots, and -1 for any tag.
+    /// The same with portable constants: those of slots, and -1 for any tag.
     #[must_use]
     pub fn in_words_of_all(self, [any_source, nobody, any_tag]: [i32; 3]) -> Self {
         let rank = |rank: i32| match rank {
@@ -234,12 +234,12 @@ mod tests {
 
     #[test]
     fn constants_of_a_library_become_those_of_all() {
-        let told = |asked| seen(id::RECV, 1, asked).in_words_of_all([-2, -1, -9]).asked;
-        let wild = told(Asked::Receive { from: -2, tag: -9, comm: 3 });
+        let asked_of = |asked| seen(id::RECV, 1, asked).in_words_of_all([-2, -1, -9]).asked;
+        let wild = asked_of(Asked::Receive { from: -2, tag: -9, comm: 3 });
         assert_eq!(wild, Asked::Receive { from: PEER_ANY, tag: -1, comm: 3 });
-        let none = told(Asked::Exchange { to: -1, from: 4, tag: 5, comm: 3 });
+        let none = asked_of(Asked::Exchange { to: -1, from: 4, tag: 5, comm: 3 });
         assert_eq!(none, Asked::Exchange { to: PEER_NONE, from: 4, tag: 5, comm: 3 });
-        assert_eq!(told(Asked::Post { post: 1 }), Asked::Post { post: 1 });
+        assert_eq!(asked_of(Asked::Post { post: 1 }), Asked::Post { post: 1 });
     }
 }
 
@@ -250,9 +250,9 @@ mod loom_tests {
     use loom::thread;
     use mpiscope_wire::id;
 
-    /// One thread gives its ring back, another takes it: the call of one is never told of the other.
+    /// One thread gives its ring back, another takes it: calls of the two never mix.
     #[test]
-    fn a_call_is_told_of_the_thread_that_is_in_it() {
+    fn a_call_belongs_to_the_thread_that_is_in_it() {
         loom::model(|| {
             let shared = Arc::new(RingHeader::new());
             assert!(shared.claim(0));
@@ -268,17 +268,17 @@ mod loom_tests {
                 }
             });
             if let Some(seen) = shared.in_flight(100) {
-                let told = (seen.thread, seen.function, seen.since_ticks);
-                assert!(told == (0, id::SEND, 1) || told == (1, id::RECV, 2), "{told:?}");
+                let observed = (seen.thread, seen.function, seen.since_ticks);
+                assert!(observed == (0, id::SEND, 1) || observed == (1, id::RECV, 2), "{observed:?}");
             }
             giving.join().unwrap();
             taking.join().unwrap();
         });
     }
 
-    /// A thread goes from one call to the next: what one asks for is never told of the other.
+    /// A thread goes from one call to the next: requests of the two never mix.
     #[test]
-    fn what_is_asked_for_is_told_of_the_call_that_asks() {
+    fn a_request_belongs_to_the_call_that_asks() {
         loom::model(|| {
             let shared = Arc::new(RingHeader::new());
             assert!(shared.claim(0));

@@ -12,7 +12,7 @@ pub const MAX_RINGS: usize = PAGE_BYTES / size_of::<RingHeader>();
 pub(crate) const TEXT_WORDS: usize = 32;
 const MOST_SLOTS: u32 = 1 << 24;
 
-/// How a process stands, as it says itself.
+/// The state of a process, by its own word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// It runs, or it is gone without a word.
@@ -97,7 +97,7 @@ pub struct RegionHeader {
     pub(crate) made_ns: AtomicU64,
     pub(crate) cost_picoseconds: AtomicU64,
     pub(crate) unrecorded_calls: AtomicU64,
-    /// What the library has for any source, for nobody, and for any tag.
+    /// The library's constants for any source, for a null process, and for any tag.
     pub(crate) constants: [AtomicU32; 4],
     pub(crate) library: [AtomicU64; TEXT_WORDS],
     pub(crate) node: [AtomicU64; TEXT_WORDS],
@@ -121,18 +121,18 @@ pub struct RingHeader {
     pub(crate) in_flight_long: AtomicU64,
     writer_line: [u64; 1],
     pub(crate) tail: AtomicU64,
-    /// Who wants nothing to be written: see [`Pause`]. 0 for nobody.
+    /// Who switched recording off: see [`Pause`]. 0 for nobody.
     pub(crate) paused: AtomicU64,
-    /// How often the writer was asked to tell everything anew that later slots need.
+    /// How often the writer was asked to repeat all definitions for later slots.
     pub(crate) asked_anew: AtomicU64,
     reader_line: [u64; 5],
-    /// 0 for nobody, else one more than the number of the thread whose ring it is.
+    /// 0 without an owner, else one more than the number of its thread.
     pub(crate) owner: AtomicU32,
     owner_pad: u32,
     /// Calls that were dropped since there was no room, and such as were made while nothing was to be written.
     pub(crate) lost_calls: AtomicU64,
     pub(crate) paused_calls: AtomicU64,
-    /// How often it was told anew, and from which slot on the last time.
+    /// How often definitions were repeated, and from which slot on the last time.
     pub(crate) told_anew: AtomicU64,
     pub(crate) anew_from: AtomicU64,
     owner_line: [u64; 3],

@@ -24,15 +24,15 @@ unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
 
-/// Makes sure that every byte of the file has memory or disk behind it, so that no later write can fail by a signal.
+/// Makes sure that every byte of the file has memory or disk behind it: no later write can then fail by a signal.
 pub(crate) fn reserve(file: &File, bytes: usize) -> io::Result<()> {
     // SAFETY: the descriptor is open for writing as long as `file` lives.
     let error = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) };
     if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
 }
 
-/// The file by a number that is no standard descriptor's, where one of those was free: what somebody writes to stderr
-/// must not get into it.
+/// The file by a number that is no standard descriptor's, where one of those was free: output to stderr must not get
+/// into it.
 pub(crate) fn above_standard(file: File) -> io::Result<File> {
     const STDERR: i32 = 2;
     // A clone never has the number of a standard descriptor.

@@ -31,7 +31,7 @@ pub struct Identity {
     pub library: String,
     /// The host, likewise.
     pub node: String,
-    /// What the library has for any source, for nobody, and for any tag.
+    /// The library's constants for any source, for a null process, and for any tag.
     pub constants: [i32; 3],
 }
 
@@ -58,7 +58,7 @@ impl std::fmt::Display for CreateError {
 pub enum OpenError {
     /// It could not be opened or mapped.
     File(io::Error),
-    /// What it says of itself does not hold.
+    /// Its description of itself is wrong.
     Unsound(&'static str),
 }
 
@@ -119,8 +119,8 @@ impl Region {
 }
 
 impl Writer {
-    /// Makes the region of a process in `folder`: reserved, touched, then given its name, so that a reader only ever
-    /// sees whole ones. Its writers wake the agent by `waker`, without which that looks more often.
+    /// Creates the region of a process in `folder`: reserved, touched, then named. A reader therefore sees only
+    /// complete ones. Its writers wake the agent by `waker`; without one, the agent looks more often.
     ///
     /// # Errors
     /// When there is no room or no right. Nothing is left behind.
@@ -147,7 +147,7 @@ impl Writer {
         let made = Self::fill(&file, identity, capacities, waker)
             .and_then(|writer| std::fs::rename(&path, path.with_extension("ring")).map(|()| writer));
         made.map_err(|error| {
-            // Of the two errors only the first says why.
+            // The first of the two errors has the reason.
             let _ = std::fs::remove_file(&path);
             fault(error)
         })
@@ -224,7 +224,7 @@ impl Reader {
     /// Opens a region that a process made.
     ///
     /// # Errors
-    /// When it cannot be opened, or is not what it says.
+    /// When it cannot be opened, or its header is wrong.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let file = OpenOptions::new()
             .read(true)
@@ -263,7 +263,7 @@ impl Reader {
     /// Who writes it.
     ///
     /// # Errors
-    /// When it says something impossible.
+    /// When it contains something impossible.
     pub fn identity(&self) -> Result<Identity, OpenError> {
         let header = self.region.header();
         let clock = ClockKind::from_number(header.clock.load(Ordering::Relaxed));
@@ -323,7 +323,7 @@ impl Reader {
         self.region.header().unrecorded_calls.load(Ordering::Relaxed)
     }
 
-    /// How the process says it stands.
+    /// The state of the process, by its own word.
     #[must_use]
     pub fn state(&self) -> State {
         State::from_number(self.region.header().state.load(Ordering::Acquire))

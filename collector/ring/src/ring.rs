@@ -7,12 +7,13 @@ use crate::sync::{AtomicU64, Ordering, fence, fetch_to_write, yield_now};
 use crate::wake::Waker;
 use mpiscope_wire::{Entry, SLOT_WORDS, Slot};
 
-/// How long a writer looks again and again at a full ring, giving the processor away in between, before it drops. Once
-/// in vain, it does not wait again before the reader has moved, so that a dead reader costs this once.
+/// How long a writer retries at a full ring, yielding the CPU in between, before it drops. After one failure it does
+/// not wait again until the reader has moved: a dead reader costs this once.
 #[cfg(not(loom))]
 const PATIENCE_NS: u64 = if cfg!(test) { 0 } else { 50_000_000 };
 
-/// After so many slots at the latest a writer looks where the reader is: an eighth of the ring between the two.
+/// After this number of slots at the latest a writer reads the reader's position: an eighth of the ring between the
+/// two.
 const LOOK_EVERY_SLOTS: std::ops::RangeInclusive<u64> = 64..=1024;
 
 /// When this part of its ring waits to be read, a writer wakes the agent: three times as much finds room meanwhile.
@@ -61,7 +62,7 @@ pub struct Producer<'a> {
     slots: &'a [SlotCell],
     /// Where the next slot goes.
     head: u64,
-    /// Up to here the reader sees what was written.
+    /// The reader sees everything before this.
     published: u64,
     lost_calls: u64,
     announced_lost_calls: u64,
@@ -72,7 +73,7 @@ pub struct Producer<'a> {
     stalled_at: Option<u64>,
     /// The tail as it was when it was last looked at.
     seen_tail: u64,
-    /// Called when the reader has not moved between two looks, so that it may be gone.
+    /// Called when the reader has not moved between two looks, and may be gone.
     alarm: Option<fn()>,
     /// Wakes a reader that rests.
     #[cfg(not(loom))]
@@ -105,12 +106,12 @@ impl<'a> Producer<'a> {
         }
     }
 
-    /// Lets somebody know when nothing was read between two looks at the reader's place.
+    /// Called when nothing was read between two looks at the reader's position.
     pub fn set_alarm(&mut self, alarm: fn()) {
         self.alarm = Some(alarm);
     }
 
-    /// Where the thread of this ring says which call it is in.
+    /// Where the thread of this ring writes its current call.
     #[must_use]
     pub fn in_flight(&self) -> InFlightWord<'a> {
         self.header.in_flight_word()
@@ -149,7 +150,7 @@ impl<'a> Producer<'a> {
         self.header.paused.load(Ordering::Acquire) != 0
     }
 
-    /// Whether so many more slots surely find room, and no loss is to be told first.
+    /// Whether this number of slots surely fits, and no loss must be reported first.
     #[inline(always)]
     fn is_sure(&self, more: u64) -> bool {
         self.head + more <= self.free_until() && self.announced_lost_calls == self.lost_calls
@@ -166,13 +167,13 @@ impl<'a> Producer<'a> {
         sure
     }
 
-    /// Takes back what was staged, in its order.
+    /// Takes back the staged slots, in their order.
     pub fn unstage(&mut self) -> Vec<Slot> {
         let staged = self.published..std::mem::replace(&mut self.head, self.published);
         staged.map(|at| self.slots[at as usize & (self.slots.len() - 1)].load()).collect()
     }
 
-    /// Writes a row after what was staged, if there surely is room; `false` when nothing was done.
+    /// Writes a row after the staged slots, if it surely fits; `false` when nothing was done.
     #[inline(always)]
     pub fn push_row(&mut self, row: &Slot) -> bool {
         let sure = self.is_sure(1);
@@ -216,7 +217,7 @@ impl<'a> Producer<'a> {
         true
     }
 
-    /// Lets the reader see what was written.
+    /// Shows the written slots to the reader.
     #[inline(always)]
     fn publish(&mut self) {
         self.published = self.head;
@@ -231,7 +232,7 @@ impl<'a> Producer<'a> {
         self.head += 1;
     }
 
-    /// Lets the head grow up to there. Whoever wants something says so first and then takes this back: one of the two is
+    /// Publishes the head up to there. Whoever has a request sets it first and then takes this back: one of the two is
     /// seen.
     fn grant(&self, free_until: u64) {
         self.header.free_until.store(free_until, Ordering::Relaxed);
@@ -245,7 +246,7 @@ impl<'a> Producer<'a> {
         self.header.asked_anew.load(Ordering::Acquire) != self.told_anew
     }
 
-    /// Whether all that later slots need is to be told anew, from here on. Says so once.
+    /// Whether all definitions must be repeated from here on. True only once.
     pub fn begins_anew(&mut self) -> bool {
         let asked = self.header.asked_anew.load(Ordering::Acquire);
         if asked == self.told_anew || self.head != self.published {
@@ -361,7 +362,7 @@ impl RingHeader {
         }
     }
 
-    /// What was just said is seen by the writer with its next slot.
+    /// The writer sees the request with its next slot.
     fn look_at_once(&self) {
         fence(Ordering::SeqCst);
         self.free_until.store(0, Ordering::Relaxed);
@@ -371,7 +372,7 @@ impl RingHeader {
 /// A ring whose positions make no sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corrupt {
-    /// What the writer says it wrote.
+    /// The writer's own count of what it wrote.
     pub head: u64,
     /// What was read.
     pub tail: u64,
@@ -404,7 +405,7 @@ impl<'a> Consumer<'a> {
         self.header.pause(Pause::Watcher, paused);
     }
 
-    /// Asks the writer to tell everything anew that later slots need, so that those before can be done without.
+    /// Asks the writer to repeat all definitions for later slots: earlier ones can then be dropped.
     pub fn ask_anew(&self) {
         self.header.asked_anew.fetch_add(1, Ordering::Release);
         self.header.look_at_once();
@@ -429,7 +430,7 @@ impl<'a> Consumer<'a> {
         self.header.lost_calls.load(Ordering::Acquire)
     }
 
-    /// Whether so many slots are to be read, or an eighth of what the ring holds.
+    /// Whether this number of slots, or an eighth of the ring, is waiting to be read.
     #[must_use]
     pub fn holds(&self, slots: usize) -> bool {
         let filled = self.header.head.load(Ordering::Relaxed).wrapping_sub(self.tail);
@@ -453,7 +454,7 @@ impl<'a> Consumer<'a> {
         Ok(count)
     }
 
-    /// Gives what was read back to the writer. To be called when it is safe elsewhere.
+    /// Returns slots to the writer. To be called when their content is safe elsewhere.
     pub fn release(&mut self) {
         self.header.tail.store(self.tail, Ordering::Release);
     }

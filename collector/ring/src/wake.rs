@@ -1,7 +1,7 @@
 //! How a writer wakes an agent that rests: a word in a file beside the rings, which both map.
 //!
-//! The agent rests as long as little comes, instead of looking again and again at the expense of the job; whoever fills
-//! his ring meanwhile wakes it. A wake that is missed costs nothing but time: the agent never rests without a bound.
+//! The agent sleeps while little arrives, instead of polling at the expense of the job; a writer that fills its ring
+//! wakes it. A missed wake only costs time: the agent never sleeps without a bound.
 #![expect(unsafe_code, reason = "sleeping and waking by a word of memory has no other name")]
 
 use crate::layout::PAGE_BYTES;
@@ -37,7 +37,7 @@ pub struct Sleeper {
     is_woken: AtomicBool,
 }
 
-/// Makes the file, or finds it: whoever comes first.
+/// Creates the file, or opens the existing one.
 fn open(folder: &Path) -> io::Result<(Waker, File)> {
     let file = OpenOptions::new()
         .read(true)
@@ -72,7 +72,7 @@ impl Waker {
         self.number
     }
 
-    /// Calls whoever rests. Says whether somebody did.
+    /// Wakes the sleeper. Returns whether there was one.
     pub fn call(&self) -> bool {
         self.wake(CALLED)
     }
@@ -134,7 +134,7 @@ impl Sleeper {
     }
 }
 
-/// Sleeps as long as the word says that one rests, for so long at the most, or shorter for no reason.
+/// Sleeps while the word is set, at most for this time; it may return early for no reason.
 fn wait(word: &AtomicU32, most: Duration) {
     let most = libc::timespec {
         tv_sec: most.as_secs() as libc::time_t,

@@ -1,8 +1,8 @@
-//! Starting the agent of this node, when there is none: the first rank does it, or any that finds it gone.
+//! Starts the agent of this node when there is none: the first rank does it, or any rank that finds it ended.
 //!
-//! The program must not notice. The agent is started by a helper that shares our memory for a moment and that no signal
-//! tells of, so that the program's `wait` and its handler of SIGCHLD never see a child of ours; nothing of the program's
-//! memory is copied, which matters where its network may not be copied.
+//! The program must not notice. A helper starts the agent. It shares our memory for a moment, and no signal reports
+//! its end: the program's `wait` and its handler of SIGCHLD never see a child of ours. Nothing of the program's memory
+//! is copied, which matters where its network may not be copied.
 #![expect(unsafe_code, reason = "starting a process that is nobody's child")]
 
 use mpiscope_ring::clock::monotonic_ns;
@@ -50,7 +50,7 @@ pub(crate) fn ensure(rings: &Path) {
     let _ = start.run();
 }
 
-/// The last word of a rank: there has to be somebody to read it.
+/// The last entry of a rank: somebody has to read it.
 #[cold]
 pub(crate) fn ensure_at_end() {
     if let Some(start) = START.get() {
@@ -58,7 +58,7 @@ pub(crate) fn ensure_at_end() {
     }
 }
 
-/// Looks for the agent again, unless that was done just now. Called where nobody seems to read a ring.
+/// Looks for the agent again, unless that was done just now. Called when a ring seems to have no reader.
 #[cold]
 pub(crate) fn revive() {
     let now = monotonic_ns();
@@ -138,8 +138,8 @@ fn launch(program: &CStr, environment: &[CString], lock: &OwnedFd) -> Option<()>
         lock: lock.as_raw_fd(),
         stack: inner,
     };
-    // SAFETY: signals are held back so that no handler of the program runs on a helper's stack. The helper shares our
-    // memory, and this thread stands still until it has ended; it makes system calls only, and what it points to
+    // SAFETY: signals are blocked, and no handler of the program runs on a helper's stack. The helper shares our
+    // memory, and this thread is suspended until it has ended; it makes system calls only, and what it points to
     // outlives it. It ends without a signal to us and is collected by its own number alone.
     unsafe {
         let errno = *libc::__errno_location();
@@ -159,7 +159,7 @@ fn launch(program: &CStr, environment: &[CString], lock: &OwnedFd) -> Option<()>
     }
 }
 
-/// The first helper: leaves the program's session and starts the second, whom nobody will wait for.
+/// The first helper: leaves the program's session and starts the second, which has no parent to wait for it.
 extern "C" fn detach(plan: *mut libc::c_void) -> i32 {
     // SAFETY: the plan outlives us; see `launch`.
     unsafe {

@@ -1,8 +1,8 @@
 //! Where a call comes from: the address that the program's call returns to, and the file that address lies in.
 //!
-//! A function of Rust cannot ask what it returns to. So the symbols of the program's calls are a few instructions each:
-//! they keep that address in a variable of the thread and go on in the function that does the work, which finds stack
-//! and arguments as the program left them.
+//! A Rust function cannot ask for its return address. The symbols of the program's calls are therefore a few
+//! instructions each: they store that address in a thread-local variable and go on in the function that does the work,
+//! which finds stack and arguments as the program left them.
 #![expect(unsafe_code, reason = "symbols of single instructions, and asking the dynamic linker")]
 
 use crate::thread_pointer;
@@ -11,8 +11,8 @@ use core::mem::size_of;
 use mpiscope_capture::Located;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
-/// The body of a symbol: keeps what it returns to, and goes on in a function of the same prototype. The registers it
-/// uses are nobody's between a call and its function.
+/// The body of a symbol: stores its return address, and goes on in a function of the same prototype. The registers it
+/// uses have no meaning between a call and its function.
 #[cfg(target_arch = "x86_64")]
 macro_rules! keep_caller {
     ($then:ident($($argument:ident),*)) => {
@@ -26,7 +26,7 @@ macro_rules! keep_caller {
     };
 }
 
-/// On other processors nobody has tried that yet: calls have no site there.
+/// Other processors are not supported yet: calls have no site there.
 #[cfg(not(target_arch = "x86_64"))]
 macro_rules! keep_caller {
     ($then:ident($($argument:ident),*)) => {
@@ -122,7 +122,7 @@ unsafe extern "C" fn look(object: *mut libc::dl_phdr_info, _: usize, search: *mu
         let mut notes = headers.iter().filter(|header| header.p_type == libc::PT_NOTE);
         let build_id = notes.find_map(|header| {
             let start = object.dlpi_addr.wrapping_add(header.p_vaddr) as *const u8;
-            // SAFETY: the notes of a loaded object are in memory, where its headers say.
+            // SAFETY: the notes of a loaded object are in memory at the addresses of its headers.
             build_id(unsafe { core::slice::from_raw_parts(start, header.p_memsz as usize) })
         });
         Located::In { path, build_id: build_id.unwrap_or_default(), base: object.dlpi_addr }

@@ -12,7 +12,7 @@ pub(crate) fn now() -> u64 {
     if COUNTER.load(Ordering::Relaxed) { counter() } else { slow() }
 }
 
-/// Where there is no counter. Out of line, so that it takes no room among what every call goes through.
+/// Without a counter. Out of line, to keep the common path small.
 #[cold]
 #[inline(never)]
 fn slow() -> u64 {

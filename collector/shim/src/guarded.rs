@@ -1,5 +1,5 @@
-//! A value that threads share, with a lock only where MPI was told that several threads call at once.
-#![expect(unsafe_code, reason = "a lock of its own, so that programs with one thread pay for none")]
+//! A value that threads share, with a lock only where several threads may call MPI at once.
+#![expect(unsafe_code, reason = "a lock of its own: programs with one thread pay for none")]
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,12 +24,12 @@ impl Drop for Release<'_> {
 }
 
 impl<T> Guarded<T> {
-    /// Works with the value. `threads` says whether another thread may do so at the same time; without it the program
+    /// Works with the value. `threads` tells whether another thread may do so at the same time; without it the program
     /// has promised MPI that its calls, and so these, never overlap.
     #[inline(always)]
     pub(crate) fn with<R>(&self, threads: bool, work: impl FnOnce(&mut T) -> R) -> R {
         let _release = threads.then(|| self.lock());
-        // SAFETY: one thread at a time as said above, and no work comes back here: calls within calls pass through.
+        // SAFETY: one thread at a time as above, and no work comes back here: calls within calls pass through.
         work(unsafe { &mut *self.value.get() })
     }
 

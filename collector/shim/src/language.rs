@@ -1,8 +1,8 @@
-//! What differs between the languages in which a program calls MPI: how handles are written, where arrays of them lie,
-//! which addresses are constants, where counting begins.
+//! The differences between the languages that call MPI: forms of handles, layout of their arrays, addresses of
+//! constants, the first index.
 //!
-//! A call of Fortran goes on to the library exactly as it came, so that no constant is ever translated; what is here
-//! only reads the arguments beside it.
+//! A Fortran call goes on to the library exactly as it came: no constant is ever translated. This module only reads
+//! the arguments beside it.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use crate::mpi::{Handle, Library, Status};
@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 /// A language's view of the arguments.
 pub(crate) trait Language {
-    /// The number that the first element of an array has among these indices of requests that completed. `gone` says
-    /// whether the request at a place is no longer what it was.
+    /// The first index of an array, found from these indices of completed requests. `gone` returns whether the request
+    /// at a place has changed.
     fn first(indices: &[c_int], gone: impl Fn(c_int) -> bool) -> c_int;
 
     /// Whether calls through this language's symbols are recorded here, and not by those that they lead to.
@@ -26,7 +26,7 @@ pub(crate) trait Language {
     ///
     /// # Safety
     /// The array has this element.
-    unsafe fn at(library: &Library, kind: Kind, array: *const Handle, at: usize) -> Handle;
+    unsafe fn element(library: &Library, kind: Kind, array: *const Handle, at: usize) -> Handle;
 
     /// The handle in C of one that is written in this language.
     fn handle(kind: Kind, written: Handle) -> Handle;
@@ -38,13 +38,13 @@ pub(crate) trait Language {
     #[inline(always)]
     unsafe fn key(library: &Library, kind: Kind, array: *const Handle, at: usize) -> u64 {
         // SAFETY: by the caller's word.
-        Self::handle(kind, unsafe { Self::at(library, kind, array, at) }) as u64
+        Self::handle(kind, unsafe { Self::element(library, kind, array, at) }) as u64
     }
 
     /// Whether the program does not want the status.
     fn is_ignored(library: &Library, status: *const Status) -> bool;
 
-    /// Whether a buffer says that the data lies where the result will.
+    /// Whether a buffer is the constant for data in place.
     fn is_in_place(library: &Library, buffer: *const c_void) -> bool;
 }
 
@@ -74,7 +74,7 @@ impl Language for C {
     }
 
     #[inline(always)]
-    unsafe fn at(library: &Library, kind: Kind, array: *const Handle, at: usize) -> Handle {
+    unsafe fn element(library: &Library, kind: Kind, array: *const Handle, at: usize) -> Handle {
         // SAFETY: by the caller's word; the stride is the family's, but that a file is an address in all of them.
         unsafe {
             if library.family.handle_bytes == 4 && kind != Kind::File {
@@ -201,7 +201,7 @@ impl Language for Fortran {
         of_family(&OPEN_MPI)
     }
 
-    unsafe fn at(_: &Library, _: Kind, array: *const Handle, at: usize) -> Handle {
+    unsafe fn element(_: &Library, _: Kind, array: *const Handle, at: usize) -> Handle {
         // SAFETY: by the caller's word.
         unsafe { array.cast::<u32>().add(at).read_unaligned() as Handle }
     }
@@ -236,7 +236,7 @@ impl Language for Fortran08 {
         if of_family(&OPEN_MPI) {
             return 1;
         }
-        // What completed tells, for its request is null now; only those of persistent requests stay what they were.
+        // Completed requests show it, because they are null now; only those of persistent requests stay as they were.
         let from = |first: c_int| indices.iter().all(|index| gone(index - first));
         match (from(0), from(1)) {
             (false, true) => COUNTS_FROM_ONE.store(true, Ordering::Relaxed),
@@ -251,9 +251,9 @@ impl Language for Fortran08 {
         !recorded().is_null()
     }
 
-    unsafe fn at(library: &Library, kind: Kind, array: *const Handle, at: usize) -> Handle {
+    unsafe fn element(library: &Library, kind: Kind, array: *const Handle, at: usize) -> Handle {
         // SAFETY: by the caller's word.
-        unsafe { Fortran::at(library, kind, array, at) }
+        unsafe { Fortran::element(library, kind, array, at) }
     }
 
     fn handle(kind: Kind, written: Handle) -> Handle {

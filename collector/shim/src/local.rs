@@ -43,7 +43,7 @@ pub(crate) struct Recorder {
 struct Local {
     /// Where on the stack the outermost call is that the thread is in; 0 for none.
     inside: Cell<usize>,
-    /// Where its stack lies; nowhere when the system does not tell.
+    /// The range of its stack; empty when the system does not report it.
     stack: Range<usize>,
     /// Only of the outermost call.
     recorder: UnsafeCell<Recorder>,
@@ -93,7 +93,7 @@ impl Drop for Entered {
     }
 }
 
-/// Enters a call; `None` when it is not to be recorded. Always inline, so that the mark lies in the frame of the call:
+/// Enters a call; `None` when it is not to be recorded. Always inline, to keep the mark in the frame of the call:
 /// whatever the call calls lies below it on the stack.
 #[inline(always)]
 pub(crate) fn enter<L: Language>() -> Option<Entered> {
@@ -112,16 +112,16 @@ fn enter_with<L: Language>(mut local: *mut Local, caller: u64) -> Option<Entered
         return None;
     }
     let mark = MaybeUninit::<u8>::uninit();
-    let here = (&raw const mark).addr();
+    let frame_address = (&raw const mark).addr();
     if local.is_null() {
         local = begin()?;
     }
     // SAFETY: it is this thread's own, and lives until the thread ends.
     let local = unsafe { &*local };
-    if local.inside.get() != 0 && !local.was_left(here) {
+    if local.inside.get() != 0 && !local.was_left(frame_address) {
         return None;
     }
-    local.inside.set(here);
+    local.inside.set(frame_address);
     let mut entered = Entered { local };
     if !entered.recorder().thread.come_from(caller) {
         entered.learn(caller);
@@ -142,7 +142,7 @@ fn begin() -> Option<*mut Local> {
         let thread_id = unsafe { libc::syscall(libc::SYS_gettid) } as u64;
         let thread = process.next_thread();
         let mut calls = Thread::new(thread, thread_id);
-        // So that it is known already when this thread's first call on it does not return.
+        // To know it already when this thread's first call on it does not return.
         if let Some(world) = process.comm_by_index(0) {
             calls.define(&world);
         }
@@ -175,29 +175,30 @@ fn begin() -> Option<*mut Local> {
 
 fn stack() -> Range<usize> {
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
-    // SAFETY: the call fills the attributes, or says that it did not.
+    // SAFETY: the call fills the attributes, or reports that it did not.
     if unsafe { libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) } != 0 {
         return 0..0;
     }
     let (mut lowest, mut bytes) = (core::ptr::null_mut(), 0);
     // SAFETY: the attributes were filled, and are given back after their last use.
-    let told = unsafe {
-        let told = libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut lowest, &raw mut bytes);
+    let failed = unsafe {
+        let failed = libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut lowest, &raw mut bytes);
         libc::pthread_attr_destroy(attributes.as_mut_ptr());
-        told
+        failed
     };
-    if told == 0 { lowest.addr()..lowest.addr().saturating_add(bytes) } else { 0..0 }
+    if failed == 0 { lowest.addr()..lowest.addr().saturating_add(bytes) } else { 0..0 }
 }
 
 impl Local {
-    /// Whether the call that the thread was in was left by a `longjmp`, which tells nobody: a call at this place of the
-    /// stack does not lie below it, so it cannot be within it. A program that jumps and goes on deeper in its stack is
-    /// seen to have left at its next call that is not as deep. On other stacks (signals, coroutines) places say nothing.
+    /// Whether a `longjmp` left the thread's call, which gives no notice: a call at this depth of the stack is not
+    /// below it and cannot be within it. A program that jumps and goes on deeper in its stack is noticed at its next
+    /// call that is not as deep. On other stacks (signals, coroutines) positions mean nothing.
     #[cold]
     #[inline(never)]
-    fn was_left(&self, here: usize) -> bool {
+    fn was_left(&self, frame_address: usize) -> bool {
         let outer = self.inside.get();
-        let left = here >= outer && self.stack.contains(&here) && self.stack.contains(&outer);
+        let left =
+            frame_address >= outer && self.stack.contains(&frame_address) && self.stack.contains(&outer);
         if left {
             // SAFETY: who else referred to it was on the part of the stack that is gone.
             unsafe { (*self.recorder.get()).ring.leave() };
@@ -226,7 +227,7 @@ impl Entered {
     fn learn(&mut self, caller: u64) {
         self.work(|recorder| {
             let Recorder { process, thread, ring, .. } = recorder;
-            // What nobody is told of need not be looked up, at every call anew.
+            // Without a reader, nothing needs to be looked up at every call.
             if ring.is_paused() {
                 return;
             }
@@ -240,7 +241,7 @@ impl Entered {
         self.timed_asking(function, Asked::Nothing, call)
     }
 
-    /// The same of a call of which it is known whom it asks for.
+    /// The same for a call whose peer is known.
     #[inline(always)]
     pub(crate) fn timed_asking(
         &mut self,
@@ -304,7 +305,7 @@ pub(crate) fn recorded<L: Language, T>(
     recorded_asking::<L, T>(function, || Asked::Nothing, real, record)
 }
 
-/// The same of a call of which it is known whom it asks for.
+/// The same for a call whose peer is known.
 #[inline(always)]
 pub(crate) fn recorded_asking<L: Language, T>(
     function: u16,
@@ -353,7 +354,7 @@ pub(crate) fn collected(
     } else if let Some(expected) = process::unpoisoned(&process.expected).remove(&posted.post) {
         match expected {
             Some(received) => thread.completed(&process.capture, ring, comm, Some(&posted), &received),
-            // It took a message, and nobody says which.
+            // It took an unknown message.
             None => thread.freed(ring, &posted),
         }
     }
@@ -428,7 +429,7 @@ impl Recorder {
         self.thread.commit(&self.process.capture, &mut self.ring, call)
     }
 
-    /// Writes what is still folded.
+    /// Writes the folded polls.
     pub(crate) fn flush(&mut self) {
         self.thread.flush(&self.process.capture, &mut self.ring);
     }
@@ -471,7 +472,7 @@ impl Recorder {
     /// Copies what the requests of an array are known by.
     ///
     /// # Safety
-    /// The array has so many elements.
+    /// The array has this number of elements.
     #[inline]
     pub(crate) unsafe fn copy_handles<L: Language>(&mut self, count: c_int, array: *const Handle) {
         let library = &self.process.library;

@@ -29,7 +29,7 @@ const STARTING: u8 = 1;
 const RECORDING: u8 = 2;
 const OFF: u8 = 3;
 
-/// Rows of folded polls span at most a tenth of a second, so that a loop is seen while it runs.
+/// Rows of folded polls span at most a tenth of a second: a loop is visible while it runs.
 const LONGEST_POLL_ROW_NS: f64 = 1e8;
 
 pub(crate) struct Process {
@@ -67,8 +67,8 @@ fn say(why: &str) {
     say_line(&format!("{why}; {then}"));
 }
 
-/// MPI may be used by sessions, without `MPI_Init`: of that nothing is recorded, which is said once, by the first rank
-/// where the launcher tells which that is.
+/// MPI may be used by sessions, without `MPI_Init`. Such programs are not recorded. The first rank prints this once,
+/// where the launcher gives ranks a number.
 pub(crate) fn say_session() {
     static SAID: AtomicBool = AtomicBool::new(false);
     let other = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"]
@@ -105,7 +105,8 @@ pub(crate) fn begin() -> Option<&'static Process> {
     if STAGE.compare_exchange(UNSET, STARTING, Ordering::AcqRel, Ordering::Acquire).is_err() {
         return None;
     }
-    let started = std::panic::catch_unwind(start).unwrap_or_else(|_| Err("a fault of its own".into()));
+    let started =
+        std::panic::catch_unwind(start).unwrap_or_else(|_| Err("internal error of the collector".into()));
     match started {
         Ok(Some(process)) => {
             let _ = PROCESS.set(process);
@@ -128,7 +129,7 @@ pub(crate) fn begin() -> Option<&'static Process> {
 #[cold]
 pub(crate) fn give_up() {
     if STAGE.swap(OFF, Ordering::AcqRel) != OFF {
-        say("the collector had a fault of its own");
+        say("internal error of the collector");
     }
 }
 
@@ -335,7 +336,7 @@ impl Process {
         work(&mut unpoisoned(&self.sites))
     }
 
-    /// Where threads without a ring say which call they are in.
+    /// Where threads without a ring write their current call.
     pub(crate) fn nowhere(&self) -> InFlightWord<'_> {
         self.nowhere.in_flight_word()
     }

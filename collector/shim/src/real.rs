@@ -30,7 +30,7 @@ pub(crate) fn real(index: Index) -> *const c_void {
 #[cold]
 fn resolve(index: Index) -> *const c_void {
     let found = next(REAL_NAMES[index.0]).unwrap_or(missing as *mut c_void);
-    // A library may still be loaded later, so only what was found is kept.
+    // A library may still be loaded later: only successful lookups are kept.
     if found != missing as *mut c_void {
         REAL[index.0].store(found, Ordering::Relaxed);
     }
@@ -138,7 +138,7 @@ fn with(name: &CStr, symbol: &CStr) -> Option<(*mut c_void, *mut c_void)> {
 fn is_ours(address: *const c_void) -> bool {
     let object = |address: *const c_void| {
         let mut about = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-        // SAFETY: the call fills what it is given, or says that it did not; zeroes are a value of it.
+        // SAFETY: the call fills its argument, or reports that it did not; zeroes are a value of it.
         unsafe { (libc::dladdr(address, about.as_mut_ptr()) != 0).then(|| about.assume_init().dli_fbase) }
     };
     object(address).is_some_and(|base| Some(base) == object(is_ours as *const c_void))

@@ -32,11 +32,11 @@ impl WriteSignalsHeld {
     pub(crate) fn new() -> Self {
         // SAFETY: all zeros are valid before the sets are written, and the mask is this thread's alone.
         unsafe {
-            let mut held = Self { before: std::mem::zeroed(), pending: std::mem::zeroed() };
-            libc::sigpending(&raw mut held.pending);
+            let mut blocked = Self { before: std::mem::zeroed(), pending: std::mem::zeroed() };
+            libc::sigpending(&raw mut blocked.pending);
             let signals = set_of(&OF_WRITES);
-            libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, &raw mut held.before);
-            held
+            libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, &raw mut blocked.before);
+            blocked
         }
     }
 }
@@ -78,8 +78,8 @@ pub(crate) fn write_line(line: &str) {
     }
     let _held = WriteSignalsHeld::new();
     let (bytes, count) = (line.as_ptr().cast(), line.len());
-    // SAFETY: the buffer is valid for its length, the path is a string of C, and only what was opened here is closed. A
-    // write that fails has nobody to be told.
+    // SAFETY: the buffer is valid for its length, the path is a string of C, and only what was opened here is closed.
+    // A failed write cannot be reported.
     unsafe {
         let errno = *libc::__errno_location();
         let mut found: libc::stat = std::mem::zeroed();

@@ -22,7 +22,7 @@ impl Text {
         Self { start: start.cast(), length: Some(length) }
     }
 
-    /// What it says.
+    /// Its text.
     ///
     /// # Safety
     /// It is a text as the language has them.
@@ -42,7 +42,7 @@ impl Text {
     }
 }
 
-/// So many bytes are looked at where nobody promises that there is a text.
+/// Most bytes that are read where nobody promises a text.
 const MOST_BYTES: usize = 64;
 
 /// The text at an address where there may be anything, or nothing: words of letters that can be seen.

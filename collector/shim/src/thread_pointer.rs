@@ -1,8 +1,9 @@
 //! A few words a thread, at a fixed distance from the thread's own base: a pointer, and where the call at hand comes from.
 //!
-//! A library's variables of threads are reached by a call (`__tls_get_addr`), for the library might be loaded late. Ours
-//! is there when the program starts, or takes a few bytes of the room that is kept for such as it; so one load suffices,
-//! which every call of MPI saves a tenth of its cost by. The compiler cannot be told so yet.
+//! The compiler reaches a library's thread-local variables by a call (`__tls_get_addr`), because the library might be
+//! loaded late. Ours is there when the program starts, or takes a few bytes of the space reserved for such libraries.
+//! One load therefore suffices, which saves a tenth of the cost of every MPI call. The compiler has no option for this
+//! yet.
 #![expect(unsafe_code, reason = "a variable of threads, addressed by hand")]
 
 #[cfg(target_arch = "x86_64")]
@@ -23,7 +24,7 @@ core::arch::global_asm!(
 #[inline(always)]
 pub(crate) fn get<T>() -> *mut T {
     let pointer: *mut T;
-    // SAFETY: reads the thread's own variable, which nobody else writes.
+    // SAFETY: reads the thread's own variable, which no other thread writes.
     unsafe {
         core::arch::asm!(
             "mov {pointer}, qword ptr [rip + mpiscope_thread_words@gottpoff]",
@@ -41,7 +42,7 @@ pub(crate) fn get<T>() -> *mut T {
 #[inline(always)]
 pub(crate) fn get_with_caller<T>() -> (*mut T, u64) {
     let (pointer, caller, first): (*mut T, u64, u64);
-    // SAFETY: reads the thread's own variables, which nobody else writes.
+    // SAFETY: reads the thread's own variables, which no other thread writes.
     unsafe {
         core::arch::asm!(
             "mov {pointer}, qword ptr [rip + mpiscope_thread_words@gottpoff]",

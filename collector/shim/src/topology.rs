@@ -7,7 +7,7 @@ use crate::real::symbol;
 use core::ffi::{c_int, c_void};
 use mpiscope_capture::{Dimension, Family};
 
-/// The functions that tell it.
+/// The functions that return it.
 pub(crate) struct Topology {
     test: extern "C" fn(Handle, *mut c_int) -> c_int,
     grid_dimensions: extern "C" fn(Handle, *mut c_int) -> c_int,

@@ -1,4 +1,4 @@
-//! Slots that say more of a communicator than its definition: what it is called, and where the process stands in its grid.
+//! Slots with details of a communicator: its name, and the position of the process in its grid.
 //!
 //! ```text
 //!            word 0                                         word 1              word 2     word 3
@@ -8,8 +8,8 @@
 //! paused     kind u8                                        -                   -          -
 //! ```
 //!
-//! A name comes in parts, one behind the other; all but the last are full. A file's name is its path. The last of them says
-//! that calls of the thread are left out here, since recording was off.
+//! A name comes in consecutive parts; all but the last are full. A file's name is its path. The last kind marks a gap:
+//! recording was off, and calls of the thread are missing.
 
 use crate::site::{bytes_of, words_of};
 use crate::slot::{KIND_GRID, KIND_NAME, Slot};
@@ -45,9 +45,9 @@ impl CommKind {
     }
 }
 
-/// So many bytes of a name one slot holds.
+/// Bytes of a name in one slot.
 const NAME_PART_BYTES: usize = 24;
-/// Longer names lose their beginning: of a path the end tells more.
+/// Longer names lose their beginning: the end of a path matters more.
 pub const MOST_NAME_BYTES: usize = 480;
 
 /// A part of a name.

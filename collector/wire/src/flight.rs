@@ -10,10 +10,10 @@
 /// The words of a flight.
 pub const FLIGHT_WORDS: usize = 6;
 
-/// Whom a call asks for, as its arguments say: ranks are those of the communicator, which is known by its handle.
+/// The peer of a call, as in its arguments: ranks are those of the communicator, which is known by its handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Asked {
-    /// Nobody, or that is not told.
+    /// None, or unknown.
     Nothing,
     /// Somebody who receives.
     Send {
@@ -39,7 +39,7 @@ pub enum Asked {
         to: i32,
         /// Who is to send.
         from: i32,
-        /// The tag of what is sent.
+        /// The tag of the sent message.
         tag: i32,
         /// On which communicator.
         comm: u64,
@@ -54,7 +54,7 @@ pub enum Asked {
         /// Its number among those of the process.
         post: u64,
     },
-    /// The end of requests of which nothing else is told.
+    /// The end of requests without further details.
     Requests {
         /// How many; 0 for one that is no receive, as far as was seen.
         count: u32,
@@ -79,7 +79,7 @@ impl Asked {
 
     /// From its kind and the fields that are of some kind; nothing where there is no such kind.
     #[must_use]
-    pub fn of(kind: u8, [to, from, tag]: [i32; 3], long: u64) -> Self {
+    pub fn from_fields(kind: u8, [to, from, tag]: [i32; 3], long: u64) -> Self {
         match kind {
             1 => Asked::Send { to, tag, comm: long },
             2 => Asked::Receive { from, tag, comm: long },
@@ -160,7 +160,7 @@ impl Flight {
             function: what as u16,
             site: (what >> 40) as u32 & 0xF_FFFF,
             since_ticks,
-            asked: Asked::of((what >> 32) as u8, fields, long),
+            asked: Asked::from_fields((what >> 32) as u8, fields, long),
         }
     }
 }
@@ -176,8 +176,8 @@ mod tests {
             process: u32, rank: u32, thread: u16, function: u16, site in 0_u32..=0xF_FFFF, since_ticks: u64, kind in 0_u8..9,
             fields: [i32; 3], long: u64,
         ) {
-            let asked = Asked::of(kind, fields, long);
-            prop_assert_eq!(Asked::of(asked.kind(), asked.fields().0, asked.fields().1), asked);
+            let asked = Asked::from_fields(kind, fields, long);
+            prop_assert_eq!(Asked::from_fields(asked.kind(), asked.fields().0, asked.fields().1), asked);
             let flight = Flight { process, rank, thread, function, site, since_ticks, asked };
             prop_assert_eq!(Flight::decode(&flight.encode()), flight);
         }

@@ -24,7 +24,7 @@ pub enum FrameKind {
     /// Slots of one ring.
     Slots,
     /// A pair of ticks and nanoseconds.
-    Knot,
+    ClockSample,
     /// What a process lost, cumulative, and how it stands.
     Lost,
     /// The run ended.
@@ -45,7 +45,7 @@ pub enum FrameKind {
     Switched,
     /// Calls that a process made while recording was off, cumulative.
     Unrecorded,
-    /// What of a ring nobody wanted.
+    /// Slots of a ring from a pause.
     Skipped,
     /// The CPUs that a process may use.
     Cpus,
@@ -57,7 +57,7 @@ impl FrameKind {
         FrameKind::RunStart,
         FrameKind::Process,
         FrameKind::Slots,
-        FrameKind::Knot,
+        FrameKind::ClockSample,
         FrameKind::Lost,
         FrameKind::RunEnd,
         FrameKind::Agent,
@@ -77,7 +77,7 @@ impl FrameKind {
             FrameKind::RunStart => 1,
             FrameKind::Process => 2,
             FrameKind::Slots => 3,
-            FrameKind::Knot => 4,
+            FrameKind::ClockSample => 4,
             FrameKind::Lost => 5,
             FrameKind::RunEnd => 6,
             FrameKind::Agent => 7,
@@ -109,7 +109,7 @@ pub struct FrameRef<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What a decoder says of bytes that are no frame. `skipped` counts the bytes passed over to find the next one.
+/// The decoder's report about bytes that are no frame. `skipped` counts the bytes passed over to find the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecodeFault {
     /// Bytes that are no frame, or a damaged one; decoding went on behind them.
@@ -197,11 +197,11 @@ fn find(bytes: &[u8]) -> Result<Option<(FrameKind, usize)>, DecodeFault> {
 /// # Errors
 /// What could not be decoded; nothing is passed over.
 pub fn first_frame(bytes: &[u8]) -> Result<Option<FrameRef<'_>>, DecodeFault> {
-    Ok(find(bytes)?.map(|(kind, length)| FrameRef::of(kind, &bytes[..length])))
+    Ok(find(bytes)?.map(|(kind, length)| FrameRef::new(kind, &bytes[..length])))
 }
 
 impl<'a> FrameRef<'a> {
-    fn of(kind: FrameKind, bytes: &'a [u8]) -> Self {
+    fn new(kind: FrameKind, bytes: &'a [u8]) -> Self {
         Self { kind, payload: &bytes[FRAME_HEADER_BYTES..], bytes }
     }
 }
@@ -213,7 +213,7 @@ impl Decoder {
         Self::default()
     }
 
-    /// Hands over more bytes. At most one frame and what was fed last are kept.
+    /// Hands over more bytes. At most one frame and the newest bytes are kept.
     pub fn feed(&mut self, bytes: &[u8]) {
         if self.start > 0 {
             self.buffer.drain(..self.start);
@@ -238,7 +238,7 @@ impl Decoder {
             Ok(None) => Ok(None),
             Ok(Some((kind, length))) => {
                 self.start = begin + length;
-                Ok(Some(FrameRef::of(kind, &self.buffer[begin..begin + length])))
+                Ok(Some(FrameRef::new(kind, &self.buffer[begin..begin + length])))
             }
             Err(fault) => {
                 let skipped = self.skip();
@@ -247,8 +247,8 @@ impl Decoder {
         }
     }
 
-    /// Passes over what is at the start up to the next thing that looks like a frame. At the end of a stream a torn
-    /// frame whose length field is damaged could hide later frames; calling this tells it to look behind.
+    /// Passes over the start up to the next possible frame. At the end of a stream a torn frame whose length field is
+    /// damaged could hide later frames; calling this makes it look behind.
     pub fn skip(&mut self) -> DecodeFault {
         let pending = &self.buffer[self.start..];
         let next = pending.windows(4).skip(1).position(|window| window == MAGIC).map(|at| at + 1);
@@ -280,7 +280,7 @@ mod tests {
     fn frames_survive_any_split() {
         let mut bytes = Vec::new();
         encode_frame(FrameKind::Slots, b"abc", &mut bytes);
-        encode_frame(FrameKind::Knot, b"", &mut bytes);
+        encode_frame(FrameKind::ClockSample, b"", &mut bytes);
         encode_frame(FrameKind::RunEnd, &[7; 100], &mut bytes);
         for step in 1..bytes.len() {
             let mut decoder = Decoder::new();

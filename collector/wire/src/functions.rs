@@ -61,7 +61,7 @@ pub struct FunctionEntry {
     pub name: &'static str,
     /// What it is for.
     pub family: Family,
-    /// Whether it asks and returns at once, so that programs call it in loops.
+    /// Whether it asks and returns at once: programs call it in loops.
     pub polls: bool,
 }
 

@@ -24,8 +24,8 @@ pub use frame::{
 };
 pub use functions::{FUNCTIONS, Family, FunctionEntry, by_id, id};
 pub use payload::{
-    Agent, ClockKind, Contact, Cpus, EndState, Heard, Knot, LastCalls, Lost, Message, Origin, PayloadFault,
-    Process, RoundTrip, RunEnd, RunStart, Scheduling, Skipped, Slots, Switched, Unrecorded,
+    Agent, ClockKind, ClockSample, Contact, Cpus, EndState, Heard, LastCalls, Lost, Message, Origin,
+    PayloadFault, Process, RoundTrip, RunEnd, RunStart, Scheduling, Skipped, Slots, Switched, Unrecorded,
 };
 pub use site::{MAX_SITE, MOST_PATH_BYTES, ModuleDefinition, NO_MODULE, PathPart, SiteDefinition};
 pub use slot::{

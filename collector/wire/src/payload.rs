@@ -1,4 +1,4 @@
-//! The payloads of frames: what each kind of message holds.
+//! The payloads of frames, by kind of message.
 
 mod coding;
 
@@ -119,7 +119,7 @@ pub struct Slots {
 
 /// Ticks and nanoseconds of the same moment on one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Knot {
+pub struct ClockSample {
     /// The time-stamp counter; 0 where there is none to use.
     pub ticks: u64,
     /// The monotonic clock.
@@ -144,7 +144,7 @@ pub struct Lost {
 /// The run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunEnd {
-    /// The command's exit status as a shell would say it; none when it is not known.
+    /// The command's exit status as in a shell; none when unknown.
     pub exit: Option<i32>,
     /// The monotonic clock then.
     pub monotonic_ns: u64,
@@ -156,18 +156,18 @@ pub struct RunEnd {
 pub struct Agent {
     /// The daemon's number for it.
     pub agent: u32,
-    /// What it calls itself, drawn at random once, so that it is known again.
+    /// Its own identity, drawn at random once, to recognise it later.
     pub identity: u128,
     /// Its host.
     pub node: String,
 }
 
-/// What follows in the log, until the next of these, was told by this agent; before the first, by number 0.
+/// What follows in the log, until the next of these, comes from this agent; before the first, from number 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
     /// Whose messages follow.
     pub agent: u32,
-    /// The agent's own number of the first of them; it numbers all it tells.
+    /// The agent's own number of the first of them; it numbers all its messages.
     pub sequence: u64,
 }
 
@@ -178,7 +178,7 @@ pub enum Heard {
     Missed,
     /// It is there again.
     Again,
-    /// It has told everything and is gone.
+    /// It has sent everything and has closed the connection.
     Finished,
 }
 
@@ -200,10 +200,10 @@ pub struct Contact {
     /// Which.
     pub agent: u32,
     /// How it stands.
-    pub standing: Heard,
+    pub heard: Heard,
 }
 
-/// What a message to an agent and back told of its clock.
+/// A comparison of an agent's clock, by a message to it and back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundTrip {
     /// Whose clock.
@@ -264,7 +264,7 @@ pub struct Unrecorded {
     pub calls: u64,
 }
 
-/// What of a ring nobody wanted, since recording was off: it is not missing.
+/// Slots of a ring from a pause: they are not missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Skipped {
     /// Whose.
@@ -297,8 +297,8 @@ pub enum Message {
     Process(Process),
     /// See [`Slots`].
     Slots(Slots),
-    /// See [`Knot`].
-    Knot(Knot),
+    /// See [`ClockSample`].
+    ClockSample(ClockSample),
     /// See [`Lost`].
     Lost(Lost),
     /// See [`RunEnd`].
@@ -326,13 +326,13 @@ pub enum Message {
 }
 
 impl Message {
-    /// Whether an agent tells this, of its own node, and counts it; all else is the daemon's.
+    /// Whether an agent sends this, about its own node, and counts it; all else is the daemon's.
     #[must_use]
-    pub fn is_told_by_agent(&self) -> bool {
+    pub fn is_from_agent(&self) -> bool {
         match self {
             Message::Process(_)
             | Message::Slots(_)
-            | Message::Knot(_)
+            | Message::ClockSample(_)
             | Message::Lost(_)
             | Message::Scheduling(_)
             | Message::LastCalls(_)
@@ -350,7 +350,7 @@ impl Message {
     }
 }
 
-/// A payload that does not hold what its kind says.
+/// A payload that does not match its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PayloadFault {
     /// Which kind.
@@ -397,7 +397,7 @@ mod tests {
                 node: "node".into(),
             }),
             Message::Slots(Slots { process: 1, ring: 2, from: 4, slots: vec![[1, 2, 3, 4], [5; 4]] }),
-            Message::Knot(Knot { ticks: 1, monotonic_ns: 2 }),
+            Message::ClockSample(ClockSample { ticks: 1, monotonic_ns: 2 }),
             Message::Lost(Lost {
                 process: 1,
                 ring_full: 2,
@@ -409,7 +409,7 @@ mod tests {
             Message::RunEnd(RunEnd { exit: None, monotonic_ns: 9 }),
             Message::Agent(Agent { agent: 1, identity: 2, node: "node".into() }),
             Message::Origin(Origin { agent: 1, sequence: 2 }),
-            Message::Contact(Contact { agent: 1, standing: Heard::Again }),
+            Message::Contact(Contact { agent: 1, heard: Heard::Again }),
             Message::RoundTrip(RoundTrip { agent: 1, local_ns: 2, offset_ns: -3, uncertainty_ns: 4 }),
             Message::Scheduling(scheduling),
             Message::LastCalls(LastCalls {

@@ -1,4 +1,4 @@
-//! Slots that say what the number of a call site means: an address within a module, and which file the module is.
+//! Slots that define the number of a call site: an address within a module, and the file of the module.
 //!
 //! ```text
 //!            word 0                                        word 1     word 2     word 3
@@ -16,9 +16,9 @@ use crate::slot::{KIND_MODULE, KIND_PATH, KIND_SITE, Slot};
 pub const NO_MODULE: u32 = u32::MAX;
 /// The greatest number of a site.
 pub const MAX_SITE: u32 = 0xF_FFFF;
-/// So many bytes of a build id are told.
+/// Most bytes of a build id.
 pub(crate) const BUILD_ID_BYTES: usize = 24;
-/// So many bytes of a path one slot holds.
+/// Bytes of a path in one slot.
 pub(crate) const PATH_PART_BYTES: usize = 24;
 /// No path is longer.
 pub const MOST_PATH_BYTES: usize = 4096;
@@ -195,8 +195,8 @@ mod tests {
         let module = ModuleDefinition::new(0, &path, &[7; 40]);
         assert_eq!(usize::from(module.path_bytes), MOST_PATH_BYTES);
         assert_eq!(module.build_id(), [7; BUILD_ID_BYTES]);
-        let told: usize = PathPart::all(0, &path).map(|part| part.bytes().len()).sum();
-        assert_eq!(told, MOST_PATH_BYTES);
+        let path_bytes: usize = PathPart::all(0, &path).map(|part| part.bytes().len()).sum();
+        assert_eq!(path_bytes, MOST_PATH_BYTES);
         let broken = PathPart { module: 0, length: 255, bytes: [0; PATH_PART_BYTES] };
         assert_eq!(broken.bytes().len(), PATH_PART_BYTES);
     }

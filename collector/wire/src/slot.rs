@@ -1,4 +1,4 @@
-//! Slots: what a ring holds. A call is one slot; what does not fit comes in slots before it.
+//! Slots: the entries of a ring. A call is one slot; further details come in slots before it.
 //!
 //! ```text
 //!            word 0                             word 1         word 2                      word 3
@@ -14,8 +14,8 @@
 //! handle     kind                               handle u64     comm                        -
 //! ```
 //!
-//! Those that say what the number of a call site means are in `site.rs`, those that say more of a communicator in `about.rs`. All others precede the call they belong to, so
-//! that a reader never looks ahead.
+//! Definitions of call sites are in `site.rs`, details of communicators in `about.rs`. All others precede the call
+//! they belong to: a reader never looks ahead.
 
 use crate::about::{CommKind, GridPart, NamePart};
 use crate::site::{ModuleDefinition, PathPart, SiteDefinition};
@@ -101,7 +101,7 @@ impl PartFlags {
     pub const INLINE: Self = Self(2);
     /// A posted receive was cancelled: it takes no message.
     pub const CANCELLED: Self = Self(4);
-    /// A posted receive was freed: it takes a message, and nobody will see that.
+    /// A posted receive was freed: it takes a message without a visible completion.
     pub const FREED: Self = Self(8);
     /// The call sent a message of `bytes` to `peer` with `tag`, one of perhaps several.
     pub const SENT: Self = Self(16);
@@ -165,7 +165,7 @@ pub struct Part {
 pub struct OtherGroup {
     /// How many ranks it has, or [`OtherGroup::ELSEWHERE`].
     pub size: u32,
-    /// Whether it is the one that both sides name first, so that the process's own is the second.
+    /// Whether both sides name it first, and the process's own group is the second.
     pub is_first: bool,
 }
 
@@ -255,7 +255,7 @@ pub enum Entry {
     Name(NamePart),
     /// See [`GridPart`].
     Grid(GridPart),
-    /// Calls were not recorded before this slot, since somebody wanted it so.
+    /// Calls were not recorded before this slot, because of a pause.
     Paused,
 }
 
@@ -311,7 +311,7 @@ impl Call {
 }
 
 impl Part {
-    /// The bytes of a receive of which nobody says how much it was: as much as its message had.
+    /// The bytes of a receive of unknown size: as many as its message had.
     pub const UNKNOWN_BYTES: u64 = u64::MAX;
 
     /// Its slot.
@@ -349,25 +349,25 @@ impl Sync {
 }
 
 impl Entry {
-    /// The slot that says how many calls a ring has lost.
+    /// The slot with the number of calls that a ring has lost.
     #[must_use]
     pub fn encode_lost(calls: u64) -> Slot {
         [u64::from(KIND_LOST), calls, 0, 0]
     }
 
-    /// The slot that says that recording was off before it.
+    /// The slot that marks the end of a pause.
     #[must_use]
     pub fn encode_paused() -> Slot {
         [u64::from(KIND_PAUSED), 0, 0, 0]
     }
 
-    /// The slot that says whose a ring is from here on.
+    /// The slot that identifies the owner of a ring from here on.
     #[must_use]
     pub fn encode_thread(number: u64, thread_id: u64) -> Slot {
         [u64::from(KIND_THREAD), number, thread_id, 0]
     }
 
-    /// The slot that says by which handle the program knows a communicator.
+    /// The slot with the program's handle of a communicator.
     #[must_use]
     pub fn encode_handle(comm: u32, handle: u64) -> Slot {
         [u64::from(KIND_HANDLE), handle, u64::from(comm), 0]
@@ -512,8 +512,8 @@ mod tests {
 
     #[test]
     fn slots_of_older_recordings_are_read_and_newer_ones_lie_where_they_do() {
-        // A communicator as it was told before there were groups.
-        let told = [u64::from(KIND_COMM) | 3 << 32, 77, 4 | 2 << 32, 9 | u64::from(NO_COMM) << 32];
+        // The definition of a communicator before there were groups.
+        let encoded = [u64::from(KIND_COMM) | 3 << 32, 77, 4 | 2 << 32, 9 | u64::from(NO_COMM) << 32];
         let mut definition = CommDefinition {
             index: 3,
             kind: CommKind::Communicator,
@@ -524,11 +524,11 @@ mod tests {
             parent: NO_COMM,
             other: None,
         };
-        assert_eq!(Entry::decode(&told), Some(Entry::Comm(definition)));
-        assert_eq!(definition.encode(), told);
+        assert_eq!(Entry::decode(&encoded), Some(Entry::Comm(definition)));
+        assert_eq!(definition.encode(), encoded);
         definition.other = Some(OtherGroup { size: 0x1_2345, is_first: true });
         assert_eq!(definition.encode()[0], 0x0000_0003_8123_4504);
-        assert_eq!(definition.encode()[1..], told[1..]);
+        assert_eq!(definition.encode()[1..], encoded[1..]);
         let flags = PartFlags::COLLECTED;
         let part = Part { flags, tag: 6, post: 6, peer: PEER_NONE, comm: 3, bytes: 0 };
         assert_eq!(part.encode(), [0x0000_0006_0000_4003, 6, 0x0000_0000_03FF_FFFF, 0]);

@@ -7,10 +7,10 @@ struct Tape {
     slots: Vec<Slot>,
     staged: Vec<Slot>,
     /// How many slots are staged at most.
-    room: usize,
+    free_slots: usize,
     full: bool,
     lost: u64,
-    /// All is to be told anew after the next call.
+    /// All definitions are repeated after the next call.
     asked_anew: bool,
 }
 
@@ -34,11 +34,11 @@ impl Sink for Tape {
     }
 
     fn stage(&mut self, slot: &Slot) -> bool {
-        let room = !self.full && self.staged.len() < self.room;
-        if room {
+        let has_space = !self.full && self.staged.len() < self.free_slots;
+        if has_space {
             self.staged.push(*slot);
         }
-        room
+        has_space
     }
 
     fn unstage(&mut self) -> Vec<Slot> {
@@ -100,13 +100,13 @@ fn a_send_names_its_world_rank_and_defines_its_communicator_once() {
 }
 
 #[test]
-fn what_is_asked_anew_is_told_with_the_calls_that_come() {
+fn definitions_asked_anew_come_with_the_next_calls() {
     let (process, comm, mut tape) = (Process::default(), reversed(), Tape::default());
     let mut thread = Thread::new(4, 1);
     sent(&mut thread, &process, &mut tape, &comm, 2, 8);
     tape.asked_anew = true;
     // Rows come by a way that is slow when something is asked.
-    tape.room = 0;
+    tape.free_slots = 0;
     thread.commit(&process, &mut tape, &Call { duration: 1 << 40, ..Thread::plain(31, AT) });
     tape.entries();
     sent(&mut thread, &process, &mut tape, &comm, 2, 8);
@@ -124,7 +124,7 @@ fn located(address: u64) -> Located {
 }
 
 #[test]
-fn calls_have_the_site_that_was_told_before_them() {
+fn calls_have_the_site_defined_before_them() {
     let (process, mut tape) = (Process::new(1_000_000), Tape::default());
     let (mut thread, mut sites) = (Thread::new(3, 1), Sites::default());
     assert!(!thread.come_from(0x110));
@@ -151,7 +151,7 @@ fn calls_have_the_site_that_was_told_before_them() {
 }
 
 #[test]
-fn after_a_loss_sites_are_told_anew() {
+fn sites_are_defined_anew_after_a_loss() {
     let (process, mut tape) = (Process::default(), Tape::default());
     let (mut thread, mut sites) = (Thread::new(0, 1), Sites::default());
     thread.learn(&mut sites, &mut tape, 0x110, located);
@@ -161,7 +161,7 @@ fn after_a_loss_sites_are_told_anew() {
     thread.learn(&mut sites, &mut tape, 0x110, located);
     tape.full = false;
     tape.entries();
-    assert!(!thread.come_from(0x110), "what could not be told is not known");
+    assert!(!thread.come_from(0x110), "a site without a definition is not known");
     thread.learn(&mut sites, &mut tape, 0x110, located);
     thread.commit(&process, &mut tape, &Thread::plain(31, AT));
     let entries = tape.entries();
@@ -209,8 +209,8 @@ fn a_completed_receive_is_a_part_of_the_completing_call() {
     let posted = Posted::new(comm.index, 3, true);
     let received = Received { source: 1, tag: 4, bytes: 5, cancelled: false };
     // The same slots in the same order, however many of them find their way into the ring at once.
-    for room in [0, 1, 2, 8] {
-        tape.room = room;
+    for free_slots in [0, 1, 2, 8] {
+        tape.free_slots = free_slots;
         thread.completed(&process, &mut tape, &comm, Some(&posted), &received);
         thread.completed(
             &process,
@@ -232,7 +232,7 @@ fn a_completed_receive_is_a_part_of_the_completing_call() {
                 _ => None,
             })
             .collect();
-        assert_eq!(flags, [PartFlags::COMPLETED, PartFlags::CANCELLED, PartFlags::INLINE], "{room}");
+        assert_eq!(flags, [PartFlags::COMPLETED, PartFlags::CANCELLED, PartFlags::INLINE], "{free_slots}");
     }
 }
 

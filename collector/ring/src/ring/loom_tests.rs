@@ -51,7 +51,7 @@ fn whoever_is_paused_stops_at_the_next_call_and_what_it_made_is_counted() {
         let mut producer = Producer::new(&shared.0, &shared.1);
         let written = (0..2).filter(|_| producer.push(&[], &[1; 4], 1)).count() as u64;
         watcher.join().unwrap();
-        assert!(!producer.push_row(&[1; 4]) && !producer.push(&[], &[1; 4], 1), "it was told before");
+        assert!(!producer.push_row(&[1; 4]) && !producer.push(&[], &[1; 4], 1), "it was reported before");
         let mut consumer = Consumer::new(&shared.0, &shared.1, None);
         assert_eq!(consumer.paused_calls(), 3 - written);
         consumer.pause(false);

@@ -27,7 +27,7 @@ fn while_paused_nothing_is_written_and_what_was_made_is_counted_apart() {
 }
 
 #[test]
-fn everything_is_told_anew_from_a_slot_on_that_the_reader_knows() {
+fn definitions_are_repeated_after_a_slot_known_to_the_reader() {
     let (header, slots) = (RingHeader::new(), cells(64));
     let mut producer = Producer::new(&header, &slots);
     let consumer = Consumer::new(&header, &slots, None);

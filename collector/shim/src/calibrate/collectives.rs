@@ -1,4 +1,4 @@
-//! The common collectives on all ranks, each after a barrier, so that nobody waits for one that comes late.
+//! The common collectives on all ranks, each after a barrier: nobody waits for a late rank.
 #![expect(unsafe_code, reason = "calling MPI as a program does")]
 
 use super::{BUFFER_BYTES, Failed, Job, done, number};
@@ -27,7 +27,7 @@ fn turns_of(bytes: usize) -> u32 {
     if bytes > 64 << 10 { 1 } else { 4 }
 }
 
-/// Every rank makes the same calls; after each pass rank 0 says whether there is time for another.
+/// Every rank makes the same calls; after each pass rank 0 decides whether there is time for another.
 pub(super) fn measure(job: &mut Job, during: Duration) -> Result<(), Failed> {
     use Function::{Allgather, Allreduce, Alltoall, Barrier, Bcast, Reduce};
     let begin_ns = monotonic_ns();

@@ -1,5 +1,5 @@
-//! Messages of many sizes between two ranks, forth and back: each waits in `MPI_Recv` before the other sends, so that
-//! what is measured is the message and nothing else.
+//! Messages of many sizes between two ranks, forth and back. Each rank waits in `MPI_Recv` before the other sends:
+//! only the message is measured.
 #![expect(unsafe_code, reason = "giving the processor away")]
 
 use super::{Failed, Job};
@@ -26,7 +26,7 @@ const SIZES: [usize; 15] = [
     1 << 20,
 ];
 
-/// Over all sizes; more say nothing new.
+/// Over all sizes; further ones add nothing.
 const MOST_PASSES: u32 = 32;
 const DATA: c_int = 1;
 const TURNS: c_int = 2;
@@ -45,12 +45,12 @@ fn turns_of(bytes: usize) -> u64 {
 pub(super) struct Pair<'a> {
     pub(super) job: &'a mut Job,
     pub(super) peer: u32,
-    /// Before each message, so that whoever is to wait for it does.
+    /// Before each message, to let its receiver wait first.
     pub(super) pause: Duration,
 }
 
 impl Pair<'_> {
-    /// The lower rank looks at the clock, and says before each size how many turns follow; none for the end.
+    /// The lower rank reads the clock, and sends before each size how many turns follow; none for the end.
     pub(super) fn lead(mut self, slice: Duration) -> Result<(), Failed> {
         let (begin_ns, slice_ns) = (monotonic_ns(), slice.as_nanos() as u64);
         for pass in 0..MOST_PASSES {
@@ -92,7 +92,7 @@ impl Pair<'_> {
         // As a number that reductions may add later.
         self.job.out[0] = (turns as f64).to_bits();
         self.send(WORD_BYTES, TURNS)?;
-        // The answer says nothing new: it keeps the number of messages the same both ways.
+        // The answer carries no information: it keeps the number of messages the same both ways.
         self.receive(WORD_BYTES, TURNS)
     }
 

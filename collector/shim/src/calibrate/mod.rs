@@ -1,8 +1,8 @@
-//! `mpiscope calibrate`: what happens after `MPI_Init` in place of the program. The ranks exchange messages and make
+//! `mpiscope calibrate`: runs after `MPI_Init` in place of the program. The ranks exchange messages and make
 //! collective calls for some seconds, through the recorded functions as a program would, and end.
 //!
-//! All ranks come to the same rounds by themselves; how often something is repeated one of them says, so that nobody
-//! waits for a call that does not come.
+//! All ranks compute the same rounds by themselves. One rank decides the number of repetitions: nobody waits for a
+//! call that does not come.
 #![expect(unsafe_code, reason = "calling MPI as a program does, and ending the process")]
 
 mod collectives;
@@ -58,7 +58,7 @@ pub(crate) fn if_late() {
 pub(crate) fn instead_of_the_program() {
     let Some(seconds) = seconds() else { return };
     if process::current().is_none() {
-        // Why has been said. The launcher ends the other ranks, which would wait for this one.
+        // The reason was printed. The launcher ends the other ranks, which would wait for this one.
         leave(1);
     }
     match catch_unwind(|| measure(seconds)) {
@@ -67,8 +67,8 @@ pub(crate) fn instead_of_the_program() {
             unsafe { MPI_Finalize() };
             leave(0);
         }
-        Ok(Err(failed)) => say_line(&format!("{failed} failed; no more is measured")),
-        Err(_) => say_line("the collector had a fault of its own; no more is measured"),
+        Ok(Err(failed)) => say_line(&format!("{failed} failed; measuring stopped")),
+        Err(_) => say_line("internal error of the collector; measuring stopped"),
     }
     if let Some(process) = process::current() {
         // SAFETY: the handle is the world's. The other ranks may be waiting for this one.
@@ -99,7 +99,7 @@ struct Job {
 
 fn measure(seconds: f64) -> Result<(), Failed> {
     let Some(process) = process::current() else { return Ok(()) };
-    let mut job = Job::of(&process.library)?;
+    let mut job = Job::new(&process.library)?;
     if job.size < 2 {
         return Ok(());
     }
@@ -131,9 +131,9 @@ fn number(value: impl TryInto<c_int>) -> c_int {
 }
 
 impl Job {
-    fn of(library: &Library) -> Result<Self, Failed> {
+    fn new(library: &Library) -> Result<Self, Failed> {
         let family = library.family;
-        let predefined = |number, name, told| Library::predefined(number, name).ok_or(told);
+        let predefined = |number, name, failure| Library::predefined(number, name).ok_or(failure);
         let (rank, size) = library.place_in(library.comm_world).ok_or("MPI_Comm_rank")?;
         Ok(Self {
             world: library.comm_world,
@@ -143,8 +143,7 @@ impl Job {
             no_status: family.status_ignore as *mut Status,
             rank,
             size,
-            // Written once, so that no page is touched for the first time while something is measured; and numbers of
-            // which sums are as quick as they get.
+            // Written once, to touch all pages before the measurement; and numbers with the fastest sums.
             out: vec![1_f64.to_bits(); BUFFER_BYTES / size_of::<f64>()],
             back: vec![1_f64.to_bits(); BUFFER_BYTES / size_of::<f64>()],
         })
@@ -157,7 +156,7 @@ impl Job {
         let own = host_name().bytes().fold(0xCBF2_9CE4_8422_2325, hash);
         let mut all = vec![0_u64; self.size as usize];
         let bytes = number(size_of::<u64>());
-        // SAFETY: both buffers hold what the counts say, the second for each rank.
+        // SAFETY: both buffers have the sizes of the counts, the second for each rank.
         let result = unsafe {
             let (from, to) = ((&raw const own).cast_mut().cast(), all.as_mut_ptr().cast());
             MPI_Allgather(from, bytes, self.byte, to, bytes, self.byte, self.world)
@@ -189,13 +188,13 @@ impl Job {
 
     fn receive(&mut self, bytes: usize, from: u32, tag: c_int) -> Result<(), Failed> {
         let (count, status) = (number(bytes.min(BUFFER_BYTES)), self.no_status);
-        // SAFETY: likewise; the status is the constant that says to ignore it.
+        // SAFETY: likewise; the status is the constant for no status.
         let result =
             unsafe { MPI_Recv(self.back(), count, self.byte, number(from), tag, self.world, status) };
         done(result, "MPI_Recv")
     }
 
-    /// What rank 0 says, to all.
+    /// Sends rank 0's decision to all.
     fn broadcast(&self, mut word: u64) -> Result<u64, Failed> {
         let bytes = number(size_of::<u64>());
         // SAFETY: the word is so long.

@@ -13,12 +13,12 @@ use mpiscope_capture::collective::{Blocks, Kind, Role, Stand, bytes};
 use mpiscope_capture::{Comm, Family, Posted, Template};
 use mpiscope_wire::{Asked, CallFlags, PEER_ANY, PEER_NONE};
 
-/// How the arguments of one direction say the blocks.
+/// The form of the block arguments of one direction.
 pub(crate) trait Side {
     /// The bytes of the block of a rank.
     fn block<L: Language>(&self, recorder: &mut Recorder, rank: usize) -> u64;
 
-    /// The bytes of the blocks of so many ranks.
+    /// The bytes of the blocks of this number of ranks.
     fn all<L: Language>(&self, recorder: &mut Recorder, ranks: usize) -> u64 {
         (0..ranks).fold(0, |sum, rank| sum.saturating_add(self.block::<L>(recorder, rank)))
     }
@@ -69,7 +69,7 @@ impl<N: Copy + Into<i64>> Side for EachTyped<N> {
     fn block<L: Language>(&self, recorder: &mut Recorder, rank: usize) -> u64 {
         // SAFETY: likewise.
         let (count, datatype) = unsafe {
-            (*self.0.add(rank), L::at(&recorder.process.library, HandleKind::Datatype, self.1, rank))
+            (*self.0.add(rank), L::element(&recorder.process.library, HandleKind::Datatype, self.1, rank))
         };
         Same(count.into(), datatype).block::<L>(recorder, rank)
     }
@@ -91,7 +91,7 @@ struct Measured<'a, L, S, R> {
 
 impl<L: Language, S: Side, R: Side> Blocks for Measured<'_, L, S, R> {
     #[inline(always)]
-    fn to(&mut self, rank: usize) -> u64 {
+    fn bytes_to(&mut self, rank: usize) -> u64 {
         self.data.send.block::<L>(self.recorder, rank)
     }
     #[inline(always)]
@@ -164,7 +164,7 @@ pub(crate) unsafe fn collective<L: Language, S: Side, R: Side>(
         let handle = L::handle(HandleKind::Comm, comm);
         let stand = recorder.with_comm(handle, |thread, _, comm| {
             thread.place(&mut call, comm);
-            // Every member counts, also one whose call failed, so that the numbers go on agreeing.
+            // Every member counts, also one whose call failed: the numbers go on agreeing.
             let number = comm.count_collective(process.capture.has_threads());
             call.flags = call.flags.with(CallFlags::COLLECTIVE);
             call.tag = number as i32;

@@ -25,11 +25,11 @@ pub(crate) unsafe fn comm_new<L: Language>(
         if result == 0
             && let Some(parent) = parent
         {
-            // Every member counts, also one that gets no communicator, so that the numbers go on agreeing.
+            // Every member counts, also one that gets no communicator: the numbers go on agreeing.
             let number = parent.count_child();
             // SAFETY: the call has just set it.
             let handle = unsafe { L::key(&process.library, Kind::Comm, made_comm, 0) };
-            // Told at once, so that who its members are is known also where one of them never uses it.
+            // Written at once: its members are then known even if one of them never uses it.
             if let Some(comm) = process.adopt_comm(handle, Origin::Child(&parent, number)) {
                 recorder.thread.define(&comm);
             }
@@ -87,7 +87,7 @@ pub(crate) unsafe fn comm_idup<L: Language>(
     })
 }
 
-/// Not recorded as a call: what it says is told at once.
+/// Not recorded as a call: its definition is written at once.
 pub(crate) unsafe fn comm_name<L: Language>(comm: Handle, name: Text, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the argument is the program's own.
     unsafe { named::<L>(Kind::Comm, comm, name, real) }

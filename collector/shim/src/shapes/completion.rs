@@ -1,4 +1,4 @@
-//! Waits and tests: which of the requests were receives, and what their statuses say.
+//! Waits and tests: which requests were receives, and what their statuses contain.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::{finish, received};
@@ -111,7 +111,7 @@ unsafe fn failed<L: Language>(recorder: &mut Recorder, requests: *const Handle) 
 unsafe fn gone<L: Language>(recorder: &Recorder, requests: *const Handle, at: c_int) -> bool {
     let Ok(at) = usize::try_from(at) else { return false };
     let library = &recorder.process.library;
-    // SAFETY: by the caller's word, and there are so many.
+    // SAFETY: by the caller's word, and with this length.
     recorder
         .handles
         .get(at)
@@ -122,7 +122,7 @@ unsafe fn gone<L: Language>(recorder: &Recorder, requests: *const Handle, at: c_
 /// wants them, or where we can read them when it does not.
 ///
 /// # Safety
-/// The array has so many requests.
+/// The array has this number of requests.
 unsafe fn prepare<L: Language>(
     recorder: &mut Recorder,
     count: c_int,
@@ -150,7 +150,7 @@ unsafe fn prepare<L: Language>(
 
 /// A wait or a test on one request.
 #[inline]
-unsafe fn one<L: Language>(
+unsafe fn complete_one<L: Language>(
     function: u16,
     request: *mut Handle,
     flag: Option<*const c_int>,
@@ -168,7 +168,7 @@ unsafe fn one<L: Language>(
     });
     let (handle, posted, status) = prepared.unwrap_or((0, None, status));
     let asked = match posted {
-        // A test waits for nobody.
+        // A test does not wait.
         _ if flag.is_some() => Asked::Nothing,
         Some(posted) if posted.as_collective().is_none() => Asked::Post { post: posted.post },
         _ => Asked::Requests { count: 0 },
@@ -199,6 +199,39 @@ unsafe fn one<L: Language>(
     result
 }
 
+/// The steps that waits and tests on several requests share. `settle` notes what completed, by the call's result, whether
+/// there are receives among the requests, and where the statuses are.
+///
+/// # Safety
+/// The array has `count` requests, and place for `status_count` statuses where the program wants any.
+#[inline(always)]
+unsafe fn complete_several<L: Language>(
+    function: u16,
+    (count, requests): (c_int, *const Handle),
+    (statuses, status_count): (*mut Status, usize),
+    real: impl FnOnce(*mut Status) -> c_int,
+    failed_poll: impl Fn(c_int) -> bool,
+    settle: impl FnOnce(&mut Recorder, c_int, bool, *const Status),
+) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real(statuses) };
+    // SAFETY: by the caller's word.
+    let prepared =
+        entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, statuses, status_count) });
+    let (receives, statuses) = prepared.unwrap_or((false, statuses));
+    let asked = Asked::Requests { count: count as u32 };
+    let (result, at) = entered.timed_poll(function, asked, || real(statuses), &failed_poll);
+    let Some(at) = at else { return result };
+    entered.work(|recorder| {
+        if failed_poll(result) {
+            recorder.failed_poll(function, at);
+            return;
+        }
+        settle(recorder, result, receives, statuses);
+        finish(recorder, function, at, result);
+    });
+    result
+}
+
 /// A wait or a test on all requests.
 unsafe fn all<L: Language>(
     function: u16,
@@ -208,22 +241,10 @@ unsafe fn all<L: Language>(
     flag: Option<*const c_int>,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter::<L>() else { return real(statuses) };
     let length = usize::try_from(count).unwrap_or_default();
-    // SAFETY: the array has `count` requests.
-    let prepared =
-        entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, statuses, length) });
-    let (receives, statuses) = prepared.unwrap_or((false, statuses));
-    let asked = Asked::Requests { count: count as u32 };
     // SAFETY: the call has just set it.
     let failed_poll = |result| result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0);
-    let (result, at) = entered.timed_poll(function, asked, || real(statuses), failed_poll);
-    let Some(at) = at else { return result };
-    entered.work(|recorder| {
-        if failed_poll(result) {
-            recorder.failed_poll(function, at);
-            return;
-        }
+    let settle = |recorder: &mut Recorder, result, receives, statuses| {
         if result == 0 {
             if receives {
                 // SAFETY: the call has just filled `count` statuses.
@@ -233,9 +254,11 @@ unsafe fn all<L: Language>(
             // SAFETY: the array is as long as before.
             unsafe { failed::<L>(recorder, requests) };
         }
-        finish(recorder, function, at, result);
-    });
-    result
+    };
+    // SAFETY: the array has `count` requests.
+    unsafe {
+        complete_several::<L>(function, (count, requests), (statuses, length), real, failed_poll, settle)
+    }
 }
 
 /// A wait or a test on any request.
@@ -248,20 +271,9 @@ unsafe fn any<L: Language>(
     flag: Option<*const c_int>,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter::<L>() else { return real(status) };
-    // SAFETY: the array has `count` requests.
-    let prepared = entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, status, 1) });
-    let (receives, status) = prepared.unwrap_or((false, status));
-    let asked = Asked::Requests { count: count as u32 };
     // SAFETY: the call has just set it.
     let failed_poll = |result| result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0);
-    let (result, at) = entered.timed_poll(function, asked, || real(status), failed_poll);
-    let Some(at) = at else { return result };
-    entered.work(|recorder| {
-        if failed_poll(result) {
-            recorder.failed_poll(function, at);
-            return;
-        }
+    let settle = |recorder: &mut Recorder, result, receives, status| {
         // SAFETY: the call has just set it; it is negative when no request was active.
         let index = if result == 0 { unsafe { *index } } else { -1 };
         // SAFETY: the array is as long as before.
@@ -275,9 +287,9 @@ unsafe fn any<L: Language>(
             // SAFETY: the array is as long as before.
             unsafe { failed::<L>(recorder, requests) };
         }
-        finish(recorder, function, at, result);
-    });
-    result
+    };
+    // SAFETY: the array has `count` requests.
+    unsafe { complete_several::<L>(function, (count, requests), (status, 1), real, failed_poll, settle) }
 }
 
 /// A wait or a test on some requests.
@@ -292,26 +304,14 @@ unsafe fn some<L: Language>(
     polls: bool,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter::<L>() else { return real(statuses) };
     let length = usize::try_from(count).unwrap_or_default();
-    // SAFETY: the array has `count` requests.
-    let prepared =
-        entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, statuses, length) });
-    let (receives, statuses) = prepared.unwrap_or((false, statuses));
-    let asked = Asked::Requests { count: count as u32 };
     // SAFETY: the call has just set it; it is negative when no request was active.
     let done_of = |result| if result == 0 { unsafe { *completed_count } } else { -1 };
     let failed_poll = |result| polls && done_of(result) == 0;
-    let (result, at) = entered.timed_poll(function, asked, || real(statuses), failed_poll);
-    let Some(at) = at else { return result };
-    entered.work(|recorder| {
-        let done = done_of(result);
-        if failed_poll(result) {
-            recorder.failed_poll(function, at);
-            return;
-        }
-        if let Some(done) = usize::try_from(done).ok().filter(|_| receives) {
-            // SAFETY: the call has just filled so many indices and statuses; the array of requests is as long as before.
+    let settle = |recorder: &mut Recorder, result, receives, statuses| {
+        if let Some(done) = usize::try_from(done_of(result)).ok().filter(|_| receives) {
+            // SAFETY: the call has just filled this number of indices and statuses; the array of requests is as long
+            // as before.
             unsafe {
                 let indices = std::slice::from_raw_parts(indices, done.min(length));
                 let first = L::first(indices, |at| gone::<L>(recorder, requests, at));
@@ -325,9 +325,11 @@ unsafe fn some<L: Language>(
             // SAFETY: the array is as long as before.
             unsafe { failed::<L>(recorder, requests) };
         }
-        finish(recorder, function, at, result);
-    });
-    result
+    };
+    // SAFETY: the array has `count` requests.
+    unsafe {
+        complete_several::<L>(function, (count, requests), (statuses, length), real, failed_poll, settle)
+    }
 }
 
 pub(crate) unsafe fn wait_one<L: Language>(
@@ -337,7 +339,7 @@ pub(crate) unsafe fn wait_one<L: Language>(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { one::<L>(function, request, None, status, real) }
+    unsafe { complete_one::<L>(function, request, None, status, real) }
 }
 
 pub(crate) unsafe fn test_one<L: Language>(
@@ -348,7 +350,7 @@ pub(crate) unsafe fn test_one<L: Language>(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { one::<L>(function, request, Some(flag), status, real) }
+    unsafe { complete_one::<L>(function, request, Some(flag), status, real) }
 }
 
 pub(crate) unsafe fn wait_all<L: Language>(

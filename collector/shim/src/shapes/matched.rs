@@ -8,8 +8,8 @@ use crate::mpi::{Handle, Status, read_status};
 use core::ffi::c_int;
 use mpiscope_capture::Posted;
 
-/// The handle of a message, which the coming call sets to null, and the probe's word on it; none where the message is of
-/// nobody.
+/// The handle of a message, which the coming call sets to null, and the probe's record of it; none where the message
+/// has no sender.
 ///
 /// # Safety
 /// The pointer is to a message.

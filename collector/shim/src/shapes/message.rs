@@ -15,7 +15,7 @@ pub(crate) fn received(status: StatusWords) -> Received {
     Received { source: status.source, tag: status.tag, bytes: status.bytes, cancelled: status.cancelled }
 }
 
-/// The handle of a communicator as a call in flight tells it.
+/// The handle of a communicator in the form that calls in flight use.
 #[inline(always)]
 pub(crate) fn comm_key<L: Language>(comm: Handle) -> u64 {
     L::handle(Kind::Comm, comm) as u64
@@ -86,7 +86,7 @@ pub(crate) unsafe fn start_send<L: Language>(
     request: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    // It returns at once and waits for nobody.
+    // It returns at once and does not wait.
     let asked = || Asked::Nothing;
     sent::<L>(function, count, [to, tag], datatype, comm, (asked, real), |process| {
         // SAFETY: the call has just set it.
@@ -140,7 +140,7 @@ fn sent<L: Language>(
     })
 }
 
-/// Writes a call that failed, or that has nobody on the other side.
+/// Writes a call that failed, or that has no partner.
 #[cold]
 #[inline(never)]
 fn failed(recorder: &mut Recorder, function: u16, (result, at): (c_int, Interval), comm: Handle) -> bool {
@@ -166,7 +166,7 @@ fn taken_in_part(recorder: &mut Recorder, result: c_int, (source, tag): (c_int, 
     });
 }
 
-/// Writes a receive that failed, or was from nobody.
+/// Writes a receive that failed, or had no sender.
 #[cold]
 #[inline(never)]
 fn not_received(
@@ -182,7 +182,7 @@ fn not_received(
 }
 
 /// # Safety
-/// `status` points to a status or is the constant that says to ignore it.
+/// `status` points to a status or is the constant for no status.
 #[inline]
 pub(crate) unsafe fn receive<L: Language>(
     function: u16,
@@ -286,8 +286,8 @@ pub(crate) unsafe fn isendrecv<L: Language>(
         let Some((post, comm)) = post.zip(index) else { return not_a_receive::<L>(recorder, request) };
         // SAFETY: the call has just set it.
         let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
-        // In MPICH 4.0 the status of such a request is that of whichever had its place before. How much it was the message
-        // says; of one from anybody, or with any tag, nobody knows which it was.
+        // In MPICH 4.0 the status of such a request is that of the previous user of its slot. The message has the
+        // size; the sender or tag of a wildcard receive stays unknown.
         let expected = wanted_source.filter(|_| wanted_tag >= 0).map(|source| Received {
             source,
             tag: wanted_tag,

@@ -1,7 +1,7 @@
-//! The shapes of calls: what each kind of function does around its real call. The generated symbols choose.
+//! The shapes of calls: each does its work around the real call. The generated symbols choose one.
 //!
-//! Every shape has the same course: enter, look at what the call will change, make the real call between two looks at
-//! the clock, say what it meant.
+//! Every shape has the same course: enter, read what the call will change, make the real call between two readings of
+//! the clock, record it.
 
 mod collective;
 mod communicator;

@@ -56,34 +56,43 @@ pub(crate) unsafe fn file_open<L: Language>(
     })
 }
 
-/// What a call on a window or a file says.
-struct Said {
+/// The arguments of a call on a window or a file.
+struct ObjectCall {
     kind: Kind,
     object: Handle,
     /// Whom it is for.
     rank: Option<c_int>,
-    /// How many elements of which type.
+    /// Number and type of the elements.
     moved: Option<(i64, Handle)>,
     request: Option<*mut Handle>,
 }
 
 #[inline(never)]
-fn told<L: Language>(recorder: &mut Recorder, function: u16, (result, at): (c_int, Interval), said: &Said) {
+fn commit_object_call<L: Language>(
+    recorder: &mut Recorder,
+    function: u16,
+    (result, at): (c_int, Interval),
+    object_call: &ObjectCall,
+) {
     let mut call = made(function, at, result);
     let mut to = None;
-    recorder.with_object(said.kind, L::handle(said.kind, said.object), |thread, _, object| {
-        thread.place(&mut call, object);
-        to = said.rank.and_then(|rank| object.peer(rank)).map(|peer| peer.world_rank);
-    });
+    recorder.with_object(
+        object_call.kind,
+        L::handle(object_call.kind, object_call.object),
+        |thread, _, object| {
+            thread.place(&mut call, object);
+            to = object_call.rank.and_then(|rank| object.peer(rank)).map(|peer| peer.world_rank);
+        },
+    );
     if let Some(rank) = to {
         call.peer = rank;
     }
-    // What is for nobody moves nothing, and its type may be none.
-    let moved = said.moved.filter(|_| result == 0 && (said.rank.is_none() || to.is_some()));
+    // A null target moves nothing, and its type may be none.
+    let moved = object_call.moved.filter(|_| result == 0 && (object_call.rank.is_none() || to.is_some()));
     if let Some((count, datatype)) = moved {
         call.bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
     }
-    if let Some(request) = said.request.filter(|_| result == 0) {
+    if let Some(request) = object_call.request.filter(|_| result == 0) {
         not_a_receive::<L>(recorder, request);
     }
     recorder.commit(&call);
@@ -98,8 +107,8 @@ pub(crate) unsafe fn window_call<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     recorded::<L, _>(function, real, |recorder, called| {
-        let said = Said { kind: Kind::Window, object: window, rank, moved, request };
-        told::<L>(recorder, function, called, &said);
+        let object_call = ObjectCall { kind: Kind::Window, object: window, rank, moved, request };
+        commit_object_call::<L>(recorder, function, called, &object_call);
     })
 }
 
@@ -111,12 +120,12 @@ pub(crate) unsafe fn file_call<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     recorded::<L, _>(function, real, |recorder, called| {
-        let said = Said { kind: Kind::File, object: file, rank: None, moved, request };
-        told::<L>(recorder, function, called, &said);
+        let object_call = ObjectCall { kind: Kind::File, object: file, rank: None, moved, request };
+        commit_object_call::<L>(recorder, function, called, &object_call);
     })
 }
 
-/// A call that says by its status how much it moved: a read may find less than it asks for.
+/// A call whose status has the amount it moved: a read may find less than it asks for.
 pub(crate) unsafe fn file_transfer<L: Language>(
     function: u16,
     file: Handle,

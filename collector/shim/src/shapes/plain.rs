@@ -1,4 +1,4 @@
-//! Calls that move nothing of their own, calls that ask, and what the program says to whoever watches it.
+//! Calls that move no data, queries, and control calls.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::{finish, made};
@@ -45,7 +45,7 @@ pub(crate) unsafe fn poll<L: Language>(
     result
 }
 
-/// Without `MPI_Init` the library says neither how many ranks there are nor which this is.
+/// Without `MPI_Init` the library reports neither the number of ranks nor this process's own.
 pub(crate) unsafe fn session_init<L: Language>(
     function: u16,
     _session: *mut Handle,
@@ -78,7 +78,7 @@ pub(crate) unsafe fn pcontrol<L: Language>(
     entered.work(|recorder| {
         let mut call = made(function, at, result);
         call.tag = level;
-        // Whether there is a name nobody says, so that it is looked at with care.
+        // Whether nobody promises a name, and it must be read with care.
         let name = name.filter(|_| !matches!(level, 0..=2)).and_then(|name| text::perhaps(name));
         if let Some(phase) = name.and_then(|name| recorder.process.phase(&name)) {
             recorder.thread.place(&mut call, &phase);

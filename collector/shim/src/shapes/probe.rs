@@ -57,7 +57,7 @@ unsafe fn reported<L: Language>(
     }
 }
 
-/// A probe that waits, or one that asks; `flag` says whether it found something.
+/// A blocking probe, or a polling one; `flag` is set if it found something.
 unsafe fn look<L: Language>(
     function: u16,
     wanted: Wanted,

@@ -150,8 +150,8 @@ pub(crate) unsafe fn start_one<L: Language>(
     unsafe { start_all::<L>(function, 1, request, real) }
 }
 
-/// A request that is given up: if it was a receive, nobody will see it complete, except that MPI can still say whether
-/// one that was to be cancelled was.
+/// A request that is given up. A receive never completes visibly then, except that MPI can still report whether it was
+/// cancelled.
 pub(crate) unsafe fn request_free<L: Language>(
     function: u16,
     request: *mut Handle,

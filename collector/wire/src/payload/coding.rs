@@ -1,8 +1,8 @@
 //! How payloads lie in bytes: fixed little-endian fields, strings with a length before them.
 
 use super::{
-    Agent, ClockKind, Contact, Cpus, EndState, Heard, Knot, LastCalls, Lost, Message, Origin, PayloadFault,
-    Process, RoundTrip, RunEnd, RunStart, Scheduling, Skipped, Slots, Switched, Unrecorded,
+    Agent, ClockKind, ClockSample, Contact, Cpus, EndState, Heard, LastCalls, Lost, Message, Origin,
+    PayloadFault, Process, RoundTrip, RunEnd, RunStart, Scheduling, Skipped, Slots, Switched, Unrecorded,
 };
 use crate::flight::{FLIGHT_WORDS, Flight};
 use crate::frame::{FrameKind, encode_frame};
@@ -88,10 +88,10 @@ impl Message {
                 }
                 FrameKind::Slots
             }
-            Message::Knot(knot) => {
-                out.extend_from_slice(&knot.ticks.to_le_bytes());
-                out.extend_from_slice(&knot.monotonic_ns.to_le_bytes());
-                FrameKind::Knot
+            Message::ClockSample(sample) => {
+                out.extend_from_slice(&sample.ticks.to_le_bytes());
+                out.extend_from_slice(&sample.monotonic_ns.to_le_bytes());
+                FrameKind::ClockSample
             }
             Message::Lost(lost) => {
                 out.extend_from_slice(&lost.process.to_le_bytes());
@@ -120,7 +120,7 @@ impl Message {
             }
             Message::Contact(contact) => {
                 out.extend_from_slice(&contact.agent.to_le_bytes());
-                out.extend_from_slice(&contact.standing.number().to_le_bytes());
+                out.extend_from_slice(&contact.heard.number().to_le_bytes());
                 FrameKind::Contact
             }
             Message::RoundTrip(trip) => {
@@ -186,7 +186,7 @@ impl Message {
     /// Reads a payload.
     ///
     /// # Errors
-    /// When it does not hold what its kind says.
+    /// When it does not match its kind.
     pub fn decode(kind: FrameKind, payload: &[u8]) -> Result<Self, PayloadFault> {
         let mut reader = Reader { bytes: payload };
         Self::read(kind, &mut reader)
@@ -234,7 +234,9 @@ impl Message {
                     .collect();
                 Message::Slots(Slots { process, ring, from, slots })
             }
-            FrameKind::Knot => Message::Knot(Knot { ticks: reader.u64()?, monotonic_ns: reader.u64()? }),
+            FrameKind::ClockSample => {
+                Message::ClockSample(ClockSample { ticks: reader.u64()?, monotonic_ns: reader.u64()? })
+            }
             FrameKind::Lost => {
                 let process = reader.u32()?;
                 let state = EndState::from_number(reader.u32()?).ok_or("its state is of no known kind")?;
@@ -259,11 +261,8 @@ impl Message {
             FrameKind::Origin => Message::Origin(Origin { agent: reader.u32()?, sequence: reader.u64()? }),
             FrameKind::Contact => {
                 let (agent, number) = (reader.u32()?, reader.u32()?);
-                let standing = Heard::ALL.into_iter().find(|standing| standing.number() == number);
-                Message::Contact(Contact {
-                    agent,
-                    standing: standing.ok_or("its standing is of no known kind")?,
-                })
+                let heard = Heard::ALL.into_iter().find(|heard| heard.number() == number);
+                Message::Contact(Contact { agent, heard: heard.ok_or("its state is of no known kind")? })
             }
             FrameKind::RoundTrip => Message::RoundTrip(RoundTrip {
                 agent: reader.u32()?,

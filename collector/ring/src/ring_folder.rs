@@ -18,7 +18,7 @@ pub const AGENT_LOCK_VARIABLE: &str = "MPISCOPE_AGENT_LOCK";
 /// alone; what counts is who may put others in their place.
 ///
 /// # Errors
-/// When it cannot be made, or is somebody else's or open to others.
+/// When it cannot be made, or belongs to another user, or is open to others.
 pub fn own_folder(folder: &Path) -> io::Result<()> {
     match std::fs::DirBuilder::new().mode(0o700).create(folder) {
         Ok(()) => return Ok(()),
