@@ -49,7 +49,7 @@ pub enum Side {
     First,
     /// To the second.
     Second,
-    /// To one of two, of which the other is of another job.
+    /// To one of two; the other is of another job.
     Alone,
 }
 
@@ -74,14 +74,15 @@ pub struct Collective {
 
 /// What a call did, as far as it matters for who waited for whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
+pub enum Effect {
     /// It moved nothing.
     Other,
-    /// Polls that found nothing: what they waited for, the call that ends the loop says.
+    /// Failed polls: the call that ends the loop shows what they waited for.
     Polls,
-    /// A probe reported a message, whose receive says what it waited for.
+    /// A probe reported a message: its receive shows what it waited for.
     Probe,
-    /// It sent so many messages, posted so many receives (also those that it completed itself), completed so many.
+    /// Numbers of messages sent, of receives posted (including those that it completed itself), and of receives
+    /// completed.
     Transfer {
         /// Messages it sent.
         sends: u16,
@@ -142,17 +143,17 @@ pub struct Activity {
     /// When the loop of polls without work in between, or the probe, began that it ends or goes on with; else `start_ns`.
     pub since_ns: Nanoseconds,
     /// What it did.
-    pub deed: Deed,
-    /// Where in the program it was made, where that is known.
+    pub effect: Effect,
+    /// Its call site, where known.
     pub site: Option<Site>,
     /// Calls of this thread were lost just before it.
     pub after_loss: bool,
 }
 
-impl Deed {
+impl Effect {
     /// Whether it is a send that may have waited for its receive.
     #[must_use]
     pub fn may_block(&self) -> bool {
-        matches!(self, Deed::Transfer { sends: 1, send: Blocking::Perhaps | Blocking::Always, .. })
+        matches!(self, Effect::Transfer { sends: 1, send: Blocking::Perhaps | Blocking::Always, .. })
     }
 }

@@ -21,9 +21,9 @@ pub struct Batch {
     pub ranks: Vec<RankInfo>,
     /// Communicators seen for the first time.
     pub comms: Vec<CommInfo>,
-    /// Who belongs to communicators, as ranks said it of themselves.
+    /// Members of communicators, as ranks reported themselves.
     pub members: Vec<Member>,
-    /// What they are called, where that is told.
+    /// Their names, where known.
     pub comm_names: Vec<CommName>,
     /// Where ranks stand in the grids of communicators.
     pub coordinates: Vec<Coordinate>,
@@ -31,16 +31,15 @@ pub struct Batch {
     pub sites: Vec<SiteInfo>,
     /// Calls, in order for each thread.
     pub calls: Vec<Call>,
-    /// The places among them of polls that found nothing, where such a row stands for a single one: its count does not say
-    /// it.
+    /// The indices of single failed polls among them: their count does not show it.
     pub lone_polls: Vec<usize>,
-    /// The same calls, one for one, as what they did to whoever waited; nothing where nobody judges them.
+    /// The effects of the same calls, one for one; empty without a diagnosis.
     pub activities: Vec<Activity>,
     /// Collectives that some of them completed, in order for each thread.
     pub collected: Vec<Collected>,
     /// Traffic, in order for each rank.
     pub events: Vec<Event>,
-    /// For each of them, when the call returned that it belongs to; nothing where nobody judges them.
+    /// For each of them, when its call returned; empty without a diagnosis.
     pub events_end_ns: Vec<Nanoseconds>,
     /// Faults.
     pub faults: Vec<Fault>,

@@ -17,9 +17,13 @@ impl Blame {
     /// All, in order.
     pub const ALL: [Blame; 4] = [Blame::Mapping, Blame::Pattern, Blame::Background, Blame::Cpu];
 
+    /// The words of all, in order.
+    pub const WORDS: [&str; 4] =
+        [Blame::Mapping.word(), Blame::Pattern.word(), Blame::Background.word(), Blame::Cpu.word()];
+
     /// The word for files.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Blame::Mapping => "mapping",
             Blame::Pattern => "pattern",

@@ -21,7 +21,7 @@ pub struct Call {
     pub bytes: u64,
     /// The communicator; none where the call has none or it is not known.
     pub comm: Option<Comm>,
-    /// Where in the program it was made; none where that is not known. Polls in a row: the first of its function.
+    /// Its call site; none where unknown. Polls in a row have that of the first poll of the function.
     pub site: Option<Site>,
     /// Polls folded into this row, else 1.
     pub count: u64,

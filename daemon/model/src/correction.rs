@@ -1,64 +1,64 @@
 use crate::{Message, Nanoseconds};
 
-/// More than 70 years. Nothing more is ever added or taken away, so that sums stay in range.
+/// More than 70 years. The limit of all corrections keeps sums in range.
 const MOST_NS: i64 = 1 << 61;
 
-/// What is added to times of one node that are by an earlier clock map, so that they are by a later one: a broken line
-/// over the times as they are, level before its first and after its last knot.
+/// Converts times of one node from an earlier clock map to a later one, by adding a broken line over the earlier
+/// times. The line is level before its first and after its last point.
 ///
-/// By construction time never runs backward through it, whatever knots it was made of: they come from files as well.
+/// By construction time never runs backward through it, whatever its points are: they come from files as well.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Correction {
-    knots: Vec<(Nanoseconds, i64)>,
+    points: Vec<(Nanoseconds, i64)>,
 }
 
 impl Correction {
     /// The one that adds nothing.
-    pub const NOTHING: Self = Self { knots: Vec::new() };
+    pub const NOTHING: Self = Self { points: Vec::new() };
 
-    /// From pairs of a time and what is added to it. A pair that does not lie after the one before is passed over, and
-    /// what is added falls no faster than time goes on.
+    /// From pairs of a time and the amount to add. A pair that does not lie after the one before is passed over, and
+    /// the amount falls no faster than time goes on.
     #[must_use]
     pub fn new(pairs: impl IntoIterator<Item = (Nanoseconds, i64)>) -> Self {
-        let mut knots: Vec<(Nanoseconds, i64)> = Vec::new();
+        let mut points: Vec<(Nanoseconds, i64)> = Vec::new();
         for (time_ns, add_ns) in pairs {
             let add_ns = add_ns.clamp(-MOST_NS, MOST_NS);
-            let add_ns = match knots.last() {
+            let add_ns = match points.last() {
                 Some(&(last_ns, _)) if time_ns <= last_ns => continue,
                 Some(&(last_ns, last_add_ns)) => {
                     add_ns.max(last_add_ns.saturating_sub_unsigned(time_ns - last_ns))
                 }
                 None => add_ns,
             };
-            knots.push((time_ns, add_ns));
+            points.push((time_ns, add_ns));
         }
-        if knots.iter().all(|&(_, add_ns)| add_ns == 0) { Self::NOTHING } else { Self { knots } }
+        if points.iter().all(|&(_, add_ns)| add_ns == 0) { Self::NOTHING } else { Self { points } }
     }
 
     /// The pairs, in order of time.
     #[must_use]
-    pub fn knots(&self) -> &[(Nanoseconds, i64)] {
-        &self.knots
+    pub fn points(&self) -> &[(Nanoseconds, i64)] {
+        &self.points
     }
 
     /// Whether nothing is ever added.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
-        self.knots.is_empty()
+        self.points.is_empty()
     }
 
     /// The least and the most that is ever added.
     #[must_use]
     pub fn range_ns(&self) -> (i64, i64) {
-        let adds = || self.knots.iter().map(|&(_, add_ns)| add_ns);
+        let adds = || self.points.iter().map(|&(_, add_ns)| add_ns);
         (adds().min().unwrap_or(0), adds().max().unwrap_or(0))
     }
 
     /// What is added to a time.
     #[must_use]
-    pub fn at(&self, time_ns: Nanoseconds) -> i64 {
-        let after = self.knots.partition_point(|&(knot_ns, _)| knot_ns <= time_ns);
-        match (after.checked_sub(1).map(|before| self.knots[before]), self.knots.get(after)) {
+    pub fn offset_at(&self, time_ns: Nanoseconds) -> i64 {
+        let after = self.points.partition_point(|&(point_ns, _)| point_ns <= time_ns);
+        match (after.checked_sub(1).map(|before| self.points[before]), self.points.get(after)) {
             (Some(before), Some(&after)) => between(before, after, time_ns),
             (Some((_, add_ns)), None) | (None, Some(&(_, add_ns))) => add_ns,
             (None, None) => 0,
@@ -68,11 +68,11 @@ impl Correction {
     /// A time by the later map. What would lie before the start of the run is its start.
     #[must_use]
     pub fn apply(&self, time_ns: Nanoseconds) -> Nanoseconds {
-        time_ns.saturating_add_signed(self.at(time_ns))
+        time_ns.saturating_add_signed(self.offset_at(time_ns))
     }
 }
 
-/// Rounds down everywhere, so that a slope of no less than minus one never takes back what time went on.
+/// Rounds down everywhere: a slope of no less than minus one then never makes time run backward.
 fn between(before: (u64, i64), after: (u64, i64), time_ns: u64) -> i64 {
     let (rise, run, step) = (after.1 - before.1, after.0 - before.0, time_ns - before.0);
     let small = i64::try_from(run).ok().zip(i64::try_from(step).ok());
@@ -95,7 +95,7 @@ impl Message {
         } else {
             r1.saturating_sub(self.t_msg_ns)
         };
-        // A send that was blocked ended after the receive was posted, so what it waited for tells when that was.
+        // A blocked send ended after the receive was posted: its end bounds the time of the post.
         let posted =
             self.late_receiver_ns.filter(|&late_ns| late_ns > 0).map(|late_ns| s0.saturating_add(late_ns));
         let (s0, c0, r1) = (sender.apply(s0), receiver.apply(c0), receiver.apply(r1));
@@ -122,7 +122,7 @@ mod tests {
         Correction::new([(0, add_ns)])
     }
 
-    /// A message of which everything is known, by the formulas that its fields are defined by.
+    /// A message with all fields, computed by the formulas that define them.
     fn message(s0: u64, p0: u64, c0: u64, r1: u64) -> Message {
         Message {
             src: 0,
@@ -143,9 +143,9 @@ mod tests {
     #[test]
     fn it_is_a_broken_line_that_is_level_outside() {
         let correction = Correction::new([(100, 10), (200, -10), (200, 99), (300, 20)]);
-        assert_eq!(correction.knots(), [(100, 10), (200, -10), (300, 20)]);
+        assert_eq!(correction.points(), [(100, 10), (200, -10), (300, 20)]);
         assert_eq!(
-            [0, 100, 150, 200, 250, 300, 999].map(|ns| correction.at(ns)),
+            [0, 100, 150, 200, 250, 300, 999].map(|ns| correction.offset_at(ns)),
             [10, 10, 0, -10, 5, 20, 20]
         );
         assert_eq!(correction.range_ns(), (-10, 20));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn time_never_runs_backward_whatever_the_knots_are() {
+    fn time_never_runs_backward_whatever_the_points_are() {
         let correction = Correction::new([(10, i64::MAX), (20, i64::MIN), (30, 5), (u64::MAX, i64::MIN)]);
         let times: Vec<u64> =
             [0, 10, 11, 15, 20, 25, 30, 1 << 40, u64::MAX].map(|ns| correction.apply(ns)).into();

@@ -47,6 +47,12 @@ impl CpuSet {
         ranges(&self.list).flatten().map(|(first, last)| last - first + 1).sum()
     }
 
+    /// The lowest of them.
+    #[must_use]
+    pub fn first(&self) -> Option<u32> {
+        ranges(&self.list).flatten().next().map(|(first, _)| first)
+    }
+
     /// Whether it has none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

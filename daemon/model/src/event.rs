@@ -54,7 +54,7 @@ pub enum Event {
         from: Rank,
         /// The tag.
         tag: i32,
-        /// The payload that arrived; [`Event::UNKNOWN_BYTES`] where only its send says.
+        /// The payload that arrived; [`Event::UNKNOWN_BYTES`] where only its send knows.
         bytes: u64,
         /// The post it completes; none when this same call posted it.
         post: Option<PostId>,
@@ -65,7 +65,7 @@ pub enum Event {
         /// Whether that call completed no other receive.
         alone: bool,
     },
-    /// A posted receive was freed: it takes a message, and nobody will see that.
+    /// A posted receive was freed: it takes a message without a visible completion.
     Freed {
         /// The receiver.
         rank: Rank,
@@ -100,7 +100,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// The bytes of a receive of which nobody says how much it was.
+    /// The bytes of a receive of unknown size.
     pub const UNKNOWN_BYTES: u64 = u64::MAX;
 
     /// Whose it is.

@@ -11,13 +11,13 @@ pub struct InFlight {
     pub function: Function,
     /// When the call was entered.
     pub since_ns: Nanoseconds,
-    /// Where in the program it is made, where that is known.
+    /// Its call site, where known.
     pub site: Option<Site>,
     /// Whom it asks for.
     pub asks: Asks,
 }
 
-/// Whom a call asks for, as its arguments say.
+/// The peer of a call, as in its arguments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Asks {
     /// Nobody, or that is not known.
@@ -47,7 +47,7 @@ pub enum Asks {
         to: Peer,
         /// Who is to send.
         from: Peer,
-        /// The tag of what is sent.
+        /// The tag of the sent message.
         tag: i32,
         /// On which communicator.
         comm: Option<Comm>,
@@ -62,7 +62,7 @@ pub enum Asks {
         /// Its number among those of the rank.
         post: PostId,
     },
-    /// The end of requests of which nothing else is told.
+    /// The end of requests without further details.
     Requests {
         /// How many; 0 for one that is no receive, as far as was seen.
         count: u32,

@@ -119,7 +119,7 @@ impl CommKind {
     }
 }
 
-/// One communicator, or what is as much as one, the same index on every member.
+/// One communicator or similar object, with the same index on every member.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommInfo {
     /// The index.
@@ -128,8 +128,8 @@ pub struct CommInfo {
     pub id: u64,
     /// How many ranks it has, those of both groups of an intercommunicator.
     pub size: u32,
-    /// How many of them its first group has; none where there is one group, or the other is of another job. Whoever judges
-    /// the run asks for it, recordings do not keep it.
+    /// The size of its first group; none where there is one group, or the other is of another job. The diagnosis needs
+    /// it, recordings do not keep it.
     pub first_size: Option<u32>,
     /// The communicator it was made from.
     pub parent: Option<Comm>,
@@ -137,7 +137,7 @@ pub struct CommInfo {
     pub leader: Rank,
     /// What it is.
     pub kind: CommKind,
-    /// What the program calls it, or the path of the file; empty where it has no name. What is told later comes as a
+    /// Its name in the program, or the path of the file; empty where it has no name. A later name comes as a
     /// [`CommName`].
     pub name: String,
 }

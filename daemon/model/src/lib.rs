@@ -1,4 +1,4 @@
-//! The vocabulary of the daemon: ranks, calls, messages, and what happened in which order.
+//! The vocabulary of the daemon: ranks, calls, messages, and their order.
 //!
 //! What it is: plain values with their meaning in their names. What it is not: bytes, files, clocks, threads.
 //! Who uses it: every crate of the daemon. What must hold: times are nanoseconds since the start of the run, ranks
@@ -19,7 +19,7 @@ mod site;
 mod totals;
 pub mod words;
 
-pub use activity::{Activity, Blocking, CallId, Collected, Collective, Deed, Flow, Side};
+pub use activity::{Activity, Blocking, CallId, Collected, Collective, Effect, Flow, Side};
 pub use batch::{Batch, Fault};
 pub use blame::Blame;
 pub use call::Call;

@@ -5,13 +5,13 @@ use crate::Site;
 pub struct SiteInfo {
     /// The index.
     pub site: Site,
-    /// The path of the file that holds it, as the first rank says that told of it; empty where it lies in none.
+    /// The path of the file that holds it, as the first rank with it reports; empty where it lies in none.
     pub module: String,
     /// The build id of that file, in hexadecimal digits; empty where it has none.
     pub build_id: String,
     /// What the call returns to, as the file counts addresses.
     pub offset: u64,
-    /// The function that calls; none until it is looked up, and where the file does not say.
+    /// The calling function; none until it is looked up, and where the file has none.
     pub function: Option<String>,
     /// The source file, likewise.
     pub file: Option<String>,
@@ -40,7 +40,7 @@ impl SiteInfo {
     }
 }
 
-/// A function's name as one writes it when it is called, unless it says more than a name.
+/// A function's short name as in a call, if the full name is longer.
 fn called(function: &str) -> String {
     let plain = |character: char| character.is_alphanumeric() || "_:$.".contains(character);
     if function.chars().all(plain) { format!("{function}()") } else { function.to_owned() }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_site_is_told_by_what_is_known_of_it() {
+    fn a_site_is_named_by_what_is_known_of_it() {
         let mut site = SiteInfo { module: "/opt/solver".into(), offset: 0x2a, ..SiteInfo::default() };
         assert_eq!(site.words(), "solver+0x2a");
         site.function = Some("solve+0x1f".into());

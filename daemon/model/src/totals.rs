@@ -63,7 +63,7 @@ impl Totals {
     /// Counts rows of `calls`.
     pub fn add_calls(&mut self, calls: &[Call]) {
         self.calls += calls.len() as u64;
-        // What a job says of itself may be any number.
+        // A job may report any number.
         let polls = calls.iter().map(|call| call.count.saturating_sub(1));
         self.polls = polls.fold(self.polls, u64::saturating_add);
     }

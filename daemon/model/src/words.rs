@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers, ranks and causes as people read them.
 
 use std::time::Duration;
 
@@ -76,15 +76,26 @@ pub fn ranges(ranks: &[u32]) -> String {
             _ => runs.push((rank, rank)),
         }
     }
-    let told = &runs[..runs.len().min(MOST_RANGES)];
-    let words = told.iter().map(|&(from, to)| match to - from {
+    let named = &runs[..runs.len().min(MOST_RANGES)];
+    let words = named.iter().map(|&(from, to)| match to - from {
         0 => from.to_string(),
         _ => format!("{from}-{to}"),
     });
     let text = words.collect::<Vec<_>>().join(", ");
-    let left: u64 = runs[told.len()..].iter().map(|(from, to)| u64::from(to - from) + 1).sum();
+    let left: u64 = runs[named.len()..].iter().map(|(from, to)| u64::from(to - from) + 1).sum();
     let more = if left > 0 { format!(" and {} more", count(left)) } else { String::new() };
     format!("rank{} {text}{more}", if ranks.len() == 1 { "" } else { "s" })
+}
+
+/// The cause of a verdict at the start of a sentence.
+pub fn cause_title(cause: &str) -> &str {
+    match cause {
+        "mapping" => "Placement",
+        "pattern" => "Load imbalance",
+        "background" => "Network contention",
+        "cpu" => "CPU contention",
+        other => other,
+    }
 }
 
 fn three_digits(value: f64) -> String {
