@@ -1,83 +1,107 @@
 //! Ticks to nanoseconds of a node's monotonic clock, between pairs of both that its agent took.
 
-use mpiscope_wire::{ClockKind, Knot};
+use mpiscope_wire::{ClockKind, ClockSample};
 
 /// Pairs this recent are all kept; of older ones, one a second.
 const RECENT: usize = 64;
 const THIN_NS: u64 = 1_000_000_000;
 
-/// The clock of a node. Between two knots it is a straight line, so it never jumps and never runs backwards.
+/// The clock of a node. Between two samples it is a straight line: it never jumps and never runs backwards.
 #[derive(Debug, Default)]
 pub(crate) struct ClockMap {
-    knots: Vec<Knot>,
+    samples: Vec<ClockSample>,
+    /// The line between the two newest samples, on which most calls lie, and the one after them.
+    newest: Option<[Line; 2]>,
+}
+
+/// A line from a sample on.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    from: ClockSample,
+    /// Nanoseconds a tick.
+    slope: f64,
+}
+
+impl Line {
+    fn between(before: &ClockSample, after: &ClockSample) -> Self {
+        Self { from: *before, slope: slope(before, after) }
+    }
+
+    fn monotonic_ns(&self, ticks: u64) -> u64 {
+        let offset = ticks.wrapping_sub(self.from.ticks) as i64 as f64 * self.slope;
+        (self.from.monotonic_ns as i64).saturating_add(offset as i64).max(0) as u64
+    }
 }
 
 impl ClockMap {
-    /// One more knot. One that does not lie after the last is passed over; `false` says so.
-    pub(crate) fn push(&mut self, knot: Knot) -> bool {
+    /// Adds a sample. Refuses one that does not lie after the last, and returns `false`.
+    pub(crate) fn push(&mut self, sample: ClockSample) -> bool {
         let after = self
-            .knots
+            .samples
             .last()
-            .is_none_or(|last| knot.ticks > last.ticks && knot.monotonic_ns > last.monotonic_ns);
+            .is_none_or(|last| sample.ticks > last.ticks && sample.monotonic_ns > last.monotonic_ns);
         if after {
-            self.knots.push(knot);
+            self.samples.push(sample);
             self.thin();
+            if let [first, .., last] = self.samples.as_slice() {
+                let before = &self.samples[self.samples.len() - 2];
+                let beyond = Line { from: *last, slope: slope(first, last) };
+                self.newest = Some([Line::between(before, last), beyond]);
+            }
         }
         after
     }
 
-    /// Drops the knot that just became old when its neighbours are close enough to do without it.
+    /// Drops the sample that just became old when its neighbours are close enough to do without it.
     fn thin(&mut self) {
-        let Some(old) = self.knots.len().checked_sub(RECENT + 1) else { return };
+        let Some(old) = self.samples.len().checked_sub(RECENT + 1) else { return };
         if old == 0 {
             return;
         }
-        let span = self.knots[old + 1].monotonic_ns - self.knots[old - 1].monotonic_ns;
+        let span = self.samples[old + 1].monotonic_ns - self.samples[old - 1].monotonic_ns;
         if span < THIN_NS {
-            self.knots.remove(old);
+            self.samples.remove(old);
         }
     }
 
-    /// The time of the last knot; 0 before there is any.
+    /// The time of the last sample; 0 before there is any.
     pub(crate) fn until_ns(&self) -> u64 {
-        self.knots.last().map_or(0, |knot| knot.monotonic_ns)
+        self.samples.last().map_or(0, |sample| sample.monotonic_ns)
     }
 
     /// Ticks of a clock of either kind as nanoseconds of the monotonic one.
-    pub(crate) fn of(&self, kind: ClockKind, ticks: u64) -> u64 {
+    pub(crate) fn monotonic_ns(&self, kind: ClockKind, ticks: u64) -> u64 {
         match kind {
             ClockKind::TimeStampCounter => self.of_ticks(ticks),
             ClockKind::Monotonic => ticks,
         }
     }
 
-    /// Whether moments after the last knot can be told.
+    /// Whether moments after the last sample can be converted.
     pub(crate) fn has_slope(&self) -> bool {
-        self.knots.len() > 1
+        self.samples.len() > 1
     }
 
-    /// Ticks of the time-stamp counter as nanoseconds. After the last knot the clock goes on as it went from the
+    /// Ticks of the time-stamp counter as nanoseconds. After the last sample the clock continues at the rate from the
     /// first to the last: a line over a few milliseconds would be off by seconds after hours.
     pub(crate) fn of_ticks(&self, ticks: u64) -> u64 {
-        let [first, .., last] = self.knots.as_slice() else {
+        let Some([newest, beyond]) = &self.newest else {
             return self.until_ns();
         };
-        if ticks >= last.ticks {
-            return line(last, slope(first, last), ticks);
+        if ticks >= beyond.from.ticks {
+            return beyond.monotonic_ns(ticks);
         }
-        let at = self.knots.partition_point(|knot| knot.ticks <= ticks).clamp(1, self.knots.len() - 1);
-        let before = &self.knots[at - 1];
-        line(before, slope(before, &self.knots[at]), ticks)
+        if ticks >= newest.from.ticks {
+            return newest.monotonic_ns(ticks);
+        }
+        let at =
+            self.samples.partition_point(|sample| sample.ticks <= ticks).clamp(1, self.samples.len() - 1);
+        Line::between(&self.samples[at - 1], &self.samples[at]).monotonic_ns(ticks)
     }
-}
-
-fn line(from: &Knot, slope: f64, ticks: u64) -> u64 {
-    let offset = ticks.wrapping_sub(from.ticks) as i64 as f64 * slope;
-    (from.monotonic_ns as i64).saturating_add(offset as i64).max(0) as u64
 }
 
 /// Nanoseconds a tick.
-fn slope(before: &Knot, after: &Knot) -> f64 {
+fn slope(before: &ClockSample, after: &ClockSample) -> f64 {
     (after.monotonic_ns - before.monotonic_ns) as f64 / (after.ticks - before.ticks) as f64
 }
 
@@ -89,13 +113,13 @@ mod tests {
     fn map(pairs: &[(u64, u64)]) -> ClockMap {
         let mut map = ClockMap::default();
         for &(ticks, monotonic_ns) in pairs {
-            map.push(Knot { ticks, monotonic_ns });
+            map.push(ClockSample { ticks, monotonic_ns });
         }
         map
     }
 
     #[test]
-    fn between_knots_it_is_a_line() {
+    fn between_samples_it_is_a_line() {
         let map = map(&[(0, 1000), (100, 1050), (200, 1090)]);
         assert_eq!(
             [0, 50, 100, 150, 200, 250].map(|ticks| map.of_ticks(ticks)),
@@ -104,18 +128,18 @@ mod tests {
     }
 
     #[test]
-    fn knots_that_go_back_are_refused() {
+    fn samples_that_go_back_are_refused() {
         let mut map = map(&[(100, 2000)]);
-        assert!(!map.push(Knot { ticks: 100, monotonic_ns: 3000 }));
-        assert!(!map.push(Knot { ticks: 200, monotonic_ns: 2000 }));
-        assert!(map.push(Knot { ticks: 200, monotonic_ns: 2001 }));
+        assert!(!map.push(ClockSample { ticks: 100, monotonic_ns: 3000 }));
+        assert!(!map.push(ClockSample { ticks: 200, monotonic_ns: 2000 }));
+        assert!(map.push(ClockSample { ticks: 200, monotonic_ns: 2001 }));
     }
 
     #[test]
-    fn a_long_run_keeps_one_knot_a_second() {
+    fn a_long_run_keeps_one_sample_a_second() {
         let pairs: Vec<(u64, u64)> = (1..100_000).map(|at| (at * 3_000_000, at * 1_000_000)).collect();
         let map = map(&pairs);
-        assert!((100..300).contains(&map.knots.len()), "{} knots", map.knots.len());
+        assert!((100..300).contains(&map.samples.len()), "{} samples", map.samples.len());
         assert_eq!(map.of_ticks(150_000_000), 50_000_000);
     }
 

@@ -6,10 +6,10 @@ mod nodes;
 mod scheduling;
 
 use crate::alignment::NodeClock;
-use crate::deed::Functions;
+use crate::effect::Functions;
+use crate::memory_budget::MemoryBudget;
 use crate::origin::Origin;
-use crate::process::ProcessInput;
-use crate::room::Room;
+use crate::process::{Key, ProcessInput, Processes};
 use crate::site::Sites;
 use mpiscope_model::{
     Batch, Comm, Fault, Gap, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankCpus, RankInfo,
@@ -20,7 +20,7 @@ use mpiscope_wire::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The same thing going wrong again and again is told a bounded number of times.
+/// Limit of reports of one recurring fault.
 const MOST_FAULTS: usize = 1000;
 
 /// Somebody may switch all the time.
@@ -29,29 +29,26 @@ const MOST_GAPS: usize = 1 << 12;
 /// More agents than a run has nodes.
 const MOST_AGENTS: u32 = 1 << 16;
 
-/// A call completes no more receives than a ring has slots, and nobody asks for larger rings.
+/// A call completes no more receives than a ring has slots, and rings have a largest size.
 const MOST_PARTS: usize = 1 << 20;
 
 /// More nodes than a run has.
 const MOST_NODES: usize = 1 << 16;
 
-/// More ranks than a run has: what is sized by them must not be sized by what a job says.
+/// More ranks than a run has: tables must not be sized by a job's own claims.
 const MOST_RANKS: u32 = 1 << 23;
 
 /// A node this far behind the others holds nothing up.
 const MOST_BEHIND_NS: u64 = 2_000_000_000;
 
-/// What a node brings is no further ahead of the daemon's own clock, whatever it says.
+/// A node's times are no further ahead of the daemon's own clock, whatever it sends.
 const MOST_AHEAD_NS: u64 = 60_000_000_000;
 
-/// What came after the last knot of a log that was cut off is no later than this after it.
+/// In a truncated log, entries after the last clock sample are at most this much later than it.
 const MOST_AFTER_NS: u64 = 24 * 3_600_000_000_000;
 
-/// What a table of processes costs, with what is kept beside it.
+/// The cost of a process in the tables.
 const PROCESS_BYTES: usize = 2 * size_of::<(ProcessInput, RankInfo, Lost)>();
-
-/// A process: its agent's number, then the agent's number of it.
-type Key = (u32, u32);
 
 /// Reads frames of a run.
 #[derive(Debug)]
@@ -62,7 +59,7 @@ pub struct Ingest {
     origin: u32,
     /// The moment that is time zero, on the daemon's monotonic clock.
     zero_ns: u64,
-    processes: FxHashMap<Key, ProcessInput>,
+    processes: Processes,
     infos: FxHashMap<Key, RankInfo>,
     /// By process: how long it was stopped and blocked while earlier agents looked, and while this one did.
     halted_ns: FxHashMap<Key, [(u64, u64); 2]>,
@@ -71,21 +68,21 @@ pub struct Ingest {
     /// Communicators by generation and identity.
     comms: FxHashMap<(u32, u64), Comm>,
     comms_told: FxHashSet<Comm>,
-    /// Who is which rank of which group of a communicator.
+    /// The rank of each process in each group of a communicator.
     members: FxHashMap<(Comm, Side, u32), Rank>,
-    /// What processes were in when they ended, with their agents, until that can be told.
+    /// The last calls of processes, with their agents, until they can be published.
     last_calls: Vec<(u32, LastCalls)>,
     comm_names: FxHashMap<Comm, String>,
     coordinates_told: FxHashSet<(Comm, Rank, u16)>,
     sites: Sites,
-    /// Calls from places beyond those that are told apart.
+    /// Calls from call sites beyond the limit.
     calls_beyond_sites: u64,
     lost: FxHashMap<Key, Lost>,
     /// Calls that were made while recording was off.
     unrecorded: FxHashMap<Key, u64>,
     /// When recording was off: since when, and until when where that is over.
     gaps: Vec<Gap>,
-    /// Whether the sum of what was lost is another than was told last.
+    /// Whether the sum of losses differs from the last published one.
     losses_changed: bool,
     /// Slots of no known meaning, counted here.
     unreadable_slots: u64,
@@ -94,13 +91,13 @@ pub struct Ingest {
     ended: Option<RunEnd>,
     batch: Batch,
     functions: Functions,
-    /// Whether batches say what calls did to whoever waited.
-    judged: bool,
-    /// What tables may still take of what processes say.
-    memory: Room,
-    /// What may still wait: parts for their call, slots of other hosts for their clock. What fills tables takes nothing
-    /// of this, so that calls go on.
-    waiting: Room,
+    /// Whether batches contain the effects of calls.
+    for_diagnosis: bool,
+    /// The budget of the tables.
+    memory: MemoryBudget,
+    /// The budget of what may still wait: parts for their call, slots of other hosts for their clock. Tables take
+    /// nothing of it: calls go on.
+    waiting: MemoryBudget,
     /// What is being settled was written before this.
     written_until_ns: Nanoseconds,
 }
@@ -114,9 +111,9 @@ pub struct KnownAgent {
     pub identity: u128,
     /// Its host.
     pub node: String,
-    /// The number of the next message it has to tell.
+    /// The number of its next message.
     pub next_sequence: u64,
-    /// Whether it has told everything and is gone.
+    /// Whether it has sent everything and closed the connection.
     pub is_finished: bool,
 }
 
@@ -126,7 +123,7 @@ impl Default for Ingest {
             origins: vec![Origin::own(0)],
             origin: 0,
             zero_ns: 0,
-            processes: FxHashMap::default(),
+            processes: Processes::default(),
             infos: FxHashMap::default(),
             halted_ns: FxHashMap::default(),
             generations: FxHashMap::default(),
@@ -149,9 +146,9 @@ impl Default for Ingest {
             ended: None,
             batch: Batch::default(),
             functions: Functions::new(),
-            judged: false,
-            memory: Room::default(),
-            waiting: Room::default(),
+            for_diagnosis: false,
+            memory: MemoryBudget::default(),
+            waiting: MemoryBudget::default(),
             written_until_ns: Nanoseconds::MAX,
         }
     }
@@ -164,26 +161,25 @@ impl Ingest {
         Self::default()
     }
 
-    /// Knows nothing yet. Its batches say too what calls did to whoever waited, for those who judge a run.
+    /// An empty state. Its batches also contain the effects of calls, for the diagnosis.
     #[must_use]
-    pub fn to_be_judged() -> Self {
-        Self { judged: true, ..Self::default() }
+    pub fn for_diagnosis() -> Self {
+        Self { for_diagnosis: true, ..Self::default() }
     }
 
-    /// The same with room for so many bytes of what processes say of themselves, and as many that wait, and not for a
-    /// gigabyte.
+    /// The same with budgets of this size instead of a gigabyte: one for the tables, one for what waits.
     #[must_use]
     pub fn within(self, bytes: usize) -> Self {
-        Self { memory: Room::of(bytes), waiting: Room::of(bytes), ..self }
+        Self { memory: MemoryBudget::new(bytes), waiting: MemoryBudget::new(bytes), ..self }
     }
 
-    /// How many things that processes said (who they are, communicators, names, places) found no room.
+    /// How many definitions of processes (identity, communicators, names, call sites) exceeded the budget.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.memory.refused()
     }
 
-    /// What the run said of itself when it began.
+    /// The run's own description at its beginning.
     #[must_use]
     pub fn started(&self) -> Option<&RunStart> {
         self.started.as_ref()
@@ -241,7 +237,7 @@ impl Ingest {
 
     /// The positions up to which the rings of one of an agent's processes have been fed, for one that takes over.
     pub fn positions(&self, agent: u32, process: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
-        let process = self.processes.get(&(agent, process));
+        let process = self.processes.get((agent, process));
         let rings = process.into_iter().flat_map(|process| process.rings.iter());
         rings.enumerate().map(|(ring, state)| (ring as u32, state.position))
     }
@@ -249,25 +245,25 @@ impl Ingest {
     /// An agent's processes fed so far: number, and process id with the time when it made its rings.
     pub fn processes(&self, agent: u32) -> impl Iterator<Item = (u32, (u32, u64))> + '_ {
         let of_agent = self.processes.iter().filter(move |((of, _), _)| *of == agent);
-        of_agent.map(|((_, number), process)| (*number, process.identity))
+        of_agent.map(|((_, number), process)| (number, process.identity))
     }
 
-    /// Calls of which it is not known where they were made, since there are more such places than are told apart.
+    /// Calls with an unknown call site, because there are more sites than the limit.
     #[must_use]
     pub fn calls_beyond_sites(&self) -> u64 {
         self.calls_beyond_sites
     }
 
-    /// Takes in a message; hands out what became known when it is one that makes anything known: a knot, or the end.
+    /// Takes in a message. Returns a batch when the message publishes one: a clock sample, or the end.
     pub fn step(&mut self, message: Message) -> Option<Batch> {
-        let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
+        let settles = matches!(message, Message::ClockSample(_) | Message::RunEnd(_));
         self.feed(message);
         settles.then(|| self.take())
     }
 
     /// Takes in a message.
     pub fn feed(&mut self, message: Message) {
-        if message.is_told_by_agent() {
+        if message.is_from_agent() {
             let next = &mut self.origins[self.origin as usize].next_sequence;
             *next = next.saturating_add(1);
         }
@@ -298,8 +294,8 @@ impl Ingest {
             }
             Message::Process(process) => self.process(&process),
             Message::Slots(slots) => self.wait(slots),
-            Message::Knot(knot) => {
-                self.origins[self.origin as usize].knot(knot);
+            Message::ClockSample(sample) => {
+                self.origins[self.origin as usize].add_clock_sample(sample);
                 self.settle_origin(self.origin);
                 self.batch.until_ns = self.until_ns();
             }
@@ -307,10 +303,10 @@ impl Ingest {
             Message::Scheduling(figures) => self.scheduling(&figures),
             Message::Cpus(cpus) => self.cpus(&cpus),
             Message::Switched(switched) => self.switched(switched),
-            Message::Unrecorded(told) => {
-                let key = (self.origin, told.process);
-                if self.processes.contains_key(&key) {
-                    self.unrecorded.insert(key, told.calls);
+            Message::Unrecorded(unrecorded) => {
+                let key = (self.origin, unrecorded.process);
+                if self.processes.contains(key) {
+                    self.unrecorded.insert(key, unrecorded.calls);
                 }
             }
             Message::Skipped(skipped) => self.skip((self.origin, skipped.process), skipped),
@@ -318,7 +314,7 @@ impl Ingest {
         }
     }
 
-    /// Slots wait for the next knot. What finds no room is missing from then on, and is told as that.
+    /// Slots wait for the next clock sample. Those beyond the budget are dropped and counted.
     fn wait(&mut self, slots: wire::Slots) {
         // Those of this host wait for the next look at the rings and no longer.
         if self.origin == 0 || self.waiting.borrow(waiting_bytes(&slots)) {
@@ -340,13 +336,13 @@ impl Ingest {
         std::mem::replace(&mut self.batch, Batch { until_ns, ..Batch::default() })
     }
 
-    /// Whether the daemon's own clock is known well enough to settle what no further knot will come for.
+    /// Whether the daemon's own clock is known well enough to settle entries without a further clock sample.
     #[must_use]
     pub fn has_clock(&self) -> bool {
         self.origins[0].has_slope()
     }
 
-    /// The log ended without a last knot: what waits is settled by the clocks as far as they are known.
+    /// The log ended without a last clock sample: what waits is settled by the clocks as they are.
     pub fn settle_rest(&mut self) {
         self.settle();
         let ends = self.batch.calls.iter().map(|call| call.end_ns);
@@ -369,32 +365,43 @@ impl Ingest {
         }
     }
 
-    /// A knot came. Slots of a node whose clock was not compared yet, or of which there is but one knot, wait on.
+    /// A clock sample arrived. Slots of a node wait on while its clock was not compared, or has only one sample.
     fn settle_origin(&mut self, agent: u32) {
         let origin = &self.origins[agent as usize];
         if origin.clock.is_reference() || origin.clock.is_known() && origin.has_slope() {
-            // Whoever says that a call returned later than that lies.
+            // A later end of a call is false.
             self.written_until_ns = origin.newest_ns().unwrap_or_default().min(self.latest_ns());
             self.settle_waiting(agent);
-            self.origins[agent as usize].told();
+            self.origins[agent as usize].fix();
         }
     }
 
     fn settle_waiting(&mut self, agent: u32) {
+        let waiting = std::mem::take(&mut self.origins[agent as usize].waiting);
+        // Most slots are calls; growing step by step copies them all again.
+        let most_calls = waiting.iter().map(|slots| slots.slots.len()).sum();
+        self.batch.calls.reserve(most_calls);
+        if self.for_diagnosis {
+            self.batch.activities.reserve(most_calls);
+        }
         let mut touched = Vec::new();
-        for slots in std::mem::take(&mut self.origins[agent as usize].waiting) {
+        for slots in waiting {
             if agent != 0 {
                 self.waiting.give(waiting_bytes(&slots));
             }
-            let key = (agent, slots.process);
-            self.slots(key, &slots);
-            if !touched.contains(&key) {
-                touched.push(key);
+            let index = self.processes.index((agent, slots.process));
+            self.slots(index, &slots);
+            if let Some(index) = index
+                && let Some(process) = self.processes.by_index(index)
+                && !std::mem::replace(&mut process.is_touched, true)
+            {
+                touched.push(index);
             }
         }
-        for key in touched {
-            if let Some(process) = self.processes.get_mut(&key) {
-                let ends_ns = self.judged.then_some(&mut self.batch.events_end_ns);
+        for index in touched {
+            if let Some(process) = self.processes.by_index(index) {
+                process.is_touched = false;
+                let ends_ns = self.for_diagnosis.then_some(&mut self.batch.events_end_ns);
                 process.take_events(&mut self.batch.events, ends_ns);
             }
         }
@@ -437,9 +444,9 @@ impl Ingest {
     /// The ranks of a node that is not heard of may run or not.
     fn contact(&mut self, contact: wire::Contact) {
         if let Some(origin) = self.origins.get_mut(contact.agent as usize) {
-            origin.is_finished = contact.standing == Heard::Finished;
+            origin.is_finished = contact.heard == Heard::Finished;
         }
-        let (from, to) = match contact.standing {
+        let (from, to) = match contact.heard {
             Heard::Missed => (ProcessState::Running, ProcessState::Silent),
             Heard::Again | Heard::Finished => (ProcessState::Silent, ProcessState::Running),
         };
@@ -474,7 +481,7 @@ impl Ingest {
 
     fn process(&mut self, process: &Process) {
         let key = (self.origin, process.process);
-        if self.processes.contains_key(&key) {
+        if self.processes.contains(key) {
             return;
         }
         if process.rank >= process.world_size || process.world_size > MOST_RANKS {
@@ -503,8 +510,8 @@ impl Ingest {
             );
             self.fault(Some(process.rank), text);
         }
-        let input = ProcessInput::new(process, turn);
-        self.processes.insert(key, input);
+        let input = ProcessInput::new(self.origin, process, turn);
+        self.processes.add(key, input);
         self.origins[self.origin as usize].number = Some(node);
         let info = RankInfo {
             rank: process.rank,
@@ -522,7 +529,7 @@ impl Ingest {
 
     fn lost(&mut self, lost: &Lost) {
         let key = (self.origin, lost.process);
-        if !self.processes.contains_key(&key) {
+        if !self.processes.contains(key) {
             self.fault(
                 None,
                 format!("losses of process number {}, which never said who it is", lost.process),
@@ -548,7 +555,7 @@ impl Ingest {
     fn tell_losses(&mut self) {
         let mut losses = Losses { unreadable: self.unreadable_slots, ..Losses::default() };
         for lost in self.lost.values() {
-            // What a job says of itself may be any number.
+            // A job may report any number.
             losses.ring_full = losses.ring_full.saturating_add(lost.ring_full);
             losses.no_ring = losses.no_ring.saturating_add(lost.no_ring);
             losses.unreadable = losses.unreadable.saturating_add(lost.unreadable);
@@ -557,7 +564,7 @@ impl Ingest {
     }
 }
 
-/// What slots take until their knot comes.
+/// The size of slots until their clock sample comes.
 fn waiting_bytes(slots: &wire::Slots) -> usize {
     size_of::<wire::Slots>() + size_of_val(slots.slots.as_slice())
 }

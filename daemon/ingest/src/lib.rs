@@ -6,12 +6,12 @@
 
 pub mod alignment;
 mod clock;
-mod deed;
+mod effect;
 mod ingest;
+mod memory_budget;
 mod origin;
 mod process;
 mod ring;
-mod room;
 mod site;
 
 pub use ingest::{Ingest, KnownAgent};
@@ -19,5 +19,5 @@ pub use ingest::{Ingest, KnownAgent};
 /// Who waits for whom in a collective; none for those that return before they are done, and for all other functions.
 #[must_use]
 pub fn flow(function: mpiscope_model::Function) -> Option<mpiscope_model::Flow> {
-    deed::flow(function)
+    effect::flow(function)
 }

@@ -1,9 +1,9 @@
-//! One agent: the clock of its node, and what waits for it.
+//! One agent: the clock of its node, and its pending slots.
 
 use crate::alignment::{NodeClock, RoundTrip};
 use crate::clock::ClockMap;
 use mpiscope_model::Node;
-use mpiscope_wire::{self as wire, ClockKind, Knot, Slots};
+use mpiscope_wire::{self as wire, ClockKind, ClockSample, Slots};
 
 /// What is known of an agent and its node. Number 0 is the daemon's own, whose clock the run's time is of.
 #[derive(Debug)]
@@ -11,11 +11,11 @@ pub(crate) struct Origin {
     /// What it calls itself; none for the daemon's own.
     pub(crate) identity: Option<u128>,
     pub(crate) node: String,
-    /// The number of the next message that it tells.
+    /// The number of its next message.
     pub(crate) next_sequence: u64,
-    /// Whether it has told everything and is gone.
+    /// Whether it has sent everything and closed the connection.
     pub(crate) is_finished: bool,
-    /// Slots since the last knot: their times are known only with the next one.
+    /// Slots since the last clock sample: their times depend on the next one.
     pub(crate) waiting: Vec<Slots>,
     counter: ClockMap,
     pub(crate) clock: NodeClock,
@@ -46,25 +46,26 @@ impl Origin {
         Self { identity: Some(identity), node, clock: NodeClock::new(zero_ns), ..Self::own(zero_ns) }
     }
 
-    /// Whether moments after its last knot can be told.
+    /// Whether moments after its last clock sample can be converted.
     pub(crate) fn has_slope(&self) -> bool {
         self.counter.has_slope()
     }
 
-    pub(crate) fn knot(&mut self, knot: Knot) {
-        // What was written before the last knot has been read since.
+    pub(crate) fn add_clock_sample(&mut self, sample: ClockSample) {
+        // Everything written before the last clock sample has been read since.
         self.until_ns = self.clock.to_run(self.counter.until_ns());
-        self.counter.push(knot);
+        self.counter.push(sample);
     }
 
-    /// The run's time of the last knot, before which all was written that was read by then; `None` before there is any.
+    /// The run's time of the last clock sample: everything written before it was read by then. `None` before there is
+    /// any.
     pub(crate) fn newest_ns(&self) -> Option<u64> {
         let until_ns = self.counter.until_ns();
         (until_ns > 0).then(|| self.clock.to_run(until_ns))
     }
 
-    /// All times up to the last knot were told.
-    pub(crate) fn told(&mut self) {
+    /// All times up to the last clock sample were published.
+    pub(crate) fn fix(&mut self) {
         self.clock.fix_until(self.counter.until_ns());
     }
 
@@ -74,7 +75,7 @@ impl Origin {
     }
 
     /// Ticks of one of its clocks as time of the run.
-    pub(crate) fn of(&self, kind: ClockKind, ticks: u64) -> u64 {
-        self.clock.to_run(self.counter.of(kind, ticks))
+    pub(crate) fn run_ns(&self, kind: ClockKind, ticks: u64) -> u64 {
+        self.clock.to_run(self.counter.monotonic_ns(kind, ticks))
     }
 }

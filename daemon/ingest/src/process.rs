@@ -1,8 +1,8 @@
 //! What is known of one process while its slots are read.
 
-use crate::deed::Unjudged;
+use crate::effect::Undiagnosed;
+use crate::memory_budget::MemoryBudget;
 use crate::ring::RingState;
-use crate::room::Room;
 use crate::site::OwnSites;
 use mpiscope_model::{Comm, Event, Nanoseconds, Rank, Side};
 use mpiscope_wire::{ClockKind, Process};
@@ -19,6 +19,8 @@ pub(crate) struct Timed {
 /// One process.
 #[derive(Debug)]
 pub(crate) struct ProcessInput {
+    /// The number of its agent.
+    pub(crate) agent: u32,
     /// Its process id and when it made its rings.
     pub(crate) identity: (u32, u64),
     pub(crate) rank: Rank,
@@ -34,22 +36,64 @@ pub(crate) struct ProcessInput {
     pub(crate) sides: FxHashMap<u32, Side>,
     pub(crate) rings: Vec<RingState>,
     pub(crate) sites: OwnSites,
-    pub(crate) unjudged: Unjudged,
-    /// A name of which not all parts came yet, and whose it is.
+    pub(crate) unjudged: Undiagnosed,
+    /// An incomplete name, and whose it is.
     pub(crate) naming: (u32, Vec<u8>),
     last_post: u64,
-    /// Events of each ring since the last knot.
+    /// Events of each ring since the last clock sample.
     pub(crate) events: Vec<Vec<Timed>>,
     /// Messages that a matched probe reported and that were not received yet, by their posts: since when.
     pub(crate) matched: FxHashMap<u64, u64>,
+    /// Whether slots of it were read since its events were taken last.
+    pub(crate) is_touched: bool,
+}
+
+/// A process: its agent's number, then the agent's number of it.
+pub(crate) type Key = (u32, u32);
+
+/// All processes. Slots find theirs once and then by its index.
+#[derive(Debug, Default)]
+pub(crate) struct Processes {
+    indices: FxHashMap<Key, usize>,
+    inputs: Vec<ProcessInput>,
+}
+
+impl Processes {
+    pub(crate) fn index(&self, key: Key) -> Option<usize> {
+        self.indices.get(&key).copied()
+    }
+
+    pub(crate) fn contains(&self, key: Key) -> bool {
+        self.indices.contains_key(&key)
+    }
+
+    pub(crate) fn get(&self, key: Key) -> Option<&ProcessInput> {
+        self.inputs.get(self.index(key)?)
+    }
+
+    /// The process with an index.
+    pub(crate) fn by_index(&mut self, index: usize) -> Option<&mut ProcessInput> {
+        self.inputs.get_mut(index)
+    }
+
+    /// Adds a process that is not in yet.
+    pub(crate) fn add(&mut self, key: Key, input: ProcessInput) {
+        self.indices.insert(key, self.inputs.len());
+        self.inputs.push(input);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &ProcessInput)> {
+        self.indices.iter().filter_map(|(&key, &index)| Some((key, self.inputs.get(index)?)))
+    }
 }
 
 /// More rings than a region can have.
 const MOST_RINGS: u32 = 64;
 
 impl ProcessInput {
-    pub(crate) fn new(process: &Process, generation: u32) -> Self {
+    pub(crate) fn new(agent: u32, process: &Process, generation: u32) -> Self {
         Self {
+            agent,
             identity: (process.pid, process.made_ns),
             rank: process.rank,
             world_size: process.world_size,
@@ -60,11 +104,12 @@ impl ProcessInput {
             sides: FxHashMap::default(),
             rings: Vec::new(),
             sites: OwnSites::default(),
-            unjudged: Unjudged::default(),
+            unjudged: Undiagnosed::default(),
             naming: (0, Vec::new()),
             last_post: 0,
             events: Vec::new(),
             matched: FxHashMap::default(),
+            is_touched: false,
         }
     }
 
@@ -86,10 +131,10 @@ impl ProcessInput {
     }
 
     /// The state of a ring; `None` when there can be no such ring, or no room for it.
-    pub(crate) fn ring(&mut self, ring: u32, room: &mut Room) -> Option<usize> {
+    pub(crate) fn ring(&mut self, ring: u32, budget: &mut MemoryBudget) -> Option<usize> {
         let at = ring as usize;
         let new = (at + 1).saturating_sub(self.rings.len());
-        if ring >= MOST_RINGS || new > 0 && !room.take(new * size_of::<(RingState, Vec<Timed>)>()) {
+        if ring >= MOST_RINGS || new > 0 && !budget.take(new * size_of::<(RingState, Vec<Timed>)>()) {
             return None;
         }
         while self.rings.len() <= at {
@@ -112,7 +157,7 @@ impl ProcessInput {
         full
     }
 
-    /// Events since the last knot, in the order in which the process did them, and when their calls returned.
+    /// Events since the last clock sample, in the order of the process, and when their calls returned.
     pub(crate) fn take_events(&mut self, out: &mut Vec<Event>, ends_ns: Option<&mut Vec<Nanoseconds>>) {
         let mut filled = self.events.iter_mut().filter(|events| !events.is_empty());
         let Some(merged) = filled.next() else { return };
@@ -144,7 +189,7 @@ mod tests {
             library: String::new(),
             node: String::new(),
         };
-        let mut process = ProcessInput::new(&process, 0);
+        let mut process = ProcessInput::new(0, &process, 0);
         let numbers = [0, 1, 5, (1 << 32) - 1, 1 << 32, (1 << 32) - 2, (1 << 32) + 7, (3 << 31) - 9, 7 << 30];
         for number in numbers {
             assert_eq!(process.full_post(number & 0xFFFF_FFFF), number);

@@ -1,6 +1,6 @@
 //! The slots of one ring: groups that end with a call, each a row and the events that it meant.
 
-use crate::deed::{Functions, Unjudged};
+use crate::effect::{Functions, Undiagnosed};
 use crate::process::Timed;
 use mpiscope_model::{Activity, Call, CallId, Collected, Comm, Event, Rank, Side, Site};
 use mpiscope_wire::{self as wire, CallFlags, Part, PartFlags, id};
@@ -17,6 +17,8 @@ pub(crate) struct RingState {
     pub(crate) lost_calls: u64,
     pub(crate) wide: Option<(u64, u64)>,
     pub(crate) parts: Vec<Part>,
+    /// Room for the parts of a call while it closes its group.
+    closing: Vec<ClosingPart>,
     /// Losses and numbers, which belong before the call that comes.
     pub(crate) marks: Vec<Event>,
     /// What parts and marks have taken of the run's room until their call comes.
@@ -31,15 +33,20 @@ pub(crate) struct RingState {
     after_loss: bool,
 }
 
-/// Polls on end, without work in between, so that what comes is seen at once.
+/// A part of a call with its communicator.
+pub(crate) type ClosingPart = (Part, Option<Comm>);
+
+/// Room for more parts is not kept from one call to the next.
+const MOST_PARTS_KEPT: usize = 64;
+
+/// Polls without work in between: the answer is noticed at once.
 #[derive(Debug, Clone, Copy)]
 struct Polling {
     since: u64,
     until: u64,
 }
 
-/// What lies between two rows of polls is work when it is longer: the collector leaves out what is longer than two thirds
-/// of it.
+/// A longer time between two rows of polls is work: the collector leaves out more than two thirds of it.
 const OF_LOOP_NS: u64 = 20_000;
 
 impl Polling {
@@ -63,8 +70,8 @@ pub(crate) struct Closed {
     /// The caller's group of it.
     pub(crate) side: Side,
     /// The parts, each with its communicator and, where it completes one, the number of its post.
-    pub(crate) parts: Vec<(Part, Option<Comm>)>,
-    /// Where in the program it was made.
+    pub(crate) parts: Vec<ClosingPart>,
+    /// Its call site.
     pub(crate) site: Option<Site>,
     /// The full number of the receive that the call posted.
     pub(crate) post: u64,
@@ -75,15 +82,15 @@ pub(crate) struct Output<'a> {
     pub(crate) calls: &'a mut Vec<Call>,
     /// Those of them that are a single poll which found nothing.
     pub(crate) lone_polls: &'a mut Vec<usize>,
-    /// Where calls go as what they did to whoever waited, when somebody judges them.
+    /// Where effects of calls go, if there is a diagnosis.
     pub(crate) activities: Option<&'a mut Vec<Activity>>,
     /// The collectives that they completed.
     pub(crate) collected: &'a mut Vec<Collected>,
     pub(crate) events: &'a mut Vec<Timed>,
     /// Messages that a matched probe of the process reported, by their posts: since when.
     pub(crate) matched: &'a mut FxHashMap<u64, u64>,
-    /// Collectives that were started and of which nobody judges who waits for whom.
-    pub(crate) unjudged: &'a mut Unjudged,
+    /// Started collectives that the diagnosis leaves out.
+    pub(crate) unjudged: &'a mut Undiagnosed,
     pub(crate) functions: &'a Functions,
 }
 
@@ -132,7 +139,7 @@ impl<'a> Moved<'a> {
     }
 }
 
-// What nobody says in a slot nobody says in an event.
+// Unknown values of a slot are unknown in an event.
 const _: () = assert!(Part::UNKNOWN_BYTES == Event::UNKNOWN_BYTES);
 
 fn rank(peer: i32) -> Option<Rank> {
@@ -147,6 +154,7 @@ impl RingState {
             lost_calls: 0,
             wide: None,
             parts: Vec::new(),
+            closing: Vec::new(),
             marks: Vec::new(),
             waiting_bytes: 0,
             polling: None,
@@ -165,6 +173,20 @@ impl RingState {
         let end = call.start.saturating_add(call.duration);
         let start_ns = of(call.start);
         (start_ns, of(end).max(start_ns))
+    }
+
+    /// The parts of the call that closes the group, and room for them with their communicators.
+    pub(crate) fn take_parts(&mut self) -> (Vec<Part>, Vec<ClosingPart>) {
+        (std::mem::take(&mut self.parts), std::mem::take(&mut self.closing))
+    }
+
+    /// Keeps the room of what [`RingState::take_parts`] gave for the next call.
+    pub(crate) fn keep_parts(&mut self, mut parts: Vec<Part>, mut closing: Vec<ClosingPart>) {
+        if parts.capacity().max(closing.capacity()) <= MOST_PARTS_KEPT {
+            parts.clear();
+            closing.clear();
+            (self.parts, self.closing) = (parts, closing);
+        }
     }
 
     /// A call closes its group.
@@ -222,8 +244,8 @@ impl RingState {
         out.calls.push(row);
         let after_loss = std::mem::take(&mut self.after_loss);
         if let Some(activities) = &mut out.activities {
-            let deed = out.functions.deed(rank, closed, &moved);
-            out.unjudged.see(closed, &deed);
+            let effect = out.functions.effect(rank, closed, &moved);
+            out.unjudged.see(closed, &effect);
             let completed = closed.parts.iter().filter(|(part, _)| part.flags == PartFlags::COLLECTED);
             out.collected.extend(completed.filter_map(|(part, comm)| {
                 let (comm, number) = ((*comm)?, part.tag as u32);
@@ -236,7 +258,7 @@ impl RingState {
                 start_ns: closed.start_ns,
                 end_ns: closed.end_ns,
                 since_ns: waiting_since,
-                deed,
+                effect,
                 site: closed.site,
                 after_loss,
             });
@@ -256,7 +278,7 @@ impl RingState {
             start_ns: closed.start_ns,
             end_ns: closed.end_ns,
             peer: self::rank(call.peer),
-            // The level says what the program wanted.
+            // The level shows the program's wish.
             tag: (own_message || call.function == id::PCONTROL).then_some(call.tag),
             bytes: call.bytes,
             comm: closed.comm,
@@ -290,7 +312,7 @@ impl RingState {
         row
     }
 
-    /// What a call meant for the traffic; says since when it waited for what it received.
+    /// The messages of a call; returns since when it waited for what it received.
     fn events(&mut self, rank: Rank, id: CallId, closed: &Closed, since: u64, out: &mut Output<'_>) -> u64 {
         let call = &closed.call;
         let mut waiting_since = since;
@@ -347,7 +369,7 @@ impl RingState {
     }
 }
 
-/// What one of the parts of a call means; says since when it was waited for.
+/// The messages of one part of a call; returns since when it was waited for.
 fn part_of(
     (rank, id): (Rank, CallId),
     closed: &Closed,

@@ -1,21 +1,21 @@
-//! Call sites: what processes say of theirs, as one table of the run.
+//! Call sites: the definitions of all processes, as one table of the run.
 
-use crate::room::Room;
+use crate::memory_budget::MemoryBudget;
 use mpiscope_model::{Site, SiteInfo};
 use mpiscope_wire::{ModuleDefinition, NO_MODULE, PathPart, SiteDefinition};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
-/// More modules than a process tells of.
+/// More modules than a process defines.
 const MOST_MODULES: usize = 1 << 12;
 /// No file has a longer path.
 const MOST_PATH_BYTES: u16 = 4096;
-/// More sites than a process tells of.
+/// More sites than a process defines.
 const MOST_SITES: usize = 1 << 16;
 /// Sites of the whole run; calls from further ones have none.
 const MOST_RUN_SITES: usize = 1 << 20;
 
-/// What one process said.
+/// The definitions of one process.
 #[derive(Debug, Default)]
 pub(crate) struct OwnSites {
     modules: FxHashMap<u32, OwnModule>,
@@ -51,20 +51,20 @@ pub(crate) struct Sites {
 }
 
 impl OwnSites {
-    pub(crate) fn module(&mut self, module: &ModuleDefinition, room: &mut Room) {
+    pub(crate) fn module(&mut self, module: &ModuleDefinition, budget: &mut MemoryBudget) {
         let path_bytes = usize::from(module.path_bytes.min(MOST_PATH_BYTES));
         let is_known = self.modules.contains_key(&module.number);
         if is_known
-            || self.modules.len() < MOST_MODULES && room.take(size_of::<(u32, OwnModule)>() + path_bytes)
+            || self.modules.len() < MOST_MODULES && budget.take(size_of::<(u32, OwnModule)>() + path_bytes)
         {
             let known = self.modules.get(&module.number).and_then(|known| known.number);
-            let told = OwnModule {
+            let module_entry = OwnModule {
                 path: Vec::new(),
                 path_bytes,
                 build_id: module.build_id().to_vec(),
                 number: known,
             };
-            self.modules.insert(module.number, told);
+            self.modules.insert(module.number, module_entry);
         }
     }
 
@@ -82,45 +82,46 @@ impl OwnSites {
 }
 
 impl Sites {
-    /// A process says what one of its numbers means. What the run did not know before is handed out.
+    /// A process defines one of its numbers. Returns a site that is new to the run.
     pub(crate) fn define(
         &mut self,
         own: &mut OwnSites,
-        told: &SiteDefinition,
-        room: &mut Room,
+        definition: &SiteDefinition,
+        budget: &mut MemoryBudget,
     ) -> Option<SiteInfo> {
-        if told.number == 0 {
+        if definition.number == 0 {
             own.is_full = true;
             return None;
         }
-        if own.sites.contains_key(&told.number)
+        if own.sites.contains_key(&definition.number)
             || own.sites.len() >= MOST_SITES
-            || !room.take_entry::<(u32, Option<Site>)>()
+            || !budget.take_entry::<(u32, Option<Site>)>()
         {
             return None;
         }
-        let holder = match own.modules.get_mut(&told.module).filter(|_| told.module != NO_MODULE) {
+        let holder = match own.modules.get_mut(&definition.module).filter(|_| definition.module != NO_MODULE)
+        {
             Some(module) => match module.number {
                 Some(number) => Some(number),
                 None => self
-                    .hold(&module.path, &module.build_id, room)
+                    .hold(&module.path, &module.build_id, budget)
                     .inspect(|&number| module.number = Some(number)),
             },
-            None => self.hold(&[], &[], room),
+            None => self.hold(&[], &[], budget),
         };
         let next = self.sites.len();
-        let known = holder.and_then(|holder| self.sites.get(&(holder, told.offset)).copied());
-        let mut has_room = || next < MOST_RUN_SITES && room.take_entry::<((u32, u64), Site, SiteInfo)>();
-        let site = known.or_else(|| (holder.is_some() && has_room()).then_some(next as Site));
-        own.sites.insert(told.number, site);
+        let known = holder.and_then(|holder| self.sites.get(&(holder, definition.offset)).copied());
+        let mut has_space = || next < MOST_RUN_SITES && budget.take_entry::<((u32, u64), Site, SiteInfo)>();
+        let site = known.or_else(|| (holder.is_some() && has_space()).then_some(next as Site));
+        own.sites.insert(definition.number, site);
         let (site, holder) = (site.filter(|_| known.is_none())?, holder?);
-        self.sites.insert((holder, told.offset), site);
+        self.sites.insert((holder, definition.offset), site);
         let (module, build_id) = self.modules.get(holder as usize)?.clone();
-        Some(SiteInfo { site, module, build_id, offset: told.offset, ..SiteInfo::default() })
+        Some(SiteInfo { site, module, build_id, offset: definition.offset, ..SiteInfo::default() })
     }
 
     /// The run's number of what holds sites; `None` when there is no room for one more.
-    fn hold(&mut self, path: &[u8], build_id: &[u8], room: &mut Room) -> Option<u32> {
+    fn hold(&mut self, path: &[u8], build_id: &[u8], budget: &mut MemoryBudget) -> Option<u32> {
         let holder =
             if build_id.is_empty() { Holder::Path(path.into()) } else { Holder::BuildId(build_id.into()) };
         let vacant = match self.holders.entry(holder) {
@@ -128,7 +129,7 @@ impl Sites {
             Entry::Vacant(vacant) => vacant,
         };
         // Twice: as what it is known by, and in words.
-        if !room.take(2 * (path.len() + build_id.len() + size_of::<(Holder, String, String)>())) {
+        if !budget.take(2 * (path.len() + build_id.len() + size_of::<(Holder, String, String)>())) {
             return None;
         }
         Some(*vacant.insert({
@@ -148,12 +149,12 @@ mod tests {
 
     fn process(path: &str, build_id: &[u8]) -> OwnSites {
         let mut own = OwnSites::default();
-        own.module(&ModuleDefinition::new(3, path.as_bytes(), build_id), &mut Room::default());
+        own.module(&ModuleDefinition::new(3, path.as_bytes(), build_id), &mut MemoryBudget::default());
         PathPart::all(3, path.as_bytes()).for_each(|part| own.path(&part));
         own
     }
 
-    fn at(number: u32, offset: u64) -> SiteDefinition {
+    fn definition_at(number: u32, offset: u64) -> SiteDefinition {
         SiteDefinition { number, module: 3, offset }
     }
 
@@ -164,45 +165,56 @@ mod tests {
         let mut one = process(&long, &[1, 0xAB]);
         let mut same = process("/elsewhere/solver", &[1, 0xAB]);
         let mut other = process(&long, &[2]);
-        let first = sites.define(&mut one, &at(5, 0x10), &mut Room::default()).unwrap();
+        let first = sites.define(&mut one, &definition_at(5, 0x10), &mut MemoryBudget::default()).unwrap();
         assert_eq!((first.site, &first.module, &first.build_id[..]), (0, &long, "01ab"));
-        assert_eq!(sites.define(&mut same, &at(9, 0x10), &mut Room::default()), None);
+        assert_eq!(sites.define(&mut same, &definition_at(9, 0x10), &mut MemoryBudget::default()), None);
         assert_eq!((one.get(5), same.get(9), same.get(5)), (Some(0), Some(0), None));
         assert_eq!(
-            sites.define(&mut other, &at(1, 0x10), &mut Room::default()).map(|site| site.site),
+            sites
+                .define(&mut other, &definition_at(1, 0x10), &mut MemoryBudget::default())
+                .map(|site| site.site),
             Some(1)
         );
-        assert_eq!(sites.define(&mut one, &at(6, 0x11), &mut Room::default()).map(|site| site.site), Some(2));
+        assert_eq!(
+            sites
+                .define(&mut one, &definition_at(6, 0x11), &mut MemoryBudget::default())
+                .map(|site| site.site),
+            Some(2)
+        );
         // Told again after a loss, it is the same.
-        one.module(&ModuleDefinition::new(3, long.as_bytes(), &[1, 0xAB]), &mut Room::default());
-        assert_eq!(sites.define(&mut one, &at(5, 0x10), &mut Room::default()), None);
+        one.module(&ModuleDefinition::new(3, long.as_bytes(), &[1, 0xAB]), &mut MemoryBudget::default());
+        assert_eq!(sites.define(&mut one, &definition_at(5, 0x10), &mut MemoryBudget::default()), None);
         assert_eq!(one.get(5), Some(0));
     }
 
     #[test]
-    fn files_without_a_build_id_are_told_apart_by_path() {
+    fn files_without_a_build_id_differ_by_path() {
         let mut sites = Sites::default();
         let (mut one, mut other) = (process("/a", &[]), process("/b", &[]));
-        assert!(sites.define(&mut one, &at(1, 7), &mut Room::default()).is_some());
-        assert!(sites.define(&mut other, &at(1, 7), &mut Room::default()).is_some());
-        assert!(sites.define(&mut process("/a", &[]), &at(4, 7), &mut Room::default()).is_none());
+        assert!(sites.define(&mut one, &definition_at(1, 7), &mut MemoryBudget::default()).is_some());
+        assert!(sites.define(&mut other, &definition_at(1, 7), &mut MemoryBudget::default()).is_some());
+        assert!(
+            sites
+                .define(&mut process("/a", &[]), &definition_at(4, 7), &mut MemoryBudget::default())
+                .is_none()
+        );
         let nowhere = SiteDefinition { number: 2, module: NO_MODULE, offset: 7 };
-        let told = sites.define(&mut one, &nowhere, &mut Room::default()).unwrap();
-        assert_eq!((told.module.as_str(), told.site), ("", 2));
+        let defined = sites.define(&mut one, &nowhere, &mut MemoryBudget::default()).unwrap();
+        assert_eq!((defined.module.as_str(), defined.site), ("", 2));
     }
 
     #[test]
     fn what_a_process_says_is_bounded() {
         let (mut sites, mut own) = (Sites::default(), process("/a", &[1]));
         for number in 1..=MOST_SITES as u32 + 5 {
-            sites.define(&mut own, &at(number, number.into()), &mut Room::default());
+            sites.define(&mut own, &definition_at(number, number.into()), &mut MemoryBudget::default());
         }
         assert_eq!((own.sites.len(), sites.sites.len()), (MOST_SITES, MOST_SITES));
         let part = PathPart { module: 3, length: 24, bytes: [b'x'; 24] };
         (0..1000).for_each(|_| own.path(&part));
         assert_eq!(own.modules[&3].path, b"/a");
         assert!(!own.is_full);
-        sites.define(&mut own, &at(0, 0), &mut Room::default());
+        sites.define(&mut own, &definition_at(0, 0), &mut MemoryBudget::default());
         assert!(own.is_full);
     }
 }

@@ -32,7 +32,7 @@ prop_compose! {
     }
 }
 
-/// The corrections of times that were told, against the truth, at many moments.
+/// The corrections of published times, against the truth, at many moments.
 fn check_truth(
     setting: &Setting,
     clocks: &[NodeClock],
@@ -44,7 +44,7 @@ fn check_truth(
         let (true_clock, map) = (setting.true_clock(node), &maps.nodes[node]);
         for number in 0..300 {
             let true_ns = 10 * MILLISECOND + random.below(end_ns - 10 * MILLISECOND);
-            let local_ns = true_clock.at(true_ns);
+            let local_ns = true_clock.local_ns(true_ns);
             let told_ns = clock.to_run(local_ns);
             let corrected_ns = maps.correct(node as u32, told_ns);
             prop_assert!(
@@ -64,7 +64,7 @@ fn violations(messages: &[network::Sent], maps: &ClockMaps) -> Violations {
     let mut after = Violations::default();
     for message in messages {
         let correct = |node, told_ns| maps.correct(node, told_ns);
-        after.see(correct(message.from, message.told_ns.0), correct(message.to, message.told_ns.1));
+        after.see(correct(message.from, message.run_times_ns.0), correct(message.to, message.run_times_ns.1));
     }
     after
 }
@@ -73,7 +73,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn the_truth_is_within_what_is_told_and_no_message_goes_back_in_time(setting in any_setting()) {
+    fn the_truth_is_within_the_bounds_and_no_message_goes_back_in_time(setting in any_setting()) {
         let outcome = setting.run();
         let maps = outcome.solve(&mut outcome.bounds());
         prop_assert!(maps.is_free_of_violations);
@@ -102,29 +102,29 @@ proptest! {
     }
 
     #[test]
-    fn what_was_told_stays_and_never_runs_backward(setting in any_setting()) {
+    fn past_times_stay_and_never_run_backward(setting in any_setting()) {
         let true_clock = setting.true_clock(1);
-        let (mut clock, mut told) = (NodeClock::new(ZERO_NS), Vec::new());
+        let (mut clock, mut past) = (NodeClock::new(ZERO_NS), Vec::new());
         let mut random = Random(setting.seed);
         clock.sample(setting.trip(&true_clock, 0, &mut random));
         for step in 1..200_u64 {
             // Round trips and calls come on ways of their own: either may be ahead.
-            let now_ns = true_clock.at(step * 30 * MILLISECOND + random.below(50 * MILLISECOND));
+            let now_ns = true_clock.local_ns(step * 30 * MILLISECOND + random.below(50 * MILLISECOND));
             for _ in 0..5 {
                 let local_ns = now_ns - random.below(40 * MILLISECOND);
-                told.push((local_ns, clock.to_run(local_ns)));
+                past.push((local_ns, clock.to_run(local_ns)));
             }
             clock.fix_until(now_ns);
             if step % 3 == 0 {
                 clock.sample(setting.trip(&true_clock, step * 30 * MILLISECOND, &mut random));
             }
         }
-        for &(local_ns, run_ns) in &told {
+        for &(local_ns, run_ns) in &past {
             prop_assert_eq!(clock.to_run(local_ns), run_ns);
         }
-        told.sort_unstable();
-        prop_assert!(told.is_sorted_by_key(|&(_, run_ns)| run_ns));
-        let bends = (0..100_000).map(|step| clock.to_run(true_clock.at(0) + step * 60_001));
+        past.sort_unstable();
+        prop_assert!(past.is_sorted_by_key(|&(_, run_ns)| run_ns));
+        let bends = (0..100_000).map(|step| clock.to_run(true_clock.local_ns(0) + step * 60_001));
         prop_assert!(bends.is_sorted());
     }
 
@@ -176,7 +176,7 @@ fn a_message_that_cannot_be_is_given_its_order_and_spoils_nothing_else() {
     };
     let mut outcome = setting.run();
     let (recv_ns, early_ns) = (1_000 * MILLISECOND, 200_000);
-    outcome.messages.push(network::Sent { from: 0, to: 1, told_ns: (recv_ns + early_ns, recv_ns) });
+    outcome.messages.push(network::Sent { from: 0, to: 1, run_times_ns: (recv_ns + early_ns, recv_ns) });
     let maps = outcome.solve(&mut outcome.bounds());
     assert!(!maps.is_free_of_violations);
     assert!(maps.correct(1, recv_ns) >= maps.correct(0, recv_ns + early_ns));
@@ -217,13 +217,13 @@ fn many_nodes() {
             for to in [(from + far) % nodes, (from + nodes - far) % nodes] {
                 let sent_ns = step * 20 * MILLISECOND + random.below(MILLISECOND);
                 let told_ns = |node: u32, true_ns| {
-                    outcome.clocks[node as usize].to_run(setting.true_clock(node as usize).at(true_ns))
+                    outcome.clocks[node as usize].to_run(setting.true_clock(node as usize).local_ns(true_ns))
                 };
                 let recv_ns = sent_ns + 2_000 + random.heavy(2_000.0);
                 let (sent_ns, recv_ns) = (told_ns(from, sent_ns), told_ns(to, recv_ns));
                 before.see(sent_ns, recv_ns);
                 bounds.message(from, to, sent_ns, recv_ns);
-                outcome.messages.push(network::Sent { from, to, told_ns: (sent_ns, recv_ns) });
+                outcome.messages.push(network::Sent { from, to, run_times_ns: (sent_ns, recv_ns) });
             }
         }
     }

@@ -3,7 +3,7 @@
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Batch, Event, ProcessState};
 use mpiscope_wire::{
-    Asked, Call, CallFlags, ClockKind, CommDefinition, CommKind, EndState, Entry, Flight, Knot, Lost,
+    Asked, Call, CallFlags, ClockKind, ClockSample, CommDefinition, CommKind, EndState, Entry, Flight, Lost,
     Message, ModuleDefinition, NO_COMM, PEER_NONE, Part, PartFlags, PathPart, Process, RunStart,
     SiteDefinition, Slot, Slots, Sync, id,
 };
@@ -38,8 +38,8 @@ fn slots(process: u32, from: u64, slots: Vec<Slot>) -> Message {
     Message::Slots(Slots { process, ring: 0, from, slots })
 }
 
-fn knot(monotonic_ns: u64) -> Message {
-    Message::Knot(Knot { ticks: monotonic_ns, monotonic_ns })
+fn sample(monotonic_ns: u64) -> Message {
+    Message::ClockSample(ClockSample { ticks: monotonic_ns, monotonic_ns })
 }
 
 fn world(own_rank: u32) -> Slot {
@@ -79,9 +79,11 @@ fn ticks_of_a_process_are_times_of_the_run() {
     let mut ingest = Ingest::new();
     let Message::Process(counting) = process(1, 1) else { unreachable!() };
     let counting = Message::Process(Process { clock: ClockKind::TimeStampCounter, ..counting });
-    let knot = |ticks, monotonic_ns| Message::Knot(Knot { ticks, monotonic_ns });
+    let sample = |ticks, monotonic_ns| Message::ClockSample(ClockSample { ticks, monotonic_ns });
     // The run starts at 1000; the counter runs at two ticks a nanosecond, then at four.
-    for message in [start(), process(0, 0), counting, knot(5000, 1000), knot(5200, 1100), knot(5600, 1200)] {
+    for message in
+        [start(), process(0, 0), counting, sample(5000, 1000), sample(5200, 1100), sample(5600, 1200)]
+    {
         ingest.feed(message);
     }
     let since_ns = |process, since_ticks| {
@@ -98,7 +100,8 @@ fn ticks_of_a_process_are_times_of_the_run() {
 #[test]
 fn a_call_becomes_a_row_with_times_of_the_run() {
     let send = call(id::SEND, CallFlags::SEND, 1500, 1, 64).encode();
-    let batch = fed(vec![start(), process(0, 0), knot(1100), slots(0, 0, vec![world(0), send]), knot(2000)]);
+    let batch =
+        fed(vec![start(), process(0, 0), sample(1100), slots(0, 0, vec![world(0), send]), sample(2000)]);
     let row = batch.calls[0];
     assert_eq!((row.start_ns, row.end_ns, row.peer, row.tag, row.bytes), (500, 510, Some(1), Some(7), 64));
     assert_eq!((row.comm, row.count, batch.comms.len(), batch.until_ns), (Some(0), 1, 1, 100));
@@ -106,9 +109,9 @@ fn a_call_becomes_a_row_with_times_of_the_run() {
 }
 
 #[test]
-fn nothing_is_known_before_the_next_knot() {
+fn nothing_is_known_before_the_next_sample() {
     let mut ingest = Ingest::new();
-    for message in [start(), process(0, 0), knot(1100), slots(0, 0, vec![world(0), send_at(1500)])] {
+    for message in [start(), process(0, 0), sample(1100), slots(0, 0, vec![world(0), send_at(1500)])] {
         ingest.feed(message);
     }
     assert_eq!(ingest.take().calls.len(), 0);
@@ -117,11 +120,11 @@ fn nothing_is_known_before_the_next_knot() {
 }
 
 #[test]
-fn a_single_poll_that_found_nothing_is_told_from_one_that_did() {
+fn a_failed_single_poll_differs_from_a_successful_one() {
     let failed = call(id::TEST, CallFlags::FOLDED, 1200, PEER_NONE, 1).encode();
     let found = call(id::TEST, CallFlags::NONE, 1400, PEER_NONE, 0).encode();
     let all = vec![world(0), failed, found, call(id::TEST, CallFlags::FOLDED, 1600, PEER_NONE, 1).encode()];
-    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(2000)]);
+    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), sample(2000)]);
     assert!(batch.calls.iter().all(|row| row.count == 1));
     assert_eq!(batch.lone_polls, [0, 2]);
 }
@@ -131,7 +134,7 @@ fn polls_are_counted_and_begin_the_wait() {
     let polls = call(id::TEST, CallFlags::FOLDED, 1200, PEER_NONE, 1_000_000).encode();
     let test = call(id::TEST, CallFlags::NONE, 1400, PEER_NONE, 0).encode();
     let all = vec![world(0), polls, part(4, 8), test];
-    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(2000)]);
+    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), sample(2000)]);
     let counts: Vec<(u64, u64)> = batch.calls.iter().map(|row| (row.count, row.bytes)).collect();
     assert_eq!(counts, [(1_000_000, 0), (1, 8)]);
     assert!(batch.lone_polls.is_empty(), "their count says it");
@@ -147,7 +150,7 @@ fn one_who_works_between_polls_does_not_wait() {
         [([1200, 1210], 1300, 200), ([1200, 1210], 60_000, 59_000), ([1200, 60_000], 60_100, 59_000)]
     {
         let all = vec![world(0), polls(polled[0]), polls(polled[1]), part(4, 8), test(found)];
-        let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(70_000)]);
+        let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), sample(70_000)]);
         let begun = batch.events.iter().find_map(|event| match event {
             Event::Receive { begin_ns, .. } => Some(*begin_ns),
             _ => None,
@@ -162,7 +165,7 @@ fn a_call_with_several_messages_has_no_peer() {
     let exchange = call(id::SENDRECV, CallFlags::SEND, 1500, 1, 32).encode();
     let inline = Part { flags: PartFlags::INLINE, tag: 3, post: 0, peer: 1, comm: 0, bytes: 16 }.encode();
     let all = vec![world(0), part(1, 8), part(2, 8), wait, part(3, 8), wait, inline, exchange];
-    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(2000)]);
+    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), sample(2000)]);
     let rows: Vec<_> = batch.calls.iter().map(|row| (row.peer, row.tag, row.bytes)).collect();
     assert_eq!(rows, [(None, None, 16), (Some(1), Some(3), 8), (None, None, 32)]);
     let alone: Vec<bool> = batch
@@ -181,19 +184,19 @@ fn a_wait_of_hours_and_a_message_of_terabytes_keep_their_size() {
     let mut send = call(id::SEND, CallFlags::SEND, 1500, 1, 3 << 40);
     send.duration = 7_200_000_000_000;
     let all = vec![world(0), send.encode_wide(), send.encode()];
-    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(8_000_000_000_000)]);
+    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), sample(8_000_000_000_000)]);
     assert_eq!((batch.calls[0].duration_ns(), batch.calls[0].bytes), (7_200_000_000_000, 3 << 40));
 }
 
 #[test]
-fn what_is_sent_twice_counts_once_and_what_is_missing_is_told() {
+fn repeated_slots_count_once_and_missing_ones_are_reported() {
     let batch = fed(vec![
         start(),
         process(0, 0),
         slots(0, 0, vec![world(0), send_at(1100), send_at(1200)]),
         slots(0, 1, vec![send_at(1100), send_at(1200), send_at(1300)]),
         slots(0, 9, vec![send_at(1900)]),
-        knot(3000),
+        sample(3000),
     ]);
     assert_eq!(batch.calls.len(), 4);
     assert_eq!(batch.losses.unwrap().unreadable, 5);
@@ -207,7 +210,7 @@ fn losses_are_cumulative_and_mark_the_place() {
     let numbers = Sync { peer: 1, comm: 0, sent: 9, received: 0 }.encode();
     let all = vec![world(0), send, Entry::encode_lost(8), numbers, send, Entry::encode_lost(8), send];
     let lost = Lost { process: 0, ring_full: 8, no_ring: 2, unreadable: 0, state: EndState::Aborted };
-    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(3000), Message::Lost(lost)]);
+    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), sample(3000), Message::Lost(lost)]);
     let marks = batch.events.iter().filter(|event| matches!(event, Event::Lost { .. })).count();
     assert_eq!((marks, batch.losses.unwrap().total()), (1, 10));
     assert!(batch.events.contains(&Event::Numbers { rank: 0, comm: 0, peer: 1, sent: 9, received: 0 }));
@@ -236,7 +239,7 @@ fn members_share_a_communicator_whatever_their_own_numbers() {
         process(1, 1),
         slots(0, 0, vec![world(0), define(3), send(3)]),
         slots(1, 0, vec![world(1), define(9), send(9)]),
-        knot(3000),
+        sample(3000),
     ]);
     let comms: Vec<_> = batch.calls.iter().map(|row| row.comm).collect();
     assert_eq!((comms, batch.comms.len()), (vec![Some(1), Some(1)], 2));
@@ -244,12 +247,12 @@ fn members_share_a_communicator_whatever_their_own_numbers() {
 }
 
 #[test]
-fn a_hostile_job_is_told_and_costs_only_itself() {
+fn a_hostile_job_is_reported_and_costs_only_itself() {
     let strange = call(9999, CallFlags::SEND, 1500, 1, 8).encode();
     let beyond = call(id::SEND, CallFlags::SEND, 1500, 5, 8).encode();
     let all = vec![[0xFF; 4], world(0), strange, beyond, send_at(1600)];
     let unknown = slots(4, 0, vec![send_at(1600)]);
-    let batch = fed(vec![start(), unknown, process(0, 0), slots(0, 0, all), knot(3000)]);
+    let batch = fed(vec![start(), unknown, process(0, 0), slots(0, 0, all), sample(3000)]);
     assert_eq!(batch.calls.len(), 1);
     assert_eq!(batch.losses.unwrap().unreadable, 3);
     assert_eq!(batch.faults.len(), 4);
@@ -263,7 +266,7 @@ fn several_threads_of_a_rank_are_merged_by_time() {
         process(0, 0),
         ring(0, vec![world(0), send_at(1500), send_at(1700)]),
         ring(1, vec![Entry::encode_thread(4, 9), world(0), send_at(1400), send_at(1600)]),
-        knot(3000),
+        sample(3000),
     ]);
     let times: Vec<u64> = batch
         .events
@@ -283,15 +286,15 @@ proptest! {
         words in proptest::collection::vec(any::<[u64; 4]>(), 0..60),
         kinds in proptest::collection::vec(0_u64..9, 60),
         from: u64,
-        knots in proptest::collection::vec((any::<u64>(), any::<u64>()), 0..5),
+        samples in proptest::collection::vec((any::<u64>(), any::<u64>()), 0..5),
     ) {
         let mut ingest = Ingest::new();
         ingest.feed(start());
         ingest.feed(process(0, 0));
         let of_kind = |(slot, kind): (&Slot, &u64)| [slot[0] & !0xFF | kind, slot[1], slot[2], slot[3]];
         ingest.feed(slots(0, from, words.iter().zip(&kinds).map(of_kind).collect()));
-        for (ticks, monotonic_ns) in knots {
-            ingest.feed(Message::Knot(Knot { ticks, monotonic_ns }));
+        for (ticks, monotonic_ns) in samples {
+            ingest.feed(Message::ClockSample(ClockSample { ticks, monotonic_ns }));
         }
         ingest.settle_rest();
         let batch = ingest.take();
@@ -305,7 +308,7 @@ proptest! {
             all.push(part(at, at));
             all.push(call(id::WAIT, CallFlags::NONE, 1100 + at * 20, PEER_NONE, 0).encode());
         }
-        let whole = fed(vec![start(), process(0, 0), slots(0, 0, all.clone()), knot(9000)]);
+        let whole = fed(vec![start(), process(0, 0), slots(0, 0, all.clone()), sample(9000)]);
         let (mut messages, mut from) = (vec![start(), process(0, 0)], 0);
         for size in sizes.iter().cycle() {
             let until = (from + size).min(all.len());
@@ -315,7 +318,7 @@ proptest! {
                 break;
             }
         }
-        messages.push(knot(9000));
+        messages.push(sample(9000));
         let pieces = fed(messages);
         prop_assert_eq!(pieces.calls, whole.calls);
         prop_assert_eq!(pieces.events, whole.events);
@@ -343,13 +346,13 @@ fn the_same_place_of_the_same_file_is_one_site_on_all_ranks() {
     let other =
         [vec![world(1)], site(9, 4, path, 0x20), vec![from_site(9, 1200), from_site(8, 1300)]].concat();
     let messages =
-        vec![start(), process(0, 0), process(1, 1), slots(0, 0, one), slots(1, 0, other), knot(2000)];
-    let mut ingest = Ingest::to_be_judged();
+        vec![start(), process(0, 0), process(1, 1), slots(0, 0, one), slots(1, 0, other), sample(2000)];
+    let mut ingest = Ingest::for_diagnosis();
     messages.into_iter().for_each(|message| ingest.feed(message));
     let batch = ingest.take();
-    let told: Vec<_> =
+    let definitions: Vec<_> =
         batch.sites.iter().map(|site| (site.site, site.module.as_str(), site.offset)).collect();
-    assert_eq!(told, [(0, path, 0x10), (1, path, 0x20)]);
+    assert_eq!(definitions, [(0, path, 0x10), (1, path, 0x20)]);
     let rows: Vec<_> = batch.calls.iter().map(|row| (row.rank, row.site)).collect();
     let expected = [(0, Some(0)), (0, Some(1)), (0, Some(0)), (0, None), (1, Some(1)), (1, None)];
     assert_eq!(rows, expected);
@@ -363,7 +366,7 @@ fn calls_beyond_the_last_number_of_a_process_are_counted() {
     let full = SiteDefinition { number: 0, module: 0, offset: 0 }.encode();
     let all = vec![world(0), from_site(0, 1200), full, from_site(0, 1300), from_site(0, 1400)];
     let mut ingest = Ingest::new();
-    for message in [start(), process(0, 0), slots(0, 0, all), knot(2000)] {
+    for message in [start(), process(0, 0), slots(0, 0, all), sample(2000)] {
         ingest.feed(message);
     }
     assert_eq!((ingest.take().calls.len(), ingest.calls_beyond_sites()), (3, 2));

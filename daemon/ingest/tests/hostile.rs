@@ -1,16 +1,16 @@
-//! A job that never stops to say something new: what is kept of it is bounded, and what is left out is told.
+//! A job that endlessly defines something new: memory is bounded, and what is left out is counted.
 
 use mpiscope_ingest::Ingest;
 use mpiscope_model::Batch;
 use mpiscope_wire::{
-    Agent, Call, CallFlags, ClockKind, CommDefinition, CommKind, EndState, Entry, GridPart, Knot, LastCalls,
-    Lost, MOST_NAME_BYTES, Message, ModuleDefinition, NO_COMM, NO_MODULE, NamePart, Origin, Part, PartFlags,
-    PathPart, Process, RunStart, SiteDefinition, Slot, Slots, Sync, id,
+    Agent, Call, CallFlags, ClockKind, ClockSample, CommDefinition, CommKind, EndState, Entry, GridPart,
+    LastCalls, Lost, MOST_NAME_BYTES, Message, ModuleDefinition, NO_COMM, NO_MODULE, NamePart, Origin, Part,
+    PartFlags, PathPart, Process, RunStart, SiteDefinition, Slot, Slots, Sync, id,
 };
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Room for what such a job says, here.
-const ROOM_BYTES: usize = 1 << 20;
+const BUDGET_BYTES: usize = 1 << 20;
 /// The process may grow by so much all the same: what a batch holds, and what tables that grow leave behind.
 const GROWN_BYTES: usize = 48 << 20;
 /// Slots that would take much more than that if all that they say were kept.
@@ -36,8 +36,8 @@ fn process(number: u32) -> Process {
     }
 }
 
-fn knot(monotonic_ns: u64) -> Message {
-    Message::Knot(Knot { ticks: monotonic_ns, monotonic_ns })
+fn sample(monotonic_ns: u64) -> Message {
+    Message::ClockSample(ClockSample { ticks: monotonic_ns, monotonic_ns })
 }
 
 fn definition(number: u64, kind: CommKind) -> Slot {
@@ -68,7 +68,7 @@ fn resident_bytes() -> usize {
 /// The slots of a stream by their turn.
 type SlotsOf<'a> = &'a dyn Fn(u64) -> Vec<Slot>;
 
-/// Feeds a stream of slots, some at once, and a knot behind them; gives what became known to `see`.
+/// Feeds a stream of slots, some at once, and a clock sample behind them; gives the batches to `see`.
 fn feed(ingest: &mut Ingest, slots_of: impl Fn(u64) -> Vec<Slot>, mut see: impl FnMut(Batch)) {
     let mut from = 0;
     let mut now_ns = 10_000;
@@ -78,14 +78,14 @@ fn feed(ingest: &mut Ingest, slots_of: impl Fn(u64) -> Vec<Slot>, mut see: impl 
         ingest.feed(Message::Slots(Slots { process: 0, ring: 0, from, slots }));
         from += count;
         now_ns += 1000;
-        ingest.feed(knot(now_ns));
+        ingest.feed(sample(now_ns));
         see(ingest.take());
     }
 }
 
 fn ingest() -> Ingest {
-    let mut ingest = Ingest::to_be_judged().within(ROOM_BYTES);
-    for message in [start(), Message::Process(process(0)), knot(1000), knot(2000)] {
+    let mut ingest = Ingest::for_diagnosis().within(BUDGET_BYTES);
+    for message in [start(), Message::Process(process(0)), sample(1000), sample(2000)] {
         ingest.feed(message);
     }
     ingest
@@ -143,16 +143,17 @@ fn endless_definitions_do_not_grow_what_is_kept() {
     for (what, slots_of) in streams {
         let mut ingest = ingest();
         let before = resident_bytes();
-        let (mut told, mut unreadable) = (0, 0);
+        let (mut defined, mut unreadable) = (0, 0);
         feed(&mut ingest, slots_of, |batch| {
-            told += batch.comms.len() + batch.comm_names.len() + batch.coordinates.len() + batch.sites.len();
+            defined +=
+                batch.comms.len() + batch.comm_names.len() + batch.coordinates.len() + batch.sites.len();
             unreadable = batch.losses.map_or(unreadable, |losses| losses.unreadable);
         });
         let grown = resident_bytes().saturating_sub(before);
         assert!(grown < GROWN_BYTES, "{what}: {} MiB more", grown >> 20);
-        assert!(told < ROOM_BYTES / 16, "{what}: {told} were told");
-        let is_told = ingest.left_out() > 0 || unreadable > 0;
-        assert!(is_told || what.ends_with("without a call"), "{what}: nothing says that it was left out");
+        assert!(defined < BUDGET_BYTES / 16, "{what}: {defined} entries");
+        let is_reported = ingest.left_out() > 0 || unreadable > 0;
+        assert!(is_reported || what.ends_with("without a call"), "{what}: nothing says that it was left out");
     }
 }
 
@@ -213,7 +214,7 @@ fn what_means_nothing_for_want_of_room_does_not_mean_what_it_did_before() {
     };
     let slots = vec![on_it.encode(), again.encode(), on_it.encode()];
     ingest.feed(Message::Slots(Slots { process: 0, ring: 0, from: SLOTS, slots }));
-    ingest.feed(knot(u64::MAX / 2));
+    ingest.feed(sample(u64::MAX / 2));
     let comms: Vec<bool> = ingest.take().calls.iter().map(|call| call.comm.is_some()).collect();
     assert_eq!(comms, [true, false]);
 }
@@ -230,7 +231,7 @@ fn slots_that_wait_for_a_clock_that_is_never_compared_are_bounded() {
     for from in 0..3000 {
         let slots = vec![call(1); 1000];
         ingest.feed(Message::Slots(Slots { process: 0, ring: 0, from: from * 1000, slots }));
-        ingest.feed(knot(from));
+        ingest.feed(sample(from));
         faults += ingest.take().faults.len();
     }
     let grown = resident_bytes().saturating_sub(before);
@@ -245,7 +246,7 @@ fn a_call_that_says_it_returned_in_the_future_returned_before_it_was_read() {
     let mut ingest = ingest();
     let slots = vec![call(3000), call(u64::MAX - 5), call(9_000_000_000)];
     ingest.feed(Message::Slots(Slots { process: 0, ring: 0, from: 0, slots }));
-    ingest.feed(knot(5000));
+    ingest.feed(sample(5000));
     let times: Vec<(u64, u64)> =
         ingest.take().calls.iter().map(|call| (call.start_ns, call.end_ns)).collect();
     assert_eq!(times, [(3000, 3010), (5000, 5000), (5000, 5000)]);

@@ -3,8 +3,8 @@
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::{Batch, Event, ProcessState};
 use mpiscope_wire::{
-    Agent, Call, CallFlags, ClockKind, CommDefinition, CommKind, Contact, Cpus, EndState, Entry, Heard, Knot,
-    Lost, Message, NO_COMM, Origin, Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots, id,
+    Agent, Call, CallFlags, ClockKind, ClockSample, CommDefinition, CommKind, Contact, Cpus, EndState, Entry,
+    Heard, Lost, Message, NO_COMM, Origin, Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots, id,
 };
 use std::collections::BTreeMap;
 
@@ -60,8 +60,8 @@ fn send(from: u64, rank: u32, at_ns: u64) -> Message {
     Message::Slots(Slots { process: 0, ring: 0, from, slots: vec![world.encode(), call.encode()] })
 }
 
-fn knot(monotonic_ns: u64) -> Message {
-    Message::Knot(Knot { ticks: monotonic_ns, monotonic_ns })
+fn sample(monotonic_ns: u64) -> Message {
+    Message::ClockSample(ClockSample { ticks: monotonic_ns, monotonic_ns })
 }
 
 fn agent() -> Message {
@@ -99,17 +99,17 @@ fn the_same_numbers_on_two_nodes_are_two_processes_on_one_clock() {
             start(),
             process(0, 0, "one"),
             send(0, 0, 1500),
-            knot(2000),
+            sample(2000),
             agent(),
             round_trip(),
             origin(1, 0),
             process(0, 1, "two"),
-            knot(AHEAD_NS + 1600),
+            sample(AHEAD_NS + 1600),
             send(0, 1, AHEAD_NS + 1700),
-            knot(AHEAD_NS + 1900),
+            sample(AHEAD_NS + 1900),
             origin(0, 0),
             send(2, 0, 2100),
-            knot(2500),
+            sample(2500),
         ],
     );
     let (ours, theirs): (Vec<_>, Vec<_>) = sends(&batch).into_iter().partition(|(rank, _)| *rank == 0);
@@ -133,17 +133,17 @@ fn slots_of_a_node_wait_until_its_clock_was_compared() {
             origin(1, 0),
             process(0, 1, "two"),
             send(0, 1, AHEAD_NS + 1700),
-            knot(AHEAD_NS + 1800),
-            knot(AHEAD_NS + 1900),
+            sample(AHEAD_NS + 1800),
+            sample(AHEAD_NS + 1900),
         ],
     );
     assert!(before.calls.is_empty());
-    let after = feed(&mut ingest, vec![round_trip(), knot(AHEAD_NS + 2000)]);
+    let after = feed(&mut ingest, vec![round_trip(), sample(AHEAD_NS + 2000)]);
     assert_eq!(after.calls.len(), 1);
 }
 
 #[test]
-fn a_clock_that_was_never_compared_is_said() {
+fn a_clock_never_compared_is_reported() {
     let mut ingest = Ingest::new();
     feed(&mut ingest, vec![start(), agent(), origin(1, 0), process(0, 1, "two"), send(0, 1, 5)]);
     ingest.settle_rest();
@@ -155,22 +155,22 @@ fn a_clock_that_was_never_compared_is_said() {
 #[test]
 fn who_takes_over_learns_how_far_each_has_come() {
     let mut ingest = Ingest::new();
-    let told = vec![
+    let messages = vec![
         start(),
         process(0, 0, "one"),
         agent(),
         round_trip(),
         origin(1, 40),
         process(0, 1, "two"),
-        knot(AHEAD_NS + 1600),
+        sample(AHEAD_NS + 1600),
         send(0, 1, AHEAD_NS + 1700),
         origin(0, 0),
         send(0, 0, 1100),
-        knot(2000),
+        sample(2000),
         origin(1, 43),
-        knot(AHEAD_NS + 1900),
+        sample(AHEAD_NS + 1900),
     ];
-    feed(&mut ingest, told);
+    feed(&mut ingest, messages);
     let known =
         KnownAgent { agent: 1, identity: 99, node: "two".into(), next_sequence: 44, is_finished: false };
     assert_eq!(ingest.agents().collect::<Vec<_>>(), [known]);
@@ -178,15 +178,15 @@ fn who_takes_over_learns_how_far_each_has_come() {
 }
 
 #[test]
-fn what_is_told_again_counts_once() {
+fn repeated_messages_count_once() {
     let mut ingest = Ingest::new();
-    let told = || {
+    let messages = || {
         let calls = send(0, 1, AHEAD_NS + 1700);
-        vec![origin(1, 0), process(0, 1, "two"), knot(AHEAD_NS + 1600), calls, knot(AHEAD_NS + 1900)]
+        vec![origin(1, 0), process(0, 1, "two"), sample(AHEAD_NS + 1600), calls, sample(AHEAD_NS + 1900)]
     };
     let mut all = vec![start(), agent(), round_trip()];
-    all.extend(told());
-    all.extend(told());
+    all.extend(messages());
+    all.extend(messages());
     assert_eq!(feed(&mut ingest, all).calls.len(), 1);
 }
 
@@ -195,8 +195,8 @@ fn ranks_of_a_node_that_is_not_heard_of_are_silent_until_it_is() {
     let mut ingest = Ingest::new();
     let states = |batch: &Batch| -> Vec<ProcessState> { batch.ranks.iter().map(|info| info.state).collect() };
     let contact = |is_there| {
-        let standing = if is_there { Heard::Again } else { Heard::Missed };
-        Message::Contact(Contact { agent: 1, standing })
+        let heard = if is_there { Heard::Again } else { Heard::Missed };
+        Message::Contact(Contact { agent: 1, heard })
     };
     feed(&mut ingest, vec![start(), process(0, 0, "one"), agent(), origin(1, 0), process(0, 1, "two")]);
     let away = feed(&mut ingest, vec![contact(false)]);
@@ -223,10 +223,10 @@ fn a_node_far_behind_holds_nothing_up() {
     let mut ingest = Ingest::new();
     let second = 1_000_000_000;
     let mut all = vec![start(), agent(), round_trip(), origin(1, 0)];
-    all.extend([knot(AHEAD_NS + 2000), knot(AHEAD_NS + 3000)]);
-    all.extend([origin(0, 0), knot(second), knot(second + 1)]);
+    all.extend([sample(AHEAD_NS + 2000), sample(AHEAD_NS + 3000)]);
+    all.extend([origin(0, 0), sample(second), sample(second + 1)]);
     assert_eq!(feed(&mut ingest, all).until_ns, 1000, "the slower of two");
-    let later = feed(&mut ingest, vec![knot(9 * second), knot(9 * second + 1)]);
+    let later = feed(&mut ingest, vec![sample(9 * second), sample(9 * second + 1)]);
     assert_eq!(later.until_ns, 9 * second - 1000);
     let end = feed(&mut ingest, vec![Message::RunEnd(RunEnd { exit: Some(0), monotonic_ns: 10 * second })]);
     assert_eq!(end.until_ns, 10 * second - 1000);
@@ -304,7 +304,7 @@ fn messages_of_nobody_are_faults() {
             origin(5, 0),
             Message::Agent(Agent { agent: 9, identity: 1, node: "nine".into() }),
             Message::Slots(Slots { process: 3, ring: 0, from: 0, slots: vec![Entry::encode_thread(0, 0)] }),
-            knot(5),
+            sample(5),
         ],
     );
     assert_eq!(batch.faults.len(), 3, "{:?}", batch.faults);

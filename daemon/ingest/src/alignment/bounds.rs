@@ -3,7 +3,7 @@
 use mpiscope_model::{Nanoseconds, Node};
 use rustc_hash::FxHashMap;
 
-/// The length of the first slots, of which there are twice as many as of each longer kind.
+/// The length of the first slots; there are twice as many of them as of each longer kind.
 const SHORTEST_NS: u64 = 312_500;
 const MOST_OF_A_KIND: usize = 4_096;
 const FEWEST_OF_A_KIND: usize = 4;
@@ -40,14 +40,13 @@ impl Slots {
     }
 }
 
-/// The least that messages took, by the clocks that their times were told with. Its state says the same in whatever
-/// order messages come.
+/// The least that messages took, by the clocks of their times. The state does not depend on the order of messages.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     slots: Slots,
     numbers: FxHashMap<(Node, Node), usize>,
     pairs: Vec<(Node, Node)>,
-    /// By slot, then by pair; what is not there is none.
+    /// By slot, then by pair; missing ones are none.
     least_ns: Vec<Vec<i64>>,
 }
 
@@ -63,10 +62,11 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// While a message is under way, a correction changes by no more than one part in so many of that time.
+    /// While a message is under way, a correction changes by no more than one part in this number of that time.
     pub(super) const SLOPE: i64 = 256;
 
-    /// A message between two nodes: when its send began, and when the call that completed its receive ended, as told.
+    /// A message between two nodes: when its send began, and when the call that completed its receive ended, in
+    /// published times.
     pub fn message(&mut self, from: Node, to: Node, send_ns: Nanoseconds, recv_ns: Nanoseconds) {
         if from == to {
             return;
@@ -92,7 +92,7 @@ impl Bounds {
         slot[pair] = slot[pair].min(took_ns);
     }
 
-    /// Has slots up to this time, of such a length that so many figures for each are not too many.
+    /// Has slots up to this time, long enough to need no more than this number of figures each.
     pub(super) fn cover(&mut self, until_ns: Nanoseconds, figures: usize) {
         let needed = |bounds: &Self| bounds.least_ns.len().max(bounds.slots.number(until_ns) + 1);
         while needed(self) * figures > MOST_CELLS && self.slots.of_a_kind > FEWEST_OF_A_KIND {
@@ -118,7 +118,7 @@ impl Bounds {
     }
 
     /// The times at which slots begin, and the one at which the last ends.
-    pub(super) fn knots(&self) -> Vec<Nanoseconds> {
+    pub(super) fn breakpoints(&self) -> Vec<Nanoseconds> {
         (0..=self.least_ns.len()).map(|number| self.slots.begin_ns(number)).collect()
     }
 
@@ -127,8 +127,8 @@ impl Bounds {
         &self.pairs
     }
 
-    /// For each pair of which a message arrived in one of the two slots that meet at the beginning of slot `at`: its
-    /// number, and the least that one took before and after.
+    /// The pairs with a message in one of the two slots that meet at the beginning of slot `at`: the pair's number,
+    /// and its least time before and after.
     pub(super) fn around(&self, at: usize) -> impl Iterator<Item = (usize, [Option<i64>; 2])> + '_ {
         let slot = |number: Option<usize>| {
             number.and_then(|at| self.least_ns.get(at)).map_or(&[][..], Vec::as_slice)

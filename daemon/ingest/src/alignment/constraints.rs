@@ -1,28 +1,28 @@
 //! All that bounds the corrections of all nodes, as differences: of a node's correction to nothing (round trips), of one
 //! node's to another's at one moment (messages), of one node's from one moment to the next (how clocks go).
 //!
-//! Such a system has a greatest and a least solution, the shortest ways from the reference there and back, and what is
-//! half-way between them is a solution as well: central where both directions are known.
+//! Such a system has a greatest and a least solution: the shortest ways from the reference there and back. The middle
+//! between them is a solution as well, central where both directions are known.
 
 use super::bounds::Bounds;
-use super::known::Range;
+use super::clock_bounds::Range;
 use mpiscope_model::Node;
 use rustc_hash::FxHashMap;
 
-/// How often what is known is carried through all knots, there and back.
+/// How often bounds are carried through all breakpoints, there and back.
 const MOST_SWEEPS: usize = 3;
-/// A correction that a message forced beyond what round trips say fades by this share of the time that goes on.
+/// A correction that a message forced beyond the bounds of round trips fades by this share of the time that passes.
 const FADING: u64 = 1_000;
-/// Messages that force each other further than so many times around are left as they are.
+/// Messages that force each other further than this number of rounds are left as they are.
 const MOST_ROUNDS: usize = 64;
 
-/// A node that cannot be as everything says.
+/// A node that contradicts all bounds together.
 #[derive(Debug, PartialEq, Eq)]
 struct Contradiction {
     node: usize,
 }
 
-/// A message bound between two nodes at one knot: `to`'s correction is no more than `least_ns` below `from`'s.
+/// A message bound between two nodes at one breakpoint: `to`'s correction is no more than `least_ns` below `from`'s.
 #[derive(Clone, Copy)]
 struct Edge {
     from: u32,
@@ -39,14 +39,14 @@ enum Reading {
     Sufficient,
 }
 
-/// What is known of each node at each knot by round trips.
+/// The bounds of each node at each breakpoint by round trips.
 #[derive(Default)]
 pub(super) struct Boxes {
     /// The range of its correction.
     pub(super) ranges: Vec<Range>,
-    /// The range of its change to the next knot.
+    /// The range of its change to the next breakpoint.
     pub(super) changes: Vec<Range>,
-    /// How far it can be from that at the knot in the slots around.
+    /// Its greatest distance from the breakpoint's value in the slots around.
     pub(super) swings: Vec<[Range; 2]>,
 }
 
@@ -55,8 +55,8 @@ pub(super) struct Constraints<'a> {
     /// Of each pair of the bounds, where both nodes are known.
     ends: Vec<Option<(u32, u32)>>,
     nodes: usize,
-    knots: usize,
-    /// All by knot, then by node.
+    breakpoints: usize,
+    /// All by breakpoint, then by node.
     boxes: Boxes,
     /// What is left of the ranges.
     ranges: Vec<Range>,
@@ -64,7 +64,7 @@ pub(super) struct Constraints<'a> {
     left_out: Vec<bool>,
 }
 
-/// What comes of it, by knot, then by node.
+/// The resulting bounds, by breakpoint, then by node.
 pub(super) struct Solution {
     /// Corrections, such that no message ends before it began where that is possible.
     pub(super) corrections: Vec<i64>,
@@ -82,7 +82,7 @@ impl<'a> Constraints<'a> {
             bounds,
             ends,
             nodes,
-            knots: boxes.ranges.len() / nodes,
+            breakpoints: boxes.ranges.len() / nodes,
             ranges: boxes.ranges.clone(),
             boxes,
             left_out,
@@ -100,29 +100,29 @@ impl<'a> Constraints<'a> {
         Solution { corrections, ranges }
     }
 
-    /// Lets all bounds tighten each other. At every time, each knot agrees with all messages around it, so it may end
-    /// before nothing changes any more.
+    /// Lets all bounds tighten each other. Each breakpoint always agrees with all messages around it, and so the
+    /// search may end early.
     fn tighten(&mut self, reading: Reading) {
         self.left_out.fill(false);
-        let edges: Vec<Vec<Edge>> = (0..self.knots)
-            .map(|knot| {
-                let ranges = self.boxes.ranges[self.at(knot)].to_vec();
+        let edges: Vec<Vec<Edge>> = (0..self.breakpoints)
+            .map(|breakpoint| {
+                let ranges = self.boxes.ranges[self.range_at(breakpoint)].to_vec();
                 let says = |edge: &Edge| {
                     edge.least_ns < ranges[edge.from as usize].1.saturating_sub(ranges[edge.to as usize].0)
                 };
-                self.edges(knot, reading, says)
+                self.edges(breakpoint, reading, says)
             })
             .collect();
-        for (knot, edges) in edges.iter().enumerate() {
-            self.meet_alone(knot, edges);
+        for (breakpoint, edges) in edges.iter().enumerate() {
+            self.meet_alone(breakpoint, edges);
         }
-        // Where a knot contradicts its neighbours, clocks did not go as they were allowed to, or slots are too long for
-        // how they went: what its own messages say counts for more.
-        let mut alone = vec![false; self.knots];
+        // A breakpoint contradicts its neighbours when clocks left their allowed rates, or slots are too long for
+        // them: its own messages take precedence.
+        let mut alone = vec![false; self.breakpoints];
         for _ in 0..MOST_SWEEPS {
             let mut news = false;
-            let forward = (1..self.knots).map(|knot| (knot - 1, knot));
-            let backward = (1..self.knots).rev().map(|knot| (knot, knot - 1));
+            let forward = (1..self.breakpoints).map(|breakpoint| (breakpoint - 1, breakpoint));
+            let backward = (1..self.breakpoints).rev().map(|breakpoint| (breakpoint, breakpoint - 1));
             for (from, to) in forward.chain(backward) {
                 if alone[to] {
                     continue;
@@ -143,12 +143,13 @@ impl<'a> Constraints<'a> {
         }
     }
 
-    /// Where a knot's figures are.
-    fn at(&self, knot: usize) -> std::ops::Range<usize> {
-        knot * self.nodes..(knot + 1) * self.nodes
+    /// The range of a breakpoint's figures.
+    fn range_at(&self, breakpoint: usize) -> std::ops::Range<usize> {
+        breakpoint * self.nodes..(breakpoint + 1) * self.nodes
     }
 
-    /// Carries what is known at a knot over to the next or to the one before; whether it said anything new there.
+    /// Carries the bounds of a breakpoint over to the next or to the one before; whether they tightened anything
+    /// there.
     fn carry(&mut self, from: usize, to: usize) -> Result<bool, Contradiction> {
         let mut any = false;
         for node in 0..self.nodes {
@@ -167,9 +168,9 @@ impl<'a> Constraints<'a> {
         Ok(any)
     }
 
-    /// The messages around a knot that say something.
-    fn edges(&self, knot: usize, reading: Reading, says: impl Fn(&Edge) -> bool) -> Vec<Edge> {
-        let swings = &self.boxes.swings[self.at(knot)];
+    /// The messages around a breakpoint that bind.
+    fn edges(&self, breakpoint: usize, reading: Reading, says: impl Fn(&Edge) -> bool) -> Vec<Edge> {
+        let swings = &self.boxes.swings[self.range_at(breakpoint)];
         let edge = |(pair, sides): (usize, [Option<i64>; 2])| {
             let (from, to): (u32, u32) = self.ends[pair]?;
             let least = (0..2).filter_map(|side| {
@@ -184,23 +185,23 @@ impl<'a> Constraints<'a> {
             });
             Some(Edge { from, to, least_ns: least.min()? }).filter(&says)
         };
-        self.bounds.around(knot).filter_map(edge).collect()
+        self.bounds.around(breakpoint).filter_map(edge).collect()
     }
 
-    /// Lets the nodes tighten each other at one knot, starting from round trips. Messages of nodes that contradict the
-    /// others are left out.
-    fn meet_alone(&mut self, knot: usize, edges: &[Edge]) {
-        let at = self.at(knot);
+    /// Lets the nodes tighten each other at one breakpoint, starting from round trips. Messages of nodes that
+    /// contradict the others are left out.
+    fn meet_alone(&mut self, breakpoint: usize, edges: &[Edge]) {
+        let at = self.range_at(breakpoint);
         loop {
             self.ranges[at.clone()].copy_from_slice(&self.boxes.ranges[at.clone()]);
-            let Err(Contradiction { node }) = self.meet(knot, edges) else { return };
+            let Err(Contradiction { node }) = self.meet(breakpoint, edges) else { return };
             self.left_out[at.start + node] = true;
         }
     }
 
-    /// Lets the nodes tighten each other at one knot.
-    fn meet(&mut self, knot: usize, edges: &[Edge]) -> Result<(), Contradiction> {
-        let at = self.at(knot);
+    /// Lets the nodes tighten each other at one breakpoint.
+    fn meet(&mut self, breakpoint: usize, edges: &[Edge]) -> Result<(), Contradiction> {
+        let at = self.range_at(breakpoint);
         let (ranges, left_out) = (&mut self.ranges[at.clone()], &self.left_out[at]);
         let mut last = 0;
         // No shortest way is longer than all nodes; if one gets shorter still, it goes around in circles.
@@ -230,23 +231,23 @@ impl<'a> Constraints<'a> {
     }
 
     /// Where messages were left out, does what the controlled logical clock does: the receiver's clock goes forward as
-    /// far as its messages force it to, and falls back to the others slowly. Between knots it goes evenly, which
+    /// far as its messages force it to, and falls back to the others slowly. Between breakpoints it goes evenly, which
     /// spreads a jump over the time before. Elsewhere this changes nothing.
     fn force_forward(&self, solution: &mut [i64]) {
         if !self.left_out.contains(&true) {
             return;
         }
-        let times_ns = self.bounds.knots();
+        let times_ns = self.bounds.breakpoints();
         let mut forced = vec![0_i64; self.nodes];
-        for knot in 0..self.knots {
-            let at = knot * self.nodes;
-            let passed_ns = times_ns[knot] - times_ns[knot.saturating_sub(1)];
+        for breakpoint in 0..self.breakpoints {
+            let at = breakpoint * self.nodes;
+            let passed_ns = times_ns[breakpoint] - times_ns[breakpoint.saturating_sub(1)];
             let fading_ns = i64::try_from(passed_ns / FADING).unwrap_or(i64::MAX);
             let faded = || forced.iter().map(|&ns| ns.saturating_sub(fading_ns).max(0));
             let before: Vec<i64> =
                 solution[at..at + self.nodes].iter().zip(faded()).map(|(&ns, more)| ns + more).collect();
             let mut now = before.clone();
-            let edges = self.edges(knot, Reading::Sufficient, |_| true);
+            let edges = self.edges(breakpoint, Reading::Sufficient, |_| true);
             let settled = (0..MOST_ROUNDS).any(|_| {
                 let mut settled = true;
                 for &Edge { from, to, least_ns } in &edges {

@@ -1,8 +1,8 @@
 //! The corridor in which the offset of a node runs: intervals at some moments, tightened by each other.
 //!
-//! An interval carries over to its neighbours at the rate at which the offset can change. That rate is itself bounded
-//! by intervals further apart: over ten seconds, two round trips of 20 us leave 4 millionths. What a clock really does
-//! wanders with its temperature, so a mean rate over a while bounds the rate within by so much and no better.
+//! An interval carries over to its neighbours at the rate at which the offset can change. Intervals further apart
+//! bound that rate: over ten seconds, two round trips of 20 us leave 4 millionths. A real clock wanders with its
+//! temperature: the mean rate over a while bounds the rate within only up to that.
 
 use super::interval::{HARD_RATE, Interval, Rate};
 
@@ -31,8 +31,8 @@ pub(super) struct Corridor {
 }
 
 impl Corridor {
-    /// Tightens intervals that are in order of time. A clock that contradicts what is allowed for is allowed more, and
-    /// `scale` says how much was needed up to now.
+    /// Tightens intervals that are in order of time. A clock that leaves the allowed rates gets wider ones; `scale` is
+    /// the widening so far.
     pub(super) fn new(slots: &[Interval], scale: u32) -> Self {
         let mut scale = scale.max(1);
         loop {
@@ -44,7 +44,7 @@ impl Corridor {
             }
             scale *= 2;
         }
-        // No clock that keeps to any rate: a virtual machine that was moved, say. Each interval stands for itself.
+        // A clock without a steady rate, as of a virtual machine that was moved. Each interval stands for itself.
         let rates = vec![Rate::HARD; slots.len().saturating_sub(1)];
         Self { points: slots.to_vec(), rates, scale }
     }
@@ -58,7 +58,7 @@ impl Corridor {
     }
 
     /// The offset at a moment; none when there are no points.
-    pub(super) fn at(&self, local_ns: u64) -> Option<Interval> {
+    pub(super) fn interval_at(&self, local_ns: u64) -> Option<Interval> {
         let after = self.points.partition_point(|point| point.at_ns <= local_ns);
         let before = after.checked_sub(1).map(|before| &self.points[before]);
         match (before, self.points.get(after)) {
@@ -134,7 +134,7 @@ fn rate_between(points: &[Interval], begin: usize, end: usize, scale: u32) -> Ra
         let by = wander(span_ns, scale);
         let mean = Rate { low: mean.low - by, high: mean.high + by };
         rate = rate.both(&mean).unwrap_or(rate);
-        // Further away, the wander alone says less than what is known.
+        // Further away, the wander alone gives a wider bound than the one in hand.
         if by > rate.high - rate.low || (from == 0 && to == points.len() - 1) {
             return rate;
         }

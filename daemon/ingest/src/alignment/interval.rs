@@ -3,7 +3,7 @@
 /// No clock that anyone disciplines goes faster or slower by more than this: the kernel allows no more.
 pub(super) const HARD_RATE: f64 = 500e-6;
 
-/// What a round trip between a node and the reference says.
+/// The bound from a round trip between a node and the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundTrip {
     /// The node's clock in its middle.
@@ -34,7 +34,7 @@ impl Rate {
         (both.low <= both.high).then_some(both)
     }
 
-    /// By how much the offset changes at least and at most in so many nanoseconds; rounded outward.
+    /// The least and the greatest change of the offset in this time; rounded outward.
     pub(super) fn change(&self, span_ns: u64) -> (i64, i64) {
         let span = span_ns as f64;
         ((self.low * span).floor() as i64, (self.high * span).ceil() as i64)
@@ -50,7 +50,7 @@ pub(super) struct Interval {
 }
 
 impl Interval {
-    pub(super) fn of(trip: &RoundTrip) -> Self {
+    pub(super) fn from_trip(trip: &RoundTrip) -> Self {
         // While it was under way, the offset itself changed a little.
         let half = trip.uncertainty_ns.saturating_add(trip.uncertainty_ns / 1_000).saturating_add(1);
         Self {
@@ -68,7 +68,7 @@ impl Interval {
         self.low_ns + (self.high_ns.saturating_sub(self.low_ns)) / 2
     }
 
-    /// What it says of another moment.
+    /// Its bound at another moment.
     pub(super) fn moved(&self, to_ns: u64, rate: &Rate) -> Self {
         let (low_ns, high_ns) = if to_ns >= self.at_ns {
             let (least_ns, most_ns) = rate.change(to_ns - self.at_ns);
@@ -80,7 +80,7 @@ impl Interval {
         Self { at_ns: to_ns, low_ns, high_ns }
     }
 
-    /// What both say of one moment; none when they exclude each other.
+    /// The intersection of both; none when they exclude each other.
     pub(super) fn both(&self, other: &Self) -> Option<Self> {
         let (low_ns, high_ns) = (self.low_ns.max(other.low_ns), self.high_ns.min(other.high_ns));
         (low_ns <= high_ns).then_some(Self { at_ns: self.at_ns, low_ns, high_ns })

@@ -1,13 +1,13 @@
-//! The clocks as they are known in the end: by how much the times that were told are to be corrected.
+//! The final clocks: the correction of all published times.
 
 use super::bounds::Bounds;
+use super::clock_bounds::ClockBounds;
 use super::constraints::{Boxes, Constraints};
-use super::known::Known;
 use super::node_clock::NodeClock;
 use mpiscope_model::{Correction, Nanoseconds, Node};
 
-/// How far the broken line that is kept may be from the one that was found, tried in turn: fewer knots, unless a message
-/// would end before it begins for it.
+/// Tolerances of the simplified line, tried in turn: fewer breakpoints, unless a message would then end before it
+/// begins.
 const TOLERANCES_NS: [i64; 3] = [100, 10, 0];
 /// What a node takes in memory while maps are worked out, against what a pair of nodes takes.
 const NODES_WEIGH: usize = 16;
@@ -21,7 +21,7 @@ pub struct NodeMap {
     pub ahead_ns: i64,
     /// How much faster it goes on the whole, in parts per billion.
     pub faster_ppb: f64,
-    /// What is added to times that were told.
+    /// The correction of published times.
     pub correction: Correction,
     /// How far corrected times are from the truth at most, each from a time on.
     pub uncertainties: Vec<(Nanoseconds, u64)>,
@@ -30,7 +30,7 @@ pub struct NodeMap {
 }
 
 impl NodeMap {
-    /// How far a time, as it was told, is from the truth at most once it is corrected.
+    /// The greatest error of a published time after correction.
     #[must_use]
     pub fn uncertainty_at(&self, told_ns: Nanoseconds) -> u64 {
         let after = self.uncertainties.partition_point(|&(from_ns, _)| from_ns <= told_ns);
@@ -57,22 +57,22 @@ pub struct ClockMaps {
 }
 
 impl ClockMaps {
-    /// Brings together what round trips and messages say, for all times up to `until_ns` as they were told. A node whose
-    /// clock is not known yet is not among the result.
+    /// Combines the bounds of round trips and messages, for all published times up to `until_ns`. A node with an
+    /// unknown clock is not among the result.
     #[must_use]
     pub fn solve(clocks: &[(Node, &NodeClock)], bounds: &mut Bounds, until_ns: Nanoseconds) -> Self {
         bounds.cover(until_ns, bounds.pairs().len().max(clocks.len() * NODES_WEIGH));
-        let times_ns = bounds.knots();
-        let known: Vec<Known<'_>> = clocks
+        let times_ns = bounds.breakpoints();
+        let known: Vec<ClockBounds<'_>> = clocks
             .iter()
             .filter(|(_, clock)| clock.is_known())
-            .map(|&(node, clock)| Known::new(node, clock, &times_ns))
+            .map(|&(node, clock)| ClockBounds::new(node, clock, &times_ns))
             .collect();
         let mut boxes = Boxes::default();
-        for knot in 0..times_ns.len() {
+        for breakpoint in 0..times_ns.len() {
             for known in &known {
-                let course = known.course(knot);
-                boxes.ranges.push(known.range(knot));
+                let course = known.course(breakpoint);
+                boxes.ranges.push(known.range(breakpoint));
                 boxes.changes.push(course.change);
                 boxes.swings.push(course.swings);
             }
@@ -92,12 +92,12 @@ impl ClockMaps {
         // Where no tolerance helps, there is nothing to be gained by none.
         let corrections = found.unwrap_or_else(|| simple(TOLERANCES_NS[1]));
         let nodes = corrections.into_iter().enumerate().map(|(at, correction)| {
-            known[at].map(correction, |knot| solution.ranges[knot * known.len() + at])
+            known[at].map(correction, |breakpoint| solution.ranges[breakpoint * known.len() + at])
         });
         Self { nodes: nodes.collect(), is_free_of_violations }
     }
 
-    /// A time of a node as it was told, by these clocks.
+    /// The published time of a node, by these clocks.
     #[must_use]
     pub fn correct(&self, node: Node, told_ns: Nanoseconds) -> Nanoseconds {
         let map = self.nodes.iter().find(|map| map.node == node);
@@ -105,7 +105,7 @@ impl ClockMaps {
     }
 }
 
-/// Few of the points of a broken line, so that the line through them is no further than a tolerance from each.
+/// Selects points of a broken line: the line through them stays within a tolerance of each point.
 fn simplified(points: &[(u64, i64)], tolerance_ns: i64) -> Vec<(u64, i64)> {
     if tolerance_ns == 0 {
         return points.to_vec();
@@ -133,10 +133,10 @@ fn simplified(points: &[(u64, i64)], tolerance_ns: i64) -> Vec<(u64, i64)> {
 /// Whether no message can end before it begins: the corrections meet what messages demand wherever slots meet, hence
 /// in between as well, and change slowly enough for it not to matter how long a message was under way.
 fn are_met(bounds: &Bounds, nodes: &[Node], corrections: &[Correction]) -> bool {
-    let times_ns = bounds.knots();
+    let times_ns = bounds.breakpoints();
     let values: Vec<Vec<i64>> = corrections
         .iter()
-        .map(|correction| times_ns.iter().map(|&time_ns| correction.at(time_ns)).collect())
+        .map(|correction| times_ns.iter().map(|&time_ns| correction.offset_at(time_ns)).collect())
         .collect();
     let is_even = |values: &Vec<i64>| {
         let steps = values.windows(2).zip(times_ns.windows(2));
@@ -146,10 +146,10 @@ fn are_met(bounds: &Bounds, nodes: &[Node], corrections: &[Correction]) -> bool 
     };
     let index = |node: &Node| nodes.iter().position(|other| other == node);
     let ends: Vec<_> = bounds.pairs().iter().map(|(from, to)| Some((index(from)?, index(to)?))).collect();
-    let is_met = |knot: usize| {
-        bounds.around(knot).all(|(pair, sides)| {
+    let is_met = |breakpoint: usize| {
+        bounds.around(breakpoint).all(|(pair, sides)| {
             let Some((from, to)) = ends[pair] else { return false };
-            let short_ns = values[from][knot].saturating_sub(values[to][knot]);
+            let short_ns = values[from][breakpoint].saturating_sub(values[to][breakpoint]);
             sides.into_iter().flatten().all(|took_ns| short_ns <= took_ns - took_ns.abs() / Bounds::SLOPE)
         })
     };

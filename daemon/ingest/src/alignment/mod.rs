@@ -4,19 +4,21 @@
 //! and each is a bound that is certain, not a measure with an error: a round trip (the reply was written between the
 //! question and its arrival) and a message of the job (it did not arrive before it was sent).
 //!
-//! * [`NodeClock`] maps the clock of a node while the run goes on, from round trips alone. What it told stays told.
-//! * [`Bounds`] keeps of the job's messages what bounds the clocks, in memory that does not grow with the run.
-//! * [`ClockMaps::solve`] takes both together and says by how much the times that were told are to be corrected.
+//! * [`NodeClock`] maps the clock of a node while the run goes on, from round trips alone. Published times never
+//!   change.
+//! * [`Bounds`] keeps the bounds that the job's messages give for the clocks, in memory that does not grow with the
+//!   run.
+//! * [`ClockMaps::solve`] combines both into a correction of the published times.
 //! * [`Violations`] counts the messages that still end before they begin.
 //!
-//! What must hold: time never runs backward on a node, and the true time lies within the uncertainty that is told, as
-//! long as rates wander no more than `corridor` allows for.
+//! What must hold: time never runs backward on a node, and the true time lies within the reported uncertainty, as long
+//! as rates wander no more than `corridor` allows for.
 
 mod bounds;
+mod clock_bounds;
 mod constraints;
 mod corridor;
 mod interval;
-mod known;
 mod maps;
 mod node_clock;
 mod violations;

@@ -6,10 +6,11 @@ use super::interval::{Interval, RoundTrip};
 /// Round trips of this time are one interval at first; twice as long each time there are too many.
 const SLOT_NS: u64 = 100_000_000;
 const MOST_SLOTS: usize = 2_048;
-/// The newest slots say where the clock is now.
+/// The newest slots show the present state of the clock.
 const RECENT_SLOTS: usize = 128;
-/// What is wrong outside of what is certain is made good in this time, what is not central within it in a share of the
-/// time since the start: so the map gets as even as the run gets long, and its own bends do not count beside drift.
+/// An error outside of the bounds is removed in this time, an offset from their middle within a share of the time
+/// since the start. The map therefore gets smoother as the run gets longer, and its own bends do not count beside
+/// drift.
 const SOON_NS: f64 = 1e9;
 const LATER_SHARE: f64 = 1.0 / 4.0;
 /// No map is bent more than this to make something good: durations are wrong by as much.
@@ -17,13 +18,13 @@ const MOST_BEND: f64 = 2e-3;
 
 /// From here on the offset changes at this rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Knot {
+struct Breakpoint {
     local_ns: u64,
     offset_ns: i64,
     rate: f64,
 }
 
-impl Knot {
+impl Breakpoint {
     fn offset_at(&self, local_ns: u64) -> i64 {
         let span = if local_ns >= self.local_ns {
             (local_ns - self.local_ns) as f64
@@ -36,8 +37,8 @@ impl Knot {
 
 /// Maps a node's monotonic clock to time of the run.
 ///
-/// What it told is never told otherwise ([`NodeClock::fix_until`]): better knowledge bends what comes. The past is made
-/// good by [`super::ClockMaps`].
+/// Published times never change ([`NodeClock::fix_until`]): later samples bend only what comes. [`super::ClockMaps`]
+/// corrects the past.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeClock {
     zero_ns: u64,
@@ -45,13 +46,13 @@ pub struct NodeClock {
     slot_ns: u64,
     slots: Vec<Interval>,
     scale: u32,
-    knots: Vec<Knot>,
+    breakpoints: Vec<Breakpoint>,
     fixed_until_ns: Option<u64>,
     newest_ns: u64,
 }
 
 impl NodeClock {
-    /// The clock of a node of which nothing is known yet. Time zero of the run is `zero_ns` of the reference.
+    /// A clock without any samples. Time zero of the run is `zero_ns` of the reference.
     #[must_use]
     pub fn new(zero_ns: u64) -> Self {
         Self {
@@ -60,7 +61,7 @@ impl NodeClock {
             slot_ns: SLOT_NS,
             slots: Vec::new(),
             scale: 1,
-            knots: Vec::new(),
+            breakpoints: Vec::new(),
             fixed_until_ns: None,
             newest_ns: 0,
         }
@@ -78,10 +79,10 @@ impl NodeClock {
         self.is_reference
     }
 
-    /// Whether its times can be told. Until then every moment is the start of the run.
+    /// Whether it can convert times. Until then every moment is the start of the run.
     #[must_use]
     pub fn is_known(&self) -> bool {
-        self.is_reference || !self.knots.is_empty()
+        self.is_reference || !self.breakpoints.is_empty()
     }
 
     /// One more round trip; they come in order of time, and one that belongs before the last slot is passed over.
@@ -90,13 +91,13 @@ impl NodeClock {
             return;
         }
         self.newest_ns = self.newest_ns.max(trip.local_ns);
-        let begins_slot = self.keep(Interval::of(&trip));
+        let begins_slot = self.keep(Interval::from_trip(&trip));
         if begins_slot || self.fixed_until_ns.is_none() {
             self.bend(trip.local_ns);
         }
     }
 
-    /// Times up to this one were told: from now on they stay as they are.
+    /// Times up to this one are published: from now on they stay as they are.
     pub fn fix_until(&mut self, local_ns: u64) {
         self.fixed_until_ns = self.fixed_until_ns.max(Some(local_ns));
     }
@@ -121,14 +122,13 @@ impl NodeClock {
         if self.is_reference {
             return 0;
         }
-        corridor.at(local_ns).map_or(u64::MAX, |found| {
+        corridor.interval_at(local_ns).map_or(u64::MAX, |found| {
             let told_ns = self.offset_at(local_ns);
             told_ns.abs_diff(found.low_ns).max(told_ns.abs_diff(found.high_ns))
         })
     }
 
-    /// [`NodeClock::uncertainty_ns`] at the newest round trip, by what is known of the time before it; none while nothing
-    /// is known.
+    /// [`NodeClock::uncertainty_ns`] at the newest round trip, by the bounds until then; none before the first.
     #[must_use]
     pub fn newest_uncertainty_ns(&self) -> Option<u64> {
         self.is_known().then(|| self.wrong_at_most(&self.recent(), self.newest_ns))
@@ -139,36 +139,37 @@ impl NodeClock {
         Corridor::new(&self.slots, self.scale)
     }
 
-    /// What was told to be added to a moment of the node's clock to get the reference's.
+    /// The published offset of a moment of the node's clock from the reference's.
     pub(super) fn offset_at(&self, local_ns: u64) -> i64 {
         // Calls that just ended lie behind the last bend.
-        if let Some(last) = self.knots.last()
+        if let Some(last) = self.breakpoints.last()
             && last.local_ns <= local_ns
         {
             return last.offset_at(local_ns);
         }
-        let after = self.knots.partition_point(|knot| knot.local_ns <= local_ns);
-        self.knots.get(after.saturating_sub(1)).map_or(0, |knot| knot.offset_at(local_ns))
+        let after = self.breakpoints.partition_point(|breakpoint| breakpoint.local_ns <= local_ns);
+        self.breakpoints.get(after.saturating_sub(1)).map_or(0, |breakpoint| breakpoint.offset_at(local_ns))
     }
 
     /// The moment of the node's clock at a time of the run, to the nanosecond before it.
     pub(super) fn local_of(&self, run_ns: u64) -> u64 {
         let time_ns = run_ns.saturating_add(self.zero_ns);
-        let begins = |knot: &Knot| knot.local_ns.saturating_add_signed(knot.offset_ns);
-        let after = self.knots.partition_point(|knot| begins(knot) <= time_ns);
-        let Some(knot) = self.knots.get(after.saturating_sub(1)) else { return time_ns };
+        let begins =
+            |breakpoint: &Breakpoint| breakpoint.local_ns.saturating_add_signed(breakpoint.offset_ns);
+        let after = self.breakpoints.partition_point(|breakpoint| begins(breakpoint) <= time_ns);
+        let Some(breakpoint) = self.breakpoints.get(after.saturating_sub(1)) else { return time_ns };
         // The rate is so small that two steps are exact.
-        let first_ns = time_ns.saturating_add_signed(knot.offset_ns.saturating_neg());
-        let second_ns = time_ns.saturating_add_signed(knot.offset_at(first_ns).saturating_neg());
-        time_ns.saturating_add_signed(knot.offset_at(second_ns).saturating_neg())
+        let first_ns = time_ns.saturating_add_signed(breakpoint.offset_ns.saturating_neg());
+        let second_ns = time_ns.saturating_add_signed(breakpoint.offset_at(first_ns).saturating_neg());
+        time_ns.saturating_add_signed(breakpoint.offset_at(second_ns).saturating_neg())
     }
 
     /// The moments of the node's clock at which the map bends.
     pub(super) fn bends(&self) -> impl Iterator<Item = u64> + '_ {
-        self.knots.iter().map(|knot| knot.local_ns)
+        self.breakpoints.iter().map(|breakpoint| breakpoint.local_ns)
     }
 
-    /// Keeps what an interval says; whether a slot began with it.
+    /// Keeps an interval; returns whether a slot began with it.
     fn keep(&mut self, found: Interval) -> bool {
         let number = |interval: &Interval| interval.at_ns / self.slot_ns;
         match self.slots.last_mut() {
@@ -185,7 +186,7 @@ impl NodeClock {
         true
     }
 
-    /// Makes slots twice as long. They are tightened by their neighbours first, so that what goes is in what stays.
+    /// Makes slots twice as long. Their neighbours tighten them first, to keep the information of those that go.
     fn merge_slots(&mut self) {
         let corridor = self.corridor();
         self.scale = corridor.scale();
@@ -205,30 +206,33 @@ impl NodeClock {
         Corridor::new(&self.slots[self.slots.len().saturating_sub(RECENT_SLOTS)..], self.scale)
     }
 
-    /// Bends the map at a moment toward what is known by now; before anything was told, puts it right there.
+    /// Bends the map at a moment toward the newest bounds; before anything is published, puts it right there.
     fn bend(&mut self, local_ns: u64) {
         let recent = self.recent();
         let rate = recent.last_rate();
-        let Some(fixed_ns) = self.fixed_until_ns.filter(|_| !self.knots.is_empty()) else {
-            let Some(here) = recent.points().last() else { return };
-            self.knots = vec![Knot { local_ns: here.at_ns, offset_ns: here.middle_ns(), rate }];
+        let Some(fixed_ns) = self.fixed_until_ns.filter(|_| !self.breakpoints.is_empty()) else {
+            let Some(newest) = recent.points().last() else { return };
+            self.breakpoints =
+                vec![Breakpoint { local_ns: newest.at_ns, offset_ns: newest.middle_ns(), rate }];
             return;
         };
-        let last_ns = self.knots.last().map_or(0, |knot| knot.local_ns);
+        let last_ns = self.breakpoints.last().map_or(0, |breakpoint| breakpoint.local_ns);
         let local_ns = local_ns.max(fixed_ns).max(last_ns);
-        let Some(here) = recent.at(local_ns) else { return };
+        let Some(newest) = recent.interval_at(local_ns) else { return };
         let told_ns = self.offset_at(local_ns);
-        let inside = (here.low_ns..=here.high_ns).contains(&told_ns);
-        let age = local_ns.saturating_sub(self.knots.first().map_or(local_ns, |knot| knot.local_ns)) as f64;
-        // The next bend comes with the next slot: what is made good before that would go on past it.
+        let inside = (newest.low_ns..=newest.high_ns).contains(&told_ns);
+        let age = local_ns
+            .saturating_sub(self.breakpoints.first().map_or(local_ns, |breakpoint| breakpoint.local_ns))
+            as f64;
+        // The next bend comes with the next slot: a correction that ends earlier would go on past its goal.
         let soon = SOON_NS.max(2.0 * self.slot_ns as f64);
         let within = if inside { soon.max(age * LATER_SHARE) } else { soon };
-        let wrong = here.middle_ns().saturating_sub(told_ns) as f64;
+        let wrong = newest.middle_ns().saturating_sub(told_ns) as f64;
         let bend = (wrong / within).clamp(-MOST_BEND, MOST_BEND);
         if last_ns == local_ns {
-            self.knots.pop();
+            self.breakpoints.pop();
         }
-        self.knots.push(Knot { local_ns, offset_ns: told_ns, rate: rate + bend });
+        self.breakpoints.push(Breakpoint { local_ns, offset_ns: told_ns, rate: rate + bend });
     }
 }
 
@@ -254,7 +258,7 @@ mod tests {
             clock.fix_until(trip.local_ns);
         }
         assert!(clock.slots.len() <= MOST_SLOTS, "{} slots", clock.slots.len());
-        assert!(clock.knots.len() < 10 * MOST_SLOTS, "{} knots", clock.knots.len());
+        assert!(clock.breakpoints.len() < 10 * MOST_SLOTS, "{} breakpoints", clock.breakpoints.len());
         for hour in 1..24 {
             let at_ns = hour * 3_600 * second_ns;
             let local_ns = trip(at_ns).local_ns;

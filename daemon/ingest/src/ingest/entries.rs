@@ -1,7 +1,7 @@
-//! The slots of a ring, one after the other: what each of them says, and what is wrong with it.
+//! The slots of a ring, one after the other: their meaning and their faults.
 
-use super::{Ingest, Key, MOST_PARTS};
-use crate::process::ProcessInput;
+use super::{Ingest, MOST_PARTS};
+use crate::process::{Key, ProcessInput};
 use crate::ring::{Closed, Output};
 use mpiscope_model::{Comm, CommInfo, CommKind, CommName, Coordinate, Event, Side};
 use mpiscope_wire::{
@@ -33,8 +33,10 @@ const WAITING_BYTES: usize =
     2 * if size_of::<Part>() > size_of::<Event>() { size_of::<Part>() } else { size_of::<Event>() };
 
 impl Ingest {
-    pub(super) fn slots(&mut self, key: Key, slots: &Slots) {
-        let Some(process) = self.processes.get_mut(&key) else {
+    /// Slots of the process with an index; none where nobody knows it.
+    pub(super) fn slots(&mut self, index: Option<usize>, slots: &Slots) {
+        let Some((index, process)) = index.and_then(|index| Some((index, self.processes.by_index(index)?)))
+        else {
             self.fault(
                 None,
                 format!("slots of process number {}, which never said who it is", slots.process),
@@ -50,21 +52,19 @@ impl Ingest {
         // An agent that took over may send again what its predecessor had already sent.
         let known = usize::try_from(expected.saturating_sub(slots.from)).unwrap_or(usize::MAX);
         let Some(fresh) = slots.slots.get(known..) else { return };
+        process.rings[ring].position = slots.from.saturating_add(slots.slots.len() as u64);
         if slots.from > expected {
+            process.rings[ring].lose(rank);
             self.unreadable_slots = self.unreadable_slots.saturating_add(slots.from - expected);
             self.fault(
                 Some(rank),
                 format!("{} slots of ring {} are missing", slots.from - expected, slots.ring),
             );
             self.losses_changed = true;
-            self.lose(key, ring);
-        }
-        if let Some(process) = self.processes.get_mut(&key) {
-            process.rings[ring].position = slots.from.saturating_add(slots.slots.len() as u64);
         }
         for slot in fresh {
             match Entry::decode(slot) {
-                Some(entry) => self.entry(key, ring, entry),
+                Some(entry) => self.entry(index, ring, entry),
                 None => {
                     self.unreadable_slots += 1;
                     self.fault(Some(rank), format!("a slot of ring {} is of no known kind", slots.ring));
@@ -76,24 +76,18 @@ impl Ingest {
 
     /// Nobody wanted what lies between: it is no fault, but nothing is sure of what comes.
     pub(super) fn skip(&mut self, key: Key, skipped: Skipped) {
-        let Some(process) = self.processes.get_mut(&key) else { return };
+        let index = self.processes.index(key);
+        let Some(process) = index.and_then(|index| self.processes.by_index(index)) else { return };
         let Some(ring) = process.ring(skipped.ring, &mut self.memory) else { return };
         let position = &mut process.rings[ring].position;
         if skipped.to > *position {
             *position = skipped.to;
-            self.lose(key, ring);
-        }
-    }
-
-    /// Something of this ring is missing here.
-    fn lose(&mut self, key: Key, ring: usize) {
-        if let Some(process) = self.processes.get_mut(&key) {
             process.rings[ring].lose(process.rank);
         }
     }
 
-    fn entry(&mut self, key: Key, ring: usize, entry: Entry) {
-        let Some(process) = self.processes.get_mut(&key) else { return };
+    fn entry(&mut self, index: usize, ring: usize, entry: Entry) {
+        let Some(process) = self.processes.by_index(index) else { return };
         let state = &mut process.rings[ring];
         match entry {
             Entry::Wide { duration, bytes } => state.wide = Some((duration, bytes)),
@@ -109,7 +103,7 @@ impl Ingest {
             Entry::Lost { calls } => {
                 if calls > state.lost_calls {
                     state.lost_calls = calls;
-                    self.lose(key, ring);
+                    state.lose(process.rank);
                 }
             }
             Entry::Sync(sync) => {
@@ -124,28 +118,28 @@ impl Ingest {
                     state.marks.push(Event::Numbers { rank: process.rank, comm, peer, sent, received });
                 }
             }
-            Entry::Comm(definition) => self.defined(key, &definition),
+            Entry::Comm(definition) => self.defined(index, &definition),
             Entry::Handle { comm, handle } => {
                 if process.handles.contains_key(&handle) || self.memory.take_entry::<(u64, u32)>() {
                     process.handles.insert(handle, comm);
                 }
             }
-            Entry::Name(part) => self.name(key, &part),
-            Entry::Grid(part) => self.grid(key, &part),
-            Entry::Paused => self.lose(key, ring),
+            Entry::Name(part) => self.name(index, &part),
+            Entry::Grid(part) => self.grid(index, &part),
+            Entry::Paused => state.lose(process.rank),
             Entry::Module(module) => process.sites.module(&module, &mut self.memory),
             Entry::Path(part) => process.sites.path(&part),
             Entry::Site(site) => {
                 let new = self.sites.define(&mut process.sites, &site, &mut self.memory);
                 self.batch.sites.extend(new);
             }
-            Entry::Call(call) => self.call(key, ring, call),
+            Entry::Call(call) => self.call(index, ring, call),
         }
     }
 
-    /// A process says what one of its numbers means. One for which there is no room means nothing, not what it meant before.
-    fn defined(&mut self, key: Key, definition: &CommDefinition) {
-        let Some(process) = self.processes.get_mut(&key) else { return };
+    /// A process defines one of its numbers. One beyond the budget means nothing, not its earlier meaning.
+    fn defined(&mut self, index: usize, definition: &CommDefinition) {
+        let Some(process) = self.processes.by_index(index) else { return };
         let (generation, rank) = (process.generation, process.rank);
         let parent = process.comms.get(&definition.parent).copied();
         let has_room =
@@ -155,7 +149,7 @@ impl Ingest {
         if let Some(comm) = comm {
             self.member(comm, side, definition, rank);
         }
-        let Some(process) = self.processes.get_mut(&key) else { return };
+        let Some(process) = self.processes.by_index(index) else { return };
         match comm {
             Some(comm) => process.comms.insert(definition.index, comm),
             None => process.comms.remove(&definition.index),
@@ -168,9 +162,9 @@ impl Ingest {
         };
     }
 
-    /// A part of a name; the name is told when it is whole.
-    fn name(&mut self, key: Key, part: &NamePart) {
-        let Some(process) = self.processes.get_mut(&key) else { return };
+    /// A part of a name; the name is published when it is complete.
+    fn name(&mut self, index: usize, part: &NamePart) {
+        let Some(process) = self.processes.by_index(index) else { return };
         let Some(&comm) = process.comms.get(&part.comm) else { return };
         let whole = usize::from(part.name_bytes).min(MOST_NAME_BYTES);
         let (of, bytes) = &mut process.naming;
@@ -188,7 +182,7 @@ impl Ingest {
         if before == Some(&name) {
             return;
         }
-        // Here, and with those who are told.
+        // In this table, and in the batch.
         let bytes = |name: &String| 2 * (size_of::<CommName>() + name.len());
         self.memory.give(before.map_or(0, bytes));
         if self.memory.take(bytes(&name)) {
@@ -199,8 +193,8 @@ impl Ingest {
         }
     }
 
-    fn grid(&mut self, key: Key, part: &GridPart) {
-        let Some(process) = self.processes.get_mut(&key) else { return };
+    fn grid(&mut self, index: usize, part: &GridPart) {
+        let Some(process) = self.processes.by_index(index) else { return };
         let Some(&comm) = process.comms.get(&part.comm) else { return };
         let (rank, dimension) = (process.rank, u16::from(part.dimension));
         let place = (comm, rank, dimension);
@@ -221,7 +215,7 @@ impl Ingest {
 
     /// The run's number of a communicator; `None` when there is no room for one more.
     fn comm(&mut self, generation: u32, definition: &CommDefinition, parent: Option<Comm>) -> Option<Comm> {
-        // The world is always number 0, whoever speaks of what first.
+        // The world is always number 0, in any order of definitions.
         if self.comms.is_empty() {
             self.comms.insert((0, 0), 0);
         }
@@ -252,19 +246,21 @@ impl Ingest {
         Some(comm)
     }
 
-    fn call(&mut self, key: Key, ring: usize, mut call: mpiscope_wire::Call) {
-        let Some(process) = self.processes.get_mut(&key) else { return };
+    fn call(&mut self, index: usize, ring: usize, mut call: mpiscope_wire::Call) {
+        let Some(process) = self.processes.by_index(index) else { return };
         let (rank, world_size) = (process.rank, process.world_size);
-        let origin = &self.origins[key.0 as usize];
-        let (start_ns, end_ns) = process.rings[ring]
-            .times(&mut call, |ticks| origin.of(process.clock, ticks).min(self.written_until_ns));
-        self.waiting.give(std::mem::take(&mut process.rings[ring].waiting_bytes));
-        let parts = std::mem::take(&mut process.rings[ring].parts);
+        let origin = &self.origins[process.agent as usize];
+        let state = &mut process.rings[ring];
+        let (start_ns, end_ns) =
+            state.times(&mut call, |ticks| origin.run_ns(process.clock, ticks).min(self.written_until_ns));
+        self.waiting.give(std::mem::take(&mut state.waiting_bytes));
+        let (mut parts, mut closing) = state.take_parts();
         let beyond = |peer: i32| u32::try_from(peer).is_ok_and(|peer| peer >= world_size);
         if mpiscope_wire::by_id(call.function).is_none()
             || beyond(call.peer)
             || parts.iter().any(|part| beyond(part.peer))
         {
+            state.keep_parts(parts, closing);
             self.unreadable_slots += 1;
             self.fault(Some(rank), format!("a call of function {} makes no sense", call.function));
             self.losses_changed = true;
@@ -273,29 +269,29 @@ impl Ingest {
         let comms = &process.comms;
         let of = |comm: u32| comms.get(&comm).copied();
         let comm = of(call.comm);
-        let parts: Vec<_> = parts.into_iter().map(|part| (part, of(part.comm))).collect();
+        closing.extend(parts.drain(..).map(|part| (part, of(part.comm))));
         let moves =
             [CallFlags::SEND, CallFlags::RECEIVE, CallFlags::POST].iter().any(|&flag| call.flags.has(flag));
         let moving =
             |flags: PartFlags| flags.is_receive() || flags == PartFlags::SENT || flags == PartFlags::POSTED;
         let lost_part = |(part, comm): &(Part, Option<Comm>)| comm.is_none() && moving(part.flags);
-        let unknown = comm.is_none() && (moves || call.comm != NO_COMM) || parts.iter().any(lost_part);
+        let unknown = comm.is_none() && (moves || call.comm != NO_COMM) || closing.iter().any(lost_part);
         let post = if call.flags.has(CallFlags::POST) { process.full_post(call.bytes) } else { 0 };
         let site = process.sites.get(call.site);
         // That of a full table, and one that does not fit into that of the run.
         if site.is_none() && (process.sites.is_full || call.site != 0) {
             self.calls_beyond_sites = self.calls_beyond_sites.saturating_add(call.calls());
         }
-        let started = parts.iter().find(|(part, _)| part.flags == PartFlags::STARTED);
+        let started = closing.iter().find(|(part, _)| part.flags == PartFlags::STARTED);
         let of_side = started.map_or(call.comm, |(part, _)| part.comm);
         let side = if process.sides.is_empty() { None } else { process.sides.get(&of_side).copied() };
         let side = side.unwrap_or(Side::Only);
-        let closed = Closed { call, start_ns, end_ns, comm, side, parts, site, post };
+        let closed = Closed { call, start_ns, end_ns, comm, side, parts: closing, site, post };
         let ProcessInput { rings, events, matched, unjudged, .. } = process;
         let mut out = Output {
             calls: &mut self.batch.calls,
             lone_polls: &mut self.batch.lone_polls,
-            activities: self.judged.then_some(&mut self.batch.activities),
+            activities: self.for_diagnosis.then_some(&mut self.batch.activities),
             collected: &mut self.batch.collected,
             events: &mut events[ring],
             matched,
@@ -303,6 +299,7 @@ impl Ingest {
             functions: &self.functions,
         };
         rings[ring].close(rank, &closed, &mut out);
+        rings[ring].keep_parts(parts, closed.parts);
         if unknown {
             let text =
                 "messages on communicators that were not defined, or beyond the millionth, are not matched";

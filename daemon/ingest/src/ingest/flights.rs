@@ -1,4 +1,4 @@
-//! Calls that have not returned: what their words mean in the run.
+//! Calls that have not returned: translates their words to the ids of the run.
 
 use super::Ingest;
 use crate::process::ProcessInput;
@@ -9,11 +9,11 @@ use mpiscope_wire::{Asked, CommDefinition, Flight, PEER_ANY};
 const WORLD: Comm = 0;
 
 impl Ingest {
-    /// A call in flight of an agent's process, by what is known until now; `None` for a process that never said who it is.
+    /// A call in flight of an agent's process, in ids of the run; `None` for a process that never introduced itself.
     #[must_use]
     pub fn in_flight(&self, agent: u32, flight: &Flight) -> Option<InFlight> {
-        let process = self.processes.get(&(agent, flight.process))?;
-        let since_ns = self.origins.get(agent as usize)?.of(process.clock, flight.since_ticks);
+        let process = self.processes.get((agent, flight.process))?;
+        let since_ns = self.origins.get(agent as usize)?.run_ns(process.clock, flight.since_ticks);
         Some(InFlight {
             rank: process.rank,
             thread: flight.thread,
@@ -60,21 +60,21 @@ impl Ingest {
         self.members.get(&(comm, side, place)).map_or(Peer::Unknown, |&rank| Peer::Rank(rank))
     }
 
-    /// A process says which rank of a communicator it is.
+    /// A process reports its rank in a communicator.
     pub(super) fn member(&mut self, comm: Comm, side: Side, definition: &CommDefinition, rank: u32) {
         let place = definition.own_rank;
         if comm == WORLD {
             return;
         }
         let is_known = self.members.contains_key(&(comm, side, place));
-        // Here and with those who are told. Of those beyond it is not known who they are.
+        // In this table and in the batch. The members beyond it are unknown.
         let has_room = is_known || self.memory.take_entry::<((Comm, Side, u32), [u32; 4])>();
         if has_room && self.members.insert((comm, side, place), rank) != Some(rank) {
             self.batch.members.push(Member { comm, side, place, rank });
         }
     }
 
-    /// What processes were in when they ended; by now what their words mean was told.
+    /// The last calls of processes; by now everything they refer to is published.
     pub(super) fn settle_last_calls(&mut self) {
         for (agent, last) in std::mem::take(&mut self.last_calls) {
             let calls = last.calls.iter().filter_map(|call| self.in_flight(agent, call));

@@ -6,7 +6,7 @@ use mpiscope_model::Node;
 use std::collections::BTreeMap;
 
 impl Ingest {
-    /// The clocks of all nodes of which ranks are known; the daemon's own first, with or without ranks.
+    /// The clocks of all nodes with ranks; the daemon's own first, with or without ranks.
     #[must_use]
     pub fn clocks(&self) -> Vec<(Node, &NodeClock)> {
         let (own, others) = (&self.origins[0], &self.origins[1..]);

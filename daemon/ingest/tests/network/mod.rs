@@ -49,7 +49,7 @@ impl TrueClock {
     /// Once up and down in this time.
     const PERIOD_NS: f64 = 120e9;
 
-    pub(crate) fn at(&self, run_ns: u64) -> u64 {
+    pub(crate) fn local_ns(&self, run_ns: u64) -> u64 {
         let turn = 2.0 * std::f64::consts::PI / Self::PERIOD_NS;
         let angle = run_ns as f64 * turn + self.phase;
         let wandered = self.wander / turn * (angle.sin() - self.phase.sin());
@@ -78,7 +78,7 @@ pub(crate) struct Setting {
 pub(crate) struct Sent {
     pub(crate) from: u32,
     pub(crate) to: u32,
-    pub(crate) told_ns: (u64, u64),
+    pub(crate) run_times_ns: (u64, u64),
 }
 
 pub(crate) struct Outcome {
@@ -92,7 +92,7 @@ impl Setting {
     pub(crate) fn trip(&self, clock: &TrueClock, at_ns: u64, random: &mut Random) -> RoundTrip {
         let there_ns = self.base_ns + random.heavy(self.jitter_ns.0);
         let back_ns = self.base_ns + random.heavy(self.jitter_ns.1);
-        let (asked, got) = (clock.at(at_ns), clock.at(at_ns + there_ns + back_ns));
+        let (asked, got) = (clock.local_ns(at_ns), clock.local_ns(at_ns + there_ns + back_ns));
         let local_ns = asked.midpoint(got);
         RoundTrip {
             local_ns,
@@ -131,14 +131,15 @@ impl Setting {
                 let sent_ns = step_ns - random.below(STEP_NS - 5 * MILLISECOND);
                 let recv_ns =
                     sent_ns + self.latency_ns + random.heavy(self.latency_ns as f64).min(4 * MILLISECOND);
-                let told = |node: usize, at_ns: u64| outcome.clocks[node].to_run(truth[node].at(at_ns));
-                let told_ns = (told(from, sent_ns), told(to, recv_ns));
-                outcome.before.see(told_ns.0, told_ns.1);
+                let run_ns_of =
+                    |node: usize, at_ns: u64| outcome.clocks[node].to_run(truth[node].local_ns(at_ns));
+                let run_times_ns = (run_ns_of(from, sent_ns), run_ns_of(to, recv_ns));
+                outcome.before.see(run_times_ns.0, run_times_ns.1);
                 let (from, to) = (from as u32, to as u32);
-                outcome.messages.push(Sent { from, to, told_ns });
+                outcome.messages.push(Sent { from, to, run_times_ns });
             }
             for (clock, true_clock) in outcome.clocks.iter_mut().zip(&truth) {
-                clock.fix_until(true_clock.at(step_ns + 5 * MILLISECOND));
+                clock.fix_until(true_clock.local_ns(step_ns + 5 * MILLISECOND));
             }
         }
         burst(end_ns, &mut outcome.clocks, &mut random, 20);
@@ -157,7 +158,7 @@ impl Outcome {
     pub(crate) fn bounds(&self) -> Bounds {
         let mut bounds = Bounds::default();
         for message in &self.messages {
-            bounds.message(message.from, message.to, message.told_ns.0, message.told_ns.1);
+            bounds.message(message.from, message.to, message.run_times_ns.0, message.run_times_ns.1);
         }
         bounds
     }

@@ -1,32 +1,32 @@
-//! How much the tables of a run may hold of what its processes say.
+//! The memory budget for the tables that a run's processes fill.
 //!
-//! A job says of itself what it likes: communicators, windows, files, names, places, threads, without end. All that is kept
-//! of it is paid for here, whatever table it is in; what finds no more room is left out and counted.
+//! A job may define anything without end: communicators, windows, files, names, call sites, threads. Every table pays
+//! for its entries here; entries beyond the budget are left out and counted.
 
 /// All tables together, as they lie in memory, about. A run of 100,000 ranks with 200 places and 20 communicators each
 /// takes three quarters of it.
-pub(crate) const ROOM_BYTES: usize = 1 << 30;
+pub(crate) const BUDGET_BYTES: usize = 1 << 30;
 
 /// What is left of it.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct MemoryBudget {
     left_bytes: usize,
     refused: u64,
 }
 
-impl Room {
-    pub(crate) fn of(bytes: usize) -> Self {
+impl MemoryBudget {
+    pub(crate) fn new(bytes: usize) -> Self {
         Self { left_bytes: bytes, refused: 0 }
     }
 
-    /// Takes so many bytes for what will soon be gone; `false` when there are not so many.
+    /// Takes bytes for a short time; `false` when there are not enough.
     pub(crate) fn borrow(&mut self, bytes: usize) -> bool {
         let left = self.left_bytes.checked_sub(bytes);
         self.left_bytes = left.unwrap_or(self.left_bytes);
         left.is_some()
     }
 
-    /// Takes so many bytes for what is kept; `false`, and one more that was left out, when there are not so many.
+    /// Takes bytes for a table; when there are not enough, counts a refusal and returns `false`.
     pub(crate) fn take(&mut self, bytes: usize) -> bool {
         let has_room = self.borrow(bytes);
         self.refused += u64::from(!has_room);
@@ -49,8 +49,8 @@ impl Room {
     }
 }
 
-impl Default for Room {
+impl Default for MemoryBudget {
     fn default() -> Self {
-        Self::of(ROOM_BYTES)
+        Self::new(BUDGET_BYTES)
     }
 }

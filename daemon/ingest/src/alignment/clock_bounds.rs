@@ -1,47 +1,47 @@
-//! What is known of one node's clock, as bounds of its correction at the knots, and what that leaves open between them.
+//! Bounds of one node's clock correction at the breakpoints, and between them.
 
 use super::corridor::Corridor;
 use super::maps::NodeMap;
 use super::node_clock::NodeClock;
 use mpiscope_model::{Correction, Nanoseconds, Node};
 
-/// A told time and the moment it was told for are whole nanoseconds.
+/// A published time and its moment are whole nanoseconds.
 const ROUNDING_NS: i64 = 2;
 
 /// A range, from low to high.
 pub(super) type Range = (i64, i64);
 
-/// A moment of the node's clock. Between it and the next, what was told and what is known go straight.
+/// A moment of the node's clock. Between it and the next, published offset and bounds are straight lines.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
     local_ns: u64,
-    /// The offset that was told.
+    /// The published offset.
     told_ns: i64,
     /// By how much the offset has changed since the first moment, at least and at most.
     changed: Range,
 }
 
-/// How the correction goes on from a knot.
+/// The course of the correction from a breakpoint on.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Course {
-    /// Its change to the next knot.
+    /// Its change to the next breakpoint.
     pub(super) change: Range,
-    /// How far it can be from that at the knot, in the slot before and in the slot after it.
+    /// Its greatest distance from the breakpoint's value, in the slot before and in the slot after it.
     pub(super) swings: [Range; 2],
 }
 
-pub(super) struct Known<'a> {
+pub(super) struct ClockBounds<'a> {
     pub(super) node: Node,
     clock: &'a NodeClock,
     corridor: Corridor,
-    /// The times of the knots as they were told.
+    /// The published times of the breakpoints.
     told_ns: &'a [Nanoseconds],
     moments: Vec<Moment>,
-    /// Which of the moments are the knots.
-    knots: Vec<usize>,
+    /// Indices of the breakpoints among the moments.
+    breakpoints: Vec<usize>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> ClockBounds<'a> {
     pub(super) fn new(node: Node, clock: &'a NodeClock, told_ns: &'a [Nanoseconds]) -> Self {
         let corridor = clock.corridor();
         let locals_ns: Vec<u64> = told_ns.iter().map(|&told_ns| clock.local_of(told_ns)).collect();
@@ -51,7 +51,7 @@ impl<'a> Known<'a> {
         let mut all_ns: Vec<u64> = inside.chain(locals_ns.iter().copied()).collect();
         all_ns.sort_unstable();
         all_ns.dedup();
-        let mut known = Self { node, clock, corridor, told_ns, moments: Vec::new(), knots: Vec::new() };
+        let mut known = Self { node, clock, corridor, told_ns, moments: Vec::new(), breakpoints: Vec::new() };
         let mut next = 0;
         for local_ns in all_ns {
             let changed = known.moments.last().map_or((0, 0), |last| {
@@ -64,18 +64,18 @@ impl<'a> Known<'a> {
             known.moments.push(Moment { local_ns, told_ns: clock.offset_at(local_ns), changed });
         }
         let index = |local_ns| known.moments.partition_point(|moment| moment.local_ns < local_ns);
-        known.knots = locals_ns.into_iter().map(index).collect();
+        known.breakpoints = locals_ns.into_iter().map(index).collect();
         known
     }
 
-    fn moment(&self, knot: usize) -> &Moment {
-        &self.moments[self.knots[knot]]
+    fn moment(&self, breakpoint: usize) -> &Moment {
+        &self.moments[self.breakpoints[breakpoint]]
     }
 
-    /// The correction at a knot, by round trips.
-    pub(super) fn range(&self, knot: usize) -> Range {
-        let moment = self.moment(knot);
-        let found = self.corridor.at(moment.local_ns);
+    /// The correction at a breakpoint, by round trips.
+    pub(super) fn range(&self, breakpoint: usize) -> Range {
+        let moment = self.moment(breakpoint);
+        let found = self.corridor.interval_at(moment.local_ns);
         found.map_or((0, 0), |found| {
             (found.low_ns.saturating_sub(moment.told_ns), found.high_ns.saturating_sub(moment.told_ns))
         })
@@ -93,27 +93,27 @@ impl<'a> Known<'a> {
         )
     }
 
-    /// How the correction goes on from a knot; not at all after the last.
-    pub(super) fn course(&self, knot: usize) -> Course {
-        let here = self.moment(knot);
+    /// The course of the correction from a breakpoint on; zero after the last.
+    pub(super) fn course(&self, breakpoint: usize) -> Course {
+        let start = self.moment(breakpoint);
         let around = |range: Range, other: Range| (range.0.min(other.0), range.1.max(other.1));
         let mut course = Course::default();
-        if knot > 0 {
-            for moment in &self.moments[self.knots[knot - 1]..self.knots[knot]] {
-                let (least_ns, most_ns) = self.change(moment, here);
+        if breakpoint > 0 {
+            for moment in &self.moments[self.breakpoints[breakpoint - 1]..self.breakpoints[breakpoint]] {
+                let (least_ns, most_ns) = self.change(moment, start);
                 course.swings[0] = around(course.swings[0], (-most_ns, -least_ns));
             }
         }
-        if let Some(&next) = self.knots.get(knot + 1) {
-            course.change = self.change(here, &self.moments[next]);
-            for moment in &self.moments[self.knots[knot]..=next] {
-                course.swings[1] = around(course.swings[1], self.change(here, moment));
+        if let Some(&next) = self.breakpoints.get(breakpoint + 1) {
+            course.change = self.change(start, &self.moments[next]);
+            for moment in &self.moments[self.breakpoints[breakpoint]..=next] {
+                course.swings[1] = around(course.swings[1], self.change(start, moment));
             }
         }
         course
     }
 
-    /// The node's map with a correction that was found, and the range in which it could be at each knot.
+    /// The node's map with the correction that was found, and its range at each breakpoint.
     pub(super) fn map(&self, correction: Correction, range: impl Fn(usize) -> Range) -> NodeMap {
         let slots = 1..self.told_ns.len();
         let uncertainties =
@@ -139,22 +139,27 @@ impl<'a> Known<'a> {
 
     /// What is added to the node's clock in the end to get the reference's.
     fn offset_ns(&self, correction: &Correction, local_ns: u64) -> i64 {
-        self.clock.offset_at(local_ns) + correction.at(self.clock.to_run(local_ns))
+        self.clock.offset_at(local_ns) + correction.offset_at(self.clock.to_run(local_ns))
     }
 
-    /// The most that corrected times from a knot to the next are from the truth. Both go straight between moments, so it
-    /// is enough to look there: at what follows from the knot before and from the knot after.
-    fn uncertainty_ns(&self, knot: usize, correction: &Correction, range: &impl Fn(usize) -> Range) -> u64 {
+    /// The greatest error of corrected times from a breakpoint to the next. Both are straight between moments, and so
+    /// it is enough to check the moments: against the breakpoint before and the one after.
+    fn uncertainty_ns(
+        &self,
+        breakpoint: usize,
+        correction: &Correction,
+        range: &impl Fn(usize) -> Range,
+    ) -> u64 {
         if self.clock.is_reference() {
-            return correction.at(self.told_ns[knot]).unsigned_abs();
+            return correction.offset_at(self.told_ns[breakpoint]).unsigned_abs();
         }
-        let moments = &self.moments[self.knots[knot]..=self.knots[knot + 1]];
-        let (begin, end) = (self.moment(knot), self.moment(knot + 1));
-        // How far the correction is above the least and below the most that it can be, by either knot.
+        let moments = &self.moments[self.breakpoints[breakpoint]..=self.breakpoints[breakpoint + 1]];
+        let (begin, end) = (self.moment(breakpoint), self.moment(breakpoint + 1));
+        // The distance of the correction from its lower and its upper bound, by either breakpoint.
         let excess = |moment: &Moment| {
-            let added_ns = correction.at(self.clock.to_run(moment.local_ns));
+            let added_ns = correction.offset_at(self.clock.to_run(moment.local_ns));
             let (forward, backward) = (self.change(begin, moment), self.change(moment, end));
-            let (before, after) = (range(knot), range(knot + 1));
+            let (before, after) = (range(breakpoint), range(breakpoint + 1));
             [
                 added_ns - (before.0 + forward.0),
                 added_ns - (after.0 - backward.1),

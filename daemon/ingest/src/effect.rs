@@ -1,7 +1,7 @@
-//! What a call did to whoever waited: the functions of MPI by who waits for whom.
+//! The effects of calls: the functions of MPI by who waits for whom.
 
 use crate::ring::{Closed, Moved};
-use mpiscope_model::{Blocking, Collective, Comm, Deed, Flow, Rank};
+use mpiscope_model::{Blocking, Collective, Comm, Effect, Flow, Rank};
 use mpiscope_wire::{self as wire, CallFlags, Family, Part, PartFlags};
 use rustc_hash::FxHashSet;
 
@@ -62,16 +62,16 @@ impl Functions {
     }
 
     /// What a call did.
-    pub(crate) fn deed(&self, caller: Rank, closed: &Closed, moved: &Moved<'_>) -> Deed {
+    pub(crate) fn effect(&self, caller: Rank, closed: &Closed, moved: &Moved<'_>) -> Effect {
         let call = &closed.call;
         let at = usize::from(call.function);
         if call.flags.has(CallFlags::FOLDED) {
-            return Deed::Polls;
+            return Effect::Polls;
         }
         if call.flags.has(CallFlags::COLLECTIVE)
             && let (Some(Some(kind)), Some(comm)) = (self.collectives.get(at).copied(), closed.comm)
         {
-            // The root among those who deal with another group is whoever says so.
+            // The root among those who deal with another group is the one that names itself.
             let root =
                 if call.peer == wire::PEER_ANY { Some(caller) } else { Rank::try_from(call.peer).ok() };
             let of = Collective {
@@ -85,15 +85,15 @@ impl Functions {
             };
             // One that failed is waited for by the others all the same, and completed by no call.
             let goes_on = kind.only_starts && !call.flags.has(CallFlags::ERROR);
-            return if goes_on { Deed::Start(of) } else { Deed::Collective(of) };
+            return if goes_on { Effect::Start(of) } else { Effect::Collective(of) };
         }
         if call.flags.has(CallFlags::PROBE) {
-            return Deed::Probe;
+            return Effect::Probe;
         }
         if let Some(of) = moved.last_started.filter(|_| moved.sends + moved.receives == 0)
             && let Some(started) = self.started(caller, closed, of)
         {
-            return Deed::Start(started);
+            return Effect::Start(started);
         }
         let has_peer = closed.comm.is_some() && call.peer >= 0;
         let own = |flag| usize::from(has_peer && call.flags.has(flag));
@@ -108,9 +108,9 @@ impl Functions {
             let send = self.returns.get(at).copied().unwrap_or(Blocking::Never);
             let (sends, posts, receives) = (small(sends), small(posts), small(receives));
             let peer = if call.flags.has(CallFlags::SEND) { Rank::try_from(call.peer).ok() } else { None };
-            return Deed::Transfer { sends, posts, receives, send, peer, bytes: call.bytes };
+            return Effect::Transfer { sends, posts, receives, send, peer, bytes: call.bytes };
         }
-        Deed::Other
+        Effect::Other
     }
 }
 
@@ -137,18 +137,18 @@ impl Functions {
 }
 
 /// More than are under way at once.
-const MOST_UNJUDGED: usize = 1 << 16;
+const MOST_UNDIAGNOSED: usize = 1 << 16;
 
-/// Collectives of a process that were started and are not judged: those among neighbours, and of several that one call
-/// starts all but the last. What completes them waits for nobody who is known.
+/// Started collectives of a process that the diagnosis leaves out: those among neighbours, and all but the last of
+/// several that one call starts. Who waits for whom in them is unknown.
 #[derive(Debug, Default)]
-pub(crate) struct Unjudged(FxHashSet<(Comm, u32)>);
+pub(crate) struct Undiagnosed(FxHashSet<(Comm, u32)>);
 
-impl Unjudged {
+impl Undiagnosed {
     /// A call may have started some.
-    pub(crate) fn see(&mut self, closed: &Closed, deed: &Deed) {
-        let judged = match deed {
-            Deed::Start(of) | Deed::Collective(of) => Some((of.comm, of.number)),
+    pub(crate) fn see(&mut self, closed: &Closed, effect: &Effect) {
+        let diagnosed = match effect {
+            Effect::Start(of) | Effect::Collective(of) => Some((of.comm, of.number)),
             _ => None,
         };
         let name = || wire::by_id(closed.call.function).map_or("", |entry| entry.name);
@@ -156,8 +156,8 @@ impl Unjudged {
         let own = closed.comm.filter(|_| only_starts).map(|comm| (comm, closed.call.tag as u32));
         let parts = closed.parts.iter().filter(|(part, _)| part.flags == PartFlags::STARTED);
         let started = parts.filter_map(|(part, comm)| Some(((*comm)?, part.tag as u32)));
-        for of in own.into_iter().chain(started).filter(|of| Some(*of) != judged) {
-            if self.0.len() >= MOST_UNJUDGED {
+        for of in own.into_iter().chain(started).filter(|of| Some(*of) != diagnosed) {
+            if self.0.len() >= MOST_UNDIAGNOSED {
                 self.0.clear();
             }
             self.0.insert(of);
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_are_told_apart_by_who_waits_for_whom() {
+    fn functions_differ_by_who_waits_for_whom() {
         let find = |name: &str| wire::FUNCTIONS.iter().find(|entry| entry.name == name).unwrap().id;
         let flow = |name| kind(find(name)).map(|kind| kind.flow);
         assert_eq!(flow("MPI_Barrier"), Some(Flow::All));
