@@ -70,7 +70,7 @@ impl Change {
 pub(crate) struct Applied<'a> {
     pub(crate) change: &'a Change,
     work: &'a Work,
-    /// By rank and part, what becomes of computing; empty where nothing changes.
+    /// By segment and rank, what becomes of computing; empty where nothing changes.
     scales: Vec<Scale>,
     /// By function, the factor of its own time; empty where all are 1.
     pub(crate) own: Vec<f32>,
@@ -85,11 +85,11 @@ impl<'a> Applied<'a> {
         let work = graph.work();
         let mut scales = if change.even_work { work.scales() } else { Vec::new() };
         if !change.ranks.is_empty() {
-            scales.resize(graph.threads_of.len() * work.parts, Scale::UNCHANGED);
+            scales.resize(work.scale_count(), Scale::UNCHANGED);
             for &(rank, factor) in &change.ranks {
-                let first = rank as usize * work.parts;
-                let of_rank = scales.iter_mut().skip(first).take(work.parts);
-                of_rank.for_each(|scale| *scale = scale.by(factor));
+                for at in work.of_rank(rank as usize) {
+                    scales[at] = scales[at].by(factor);
+                }
             }
         }
         let mut own = Vec::new();
@@ -101,14 +101,12 @@ impl<'a> Applied<'a> {
         Self { change, work, scales, own, quiet: quiet.0, quiet_groups: quiet.1 }
     }
 
-    /// The factor of a rank's computing before a call, which is the given one of its thread's calls.
-    pub(crate) fn computing(&self, rank: Rank, place: u16, (number, calls): (usize, usize)) -> f64 {
+    /// The factor of a rank's computing before a call.
+    pub(crate) fn computing(&self, rank: Rank, place: u16, call: usize) -> f64 {
         if self.scales.is_empty() {
             return 1.0;
         }
-        let part = number / calls.div_ceil(self.work.parts).max(1);
-        let scale = self.scales[rank as usize * self.work.parts + part];
-        self.work.factor(scale, rank as usize, place)
+        self.work.factor(&self.scales, (rank as usize, place), call)
     }
 
     pub(crate) fn own(&self, function: Function) -> f64 {

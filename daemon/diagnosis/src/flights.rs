@@ -74,6 +74,9 @@ const SMALL_BYTES: u32 = 8 << 10;
 /// A receive of a small message that waits for nothing takes less than this, also where all of a run waited.
 const MOST_OWN_NS: u64 = 20_000;
 
+/// Messages of one call are rivals if neither is this many times less plausible.
+const MOST_APART: f64 = 2.0;
+
 /// The flight of a message, or a bound for it.
 pub(crate) fn span_ns(graph: &Graph, edge: &Edge) -> u64 {
     graph.ends[edge.to as usize].saturating_sub(graph.starts[edge.from as usize])
@@ -91,36 +94,56 @@ pub(crate) fn learn(graph: &mut Graph) {
     let has_small = graph.edges.iter().any(|edge| edge.bytes <= SMALL_BYTES);
     let least_ns = took.min().unwrap_or(0).min(if has_small { MOST_OWN_NS } else { u64::MAX });
     let mut flights = Flights { least_ns, ..of_bounds(graph, &inter) };
-    let mut is_felt = vec![false; graph.edges.len()];
+    // By message, how many came so close to each other that any may have decided when their call ended; 0 if it was not felt.
+    let mut rivals = vec![0_u8; graph.edges.len()];
+    let mut factors: Vec<f64> = Vec::new();
     // What decided among several messages depends on what flights take, and the other way round.
     for _ in 0..2 {
-        is_felt.fill(false);
+        rivals.fill(0);
         for call in 0..graph.starts.len() {
-            let range = graph.received[call] as usize..graph.received[call + 1] as usize;
-            if range.is_empty() {
-                continue;
-            }
-            let binding = range.min_by(|one, other| {
-                let implausible = |at: usize| implausibility(graph, &flights, inter[at], &graph.edges[at]);
-                implausible(*one).total_cmp(&implausible(*other))
-            });
-            if let Some(at) = binding {
-                is_felt[at] = was_felt(graph, &graph.edges[at], least_ns);
+            let messages = graph.received[call] as usize..graph.received[call + 1] as usize;
+            let (decisive, close) = match messages.len() {
+                0 => continue,
+                1 => (messages.start, 1),
+                _ => {
+                    factors.clear();
+                    let factor = |at: usize| implausibility(graph, &flights, inter[at], &graph.edges[at]);
+                    factors.extend(messages.clone().map(factor));
+                    most_plausible(messages.start, &factors)
+                }
+            };
+            if was_felt(graph, &graph.edges[decisive], least_ns) {
+                rivals[decisive] = close;
             }
         }
-        flights = Flights { least_ns, ..of_felt(graph, &inter, &is_felt) };
+        flights = Flights { least_ns, ..of_felt(graph, &inter, &rivals) };
     }
-    for (edge, felt) in graph.edges.iter_mut().zip(is_felt) {
-        edge.is_felt = felt;
+    for (edge, rivals) in graph.edges.iter_mut().zip(rivals) {
+        edge.is_felt = rivals > 0;
     }
     graph.flights = flights;
 }
 
-/// How unlikely it is that a message decided when its call returned.
+/// Of messages that one call received, the one that most likely decided when it ended, and how many are about as likely.
+fn most_plausible(first: usize, factors: &[f64]) -> (usize, u8) {
+    let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
+    let at = factors.iter().position(|factor| *factor == least).unwrap_or(0);
+    let close = factors.iter().filter(|factor| **factor <= MOST_APART * least).count();
+    (first + at, close.clamp(1, usize::from(u8::MAX)) as u8)
+}
+
+/// How unlikely it is that a message decided when its call returned: how far it is from what such flights take, as a factor.
+/// A small message is under way when it is sent; a large one may wait until its receiver comes.
 fn implausibility(graph: &Graph, flights: &Flights, is_inter: bool, edge: &Edge) -> f64 {
-    let since_ns = graph.starts[edge.from as usize].max(graph.starts[edge.to as usize]);
-    let took_ns = graph.ends[edge.to as usize].saturating_sub(since_ns) as f64;
-    took_ns / flights.ns(is_inter, edge.bytes, Figure::Median).unwrap_or(took_ns).max(1.0)
+    let Some(usual_ns) = flights.ns(is_inter, edge.bytes, Figure::Median) else { return 1.0 };
+    let factor = |since_ns: u64| {
+        let took_ns = graph.ends[edge.to as usize].saturating_sub(since_ns) as f64;
+        let ratio = took_ns.max(1.0) / usual_ns.max(1.0);
+        ratio.max(1.0 / ratio)
+    };
+    let (sent_ns, came_ns) = (graph.starts[edge.from as usize], graph.starts[edge.to as usize]);
+    let of_sent = factor(sent_ns);
+    if edge.bytes > SMALL_BYTES { of_sent.min(factor(sent_ns.max(came_ns))) } else { of_sent }
 }
 
 fn was_felt(graph: &Graph, edge: &Edge, least_ns: u64) -> bool {
@@ -134,16 +157,36 @@ fn was_felt(graph: &Graph, edge: &Edge, least_ns: u64) -> bool {
     sent_ns > came_ns || waited_ns > FELT_SHARE * flight_ns + 1.05 * least_ns as f64
 }
 
-/// By scope and size, the values and when they were taken.
-type Samples = FxHashMap<(bool, u32), Vec<(u64, u64, u32)>>;
+/// A flight that was felt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Sample {
+    at_ns: u64,
+    ns: u64,
+    bytes: u32,
+    /// It is the longest of this many.
+    rivals: u8,
+}
 
-fn gather(graph: &Graph, inter: &[bool], is_wanted: impl Fn(usize) -> bool) -> Samples {
+/// By scope and size, the flights that were felt.
+type Samples = FxHashMap<(bool, u32), Vec<Sample>>;
+
+fn gather(graph: &Graph, inter: &[bool], rivals: &[u8]) -> Samples {
     let mut samples: Samples = FxHashMap::default();
-    for (at, edge) in graph.edges.iter().enumerate().filter(|(at, _)| is_wanted(*at)) {
-        let sample = (graph.ends[edge.to as usize], span_ns(graph, edge), edge.bytes);
-        samples.entry((inter[at], size_bin(edge.bytes))).or_default().push(sample);
+    for ((edge, is_inter), rivals) in
+        graph.edges.iter().zip(inter).zip(rivals).filter(|(_, rivals)| **rivals > 0)
+    {
+        let (ns, bytes) = (span_ns(graph, edge), edge.bytes);
+        let sample = Sample { at_ns: graph.ends[edge.to as usize], ns, bytes, rivals: *rivals };
+        samples.entry((*is_inter, size_bin(bytes))).or_default().push(sample);
     }
     samples
+}
+
+/// What a share of single flights does not exceed, from samples by length. The longest of several flights stays below that
+/// only if all of them do.
+fn quantile(sorted: &[Sample], share: f64) -> f64 {
+    let below: f64 = sorted.iter().map(|sample| share.powi(i32::from(sample.rivals))).sum();
+    sorted[(below as usize).min(sorted.len() - 1)].ns as f64
 }
 
 /// What flights take at least, by what bounds them.
@@ -173,17 +216,17 @@ impl Flights {
 }
 
 /// What flights take in the quietest quarter of the run; where none was felt, the least bound.
-fn of_felt(graph: &Graph, inter: &[bool], is_felt: &[bool]) -> Flights {
+fn of_felt(graph: &Graph, inter: &[bool], rivals: &[u8]) -> Flights {
     let mut flights = Flights::default();
-    let felt = gather(graph, inter, |at| is_felt[at]);
-    for ((is_inter, _), mut samples) in felt.iter().map(|(key, of)| (*key, of.clone())) {
+    let mut felt = gather(graph, inter, rivals);
+    for (&(is_inter, _), samples) in &mut felt {
         samples.sort_unstable();
-        let mut sizes: Vec<u32> = samples.iter().map(|(.., bytes)| *bytes).collect();
+        let mut sizes: Vec<u32> = samples.iter().map(|sample| sample.bytes).collect();
         let middle = sizes.len() / 2;
         let bytes = f64::from(*sizes.select_nth_unstable(middle).1);
-        let mut quiet = quiet_values(&samples, |(_, ns, _)| *ns);
-        quiet.sort_unstable();
-        let at = |share: f64| quiet[((quiet.len() - 1) as f64 * share).round() as usize] as f64;
+        let mut quiet = quiet_samples(samples, |sample| sample.ns);
+        quiet.sort_unstable_by_key(|sample| sample.ns);
+        let at = |share: f64| quantile(&quiet, share);
         let point = Point { bytes, median_ns: at(0.5), low_ns: at(0.1), high_ns: at(0.9) };
         flights.scopes[usize::from(is_inter)].push(point);
     }
@@ -209,19 +252,18 @@ fn of_felt(graph: &Graph, inter: &[bool], is_felt: &[bool]) -> Flights {
     flights.sorted()
 }
 
-/// The values of the quietest stretches, from samples in the order of time.
-pub(crate) fn quiet_values<S>(samples: &[S], value: impl Fn(&S) -> u64) -> Vec<u64> {
+/// The samples of the quietest stretches, from all in the order of time.
+pub(crate) fn quiet_samples<S: Copy>(samples: &[S], value: impl Fn(&S) -> u64) -> Vec<S> {
     let length = (samples.len() / STRETCHES).max(1);
-    let mut stretches: Vec<(u64, Vec<u64>)> = samples
-        .chunks(length)
-        .map(|stretch| {
-            let mut values: Vec<u64> = stretch.iter().map(&value).collect();
-            let middle = values.len() / 2;
-            (*values.select_nth_unstable(middle).1, values)
-        })
-        .collect();
-    stretches.sort_unstable_by_key(|(median, _)| *median);
+    let median = |stretch: &[S]| {
+        let mut values: Vec<u64> = stretch.iter().map(&value).collect();
+        let middle = values.len() / 2;
+        *values.select_nth_unstable(middle).1
+    };
+    let mut stretches: Vec<(u64, &[S])> =
+        samples.chunks(length).map(|stretch| (median(stretch), stretch)).collect();
+    stretches.sort_by_key(|(median, _)| *median);
     let quarter = (stretches.len() / QUIET_SHARE).max(1);
     stretches.truncate(quarter);
-    stretches.into_iter().flat_map(|(_, values)| values).collect()
+    stretches.into_iter().flat_map(|(_, stretch)| stretch).copied().collect()
 }

@@ -19,6 +19,7 @@ mod quiet;
 mod reference;
 mod replay;
 mod savings;
+mod segments;
 mod starved;
 mod work;
 

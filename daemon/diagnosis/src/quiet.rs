@@ -5,7 +5,7 @@
 //! was measured at another time.
 
 use crate::builder::NONE;
-use crate::flights::{Figure, STRETCHES, quiet_values, size_bin, span_ns};
+use crate::flights::{Figure, STRETCHES, quiet_samples, size_bin, span_ns};
 use crate::graph::Graph;
 use mpiscope_model::{Flow, Function};
 use rustc_hash::FxHashMap;
@@ -54,13 +54,31 @@ fn even_out(of_kind: &[u32], value: impl Fn(u32) -> f64, shares: &mut [f32]) {
     let quarter = (stretches.len() / 4).max(1);
     let mut quiet: Vec<f64> = stretches[..quarter].iter().flatten().map(|(value, _)| *value).collect();
     quiet.sort_by(f64::total_cmp);
-    for stretch in &stretches[quarter..] {
+    for stretch in stretches[quarter..].iter().filter(|stretch| is_slower(stretch, &quiet)) {
         for (place, (value, at)) in stretch.iter().enumerate() {
             let quantile = (place as f64 + 0.5) / stretch.len() as f64;
             let of_quiet = quiet[(quantile * quiet.len() as f64) as usize];
-            shares[*at as usize] = (of_quiet / value.max(1e-12)).min(1.0) as f32;
+            shares[*at as usize] = (of_quiet / value.max(1e-12)) as f32;
         }
     }
+}
+
+/// A stretch is slower if one of these shares of it takes this many times as long as in the quiet stretches, and if more of
+/// it than can be chance, in standard deviations, takes longer than that share of them does.
+const SHARES: [f64; 3] = [0.5, 0.9, 0.99];
+const CLEARLY_SLOWER: f64 = 1.1;
+const SIGNIFICANT: f64 = 4.0;
+
+/// Whether a stretch is clearly slower than the quiet ones. Both are in the order of values.
+fn is_slower(stretch: &[(f64, u32)], quiet: &[f64]) -> bool {
+    let (count, of_quiet) = (stretch.len() as f64, quiet.len() as f64);
+    SHARES.into_iter().any(|share| {
+        let usual = quiet[(share * of_quiet) as usize];
+        let own = stretch[(share * count) as usize].0;
+        let above = (stretch.len() - stretch.partition_point(|(value, _)| *value <= usual)) as f64;
+        let variance = count * share * (1.0 - share) * (1.0 + count / of_quiet);
+        own > CLEARLY_SLOWER * usual && above - count * (1.0 - share) > SIGNIFICANT * variance.sqrt()
+    })
 }
 
 /// Function, ranks, and bin of bytes.
@@ -126,9 +144,9 @@ fn hold_against_reference(
     }
     let own_ns = |mut samples: Vec<(u64, u64)>| {
         samples.sort_unstable();
-        let mut quiet = quiet_values(&samples, |(_, part_ns)| *part_ns);
+        let mut quiet = quiet_samples(&samples, |(_, part_ns)| *part_ns);
         let middle = quiet.len() / 2;
-        *quiet.select_nth_unstable(middle).1 as f64
+        quiet.select_nth_unstable_by_key(middle, |(_, part_ns)| *part_ns).1.1 as f64
     };
     let own_ns: FxHashMap<Kind, f64> =
         of_kind.into_iter().map(|(kind, samples)| (kind, own_ns(samples))).collect();

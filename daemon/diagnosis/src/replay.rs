@@ -96,9 +96,7 @@ impl Run<'_> {
             }
             let next = at + 1;
             if next < thread.calls.end as usize {
-                let first = thread.calls.start as usize;
-                let entry_ns =
-                    end_ns + self.computing_ns(next, thread.rank, (next - first, thread.calls.len()));
+                let entry_ns = end_ns + self.computing_ns(next, thread.rank);
                 self.enter(next, entry_ns);
             }
         }
@@ -106,11 +104,11 @@ impl Run<'_> {
     }
 
     /// The computing before a call.
-    fn computing_ns(&self, call: usize, rank: Rank, progress: (usize, usize)) -> f64 {
+    fn computing_ns(&self, call: usize, rank: Rank) -> f64 {
         let gap_ns = self.graph.starts[call] - self.graph.ends[call - 1];
         let delay_ns = self.graph.delay_before(call).min(gap_ns);
         let place = self.graph.places[call];
-        let pure_ns = (gap_ns - delay_ns) as f64 * self.applied.computing(rank, place, progress);
+        let pure_ns = (gap_ns - delay_ns) as f64 * self.applied.computing(rank, place, call);
         if self.applied.change.own_cores { pure_ns } else { pure_ns + delay_ns as f64 }
     }
 
@@ -220,7 +218,9 @@ impl Run<'_> {
                 flight_ns = (flight_ns - delay_ns).max(least_ns);
             }
             if !self.applied.quiet.is_empty() && is_inter {
-                flight_ns = flight_ns.min(span * f64::from(self.applied.quiet[at]));
+                let quiet = f64::from(self.applied.quiet[at]);
+                // A flight that lost its wait for a CPU may be shorter already. One that was quick gets the noise of others.
+                flight_ns = flight_ns.min(span * quiet.min(1.0)) * quiet.max(1.0);
             }
         }
         let is_inter_now = node(self.nodes, sender) != node(self.nodes, rank);

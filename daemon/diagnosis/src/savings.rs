@@ -49,6 +49,8 @@ impl From<Saving> for Shorter {
 const SETS: usize = 1 << Blame::ALL.len();
 /// What saves less than this share of the run costs next to nothing: it needs no range, and is in no set.
 const NEXT_TO_NOTHING: f64 = 0.005;
+/// A placement is better only if this share fewer messages go between nodes.
+const LEAST_MOVED: f64 = 0.01;
 
 impl Graph {
     /// What each cause costs; placement against the one that is advised.
@@ -73,6 +75,12 @@ impl Graph {
         (savings, sets)
     }
 
+    /// Messages between nodes with a placement.
+    fn inter_messages(&self, nodes: &[Node]) -> usize {
+        let node = |call: u32| nodes.get(self.rank_of(call) as usize);
+        self.edges.iter().filter(|edge| node(edge.from) != node(edge.to)).count()
+    }
+
     /// By part of the run and rank, what it computes beyond the mean of those that do the same, in nanoseconds.
     #[must_use]
     pub fn excess_work(&self) -> Vec<Vec<u64>> {
@@ -92,10 +100,10 @@ impl Graph {
         let mut parts = vec![vec![0; self.threads_of.len()]; work.parts];
         if self.delays.is_known() {
             for thread in &self.threads {
-                let length = thread.calls.len().div_ceil(work.parts).max(1);
                 for (number, call) in thread.calls.clone().enumerate() {
                     let delay_ns = self.delay_before(call as usize) + self.delay_within(call as usize);
-                    parts[number / length][thread.rank as usize] += delay_ns;
+                    let part = number * work.parts / thread.calls.len();
+                    parts[part][thread.rank as usize] += delay_ns;
                 }
             }
         }
@@ -141,7 +149,11 @@ impl<'a> Replays<'a> {
     fn is_possible(&self, cause: Blame) -> bool {
         let graph = self.graph;
         match cause {
-            Blame::Mapping => self.advised.is_some_and(|nodes| *nodes != graph.nodes[..]),
+            // As many messages between nodes as before are not worth moving ranks.
+            Blame::Mapping => self.advised.is_some_and(|nodes| {
+                let now = graph.inter_messages(&graph.nodes) as f64;
+                (graph.inter_messages(nodes) as f64) < (1.0 - LEAST_MOVED) * now
+            }),
             Blame::Pattern => graph.rank_count() > 1,
             Blame::Background => graph.nodes.iter().any(|node| Some(node) != graph.nodes.first()),
             Blame::Cpu => graph.delays.is_known(),

@@ -9,11 +9,12 @@ pub(crate) const BARRIER: u16 = 2;
 pub(crate) const EXCHANGE: u16 = 3;
 pub(crate) const START: u16 = 4;
 pub(crate) const WAIT: u16 = 5;
+pub(crate) const POLL: u16 = 6;
 
 pub(crate) fn kinds() -> Vec<CallKind> {
     let barrier = CallKind::Collective { flow: Flow::All, is_barrier: true };
     let start = CallKind::Start { flow: Flow::All, is_barrier: false };
-    vec![CallKind::Send, CallKind::Receive, barrier, CallKind::Send, start, CallKind::Wait]
+    vec![CallKind::Send, CallKind::Receive, barrier, CallKind::Send, start, CallKind::Wait, CallKind::Poll]
 }
 
 /// What a rank does.
@@ -22,6 +23,8 @@ pub(crate) enum Step {
     Compute(u64),
     Send(u32),
     Receive(u32),
+    /// One call that waits for a message of each.
+    ReceiveBoth(u32, u32),
     Barrier,
 }
 
@@ -92,6 +95,22 @@ pub(crate) fn run(programs: &[Vec<Step>], flight_ns: impl Fn(u32, u32, u64) -> u
                         now[rank] = end_ns;
                         model.calls.push(call(rank as u32, RECEIVE, (begin_ns, end_ns), Some(from), 100));
                         model.messages.push(message([from, rank as u32], 100, (sent_ns, end_ns), begin_ns));
+                    }
+                    Step::ReceiveBoth(one, other) => {
+                        let first = |from: u32| Some(*channels.get(&(from, rank as u32))?.front()?);
+                        let (Some(from_one), Some(from_other)) = (first(one), first(other)) else { break };
+                        let end_ns = (begin_ns + RECEIVE_NS).max(from_one.1).max(from_other.1);
+                        now[rank] = end_ns;
+                        model.calls.push(call(rank as u32, WAIT, (begin_ns, end_ns), None, 100));
+                        for (from, (sent_ns, _)) in [(one, from_one), (other, from_other)] {
+                            channels.entry((from, rank as u32)).or_default().pop_front();
+                            model.messages.push(message(
+                                [from, rank as u32],
+                                100,
+                                (sent_ns, end_ns),
+                                begin_ns,
+                            ));
+                        }
                     }
                     Step::Barrier => break,
                 }

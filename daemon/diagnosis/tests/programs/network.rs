@@ -25,6 +25,59 @@ fn a_quiet_network_and_another_placement_save_what_they_do() {
     assert!(placed.run_ns <= cyclic.end_ns as f64);
 }
 
+/// A number from 0 to 1 that is the same in each run of the test.
+fn luck(from: u32, to: u32, number: u64) -> f64 {
+    let mixed = (u64::from(from) << 40 | u64::from(to) << 32 | number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed ^ mixed >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+#[test]
+fn rare_slow_messages_that_are_there_all_the_time_are_no_disturbance() {
+    // One message in fifty takes up to a hundred times as long.
+    let flight_ns = |from: u32, to: u32, number: u64| {
+        let slow = 0.02 / luck(from, to, number).max(2e-4);
+        8_000 + (8_000.0 * (slow - 1.0).max(0.0)) as u64
+    };
+    let model = run(&ring(8, 2_000, |_, _| 5_000), flight_ns);
+    let saving = graph_of(&model, &[0, 0, 1, 1, 2, 2, 3, 3]).savings(None).causes[2];
+    assert!(saving.wall_ns < 0.01 * model.end_ns as f64, "{saving:?} of {}", model.end_ns);
+}
+
+#[test]
+fn of_two_messages_the_one_with_its_usual_flight_decided() {
+    const RANKS: u32 = 8;
+    let halo = |computing_ns: fn(u32) -> u64| -> Vec<Vec<Step>> {
+        let of_rank = |rank: u32| {
+            let (right, left) = ((rank + 1) % RANKS, (rank + RANKS - 1) % RANKS);
+            let exchange = [Step::Send(left), Step::Send(right), Step::ReceiveBoth(left, right)];
+            std::iter::once(Step::Compute(computing_ns(rank))).chain(exchange).cycle().take(4 * 400).collect()
+        };
+        (0..RANKS).map(of_rank).collect()
+    };
+    let flight_ns = |from, to, number| 20_000 + (2_000.0 * luck(from, to, number)) as u64;
+    // Rank 3 is late in each step, so the messages of others have long come when its neighbours go on.
+    let [with, without] = [halo(|rank| if rank == 3 { 66_000 } else { 50_000 }), halo(|_| 52_000)]
+        .map(|programs| run(&programs, flight_ns).end_ns);
+    let model = run(&halo(|rank| if rank == 3 { 66_000 } else { 50_000 }), flight_ns);
+    let saving = graph_of(&model, &[0; RANKS as usize]).savings(None).causes[1];
+    assert!(near(saving.wall_ns, (with - without) as f64, 0.1), "{saving:?}, truth {}", with - without);
+}
+
+#[test]
+fn a_placement_with_as_many_messages_between_nodes_saves_nothing() {
+    let flight_ns = |from: u32, to: u32, number: u64| 5_000 + (20_000.0 * luck(from, to, number)) as u64;
+    let programs: Vec<Vec<Step>> = (0..4)
+        .map(|rank| {
+            let others = || (0..4).filter(move |other| *other != rank);
+            let step = std::iter::once(Step::Compute(10_000)).chain(others().map(Step::Send));
+            let step: Vec<Step> = step.chain(others().map(Step::Receive)).collect();
+            step.iter().cycle().take(200 * step.len()).copied().collect()
+        })
+        .collect();
+    let graph = graph_of(&run(&programs, flight_ns), &[0, 0, 1, 1]);
+    assert_eq!(graph.savings(Some(&[0, 1, 0, 1])).causes[0].wall_ns, 0.0);
+}
+
 #[test]
 fn a_network_that_is_slow_throughout_is_held_against_what_was_measured_before() {
     let quiet = |from: u32, to: u32, number: u64| {

@@ -1,6 +1,6 @@
 //! Work that differs from rank to rank in some places of the program and not in others.
 
-use crate::model::{Step, graph_of, near, run};
+use crate::model::{POLL, RECEIVE, RECEIVE_NS, Step, call, graph_of, near, ring, run};
 use mpiscope_diagnosis::Change;
 
 const RANKS: u32 = 8;
@@ -54,4 +54,26 @@ fn ranks_that_take_turns_in_another_order_are_balanced() {
     let model = run(&(0..RANKS).map(of_rank).collect::<Vec<Vec<Step>>>(), |_, _, _| 5_000);
     let graph = graph_of(&model, &[0; RANKS as usize]);
     assert!(near(graph.replay(&balanced()).run_ns, model.end_ns as f64, 1e-3));
+}
+
+#[test]
+fn work_that_moves_is_evened_out_where_only_those_poll_that_wait() {
+    // One of seven is slow at a time: the others poll until its message is there.
+    let moves = |rank: u32, step: usize| if step * 7 / 1_000 == rank as usize { 31_000 } else { 10_000 };
+    let mut model = run(&ring(7, 1_000, moves), |_, _, _| 2_000);
+    let truth_ns = (model.end_ns - run(&ring(7, 1_000, |_, _| 13_000), |_, _, _| 2_000).end_ns) as f64;
+    let mut polls = Vec::new();
+    let receives = model.calls.iter_mut().filter(|call| call.function == RECEIVE);
+    for receive in receives.filter(|call| call.end_ns - call.start_ns > 10 * RECEIVE_NS) {
+        let found_ns = receive.end_ns - RECEIVE_NS;
+        for turn in 0..3 {
+            let turn_ns = (found_ns - receive.start_ns) / 3;
+            let from_ns = receive.start_ns + turn * turn_ns;
+            polls.push(call(receive.rank, POLL, (from_ns, from_ns + turn_ns), None, 0));
+        }
+        receive.start_ns = found_ns;
+    }
+    model.calls.append(&mut polls);
+    let saving = graph_of(&model, &[0; 7]).savings(None).causes[1];
+    assert!(near(saving.wall_ns, truth_ns, 0.05), "{saving:?}, truth {truth_ns}");
 }
