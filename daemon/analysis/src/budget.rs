@@ -1,22 +1,22 @@
-//! Where time went: every call is cut into consecutive pieces, and waiting is charged to what kept those who were
-//! waited for.
+//! The delay budget: every call is cut into consecutive pieces, and waiting is charged to whatever delayed the awaited
+//! rank.
 //!
-//! Every thread carries its path: what the way that led to this moment was made of. A receive that waited goes on with
-//! its sender's path, a sender that was blocked with its receiver's, a member of a collective with that of the one it
-//! waited for. The difference to a thread's own path is the waiting, by cause.
+//! Every thread carries its path: the sum, by cause, of the way that led to this moment. A receive that waited
+//! continues with its sender's path, a blocked sender with its receiver's, a member of a collective with that of the
+//! awaited member. The difference to a thread's own path is the waiting, by cause.
 //!
-//! Windows are settled one after the other when all calls that ended in them are in, so that the result depends
-//! neither on batches nor on the order in which ranks arrive. A call whose other side is not known yet holds its
-//! thread up; after a patience it goes on with what nobody knows.
+//! A window is settled when all calls that ended in it are in, one window after the other. The result therefore
+//! depends neither on batches nor on the order in which ranks arrive. A call whose other side is missing holds its
+//! thread up; when the patience ends, its time counts as unknown.
 
 mod by_rank;
 mod causes;
 mod collect;
 mod collectives;
 mod course;
+mod criteria_history;
 mod cut;
 mod inbox;
-mod kept;
 mod ledger;
 mod measure;
 mod meet;
@@ -25,30 +25,33 @@ mod quiet;
 mod receive;
 mod send;
 mod settle;
+mod settled_calls;
+mod shares;
 mod steal;
 mod thread;
+mod thread_table;
 mod thresholds;
 mod waits;
 mod work;
 
 pub use causes::{Budget, CAUSES, Cause, Causes};
 pub use course::Course;
-pub use ledger::{Judged, Ledger, RankBudget, Spared, WindowBudget};
+pub use ledger::{ExactMessages, Ledger, RankBudget, Spared, WindowBudget};
 pub use quiet::Stretch;
+pub use shares::{RankShares, SHARE_KINDS, ShareCell, ShareKind, ShareRow, ShareTable};
 pub use waits::{SiteWaiting, SiteWaits, WaitKey, WaitState, WaitTotals};
 
-use crate::criteria::{Criteria, Reference, Version};
+use crate::criteria::{Reference, Version};
 use crate::evolution::{Evolution, EvolutionOptions, RegionOfRank};
 use crate::placement::{Advice, Traffic, advise, capacities};
 use crate::regions::{CollectiveTraffic, PairLateness};
 use crate::{Link, Matched};
 use collectives::Collectives;
+use criteria_history::CriteriaHistory;
 use mpiscope_model::{Activity, Collected, CommInfo, Message, Nanoseconds, Node, Rank, Scheduling};
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
-use std::sync::Arc;
 use steal::Steal;
-use thread::{Incoming, Outgoing, Row, Thread, ThreadId};
+use thread::{Incoming, Outgoing, Row, ThreadId};
+use thread_table::ThreadTable;
 use waits::Waits;
 
 /// What a message takes, for criteria and for how late messages are.
@@ -92,27 +95,34 @@ impl Default for BudgetOptions {
 /// A placement is followed that spares this share of the messages between nodes.
 const WORTH_FOLLOWING: f64 = 0.05;
 
+/// Memory that calls use by turns.
+#[derive(Debug, Default)]
+struct Scratch {
+    due: Vec<ThreadId>,
+    woken: Vec<ThreadId>,
+    /// What a call received.
+    received: Vec<Incoming>,
+    /// The rows of a call, and those before the end of its waiting.
+    rows: (Vec<Row>, Vec<Row>),
+}
+
+/// Who exchanged how much with whom.
+#[derive(Debug, Default)]
+struct Exchanged {
+    messages: Traffic,
+    collectives: CollectiveTraffic,
+    /// How late exact messages were.
+    lateness: PairLateness,
+}
+
 /// The operator.
 #[derive(Debug)]
 pub struct Budgeter {
     options: BudgetOptions,
-    nodes: Vec<Node>,
-    /// By rank, its first thread and its others.
-    first_threads: Vec<Option<ThreadId>>,
-    other_threads: FxHashMap<(Rank, u16), ThreadId>,
-    threads: Vec<Thread>,
+    threads: ThreadTable,
     collectives: Collectives,
-    learning: Criteria,
-    /// Criteria by the time from which calls are judged by them.
-    versions: VecDeque<(Nanoseconds, Arc<Version>)>,
-    is_fixed: bool,
-    /// What its own criteria are held against.
-    reference: Reference,
-    /// Who exchanged how many messages with whom.
-    traffic: Traffic,
-    collective_traffic: CollectiveTraffic,
-    /// How late exact messages were.
-    lateness: PairLateness,
+    criteria: CriteriaHistory,
+    exchanged: Exchanged,
     /// A better placement.
     advised: Option<Vec<Node>>,
     course: Course,
@@ -127,13 +137,9 @@ pub struct Budgeter {
     due_ns: Option<Nanoseconds>,
     /// Something became known since the last window.
     has_news: bool,
-    list: Vec<ThreadId>,
-    /// Room for what a call received, and for what it is cut into.
-    received: Vec<Incoming>,
-    rows: (Vec<Row>, Vec<Row>),
-    wake: Vec<ThreadId>,
     queued: usize,
     given_up: u64,
+    scratch: Scratch,
 }
 
 impl Budgeter {
@@ -142,18 +148,10 @@ impl Budgeter {
     pub fn new(options: BudgetOptions) -> Self {
         Self {
             options,
-            nodes: Vec::new(),
-            first_threads: Vec::new(),
-            other_threads: FxHashMap::default(),
-            threads: Vec::new(),
+            threads: ThreadTable::default(),
             collectives: Collectives::default(),
-            learning: Criteria::default(),
-            versions: VecDeque::from([(0, Arc::default())]),
-            is_fixed: false,
-            reference: Reference::None,
-            traffic: Traffic::default(),
-            collective_traffic: CollectiveTraffic::default(),
-            lateness: PairLateness::default(),
+            criteria: CriteriaHistory::new(),
+            exchanged: Exchanged::default(),
             advised: None,
             course: Course::new(options.window_ns),
             steal: Steal::default(),
@@ -165,44 +163,32 @@ impl Budgeter {
             settled_ns: 0,
             due_ns: None,
             has_news: false,
-            list: Vec::new(),
-            received: Vec::new(),
-            rows: Default::default(),
-            wake: Vec::new(),
             queued: 0,
             given_up: 0,
+            scratch: Scratch::default(),
         }
     }
 
-    /// Judges everything by these criteria. It still learns its own.
+    /// Uses these criteria throughout. It still learns its own.
     #[must_use]
     pub fn with_criteria(mut self, version: Version) -> Self {
-        self.versions = VecDeque::from([(0, Arc::new(version))]);
-        self.is_fixed = true;
+        self.criteria.fix(version);
         self
     }
 
-    /// From now on its own criteria are held against these.
+    /// Merges its own criteria with these, from now on.
     pub fn hold_against(&mut self, reference: Reference) {
-        self.reference = reference;
-        if !self.is_fixed {
-            self.renew(self.settled_ns);
-        }
+        self.criteria.refer_to(reference, self.settled_ns);
     }
 
-    /// What is learnt until now holds from a time on.
-    fn renew(&mut self, from_ns: Nanoseconds) {
-        self.versions.push_back((from_ns, Arc::new(self.reference.with(self.learning.version()))));
-    }
-
-    /// Judges everything by this advice, if it is worth following.
+    /// Uses this advice throughout, if it is worth following.
     #[must_use]
     pub fn with_advice(mut self, advice: Advice) -> Self {
         self.follow(advice);
         self
     }
 
-    /// Judges what comes by this advice, if it is worth following.
+    /// Uses this advice from here on, if it is worth following.
     pub fn follow(&mut self, advice: Advice) {
         let spared = advice.inter_messages_before.saturating_sub(advice.inter_messages_after);
         let is_worth_it =
@@ -210,14 +196,14 @@ impl Budgeter {
         self.advised = is_worth_it.then_some(advice.node_of_rank);
     }
 
-    /// Judges each moment by how the run went before and after it, as an earlier pass saw.
+    /// Assesses each moment by the time before and after it, as an earlier pass saw them.
     #[must_use]
     pub fn with_course(mut self, course: Course) -> Self {
         self.course = course;
         self
     }
 
-    /// From the next window on, these are the regions. Until somebody says so, each node's ranks are one.
+    /// From the next window on, these are the regions. Before the first division, each node's ranks are one.
     pub fn divide(&mut self, partition: RegionOfRank) {
         self.evolution.divide(partition);
     }
@@ -228,13 +214,13 @@ impl Budgeter {
         &self.evolution
     }
 
-    /// How the run went, for a later pass that judges by these criteria.
+    /// The course of the run, for a later pass with these criteria.
     #[must_use]
     pub fn course(&self, criteria: &Version) -> Course {
         self.course.clone().over(&self.learnt(), criteria)
     }
 
-    /// Whether the network was disturbed at some times and not at others.
+    /// Whether there was network contention only part of the time.
     #[must_use]
     pub fn saw_disturbance(&self) -> bool {
         self.course.is_varied()
@@ -246,7 +232,7 @@ impl Budgeter {
         self.course.network()
     }
 
-    /// Where the placement that is judged by puts each rank.
+    /// The node of each rank in the advised placement.
     #[must_use]
     pub fn advised(&self) -> Option<&[Node]> {
         self.advised.as_deref()
@@ -255,49 +241,40 @@ impl Budgeter {
     /// Where each rank runs.
     #[must_use]
     pub fn node_of_rank(&self) -> &[Node] {
-        &self.nodes
+        self.threads.nodes()
     }
 
     /// Who exchanged how many messages with whom.
     #[must_use]
     pub fn traffic(&self) -> &Traffic {
-        &self.traffic
+        &self.exchanged.messages
     }
 
     /// Who took part in collectives that moved data.
     #[must_use]
     pub fn collective_traffic(&self) -> &CollectiveTraffic {
-        &self.collective_traffic
+        &self.exchanged.collectives
     }
 
     /// How late exact messages were, by pair of ranks.
     #[must_use]
     pub fn lateness(&self) -> &PairLateness {
-        &self.lateness
+        &self.exchanged.lateness
     }
 
-    /// The best placement that is known for what was exchanged until now.
+    /// The best known placement for the traffic so far.
     #[must_use]
     pub fn advice(&self) -> Advice {
-        let nodes = self.nodes.iter().map(|node| *node as usize + 1).max().unwrap_or_default();
-        advise(&self.traffic, &self.nodes, &capacities(&self.nodes, nodes))
+        let nodes = self.threads.nodes();
+        let count = nodes.iter().map(|node| *node as usize + 1).max().unwrap_or_default();
+        advise(&self.exchanged.messages, nodes, &capacities(nodes, count))
     }
 
     /// Says where a rank runs.
     pub fn place(&mut self, rank: Rank, node: Node) {
-        let at = rank as usize;
-        if self.nodes.len() <= at {
-            self.nodes.resize(at + 1, 0);
-        }
-        self.nodes[at] = node;
+        self.threads.place(rank, node);
+        self.ledger.expect(rank);
         self.evolution.moved();
-        let own = self.first_threads.get(at).copied().flatten();
-        for thread in own
-            .into_iter()
-            .chain(self.other_threads.iter().filter(|((of, _), _)| *of == rank).map(|(_, thread)| *thread))
-        {
-            self.threads[thread as usize].node = node;
-        }
     }
 
     /// Says how many ranks a communicator has.
@@ -309,13 +286,13 @@ impl Budgeter {
     /// Takes in calls, each thread's in order, and messages of windows before the next that is settled.
     pub fn feed(&mut self, activities: &[Activity], matched: &Matched, scheduling: &[Scheduling]) {
         for activity in activities {
-            let thread = self.thread(activity);
-            self.collective_traffic.feed(activity);
+            let thread = self.threads.find_or_add(activity);
+            self.exchanged.collectives.feed(activity);
             self.threads[thread as usize].push(*activity);
         }
         self.queued += activities.len();
         self.has_news |= !activities.is_empty() || !matched.messages.is_empty();
-        self.traffic.feed(&matched.messages);
+        self.exchanged.messages.feed(&matched.messages);
         for (message, link) in matched.messages.iter().zip(&matched.links) {
             self.tell(message, link);
         }
@@ -326,47 +303,13 @@ impl Budgeter {
     pub fn collect(&mut self, collected: &[Collected]) {
         self.has_news |= !collected.is_empty();
         for of in collected {
-            if let Some(thread) = self.known_thread(of.rank, of.call.thread()) {
+            if let Some(thread) = self.threads.find(of.rank, of.call.thread()) {
                 self.threads[thread as usize].collects(*of);
             }
         }
     }
 
-    fn thread(&mut self, activity: &Activity) -> ThreadId {
-        let (rank, call) = (activity.rank, activity.call);
-        let at = rank as usize;
-        if call.thread() == 0
-            && let Some(&Some(thread)) = self.first_threads.get(at)
-        {
-            return thread;
-        }
-        let next = self.threads.len() as ThreadId;
-        let node = self.nodes.get(at).copied().unwrap_or_default();
-        let thread = if call.thread() == 0 {
-            if self.first_threads.len() <= at {
-                self.first_threads.resize(at + 1, None);
-            }
-            self.first_threads[at] = Some(next);
-            next
-        } else {
-            *self.other_threads.entry((rank, call.thread())).or_insert(next)
-        };
-        if thread == next {
-            self.threads.push(Thread::new(rank, node, call.number()));
-        }
-        thread
-    }
-
-    fn known_thread(&self, rank: Rank, thread: u16) -> Option<ThreadId> {
-        if thread == 0 {
-            self.first_threads.get(rank as usize).copied().flatten()
-        } else {
-            self.other_threads.get(&(rank, thread)).copied()
-        }
-    }
-
-    /// The end of the next window that has to be settled, by what is known now; those before it may be skipped. None
-    /// when no call waits.
+    /// The end of the next window that has to be settled; earlier ones may be skipped. None when no call waits.
     #[must_use]
     pub fn next_window_end_ns(&self) -> Option<Nanoseconds> {
         let next_ns = self.settled_ns.saturating_add(self.options.window_ns);
@@ -394,8 +337,8 @@ impl Budgeter {
 
     /// A message becomes known to its two calls.
     fn tell(&mut self, message: &Message, link: &Link) {
-        let from = self.known_thread(message.src, link.send.thread());
-        let to = self.known_thread(message.dst, link.receive.thread());
+        let from = self.threads.find(message.src, link.send.thread());
+        let to = self.threads.find(message.dst, link.receive.thread());
         let (Some(from), Some(to)) = (from, to) else { return };
         let send = link.send.number();
         let incoming = Incoming {
@@ -407,7 +350,7 @@ impl Budgeter {
             inter: message.inter,
             certain: link.certain && message.src != message.dst,
         };
-        let post_thread = self.known_thread(message.dst, link.post.thread()).unwrap_or(to);
+        let post_thread = self.threads.find(message.dst, link.post.thread()).unwrap_or(to);
         let outgoing = Outgoing { to: post_thread, post: link.post.number(), posted_ns: link.posted_ns };
         // Its own receive comes first; see `settle`.
         if !self.threads[from as usize].waits_for(send, outgoing) {
@@ -419,7 +362,7 @@ impl Budgeter {
         }
     }
 
-    /// Everything up to which is settled.
+    /// Everything before this is settled.
     #[must_use]
     pub fn settled_ns(&self) -> Nanoseconds {
         self.settled_ns
@@ -434,16 +377,13 @@ impl Budgeter {
     /// The criteria as they are known now.
     #[must_use]
     pub fn criteria(&self) -> &Version {
-        self.versions
-            .back()
-            .map(|(_, version)| &**version)
-            .unwrap_or_else(|| unreachable!("one is always there"))
+        self.criteria.newest()
     }
 
-    /// What it learnt itself, whatever it judges by.
+    /// The criteria learnt from this run, whichever it uses.
     #[must_use]
     pub fn learnt(&self) -> Version {
-        self.learning.version()
+        self.criteria.learning.version()
     }
 
     /// Who waited for whom, by the known names of waiting.
@@ -451,7 +391,7 @@ impl Budgeter {
         self.waits.all()
     }
 
-    /// The waiting by place in the program; it sums to the waiting of the ledger.
+    /// The waiting by call site; it sums to the waiting of the ledger.
     #[must_use]
     pub fn site_waits(&self) -> &SiteWaits {
         &self.site_waits

@@ -2,7 +2,7 @@
 
 use mpiscope_model::Site;
 
-/// Sites beyond this are counted together, with the calls of which it is not known where they were made.
+/// Further call sites are counted together, with the calls whose site is unknown.
 const MOST_SITES: usize = 1 << 16;
 
 /// A value for each site of a run.
@@ -15,7 +15,7 @@ pub struct BySite<T> {
 impl<T: Default> BySite<T> {
     /// The value of a site, or that of all others.
     #[inline]
-    pub fn at(&mut self, site: Option<Site>) -> &mut T {
+    pub fn value_mut(&mut self, site: Option<Site>) -> &mut T {
         match site.map(|site| site as usize).filter(|&site| site < MOST_SITES) {
             Some(site) => {
                 if self.known.len() <= site {
@@ -27,7 +27,7 @@ impl<T: Default> BySite<T> {
         }
     }
 
-    /// The value of a site; none of one that is not told apart.
+    /// The value of a site; none of one that is not counted separately.
     #[must_use]
     pub fn get(&self, site: Site) -> Option<&T> {
         self.known.get(site as usize)
@@ -42,7 +42,7 @@ impl<T: Default> BySite<T> {
     /// Joins what another operator found on other input.
     pub fn merge(&mut self, other: &Self, mut join: impl FnMut(&mut T, &T)) {
         for (site, theirs) in other.iter() {
-            join(self.at(site), theirs);
+            join(self.value_mut(site), theirs);
         }
     }
 }
@@ -55,11 +55,11 @@ mod tests {
     fn what_is_beyond_the_last_site_is_counted_together() {
         let mut sites = BySite::<u64>::default();
         for site in [Some(2), None, Some(MOST_SITES as u32), Some(u32::MAX), Some(2)] {
-            *sites.at(site) += 1;
+            *sites.value_mut(site) += 1;
         }
         assert_eq!(sites.iter().map(|(_, n)| *n).collect::<Vec<_>>(), [0, 0, 2, 3]);
         let mut other = BySite::<u64>::default();
-        *other.at(Some(5)) += 4;
+        *other.value_mut(Some(5)) += 4;
         other.merge(&sites, |ours, theirs| *ours += theirs);
         assert_eq!((other.get(2), other.get(5), other.get(6)), (Some(&2), Some(&4), None));
         assert_eq!(other.iter().last(), Some((None, &3)));

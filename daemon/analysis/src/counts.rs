@@ -53,7 +53,7 @@ impl FunctionTotals {
     /// The duration that a share of the calls does not exceed.
     #[must_use]
     pub fn quantile_ns(&self, share: f64) -> u64 {
-        // A bucket of the histogram may reach beyond what was seen.
+        // A bucket of the histogram may reach beyond the longest duration.
         if self.durations.is_empty() {
             0
         } else {
@@ -83,7 +83,7 @@ pub struct RankTotals {
     pub received: u64,
 }
 
-/// What was called from one place in the program.
+/// What was called from one call site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SiteTotals {
     /// Rows.
@@ -128,12 +128,12 @@ pub struct Counts {
     functions: FxHashMap<Function, FunctionTotals>,
     ranks: FxHashMap<Rank, RankTotals>,
     sites: BySite<SiteTotals>,
-    /// Cells that changed since they were last taken.
-    windows: FxHashMap<(u64, Rank, Function), WindowTotals>,
+    /// Cells that changed since they were last taken: a rank calls few functions in a window.
+    windows: FxHashMap<(u64, Rank), Vec<(Function, WindowTotals)>>,
 }
 
 impl Counts {
-    /// Counts by windows of so many nanoseconds.
+    /// Counts by windows of this length.
     #[must_use]
     pub fn new(window_ns: u64) -> Self {
         Self {
@@ -145,9 +145,9 @@ impl Counts {
         }
     }
 
-    /// What another one counted, told by its totals; without windows.
+    /// What another one counted, rebuilt from its totals, without windows.
     #[must_use]
-    pub fn of(
+    pub fn from_totals(
         window_ns: u64,
         functions: impl Iterator<Item = (Function, FunctionTotals)>,
         ranks: impl Iterator<Item = (Rank, RankTotals)>,
@@ -156,7 +156,7 @@ impl Counts {
         let mut counts = Self::new(window_ns);
         counts.functions.extend(functions);
         counts.ranks.extend(ranks);
-        sites.for_each(|(site, totals)| counts.sites.at(site).add(&totals));
+        sites.for_each(|(site, totals)| counts.sites.value_mut(site).add(&totals));
         counts
     }
 
@@ -168,6 +168,24 @@ impl Counts {
 
     /// Takes in calls.
     pub fn calls(&mut self, calls: &[Call]) {
+        let mut rest = calls;
+        while let Some(first) = rest.first() {
+            let window = first.start_ns / self.window_ns;
+            let begin_ns = window * self.window_ns;
+            let is_alike = |call: &&Call| {
+                call.rank == first.rank
+                    && call.start_ns.checked_sub(begin_ns).is_some_and(|after_ns| after_ns < self.window_ns)
+            };
+            let (alike, others) = rest.split_at(rest.iter().take_while(is_alike).count().max(1));
+            self.calls_of_window(window, first.rank, alike);
+            rest = others;
+        }
+    }
+
+    /// Takes in calls of one rank that began in one window.
+    fn calls_of_window(&mut self, window: u64, rank: Rank, calls: &[Call]) {
+        let cells = self.windows.entry((window, rank)).or_default();
+        let rank = self.ranks.entry(rank).or_default();
         for call in calls {
             let duration_ns = call.duration_ns();
             let polls = call.count.saturating_sub(1);
@@ -179,22 +197,17 @@ impl Counts {
             let each_ns = call.each_ns();
             function.longest_ns = function.longest_ns.max(each_ns);
             function.durations.saturating_record(each_ns);
-            let rank = self.ranks.entry(call.rank).or_default();
             rank.calls += 1;
             rank.time_ns = rank.time_ns.saturating_add(duration_ns);
-            self.sites.at(call.site).add(&SiteTotals {
+            self.sites.value_mut(call.site).add(&SiteTotals {
                 calls: 1,
                 polls,
                 bytes: call.bytes,
                 time_ns: duration_ns,
                 function: Some(call.function),
             });
-            let window = call.start_ns / self.window_ns;
-            let cell = self.windows.entry((window, call.rank, call.function)).or_default();
-            cell.calls += 1;
-            cell.polls = cell.polls.saturating_add(polls);
-            cell.bytes = cell.bytes.saturating_add(call.bytes);
-            cell.time_ns = cell.time_ns.saturating_add(duration_ns);
+            let totals = WindowTotals { calls: 1, polls, bytes: call.bytes, time_ns: duration_ns };
+            add_to_cell(cells, call.function, &totals);
         }
     }
 
@@ -234,7 +247,12 @@ impl Counts {
     /// further cell, to be added.
     pub fn take_windows(&mut self, until_ns: Nanoseconds) -> Vec<((u64, Rank, Function), WindowTotals)> {
         let last = until_ns / self.window_ns;
-        let mut taken: Vec<_> = self.windows.extract_if(|(window, ..), _| *window < last).collect();
+        let of_windows = self.windows.extract_if(|(window, _), _| *window < last);
+        let mut taken: Vec<_> = of_windows
+            .flat_map(|((window, rank), cells)| {
+                cells.into_iter().map(move |(function, totals)| ((window, rank, function), totals))
+            })
+            .collect();
         taken.sort_unstable_by_key(|(key, _)| *key);
         taken
     }
@@ -248,7 +266,7 @@ impl Counts {
             ours.bytes = ours.bytes.saturating_add(theirs.bytes);
             ours.time_ns = ours.time_ns.saturating_add(theirs.time_ns);
             ours.longest_ns = ours.longest_ns.max(theirs.longest_ns);
-            // Both histograms have the same bounds, so that adding cannot fail.
+            // Both histograms have the same bounds: adding cannot fail.
             let _ = ours.durations.add(&theirs.durations);
         }
         for (&rank, theirs) in &other.ranks {
@@ -262,12 +280,23 @@ impl Counts {
         self.sites.merge(&other.sites, SiteTotals::add);
         for (&key, theirs) in &other.windows {
             let ours = self.windows.entry(key).or_default();
-            ours.calls += theirs.calls;
-            ours.polls = ours.polls.saturating_add(theirs.polls);
-            ours.bytes = ours.bytes.saturating_add(theirs.bytes);
-            ours.time_ns = ours.time_ns.saturating_add(theirs.time_ns);
+            theirs.iter().for_each(|(function, totals)| add_to_cell(ours, *function, totals));
         }
     }
+}
+
+/// Adds to the cell of a function.
+fn add_to_cell(cells: &mut Vec<(Function, WindowTotals)>, function: Function, more: &WindowTotals) {
+    let known = cells.iter().position(|(of, _)| *of == function);
+    let at = known.unwrap_or_else(|| {
+        cells.push((function, WindowTotals::default()));
+        cells.len() - 1
+    });
+    let totals = &mut cells[at].1;
+    totals.calls += more.calls;
+    totals.polls = totals.polls.saturating_add(more.polls);
+    totals.bytes = totals.bytes.saturating_add(more.bytes);
+    totals.time_ns = totals.time_ns.saturating_add(more.time_ns);
 }
 
 #[cfg(test)]
@@ -313,24 +342,24 @@ mod tests {
                 part.calls(piece);
                 merged.merge(&part);
             }
-            let told = Counts::of(
+            let rebuilt = Counts::from_totals(
                 100,
                 whole.functions().map(|(function, totals)| {
-                    let mut told = FunctionTotals {
+                    let mut rebuilt = FunctionTotals {
                         calls: totals.calls,
                         polls: totals.polls,
                         bytes: totals.bytes,
                         time_ns: totals.time_ns,
                         ..FunctionTotals::default()
                     };
-                    totals.durations().for_each(|(up_to_ns, calls)| told.add_duration(up_to_ns, calls));
-                    (function, told.with_longest(totals.max_ns()))
+                    totals.durations().for_each(|(up_to_ns, calls)| rebuilt.add_duration(up_to_ns, calls));
+                    (function, rebuilt.with_longest(totals.max_ns()))
                 }),
                 whole.ranks().map(|(rank, totals)| (rank, *totals)),
                 whole.sites().iter().map(|(site, totals)| (site, *totals)),
             );
             let whole = summary(whole);
-            let (functions, ranks, _) = summary(told);
+            let (functions, ranks, _) = summary(rebuilt);
             prop_assert_eq!((&functions, &ranks), (&whole.0, &whole.1));
             prop_assert_eq!(&summary(pieces), &whole);
             prop_assert_eq!(&summary(merged), &whole);

@@ -1,17 +1,20 @@
-//! What a message or a collective of some size usually takes: medians per scope and size, learnt as messages come.
+//! Expected times of messages and collectives by size: medians per scope and size, learnt as messages come.
 //!
-//! A state that grows, and versions of it that do not change any more: whoever judges a window does it with the
-//! version of the messages that ended before it.
+//! One growing state, and immutable versions of it: a window uses the version of the messages that ended before it.
 
 mod line;
+mod message_time;
+mod normal;
 mod reference;
 mod version;
 
+pub use message_time::MessageTime;
 pub use reference::Reference;
 pub use version::{CollectiveCriterion, MessageCriterion, Version};
 
 use hdrhistogram::Histogram;
 use mpiscope_model::Function;
+use normal::Normals;
 use rustc_hash::FxHashMap;
 
 /// Where the two ends of a message are.
@@ -26,7 +29,7 @@ pub enum Scope {
 impl Scope {
     /// Of a message between nodes, or not.
     #[must_use]
-    pub fn of(inter: bool) -> Self {
+    pub fn between_nodes(inter: bool) -> Self {
         if inter { Scope::Inter } else { Scope::Intra }
     }
 
@@ -40,7 +43,7 @@ impl Scope {
     }
 }
 
-/// Sizes up to here are told apart by 50 bytes, greater ones by a 64th of themselves.
+/// Sizes up to here have bins of 50 bytes, greater ones bins of a 64th of themselves.
 const FINE_BYTES: u64 = 64 << 10;
 const FINE_BIN_BYTES: u64 = 50;
 const FINE_BINS: u32 = FINE_BYTES.div_ceil(FINE_BIN_BYTES) as u32;
@@ -68,10 +71,10 @@ pub fn bin_sizes(bin: u32) -> (u64, u64) {
     (edge(bin) as u64, edge(bin + 1) as u64)
 }
 
-/// Classes of an octave of sizes: what is taken together where no single bin of a scope has enough samples.
+/// Classes of an octave of sizes: used where no single bin of a scope has enough samples.
 const CLASSES_PER_OCTAVE: f64 = 4.0;
-/// After so many samples of a scope none of whose bins has enough, sizes are too many for that. Before it, which message
-/// decided when a call returned would be learnt from a guess.
+/// After this number of samples in a scope without a full bin, sizes are too many for bins. Before it, a guess would
+/// choose which message decided when a call returned.
 const MANY_SAMPLES: u64 = 500;
 /// Smaller sizes take about the same.
 const SMALL_BYTES: u64 = 64;
@@ -94,13 +97,13 @@ pub struct CollectiveKey {
     pub is_root: bool,
 }
 
-/// So many samples make a median.
+/// Samples that make a median.
 const ENOUGH_SAMPLES: u64 = 30;
 /// Samples beyond these change no median.
 const MOST_SAMPLES: u64 = 10_000;
 /// Times beyond these seventeen seconds are counted as this.
 const LONGEST_NS: u64 = 1 << 34;
-/// Kinds of collectives, and bins of messages, that are told apart; each weighs some 14 kB.
+/// Kinds of collectives, and bins of messages, that are counted separately; each weighs some 14 kB.
 const MOST_KINDS: usize = 1_024;
 const MOST_BINS: usize = 3_500;
 
@@ -133,7 +136,7 @@ impl Samples {
         self.times.len() >= self.taken + (self.taken / 16).max(1)
     }
 
-    /// Takes the median anew when it is worth it; says whether it may have changed.
+    /// Computes the median anew when it is worth it; returns whether it may have changed.
     fn settle(&mut self) -> bool {
         let samples = self.times.len();
         if samples < ENOUGH_SAMPLES || !self.are_more() {
@@ -154,7 +157,7 @@ struct ClassSamples {
 }
 
 impl ClassSamples {
-    fn of(bin: u32) -> Self {
+    fn new(bin: u32) -> Self {
         Self { samples: Samples::new(), bins: (bin, bin) }
     }
 
@@ -169,13 +172,15 @@ pub struct Criteria {
     messages: [FxHashMap<u32, Samples>; 2],
     /// The first samples of every bin, by class: they serve where no bin of a scope has enough.
     classes: [FxHashMap<u32, ClassSamples>; 2],
-    /// Some bin of the scope has enough, so that classes serve for nothing any more.
+    /// Some bin of the scope is full: classes are no longer needed.
     has_bins: [bool; 2],
     collectives: FxHashMap<CollectiveKey, Samples>,
     /// Who got samples since the last version.
     touched: Vec<(Scope, u32)>,
     touched_classes: Vec<(Scope, u32)>,
     touched_collectives: Vec<CollectiveKey>,
+    /// How long is normal in quiet windows.
+    normals: Normals,
 }
 
 impl Criteria {
@@ -191,7 +196,7 @@ impl Criteria {
         if samples.times.len() < ENOUGH_SAMPLES && !self.has_bins[scope as usize] {
             let class = class_of(bin);
             let of_class = self.classes[scope as usize].entry(class);
-            let of_class = of_class.or_insert_with(|| ClassSamples::of(bin));
+            let of_class = of_class.or_insert_with(|| ClassSamples::new(bin));
             of_class.reach((bin, bin));
             if of_class.samples.add(t_msg_ns) && of_class.samples.are_more() {
                 self.touched_classes.push((scope, class));
@@ -200,6 +205,11 @@ impl Criteria {
         if samples.add(t_msg_ns) && samples.are_more() {
             self.touched.push((scope, bin));
         }
+    }
+
+    /// An exact message took longer than expected by this ratio, or less long.
+    pub fn ratio(&mut self, scope: Scope, bytes: u64, ratio: f64) {
+        self.normals.message(scope, size_bin(bytes), ratio);
     }
 
     /// Learns from a part in a collective.
@@ -213,7 +223,7 @@ impl Criteria {
         }
     }
 
-    /// Adds what was learnt elsewhere.
+    /// Adds samples learnt elsewhere.
     pub fn merge(&mut self, other: &Self) {
         fn add<K: Copy + Eq + std::hash::Hash>(
             ours: &mut FxHashMap<K, Samples>,
@@ -226,7 +236,7 @@ impl Criteria {
                     continue;
                 }
                 let samples = ours.entry(key).or_insert_with(Samples::new);
-                // Both histograms have the same bounds, so that adding cannot fail.
+                // Both histograms have the same bounds: adding cannot fail.
                 let _ = samples.times.add(&theirs.times);
                 touched.push(key);
             }
@@ -238,7 +248,7 @@ impl Criteria {
             self.touched.extend(touched.into_iter().map(|bin| (scope, bin)));
             for (&class, theirs) in &other.classes[scope as usize] {
                 let ours = self.classes[scope as usize].entry(class);
-                let ours = ours.or_insert_with(|| ClassSamples::of(theirs.bins.0));
+                let ours = ours.or_insert_with(|| ClassSamples::new(theirs.bins.0));
                 ours.reach(theirs.bins);
                 let _ = ours.samples.times.add(&theirs.samples.times);
                 self.touched_classes.push((scope, class));
@@ -248,7 +258,7 @@ impl Criteria {
         self.touched_collectives.extend(touched);
     }
 
-    /// Takes medians anew; says whether any changed, so that a new version is worth it.
+    /// Closes a window and computes medians anew; whether any changed, and a new version is worth it.
     pub fn settle(&mut self) -> bool {
         let mut changed = false;
         for (scope, bin) in std::mem::take(&mut self.touched) {
@@ -264,7 +274,7 @@ impl Criteria {
         for key in std::mem::take(&mut self.touched_collectives) {
             changed |= self.collectives.get_mut(&key).is_some_and(Samples::settle);
         }
-        changed
+        changed | self.normals.settle()
     }
 
     /// Classes of a scope whose sizes are too many for any to be seen often; none while it may only be early.
@@ -286,6 +296,8 @@ impl Criteria {
                 last_bin,
                 samples: samples.times.len(),
                 median_ns: samples.median_ns,
+                normal_ns: (self.normals.factor(scope, bin))
+                    .map(|factor| (samples.median_ns as f64 * factor) as u64),
             };
             let known = self.messages[scope as usize].iter().filter(|(_, samples)| samples.taken > 0);
             let known: Vec<_> = known.map(|(&bin, samples)| criterion((bin, bin), samples)).collect();

@@ -1,8 +1,9 @@
-//! How often each rank's calls of each function took how long, over the run: what the history behind the particles is
-//! drawn from. Durations in bins of a sixteenth of an octave, so that any scale of the picture can be made from them.
+//! How often each rank's calls of each function took how long, over the run; the history behind the particles is drawn
+//! from it. Durations are in bins of a sixteenth of an octave, fine enough for any scale of the picture.
 
 use mpiscope_model::{Call, Function, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
@@ -25,7 +26,7 @@ pub fn duration_bin(duration_ns: u64) -> u16 {
 }
 
 /// One cell: a row of ranks, a function, a bin of durations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DensityKey {
     /// The number of the row of ranks.
     pub row: u32,
@@ -33,6 +34,14 @@ pub struct DensityKey {
     pub function: Function,
     /// The bin of the duration.
     pub bin: u16,
+}
+
+/// As one number: each call is counted by its key.
+impl Hash for DensityKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { row, function, bin } = *self;
+        state.write_u64(u64::from(row) << 32 | u64::from(function) << 16 | u64::from(bin));
+    }
 }
 
 /// Counts of calls by how long they took.
@@ -44,7 +53,7 @@ pub struct Density {
 }
 
 impl Density {
-    /// Counts with so many ranks in a row.
+    /// Counts, with this number of ranks in a row.
     #[must_use]
     pub fn new(ranks_per_row: u32) -> Self {
         Self { ranks_per_row: ranks_per_row.max(1).next_power_of_two(), cells: FxHashMap::default() }
@@ -63,7 +72,7 @@ impl Density {
 
     /// Counts a call.
     pub fn add(&mut self, call: &Call) {
-        let row = call.rank / self.ranks_per_row;
+        let row = call.rank >> self.ranks_per_row.trailing_zeros();
         let key = DensityKey { row, function: call.function, bin: duration_bin(call.each_ns()) };
         *self.cells.entry(key).or_default() += 1;
     }
@@ -113,7 +122,7 @@ pub struct DensityHistory {
 }
 
 impl DensityHistory {
-    /// So many chapters, of so many nanoseconds until there are more, with so many rows of ranks.
+    /// Numbers of chapters and of rows of ranks; a chapter has this length until there are more.
     #[must_use]
     pub fn new(chapter_ns: u64, chapters_max: usize, rows_max: u32) -> Self {
         Self {
@@ -152,10 +161,20 @@ impl DensityHistory {
 
     /// Takes in calls.
     pub fn calls(&mut self, calls: &[Call]) {
-        for call in calls {
-            self.make_room(call.rank, call.end_ns);
-            let chapter = (call.end_ns / self.chapter_ns) as usize;
-            Arc::make_mut(&mut self.chapters[chapter]).add(call);
+        let mut rest = calls;
+        while let Some(first) = rest.first() {
+            self.make_room(first.rank, first.end_ns);
+            let chapter = first.end_ns / self.chapter_ns;
+            let begin_ns = chapter * self.chapter_ns;
+            let ranks = u64::from(self.rows_max) * u64::from(self.ranks_per_row);
+            let is_alike = |call: &&Call| {
+                (begin_ns..begin_ns.saturating_add(self.chapter_ns)).contains(&call.end_ns)
+                    && u64::from(call.rank) < ranks
+            };
+            let (alike, others) = rest.split_at(rest.iter().take_while(is_alike).count().max(1));
+            let density = Arc::make_mut(&mut self.chapters[chapter as usize]);
+            alike.iter().for_each(|call| density.add(call));
+            rest = others;
         }
     }
 
@@ -197,7 +216,7 @@ impl DensityHistory {
     pub fn between(&self, range_ns: &Range<Nanoseconds>) -> (Density, Vec<Range<Nanoseconds>>) {
         let mut density = Density::new(self.ranks_per_row);
         let first = range_ns.start.div_ceil(self.chapter_ns);
-        // Nothing ended after the last chapter, so that a range that reaches beyond it has all of it.
+        // Nothing ended after the last chapter: a range that reaches beyond it has all of it.
         let known = self.chapters.len() as u64;
         let last = if range_ns.end >= known.saturating_mul(self.chapter_ns) {
             known
@@ -253,10 +272,10 @@ mod tests {
             let mut history = DensityHistory::new(7, 16, 8);
             history.calls(&calls);
             let range = from..from + span;
-            let mut told = DensityHistory::new(7, 16, 8);
-            history.chapters().for_each(|(range, density)| told.add_chapter(&range, density));
+            let mut restored = DensityHistory::new(7, 16, 8);
+            history.chapters().for_each(|(range, density)| restored.add_chapter(&range, density));
             let cells = |of: &DensityHistory| of.between(&range).0.cells();
-            prop_assert_eq!(cells(&told), cells(&history));
+            prop_assert_eq!(cells(&restored), cells(&history));
             let (mut found, edges) = history.between(&range);
             let mut plain = Density::new(history.ranks_per_row());
             for call in calls.iter().filter(|call| range.contains(&call.end_ns)) {

@@ -1,10 +1,9 @@
 //! Incremental operators: batches in, deltas out.
 //!
-//! What it is: matching of sends with receives, counts, what messages usually take (criteria), where time went
-//! (budget) and why (verdict), a better placement, regions of ranks that talk mostly among themselves and how latency
-//! went in each (evolution), what led to what (logical time, dependency graph), and the summaries that views of the whole
-//! run are drawn from (timeline, density, samples) and those of a range (courses of messages, thinned messages). What it is not: I/O, threads, a clock. Who uses it: the
-//! daemon, live and in replay. What must hold: any split of the input into batches gives the same result, state is
+//! In: calls, messages and scheduler figures. Out: matched messages, counts, criteria, the delay budget and the
+//! verdict, a better placement, regions and their evolution, logical time, the dependency graph, and summaries for
+//! views (timeline, density, samples, courses, thinned messages). It does no I/O, has no threads and reads no clock.
+//! The daemon calls it, live and in replay. Any split of the input into batches gives the same result, state is
 //! bounded, counts can be merged.
 
 mod balance;
@@ -13,9 +12,11 @@ mod by_site;
 mod counts;
 mod courses;
 mod criteria;
+mod critical;
 mod dag;
 mod density;
 mod evolution;
+mod hang;
 mod logical;
 mod matching;
 mod pair;
@@ -23,7 +24,6 @@ mod placement;
 mod regions;
 mod sample;
 mod spread;
-mod standing;
 mod thinned;
 mod timeline;
 mod verdict;
@@ -32,23 +32,26 @@ mod windowed;
 
 pub use balance::{Balance, RankBalance, flatness};
 pub use budget::{
-    Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Course, Judged, Latency, Ledger, RankBudget,
-    SiteWaiting, SiteWaits, Spared, Stretch, WaitKey, WaitState, WaitTotals, WindowBudget,
+    Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Course, ExactMessages, Latency, Ledger,
+    RankBudget, RankShares, SHARE_KINDS, ShareCell, ShareKind, ShareRow, ShareTable, SiteWaiting, SiteWaits,
+    Spared, Stretch, WaitKey, WaitState, WaitTotals, WindowBudget,
 };
 pub use by_site::BySite;
 pub use counts::{Counts, FunctionTotals, RankTotals, SiteTotals, WindowTotals};
 pub use courses::{BinBalance, BinTraffic, MOST_CLASSES, MessageCourses, SizeClass};
 pub use criteria::{
-    CollectiveCriterion, CollectiveKey, Criteria, MessageCriterion, Reference, Scope, Version, bin_sizes,
-    size_bin,
+    CollectiveCriterion, CollectiveKey, Criteria, MessageCriterion, MessageTime, Reference, Scope, Version,
+    bin_sizes, size_bin,
 };
+pub use critical::{CriticalPath, PathKind, PathPart, PathStep};
 pub use dag::{Bar, Dag, DagEdge, DagNode, DagScope};
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
 pub use evolution::{
-    Evolution, EvolutionOptions, Kind, Pending, Point, Provisional, RegionOfRank, Segment, Series, Tally,
-    Window, pending,
+    Band, Bands, Evolution, EvolutionOptions, Kind, Pending, Point, Provisional, Ratios, RegionOfRank,
+    Segment, Series, Tally, Window, pending,
 };
-pub use logical::{Cone, EventId, LogicalDeed, LogicalEvent, LogicalTime, Meeting, Member};
+pub use hang::{Clash, Doing, HangDetector, LastCall, Moment, Need, Root, Stillness, Waiting};
+pub use logical::{Cone, EventId, LogicalEvent, LogicalEventKind, LogicalTime, Meeting, Member};
 pub use matching::{
     Link, Matched, Matcher, MatchingLimits, OpenPost, UnreceivedSend, WaitingSend, receivers,
 };
@@ -58,7 +61,6 @@ pub use regions::{
     Region, TalkGraph, Tracker, exchanges, modularity, regions, talk_graph,
 };
 pub use sample::{Durations, Sample};
-pub use standing::{Clash, Doing, LastCall, Moment, Need, Root, Standing, Stillness, Waiting};
 pub use thinned::Thinned;
 pub use timeline::{Bins, Timeline, TimelineCell};
 pub use verdict::{Assessment, Basis, Remark, ReplaySavings, Verdict};

@@ -22,8 +22,8 @@ use turn::{Release, Turns};
 pub struct MatchingLimits {
     /// Sends and receives without their other side; beyond it the oldest of a channel are given up and counted.
     pub pending: usize,
-    /// Pairs of ranks on a communicator; beyond it those are forgotten of which nothing waits, and should they talk again
-    /// and have lost calls, their messages may be paired in doubt.
+    /// Pairs of ranks on a communicator. Beyond it, idle ones are forgotten; if they talk again after lost calls,
+    /// their matches may be ambiguous.
     pub pairs: usize,
 }
 
@@ -44,7 +44,7 @@ const AT_ONCE: usize = 32;
 pub struct Matched {
     /// Messages whose two sides are now known.
     pub messages: Vec<Message>,
-    /// Which calls made each of them, one for one; nothing where nobody asks.
+    /// The calls that made each of them, one for one; empty unless asked for.
     pub links: Vec<Link>,
     /// Of them, those paired by best fit.
     pub uncertain: u64,
@@ -92,7 +92,7 @@ struct PairKey {
 #[derive(Debug, Default)]
 pub struct Matcher {
     pairs: FxHashMap<PairKey, Pair>,
-    /// Those that nothing waits for are forgotten when there are more than so many, or than the limit.
+    /// Idle ones are forgotten when there are more than this number, or than the limit.
     most_pairs: usize,
     /// Receives that completed in one thread before the posting in another was read.
     early: FxHashMap<(Rank, PostId), (PairKey, i32, Arrival)>,
@@ -267,7 +267,7 @@ impl Matcher {
             self.turns.emit(key, pair, tag, (&send, &arrival), out);
             return;
         }
-        let channel = pair.channels.of(tag);
+        let channel = pair.channels.channel_mut(tag);
         channel.sends.push_back(send);
         self.turns.pending += 1;
         if channel.slots.front().is_some_and(|slot| slot.freed) {
@@ -294,7 +294,7 @@ impl Matcher {
         if let (Some(src), Some(tag)) = (from, tag) {
             let slot = Slot { order, post: Some(post), posted_ns, post_call, freed: false, arrival: None };
             let pair = self.pairs.entry(PairKey { comm, src, dst: rank }).or_default();
-            pair.channels.of(tag).slots.push_back(slot);
+            pair.channels.channel_mut(tag).slots.push_back(slot);
         } else {
             let wild = turn::Wild { order, post, from, tag, posted_ns, post_call };
             self.turns.receivers.entry((comm, rank)).or_default().wild.push(wild);
@@ -366,7 +366,7 @@ impl Matcher {
     }
 
     fn channel(&mut self, key: PairKey, tag: i32) -> &mut crate::pair::Channel {
-        self.pairs.entry(key).or_default().channels.of(tag)
+        self.pairs.entry(key).or_default().channels.channel_mut(tag)
     }
 
     /// Pairs what stands at the front of a channel as far as its turn has come.

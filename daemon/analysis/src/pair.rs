@@ -4,7 +4,7 @@ use mpiscope_model::{CallId, Event, Nanoseconds, PostId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Takes the first. A queue that is empty begins anew at the front of its memory, so that little of it is in use.
+/// Takes the first. An empty queue begins anew at the front of its memory, to use little of it.
 pub(crate) fn take_first<T>(queue: &mut VecDeque<T>) -> Option<T> {
     let first = queue.pop_front();
     if queue.is_empty() {
@@ -69,12 +69,12 @@ pub(crate) struct Channel {
 /// Tags beside the first that a pair may have used before those that nothing waits for are forgotten.
 const FEW_TAGS: usize = 64;
 
-/// The channels of a pair. Most pairs use one tag, which is kept where no search is needed.
+/// The channels of a pair. Most pairs use one tag, which needs no search.
 #[derive(Debug, Default)]
 pub(crate) struct Channels {
     first: Option<(i32, Channel)>,
     others: FxHashMap<i32, Channel>,
-    /// Idle ones are forgotten when there are more than so many, or than a few.
+    /// Idle ones are forgotten when there are more than this number, or than a few.
     most: usize,
 }
 
@@ -90,7 +90,7 @@ impl Channels {
 
     /// That of a tag.
     #[inline]
-    pub(crate) fn of(&mut self, tag: i32) -> &mut Channel {
+    pub(crate) fn channel_mut(&mut self, tag: i32) -> &mut Channel {
         if self.others.len() > self.most.max(FEW_TAGS) {
             self.forget_idle();
         }
@@ -98,8 +98,8 @@ impl Channels {
         if *of == tag { channel } else { self.others.entry(tag).or_default() }
     }
 
-    /// Programs that number their messages by tags use each once. As many again may come before the next look, so that
-    /// the looks together take no longer than what made them due.
+    /// Programs that number their messages by tags use each tag once. The next look comes after twice as many, which
+    /// keeps the looks cheap overall.
     #[cold]
     fn forget_idle(&mut self) {
         self.others.retain(|_, channel| !channel.is_idle());
@@ -180,9 +180,9 @@ impl Pair {
         self.channels.values().any(Channel::has_waiting)
     }
 
-    /// Both sides have the same numbers and no receive is open: what waits is then no more than what was lost on the
-    /// other side, is given up, and what comes next is paired with certainty. What waits beyond that came in another
-    /// order than it was sent; it is handed out as pairs first.
+    /// Both sides have the same numbers and no receive is open: waiting entries are then no more than what the other
+    /// side lost. They are given up, and later ones are paired with certainty. Further entries came in another order
+    /// than they were sent; they are handed out as pairs first.
     pub(crate) fn settle(&mut self) -> (GivenUp, Vec<(i32, PendingSend, Arrival)>) {
         let open = self.channels.values().any(|channel| !channel.slots.is_empty());
         if !self.uncertain {
@@ -216,9 +216,8 @@ impl Pair {
         (self.uncertain, self.lost_sends, self.lost_receives, self.seen_from) = (false, 0, 0, None);
     }
 
-    /// One side was told further than the other, as when what ranks did comes rank by rank: both had the same numbers
-    /// where the one that is behind stands. With one tag messages arrive in the order in which they were sent, so that what
-    /// has lower numbers is given up, as above.
+    /// One side is ahead of the other, as when events arrive rank by rank: both had the same numbers where the slower
+    /// one is. Messages of one tag arrive in the order of their sends: lower numbers are given up, as above.
     fn settle_behind(&mut self) -> Option<GivenUp> {
         let agreed = self.sent.min(self.received);
         self.seen_from.filter(|&from| from <= agreed && self.is_numbered())?;
@@ -243,7 +242,7 @@ impl Pair {
         Some(before)
     }
 
-    /// Reads something of what waits with its first tag, so that it is near when it is needed. What, says nothing.
+    /// Reads part of the first waiting tag, to bring it into the cache. The value means nothing.
     pub(crate) fn fetch(&self) -> u64 {
         self.channels.first.as_ref().map_or(0, |(_, channel)| {
             let send = channel.sends.front().map_or(0, |send| send.bytes);
@@ -261,13 +260,13 @@ impl Pair {
         waiting
     }
 
-    /// Both sides have the numbers that they say, and one tag: those of a message are the same.
+    /// Both sides have true numbers, and one tag: those of a message are the same.
     fn is_numbered(&self) -> bool {
         self.seen_from.is_some() && self.channels.is_one()
     }
 
-    /// The send of a receive whose turn has come. In doubt one that is no later: a receive may have been lost, but none
-    /// comes before its send.
+    /// The send of a receive whose turn has come. If ambiguous, one that is no later: a receive may have been lost,
+    /// but none comes before its send.
     pub(crate) fn send_of(&mut self, tag: i32, arrival: &Arrival) -> Option<PendingSend> {
         let is_numbered = self.is_numbered();
         let sends = &mut self.channels.get_mut(tag)?.sends;
@@ -312,9 +311,9 @@ fn may_be_as_long(one: u64, other: u64) -> bool {
     one == other || one == Event::UNKNOWN_BYTES || other == Event::UNKNOWN_BYTES
 }
 
-/// Takes the side that belongs to another: the oldest. Sizes that differ prove that calls were lost before anyone said
-/// so; from there on the pair is in doubt, and it is the one with the same number if its size agrees, else the oldest
-/// of this size that may be it.
+/// Takes the oldest entry of the other side. Different sizes prove lost calls before anyone reports them. From there
+/// on the match is ambiguous: it is the one with the same number if its size agrees, else the oldest possible one of
+/// this size.
 fn take_side<T: Side>(
     waiting: &mut VecDeque<T>,
     other: &impl Side,
@@ -347,7 +346,7 @@ mod tests {
     fn tags_that_nothing_waits_for_are_forgotten_and_others_are_not() {
         let mut channels = Channels::default();
         for tag in 0..10_000 {
-            let channel = channels.of(tag);
+            let channel = channels.channel_mut(tag);
             channel.sends.push_back(send(tag as u64));
             // Of every tenth nothing comes; of one more was given up.
             if tag % 10 != 0 {

@@ -1,5 +1,5 @@
-//! Which calls are shown when there are too many: all that are long, and of the others a share that depends on nothing
-//! but the calls themselves, so that the same range gives the same picture each time.
+//! Which calls are shown when there are too many: all long ones, and a share of the others that depends only on the
+//! calls themselves. The same range gives the same picture each time.
 
 use crate::density::duration_bin;
 use crate::spread::spread;

@@ -1,4 +1,4 @@
-//! Bits of numbers, spread so that any part of them is as good as chance.
+//! Bits of numbers, spread until any part of them is as good as chance.
 
 /// Each bit of a number changes half of the bits (the finalizer of splitmix64); different numbers stay different.
 pub(crate) fn spread(bits: u64) -> u64 {

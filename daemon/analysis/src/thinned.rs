@@ -1,5 +1,5 @@
-//! Messages, evenly thinned where there are more than there is room for: those with the least hashes, which depend on
-//! nothing but the messages. So neither their order nor who else is asked for changes which ones are picked.
+//! Messages, evenly thinned: keeps those with the least hashes, which depend only on the messages. Neither their order
+//! nor other questions change which ones are picked.
 
 use crate::spread::spread;
 use mpiscope_model::{Message, Nanoseconds, Rank};
@@ -15,9 +15,9 @@ pub struct Thinned {
 }
 
 impl Thinned {
-    /// Room for so many.
+    /// Keeps this number at most.
     #[must_use]
-    pub fn to(most: usize) -> Self {
+    pub fn with_capacity(most: usize) -> Self {
         Self { most, total: 0, kept: Vec::new(), greatest: u64::MAX }
     }
 
@@ -63,7 +63,7 @@ impl Thinned {
     }
 }
 
-/// All that tells messages apart.
+/// All fields that identify messages.
 fn key(message: &Message) -> (Nanoseconds, Nanoseconds, Rank, Rank, u32, i32, u64) {
     let Message { src, dst, tag, comm, bytes, send_ns, recv_ns, .. } = *message;
     (send_ns, recv_ns, src, dst, comm, tag, bytes)
@@ -98,7 +98,7 @@ mod tests {
     }
 
     fn picked(numbers: impl IntoIterator<Item = u64>, most: usize) -> Vec<Message> {
-        let mut thinned = Thinned::to(most);
+        let mut thinned = Thinned::with_capacity(most);
         numbers.into_iter().for_each(|number| thinned.add(&message(number)));
         thinned.into_messages()
     }

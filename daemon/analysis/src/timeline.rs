@@ -47,8 +47,8 @@ impl Bins {
         Self { from_ns: range_ns.start, bin_ns, bins, counts: BTreeMap::new() }
     }
 
-    /// Empty bins of the longest power of two nanoseconds of which it takes at least so many, with edges that are multiples
-    /// of it: the first and the last may reach beyond the range.
+    /// Empty bins, with the longest power of two nanoseconds that needs at least this number of bins. Their edges are
+    /// multiples of it: the first and the last may reach beyond the range.
     #[must_use]
     pub fn of_a_power(range_ns: &Range<Nanoseconds>, bins: usize) -> Self {
         let span_ns = range_ns.end.saturating_sub(range_ns.start);
@@ -76,7 +76,7 @@ impl Bins {
 }
 
 impl Timeline {
-    /// Windows of so many nanoseconds, until there are more than `windows_max` of them.
+    /// Windows of this length, until there are more than `windows_max` of them.
     #[must_use]
     pub fn new(window_ns: u64, windows_max: usize) -> Self {
         Self { window_ns: window_ns.max(1), windows_max: windows_max.max(2), columns: FxHashMap::default() }
@@ -101,7 +101,7 @@ impl Timeline {
         }
     }
 
-    /// Counts calls of a function that began then; says where their window begins.
+    /// Counts calls of a function that began then; returns where their window begins.
     pub fn add(&mut self, function: Function, start_ns: Nanoseconds, calls: u64) -> Nanoseconds {
         while start_ns / self.window_ns >= self.windows_max as u64 {
             self.merge_pairs();
@@ -182,7 +182,7 @@ impl Timeline {
         )
     }
 
-    /// Counts into bins, when their edges are those of windows; says whether.
+    /// Counts into bins, when their edges are those of windows; returns whether it did.
     pub fn fill(&self, bins: &mut Bins) -> bool {
         if !bins.bin_ns.is_multiple_of(self.window_ns) || !bins.from_ns.is_multiple_of(self.window_ns) {
             return false;

@@ -8,17 +8,17 @@ use mpiscope_model::{Blame, Nanoseconds, Rank};
 /// What keeps a verdict from being surer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Remark {
-    /// Messages within nodes never decided, so that nobody knows what distance costs.
+    /// Messages within nodes never decided: the inter-node cost is unknown.
     NoIntraCriteria,
     /// Messages between nodes never decided.
     NoInterCriteria,
-    /// Messages take about the same from the beginning to the end, and nothing says what they take in a quiet network.
+    /// Messages take about the same from the beginning to the end, and the time in a quiet network is unknown.
     NoQuietReference,
     /// Much of the time in MPI is unknown.
     MuchUnknown,
     /// Another cause costs nearly as much.
     CloseSecond,
-    /// An unchanged replay of the run departs from it, so that no saving is known.
+    /// An unchanged replay of the run departs from it: savings are unknown.
     ReplayDeparts {
         /// Whose call first ends at another time.
         rank: Rank,
@@ -40,7 +40,7 @@ pub struct ReplaySavings {
     pub range_s: [(f64, f64); 4],
     /// Where an unchanged replay departs from the run.
     pub departs: Option<(Rank, Nanoseconds)>,
-    /// Time in calls of which nobody knows what they waited for, in seconds of ranks.
+    /// Time in calls with an unknown reason to wait, in seconds of ranks.
     pub unexplained_s: f64,
 }
 
@@ -74,13 +74,13 @@ pub struct Verdict {
 
 /// Below this share of the ranks' time nothing is to blame.
 pub(crate) const NEGLIGIBLE: f64 = 0.02;
-/// The run is looked at in so many stretches, of which the quietest quarter is what it could be.
+/// The run is divided into this number of stretches; the quietest quarter of them is what it could be.
 const STRETCHES: usize = 40;
 
 /// What verdicts about stretches of a run rest on.
 #[derive(Debug, Clone)]
 pub struct Basis {
-    /// The excess of messages and collectives for what they usually take, in the quietest quarter of the run.
+    /// The excess of messages and collectives over their expected times, in the quietest quarter of the run.
     quiet: Option<f64>,
     /// What each cause costs over the run, without regard to who waits for whom.
     costs_s: [f64; 4],
@@ -88,7 +88,7 @@ pub struct Basis {
     unknown_scopes: [bool; 2],
     has_nodes: bool,
     is_referenced: bool,
-    /// The network was disturbed at some times and not at others.
+    /// There was network contention only part of the time.
     is_varied: bool,
     replayed: ReplaySavings,
     /// All waiting, for causes whose cost is not known by stretch.
@@ -108,7 +108,7 @@ fn seconds(ns: i64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// What messages between nodes and collectives usually take, which excess is held against.
+/// Expected times of messages between nodes and collectives, the base of excess.
 fn usual_ns(window: &WindowBudget) -> i64 {
     let budget = &window.budget;
     [Cause::Distance, Cause::Saved, Cause::Operation]
@@ -133,8 +133,8 @@ fn costs_s(window: &WindowBudget) -> [f64; 4] {
 }
 
 impl Basis {
-    /// Looks at a run as far as it is settled: a cause costs what the replay without it saves. `is_referenced` says that
-    /// criteria come from another run, which was good.
+    /// Looks at a run as far as it is settled: a cause costs what the replay without it saves. With `is_referenced`
+    /// the criteria come from another run, which was good.
     #[must_use]
     pub fn new(budgeter: &Budgeter, is_referenced: bool, replayed: ReplaySavings) -> Self {
         let ledger = budgeter.ledger();
@@ -172,7 +172,7 @@ impl Basis {
         }
     }
 
-    /// The excess that the quietest quarter of the run has for what messages usually take.
+    /// The excess that the quietest quarter of the run has over expected transfer times.
     #[must_use]
     pub fn quiet_level(&self) -> f64 {
         self.quiet.unwrap_or_default().max(0.0)
@@ -207,7 +207,7 @@ impl Basis {
         all
     }
 
-    /// Judges a stretch of so many ranks and seconds.
+    /// Assesses a stretch with this number of ranks and seconds.
     #[must_use]
     pub fn assess(&self, window: &WindowBudget, ranks: u32, length_ns: Nanoseconds) -> Assessment {
         let ranks_s = f64::from(ranks) * length_ns as f64 / 1e9;

@@ -1,5 +1,5 @@
-//! Matching and budget, window by window: what ended in a window is handed on when all of it is in, and not before.
-//! So the result depends neither on how the input was cut into batches nor on which rank came first.
+//! Matching and budget, window by window: a window is handed on when all of it is in. The result depends neither on
+//! how the input was cut into batches nor on which rank came first.
 
 use crate::{BudgetOptions, Budgeter, Matched, Matcher, Version, WindowEvents, by_window};
 use mpiscope_model::{Batch, Event, Nanoseconds};
@@ -34,7 +34,7 @@ impl Windowed {
         }
     }
 
-    /// Judges everything by these criteria.
+    /// Uses these criteria throughout.
     #[must_use]
     pub fn with_criteria(mut self, version: Version) -> Self {
         self.budgeter = self.budgeter.with_criteria(version);
@@ -74,11 +74,7 @@ impl Windowed {
     }
 
     fn take(&mut self, batch: &Batch) {
-        debug_assert_eq!(
-            batch.events.len(),
-            batch.events_end_ns.len(),
-            "made by an ingest that is to be judged"
-        );
+        debug_assert_eq!(batch.events.len(), batch.events_end_ns.len(), "made by an ingest for diagnosis");
         for info in &batch.ranks {
             self.matcher.place(info.rank, info.node);
             self.budgeter.place(info.rank, info.node);
@@ -116,13 +112,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_rank_keeps_its_order_and_windows_are_told_apart() {
+    fn each_rank_keeps_its_order_and_windows_differ() {
         let mut windowed = Windowed::new(BudgetOptions { window_ns: 100, ..BudgetOptions::default() });
         let event = |rank, post| Event::Freed { rank, post };
-        let told =
+        let fed =
             [(2, 0, 50), (1, 1, 250), (1, 2, 20), (1, 3, 99), (2, 4, 100), (0, 5, 30), (2, 6, 10), (2, 7, 0)];
         let mut batch = Batch::default();
-        for (rank, post, end_ns) in told {
+        for (rank, post, end_ns) in fed {
             batch.events.push(event(rank, post));
             batch.events_end_ns.push(end_ns);
         }

@@ -78,7 +78,7 @@ impl Model {
         match *step {
             Step::Send { rank, to, tag } => {
                 let number = self.next();
-                // Few sizes, so that sizes do not give the pairs away.
+                // Few sizes, to keep sizes from giving the pairs away.
                 let bytes = 8 * (number % 2);
                 let sent = Sent { number, src: rank, tag, bytes };
                 let event = Event::Send {

@@ -1,5 +1,5 @@
-//! Where time went, by rank and window, for those who ask for some of the ranks: a region's budget is the sum over its own.
-//! Of many ranks windows are longer, so that there are never more cells than so many.
+//! Where time went, by rank and window: a region's budget is the sum over its ranks. With many ranks, windows are
+//! longer, to bound the number of cells.
 
 use super::causes::{Budget, Cause, Causes};
 use super::ledger::{Spared, WindowBudget};
@@ -8,13 +8,16 @@ use std::ops::Range;
 
 /// Cells of a rank and a window; each weighs some 220 bytes.
 const MOST_CELLS: usize = 1 << 16;
+/// Fewer are kept of few intervals, however far apart these are: this number, or some for each interval.
+const LEAST_CELLS: usize = 1 << 13;
+const CELLS_PER_INTERVAL: usize = 4;
 
 /// What a rank did in a window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) budget: Budget,
     pub(super) compute_ns: u64,
-    pub(super) no_core_ns: u64,
+    pub(super) cpu_wait_ns: u64,
     pub(super) spared: Spared,
 }
 
@@ -22,7 +25,7 @@ impl Cell {
     fn add(&mut self, other: &Self) {
         self.budget += other.budget;
         self.compute_ns += other.compute_ns;
-        self.no_core_ns += other.no_core_ns;
+        self.cpu_wait_ns += other.cpu_wait_ns;
         self.spared.add(&other.spared);
     }
 }
@@ -32,6 +35,8 @@ impl Cell {
 pub(super) struct ByRank {
     width_ns: u64,
     ranks: usize,
+    /// How often something was spread over cells.
+    intervals: usize,
     /// By window, then by rank.
     windows: Vec<Vec<Cell>>,
     /// The window that was last written to: from, to, its place.
@@ -57,7 +62,7 @@ impl Eq for ByRank {}
 
 impl ByRank {
     pub(super) fn new(width_ns: u64) -> Self {
-        Self { width_ns: width_ns.max(1), ranks: 0, windows: Vec::new(), now: (0, 0, 0) }
+        Self { width_ns: width_ns.max(1), ranks: 0, intervals: 0, windows: Vec::new(), now: (0, 0, 0) }
     }
 
     pub(super) fn width_ns(&self) -> u64 {
@@ -87,10 +92,11 @@ impl ByRank {
 
     fn make(&mut self, rank: usize, at_ns: Nanoseconds) -> usize {
         self.ranks = self.ranks.max(rank + 1);
+        let most = self.intervals.saturating_mul(CELLS_PER_INTERVAL).clamp(LEAST_CELLS, MOST_CELLS);
         loop {
             let at = (at_ns / self.width_ns) as usize;
             let windows = self.windows.len().max(at + 1);
-            if windows > 1 && windows * self.ranks > MOST_CELLS {
+            if windows > 1 && windows * self.ranks > most {
                 self.join();
                 continue;
             }
@@ -119,6 +125,7 @@ impl ByRank {
     /// Does something with each cell that an interval touches, and the length of what it touches.
     #[inline]
     fn spread(&mut self, rank: Rank, from_ns: u64, to_ns: u64, mut each: impl FnMut(&mut Cell, u64)) {
+        self.intervals += 1;
         // Mostly it lies in the one that was last written to.
         if from_ns >= self.now.0
             && to_ns <= self.now.1
@@ -142,25 +149,25 @@ impl ByRank {
     }
 
     #[inline]
-    pub(super) fn compute(&mut self, rank: Rank, from_ns: u64, to_ns: u64, no_core_ns: u64) {
-        let mut shares = Shares::of(to_ns - from_ns);
-        let mut left_ns = no_core_ns;
+    pub(super) fn compute(&mut self, rank: Rank, from_ns: u64, to_ns: u64, cpu_wait_ns: u64) {
+        let mut shares = Shares::new(to_ns - from_ns);
+        let mut left_ns = cpu_wait_ns;
         self.spread(rank, from_ns, to_ns, |cell, ns| {
             let part_ns = match shares.next(ns) {
                 None => left_ns,
                 Some((ns, whole_ns)) => {
-                    (u128::from(no_core_ns) * u128::from(ns) / u128::from(whole_ns)) as u64
+                    (u128::from(cpu_wait_ns) * u128::from(ns) / u128::from(whole_ns)) as u64
                 }
             };
             left_ns -= part_ns;
             cell.compute_ns += ns;
-            cell.no_core_ns += part_ns;
+            cell.cpu_wait_ns += part_ns;
         });
     }
 
     /// Waiting: its pieces, so long in all, and what it was made of.
     pub(super) fn waiting(&mut self, rank: Rank, pieces: &[(u64, u64)], whole_ns: u64, by: Causes) {
-        let mut shares = Shares::of(whole_ns);
+        let mut shares = Shares::new(whole_ns);
         let mut left = by;
         for &(from_ns, to_ns) in pieces {
             self.spread(rank, from_ns, to_ns, |cell, ns| {
@@ -193,7 +200,7 @@ impl ByRank {
         WindowBudget {
             budget: sum.budget,
             compute_ns: sum.compute_ns,
-            no_core_ns: sum.no_core_ns,
+            cpu_wait_ns: sum.cpu_wait_ns,
             spared: sum.spared,
             ..WindowBudget::default()
         }
@@ -207,7 +214,7 @@ struct Shares {
 }
 
 impl Shares {
-    fn of(whole_ns: u64) -> Self {
+    fn new(whole_ns: u64) -> Self {
         Self { whole_ns, left_ns: whole_ns }
     }
 
@@ -216,5 +223,28 @@ impl Shares {
         let is_last = ns == self.left_ns;
         self.left_ns -= ns;
         (!is_last).then_some((ns, self.whole_ns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_follow_intervals_and_not_the_time_between_them() {
+        const LONG_NS: u64 = 12 * 365 * 86_400 * 1_000_000_000;
+        let mut sparse = ByRank::new(1_000_000);
+        for at in 0..8_u64 {
+            let from_ns = at * LONG_NS;
+            sparse.compute((at % 2) as Rank, from_ns, from_ns + LONG_NS, 0);
+            let cells: usize = sparse.windows.iter().map(Vec::len).sum();
+            assert!(cells <= LEAST_CELLS, "{cells} cells");
+        }
+        let whole = sparse.sum(&[(0, 1)], 0..sparse.windows());
+        assert_eq!(whole.compute_ns, 8 * LONG_NS);
+        // Where there are many intervals, windows are as short as before.
+        let mut dense = ByRank::new(1_000);
+        (0..20_000_u64).for_each(|at| dense.compute(0, at * 1_000, at * 1_000 + 1_000, 0));
+        assert_eq!((dense.windows(), dense.width_ns()), (20_000, 1_000));
     }
 }

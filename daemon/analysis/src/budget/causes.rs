@@ -7,8 +7,8 @@ use std::ops::{AddAssign, Index, IndexMut, Sub, SubAssign};
 pub enum Cause {
     /// Between calls.
     Compute,
-    /// Ready to run and without a core.
-    NoCore,
+    /// Ready to run, waiting for a CPU.
+    CpuWait,
     /// What a message of its size takes within a node.
     Base,
     /// What it takes more between nodes, where the advised placement would put both ends on one.
@@ -34,7 +34,7 @@ impl Cause {
     /// All, in order.
     pub const ALL: [Cause; CAUSES] = [
         Cause::Compute,
-        Cause::NoCore,
+        Cause::CpuWait,
         Cause::Base,
         Cause::Saved,
         Cause::Distance,

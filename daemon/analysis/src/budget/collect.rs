@@ -8,7 +8,7 @@ use super::settle::Settled;
 use super::thread::{Incoming, ThreadId};
 use super::{Budgeter, Spared};
 use crate::criteria::{Scope, Version};
-use mpiscope_model::{Activity, Collected, Deed, Nanoseconds, Rank};
+use mpiscope_model::{Activity, Collected, Effect, Nanoseconds, Rank};
 
 /// A collective that a call completed, and whom its member waited for.
 type Completed = (Started, Option<Entry>);
@@ -22,7 +22,7 @@ impl Budgeter {
     ) -> Settled {
         let all: Vec<Collected> = self.threads[thread as usize].collected().copied().collect();
         let Some(completed) = self.completed(thread, call.rank, &all) else { return Settled::NotYet };
-        let receives = if let Deed::Transfer { receives, .. } = call.deed { receives } else { 0 };
+        let receives = if let Effect::Transfer { receives, .. } = call.effect { receives } else { 0 };
         if self.awaits_messages(thread, receives) {
             return Settled::NotYet;
         }
@@ -37,7 +37,7 @@ impl Budgeter {
                     let key = self.key_of(started.function, &started.of, call.rank);
                     let of_message = (
                         call.end_ns.saturating_sub(message.send_ns.max(waits_since)),
-                        version.message_ns(Scope::of(message.inter), message.bytes),
+                        version.message_ns(Scope::between_nodes(message.inter), message.bytes),
                     );
                     let of_collective = (
                         call.end_ns.saturating_sub(member.start_ns.max(waits_since)),
@@ -64,7 +64,7 @@ impl Budgeter {
         for of in all {
             let Some(started) = self.collectives.started(of) else {
                 // Another thread may have started it and not have come to that. Else its start was lost.
-                if !is_forced && self.other_threads.keys().any(|(other, _)| *other == rank) {
+                if !is_forced && self.threads.has_others(rank) {
                     self.collectives.wait_for_start(of, thread);
                     return None;
                 }
@@ -134,14 +134,14 @@ impl Budgeter {
         self.end_with(thread, call, path, from_ns, pieces, awaited.is_some() && path.is_none());
         self.unpin_all(call, received);
         if let Some(key) = felt.filter(|_| only.is_some()) {
-            self.learning.collective(key, took_ns);
+            self.criteria.learning.collective(key, took_ns);
         }
         self.done(thread, entry, call)
     }
 }
 
-/// Whether what took so long, and usually takes so long, decided rather than something else: the nearer to what is usual,
-/// where that is known of both; else what came last.
+/// Which of two messages or collectives decided when a call returned: the one nearer to its expected time, or the
+/// later one where an expected time is unknown.
 fn is_likelier((took_ns, usual_ns): (u64, Option<u64>), other: (u64, Option<u64>)) -> bool {
     match (usual_ns, other.1) {
         (Some(usual_ns), Some(usual_of_other_ns)) => {

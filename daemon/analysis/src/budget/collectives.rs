@@ -1,4 +1,4 @@
-//! Collectives that are under way: who entered, and along which path.
+//! Collectives under way: their members so far, with the path of each.
 
 use super::causes::Causes;
 use super::thread::ThreadId;
@@ -73,7 +73,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn of(&self, group: usize) -> u32 {
+    fn group_size(&self, group: usize) -> u32 {
         if group == 0 { self.first } else { self.all - self.first }
     }
 }
@@ -90,9 +90,9 @@ pub(super) struct Started {
 /// Who started what.
 type StartedBy = (Comm, u32, Rank);
 
-/// What was started is remembered for so many times the patience that calls have: a program may compute meanwhile.
+/// Started operations are remembered for this multiple of the patience of calls: a program may compute meanwhile.
 const LONGER: u64 = 60;
-/// So many may be remembered for longer than others.
+/// Operations that may be remembered for longer than others.
 const MOST_STARTED: usize = 1 << 20;
 
 /// All of them.
@@ -122,7 +122,7 @@ impl Collectives {
         let at = usize::from(of.side == Side::Second);
         let group = &mut instance.groups[at];
         group.entered += 1;
-        let is_full = self.sizes.get(&of.comm).is_some_and(|sizes| group.entered == sizes.of(at));
+        let is_full = self.sizes.get(&of.comm).is_some_and(|sizes| group.entered == sizes.group_size(at));
         // Between two groups each waits for what it gets from the other.
         let is_waited_for = of.side == Side::Only || of.bytes > 0 || of.is_barrier;
         if is_waited_for && group.last.is_none_or(|last| entry.is_after(&last)) {
@@ -140,7 +140,7 @@ impl Collectives {
         }
     }
 
-    /// Whom a member waits for. What moves nothing holds nobody up, but for barriers.
+    /// The members that a member waits for. A call that moves no data blocks nobody, except barriers.
     pub(super) fn awaited(&mut self, of: &Collective, rank: Rank, is_forced: bool) -> Awaited {
         let is_only = of.side == Side::Only;
         if is_only && of.bytes == 0 && !of.is_barrier && of.flow != Flow::FromRoot {
@@ -149,7 +149,7 @@ impl Collectives {
         let Some(instance) = self.under_way.get(&(of.comm, of.number)) else { return Awaited::Nobody };
         let Some(others) = instance.others(of.side) else { return Awaited::Nobody };
         let at = usize::from(of.side == Side::First);
-        let has_all = |sizes: &Sizes| others.entered >= sizes.of(at);
+        let has_all = |sizes: &Sizes| others.entered >= sizes.group_size(at);
         let is_full = self.sizes.get(&of.comm).is_none_or(has_all) || is_forced;
         let is_root = of.root == Some(rank);
         let found = match of.flow {

@@ -1,20 +1,20 @@
-//! How a run went, as a first pass over it saw: when the network was disturbed, and who had more to do than others. A
-//! last pass judges each moment by what came before and after it; until then the past has to do.
+//! The course of a run as seen by a first pass: when there was network contention, and which ranks had more to compute.
+//! The last pass assesses each moment by the time before and after it. Until then only the past counts.
 
 use super::measure::Measure;
-use super::quiet::{Hindrance, Kind, Longer, Seen, Stretch};
+use super::quiet::{Hindrance, Kind, Longer, RatioCounts, Stretch};
 use super::work::{Uneven, Work};
 use crate::criteria::{CollectiveKey, Version};
 use mpiscope_model::{Function, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 
-/// Kinds of collectives that are told apart.
+/// Kinds of collectives that are counted separately.
 const MOST_COLLECTIVES: usize = 1_024;
 
 /// What was seen of it.
 #[derive(Debug, Clone)]
 pub struct Course {
-    seen: Seen,
+    seen: RatioCounts,
     work: Work,
     messages: Measure,
     collectives: FxHashMap<CollectiveKey, Measure>,
@@ -22,15 +22,15 @@ pub struct Course {
     uneven: Uneven,
     /// It was seen in an earlier pass.
     is_given: bool,
-    /// How many windows were over when the network was judged last.
+    /// Number of windows at the last assessment of the network.
     windows: u64,
-    judged: u64,
+    assessed_windows: u64,
 }
 
 impl Course {
     pub(super) fn new(width_ns: u64) -> Self {
         Self {
-            seen: Seen::new(width_ns),
+            seen: RatioCounts::new(width_ns),
             work: Work::new(width_ns),
             messages: Measure::default(),
             collectives: FxHashMap::default(),
@@ -38,16 +38,16 @@ impl Course {
             uneven: Uneven::default(),
             is_given: false,
             windows: 0,
-            judged: 0,
+            assessed_windows: 0,
         }
     }
 
-    /// It is over. These are the criteria that were learnt in it, and those that it is judged by now.
+    /// The run has ended. `learnt` are its own criteria, the other ones those that now apply.
     pub(super) fn over(mut self, learnt: &Version, criteria: &Version) -> Self {
         let [whole, collectives] = learnt.longer_than(criteria);
         let longer = Longer { usual: self.messages.longer_than(criteria), whole };
-        self.hindrance = self.seen.judged(longer, collectives);
-        self.uneven = self.work.judged();
+        self.hindrance = self.seen.assess(longer, collectives);
+        self.uneven = self.work.assess();
         self.is_given = true;
         self
     }
@@ -61,14 +61,14 @@ impl Course {
         self.collectives.values_mut().for_each(Measure::close);
         self.windows += 1;
         // Looking at all windows again costs as much as there are.
-        if self.windows >= self.judged + self.judged / 16 {
-            self.hindrance = self.seen.judged(Longer::NOT, Some(1.0));
-            self.judged = self.windows;
+        if self.windows >= self.assessed_windows + self.assessed_windows / 16 {
+            self.hindrance = self.seen.assess(Longer::NOT, Some(1.0));
+            self.assessed_windows = self.windows;
         }
-        self.uneven = self.work.judged_now(until_ns);
+        self.uneven = self.work.assess_now(until_ns);
     }
 
-    /// A message between nodes arrived after so long; says what of that it would have been spared in a quiet network.
+    /// A message between nodes took this long; returns what a quiet network would have saved it.
     pub(super) fn message(&mut self, at_ns: Nanoseconds, bytes: u64, took_ns: u64) -> u64 {
         if !self.is_given {
             self.messages.add(bytes, took_ns);
@@ -102,8 +102,8 @@ impl Course {
         }
     }
 
-    /// What a message between nodes that meets a disturbance takes in a quiet network, of what criteria say: those are
-    /// medians of few messages of a size each, of which most may have met a disturbance.
+    /// Time of a message between nodes in a quiet network, as a share of the criterion. Criteria are medians of a few
+    /// messages of a size each, and most of these may have been disturbed.
     pub(super) fn quiet_ns(&self, at_ns: Nanoseconds, bytes: u64, criterion_ns: u64) -> u64 {
         if !self.is_given || self.hindrance.slowed(at_ns) <= 1.0 {
             return criterion_ns;
@@ -117,7 +117,7 @@ impl Course {
         self.hindrance.slowed(at_ns)
     }
 
-    /// A rank computed for so much of a time; says what it would have been spared if work were even.
+    /// A rank computed for this long; returns what balanced work would have saved it.
     pub(super) fn worked(
         &mut self,
         rank: Rank,

@@ -22,7 +22,7 @@ impl Pieces {
         self.iter().filter(|(cause, _)| *cause == Cause::Saved).map(|(_, ns)| ns).sum()
     }
 
-    /// What it took beyond what is usual.
+    /// Its excess over the expected time.
     pub(super) fn excess_ns(&self) -> u64 {
         let is_excess = |cause| matches!(cause, Cause::Excess | Cause::ExcessInside);
         self.iter().filter(|(cause, _)| is_excess(*cause)).map(|(_, ns)| ns).sum()
@@ -39,12 +39,12 @@ impl Pieces {
         }
         // The last is only used where nothing is known.
         debug_assert_eq!(self.0[3].1, 0);
-        self.0[3] = (Cause::NoCore, total_ns - ns);
+        self.0[3] = (Cause::CpuWait, total_ns - ns);
         self
     }
 
-    /// The time of a message: what it takes within a node, what the distance adds, and the rest. `saved` says that
-    /// the advised placement would spare it the distance.
+    /// The time of a message: the expected time within a node, the inter-node cost, and the rest. With `saved` the
+    /// advised placement would save it the inter-node cost.
     pub(super) fn of_message(version: &Version, inter: bool, saved: bool, bytes: u64, time_ns: u64) -> Self {
         let intra_ns = version.message_ns(Scope::Intra, bytes);
         if !inter {
@@ -63,7 +63,7 @@ impl Pieces {
             return Self([(Cause::Base, base_ns), unknown, (Cause::Excess, 0), (Cause::Excess, 0)]);
         };
         let usual_ns = time_ns.min(criterion_ns);
-        // Where messages within nodes are not known, nobody can tell how much is distance.
+        // Without messages within nodes, the inter-node cost is unknown.
         let base_ns = intra_ns.map_or(usual_ns, |intra_ns| time_ns.min(intra_ns));
         let distance_ns = usual_ns.saturating_sub(base_ns);
         let distance = if saved { Cause::Saved } else { Cause::Distance };

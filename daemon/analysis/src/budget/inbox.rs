@@ -1,5 +1,5 @@
-//! What the calls of a queue get, in the order of the calls and in one piece, so that a call needs no memory of its own for
-//! it and finds it side by side.
+//! The items that the calls of a queue get, in the order of the calls and in one piece of memory: a call needs no
+//! allocation of its own.
 
 use std::collections::VecDeque;
 
@@ -34,13 +34,13 @@ impl<T: Copy + Default> Inbox<T> {
     }
 
     /// What a call gets.
-    pub(super) fn of(&self, place: Place, count: usize) -> impl Iterator<Item = &T> + Clone {
+    pub(super) fn items(&self, place: Place, count: usize) -> impl Iterator<Item = &T> + Clone {
         let from = place.wrapping_sub(self.front) as usize;
         self.all.range(from..from + count)
     }
 
     /// The room for one of the things that a call gets.
-    pub(super) fn at(&mut self, place: Place, number: usize) -> Option<&mut T> {
+    pub(super) fn item_mut(&mut self, place: Place, number: usize) -> Option<&mut T> {
         self.all.get_mut(place.wrapping_sub(self.front) as usize + number)
     }
 
@@ -62,10 +62,10 @@ mod tests {
         for call in 0..20 {
             let count = call % 4;
             let place = inbox.add(count);
-            (0..count).for_each(|number| *inbox.at(place, number).unwrap() = 10 * call + number);
+            (0..count).for_each(|number| *inbox.item_mut(place, number).unwrap() = 10 * call + number);
             calls.push_back((place, call));
             for &(place, call) in &calls {
-                let found: Vec<usize> = inbox.of(place, call % 4).copied().collect();
+                let found: Vec<usize> = inbox.items(place, call % 4).copied().collect();
                 assert_eq!(found, (0..call % 4).map(|number| 10 * call + number).collect::<Vec<_>>());
             }
             if call >= 3 {

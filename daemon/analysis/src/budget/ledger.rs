@@ -1,7 +1,8 @@
-//! Where time went, by window and rank. Windows double in length as the run grows, so that the ledger does not.
+//! Where time went, by window and rank. Windows double in length as the run grows, to bound the ledger.
 
 use super::by_rank::ByRank;
 use super::causes::{Budget, Cause, Causes};
+use super::shares::RankShares;
 use mpiscope_model::{Nanoseconds, Rank};
 use std::ops::Range;
 
@@ -12,12 +13,12 @@ pub struct WindowBudget {
     pub budget: Budget,
     /// Time between calls.
     pub compute_ns: u64,
-    /// Time between calls without a core.
-    pub no_core_ns: u64,
-    /// Exact messages between nodes that ended in it, what they took, and what such messages usually take.
-    pub inter: Judged,
+    /// Time between calls that was spent waiting for a CPU.
+    pub cpu_wait_ns: u64,
+    /// Exact messages between nodes that ended in it.
+    pub inter: ExactMessages,
     /// Likewise within nodes.
-    pub intra: Judged,
+    pub intra: ExactMessages,
     /// What its own calls and computing lose to each cause.
     pub spared: Spared,
 }
@@ -31,7 +32,7 @@ pub struct Spared {
     pub quiet_ns: u64,
     /// With a core for every rank.
     pub cored_ns: u64,
-    /// With even work, of those who have more to do.
+    /// With balanced work, for the ranks that have more to compute.
     pub balanced_ns: u64,
 }
 
@@ -44,20 +45,20 @@ impl Spared {
     }
 }
 
-/// Exact messages, judged by their criteria.
+/// Exact messages, compared with their criteria.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Judged {
+pub struct ExactMessages {
     /// How many.
     pub messages: u64,
     /// Of them, those that took longer than their criterion.
     pub delayed: u64,
     /// What they took.
     pub took_ns: u64,
-    /// What their criteria say.
+    /// Their expected transfer times.
     pub criterion_ns: u64,
 }
 
-impl Judged {
+impl ExactMessages {
     fn add(&mut self, other: &Self) {
         self.messages += other.messages;
         self.delayed += other.delayed;
@@ -70,7 +71,7 @@ impl WindowBudget {
     fn add(&mut self, other: &Self) {
         self.budget += other.budget;
         self.compute_ns += other.compute_ns;
-        self.no_core_ns += other.no_core_ns;
+        self.cpu_wait_ns += other.cpu_wait_ns;
         self.inter.add(&other.inter);
         self.intra.add(&other.intra);
         self.spared.add(&other.spared);
@@ -82,10 +83,10 @@ impl WindowBudget {
 pub struct RankBudget {
     /// Where its time in MPI went.
     pub budget: Budget,
-    /// Its time between calls, with that without a core.
+    /// Its time between calls, including the wait for a CPU.
     pub compute_ns: u64,
-    /// Its time between calls without a core.
-    pub no_core_ns: u64,
+    /// Its time between calls that was spent waiting for a CPU.
+    pub cpu_wait_ns: u64,
     /// When its last call that is settled returned.
     pub until_ns: Nanoseconds,
 }
@@ -100,12 +101,14 @@ pub struct Ledger {
     windows: Vec<WindowBudget>,
     ranks: Vec<RankBudget>,
     by_rank: ByRank,
+    shares: RankShares,
 }
 
 impl Ledger {
     pub(super) fn new(width_ns: u64) -> Self {
         let width_ns = width_ns.max(1);
-        Self { width_ns, windows: Vec::new(), ranks: Vec::new(), by_rank: ByRank::new(width_ns) }
+        let (by_rank, shares) = (ByRank::new(width_ns), RankShares::default());
+        Self { width_ns, windows: Vec::new(), ranks: Vec::new(), by_rank, shares }
     }
 
     /// How long each window is.
@@ -127,10 +130,17 @@ impl Ledger {
         (self.by_rank.width_ns(), self.by_rank.windows())
     }
 
-    /// Of ranges of ranks, both ends included, those windows of `windows_by_rank`. What messages are judged by is not known by rank.
+    /// The budget of ranges of ranks, both ends included, in the windows of `windows_by_rank`. Comparisons of messages
+    /// with criteria are not kept by rank.
     #[must_use]
     pub fn of_ranks(&self, ranks: &[(Rank, Rank)], windows: Range<usize>) -> WindowBudget {
         self.by_rank.sum(ranks, windows)
+    }
+
+    /// What each rank's time was spent on, for a view of the whole run.
+    #[must_use]
+    pub fn shares(&self) -> &RankShares {
+        &self.shares
     }
 
     /// All ranks up to the last that did something.
@@ -156,6 +166,11 @@ impl Ledger {
             }
         }
         sum
+    }
+
+    /// A rank will do something.
+    pub(super) fn expect(&mut self, rank: Rank) {
+        self.shares.expect(rank);
     }
 
     pub(super) fn rank(&mut self, rank: Rank) -> &mut RankBudget {
@@ -223,28 +238,30 @@ impl Ledger {
         if from_ns < to_ns {
             self.rank(rank).budget.direct[cause] += (to_ns - from_ns) as i64;
             self.by_rank.direct(rank, cause, from_ns, to_ns);
+            self.shares.direct(rank, cause, from_ns, to_ns);
             self.spread(from_ns, to_ns, |window, ns| window.budget.direct[cause] += ns as i64);
         }
     }
 
     #[inline]
-    pub(super) fn compute(&mut self, rank: Rank, from_ns: u64, to_ns: u64, no_core_ns: u64) {
+    pub(super) fn compute(&mut self, rank: Rank, from_ns: u64, to_ns: u64, cpu_wait_ns: u64) {
         if from_ns < to_ns {
             let whole_ns = to_ns - from_ns;
             let of = self.rank(rank);
             of.compute_ns += whole_ns;
-            of.no_core_ns += no_core_ns;
-            self.by_rank.compute(rank, from_ns, to_ns, no_core_ns);
-            let (mut left_ns, mut left_no_core_ns) = (whole_ns, no_core_ns);
+            of.cpu_wait_ns += cpu_wait_ns;
+            self.by_rank.compute(rank, from_ns, to_ns, cpu_wait_ns);
+            self.shares.compute(rank, from_ns, to_ns, cpu_wait_ns);
+            let (mut left_ns, mut left_cpu_wait_ns) = (whole_ns, cpu_wait_ns);
             self.spread(from_ns, to_ns, |window, ns| {
                 let part_ns = if ns == left_ns {
-                    left_no_core_ns
+                    left_cpu_wait_ns
                 } else {
-                    (u128::from(no_core_ns) * u128::from(ns) / u128::from(whole_ns)) as u64
+                    (u128::from(cpu_wait_ns) * u128::from(ns) / u128::from(whole_ns)) as u64
                 };
-                (left_ns, left_no_core_ns) = (left_ns - ns, left_no_core_ns - part_ns);
+                (left_ns, left_cpu_wait_ns) = (left_ns - ns, left_cpu_wait_ns - part_ns);
                 window.compute_ns += ns;
-                window.no_core_ns += part_ns;
+                window.cpu_wait_ns += part_ns;
             });
         }
     }
@@ -259,6 +276,7 @@ impl Ledger {
         budget.waiting_ns += whole_ns;
         budget.waiting_by += by;
         self.by_rank.waiting(rank, pieces, whole_ns, by);
+        self.shares.waiting(rank, pieces, whole_ns, by);
         let (mut left_ns, mut left) = (whole_ns, by);
         for &(from_ns, to_ns) in pieces {
             self.spread(from_ns, to_ns, |window, ns| {
@@ -299,7 +317,7 @@ mod tests {
         }
         let before = ledger.total();
         assert_eq!(before.budget.waiting_by, by);
-        assert_eq!((before.compute_ns, before.no_core_ns), (35, 13));
+        assert_eq!((before.compute_ns, before.cpu_wait_ns), (35, 13));
         ledger.direct(0, Cause::Other, 1_000_000, 1_000_007);
         assert!(ledger.windows().len() <= MOST_WINDOWS && ledger.width_ns() == 320);
         let mut after = ledger.total();
@@ -336,7 +354,7 @@ mod tests {
             assert_eq!(sum.budget.waiting_by.sum(), sum.budget.waiting_ns as i64);
         }
         let (all, total) = (ledger.of_ranks(&every, 0..windows), ledger.total());
-        assert_eq!((all.budget, all.no_core_ns), (total.budget, total.no_core_ns));
+        assert_eq!((all.budget, all.cpu_wait_ns), (total.budget, total.cpu_wait_ns));
         assert_eq!(ledger.of_ranks(&[(200, 300)], 0..windows), WindowBudget::default());
     }
 }

@@ -1,5 +1,5 @@
-//! What messages took at the beginning of a run, by size: a measure that stays the same, so that what messages take at one
-//! time can be held against what they take at another. It need not be right, only the same for all.
+//! What messages took at the beginning of a run, by size: a fixed measure, to compare one time with another. It need
+//! not be right, only the same for all.
 
 use crate::criteria::{Scope, Version};
 use rustc_hash::FxHashMap;
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 /// Classes of an octave of sizes, and of times.
 const SIZES_PER_OCTAVE: f64 = 4.0;
 const TIMES_PER_OCTAVE: f64 = 8.0;
-/// So many messages make a measure.
+/// Messages that make a measure.
 const ENOUGH: u64 = 300;
 /// A class of fewer is measured by the nearest.
 const ENOUGH_OF_CLASS: u32 = 10;
@@ -62,7 +62,7 @@ impl Measure {
         }
     }
 
-    /// By what factor messages between nodes took longer than criteria say.
+    /// The factor by which messages between nodes exceeded the criteria.
     pub(super) fn longer_than(&self, criteria: &Version) -> f64 {
         let factor = |&(class, usual_ns): &(u16, u64)| {
             let bytes = (f64::from(class) + 0.5) / SIZES_PER_OCTAVE;

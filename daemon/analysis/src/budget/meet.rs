@@ -48,7 +48,7 @@ impl Budgeter {
         let unknown = from_ns > start_ns && path.is_none();
         self.end_with(thread, call, path, from_ns, pieces, unknown);
         if !is_forced {
-            self.learning.collective(key, took_ns);
+            self.criteria.learning.collective(key, took_ns);
         }
         self.collectives.leave(of);
         self.done(thread, entry, call)

@@ -1,10 +1,11 @@
 //! A call is over: the thread goes on along the way that led there, and the ledger gets its pieces.
 
 use super::cut::Pieces;
-use super::thread::ThreadId;
+use super::thread::{Row, ThreadId};
 use super::waits::{SiteWaiting, WaitKey, WaitState};
 use super::{Budgeter, Cause, Causes};
 use mpiscope_model::{Activity, Nanoseconds, Rank};
+use std::ops::Range;
 
 impl Budgeter {
     /// The path to the entry of a call itself, whether or not a loop of polls came before it.
@@ -21,8 +22,8 @@ impl Budgeter {
         path
     }
 
-    /// The call is over: until `from_ns` it waited along another's path (or its own, or nobody knows), then come the
-    /// pieces. What lies in the loop before it and outside of calls is computing.
+    /// The call is over: until `from_ns` it waited along another's path (or its own, or an unknown one), then come the
+    /// pieces. Time of the loop before it and outside of calls is computing.
     pub(super) fn end_with(
         &mut self,
         thread: ThreadId,
@@ -40,7 +41,7 @@ impl Budgeter {
             self.spend(thread, call.end_ns, pieces);
             return;
         }
-        let (mut rows, mut waiting) = std::mem::take(&mut self.rows);
+        let (mut rows, mut waiting) = std::mem::take(&mut self.scratch.rows);
         rows.clear();
         waiting.clear();
         rows.append(&mut state.open.rows);
@@ -49,52 +50,77 @@ impl Budgeter {
         // Time before `from_ns` in calls, and between them.
         waiting
             .extend(rows.iter().map(|&(from, to)| (from, to.min(until_ns))).filter(|(from, to)| from < to));
-        let in_calls: u64 = waiting.iter().map(|(from, to)| to - from).sum();
-        let between_ns = (until_ns - since_ns).saturating_sub(in_calls);
-        let mut at_ns = since_ns;
-        for &(from, to) in &waiting {
-            self.ledger.compute(rank, at_ns, from.max(at_ns), 0);
-            at_ns = to;
-        }
-        self.ledger.compute(rank, at_ns, until_ns, 0);
-        let mut led = own;
-        if let Some(path) = path {
-            led = path;
-            // Clocks of two nodes agree only so far.
-            led[Cause::Unknown] += until_ns as i64 - led.sum();
-            let mut by = led - own;
-            by[Cause::Compute] -= between_ns as i64;
-            self.ledger.waiting(rank, &waiting, by);
-            if in_calls > 0 {
-                self.site_waits.at(call.site).add(&SiteWaiting { waited_ns: in_calls, by });
-            }
-        } else {
-            for &(from, to) in &waiting {
-                self.ledger.direct(rank, Cause::Unknown, from, to);
-            }
-            led[Cause::Unknown] += in_calls as i64;
-            led[Cause::Compute] += between_ns as i64;
-        }
-        // The pieces, as far as they lie in calls.
-        let mut at_ns = until_ns;
-        for (cause, ns) in pieces.iter() {
-            led[cause] += ns as i64;
-            for &(from, to) in &rows {
-                self.ledger.direct(rank, cause, from.max(at_ns), to.min(at_ns + ns));
-            }
-            at_ns += ns;
-        }
-        let mut after_ns = until_ns;
-        for &(from, to) in &rows {
-            self.ledger.compute(rank, after_ns, from.max(after_ns), 0);
-            after_ns = after_ns.max(to);
-            self.ledger.direct(rank, Cause::Unknown, from.max(at_ns), to);
-        }
+        let mut led = self.charge_waiting(call, (rank, own), path, since_ns..until_ns, &waiting);
+        let at_ns = self.charge_pieces(rank, &mut led, pieces, until_ns, &rows);
         let end_ns = call.end_ns.max(until_ns);
         led[Cause::Unknown] += end_ns.saturating_sub(at_ns) as i64;
         let state = &mut self.threads[thread as usize];
         (state.path, state.at_ns) = (led, end_ns);
-        self.rows = (rows, waiting);
+        self.scratch.rows = (rows, waiting);
+    }
+
+    /// Charges the time until a call was served: `waiting` are its parts in calls, the rest is computing. Returns the
+    /// path at the end of that time, which is another thread's if one is given.
+    fn charge_waiting(
+        &mut self,
+        call: &Activity,
+        (rank, own): (Rank, Causes),
+        path: Option<Causes>,
+        time: Range<Nanoseconds>,
+        waiting: &[Row],
+    ) -> Causes {
+        let in_calls: u64 = waiting.iter().map(|(from, to)| to - from).sum();
+        let between_ns = (time.end - time.start).saturating_sub(in_calls);
+        let mut at_ns = time.start;
+        for &(from, to) in waiting {
+            self.ledger.compute(rank, at_ns, from.max(at_ns), 0);
+            at_ns = to;
+        }
+        self.ledger.compute(rank, at_ns, time.end, 0);
+        let Some(mut led) = path else {
+            for &(from, to) in waiting {
+                self.ledger.direct(rank, Cause::Unknown, from, to);
+            }
+            let mut led = own;
+            led[Cause::Unknown] += in_calls as i64;
+            led[Cause::Compute] += between_ns as i64;
+            return led;
+        };
+        // Clocks of two nodes agree only so far.
+        led[Cause::Unknown] += time.end as i64 - led.sum();
+        let mut by = led - own;
+        by[Cause::Compute] -= between_ns as i64;
+        self.ledger.waiting(rank, waiting, by);
+        if in_calls > 0 {
+            self.site_waits.value_mut(call.site).add(&SiteWaiting { waited_ns: in_calls, by });
+        }
+        led
+    }
+
+    /// Charges the pieces of a call from a time on, as far as they lie in calls. Returns where they end.
+    fn charge_pieces(
+        &mut self,
+        rank: Rank,
+        led: &mut Causes,
+        pieces: Pieces,
+        from_ns: Nanoseconds,
+        rows: &[Row],
+    ) -> Nanoseconds {
+        let mut at_ns = from_ns;
+        for (cause, ns) in pieces.iter() {
+            led[cause] += ns as i64;
+            for &(from, to) in rows {
+                self.ledger.direct(rank, cause, from.max(at_ns), to.min(at_ns + ns));
+            }
+            at_ns += ns;
+        }
+        let mut after_ns = from_ns;
+        for &(from, to) in rows {
+            self.ledger.compute(rank, after_ns, from.max(after_ns), 0);
+            after_ns = after_ns.max(to);
+            self.ledger.direct(rank, Cause::Unknown, from.max(at_ns), to);
+        }
+        at_ns
     }
 
     pub(super) fn note_wait(&mut self, state: WaitState, call: &Activity, awaited: Rank, waited_ns: u64) {

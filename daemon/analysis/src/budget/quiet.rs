@@ -1,9 +1,9 @@
-//! How long messages between nodes and collectives took for what they usually take, window by window: so that it is seen
-//! when the network was disturbed, and what a message would have taken when it was not.
+//! How long messages between nodes and collectives took, relative to the expected time, window by window. It shows
+//! when there was network contention, and what a message would have taken otherwise.
 //!
-//! The bulk tells, not the mean: one message in fifty that takes fifty times as long is noise that is always there, and
-//! moves no median. In a disturbed window a message that is slower than so many of its window would have been slower
-//! than as many of the quiet ones.
+//! The bulk decides, not the mean: one message in fifty that takes fifty times as long is permanent noise and moves no
+//! median. A message of a disturbed window keeps its quantile: it would have taken what the quiet windows have at that
+//! quantile.
 
 mod stretches;
 
@@ -11,7 +11,7 @@ pub use stretches::Stretch;
 
 use mpiscope_model::Nanoseconds;
 
-/// What is judged apart.
+/// Kinds that are assessed separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Messages between nodes.
@@ -21,17 +21,18 @@ pub(super) enum Kind {
 }
 
 const KINDS: usize = 2;
-/// Bins of an octave of the ratio to what is usual, and how many octaves below and in all.
+/// Bins of an octave of the ratio to the expected time, and how many octaves below and in all.
 const PER_OCTAVE: f64 = 8.0;
 const OCTAVES_BELOW: f64 = 4.0;
 const BINS: usize = 112;
 /// More windows are joined in pairs.
 const MOST_WINDOWS: usize = 2_048;
-/// Fewer say nothing.
+/// Fewer mean nothing.
 const FEWEST: u64 = 30;
-/// Windows on either side that are asked where one says too little.
+/// Windows on either side that are added where one has too few samples.
 const REACH: usize = 3;
-/// A window is disturbed when its median is so many times the quiet one, and so many times its own uncertainty above.
+/// A window is disturbed when its median exceeds the quiet one by this factor, and by this multiple of its own
+/// uncertainty.
 const CLEARLY: f64 = 1.15;
 const DEVIATIONS: f64 = 4.0;
 
@@ -47,7 +48,7 @@ fn ratio_at(place: f64) -> f64 {
 #[derive(Debug, Clone, Copy)]
 struct Counts {
     known: [u32; BINS],
-    /// Those of which it is only known that they lie no higher.
+    /// Those that have only an upper bound.
     at_most: [u32; BINS],
 }
 
@@ -67,8 +68,8 @@ impl Counts {
         add(&mut self.at_most, &other.at_most);
     }
 
-    /// How all are spread. From the highest down, of those that lie no higher, the share of those that are known to lie
-    /// here does so; so messages that were there before they were waited for count as far as they say something.
+    /// The distribution of all. From the highest down, bounds count by the share of the known ones at or below their
+    /// bin: messages that were there before they were waited for count as far as their bound goes.
     fn spread(&self) -> Spread {
         let mut up_to: u64 = self
             .known
@@ -98,14 +99,14 @@ impl Spread {
     fn quantile(&self, share: f64) -> f64 {
         let mut left = share;
         let mut last = 0.0;
-        for (bin, &here) in self.0.iter().enumerate() {
-            if here > 0.0 {
-                if left <= here {
-                    return bin as f64 + (left / here).max(0.0);
+        for (bin, &in_bin) in self.0.iter().enumerate() {
+            if in_bin > 0.0 {
+                if left <= in_bin {
+                    return bin as f64 + (left / in_bin).max(0.0);
                 }
                 last = bin as f64 + 1.0;
             }
-            left -= here;
+            left -= in_bin;
         }
         last
     }
@@ -117,14 +118,14 @@ impl Spread {
     }
 }
 
-/// What is taken in the median for what is usual, in the quietest quarter of the windows and in the whole run.
+/// The median of the ratios, in the quietest quarter of the windows and in the whole run.
 #[derive(Debug, Clone, Copy)]
 struct Medians {
     quiet: f64,
     whole: f64,
 }
 
-/// By what factors what messages take is longer than what they are judged by.
+/// By what factors the times exceed the criteria.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Longer {
     /// What is usual.
@@ -137,8 +138,8 @@ impl Longer {
     /// Not at all.
     pub(super) const NOT: Self = Self { usual: 1.0, whole: Some(1.0) };
 
-    /// How many times as long as what it is judged by the quietest windows take. What decided took longer than others, so
-    /// that what is usual is too long; and where about half of a run was disturbed, medians by sizes are of both halves.
+    /// Time of the quietest windows, relative to the criterion. Deciding messages took longer than others, so the
+    /// usual time is too long. Where about half of a run was disturbed, the medians by size mix both halves.
     fn level(&self, at: Medians) -> f64 {
         let by_usual = at.quiet * self.usual;
         self.whole.map_or(by_usual, |whole| by_usual.min(at.quiet / at.whole * whole))
@@ -147,14 +148,14 @@ impl Longer {
 
 /// What was seen, window by window.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
+pub(super) struct RatioCounts {
     width_ns: u64,
     windows: Vec<[Counts; KINDS]>,
     /// Parts in collectives, and how many ranks took part in each: the parts of one collective are as slow as each other.
     parts: (u64, u64),
 }
 
-impl Seen {
+impl RatioCounts {
     pub(super) fn new(width_ns: u64) -> Self {
         Self { width_ns: width_ns.max(1), windows: Vec::new(), parts: (0, 0) }
     }
@@ -166,7 +167,7 @@ impl Seen {
         *count = count.saturating_add(1);
     }
 
-    /// A part in a collective of so many ranks.
+    /// A part in a collective of this number of ranks.
     pub(super) fn add_part(&mut self, ranks: u32, at_ns: Nanoseconds, took_ns: u64, usual_ns: u64) {
         self.parts = (self.parts.0 + 1, self.parts.1 + u64::from(ranks.max(1)));
         self.add(Kind::Collective, at_ns, took_ns, usual_ns);
@@ -203,7 +204,7 @@ impl Seen {
         &mut self.windows[at][kind as usize]
     }
 
-    /// A window, with its neighbours where it says too little.
+    /// A window, with its neighbours where it has too few samples.
     fn around(&self, kind: Kind, at: usize) -> Option<Counts> {
         let mut counts = self.windows.get(at)?[kind as usize];
         for reach in 1..=REACH {
@@ -216,10 +217,10 @@ impl Seen {
         (counts.known() >= FEWEST).then_some(counts)
     }
 
-    /// What the windows say, and by how much what is usual and what was taken is longer than what it is judged by. Where
-    /// nobody knows what collectives take otherwise, they are disturbed as messages are when both are at their quietest:
-    /// they are made of messages.
-    pub(super) fn judged(&self, messages: Longer, collectives: Option<f64>) -> Hindrance {
+    /// Assesses all windows; the arguments are the factors by which times exceed the criteria. Without criteria for
+    /// collectives, these count as disturbed as messages are when both are at their quietest: collectives are made of
+    /// messages.
+    pub(super) fn assess(&self, messages: Longer, collectives: Option<f64>) -> Hindrance {
         let messages = self.of_kind(Kind::Message, |at| messages.level(at));
         let level = messages.level;
         let collectives = self
@@ -227,7 +228,7 @@ impl Seen {
         Hindrance { width_ns: self.width_ns, of: [messages, collectives] }
     }
 
-    /// `level_of` says how many times as long as what it is judged by the quietest windows take.
+    /// `level_of` gives the time of the quietest windows relative to the criterion.
     fn of_kind(&self, kind: Kind, level_of: impl Fn(Medians) -> f64) -> OfKind {
         let spread = |counts: Counts| (counts.known(), counts.spread());
         let all: Vec<Option<(u64, Spread)>> =
@@ -244,7 +245,7 @@ impl Seen {
         }
         let quiet = quiet.spread();
         let quiet_place = quiet.quantile(0.5);
-        // A run that is slow even when it is at its quietest is held against what it is judged by.
+        // A run that is slow even at its quietest is compared with the criterion.
         let mut whole = Counts::NONE;
         self.windows.iter().for_each(|window| whole.join(&window[kind as usize]));
         let whole = ratio_at(whole.spread().quantile(0.5));
@@ -271,8 +272,8 @@ impl Seen {
     }
 }
 
-/// Whether windows that take so many times as long as quiet ones are disturbed at some times and not at others. Others use
-/// a network for a while, or they do not; what flickers from window to window, or mostly lies between, is noise.
+/// Whether windows with these slowdowns are disturbed only part of the time. Others use a network for a while, or they
+/// do not. What flickers from window to window, or mostly lies between, is noise.
 fn comes_and_goes(times: &[f64]) -> bool {
     let some = (times.len() / 10).max(1);
     let disturbed: Vec<bool> = times.iter().map(|&times| times > COMES_AND_GOES).collect();
@@ -287,11 +288,11 @@ fn comes_and_goes(times: &[f64]) -> bool {
     turns <= share * (1.0 - share) * times.len() as f64
 }
 
-/// A window that takes so many times as long as a quiet one was disturbed for certain. Less proves nothing: which of several
-/// messages decided is told by how slow the network seems to be, so that a slight slowness feeds itself for a while.
+/// A window with this slowdown was certainly disturbed. A smaller one proves nothing: the assumed slowness selects the
+/// deciding message, and a slight slowness therefore feeds itself for a while.
 const COMES_AND_GOES: f64 = 2.0;
 
-/// A run that takes so many times as long as a good one was never quiet.
+/// A run with this slowdown relative to a good one was never quiet.
 const NEVER_QUIET: f64 = 1.5;
 
 /// A window.
@@ -310,13 +311,13 @@ struct OfKind {
     /// How many times as long as quiet ones all windows take; none where too little was seen.
     times: Vec<Option<f64>>,
     is_varied: bool,
-    /// How many times as long as what it is judged by the quietest windows take.
+    /// Time of the quietest windows, relative to the criterion.
     level: f64,
-    /// What is taken in the median when it is quiet, for what is usual; nothing where that is not known.
+    /// The median ratio when it is quiet; none where unknown.
     quiet: f64,
 }
 
-/// When the network was disturbed, and how much.
+/// When there was network contention, and how much.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hindrance {
     width_ns: u64,
@@ -329,7 +330,7 @@ impl Hindrance {
         if took_ns == 0 {
             return 0;
         }
-        let Some(Disturbed { would: map, .. }) = self.at(kind, at_ns) else { return 0 };
+        let Some(Disturbed { would: map, .. }) = self.disturbed(kind, at_ns) else { return 0 };
         let unit_ns = usual_ns.max(1) as f64;
         let seen = place(took_ns as f64 / unit_ns);
         let bin = seen as usize;
@@ -339,16 +340,16 @@ impl Hindrance {
         took_ns.saturating_sub(would_ns as u64)
     }
 
-    fn at(&self, kind: Kind, at_ns: Nanoseconds) -> Option<&Disturbed> {
+    fn disturbed(&self, kind: Kind, at_ns: Nanoseconds) -> Option<&Disturbed> {
         let of = &self.of[kind as usize].maps;
-        // Now is judged by the last window that is known.
+        // The present uses the last known window.
         let at = (at_ns.checked_div(self.width_ns)? as usize).min(of.len().saturating_sub(1));
         of.get(at)?.as_ref()
     }
 
     /// How many times as long as in quiet windows messages took.
     pub(super) fn slowed(&self, at_ns: Nanoseconds) -> f64 {
-        self.at(Kind::Message, at_ns).map_or(1.0, |of| of.times)
+        self.disturbed(Kind::Message, at_ns).map_or(1.0, |of| of.times)
     }
 
     /// What a message takes in the median when the network is quiet.
@@ -357,19 +358,19 @@ impl Hindrance {
         (ratio > 0.0).then_some((usual_ns as f64 * ratio) as u64)
     }
 
-    /// Whether the network was disturbed at some times and not at others.
+    /// Whether there was network contention only part of the time.
     pub(super) fn is_varied(&self) -> bool {
-        self.told().is_varied
+        self.deciding().is_varied
     }
 
     /// When it was quiet and when not.
     pub(super) fn stretches(&self) -> Vec<Stretch> {
-        let of = self.told();
-        stretches::of(self.width_ns, &of.times)
+        let of = self.deciding();
+        stretches::from_times(self.width_ns, &of.times)
     }
 
-    /// By what it is told how the network is: by messages, or where there are none by collectives.
-    fn told(&self) -> &OfKind {
+    /// The kind that shows how the network is: messages, or collectives where there are no messages.
+    fn deciding(&self) -> &OfKind {
         let [messages, collectives] = &self.of;
         if messages.maps.is_empty() { collectives } else { messages }
     }

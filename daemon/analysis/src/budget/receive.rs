@@ -1,18 +1,18 @@
-//! Settling a call that received: which message decided when it returned, and what it was made of.
+//! Settles a call that received: which message decided when it returned, and its pieces.
 
 use super::cut::Pieces;
 use super::thread::{Incoming, ThreadId};
 use super::waits::WaitState;
 use super::{Budgeter, Cause, Causes, Latency, Spared};
-use crate::criteria::{Scope, Version};
+use crate::criteria::{MessageTime, Scope, Version};
 use mpiscope_model::{Activity, Nanoseconds};
 
 use super::settle::Settled;
 use super::thresholds::CLEARLY_LATE_NS;
 
-/// A receive that took less than this part of what its message usually takes found it there.
+/// A receive that took less than this part of the expected transfer time found its message there.
 const HAD_ARRIVED: u64 = 4;
-/// Or less than this, where nobody knows what it usually takes.
+/// Or less than this, where the expected transfer time is unknown.
 const HARDLY_NS: u64 = 2_000;
 
 impl Budgeter {
@@ -49,11 +49,11 @@ impl Budgeter {
 
     /// Settles it with all that it received.
     pub(super) fn receive_all(&mut self, thread: ThreadId, call: &Activity, version: &Version) -> Settled {
-        let mut received = std::mem::take(&mut self.received);
+        let mut received = std::mem::take(&mut self.scratch.received);
         received.clear();
         received.extend(self.threads[thread as usize].incoming());
         let settled = self.received(thread, call, &received, version);
-        self.received = received;
+        self.scratch.received = received;
         settled
     }
 
@@ -88,16 +88,41 @@ impl Budgeter {
         let stalled_ns = self.steal.stalled(call.rank, from_ns, call.end_ns, pieces.excess_ns());
         let pieces = pieces.without_core(stalled_ns);
         let entry = self.own_entry(thread, call);
+        let spared = self.spared_by_causes(call, &decisive, waits_since, stalled_ns, version);
+        self.ledger.spared(call.rank, call.end_ns, spared);
+        self.end_with(thread, call, path, from_ns, pieces, unknown);
+        if has_waited {
+            self.note_wait(WaitState::LateSender, call, source, from_ns - waits_since);
+        }
+        if binding.certain && clear {
+            self.learn_latency(version, &binding, call, waits_since, took_ns);
+        }
+        self.unpin_all(call, received);
+        self.done(thread, entry, call)
+    }
+
+    /// What the deciding message of a call would be spared without each cause.
+    fn spared_by_causes(
+        &mut self,
+        call: &Activity,
+        decisive: &Incoming,
+        waits_since: Nanoseconds,
+        stalled_ns: u64,
+        version: &Version,
+    ) -> Spared {
         let mut spared = Spared { cored_ns: stalled_ns, ..Spared::default() };
+        // Within a node neither the placement nor the network costs anything.
+        if !decisive.inter {
+            return spared;
+        }
         // A message that was sent before its receiver came had arrived, or was on its way and had to be waited for.
         let waited_ns = call.end_ns.saturating_sub(decisive.send_ns.max(waits_since));
         let is_late = decisive.send_ns > waits_since;
-        if !is_late && waited_ns <= taking_ns(version, &decisive) {
-            if decisive.inter {
-                let at_most_ns = waits_since.saturating_sub(decisive.send_ns);
-                self.course.arrived(call.end_ns, decisive.bytes, at_most_ns);
-            }
-        } else if decisive.inter {
+        let had_arrived = !is_late && waited_ns <= taking_ns(version, decisive.bytes);
+        if had_arrived {
+            let at_most_ns = waits_since.saturating_sub(decisive.send_ns);
+            self.course.arrived(call.end_ns, decisive.bytes, at_most_ns);
+        } else {
             let flight_ns = call.end_ns.saturating_sub(decisive.send_ns).saturating_sub(stalled_ns);
             let sender = self.threads[decisive.from as usize].rank;
             if self.is_saved(sender, call.rank) {
@@ -105,22 +130,25 @@ impl Budgeter {
             }
             spared.quiet_ns = self.course.message(call.end_ns, decisive.bytes, flight_ns);
         }
-        self.ledger.spared(call.rank, call.end_ns, spared);
-        self.end_with(thread, call, path, from_ns, pieces, unknown);
-        if has_waited {
-            self.note_wait(WaitState::LateSender, call, source, from_ns - waits_since);
-        }
-        if binding.certain && clear {
-            match self.options.latency {
-                Latency::Felt if binding.send_ns < waits_since => {}
-                Latency::Felt => self.learn(version, &binding, call, took_ns),
-                Latency::Span => {
-                    self.learn(version, &binding, call, call.end_ns.saturating_sub(binding.send_ns));
-                }
+        spared
+    }
+
+    /// Learns from an exact message, by the definition of latency that was chosen.
+    fn learn_latency(
+        &mut self,
+        version: &Version,
+        message: &Incoming,
+        call: &Activity,
+        waits_since: Nanoseconds,
+        took_ns: u64,
+    ) {
+        match self.options.latency {
+            Latency::Felt if message.send_ns < waits_since => {}
+            Latency::Felt => self.learn(version, message, call, took_ns),
+            Latency::Span => {
+                self.learn(version, message, call, call.end_ns.saturating_sub(message.send_ns));
             }
         }
-        self.unpin_all(call, received);
-        self.done(thread, entry, call)
     }
 
     /// The path that led to the call that sent a message.
@@ -128,8 +156,8 @@ impl Budgeter {
         self.threads[message.from as usize].path_to(message.number)
     }
 
-    /// The message that most likely arrived last of all that a call received: the one whose time is nearest to what it
-    /// usually takes at such a time.
+    /// The message that most likely arrived last of those that a call received: the one whose time is nearest to the
+    /// expected transfer time at that moment.
     pub(super) fn decisive(
         &self,
         received: &[Incoming],
@@ -139,7 +167,7 @@ impl Budgeter {
         let slowed = self.course.slowed(end_ns);
         let mut nearest: Option<(f64, Incoming)> = None;
         for message in received.iter().filter(|message| message.send_ns < end_ns) {
-            let usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?.max(1);
+            let usual_ns = version.message_ns(Scope::between_nodes(message.inter), message.bytes)?.max(1);
             let usual_ns = if message.inter {
                 let quiet_ns = self.course.quiet_ns(end_ns, message.bytes, usual_ns);
                 quiet_ns as f64 * slowed
@@ -158,19 +186,22 @@ impl Budgeter {
     }
 
     pub(super) fn learn(&mut self, version: &Version, message: &Incoming, call: &Activity, took_ns: u64) {
-        let scope = Scope::of(message.inter);
-        self.learning.message(scope, message.bytes, took_ns);
+        let scope = Scope::between_nodes(message.inter);
+        self.criteria.learning.message(scope, message.bytes, took_ns);
         if let Some(criterion_ns) = version.message_ns(scope, message.bytes) {
             let end_ns = message.send_ns + took_ns;
             let window = self.ledger.window(end_ns.saturating_sub(1));
-            let judged = if message.inter { &mut window.inter } else { &mut window.intra };
-            judged.messages += 1;
-            judged.delayed += u64::from(took_ns > criterion_ns);
-            judged.took_ns += took_ns;
-            judged.criterion_ns += criterion_ns;
+            let exact = if message.inter { &mut window.inter } else { &mut window.intra };
+            exact.messages += 1;
+            let normal_ns = version.normal_ns(scope, message.bytes).unwrap_or(criterion_ns);
+            let time = MessageTime { took_ns, expected_ns: criterion_ns, normal_ns };
+            self.criteria.learning.ratio(scope, message.bytes, time.ratio());
+            exact.delayed += u64::from(time.is_delayed());
+            exact.took_ns += took_ns;
+            exact.criterion_ns += criterion_ns;
             let source = self.threads[message.from as usize].rank;
-            self.lateness.message(source, call.rank, took_ns, criterion_ns);
-            self.evolution.exact(call.end_ns, source, call.rank, took_ns, criterion_ns);
+            self.exchanged.lateness.message(source, call.rank, time);
+            self.evolution.exact(call.end_ns, source, call.rank, time);
         }
     }
 
@@ -197,17 +228,14 @@ fn spared_if_near(version: &Version, bytes: u64, flight_ns: u64) -> u64 {
     (flight_ns as f64 * (1.0 - share).max(0.0)) as u64
 }
 
-/// What it takes at most to receive a message that is there already. Within a node all of it is copying and telling; so
-/// who takes longer than that had to wait for it.
-fn taking_ns(version: &Version, message: &Incoming) -> u64 {
-    let Some(usual_ns) = version.message_ns(Scope::of(message.inter), message.bytes) else {
+/// What it takes at most to receive a message of another node that is there already. Within a node all of it is copying:
+/// whoever takes longer than that had to wait for it.
+fn taking_ns(version: &Version, bytes: u64) -> u64 {
+    let Some(usual_ns) = version.message_ns(Scope::Inter, bytes) else {
         return HARDLY_NS;
     };
     let part_ns = usual_ns / HAD_ARRIVED;
-    if !message.inter {
-        return part_ns;
-    }
-    version.message_ns(Scope::Intra, message.bytes).map_or(part_ns, |within_ns| within_ns.min(part_ns))
+    version.message_ns(Scope::Intra, bytes).map_or(part_ns, |within_ns| within_ns.min(part_ns))
 }
 
 /// The receive that decided when a call returned: the most plausible one. Says too whether it stands out from the
@@ -221,8 +249,9 @@ pub(super) fn binding(
     if let [only] = received {
         return (Some(*only), true);
     }
-    let criterion = |message: &Incoming| version.message_ns(Scope::of(message.inter), message.bytes);
-    let are_known = received.iter().all(|message| !version.is_unknown(Scope::of(message.inter)));
+    let criterion =
+        |message: &Incoming| version.message_ns(Scope::between_nodes(message.inter), message.bytes);
+    let are_known = received.iter().all(|message| !version.is_unknown(Scope::between_nodes(message.inter)));
     let mut best: Option<(f64, Incoming)> = None;
     let mut second = f64::INFINITY;
     for message in received {

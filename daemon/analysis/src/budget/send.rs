@@ -5,19 +5,19 @@ use super::thread::{Outgoing, ThreadId};
 use super::waits::WaitState;
 use super::{Budgeter, Cause, Spared};
 use crate::criteria::Version;
-use mpiscope_model::{Activity, Blocking, Deed, Nanoseconds, Rank};
+use mpiscope_model::{Activity, Blocking, Effect, Nanoseconds, Rank};
 
 use super::settle::Settled;
 
 impl Budgeter {
     pub(super) fn leave_send(&mut self, thread: ThreadId, call: &Activity, version: &Version) -> Settled {
-        let Deed::Transfer { send, peer, bytes, .. } = call.deed else { return Settled::Yes };
+        let Effect::Transfer { send, peer, bytes, .. } = call.effect else { return Settled::Yes };
         let state = &self.threads[thread as usize];
         let is_forced = state.is_forced;
         let outgoing = state.outgoing();
         let entry = self.entry_path(thread);
         let start_ns = state.at_ns;
-        let node = |rank: Rank| self.nodes.get(rank as usize).copied().unwrap_or_default();
+        let node = |rank: Rank| self.threads.nodes().get(rank as usize).copied().unwrap_or_default();
         let inter = peer.is_some_and(|peer| node(peer) != node(call.rank));
         let saved = inter && peer.is_some_and(|peer| self.is_saved(call.rank, peer));
         let own_pieces = |from_ns: u64| {

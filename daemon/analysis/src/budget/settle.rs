@@ -1,11 +1,11 @@
-//! Settling a window: each thread goes on, call by call, until it has to wait for what another has not reached yet.
+//! Settles a window: each thread goes on, call by call, until it has to wait for another one.
 
 use super::collectives::Entry;
 use super::cut::Pieces;
 use super::thread::ThreadId;
 use super::{Budgeter, Cause, Causes, Spared};
 use crate::criteria::Version;
-use mpiscope_model::{Activity, Blocking, Deed, Function, Nanoseconds, Rank};
+use mpiscope_model::{Activity, Blocking, Effect, Function, Nanoseconds, Rank};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ pub(super) struct Next {
 }
 
 impl Next {
-    pub(super) fn of(call: &Activity) -> Self {
-        let peer = if let Deed::Transfer { peer, .. } = call.deed { peer } else { None };
+    pub(super) fn from_call(call: &Activity) -> Self {
+        let peer = if let Effect::Transfer { peer, .. } = call.effect { peer } else { None };
         Self { function: call.function, peer }
     }
 }
@@ -40,7 +40,7 @@ impl Budgeter {
     pub(super) fn window(&mut self, until_ns: Nanoseconds) {
         let queued = self.queued;
         self.steal.advance(until_ns.saturating_add(self.options.window_ns));
-        self.evolution.begin(&self.nodes);
+        self.evolution.begin(self.threads.nodes());
         // Not when a window closes: windows in which nothing happened are not settled one by one.
         let patience_ns = self.options.patience_ns + 2 * self.options.window_ns;
         self.collectives.forget(until_ns.saturating_sub(patience_ns), patience_ns);
@@ -93,16 +93,11 @@ impl Budgeter {
     pub(super) fn close(&mut self, until_ns: Nanoseconds) {
         self.thresholds.settle();
         self.course.close(until_ns);
-        if !self.is_fixed && self.learning.settle() {
-            self.renew(until_ns);
-        }
         let oldest_ns = until_ns.saturating_sub(self.options.patience_ns + 2 * self.options.window_ns);
-        while self.versions.len() > 2 && self.versions[2].0 <= oldest_ns {
-            self.versions.remove(1);
-        }
+        self.criteria.close(until_ns, oldest_ns);
         let kept: usize = self.threads.iter().map(super::thread::Thread::kept).sum();
         if kept > self.options.kept {
-            for thread in &mut self.threads {
+            for thread in self.threads.iter_mut() {
                 self.given_up += thread.give_up_half() as u64;
             }
         }
@@ -142,13 +137,13 @@ impl Budgeter {
         let state = &mut self.threads[thread as usize];
         if !state.is_listed && !state.queue.is_empty() {
             state.is_listed = true;
-            self.list.push(thread);
+            self.scratch.due.push(thread);
         }
     }
 
     pub(super) fn run(&mut self, until_ns: Nanoseconds) {
         let mut version = (0..0, Arc::default());
-        while let Some(thread) = self.list.pop() {
+        while let Some(thread) = self.scratch.due.pop() {
             self.threads[thread as usize].is_listed = false;
             loop {
                 let state = &self.threads[thread as usize];
@@ -167,7 +162,7 @@ impl Budgeter {
                 }
                 self.queued -= 1;
             }
-            while let Some(woken) = self.wake.pop() {
+            while let Some(woken) = self.scratch.woken.pop() {
                 self.put_on_list(woken);
             }
         }
@@ -175,14 +170,14 @@ impl Budgeter {
 
     /// A thread reaches the entry of its next call.
     pub(super) fn enter(&mut self, thread: ThreadId, call: &Activity) {
-        let goes_on = matches!(call.deed, Deed::Polls | Deed::Probe) || call.since_ns < call.start_ns;
+        let goes_on = matches!(call.effect, Effect::Polls | Effect::Probe) || call.since_ns < call.start_ns;
         // One that worked in between waits anew.
         let ends = |&(_, to_ns): &(u64, u64)| !goes_on || to_ns < call.since_ns;
         if self.threads[thread as usize].open.rows.last().is_some_and(ends) {
             self.end_loop(thread);
         }
         if self.threads[thread as usize].open.rows.is_empty() {
-            self.compute(thread, call.start_ns, Some(Next::of(call)).filter(|_| !call.after_loss));
+            self.compute(thread, call.start_ns, Some(Next::from_call(call)).filter(|_| !call.after_loss));
         }
         let state = &mut self.threads[thread as usize];
         state.is_entered = true;
@@ -190,21 +185,21 @@ impl Budgeter {
         state.waiters.retain(|&(wanted, waiter)| {
             let is_reached = wanted <= number;
             if is_reached {
-                self.wake.push(waiter);
+                self.scratch.woken.push(waiter);
             }
             !is_reached
         });
-        if let Deed::Collective(of) | Deed::Start(of) = &call.deed {
+        if let Effect::Collective(of) | Effect::Start(of) = &call.effect {
             let (rank, start_ns) = (call.rank, state.at_ns);
             let entry = Entry { rank, start_ns, end_ns: call.end_ns, path: state.path };
-            self.collectives.enter(of, entry, &mut self.wake);
-            if matches!(call.deed, Deed::Start(_)) {
-                self.collectives.start(rank, call.function, of, call.end_ns, &mut self.wake);
+            self.collectives.enter(of, entry, &mut self.scratch.woken);
+            if matches!(call.effect, Effect::Start(_)) {
+                self.collectives.start(rank, call.function, of, call.end_ns, &mut self.scratch.woken);
             }
         }
     }
 
-    /// Time between calls, until the next one; nobody knows of what where calls were lost.
+    /// Time between calls, until the next one; its use is unknown where calls were lost.
     pub(super) fn compute(&mut self, thread: ThreadId, until_ns: Nanoseconds, next: Option<Next>) {
         let state = &mut self.threads[thread as usize];
         let from_ns = state.at_ns;
@@ -217,14 +212,14 @@ impl Budgeter {
             state.path[Cause::Unknown] += whole_ns as i64;
             return;
         };
-        let no_core_ns = if self.steal.knows(state.rank) {
+        let cpu_wait_ns = if self.steal.knows(state.rank) {
             let usual_ns = state.usual_ns(next, whole_ns);
             self.steal.between(state.rank, from_ns, until_ns, usual_ns)
         } else {
             0
         };
-        let worked_ns = whole_ns - no_core_ns;
-        state.path[Cause::NoCore] += no_core_ns as i64;
+        let worked_ns = whole_ns - cpu_wait_ns;
+        state.path[Cause::CpuWait] += cpu_wait_ns as i64;
         state.path[Cause::Compute] += worked_ns as i64;
         // Before its first call a thread is not in the ledger, as it may not have been there.
         if state.number == 0 {
@@ -232,8 +227,12 @@ impl Budgeter {
         }
         let (rank, function) = (state.rank, next.function);
         let balanced_ns = self.course.worked(rank, (from_ns, until_ns), worked_ns, function);
-        self.ledger.compute(rank, from_ns, until_ns, no_core_ns);
-        self.ledger.spared(rank, until_ns, Spared { cored_ns: no_core_ns, balanced_ns, ..Spared::default() });
+        self.ledger.compute(rank, from_ns, until_ns, cpu_wait_ns);
+        self.ledger.spared(
+            rank,
+            until_ns,
+            Spared { cored_ns: cpu_wait_ns, balanced_ns, ..Spared::default() },
+        );
     }
 
     /// A loop of polls led to nothing.
@@ -262,32 +261,32 @@ impl Budgeter {
         if self.threads[thread as usize].collected().next().is_some() {
             return self.leave_collected(thread, call, version);
         }
-        match call.deed {
-            Deed::Polls | Deed::Probe => {
+        match call.effect {
+            Effect::Polls | Effect::Probe => {
                 let state = &mut self.threads[thread as usize];
                 state.open.rows.push((call.start_ns.max(state.at_ns), call.end_ns.max(state.at_ns)));
                 self.done(thread, Causes::default(), call)
             }
-            Deed::Other => {
+            Effect::Other => {
                 let entry = self.own_entry(thread, call);
                 let from_ns = self.threads[thread as usize].at_ns;
                 let pieces = Pieces::only(Cause::Other, call.end_ns.saturating_sub(from_ns));
                 self.end_with(thread, call, None, from_ns, pieces, false);
                 self.done(thread, entry, call)
             }
-            Deed::Collective(of) => self.leave_collective(thread, call, &of, version),
-            Deed::Start(_) => {
+            Effect::Collective(of) => self.leave_collective(thread, call, &of, version),
+            Effect::Start(_) => {
                 let entry = self.entry_path(thread);
                 self.spend_all(thread, call.end_ns, Cause::Operation);
                 self.done(thread, entry, call)
             }
-            Deed::Transfer { receives, .. } if receives > 0 => {
+            Effect::Transfer { receives, .. } if receives > 0 => {
                 self.leave_receive(thread, call, receives, version)
             }
-            Deed::Transfer { sends: 1, send: Blocking::Perhaps | Blocking::Always, .. } => {
+            Effect::Transfer { sends: 1, send: Blocking::Perhaps | Blocking::Always, .. } => {
                 self.leave_send(thread, call, version)
             }
-            Deed::Transfer { .. } => {
+            Effect::Transfer { .. } => {
                 let entry = self.entry_path(thread);
                 self.spend_all(thread, call.end_ns, Cause::Base);
                 self.done(thread, entry, call)
@@ -314,9 +313,8 @@ impl Budgeter {
     /// The criteria of the window in which a call ended, and that window.
     fn version_for(&self, end_ns: Nanoseconds) -> (Range<Nanoseconds>, Arc<Version>) {
         let begin_ns = end_ns - end_ns % self.options.window_ns;
-        let found = self.versions.iter().rev().find(|(from_ns, _)| *from_ns <= begin_ns);
         let window = begin_ns..begin_ns.saturating_add(self.options.window_ns);
-        (window, Arc::clone(&found.unwrap_or(&self.versions[0]).1))
+        (window, self.criteria.version_at(begin_ns))
     }
 
     pub(super) fn is_saved(&self, one: Rank, other: Rank) -> bool {
@@ -340,7 +338,7 @@ impl Budgeter {
         Some(self.threads[of as usize].path_to(number).copied())
     }
 
-    /// Whether another thread has not come to a call yet, so that this one has to wait; it will be woken.
+    /// Whether this thread has to wait, because another one has not come to a call yet; it will be woken.
     fn has_to_wait(&mut self, of: ThreadId, number: u64, asks: ThreadId, is_forced: bool) -> bool {
         let has_to_wait = !is_forced && !self.threads[of as usize].has_come_to(number);
         if has_to_wait {

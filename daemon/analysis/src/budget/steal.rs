@@ -1,4 +1,4 @@
-//! Time without a core, from the scheduler's figures of each rank.
+//! Time waiting for a CPU, from the scheduler's figures of each rank.
 
 use mpiscope_model::{Nanoseconds, Rank, Scheduling};
 use std::collections::VecDeque;
@@ -6,12 +6,12 @@ use std::collections::VecDeque;
 /// Figures that are remembered of a rank: some seconds.
 const REMEMBERED: usize = 64;
 
-/// A rank that is without a core for a greater share of its time than this is so all the time.
+/// A rank that waits for a CPU for a greater share of its time than this does so all the time.
 const ALL_THE_TIME: f64 = 0.3;
 
 #[derive(Debug, Clone, Default)]
 struct OfRank {
-    /// When, and the time without a core until then.
+    /// The moment, and the time waiting for a CPU until then.
     figures: VecDeque<(Nanoseconds, u64)>,
     /// From each of them to the next, how often it lost its core, and how much of the time without one was found.
     losses: VecDeque<(u64, u64)>,
@@ -26,8 +26,8 @@ struct Missing {
     first: usize,
     last: usize,
     length_ns: u64,
-    no_core_ns: u64,
-    /// How often the core was lost; none where nothing says so.
+    cpu_wait_ns: u64,
+    /// How often the CPU was lost; none where no figure shows it.
     times: u64,
 }
 
@@ -35,17 +35,17 @@ impl Missing {
     /// Whether such a time holds about its share of all that is missing.
     fn is_even_over(&self, whole_ns: u64) -> bool {
         let is_often = whole_ns as f64 * self.times as f64 > OFTEN * self.length_ns as f64;
-        is_often || self.times == 0 && self.no_core_ns as f64 > ALL_THE_TIME * self.length_ns as f64
+        is_often || self.times == 0 && self.cpu_wait_ns as f64 > ALL_THE_TIME * self.length_ns as f64
     }
 }
 
-/// A core that is lost so many times in a time between calls is lost evenly.
+/// A CPU that is lost this often in a time between calls is lost evenly.
 const OFTEN: f64 = 3.0;
-/// What is longer than usual by less than this part of the usual time without a core is so for another reason.
+/// A smaller excess than this part of the usual wait for a CPU has another reason.
 const LEAST_PART: u64 = 8;
 
 impl OfRank {
-    /// Time without a core until a time; between two figures it is taken to come evenly.
+    /// Time waiting for a CPU until a moment; it comes evenly between two figures.
     fn until(&self, at_ns: Nanoseconds) -> f64 {
         let after = self.figures.partition_point(|(at, _)| *at <= at_ns);
         match (after.checked_sub(1).map(|before| self.figures[before]), self.figures.get(after)) {
@@ -58,19 +58,19 @@ impl OfRank {
         }
     }
 
-    /// What the figures around a time say.
+    /// The figures around a time.
     fn missing(&self, from_ns: Nanoseconds, to_ns: Nanoseconds) -> Option<Missing> {
         let first = self.figures.partition_point(|(at, _)| *at <= from_ns).checked_sub(1)?;
         let last = self.figures.partition_point(|(at, _)| *at < to_ns);
         let ((begin_ns, before), (end_ns, after)) = (self.figures[first], *self.figures.get(last)?);
         let times = self.losses.range(first..last).map(|(times, _)| times).sum();
-        let (length_ns, no_core_ns) = (end_ns.saturating_sub(begin_ns), after.saturating_sub(before));
-        (last > first).then_some(Missing { first, last, length_ns, no_core_ns, times })
+        let (length_ns, cpu_wait_ns) = (end_ns.saturating_sub(begin_ns), after.saturating_sub(before));
+        (last > first).then_some(Missing { first, last, length_ns, cpu_wait_ns, times })
     }
 
-    /// Takes what is too long from what is missing and was not found elsewhere.
+    /// Takes the excess from the missing time that was not found elsewhere.
     fn find(&mut self, missing: &Missing, too_long_ns: u64) -> u64 {
-        let least_ns = missing.no_core_ns.checked_div(missing.times).unwrap_or_default() / LEAST_PART;
+        let least_ns = missing.cpu_wait_ns.checked_div(missing.times).unwrap_or_default() / LEAST_PART;
         if too_long_ns < least_ns {
             return 0;
         }
@@ -133,8 +133,8 @@ impl Steal {
             .is_some_and(|of| of.figures.back().is_some_and(|(_, wait_ns)| *wait_ns > 0))
     }
 
-    /// How much of a time between calls a rank had no core. Figures come ten times a second, so where such times are
-    /// shorter and a core is rarely missing, it was missing in those that were longer than usual.
+    /// How much of a time between calls a rank waited for a CPU. Figures come ten times a second. Where such times are
+    /// shorter and waits are rare, the wait goes to those that were longer than usual.
     pub(super) fn between(
         &mut self,
         rank: Rank,
@@ -154,7 +154,7 @@ impl Steal {
         of.find(&missing, whole_ns.saturating_sub(usual_ns))
     }
 
-    /// How much of what a call took beyond what is usual was for want of a core.
+    /// How much of a call's excess was a wait for a CPU.
     #[inline]
     pub(super) fn stalled(
         &mut self,
@@ -202,12 +202,12 @@ mod tests {
         let times = [(0, 50), (50, 170), (200, 290), (300, 350)];
         let found = times.map(|(from_ns, to_ns)| steal.between(0, from_ns, to_ns, Some(50)));
         assert_eq!(found, [0, 70, 30, 0]);
-        // Without a core for most of the time, what is usual says nothing.
+        // When a rank waits for a CPU most of the time, the usual duration means nothing.
         assert_eq!(steal.between(0, 1100, 1200, Some(100)), 80);
     }
 
     #[test]
-    fn a_call_that_took_longer_than_usual_was_without_a_core_as_far_as_one_was_missing() {
+    fn a_long_call_waited_for_a_cpu_no_longer_than_the_rank_did() {
         let mut steal = Steal::default();
         let of = |at_ns, wait_ns, involuntary| Scheduling {
             rank: 0,
@@ -218,7 +218,7 @@ mod tests {
         };
         steal.feed(&[of(0, 0, 0), of(1000, 160, 2), of(2000, 200, 5)]);
         steal.advance(3000);
-        // It was gone for 80 at a time: what is longer by a little is so for another reason.
+        // It was gone for 80 at a time: a small excess has another reason.
         assert_eq!(steal.stalled(0, 10, 60, 9), 0);
         assert_eq!(steal.between(0, 100, 300, Some(120)), 80);
         assert_eq!(steal.stalled(0, 400, 600, 100), 80);

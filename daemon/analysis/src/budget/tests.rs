@@ -9,7 +9,7 @@ use super::*;
 use crate::Windowed;
 use crate::criteria::{MessageCriterion, Scope};
 use mpiscope_model::{
-    Batch, Blocking, CallId, Collected, Collective, Comm, Deed, Event, Flow, Function, Side,
+    Batch, Blocking, CallId, Collected, Collective, Comm, Effect, Event, Flow, Function, Side,
 };
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ const WAITALL: Function = 31;
 const BARRIER: Function = 50;
 const BCAST: Function = 51;
 
-/// A call that posts so many receives and completes so many.
-fn receiving(posts: u16, receives: u16) -> Deed {
-    Deed::Transfer { sends: 0, posts, receives, send: Blocking::Never, peer: None, bytes: 0 }
+/// A call that posts and completes these numbers of receives.
+fn receiving(posts: u16, receives: u16) -> Effect {
+    Effect::Transfer { sends: 0, posts, receives, send: Blocking::Never, peer: None, bytes: 0 }
 }
 
 /// What happened, as each rank saw it.
@@ -36,7 +36,13 @@ struct Job {
 }
 
 impl Job {
-    fn call(&mut self, rank: Rank, function: Function, (start_ns, end_ns): (u64, u64), deed: Deed) -> CallId {
+    fn call(
+        &mut self,
+        rank: Rank,
+        function: Function,
+        (start_ns, end_ns): (u64, u64),
+        effect: Effect,
+    ) -> CallId {
         let number = self.numbers.entry(rank).or_default();
         let call = CallId::new(0, *number);
         *number += 1;
@@ -48,7 +54,7 @@ impl Job {
             start_ns,
             end_ns,
             since_ns: start_ns,
-            deed,
+            effect,
             site: Some(u32::from(function)),
             after_loss,
         });
@@ -56,8 +62,8 @@ impl Job {
     }
 
     fn send_by(&mut self, send: Blocking, rank: Rank, to: Rank, bytes: u64, at: (u64, u64)) {
-        let deed = Deed::Transfer { sends: 1, posts: 0, receives: 0, send, peer: Some(to), bytes };
-        let call = self.call(rank, SEND, at, deed);
+        let effect = Effect::Transfer { sends: 1, posts: 0, receives: 0, send, peer: Some(to), bytes };
+        let call = self.call(rank, SEND, at, effect);
         self.sends(rank, call, to, bytes, at.0, (send == Blocking::Always).then_some(at.1));
     }
 
@@ -76,9 +82,15 @@ impl Job {
     }
 
     fn sendrecv(&mut self, rank: Rank, to: Rank, from: Rank, bytes: u64, at: (u64, u64)) {
-        let deed =
-            Deed::Transfer { sends: 1, posts: 1, receives: 1, send: Blocking::Never, peer: Some(to), bytes };
-        let call = self.call(rank, 22, at, deed);
+        let effect = Effect::Transfer {
+            sends: 1,
+            posts: 1,
+            receives: 1,
+            send: Blocking::Never,
+            peer: Some(to),
+            bytes,
+        };
+        let call = self.call(rank, 22, at, effect);
         self.sends(rank, call, to, bytes, at.0, None);
         self.receives(rank, call, from, bytes, None, at);
     }
@@ -145,7 +157,7 @@ impl Job {
 
     fn collective(&mut self, rank: Rank, function: Function, flow: Flow, root: Option<Rank>, at: (u64, u64)) {
         let of = self.next_on(0, rank, function, flow, root);
-        self.call(rank, function, at, Deed::Collective(of));
+        self.call(rank, function, at, Effect::Collective(of));
     }
 
     /// The next collective of a rank on a communicator. The second is between ranks 0 and 1, and the others.
@@ -175,7 +187,7 @@ impl Job {
         start_ns: u64,
     ) -> u32 {
         let of = self.next_on(0, rank, function, flow, root);
-        self.call(rank, function, (start_ns, start_ns + 100), Deed::Start(of));
+        self.call(rank, function, (start_ns, start_ns + 100), Effect::Start(of));
         of.number
     }
 
@@ -187,12 +199,12 @@ impl Job {
 
     /// Waits for collectives that it entered.
     fn complete(&mut self, rank: Rank, numbers: &[u32], at: (u64, u64)) {
-        self.call(rank, 30, at, Deed::Other);
+        self.call(rank, 30, at, Effect::Other);
         self.collects(rank, numbers);
     }
 
     fn other(&mut self, rank: Rank, at: (u64, u64)) {
-        self.call(rank, 1, at, Deed::Other);
+        self.call(rank, 1, at, Effect::Other);
     }
 
     /// For each event, when its call returned.
@@ -270,7 +282,7 @@ fn criteria() -> Version {
     Version::new(vec![of(Scope::Intra, 1_000), of(Scope::Inter, 3_000)], Vec::new())
 }
 
-fn judged() -> Windowed {
+fn with_criteria() -> Windowed {
     Windowed::new(BudgetOptions::default()).with_criteria(criteria())
 }
 

@@ -3,9 +3,9 @@
 
 use super::causes::Causes;
 use super::inbox::{Inbox, Place};
-use super::kept::{Kept, Passed};
 use super::settle::Next;
-use mpiscope_model::{Activity, Collected, Deed, Function, Nanoseconds, Node, Rank};
+use super::settled_calls::{Passed, SettledCalls};
+use mpiscope_model::{Activity, Collected, Effect, Function, Nanoseconds, Node, Rank};
 use std::collections::VecDeque;
 
 /// A thread's place among all threads.
@@ -14,7 +14,7 @@ pub(super) type ThreadId = u32;
 /// A message that a call received.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Incoming {
-    /// Whose call sent it, and which.
+    /// The call that sent it.
     pub(super) from: ThreadId,
     pub(super) number: u64,
     pub(super) send_ns: Nanoseconds,
@@ -51,7 +51,7 @@ struct Note {
 /// From when to when.
 pub(super) type Row = (Nanoseconds, Nanoseconds);
 
-/// A loop of polls, or a probe, of which the next call says what it waited for.
+/// A loop of polls, or a probe: the next call shows what it waited for.
 #[derive(Debug, Default)]
 pub(super) struct Loop {
     pub(super) rows: Vec<Row>,
@@ -69,7 +69,7 @@ pub(super) struct Thread {
     notes: VecDeque<Note>,
     incoming: Inbox<Incoming>,
     outgoing: Inbox<Option<Outgoing>>,
-    /// Messages that a call received beyond those that it said it would, with its number.
+    /// Messages that a call received beyond its announced number, with its number.
     surplus: Vec<(u64, Incoming)>,
     /// Collectives that calls of the queue completed.
     collected: VecDeque<Collected>,
@@ -79,7 +79,7 @@ pub(super) struct Thread {
     /// Whether the first call of the queue was entered: then the path leads to its entry.
     pub(super) is_entered: bool,
     pub(super) open: Loop,
-    kept: Kept,
+    kept: SettledCalls,
     /// Who waits for the path to which call.
     pub(super) waiters: Vec<(u64, ThreadId)>,
     pub(super) is_listed: bool,
@@ -99,9 +99,9 @@ struct Usual {
     usual_ns: u64,
 }
 
-/// Places that are told apart.
+/// Call sites that are counted separately.
 const MOST_PLACES: usize = 64;
-/// So many times say what is usual, and what comes weighs as one of so many.
+/// Samples that make an average; each further one counts as one of this number.
 const FEWEST_TIMES: u64 = 8;
 const MOST_TIMES: u64 = 100;
 
@@ -121,7 +121,7 @@ impl Thread {
             at_ns: 0,
             is_entered: false,
             open: Loop::default(),
-            kept: Kept::default(),
+            kept: SettledCalls::default(),
             waiters: Vec::new(),
             is_listed: false,
             is_forced: false,
@@ -156,8 +156,8 @@ impl Thread {
         if self.queue.is_empty() && number > self.number {
             self.number = number;
         }
-        let receives = if let Deed::Transfer { receives, .. } = activity.deed { receives } else { 0 };
-        let may_block = activity.deed.may_block();
+        let receives = if let Effect::Transfer { receives, .. } = activity.effect { receives } else { 0 };
+        let may_block = activity.effect.may_block();
         self.notes.push_back(Note {
             received: 0,
             receives,
@@ -181,7 +181,7 @@ impl Thread {
         self.collected.iter().take_while(|of| of.call.number() == self.number)
     }
 
-    /// Reads something of what is needed to settle its first call, so that it is near then. What, says nothing.
+    /// Reads part of what settling the first call needs, to bring it into the cache. The value means nothing.
     pub(super) fn fetch(&self) -> u64 {
         let first = self.queue.front().map_or(0, |call| call.end_ns);
         let note = self.notes.front().map_or(0, |note| u64::from(note.unpinned));
@@ -196,13 +196,13 @@ impl Thread {
         (at < self.notes.len()).then_some(at)
     }
 
-    /// A call received a message; says whether it is not settled yet.
+    /// A call received a message; returns whether it is not settled yet.
     pub(super) fn receive(&mut self, number: u64, incoming: Incoming) -> bool {
         let Some(at) = self.place(number) else { return false };
         let note = &mut self.notes[at];
         if note.received < u32::from(note.receives) {
-            if let Some(room) = self.incoming.at(note.incoming, note.received as usize) {
-                *room = incoming;
+            if let Some(slot) = self.incoming.item_mut(note.incoming, note.received as usize) {
+                *slot = incoming;
             }
         } else {
             self.surplus.push((number, incoming));
@@ -211,13 +211,13 @@ impl Thread {
         true
     }
 
-    /// Which receive a send was waiting for, if it may have and is not settled yet; else says that nobody asks.
+    /// Which receive a send was waiting for, if it may have and is not settled yet; else notes that no call needs it.
     pub(super) fn waits_for(&mut self, number: u64, outgoing: Outgoing) -> bool {
         let Some(note) = self.place(number).map(|at| &self.notes[at]).filter(|note| note.may_block) else {
             return false;
         };
-        if let Some(room) = self.outgoing.at(note.outgoing, 0) {
-            *room = Some(outgoing);
+        if let Some(slot) = self.outgoing.item_mut(note.outgoing, 0) {
+            *slot = Some(outgoing);
         }
         true
     }
@@ -232,13 +232,13 @@ impl Thread {
         let of = self.notes.front().map(|note| (note.incoming, note.received.min(u32::from(note.receives))));
         let (place, count) = of.unwrap_or_default();
         let surplus = self.surplus.iter().filter(|(number, _)| *number == self.number);
-        self.incoming.of(place, count as usize).chain(surplus.map(|(_, incoming)| incoming))
+        self.incoming.items(place, count as usize).chain(surplus.map(|(_, incoming)| incoming))
     }
 
     /// The receive that the first call of the queue was waiting for.
     pub(super) fn outgoing(&self) -> Option<Outgoing> {
         let note = self.notes.front().filter(|note| note.may_block)?;
-        self.outgoing.of(note.outgoing, 1).next().copied().flatten()
+        self.outgoing.items(note.outgoing, 1).next().copied().flatten()
     }
 
     /// Whether the path that led to the entry of a call is known, or gone.
@@ -282,7 +282,7 @@ impl Thread {
         self.kept.len()
     }
 
-    /// Gives up the older half of what is kept; says how many.
+    /// Gives up the older half; returns how many.
     pub(super) fn give_up_half(&mut self) -> usize {
         self.kept.give_up_half()
     }
@@ -297,7 +297,7 @@ impl Thread {
         }
         while self.collected.pop_front_if(|of| of.call.number() <= self.number).is_some() {}
         self.last = activity.function;
-        if let Deed::Transfer { sends, posts, .. } = activity.deed {
+        if let Effect::Transfer { sends, posts, .. } = activity.effect {
             let pins = (u32::from(sends) + u32::from(posts)).saturating_sub(note.unpinned);
             if pins > 0 {
                 let (may_block, end_ns) = (note.may_block, activity.end_ns);
@@ -323,7 +323,7 @@ mod tests {
         let mut thread = Thread::new(0, 0, 0);
         for number in 0..3 {
             let (start_ns, end_ns) = (number * 10, number * 10 + 5);
-            let deed = Deed::Transfer {
+            let effect = Effect::Transfer {
                 sends: 0,
                 posts: 0,
                 receives: number as u16,
@@ -340,7 +340,7 @@ mod tests {
                 start_ns,
                 end_ns,
                 since_ns: start_ns,
-                deed,
+                effect,
                 site: None,
                 after_loss,
             });

@@ -8,13 +8,13 @@ pub(super) struct Thresholds {
     from_octave: Option<u32>,
 }
 
-/// So many late receives, and so large a share of sends that waited for them, make a size one that waits.
+/// A size blocks when this number of receives came late, and this share of the sends waited for them.
 const ENOUGH_LATE: u32 = 8;
 const MOSTLY: (u32, u32) = (3, 4);
 /// A receive that was posted so much later than its send began is late, whatever messages take.
 pub(super) const CLEARLY_LATE_NS: u64 = 20_000;
 
-/// Sizes of 64 bits have so many octaves.
+/// Octaves of 64-bit sizes.
 const OCTAVES: usize = 64;
 
 impl Default for Thresholds {

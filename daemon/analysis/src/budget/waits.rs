@@ -69,7 +69,7 @@ pub struct WaitTotals {
     pub longest_at_ns: Nanoseconds,
 }
 
-/// The waiting in calls from one place in the program.
+/// The waiting in calls from one call site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SiteWaiting {
     /// How long.
@@ -85,10 +85,10 @@ impl SiteWaiting {
     }
 }
 
-/// The waiting of a run by place in the program.
+/// The waiting of a run by call site.
 pub type SiteWaits = BySite<SiteWaiting>;
 
-/// Kinds of waiting that are told apart; further ones are counted together, under the state, by the waiter.
+/// Kinds of waiting that are counted separately; further ones are added up by state and waiter.
 const MOST: usize = 1 << 18;
 
 /// All of it.

@@ -1,20 +1,23 @@
-//! How much each rank computed, window by window: so that it is known who had more to do than others, and what evening
-//! it out would save.
+//! How much each rank computed, window by window: which ranks had more to do than others, and what balancing would
+//! save.
 
 use mpiscope_model::{Function, Nanoseconds, Rank};
 
 /// The most numbers and the most windows that are kept; beyond either, windows are joined in pairs.
 const MOST_CELLS: usize = 1 << 21;
 const MOST_WINDOWS: u64 = 1 << 19;
-/// Functions of a rank that are told apart.
+/// Fewer are kept of few intervals, however far apart these are: this number, or some for each interval.
+const LEAST_WINDOWS: u64 = 1 << 14;
+const WINDOWS_PER_INTERVAL: u64 = 4;
+/// Functions of a rank that are counted separately.
 const MOST_FUNCTIONS: usize = 8;
-/// Windows on either side of one that say who has more to do in it.
+/// Windows on either side of one that decide who has more to do in it.
 const NEAR: usize = 1;
-/// Windows until now that say it while the run is going on.
+/// Past windows that decide it while the run is going on.
 const BEFORE: usize = 8;
 /// A rank that computes less than this share of what ranks usually do is there for something else.
 const IDLE: f64 = 0.25;
-/// What is more before some functions is what is too much if it is off by less than this part of it.
+/// The excess before some functions is the whole one if it is off by less than this part of it.
 const NEAR_ENOUGH: f64 = 0.25;
 
 /// What a rank computed before its calls of a function.
@@ -27,13 +30,15 @@ pub(super) struct Work {
     /// By window and rank.
     windows: Vec<Vec<u64>>,
     cells: usize,
+    /// How often something was added.
+    intervals: u64,
     /// By rank.
     before: Vec<Vec<Before>>,
 }
 
 impl Work {
     pub(super) fn new(width_ns: u64) -> Self {
-        Self { width_ns: width_ns.max(1), windows: Vec::new(), cells: 0, before: Vec::new() }
+        Self { width_ns: width_ns.max(1), windows: Vec::new(), cells: 0, intervals: 0, before: Vec::new() }
     }
 
     /// A rank computed for so much of the time until it called a function.
@@ -56,7 +61,9 @@ impl Work {
             before.push((next, worked_ns));
         }
         let whole_ns = to_ns.saturating_sub(from_ns).max(1);
-        while to_ns / self.width_ns >= MOST_WINDOWS {
+        self.intervals += 1;
+        let most = self.intervals.saturating_mul(WINDOWS_PER_INTERVAL).clamp(LEAST_WINDOWS, MOST_WINDOWS);
+        while to_ns / self.width_ns >= most {
             self.join();
         }
         let mut at_ns = from_ns;
@@ -104,14 +111,14 @@ impl Work {
     }
 
     /// Who had more to do, and when.
-    pub(super) fn judged(&self) -> Uneven {
+    pub(super) fn assess(&self) -> Uneven {
         let near = |at: usize| at.saturating_sub(NEAR)..(at + NEAR + 1).min(self.windows.len());
         let windows = (0..self.windows.len()).map(|at| self.over(near(at))).collect();
         Uneven { width_ns: self.width_ns, windows, lasting: self.lasting() }
     }
 
-    /// The same from what was seen until now, for the next window.
-    pub(super) fn judged_now(&self, until_ns: Nanoseconds) -> Uneven {
+    /// The same from past windows, for the next window.
+    pub(super) fn assess_now(&self, until_ns: Nanoseconds) -> Uneven {
         let to = ((until_ns / self.width_ns) as usize).min(self.windows.len());
         let window = self.over(to.saturating_sub(BEFORE)..to);
         Uneven { width_ns: u64::MAX, windows: vec![window], lasting: self.lasting() }
@@ -148,7 +155,7 @@ impl Work {
             let over: Vec<f64> =
                 before.iter().map(|&(function, ns)| (ns as f64 - mean(function)).max(0.0)).collect();
             let chosen = where_it_lies(&over, f64::from(*more) * own);
-            // What of the computing before a function is too much, for each unit of what is too much in all.
+            // The excess of the computing before a function, for each unit of the whole excess.
             let weight = |at: usize| {
                 let (function, ns) = before[at];
                 let part = |sum: f64, set: u32| if set >> at & 1 == 1 { over[at] / sum } else { 0.0 };
@@ -174,9 +181,9 @@ fn more_than_mean(own: &[u64]) -> Vec<f32> {
     own.iter().map(|&ns| if counts(ns) && ns > 0 { (1.0 - mean / ns as f64) as f32 } else { 0.0 }).collect()
 }
 
-/// Before which functions that lies what a rank has to do too much, as a set of bits, and how much more than others it
-/// computes there in all. Who does the same in another order than others has more to do before one function and less
-/// before another; so it is the set of which this comes nearest to what is too much. None where no set comes near.
+/// The functions before which a rank has too much to compute, as a set of bits, and its excess there over other ranks.
+/// A rank with another order of work has more before one function and less before another. Therefore the set whose sum
+/// comes nearest to the whole excess is taken; none where no set comes near.
 fn where_it_lies(over: &[f64], too_much: f64) -> Option<(u32, f64)> {
     let counts = (0..over.len()).filter(|&at| over[at] > 0.0).fold(0, |all, at| all | 1_u32 << at);
     let sum = |set: u32| (0..over.len()).filter(|at| set >> at & 1 == 1).map(|at| over[at]).sum::<f64>();
@@ -203,8 +210,8 @@ pub(super) struct Uneven {
 }
 
 impl Uneven {
-    /// The share of a time of computing that a rank would not need if work were even; less than nothing if it would have
-    /// more to do.
+    /// The share of a time of computing that balanced work would save a rank; negative if the rank would have more to
+    /// do.
     pub(super) fn share(&self, rank: Rank, from_ns: Nanoseconds, to_ns: Nanoseconds, next: Function) -> f64 {
         let rank = rank as usize;
         if self.windows.is_empty() {
@@ -234,7 +241,7 @@ mod tests {
         for rank in 0..4 {
             work.add(rank, 0, 3000, if rank == 1 { 900 } else { 600 }, SEND);
         }
-        let uneven = work.judged();
+        let uneven = work.assess();
         let shares: Vec<f64> = (0..4).map(|rank| uneven.share(rank, 1200, 1300, SEND)).collect();
         assert!((shares[1] - 0.25).abs() < 1e-6 && (shares[0] + 0.125).abs() < 1e-6, "{shares:?}");
     }
@@ -246,7 +253,7 @@ mod tests {
             work.add(rank, 0, 1000, 500, SEND);
         }
         work.add(0, 0, 1000, 200, RECEIVE);
-        let uneven = work.judged();
+        let uneven = work.assess();
         assert!(uneven.share(0, 0, 10, SEND).abs() < 1e-6);
         assert!((uneven.share(0, 0, 10, RECEIVE) - 0.9).abs() < 1e-6);
     }
@@ -262,10 +269,27 @@ mod tests {
         }
         work.add(0, 0, 1000, 400, RECEIVE);
         work.add(0, 0, 1000, 300, REDUCE);
-        let uneven = work.judged();
+        let uneven = work.assess();
         let share = |next| uneven.share(0, 0, 1000, next);
         assert!(share(SEND).abs() < 1e-6 && share(RECEIVE).abs() < 1e-6, "{}", share(RECEIVE));
         assert!((share(REDUCE) - 0.9).abs() < 1e-6, "{}", share(REDUCE));
+    }
+
+    #[test]
+    fn windows_follow_intervals_and_not_the_time_between_them() {
+        const LONG_NS: u64 = 12 * 365 * 86_400 * 1_000_000_000;
+        let mut work = Work::new(1_000_000);
+        for at in 0..8_u64 {
+            let from_ns = at * LONG_NS;
+            work.add((at % 2) as Rank, from_ns, from_ns + LONG_NS, 1_000, SEND);
+            assert!(work.windows.len() as u64 <= LEAST_WINDOWS, "{} windows", work.windows.len());
+        }
+        let sum: u64 = work.windows.iter().flatten().sum();
+        assert!(sum <= 8_000 && work.windows.len() as u64 > LEAST_WINDOWS / 2, "{}", work.windows.len());
+        // Where there are many intervals, windows are as short as before.
+        let mut work = Work::new(1_000);
+        (0..20_000_u64).for_each(|at| work.add(0, at * 1_000, at * 1_000 + 1_000, 10, SEND));
+        assert_eq!((work.windows.len(), work.width_ns), (20_000, 1_000));
     }
 
     #[test]
@@ -284,17 +308,17 @@ mod tests {
                 work.add(rank, window * 1000, window * 1000 + 1000, 600 + more, SEND);
             }
         }
-        let uneven = work.judged();
+        let uneven = work.assess();
         let at = |rank, window: u64| uneven.share(rank, window * 1000, window * 1000 + 1000, SEND);
         assert!((at(1, 5) - 2.0 / 9.0).abs() < 1e-6 && (at(1, 1) + 1.0 / 6.0).abs() < 1e-6);
-        assert!(work.judged_now(12_000).share(0, 12_100, 12_200, SEND) < 0.0);
+        assert!(work.assess_now(12_000).share(0, 12_100, 12_200, SEND) < 0.0);
     }
 
     #[test]
     fn who_does_nothing_but_deal_gets_nothing_to_do() {
         let mut work = Work::new(1000);
         (0..4).for_each(|rank| work.add(rank, 0, 1000, if rank == 0 { 10 } else { 900 }, SEND));
-        let uneven = work.judged();
+        let uneven = work.assess();
         assert!((0..4).all(|rank| uneven.share(rank, 0, 1000, SEND).abs() < 1e-6));
     }
 

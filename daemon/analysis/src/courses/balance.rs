@@ -14,7 +14,7 @@ pub struct BinBalance {
     pub uneven: f64,
     /// The greatest distance of a rank from the mean, in mean deviations (`LB_p`); 0 where all are even.
     pub greatest_load: f64,
-    /// Whose that is; of several the least.
+    /// Its rank; of several the least.
     pub greatest_rank: Rank,
 }
 
@@ -56,7 +56,7 @@ impl Balances {
         Some(*self.numbers.entry(rank).or_insert(next as u32) as usize)
     }
 
-    pub(super) fn told(&self) -> Vec<Option<BinBalance>> {
+    pub(super) fn bins(&self) -> Vec<Option<BinBalance>> {
         let mut ranks: Vec<(Rank, u32)> =
             self.numbers.iter().map(|(&rank, &number)| (rank, number)).collect();
         ranks.sort_unstable();
@@ -65,14 +65,14 @@ impl Balances {
                 let messages = counts.get(number as usize).copied().unwrap_or_default();
                 (messages > 0).then_some((rank, u64::from(messages)))
             };
-            BinBalance::of(&Balance::of(ranks.iter().filter_map(of_rank)))
+            BinBalance::from_balance(&Balance::from_messages(ranks.iter().filter_map(of_rank)))
         };
         self.counts.iter().map(of_bin).collect()
     }
 }
 
 impl BinBalance {
-    fn of(balance: &Balance) -> Option<Self> {
+    fn from_balance(balance: &Balance) -> Option<Self> {
         let furthest = balance.furthest()?;
         Some(Self {
             uneven: balance.deviation / balance.mean,

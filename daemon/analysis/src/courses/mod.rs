@@ -1,5 +1,5 @@
-//! How messages went over a range, bin by bin: between nodes and within them, how evenly ranks talked, and what messages
-//! of about one size took. The three views of the PCLVis paper: mapping, pattern, background traffic.
+//! Messages over a range, bin by bin: between nodes and within them, how evenly ranks talked, and what messages of
+//! about one size took. These are the three views of the PCLVis paper.
 
 mod balance;
 mod sizes;
@@ -41,7 +41,7 @@ pub struct MessageCourses {
 }
 
 impl MessageCourses {
-    /// Over a range in no more than so many bins, all of one width; the last may reach beyond the range.
+    /// Over a range, with this number of bins of one width at most; the last may reach beyond the range.
     #[must_use]
     pub fn over(range_ns: Range<Nanoseconds>, most_bins: u32) -> Self {
         let length_ns = range_ns.end.saturating_sub(range_ns.start).max(1);
@@ -58,8 +58,7 @@ impl MessageCourses {
         }
     }
 
-    /// Takes in a message, if it ended in the range and one of its ranks at least is counted. How evenly ranks talk is said
-    /// of those.
+    /// Adds a message that ended in the range and has a counted rank. Balance is over the counted ranks.
     pub fn add(&mut self, message: &Message, is_counted: impl Fn(Rank) -> bool) {
         if !self.range_ns.contains(&message.recv_ns) {
             return;
@@ -82,7 +81,7 @@ impl MessageCourses {
         };
         *messages += 1;
         *bytes = bytes.saturating_add(message.bytes);
-        self.sizes[Scope::of(message.inter) as usize].add(bin, message.bytes, message.t_msg_ns);
+        self.sizes[Scope::between_nodes(message.inter) as usize].add(bin, message.bytes, message.t_msg_ns);
     }
 
     /// How long a bin is.
@@ -97,10 +96,10 @@ impl MessageCourses {
         &self.traffic
     }
 
-    /// How evenly ranks talked in each bin; none where nobody did.
+    /// How evenly ranks talked in each bin; none without messages.
     #[must_use]
     pub fn balances(&self) -> Vec<Option<BinBalance>> {
-        self.balances.told()
+        self.balances.bins()
     }
 
     /// The sizes with the most messages between nodes, or within them where there are none between, by size.

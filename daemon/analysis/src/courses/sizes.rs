@@ -59,11 +59,11 @@ impl Sizes {
         most.sort_unstable_by_key(|&(class, messages)| (Reverse(messages), class));
         most.truncate(MOST_CLASSES);
         most.sort_unstable();
-        let told = |(class, messages): (u32, u64)| {
+        let size_class = |(class, messages): (u32, u64)| {
             let (from, to) = bin_sizes(class);
             SizeClass { from, to, is_inter, messages, slow: slow(&self.classes[&class], messages) }
         };
-        most.into_iter().map(told).collect()
+        most.into_iter().map(size_class).collect()
     }
 }
 

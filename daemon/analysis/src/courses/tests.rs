@@ -53,14 +53,14 @@ fn is_close(one: f64, other: f64) -> bool {
 proptest! {
     #[test]
     fn bins_are_those_of_a_plain_sum(
-        told in proptest::collection::vec(
+        inputs in proptest::collection::vec(
             (0_u32..6, 0_u32..6, 0_u64..400, 0_u64..1_200, 0_u64..90, any::<bool>()),
             0..200,
         ),
         (from_ns, length_ns) in (0_u64..300, 1_u64..900),
         bins in 1_u32..40,
     ) {
-        let messages: Vec<Message> = told
+        let messages: Vec<Message> = inputs
             .iter()
             .map(|&(src, dst, bytes, recv_ns, t_msg_ns, inter)| message(src, dst, bytes, recv_ns, t_msg_ns, inter))
             .collect();
@@ -112,7 +112,7 @@ proptest! {
 }
 
 #[test]
-fn the_sizes_with_the_most_messages_are_told_by_size() {
+fn the_classes_with_the_most_messages_are_ordered_by_size() {
     let of = |class: u64| (0..=class).map(move |at| message(0, 1, class * 50, at, 5, true));
     let messages: Vec<Message> = (0..12).flat_map(of).chain([message(0, 1, 5, 1, 5, false)]).collect();
     let classes = courses(&messages, 0..100, 4).classes();
@@ -124,7 +124,7 @@ fn the_sizes_with_the_most_messages_are_told_by_size() {
 }
 
 #[test]
-fn who_stands_out_is_said_with_how_far() {
+fn the_rank_that_stands_out_has_its_distance() {
     // Rank 0 talks with everybody: 3 messages, and 1 of each other.
     let messages = [1, 2, 3].map(|rank| message(0, rank, 8, 10, 5, false));
     let mut only = MessageCourses::over(0..20, 1);

@@ -1,4 +1,4 @@
-//! A line through few points, some of which may lie far off: the median of all slopes (Theil and Sen).
+//! A line through a few points with outliers: the median of all slopes (Theil and Sen).
 
 /// A straight line.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,7 +28,7 @@ impl Line {
         Some(Self { slope, offset: median(&mut offsets)? })
     }
 
-    pub(super) fn at(&self, x: f64) -> f64 {
+    pub(super) fn value(&self, x: f64) -> f64 {
         self.slope * x + self.offset
     }
 }
@@ -43,8 +43,8 @@ mod tests {
             (0..7).map(|x| (f64::from(x) * 50.0, 1000.0 + f64::from(x) * 25.0)).collect();
         points[3].1 = 90_000.0;
         let line = Line::through(&points).unwrap();
-        assert!((line.at(1000.0) - 1500.0).abs() < 30.0, "{line:?}");
-        assert_eq!(Line::through(&[(50.0, 7.0)]).unwrap().at(1e6), 7.0);
+        assert!((line.value(1000.0) - 1500.0).abs() < 30.0, "{line:?}");
+        assert_eq!(Line::through(&[(50.0, 7.0)]).unwrap().value(1e6), 7.0);
         assert_eq!(Line::through(&[]), None);
     }
 }

@@ -8,14 +8,14 @@ pub enum Reference {
     /// There are none.
     #[default]
     None,
-    /// Those of a quiet network: they serve where the run's own say nothing, and where it was never quiet.
+    /// Criteria of a quiet network: used where the run has none of its own, and where it was never quiet.
     Quiet(Version),
-    /// Those that somebody wants the run to be judged by, as of a good run; its own serve only where these say nothing.
+    /// Given criteria, as of a good run; the run's own serve only where these have none.
     Given(Version),
 }
 
 impl Reference {
-    /// What a run that learnt this is judged by.
+    /// The criteria for a run that learnt these.
     #[must_use]
     pub fn with(&self, learnt: Version) -> Version {
         match self {

@@ -63,7 +63,7 @@ fn a_median_needs_thirty_samples_and_else_neighbours() {
 }
 
 #[test]
-fn sizes_of_which_each_was_seen_seldom_are_taken_together() {
+fn rare_sizes_are_taken_together() {
     // Sizes that are drawn at random never fall thirty times into 50 bytes.
     let spread: Vec<_> = (0..800_u64).map(|at| (Scope::Inter, 2_000 + at * 10, 10_000 + at * 10)).collect();
     let version = learnt(&spread);
@@ -82,7 +82,7 @@ fn sizes_of_which_each_was_seen_seldom_are_taken_together() {
 }
 
 #[test]
-fn collectives_are_told_apart_by_function_ranks_bytes_and_part() {
+fn collectives_differ_by_function_ranks_bytes_and_part() {
     let key = CollectiveKey { function: 53, ranks: 8, bin: size_bin(8), is_root: false };
     let mut criteria = Criteria::default();
     (0..30).for_each(|_| criteria.collective(key, 5_000));
@@ -101,9 +101,9 @@ fn sizes_that_a_run_knows_nothing_of_are_as_much_slower_as_others() {
         learnt(&[repeated(Scope::Inter, 100, 2_000, 40), repeated(Scope::Inter, 5_000, 20_000, 40)].concat());
     let own = learnt(&repeated(Scope::Inter, 100, 2_400, 40));
     assert!(own.message_ns(Scope::Inter, 5_000).unwrap() < 3_000);
-    let judged = own.held_against(&quiet);
+    let compared = own.held_against(&quiet);
     let near = |bytes, expected: u64| {
-        let found = judged.message_ns(Scope::Inter, bytes).unwrap();
+        let found = compared.message_ns(Scope::Inter, bytes).unwrap();
         assert!(found.abs_diff(expected) <= expected / 50, "{found} and not {expected}");
     };
     near(100, 2_400);
@@ -132,7 +132,7 @@ proptest! {
     #[test]
     fn order_and_merging_change_nothing(samples in proptest::collection::vec((0_u64..400, 100_u64..100_000), 0..400),
         at in 0_usize..400) {
-        let scope = |bytes: u64| Scope::of(bytes.is_multiple_of(2));
+        let scope = |bytes: u64| Scope::between_nodes(bytes.is_multiple_of(2));
         let of = |samples: &[(u64, u64)]| {
             let mut criteria = Criteria::default();
             samples.iter().for_each(|&(bytes, time)| criteria.message(scope(bytes), bytes, time));

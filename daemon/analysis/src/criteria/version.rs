@@ -20,6 +20,8 @@ pub struct MessageCriterion {
     pub samples: u64,
     /// The median of their transmission times.
     pub median_ns: u64,
+    /// Up to this long is normal: the 95th percentile of quiet windows. None where that is not known.
+    pub normal_ns: Option<u64>,
 }
 
 impl MessageCriterion {
@@ -33,7 +35,13 @@ impl MessageCriterion {
     #[must_use]
     pub fn of_sizes(scope: Scope, (from, to): (u64, u64), samples: u64, median_ns: u64) -> Self {
         let last_bin = size_bin(to.saturating_sub(1).max(from));
-        Self { scope, bin: size_bin(from), last_bin, samples, median_ns }
+        Self { scope, bin: size_bin(from), last_bin, samples, median_ns, normal_ns: None }
+    }
+
+    /// With what is normal.
+    #[must_use]
+    pub fn with_normal(self, normal_ns: Option<u64>) -> Self {
+        Self { normal_ns: normal_ns.map(|normal_ns| normal_ns.max(self.median_ns)), ..self }
     }
 
     /// The sizes: from, and the first beyond them.
@@ -66,8 +74,10 @@ pub struct Version {
     messages: [Vec<MessageCriterion>; 2],
     /// By scope and bin; those that follow from their neighbours once they were asked for. Nothing where nothing is known.
     direct: [Arc<[AtomicU32]>; 2],
+    /// By scope and bin likewise, up to what messages take normally.
+    normal: [Arc<[AtomicU32]>; 2],
     collectives: FxHashMap<CollectiveKey, CollectiveCriterion>,
-    /// What collectives take was learnt in the run that is judged, and messages are held against a quiet network.
+    /// Collectives have the criteria of the run itself; messages are compared with a quiet network.
     are_collectives_own: bool,
 }
 
@@ -79,9 +89,9 @@ impl PartialEq for Version {
 
 /// Bins with samples on either side that a line through neighbours is drawn from.
 const NEIGHBOURS: usize = 4;
-/// A scope whose messages take so many times as long as in a quiet network was never quiet.
+/// A scope whose messages take this multiple of the time in a quiet network was never quiet.
 const NEVER_QUIET: f64 = 1.5;
-/// Medians in the direct table are in nanoseconds of 32 bits; this one says that there is none.
+/// Medians in the direct table are in nanoseconds of 32 bits; this value means none.
 const NONE: u32 = u32::MAX;
 
 impl Version {
@@ -92,7 +102,8 @@ impl Version {
         for criterion in messages {
             version.messages[criterion.scope as usize].push(criterion);
         }
-        for (sorted, direct) in version.messages.iter_mut().zip(&mut version.direct) {
+        let tables = version.direct.iter_mut().zip(&mut version.normal);
+        for (sorted, (direct, normal)) in version.messages.iter_mut().zip(tables) {
             sorted.sort_unstable_by_key(|criterion| criterion.bin);
             sorted.dedup_by_key(|criterion| criterion.bin);
             let bins = sorted.last().map_or(0, |last| last.bin.max(size_bin(u64::MAX)) as usize + 1);
@@ -101,6 +112,7 @@ impl Version {
                 all[criterion.bin as usize] = criterion.median_ns.min(u64::from(NONE - 1)) as u32;
             }
             *direct = all.into_iter().map(AtomicU32::new).collect();
+            *normal = (0..bins).map(|_| AtomicU32::new(NONE)).collect();
         }
         version.collectives = collectives.into_iter().map(|criterion| (criterion.key, criterion)).collect();
         version
@@ -118,11 +130,51 @@ impl Version {
         }
     }
 
-    /// How many times as long as usual a message took (`L_msg`); none where it is not known what is usual.
+    /// Up to this long is normal for a message. Where quiet windows are not known, this is what it takes.
+    #[inline]
+    #[must_use]
+    pub fn normal_ns(&self, scope: Scope, bytes: u64) -> Option<u64> {
+        let bin = size_bin(bytes);
+        let remembered = self.normal[scope as usize].get(bin as usize)?;
+        match remembered.load(Relaxed) {
+            NONE => {
+                let expected_ns = self.message_ns(scope, bytes)?;
+                let normal_ns = (expected_ns as f64 * self.normal_factor(scope, bin)) as u64;
+                remembered.store(u32::try_from(normal_ns).unwrap_or(NONE), Relaxed);
+                Some(normal_ns)
+            }
+            normal_ns => Some(u64::from(normal_ns)),
+        }
+    }
+
+    /// The normal time by the expected one, at the nearest size that has both; 1 without any.
+    fn normal_factor(&self, scope: Scope, bin: u32) -> f64 {
+        let known = self.messages[scope as usize].iter().filter(|criterion| criterion.normal_ns.is_some());
+        let away = |of: &&MessageCriterion| of.bin.saturating_sub(bin).max(bin.saturating_sub(of.last_bin));
+        let nearest = known.min_by_key(away);
+        nearest.map_or(1.0, |of| {
+            of.normal_ns.unwrap_or_default().max(of.median_ns) as f64 / of.median_ns.max(1) as f64
+        })
+    }
+
+    /// Whether it is known what is normal in quiet windows.
+    #[must_use]
+    pub fn has_normal(&self) -> bool {
+        self.messages().any(|criterion| criterion.normal_ns.is_some())
+    }
+
+    /// Whether a message took longer than is normal; none where it is not known what is expected.
+    #[must_use]
+    pub fn is_delayed(&self, message: &Message) -> Option<bool> {
+        Some(message.t_msg_ns > self.normal_ns(Scope::between_nodes(message.inter), message.bytes)?)
+    }
+
+    /// The latency ratio of a message (`L_msg`); none without an expected time.
     #[must_use]
     pub fn latency(&self, message: &Message) -> Option<f64> {
-        let usual_ns =
-            self.message_ns(Scope::of(message.inter), message.bytes).filter(|usual_ns| *usual_ns > 0)?;
+        let usual_ns = self
+            .message_ns(Scope::between_nodes(message.inter), message.bytes)
+            .filter(|usual_ns| *usual_ns > 0)?;
         Some(message.t_msg_ns as f64 / usual_ns as f64)
     }
 
@@ -163,8 +215,8 @@ impl Version {
         Self::new(messages.concat(), collectives)
     }
 
-    /// Of what was learnt in a run and what is known of quiet networks, what the run is judged by: its own, but for
-    /// scopes and collectives that it knows nothing of, and for scopes that were disturbed all the time.
+    /// Merges the criteria of a run with those of quiet networks: its own, except for scopes and collectives without
+    /// any, and for scopes that were disturbed all the time.
     #[must_use]
     pub fn held_against(&self, quiet: &Self) -> Self {
         let own = self.or(quiet);
@@ -183,10 +235,11 @@ impl Version {
                 let from = if samples == 0 { &own } else { quiet };
                 return from.messages[scope as usize].clone();
             }
-            // Sizes that the run knows nothing of are as much slower than in a quiet network as those that it knows of.
+            // Unknown sizes are as much slower than in a quiet network as the known ones.
             let is_new = |of: &&MessageCriterion| known.iter().all(|own| own.bin != of.bin);
             let slower = |of: &MessageCriterion| MessageCriterion {
                 median_ns: (of.median_ns as f64 * mean) as u64,
+                normal_ns: of.normal_ns.map(|normal_ns| (normal_ns as f64 * mean) as u64),
                 samples: 0,
                 ..*of
             };
@@ -229,7 +282,7 @@ impl Version {
         let line = Line::through(&points)?;
         // Nothing is faster than the fastest message, and what lies beyond all sizes is no faster than the last.
         let least = points.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
-        let time_ns = line.at(from.midpoint(to) as f64).max(least) as u64;
+        let time_ns = line.value(from.midpoint(to) as f64).max(least) as u64;
         remembered.store(u32::try_from(time_ns).unwrap_or(NONE), Relaxed);
         Some(time_ns)
     }

@@ -2,7 +2,7 @@
 
 use super::{Dag, DagEdge, DagNode, DagScope};
 use crate::Balance;
-use crate::logical::{Events, What, in_order};
+use crate::logical::{Endpoint, Events, in_order};
 use mpiscope_model::{Message, Nanoseconds};
 
 /// A node while it is made.
@@ -19,7 +19,7 @@ pub(super) fn build(messages: &[Message], scope: &DagScope) -> Dag {
         messages.iter().filter(|message| scope.first_ns(message).is_some()).copied().collect();
     let mut messages = in_order(&meant);
     let mut range_ns = scope.range_ns.clone();
-    let mut events = Events::of(&messages, &[], &range_ns, |rank| scope.has(rank));
+    let mut events = Events::collect(&messages, &[], &range_ns, |rank| scope.has(rank));
     let mut made = nodes(&events);
     let mut left_out = 0;
     if made.len() > scope.most_nodes {
@@ -28,7 +28,7 @@ pub(super) fn build(messages: &[Message], scope: &DagScope) -> Dag {
         let all = messages.len();
         messages.retain(|message| shorter.first_ns(message).is_some());
         left_out = (all - messages.len()) as u64;
-        events = Events::of(&messages, &[], &range_ns, |rank| scope.has(rank));
+        events = Events::collect(&messages, &[], &range_ns, |rank| scope.has(rank));
         made = nodes(&events);
     }
     let ends = ends(&events, &made, messages.len());
@@ -64,7 +64,7 @@ fn nodes(events: &Events) -> Vec<Made> {
         let empty = |at: u32| Made { place: place as u32, events: at..at, received: 0, sent: 0 };
         let mut node = empty(of_rank.start);
         for event in of_rank {
-            let is_send = matches!(events.what(event), What::Send(_));
+            let is_send = matches!(events.endpoint(event), Endpoint::Send(_));
             if !is_send && node.sent > 0 {
                 nodes.push(std::mem::replace(&mut node, empty(event)));
             }
@@ -87,10 +87,10 @@ fn ends(events: &Events, nodes: &[Made], messages: usize) -> Vec<(u32, u32)> {
     let mut ends = vec![(Dag::OUTSIDE, Dag::OUTSIDE); messages];
     for (node, number) in nodes.iter().zip(0..) {
         for event in node.events.clone() {
-            match events.what(event) {
-                What::Send(id) => ends[id as usize].0 = number,
-                What::Receive(id) => ends[id as usize].1 = number,
-                What::Enter(_) | What::Exit(_) => {}
+            match events.endpoint(event) {
+                Endpoint::Send(id) => ends[id as usize].0 = number,
+                Endpoint::Receive(id) => ends[id as usize].1 = number,
+                Endpoint::Enter(_) | Endpoint::Exit(_) => {}
             }
         }
     }
@@ -123,5 +123,5 @@ fn balance(nodes: &[DagNode]) -> Balance {
         let of_node = |node: &DagNode| u64::from(node.received) + u64::from(node.sent);
         (of_rank[0].rank, of_rank.iter().map(of_node).sum())
     };
-    Balance::of(nodes.chunk_by(|one, other| one.rank == other.rank).map(messages))
+    Balance::from_messages(nodes.chunk_by(|one, other| one.rank == other.rank).map(messages))
 }

@@ -16,7 +16,7 @@ pub struct Bar {
     pub bytes: u64,
     /// What it took, as its receiver felt it.
     pub t_msg_ns: u64,
-    /// That in shares of what such a message usually takes; none where that is not known.
+    /// The same as a share of the expected transfer time; none where that is unknown.
     pub latency: Option<f64>,
     /// Whether `t_msg_ns` is exact and not an upper bound.
     pub is_exact: bool,
@@ -27,9 +27,9 @@ pub struct Bar {
 }
 
 impl Dag {
-    /// The bars of all nodes, node by node, those of a node as they came. Of a node with more than so many the ones that
-    /// took longest; which they are depends on nothing but the messages. `usually_ns` says what a message of a size
-    /// usually takes, between nodes of the machine or within one.
+    /// The bars of all nodes, node by node, in the order of the messages. A node with too many bars keeps the longest;
+    /// the choice depends only on the messages. `usually_ns` returns the expected transfer time of a size, between
+    /// nodes of the machine or within one.
     #[must_use]
     pub fn bars(&self, most_a_node: usize, usually_ns: impl Fn(bool, u64) -> Option<u64>) -> Vec<Bar> {
         let mut of_nodes: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
@@ -48,7 +48,7 @@ impl Dag {
                 sides.sort_unstable_by_key(longest_first);
                 sides.truncate(most_a_node);
             }
-            // What was taken in, then what was sent, each by its own time.
+            // Received messages, then sent ones, each by its own time.
             let as_it_came = |&side: &u32| {
                 let is_sent = side % 2 == 0;
                 (is_sent, if is_sent { message(side).send_ns } else { message(side).recv_ns }, side)

@@ -12,7 +12,7 @@ struct Neighbours {
 }
 
 impl Neighbours {
-    fn of(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+    fn build(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut starts = vec![0_u32; count + 1];
         pairs.clone().for_each(|(node, _)| starts[node as usize + 1] += 1);
         for at in 1..starts.len() {
@@ -27,19 +27,19 @@ impl Neighbours {
     }
 
     fn following(dag: &Dag) -> Self {
-        Self::of(dag.nodes.len(), dag.edges.iter().map(|edge| (edge.from, edge.to)))
+        Self::build(dag.nodes.len(), dag.edges.iter().map(|edge| (edge.from, edge.to)))
     }
 
     fn leading(dag: &Dag) -> Self {
-        Self::of(dag.nodes.len(), dag.edges.iter().map(|edge| (edge.to, edge.from)))
+        Self::build(dag.nodes.len(), dag.edges.iter().map(|edge| (edge.to, edge.from)))
     }
 
-    fn to(&self, node: u32) -> &[u32] {
+    fn neighbours(&self, node: u32) -> &[u32] {
         &self.nodes[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
     }
 }
 
-/// Nodes so that edges lead forward, with the layer of each; those edges are taken out that would not.
+/// Orders nodes with edges leading forward, and gives the layer of each; edges that would not are removed.
 pub(super) fn layer(dag: &mut Dag) {
     let following = Neighbours::following(dag);
     let mut missing = vec![0_u32; dag.nodes.len()];
@@ -52,7 +52,7 @@ pub(super) fn layer(dag: &mut Dag) {
     loop {
         while let Some(node) = ready.pop() {
             is_done[node as usize] = true;
-            for &other in following.to(node) {
+            for &other in following.neighbours(node) {
                 if is_done[other as usize] {
                     continue;
                 }
@@ -84,8 +84,7 @@ fn earliest_first(nodes: &[DagNode], is_done: &[bool]) -> Vec<u32> {
     left
 }
 
-/// A node keeps the layer that it had when it had to begin, so that whatever leads there from its own layer or a later one is
-/// what contradicts.
+/// A node keeps its layer once it had to begin; edges from its own layer or a later one then contradict.
 fn take_out_backward(dag: &mut Dag) {
     let layer = |node: u32| dag.nodes[node as usize].layer;
     let is_backward = |from: u32, to: u32| layer(from) >= layer(to);
@@ -138,11 +137,11 @@ fn place(layer: &[u32], middle: &mut [f64]) {
     }
 }
 
-/// Orders a layer by the means of its neighbours; says whether anything moved. Nodes without any stay where they are among
-/// the others.
+/// Orders a layer by the means of its neighbours; returns whether anything moved. Nodes without any stay where they
+/// are among the others.
 fn by_neighbours(layer: &mut [u32], neighbours: &Neighbours, middle: &mut [f64]) -> bool {
     let mean = |&node: &u32| {
-        let others = neighbours.to(node);
+        let others = neighbours.neighbours(node);
         if others.is_empty() {
             return middle[node as usize];
         }
@@ -159,7 +158,7 @@ fn by_neighbours(layer: &mut [u32], neighbours: &Neighbours, middle: &mut [f64])
 
 /// How many nodes follow each: those of the last layer first, as sets of bits, a few thousand nodes at a time.
 pub(super) fn following(dag: &Dag) -> Vec<u32> {
-    /// Nodes whose followers are counted at once; so many bits a node are in memory.
+    /// Nodes whose followers are counted at once; each takes this number of bits.
     const AT_ONCE: usize = 4_096;
     let following = Neighbours::following(dag);
     let mut last_first: Vec<u32> = (0..dag.nodes.len() as u32).collect();
@@ -169,7 +168,7 @@ pub(super) fn following(dag: &Dag) -> Vec<u32> {
         let words = AT_ONCE.min(dag.nodes.len() - first).div_ceil(64);
         let mut sets = vec![0_u64; words * dag.nodes.len()];
         for &node in &last_first {
-            for &other in following.to(node) {
+            for &other in following.neighbours(node) {
                 let (own, others) = two(&mut sets, words, node as usize, other as usize);
                 own.iter_mut().zip(others).for_each(|(own, other)| *own |= *other);
                 let at = (other as usize).wrapping_sub(first);

@@ -1,12 +1,11 @@
 //! The dependency graph of a stretch of time: whose messages led to whose.
 //!
-//! A node is a rank for a while: it takes in messages, then sends some; the next one that it takes in begins a new node. An
-//! edge runs from the node that sent to the node that received, with how many messages that were. Within a node all
-//! receives come before all sends, so that a way through the graph is a way that one message after another took, and
-//! there is no way back.
+//! A node is a rank for a while: it receives messages, then sends some; the next receive begins a new node. An edge
+//! runs from the sending node to the receiving one, with the number of messages. Within a node all receives come
+//! before all sends: a path through the graph is a path that one message after another took, and never leads back.
 //!
-//! Nodes follow from the order of each rank alone, so that any order of all events that agrees with logical time makes the
-//! same graph.
+//! Nodes follow from the order of each rank alone. Any order of events that agrees with logical time therefore makes
+//! the same graph.
 
 mod build;
 mod glyph;
@@ -96,7 +95,7 @@ pub struct Dag {
     pub layers: u32,
     /// How evenly ranks talk.
     pub balance: Balance,
-    /// Messages of which only one side is part of the graph: they make no edge.
+    /// Messages with only one side in the graph: they make no edge.
     pub open: u64,
     /// Messages that make no edge because by the clocks what led to them would have come from them.
     pub contradicted: u64,
@@ -110,7 +109,7 @@ impl Dag {
 
     /// The graph of these messages, as far as they lie in a scope, laid out.
     #[must_use]
-    pub fn of(messages: &[Message], scope: &DagScope) -> Self {
+    pub fn build(messages: &[Message], scope: &DagScope) -> Self {
         let mut dag = build::build(messages, scope);
         layout::layer(&mut dag);
         layout::order(&mut dag);

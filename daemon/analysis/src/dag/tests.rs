@@ -24,9 +24,9 @@ fn everything() -> DagScope {
 }
 
 /// Nodes as rank, received, sent, layer; edges as the ranks and layers of both ends, and how many messages.
-type Told = (Vec<(Rank, u32, u32, u32)>, Vec<((Rank, u32), (Rank, u32), u32)>);
+type NodesAndEdges = (Vec<(Rank, u32, u32, u32)>, Vec<((Rank, u32), (Rank, u32), u32)>);
 
-fn told(dag: &Dag) -> Told {
+fn nodes_and_edges(dag: &Dag) -> NodesAndEdges {
     let at = |node: u32| (dag.nodes[node as usize].rank, dag.nodes[node as usize].layer);
     let mut edges: Vec<_> =
         dag.edges.iter().map(|edge| (at(edge.from), at(edge.to), edge.messages)).collect();
@@ -36,10 +36,11 @@ fn told(dag: &Dag) -> Told {
 
 #[test]
 fn ping_pong_goes_to_and_fro() {
-    let dag = Dag::of(&[message(0, 1, 10, 20), message(1, 0, 30, 40), message(0, 1, 50, 60)], &everything());
+    let dag =
+        Dag::build(&[message(0, 1, 10, 20), message(1, 0, 30, 40), message(0, 1, 50, 60)], &everything());
     let nodes = vec![(0, 0, 1, 0), (0, 1, 1, 2), (1, 1, 1, 1), (1, 1, 0, 3)];
     let edges = vec![((0, 0), (1, 1), 1), ((0, 2), (1, 3), 1), ((1, 1), (0, 2), 1)];
-    assert_eq!(told(&dag), (nodes, edges));
+    assert_eq!(nodes_and_edges(&dag), (nodes, edges));
     assert_eq!((dag.layers, dag.open, dag.left_out, dag.contradicted), (4, 0, 0, 0));
     assert_eq!(dag.following(), [3, 1, 2, 0]);
     assert_eq!(dag.hidden(&[2]), [false, true, false, true]);
@@ -49,7 +50,7 @@ fn ping_pong_goes_to_and_fro() {
 #[test]
 fn a_long_way_is_followed_to_its_end() {
     let there = |at: u64| message((at % 2) as u32, ((at + 1) % 2) as u32, 10 * at, 10 * at + 5);
-    let dag = Dag::of(&(0..9_000).map(there).collect::<Vec<_>>(), &everything());
+    let dag = Dag::build(&(0..9_000).map(there).collect::<Vec<_>>(), &everything());
     assert_eq!((dag.nodes.len(), dag.layers), (9_001, 9_001));
     let following = dag.following();
     assert!(dag.nodes.iter().zip(following).all(|(node, following)| node.layer + following == 9_000));
@@ -61,8 +62,8 @@ fn a_ring_of_exchanges_is_a_layer_a_round() {
     let round = |round: u64| {
         (0..4).map(move |rank| message(rank, (rank + 1) % 4, 100 * round + 10, 100 * round + 50))
     };
-    let dag = Dag::of(&round(0).chain(round(1)).collect::<Vec<_>>(), &everything());
-    let (nodes, edges) = told(&dag);
+    let dag = Dag::build(&round(0).chain(round(1)).collect::<Vec<_>>(), &everything());
+    let (nodes, edges) = nodes_and_edges(&dag);
     for rank in 0..4 {
         let of_rank: Vec<_> = nodes.iter().filter(|node| node.0 == rank).collect();
         assert_eq!(of_rank, [&(rank, 0, 1, 0), &(rank, 1, 1, 1), &(rank, 1, 0, 2)]);
@@ -78,10 +79,10 @@ fn a_ring_of_exchanges_is_a_layer_a_round() {
 #[test]
 fn what_many_send_to_one_is_one_node() {
     let messages = [message(1, 0, 10, 40), message(2, 0, 11, 41), message(3, 0, 5, 42), message(3, 0, 6, 43)];
-    let dag = Dag::of(&messages, &everything());
+    let dag = Dag::build(&messages, &everything());
     let nodes = vec![(0, 4, 0, 1), (1, 0, 1, 0), (2, 0, 1, 0), (3, 0, 2, 0)];
     let edges = vec![((1, 0), (0, 1), 1), ((2, 0), (0, 1), 1), ((3, 0), (0, 1), 2)];
-    assert_eq!(told(&dag), (nodes, edges));
+    assert_eq!(nodes_and_edges(&dag), (nodes, edges));
     // mc = 4, 1, 1, 2; their mean is 2, the mean deviation (2 + 1 + 1 + 0) / 4 = 1.
     let loads: Vec<f64> = dag.balance.ranks.iter().map(|rank| rank.load).collect();
     assert_eq!((dag.balance.mean, dag.balance.deviation, loads), (2.0, 1.0, vec![2.0, 1.0, 1.0, 0.0]));
@@ -92,11 +93,11 @@ fn what_many_send_to_one_is_one_node() {
 fn a_pipeline_is_as_long_as_it_has_stages() {
     // Two items through three stages; the second item enters a stage when the first has left it.
     let item = |at: u64| [message(0, 1, at, at + 5), message(1, 2, at + 10, at + 15)];
-    let dag = Dag::of(&[item(0), item(20)].concat(), &everything());
+    let dag = Dag::build(&[item(0), item(20)].concat(), &everything());
     // Whoever only sends or only receives stays one node.
     let nodes = vec![(0, 0, 2, 0), (1, 1, 1, 1), (1, 1, 1, 1), (2, 2, 0, 2)];
     let edges = vec![((0, 0), (1, 1), 1), ((0, 0), (1, 1), 1), ((1, 1), (2, 2), 1), ((1, 1), (2, 2), 1)];
-    assert_eq!(told(&dag), (nodes, edges));
+    assert_eq!(nodes_and_edges(&dag), (nodes, edges));
 }
 
 /// The run of the paper's Figure 7 as far as its text gives it; see the tests of logical time.
@@ -104,10 +105,10 @@ fn a_pipeline_is_as_long_as_it_has_stages() {
 fn the_run_of_the_paper() {
     let messages =
         [message(3, 2, 10, 20), message(2, 1, 30, 40), message(2, 3, 50, 80), message(1, 2, 60, 70)];
-    let dag = Dag::of(&messages, &everything());
+    let dag = Dag::build(&messages, &everything());
     let nodes = vec![(1, 1, 1, 2), (2, 1, 2, 1), (2, 1, 0, 3), (3, 0, 1, 0), (3, 1, 0, 2)];
     let edges = vec![((1, 2), (2, 3), 1), ((2, 1), (1, 2), 1), ((2, 1), (3, 2), 1), ((3, 0), (2, 1), 1)];
-    assert_eq!(told(&dag), (nodes, edges));
+    assert_eq!(nodes_and_edges(&dag), (nodes, edges));
 }
 
 #[test]
@@ -115,22 +116,22 @@ fn one_side_in_the_range_or_among_the_ranks_makes_no_edge() {
     let messages =
         [message(0, 1, 10, 20), message(1, 2, 30, 45), message(2, 3, 50, 60), message(4, 4, 31, 32)];
     let scope = DagScope { range_ns: 15..50, ranks: Some(vec![(0, 2), (7, 9)]), most_nodes: 100 };
-    let dag = Dag::of(&messages, &scope);
-    assert_eq!(told(&dag), (vec![(1, 1, 1, 0), (2, 1, 0, 1)], vec![((1, 0), (2, 1), 1)]));
+    let dag = Dag::build(&messages, &scope);
+    assert_eq!(nodes_and_edges(&dag), (vec![(1, 1, 1, 0), (2, 1, 0, 1)], vec![((1, 0), (2, 1), 1)]));
     assert_eq!((dag.messages.len(), dag.open), (2, 1));
     assert_eq!(dag.isolated(&scope, 0..9).collect::<Vec<_>>(), [0, 7, 8]);
-    assert_eq!(Dag::of(&[], &scope), Dag { until_ns: 50, ..Dag::default() });
+    assert_eq!(Dag::build(&[], &scope), Dag { until_ns: 50, ..Dag::default() });
 }
 
 #[test]
 fn bars_are_what_a_node_took_in_and_sent() {
     let mut slow = message(1, 2, 31, 75);
     (slow.exact, slow.bytes) = (false, 1_000);
-    let dag = Dag::of(&[message(0, 1, 10, 20), message(1, 0, 30, 40), slow], &everything());
+    let dag = Dag::build(&[message(0, 1, 10, 20), message(1, 0, 30, 40), slow], &everything());
     let usually_ns = |inter: bool, _: u64| (!inter).then_some(4);
     let bars = dag.bars(9, usually_ns);
     let of_rank_1: Vec<&Bar> = bars.iter().filter(|bar| dag.nodes[bar.node as usize].rank == 1).collect();
-    let told: Vec<_> = of_rank_1
+    let listed: Vec<_> = of_rank_1
         .iter()
         .map(|bar| (bar.is_sent, bar.other, bar.bytes, bar.t_msg_ns, bar.latency, bar.is_exact))
         .collect();
@@ -139,7 +140,7 @@ fn bars_are_what_a_node_took_in_and_sent() {
         (true, 0, 8, 10, Some(2.5), true),
         (true, 2, 1_000, 44, None, false),
     ];
-    assert_eq!(told, all);
+    assert_eq!(listed, all);
     assert_eq!((of_rank_1[2].send_ns, of_rank_1[2].recv_ns), (31, 75));
     // Of fewer the one that took longest, and of equals the one that was sent first.
     let few: Vec<_> =
@@ -151,7 +152,7 @@ fn bars_are_what_a_node_took_in_and_sent() {
 fn clocks_that_contradict_make_no_loop() {
     // Each received before the other had sent.
     let messages = [message(0, 1, 50, 20), message(1, 0, 60, 10), message(0, 2, 70, 80)];
-    let dag = Dag::of(&messages, &everything());
+    let dag = Dag::build(&messages, &everything());
     assert_eq!((dag.contradicted, dag.open), (1, 0));
     assert_eq!(dag.edges.iter().map(|edge| edge.messages).sum::<u32>(), 2);
     assert!(
@@ -163,7 +164,7 @@ fn clocks_that_contradict_make_no_loop() {
 fn lines_that_need_not_cross_do_not() {
     // Rank r sends to rank 7 - r.
     let messages: Vec<Message> = (0..4).map(|rank| message(rank, 7 - rank, 10, 20)).collect();
-    let dag = Dag::of(&messages, &everything());
+    let dag = Dag::build(&messages, &everything());
     for edge in &dag.edges {
         assert_eq!(dag.nodes[edge.from as usize].place, dag.nodes[edge.to as usize].place);
     }
@@ -232,7 +233,7 @@ proptest! {
     #[test]
     fn it_is_what_the_algorithm_makes(messages in messages(), scope in scope()) {
         let scope = DagScope { most_nodes: usize::MAX, ..scope };
-        let dag = Dag::of(&messages, &scope);
+        let dag = Dag::build(&messages, &scope);
         let (nodes, edges) = by_the_paper(&messages, &scope);
         prop_assert_eq!(dag.nodes.iter().map(|node| (node.rank, node.received, node.sent)).collect::<Vec<_>>(), nodes);
         let ours = dag.edges.iter().map(|edge| (edge.from as usize, edge.to as usize, edge.messages));
@@ -244,7 +245,7 @@ proptest! {
     /// places are each taken once; what follows is what can be reached.
     #[test]
     fn every_message_is_there_and_everything_leads_forward(messages in messages(), scope in scope(), folded in 0..50_u32) {
-        let dag = Dag::of(&messages, &scope);
+        let dag = Dag::build(&messages, &scope);
         prop_assert!(dag.nodes.len() <= scope.most_nodes);
         let in_edges: u64 = dag.edges.iter().map(|edge| u64::from(edge.messages)).sum();
         prop_assert_eq!(in_edges + dag.open, dag.messages.len() as u64);
@@ -276,11 +277,11 @@ proptest! {
     /// A graph that had no room is the graph of the shorter stretch, whatever the order of the messages.
     #[test]
     fn a_graph_without_room_is_one_of_a_shorter_stretch(messages in messages(), scope in scope()) {
-        let dag = Dag::of(&messages, &scope);
+        let dag = Dag::build(&messages, &scope);
         let shorter = DagScope { range_ns: scope.range_ns.start..dag.until_ns, ranks: scope.ranks.clone(), most_nodes: usize::MAX };
-        prop_assert_eq!(&Dag { left_out: dag.left_out, ..Dag::of(&messages, &shorter) }, &dag);
+        prop_assert_eq!(&Dag { left_out: dag.left_out, ..Dag::build(&messages, &shorter) }, &dag);
         let reversed: Vec<Message> = messages.iter().rev().copied().collect();
-        let other = Dag::of(&reversed, &scope);
+        let other = Dag::build(&reversed, &scope);
         prop_assert_eq!(&other, &dag);
         let usually_ns = |_, bytes| Some(bytes);
         prop_assert_eq!(other.bars(3, usually_ns), dag.bars(3, usually_ns));
@@ -291,7 +292,7 @@ proptest! {
     fn whatever_the_clocks_say_edges_lead_forward(messages in messages(), late in prop::collection::vec(0..200_u64, 6)) {
         let mut messages = messages;
         messages.iter_mut().for_each(|message| message.recv_ns = late[message.dst as usize] + message.recv_ns % 50);
-        let dag = Dag::of(&messages, &everything());
+        let dag = Dag::build(&messages, &everything());
         let in_edges: u64 = dag.edges.iter().map(|edge| u64::from(edge.messages)).sum();
         prop_assert_eq!(in_edges + dag.contradicted, messages.len() as u64);
         prop_assert!(dag.edges.iter().all(|edge| dag.nodes[edge.from as usize].layer < dag.nodes[edge.to as usize].layer));

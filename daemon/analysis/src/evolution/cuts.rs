@@ -1,6 +1,5 @@
-//! Where a series is cut: of all ways to draw it as lines, level or rising or falling, the one whose misfit and number of
-//! lines together are least. A line has to earn its place, and does so only if chance hardly would: that is what
-//! keeps a look at very many stretches from finding something in noise.
+//! Cuts a series into lines, level or rising or falling, with the least sum of misfit and number of lines. A line must
+//! earn its place by more than chance: a search through very many stretches then finds nothing in noise.
 //!
 //! Positions count the windows since the first that is still here; a cut before it cannot be made any more.
 
@@ -9,7 +8,7 @@ use std::collections::VecDeque;
 /// What one line more has to earn, and a sloping one beyond that, in squares of the noise.
 const PIECE: f64 = 25.0;
 const SLOPE: f64 = 8.0;
-/// A sloping line needs so many windows.
+/// A sloping line needs this number of windows.
 const FEWEST_SLOPING: f64 = 4.0;
 
 /// Sums of values at times, from which lines are drawn.
@@ -55,7 +54,7 @@ impl Sums {
         }
     }
 
-    /// The same, for times that are told from `by` later on.
+    /// The same, with times relative to `by`.
     fn told_from(&self, by: f64) -> Self {
         Self {
             x: self.x - by * self.count,
@@ -65,7 +64,7 @@ impl Sums {
         }
     }
 
-    /// Adds those of another stretch, whose times are told from `from` on.
+    /// Adds those of another stretch, with times relative to `from`.
     pub(super) fn append(&mut self, other: &Self, from: f64) {
         *self = self.plus(&other.told_from(-from));
     }
@@ -104,7 +103,7 @@ impl Line {
         self.slope > 0.0 && self.level - self.sloping > SLOPE * scale * scale
     }
 
-    pub(super) fn at(&self, x: f64) -> f64 {
+    pub(super) fn value(&self, x: f64) -> f64 {
         self.mean_y + self.slope * (x - self.mean_x)
     }
 }
@@ -123,7 +122,7 @@ struct Best {
 pub(super) struct Cuts {
     /// The square of the noise that lines are held against.
     noise: f64,
-    /// What came before the first position, of the stretch that is not cut yet, told like the others.
+    /// The sums before the first position of the open stretch, with times like the others.
     before: Sums,
     /// By position, the sums from the first position to it.
     sums: VecDeque<Sums>,
@@ -132,7 +131,7 @@ pub(super) struct Cuts {
 }
 
 impl Cuts {
-    /// Begins anew; `before` are the sums of what came before, told as the times to come.
+    /// Begins anew; `before` are the sums of the earlier windows, with times relative to the new origin.
     pub(super) fn new(scale: f64, before: Sums) -> Self {
         let nothing = Best { cost: 0.0, from: None, first: 0 };
         Self {

@@ -1,12 +1,13 @@
-//! Series of regions, or of pairs of them: of the strongest, while the rest is summed up.
+//! Series of the strongest regions, or pairs of regions; the rest is summed up.
 
+use super::ratios::Ratios;
 use super::series::{EvolutionOptions, Series, Window};
 use super::tally::Tally;
 use std::collections::BTreeMap;
 
-/// Those that are not followed are told apart up to so many; of more the weaker half is summed up.
+/// Others are counted separately up to this number; beyond it the weaker half is summed up.
 const MOST_APART: usize = 4_096;
-/// One that is not followed takes the place of one that is when it has so many times its messages.
+/// Another one takes the place of a followed one when it has this multiple of its messages.
 const CLEARLY: u64 = 2;
 
 /// Series by key. What is followed depends on the windows alone.
@@ -23,9 +24,9 @@ impl<Key: Ord + Copy> Followed<Key> {
         Self { most, series: BTreeMap::new(), apart: BTreeMap::new(), rest: Tally::default() }
     }
 
-    pub(super) fn push(&mut self, key: Key, window: &Window, options: EvolutionOptions) {
+    pub(super) fn push(&mut self, key: Key, window: &Window, ratios: &Ratios, options: EvolutionOptions) {
         if let Some(series) = self.series.get_mut(&key) {
-            series.push(window);
+            series.push_with(window, ratios);
             return;
         }
         if self.series.len() >= self.most && !self.makes_room(key, &window.tally) {
@@ -38,7 +39,7 @@ impl<Key: Ord + Copy> Followed<Key> {
         if let Some(before) = self.apart.remove(&key) {
             self.rest.merge(&before);
         }
-        self.series.entry(key).or_insert_with(|| Series::new(options)).push(window);
+        self.series.entry(key).or_insert_with(|| Series::new(options)).push_with(window, ratios);
     }
 
     fn makes_room(&mut self, key: Key, now: &Tally) -> bool {

@@ -1,10 +1,10 @@
 //! How much a series varies from one window to the next when nothing happens.
 
-/// Bins of an octave, from the least difference that is told apart on.
+/// Bins of an octave, from the least difference that counts.
 const BINS_PER_OCTAVE: f64 = 8.0;
 const LEAST: f64 = 1e-4;
 const BINS: usize = 160;
-/// Of so many differences the older ones weigh half.
+/// After this number of differences, older ones weigh half.
 const MOST: u32 = 4_096;
 /// Differences to the window before, and to one that is further away: what follows itself for a while differs little from
 /// the window before.
@@ -79,9 +79,9 @@ impl Noise {
         self.seen
     }
 
-    /// The scale; of few values it may be more than it seems. What follows itself for a while varies more over stretches
-    /// than single windows say: values that keep a share `kept` of the one before have means that vary like those of
-    /// values with the root of `(1 + kept) / (1 - kept)` times the scale.
+    /// The scale; with few values it may be higher than it seems. A series that follows itself varies more over
+    /// stretches than its single windows show: values that keep a share `kept` of the one before have means that vary
+    /// like those of values with the root of `(1 + kept) / (1 - kept)` times the scale.
     pub(super) fn scale(&self) -> f64 {
         let [near, far] = [0, 1].map(|step| self.by_step[step].median().max(f64::MIN_POSITIVE));
         // Differences of one step have `1 - kept` of twice the variance, those of three `1 - kept^3`.

@@ -4,12 +4,13 @@ use super::followed::Followed;
 use super::partition::{Places, RegionOfRank};
 use super::series::{EvolutionOptions, Series, Window};
 use super::tally::Tally;
-use super::windows::WindowTallies;
+use super::windows::{Counted, WindowTallies};
+use crate::criteria::MessageTime;
 use mpiscope_model::{Nanoseconds, Node, Rank};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// So many regions are followed, and so many pairs of them.
+/// Regions that are followed, and pairs of them.
 const MOST_REGIONS: usize = 1_024;
 const MOST_PAIRS: usize = 128;
 
@@ -79,7 +80,7 @@ impl Evolution {
         self.has_moved |= self.given.is_none();
     }
 
-    /// Windows that are settled from now on go by what is known of regions now.
+    /// Windows that are settled from now on use the current regions.
     pub(crate) fn begin(&mut self, node_of_rank: &[Node]) {
         if !std::mem::take(&mut self.has_moved) {
             return;
@@ -88,12 +89,12 @@ impl Evolution {
             Some(given) => given.clone(),
             None => RegionOfRank::by_node(self.partition.version + 1, node_of_rank),
         };
-        self.places = Arc::new(Places::of(&partition));
+        self.places = Arc::new(Places::new(&partition));
         self.partition = Arc::new(partition);
     }
 
     #[inline]
-    fn at(&mut self, at_ns: Nanoseconds) -> &mut WindowTallies {
+    fn window_mut(&mut self, at_ns: Nanoseconds) -> &mut WindowTallies {
         if at_ns < self.now.0 || at_ns >= self.now.1 {
             self.go_to(at_ns);
         }
@@ -102,7 +103,7 @@ impl Evolution {
 
     #[cold]
     fn go_to(&mut self, at_ns: Nanoseconds) {
-        // What is told of a window that is final belongs to the first that is not.
+        // News of a final window belongs to the first window that is not final.
         let number = (at_ns / self.window_ns).max(self.first);
         let place = (number - self.first) as usize;
         while self.windows.len() <= place {
@@ -115,13 +116,13 @@ impl Evolution {
     /// A message was received by a call that ended then.
     #[inline]
     pub(crate) fn message(&mut self, at_ns: Nanoseconds, from: Rank, to: Rank) {
-        self.at(at_ns).of(from, to).message();
+        self.window_mut(at_ns).counted_mut(from, to).tally.message();
     }
 
-    /// Its time is known exactly, and what it usually takes.
+    /// Its exact transfer time, and the expected one.
     #[inline]
-    pub(crate) fn exact(&mut self, at_ns: Nanoseconds, from: Rank, to: Rank, took_ns: u64, usual_ns: u64) {
-        self.at(at_ns).of(from, to).exact(took_ns, usual_ns);
+    pub(crate) fn exact(&mut self, at_ns: Nanoseconds, from: Rank, to: Rank, time: MessageTime) {
+        self.window_mut(at_ns).counted_mut(from, to).exact(time);
     }
 
     /// All calls are settled that ended before a time.
@@ -138,11 +139,12 @@ impl Evolution {
             };
             let number = self.first;
             let version = window.places.version;
-            for (region, tally) in window.within() {
-                self.regions.push(region, &Window { number, tally: *tally, version }, self.options);
+            let of = |counted: &Counted| Window { number, tally: counted.tally, version };
+            for (region, counted) in window.within() {
+                self.regions.push(region, &of(counted), &counted.ratios, self.options);
             }
-            for (pair, tally) in window.between() {
-                self.pairs.push(pair, &Window { number, tally, version }, self.options);
+            for (pair, counted) in window.between() {
+                self.pairs.push(pair, &of(counted), &counted.ratios, self.options);
             }
             self.rest.merge(window.rest());
             self.first += 1;
@@ -176,7 +178,7 @@ impl Evolution {
         &self.partition
     }
 
-    /// Whether nobody said what the regions are, so that each node's ranks are one.
+    /// Whether no regions are given, and the ranks of a node are one.
     #[must_use]
     pub fn is_by_node(&self) -> bool {
         self.given.is_none()
@@ -206,16 +208,16 @@ impl Evolution {
         let mut all = Vec::new();
         for (number, tallies) in (self.first..).zip(&self.windows) {
             let version = tallies.places.version;
-            let window = |tally| Window { number, tally, version };
-            all.extend(tallies.within().map(|(region, tally)| Provisional {
+            let window = |counted: &Counted| Window { number, tally: counted.tally, version };
+            all.extend(tallies.within().map(|(region, counted)| Provisional {
                 region,
                 other: None,
-                window: window(*tally),
+                window: window(counted),
             }));
-            all.extend(tallies.between().into_iter().map(|((region, other), tally)| Provisional {
+            all.extend(tallies.between().into_iter().map(|((region, other), counted)| Provisional {
                 region,
                 other: Some(other),
-                window: window(tally),
+                window: window(counted),
             }));
         }
         all

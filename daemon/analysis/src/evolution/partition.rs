@@ -12,7 +12,7 @@ pub struct RegionOfRank {
 }
 
 impl RegionOfRank {
-    /// Each node's ranks as one region: what there is while nobody knows better. On one node that is one region.
+    /// Each node's ranks as one region: the default. On one node that is one region.
     #[must_use]
     pub fn by_node(version: u32, node_of_rank: &[Node]) -> Self {
         Self { version, of_rank: node_of_rank.to_vec() }
@@ -49,7 +49,7 @@ pub(super) struct Places {
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 impl Places {
-    pub(super) fn of(partition: &RegionOfRank) -> Self {
+    pub(super) fn new(partition: &RegionOfRank) -> Self {
         let mut ids = partition.of_rank.clone();
         ids.sort_unstable();
         ids.dedup();

@@ -1,4 +1,4 @@
-//! A stretch of a series: what it is, and what is kept of its windows.
+//! A stretch of a series: its kind, and the windows it keeps.
 
 use super::cuts::Sums;
 use super::series::EvolutionOptions;
@@ -56,7 +56,7 @@ pub struct Segment {
     pub tally: Tally,
     /// By what part latency is greater in the end than in the beginning, by the line through all.
     pub rise: f64,
-    /// Windows that are kept, in order: of what is neither growth nor steady the first, the middle and the last.
+    /// Windows that are kept, in order: of rest the first, the middle and the last.
     pub kept: Vec<Point>,
 }
 
@@ -97,7 +97,7 @@ fn nearest(points: &[Point], window: u64) -> Point {
     points[nearer.unwrap_or(0)]
 }
 
-/// A window whose exact messages say how long they took.
+/// A window with exact messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) point: Point,
@@ -108,7 +108,7 @@ pub(super) struct Entry {
     pub(super) average_before: Option<f64>,
 }
 
-/// Of a stretch that is not closed so many windows are kept at most, evenly spread.
+/// An open stretch keeps this number of windows at most, evenly spread.
 const MOST_KEPT: usize = 64;
 /// And of one that is closed.
 const MOST_CLOSED: usize = 32;
@@ -122,19 +122,19 @@ pub(super) struct Piece {
     /// Windows above the average.
     above: u64,
     tally: Tally,
-    /// Logarithms of latencies; times are told from `from` on.
+    /// Logarithms of latencies; times are relative to `from`.
     pub(super) sums: Sums,
     average_before: Option<f64>,
     last: Point,
     kept: Vec<Point>,
-    /// One of so many windows is kept.
+    /// One of this number of windows is kept.
     every: u64,
     /// What it was found to be when it was cut; what goes on with it does not change that.
     found: Option<Kind>,
 }
 
 impl Piece {
-    pub(super) fn of(entry: &Entry) -> Self {
+    pub(super) fn new(entry: &Entry) -> Self {
         let point = entry.point;
         let mut piece = Self {
             from: point.window,
@@ -203,11 +203,11 @@ impl Piece {
     }
 
     fn begins(&self) -> f64 {
-        self.sums.line().at(0.0)
+        self.sums.line().value(0.0)
     }
 
     fn ends(&self) -> f64 {
-        self.sums.line().at((self.to - self.from) as f64)
+        self.sums.line().value((self.to - self.from) as f64)
     }
 
     fn rise(&self) -> f64 {

@@ -1,27 +1,29 @@
 //! A series of windows that cuts itself into segments as they arrive.
 //!
-//! **What is looked at** is the logarithm of a window's latency; a window without exact messages has none and is
-//! passed over. What sticks out of its four neighbours, but for one, by more than twice the noise is cut down to that, so
-//! that one window alone, or two, never make or break a segment. The noise is the median difference of windows that follow each other
-//! (`noise`), so that neither steps nor slopes count as noise.
+//! **The series** is the logarithm of a window's latency; a window without exact messages is passed over. A value
+//! beyond its four neighbours, except for one, by more than twice the noise is cut down to that: one window alone, or
+//! two, never make or break a segment. The noise is the median difference of consecutive windows (`noise`): neither
+//! steps nor slopes count as noise.
 //!
 //! **Where it is cut**: of all ways to draw the last windows as level and sloping lines, the best one (`cuts`). A cut is
 //! made for good when the best way has it and `settled_windows` have come after it; so a growth ends where it is drawn
 //! best as something else from there on. The last `MOST_OPEN` windows can be cut, earlier ones only together.
 //!
-//! **What a stretch is**: *growth*, if it has at least `fewest_windows`, its line slopes upward and does so better than a
-//! level one would by what chance hardly does, rises by at least `least_rise` from end to end, and the test of Mann and
-//! Kendall gives chance less than `chance`. Else *steady*, if at least `fewest_windows` of it, and four fifths, are above the
-//! average of all messages up to their own end, and its mean is above the average before it by `least_above` and by
-//! what chance hardly does. Else *rest*. Neighbours that are more of the same become one before they are closed, and
-//! a stretch too short to be anything goes with a growth or a steady one that it continues.
+//! **Kinds of stretches**: *growth*, if it has at least `fewest_windows`, its line slopes upward and fits better than
+//! a level one by more than chance, rises by at least `least_rise` from end to end, and the test of Mann and Kendall
+//! gives chance less than `chance`. Else *steady*, if at least `fewest_windows` of it, and four fifths, are above the
+//! average of all messages up to their own end, and its mean exceeds the average before it by `least_above` and by
+//! more than chance. Else *rest*. Neighbours of one kind are joined before they are closed, and a short stretch joins
+//! a growth or a steady one that it continues.
 //!
-//! Everything depends on the windows alone, one after the other, so that it does not matter how they were batched.
-//! What is closed stays as it is, but for memory: of old segments three windows are kept, and when there are too many,
-//! those that matter least become rest and join their neighbours, which is counted.
+//! Everything depends on the windows alone, in their order: batches do not matter. A closed segment stays as it is,
+//! except for memory: old segments keep three windows. When there are too many, the least important ones become rest
+//! and join their neighbours, which is counted.
 
+use super::bands::Bands;
 use super::cuts::{Cuts, Sums};
 use super::noise::Noise;
+use super::ratios::Ratios;
 use super::segment::{Entry, Kind, Piece, Point, Segment};
 use super::tally::Tally;
 use std::collections::VecDeque;
@@ -29,9 +31,9 @@ use std::collections::VecDeque;
 /// What counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EvolutionOptions {
-    /// A growth or a steady stretch has so many windows.
+    /// Windows of the shortest growth or steady stretch.
     pub fewest_windows: u64,
-    /// How likely chance may be where a growth is told.
+    /// The highest probability of chance for a reported growth.
     pub chance: f64,
     /// By what part a growth rises.
     pub least_rise: f64,
@@ -39,9 +41,9 @@ pub struct EvolutionOptions {
     pub least_above: f64,
     /// And by how many standard errors.
     pub sure: f64,
-    /// So many windows come after a cut before it is made for good.
+    /// Windows after a cut before it is final.
     pub settled_windows: u64,
-    /// So many segments of a series are kept.
+    /// Most segments of a series.
     pub most_segments: usize,
 }
 
@@ -72,19 +74,19 @@ pub struct Window {
 
 /// Windows in which a cut can still be made.
 const MOST_OPEN: usize = 128;
-/// Before so many windows nobody knows what is noise.
+/// With fewer windows the noise is unknown.
 const FEWEST_KNOWN: u64 = 20;
 /// Noise that differs by this part is another noise.
 const OTHER_NOISE: f64 = 0.1;
-/// What sticks out by more than so many times the noise is cut down to that.
+/// A value beyond this multiple of the noise is cut down to that.
 const STICKS_OUT: f64 = 2.0;
-/// Windows on either side that say what sticks out.
+/// Windows on either side that decide whether a value is an outlier.
 const AROUND: usize = 2;
 /// Latencies below this are taken for it.
 const LEAST_LATENCY: f64 = 1e-3;
-/// Of so many segments, the last ones, more than three windows are kept.
+/// This number of last segments keeps more than three windows.
 const WHOLE_SEGMENTS: usize = 64;
-/// Times are told from a later window on when they have become so great.
+/// The origin of times moves to a later window when they get this large.
 const FAR: u64 = 1_024;
 
 /// The series of one region, or of one pair of regions.
@@ -99,14 +101,15 @@ pub struct Series {
     /// The latencies of the last two windows that were absorbed.
     before: [Option<f64>; 2],
     cuts: Cuts,
-    /// The window that times are told from.
+    /// The window that times are relative to.
     origin: u64,
     /// Cut, and not closed: what comes may be more of the same.
-    held: Option<Piece>,
+    open_piece: Option<Piece>,
     /// When it is looked at again whether that is so.
     look_at: u64,
     closed: Vec<Segment>,
     joined: u64,
+    bands: Bands,
 }
 
 impl Series {
@@ -122,15 +125,28 @@ impl Series {
             before: [None; 2],
             cuts: Cuts::new(1.0, Sums::default()),
             origin: 0,
-            held: None,
+            open_piece: None,
             look_at: 0,
             closed: Vec::new(),
             joined: 0,
+            bands: Bands::default(),
         }
     }
 
+    /// The next window, with its latency ratios.
+    pub fn push_with(&mut self, window: &Window, ratios: &Ratios) {
+        self.bands.push(window.number, &window.tally, ratios);
+        self.push(window);
+    }
+
+    /// The whole series at one resolution.
+    #[must_use]
+    pub fn bands(&self) -> &Bands {
+        &self.bands
+    }
+
     /// The next window; numbers grow.
-    pub fn push(&mut self, window: &Window) {
+    pub(crate) fn push(&mut self, window: &Window) {
         let average_before = self.total.latency();
         self.total.merge(&window.tally);
         let (Some(latency), Some(average)) = (window.tally.latency(), self.total.latency()) else { return };
@@ -170,8 +186,8 @@ impl Series {
             self.cut((end - from) as usize);
             from = end;
         }
-        if let Some(held) = self.held.take() {
-            self.close(&held);
+        if let Some(piece_before) = self.open_piece.take() {
+            self.close(&piece_before);
         }
     }
 
@@ -195,15 +211,16 @@ impl Series {
             absorbed: self.absorbed.clone(),
             recent: self.recent.clone(),
             cuts: self.cuts.clone(),
-            held: self.held.clone(),
+            open_piece: self.open_piece.clone(),
             closed: Vec::new(),
+            bands: Bands::default(),
             ..*self
         };
         drawn.finish();
         drawn.closed
     }
 
-    /// Segments that were told apart once and are rest now, since there were too many.
+    /// Former segments that became rest, because there were too many.
     #[must_use]
     pub fn joined(&self) -> u64 {
         self.joined
@@ -232,7 +249,7 @@ impl Series {
         }
     }
 
-    /// The value of one of the last windows, cut down to what is seen around it.
+    /// The value of one of the last windows, cut down to the range around it.
     fn without_outlier(&self, at: usize) -> f64 {
         let raw = |at: usize| self.recent.get(at).map(|entry| entry.raw);
         let before = |back: usize| at.checked_sub(back).map_or_else(|| self.before[2 + at - back], raw);
@@ -245,8 +262,8 @@ impl Series {
         known.sort_unstable_by(f64::total_cmp);
         // One of four may stick out with it.
         let (lower, upper) = if known.len() == 4 { (1, 2) } else { (0, known.len() - 1) };
-        let room = STICKS_OUT * self.cuts.scale();
-        value.clamp(known[lower] - room, known[upper] + room)
+        let margin = STICKS_OUT * self.cuts.scale();
+        value.clamp(known[lower] - margin, known[upper] + margin)
     }
 
     /// The earliest of the last windows can only go with what came before it.
@@ -255,11 +272,11 @@ impl Series {
         self.before = [self.before[1], Some(entry.raw)];
         match &mut self.absorbed {
             Some(piece) => piece.add(&entry),
-            None => self.absorbed = Some(Piece::of(&entry)),
+            None => self.absorbed = Some(Piece::new(&entry)),
         }
     }
 
-    /// Cuts behind so many of the last windows.
+    /// Cuts behind this number of last windows.
     fn cut(&mut self, behind: usize) {
         for _ in 0..behind {
             self.absorb();
@@ -267,33 +284,36 @@ impl Series {
         let Some(mut piece) = self.absorbed.take() else { return };
         piece.find(self.cuts.scale(), &self.options);
         self.look_at = 2 * self.options.settled_windows;
-        match &mut self.held {
-            Some(held) if held.goes_on_with(&piece, self.cuts.scale(), &self.options) => held.append(&piece),
+        match &mut self.open_piece {
+            Some(piece_before) if piece_before.goes_on_with(&piece, self.cuts.scale(), &self.options) => {
+                piece_before.append(&piece);
+            }
             _ => {
-                if let Some(held) = self.held.replace(piece) {
-                    self.close(&held);
+                if let Some(piece_before) = self.open_piece.replace(piece) {
+                    self.close(&piece_before);
                 }
             }
         }
     }
 
-    /// Closes what is held once it is clear that what comes is something else.
+    /// Closes the open piece once it is clear that something else follows.
     fn look_at_held(&mut self) {
         let open = self.absorbed.as_ref().map_or(0, Piece::windows) + self.recent.len() as u64;
-        let Some(held) = self.held.as_ref().filter(|_| open >= self.look_at) else { return };
+        let Some(piece_before) = self.open_piece.as_ref().filter(|_| open >= self.look_at) else { return };
         let first = (self.cuts.first_end() - self.cuts.first()) as usize;
         let mut piece = self.absorbed.clone();
         for entry in self.recent.iter().take(first) {
             match &mut piece {
                 Some(piece) => piece.add(entry),
-                None => piece = Some(Piece::of(entry)),
+                None => piece = Some(Piece::new(entry)),
             }
         }
-        let goes_on = piece.is_some_and(|piece| held.goes_on_with(&piece, self.cuts.scale(), &self.options));
+        let goes_on =
+            piece.is_some_and(|piece| piece_before.goes_on_with(&piece, self.cuts.scale(), &self.options));
         if goes_on {
             self.look_at *= 2;
-        } else if let Some(held) = self.held.take() {
-            self.close(&held);
+        } else if let Some(piece_before) = self.open_piece.take() {
+            self.close(&piece_before);
         }
     }
 
@@ -312,8 +332,8 @@ impl Series {
         let half = &self.closed[..self.closed.len().div_ceil(2).max(2)];
         let are_rest = |pair: &[Segment]| pair.iter().all(|segment| segment.kind == Kind::Rest);
         let at = half.windows(2).position(are_rest).unwrap_or_else(|| {
-            let told = (0..half.len()).filter(|&at| half[at].kind != Kind::Rest);
-            let least = told.min_by_key(|&at| (half[at].tally.delayed, at)).unwrap_or(0);
+            let notable = (0..half.len()).filter(|&at| half[at].kind != Kind::Rest);
+            let least = notable.min_by_key(|&at| (half[at].tally.delayed, at)).unwrap_or(0);
             self.joined += 1;
             least.min(half.len() - 2)
         });

@@ -1,6 +1,8 @@
-//! Messages of a window, counted. Sums are of whole numbers, so that they are the same in whatever order they are added.
+//! Counts of the messages of a window. Sums are of whole numbers: their order does not matter.
 
-/// A message that takes exactly what is usual counts as so much.
+use crate::criteria::MessageTime;
+
+/// A message with exactly the expected time counts as this.
 const ONE: u64 = 1 << 16;
 
 /// Messages within a region, or between two.
@@ -8,10 +10,12 @@ const ONE: u64 = 1 << 16;
 pub struct Tally {
     /// All that were received.
     pub messages: u64,
-    /// Of them, those whose time is known exactly, and what such messages usually take.
+    /// Those with an exact transfer time, and their expected transfer times.
     pub exact: u64,
-    /// Of the exact ones, those that took longer than usual.
+    /// Of the exact ones, those that took longer than is normal.
     pub delayed: u64,
+    /// Of the exact ones, those that took longer than expected.
+    pub above_expected: u64,
     /// The sum of how many times as long as usual they took, in parts of `ONE`.
     latency: u64,
 }
@@ -23,13 +27,14 @@ impl Tally {
         self.messages += 1;
     }
 
-    /// It took so long, where it usually takes so long.
+    /// It took this long, with this expected transfer time.
     #[inline]
-    pub fn exact(&mut self, took_ns: u64, usual_ns: u64) {
+    pub fn exact(&mut self, time: MessageTime) {
         self.exact += 1;
-        self.delayed += u64::from(took_ns > usual_ns);
+        self.delayed += u64::from(time.is_delayed());
+        self.above_expected += u64::from(time.is_above_expected());
         // Longer than 78 hours is as long as that.
-        let latency = (took_ns.min(u64::MAX / ONE) * ONE) / usual_ns.max(1);
+        let latency = (time.took_ns.min(u64::MAX / ONE) * ONE) / time.expected_ns.max(1);
         self.latency = self.latency.saturating_add(latency);
     }
 
@@ -38,6 +43,7 @@ impl Tally {
         self.messages += other.messages;
         self.exact += other.exact;
         self.delayed += other.delayed;
+        self.above_expected += other.above_expected;
         self.latency = self.latency.saturating_add(other.latency);
     }
 
@@ -71,7 +77,7 @@ mod tests {
             let mut tally = Tally::default();
             for &(took_ns, usual_ns) in of {
                 tally.message();
-                tally.exact(took_ns, usual_ns);
+                tally.exact(MessageTime { took_ns, expected_ns: usual_ns, normal_ns: 3 * usual_ns });
             }
             tally
         };
@@ -79,7 +85,7 @@ mod tests {
         let (mut one, other) = (sum(&messages[3..]), sum(&messages[..3]));
         one.merge(&other);
         assert_eq!(one, whole);
-        assert_eq!((whole.messages, whole.exact, whole.delayed), (6, 6, 4));
+        assert_eq!((whole.messages, whole.exact, whole.delayed, whole.above_expected), (6, 6, 2, 4));
         let some = sum(&messages[..2]);
         assert_eq!((some.latency(), some.exact_share()), (Some(1.75), 1.0));
         assert_eq!(Tally::default().latency(), None);

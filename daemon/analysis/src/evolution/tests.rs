@@ -1,14 +1,19 @@
 use super::*;
+use crate::criteria::MessageTime;
 use proptest::prelude::*;
 
 mod planted;
 
-/// Messages that took so many times as long as usual on average, all exact.
+/// Messages with this latency ratio on average, all exact.
 fn window(number: u64, latency: f64) -> Window {
     let mut tally = Tally::default();
     for _ in 0..10 {
         tally.message();
-        tally.exact((latency * 1e6) as u64, 1_000_000);
+        tally.exact(MessageTime {
+            took_ns: (latency * 1e6) as u64,
+            expected_ns: 1_000_000,
+            normal_ns: 1_000_000,
+        });
     }
     Window { number, tally, version: 1 }
 }
@@ -41,7 +46,7 @@ fn kinds(series: &Series) -> Vec<(Kind, u64, u64)> {
 }
 
 #[test]
-fn growth_and_steady_stretches_are_told_apart() {
+fn growth_and_steady_stretches_differ() {
     let latencies = drawn(&[(40, 1.0, 1.0), (20, 1.1, 3.0), (30, 1.0, 1.0), (12, 2.5, 2.5), (40, 1.0, 1.0)]);
     let found = kinds(&series(&latencies, EvolutionOptions::default()));
     let kinds: Vec<Kind> = found.iter().map(|of| of.0).collect();
@@ -67,17 +72,17 @@ fn what_falls_short_of_a_threshold_is_rest() {
 #[test]
 fn thresholds_can_be_set() {
     let latencies = drawn(&[(40, 1.0, 1.0), (30, 1.0, 1.5), (40, 1.0, 1.0), (9, 2.0, 2.0), (40, 1.0, 1.0)]);
-    let told = |options| {
+    let kinds = |options| {
         let found = series(&latencies, options);
         found.closed().iter().map(|of| of.kind).filter(|kind| *kind != Kind::Rest).collect::<Vec<_>>()
     };
     let usual = EvolutionOptions::default();
-    assert_eq!(told(usual), [Kind::Growth, Kind::Steady]);
+    assert_eq!(kinds(usual), [Kind::Growth, Kind::Steady]);
     // What does not rise enough is still above the average.
-    assert_eq!(told(EvolutionOptions { least_rise: 0.6, ..usual }), [Kind::Steady, Kind::Steady]);
-    assert_eq!(told(EvolutionOptions { fewest_windows: 12, ..usual }), [Kind::Growth]);
-    assert_eq!(told(EvolutionOptions { least_above: 1.5, ..usual }), [Kind::Growth]);
-    assert_eq!(told(EvolutionOptions { chance: 0.0, least_above: 1.5, ..usual }), []);
+    assert_eq!(kinds(EvolutionOptions { least_rise: 0.6, ..usual }), [Kind::Steady, Kind::Steady]);
+    assert_eq!(kinds(EvolutionOptions { fewest_windows: 12, ..usual }), [Kind::Growth]);
+    assert_eq!(kinds(EvolutionOptions { least_above: 1.5, ..usual }), [Kind::Growth]);
+    assert_eq!(kinds(EvolutionOptions { chance: 0.0, least_above: 1.5, ..usual }), []);
 }
 
 #[test]
@@ -110,7 +115,7 @@ fn messages() -> impl Strategy<Value = Vec<(u64, u32, u32, u64)>> {
 fn count(evolution: &mut Evolution, &(at_ns, from, to, took_ns): &(u64, u32, u32, u64)) {
     evolution.message(at_ns, from, to);
     if took_ns % 3 > 0 {
-        evolution.exact(at_ns, from, to, took_ns, 100);
+        evolution.exact(at_ns, from, to, MessageTime { took_ns, expected_ns: 100, normal_ns: 150 });
     }
 }
 
@@ -145,10 +150,10 @@ proptest! {
         closings.push(1_500);
         closings.retain(|at_ns| *at_ns <= 1_500);
         closings.sort_unstable();
-        let mut told = 0;
+        let mut fed = 0;
         for until_ns in closings {
-            let now = told..told + messages[told..].partition_point(|message| message.0 < until_ns);
-            told = now.end;
+            let now = fed..fed + messages[fed..].partition_point(|message| message.0 < until_ns);
+            fed = now.end;
             for message in messages[now].iter().rev() {
                 count(if message.2 % 2 == 0 { &mut one } else { &mut other }, message);
             }
@@ -156,7 +161,7 @@ proptest! {
             one.close(until_ns);
             other.close(until_ns);
         }
-        messages[told..].iter().for_each(|message| count(&mut one, message));
+        messages[fed..].iter().for_each(|message| count(&mut one, message));
         prop_assert_eq!(all(&one), all(&at_once));
         prop_assert_eq!(one.final_ns(), 1_500);
     }
@@ -243,12 +248,17 @@ fn of_many_regions_the_strongest_are_followed_and_the_others_summed_up() {
             // The strong ones come late, and one is strong from the beginning.
             let messages = if key >= 4_990 && number > 10 || key == 7 { 100 } else { 1 };
             (0..messages).for_each(|_| tally.message());
-            followed.push(key, &Window { number, tally, version: 1 }, EvolutionOptions::default());
+            followed.push(
+                key,
+                &Window { number, tally, version: 1 },
+                &Ratios::default(),
+                EvolutionOptions::default(),
+            );
         }
     }
     let kept: Vec<u32> = followed.iter().map(|(key, _)| key).collect();
     let strong = kept.iter().filter(|key| **key == 7 || **key >= 4_990).count();
     assert_eq!((kept.len(), strong), (10, 10), "{kept:?}");
-    let told: u64 = followed.iter().map(|(_, series)| series.total().messages).sum();
-    assert_eq!(told + followed.others().messages, 50 * 4_989 + 50 * 100 + 10 * (39 * 100 + 11));
+    let in_series: u64 = followed.iter().map(|(_, series)| series.total().messages).sum();
+    assert_eq!(in_series + followed.others().messages, 50 * 4_989 + 50 * 100 + 10 * (39 * 100 + 11));
 }

@@ -19,7 +19,7 @@ pub(super) fn rising(values: &[f64]) -> f64 {
     if count <= FEW { by_counting(count, rises) } else { by_normal(values, rises) }
 }
 
-/// Of all orders of so many values, the share that rises as clearly.
+/// The share of all orders of these values that rise as clearly.
 fn by_counting(count: usize, rises: i64) -> f64 {
     // How many orders have how many pairs that fall.
     let mut orders = vec![1_u64];

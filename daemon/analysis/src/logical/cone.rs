@@ -1,6 +1,6 @@
-//! What led to an event, and what it led to.
+//! The past and the future of an event.
 
-use super::{EventId, LogicalTime, NOWHERE, What};
+use super::{Endpoint, EventId, LogicalTime, NOWHERE};
 use mpiscope_model::Nanoseconds;
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ impl Cone {
 /// A walk along what leads to what.
 struct Walk<'a> {
     time: &'a LogicalTime,
-    /// Of each rank: back, the end of what was found; forward, its beginning.
+    /// By rank: for the past the end of the cone, for the future its beginning.
     found: Vec<u32>,
     /// Places of collectives whose other side was looked at: how far, by collective.
     seen: Vec<u32>,
@@ -131,16 +131,16 @@ impl Walk<'_> {
                 if time.events.at_ns[event as usize] < not_before_ns {
                     break;
                 }
-                match time.events.what(event) {
-                    What::Send(_) | What::Enter(_) => {}
+                match time.events.endpoint(event) {
+                    Endpoint::Send(_) | Endpoint::Enter(_) => {}
                     _ if time.is_loose(event) => {}
-                    What::Receive(id) => {
+                    Endpoint::Receive(id) => {
                         let send = time.events.sends[id as usize];
                         if send != NOWHERE {
                             self.reach_back(send);
                         }
                     }
-                    What::Exit(place) => self.back_through(place),
+                    Endpoint::Exit(place) => self.back_through(place),
                 }
             }
             if is_enough(&self.found) {
@@ -149,7 +149,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Places of one collective are awaited from the first one on, so that those before what was seen need no second look.
+    /// The members of one collective are awaited from the first one on: those before need no second look.
     fn back_through(&mut self, place: u32) {
         let awaited = self.time.awaited(place);
         let seen = &mut self.seen[self.time.hub_of[place as usize] as usize];
@@ -175,21 +175,21 @@ impl Walk<'_> {
         let time = self.time;
         while let Some(events) = self.stack.pop() {
             for event in events {
-                match time.events.what(event) {
-                    What::Receive(_) | What::Exit(_) => {}
-                    What::Send(id) => {
+                match time.events.endpoint(event) {
+                    Endpoint::Receive(_) | Endpoint::Exit(_) => {}
+                    Endpoint::Send(id) => {
                         let receive = time.events.receives[id as usize];
                         if receive != NOWHERE && !time.is_loose(receive) {
                             self.reach_forward(receive);
                         }
                     }
-                    What::Enter(place) => self.forward_through(place),
+                    Endpoint::Enter(place) => self.forward_through(place),
                 }
             }
         }
     }
 
-    /// Places wait up to the last one, so that those after what was seen need no second look.
+    /// Members wait up to the last one: those after it need no second look.
     fn forward_through(&mut self, place: u32) {
         let waiting = self.time.waiting(place);
         let seen = &mut self.seen[self.time.hub_of[place as usize] as usize];

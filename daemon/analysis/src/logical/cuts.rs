@@ -13,7 +13,7 @@ pub(super) struct Cuts {
 }
 
 impl Cuts {
-    pub(super) fn of(time: &LogicalTime) -> Self {
+    pub(super) fn build(time: &LogicalTime) -> Self {
         let ranks = time.events.ranks.len();
         let mut found: Vec<(Vec<u32>, Vec<u32>)> = time
             .hubs

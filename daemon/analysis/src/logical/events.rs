@@ -28,7 +28,7 @@ pub struct Member {
 
 /// What an event is, with the number of its message, or of its place in a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum Endpoint {
     Send(u32),
     Enter(u32),
     Receive(u32),
@@ -37,27 +37,27 @@ pub(crate) enum What {
 
 /// Stands where an event is not in the stretch.
 pub(crate) const NOWHERE: u32 = u32::MAX;
-/// Messages, and places in collectives, that can be told apart.
+/// Most messages, and most members of collectives, of a stretch.
 const MOST: usize = 1 << 30;
 
-/// An event in one word: what comes out of a rank sorts before what goes in, so that at one instant no message is received
+/// An event in one word. A rank's outgoing events sort before incoming ones: at one instant no message is received
 /// before it was sent.
-fn code(what: What) -> u32 {
-    match what {
-        What::Send(id) => id,
-        What::Enter(id) => 1 << 30 | id,
-        What::Receive(id) => 2 << 30 | id,
-        What::Exit(id) => 3 << 30 | id,
+fn encode(endpoint: Endpoint) -> u32 {
+    match endpoint {
+        Endpoint::Send(id) => id,
+        Endpoint::Enter(id) => 1 << 30 | id,
+        Endpoint::Receive(id) => 2 << 30 | id,
+        Endpoint::Exit(id) => 3 << 30 | id,
     }
 }
 
-fn what(code: u32) -> What {
+fn decode(code: u32) -> Endpoint {
     let id = code & (MOST as u32 - 1);
     match code >> 30 {
-        0 => What::Send(id),
-        1 => What::Enter(id),
-        2 => What::Receive(id),
-        _ => What::Exit(id),
+        0 => Endpoint::Send(id),
+        1 => Endpoint::Enter(id),
+        2 => Endpoint::Receive(id),
+        _ => Endpoint::Exit(id),
     }
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct Events {
 }
 
 /// An event before it has its place.
-struct Told {
+struct RawEvent {
     rank: u32,
     at_ns: Nanoseconds,
     code: u32,
@@ -103,16 +103,16 @@ struct Told {
 
 impl Events {
     /// The events that lie in a stretch of time on the ranks that are wanted.
-    pub(crate) fn of(
+    pub(crate) fn collect(
         messages: &[Message],
         meetings: &[Meeting],
         range_ns: &Range<Nanoseconds>,
         is_wanted: impl Fn(Rank) -> bool,
     ) -> Self {
-        let mut told = Vec::with_capacity(2 * messages.len());
+        let mut raw = Vec::with_capacity(2 * messages.len());
         let mut numbers: FxHashMap<Rank, u32> = FxHashMap::default();
         let mut ranks: Vec<Rank> = Vec::new();
-        let mut tell = |rank: Rank, at_ns: Nanoseconds, what: What| {
+        let mut add = |rank: Rank, at_ns: Nanoseconds, endpoint: Endpoint| {
             if !range_ns.contains(&at_ns) || !is_wanted(rank) {
                 return;
             }
@@ -120,16 +120,16 @@ impl Events {
                 ranks.push(rank);
                 ranks.len() as u32 - 1
             });
-            told.push(Told { rank: number, at_ns, code: code(what) });
+            raw.push(RawEvent { rank: number, at_ns, code: encode(endpoint) });
         };
         for (message, id) in messages.iter().take(MOST).zip(0..) {
-            tell(message.src, message.send_ns, What::Send(id));
-            tell(message.dst, message.recv_ns, What::Receive(id));
+            add(message.src, message.send_ns, Endpoint::Send(id));
+            add(message.dst, message.recv_ns, Endpoint::Receive(id));
         }
         let members = meetings.iter().flat_map(|meeting| &meeting.members);
         for (member, id) in members.take(MOST).zip(0..) {
-            tell(member.rank, member.enter_ns, What::Enter(id));
-            tell(member.rank, member.exit_ns, What::Exit(id));
+            add(member.rank, member.enter_ns, Endpoint::Enter(id));
+            add(member.rank, member.exit_ns, Endpoint::Exit(id));
         }
         let places = meetings.iter().map(|meeting| meeting.members.len()).sum();
         let mut events = Self {
@@ -139,27 +139,27 @@ impl Events {
             exits: vec![NOWHERE; places],
             ..Self::default()
         };
-        events.put(told, &ranks);
+        events.put(raw, &ranks);
         events
     }
 
     /// Gives each event its place: by rank, then by its clock.
-    fn put(&mut self, told: Vec<Told>, met: &[Rank]) {
+    fn put(&mut self, raw: Vec<RawEvent>, met: &[Rank]) {
         let mut by_rank: Vec<u32> = (0..met.len() as u32).collect();
         by_rank.sort_unstable_by_key(|&number| met[number as usize]);
         let mut place = vec![0_u32; met.len()];
         by_rank.iter().zip(0..).for_each(|(&number, at)| place[number as usize] = at);
         self.ranks = by_rank.iter().map(|&number| met[number as usize]).collect();
         self.starts = vec![0; met.len() + 1];
-        for event in &told {
+        for event in &raw {
             self.starts[place[event.rank as usize] as usize + 1] += 1;
         }
         for at in 1..self.starts.len() {
             self.starts[at] += self.starts[at - 1];
         }
         let mut next = self.starts.clone();
-        let mut sorted = vec![(0, 0); told.len()];
-        for event in told {
+        let mut sorted = vec![(0, 0); raw.len()];
+        for event in raw {
             let next = &mut next[place[event.rank as usize] as usize];
             sorted[*next as usize] = (event.at_ns, event.code);
             *next += 1;
@@ -168,11 +168,11 @@ impl Events {
             sorted[ends[0] as usize..ends[1] as usize].sort_unstable();
         }
         for (&(_, code), event) in sorted.iter().zip(0..) {
-            match what(code) {
-                What::Send(id) => self.sends[id as usize] = event,
-                What::Receive(id) => self.receives[id as usize] = event,
-                What::Enter(id) => self.enters[id as usize] = event,
-                What::Exit(id) => self.exits[id as usize] = event,
+            match decode(code) {
+                Endpoint::Send(id) => self.sends[id as usize] = event,
+                Endpoint::Receive(id) => self.receives[id as usize] = event,
+                Endpoint::Enter(id) => self.enters[id as usize] = event,
+                Endpoint::Exit(id) => self.exits[id as usize] = event,
             }
         }
         (self.at_ns, self.codes) = sorted.into_iter().unzip();
@@ -182,8 +182,8 @@ impl Events {
         self.codes.len()
     }
 
-    pub(crate) fn what(&self, event: u32) -> What {
-        what(self.codes[event as usize])
+    pub(crate) fn endpoint(&self, event: u32) -> Endpoint {
+        decode(self.codes[event as usize])
     }
 
     /// The events of the rank at a place among those that have any.

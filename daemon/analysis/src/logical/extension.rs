@@ -1,6 +1,6 @@
 //! One order of all events in which whatever led to an event stands before it.
 
-use super::{EventId, LogicalTime, NOWHERE, What};
+use super::{Endpoint, EventId, LogicalTime, NOWHERE};
 use mpiscope_model::Flow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -69,11 +69,11 @@ impl Turns<'_> {
     fn look_at(&mut self, rank: u32) {
         let Some(event) = self.next_of(rank) else { return };
         let time = self.time;
-        let is_ready = match time.events.what(event) {
-            What::Send(_) | What::Enter(_) => true,
+        let is_ready = match time.events.endpoint(event) {
+            Endpoint::Send(_) | Endpoint::Enter(_) => true,
             _ if time.is_loose(event) => true,
-            What::Receive(id) => self.is_in(time.events.sends[id as usize]),
-            What::Exit(place) => self.is_met(place),
+            Endpoint::Receive(id) => self.is_in(time.events.sends[id as usize]),
+            Endpoint::Exit(place) => self.is_met(place),
         };
         if is_ready {
             self.ready.push(Reverse((time.events.at_ns[event as usize], rank)));
@@ -107,10 +107,10 @@ impl Turns<'_> {
         let time = self.time;
         self.is_done[event as usize] = true;
         self.next[rank as usize] = event + 1;
-        match time.events.what(event) {
-            What::Send(id) => self.look_at_owner(time.events.receives[id as usize], rank),
-            What::Enter(place) => self.entered(place, rank),
-            What::Receive(_) | What::Exit(_) => {}
+        match time.events.endpoint(event) {
+            Endpoint::Send(id) => self.look_at_owner(time.events.receives[id as usize], rank),
+            Endpoint::Enter(place) => self.entered(place, rank),
+            Endpoint::Receive(_) | Endpoint::Exit(_) => {}
         }
         self.look_at(rank);
     }
@@ -135,7 +135,7 @@ impl Turns<'_> {
         }
     }
 
-    /// Looks at the rank of an event if that is its next one; whoever did what it waited for looks at itself.
+    /// Looks at the rank of an event if that is its next one; the rank it waited for looks at itself.
     fn look_at_owner(&mut self, event: u32, but: u32) {
         if event == NOWHERE {
             return;

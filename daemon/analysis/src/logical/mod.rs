@@ -1,13 +1,13 @@
 //! Logical time: which event of a run can have led to which.
 //!
-//! An event leads to all later ones of its rank, a send to its receive, and entering a collective to the return of those
-//! who wait for it. All other pairs are concurrent. The threads of a rank count as one: its events stand in the order of
-//! its clock, so that of two threads the earlier event leads to the later one, whether or not they spoke to each other.
+//! An event leads to all later ones of its rank, a send to its receive, and entering a collective to the return of
+//! those who wait for it. All other pairs are concurrent. The threads of a rank count as one: its events have the
+//! order of its clock, and the earlier of two threads' events leads to the later one, whether or not the threads
+//! communicate.
 //!
-//! What is kept is of one size an event: its rank and time, and the message or the place in a collective that it belongs
-//! to. A vector (how many events of each rank lead to one event) is found by going back from there. A collective in
-//! which all wait for all ranks that have any events is a cut: whatever came before it led to whatever comes after, so
-//! that nobody has to look beyond it.
+//! Each event takes constant memory: its rank, time, and message or member of a collective. A vector (how many events
+//! of each rank lead to one event) is found by going back from there. A collective in which all wait for all ranks
+//! with events is a cut: whatever came before it led to whatever comes after, and the search ends there.
 
 mod cone;
 mod cuts;
@@ -17,7 +17,7 @@ mod extension;
 mod tests;
 
 pub use cone::Cone;
-pub(crate) use events::{Events, NOWHERE, What, in_order};
+pub(crate) use events::{Endpoint, Events, NOWHERE, in_order};
 pub use events::{Meeting, Member};
 
 use crate::logical::cuts::Cuts;
@@ -30,7 +30,7 @@ pub struct EventId(pub u32);
 
 /// What an event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogicalDeed {
+pub enum LogicalEventKind {
     /// The call that sends a message begins; which of [`LogicalTime::messages`].
     Send(u32),
     /// The call that completes a receive ends.
@@ -51,7 +51,7 @@ pub struct LogicalEvent {
     /// When.
     pub at_ns: Nanoseconds,
     /// What it is.
-    pub deed: LogicalDeed,
+    pub kind: LogicalEventKind,
 }
 
 /// A collective among those of the stretch.
@@ -84,9 +84,9 @@ pub struct LogicalTime {
 impl LogicalTime {
     /// The events that lie in a stretch of time. What has one end in it has one event.
     #[must_use]
-    pub fn of(messages: &[Message], meetings: &[Meeting], range_ns: &Range<Nanoseconds>) -> Self {
+    pub fn build(messages: &[Message], meetings: &[Meeting], range_ns: &Range<Nanoseconds>) -> Self {
         let messages = in_order(messages);
-        let events = Events::of(&messages, meetings, range_ns, |_| true);
+        let events = Events::collect(&messages, meetings, range_ns, |_| true);
         let mut rank_of = vec![0; events.count()];
         for place in 0..events.ranks.len() {
             let of_rank = events.of_place(place);
@@ -114,7 +114,7 @@ impl LogicalTime {
         if time.is_backward {
             time.loose = time.untangled().1;
         }
-        time.cuts = Cuts::of(&time);
+        time.cuts = Cuts::build(&time);
         time
     }
 
@@ -151,11 +151,11 @@ impl LogicalTime {
             rank: self.events.ranks[place],
             number: event - self.events.starts[place],
             at_ns: self.events.at_ns[event as usize],
-            deed: match self.events.what(event) {
-                What::Send(id) => LogicalDeed::Send(id),
-                What::Receive(id) => LogicalDeed::Receive(id),
-                What::Enter(id) => LogicalDeed::Enter(hub(id)),
-                What::Exit(id) => LogicalDeed::Exit(hub(id)),
+            kind: match self.events.endpoint(event) {
+                Endpoint::Send(id) => LogicalEventKind::Send(id),
+                Endpoint::Receive(id) => LogicalEventKind::Receive(id),
+                Endpoint::Enter(id) => LogicalEventKind::Enter(hub(id)),
+                Endpoint::Exit(id) => LogicalEventKind::Exit(hub(id)),
             },
         }
     }

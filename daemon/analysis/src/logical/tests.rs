@@ -42,17 +42,17 @@ fn message(src: Rank, dst: Rank, send_ns: u64, recv_ns: u64) -> Message {
 struct Program {
     ranks: usize,
     threads: usize,
-    deeds: Vec<(u8, usize, usize, u32)>,
+    steps: Vec<(u8, usize, usize, u32)>,
     turns: Vec<usize>,
 }
 
 fn program() -> impl Strategy<Value = Program> {
-    let deeds = prop::collection::vec((0..8_u8, 0..64_usize, 0..64_usize, any::<u32>()), 1..40);
+    let steps = prop::collection::vec((0..8_u8, 0..64_usize, 0..64_usize, any::<u32>()), 1..40);
     let turns = prop::collection::vec(0..1_000_usize, 400);
-    (1..6_usize, 1..3_usize, deeds, turns).prop_map(|(ranks, threads, deeds, turns)| Program {
+    (1..6_usize, 1..3_usize, steps, turns).prop_map(|(ranks, threads, steps, turns)| Program {
         ranks,
         threads,
-        deeds,
+        steps,
         turns,
     })
 }
@@ -62,10 +62,10 @@ const FLOWS: [Flow; 4] = [Flow::All, Flow::FromRoot, Flow::ToRoot, Flow::FromLow
 /// Plays a program: what comes next of any thread happens one at a time, one nanosecond apart or at the same instant where
 /// nothing of that instant can have led to it.
 fn play(program: &Program) -> Played {
-    let Program { ranks, threads, deeds, turns } = program;
+    let Program { ranks, threads, steps, turns } = program;
     let mut scripts: Vec<Vec<VecDeque<Step>>> = vec![vec![VecDeque::new(); *threads]; *ranks];
     let mut played = Played { vectors: vec![Vec::new(); *ranks], ..Played::default() };
-    for &(kind, one, other, bits) in deeds {
+    for &(kind, one, other, bits) in steps {
         if kind < 6 {
             let (src, dst) = (one % ranks, other % ranks);
             let message_id = played.messages.len();
@@ -203,7 +203,7 @@ proptest! {
     #[test]
     fn it_is_what_vector_clocks_say(program in program()) {
         let played = play(&program);
-        let time = LogicalTime::of(&played.messages, &played.meetings, &(0..u64::MAX));
+        let time = LogicalTime::build(&played.messages, &played.meetings, &(0..u64::MAX));
         prop_assert_eq!(time.count(), played.vectors.iter().map(Vec::len).sum::<usize>());
         prop_assert_eq!(time.contradictions(), 0);
         let all = all(&time, &played);
@@ -236,7 +236,7 @@ proptest! {
         for member in played.meetings.iter_mut().flat_map(|meeting| &mut meeting.members) {
             (member.enter_ns, member.exit_ns) = (late(member.rank, member.enter_ns), late(member.rank, member.exit_ns));
         }
-        let time = LogicalTime::of(&played.messages, &played.meetings, &(0..u64::MAX));
+        let time = LogicalTime::build(&played.messages, &played.meetings, &(0..u64::MAX));
         prop_assert_eq!(time.contradictions(), 0);
         let order = time.in_order();
         let mut sorted = order.clone();
@@ -252,14 +252,15 @@ proptest! {
         }
     }
 
-    /// Clocks that contradict each other end in no loop: what would have led to itself is told of and not looked through.
+    /// Clocks that contradict each other cause no loop: an event that would lead to itself is reported and not
+    /// searched.
     #[test]
     fn whatever_the_clocks_say_nothing_leads_to_itself(
         ends in prop::collection::vec((0..4_u32, 0..4_u32, 0..30_u64, 0..30_u64), 1..40),
     ) {
         let messages: Vec<Message> =
             ends.iter().map(|&(src, dst, send_ns, recv_ns)| message(src, dst, send_ns, recv_ns)).collect();
-        let time = LogicalTime::of(&messages, &[], &(0..u64::MAX));
+        let time = LogicalTime::build(&messages, &[], &(0..u64::MAX));
         let order = time.in_order();
         prop_assert_eq!(order.len(), 2 * messages.len());
         for (at, one) in order.iter().enumerate() {
@@ -273,9 +274,9 @@ proptest! {
     #[test]
     fn the_order_of_the_input_does_not_matter(program in program()) {
         let played = play(&program);
-        let one = LogicalTime::of(&played.messages, &played.meetings, &(0..u64::MAX));
+        let one = LogicalTime::build(&played.messages, &played.meetings, &(0..u64::MAX));
         let reversed: Vec<Message> = played.messages.iter().rev().copied().collect();
-        let other = LogicalTime::of(&reversed, &played.meetings, &(0..u64::MAX));
+        let other = LogicalTime::build(&reversed, &played.meetings, &(0..u64::MAX));
         prop_assert_eq!(one.messages(), other.messages());
         for event in (0..one.count() as u32).map(EventId) {
             prop_assert_eq!(one.event(event), other.event(event));
@@ -290,7 +291,7 @@ proptest! {
 fn it_has_the_relations_of_the_paper() {
     let messages =
         [message(3, 2, 10, 20), message(2, 1, 30, 40), message(2, 3, 50, 80), message(1, 2, 60, 70)];
-    let time = LogicalTime::of(&messages, &[], &(0..u64::MAX));
+    let time = LogicalTime::build(&messages, &[], &(0..u64::MAX));
     let event = |rank, at_ns| time.last_until(rank, at_ns).unwrap();
     let (a, b, c, d) = (event(3, 10), event(2, 20), event(3, 80), event(2, 70));
     assert_eq!(time.vector(a), [0, 0, 1]);
@@ -311,7 +312,7 @@ fn nobody_looks_beyond_a_barrier_of_all() {
     };
     let messages = [message(0, 1, 5, 8), message(1, 2, 25, 28), message(2, 0, 50, 55)];
     let meetings = [everyone([10, 11, 12], 20), everyone([40, 30, 35], 41)];
-    let time = LogicalTime::of(&messages, &meetings, &(0..u64::MAX));
+    let time = LogicalTime::build(&messages, &meetings, &(0..u64::MAX));
     assert_eq!(time.cuts(), 2);
     let received = time.last_until(2, 28).unwrap();
     let past = time.past(received);
@@ -326,7 +327,7 @@ fn nobody_looks_beyond_a_barrier_of_all() {
 #[test]
 fn what_lies_outside_of_the_stretch_is_no_event() {
     let messages = [message(0, 1, 5, 15), message(1, 0, 16, 30)];
-    let time = LogicalTime::of(&messages, &[], &(10..20));
+    let time = LogicalTime::build(&messages, &[], &(10..20));
     assert_eq!((time.count(), time.ranks()), (2, &[1][..]));
     assert_eq!(time.vector(time.last_until(1, 99).unwrap()), [2]);
     assert_eq!((time.last_until(1, 14), time.first_from(1, 17), time.last_until(0, 99)), (None, None, None));

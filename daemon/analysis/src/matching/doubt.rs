@@ -1,10 +1,10 @@
-//! What is not seen to its end: lost, cancelled, too much, or still open when the run is over.
+//! Sends and receives without an end: lost, cancelled, too many, or still open at the end of the run.
 
 use super::{Matched, Matcher, PairKey};
 use crate::pair::{Channel, Slot};
 use mpiscope_model::{PostId, Rank};
 
-/// Where the fullest channel has less than one part in so many of what waits, nobody has much.
+/// When the fullest channel has less than this part of all that waits, no channel has much.
 const FEW: usize = 1024;
 
 impl Matcher {
@@ -24,7 +24,7 @@ impl Matcher {
                 .extend(std::mem::take(&mut receiver.blocked).into_iter().map(|(src, tag)| (comm, src, tag)));
         }
         for (key, pair) in self.pairs.iter_mut().filter(|(key, _)| key.dst == rank) {
-            // Which of its senders a lost wildcard drew from, nobody knows.
+            // It is unknown which of its senders a lost wildcard receive took.
             pair.uncertain |= doubtful.contains(&key.comm);
             for (tag, channel) in pair.channels.iter_mut() {
                 let before = channel.slots.len();
@@ -32,8 +32,8 @@ impl Matcher {
                 let removed = before - channel.slots.len();
                 self.turns.pending -= removed;
                 if removed > 0 {
-                    // After a loss nobody knows whether it took a message, before the numbers say so that come first of what
-                    // comes then; a cancelled one did not.
+                    // After a loss it is unknown whether a receive took a message, until the numbers arrive that come
+                    // first afterwards. A cancelled one did not.
                     if post.is_none() && !std::mem::replace(&mut pair.uncertain, true) {
                         pair.seen_from = Some(0);
                     }
@@ -46,8 +46,8 @@ impl Matcher {
         }
     }
 
-    /// A posted receive was freed. One for a certain channel stays in its place and takes the send that is its own; which
-    /// channel one with wildcards draws from, nobody knows.
+    /// A posted receive was freed. One for a certain channel stays in its place and takes its own send; the channel of
+    /// one with wildcards is unknown.
     pub(super) fn freed(&mut self, rank: Rank, post: PostId, out: &mut Matched) {
         let mine = self.pairs.iter_mut().filter(|(key, _)| key.dst == rank);
         let found = mine
@@ -68,7 +68,7 @@ impl Matcher {
         }
     }
 
-    /// One side says how much really went over the pair.
+    /// One side reports the true number of messages of the pair.
     pub(super) fn numbers(&mut self, key: PairKey, sends: bool, really: u64, out: &mut Matched) {
         let pair = self.pairs.entry(key).or_default();
         let (seen, lost) = if sends {
@@ -77,10 +77,10 @@ impl Matcher {
             (&mut pair.received, &mut pair.lost_receives)
         };
         if really > *seen {
-            // What a job says of itself may be any number.
+            // A job may report any number.
             *lost = lost.saturating_add(really - *seen);
             *seen = really;
-            // Where it was doubtful already, numbers alone do not say from where on it is not.
+            // Where it was doubtful already, numbers alone do not show from where on it is not.
             let known = pair.seen_from.or((!pair.uncertain).then_some(0));
             pair.seen_from = known.map(|from| from.max(really));
             pair.uncertain = true;
@@ -88,8 +88,8 @@ impl Matcher {
         self.turns.settle(key, pair, out);
     }
 
-    /// The run is over: posts that are still open will not complete. Those before a completed receive of the same
-    /// channel took a message each, or that message would have been theirs.
+    /// The run has ended: open posts will not complete. Those before a completed receive of the same channel took a
+    /// message each, or that message would have been theirs.
     pub fn finish(&mut self) -> Matched {
         let mut out = Matched::default();
         for ((rank, _), (key, tag, arrival)) in std::mem::take(&mut self.early) {
@@ -146,8 +146,8 @@ impl Matcher {
         }
     }
 
-    /// Too much waits: the older half of what waits in the fullest channel is given up, and what would have been theirs
-    /// with it. Half, so that this is not looked for again at once.
+    /// Too much waits: gives up the older half of the fullest channel, and its partners. Half, to make the next time
+    /// rare.
     pub(super) fn keep_to_limits(&mut self) {
         if !self.turns.has_too_much() {
             return;
@@ -174,7 +174,7 @@ impl Matcher {
         } else {
             channel.ready.drain(..count);
             self.turns.given_up_receives += count as u64;
-            // Their sends, should they still come, would take the next receives: the pair is in doubt from here on.
+            // Their sends, should they still come, would take the next receives: from here on the match is ambiguous.
             if let Some(pair) = self.pairs.get_mut(&key) {
                 pair.uncertain = true;
             }
@@ -182,8 +182,8 @@ impl Matcher {
         self.turns.pending -= count;
     }
 
-    /// Too much waits, and nowhere much of it: to look for a little again and again would take all the time. All that waits
-    /// is given up, receives that are open too; what is known of those who wait is as after a loss.
+    /// Too much waits, spread over many channels: looking for a little again and again would take all the time. All
+    /// that waits is given up, open receives too; the pairs are then as after a loss.
     fn give_up_all(&mut self) {
         for of_rank in &mut self.ranks {
             of_rank.sure_post = of_rank.next_post;

@@ -1,9 +1,9 @@
-//! What waits for its other side: receives that were posted and did not complete, messages that nobody received.
+//! Entries without their other side: open receives, and messages that nobody received.
 
 use super::Matcher;
 use mpiscope_model::{Comm, Nanoseconds, PostId, Rank};
 
-/// A receive that was posted and of which nobody saw the end.
+/// A receive that was posted and has no known end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenPost {
     /// Who posted it.
@@ -18,7 +18,7 @@ pub struct OpenPost {
     pub tag: Option<i32>,
 }
 
-/// A message that was sent and that nobody was seen to receive.
+/// A message without a known receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitingSend {
     /// Who sent it.

@@ -1,9 +1,9 @@
-//! Whose channels an event concerns: a channel belongs to its receiver. So receivers may be shared out over several
-//! matchers, each of which is told all that concerns one of its own, and all together find what one finds.
+//! Whose channels an event concerns: a channel belongs to its receiver. Receivers may therefore be shared out over
+//! several matchers. Each gets all events about its own, and together they find what one finds.
 
 use mpiscope_model::{Event, Rank};
 
-/// The receivers whose channels an event concerns: one, or two where somebody says what went both ways.
+/// The receivers whose channels an event concerns: one, or two when an event reports both directions.
 #[must_use]
 pub fn receivers(event: &Event) -> (Rank, Option<Rank>) {
     match *event {

@@ -25,7 +25,7 @@ fn post(rank: Rank, from: Option<Rank>, tag: Option<i32>, post: PostId) -> Event
     Event::Post { rank, call: CallId::default(), comm: 0, from, tag, post, at_ns: 0 }
 }
 
-/// Records of a rank were lost; with a peer it has exchanged so many messages all the same.
+/// Records of a rank were lost; it has exchanged this number of messages with a peer all the same.
 fn lost(rank: Rank, peer: Rank, sent: u64, received: u64) -> [Event; 2] {
     [Event::Lost { rank }, Event::Numbers { rank, comm: 0, peer, sent, received }]
 }
@@ -74,7 +74,7 @@ fn a_loss_never_shifts_later_pairs() {
 }
 
 #[test]
-fn what_is_seen_from_somewhere_on_is_certain_whichever_side_is_told_first() {
+fn records_after_a_loss_are_certain_whichever_side_comes_first() {
     // Rank 0 is seen from its 20th message on, rank 1 from the 18th or the 22nd that it received.
     for (from, paired) in [(18, 10), (22, 8)] {
         let sends = (20..30).map(|at| send(0, 1, 7, 8, 1000 + at));
@@ -94,7 +94,7 @@ fn what_is_seen_from_somewhere_on_is_certain_whichever_side_is_told_first() {
 }
 
 #[test]
-fn a_receive_that_is_open_does_not_keep_a_pair_in_doubt() {
+fn an_open_receive_does_not_keep_a_pair_ambiguous() {
     let mut matcher = Matcher::default();
     let mut receiver: Vec<Event> = lost(1, 0, 0, 7).into();
     receiver.extend([receive(1, 0, 7, 8, None, 107), post(1, Some(0), Some(7), 5)]);
@@ -123,7 +123,7 @@ fn a_send_whose_receive_was_lost_is_not_given_to_a_later_one() {
 }
 
 #[test]
-fn what_has_several_tags_stays_in_doubt_until_both_sides_agree() {
+fn a_pair_of_several_tags_is_ambiguous_until_both_sides_agree() {
     let mut matcher = Matcher::default();
     matcher.feed(&[send(0, 1, 7, 8, 10), send(0, 1, 9, 8, 11), send(0, 1, 7, 8, 12)]);
     let [loss, numbers] = lost(1, 0, 0, 1);
@@ -151,11 +151,11 @@ fn sizes_that_differ_prove_a_doubt_and_are_never_a_pair() {
     // The receive of the first send was lost, and nobody has said so yet.
     let events = [send(0, 1, 7, 8, 10), send(0, 1, 7, 16, 20), receive(1, 0, 7, 16, None, 100)];
     assert_eq!(pairs(&matcher.feed(&events)), []);
-    let said = [
+    let numbers = [
         Event::Numbers { rank: 1, comm: 0, peer: 0, sent: 0, received: 2 },
         Event::Numbers { rank: 0, comm: 0, peer: 1, sent: 2, received: 0 },
     ];
-    let matched = matcher.feed(&said);
+    let matched = matcher.feed(&numbers);
     assert_eq!((pairs(&matched), matched.uncertain), (vec![(20, 100)], 1));
     assert!(!matched.messages[0].exact);
     assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.turns.pending), (1, 0, 0));

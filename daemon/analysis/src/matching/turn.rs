@@ -43,7 +43,7 @@ pub(super) enum Release {
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     pub(super) limits: MatchingLimits,
-    /// Whether somebody asks which calls made a message.
+    /// Whether the calls of messages are wanted.
     pub(super) links: bool,
     pub(super) receivers: FxHashMap<(Comm, Rank), Receiver>,
     node_of_rank: Vec<Option<Node>>,
@@ -98,7 +98,7 @@ impl Turns {
                 self.pending -= 2;
                 self.emit(key, pair, tag, (&send, &arrival), out);
             } else {
-                pair.channels.of(tag).ready.push_back(arrival);
+                pair.channels.channel_mut(tag).ready.push_back(arrival);
                 if self.has_too_much() {
                     return Release::TooMuch;
                 }
@@ -133,7 +133,7 @@ impl Turns {
         }
     }
 
-    /// If both sides agree again, what was lost is given up.
+    /// If both sides agree again, lost messages are given up.
     pub(super) fn settle(&mut self, key: PairKey, pair: &mut Pair, out: &mut Matched) {
         let (given_up, crossed) = pair.settle();
         self.given_up_sends += given_up.sends;

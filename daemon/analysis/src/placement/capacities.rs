@@ -33,9 +33,9 @@ pub(super) fn repair(graph: &Graph, part_of: &mut [u32], sizes: &[usize]) {
         // What a move gains changes with those before it; a tenth at once keeps that small.
         let some = moves.len().div_ceil(10);
         for (_, rank, there) in moves.into_iter().take(some) {
-            let here = part_of[rank] as usize;
-            if over[here] > 0 && over[there as usize] < 0 {
-                over[here] -= 1;
+            let from_part = part_of[rank] as usize;
+            if over[from_part] > 0 && over[there as usize] < 0 {
+                over[from_part] -= 1;
                 over[there as usize] += 1;
                 part_of[rank] = there;
             }

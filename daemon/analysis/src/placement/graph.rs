@@ -1,13 +1,13 @@
-//! The traffic as a graph whose edges weigh what it costs to cut them.
+//! The traffic as a graph whose edge weights are the costs of cutting them.
 
 use super::traffic::{Flow, Traffic};
 use std::cmp::Reverse;
 
-/// Edges that a rank keeps of its own, the heaviest; its partners may keep more with it. When all talk with all, this is
-/// what makes the search affordable; what it finds is judged by the whole traffic.
+/// The heaviest edges that a rank keeps; its partners may keep more with it. When all talk with all, this makes the
+/// search affordable; the result is compared by the whole traffic.
 const EDGES_OF_A_RANK: u32 = 64;
 
-/// Weights of all edges together stay below this, so that sums and differences of them stay within 64 bits.
+/// Limit of the weights of all edges together: sums and differences of them stay within 64 bits.
 const MOST_WEIGHT: u64 = 1 << 60;
 
 /// One end of an edge, seen from the other.
@@ -26,12 +26,12 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// The traffic of so many ranks.
-    pub(super) fn of(traffic: &Traffic, ranks: usize) -> Self {
+    /// The traffic of this number of ranks.
+    pub(super) fn build(traffic: &Traffic, ranks: usize) -> Self {
         let mut pairs: Vec<(u32, u32, Flow)> =
             traffic.pairs().filter(|&(_, other, _)| (other as usize) < ranks).collect();
         pairs.sort_unstable_by_key(|&(one, other, _)| (one, other));
-        let weigh = Weigh::of(&pairs);
+        let weigh = Weigh::build(&pairs);
         let weighed = pairs.iter().map(|&(one, other, flow)| (one, other, weigh.flow(flow)));
         let kept = heaviest(weighed.filter(|&(_, _, weight)| weight > 0).collect(), ranks);
         Self::from_edges(&kept, ranks, weigh.of_message)
@@ -92,7 +92,7 @@ struct Weigh {
 }
 
 impl Weigh {
-    fn of(pairs: &[(u32, u32, Flow)]) -> Self {
+    fn build(pairs: &[(u32, u32, Flow)]) -> Self {
         let sum = |part: fn(&Flow) -> u64| {
             pairs.iter().fold(0_u64, |sum, (_, _, flow)| sum.saturating_add(part(flow)))
         };

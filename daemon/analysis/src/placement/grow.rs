@@ -8,7 +8,7 @@ pub(super) fn in_order(sizes: &[usize]) -> Vec<u32> {
     sizes.iter().enumerate().flat_map(|(part, &size)| std::iter::repeat_n(part as u32, size)).collect()
 }
 
-/// Groups that grow from a rank by whoever talks most with them and least with the others; the largest first.
+/// Groups that grow from a rank by the rank that talks most with them and least with the others; the largest first.
 pub(super) fn grown(graph: &Graph, sizes: &[usize]) -> Vec<u32> {
     let ranks = graph.ranks();
     const NONE: u32 = u32::MAX;

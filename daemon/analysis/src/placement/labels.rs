@@ -72,10 +72,10 @@ fn best(group: &[u32], shared: &BTreeMap<(u32, u32), usize>) -> Vec<u32> {
         let mut is_done = vec![false; count + 1];
         while row_of[column] != 0 {
             is_done[column] = true;
-            let here = row_of[column];
+            let assigned = row_of[column];
             let (mut step, mut next) = (i64::MAX, 0);
             for other in (1..=count).filter(|&other| !is_done[other]) {
-                let reduced = cost[(here - 1) * count + other - 1] - of_row[here] - of_column[other];
+                let reduced = cost[(assigned - 1) * count + other - 1] - of_row[assigned] - of_column[other];
                 if reduced < least[other] {
                     (least[other], came_from[other]) = (reduced, column);
                 }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// call at a time: else results would depend on each other, and a handler could be put back in the wrong order.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// While this is held nobody else calls METIS.
+/// While this is held no other thread calls METIS.
 pub(super) fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -41,7 +41,7 @@ impl Library {
         let edges = || (0..ranks).flat_map(|rank| graph.edges_of(rank));
         let total: f64 = edges().map(|edge| graph.messages(edge) as f64).sum();
         let scale = (MOST_WEIGHT / total.max(1.0)).min(1.0);
-        // Every edge weighs something, so that none is forgotten.
+        // Every edge weighs something: none is forgotten.
         let weigh = |messages: u64| ((messages as f64 * scale) as Idx).max(1);
         let mut offsets = vec![0];
         for rank in 0..ranks {

@@ -1,10 +1,10 @@
-//! A better placement of ranks on the nodes they have: whoever talks much is brought onto one node.
+//! A better placement of ranks on their nodes: ranks that exchange much come onto one node.
 //!
-//! The partitioning library METIS proposes groups of ranks, each as large as a node; so do today's placement, the ranks in
-//! their order and groups that grow from a rank. All of them are brought to exactly the sizes of the nodes and improved
-//! by exchanging ranks, the best of them is searched on, and what comes out counts only when it is better than today's.
-//! Everything here is bounded by work and not by time, and starts from fixed numbers: the same traffic gives the same
-//! advice.
+//! METIS proposes groups of ranks, each as large as a node. Other proposals are today's placement, the ranks in their
+//! order, and groups that grow from a rank. All are brought to exactly the sizes of the nodes and improved by
+//! exchanging ranks; the search goes on from the best, and its result counts only when it is better than today's
+//! placement. Everything is bounded by work and not by time, and starts from fixed numbers: the same traffic gives the
+//! same advice.
 
 mod capacities;
 mod graph;
@@ -25,7 +25,7 @@ use library::{Library, Way};
 use mpiscope_model::Node;
 use refine::{Budget, Parts, Refiner};
 
-/// Into so many parts METIS divides fast enough to be asked several times.
+/// METIS divides into this number of parts fast enough to run several times.
 const CHEAP_PARTS: usize = 32;
 
 /// Where ranks had better be, and what that changes.
@@ -52,7 +52,7 @@ impl Advice {
     }
 }
 
-/// How many ranks each of so many nodes has.
+/// The number of ranks on each node.
 #[must_use]
 pub fn capacities(node_of_rank: &[Node], nodes: usize) -> Vec<usize> {
     let mut capacities = vec![0; nodes];
@@ -64,9 +64,9 @@ pub fn capacities(node_of_rank: &[Node], nodes: usize) -> Vec<usize> {
     capacities
 }
 
-/// The placement with the fewest messages between nodes that was found, of those in which every node has as many ranks as
-/// `capacities` says. Among placements with as many messages the one with fewer bytes is better. If today's placement does
-/// not have the ranks on nodes as the capacities say, it stays as it is.
+/// The placement with the fewest messages between nodes that was found, with `capacities` ranks on each node. Among
+/// placements with as many messages the one with fewer bytes is better. If today's placement does not match the
+/// capacities, it stays as it is.
 #[must_use]
 pub fn advise(traffic: &Traffic, node_of_rank: &[Node], capacities: &[usize]) -> Advice {
     let before = traffic.between_nodes(node_of_rank);
@@ -102,7 +102,7 @@ fn search(traffic: &Traffic, today: &[Node], capacities: &[usize], before: Flow)
         part_of_node[node] = part as u32;
     }
     let today: Vec<u32> = today.iter().map(|&node| part_of_node[node as usize]).collect();
-    let graph = Graph::of(traffic, today.len());
+    let graph = Graph::build(traffic, today.len());
     let best = best_parts(&graph, &today, &sizes);
     let labelled = labels::label(&best, &today, &sizes);
     Some(labelled.into_iter().map(|part| used[part as usize] as Node).collect())
@@ -110,7 +110,7 @@ fn search(traffic: &Traffic, today: &[Node], capacities: &[usize], before: Flow)
 
 /// The best of several beginnings, improved.
 fn best_parts(graph: &Graph, today: &[u32], sizes: &[usize]) -> Vec<u32> {
-    let budget = Budget::of(graph);
+    let budget = Budget::build(graph);
     let mut refiner = Refiner::new(graph, sizes.len());
     let mut best = Parts::new(today.to_vec(), sizes.len());
     refiner.exchange(&mut best, &mut budget.for_exchange());

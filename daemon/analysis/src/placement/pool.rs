@@ -1,6 +1,6 @@
 //! A few parts whose ranks are exchanged among each other; all others stay where they are.
 //!
-//! Exchanges go on for a while when they make it worse, as Kernighan and Lin had it: what was best on the way is kept.
+//! Exchanges go on for a while when they make it worse, as in Kernighan and Lin: the best state on the way is kept.
 //! Sizes of parts never change.
 
 use super::graph::{Edge, Graph};
@@ -109,7 +109,7 @@ impl Pool {
             into.part_of[rank as usize] = part;
             into.members[part as usize].push(rank);
         }
-        // Whatever way they came: what is found next does not depend on it.
+        // In a fixed order: the next result does not depend on how they came.
         for &part in &self.parts {
             into.members[part as usize].sort_unstable();
         }
@@ -120,7 +120,7 @@ impl Pool {
         (0..self.ranks.len()).map(|place| self.towards_part(place, self.part_of[place] as usize)).sum()
     }
 
-    /// Exchanges ranks until nothing gets better; what was gained.
+    /// Exchanges ranks until nothing gets better; returns the gain.
     pub(super) fn exchange(&mut self, budget: &mut Budget) -> i64 {
         let mut gained = 0;
         while !budget.is_spent() {
@@ -181,18 +181,18 @@ impl Pool {
         budget: &mut Budget,
     ) {
         let parts = self.parts.len();
-        let there = &self.fronts[first * parts + second];
+        let other_part = &self.fronts[first * parts + second];
         let back = &self.fronts[second * parts + first];
         let Some(&(most_back, _)) = back.first() else { return };
         let beats = |gain: i64, best: &Option<(usize, usize, i64)>| best.is_none_or(|best| gain > best.2);
-        for &(gain, one) in there {
+        for &(gain, one) in other_part {
             if !beats(gain + most_back, best) {
                 break;
             }
             let edges = &self.edges[self.offsets[one as usize]..self.offsets[one as usize + 1]];
             edges.iter().for_each(|edge| self.marked[edge.to as usize] = edge.weight);
             for &(gain_back, other) in back {
-                // What they say to each other stays between the parts.
+                // Traffic among them stays between the parts.
                 let gain = gain + gain_back - 2 * self.marked[other as usize];
                 if beats(gain, best) {
                     *best = Some((one as usize, other as usize, gain));
@@ -204,9 +204,9 @@ impl Pool {
     }
 
     fn swap(&mut self, one: usize, other: usize) {
-        let (here, there) = (self.part_of[one], self.part_of[other]);
-        self.put(one, there);
-        self.put(other, here);
+        let (part, other_part) = (self.part_of[one], self.part_of[other]);
+        self.put(one, other_part);
+        self.put(other, part);
     }
 
     fn put(&mut self, place: usize, part: u32) {
@@ -233,7 +233,7 @@ impl Pool {
         }
     }
 
-    /// Fills the parts anew, each from a rank at random by whoever talks most with it.
+    /// Fills the parts anew, each from a random rank by the rank that talks most with it.
     pub(super) fn grow_anew(&mut self, random: &mut Random, budget: &mut Budget) {
         let (count, parts) = (self.ranks.len(), self.parts.len());
         let mut is_open = vec![true; count];

@@ -27,8 +27,8 @@ impl Parts {
     }
 }
 
-/// Work that may still be done: about one for each edge that is looked at. Work and not time, so that the same traffic gives
-/// the same advice on any machine.
+/// Work left to do: about one for each edge that is looked at. Work and not time: the same traffic gives the same
+/// advice on any machine.
 #[derive(Debug, Clone)]
 pub(super) struct Budget {
     left: i64,
@@ -38,7 +38,7 @@ pub(super) struct Budget {
 
 impl Budget {
     /// For a graph of this size.
-    pub(super) fn of(graph: &Graph) -> Self {
+    pub(super) fn build(graph: &Graph) -> Self {
         Self { left: 0, size: (graph.ends() + graph.ranks()) as i64, ranks: graph.ranks() as i64 }
     }
 
@@ -102,7 +102,8 @@ impl<'a> Refiner<'a> {
         }
     }
 
-    /// Fills a few parts that talk with each other anew, and keeps what is no worse, until the budget is spent.
+    /// Fills a few parts that talk with each other anew, and keeps results that are no worse, until the budget is
+    /// spent.
     pub(super) fn search(&mut self, parts: &mut Parts, budget: &mut Budget) {
         let mut random = Random::new(1);
         while !budget.is_spent() {

@@ -93,8 +93,8 @@ impl Traffic {
         let mut between = Flow::default();
         for (one, other, flow) in self.pairs() {
             let place = |rank: Rank| node_of_rank.get(rank as usize);
-            if let (Some(here), Some(there)) = (place(one), place(other))
-                && here != there
+            if let (Some(one_node), Some(other_node)) = (place(one), place(other))
+                && one_node != other_node
             {
                 between.add(flow);
             }

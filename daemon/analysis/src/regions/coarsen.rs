@@ -10,10 +10,10 @@ pub(super) struct Coarse {
     pub(super) node_of: Vec<u32>,
 }
 
-/// One node stands for no more than so many times the mean.
+/// One node stands for no more than this multiple of the mean.
 const MOST_OF_MEAN: f64 = 2.0;
 
-/// Brings a graph, in which all reach each other, down to so many nodes.
+/// Coarsens a connected graph to this number of nodes.
 pub(super) fn coarsen(graph: &Graph, most: usize) -> Coarse {
     let nodes = graph.nodes();
     let mut coarse = Coarse { graph: graph.clone(), node_of: (0..nodes as u32).collect() };
@@ -21,7 +21,7 @@ pub(super) fn coarsen(graph: &Graph, most: usize) -> Coarse {
     let mut most_members = (MOST_OF_MEAN * nodes as f64 / most as f64).ceil() as u32;
     while coarse.graph.nodes() > most {
         let before = coarse.graph.nodes();
-        let pairs = Pairs::of(&coarse.graph, &members, most_members, before - most);
+        let pairs = Pairs::build(&coarse.graph, &members, most_members, before - most);
         if pairs.count < (before - most).min(before / 20 + 1) {
             most_members = most_members.saturating_mul(2);
         }
@@ -40,7 +40,7 @@ struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    fn of(graph: &Graph, members: &'a [u32], most_members: u32, most: usize) -> Self {
+    fn build(graph: &Graph, members: &'a [u32], most_members: u32, most: usize) -> Self {
         let mut pairs = Self { partner: vec![None; graph.nodes()], members, most_members, count: 0, most };
         let mut edges: Vec<(u32, u32, f64)> = graph.edges().collect();
         // Weights are positive: they are in order as their bits are.

@@ -2,12 +2,13 @@
 
 use super::TalkGraph;
 use crate::placement::Traffic;
-use mpiscope_model::{Activity, Collective, Comm, Deed, Flow, Rank, Side};
+use mpiscope_model::{Activity, Collective, Comm, Effect, Flow, Rank, Side};
 use rustc_hash::FxHashMap;
 
-/// Ranks in communicators and kinds of collectives together; those of more are not told of.
+/// Ranks in communicators and kinds of collectives together; further ones are left out.
 const MOST_MEMBERS: usize = 1 << 17;
-/// Of so many members all pairs are told; of more those at distances of powers of two, along which data goes round as well.
+/// Up to this number of members, all pairs count. With more, those at distances of powers of two count, along which
+/// data goes round as well.
 const MOST_OF_ALL_PAIRS: usize = 64;
 
 /// What collectives of one kind do alike.
@@ -37,7 +38,7 @@ pub struct CollectiveTraffic {
 impl CollectiveTraffic {
     /// Takes in a call; one that moves nothing does not count.
     pub fn feed(&mut self, call: &Activity) {
-        let (Deed::Collective(of) | Deed::Start(of)) = call.deed else { return };
+        let (Effect::Collective(of) | Effect::Start(of)) = call.effect else { return };
         let Collective { comm, flow, root, side, bytes: bytes @ 1.., .. } = of else { return };
         let root = if matches!(flow, Flow::FromRoot | Flow::ToRoot) { root } else { None };
         self.bytes = self.bytes.saturating_add(bytes);
@@ -150,7 +151,7 @@ mod tests {
             start_ns: 1,
             end_ns: 2,
             since_ns: 1,
-            deed: Deed::Collective(collective),
+            effect: Effect::Collective(collective),
             site: None,
             after_loss: false,
         }
@@ -161,9 +162,9 @@ mod tests {
         let mut collectives = CollectiveTraffic::default();
         for rank in 0..5 {
             let mut call = call(rank, 1, Flow::All, None, 8);
-            if let Deed::Collective(of) = call.deed {
+            if let Effect::Collective(of) = call.effect {
                 let side = if rank < 2 { Side::First } else { Side::Second };
-                call.deed = Deed::Start(Collective { side, ..of });
+                call.effect = Effect::Start(Collective { side, ..of });
             }
             collectives.feed(&call);
         }

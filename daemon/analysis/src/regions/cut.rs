@@ -7,8 +7,7 @@ use super::linkage::Merge;
 /// Two partitions whose modularities differ by less than this are as good; the one with fewer regions is taken.
 const AS_GOOD: f64 = 1e-9;
 
-/// The group of each node when merges, the nearest first, are made as far as the cut says. Each is named by its least
-/// node.
+/// The group of each node when merges, the nearest first, are made up to the cut. Each is named by its least node.
 pub(super) fn cut(graph: &Graph, merges: &[Merge], cut: Cut) -> Vec<u32> {
     let made = match cut {
         Cut::At(height) => merges.partition_point(|merge| merge.height <= height),
@@ -17,7 +16,7 @@ pub(super) fn cut(graph: &Graph, merges: &[Merge], cut: Cut) -> Vec<u32> {
     };
     // What stands for several from the beginning is never taken apart.
     let given = merges.partition_point(|merge| merge.height < 0.0);
-    let mut groups = Groups::of(graph.nodes());
+    let mut groups = Groups::build(graph.nodes());
     merges[..made.max(given)].iter().for_each(|merge| {
         groups.merge(merge.one, merge.other);
     });
@@ -32,7 +31,7 @@ fn best(graph: &Graph, merges: &[Merge]) -> usize {
         return 0;
     }
     let mut of_group = degrees.clone();
-    let mut groups = Groups::of(graph.nodes());
+    let mut groups = Groups::build(graph.nodes());
     // Only what merges change; where it begins does not matter.
     let (mut modularity, mut best) = (0.0, (0.0, 0));
     for (at, merge) in merges.iter().enumerate() {
@@ -74,7 +73,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(nodes: usize) -> Self {
+    fn build(nodes: usize) -> Self {
         Self {
             label: (0..nodes as u32).collect(),
             members: (0..nodes as u32).map(|node| vec![node]).collect(),

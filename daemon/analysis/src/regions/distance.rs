@@ -37,9 +37,9 @@ fn by_walks(graph: &Graph) -> Square {
         }
     }
     invert(&mut matrix);
-    // Beyond what can be told apart from nothing all are as far.
+    // Beyond this distance all are equally far.
     let logarithm = |value: f64| value.max(f64::MIN_POSITIVE).ln();
-    let own: Vec<f64> = (0..nodes).map(|node| logarithm(matrix.at(node, node)) / 2.0).collect();
+    let own: Vec<f64> = (0..nodes).map(|node| logarithm(matrix.get(node, node)) / 2.0).collect();
     for node in 0..nodes {
         let row = matrix.row_mut(node);
         for (other, entry) in row[..node].iter_mut().enumerate() {
@@ -70,7 +70,7 @@ fn by_hops(graph: &Graph) -> Square {
     matrix
 }
 
-/// The fewest hops between nodes. Sets of nodes are rows of bits, since in what is coarse all may talk with all.
+/// The fewest hops between nodes. Sets of nodes are rows of bits, because in a coarse graph all may talk with all.
 fn hops(graph: &Graph) -> Square {
     let nodes = graph.nodes();
     let words = nodes.div_ceil(64);

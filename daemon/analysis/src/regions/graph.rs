@@ -19,14 +19,14 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Edges may be said several times and are added up; those from a node to itself lie within it.
+    /// Edges may occur several times and are added up; those from a node to itself lie within it.
     pub(super) fn from_edges(within: Vec<f64>, edges: &mut Vec<(u32, u32, f64)>) -> Self {
         let nodes = within.len();
         let mut graph = Self { offsets: vec![0; nodes + 1], ends: Vec::new(), within };
         for (one, other, _) in edges.iter_mut() {
             (*one, *other) = ((*one).min(*other), (*one).max(*other));
         }
-        // Stable, so that sums of the same edges have the same last digit.
+        // Stable, to give sums of the same edges the same last digit.
         edges.sort_by_key(|&(one, other, _)| (one, other));
         edges.dedup_by(|next, first| {
             let is_same = (next.0, next.1) == (first.0, first.1);
@@ -119,7 +119,7 @@ impl Graph {
     }
 }
 
-/// Who talked to whom: ranks, and pairs of them that weigh as much as they have exchanged.
+/// The talk graph: ranks, and pairs of them with their traffic as weight.
 #[derive(Debug, Clone)]
 pub struct TalkGraph {
     ranks: Vec<Rank>,

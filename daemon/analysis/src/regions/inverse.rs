@@ -1,12 +1,12 @@
 //! The inverse of a symmetric positive definite matrix whose entries off the diagonal are not positive.
 //!
-//! Pivots are swept block by block. Everything is sums of terms of one sign, save on the diagonal, so that even entries
-//! which are many orders of magnitude smaller than others come out with nearly all their digits. There is no fused
-//! multiplication, and the order of all sums is fixed: every processor finds the same bits.
+//! Pivots are swept block by block. Everything is sums of terms of one sign, except on the diagonal: even entries that
+//! are many orders of magnitude smaller than others keep nearly all their digits. There is no fused multiplication,
+//! and the order of all sums is fixed: every processor finds the same bits.
 
 /// Pivots that are swept at once.
 const BLOCK: usize = 64;
-/// What the innermost loop keeps in registers: so many rows times so many columns.
+/// The tile that the innermost loop keeps in registers: rows times columns.
 const TILE_ROWS: usize = 4;
 const TILE_COLUMNS: usize = 8;
 
@@ -34,11 +34,11 @@ impl Square {
         &mut self.entries[row * self.size..(row + 1) * self.size]
     }
 
-    pub(super) fn at(&self, row: usize, column: usize) -> f64 {
+    pub(super) fn get(&self, row: usize, column: usize) -> f64 {
         self.entries[row * self.size + column]
     }
 
-    /// Copies what is below the diagonal to above it; piece by piece, for the sake of the caches.
+    /// Copies the lower triangle to the upper one; piece by piece, for the caches.
     pub(super) fn mirror(&mut self) {
         const PIECE: usize = 32;
         let size = self.size;
@@ -54,7 +54,7 @@ impl Square {
     }
 }
 
-/// Takes the matrix, of which only what is on and below the diagonal is read, to its inverse, whole.
+/// Inverts the matrix in place; reads only what is on and below the diagonal.
 pub(super) fn invert(matrix: &mut Square) {
     pulp::Arch::new().dispatch(|| sweep_all(matrix));
     for entry in &mut matrix.entries {
@@ -66,7 +66,7 @@ pub(super) fn invert(matrix: &mut Square) {
 #[inline(always)]
 fn sweep_all(matrix: &mut Square) {
     let size = matrix.size;
-    let mut panels = Panels::of(size);
+    let mut panels = Panels::build(size);
     for begin in (0..size).step_by(BLOCK) {
         let width = BLOCK.min(size - begin);
         let pivot = sweep_pivot(matrix, begin, width);
@@ -79,8 +79,8 @@ fn sweep_all(matrix: &mut Square) {
 /// The negative inverse of a block on the diagonal, one pivot after the other.
 #[inline(always)]
 fn sweep_pivot(matrix: &Square, begin: usize, width: usize) -> Vec<[f64; BLOCK]> {
-    // Only what is not above the diagonal is kept.
-    let entry = |row: usize, column: usize| matrix.at(begin + row.max(column), begin + row.min(column));
+    // Only the lower triangle is kept.
+    let entry = |row: usize, column: usize| matrix.get(begin + row.max(column), begin + row.min(column));
     let row = |row| std::array::from_fn(|column| if column < width { entry(row, column) } else { 0.0 });
     let mut block: Vec<[f64; BLOCK]> = (0..width).map(row).collect();
     for pivot in 0..width {
@@ -109,7 +109,7 @@ struct Panels {
 }
 
 impl Panels {
-    fn of(size: usize) -> Self {
+    fn build(size: usize) -> Self {
         Self {
             size,
             before: vec![[0.0; TILE_ROWS]; size.div_ceil(TILE_ROWS) * BLOCK],
@@ -123,7 +123,7 @@ impl Panels {
             let mut before = [0.0; BLOCK];
             if row < begin {
                 for (at, entry) in before[..width].iter_mut().enumerate() {
-                    *entry = matrix.at(begin + at, row);
+                    *entry = matrix.get(begin + at, row);
                 }
             } else if row >= begin + width {
                 before[..width].copy_from_slice(&matrix.row(row)[begin..begin + width]);
@@ -209,11 +209,12 @@ mod tests {
             invert(&mut inverse);
             for row in 0..size {
                 for column in 0..size {
-                    let product: f64 = (0..size).map(|at| matrix.at(row, at) * inverse.at(at, column)).sum();
+                    let product: f64 =
+                        (0..size).map(|at| matrix.get(row, at) * inverse.get(at, column)).sum();
                     let one = if row == column { 1.0 } else { 0.0 };
                     assert!((product - one).abs() < 1e-11, "{size}: {row}, {column}: {product}");
-                    assert!(inverse.at(row, column) > 0.0 || size == 1);
-                    assert_eq!(inverse.at(row, column), inverse.at(column, row));
+                    assert!(inverse.get(row, column) > 0.0 || size == 1);
+                    assert_eq!(inverse.get(row, column), inverse.get(column, row));
                 }
             }
         }
@@ -232,11 +233,11 @@ mod tests {
         }
         invert(&mut path);
         for column in 1..100 {
-            let factor = path.at(149, column) / path.at(149, column - 1);
+            let factor = path.get(149, column) / path.get(149, column - 1);
             let expected =
                 2.0 * (1.0 - 0.25_f64.powi(column as i32 + 1)) / (1.0 - 0.25_f64.powi(column as i32));
             assert!((factor / expected - 1.0).abs() < 1e-12, "{column}: {factor} {expected}");
         }
-        assert!(path.at(149, 0) < 1e-40);
+        assert!(path.get(149, 0) < 1e-40);
     }
 }

@@ -1,10 +1,11 @@
-//! How late messages were, by pair of ranks, so that it can be told of any regions afterwards.
+//! How late messages were, by pair of ranks: lateness can be summed for any regions afterwards.
 
 use super::Region;
+use crate::criteria::MessageTime;
 use mpiscope_model::Rank;
 use rustc_hash::FxHashMap;
 
-/// Pairs that are kept; those of more come to what is told of all together alone. Some 50 MB.
+/// Pairs that are kept; further ones only count in the total. Some 50 MB.
 const MOST_PAIRS: usize = 1 << 20;
 
 /// How late exact messages were.
@@ -12,8 +13,10 @@ const MOST_PAIRS: usize = 1 << 20;
 pub struct Lateness {
     /// How many there were.
     pub exact: u64,
-    /// How many took longer than their criterion.
+    /// How many took longer than is normal.
     pub delayed: u64,
+    /// How many took longer than expected: about half of them, by the median.
+    pub above_expected: u64,
     /// The sum of what they took, each by its criterion.
     pub sum: f64,
 }
@@ -28,6 +31,7 @@ impl Lateness {
     fn add(&mut self, other: Lateness) {
         self.exact += other.exact;
         self.delayed += other.delayed;
+        self.above_expected += other.above_expected;
         self.sum += other.sum;
     }
 }
@@ -47,16 +51,19 @@ impl Default for PairLateness {
 }
 
 impl PairLateness {
-    /// Takes in an exact message that took so long, where this is usual.
-    pub fn message(&mut self, source: Rank, target: Rank, took_ns: u64, criterion_ns: u64) {
+    /// Takes in an exact message.
+    pub fn message(&mut self, source: Rank, target: Rank, time: MessageTime) {
         let pair = (source.min(target), source.max(target));
         if self.pairs.len() >= self.most_pairs && !self.pairs.contains_key(&pair) {
             self.left_out += 1;
             return;
         }
-        let by_criterion = took_ns as f64 / criterion_ns.max(1) as f64;
-        let delayed = u64::from(took_ns > criterion_ns);
-        self.pairs.entry(pair).or_default().add(Lateness { exact: 1, delayed, sum: by_criterion });
+        self.pairs.entry(pair).or_default().add(Lateness {
+            exact: 1,
+            delayed: u64::from(time.is_delayed()),
+            above_expected: u64::from(time.is_above_expected()),
+            sum: time.ratio(),
+        });
     }
 
     /// All pairs in order.
@@ -79,7 +86,7 @@ impl PairLateness {
 pub struct Exchange {
     /// Messages, however long they took.
     pub messages: u64,
-    /// Those of which it is known how late they were.
+    /// Those with a known lateness.
     pub late: Lateness,
 }
 
@@ -107,7 +114,7 @@ pub fn exchanges(
     for (one, other, count) in messages {
         at(one, other, &mut |exchange| exchange.messages += count);
     }
-    // In order, so that sums have the same last digit.
+    // In order, to give sums the same last digit.
     for &(one, other, of_pair) in late {
         at(one, other, &mut |exchange| exchange.late.add(of_pair));
     }
@@ -123,21 +130,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_any_regions_it_is_told_how_late_messages_were() {
+    fn lateness_adds_up_for_any_regions() {
         let mut late = PairLateness { most_pairs: 3, ..PairLateness::default() };
         for (source, target, took_ns) in
             [(0, 1, 100), (1, 0, 300), (2, 1, 50), (2, 2, 400), (5, 6, 9), (1, 0, 101)]
         {
-            late.message(source, target, took_ns, 100);
+            late.message(source, target, MessageTime { took_ns, expected_ns: 100, normal_ns: 200 });
         }
         assert_eq!(late.left_out(), 1);
         let regions = [vec![0, 1], vec![2, 3]].map(|ranks| Region { id: ranks[0], ranks });
         let messages = [(0, 1, 8), (1, 2, 3), (0, 3, 4), (2, 2, 1), (2, 9, 5)];
         let (within, between) = exchanges(&regions, messages, &late.pairs());
-        let of =
-            |messages, exact, delayed, sum| Exchange { messages, late: Lateness { exact, delayed, sum } };
-        assert_eq!(within, [of(8, 3, 2, 5.01), of(1, 1, 1, 4.0)]);
-        assert_eq!(between, [(0, 1, of(7, 1, 0, 0.5))]);
+        let of = |messages, exact, delayed, above_expected, sum| Exchange {
+            messages,
+            late: Lateness { exact, delayed, above_expected, sum },
+        };
+        assert_eq!(within, [of(8, 3, 1, 2, 5.01), of(1, 1, 1, 1, 4.0)]);
+        assert_eq!(between, [(0, 1, of(7, 1, 0, 0, 0.5))]);
         assert_eq!(within[0].late.mean(), Some(5.01 / 3.0));
         assert_eq!(Lateness::default().mean(), None);
     }

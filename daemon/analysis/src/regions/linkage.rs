@@ -1,11 +1,11 @@
 //! Average linkage, by chains of nearest neighbours: in time of the square of the nodes.
 //!
-//! Distances are counted in steps that are small, but far greater than the errors of rounding behind them. So sums of
-//! them are exact, distances that are the same in truth are the same here, and the lowest number decides.
+//! Distances are counted in small steps that are far greater than rounding errors. Sums of them are exact, equal
+//! distances stay equal, and the lowest number decides.
 
 use super::inverse::Square;
 
-/// Steps of a distance of one: with the greatest distance that is told apart, and 2,048 nodes, sums stay below 2^53.
+/// Steps of a distance of one: with the greatest distance and 2,048 nodes, sums stay below 2^53.
 const STEPS: f64 = (1 << 20) as f64;
 
 /// Two groups that become one. Each is named by the least of its nodes.
@@ -24,7 +24,7 @@ pub(super) fn in_steps(distance: f64) -> f64 {
 
 /// All merges until one group is left, the nearest first.
 pub(super) fn link(distances: &Square) -> Vec<Merge> {
-    let mut linkage = Linkage::of(distances);
+    let mut linkage = Linkage::build(distances);
     let mut merges = Vec::new();
     let mut chain: Vec<usize> = Vec::new();
     while linkage.left.len() > 1 {
@@ -57,7 +57,7 @@ struct Linkage {
 }
 
 impl Linkage {
-    fn of(distances: &Square) -> Self {
+    fn build(distances: &Square) -> Self {
         let nodes = distances.size();
         let mut sums = distances.clone();
         for node in 0..nodes {
@@ -85,7 +85,7 @@ impl Linkage {
         self.left.retain(|group| *group != other);
         let of_other = self.sums.row(other).to_vec();
         for &group in &self.left {
-            let sum = self.sums.at(one, group) + of_other[group];
+            let sum = self.sums.get(one, group) + of_other[group];
             self.sums.row_mut(one)[group] = sum;
             self.sums.row_mut(group)[one] = sum;
         }

@@ -1,8 +1,8 @@
-//! Regions: groups of ranks that talk mostly among themselves, found from who talked to whom.
+//! Regions: groups of ranks that talk mostly among themselves, found from their traffic.
 //!
-//! How far apart two ranks are is told by one of two methods. Groups are merged by average linkage, the nearest first,
-//! and that stops where the cut says. Ranks that do not reach each other are never in one region. The same graph gives
-//! the same regions, bit by bit; among equals the lowest rank decides.
+//! Two methods measure how far apart two ranks are. Groups are merged by average linkage, the nearest first, until the
+//! cut. Ranks that do not reach each other are never in one region. The same graph gives the same regions, bit by bit;
+//! among equals the lowest rank decides.
 
 mod coarsen;
 mod collectives;
@@ -41,7 +41,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Where merging stops unless something else is said.
+    /// The default cut.
     #[must_use]
     pub fn usual_cut(self) -> Cut {
         match self {
@@ -58,7 +58,7 @@ pub enum Cut {
     Auto,
     /// At this mean distance between two regions.
     At(f64),
-    /// At so many regions, or as few as there are parts that do not reach each other.
+    /// At this number of regions, or at the number of connected parts.
     Count(usize),
 }
 
@@ -82,7 +82,7 @@ pub struct Clustering<'a> {
 impl<'a> Clustering<'a> {
     /// Of a graph.
     #[must_use]
-    pub fn of(graph: &'a TalkGraph, method: Method) -> Self {
+    pub fn new(graph: &'a TalkGraph, method: Method) -> Self {
         Self::make(graph, method, MOST_EXACT, false)
     }
 
@@ -193,5 +193,5 @@ pub fn modularity(graph: &TalkGraph, regions: &[Vec<Rank>]) -> f64 {
 /// The regions of a graph, found as they usually are.
 #[must_use]
 pub fn regions(graph: &TalkGraph) -> Vec<Vec<Rank>> {
-    Clustering::of(graph, Method::default()).cut(Method::default().usual_cut())
+    Clustering::new(graph, Method::default()).cut(Method::default().usual_cut())
 }

@@ -79,7 +79,7 @@ impl Tracker {
     }
 }
 
-/// What regions were found from last: tells when it is worth finding them anew.
+/// The state when regions were last found: decides when it is worth finding them anew.
 #[derive(Debug, Clone, Default)]
 struct Freshness {
     looked_ns: Nanoseconds,
@@ -95,7 +95,7 @@ struct Freshness {
 impl Freshness {
     fn may_be_stale(&self, now_ns: Nanoseconds, ranks: usize, weight: f64) -> bool {
         let is_due = self.ranks.is_empty() || now_ns >= self.looked_ns.saturating_add(EVERY_NS);
-        // Shares cannot have changed by more than the share of what was added.
+        // Shares cannot have changed by more than the share of the new traffic.
         let added = if weight > self.looked_weight { 1.0 - self.looked_weight / weight } else { 0.0 };
         let is_new = ranks != self.ranks.len() || weight < self.looked_weight;
         is_due && (is_new || self.looked_change + added > ENOUGH_CHANGE)
@@ -116,7 +116,7 @@ impl Freshness {
         is_stale
     }
 
-    /// Half of what the shares of all pairs differ by: what is less in one place is more in another.
+    /// Half of the sum of the differences of all shares: less in one place is more in another.
     fn change(&self, graph: &TalkGraph, weight: f64) -> f64 {
         if self.weight <= 0.0 || weight <= 0.0 {
             return if self.weight == weight { 0.0 } else { 1.0 };
@@ -137,8 +137,8 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Whether it may be worth showing it the graph at a time of the run, by how many ranks there are and by all that was
-    /// exchanged until then: shares of pairs change by no more than the share of what was added.
+    /// Whether it may be worth showing it the graph at a time of the run, by the number of ranks and the traffic so
+    /// far: shares of pairs change by no more than the share of the new traffic.
     #[must_use]
     pub fn may_be_stale(&self, now_ns: Nanoseconds, ranks: usize, weight: f64) -> bool {
         self.freshness.may_be_stale(now_ns, ranks, weight)
@@ -149,7 +149,7 @@ impl Follower {
     pub fn look(&mut self, now_ns: Nanoseconds, exchanged: f64, graph: &TalkGraph) -> &Tracker {
         if self.freshness.renew(now_ns, exchanged, graph) {
             let method = Method::default();
-            self.tracker.update(Clustering::of(graph, method).cut(method.usual_cut()));
+            self.tracker.update(Clustering::new(graph, method).cut(method.usual_cut()));
         }
         &self.tracker
     }
@@ -222,7 +222,7 @@ mod tests {
         assert!(fresh.may_be_stale(3 * EVERY_NS, 8, 176.0));
         assert!(fresh.renew(3 * EVERY_NS, 176.0, &pairs(8, [20.0, 10.0])));
         assert!(!fresh.renew(4 * EVERY_NS, 177.0, &pairs(8, [20.0, 10.0])));
-        // A rank more; and less than before, when judging began anew.
+        // A rank more; and less than before, after the criteria changed.
         assert!(fresh.renew(5 * EVERY_NS, 178.0, &pairs(9, [20.0, 10.0])));
         assert!(fresh.may_be_stale(6 * EVERY_NS, 9, 10.0));
         // From silence to anything.

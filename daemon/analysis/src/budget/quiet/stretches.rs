@@ -3,7 +3,7 @@
 use super::NEVER_QUIET;
 use mpiscope_model::Nanoseconds;
 
-/// So many are told at most.
+/// Most stretches that are listed.
 const MOST: usize = 24;
 
 /// A time in which the network was all quiet, or was not.
@@ -25,7 +25,7 @@ struct Run {
     from: usize,
     to: usize,
     is_quiet: bool,
-    /// Of its windows that said something, the sum of the times, and how many they are.
+    /// The sum of the times of its known windows, and their number.
     sum: f64,
     known: usize,
 }
@@ -42,8 +42,8 @@ impl Run {
     }
 }
 
-/// The stretches of windows that take so many times as long as quiet ones. One that says nothing is as those before it.
-pub(super) fn of(width_ns: u64, times: &[Option<f64>]) -> Vec<Stretch> {
+/// The stretches of windows with about the same slowdown. An unknown window is like those before it.
+pub(super) fn from_times(width_ns: u64, times: &[Option<f64>]) -> Vec<Stretch> {
     let mut runs: Vec<Run> = Vec::new();
     for (at, times) in times.iter().enumerate() {
         let known = times.map(|times| Run {
@@ -98,21 +98,22 @@ mod tests {
     }
 
     fn of_hundred(times: &[Option<f64>]) -> Vec<Stretch> {
-        super::of(100, times)
+        super::from_times(100, times)
     }
 
     #[test]
-    fn a_network_that_flickers_is_told_in_few_words() {
+    fn a_flickering_network_has_few_stretches() {
         let mut times: Vec<Option<f64>> =
             (0..400).map(|at| Some(if at % 5 == 4 { 4.0 } else { 1.0 })).collect();
         times.extend([Some(6.0); 60]);
-        let told = of_hundred(&times);
-        assert!(told.len() <= MOST && told.len() > 1, "{told:?}");
+        let stretches = of_hundred(&times);
+        assert!(stretches.len() <= MOST && stretches.len() > 1, "{stretches:?}");
         assert!(
-            told.windows(2)
+            stretches
+                .windows(2)
                 .all(|pair| { pair[0].to_ns == pair[1].from_ns && pair[0].is_quiet != pair[1].is_quiet })
         );
-        // What lasts is still told apart.
-        assert_eq!(told.last().map(|last| (last.is_quiet, last.to_ns)), Some((false, 46_000)));
+        // Lasting stretches stay separate.
+        assert_eq!(stretches.last().map(|last| (last.is_quiet, last.to_ns)), Some((false, 46_000)));
     }
 }

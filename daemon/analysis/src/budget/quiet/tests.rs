@@ -2,16 +2,16 @@
 
 use super::*;
 
-/// Ten windows of a hundred messages, of which some take longer by a factor.
+/// Ten windows of a hundred messages each; some of these take longer by a factor.
 fn seen(factor: impl Fn(usize, u64) -> f64) -> Hindrance {
-    let mut seen = Seen::new(1000);
+    let mut seen = RatioCounts::new(1000);
     for window in 0..10 {
         for number in 0..100 {
             let took_ns = ((900 + 2 * number) as f64 * factor(window, number)) as u64;
             seen.add(Kind::Message, window as u64 * 1000 + number, took_ns, 1000);
         }
     }
-    seen.judged(Longer::NOT, Some(1.0))
+    seen.assess(Longer::NOT, Some(1.0))
 }
 
 #[test]
@@ -58,19 +58,19 @@ fn what_comes_and_goes_lasts_for_a_while() {
     assert!(!of(&|_| 4.0) && !of(&|_| 1.0) && !of(&|at| when(at < 2)));
     // By chance, as the bits of a number fall.
     assert!(!of(&|at| when(0xB5_A4_C9_36_D2_u64 >> at & 1 == 1)));
-    // More and more, of which most is between.
+    // A gradual rise: most windows lie between quiet and disturbed.
     assert!(!of(&|at| 1.0 + at as f64 / 70.0));
 }
 
 #[test]
 fn a_run_that_was_never_quiet_is_held_against_a_good_one() {
-    let mut seen = Seen::new(1000);
+    let mut seen = RatioCounts::new(1000);
     (0..1000).for_each(|at| seen.add(Kind::Message, at * 10, 1000, 1000));
-    assert_eq!(seen.judged(Longer::NOT, Some(1.0)).spared_ns(Kind::Message, 500, 1000, 1000), 0);
+    assert_eq!(seen.assess(Longer::NOT, Some(1.0)).spared_ns(Kind::Message, 500, 1000, 1000), 0);
     // Medians by sizes may be of a disturbed half, where what is usual was not longer.
     let of_halves = Longer { usual: 1.0, whole: Some(4.0) };
-    assert_eq!(seen.judged(of_halves, None).spared_ns(Kind::Message, 500, 1000, 1000), 0);
+    assert_eq!(seen.assess(of_halves, None).spared_ns(Kind::Message, 500, 1000, 1000), 0);
     let spared_ns =
-        seen.judged(Longer { usual: 4.0, whole: Some(4.0) }, None).spared_ns(Kind::Message, 500, 1000, 1000);
+        seen.assess(Longer { usual: 4.0, whole: Some(4.0) }, None).spared_ns(Kind::Message, 500, 1000, 1000);
     assert!((725..775).contains(&spared_ns), "{spared_ns}");
 }

@@ -7,7 +7,7 @@ fn a_late_sender_is_waited_for_and_its_computing_is_to_blame() {
     let mut job = Job::default();
     job.send(0, 1, 100, (50_000, 50_400));
     job.receive(1, 0, 100, (10_000, 54_500));
-    let found = job.run(judged(), &[0, 1]);
+    let found = job.run(with_criteria(), &[0, 1]);
     let budget = of_rank(&found, 1);
     assert_eq!(by(&budget), [(Cause::Compute, 40_000)]);
     assert_eq!(parts(&budget), [(Cause::Base, 1_000), (Cause::Distance, 2_000), (Cause::Excess, 1_500)]);
@@ -21,9 +21,9 @@ fn a_late_sender_is_waited_for_and_its_computing_is_to_blame() {
     assert_eq!((window.inter.messages, window.inter.delayed, window.inter.took_ns), (1, 1, 4_500));
 }
 
-/// Judges by the advice to bring both ends of a message onto one node.
-fn judged_as_one_node() -> Windowed {
-    let mut windowed = judged();
+/// Uses the advice to bring both ends of a message onto one node.
+fn with_criteria_and_advice() -> Windowed {
+    let mut windowed = with_criteria();
     let advice = crate::Advice {
         node_of_rank: vec![0, 0],
         inter_messages_before: 1,
@@ -40,7 +40,7 @@ fn the_advised_placement_would_save_the_distance() {
     let mut job = Job::default();
     job.send(0, 1, 100, (50_000, 50_400));
     job.receive(1, 0, 100, (10_000, 53_000));
-    let windowed = judged_as_one_node();
+    let windowed = with_criteria_and_advice();
     let budget = of_rank(&job.run(windowed, &[0, 1]), 1);
     assert_eq!(parts(&budget), [(Cause::Base, 1_000), (Cause::Saved, 2_000)]);
 }
@@ -50,7 +50,7 @@ fn spared_if_placed(receive: (u64, u64)) -> u64 {
     let mut job = Job::default();
     job.send(0, 1, 100, (50_000, 50_400));
     job.receive(1, 0, 100, receive);
-    let windowed = judged_as_one_node();
+    let windowed = with_criteria_and_advice();
     job.run(windowed, &[0, 1]).ledger().total().spared.placed_ns
 }
 
@@ -66,7 +66,7 @@ fn a_placement_spares_the_distance_of_messages_that_are_waited_for() {
 }
 
 #[test]
-fn even_work_spares_the_rank_with_more_of_it() {
+fn balancing_saves_the_rank_with_more_to_compute() {
     // Of four ranks one has twice as much to do; all meet every 10,000 ns.
     let mut job = Job::default();
     for round in 0..50 {
@@ -76,8 +76,8 @@ fn even_work_spares_the_rank_with_more_of_it() {
             job.collective(rank, BARRIER, Flow::All, None, (start_ns, begin_ns + 10_000));
         }
     }
-    let first = job.run(judged(), &[0, 0, 1, 1]);
-    let mut windowed = judged();
+    let first = job.run(with_criteria(), &[0, 0, 1, 1]);
+    let mut windowed = with_criteria();
     windowed.budgeter = windowed.budgeter.with_course(first.course(&criteria()));
     let found = job.run(windowed, &[0, 0, 1, 1]);
     // Each would compute 6,250; before their first calls nobody knows.
@@ -91,7 +91,7 @@ fn a_blocked_sender_waits_for_its_receive() {
     let mut job = Job::default();
     job.send_by(Blocking::Always, 0, 1, 100, (10_000, 61_200));
     job.receive(1, 0, 100, (60_000, 61_100));
-    let found = job.run(judged(), &[0, 0]);
+    let found = job.run(with_criteria(), &[0, 0]);
     let sender = of_rank(&found, 0);
     assert_eq!(by(&sender), [(Cause::Compute, 50_000)]);
     assert_eq!(parts(&sender), [(Cause::Base, 1_000), (Cause::ExcessInside, 200)]);
@@ -110,7 +110,7 @@ fn congestion_two_hops_away_is_excess_and_no_imbalance() {
     job.receive(2, 1, 100, (20_000, 126_000));
     job.send(2, 3, 100, (126_000, 126_300));
     job.receive(3, 2, 100, (20_000, 129_000));
-    let found = job.run(judged(), &[0, 1, 2, 3]);
+    let found = job.run(with_criteria(), &[0, 1, 2, 3]);
     let waiting = by(&of_rank(&found, 3));
     let of = |cause| waiting.iter().find(|(of, _)| *of == cause).map_or(0, |(_, ns)| *ns);
     assert_eq!((of(Cause::Excess), of(Cause::Compute)), (100_000, 0), "{waiting:?}");
@@ -124,7 +124,7 @@ fn a_broadcast_waits_for_its_root_which_waits_for_nobody() {
     job.collective(1, BCAST, Flow::FromRoot, Some(0), (10_000, 35_000));
     // It came after its root had left.
     job.collective(2, BCAST, Flow::FromRoot, Some(0), (90_000, 91_000));
-    let found = job.run(judged(), &[0, 0, 1]);
+    let found = job.run(with_criteria(), &[0, 0, 1]);
     assert_eq!(
         (of_rank(&found, 0).waiting_ns, parts(&of_rank(&found, 0))),
         (0, vec![(Cause::Operation, 1_000)])
@@ -143,7 +143,7 @@ fn a_barrier_waits_for_the_last() {
     for (rank, enters) in [(0, 10_000), (1, 70_000), (2, 40_000)] {
         job.collective(rank, BARRIER, Flow::All, None, (enters, 72_000));
     }
-    let found = job.run(judged(), &[0, 1, 2]);
+    let found = job.run(with_criteria(), &[0, 1, 2]);
     let waited: Vec<u64> = (0..3).map(|rank| of_rank(&found, rank).waiting_ns).collect();
     assert_eq!(waited, [60_000, 0, 30_000]);
 }
@@ -158,7 +158,7 @@ fn one_congested_link_among_late_neighbours_decides_a_waitall() {
         job.send(rank, 0, 100, (begins, begins + 300));
     }
     job.wait_all(0, &from, 100, (2_000, 65_500));
-    let found = job.run(judged(), &[0, 1, 2, 3, 4]);
+    let found = job.run(with_criteria(), &[0, 1, 2, 3, 4]);
     // The third was sent 3,500 before the end and is the most plausible.
     assert_eq!(by(&of_rank(&found, 0)).iter().map(|(_, ns)| ns).sum::<i64>(), 60_000);
     assert!(found.waits().any(|(key, _)| key.awaited == 3));
@@ -169,7 +169,7 @@ fn one_congested_link_among_late_neighbours_decides_a_waitall() {
     }
     // Within a node, 30,000 after the last neighbour: only the congested link between nodes can have decided.
     job.wait_all(0, &from, 100, (2_000, 95_000));
-    let found = job.run(judged(), &[0, 0, 0, 0, 1]);
+    let found = job.run(with_criteria(), &[0, 0, 0, 0, 1]);
     assert!(found.waits().any(|(key, of)| key.awaited == 4 && of.waited_ns == 18_000));
     assert_eq!(of_rank(&found, 0).direct[Cause::Excess], 72_000);
 }
@@ -198,7 +198,7 @@ fn a_ring_of_sendrecv_has_an_order() {
     for rank in 0..4_u32 {
         job.sendrecv(rank, (rank + 1) % 4, (rank + 3) % 4, 100, (10_000 + u64::from(rank) * 1_000, 20_000));
     }
-    let found = job.run(judged(), &[0; 4]);
+    let found = job.run(with_criteria(), &[0; 4]);
     assert_eq!(found.given_up(), 0);
     // Rank 0 waited for rank 3, the others' messages were there.
     let waited: Vec<u64> = (0..4).map(|rank| of_rank(&found, rank).waiting_ns).collect();
@@ -216,7 +216,7 @@ fn what_was_lost_in_the_middle_is_unknown_and_the_rest_goes_on() {
     job.events.retain(|event| !matches!(event, Event::Send { bytes: 200, .. }));
     job.send(0, 1, 100, (80_000, 80_400));
     job.receive(1, 0, 100, (75_000, 81_500));
-    let found = job.run(judged(), &[0, 1, 1]);
+    let found = job.run(with_criteria(), &[0, 1, 1]);
     let budget = of_rank(&found, 1);
     assert_eq!(budget.direct[Cause::Unknown], 10_000);
     assert_eq!(budget.waiting_ns, 45_000);
@@ -227,18 +227,18 @@ fn what_was_lost_in_the_middle_is_unknown_and_the_rest_goes_on() {
 fn a_loop_of_polls_waits_from_its_first_and_computes_between() {
     let mut job = Job::default();
     job.send(0, 1, 100, (50_000, 50_400));
-    job.call(1, 34, (10_000, 40_000), Deed::Polls);
+    job.call(1, 34, (10_000, 40_000), Effect::Polls);
     job.receive_since(1, 0, 100, 10_000, (45_000, 53_000));
-    let found = job.run(judged(), &[0, 1]);
+    let found = job.run(with_criteria(), &[0, 1]);
     let budget = of_rank(&found, 1);
-    // 40,000 until the send began, of which 5,000 lay between two calls.
+    // 40,000 until the send began; 5,000 of them lay between two calls.
     assert_eq!((budget.waiting_ns, by(&budget)), (35_000, vec![(Cause::Compute, 35_000)]));
     assert_eq!(parts(&budget), [(Cause::Base, 1_000), (Cause::Distance, 2_000)]);
     // A loop that led to nothing is no waiting.
     let mut job = Job::default();
-    job.call(0, 34, (10_000, 40_000), Deed::Polls);
+    job.call(0, 34, (10_000, 40_000), Effect::Polls);
     job.other(0, (50_000, 51_000));
-    let found = job.run(judged(), &[0]);
+    let found = job.run(with_criteria(), &[0]);
     assert_eq!(parts(&of_rank(&found, 0)), [(Cause::Other, 31_000)]);
 }
 

@@ -133,14 +133,14 @@ fn program(steps: &[(Step, [u64; 8])]) -> Job {
             }
             Step::Polls { rank } => {
                 let at = next(rank);
-                job.call(rank, 34, at, Deed::Polls);
+                job.call(rank, 34, at, Effect::Polls);
             }
             Step::Start { flow, root } => {
                 let root = Some(root).filter(|_| matches!(flow, Flow::FromRoot | Flow::ToRoot));
                 for rank in 0..RANKS {
                     let at = next(rank);
                     let of = job.next_on(0, rank, 103, flow, root);
-                    job.call(rank, 103, at, Deed::Start(of));
+                    job.call(rank, 103, at, Effect::Start(of));
                     started[rank as usize].push(of.number);
                 }
             }
@@ -159,7 +159,7 @@ fn program(steps: &[(Step, [u64; 8])]) -> Job {
                 }
                 let since_ns = polls.then(|| {
                     let at = go(rank, lengths[2], lengths[3]);
-                    job.call(rank, 34, at, Deed::Polls);
+                    job.call(rank, 34, at, Effect::Polls);
                     at.0
                 });
                 let at = go(rank, lengths[4], lengths[5]);
@@ -180,7 +180,7 @@ fn program(steps: &[(Step, [u64; 8])]) -> Job {
                     let root = Some(root).filter(|_| flow != Flow::All && deals);
                     let of = job.next_on(1, rank, 54, flow, root);
                     let at = next(rank);
-                    job.call(rank, 54, at, Deed::Collective(of));
+                    job.call(rank, 54, at, Effect::Collective(of));
                 }
             }
             Step::Lost { from, to } => job.receive(to, from, 77, next(to)),
@@ -235,9 +235,9 @@ fn run_in_slices(job: &Job, slice_ns: u64, turn: u32) -> Budgeter {
                 .filter(|(event, end_ns)| event.rank() == rank && is_in(**end_ns))
                 .map(|(event, end_ns)| (*event, *end_ns))
                 .unzip();
-            let is_told =
+            let is_collected =
                 |of: &Collected| calls.iter().any(|call| (call.rank, call.call) == (of.rank, of.call));
-            let collected = job.collected.iter().filter(|of| is_told(of)).copied().collect();
+            let collected = job.collected.iter().filter(|of| is_collected(of)).copied().collect();
             let batch = Batch { activities: calls, collected, events, events_end_ns, ..Batch::default() };
             windowed.feed(&batch, slice * slice_ns);
         }

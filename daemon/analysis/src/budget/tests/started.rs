@@ -28,7 +28,7 @@ fn a_wait_for_a_reduction_waits_until_the_last_entered_it() {
         let number = job.start(rank, IALLREDUCE, Flow::All, None, enters);
         job.complete(rank, &[number], (begins, 73_000));
     }
-    let found = job.run(judged(), &[0, 0, 1]);
+    let found = job.run(with_criteria(), &[0, 0, 1]);
     // From the entry of the completing call, not from that of the one that started it.
     assert_eq!(waited(&found, 3), [50_000, 0, 10_000]);
     // The other computed for 70,000; rank 0 only for 19,900, since starting had taken 100.
@@ -51,7 +51,7 @@ fn a_barrier_that_everybody_entered_in_time_holds_nobody_up() {
         let number = job.start(rank, IBARRIER, Flow::All, None, enters);
         job.complete(rank, &[number], (50_000, 51_000));
     }
-    let found = job.run(judged(), &[0, 0]);
+    let found = job.run(with_criteria(), &[0, 0]);
     assert_eq!(waited(&found, 2), [0, 0]);
     assert_eq!(parts(&of_rank(&found, 0)), [(Cause::Operation, 1_100)]);
 }
@@ -79,7 +79,7 @@ fn roots_and_lower_ranks_are_waited_for_by_how_the_data_goes() {
         };
         times.iter().zip(numbers).for_each(|(at, number)| job.complete(rank, &[number], *at));
     }
-    let found = job.run(judged(), &[0, 0, 0]);
+    let found = job.run(with_criteria(), &[0, 0, 0]);
     let (bcast, reduce, scan) = (WaitState::LateBroadcast, WaitState::EarlyReduce, WaitState::Scan);
     let mut expected = [
         (bcast, 30, 0, 1, 35_000),
@@ -95,13 +95,13 @@ fn roots_and_lower_ranks_are_waited_for_by_how_the_data_goes() {
 fn a_loop_of_polls_for_a_collective_waits_from_its_first() {
     let mut job = Job::default();
     let number = job.start(0, IALLREDUCE, Flow::All, None, 10_000);
-    job.call(0, 34, (20_000, 40_000), Deed::Polls);
+    job.call(0, 34, (20_000, 40_000), Effect::Polls);
     job.complete(0, &[number], (45_000, 53_000));
     job.activities.last_mut().unwrap().since_ns = 20_000;
     let number = job.start(1, IALLREDUCE, Flow::All, None, 50_000);
     job.complete(1, &[number], (50_100, 53_000));
-    let found = job.run(judged(), &[0, 0]);
-    // 30,000 until the other entered, of which 5,000 lay between two calls.
+    let found = job.run(with_criteria(), &[0, 0]);
+    // 30,000 until the other entered; 5,000 of them lay between two calls.
     assert_eq!(by(&of_rank(&found, 0)), [(Cause::Compute, 25_100), (Cause::Operation, -100)]);
     assert_eq!(parts(&of_rank(&found, 0)), [(Cause::Operation, 3_100)]);
 }
@@ -109,10 +109,10 @@ fn a_loop_of_polls_for_a_collective_waits_from_its_first() {
 #[test]
 fn a_loop_of_polls_that_ends_with_nothing_received_is_charged_as_long_as_it_was_in_calls() {
     let mut job = Job::default();
-    job.call(0, 34, (20_000, 40_000), Deed::Polls);
+    job.call(0, 34, (20_000, 40_000), Effect::Polls);
     job.other(0, (45_000, 53_000));
     job.activities.last_mut().unwrap().since_ns = 20_000;
-    let found = job.run(judged(), &[0]);
+    let found = job.run(with_criteria(), &[0]);
     assert_eq!(parts(&of_rank(&found, 0)), [(Cause::Other, 28_000)]);
 }
 
@@ -127,7 +127,7 @@ fn mixed(sent_ns: u64, entered_ns: u64, end_ns: u64) -> Budgeter {
     job.collects(0, &numbers[..1]);
     job.complete(1, &numbers[1..2], (80_000, 81_000));
     job.complete(2, &numbers[2..], (80_000, 81_000));
-    job.run(judged(), &[0, 0, 1])
+    job.run(with_criteria(), &[0, 0, 1])
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn several_collectives_may_be_under_way_and_complete_in_any_order() {
         job.complete(rank, &[numbers[1]], (later, 63_000));
         job.complete(rank, &[numbers[0]], (64_000, 65_000));
     }
-    let found = job.run(judged(), &[0, 0]);
+    let found = job.run(with_criteria(), &[0, 0]);
     assert_eq!(waits(&found), [(WaitState::AllToAll, 30, 0, 1, 55_000)]);
     assert_eq!(found.given_up(), 0);
 }
@@ -179,7 +179,7 @@ fn what_a_started_collective_takes_is_learnt_where_it_was_waited_for() {
 fn a_start_that_was_lost_holds_nobody_up() {
     let mut job = Job::default();
     job.complete(0, &[7], (20_000, 30_000));
-    let found = job.run(judged(), &[0, 0]);
+    let found = job.run(with_criteria(), &[0, 0]);
     assert_eq!(found.given_up(), 0);
     assert_eq!(parts(&of_rank(&found, 0)), [(Cause::Operation, 10_000)]);
 }
@@ -189,9 +189,9 @@ fn between(function: Function, flow: Flow, roots: [Option<Rank>; 4], times: [(u6
     let mut job = Job::default();
     for ((rank, root), at) in (0..4).zip(roots).zip(times) {
         let of = job.next_on(1, rank, function, flow, root);
-        job.call(rank, function, at, Deed::Collective(of));
+        job.call(rank, function, at, Effect::Collective(of));
     }
-    job.run(judged(), &[0; 4])
+    job.run(with_criteria(), &[0; 4])
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn whoever_leaves_before_others_of_the_own_group_enter_is_not_held_up() {
     let mut job = Job::default();
     let enter = |job: &mut Job, rank, at| {
         let of = job.next_on(1, rank, BARRIER, Flow::All, None);
-        job.call(rank, BARRIER, at, Deed::Collective(of));
+        job.call(rank, BARRIER, at, Effect::Collective(of));
     };
     enter(&mut job, 2, (1_000, 99_000));
     enter(&mut job, 3, (1_000, 99_000));
@@ -218,7 +218,7 @@ fn whoever_leaves_before_others_of_the_own_group_enter_is_not_held_up() {
     job.send(0, 1, 100, (50_000, 50_300));
     job.receive(1, 0, 100, (10_000, 51_000));
     enter(&mut job, 1, (60_000, 61_000));
-    let found = job.run(judged(), &[0; 4]);
+    let found = job.run(with_criteria(), &[0; 4]);
     assert_eq!((found.given_up(), waited(&found, 4)), (0, vec![0, 40_000, 59_000, 59_000]));
 }
 

@@ -111,9 +111,9 @@ pub(super) fn latencies(seed: u64) -> Vec<f64> {
     Planted::with_some(seed, NOISES[seed as usize % NOISES.len()]).latencies
 }
 
-fn told(series: &Series) -> Vec<(Kind, usize, usize)> {
-    let told = series.closed().iter().filter(|segment| segment.kind != Kind::Rest);
-    told.map(|segment| (segment.kind, segment.from as usize, segment.to as usize)).collect()
+fn notable(series: &Series) -> Vec<(Kind, usize, usize)> {
+    let reported = series.closed().iter().filter(|segment| segment.kind != Kind::Rest);
+    reported.map(|segment| (segment.kind, segment.from as usize, segment.to as usize)).collect()
 }
 
 /// Whether they are the same: at least half of what either covers is covered by both.
@@ -127,23 +127,23 @@ fn is_same(one: &(Kind, usize, usize), other: &(Kind, usize, usize)) -> bool {
 struct Score {
     planted: [usize; 2],
     found: [usize; 2],
-    told: [usize; 2],
+    reported: [usize; 2],
     right: [usize; 2],
 }
 
 impl Score {
-    fn of(series: u64, noise: Noise, first_seed: u64) -> Self {
+    fn new(series: u64, noise: Noise, first_seed: u64) -> Self {
         let mut score = Self::default();
         let place = |kind: Kind| usize::from(kind == Kind::Steady);
         for seed in first_seed..first_seed + series {
             let planted = Planted::with_some(seed, noise);
-            let told = told(&super::series(&planted.latencies, EvolutionOptions::default()));
+            let reported = notable(&super::series(&planted.latencies, EvolutionOptions::default()));
             for truth in &planted.truth {
                 score.planted[place(truth.0)] += 1;
-                score.found[place(truth.0)] += usize::from(told.iter().any(|one| is_same(one, truth)));
+                score.found[place(truth.0)] += usize::from(reported.iter().any(|one| is_same(one, truth)));
             }
-            for one in &told {
-                score.told[place(one.0)] += 1;
+            for one in &reported {
+                score.reported[place(one.0)] += 1;
                 score.right[place(one.0)] +=
                     usize::from(planted.truth.iter().any(|truth| is_same(one, truth)));
             }
@@ -156,25 +156,25 @@ impl Score {
     }
 
     fn precision(&self, kind: usize) -> f64 {
-        self.right[kind] as f64 / self.told[kind].max(1) as f64
+        self.right[kind] as f64 / self.reported[kind].max(1) as f64
     }
 }
 
-/// Of so many flat series, those in which something is told.
+/// Number of flat series in which something is reported.
 fn alarms(series: u64, noise: Noise, windows: usize, first_seed: u64) -> usize {
     let is_alarm = |seed| {
         let mut planted = Planted::new(seed, noise);
         // Any noise, not only such that something could be found in.
         planted.scale = planted.random.between(0.01, 0.5);
         planted.flat(windows);
-        !told(&super::series(&planted.latencies, EvolutionOptions::default())).is_empty()
+        !notable(&super::series(&planted.latencies, EvolutionOptions::default())).is_empty()
     };
     (first_seed..first_seed + series).filter(|&seed| is_alarm(seed)).count()
 }
 
 fn table(series: u64, first_seed: u64) {
     for noise in NOISES {
-        let score = Score::of(series, noise, first_seed);
+        let score = Score::new(series, noise, first_seed);
         let figures = [score.recall(0), score.precision(0), score.recall(1), score.precision(1)];
         println!(
             "{noise:?}: of {:?} planted, growth recall {:.3} precision {:.3}, steady recall {:.3} precision {:.3}",

@@ -7,7 +7,7 @@ use super::*;
 use mpiscope_model::Message;
 use random::Random;
 
-/// So many messages of so many bytes between each pair.
+/// This number of messages of this size between each pair.
 fn traffic(pairs: impl IntoIterator<Item = (u32, u32, u64, u64)>) -> Traffic {
     let mut traffic = Traffic::default();
     for (one, other, messages, bytes) in pairs {
@@ -207,7 +207,7 @@ fn nodes_of_different_sizes_are_filled_with_groups_of_their_size() {
 
 #[test]
 fn ranks_without_traffic_fill_what_is_left() {
-    // Eight pairs among 40 ranks, most of which say nothing.
+    // Eight pairs among 40 ranks; most ranks send nothing.
     let traffic = traffic((0..8).map(|pair| (pair, pair + 20, 7, 8)));
     let today = cyclic(40, 8);
     let advice = advise_soundly(&traffic, &today, 8);

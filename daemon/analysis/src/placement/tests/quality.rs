@@ -34,7 +34,7 @@ fn metis_alone(traffic: &Traffic, sizes: &[usize]) -> u64 {
         graph().part_recursive(&mut halved).unwrap();
         graph().part_kway(&mut at_once).unwrap();
     }
-    let whole = Graph::of(traffic, ranks);
+    let whole = Graph::build(traffic, ranks);
     let messages = [halved, at_once].map(|parts| {
         let mut parts: Vec<u32> = parts.into_iter().map(|part| part as u32).collect();
         capacities::repair(&whole, &mut parts, sizes);

@@ -57,7 +57,7 @@ pub(super) fn halo([x, y, z]: [u32; 3]) -> TalkGraph {
     TalkGraph::new([], pairs)
 }
 
-/// So many communities: within them each talks with some ten others, beyond them with less weight.
+/// Communities: within them each rank talks with some ten others, beyond them with less weight.
 pub(in super::super) fn planted(
     communities: u32,
     members: u32,

@@ -57,7 +57,7 @@ fn rows_of_a_conjugate_gradient_solver_are_its_regions() {
 #[test]
 fn from_64_ranks_on_the_paper_s_cut_leaves_every_rank_alone() {
     let graph = cg(64);
-    let clustering = Clustering::of(&graph, Method::Paper);
+    let clustering = Clustering::new(&graph, Method::Paper);
     assert_eq!(clustering.cut(Method::Paper.usual_cut()).len(), 64);
 }
 
@@ -79,7 +79,7 @@ fn where_all_talk_with_all_or_with_one_there_is_one_region() {
     assert_eq!(regions(&TalkGraph::new([], pairs)).len(), 1);
     let master = (1..100).map(|worker| (0, worker, 5.0));
     assert_eq!(regions(&TalkGraph::new([], master)).len(), 1);
-    // With uneven work too.
+    // With load imbalance too.
     let master = (1..100).map(|worker| (0, worker, f64::from(worker * worker)));
     assert_eq!(regions(&TalkGraph::new([], master)).len(), 1);
 }
@@ -129,7 +129,7 @@ fn a_walk_is_the_metric_that_its_definition_says() {
 #[test]
 fn more_ranks_than_are_looked_at_one_by_one() {
     let graph = planted(27, 80, 1.0, 0.1, 5);
-    let clustering = Clustering::of(&graph, Method::default());
+    let clustering = Clustering::new(&graph, Method::default());
     assert!(!clustering.is_exact());
     let found = clustering.cut(Cut::Auto);
     let expected: Vec<Vec<Rank>> = (0..27).map(|at| (at * 80..(at + 1) * 80).collect()).collect();

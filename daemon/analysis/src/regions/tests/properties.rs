@@ -30,7 +30,7 @@ fn slow_link(distances: &Square) -> Option<Vec<Merge>> {
         for one in 0..groups.len() {
             for other in one + 1..groups.len() {
                 let pairs = groups[one].iter().flat_map(|a| groups[other].iter().map(move |b| (*a, *b)));
-                let sum: f64 = pairs.map(|(a, b)| in_steps(distances.at(a, b))).sum();
+                let sum: f64 = pairs.map(|(a, b)| in_steps(distances.get(a, b))).sum();
                 all.push((sum / (groups[one].len() * groups[other].len()) as f64, one, other));
             }
         }
@@ -70,7 +70,7 @@ proptest! {
     #[test]
     fn the_best_cut_is_the_best_of_all_cuts(edges in edges()) {
         let graph = TalkGraph::new([], edges);
-        let clustering = Clustering::of(&graph, Method::FreeEnergy);
+        let clustering = Clustering::new(&graph, Method::FreeEnergy);
         let auto = modularity(&graph, &clustering.cut(Cut::Auto));
         let heights = clustering.merges.iter().map(|merge| merge.height).chain([-0.5]);
         let best = heights.map(|height| modularity(&graph, &clustering.cut(Cut::At(height))));

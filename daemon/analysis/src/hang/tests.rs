@@ -13,9 +13,9 @@ const TEST: Function = 60;
 const TESTANY: Function = 61;
 const SECOND: u64 = 1_000_000_000;
 
-/// A job of so many ranks, at 30 s.
+/// A job with this number of ranks, at 30 s.
 struct Job {
-    standing: Standing,
+    detector: HangDetector,
     ranks: BTreeMap<Rank, ProcessState>,
     in_flight: Vec<InFlight>,
     posts: Vec<OpenPost>,
@@ -23,16 +23,16 @@ struct Job {
 }
 
 impl Job {
-    fn of(ranks: u32) -> Self {
+    fn build(ranks: u32) -> Self {
         let mut job = Self {
-            standing: Standing::default(),
+            detector: HangDetector::default(),
             ranks: (0..ranks).map(|rank| (rank, ProcessState::Running)).collect(),
             in_flight: Vec::new(),
             posts: Vec::new(),
             sends: Vec::new(),
         };
         let last = |rank| Call { rank, function: SEND, end_ns: 10 * SECOND, ..Call::default() };
-        job.standing.feed(&(0..ranks).map(last).collect::<Vec<_>>(), &[], &[], &[]);
+        job.detector.feed(&(0..ranks).map(last).collect::<Vec<_>>(), &[], &[], &[]);
         job
     }
 
@@ -70,7 +70,7 @@ impl Job {
     }
 
     fn look(&self) -> Stillness {
-        self.standing.look(&Moment {
+        self.detector.look(&Moment {
             now_ns: 30 * SECOND,
             in_flight: &self.in_flight,
             ranks: &self.ranks,
@@ -85,7 +85,7 @@ impl Job {
 
 #[test]
 fn a_ring_of_receives_is_a_circle_and_who_waits_for_it_is_stuck_as_well() {
-    let job = Job::of(5).receives(0, 1, 7).receives(1, 2, 7).receives(2, 0, 7).receives(3, 1, 7);
+    let job = Job::build(5).receives(0, 1, 7).receives(1, 2, 7).receives(2, 0, 7).receives(3, 1, 7);
     let still = job.look();
     assert_eq!((still.stuck, still.circles), (vec![0, 1, 2, 3], vec![vec![0, 1, 2]]));
     assert_eq!((still.roots, still.gone, still.since_ns), (vec![], vec![], 10 * SECOND));
@@ -93,21 +93,21 @@ fn a_ring_of_receives_is_a_circle_and_who_waits_for_it_is_stuck_as_well() {
 
 #[test]
 fn two_who_send_to_each_other_are_a_circle_unless_one_takes_what_the_other_sends() {
-    let both = Job::of(2).sends(0, 1, 5).sends(1, 0, 5);
+    let both = Job::build(2).sends(0, 1, 5).sends(1, 0, 5);
     assert_eq!(both.look().circles, [vec![0, 1]]);
-    let under_way = Job::of(2).sends(0, 1, 5).receives(1, 0, 5).look();
+    let under_way = Job::build(2).sends(0, 1, 5).receives(1, 0, 5).look();
     assert!(under_way.stuck.is_empty() && under_way.waiting.is_empty(), "{under_way:?}");
-    let other_tag = Job::of(2).sends(0, 1, 5).receives(1, 0, 6).look();
+    let other_tag = Job::build(2).sends(0, 1, 5).receives(1, 0, 6).look();
     assert_eq!(other_tag.circles, [vec![0, 1]]);
     assert_eq!(other_tag.mistagged, [(WaitingSend { from: 0, to: 1, comm: WORLD, tag: 5 }, 6)]);
-    let mut sent_before = Job::of(2).receives(0, 1, 5).receives(1, 0, 5);
+    let mut sent_before = Job::build(2).receives(0, 1, 5).receives(1, 0, 5);
     sent_before.sends.push(WaitingSend { from: 1, to: 0, comm: WORLD, tag: 5 });
     assert!(sent_before.look().stuck.is_empty(), "the message is there");
 }
 
 #[test]
 fn a_chain_ends_at_the_rank_that_is_in_no_call() {
-    let still = Job::of(5).receives(0, 1, 7).receives(1, 2, 7).receives(2, 4, 7).receives(3, 4, 7).look();
+    let still = Job::build(5).receives(0, 1, 7).receives(1, 2, 7).receives(2, 4, 7).receives(3, 4, 7).look();
     assert!(still.stuck.is_empty() && still.circles.is_empty());
     let last = LastCall { function: SEND, end_ns: 10 * SECOND, site: None, polls: 0 };
     assert_eq!(still.roots, [Root { rank: 4, waiting: 4, doing: Doing::Outside { last: Some(last) } }]);
@@ -116,45 +116,45 @@ fn a_chain_ends_at_the_rank_that_is_in_no_call() {
 
 #[test]
 fn whoever_waits_for_a_process_that_is_gone_waits_for_ever() {
-    let still = Job::of(3).receives(0, 1, 7).receives(1, 2, 7).is(2, ProcessState::Vanished).look();
+    let still = Job::build(3).receives(0, 1, 7).receives(1, 2, 7).is(2, ProcessState::Vanished).look();
     assert_eq!(still.gone, [(2, ProcessState::Vanished, 2)]);
     assert_eq!((still.stuck, still.circles, still.roots), (vec![0, 1], vec![], vec![]));
 }
 
 #[test]
 fn a_receive_of_any_source_waits_for_one_of_all_others() {
-    let all = Job::of(3).receives_any(0).receives(1, 0, 7).receives(2, 0, 7).look();
+    let all = Job::build(3).receives_any(0).receives(1, 0, 7).receives(2, 0, 7).look();
     assert_eq!(all.stuck, [0, 1, 2]);
     assert!(all.circles[0].len() > 1, "{:?}", all.circles);
-    let many = (0..9).fold(Job::of(9), Job::receives_any).look();
+    let many = (0..9).fold(Job::build(9), Job::receives_any).look();
     assert_eq!(many.circles, [(0..9).collect::<Vec<_>>()]);
-    let one_computes = Job::of(4).receives_any(0).receives(1, 0, 7).receives(2, 0, 7).look();
+    let one_computes = Job::build(4).receives_any(0).receives(1, 0, 7).receives(2, 0, 7).look();
     assert!(one_computes.stuck.is_empty());
     assert_eq!(one_computes.roots[0].rank, 3);
 }
 
 #[test]
 fn a_collective_waits_for_the_members_that_have_not_entered_it() {
-    let left_out = Job::of(4).meets(0, BARRIER).meets(1, BARRIER).meets(2, BARRIER).receives(3, 0, 7);
+    let left_out = Job::build(4).meets(0, BARRIER).meets(1, BARRIER).meets(2, BARRIER).receives(3, 0, 7);
     let still = left_out.look();
     assert_eq!(still.stuck, [0, 1, 2, 3]);
     assert_eq!(still.circles, [vec![0, 3]]);
-    let computes = Job::of(4).meets(0, BARRIER).meets(1, BARRIER).meets(2, BARRIER).look();
+    let computes = Job::build(4).meets(0, BARRIER).meets(1, BARRIER).meets(2, BARRIER).look();
     assert_eq!((computes.roots[0].rank, computes.roots[0].waiting), (3, 3));
     // Whoever has left it behind is not waited for.
-    let mut ahead = Job::of(2).meets(0, BARRIER).receives(1, 0, 7);
+    let mut ahead = Job::build(2).meets(0, BARRIER).receives(1, 0, 7);
     let left = Call { rank: 1, function: BARRIER, comm: Some(WORLD), instance: Some(0), ..Call::default() };
-    ahead.standing.feed(&[left], &[], &[], &[]);
+    ahead.detector.feed(&[left], &[], &[], &[]);
     assert!(ahead.look().stuck.is_empty());
 }
 
 #[test]
 fn members_in_different_collectives_wait_for_each_other_and_are_named() {
-    let still = Job::of(3).meets(0, BARRIER).meets(1, BARRIER).meets(2, FINALIZE).look();
+    let still = Job::build(3).meets(0, BARRIER).meets(1, BARRIER).meets(2, FINALIZE).look();
     let functions = vec![(BARRIER, vec![0, 1]), (FINALIZE, vec![2])];
     assert_eq!(still.clashes, [Clash { comm: WORLD, functions }]);
     assert_eq!(still.stuck, [0, 1, 2]);
-    let ended = Job::of(2).meets(0, FINALIZE).is(1, ProcessState::Finalized).look();
+    let ended = Job::build(2).meets(0, FINALIZE).is(1, ProcessState::Finalized).look();
     assert!(ended.stuck.is_empty(), "who has ended well has been there");
 }
 
@@ -164,66 +164,66 @@ fn members_of_a_communicator_are_those_that_said_so_and_must_be_all() {
     let info = CommInfo { comm, id: 9, size: 2, leader: 1, ..CommInfo::default() };
     let member = |place, rank| Member { comm, side: Side::Only, place, rank };
     let asks = Asks::Members { comm: Some(comm) };
-    let mut job = Job::of(4).inside(1, BARRIER, asks).receives(3, 1, 7);
-    job.standing.feed(&[], &[], &[info], &[member(0, 1)]);
+    let mut job = Job::build(4).inside(1, BARRIER, asks).receives(3, 1, 7);
+    job.detector.feed(&[], &[], &[info], &[member(0, 1)]);
     assert!(job.look().stuck.is_empty(), "the other may be anybody");
-    job.standing.feed(&[], &[], &[], &[member(1, 3)]);
+    job.detector.feed(&[], &[], &[], &[member(1, 3)]);
     assert_eq!(job.look().circles, [vec![1, 3]]);
 }
 
 #[test]
 fn a_wait_for_requests_waits_for_those_whose_messages_are_to_come() {
     let requests = |count| Asks::Requests { count };
-    let all = Job::of(3).inside(0, WAITALL, requests(2)).posted(0, Some(1)).posted(0, Some(2));
+    let all = Job::build(3).inside(0, WAITALL, requests(2)).posted(0, Some(1)).posted(0, Some(2));
     assert_eq!(*all.look().waiting[0].on, [1, 2]);
     let still = all.receives(1, 0, 7).look();
     assert_eq!(still.circles, [vec![0, 1]], "though rank 2 may go on");
-    let fewer = Job::of(3).inside(0, WAITALL, requests(1)).posted(0, Some(1)).posted(0, Some(2));
+    let fewer = Job::build(3).inside(0, WAITALL, requests(1)).posted(0, Some(1)).posted(0, Some(2));
     assert!(fewer.receives(1, 0, 7).look().stuck.is_empty(), "which of the two is not known");
-    let unknown = Job::of(2).inside(0, WAITALL, requests(4)).receives(1, 0, 7).look();
+    let unknown = Job::build(2).inside(0, WAITALL, requests(4)).receives(1, 0, 7).look();
     assert!(unknown.stuck.is_empty());
     assert_eq!(unknown.waiting[0].need, Need::Unknown);
-    let mut sent = Job::of(2).inside(0, WAITALL, requests(0)).receives(1, 0, 7);
+    let mut sent = Job::build(2).inside(0, WAITALL, requests(0)).receives(1, 0, 7);
     sent.sends.push(WaitingSend { from: 0, to: 1, comm: WORLD, tag: 9 });
     assert_eq!(sent.look().circles, [vec![0, 1]], "nobody takes what was sent");
 }
 
 #[test]
 fn polls_that_find_nothing_move_nothing() {
-    let mut job = Job::of(2).receives(0, 1, 7);
+    let mut job = Job::build(2).receives(0, 1, 7);
     let polls = |function: Function, end_s: u64| {
         let end_ns = end_s * SECOND;
         Call { rank: 1, function, end_ns, count: 9, ..Call::default() }
     };
     // By turns with two functions.
-    job.standing.feed(&[polls(TEST, 20), polls(TESTANY, 29)], &[], &[], &[]);
+    job.detector.feed(&[polls(TEST, 20), polls(TESTANY, 29)], &[], &[], &[]);
     job.in_flight.push(InFlight { rank: 1, function: TEST, since_ns: 29 * SECOND, ..InFlight::default() });
-    assert_eq!(job.standing.moved_ns(&job.in_flight), 10 * SECOND);
+    assert_eq!(job.detector.moved_ns(&job.in_flight), 10 * SECOND);
     let still = job.look();
     assert!(
         matches!(still.roots[..], [Root { rank: 1, doing: Doing::Polls { last }, .. }] if last.polls == 18)
     );
-    job.standing.feed(&[Call { rank: 1, end_ns: 30 * SECOND, ..Call::default() }], &[], &[], &[]);
-    assert_eq!(job.standing.moved_ns(&job.in_flight), 30 * SECOND);
+    job.detector.feed(&[Call { rank: 1, end_ns: 30 * SECOND, ..Call::default() }], &[], &[], &[]);
+    assert_eq!(job.detector.moved_ns(&job.in_flight), 30 * SECOND);
 }
 
 #[test]
 fn polls_so_rare_that_each_has_a_row_of_its_own_move_nothing_either() {
-    let mut job = Job::of(2).receives(0, 1, 7);
+    let mut job = Job::build(2).receives(0, 1, 7);
     let poll = |end_s: u64| Call { rank: 1, function: TEST, end_ns: end_s * SECOND, ..Call::default() };
-    job.standing.feed(&[poll(20), poll(21)], &[0, 1], &[], &[]);
+    job.detector.feed(&[poll(20), poll(21)], &[0, 1], &[], &[]);
     let still = job.look();
     assert_eq!(still.since_ns, 10 * SECOND);
     assert!(
         matches!(still.roots[..], [Root { rank: 1, doing: Doing::Polls { last }, .. }] if last.polls == 2)
     );
-    job.standing.feed(&[poll(22), poll(23)], &[1], &[], &[]);
-    assert_eq!(job.standing.moved_ns(&[]), 22 * SECOND, "the one that found something");
+    job.detector.feed(&[poll(22), poll(23)], &[1], &[], &[]);
+    assert_eq!(job.detector.moved_ns(&[]), 22 * SECOND, "the one that found something");
 }
 
 #[test]
 fn a_thread_that_may_go_on_frees_its_rank() {
-    let mut job = Job::of(3).receives(0, 1, 7).receives(1, 0, 7);
+    let mut job = Job::build(3).receives(0, 1, 7).receives(1, 0, 7);
     job.in_flight.push(InFlight { thread: 1, ..job.in_flight[0] });
     job.in_flight[2].asks = Asks::Receive { from: Peer::Rank(2), tag: None, comm: Some(WORLD) };
     let still = job.look();
@@ -257,18 +257,18 @@ fn graph(of: &[(u8, BTreeSet<u32>)]) -> Graph {
 
 /// The greatest set that holds itself: taken away again and again is who has what it waits for.
 fn held_by_definition(graph: &Graph) -> BTreeSet<u32> {
-    let mut held: BTreeSet<u32> = (0..graph.nodes.len() as u32).collect();
+    let mut stuck: BTreeSet<u32> = (0..graph.nodes.len() as u32).collect();
     loop {
         let may_go_on = |at: &u32| {
             let node = &graph.nodes[*at as usize];
             match (node.ends, node.need) {
                 (Some(end), _) => end == End::MayGoOn,
-                (None, Need::Any) => node.on.iter().any(|on| !held.contains(on)),
-                (None, _) => node.on.iter().all(|on| !held.contains(on)),
+                (None, Need::Any) => node.on.iter().any(|on| !stuck.contains(on)),
+                (None, _) => node.on.iter().all(|on| !stuck.contains(on)),
             }
         };
-        let Some(at) = held.iter().copied().find(|at| may_go_on(at)) else { return held };
-        held.remove(&at);
+        let Some(at) = stuck.iter().copied().find(|at| may_go_on(at)) else { return stuck };
+        stuck.remove(&at);
     }
 }
 
@@ -276,16 +276,16 @@ proptest! {
     #[test]
     fn who_waits_for_ever_is_who_cannot_be_freed_in_any_order(of in graphs()) {
         let graph = graph(&of);
-        let free = knots::free(&graph);
-        let held: BTreeSet<u32> = (0..graph.nodes.len() as u32).filter(|&at| !free[at as usize]).collect();
-        prop_assert_eq!(&held, &held_by_definition(&graph));
+        let free = deadlock::free(&graph);
+        let stuck: BTreeSet<u32> = (0..graph.nodes.len() as u32).filter(|&at| !free[at as usize]).collect();
+        prop_assert_eq!(&stuck, &held_by_definition(&graph));
     }
 
     #[test]
     fn every_circle_is_one_and_without_gone_processes_there_is_one_where_somebody_is_held(of in graphs()) {
         let graph = graph(&of);
-        let free = knots::free(&graph);
-        let circles = knots::circles(&graph, &free, usize::MAX);
+        let free = deadlock::free(&graph);
+        let circles = deadlock::circles(&graph, &free, usize::MAX);
         for circle in &circles {
             let next = circle.iter().cycle().skip(1);
             for (at, on) in circle.iter().zip(next) {
@@ -306,10 +306,10 @@ proptest! {
     }
 
     #[test]
-    fn the_order_in_which_calls_are_told_does_not_matter(receives in prop::collection::vec((0_u32..6, 0_u32..6), 1..6), seed: u64) {
+    fn the_order_of_calls_does_not_matter(receives in prop::collection::vec((0_u32..6, 0_u32..6), 1..6), seed: u64) {
         let one: BTreeMap<u32, u32> = receives.into_iter().collect();
         let job = |order: Vec<(u32, u32)>| {
-            let still = order.into_iter().fold(Job::of(6), |job, (rank, from)| job.receives(rank, from, 1)).look();
+            let still = order.into_iter().fold(Job::build(6), |job, (rank, from)| job.receives(rank, from, 1)).look();
             (still.stuck, still.circles, still.roots)
         };
         let mut other: Vec<(u32, u32)> = one.iter().map(|(&rank, &from)| (rank, from)).collect();

@@ -17,18 +17,18 @@ pub(super) struct Passed {
     pub(super) path: Causes,
 }
 
-/// The fewest paths that nobody asks for which are worth clearing away.
+/// The fewest unneeded paths that are worth clearing away.
 const WORTH_CLEARING: usize = 32;
 
 /// Settled calls of a thread, in their order.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct SettledCalls {
     calls: VecDeque<Passed>,
-    /// Of them, such that nobody asks for any more.
+    /// The number of those that no call needs any more.
     unpinned: usize,
 }
 
-impl Kept {
+impl SettledCalls {
     pub(super) fn push(&mut self, call: Passed) {
         self.calls.push_back(call);
     }
@@ -79,7 +79,7 @@ impl Kept {
         self.calls.len()
     }
 
-    /// Gives up the older half; says how many of them somebody may have asked for.
+    /// Gives up the older half; returns how many of them were still needed.
     pub(super) fn give_up_half(&mut self) -> usize {
         let half = self.calls.len().div_ceil(2);
         let gone = self.calls.drain(..half).filter(|call| call.pins > 0).count();

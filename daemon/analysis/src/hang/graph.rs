@@ -6,14 +6,14 @@ use mpiscope_model::Rank;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Lists that are longer have a node of their own, so that the graph does not grow with the square of the ranks.
+/// Longer lists have a node of their own: the graph does not grow with the square of the ranks.
 const SHORT: usize = 4;
 
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) need: Need,
     pub(super) on: Vec<u32>,
-    /// It waits for nobody: it may go on, or it is gone.
+    /// It does not wait: it may go on, or it has ended.
     pub(super) ends: Option<End>,
 }
 
@@ -28,12 +28,12 @@ pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     /// How many of them are ranks; those come first, by their numbers.
     ranks: usize,
-    /// Which nodes somebody waits for.
+    /// Which nodes others wait for.
     asked_for: Vec<bool>,
 }
 
 impl Graph {
-    pub(super) fn of(moment: &Moment<'_>, waiting: &[Waiting]) -> Self {
+    pub(super) fn build(moment: &Moment<'_>, waiting: &[Waiting]) -> Self {
         let ranks = moment.world_size as usize;
         let end = |rank: usize| match moment.ranks.get(&(rank as Rank)) {
             Some(&state) if is_gone(state) => End::Gone,
@@ -110,7 +110,7 @@ impl Graph {
         (node as usize) < self.ranks
     }
 
-    /// Whether a rank waits for somebody.
+    /// Whether a rank waits for another.
     pub(super) fn waits(&self, rank: Rank) -> bool {
         self.nodes[rank as usize].ends.is_none()
     }
@@ -120,7 +120,7 @@ impl Graph {
         self.nodes[rank as usize].on.iter().any(|&on| on != rank)
     }
 
-    /// Ranks that somebody waits for.
+    /// Ranks that others wait for.
     pub(super) fn asked_for(&self) -> impl Iterator<Item = Rank> + '_ {
         self.ranks().filter(|&rank| self.asked_for[rank as usize])
     }

@@ -1,17 +1,17 @@
-//! A job that stands still: who waits for whom, and what that comes to.
+//! Hang detection: who waits for whom, and why.
 //!
-//! [`Standing`] keeps what has to be known by then: when something moved last, what each rank did last, who belongs to
-//! which communicator and which of its collectives each has entered. [`Standing::look`] is asked when nothing moved for a
+//! [`HangDetector`] keeps what a hang needs: the time of the last progress, the last call of each rank, the members of
+//! communicators, and which collectives each has entered. [`HangDetector::look`] runs when nothing has moved for a
 //! while. It makes a graph of who waits for whom (`waits`): a receive waits for its sender, a send for its receiver, a
-//! receive of any source for one of many, a collective for all members that have not entered it. Whoever is in no call may
-//! go on, and who waits for such a one may; what is left waits for ever (`knots`): for itself in a circle, or for a process
-//! that is gone. Where nothing is left, the others wait for those at the roots of all chains.
+//! receive of any source for one of many, a collective for all members that have not entered it. A rank in no call may
+//! go on, and so may those that wait for it. The others wait for ever (`deadlock`): in a cycle, or for a process that
+//! has ended. Without any, the ranks wait for those at the roots of all chains.
 //!
-//! What is not known (the other side of a call, the members of a communicator) counts as one that may go on, so that
-//! nothing is called a deadlock that may be none.
+//! An unknown (the other side of a call, the members of a communicator) counts as one that may go on. A reported
+//! deadlock is therefore always one.
 
+mod deadlock;
 mod graph;
-mod knots;
 #[cfg(test)]
 mod tests;
 mod waits;
@@ -28,9 +28,9 @@ use std::collections::BTreeMap;
 
 /// The communicator of all.
 const WORLD: Comm = 0;
-/// Circles and processes that are gone, of which is told.
+/// Most cycles and ended processes that are reported.
 const MOST_TOLD: usize = 8;
-/// Roots of which it is counted how many wait for them.
+/// Most roots whose waiting ranks are counted.
 const MOST_COUNTED: usize = 256;
 
 /// What a rank did last.
@@ -40,7 +40,7 @@ pub struct LastCall {
     pub function: Function,
     /// When that returned.
     pub end_ns: Nanoseconds,
-    /// Where in the program.
+    /// The call site.
     pub site: Option<Site>,
     /// How many polls in a row found nothing, until then; 0 after another call.
     pub polls: u64,
@@ -48,7 +48,7 @@ pub struct LastCall {
 
 /// What is kept while the job moves.
 #[derive(Debug, Default)]
-pub struct Standing {
+pub struct HangDetector {
     moved_ns: Nanoseconds,
     last: FxHashMap<Rank, LastCall>,
     /// Functions that were seen to poll.
@@ -80,7 +80,7 @@ pub struct Moment<'a> {
     pub any_of: &'a [Function],
 }
 
-/// What a job that stands still comes to.
+/// The findings about a hang.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stillness {
     /// Since when nothing moves.
@@ -105,7 +105,7 @@ pub struct Stillness {
     pub mistagged: Vec<(WaitingSend, i32)>,
 }
 
-/// A rank that others wait for and that waits for nobody.
+/// A rank that others wait for and that does not wait itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Root {
     /// Which.
@@ -116,7 +116,7 @@ pub struct Root {
     pub doing: Doing,
 }
 
-/// What a rank does that waits for nobody.
+/// The activity of a rank that does not wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doing {
     /// It is in no call since the last one returned, or since the run began.
@@ -129,7 +129,7 @@ pub enum Doing {
         /// How.
         last: LastCall,
     },
-    /// It is in a call of which it is not known for whom it waits, or whose other side has come.
+    /// It is in a call whose partners are unknown, or have come.
     Inside {
         /// Which.
         call: InFlight,
@@ -147,7 +147,7 @@ pub struct Clash {
     pub functions: Vec<(Function, Vec<Rank>)>,
 }
 
-impl Standing {
+impl HangDetector {
     /// Takes in what became known; `lone_polls` are the places of those calls that are a single poll which found nothing,
     /// rising. Such polls move nothing.
     pub fn feed(&mut self, calls: &[Call], lone_polls: &[usize], comms: &[CommInfo], members: &[Member]) {
@@ -187,17 +187,17 @@ impl Standing {
         began.fold(self.moved_ns, Nanoseconds::max)
     }
 
-    /// What a job that stands still comes to.
+    /// Looks for the cause of a hang.
     #[must_use]
     pub fn look(&self, moment: &Moment<'_>) -> Stillness {
         let mut waiting = self.waits(moment);
-        let graph = Graph::of(moment, &waiting);
-        let free = knots::free(&graph);
+        let graph = Graph::build(moment, &waiting);
+        let free = deadlock::free(&graph);
         let stuck: Vec<Rank> =
             graph.ranks().filter(|&rank| !free[rank as usize] && graph.waits(rank)).collect();
-        let circles = knots::circles(&graph, &free, MOST_TOLD);
+        let circles = deadlock::circles(&graph, &free, MOST_TOLD);
         let askers = graph.askers();
-        let reached = |rank: Rank| knots::waiting_for(&graph, &askers, rank);
+        let reached = |rank: Rank| deadlock::waiting_for(&graph, &askers, rank);
         let asked_for: Vec<Rank> = graph.asked_for().collect();
         let gone = asked_for.iter().filter_map(|&rank| {
             let state = *moment.ranks.get(&rank)?;

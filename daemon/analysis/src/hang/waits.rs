@@ -1,6 +1,6 @@
 //! For whom each call waits that has not returned.
 
-use super::{Moment, Standing, WORLD, is_gone};
+use super::{HangDetector, Moment, WORLD, is_gone};
 use crate::OpenPost;
 use mpiscope_model::{Asks, Comm, Function, InFlight, Peer, ProcessState, Rank};
 use rustc_hash::FxHashMap;
@@ -28,7 +28,7 @@ pub struct Waiting {
     pub on: Arc<[Rank]>,
     /// The receives of its rank that are open, where it waits for requests.
     pub posts: Vec<OpenPost>,
-    /// The other side is there: it waits for nobody, but for the data or the library.
+    /// The other side is there: it only waits for the data or the library.
     pub is_satisfied: bool,
 }
 
@@ -37,7 +37,7 @@ type Wanted = (Option<Rank>, Option<i32>);
 
 /// The sides of messages that are there, to be held against each other.
 struct Offers {
-    /// Tags of what was sent and not received, and of sends that are in flight, by sender and receiver.
+    /// Tags of unreceived messages, and of sends in flight, by sender and receiver.
     sends: FxHashMap<(Comm, Rank, Rank), Vec<i32>>,
     /// Senders and tags that receivers would take.
     receives: FxHashMap<(Comm, Rank), Vec<Wanted>>,
@@ -49,7 +49,7 @@ fn known(peer: Peer) -> Option<Rank> {
 }
 
 impl Offers {
-    fn of(moment: &Moment<'_>) -> Self {
+    fn build(moment: &Moment<'_>) -> Self {
         let mut offers =
             Self { sends: FxHashMap::default(), receives: FxHashMap::default(), posts: FxHashMap::default() };
         for send in &moment.sends {
@@ -70,7 +70,7 @@ impl Offers {
         let (to, from) = match call.asks {
             Asks::Send { to, tag, comm } => (Some((to, tag, comm)), None),
             Asks::Receive { from, tag, comm } => (None, Some((from, tag, comm))),
-            // Of the tag of what is to be received nothing is told.
+            // The tag of the wanted message is unknown.
             Asks::Exchange { to, from, tag, comm } => (Some((to, tag, comm)), Some((from, None, comm))),
             _ => (None, None),
         };
@@ -115,7 +115,7 @@ struct Members {
 }
 
 struct Asking<'a> {
-    standing: &'a Standing,
+    detector: &'a HangDetector,
     moment: &'a Moment<'a>,
     offers: Offers,
     members: FxHashMap<Comm, Members>,
@@ -123,13 +123,13 @@ struct Asking<'a> {
     missing: FxHashMap<(Comm, Function, u64), Arc<[Rank]>>,
 }
 
-impl Standing {
+impl HangDetector {
     /// For whom each call waits.
     pub(super) fn waits(&self, moment: &Moment<'_>) -> Vec<Waiting> {
         let mut asking = Asking {
-            standing: self,
+            detector: self,
             moment,
-            offers: Offers::of(moment),
+            offers: Offers::build(moment),
             members: FxHashMap::default(),
             missing: FxHashMap::default(),
         };
@@ -228,13 +228,13 @@ impl Asking<'_> {
         (Need::All, [from].into())
     }
 
-    /// For whom a call waits that waits for so many requests. Which ones these are is not told, only which receives of
-    /// the rank are open; of sends only that nobody received what was sent.
+    /// The partners of a call that waits for several requests. Which ones these are is unknown. Known are the open
+    /// receives of the rank, and its sends that nobody received.
     fn requests(&mut self, call: &InFlight, count: usize, posts: &[OpenPost]) -> (Need, Arc<[Rank]>) {
         let unmet: Vec<OpenPost> = posts.iter().filter(|post| !self.offers.is_met(post)).copied().collect();
         let any = self.moment.any_of.contains(&call.function);
         if posts.is_empty() {
-            // One of its own messages, it is not known which; nobody would take any of them.
+            // One of its own messages, it is unknown which; no receive would take any of them.
             let sends = self.moment.sends.iter().filter(|send| send.from == call.rank);
             let taken =
                 |send: &&crate::WaitingSend| self.offers.has_receive(send.comm, send.from, send.to, send.tag);
@@ -300,7 +300,7 @@ impl Asking<'_> {
 
     /// How many collectives of a communicator a rank has left behind it.
     fn turn(&self, comm: Comm, rank: Rank) -> u64 {
-        self.standing.entered.get(&(comm, rank)).copied().unwrap_or_default()
+        self.detector.entered.get(&(comm, rank)).copied().unwrap_or_default()
     }
 
     fn members(&mut self, comm: Comm) -> &Members {
@@ -309,10 +309,10 @@ impl Asking<'_> {
                 let ranks = (0..self.moment.world_size).collect();
                 return Members { ranks, is_complete: true };
             }
-            let mut ranks = self.standing.members.get(&comm).cloned().unwrap_or_default();
+            let mut ranks = self.detector.members.get(&comm).cloned().unwrap_or_default();
             ranks.sort_unstable();
             ranks.dedup();
-            let size = self.standing.sizes.get(&comm).copied().unwrap_or_default();
+            let size = self.detector.sizes.get(&comm).copied().unwrap_or_default();
             Members { is_complete: size > 0 && ranks.len() == size as usize, ranks: ranks.into() }
         })
     }

@@ -1,12 +1,12 @@
-//! Who may go on, and what holds the others.
+//! Which ranks may go on, and what blocks the others.
 
 use super::graph::{End, Graph};
 use super::waits::Need;
 use mpiscope_model::Rank;
 use std::collections::VecDeque;
 
-/// For each node whether it may go on: it waits for nobody, or all (or one) of those that it waits for may. Those that
-/// are left wait for ever: for each other, or for somebody who is gone.
+/// For each node whether it may go on: it does not wait, or all (or one) of those that it waits for may go on. The
+/// others wait for ever: for each other, or for a process that has ended.
 pub(super) fn free(graph: &Graph) -> Vec<bool> {
     let askers = graph.askers();
     let mut free = vec![false; graph.nodes.len()];
@@ -32,28 +32,29 @@ pub(super) fn free(graph: &Graph) -> Vec<bool> {
     free
 }
 
-/// Circles of ranks that wait for each other for ever, one for each knot of which no wait leads out: the shortest through
-/// its lowest rank, or all of its ranks, where these share a list and each way back leads through that.
+/// Cycles of ranks that wait for each other for ever, one for each component without a wait that leads out: the
+/// shortest through its lowest rank. All ranks of the component, where they share a list and each way back leads
+/// through that.
 pub(super) fn circles(graph: &Graph, free: &[bool], most: usize) -> Vec<Vec<Rank>> {
-    let knot = knots(graph, free);
-    let held = |at: u32| !free[at as usize] && graph.nodes[at as usize].ends.is_none();
+    let component = components(graph, free);
+    let stuck = |at: u32| !free[at as usize] && graph.nodes[at as usize].ends.is_none();
     let mut leads_out = vec![false; graph.nodes.len()];
-    for (at, node) in graph.nodes.iter().enumerate().filter(|(at, _)| held(*at as u32)) {
-        let out = |&on: &u32| held(on) && knot[on as usize] != knot[at];
+    for (at, node) in graph.nodes.iter().enumerate().filter(|(at, _)| stuck(*at as u32)) {
+        let out = |&on: &u32| stuck(on) && component[on as usize] != component[at];
         if node.on.iter().any(out) {
-            leads_out[knot[at] as usize] = true;
+            leads_out[component[at] as usize] = true;
         }
     }
-    let mut told = vec![false; graph.nodes.len()];
+    let mut reported = vec![false; graph.nodes.len()];
     let mut circles = Vec::new();
-    for rank in graph.ranks().filter(|&rank| held(rank)) {
-        let of = knot[rank as usize] as usize;
+    for rank in graph.ranks().filter(|&rank| stuck(rank)) {
+        let of = component[rank as usize] as usize;
         if circles.len() < most
             && !leads_out[of]
-            && !std::mem::replace(&mut told[of], true)
-            && let Some(circle) = circle(graph, rank, |on| held(on) && knot[on as usize] as usize == of)
+            && !std::mem::replace(&mut reported[of], true)
+            && let Some(circle) = circle(graph, rank, |on| stuck(on) && component[on as usize] as usize == of)
         {
-            let all = || graph.ranks().filter(|&rank| held(rank) && knot[rank as usize] as usize == of);
+            let all = || graph.ranks().filter(|&rank| stuck(rank) && component[rank as usize] as usize == of);
             let is_alone = circle.len() == 1 && !graph.nodes[rank as usize].on.contains(&rank);
             circles.push(if is_alone { all().collect() } else { circle });
         }
@@ -85,51 +86,53 @@ fn circle(graph: &Graph, from: Rank, within: impl Fn(u32) -> bool) -> Option<Vec
     None
 }
 
-/// For each node that is held the number of its knot: of those that can be reached from it and from which it can be.
-/// Tarjan's way, without recursion: chains may be as long as there are ranks.
-fn knots(graph: &Graph, free: &[bool]) -> Vec<u32> {
+/// The strongly connected component of each stuck node. Tarjan's algorithm, without recursion: chains may be as long
+/// as there are ranks.
+fn components(graph: &Graph, free: &[bool]) -> Vec<u32> {
     const UNSEEN: u32 = u32::MAX;
     let count = graph.nodes.len();
-    let (mut number, mut low, mut knot) = (vec![UNSEEN; count], vec![0; count], vec![UNSEEN; count]);
-    let (mut path, mut open, mut seen, mut knots) = (Vec::<(u32, usize)>::new(), Vec::new(), 0, 0);
+    let (mut number, mut low, mut component) = (vec![UNSEEN; count], vec![0; count], vec![UNSEEN; count]);
+    let (mut path, mut open, mut seen, mut component_count) = (Vec::<(u32, usize)>::new(), Vec::new(), 0, 0);
     for start in 0..count as u32 {
         if free[start as usize] || number[start as usize] != UNSEEN {
             continue;
         }
         path.push((start, 0));
         while let Some(&mut (at, ref mut edge)) = path.last_mut() {
-            let here = at as usize;
-            if number[here] == UNSEEN {
-                (number[here], low[here]) = (seen, seen);
+            let node_at = at as usize;
+            if number[node_at] == UNSEEN {
+                (number[node_at], low[node_at]) = (seen, seen);
                 seen += 1;
                 open.push(at);
             }
-            let on = graph.nodes[here].on.get(*edge).copied();
+            let on = graph.nodes[node_at].on.get(*edge).copied();
             *edge += 1;
             match on {
                 Some(on) if free[on as usize] => {}
                 Some(on) if number[on as usize] == UNSEEN => path.push((on, 0)),
-                Some(on) if knot[on as usize] == UNSEEN => low[here] = low[here].min(number[on as usize]),
+                Some(on) if component[on as usize] == UNSEEN => {
+                    low[node_at] = low[node_at].min(number[on as usize]);
+                }
                 Some(_) => {}
                 None => {
                     path.pop();
                     if let Some(&(before, _)) = path.last() {
-                        low[before as usize] = low[before as usize].min(low[here]);
+                        low[before as usize] = low[before as usize].min(low[node_at]);
                     }
-                    if low[here] == number[here] {
+                    if low[node_at] == number[node_at] {
                         while let Some(node) = open.pop() {
-                            knot[node as usize] = knots;
+                            component[node as usize] = component_count;
                             if node == at {
                                 break;
                             }
                         }
-                        knots += 1;
+                        component_count += 1;
                     }
                 }
             }
         }
     }
-    knot
+    component
 }
 
 /// How many ranks wait for one, directly or through others.
