@@ -40,7 +40,7 @@ pub struct SegmentIndex {
 /// A row group of a segment.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// No row of it says anything of an earlier time.
+    /// Its rows begin no earlier.
     pub from_ns: Nanoseconds,
     /// Nor of a later one.
     pub to_ns: Nanoseconds,
@@ -62,11 +62,11 @@ impl SegmentIndex {
 }
 
 impl Group {
-    fn of<R: SegmentRow>(summary: GroupSummary, segment: &Segment, corrections: &Corrections) -> Self {
+    fn new<R: SegmentRow>(summary: GroupSummary, segment: &Segment, corrections: &Corrections) -> Self {
         let numbers = |names: &[&str], pick: fn(&(i64, i64)) -> i64| -> Option<Vec<u64>> {
             let number = |name: &&str| {
                 let at = R::COLUMNS.iter().position(|column| column.name == *name)?;
-                // Bits of times beyond all runs look negative, and then say nothing.
+                // Times beyond all runs look negative, and then mean nothing.
                 summary.bounds[at].as_ref().filter(|(least, _)| *least >= 0).map(pick).map(i64::cast_unsigned)
             };
             names.iter().map(number).collect()
@@ -78,7 +78,7 @@ impl Group {
         Self { from_ns, to_ns, summary }
     }
 
-    /// Whether a row of it can be of interest, by what its file says of its columns.
+    /// Whether a row of it can match, by the statistics of its columns.
     #[must_use]
     pub fn may_have<R: SegmentRow>(&self, filter: &impl Filter<R>) -> bool {
         let columns = R::COLUMNS.iter().zip(&self.summary.bounds);
@@ -115,10 +115,10 @@ impl SegmentReader {
         Self { dir, corrections }
     }
 
-    /// All rows of one segment, and what is wrong with it, if anything.
+    /// All rows of one segment, and its fault, if any.
     #[must_use]
     pub fn read<R: SegmentRow>(&self, segment: &Segment) -> (Vec<R>, Vec<SegmentFault>) {
-        let mut batches = Batches::of(&self.dir, vec![segment.clone()], None, Arc::clone(&self.corrections));
+        let mut batches = Batches::new(&self.dir, vec![segment.clone()], None, Arc::clone(&self.corrections));
         let rows = batches.by_ref().flatten().collect();
         (rows, batches.faults)
     }
@@ -128,14 +128,14 @@ impl SegmentReader {
         open_checked::<R>(&self.dir, segment).map(drop).map_err(|why| fault(segment, 0, &why))
     }
 
-    /// Checks the bytes of a segment and says what lies where in it.
+    /// Checks the bytes of a segment and finds its parts.
     ///
     /// # Errors
     /// When it is missing or damaged.
     pub fn index<R: SegmentRow>(&self, segment: &Segment) -> Result<SegmentIndex, SegmentFault> {
         let rows = open_checked::<R>(&self.dir, segment).map_err(|why| fault(segment, 0, &why))?;
         let groups = rows.groups().into_iter();
-        let groups = groups.map(|summary| Group::of::<R>(summary, segment, &self.corrections)).collect();
+        let groups = groups.map(|summary| Group::new::<R>(summary, segment, &self.corrections)).collect();
         Ok(SegmentIndex { segment: segment.clone(), groups })
     }
 
@@ -154,7 +154,7 @@ impl SegmentReader {
             let (least, greatest) = bounds?;
             (least == greatest && least.cast_unsigned() <= window_ns).then_some((greatest, number))
         });
-        rows.only(vec![fitting.max()?.1]);
+        rows.select_groups(vec![fitting.max()?.1]);
         rows.next_batch(usize::MAX).ok()?
     }
 
@@ -169,7 +169,7 @@ impl SegmentReader {
         let path = segment_path::<R>(&self.dir, &segment.file).map_err(failed)?;
         let file = open_plain(&path).map_err(|error| failed(error.to_string()))?;
         let mut rows = Rows::<R>::open(file).map_err(failed)?;
-        rows.only(vec![group]);
+        rows.select_groups(vec![group]);
         let mut found = rows.next_batch(usize::MAX).map_err(failed)?.unwrap_or_default();
         if self.corrections.concern(segment) {
             found.iter_mut().for_each(|row| row.correct(&self.corrections));
@@ -197,7 +197,7 @@ pub struct Batches<R: SegmentRow> {
 }
 
 impl<R: SegmentRow> Batches<R> {
-    pub(crate) fn of(
+    pub(crate) fn new(
         dir: &Path,
         segments: Vec<Segment>,
         range_ns: Option<Range<Nanoseconds>>,
@@ -235,10 +235,10 @@ impl<R: SegmentRow> Batches<R> {
         if let Some(range) = &self.range_ns {
             let mut wanted = Vec::new();
             for (number, summary) in rows.groups().into_iter().enumerate() {
-                let group = Group::of::<R>(summary, segment, &self.corrections);
+                let group = Group::new::<R>(summary, segment, &self.corrections);
                 if group.overlaps(range) { wanted.push(number) } else { passed_rows += group.summary.rows }
             }
-            rows.only(wanted);
+            rows.select_groups(wanted);
         }
         Ok((rows, passed_rows))
     }

@@ -1,4 +1,4 @@
-//! CRC-32 as in gzip and zlib, so that anyone can check a file of a recording with the tools at hand.
+//! CRC-32 as in gzip and zlib: anyone can check a file of a recording with common tools.
 
 /// A checksum that grows with the bytes it is shown.
 #[derive(Debug, Clone)]

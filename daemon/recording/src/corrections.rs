@@ -18,7 +18,7 @@ static NOTHING: Correction = Correction::NOTHING;
 impl Corrections {
     /// Those of the last version in a manifest. Where it corrects nothing, as for one node, rows are read as they are.
     #[must_use]
-    pub fn of(manifest: &Manifest) -> Self {
+    pub fn from_manifest(manifest: &Manifest) -> Self {
         let Some(last) = manifest.clock.versions.last() else { return Self::default() };
         let mut corrections = Self { last_version: last.version, ..Self::default() };
         for clock in &last.nodes {

@@ -1,5 +1,5 @@
-//! Rows in the order in which they begin, forward or backward, those of interest only: what is not needed yet, or cannot
-//! be of interest by what its file says of it, is not read.
+//! Rows in the order in which they begin, forward or backward, filtered. Parts that are not needed yet, or that their
+//! file's index excludes, are not read.
 
 use crate::batches::{SegmentFault, SegmentIndex, SegmentReader};
 use crate::manifest::Segment;
@@ -51,7 +51,7 @@ enum Ahead {
 }
 
 impl<R: SegmentRow, F: Filter<R>> Cursor<R, F> {
-    /// Through the rows of which some part is in a range. The segments are those of one recording, as they are read.
+    /// Goes through the rows that overlap a range. The segments are those of one recording, as they are read.
     #[must_use]
     pub fn new(
         reader: SegmentReader,

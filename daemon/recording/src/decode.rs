@@ -19,7 +19,7 @@ pub(crate) struct Rows<R: Row> {
     kind: std::marker::PhantomData<R>,
 }
 
-/// What a file says of one of its row groups.
+/// The statistics of one of a file's row groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GroupSummary {
     /// Its rows.
@@ -60,7 +60,7 @@ impl<R: Row> Rows<R> {
     }
 
     /// From now on only these groups are read.
-    pub(crate) fn only(&mut self, groups: Vec<usize>) {
+    pub(crate) fn select_groups(&mut self, groups: Vec<usize>) {
         self.group = None;
         self.wanted = groups.into_iter();
     }
@@ -110,7 +110,7 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, Reason>) -> Result<T, Reason> {
         .unwrap_or_else(|_| Err("its contents make no sense to the Parquet reader".to_owned()))
 }
 
-// By value, so that it fits `map_err`.
+// By value, to fit `map_err`.
 #[expect(clippy::needless_pass_by_value)]
 fn reason(error: ParquetError) -> Reason {
     error.to_string()

@@ -1,4 +1,4 @@
-//! What can go wrong with a recording, each in one sentence: what, where, and what to do.
+//! Errors of recordings, each in one sentence: what failed, where, and what to do.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub enum RecordingError {
         action: &'static str,
         /// On what.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// There is a recording already.
@@ -83,7 +83,7 @@ pub enum RecordingError {
     Schema {
         /// The manifest.
         path: PathBuf,
-        /// What it says it is.
+        /// The kind it claims.
         schema: String,
     },
     /// A Parquet file could not be made.

@@ -8,18 +8,18 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-/// How a file stands against what the manifest says of it.
+/// The state of a file compared with its manifest entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
     /// It is as it was written.
     Whole,
-    /// Nothing is said of it.
+    /// The manifest does not list it.
     NotListed,
     /// It is not as it was written, or not there; why, in words that follow its name.
     Damaged(String),
 }
 
-/// Compares a file of the recording in `dir` with what its manifest says of it.
+/// Compares a file of the recording in `dir` with its manifest entry.
 #[must_use]
 pub fn file_state(dir: &Path, manifest: &Manifest, file: &str) -> FileState {
     let Some(listed) = manifest.marks().find(|listed| listed.file == file) else {
@@ -32,7 +32,7 @@ pub fn file_state(dir: &Path, manifest: &Manifest, file: &str) -> FileState {
     }
 }
 
-/// Reads a small file of the recording in `dir`; none when it is not there and nothing says that it should be.
+/// Reads a small file of the recording in `dir`; none when it is missing and not listed.
 ///
 /// # Errors
 /// When there is no recording, or the file is not as it was written.
@@ -62,7 +62,7 @@ pub fn list_file(dir: &Path, file: &str) -> Result<(), RecordingError> {
 }
 
 impl Manifest {
-    /// All files that it says the checksums of, but the segments.
+    /// All files with a checksum in it, except the segments.
     pub fn marks(&self) -> impl Iterator<Item = &FileMark> {
         let starts = self.segments.calls.iter().filter_map(|segment| segment.starts.as_ref());
         self.files.iter().chain(&self.summary).chain(starts)

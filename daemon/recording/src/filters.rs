@@ -4,7 +4,7 @@ use crate::cursor::Filter;
 use mpiscope_model::{Call, Function, Message, Rank, Site};
 use std::ops::RangeInclusive;
 
-/// Calls that are all of this; what is not said is any.
+/// Calls that match all fields; an empty field matches any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallFilter {
     /// By one of these.
@@ -13,7 +13,7 @@ pub struct CallFilter {
     pub functions: Option<Vec<Function>>,
     /// With one of these.
     pub peers: Option<Vec<RangeInclusive<Rank>>>,
-    /// Of so many bytes.
+    /// With this number of bytes.
     pub bytes: Option<RangeInclusive<u64>>,
     /// That took so long.
     pub duration_ns: Option<RangeInclusive<u64>>,
@@ -21,12 +21,12 @@ pub struct CallFilter {
     pub sites: Option<Vec<Site>>,
 }
 
-/// Messages that are all of this; what is not said is any.
+/// Messages that match all fields; an empty field matches any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageFilter {
     /// From or to one of these.
     pub ranks: Option<Vec<RangeInclusive<Rank>>>,
-    /// Of so many bytes.
+    /// With this number of bytes.
     pub bytes: Option<RangeInclusive<u64>>,
     /// That took so long.
     pub t_msg_ns: Option<RangeInclusive<u64>>,
@@ -36,7 +36,7 @@ fn within<T: PartialOrd>(wanted: Option<&Vec<RangeInclusive<T>>>, value: &T) -> 
     wanted.is_none_or(|ranges| ranges.iter().any(|range| range.contains(value)))
 }
 
-/// Whether ranges of numbers and what is between two bounds have anything in common.
+/// Whether ranges of numbers overlap the span between two bounds.
 fn meets(mut wanted: impl Iterator<Item = RangeInclusive<i64>>, least: i64, greatest: i64) -> bool {
     wanted.any(|range| *range.start() <= greatest && *range.end() >= least)
 }

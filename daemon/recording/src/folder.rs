@@ -1,4 +1,4 @@
-//! The folder of a recording: which names it has, who may read it, and how a file in it is replaced in one step.
+//! The folder of a recording: its names, its permissions, and how a file in it is replaced in one step.
 
 use crate::RecordingError;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -29,7 +29,7 @@ pub(crate) fn numbered_name(number: u32, extension: &str) -> String {
     format!("{number:06}.{extension}")
 }
 
-/// The number in a file's name; none for every other name, so that nothing else is taken for ours.
+/// The number in a file's name; none for every other name, to leave other files alone.
 pub(crate) fn number_of(name: &str, extension: &str) -> Option<u32> {
     let number = name.strip_suffix(extension)?.strip_suffix('.')?.parse().ok()?;
     (numbered_name(number, extension) == name).then_some(number)
@@ -50,7 +50,7 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), RecordingError> {
         let _ = fs::set_permissions(path, fs::Permissions::from_mode(FOLDER_MODE));
     }
     if let Some(parent) = path.parent() {
-        // The entry of a folder above may be beyond our rights to sync; what is inside is synced on its own.
+        // The entry of a folder above may be beyond our rights to sync; its content is synced on its own.
         let _ = sync_folder(parent);
     }
     Ok(())
@@ -185,7 +185,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), RecordingError> {
     replacement.finish()
 }
 
-/// A file that keeps some room on the disk, so that the last words of a recording fit on one that is full.
+/// A file that reserves disk space: the last entries of a recording then fit on a full disk.
 const RESERVE: &str = "reserve.unfinished";
 /// Small tables and a manifest.
 const RESERVE_BYTES: usize = 192 << 10;

@@ -1,8 +1,7 @@
-//! How the rows of a segment are cut into row groups: each a stretch of time, so that whoever seeks reads little.
+//! How the rows of a segment are cut into row groups: each a stretch of time, to keep seeks cheap.
 //!
-//! Rows come in about the order in which they end, so pieces of that order end one after the other. A row that lasts longer
-//! than such a piece goes to groups of its own behind them: one that waited all the time would make its group reach over
-//! everything.
+//! Rows arrive in about the order of their ends, and pieces of that order end one after the other. A row longer than
+//! such a piece goes to groups of its own behind them: it would stretch its group over the whole run.
 
 use crate::row::SegmentRow;
 

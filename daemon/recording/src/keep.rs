@@ -15,16 +15,16 @@ use std::time::{Duration, SystemTime};
 pub enum Keep {
     /// The newest so long.
     Last(Duration),
-    /// About the newest so many bytes, all files together.
+    /// About this number of newest bytes, all files together.
     Bytes(u64),
 }
 
-/// A segment is no longer than this part of what is kept, so that little more is on disk than was asked for.
+/// A segment is no longer than this part of the limit, to keep the excess on disk small.
 const PARTS: u32 = 8;
-/// The log gets this part of what is kept.
+/// The log gets this part of the limit.
 const LOG_PART: u64 = 4;
 const LEAST_LOG_FILE: u64 = 1 << 20;
-/// Rows take about so many bytes on disk.
+/// Bytes that a row takes on disk, about.
 const ROW_BYTES: u64 = 10;
 const FEWEST_ROWS: u64 = 10_000;
 
@@ -56,7 +56,7 @@ impl FromStr for Keep {
 const EXPECTED: &str = "it is a time such as 90s, 10m, 2h or 1d, or a size such as 500MB or 2GiB";
 
 impl Keep {
-    /// The most rows of a segment, if there are to be so many otherwise.
+    /// The most rows of a segment, if this number is the default.
     pub(crate) fn rows_per_segment(self, otherwise: usize) -> usize {
         match self {
             Keep::Last(_) => otherwise,
@@ -84,7 +84,7 @@ impl Keep {
         }
     }
 
-    /// Takes the segments off the lists that are not kept, and says the files.
+    /// Takes dropped segments off the lists, and returns their files.
     pub(crate) fn trim(self, now_ns: u64, segments: &mut Segments, cut: &mut Cut) -> Vec<String> {
         let mut gone = Vec::new();
         match self {
@@ -107,7 +107,7 @@ impl Keep {
         gone
     }
 
-    /// Removes files of the log that are older than what is kept, but never the last two; says whether any went.
+    /// Removes files of the log that are older than the limit, but never the last two; returns whether any went.
     pub(crate) fn trim_log(self, dir: &Path) -> Result<bool, RecordingError> {
         let folder = dir.join(WAL);
         if !folder.is_dir() {
@@ -136,7 +136,7 @@ impl Keep {
     }
 }
 
-/// The bytes of a segment, with what is beside it.
+/// The bytes of a segment, with the files beside it.
 fn bytes_of(segment: &Segment) -> u64 {
     segment.bytes.unwrap_or_default() + segment.starts.as_ref().map_or(0, |starts| starts.bytes)
 }
@@ -147,7 +147,7 @@ fn oldest(segments: &Segments) -> Option<u64> {
     first(&segments.calls).into_iter().chain(first(&segments.messages)).min()
 }
 
-/// Takes the oldest segment off its list, and what else is no younger; says its bytes.
+/// Takes the oldest segment off its list, and everything that is no younger; returns their bytes.
 fn drop_oldest(segments: &mut Segments, cut: &mut Cut, gone: &mut Vec<String>) -> u64 {
     let Some(until_ns) = oldest(segments) else { return 0 };
     let mut bytes = 0;

@@ -12,10 +12,10 @@
 //! tables/*.parquet          names of functions, communicators, nodes and ranks
 //! ```
 //!
-//! What it is: writers and readers of these files. What it is not: a thread, a clock, a meaning of calls. Who uses it:
-//! the program, which decides when to flush, sync and seal; replay and the exports, which read. What must hold: a file
-//! with its final name is whole, nothing on disk makes a reader panic or leave the folder, and what cannot be kept is
-//! counted and told of.
+//! In: rows and frames. Out: the files of a recording, and rows read from them. It has no thread and no clock, and
+//! does not know what calls mean. The program decides when to flush, sync and seal; replay and the exports read. A
+//! file with its final name is complete, nothing on disk makes a reader panic or leave the folder, and data that
+//! cannot be kept is counted and reported.
 
 mod batches;
 mod checksum;
@@ -37,6 +37,7 @@ mod row;
 mod rows;
 mod salvage;
 mod segment;
+mod shares;
 mod summary;
 mod tables;
 mod wal;
@@ -60,11 +61,12 @@ pub use manifest::{
 pub use reader::Recording;
 pub use row::{Row, SegmentRow};
 pub use rows::{
-    DensityRow, DurationRow, FunctionName, FunctionRow, PairRow, RankRow, SiteRow, StartRow, WindowRow,
-    WindowSumRow,
+    DensityRow, DurationRow, FunctionName, FunctionRow, PairRow, RankRow, ShareRow, SiteRow, StartRow,
+    WindowRow, WindowSumRow,
 };
 pub use salvage::salvage;
 pub use segment::SegmentWriter;
+pub use shares::{SHARES_FILE, read_shares, write_shares};
 pub use summary::Summary;
 pub use tables::Tables;
 pub use wal::{WalReader, WalSummary, WalWriter};

@@ -9,7 +9,7 @@ use std::time::Duration;
 const ATTEMPTS: u32 = 5;
 const REST: Duration = Duration::from_millis(10);
 
-/// Held by whoever writes a recording.
+/// Held by the writer of a recording.
 #[derive(Debug)]
 pub(crate) struct FolderLock {
     _folder: Option<File>,
@@ -19,7 +19,7 @@ impl FolderLock {
     /// Takes the lock of a folder.
     ///
     /// # Errors
-    /// When somebody has it.
+    /// When another process has it.
     pub(crate) fn take(dir: &Path) -> Result<Self, RecordingError> {
         let Ok(folder) = File::open(dir) else { return Ok(Self { _folder: None }) };
         for _ in 0..ATTEMPTS {

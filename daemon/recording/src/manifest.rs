@@ -1,4 +1,4 @@
-//! `manifest.json`: what the recording is of, which files belong to it, and what is not in it.
+//! `manifest.json`: the job of the recording, its files, and what is missing.
 
 use crate::RecordingError;
 use crate::checksum::crc32_of;
@@ -9,10 +9,13 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
+/// More ranks than any job has. Readers have tables of all ranks up to the highest.
+const MOST_RANKS: u32 = 1 << 23;
+
 /// What the format is called; a later one that older programs cannot read gets another number.
 pub const SCHEMA: &str = "mpiscope.recording/1";
 
-/// No manifest is longer: what says otherwise is not read into memory.
+/// Manifests are no longer: a larger file is not read into memory.
 const MAX_MANIFEST_BYTES: u64 = 256 << 20;
 
 /// How far a recording is.
@@ -24,7 +27,7 @@ pub enum State {
     Running,
     /// Everything that is known of the run is in its segments.
     Complete,
-    /// It has an end, and something that should be in it is not; `missing` says what.
+    /// It has an end, and something is missing; `missing` lists it.
     Incomplete,
 }
 
@@ -138,7 +141,7 @@ pub struct Job {
     pub command: Vec<String>,
     /// How long it ran; null while it runs.
     pub duration_s: Option<f64>,
-    /// The exit status as a shell would say it; null when it is not known.
+    /// The exit status as in a shell; null when unknown.
     pub exit: Option<i32>,
     /// Wall-clock time at the zero of the run's time, in nanoseconds since 1970.
     pub started_unix_ns: u64,
@@ -185,12 +188,12 @@ pub struct ClockNode {
     pub drift_ppb: f64,
     /// No time of it by this version is further than this from the clock of the node that defines the run's time.
     pub uncertainty_ns: u64,
-    /// Pairs of a time of the run by the first version and what is added to it to get the time by this one; between
-    /// pairs it is a straight line.
+    /// Pairs of a time of the run by the first version and the amount to add for this one; between pairs it is a
+    /// straight line.
     pub corrections: Vec<(u64, i64)>,
 }
 
-/// JSON has no word for what is no number; it is written as null.
+/// JSON has no form for a non-number; it is written as null.
 fn number_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Option::<f64>::deserialize(deserializer).map(Option::unwrap_or_default)
 }
@@ -217,7 +220,7 @@ pub struct Segment {
     pub file: String,
     /// Its rows.
     pub rows: u64,
-    /// No row of it says anything of an earlier time.
+    /// Its rows begin no earlier.
     pub from_ns: u64,
     /// Nor of a later one.
     pub to_ns: u64,
@@ -227,8 +230,8 @@ pub struct Segment {
     pub crc32: Option<u32>,
     /// Its length; null when it is not known.
     pub bytes: Option<u64>,
-    /// Where each of its row groups ends, and the CRC-32 of its bytes; last the end of the file, and of what is behind
-    /// them. So what is left of a damaged file can be told from what is not. Empty when they are not known.
+    /// Where each of its row groups ends, and the CRC-32 of its bytes; last the end of the file, and the CRC-32 of the
+    /// rest. They show which parts of a damaged file are intact. Empty when they are not known.
     pub parts: Vec<(u64, u32)>,
     /// Of a segment of calls: how many began when. None in recordings of before there was such a file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -249,7 +252,7 @@ pub struct Cut {
     pub log: bool,
 }
 
-/// A file, and how to tell that it is the one that was written.
+/// A file, with the size and checksum that identify it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileMark {
@@ -338,7 +341,7 @@ impl From<Lost> for Losses {
     }
 }
 
-/// What recording cost; null is what is not known.
+/// The cost of recording; null where unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cost {
@@ -379,8 +382,8 @@ impl Default for Manifest {
 }
 
 impl Manifest {
-    /// Reads the manifest of the recording in `dir`. One that can be understood and is not as it was written says so
-    /// among what is missing.
+    /// Reads the manifest of the recording in `dir`. A readable one that was changed lists that among the missing
+    /// parts.
     ///
     /// # Errors
     /// When there is none, or none that this program understands.
@@ -390,7 +393,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Reads it, and says in a sentence if it is not as it was written.
+    /// Reads it, and returns a sentence if it was changed.
     ///
     /// # Errors
     /// As of [`Manifest::read`].
@@ -436,7 +439,12 @@ impl Manifest {
             // It goes into a sentence for people, and comes from who knows where.
             return Err(ParseFault::Schema(header.schema.escape_debug().take(60).collect()));
         }
-        serde_json::from_slice(bytes).map_err(text)
+        let manifest: Self = serde_json::from_slice(bytes).map_err(text)?;
+        let on_nodes = manifest.job.nodes.iter().flat_map(|node| &node.ranks);
+        match on_nodes.chain([&manifest.job.ranks]).max() {
+            Some(rank) if *rank > MOST_RANKS => Err(ParseFault::Text(format!("no job has {rank} ranks"))),
+            _ => Ok(manifest),
+        }
     }
 
     /// Puts the manifest into `dir` in one step: a reader sees the old one or the new one.

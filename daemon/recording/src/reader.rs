@@ -1,7 +1,7 @@
 //! Reads a recording: the manifest, the small tables, and the rows a batch at a time.
 //!
-//! Nothing on disk is trusted. A name in the manifest opens nothing but a numbered file in the sub-folder of its kind,
-//! and a segment that is missing or damaged costs its own rows and is told of. Rows come with the times of the last clock
+//! Nothing on disk is trusted. A name in the manifest opens nothing but a numbered file in the sub-folder of its kind.
+//! A segment that is missing or damaged costs its own rows and is reported. Rows come with the times of the last clock
 //! map, whatever they were sealed with.
 
 use crate::batches::{BATCH_ROWS, Batches};
@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The length of a window where nobody says another.
+/// The default length of a window.
 const USUAL_WINDOW_NS: u64 = 100_000_000;
 
 /// None is recorded with shorter ones.
@@ -48,15 +48,15 @@ impl Recording {
         let (mut manifest, damage) = Manifest::read_and_check(dir)?;
         manifest.missing.extend(damage.clone());
         if manifest.window_ns < LEAST_WINDOW_NS {
-            // Nobody would come to an end with so many windows.
+            // A run with more windows would never end.
             manifest.window_ns = USUAL_WINDOW_NS;
         }
-        let corrections = Arc::new(Corrections::of(&manifest));
+        let corrections = Arc::new(Corrections::from_manifest(&manifest));
         Ok(Self { dir: dir.to_path_buf(), manifest, damage, corrections })
     }
 
-    /// What is found in `dir` where no manifest can be read: the rows of the segments that lie there, whose bytes nobody can
-    /// check, and nothing of the job but what the small tables say.
+    /// The content of `dir` without a readable manifest: the rows of the segments there, whose bytes cannot be
+    /// checked, and of the job only the small tables.
     ///
     /// # Errors
     /// When there is no such folder, or no segment in it.
@@ -95,7 +95,7 @@ impl Recording {
         &self.dir
     }
 
-    /// What the recording says of itself.
+    /// The recording's own description.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
@@ -113,7 +113,7 @@ impl Recording {
         self.batches(&self.manifest.segments.calls, None)
     }
 
-    /// The calls of which some part is in a range of time. Segments without any are not opened.
+    /// The calls that overlap a range of time. Segments without any are not opened.
     #[must_use]
     pub fn calls_between(&self, range_ns: Range<Nanoseconds>) -> Batches<Call> {
         self.batches(&self.manifest.segments.calls, Some(range_ns))
@@ -152,7 +152,7 @@ impl Recording {
                 segment.from_ns < range.end && segment.to_ns >= range.start
             });
         }
-        Batches::of(&self.dir, segments, range_ns, Arc::clone(&self.corrections))
+        Batches::new(&self.dir, segments, range_ns, Arc::clone(&self.corrections))
     }
 
     /// The segments of calls, each with the range of time in which its calls lie as they are read.
@@ -173,7 +173,7 @@ impl Recording {
         SegmentReader::corrected(self.dir.clone(), Arc::clone(&self.corrections))
     }
 
-    /// The log of what is not in the segments yet.
+    /// The log of rows that are not in the segments yet.
     ///
     /// # Errors
     /// When its folder cannot be listed.
@@ -181,7 +181,7 @@ impl Recording {
         WalReader::open(&self.dir)
     }
 
-    /// The small tables. One that is missing or damaged is empty and told of.
+    /// The small tables. One that is missing or damaged is empty and reported.
     #[must_use]
     pub fn tables(&self) -> (Tables, Vec<SegmentFault>) {
         let mut faults = Vec::new();
@@ -202,7 +202,7 @@ impl Recording {
         Summary::read(&self.dir, &self.manifest.summary)
     }
 
-    /// Checks the bytes of every segment without reading rows; says which are missing or damaged.
+    /// Checks the bytes of every segment without reading rows; returns the missing or damaged ones.
     #[must_use]
     pub fn damaged_segments(&self) -> Vec<SegmentFault> {
         let Segments { calls, messages, windows: _, scheduling } = &self.manifest.segments;

@@ -21,32 +21,31 @@ pub trait Row: Clone + Send + Sized + 'static {
     fn blank() -> Self;
 }
 
-/// A row of which there are so many that they go to disk in segments.
+/// A row type with enough rows to need segments.
 pub trait SegmentRow: Row {
     /// The sub-folder of its segments.
     const FOLDER: &'static str;
     /// What people call several of them.
     const PLURAL: &'static str;
-    /// The columns of which the least value is the time from which on a row says something.
+    /// The columns whose least value is the beginning of a row's time.
     const BEGINS: &'static [&'static str];
-    /// The columns of which the greatest value is the time until which it does.
+    /// The columns whose greatest value is the end of a row's time.
     const ENDS: &'static [&'static str];
 
-    /// By what rows of a group are ordered, so that they are small on disk and quick to find. Those of one key stay as they
-    /// came.
+    /// The order of the rows of a group: small on disk and quick to find. Rows of one key stay as they came.
     type Key: Ord + Copy;
 
     /// The key of a row.
     fn key(&self) -> Self::Key;
-    /// The time from which on the row says something.
+    /// The beginning of the row's time.
     fn begin_ns(&self) -> u64;
     /// The time until which it does.
     fn end_ns(&self) -> u64;
-    /// Turns its times into those of the last clock map. Rows that are sums over windows stay as they are: what is
-    /// added is little beside a window.
+    /// Converts its times to the last clock map. Rows that are sums over windows stay as they are: the correction is
+    /// little beside a window.
     fn correct(&mut self, _corrections: &Corrections) {}
-    /// Writes what is kept beside a segment of the recording `dir`; one that cannot be written is not missed, because all
-    /// that it says can be found in the rows.
+    /// Writes the files beside a segment of the recording `dir`. A failure does no harm, because the rows have the
+    /// same data.
     fn write_beside(_rows: &[Self], _dir: &Path, _name: &str, _zstd_level: i32) -> Option<FileMark> {
         None
     }

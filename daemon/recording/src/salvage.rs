@@ -1,7 +1,7 @@
 //! What is left of segments that are damaged: the row groups whose checksums are right.
 //!
-//! A row group of which a byte is wrong may well be read, into rows that nobody wrote. So only those are taken of which the
-//! manifest knows the checksum, from a file whose own list of them is whole.
+//! A row group with a wrong byte may well be read, into rows that nobody wrote. Therefore only row groups with a
+//! checksum in the manifest are taken, from a file whose own list of them is intact.
 
 use crate::RecordingError;
 use crate::batches::{BATCH_ROWS, SegmentFault, file_checksum, segment_path};
@@ -19,8 +19,8 @@ use std::path::Path;
 /// So much is read at a time.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// Shows the rows of a segment in `dir` as they were sealed, a batch at a time; of a damaged one those that are certain. Says
-/// what is wrong with it, and how many rows that costs.
+/// Shows the rows of a segment in `dir` as they were sealed, a batch at a time; of a damaged one the certain rows.
+/// Returns its fault, and the number of rows that this costs.
 pub fn salvage<R: SegmentRow>(
     dir: &Path,
     segment: &Segment,
@@ -59,13 +59,13 @@ fn read<R: SegmentRow>(dir: &Path, segment: &Segment, visit: &mut dyn FnMut(&[R]
     let known = &segment.parts;
     let ends: Vec<u64> = known.iter().map(|(end, _)| *end).collect();
     let Ok(found) = checksums(&mut file, &ends) else { return Err(damage) };
-    // Without the list of them at its end nobody knows what the row groups are; and one that is damaged may say anything.
+    // Without the list at its end the row groups are unknown; and a damaged list may contain anything.
     if known.is_empty() || found.last() != known.last() {
         return Err(damage);
     }
     let Ok(mut rows) = Rows::<R>::open(file) else { return Err(damage) };
     let is_whole = |number: &usize| known.get(*number) == found.get(*number);
-    rows.only((0..known.len() - 1).filter(is_whole).collect());
+    rows.select_groups((0..known.len() - 1).filter(is_whole).collect());
     while let Some(batch) = rows.next_batch(BATCH_ROWS)? {
         visit(&batch);
     }

@@ -48,7 +48,7 @@ impl<R: SegmentRow> SegmentWriter<R> {
         })
     }
 
-    /// Row groups get so many rows.
+    /// Row groups get this number of rows.
     #[must_use]
     pub fn with_rows_per_group(mut self, rows: usize) -> Self {
         self.rows_per_group = rows.max(1);
@@ -65,7 +65,7 @@ impl<R: SegmentRow> SegmentWriter<R> {
         sealed
     }
 
-    /// Takes rows and seals each segment that became full; what was sealed is appended to `sealed`.
+    /// Takes rows and seals each full segment; appends it to `sealed`.
     ///
     /// # Errors
     /// The first segment that could not be written; all rows are taken in any case. See [`SegmentWriter::seal`].
@@ -85,7 +85,7 @@ impl<R: SegmentRow> SegmentWriter<R> {
         outcome
     }
 
-    /// From when to when the rows say something that wait for their segment.
+    /// The time span of the rows that wait for their segment.
     pub(crate) fn waiting_range_ns(&self) -> (u64, u64) {
         let ends = || self.rows.iter().map(SegmentRow::end_ns);
         (ends().min().unwrap_or_default(), ends().max().unwrap_or_default())
@@ -234,7 +234,7 @@ mod tests {
     use parquet::errors::Result;
     use std::io::{self, Write};
 
-    /// A disk with room for so many bytes.
+    /// A disk with space for this number of bytes.
     struct SmallDisk {
         room_bytes: usize,
     }

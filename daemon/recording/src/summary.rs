@@ -21,7 +21,7 @@ pub struct Summary {
     pub durations: Vec<DurationRow>,
     /// By rank.
     pub ranks: Vec<RankRow>,
-    /// By place in the program.
+    /// By call site.
     pub sites: Vec<SiteRow>,
     /// By two ranks.
     pub pairs: Vec<PairRow>,

@@ -1,4 +1,4 @@
-//! The small tables: what the numbers in the large ones are called.
+//! The small tables: names for the numbers in the large ones.
 
 use crate::RecordingError;
 use crate::folder::{PARQUET, TABLES, make_folder};

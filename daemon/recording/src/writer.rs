@@ -20,7 +20,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// So often, and so much apart, it is tried to remove what somebody else may be about to end with.
+/// Number and interval of attempts to remove files that another process may be about to finish with.
 const ATTEMPTS: u32 = 100;
 const REST: Duration = Duration::from_millis(20);
 
@@ -70,7 +70,7 @@ pub struct RecordingWriter {
 }
 
 impl RecordingWriter {
-    /// Begins a recording in `dir`, a new or empty folder, with what is known of the run up to now.
+    /// Begins a recording in `dir`, a new or empty folder, with the known facts of the run.
     ///
     /// # Errors
     /// When the folder holds something already, or cannot be written.
@@ -78,7 +78,7 @@ impl RecordingWriter {
         refuse_occupied(dir)?;
         make_folder(dir)?;
         let lock = FolderLock::take(dir)?;
-        // Between the look and the lock somebody may have been quicker.
+        // Between the look and the lock another process may have been quicker.
         refuse_occupied(dir)?;
         let writer = Self::open(dir, manifest, options, (false, lock))?;
         writer.write_manifest()?;
@@ -86,8 +86,8 @@ impl RecordingWriter {
         Ok(writer)
     }
 
-    /// Writes the recording in `dir` anew, from its log: what its manifest says of the run is kept, its rows and
-    /// totals are not. The recording stays as it is until [`RecordingWriter::finish`].
+    /// Writes the recording in `dir` anew, from its log: the manifest's description of the run stays, its rows and
+    /// totals do not. The recording stays as it is until [`RecordingWriter::finish`].
     ///
     /// # Errors
     /// When there is no recording, or it cannot be written.
@@ -144,7 +144,7 @@ impl RecordingWriter {
         Ok(self)
     }
 
-    /// Drops what is older than what is to be kept, if not everything is. Call it about once a second.
+    /// Drops the oldest data, if there is a limit. Call it about once a second.
     ///
     /// # Errors
     /// When something cannot be written or removed; it is tried again the next time.
@@ -165,7 +165,7 @@ impl RecordingWriter {
             return Ok(());
         }
         self.manifest.cut = Some(cut);
-        // First nobody knows them any more, then they go.
+        // First they leave the manifest, then they go.
         self.write_manifest()?;
         for file in gone {
             let path = self.dir.join(file);
@@ -193,8 +193,8 @@ impl RecordingWriter {
     pub fn push_calls(&mut self, calls: &[Call]) -> Result<(), RecordingError> {
         let before = self.manifest.segments.calls.len();
         let pushed = self.calls.push(calls, &mut self.manifest.segments.calls);
-        let told = self.tell_if(self.manifest.segments.calls.len() > before);
-        pushed.and(told)
+        let announced = self.tell_if(self.manifest.segments.calls.len() > before);
+        pushed.and(announced)
     }
 
     /// Takes messages; see [`RecordingWriter::push_windows`].
@@ -204,8 +204,8 @@ impl RecordingWriter {
     pub fn push_messages(&mut self, messages: &[Message]) -> Result<(), RecordingError> {
         let before = self.manifest.segments.messages.len();
         let pushed = self.messages.push(messages, &mut self.manifest.segments.messages);
-        let told = self.tell_if(self.manifest.segments.messages.len() > before);
-        pushed.and(told)
+        let announced = self.tell_if(self.manifest.segments.messages.len() > before);
+        pushed.and(announced)
     }
 
     /// Takes windows. A segment that became full is sealed and the manifest lists it.
@@ -216,8 +216,8 @@ impl RecordingWriter {
     pub fn push_windows(&mut self, windows: &[WindowRow]) -> Result<(), RecordingError> {
         let before = self.manifest.segments.windows.len();
         let pushed = self.windows.push(windows, &mut self.manifest.segments.windows);
-        let told = self.tell_if(self.manifest.segments.windows.len() > before);
-        pushed.and(told)
+        let announced = self.tell_if(self.manifest.segments.windows.len() > before);
+        pushed.and(announced)
     }
 
     /// Takes what the scheduler did; see [`RecordingWriter::push_windows`].
@@ -227,8 +227,8 @@ impl RecordingWriter {
     pub fn push_scheduling(&mut self, rows: &[Scheduling]) -> Result<(), RecordingError> {
         let before = self.manifest.segments.scheduling.len();
         let pushed = self.scheduling.push(rows, &mut self.manifest.segments.scheduling);
-        let told = self.tell_if(self.manifest.segments.scheduling.len() > before);
-        pushed.and(told)
+        let announced = self.tell_if(self.manifest.segments.scheduling.len() > before);
+        pushed.and(announced)
     }
 
     fn tell_if(&self, something_new: bool) -> Result<(), RecordingError> {
@@ -250,7 +250,7 @@ impl RecordingWriter {
         outcomes.into_iter().collect()
     }
 
-    /// Says of a file in the folder what it is now, so that readers see when it is not so any more.
+    /// Lists the present state of a file in the folder: readers notice later changes.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -320,39 +320,40 @@ impl RecordingWriter {
         if self.rebuilding { Ok(()) } else { self.manifest.write(&self.dir) }
     }
 
-    /// Ends the recording: seals everything, writes the small tables and the manifest, and removes the log once all
-    /// that is safe. When rows could not be written the log stays, the state is incomplete and `missing` says so.
+    /// Ends the recording: seals everything, writes the small tables and the manifest, and removes the log once all is
+    /// safe. If rows could not be written, the log stays, the state is incomplete and `missing` lists it.
     ///
     /// # Errors
     /// When tables or manifest cannot be written; the log is still there then.
     pub fn finish(mut self, tables: &Tables, summary: &Summary) -> Result<Manifest, RecordingError> {
         let sealed = self.seal_rows().and_then(|()| self.trim());
         free_reserve(&self.dir);
-        let told = tables.write(&self.dir, self.options.zstd_level);
-        let told =
-            told.and_then(|()| table_names().iter().try_for_each(|name| self.manifest.list(&self.dir, name)));
-        // One that cannot be written is not missed: all that it says can be found in the rows.
-        // Of a part of a run there is none: it would sum up what is gone.
+        let tables_written = tables.write(&self.dir, self.options.zstd_level);
+        let tables_written = tables_written
+            .and_then(|()| table_names().iter().try_for_each(|name| self.manifest.list(&self.dir, name)));
+        // A failure does no harm: the rows have the same data. A part of a run has none: it would sum up dropped rows.
         if self.manifest.cut.is_none() && sealed.is_ok() && self.unwritten_rows() == 0 {
             self.manifest.summary = summary.write(&self.dir, self.options.zstd_level).unwrap_or_default();
         }
         self.say_unwritten();
-        let whole = sealed.is_ok() && told.is_ok() && self.unwritten_rows() == 0;
+        let whole = sealed.is_ok() && tables_written.is_ok() && self.unwritten_rows() == 0;
         if !whole {
             self.manifest.state = State::Incomplete;
         } else if self.manifest.state == State::Running {
             self.manifest.state = State::Complete;
         }
         if self.rebuilding && !whole {
-            // The recording as it was says more than half of a new one.
-            return sealed.and(told).map(|()| self.manifest);
+            // The recording as it was says more than half of a new one, whose files take the room of its last words.
+            let _ =
+                Manifest::read(&self.dir).and_then(|before| self.remove_all_segments_but(&before.segments));
+            return sealed.and(tables_written).map(|()| self.manifest);
         }
         self.measure(whole);
         self.manifest.write(&self.dir)?;
         if whole {
             self.remove_what_is_over()?;
         }
-        sealed.and(told).map(|()| self.manifest)
+        sealed.and(tables_written).map(|()| self.manifest)
     }
 
     fn say_unwritten(&mut self) {
@@ -386,7 +387,11 @@ impl RecordingWriter {
         remove_unfinished(&self.dir);
         remove_unfinished(&self.dir.join(TABLES));
         remove_unfinished(&self.dir.join(SUMMARY));
-        let Segments { calls, messages, windows, scheduling } = &self.manifest.segments;
+        self.remove_all_segments_but(&self.manifest.segments)
+    }
+
+    fn remove_all_segments_but(&self, listed: &Segments) -> Result<(), RecordingError> {
+        let Segments { calls, messages, windows, scheduling } = listed;
         self.remove_unlisted::<Call>(calls)?;
         self.remove_unlisted::<Message>(messages)?;
         self.remove_unlisted::<WindowRow>(windows)?;
@@ -419,7 +424,7 @@ impl RecordingWriter {
     }
 }
 
-/// Removes the log, of which a file may just be being compressed.
+/// Removes the log; one of its files may just be being compressed.
 fn remove_log(folder: &Path) -> Result<(), RecordingError> {
     let mut attempts = 0..ATTEMPTS;
     loop {

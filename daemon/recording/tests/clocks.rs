@@ -44,10 +44,10 @@ fn record(dir: &Path) -> Result<(), RecordingError> {
     writer.set_clock_version(1)?;
     // By the last version already.
     writer.push_calls(&[call(1, 10, 20)])?;
-    let knots = vec![(0, 1_000), (2 * SECOND, 3_000)];
+    let points = vec![(0, 1_000), (2 * SECOND, 3_000)];
     let nodes = vec![
         ClockNode::default(),
-        ClockNode { node: 1, uncertainty_ns: 40, corrections: knots, ..ClockNode::default() },
+        ClockNode { node: 1, uncertainty_ns: 40, corrections: points, ..ClockNode::default() },
     ];
     let clock = &mut writer.manifest_mut().clock;
     clock.versions = vec![ClockVersion::default(), ClockVersion { version: 1, nodes }];

@@ -31,7 +31,7 @@ prop_compose! {
     }
 }
 
-/// All of a call, so that calls of one moment have an order too.
+/// All fields of a call, to give calls of one moment an order too.
 fn all(call: &Call) -> impl Ord + std::fmt::Debug + use<> {
     (call.start_ns, call.rank, call.function, call.end_ns, call.peer, call.bytes, call.site)
 }

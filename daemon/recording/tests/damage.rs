@@ -52,6 +52,16 @@ fn a_missing_segment_costs_its_rows() {
 }
 
 #[test]
+fn a_manifest_with_ranks_that_no_job_has_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut manifest = recording(dir.path());
+    manifest.job.ranks = 4_000_000_000;
+    manifest.write(dir.path()).unwrap();
+    let error = Recording::open(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("no job has 4000000000 ranks"), "{error}");
+}
+
+#[test]
 fn any_damaged_byte_of_a_segment_is_seen_and_costs_its_rows() {
     let dir = tempfile::tempdir().unwrap();
     recording(dir.path());
@@ -94,7 +104,7 @@ fn damage_that_no_checksum_tells_of_does_not_panic() {
 }
 
 #[test]
-fn a_segment_with_other_columns_is_told_of() {
+fn a_segment_with_other_columns_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let mut manifest = recording(dir.path());
     manifest.segments.calls[1].crc32 = None;
@@ -178,7 +188,7 @@ fn windows_are_never_too_short_to_count() {
 }
 
 #[test]
-fn any_damaged_byte_of_a_manifest_is_told() {
+fn any_damaged_byte_of_a_manifest_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let manifest = recording(dir.path());
     assert_eq!(Manifest::read_and_check(dir.path()).unwrap(), (manifest, None));
@@ -189,8 +199,8 @@ fn any_damaged_byte_of_a_manifest_is_told() {
             let mut damaged = whole.clone();
             damaged[at] ^= mask;
             fs::write(&path, damaged).unwrap();
-            let Ok((_, told)) = Manifest::read_and_check(dir.path()) else { continue };
-            assert!(told.is_some(), "{mask} at {at}");
+            let Ok((_, fault)) = Manifest::read_and_check(dir.path()) else { continue };
+            assert!(fault.is_some(), "{mask} at {at}");
             let recording = Recording::open(dir.path()).unwrap();
             assert_eq!(recording.manifest().missing.last().map(String::as_str), recording.damage());
         }
@@ -198,7 +208,7 @@ fn any_damaged_byte_of_a_manifest_is_told() {
 }
 
 #[test]
-fn any_damaged_byte_of_a_small_table_is_told() {
+fn any_damaged_byte_of_a_small_table_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let mut writer =
         RecordingWriter::create(dir.path(), Manifest::default(), RecordingOptions::default()).unwrap();

@@ -2,7 +2,7 @@
 //! same places, and a test may set it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use mpiscope_model::Call;
+use mpiscope_model::{Call, Message};
 use mpiscope_recording::{
     Manifest, Recording, RecordingOptions, RecordingWriter, State, Summary, Tables, WalReader, WalWriter,
 };
@@ -13,7 +13,7 @@ use std::process::Command;
 const FOLDER_VARIABLE: &str = "MPISCOPE_TEST_FOLDER";
 
 /// Runs `work` in a process of its own whose files end at 64 KiB: the same test once more, which finds itself there.
-/// Returns whether this is that process, so that the test has nothing more to do.
+/// Returns whether this is that process, and the test is done.
 fn run_limited(test: &str, dir: &Path, work: fn(&Path)) -> bool {
     if let Some(folder) = std::env::var_os(FOLDER_VARIABLE) {
         work(Path::new(&folder));
@@ -61,6 +61,8 @@ fn limited_segments(folder: &Path) {
     )
     .unwrap();
     writer.push_calls(&noisy_calls(50_000)).unwrap();
+    // These do fit, and are of no use without the calls.
+    writer.push_messages(&[Message::default()]).unwrap();
     let error = writer.finish(&Tables::default(), &Summary::default()).unwrap_err();
     assert!(error.is_disk_full(), "{error}");
     assert!(error.to_string().contains("calls/000002.parquet"), "{error}");
@@ -74,8 +76,12 @@ fn a_segment_that_does_not_fit_leaves_the_recording_as_it_was() {
     {
         return;
     }
-    let names = dir.path().join("calls").read_dir().unwrap().count();
-    assert_eq!(names, 2, "nothing half-written is left");
+    let names = |folder: &str| dir.path().join(folder).read_dir().unwrap().count();
+    assert_eq!(
+        (names("calls"), names("messages")),
+        (2, 0),
+        "what nobody reads takes the room of the last words"
+    );
     assert_eq!(WalReader::open(dir.path()).unwrap().for_each_frame(|_| {}).frames, 1);
 }
 

@@ -1,4 +1,4 @@
-//! Of a run that goes on and on the newest part is kept, and what was dropped is told.
+//! A long run keeps the newest part and reports what was dropped.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 

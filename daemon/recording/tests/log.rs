@@ -80,5 +80,5 @@ fn what_is_no_file_of_the_log_is_left_alone() {
     std::os::unix::fs::symlink("/dev/zero", dir.path().join("wal/000001.wal")).unwrap();
     let (seen, summary) = read(dir.path());
     assert_eq!(seen, [1]);
-    assert_eq!(summary.unreadable.len(), 1, "a link is told of and not followed");
+    assert_eq!(summary.unreadable.len(), 1, "a link is reported and not followed");
 }

@@ -1,7 +1,7 @@
 //! Rows for other programs: CSV, one Parquet file, the trace that Perfetto and Chrome open, and the trace of PICL.
 //!
-//! What it is: formats, written to anything that takes bytes, row by row in bounded memory. What it is not: files, and the
-//! choice of what is exported. Who uses it: the program's `export`.
+//! Export formats, written to anything that takes bytes, row by row in bounded memory. The program's `export` chooses
+//! files and rows.
 
 mod csv;
 mod parquet;

@@ -1,4 +1,4 @@
-//! A table as one Parquet file, with a row group for so many rows.
+//! A table as one Parquet file, with this number of rows in a row group.
 
 use super::NameColumn;
 use crate::encode::{settings, write_column};

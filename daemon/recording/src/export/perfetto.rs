@@ -111,7 +111,7 @@ impl<W: Write> Perfetto<W> {
         }
     }
 
-    /// What is said of a thread or its process.
+    /// Metadata of a thread or its process.
     fn about(&mut self, thread: (Rank, u16), what: &str, words: fmt::Arguments<'_>) -> io::Result<()> {
         let (process, number) = (FIRST_PROCESS + u64::from(thread.0), self.thread(thread));
         self.event(format_args!(
@@ -181,7 +181,7 @@ impl<W: Write> Perfetto<W> {
     }
 }
 
-/// What is said of a call beside its name.
+/// Arguments of a call beside its name.
 struct About<'a> {
     call: &'a Call,
     comm: &'a str,

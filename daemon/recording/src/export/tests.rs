@@ -134,7 +134,7 @@ fn nothing_to_export_is_a_sound_file_as_well() {
 }
 
 #[test]
-fn a_disk_that_is_full_is_told() {
+fn a_full_disk_is_reported() {
     /// Takes nothing.
     struct Full;
     impl io::Write for Full {

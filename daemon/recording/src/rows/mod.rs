@@ -3,11 +3,13 @@
 mod call;
 mod message;
 mod scheduling;
+mod share;
 mod small;
 mod starts;
 mod summary;
 mod window;
 
+pub use share::ShareRow;
 pub use small::FunctionName;
 pub use starts::StartRow;
 pub use summary::{DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, WindowSumRow};

@@ -1,5 +1,5 @@
-//! `scheduling/*.parquet`: what the scheduler did to each rank, so that one that waits for a processor is told from one
-//! that waits for the network.
+//! `scheduling/*.parquet`: what the scheduler did to each rank. It separates ranks that wait for a CPU from ranks that
+//! wait for the network.
 
 use crate::Corrections;
 use crate::folder::SCHEDULING;

@@ -49,9 +49,9 @@ impl Row for StartRow {
     }
 }
 
-/// About so many calls are in one of the shortest windows.
+/// About this number of calls is in one of the shortest windows.
 const CALLS_PER_WINDOW: u64 = 256;
-/// The longest windows are those of which this many or fewer make the segment.
+/// The longest windows are those that make the segment with this number of windows or fewer.
 const FEWEST_WINDOWS: u64 = 16;
 
 impl StartRow {

@@ -1,4 +1,4 @@
-//! `summary/*.parquet`: what a reader of a long recording wants to know before any call is read.
+//! `summary/*.parquet`: the figures that a reader of a long recording needs before any call is read.
 
 use crate::row::{Column, Row, column};
 use mpiscope_model::{Function, Nanoseconds};
@@ -90,10 +90,10 @@ impl Row for RankRow {
     }
 }
 
-/// What was called from one place in the program.
+/// What was called from one call site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SiteRow {
-    /// The place; none for calls of which it is not known.
+    /// The call site; none for calls with an unknown one.
     pub site: Option<u32>,
     /// Rows of `calls`.
     pub calls: u64,
@@ -126,7 +126,7 @@ impl Row for SiteRow {
 /// What two ranks sent each other, whichever way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PairRow {
-    /// The lower one; none for pairs that are not told apart.
+    /// The lower one; none for pairs that are not counted separately.
     pub one: Option<u32>,
     /// The higher one.
     pub other: Option<u32>,

@@ -1,4 +1,4 @@
-//! `windows/*.parquet`: what one rank did in one function during one window, for quick views of long runs.
+//! `windows/*.parquet`: totals of a rank in a function during a window, for quick views of long runs.
 
 use crate::folder::WINDOWS;
 use crate::row::{Column, Row, SegmentRow, column};

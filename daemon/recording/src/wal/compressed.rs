@@ -1,6 +1,6 @@
 //! Files of the log that get no more frames, compressed: a fifth of their size, and any `zstd` reads them.
 //!
-//! Such a file is a row of independent pieces, so that damage costs one of them and not what comes behind.
+//! Such a file is a row of independent pieces: damage costs one of them and not those behind it.
 
 use crate::RecordingError;
 use crate::folder::{Replacement, open_plain};
@@ -12,10 +12,10 @@ use zstd::zstd_safe;
 /// What is added to the name of a file that is compressed.
 pub(crate) const COMPRESSED: &str = "zst";
 
-/// A piece holds so many bytes of the log.
+/// Bytes of the log in a piece.
 const PIECE_BYTES: usize = 1 << 20;
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Speed counts more than size: rings wait for whoever does this.
+/// Speed counts more than size: rings wait for this thread.
 const LEVEL: i32 = 1;
 
 /// Where a file of the log goes when it is compressed.
@@ -48,7 +48,7 @@ pub(super) fn compress(path: &Path) -> Result<(), RecordingError> {
     fs::remove_file(path).map_err(RecordingError::io("remove", path))
 }
 
-/// Shows what was in a compressed file, piece by piece; says how many of its bytes made no sense.
+/// Shows the content of a compressed file, piece by piece; returns how many of its bytes made no sense.
 pub(super) fn read(path: &Path, mut show: impl FnMut(&[u8])) -> Result<u64, RecordingError> {
     let failed = || RecordingError::io("read", path);
     let mut bytes = Vec::new();

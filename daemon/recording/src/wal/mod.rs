@@ -1,7 +1,7 @@
-//! The write-ahead log: frames as they came from the job, on disk before anything is made of them.
+//! The write-ahead log: frames as they came from the job, on disk before anything else happens to them.
 //!
-//! It is a row of files `wal/NNNNNN.wal`, each a plain sequence of frames. A writer never goes on in a file of another
-//! life, so what a crash tore off stays at the end of its file. One that gets no more frames is compressed soon after
+//! It is a row of files `wal/NNNNNN.wal`, each a plain sequence of frames. A writer never continues a file of an
+//! earlier process: what a crash tore off stays at the end of its file. A finished file is compressed soon after
 //! (`NNNNNN.wal.zst`).
 
 mod compressed;

@@ -143,7 +143,7 @@ fn drain(decoder: &mut Decoder, visit: &mut impl FnMut(FrameRef<'_>), summary: &
     }
 }
 
-/// What is left at the end of a file is a torn frame, unless its length is what is damaged and whole frames follow.
+/// The rest at the end of a file is a torn frame, unless its length is damaged and whole frames follow.
 fn drain_tail(decoder: &mut Decoder, visit: &mut impl FnMut(FrameRef<'_>), summary: &mut WalSummary) {
     let mut passed_bytes = 0;
     while decoder.pending_bytes() > 0 {

@@ -1,4 +1,4 @@
-//! Waits for the disk on a thread of its own, and compresses what is full, so that whoever writes the log never does.
+//! Waits for the disk on a thread of its own, and compresses full files: the writer of the log never waits.
 
 use super::compressed::compress;
 use crate::RecordingError;
@@ -35,13 +35,13 @@ impl Syncer {
     pub(crate) fn start() -> Self {
         let (orders, received) = sync_channel::<Order>(MOST_WAITING);
         let failure = Arc::new(Mutex::new(None));
-        let told = Arc::clone(&failure);
+        let shared_failure = Arc::clone(&failure);
         let thread = std::thread::Builder::new().name("sync".into()).spawn(move || {
             // The job goes first; a system that does not allow it changes nothing but that.
             let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
             for order in received {
                 if let Err(error) = order.carry_out() {
-                    *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    *shared_failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                 }
             }
         });

@@ -135,7 +135,7 @@ impl WalWriter {
         self.file.sync_data().map_err(RecordingError::io("sync", &self.path))
     }
 
-    /// Goes on in a new file and says its number: every frame before is in a file with a lower one.
+    /// Continues in a new file and returns its number: every frame before is in a file with a lower one.
     ///
     /// # Errors
     /// When the old file cannot be finished or the new one not be made; the log goes on in the old one then.
