@@ -75,7 +75,7 @@ impl CollectiveOp {
 
     /// The one of a number.
     #[must_use]
-    pub fn of(number: u8) -> Option<Self> {
+    pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
     }
 
@@ -127,7 +127,7 @@ pub enum GroupKind {
 }
 
 impl GroupKind {
-    pub(crate) fn of(number: u8) -> Self {
+    pub(crate) fn from_number(number: u8) -> Self {
         let all = [
             Self::Locations,
             Self::Regions,

@@ -28,6 +28,8 @@ pub struct Definitions {
     pub comms: HashMap<u32, u32>,
     /// Communicators between two groups.
     pub inter_comms: HashMap<u32, InterComm>,
+    /// Call paths: the region at the end of each.
+    pub calling_contexts: HashMap<u32, u32>,
     /// Attributes: the string that names each, and its type.
     pub attributes: HashMap<u32, u32>,
 }
@@ -37,6 +39,17 @@ impl Definitions {
     #[must_use]
     pub fn string(&self, number: u32) -> &str {
         self.strings.get(&number).map_or("", String::as_str)
+    }
+
+    /// Adds a group. Some tools give one number to the group of all members and to that of the first communicator: the second
+    /// is the communicator's, and the first gets a number that is free.
+    pub(crate) fn add_group(&mut self, number: u32, group: Group) {
+        let Some(first) = self.groups.insert(number, group) else { return };
+        if first.kind != self.groups[&number].kind
+            && let Some(free) = (0..crate::UNDEFINED).rev().find(|free| !self.groups.contains_key(free))
+        {
+            self.groups.insert(free, first);
+        }
     }
 
     /// The attribute of a name.
@@ -90,6 +103,8 @@ pub struct Region {
     pub name: u32,
     /// Whether it is of MPI.
     pub is_mpi: bool,
+    /// The string that names its source file; [`crate::UNDEFINED`] where it is not known.
+    pub file: u32,
 }
 
 /// A group of anything.
@@ -110,4 +125,23 @@ pub struct InterComm {
     pub first: u32,
     /// The other.
     pub second: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_two_groups_keeps_both() {
+        let group =
+            |kind, members: &[u64]| Group { paradigm: crate::PARADIGM_MPI, kind, members: members.to_vec() };
+        let mut found = Definitions::default();
+        let (all, first) = (group(GroupKind::CommLocations, &[7, 9]), group(GroupKind::CommGroup, &[0, 1]));
+        found.add_group(0, all.clone());
+        found.add_group(0, first.clone());
+        assert_eq!(found.groups, [(0, first.clone()), (crate::UNDEFINED - 1, all)].into());
+        // Said twice it is one.
+        found.add_group(0, first);
+        assert_eq!(found.groups.len(), 2);
+    }
 }

@@ -10,7 +10,9 @@ mod anchor;
 mod constants;
 mod definitions;
 mod error;
+mod event;
 mod library;
+mod matched;
 mod others;
 mod reader;
 mod symbols;
@@ -21,9 +23,10 @@ mod writer;
 pub use constants::{CollectiveOp, GroupKind, NO_ROOT, PARADIGM_MPI, RegionRole};
 pub use definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
 pub use error::Otf2Error;
+pub use event::{Asked, Event};
 pub use library::Library;
 pub use others::{OtherEvent, OtherEvents};
-pub use reader::{Asked, Event, Reader};
+pub use reader::Reader;
 pub use writer::{Attributes, Events, GlobalDefinitions, Writer};
 
 /// A number that stands for nothing.

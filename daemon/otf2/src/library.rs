@@ -32,7 +32,7 @@ impl Library {
     }
 }
 
-/// What goes wrong is said once, by whoever asked for it, and not by the library as well.
+/// An error is reported once, by the caller, and not by the library as well.
 extern "C" fn take_error(
     _: Handle,
     _: *const c_char,

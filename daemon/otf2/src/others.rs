@@ -14,14 +14,10 @@ pub enum OtherEvent {
     OneSided,
     /// Threads, locks and tasks.
     Threads,
-    /// Call paths, and samples of them.
-    CallingContext,
+    /// Samples of call paths.
+    CallPathSample,
     /// Files.
     Files,
-    /// Collectives that do not block.
-    NonblockingCollective,
-    /// Receives of messages that were probed for.
-    MatchedReceive,
     /// Times in which the trace was written.
     Flush,
     /// Recording was switched off or on.
@@ -31,15 +27,13 @@ pub enum OtherEvent {
 }
 
 impl OtherEvent {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 9] = [
         Self::Metric,
         Self::Parameter,
         Self::OneSided,
         Self::Threads,
-        Self::CallingContext,
+        Self::CallPathSample,
         Self::Files,
-        Self::NonblockingCollective,
-        Self::MatchedReceive,
         Self::Flush,
         Self::Switch,
         Self::Unknown,
@@ -53,10 +47,8 @@ impl OtherEvent {
             Self::Parameter => "parameter",
             Self::OneSided => "one-sided event",
             Self::Threads => "thread event",
-            Self::CallingContext => "call path event",
+            Self::CallPathSample => "call path sample",
             Self::Files => "I/O event",
-            Self::NonblockingCollective => "nonblocking collective",
-            Self::MatchedReceive => "matched receive",
             Self::Flush => "buffer flush event",
             Self::Switch => "measurement switch event",
             Self::Unknown => "unknown event",
@@ -156,9 +148,7 @@ others! {
     "ThreadBegin" = Threads(u32, u64);
     "ThreadWait" = Threads(u32, u64);
     "ThreadEnd" = Threads(u32, u64);
-    "CallingContextEnter" = CallingContext(u32, u32);
-    "CallingContextLeave" = CallingContext(u32);
-    "CallingContextSample" = CallingContext(u32, u32, u32);
+    "CallingContextSample" = CallPathSample(u32, u32, u32);
     "IoCreateHandle" = Files(u32, u8, u32, u32);
     "IoDestroyHandle" = Files(u32);
     "IoDuplicateHandle" = Files(u32, u32, u32);
@@ -173,7 +163,4 @@ others! {
     "IoAcquireLock" = Files(u32, u8);
     "IoReleaseLock" = Files(u32, u8);
     "IoTryLock" = Files(u32, u8);
-    "NonBlockingCollectiveComplete" = NonblockingCollective(u8, u32, u32, u64, u64, u64);
-    "MpiMrecv" = MatchedReceive(u64, u64);
-    "MpiImrecv" = MatchedReceive(u64, u64);
 }

@@ -7,90 +7,19 @@ use crate::constants::{
     GroupKind, INTERRUPT, LOCATION_CPU_THREAD, LOCATION_GROUP_PROCESS, PARADIGM_MPI, SUCCESS,
 };
 use crate::definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
+use crate::event::{Asked, Event};
+use crate::matched;
 use crate::others::{self, OtherEvent, OtherEvents};
 use crate::symbols::{Handle, Symbols};
 use crate::writer::path_text;
-use crate::{Library, Otf2Error};
+use crate::{Library, Otf2Error, UNDEFINED};
 use libc::c_char;
+use std::collections::HashMap;
 use std::ffi::CStr;
 use std::path::{Path, PathBuf};
 
 /// Events that are read between two looks at what the caller wants.
 const EVENTS_AT_ONCE: u64 = 1 << 16;
-
-/// An event of a location.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// A region is entered; with the attributes that were asked for.
-    Enter {
-        /// Which.
-        region: u32,
-        /// A number, if it has one.
-        number: Option<u64>,
-        /// A string, if it has one.
-        string: Option<u32>,
-    },
-    /// A region is left.
-    Leave {
-        /// Which.
-        region: u32,
-    },
-    /// A message is sent.
-    Send {
-        /// The other side, in the communicator.
-        peer: u32,
-        /// The communicator.
-        comm: u32,
-        /// Its tag.
-        tag: u32,
-        /// Its length.
-        bytes: u64,
-    },
-    /// A message was received; the same.
-    Receive {
-        /// The other side, in the communicator.
-        peer: u32,
-        /// The communicator.
-        comm: u32,
-        /// Its tag.
-        tag: u32,
-        /// Its length.
-        bytes: u64,
-        /// The request that was posted for it, if there was one.
-        request: Option<u64>,
-        /// A number, if it has one.
-        number: Option<u64>,
-    },
-    /// A receive was posted.
-    Posted {
-        /// Its request.
-        request: u64,
-    },
-    /// A collective ends.
-    CollectiveEnd {
-        /// What it does, by number.
-        op: u8,
-        /// The communicator.
-        comm: u32,
-        /// The root in it, if it has one.
-        root: u32,
-        /// Bytes.
-        sent: u64,
-        /// Bytes.
-        received: u64,
-    },
-}
-
-/// The attributes that are asked for, where the archive has them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Asked {
-    /// A number of what is entered.
-    pub enter_number: Option<u32>,
-    /// A string of what is entered.
-    pub enter_string: Option<u32>,
-    /// A number of what is received.
-    pub receive_number: Option<u32>,
-}
 
 /// Takes events with their times; `false` when it wants no more.
 type Take<'a> = dyn FnMut(u64, Event) -> bool + 'a;
@@ -156,6 +85,7 @@ impl Reader {
             (symbols.on_comm)(callbacks, comm);
             (symbols.on_inter_comm)(callbacks, inter_comm);
             (symbols.on_attribute)(callbacks, attribute);
+            (symbols.on_calling_context)(callbacks, calling_context);
             let mut code = (symbols.reader_register_global)(self.reader, global, callbacks, data);
             (symbols.global_callbacks_delete)(callbacks);
             if code == SUCCESS {
@@ -195,7 +125,8 @@ impl Reader {
         }
     }
 
-    /// The events of one location, in the order of time, until no more are wanted. What is not handed over is counted.
+    /// The events of one location, in the order of time, until no more are wanted. What is not handed over is counted. A
+    /// call path that is entered or left is its region, by `contexts`.
     ///
     /// # Errors
     /// When the library cannot read them.
@@ -203,12 +134,12 @@ impl Reader {
     pub fn events(
         &mut self,
         location: u64,
-        asked: Asked,
+        (asked, contexts): (Asked, &HashMap<u32, u32>),
         take: &mut Take<'_>,
     ) -> Result<OtherEvents, Otf2Error> {
         let symbols = &*self.library.symbols;
         let others = OtherEvents::default();
-        let mut hearing = Hearing { symbols, asked, take, others, is_enough: false };
+        let mut hearing = Hearing { symbols, asked, contexts, take, others, is_enough: false };
         let data: Handle = (&raw mut hearing).cast();
         // SAFETY: the reader is open and its files of events are; callbacks get what is here until all were called, and
         // nobody else touches it meanwhile.
@@ -226,7 +157,12 @@ impl Reader {
             (symbols.on_ireceive)(callbacks, ireceive);
             (symbols.on_ireceive_request)(callbacks, ireceive_request);
             (symbols.on_collective_end)(callbacks, collective_end);
+            (symbols.on_context_enter)(callbacks, context_enter);
+            (symbols.on_context_leave)(callbacks, context_leave);
+            (symbols.on_collective_request)(callbacks, collective_started);
+            (symbols.on_collective_complete)(callbacks, collective_completed);
             others::hear(&symbols.others, callbacks);
+            matched::hear(&symbols.matched, callbacks);
             let mut code = (symbols.reader_register_events)(self.reader, events, callbacks, data);
             (symbols.event_callbacks_delete)(callbacks);
             while code == SUCCESS {
@@ -303,11 +239,11 @@ extern "C" fn region(
     _: u8,
     paradigm: u8,
     _: u32,
-    _: u32,
+    file: u32,
     _: u32,
     _: u32,
 ) -> i32 {
-    definitions(data).regions.insert(number, Region { name, is_mpi: paradigm == PARADIGM_MPI });
+    definitions(data).regions.insert(number, Region { name, is_mpi: paradigm == PARADIGM_MPI, file });
     SUCCESS
 }
 
@@ -322,14 +258,14 @@ extern "C" fn group(
     count: u32,
     members: *const u64,
 ) -> i32 {
-    let kind = GroupKind::of(kind);
+    let kind = GroupKind::from_number(kind);
     let members = if count == 0 || members.is_null() {
         Vec::new()
     } else {
-        // SAFETY: the library hands over so many members, which stay during the call.
+        // SAFETY: the library hands over this number of members, which stay during the call.
         unsafe { std::slice::from_raw_parts(members, count as usize) }.to_vec()
     };
-    definitions(data).groups.insert(number, Group { paradigm, kind, members });
+    definitions(data).add_group(number, Group { paradigm, kind, members });
     SUCCESS
 }
 
@@ -343,6 +279,11 @@ extern "C" fn inter_comm(data: Handle, number: u32, _: u32, first: u32, second: 
     SUCCESS
 }
 
+extern "C" fn calling_context(data: Handle, number: u32, region: u32, _: u32, _: u32) -> i32 {
+    definitions(data).calling_contexts.insert(number, region);
+    SUCCESS
+}
+
 extern "C" fn attribute(data: Handle, number: u32, name: u32, _: u32, _: u8) -> i32 {
     definitions(data).attributes.insert(number, name);
     SUCCESS
@@ -352,13 +293,15 @@ extern "C" fn attribute(data: Handle, number: u32, name: u32, _: u32, _: u8) -> 
 pub(crate) struct Hearing<'a, 'b> {
     symbols: &'a Symbols,
     asked: Asked,
+    /// The region of each call path.
+    contexts: &'a HashMap<u32, u32>,
     take: &'a mut Take<'b>,
     others: OtherEvents,
     is_enough: bool,
 }
 
 impl Hearing<'_, '_> {
-    fn hear(&mut self, time: u64, event: Event) -> i32 {
+    pub(crate) fn hear(&mut self, time: u64, event: Event) -> i32 {
         self.is_enough = self.is_enough || !(self.take)(time, event);
         if self.is_enough { INTERRUPT } else { SUCCESS }
     }
@@ -411,6 +354,33 @@ extern "C" fn enter(_: u64, time: u64, _: u64, data: Handle, attributes: Handle,
 
 extern "C" fn leave(_: u64, time: u64, _: u64, data: Handle, _: Handle, region: u32) -> i32 {
     hearing(data).hear(time, Event::Leave { region })
+}
+
+extern "C" fn context_enter(
+    _: u64,
+    time: u64,
+    _: u64,
+    data: Handle,
+    attributes: Handle,
+    context: u32,
+    _: u32,
+) -> i32 {
+    let own = hearing(data);
+    let number = own.number(attributes, own.asked.enter_number);
+    let string = own.string(attributes, own.asked.enter_string);
+    // A call path that is not defined enters a region that is not defined, so that what is left still fits.
+    let region = own.contexts.get(&context).copied().unwrap_or(UNDEFINED);
+    own.hear(time, Event::Enter { region, number, string })
+}
+
+extern "C" fn context_leave(_: u64, time: u64, _: u64, data: Handle, _: Handle, context: u32) -> i32 {
+    let own = hearing(data);
+    let region = own.contexts.get(&context).copied().unwrap_or(UNDEFINED);
+    own.hear(time, Event::Leave { region })
+}
+
+extern "C" fn collective_started(_: u64, time: u64, _: u64, data: Handle, _: Handle, request: u64) -> i32 {
+    hearing(data).hear(time, Event::CollectiveStarted { request })
 }
 
 extern "C" fn send(
@@ -491,5 +461,22 @@ extern "C" fn collective_end(
     sent: u64,
     received: u64,
 ) -> i32 {
-    hearing(data).hear(time, Event::CollectiveEnd { op, comm, root, sent, received })
+    hearing(data).hear(time, Event::CollectiveEnd { op, comm, root, sent, received, request: None })
+}
+
+extern "C" fn collective_completed(
+    _: u64,
+    time: u64,
+    _: u64,
+    data: Handle,
+    _: Handle,
+    op: u8,
+    comm: u32,
+    root: u32,
+    sent: u64,
+    received: u64,
+    request: u64,
+) -> i32 {
+    let request = Some(request);
+    hearing(data).hear(time, Event::CollectiveEnd { op, comm, root, sent, received, request })
 }

@@ -1,6 +1,7 @@
 //! The functions of the library, with the types that its headers of version 3 give them.
 
 use crate::Otf2Error;
+use crate::matched;
 use crate::others::SETTERS;
 use libc::{c_char, c_void};
 use std::ffi::{CStr, CString};
@@ -27,6 +28,8 @@ macro_rules! symbols {
             $(pub(crate) $name: unsafe extern "C" fn($($argument),*) -> $result,)*
             /// Addresses of what sets callbacks for events that are only counted.
             pub(crate) others: Vec<Option<usize>>,
+            /// Addresses of what sets callbacks for messages that were probed for; libraries before 3.1 have none.
+            pub(crate) matched: [Option<usize>; matched::SETTERS.len()],
         }
 
         impl Symbols {
@@ -51,6 +54,7 @@ macro_rules! symbols {
                         },
                     )*
                     others: SETTERS.iter().map(|symbol| Some(find(symbol).ok()?.expose_provenance())).collect(),
+                    matched: matched::SETTERS.map(|symbol| Some(find(symbol).ok()?.expose_provenance())),
                 })
             }
         }
@@ -138,6 +142,7 @@ symbols! {
     on_comm = "OTF2_GlobalDefReaderCallbacks_SetCommCallback": fn(Handle, OnComm) -> Code;
     on_inter_comm = "OTF2_GlobalDefReaderCallbacks_SetInterCommCallback": fn(Handle, OnInterComm) -> Code;
     on_attribute = "OTF2_GlobalDefReaderCallbacks_SetAttributeCallback": fn(Handle, OnAttribute) -> Code;
+    on_calling_context = "OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback": fn(Handle, OnCallingContext) -> Code;
 
     event_callbacks_new = "OTF2_EvtReaderCallbacks_New": fn() -> Handle;
     event_callbacks_delete = "OTF2_EvtReaderCallbacks_Delete": fn(Handle) -> ();
@@ -149,6 +154,12 @@ symbols! {
     on_ireceive = "OTF2_EvtReaderCallbacks_SetMpiIrecvCallback": fn(Handle, OnRequestMessage) -> Code;
     on_ireceive_request = "OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback": fn(Handle, OnRequest) -> Code;
     on_collective_end = "OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback": fn(Handle, OnCollective) -> Code;
+    on_context_enter = "OTF2_EvtReaderCallbacks_SetCallingContextEnterCallback": fn(Handle, OnContextEnter) -> Code;
+    on_context_leave = "OTF2_EvtReaderCallbacks_SetCallingContextLeaveCallback": fn(Handle, OnRegionEvent) -> Code;
+    on_collective_request =
+        "OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback": fn(Handle, OnRequest) -> Code;
+    on_collective_complete =
+        "OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback": fn(Handle, OnStartedCollective) -> Code;
 }
 
 pub(crate) type OnClock = extern "C" fn(Handle, u64, u64, u64, u64) -> Code;
@@ -161,11 +172,15 @@ pub(crate) type OnGroup = extern "C" fn(Handle, u32, u32, u8, u8, u32, u32, *con
 pub(crate) type OnComm = extern "C" fn(Handle, u32, u32, u32, u32, u32) -> Code;
 pub(crate) type OnInterComm = extern "C" fn(Handle, u32, u32, u32, u32, u32, u32) -> Code;
 pub(crate) type OnAttribute = extern "C" fn(Handle, u32, u32, u32, u8) -> Code;
+pub(crate) type OnCallingContext = extern "C" fn(Handle, u32, u32, u32, u32) -> Code;
+pub(crate) type OnContextEnter = extern "C" fn(u64, u64, u64, Handle, Handle, u32, u32) -> Code;
 pub(crate) type OnRegionEvent = extern "C" fn(u64, u64, u64, Handle, Handle, u32) -> Code;
 pub(crate) type OnMessage = extern "C" fn(u64, u64, u64, Handle, Handle, u32, u32, u32, u64) -> Code;
 pub(crate) type OnRequestMessage =
     extern "C" fn(u64, u64, u64, Handle, Handle, u32, u32, u32, u64, u64) -> Code;
 pub(crate) type OnRequest = extern "C" fn(u64, u64, u64, Handle, Handle, u64) -> Code;
+pub(crate) type OnStartedCollective =
+    extern "C" fn(u64, u64, u64, Handle, Handle, u8, u32, u32, u64, u64, u64) -> Code;
 pub(crate) type OnCollective = extern "C" fn(u64, u64, u64, Handle, Handle, u8, u32, u32, u64, u64) -> Code;
 
 impl Symbols {

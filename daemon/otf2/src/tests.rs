@@ -1,7 +1,8 @@
-//! What is written is read, through the library of this machine; where there is none nothing is tested, and that is said.
+//! What is written is read, through the library of this machine; without a library the test is skipped with a message.
 
 use crate::definitions::{Location, TreeNode};
 use crate::{Asked, CollectiveOp, Event, GroupKind, Library, NO_ROOT, Otf2Error, Reader, RegionRole, Writer};
+use std::collections::HashMap;
 use std::path::Path;
 
 fn library() -> Option<Library> {
@@ -81,14 +82,24 @@ fn what_is_written_is_read() {
     for location in [0, 7] {
         let mut events = Vec::new();
         reader
-            .events(location, asked, &mut |time, event| {
+            .events(location, (asked, &HashMap::new()), &mut |time, event| {
                 events.push((time, event));
                 true
             })
             .unwrap();
         let expected = [
             (10, Event::Enter { region: 4, number: Some(5), string: Some(1) }),
-            (20, Event::CollectiveEnd { op: 11, comm: 0, root: NO_ROOT, sent: 8, received: u64::MAX }),
+            (
+                20,
+                Event::CollectiveEnd {
+                    op: 11,
+                    comm: 0,
+                    root: NO_ROOT,
+                    sent: 8,
+                    received: u64::MAX,
+                    request: None,
+                },
+            ),
             (20, Event::Leave { region: 4 }),
             (20, Event::Enter { region: 5, number: None, string: None }),
             (20, Event::Send { peer: 1, comm: 0, tag: u32::MAX, bytes: 1 << 40 }),
@@ -108,7 +119,7 @@ fn whoever_has_enough_gets_no_more() {
     reader.definitions().unwrap();
     let mut events = 0;
     reader
-        .events(0, Asked::default(), &mut |_, _| {
+        .events(0, (Asked::default(), &HashMap::new()), &mut |_, _| {
             events += 1;
             events < 3
         })
@@ -141,7 +152,7 @@ fn many_events_go_through_full_buffers() {
     assert_eq!(reader.definitions().unwrap().began_unix_ns, None);
     let (mut found, mut last) = (0, 0);
     reader
-        .events(0, Asked::default(), &mut |time, _| {
+        .events(0, (Asked::default(), &HashMap::new()), &mut |time, _| {
             assert!(time >= last);
             (found, last) = (found + 1, time);
             true
@@ -166,12 +177,14 @@ fn what_is_no_archive_is_refused_with_its_name() {
     std::fs::remove_file(whole.join("traces/7.evt")).unwrap();
     let anchor = whole.join("traces.otf2");
     let mut reader = Reader::open(&library, &anchor).unwrap();
-    let read = reader.definitions().and_then(|_| reader.events(7, Asked::default(), &mut |_, _| true));
+    let read = reader
+        .definitions()
+        .and_then(|_| reader.events(7, (Asked::default(), &HashMap::new()), &mut |_, _| true));
     assert!(read.unwrap_err().to_string().contains(&anchor.display().to_string()));
 }
 
 #[test]
-fn without_a_library_it_is_said_what_to_install() {
+fn without_a_library_the_error_names_what_to_install() {
     let missing = Library::load_first_of(&["libof-nobody.so.1"]).map(|_| ()).unwrap_err().to_string();
     assert!(missing.contains("libopen-trace-format2-10") && missing.lines().count() == 1, "{missing}");
     // One that is there and is another.

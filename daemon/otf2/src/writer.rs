@@ -92,8 +92,7 @@ impl Writer {
         Ok(Events { archive: self, writer, attributes, count: 0 })
     }
 
-    /// All events were written: what comes now says what their numbers mean. Each location of which there are events
-    /// has to be named.
+    /// All events were written: the definitions of their numbers follow. Each location with events has to be named.
     ///
     /// # Errors
     /// When the library refuses.
@@ -150,7 +149,7 @@ pub(crate) fn path_text(path: &Path) -> Result<CString, Otf2Error> {
     CString::new(bytes).map_err(|_| Otf2Error::ZeroByte { text: path.to_string_lossy().into_owned() })
 }
 
-/// What is said of an event beside its own fields.
+/// Attributes of an event.
 pub struct Attributes {
     library: Library,
     list: Handle,
@@ -221,7 +220,7 @@ pub struct Events<'a> {
     reason = "functions of the library are called; all of them may refuse"
 )]
 impl Events<'_> {
-    /// What is said of the event that comes next.
+    /// Attributes of the next event.
     pub fn attributes(&mut self) -> &mut Attributes {
         &mut self.attributes
     }
@@ -338,8 +337,8 @@ impl GlobalDefinitions<'_> {
         self.archive.done("write definitions to", code)
     }
 
-    /// Times are ticks of so many a second, from `from` on and no more than `length`; that began at a time in
-    /// nanoseconds since 1970, if that is known.
+    /// Times are ticks at this rate, from `from` on and no more than `length`; that began at a time in nanoseconds
+    /// since 1970, if known.
     pub fn clock(
         &self,
         ticks_per_s: u64,
@@ -397,7 +396,7 @@ impl GlobalDefinitions<'_> {
         self.written(unsafe { define(self.writer, number, name, LOCATION_GROUP_PROCESS, node, UNDEFINED) })
     }
 
-    /// A thread of a process, with so many events.
+    /// A thread of a process, with its number of events.
     pub fn thread(&self, location: u64, name: u32, events: u64, process: u32) -> Result<(), Otf2Error> {
         let define = self.archive.library.symbols.define_location;
         // SAFETY: see above.
@@ -418,7 +417,7 @@ impl GlobalDefinitions<'_> {
     pub fn group(&self, number: u32, name: u32, kind: GroupKind, members: &[u64]) -> Result<(), Otf2Error> {
         let define = self.archive.library.symbols.define_group;
         let count = u32::try_from(members.len()).unwrap_or(u32::MAX);
-        // SAFETY: see above; there are at least so many members, and they are copied.
+        // SAFETY: see above; there are at least this number of members, and they are copied.
         self.written(unsafe {
             define(self.writer, number, name, kind as u8, PARADIGM_MPI, 0, count, members.as_ptr())
         })

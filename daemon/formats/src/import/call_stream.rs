@@ -21,21 +21,28 @@ pub(crate) fn write_calls(
     sink: &mut dyn FnMut(Message),
 ) -> Result<()> {
     let mut stream = LogStream::begin(job, sink);
-    let mut writer = CallWriter { call_sites, defined_sites: HashSet::new(), collectives: HashMap::new() };
-    let (mut posted, mut transfers) = (Vec::new(), Vec::new());
+    let mut writer = CallWriter {
+        call_sites,
+        defined_sites: HashSet::new(),
+        collectives: HashMap::new(),
+        started: HashMap::new(),
+    };
+    let (mut posted, mut transfers, mut completed) = (Vec::new(), Vec::new(), Vec::new());
     for piece in pieces {
         let piece = piece?;
         match piece.kind {
             PieceKind::Posted(one) => posted.push(one),
             PieceKind::Message(one) => transfers.push(one),
+            PieceKind::Completed(number) => completed.extend(writer.started.remove(&number)),
             PieceKind::Call(call) => {
                 if stream.pending_slots() >= most_slots {
                     // All calls that ended before this moment were pushed.
                     stream.flush(piece.key.end_ns);
                 }
-                writer.write_call(&mut stream, (piece.key, &call), &posted, &transfers);
+                writer.write_call(&mut stream, (piece.key, &call), &posted, &transfers, &completed);
                 posted.clear();
                 transfers.clear();
+                completed.clear();
             }
         }
     }
@@ -51,6 +58,8 @@ struct CallWriter<'a> {
     defined_sites: HashSet<(u32, u32)>,
     /// The number of collectives so far, by rank and communicator.
     collectives: HashMap<(u32, u32), i32>,
+    /// The communicator of each nonblocking collective that is not complete, and its number on it.
+    started: HashMap<u32, (u32, i32)>,
 }
 
 impl CallWriter<'_> {
@@ -60,6 +69,7 @@ impl CallWriter<'_> {
         (key, call): (CallKey, &TraceCall),
         posted: &[Transfer],
         transfers: &[Transfer],
+        completed: &[(u32, i32)],
     ) {
         for comm in
             posted.iter().chain(transfers).map(|one| one.comm).chain(call.collective.map(|of| of.comm))
@@ -104,6 +114,11 @@ impl CallWriter<'_> {
             };
             slots.push(encode_part(flags, one));
         }
+        slots.extend(completed.iter().map(|&(comm, tag)| {
+            let flags = PartFlags::COLLECTED;
+            Part { flags, tag, post: u64::from(tag.cast_unsigned()), peer: PEER_NONE, comm, bytes: 0 }
+                .encode()
+        }));
         if whole.needs_wide() {
             slots.push(whole.encode_wide());
         }
@@ -116,6 +131,9 @@ impl CallWriter<'_> {
         let next = self.collectives.entry((rank, of.comm)).or_default();
         let number = *next;
         *next = next.wrapping_add(1);
+        if let Some(started) = of.started {
+            self.started.insert(started.get(), (of.comm, number));
+        }
         Call {
             flags: CallFlags::COLLECTIVE,
             peer: of.root.map_or(PEER_NONE, u32::cast_signed),

@@ -1,8 +1,8 @@
 //! Writes an imported run as the messages of a log: the processes, their slots in batches, and the end of the run.
 
 use mpiscope_wire::{
-    ClockKind, CommDefinition, CommKind, EndState, Entry, Knot, Lost, Message, NO_COMM, OtherGroup, Process,
-    RunEnd, RunStart, Slot, Slots,
+    ClockKind, ClockSample, CommDefinition, CommKind, EndState, Entry, Lost, Message, NO_COMM, OtherGroup,
+    Process, RunEnd, RunStart, Slot, Slots,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -161,7 +161,7 @@ impl<'a> LogStream<'a> {
 
     fn write_clock_sample(&mut self, own_ns: u64) {
         let now_ns = self.to_clock_ns(own_ns);
-        (self.sink)(Message::Knot(Knot { ticks: now_ns, monotonic_ns: now_ns }));
+        (self.sink)(Message::ClockSample(ClockSample { ticks: now_ns, monotonic_ns: now_ns }));
     }
 
     /// The number of slots that are not written yet.

@@ -1,6 +1,7 @@
 //! The calls of a trace in pieces that can be sorted: for each call the receives it posted, its messages, and the call itself.
 
 use crate::external_sort::SortRecord;
+use std::num::NonZeroU32;
 
 /// The sort key of a call: all calls by the time of their end, calls of one thread in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +30,8 @@ pub(crate) enum PieceKind {
     Posted(Transfer),
     /// A message that the call sent or received.
     Message(Transfer),
+    /// The call completed the nonblocking collective of this number ([`Collective::started`]).
+    Completed(u32),
     /// The call.
     Call(TraceCall),
 }
@@ -67,12 +70,15 @@ pub(crate) struct Collective {
     pub(crate) comm: u32,
     pub(crate) root: Option<u32>,
     pub(crate) bytes: u64,
+    /// The number of a nonblocking one among all that complete in a later call.
+    pub(crate) started: Option<NonZeroU32>,
 }
 
 const WORDS: usize = 10;
 const POSTED: u64 = 0;
 const MESSAGE: u64 = 1;
-const CALL: u64 = 2;
+const COMPLETED: u64 = 2;
+const CALL: u64 = 3;
 const KIND_MASK: u64 = 3;
 const IS_RECEIVE: u64 = 4;
 const HAS_POST: u64 = 8;
@@ -92,6 +98,7 @@ impl PieceKind {
         match self {
             Self::Posted(_) => POSTED,
             Self::Message(_) => MESSAGE,
+            Self::Completed(_) => COMPLETED,
             Self::Call(_) => CALL,
         }
     }
@@ -109,18 +116,24 @@ impl PieceKind {
             }
             Self::Call(call) => {
                 let TraceCall { start_ns, rank, thread, function, count, site, collective } = call;
-                let of = collective.unwrap_or(Collective { comm: 0, root: None, bytes: 0 });
+                let none = Collective { comm: 0, root: None, bytes: 0, started: None };
+                let of = collective.unwrap_or(none);
                 let flags = flag(collective.is_some(), IS_COLLECTIVE) | flag(of.root.is_some(), HAS_ROOT);
                 let made = pack(site, u32::from(thread) | u32::from(function) << 16);
                 let places = pack(of.comm, of.root.unwrap_or_default());
-                (flags, [places, of.bytes, u64::from(rank), start_ns, count, made])
+                let rank = pack(rank, of.started.map_or(0, NonZeroU32::get));
+                (flags, [places, of.bytes, rank, start_ns, count, made])
             }
+            Self::Completed(number) => (0, [u64::from(number), 0, 0, 0, 0, 0]),
         }
     }
 
     fn from_words(flags: u64, words: [u64; 6]) -> Self {
         let has = |flag: u64| flags & flag != 0;
         let high = |word: u64| (word >> 32) as u32;
+        if flags & KIND_MASK == COMPLETED {
+            return Self::Completed(words[0] as u32);
+        }
         if flags & KIND_MASK != CALL {
             let [places, tag, bytes, post, ..] = words;
             let moved = Transfer {
@@ -135,6 +148,7 @@ impl PieceKind {
         }
         let [places, bytes, rank, start_ns, count, made] = words;
         let root = has(HAS_ROOT).then(|| high(places));
+        let started = NonZeroU32::new(high(rank));
         Self::Call(TraceCall {
             start_ns,
             rank: rank as u32,
@@ -142,7 +156,12 @@ impl PieceKind {
             function: (high(made) >> 16) as u16,
             count,
             site: made as u32,
-            collective: has(IS_COLLECTIVE).then_some(Collective { comm: places as u32, root, bytes }),
+            collective: has(IS_COLLECTIVE).then_some(Collective {
+                comm: places as u32,
+                root,
+                bytes,
+                started,
+            }),
         })
     }
 }
@@ -180,7 +199,12 @@ mod tests {
 
     #[test]
     fn steps_come_back_from_their_form_in_a_file() {
-        let collective = Some(Collective { comm: 4, root: Some(u32::MAX), bytes: u64::MAX });
+        let collective = Some(Collective {
+            comm: 4,
+            root: Some(u32::MAX),
+            bytes: u64::MAX,
+            started: NonZeroU32::new(u32::MAX),
+        });
         let call = TraceCall {
             start_ns: 1,
             rank: u32::MAX,
@@ -190,7 +214,7 @@ mod tests {
             site: u32::MAX,
             collective,
         };
-        let rootless = Some(Collective { comm: 4, root: None, bytes: 0 });
+        let rootless = Some(Collective { comm: 4, root: None, bytes: 0, started: None });
         let moved = Transfer {
             peer: u32::MAX,
             tag: -4,
@@ -204,6 +228,7 @@ mod tests {
             PieceKind::Call(TraceCall { collective: None, ..call }),
             PieceKind::Call(TraceCall { collective: rootless, thread: 0, function: u16::MAX, ..call }),
             PieceKind::Posted(moved),
+            PieceKind::Completed(u32::MAX),
             PieceKind::Message(moved),
             PieceKind::Message(Transfer { tag: i32::MAX, is_receive: false, post: None, ..moved }),
         ] {
@@ -226,6 +251,7 @@ mod tests {
             piece(key(5, 1), 9, PieceKind::Posted(moved)),
             piece(key(5, 1), 2, PieceKind::Message(moved)),
             piece(key(5, 1), 3, PieceKind::Message(moved)),
+            piece(key(5, 1), 1, PieceKind::Completed(1)),
             piece(key(5, 1), 0, PieceKind::Call(call)),
             piece(key(5, 2), 0, PieceKind::Posted(moved)),
             piece(key(6, 0), 0, PieceKind::Posted(moved)),

@@ -374,6 +374,6 @@ impl<'a> RankReader<'a> {
             Some((count, datatype)) if count > 0 => self.bytes(record, count, datatype)?,
             _ => 0,
         };
-        Ok(Some(Collective { comm, root, bytes }))
+        Ok(Some(Collective { comm, root, bytes, started: None }))
     }
 }

@@ -1,5 +1,6 @@
 //! Turns the events of one location into calls: a region that is entered and left, with the messages in between.
 
+use super::call_sites::{CallSite, CallSites};
 use super::processes::Processes;
 use crate::import::log_stream::CommMembers;
 use crate::import::receive_order::CompletedReceive;
@@ -7,9 +8,10 @@ use crate::import::trace::{ItemSink, TraceItem};
 use crate::import::trace_piece::{CallKey, Collective, PieceKind, TraceCall, TracePiece, Transfer};
 use crate::limits::{MAX_NS, sum_bytes};
 use anyhow::{Result, bail};
-use mpiscope_otf2::{CollectiveOp, Event, NO_ROOT};
+use mpiscope_otf2::{CollectiveOp, Event, NO_ROOT, UNDEFINED};
 use mpiscope_wire::{FUNCTIONS, id};
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 
 /// Counts over all locations.
 #[derive(Debug, Default)]
@@ -28,6 +30,16 @@ pub(crate) struct EventCounts {
     pub(crate) unknown_comm_events: u64,
     /// Entered regions outside MPI.
     pub(crate) regions: u64,
+    /// Collectives that were started in one call and completed in another.
+    started: u32,
+    /// Regions that are left without being entered, or not left.
+    pub(crate) unmatched_leaves: u64,
+    /// Posted receives whose end the archive does not have.
+    pub(crate) incomplete_receives: u64,
+    /// Collectives that complete without having been started, receives of messages that nobody probed for, and probed
+    /// messages whose number is used again before they are received.
+    pub(crate) unmatched_completions: u64,
+    pub(crate) call_sites: CallSites,
 }
 
 /// A call that was entered.
@@ -40,6 +52,17 @@ struct Open {
     /// How many regions were open when it was entered, itself among them.
     depth: usize,
     collective: Option<Collective>,
+    /// The request of the nonblocking collective that it started.
+    started: Option<u64>,
+}
+
+/// A message that was probed for.
+#[derive(Debug, Clone, Copy)]
+struct Probed {
+    at_ns: u64,
+    peer: u32,
+    comm: u32,
+    tag: u32,
 }
 
 /// A message of the open call.
@@ -50,7 +73,7 @@ struct OpenTransfer {
     order_ns: Option<u64>,
 }
 
-/// Receives that are posted and not complete.
+/// Receives, collectives and messages that are not complete, of each kind.
 const MAX_POSTED: usize = 1 << 22;
 
 /// Reads one location.
@@ -66,6 +89,13 @@ pub(crate) struct LocationReader<'a> {
     messages: u64,
     /// When the receive of each request was posted.
     posted: HashMap<u64, u64>,
+    /// Messages that were probed for, by number, and those that are being received, by request.
+    probed: HashMap<u64, Probed>,
+    matched: HashMap<u64, Probed>,
+    /// Calls that started a collective which is not complete, by request.
+    started: HashMap<u64, (CallKey, TraceCall)>,
+    /// The collectives that completed in the open call.
+    completed: Vec<u32>,
     /// Regions that were entered, the innermost last.
     regions: Vec<u32>,
     open: Option<Open>,
@@ -93,6 +123,10 @@ impl<'a> LocationReader<'a> {
             calls: 0,
             messages: 0,
             posted: HashMap::new(),
+            probed: HashMap::new(),
+            matched: HashMap::new(),
+            started: HashMap::new(),
+            completed: Vec::new(),
             regions: Vec::new(),
             open: None,
             transfer: Vec::new(),
@@ -121,14 +155,44 @@ impl<'a> LocationReader<'a> {
                 self.message(at_ns, (peer, comm, tag, bytes), true, number.or(posted), sink)
             }
             Event::Posted { request } => {
-                if self.posted.len() >= MAX_POSTED {
-                    bail!("more than {MAX_POSTED} receives are posted and not complete");
-                }
-                self.posted.insert(request, at_ns);
+                // Where a request is posted anew, nothing says how it ended before.
+                let before = insert(&mut self.posted, request, at_ns, "receives are posted")?;
+                self.counts.incomplete_receives += u64::from(before.is_some());
                 Ok(())
             }
-            Event::CollectiveEnd { op, comm, root, sent, received } => {
-                self.collective(at_ns, (op, comm, root), (sent, received), sink)
+            Event::Probed { peer, comm, tag, message } => {
+                // Without a number it is a plain probe: the receive of the message says the same.
+                if message == u64::MAX {
+                    return Ok(());
+                }
+                let probed = Probed { at_ns, peer, comm, tag };
+                let before = insert(&mut self.probed, message, probed, "messages are probed for")?;
+                self.counts.unmatched_completions += u64::from(before.is_some());
+                Ok(())
+            }
+            Event::MatchedPosted { message, request } => {
+                if let Some(probed) = self.probed.remove(&message) {
+                    let before = insert(&mut self.matched, request, probed, "receives are posted")?;
+                    self.counts.incomplete_receives += u64::from(before.is_some());
+                }
+                Ok(())
+            }
+            Event::MatchedReceive { message, bytes } => {
+                let probed = self.probed.remove(&message);
+                self.matched_receive(at_ns, probed, bytes, sink)
+            }
+            Event::MatchedCompleted { request, bytes } => {
+                let probed = self.matched.remove(&request);
+                self.matched_receive(at_ns, probed, bytes, sink)
+            }
+            Event::CollectiveStarted { request } => {
+                if let Some(open) = self.open.as_mut().filter(|open| is_collective(open.function)) {
+                    open.started = Some(request);
+                }
+                Ok(())
+            }
+            Event::CollectiveEnd { op, comm, root, sent, received, request } => {
+                self.collective_end(at_ns, (op, comm, root), (sent, received), request, sink)
             }
         }
     }
@@ -142,10 +206,13 @@ impl<'a> LocationReader<'a> {
             // An MPI function called by another one is not a call of the program.
             Some(_) if self.open.is_some() => {}
             Some(&Some(function)) => {
-                let (count, site) =
-                    (number.unwrap_or(1).max(1), string.map_or(0, |string| string.saturating_add(1)));
-                let depth = self.regions.len();
-                self.open = Some(Open { function, start_ns: at_ns, count, site, depth, collective: None });
+                let site = string
+                    .map(CallSite::String)
+                    .or_else(|| self.caller().map(|region| CallSite::Region(region, function)));
+                let site = site.map_or(0, |site| self.counts.call_sites.number(site));
+                let (count, depth) = (number.unwrap_or(1).max(1), self.regions.len());
+                let (collective, started) = (None, None);
+                self.open = Some(Open { function, start_ns: at_ns, count, site, depth, collective, started });
             }
             Some(None) => *self.counts.unknown.entry(region).or_default() += 1,
             None => self.counts.regions += 1,
@@ -153,21 +220,25 @@ impl<'a> LocationReader<'a> {
         Ok(())
     }
 
+    /// The innermost function of the program that was entered.
+    fn caller(&self) -> Option<u32> {
+        let is_own = |region: &u32| *region != UNDEFINED && !self.processes.regions.contains_key(region);
+        self.regions.iter().rev().copied().find(is_own)
+    }
+
     fn leave(&mut self, at_ns: u64, region: u32, sink: &mut ItemSink<'_>) -> Result<()> {
-        let Some(&last) = self.regions.last() else {
-            // The region was entered before the trace begins.
+        let Some(at) = self.regions.iter().rposition(|entered| *entered == region) else {
+            // It was entered before the trace begins, or never: some tools leave regions of their own only.
+            self.counts.unmatched_leaves += u64::from(!self.regions.is_empty());
             return Ok(());
         };
-        if last != region {
-            bail!("at {at_ns} ns a region is left that was not entered last");
+        // What was entered within it and not left ends with it.
+        self.counts.unmatched_leaves += (self.regions.len() - at - 1) as u64;
+        self.regions.truncate(at);
+        match self.open.take_if(|open| open.depth > at) {
+            Some(open) => self.close(&open, at_ns, sink),
+            None => Ok(()),
         }
-        if self.open.as_ref().is_some_and(|open| open.depth == self.regions.len())
-            && let Some(open) = self.open.take()
-        {
-            self.close(&open, at_ns, sink)?;
-        }
-        self.regions.pop();
-        Ok(())
     }
 
     fn close(&mut self, open: &Open, end_ns: u64, sink: &mut ItemSink<'_>) -> Result<()> {
@@ -189,7 +260,15 @@ impl<'a> LocationReader<'a> {
                 TraceItem::Piece(TracePiece { key, order: self.messages, kind: PieceKind::Message(transfer) })
             })?;
         }
+        for (order, number) in (0..).zip(self.completed.drain(..)) {
+            sink(TraceItem::Piece(TracePiece { key, order, kind: PieceKind::Completed(number) }))?;
+        }
         let call = TraceCall { start_ns, rank, thread, function, count, site, collective };
+        if let Some(request) = open.started {
+            // What the collective is, its completion says. One that has no completion is a call all the same.
+            let before = insert(&mut self.started, request, (key, call), "collectives are started")?;
+            return before.map_or(Ok(()), |of| send_call(of, sink));
+        }
         sink(TraceItem::Piece(TracePiece { key, order: 0, kind: PieceKind::Call(call) }))
     }
 
@@ -201,7 +280,7 @@ impl<'a> LocationReader<'a> {
         collective: Option<Collective>,
         sink: &mut ItemSink<'_>,
     ) -> Result<()> {
-        let open = Open { function, start_ns: at_ns, count: 1, site: 0, depth: 0, collective };
+        let open = Open { function, start_ns: at_ns, count: 1, site: 0, depth: 0, collective, started: None };
         self.close(&open, at_ns, sink)
     }
 
@@ -213,7 +292,8 @@ impl<'a> LocationReader<'a> {
         order_ns: Option<u64>,
         sink: &mut ItemSink<'_>,
     ) -> Result<()> {
-        if self.is_unknown_comm(comm) {
+        // Tools write MPI_PROC_NULL as the negative number that it is: there is no message.
+        if self.is_unknown_comm(comm) || peer.cast_signed() < 0 {
             return Ok(());
         }
         let peer = self.rank_in(comm, peer)?;
@@ -227,16 +307,37 @@ impl<'a> LocationReader<'a> {
         Ok(())
     }
 
-    fn collective(
+    /// A receive of a message that was probed for.
+    fn matched_receive(
+        &mut self,
+        at_ns: u64,
+        probed: Option<Probed>,
+        bytes: u64,
+        sink: &mut ItemSink<'_>,
+    ) -> Result<()> {
+        let Some(Probed { at_ns: probed_ns, peer, comm, tag }) = probed else {
+            self.counts.unmatched_completions += 1;
+            return Ok(());
+        };
+        self.message(at_ns, (peer, comm, tag, bytes), true, Some(probed_ns), sink)
+    }
+
+    fn collective_end(
         &mut self,
         at_ns: u64,
         (op, comm, root): (u8, u32, u32),
         (sent, received): (u64, u64),
+        request: Option<u64>,
         sink: &mut ItemSink<'_>,
     ) -> Result<()> {
-        let Some(op) = CollectiveOp::of(op) else { return Ok(()) };
+        let is_own = self.open.as_ref().is_some_and(|open| open.started.is_some() && open.started == request);
+        // Of two that were started with one request, the later one is the one that completes.
+        let starter = request.filter(|_| !is_own).and_then(|request| self.started.remove(&request));
+        let Some(op) = CollectiveOp::from_number(op) else {
+            return starter.map_or(Ok(()), |of| send_call(of, sink));
+        };
         if self.is_unknown_comm(comm) {
-            return Ok(());
+            return starter.map_or(Ok(()), |of| send_call(of, sink));
         }
         // The highest numbers mean no root, or a root of an intercommunicator.
         let is_rank = root < NO_ROOT - 2;
@@ -246,7 +347,23 @@ impl<'a> LocationReader<'a> {
         // The bytes it sent; the bytes it received if it sent nothing.
         let bytes = if sent > 0 { sent } else { received };
         sum(0, bytes)?;
-        let collective = Some(Collective { comm, root, bytes });
+        let collective = Collective { comm, root, bytes, started: None };
+        if let Some((key, call)) = starter {
+            let Some(number) = self.counts.started.checked_add(1) else {
+                bail!("more than {} collectives are started", u32::MAX);
+            };
+            self.counts.started = number;
+            let collective = Some(Collective { started: NonZeroU32::new(number), ..collective });
+            send_call((key, TraceCall { collective, ..call }), sink)?;
+            self.completed.push(number);
+            return if self.open.is_none() { self.instant(at_ns, id::WAIT, None, sink) } else { Ok(()) };
+        }
+        if let Some(open) = self.open.as_mut().filter(|_| is_own) {
+            // It completes in the call that started it.
+            (open.collective, open.started) = (Some(collective), None);
+            return Ok(());
+        }
+        let collective = Some(collective);
         let function = FUNCTIONS.iter().find(|entry| entry.name == op.function()).map(|entry| entry.id);
         match (&mut self.open, function) {
             (Some(open), Some(function)) if open.function == function || is_collective(open.function) => {
@@ -254,7 +371,10 @@ impl<'a> LocationReader<'a> {
                 Ok(())
             }
             (None, Some(function)) => self.instant(at_ns, function, collective, sink),
-            _ => Ok(()),
+            _ => {
+                self.counts.unmatched_completions += u64::from(request.is_some());
+                Ok(())
+            }
         }
     }
 
@@ -295,9 +415,26 @@ impl<'a> LocationReader<'a> {
     }
 
     /// Ends the location.
-    pub(crate) fn finish(self) {
+    pub(crate) fn finish(self, sink: &mut ItemSink<'_>) -> Result<()> {
         self.counts.cut_off += u64::from(self.open.is_some());
+        self.counts.incomplete_receives += (self.posted.len() + self.matched.len()) as u64;
+        // Collectives that never complete: what they are is not known.
+        let mut started: Vec<_> = self.started.into_values().collect();
+        started.sort_unstable_by_key(|(key, _)| *key);
+        started.into_iter().try_for_each(|of| send_call(of, sink))
     }
+}
+
+/// Keeps what is not complete, within a bound; gives what had this number before.
+fn insert<T>(pending: &mut HashMap<u64, T>, number: u64, one: T, what: &str) -> Result<Option<T>> {
+    if pending.len() >= MAX_POSTED && !pending.contains_key(&number) {
+        bail!("more than {MAX_POSTED} {what} and not complete");
+    }
+    Ok(pending.insert(number, one))
+}
+
+fn send_call((key, call): (CallKey, TraceCall), sink: &mut ItemSink<'_>) -> Result<()> {
+    sink(TraceItem::Piece(TracePiece { key, order: 0, kind: PieceKind::Call(call) }))
 }
 
 /// Whether an event of a collective may belong to a call of this function.

@@ -3,6 +3,7 @@
 //! It takes what a recording has: calls of recorded MPI functions, messages, and blocking collectives. Messages and collectives
 //! outside of all calls become calls without a duration. Functions outside MPI are passed over.
 
+mod call_sites;
 mod location;
 mod processes;
 #[cfg(test)]
@@ -12,6 +13,7 @@ use super::trace::{Trace, TraceCollector, describe_long_span};
 use crate::otf2_attributes;
 use crate::progress::{PROGRESS_INTERVAL, Progress};
 use anyhow::{Context as _, Result, anyhow, bail};
+use call_sites::CallSite;
 use location::{EventCounts, LocationReader};
 use mpiscope_model::words::{counted, plural, printable};
 use mpiscope_otf2::{Asked, Definitions, Event, Library, Location, OtherEvents, Reader};
@@ -57,16 +59,17 @@ pub(crate) fn read_archive(anchor: &Path, scratch: &Path, progress: &dyn Progres
     for (number, (&location, &of)) in (0..).zip(&processes.threads) {
         let mut thread = LocationReader::new(&processes, &mut counts, number, of);
         let (mut outcome, mut events) = (Ok(()), 0);
-        let passed_over = reader.events(location, asked, &mut |time, event| {
-            events += 1;
-            let told =
-                if events % PROGRESS_INTERVAL == 0 { progress.step(PROGRESS_INTERVAL) } else { Ok(()) };
-            outcome = told.and_then(|()| archive.add_event(&mut thread, location, time, &event));
-            outcome.is_ok()
-        })?;
+        let passed_over =
+            reader.events(location, (asked, &definitions.calling_contexts), &mut |time, event| {
+                events += 1;
+                let told =
+                    if events % PROGRESS_INTERVAL == 0 { progress.step(PROGRESS_INTERVAL) } else { Ok(()) };
+                outcome = told.and_then(|()| archive.add_event(&mut thread, location, time, &event));
+                outcome.is_ok()
+            })?;
         outcome?;
         others.add(&passed_over);
-        thread.finish();
+        thread.finish(&mut |found| archive.collector.push(found))?;
     }
     let pieces = archive.collector.finish()?;
     let Some(from) = counts.from else {
@@ -86,7 +89,7 @@ pub(crate) fn read_archive(anchor: &Path, scratch: &Path, progress: &dyn Progres
         unix_ns,
         nodes: processes.nodes,
         comms: processes.members,
-        call_sites: call_site_names(&definitions),
+        call_sites: counts.call_sites.iter().map(|site| call_site_name(&definitions, site)).collect(),
         missing,
         notes: span.into_iter().chain(left_out).collect(),
     })
@@ -129,12 +132,17 @@ impl ArchiveSink<'_> {
     }
 }
 
-/// Strings of the archive as names of call sites: call site 1 is string 0.
-fn call_site_names(definitions: &Definitions) -> Vec<String> {
-    let last = definitions.strings.keys().max().copied().unwrap_or_default();
-    // An exported archive has the call sites first. Further strings are not call sites.
-    let last = (last as usize).min(1 << 12);
-    (0..=last).map(|number| printable(definitions.string(number as u32))).collect()
+/// The name of a call site: a string of the archive, or the function that made the call, with its file.
+fn call_site_name(definitions: &Definitions, site: CallSite) -> String {
+    let text = |string: u32| definitions.string(string);
+    printable(&match site {
+        CallSite::String(string) => text(string).to_owned(),
+        CallSite::Region(region, _) => match definitions.regions.get(&region) {
+            Some(region) if text(region.file).is_empty() => text(region.name).to_owned(),
+            Some(region) => format!("{} ({})", text(region.name), text(region.file)),
+            None => String::new(),
+        },
+    })
 }
 
 /// A sentence about events of the archive that a recording does not hold.
@@ -151,6 +159,7 @@ fn describe_left_out(
         }
     };
     part(counts.regions, "non-MPI call");
+    part(counts.unmatched_completions, "unmatched completion");
     for (kind, number) in others.iter() {
         part(number, kind.name());
     }
@@ -176,6 +185,14 @@ fn missing_sentences(definitions: &Definitions, counts: &EventCounts) -> Vec<Str
     if counts.unknown_comm_events > 0 {
         let of = counted(counts.unknown_comm_events, "communication");
         missing.push(format!("{of}: of communicators whose members are not known as ranks"));
+    }
+    if counts.incomplete_receives > 0 {
+        let receives = counted(counts.incomplete_receives, "posted receive");
+        missing.push(format!("{receives}: the archive does not say what they received"));
+    }
+    if counts.unmatched_leaves > 0 {
+        let regions = counted(counts.unmatched_leaves, "region");
+        missing.push(format!("{regions}: left without being entered, or not left before what is around"));
     }
     if counts.cut_off > 0 {
         missing.push(format!("{}: not over when the trace ends", counted(counts.cut_off, "call")));

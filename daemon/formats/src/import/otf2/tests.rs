@@ -1,5 +1,6 @@
 //! Events of a location become calls with their messages, and what makes no sense is refused.
 
+use super::call_sites::CallSite;
 use super::location::{EventCounts, LocationReader};
 use super::processes::Processes;
 use crate::import::log_stream::CommMembers;
@@ -12,6 +13,7 @@ use mpiscope_otf2::{
     PARADIGM_MPI, Region, TreeNode, UNDEFINED,
 };
 use mpiscope_wire::id;
+use std::num::NonZeroU32;
 
 /// Two nodes with two processes each, whose ranks go the other way round than their numbers; one has a second thread.
 fn definitions() -> Definitions {
@@ -27,6 +29,7 @@ fn definitions() -> Definitions {
         "MPI_Comm_size",
         "main",
         "MPI_Bcast",
+        "MPI_Ibarrier",
     ];
     found.strings = (0..).zip(words.map(str::to_owned)).collect();
     let part = |name, class, parent| TreeNode { name, class, parent };
@@ -40,8 +43,9 @@ fn definitions() -> Definitions {
     let location = |location, group| Location { location, name: 0, is_thread: true, events: 0, group };
     found.locations =
         vec![location(0, 10), location(1, 11), location(2, 12), location(3, 13), location(9, 13)];
-    let names = [(0, 5), (1, 6), (2, 7), (3, 8), (4, 9)];
-    found.regions = names.map(|(region, name)| (region, Region { name, is_mpi: true })).into();
+    let names = [(0, 5), (1, 6), (2, 7), (3, 8), (4, 9), (5, 10)];
+    found.regions =
+        names.map(|(region, name)| (region, Region { name, is_mpi: true, file: UNDEFINED })).into();
     let group = |kind, members: &[u64]| Group { paradigm: PARADIGM_MPI, kind, members: members.to_vec() };
     found.groups = [
         (0, group(GroupKind::CommLocations, &[3, 2, 1, 0])),
@@ -156,14 +160,14 @@ fn messages_of_communicators_of_others_are_counted() {
     let bcast = CollectiveOp::Bcast as u8;
     let events = [
         Event::Send { peer: 9, comm: 60, tag: 5, bytes: 100 },
-        Event::CollectiveEnd { op: bcast, comm: 60, root: 9, sent: 0, received: 70 },
+        Event::CollectiveEnd { op: bcast, comm: 60, root: 9, sent: 0, received: 70, request: None },
         enter(3),
         Event::Send { peer: 1, comm: 7, tag: 5, bytes: 100 },
     ];
     for event in events {
         thread.event(5, &event, &mut |_| Ok(())).unwrap();
     }
-    thread.finish();
+    thread.finish(&mut |_| Ok(())).unwrap();
     assert_eq!((counts.unknown_comm_events, counts.calls, counts.regions), (2, 1, 1));
 }
 
@@ -176,7 +180,10 @@ fn heard(of: (u32, u16), events: &[(u64, Event)]) -> Result<(Vec<TraceItem>, Eve
             Ok(())
         })?;
     }
-    thread.finish();
+    thread.finish(&mut |one| {
+        found.push(one);
+        Ok(())
+    })?;
     Ok((found, counts))
 }
 
@@ -221,13 +228,26 @@ fn a_call_has_what_lies_between_its_ends() {
         (13, leave(1)),
         (14, enter(2)),
         (15, leave(2)),
-        // Outside of all calls.
+        // Outside of all calls, and one from and to nobody.
         (16, receive(3, 7, None, None)),
+        (16, receive(u32::MAX - 1, 7, None, None)),
+        (16, send(u32::MAX - 1, 7)),
+        (16, Event::Posted { request: 75 }),
         (20, leave(3)),
         (21, enter(4)),
-        (22, Event::CollectiveEnd { op: CollectiveOp::Bcast as u8, comm: 8, root: 1, sent: 0, received: 70 }),
+        (
+            22,
+            Event::CollectiveEnd {
+                op: CollectiveOp::Bcast as u8,
+                comm: 8,
+                root: 1,
+                sent: 0,
+                received: 70,
+                request: None,
+            },
+        ),
         (23, leave(4)),
-        (24, Event::CollectiveEnd { op: 0, comm: 7, root: NO_ROOT, sent: 0, received: 0 }),
+        (24, Event::CollectiveEnd { op: 0, comm: 7, root: NO_ROOT, sent: 0, received: 0, request: None }),
         (25, enter(0)),
     ];
     let (found, counts) = heard((0, 1), &events).unwrap();
@@ -238,7 +258,7 @@ fn a_call_has_what_lies_between_its_ends() {
     let received = |key, peer, comm, order| {
         TraceItem::Receive(CompletedReceive { rank: 0, order, key, transfer: transfer(peer, comm, true) })
     };
-    let collective = |comm, root, bytes| Some(Collective { comm, root, bytes });
+    let collective = |comm, root, bytes| Some(Collective { comm, root, bytes, started: None });
     let sends = called(0, id::SEND, (3, 9));
     let waits = called(1, id::WAITALL, (10, 13));
     let alone = called(2, id::RECV, (16, 16));
@@ -250,13 +270,14 @@ fn a_call_has_what_lies_between_its_ends() {
             order: 1,
             kind: PieceKind::Message(transfer(1, 0, false)),
         }),
-        step((sends.0, TraceCall { count: 4, site: 3, ..sends.1 })),
+        step((sends.0, TraceCall { count: 4, site: 1, ..sends.1 })),
         // Posted when the call began, when that is said, and when its message was sent.
         received(waits.0, 2, 1, (10, 2)),
         received(waits.0, 0, 2, (7, 3)),
         // The rank is in the first group, so that places are those in the second.
         received(waits.0, 3, 3, (99, 4)),
-        step(waits),
+        // Without a call site of its own it is called by the function around it.
+        step((waits.0, TraceCall { site: 2, ..waits.1 })),
         received(alone.0, 3, 0, (16, 5)),
         step(alone),
         step((bcast.0, TraceCall { collective: collective(1, Some(0), 70), ..bcast.1 })),
@@ -264,7 +285,159 @@ fn a_call_has_what_lies_between_its_ends() {
     ];
     assert_eq!(found, expected);
     assert_eq!((counts.calls, counts.from, counts.to.0, counts.cut_off), (5, Some((3, 7)), 24, 1));
-    assert_eq!(counts.unknown, [(2, 1)].into());
+    assert_eq!((counts.unknown, counts.incomplete_receives), ([(2, 1)].into(), 1));
+    let sites: Vec<_> = counts.call_sites.iter().collect();
+    assert_eq!(sites, [CallSite::String(2), CallSite::Region(3, id::WAITALL)]);
+}
+
+#[test]
+fn nonblocking_collectives_belong_to_the_calls_that_start_and_complete_them() {
+    let end = |op: CollectiveOp, comm, sent, request| Event::CollectiveEnd {
+        op: op as u8,
+        comm,
+        root: NO_ROOT,
+        sent,
+        received: 0,
+        request: Some(request),
+    };
+    let events = [
+        (1, enter(5)),
+        (2, Event::CollectiveStarted { request: 70 }),
+        (3, leave(5)),
+        (4, enter(5)),
+        (4, Event::CollectiveStarted { request: 71 }),
+        (5, leave(5)),
+        // They complete in the other order, and one in the call that starts it.
+        (6, enter(1)),
+        (7, end(CollectiveOp::Barrier, 8, 0, 71)),
+        (7, end(CollectiveOp::Allreduce, 7, 40, 70)),
+        (8, leave(1)),
+        (9, enter(5)),
+        (9, Event::CollectiveStarted { request: 72 }),
+        (9, end(CollectiveOp::Barrier, 7, 0, 72)),
+        (10, leave(5)),
+        (11, enter(5)),
+        (11, Event::CollectiveStarted { request: 73 }),
+        (12, leave(5)),
+        // Nobody started it; and that of 73 never completes.
+        (13, enter(1)),
+        (14, end(CollectiveOp::Barrier, 7, 0, 99)),
+        (15, leave(1)),
+    ];
+    let (found, counts) = heard((0, 1), &events).unwrap();
+    let started =
+        |comm, bytes, number| Collective { comm, root: None, bytes, started: NonZeroU32::new(number) };
+    let start = |call, ends, of| {
+        let (key, made) = called(call, id::IBARRIER, ends);
+        step((key, TraceCall { collective: of, ..made }))
+    };
+    let waits = called(2, id::WAITALL, (6, 8));
+    let completed = |order, number| {
+        TraceItem::Piece(TracePiece { key: waits.0, order, kind: PieceKind::Completed(number) })
+    };
+    let expected = [
+        start(1, (4, 5), Some(started(1, 0, 1))),
+        start(0, (1, 3), Some(started(0, 40, 2))),
+        completed(0, 1),
+        completed(1, 2),
+        step(waits),
+        start(3, (9, 10), Some(Collective { comm: 0, root: None, bytes: 0, started: None })),
+        step(called(5, id::WAITALL, (13, 15))),
+        start(4, (11, 12), None),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!((counts.calls, counts.unmatched_completions), (6, 1));
+}
+
+#[test]
+fn a_request_that_is_used_again_loses_no_call() {
+    let end = |at_ns, request| {
+        let (op, root) = (CollectiveOp::Barrier as u8, NO_ROOT);
+        let end = Event::CollectiveEnd { op, comm: 7, root, sent: 0, received: 0, request: Some(request) };
+        (at_ns, end)
+    };
+    let events = [
+        (1, enter(5)),
+        (2, Event::CollectiveStarted { request: 70 }),
+        (3, leave(5)),
+        (4, enter(5)),
+        (4, Event::CollectiveStarted { request: 70 }),
+        (5, leave(5)),
+        (6, enter(1)),
+        end(7, 70),
+        (8, leave(1)),
+        // The second one completes in the call that starts it.
+        (9, enter(5)),
+        (9, Event::CollectiveStarted { request: 71 }),
+        (10, leave(5)),
+        (11, enter(5)),
+        (11, Event::CollectiveStarted { request: 71 }),
+        end(12, 71),
+        (13, leave(5)),
+    ];
+    let (found, counts) = heard((0, 1), &events).unwrap();
+    let barrier = |started| Some(Collective { comm: 0, root: None, bytes: 0, started });
+    let start = |call, ends, of| {
+        let (key, made) = called(call, id::IBARRIER, ends);
+        step((key, TraceCall { collective: of, ..made }))
+    };
+    let waits = called(2, id::WAITALL, (6, 8));
+    let expected = [
+        start(0, (1, 3), None),
+        start(1, (4, 5), barrier(NonZeroU32::new(1))),
+        TraceItem::Piece(TracePiece { key: waits.0, order: 0, kind: PieceKind::Completed(1) }),
+        step(waits),
+        start(4, (11, 13), barrier(None)),
+        start(3, (9, 10), None),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!((counts.calls, counts.unmatched_completions), (5, 0));
+}
+
+#[test]
+fn receives_and_probes_that_are_used_again_are_counted() {
+    let probed = |message| Event::Probed { peer: 1, comm: 7, tag: 6, message };
+    let events = [
+        (1, enter(1)),
+        (2, probed(5)),
+        (2, probed(5)),
+        (3, Event::MatchedPosted { message: 5, request: 50 }),
+        (4, probed(6)),
+        (4, Event::MatchedPosted { message: 6, request: 50 }),
+        (5, Event::Posted { request: 60 }),
+        (5, Event::Posted { request: 60 }),
+        (6, leave(1)),
+    ];
+    let (_, counts) = heard((0, 1), &events).unwrap();
+    // Two that are replaced, and two that are not over at the end.
+    assert_eq!((counts.incomplete_receives, counts.unmatched_completions), (4, 1));
+}
+
+#[test]
+fn messages_that_were_probed_for_are_received() {
+    let probed = |peer, message| Event::Probed { peer, comm: 7, tag: 6, message };
+    let events = [
+        (1, enter(1)),
+        (2, probed(1, 5)),
+        (2, probed(2, 6)),
+        // A plain probe.
+        (2, probed(3, u64::MAX)),
+        (3, leave(1)),
+        (4, enter(1)),
+        (4, Event::MatchedPosted { message: 5, request: 50 }),
+        (4, Event::MatchedReceive { message: 6, bytes: 200 }),
+        (5, Event::MatchedCompleted { request: 50, bytes: 200 }),
+        (6, Event::MatchedReceive { message: 7, bytes: 200 }),
+        (7, leave(1)),
+    ];
+    let (found, counts) = heard((0, 1), &events).unwrap();
+    let (probe, receive) = (called(0, id::WAITALL, (1, 3)), called(1, id::WAITALL, (4, 7)));
+    let received = |peer, order| {
+        let transfer = Transfer { peer, tag: 6, comm: 0, bytes: 200, is_receive: true, post: None };
+        TraceItem::Receive(CompletedReceive { rank: 0, order: (2, order), key: receive.0, transfer })
+    };
+    assert_eq!(found, [step(probe), received(2, 1), received(1, 2), step(receive)]);
+    assert_eq!(counts.unmatched_completions, 1);
 }
 
 #[test]
@@ -273,7 +446,6 @@ fn what_makes_no_sense_is_said() {
     let send = |peer, comm, tag, bytes| Event::Send { peer, comm, tag, bytes };
     assert_eq!(wrong(&[(5, enter(0)), (4, leave(0))]), "times run backwards, from 5 to 4 ns");
     assert!(wrong(&[(u64::MAX, enter(0))]).contains("beyond what any run takes"));
-    assert_eq!(wrong(&[(1, enter(0)), (2, leave(1))]), "at 2 ns a region is left that was not entered last");
     assert_eq!(wrong(&[(1, send(4, 7, 0, 0))]), "communicator 7 has no rank 4");
     assert_eq!(wrong(&[(1, send(1, 9, 0, 0))]), "communicator 9 has no rank 1");
     assert_eq!(wrong(&[(1, send(0, 99, 0, 0))]), "communicator 99 is not defined");
@@ -282,4 +454,22 @@ fn what_makes_no_sense_is_said() {
     assert!(wrong(&[(1, half), (1, half), (1, half)]).contains("4 EiB"));
     let deep: Vec<(u64, Event)> = (0..1 << 17).map(|_| (1, enter(3))).collect();
     assert!(wrong(&deep).contains("within each other"));
+}
+
+/// Some tools leave regions that they never entered, or leave an outer one first.
+#[test]
+fn regions_that_do_not_nest_are_counted() {
+    let events = [
+        (1, enter(3)),
+        (2, leave(4)),
+        (3, enter(0)),
+        (5, leave(3)),
+        (6, leave(0)),
+        (7, enter(0)),
+        (8, leave(0)),
+    ];
+    let (found, counts) = heard((0, 1), &events).unwrap();
+    let first = called(0, id::SEND, (3, 5));
+    assert_eq!(found, [step((first.0, TraceCall { site: 1, ..first.1 })), step(called(1, id::SEND, (7, 8)))]);
+    assert_eq!((counts.calls, counts.unmatched_leaves), (2, 2));
 }

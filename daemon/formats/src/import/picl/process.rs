@@ -320,7 +320,7 @@ impl<'a> ProcessReader<'a> {
         if sum_bytes(0, bytes).is_none() {
             bail!("a collective of {bytes} bytes moves more than 4 EiB");
         }
-        Ok((count, Some(Collective { comm, root, bytes })))
+        Ok((count, Some(Collective { comm, root, bytes, started: None })))
     }
 
     /// The number of a communicator in the recording; counts one that is not defined, or not with this rank.
