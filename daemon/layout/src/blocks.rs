@@ -73,6 +73,21 @@ impl<'a> Block<'a> {
     }
 }
 
+/// What a line is for a layout file.
+pub(crate) enum BlockLine<'a> {
+    Begin(&'a str),
+    End,
+    Other,
+}
+
+pub(crate) fn block_line(line: &str) -> BlockLine<'_> {
+    match classify(line) {
+        Line::Begin(name) => BlockLine::Begin(name),
+        Line::End => BlockLine::End,
+        Line::BeginWithoutName | Line::Empty | Line::Other => BlockLine::Other,
+    }
+}
+
 fn expected(expected: &'static str, found: &str) -> SyntaxError {
     SyntaxError::Expected { expected, found: found.to_owned() }
 }

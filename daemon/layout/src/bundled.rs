@@ -10,7 +10,7 @@ pub struct BundledLayout {
 }
 
 /// All of them, the simplest first.
-pub const BUNDLED: [BundledLayout; 11] = [
+pub const BUNDLED: [BundledLayout; 14] = [
     BundledLayout { name: "line", text: include_str!("../layouts/line.txt") },
     BundledLayout { name: "ring", text: include_str!("../layouts/ring.txt") },
     BundledLayout { name: "plane", text: include_str!("../layouts/plane.txt") },
@@ -18,10 +18,13 @@ pub const BUNDLED: [BundledLayout; 11] = [
     BundledLayout { name: "sphere", text: include_str!("../layouts/sphere.txt") },
     BundledLayout { name: "cylinder", text: include_str!("../layouts/cylinder.txt") },
     BundledLayout { name: "towers", text: include_str!("../layouts/towers.txt") },
+    BundledLayout { name: "racks", text: include_str!("../layouts/racks.txt") },
     BundledLayout { name: "grid", text: include_str!("../layouts/grid.txt") },
     BundledLayout { name: "torus", text: include_str!("../layouts/torus.txt") },
     BundledLayout { name: "dragonfly", text: include_str!("../layouts/dragonfly.txt") },
+    BundledLayout { name: "regions", text: include_str!("../layouts/regions.txt") },
     BundledLayout { name: "metrics", text: include_str!("../layouts/metrics.txt") },
+    BundledLayout { name: "log-metrics", text: include_str!("../layouts/log_metrics.txt") },
 ];
 
 /// The bundled layout with this name; case does not matter.

@@ -111,7 +111,7 @@ pub(crate) fn apply_if(condition: Values, one: Values, other: Values, pool: &mut
         Values::Same(condition) => pool.copy(if *condition != 0.0 { &one } else { &other }),
         Values::PerRank(conditions) => {
             let choose = |(rank, condition): (usize, &f64)| {
-                if *condition != 0.0 { one.at(rank) } else { other.at(rank) }
+                if *condition != 0.0 { one.of_rank(rank) } else { other.of_rank(rank) }
             };
             pool.fill(conditions.iter().enumerate().map(choose))
         }

@@ -41,7 +41,7 @@ impl Layout {
         for first in (0..ranks).step_by(BLOCK_RANKS) {
             evaluation.run(first, BLOCK_RANKS.min(ranks - first));
             if first == 0 {
-                let restrict = self.restrict.map(|source| evaluation.load(source).at(0));
+                let restrict = self.restrict.map(|source| evaluation.load(source).of_rank(0));
                 is_restricted = restrict.is_some_and(|value| value != 0.0 && !value.is_nan());
             }
             evaluation.write(&mut points);
@@ -190,7 +190,7 @@ impl<'a> Evaluation<'a> {
                 let values = self.load(source);
                 let targets = column.iter_mut().skip(begin).step_by(layout.points.len());
                 for (rank, target) in targets.take(self.length).enumerate() {
-                    *target = values.at(rank);
+                    *target = values.of_rank(rank);
                 }
                 self.pool.give_back(values);
             }

@@ -27,7 +27,8 @@ pub enum Values {
 }
 
 impl Values {
-    pub(crate) fn at(&self, rank: usize) -> f64 {
+    /// The value of a rank.
+    pub fn of_rank(&self, rank: usize) -> f64 {
         match self {
             Self::Same(value) => *value,
             Self::PerRank(values) => values.get(rank).copied().unwrap_or(0.0),
@@ -103,7 +104,7 @@ impl Inputs {
     /// The values of an event; numbers beyond the last event are ignored.
     pub fn set_event(&mut self, number: usize, values: Values) {
         let (mut least, mut most, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
-        for value in (0..self.ranks).map(|rank| values.at(rank)) {
+        for value in (0..self.ranks).map(|rank| values.of_rank(rank)) {
             least = least.min(value);
             most = most.max(value);
             sum += value;
@@ -124,7 +125,7 @@ impl Inputs {
     }
 
     /// Metadata by key in lower case.
-    pub(crate) fn metadata(&self, key: &str) -> Option<&Values> {
+    pub fn metadata(&self, key: &str) -> Option<&Values> {
         self.metadata.get(key)
     }
 

@@ -53,8 +53,11 @@ mod layout;
 mod limits;
 mod nearest;
 mod parser;
+mod placement;
 mod points;
 mod scope;
+mod site;
+mod texts;
 mod token;
 mod warning;
 
@@ -70,5 +73,8 @@ pub use limits::{
     MOST_DEPTH, MOST_FILE_BYTES, MOST_LAYOUTS, MOST_NAME_BYTES, MOST_OPERATIONS, MOST_POINTS,
     MOST_POINTS_PER_RANK, MOST_STATEMENTS,
 };
+pub use placement::RankPlacement;
 pub use points::Points;
+pub use site::{MOST_SITE_BYTES, SiteDescription, SiteError};
+pub use texts::{layout_texts, with_layouts, without_layout};
 pub use warning::{LayoutWarning, WarningKind};

@@ -1,25 +1,29 @@
 //! The layouts that come with mpiscope can be read, and put ranks where they should be.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 mod support;
 
 use mpiscope_layout::{
-    BUNDLED, CARTESIAN_COORDINATES, CARTESIAN_SIZES, HOST_COUNT, HOST_INDEX, Inputs, LayoutFile, Points,
-    SLOT, Values, bundled_layout,
+    BUNDLED, CARTESIAN_COORDINATES, CARTESIAN_SIZES, Inputs, LayoutFile, Points, RankPlacement,
+    SiteDescription, Values, bundled_layout,
 };
 use std::collections::HashSet;
 
 const RANKS: usize = 24;
-const SLOTS: usize = 4;
 const SIZES: [usize; 3] = [4, 3, 2];
 
-/// 6 hosts with 4 ranks each, and a grid of 4 x 3 x 2.
+/// 6 hosts with 4 ranks each in 2 racks, 3 regions, and a grid of 4 x 3 x 2.
 fn inputs() -> Inputs {
-    let mut inputs = Inputs::new(RANKS);
+    let mut site = SiteDescription::default();
+    site.read(b"node,key,value\nn0,rack,A\nn1,rack,A\nn2,rack,A\nn3,rack,B\nn4,rack,B\nn5,rack,B\n").unwrap();
+    let placement = RankPlacement {
+        regions: (0..RANKS).map(|rank| (rank / 8) as f64).collect(),
+        ..RankPlacement::on_nodes_of(&site, RANKS)
+    };
+    let mut inputs = placement.inputs(&site);
     let per_rank =
         |value: &dyn Fn(usize) -> usize| Values::PerRank((0..RANKS).map(|rank| value(rank) as f64).collect());
-    inputs.set_metadata(HOST_INDEX, per_rank(&|rank| rank / SLOTS));
-    inputs.set_metadata(SLOT, per_rank(&|rank| rank % SLOTS));
-    inputs.set_metadata(HOST_COUNT, Values::Same((RANKS / SLOTS) as f64));
     for number in 0..3 {
         inputs.set_event(number, per_rank(&|rank| rank * (number + 1)));
     }
@@ -29,6 +33,7 @@ fn inputs() -> Inputs {
         inputs.set_metadata(CARTESIAN_SIZES[axis], Values::Same(size as f64));
         inputs.set_metadata(CARTESIAN_COORDINATES[axis], per_rank(&|rank| rank / strides[axis] % size));
     }
+    placement.complete(&mut inputs);
     inputs
 }
 
@@ -87,6 +92,9 @@ fn ranks_are_where_the_name_says() {
     assert_eq!((block.x[14], block.y[14], block.z[14]), (2.0, 1.0, 1.0));
     let grid = points("grid", &inputs());
     assert_eq!((grid.x[17], grid.y[17], grid.z[17]), (2.0, 2.0, 1.0));
+    let racks = points("racks", &inputs());
+    // The second rank of the second node of the second rack.
+    assert_eq!((racks.x[17], racks.y[17], racks.z[17]), (5.0, 0.0, 1.5));
     let towers = points("towers", &inputs());
     assert_eq!((towers.x[18], towers.y[18], towers.z[18]), (2.0, 2.0, 2.0));
 }
