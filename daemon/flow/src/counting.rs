@@ -2,14 +2,14 @@
 
 use crate::parcel::{Window, to_keepers};
 use crate::plain::{CallRow, renamed};
-use crate::worker::Kept;
+use crate::worker::WorkerFigures;
 use std::cell::RefCell;
 use std::rc::Rc;
 use timely::dataflow::StreamVec;
 use timely::dataflow::operators::Operator;
 
 /// The operator. What is counted does not depend on any order, so no window has to be complete.
-pub(crate) fn counting(calls: StreamVec<'_, Window, CallRow>, kept: Rc<RefCell<Kept>>) {
+pub(crate) fn counting(calls: StreamVec<'_, Window, CallRow>, kept: Rc<RefCell<WorkerFigures>>) {
     calls.sink(to_keepers(|call: &CallRow| call.0.rank), "count", move |(calls, _frontier)| {
         calls.for_each(|_capability, calls| {
             if let Some(counts) = &mut kept.borrow_mut().counts {

@@ -1,19 +1,20 @@
-//! The dataflow: batches are split by window, events go to the keepers of their receivers, everything else to the judge.
+//! The dataflow: batches are split by window, events go to the keepers of their receivers, everything else to the
+//! budget worker.
 //!
 //! ```text
-//! reader ─ split ┬ events ── match ┬ messages ── judge
+//! reader ─ split ┬ events ── match ┬ messages ── budget
 //!                ├ places ───┘     │               │
 //!                ├ news ───────────┼───────────────┘
 //!                └ calls ── count ─┘ (figures stay with their worker until the end)
 //! ```
 
+use crate::budgeting::{BudgetState, budgeting};
 use crate::counting::counting;
 use crate::gate::{Fed, Gate};
-use crate::judging::{Judge, judging};
 use crate::matching::matching;
 use crate::parcel::Window;
 use crate::split::split;
-use crate::worker::Kept;
+use crate::worker::WorkerFigures;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,8 +30,8 @@ pub(crate) type Input = InputHandle<Window, CapacityContainerBuilder<Vec<Fed>>>;
 pub(crate) fn build(
     worker: &mut Worker,
     window_ns: u64,
-    kept: &Rc<RefCell<Kept>>,
-    judge: Option<Rc<RefCell<Judge>>>,
+    kept: &Rc<RefCell<WorkerFigures>>,
+    budget_state: Option<Rc<RefCell<BudgetState>>>,
     gate: &Arc<Gate>,
 ) -> Input {
     let counts = kept.borrow().counts.is_some();
@@ -39,7 +40,7 @@ pub(crate) fn build(
         let parts = split(scope, batches, window_ns, counts);
         counting(parts.calls, Rc::clone(kept));
         let messages = matching(parts.events, parts.places, Rc::clone(kept));
-        judging(scope, parts.news, messages, judge, Arc::clone(gate));
+        budgeting(scope, parts.news, messages, budget_state, Arc::clone(gate));
         input
     })
 }

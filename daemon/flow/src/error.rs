@@ -14,16 +14,16 @@ pub enum FlowError {
     /// A question panicked; the flow goes on.
     #[error("a question to the analysis failed: {0}")]
     Question(String),
-    /// The batch says nothing of what calls did to whoever waited.
-    #[error("the batch was not made to be judged")]
-    NotJudged,
+    /// The batch has no effects of calls.
+    #[error("the batch was not made for diagnosis")]
+    NotForDiagnosis,
 }
 
 /// Why a batch was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum TryFeedError {
     /// Too much waits: here it is again.
-    #[error("too many calls wait to be judged")]
+    #[error("too many calls are pending")]
     Full(Box<Batch>),
     /// It never will be.
     #[error(transparent)]

@@ -3,7 +3,7 @@
 use crate::error::{FlowError, TryFeedError};
 use crate::gate::Gate;
 use crate::options::FlowOptions;
-use crate::worker::{Kept, Left, Plan, fenced, text_of, work};
+use crate::worker::{Left, Plan, WorkerFigures, fenced, text_of, work};
 use mpiscope_analysis::{BudgetOptions, Budgeter, Counts};
 use mpiscope_model::Batch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -68,11 +68,11 @@ impl Flow {
         Ok(Self { gate, workers: Mutex::new(Some(guards)) })
     }
 
-    /// Takes in a batch, and waits while too much is to be judged. Its `until_ns` says which windows are complete:
-    /// whoever moves times of calls has to leave room for that. Batches are taken in the order of one thread.
+    /// Takes in a batch, and waits while too much is pending. Its `until_ns` shows which windows are complete: whoever
+    /// moves times of calls has to leave a margin. Batches are taken in the order of one thread.
     ///
     /// # Errors
-    /// When a worker has panicked, or the batch was not made to be judged.
+    /// When a worker has panicked, or the batch was not made for diagnosis.
     pub fn feed(&self, batch: Batch) -> Result<(), FlowError> {
         match self.gate.feed(batch, true) {
             Ok(()) => Ok(()),
@@ -81,7 +81,7 @@ impl Flow {
         }
     }
 
-    /// Takes in a batch, or gives it back when too much is to be judged.
+    /// Takes in a batch, or gives it back when too much is pending.
     ///
     /// # Errors
     /// When there is no room for it, and when `feed` fails.
@@ -89,8 +89,8 @@ impl Flow {
         self.gate.feed(batch, false)
     }
 
-    /// Asks something of what is known now, or has later windows judged otherwise. The question is answered on the worker that
-    /// judges, between two windows; meanwhile that worker does nothing else.
+    /// Asks about the present state, or changes how later windows are analysed. The budget worker answers between two
+    /// windows; meanwhile it does nothing else.
     ///
     /// # Errors
     /// When a worker has panicked, or the question does.
@@ -107,20 +107,20 @@ impl Flow {
         receiver.recv().unwrap_or_else(|_| Err(self.failure()))
     }
 
-    /// The input is over: judges what is left.
+    /// The input has ended: analyses what is left.
     ///
     /// # Errors
     /// When a worker has panicked.
     pub fn finish(self) -> Result<Outcome, FlowError> {
         self.gate.close();
         let mut budgeter = None;
-        let mut kept = Kept::default();
+        let mut kept = WorkerFigures::default();
         for left in self.join() {
             let Ok(Some(left)) = left else { return Err(self.failure()) };
             budgeter = budgeter.or(left.budgeter);
             kept.merge(left.kept);
         }
-        let Kept { counts, messages, uncertain, unmatched_sends, unmatched_receives } = kept;
+        let WorkerFigures { counts, messages, uncertain, unmatched_sends, unmatched_receives } = kept;
         let budgeter = budgeter.ok_or_else(|| self.failure())?;
         Ok(Outcome { budgeter, counts, messages, uncertain, unmatched_sends, unmatched_receives })
     }

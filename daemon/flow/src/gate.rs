@@ -1,7 +1,7 @@
 //! What the thread that feeds and the workers share: batches that wait, questions, and whether anything went wrong.
 
 use crate::error::{FlowError, TryFeedError};
-use crate::parcel::{JUDGE, Window, reader};
+use crate::parcel::{BUDGET_WORKER, Window, reader};
 use mpiscope_analysis::Budgeter;
 use mpiscope_model::Batch;
 use std::collections::VecDeque;
@@ -11,8 +11,8 @@ use std::thread::Thread;
 /// Runs between two windows.
 pub(crate) type Question = Box<dyn FnOnce(&mut Budgeter) + Send>;
 
-/// Windows that may be complete and not judged before more batches are read: what is read is no longer in the queue,
-/// and what is judged soon after is still near.
+/// Complete windows that may be pending before more batches are read. A batch that was read is no longer in the queue,
+/// and soon analysed while in the cache.
 const MOST_AHEAD: Window = 2;
 
 /// A batch, and which windows are complete after it.
@@ -34,13 +34,13 @@ pub(crate) enum Next {
 struct State {
     queue: VecDeque<Fed>,
     is_closed: bool,
-    /// Windows before it are complete by what was fed, by what was read, and judged.
+    /// Windows before it are complete by what was fed, by what was read, and analysed.
     complete: Window,
     read: Window,
-    judged: Window,
+    budgeted: Window,
     /// Calls that were fed since a window was completed last.
-    held: u64,
-    /// Until which window all is judged when so many more calls are.
+    unmarked: u64,
+    /// The window until which all is analysed once this number of further calls is.
     marks: VecDeque<(Window, u64)>,
     /// Their sum.
     waiting: u64,
@@ -98,7 +98,7 @@ impl Gate {
     /// Takes in a batch, as soon as there is room where it may wait.
     pub(crate) fn feed(&self, batch: Batch, may_wait: bool) -> Result<(), TryFeedError> {
         if batch.events.len() != batch.events_end_ns.len() {
-            return Err(FlowError::NotJudged.into());
+            return Err(FlowError::NotForDiagnosis.into());
         }
         let calls = batch.activities.len() as u64;
         let mut state = self.state();
@@ -113,12 +113,12 @@ impl Gate {
         }
         // The scheduler's figures for a window come within the next one.
         let complete = (batch.until_ns / self.window_ns).saturating_sub(1);
-        state.held += calls;
+        state.unmarked += calls;
         if complete > state.complete {
-            let held = std::mem::take(&mut state.held);
+            let unmarked = std::mem::take(&mut state.unmarked);
             state.complete = complete;
-            state.marks.push_back((complete, held));
-            state.waiting += held;
+            state.marks.push_back((complete, unmarked));
+            state.waiting += unmarked;
         }
         let complete = state.complete;
         state.queue.push_back(Fed { batch, complete });
@@ -130,7 +130,7 @@ impl Gate {
     /// What the reader reads.
     pub(crate) fn next(&self) -> Next {
         let mut state = self.state();
-        if state.read > state.judged + MOST_AHEAD {
+        if state.read > state.budgeted + MOST_AHEAD {
             return Next::Wait;
         }
         match state.queue.pop_front() {
@@ -143,10 +143,10 @@ impl Gate {
         }
     }
 
-    /// All windows before one are judged.
-    pub(crate) fn judged(&self, until: Window) {
+    /// All windows before one are analysed.
+    pub(crate) fn budgeted(&self, until: Window) {
         let mut state = self.state();
-        state.judged = until;
+        state.budgeted = until;
         let mut gone = 0;
         while let Some((_, calls)) = state.marks.pop_front_if(|(window, _)| *window <= until) {
             gone += calls;
@@ -169,7 +169,7 @@ impl Gate {
         self.wake_all();
     }
 
-    /// A worker panicked. The first says why.
+    /// A worker panicked. The first has the reason.
     pub(crate) fn fail(&self, text: String) {
         let mut state = self.state();
         state.failed.get_or_insert(text);
@@ -196,7 +196,7 @@ impl Gate {
         }
         state.questions.push_back(question);
         drop(state);
-        self.wake(JUDGE);
+        self.wake(BUDGET_WORKER);
         Ok(())
     }
 

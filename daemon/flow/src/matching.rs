@@ -1,7 +1,7 @@
 //! Matching, each worker the channels of its own receivers.
 
-use crate::parcel::{Messages, Place, ToKeeper, Window, keepers, to_keepers};
-use crate::worker::Kept;
+use crate::parcel::{Messages, Place, ToKeeper, Window, hold_single, keepers, to_keepers};
+use crate::worker::WorkerFigures;
 use mpiscope_analysis::{Matcher, MatchingLimits, WindowEvents};
 use mpiscope_model::Event;
 use std::cell::RefCell;
@@ -21,7 +21,7 @@ struct Open {
 pub(crate) fn matching<'scope>(
     events: StreamVec<'scope, Window, ToKeeper>,
     places: StreamVec<'scope, Window, Place>,
-    kept: Rc<RefCell<Kept>>,
+    kept: Rc<RefCell<WorkerFigures>>,
 ) -> StreamVec<'scope, Window, Messages> {
     let peers = events.scope().peers();
     let to_keepers = to_keepers(|(rank, _): &ToKeeper| *rank);
@@ -56,7 +56,7 @@ pub(crate) fn matching<'scope>(
                 let matched = matcher.feed(&now);
                 kept.borrow_mut().matched(&matched);
                 if !matched.messages.is_empty() {
-                    output.session(&capability).give(Messages::from(matched));
+                    output.session(&capability).give_container(&mut hold_single(Messages::from(matched)));
                 }
             }
             if events_frontier.is_empty() && places_frontier.is_empty() && !is_finished {
@@ -70,13 +70,13 @@ pub(crate) fn matching<'scope>(
     })
 }
 
-/// Where ranks run, as far as it was said until a window.
+/// Places ranks on nodes, as known until a window.
 fn place(matcher: &mut Matcher, to_place: &mut Vec<(Window, Place)>, until: Window) {
     to_place.retain(|(window, (_, rank, node))| {
-        let is_said = *window <= until;
-        if is_said {
+        let is_due = *window <= until;
+        if is_due {
             matcher.place(*rank, *node);
         }
-        !is_said
+        !is_due
     });
 }

@@ -9,15 +9,15 @@ pub struct FlowOptions {
     pub workers: usize,
     /// How time is divided up; its windows are those of the flow.
     pub budget: BudgetOptions,
-    /// Criteria by which everything is judged, in place of what is learnt.
+    /// Criteria that replace the learnt ones.
     pub criteria: Option<Version>,
-    /// The placement that is judged by.
+    /// The advised placement.
     pub advice: Option<Advice>,
     /// How the run went, as an earlier pass saw.
     pub course: Option<Course>,
     /// The regions; each node's ranks are one without it.
     pub regions: Option<RegionOfRank>,
-    /// Counts calls and messages by windows of so many nanoseconds.
+    /// Counts calls and messages by windows of this length.
     pub counts_window_ns: Option<u64>,
     /// Calls that may wait although their windows are complete. One batch more than that is taken, and what belongs to
     /// windows that are not complete does not count, for only more input completes them.

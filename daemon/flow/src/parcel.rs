@@ -14,15 +14,15 @@ use timely::dataflow::channels::pushers::exchange::Distributor;
 /// A window of the run, by its number: the time of the dataflow.
 pub(crate) type Window = u64;
 
-/// The worker that judges.
-pub(crate) const JUDGE: usize = 0;
+/// The worker that computes the budget.
+pub(crate) const BUDGET_WORKER: usize = 0;
 
-/// The worker that reads batches: another than the one that judges, which has most to do.
+/// The worker that reads batches: another than the budget worker, which is the busiest.
 pub(crate) fn reader(peers: usize) -> usize {
     usize::from(peers > 1)
 }
 
-/// Workers to which ranks belong: all but the one that judges, if there are others.
+/// Workers that own ranks: all but the budget worker, if there are others.
 pub(crate) fn keepers(peers: usize) -> usize {
     peers.saturating_sub(1).max(1)
 }
@@ -35,7 +35,7 @@ pub(crate) fn keeper(rank: Rank, peers: usize) -> usize {
 /// Where a rank runs, for one of the workers.
 pub(crate) type Place = (usize, Rank, Node);
 
-/// What the judge learns of a batch as it comes.
+/// The parts of a batch that the budget needs at once.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct News {
     pub(crate) places: Vec<(Rank, Node)>,
@@ -47,6 +47,11 @@ pub(crate) struct News {
     pub(crate) last_event: Option<Window>,
     /// After it, windows before this one are complete.
     pub(crate) complete: Window,
+}
+
+/// A container with room for one item. The usual one has room for many, and each window or batch fills its own.
+pub(crate) fn hold_single<T>(item: T) -> Vec<T> {
+    vec![item]
 }
 
 /// An event on its way to the keeper of a rank.
@@ -95,13 +100,13 @@ impl<C: Default> Distributor<C> for ToOne {
     fn flush<T: Clone, P: Push<Message<T, C>>>(&mut self, _time: &T, _pushers: &mut [P]) {}
 }
 
-/// To the worker that judges.
-pub(crate) fn to_judge() -> DistributorPact<impl FnOnce(usize) -> ToOne> {
-    DistributorPact(|_peers| ToOne(JUDGE))
+/// To the budget worker.
+pub(crate) fn to_budget_worker() -> DistributorPact<impl FnOnce(usize) -> ToOne> {
+    DistributorPact(|_peers| ToOne(BUDGET_WORKER))
 }
 
-/// Hands on rows to the keepers of their ranks. Containers are as large as batches, so none waits to be filled. What goes out
-/// is what was counted as it came in: would a row go twice, windows would seem to be complete that are not.
+/// Hands on rows to the keepers of their ranks. Containers are as large as batches: none waits to be filled. Rows out
+/// equal rows counted in: if a row went twice, windows would seem complete that are not.
 pub(crate) struct ToKeepers<T, F> {
     rank_of: F,
     parts: Vec<Vec<T>>,
@@ -138,4 +143,16 @@ pub(crate) fn to_keepers<T, F: Fn(&T) -> Rank>(
         rank_of,
         parts: std::iter::repeat_with(Vec::new).take(peers).collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// There is one for each window with messages, and for each batch.
+    #[test]
+    fn a_container_of_one_item_has_no_room_for_more() {
+        assert_eq!(hold_single(Messages::default()).capacity(), 1);
+        assert_eq!(hold_single(News::default()).capacity(), 1);
+    }
 }

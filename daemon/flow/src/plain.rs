@@ -3,7 +3,7 @@
 
 use mpiscope_analysis::Link;
 use mpiscope_model::{
-    Activity, Blocking, Call, CallId, Collected, Collective, Comm, CommInfo, CommKind, Deed, Event, Flow,
+    Activity, Blocking, Call, CallId, Collected, Collective, Comm, CommInfo, CommKind, Effect, Event, Flow,
     Function, Message, Nanoseconds, PostId, Rank, Scheduling, Side,
 };
 use serde::{Deserialize, Serialize};
@@ -118,8 +118,8 @@ struct CollectiveFields {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Deed")]
-enum DeedFields {
+#[serde(remote = "Effect")]
+enum EffectFields {
     Other,
     Polls,
     Probe,
@@ -146,8 +146,8 @@ struct ActivityFields {
     start_ns: Nanoseconds,
     end_ns: Nanoseconds,
     since_ns: Nanoseconds,
-    #[serde(with = "DeedFields")]
-    deed: Deed,
+    #[serde(with = "EffectFields")]
+    effect: Effect,
     site: Option<u32>,
     after_loss: bool,
 }

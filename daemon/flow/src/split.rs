@@ -1,7 +1,7 @@
-//! Splits a batch by window and by who needs what of it.
+//! Splits a batch by window and by operator.
 
 use crate::gate::Fed;
-use crate::parcel::{News, Place, ToKeeper, Window, keeper};
+use crate::parcel::{News, Place, ToKeeper, Window, hold_single, keeper};
 use crate::plain::{CallRow, EventRow, renamed};
 use mpiscope_analysis::{by_window, receivers};
 use mpiscope_model::{Batch, Event};
@@ -64,7 +64,7 @@ pub(crate) fn split<'scope>(
                     if counts && !calls.is_empty() {
                         calls_out.session(&capability).give_container(&mut renamed(calls));
                     }
-                    news_out.session(&capability).give(News {
+                    let mut news = hold_single(News {
                         places,
                         comms: renamed(comms),
                         activities: renamed(activities),
@@ -73,6 +73,7 @@ pub(crate) fn split<'scope>(
                         last_event,
                         complete,
                     });
+                    news_out.session(&capability).give_container(&mut news);
                 }
             });
         }

@@ -1,9 +1,9 @@
 //! One worker: a thread that steps its part of the dataflow until nothing comes any more. Panics do not leave it.
 
+use crate::budgeting::BudgetState;
 use crate::dataflow::{Input, build};
 use crate::gate::{Gate, Next};
-use crate::judging::Judge;
-use crate::parcel::{JUDGE, reader};
+use crate::parcel::{BUDGET_WORKER, reader};
 use mpiscope_analysis::{Budgeter, Counts, Matched, Matcher};
 use std::any::Any;
 use std::cell::RefCell;
@@ -15,7 +15,7 @@ use timely::worker::Worker;
 
 /// The figures of a worker's own ranks.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct WorkerFigures {
     pub(crate) counts: Option<Counts>,
     pub(crate) messages: u64,
     pub(crate) uncertain: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Kept {
     pub(crate) unmatched_receives: u64,
 }
 
-impl Kept {
+impl WorkerFigures {
     pub(crate) fn matched(&mut self, matched: &Matched) {
         self.messages += matched.messages.len() as u64;
         self.uncertain += matched.uncertain;
@@ -53,8 +53,8 @@ impl Kept {
 /// What a worker leaves.
 #[derive(Debug)]
 pub(crate) struct Left {
-    pub(crate) kept: Kept,
-    /// Of the worker that judges.
+    pub(crate) kept: WorkerFigures,
+    /// Of the budget worker.
     pub(crate) budgeter: Option<Budgeter>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Left {
 pub(crate) struct Plan {
     pub(crate) window_ns: u64,
     pub(crate) counts_window_ns: Option<u64>,
-    /// For the worker that judges.
+    /// For the budget worker.
     pub(crate) budgeter: Mutex<Option<Budgeter>>,
     pub(crate) gate: Arc<Gate>,
 }
@@ -87,7 +87,7 @@ pub(crate) fn fenced<T>(
     }
 }
 
-/// What a panic said.
+/// The text of a panic.
 pub(crate) fn text_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("it panicked").to_owned()
@@ -96,35 +96,38 @@ pub(crate) fn text_of(payload: &(dyn Any + Send)) -> String {
 /// Works until nothing comes any more; leaves nothing when it has to stop before.
 pub(crate) fn work(worker: &mut Worker, plan: &Plan) -> Option<Left> {
     let counts = plan.counts_window_ns.map(Counts::new);
-    let kept = Rc::new(RefCell::new(Kept { counts, ..Kept::default() }));
-    let judge = (worker.index() == JUDGE).then(|| {
+    let kept = Rc::new(RefCell::new(WorkerFigures { counts, ..WorkerFigures::default() }));
+    let budget_state = (worker.index() == BUDGET_WORKER).then(|| {
         let budgeter = plan.budgeter.lock().unwrap_or_else(PoisonError::into_inner).take();
-        budgeter.map(|budgeter| Rc::new(RefCell::new(Judge::new(budgeter, plan.window_ns))))
+        budgeter.map(|budgeter| Rc::new(RefCell::new(BudgetState::new(budgeter, plan.window_ns))))
     });
-    let judge = judge.flatten();
-    let input = build(worker, plan.window_ns, &kept, judge.clone(), &plan.gate);
+    let budget_state = budget_state.flatten();
+    let input = build(worker, plan.window_ns, &kept, budget_state.clone(), &plan.gate);
     let mut input = Some(input).filter(|_| worker.index() == reader(worker.peers()));
     while !plan.gate.is_over() {
         let has_read = read(&mut input, &plan.gate);
-        let has_answered =
-            judge.as_ref().is_some_and(|judge| judge.borrow_mut().answer(plan.gate.questions()));
-        // A question may wait for something itself, and so be woken by what was meant to wake the worker: look again.
+        let has_answered = budget_state
+            .as_ref()
+            .is_some_and(|budget_state| budget_state.borrow_mut().answer(plan.gate.questions()));
+        // A question may wait for something itself, and take the wake-up that was meant for the worker: look again.
         if !worker.step_or_park((has_read || has_answered).then_some(Duration::ZERO)) {
-            let budgeter = judge.and_then(Rc::into_inner).map(|judge| judge.into_inner().into_budgeter());
+            let budgeter = budget_state
+                .and_then(Rc::into_inner)
+                .map(|budget_state| budget_state.into_inner().into_budgeter());
             return Some(Left { kept: Rc::into_inner(kept)?.into_inner(), budgeter });
         }
     }
     None
 }
 
-/// Puts the next batch into the dataflow; says whether there was one.
+/// Puts the next batch into the dataflow; returns whether there was one.
 fn read(input: &mut Option<Input>, gate: &Gate) -> bool {
     let Some(open) = input else { return false };
     match gate.next() {
         Next::Read(fed) => {
             let complete = fed.complete;
             open.send(*fed);
-            // What follows is told before the first window that is not complete.
+            // Later input belongs to the first window that is not complete.
             open.advance_to(complete.max(*open.time()));
             open.flush();
             true

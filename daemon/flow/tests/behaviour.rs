@@ -12,11 +12,11 @@ use mpiscope_synth::{Pattern, Spec, Style, generate};
 use std::sync::mpsc;
 use support::{flowed, windowed};
 
-/// A modelled job in batches as they come from its log.
+/// A simulated job in batches as they come from its log.
 fn job(pattern: Pattern, style: Style) -> Vec<Batch> {
     let mut spec = Spec::new(pattern, 16, 1.0, 20_000.0);
     spec.style = style;
-    let mut ingest = Ingest::to_be_judged();
+    let mut ingest = Ingest::for_diagnosis();
     generate(&spec).unwrap().filter_map(|message| ingest.step(message)).collect()
 }
 
@@ -33,7 +33,7 @@ fn short(workers: usize) -> FlowOptions {
 }
 
 #[test]
-fn modelled_jobs_are_judged_as_without_threads() {
+fn simulated_jobs_are_budgeted_as_without_threads() {
     for (pattern, style) in [
         (Pattern::Halo2d, Style::Waitall),
         (Pattern::Ring, Style::Blocking),
@@ -84,7 +84,7 @@ fn questions_are_answered_between_windows_while_it_goes_on() {
             assert!(now_ns >= settled_ns);
             settled_ns = now_ns;
         }
-        // What is complete is judged without anything more.
+        // A complete window is analysed without further input.
         while settled_ns < expected.budgeter.settled_ns() {
             settled_ns = flow.ask(|budgeter| budgeter.settled_ns()).unwrap();
         }
@@ -119,7 +119,7 @@ fn what_waits_is_bounded_and_given_back() {
         let most_calls = calls(&batches) / 10;
         let flow = Flow::start(FlowOptions { most_calls, ..short(workers) }).unwrap();
         std::thread::scope(|scope| {
-            // Nothing is judged while a question waits for its answer.
+            // No window is analysed while a question waits for its answer.
             let (go_on, may_go_on) = mpsc::channel::<()>();
             let (is_asked, asked) = mpsc::channel();
             let flow = &flow;
@@ -167,11 +167,11 @@ fn what_is_dropped_stops() {
 }
 
 #[test]
-fn a_batch_that_was_not_made_to_be_judged_is_refused() {
+fn a_batch_not_made_for_diagnosis_is_refused() {
     let mut batch =
         job(Pattern::Ring, Style::Blocking).into_iter().find(|batch| !batch.events.is_empty()).unwrap();
     batch.events_end_ns.clear();
     let flow = Flow::start(FlowOptions::default()).unwrap();
-    assert_eq!(flow.feed(batch), Err(FlowError::NotJudged));
+    assert_eq!(flow.feed(batch), Err(FlowError::NotForDiagnosis));
     assert_eq!(flow.finish().unwrap().messages, 0);
 }

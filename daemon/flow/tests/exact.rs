@@ -43,7 +43,7 @@ proptest! {
         workers in 1_usize..=4,
         as_bytes in any::<bool>(),
     ) {
-        let batches = Program::of(&steps).batches(&times(&slices), &order, behind);
+        let batches = Program::from_steps(&steps).batches(&times(&slices), &order, behind);
         let options = options(workers, as_bytes);
         let (found, _) = flowed(&batches, &options);
         prop_assert_eq!(found, windowed(&batches, &options));
@@ -56,7 +56,7 @@ proptest! {
         order in proptest::collection::vec(0_usize..20, 1..20),
         workers in 1_usize..=4,
     ) {
-        let program = Program::of(&steps);
+        let program = Program::from_steps(&steps);
         let options = options(workers, false);
         let (found, _) = flowed(&program.batches(&times(&slices), &order, false), &options);
         let expected = windowed(&program.batches(&[], &[0], false), &options);
@@ -66,7 +66,7 @@ proptest! {
     /// Where all is one window, a single matcher that takes events rank by rank has to find the same messages.
     #[test]
     fn receivers_may_be_shared_out(steps in steps(), workers in 1_usize..=4, as_bytes in any::<bool>()) {
-        let batches = Program::of(&steps).batches(&[], &[0], false);
+        let batches = Program::from_steps(&steps).batches(&[], &[0], false);
         let budget = BudgetOptions { window_ns: u64::MAX / 4, ..BudgetOptions::default() };
         let (found, _) = flowed(&batches, &FlowOptions { budget, ..options(workers, as_bytes) });
         let mut events: Vec<_> = batches.iter().flat_map(|batch| batch.events.iter().copied()).collect();
@@ -86,7 +86,7 @@ proptest! {
         workers in 1_usize..=4,
         as_bytes in any::<bool>(),
     ) {
-        let batches = Program::of(&steps).batches(&times(&slices), &[1, 2, 3], false);
+        let batches = Program::from_steps(&steps).batches(&times(&slices), &[1, 2, 3], false);
         let options = FlowOptions { counts_window_ns: Some(700), ..options(workers, as_bytes) };
         let (found, counts) = flowed(&batches, &options);
         let mut counts = counts.unwrap();

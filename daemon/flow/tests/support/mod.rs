@@ -39,7 +39,7 @@ fn pairs(traffic: &Traffic) -> Vec<(Rank, Rank, u64, u64)> {
 }
 
 impl Answers {
-    fn of(budgeter: &Budgeter, messages: u64, uncertain: u64, unmatched: (u64, u64)) -> Self {
+    fn from_budgeter(budgeter: &Budgeter, messages: u64, uncertain: u64, unmatched: (u64, u64)) -> Self {
         let mut waits: Vec<_> = budgeter.waits().map(|(key, totals)| (*key, *totals)).collect();
         waits.sort_unstable_by_key(|(key, _)| *key);
         Self {
@@ -61,8 +61,8 @@ impl Answers {
         }
     }
 
-    /// What does not depend on how the job came in: threads are numbered as they come, and windows in which nothing
-    /// happens may be judged or not.
+    /// The part of the result that does not depend on how the job came in. Threads are numbered as they come, and
+    /// windows without events may be skipped.
     pub(crate) fn however_it_came(mut self) -> Self {
         self.paths.sort_unstable_by_key(|(rank, ..)| *rank);
         self.settled_ns = 0;
@@ -87,7 +87,7 @@ pub(crate) fn windowed(batches: &[Batch], options: &FlowOptions) -> Answers {
     }
     all.append(windowed.finish());
     let unmatched = (windowed.matcher.unmatched_sends(), windowed.matcher.unmatched_receives());
-    Answers::of(&windowed.budgeter, all.messages.len() as u64, all.uncertain, unmatched)
+    Answers::from_budgeter(&windowed.budgeter, all.messages.len() as u64, all.uncertain, unmatched)
 }
 
 pub(crate) fn flowed(batches: &[Batch], options: &FlowOptions) -> (Answers, Option<Counts>) {
@@ -97,6 +97,6 @@ pub(crate) fn flowed(batches: &[Batch], options: &FlowOptions) -> (Answers, Opti
     }
     let outcome = flow.finish().unwrap();
     let unmatched = (outcome.unmatched_sends, outcome.unmatched_receives);
-    let answers = Answers::of(&outcome.budgeter, outcome.messages, outcome.uncertain, unmatched);
+    let answers = Answers::from_budgeter(&outcome.budgeter, outcome.messages, outcome.uncertain, unmatched);
     (answers, outcome.counts)
 }

@@ -1,8 +1,8 @@
 //! A random program, as each of its ranks saw it.
 
 use mpiscope_model::{
-    Activity, Batch, Blocking, Call, CallId, Collected, Collective, CommInfo, Deed, Event, Flow, Nanoseconds,
-    PostId, ProcessState, Rank, RankCpus, RankInfo, Scheduling, Side,
+    Activity, Batch, Blocking, Call, CallId, Collected, Collective, CommInfo, Effect, Event, Flow,
+    Nanoseconds, PostId, ProcessState, Rank, RankCpus, RankInfo, Scheduling, Side,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ struct Tape {
     started: Vec<u32>,
     /// Messages sent to each rank and received from it.
     numbers: BTreeMap<Rank, (u64, u64)>,
-    /// Peers of which numbers have to be told before the next call with them.
+    /// Peers whose numbers must be reported before the next call with them.
     untold: Vec<Rank>,
     has_lost: bool,
 }
@@ -99,24 +99,30 @@ pub(crate) struct Program {
     tapes: Vec<Tape>,
 }
 
-const fn receiving(posts: u16, receives: u16) -> Deed {
-    Deed::Transfer { sends: 0, posts, receives, send: Blocking::Never, peer: None, bytes: 0 }
+const fn receiving(posts: u16, receives: u16) -> Effect {
+    Effect::Transfer { sends: 0, posts, receives, send: Blocking::Never, peer: None, bytes: 0 }
 }
 
 impl Program {
-    pub(crate) fn of(steps: &[(Step, [u64; 6])]) -> Self {
+    pub(crate) fn from_steps(steps: &[(Step, [u64; 6])]) -> Self {
         let mut program = Self { tapes: (0..RANKS).map(|_| Tape::default()).collect() };
         for (step, lengths) in steps {
             let mut lengths = lengths.iter().copied().cycle();
             program.step(step, &mut || lengths.next().unwrap_or_default());
         }
         for rank in 0..RANKS {
-            program.call(rank, 1, (5, 5), Deed::Other);
+            program.call(rank, 1, (5, 5), Effect::Other);
         }
         program
     }
 
-    fn call(&mut self, rank: Rank, function: u16, (idle_ns, length_ns): (u64, u64), deed: Deed) -> CallId {
+    fn call(
+        &mut self,
+        rank: Rank,
+        function: u16,
+        (idle_ns, length_ns): (u64, u64),
+        effect: Effect,
+    ) -> CallId {
         let tape = &mut self.tapes[rank as usize];
         let call = CallId::new(0, tape.calls.len() as u64);
         let start_ns = tape.now_ns + idle_ns;
@@ -130,7 +136,7 @@ impl Program {
             start_ns,
             end_ns,
             since_ns: start_ns,
-            deed,
+            effect,
             site: Some(u32::from(function)),
             after_loss,
         };
@@ -169,8 +175,8 @@ impl Program {
 
     fn send(&mut self, from: Rank, to: Rank, tag: i32, bytes: u64, blocks: bool, at: (u64, u64)) {
         let send = if blocks { Blocking::Always } else { Blocking::Perhaps };
-        let deed = Deed::Transfer { sends: 1, posts: 0, receives: 0, send, peer: Some(to), bytes };
-        let call = self.call(from, 10, at, deed);
+        let effect = Effect::Transfer { sends: 1, posts: 0, receives: 0, send, peer: Some(to), bytes };
+        let call = self.call(from, 10, at, effect);
         let Activity { start_ns: begin_ns, end_ns, .. } = self.last(from);
         let blocked_until_ns = blocks.then_some(end_ns);
         self.event(
@@ -207,7 +213,7 @@ impl Program {
 
     fn collective(&mut self, rank: Rank, flow: Flow, root: Option<Rank>, at: (u64, u64)) {
         let of = self.next(rank, flow, root);
-        self.call(rank, if of.is_barrier { 50 } else { 52 }, at, Deed::Collective(of));
+        self.call(rank, if of.is_barrier { 50 } else { 52 }, at, Effect::Collective(of));
     }
 
     /// The next collective of a rank.
@@ -243,7 +249,7 @@ impl Program {
             }
             Step::Idle { rank, from, end } => {
                 let post = self.post(rank, Some(from), Some(9), length());
-                self.call(rank, 1, (length(), 10), Deed::Other);
+                self.call(rank, 1, (length(), 10), Effect::Other);
                 match end {
                     0 => self.event(rank, Event::Cancelled { rank, post }),
                     1 => self.event(rank, Event::Freed { rank, post }),
@@ -258,18 +264,18 @@ impl Program {
                     .for_each(|rank| self.collective(rank, Flow::ToRoot, Some(root), (length(), length())));
             }
             Step::Polls { rank } => {
-                self.call(rank, 34, (length(), length()), Deed::Polls);
+                self.call(rank, 34, (length(), length()), Effect::Polls);
             }
             Step::Start { root } => {
                 for rank in 0..RANKS {
                     let flow = if root.is_some() { Flow::FromRoot } else { Flow::All };
                     let of = self.next(rank, flow, root);
-                    self.call(rank, 100, (length(), length()), Deed::Start(of));
+                    self.call(rank, 100, (length(), length()), Effect::Start(of));
                     self.tapes[rank as usize].started.push(of.number);
                 }
             }
             Step::Complete { rank } => {
-                let call = self.call(rank, 31, (length(), length()), Deed::Other);
+                let call = self.call(rank, 31, (length(), length()), Effect::Other);
                 let tape = &mut self.tapes[rank as usize];
                 let all = std::mem::take(&mut tape.started).into_iter();
                 if let Some(did) = tape.calls.last_mut() {
@@ -302,7 +308,7 @@ impl Program {
     /// The job in batches: one for each of these times, until which it is complete, and one for the rest. The ranks of a
     /// batch come in some order; some of them have told more than they must, and `behind` one has not told all.
     pub(crate) fn batches(&self, until_ns: &[Nanoseconds], order: &[usize], behind: bool) -> Vec<Batch> {
-        let mut told = vec![0; self.tapes.len()];
+        let mut fed = vec![0; self.tapes.len()];
         let mut figures = 0;
         let mut batches = Vec::new();
         let rest = [self.end_ns() + 1];
@@ -333,8 +339,8 @@ impl Program {
                 let behind_ns = if behind && !is_last && word(turn + 2 * rank) % 5 == 0 { 1_800 } else { 0 };
                 let to_ns = (until_ns + ahead_ns).saturating_sub(behind_ns);
                 let calls = &self.tapes[rank].calls;
-                while let Some(did) = calls.get(told[rank]).filter(|did| did.activity.end_ns < to_ns) {
-                    told[rank] += 1;
+                while let Some(did) = calls.get(fed[rank]).filter(|did| did.activity.end_ns < to_ns) {
+                    fed[rank] += 1;
                     tell(&mut batch, did);
                 }
             }
@@ -361,7 +367,7 @@ fn info(rank: Rank, node: u32) -> RankInfo {
     }
 }
 
-/// The rank with number 3 now and then has no core.
+/// The rank with number 3 now and then waits for a CPU.
 fn scheduling(rank: Rank, number: u64) -> Scheduling {
     let lost = if rank == 3 { number / 2 } else { 0 };
     Scheduling {

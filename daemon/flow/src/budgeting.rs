@@ -1,7 +1,7 @@
-//! The budget, on one worker: who waited for whom may lead from any rank to any other.
+//! The budget, on one worker: waits may lead from any rank to any other.
 
 use crate::gate::{Gate, Question};
-use crate::parcel::{Messages, News, Window, to_judge};
+use crate::parcel::{Messages, News, Window, to_budget_worker};
 use crate::plain::renamed;
 use mpiscope_analysis::{Budgeter, Matched};
 use std::cell::RefCell;
@@ -13,19 +13,19 @@ use timely::dataflow::{Scope, StreamVec};
 use timely::progress::frontier::MutableAntichain;
 
 /// What is known until all of a window is in.
-pub(crate) struct Judge {
+pub(crate) struct BudgetState {
     window_ns: u64,
     budgeter: Budgeter,
-    /// The window that is judged next.
+    /// The next window to analyse.
     next: Window,
-    /// By the window that was to be judged next when it was read: it is told before that one.
+    /// By the window that was next when it was read: it comes before that one.
     news: VecDeque<(Window, News)>,
     matched: BTreeMap<Window, Vec<Matched>>,
     last_event: Option<Window>,
     complete: Window,
 }
 
-impl Judge {
+impl BudgetState {
     pub(crate) fn new(budgeter: Budgeter, window_ns: u64) -> Self {
         Self {
             window_ns,
@@ -38,7 +38,7 @@ impl Judge {
         }
     }
 
-    /// Answers questions; says whether there were any.
+    /// Answers questions; returns whether there were any.
     pub(crate) fn answer(&mut self, questions: VecDeque<Question>) -> bool {
         let were_any = !questions.is_empty();
         questions.into_iter().for_each(|question| question(&mut self.budgeter));
@@ -60,14 +60,14 @@ impl Judge {
         }
     }
 
-    /// The next window in which anything happens, by what is in; none when nothing waits.
+    /// The next window with any events; none when nothing waits.
     fn due(&self) -> Option<Window> {
         let settled = self.budgeter.next_window_end_ns().map(|end_ns| end_ns / self.window_ns - 1);
         settled.into_iter().chain(self.matched.keys().next().copied()).min()
     }
 
-    /// Judges the next window, if all before `in_until` (or simply all) is in, or skips those in which nothing happens.
-    /// Says whether it did.
+    /// Analyses the next window, if all before `in_until` (or simply all) is in, or skips windows without events.
+    /// Returns whether it did.
     fn window(&mut self, in_until: Option<Window>) -> bool {
         self.tell();
         let due = self.due();
@@ -96,34 +96,34 @@ impl Judge {
     }
 }
 
-/// The operator. It judges one window when it is scheduled, so that questions are answered between windows, and asks to
-/// be scheduled again.
-pub(crate) fn judging<'scope>(
+/// The operator. It analyses one window each time it is scheduled, to answer questions between windows, and asks to be
+/// scheduled again.
+pub(crate) fn budgeting<'scope>(
     scope: Scope<'scope, Window>,
     news: StreamVec<'scope, Window, News>,
     messages: StreamVec<'scope, Window, Messages>,
-    judge: Option<Rc<RefCell<Judge>>>,
+    budget_state: Option<Rc<RefCell<BudgetState>>>,
     gate: Arc<Gate>,
 ) {
-    let mut builder = OperatorBuilder::new("judge".to_owned(), scope);
-    let mut news = builder.new_input(news, to_judge());
-    let mut messages = builder.new_input(messages, to_judge());
+    let mut builder = OperatorBuilder::new("budget".to_owned(), scope);
+    let mut news = builder.new_input(news, to_budget_worker());
+    let mut messages = builder.new_input(messages, to_budget_worker());
     let activator = scope.activator_for(builder.operator_info().address);
     builder.build_reschedule(move |_capabilities| {
         move |frontiers| {
             // Nothing comes to the others.
-            let Some(judge) = &judge else { return false };
-            let mut judge = judge.borrow_mut();
+            let Some(budget_state) = &budget_state else { return false };
+            let mut budget_state = budget_state.borrow_mut();
             news.for_each(|capability, news| {
-                judge.news.extend(news.drain(..).map(|news| (*capability.time(), news)));
+                budget_state.news.extend(news.drain(..).map(|news| (*capability.time(), news)));
             });
             messages.for_each(|capability, messages| {
-                let of = judge.matched.entry(*capability.time()).or_default();
+                let of = budget_state.matched.entry(*capability.time()).or_default();
                 of.extend(messages.drain(..).map(Matched::from));
             });
-            let goes_on = judge.window(in_until(frontiers));
+            let goes_on = budget_state.window(in_until(frontiers));
             if goes_on {
-                gate.judged(judge.next);
+                gate.budgeted(budget_state.next);
                 activator.activate();
             }
             goes_on
@@ -131,7 +131,7 @@ pub(crate) fn judging<'scope>(
     });
 }
 
-/// The first window of which something may still come.
+/// The first window that may still get input.
 fn in_until(frontiers: &[MutableAntichain<Window>]) -> Option<Window> {
     frontiers.iter().filter_map(|frontier| frontier.frontier().iter().copied().min()).min()
 }
@@ -140,7 +140,7 @@ fn in_until(frontiers: &[MutableAntichain<Window>]) -> Option<Window> {
 mod tests {
     use super::*;
     use mpiscope_analysis::BudgetOptions;
-    use mpiscope_model::{Activity, CallId, Deed};
+    use mpiscope_model::{Activity, CallId, Effect};
 
     /// Two calls a hundred years apart are two windows and two skips, whether they come together or not.
     #[test]
@@ -154,7 +154,7 @@ mod tests {
             start_ns: end_ns - 10,
             end_ns,
             since_ns: end_ns - 10,
-            deed: Deed::Other,
+            effect: Effect::Other,
             site: None,
             after_loss: false,
         };
@@ -162,21 +162,21 @@ mod tests {
         let calls = vec![call(0, 50), call(1, late_ns)];
         let at_once = vec![(0, calls.clone())];
         let apart = vec![(0, vec![calls[0]]), (5, vec![calls[1]])];
-        for told in [at_once, apart] {
-            let mut judge = Judge::new(Budgeter::new(options), options.window_ns);
-            for (window, activities) in told {
+        for fed in [at_once, apart] {
+            let mut budget_state = BudgetState::new(Budgeter::new(options), options.window_ns);
+            for (window, activities) in fed {
                 let news = News {
                     activities: renamed(activities),
                     last_event: Some(last),
                     complete: 5,
                     ..News::default()
                 };
-                judge.news.push_back((window, news));
+                budget_state.news.push_back((window, news));
             }
-            let steps = (0..100).take_while(|_| judge.window(None)).count();
+            let steps = (0..100).take_while(|_| budget_state.window(None)).count();
             assert!(steps <= 6, "{steps} steps");
-            assert_eq!(judge.next, last + 1);
-            assert_eq!(judge.budgeter.next_window_end_ns(), None);
+            assert_eq!(budget_state.next, last + 1);
+            assert_eq!(budget_state.budgeter.next_window_end_ns(), None);
         }
     }
 }
