@@ -6,6 +6,7 @@
 
 use mpiscope_model::{Call, Message, Nanoseconds};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Late rows that are kept for readers; of the others it is known how many there were.
@@ -38,6 +39,16 @@ pub struct Late<R> {
     pub missed: u64,
     /// The number to go on from.
     pub next: u64,
+    /// The number after the last one that there is.
+    pub end: u64,
+}
+
+impl<R> Late<R> {
+    /// Whether there are more after these.
+    #[must_use]
+    pub fn has_more(&self) -> bool {
+        self.next < self.end
+    }
 }
 
 #[derive(Debug, Default)]
@@ -77,11 +88,19 @@ impl<R: Timed> RecentRows<R> {
         }
     }
 
-    fn after(&self, number: u64) -> Late<R> {
+    /// Whether any row after a number came into a range, or may have.
+    fn any_after(&self, number: u64, range_ns: &Range<Nanoseconds>) -> bool {
         let first = self.next - self.rows.len() as u64;
-        let skipped = number.saturating_sub(first) as usize;
-        let rows = self.rows.iter().skip(skipped).copied().collect();
-        Late { rows, missed: first.saturating_sub(number), next: self.next }
+        let begin = number.clamp(first, self.next) - first;
+        number < first || self.rows.range(begin as usize..).any(|row| range_ns.contains(&row.at_ns()))
+    }
+
+    fn after(&self, number: u64, most: usize) -> Late<R> {
+        let (first, end) = (self.next - self.rows.len() as u64, self.next);
+        let begin = number.clamp(first, end);
+        let next = begin.saturating_add(most as u64).min(end);
+        let rows = self.rows.range((begin - first) as usize..(next - first) as usize).copied().collect();
+        Late { rows, missed: first.saturating_sub(number), next, end }
     }
 }
 
@@ -112,12 +131,20 @@ impl Arrivals {
         self.lock().last_ns
     }
 
-    pub(crate) fn calls_after(&self, number: u64) -> Late<Call> {
-        self.lock().calls.after(number)
+    pub(crate) fn calls_after(&self, number: u64, most: usize) -> Late<Call> {
+        self.lock().calls.after(number, most)
     }
 
-    pub(crate) fn messages_after(&self, number: u64) -> Late<Message> {
-        self.lock().messages.after(number)
+    pub(crate) fn any_call_after(&self, number: u64, range_ns: &Range<Nanoseconds>) -> bool {
+        self.lock().calls.any_after(number, range_ns)
+    }
+
+    pub(crate) fn any_message_after(&self, number: u64, range_ns: &Range<Nanoseconds>) -> bool {
+        self.lock().messages.any_after(number, range_ns)
+    }
+
+    pub(crate) fn messages_after(&self, number: u64, most: usize) -> Late<Message> {
+        self.lock().messages.after(number, most)
     }
 }
 
@@ -137,11 +164,16 @@ mod tests {
         arrivals.arrive(&[call(9), call(10)], &[], || ());
         arrivals.complete_until(7);
         arrivals.arrive(&[call(8)], &[], || ());
-        let late = arrivals.calls_after(0);
+        let late = arrivals.calls_after(0, usize::MAX);
         assert_eq!(late.rows.iter().map(Timed::at_ns).collect::<Vec<_>>(), [9, 8]);
-        assert_eq!((late.missed, late.next), (0, 2));
-        assert_eq!(arrivals.calls_after(1).rows, [call(8)]);
-        assert_eq!(arrivals.calls_after(2), Late { rows: Vec::new(), missed: 0, next: 2 });
+        assert_eq!((late.missed, late.next, late.has_more()), (0, 2, false));
+        assert_eq!(arrivals.calls_after(1, usize::MAX).rows, [call(8)]);
+        let none = |next| Late { rows: Vec::new(), missed: 0, next, end: 2 };
+        assert_eq!(arrivals.calls_after(2, usize::MAX), none(2));
+        assert_eq!(arrivals.calls_after(u64::MAX, 1), none(2));
+        assert_eq!(arrivals.calls_after(1, 0), none(1));
+        assert!(none(1).has_more());
+        assert_eq!(arrivals.calls_after(0, 1), Late { rows: vec![call(9)], ..none(1) });
     }
 
     #[test]
@@ -150,8 +182,10 @@ mod tests {
         arrivals.complete_until(u64::MAX);
         let rows: Vec<Call> = (0..KEPT as u64 + 3).map(call).collect();
         arrivals.arrive(&rows, &[], || ());
-        let late = arrivals.calls_after(1);
+        let late = arrivals.calls_after(1, usize::MAX);
         assert_eq!((late.rows.len(), late.missed, late.next), (KEPT, 2, KEPT as u64 + 3));
         assert_eq!(late.rows[0], call(3));
+        let first = arrivals.calls_after(1, 1);
+        assert_eq!((first.rows, first.missed, first.next), (vec![call(3)], 2, 4));
     }
 }

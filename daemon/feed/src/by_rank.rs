@@ -8,7 +8,7 @@ use std::ops::Range;
 const MOST_CELLS: usize = 1 << 13;
 /// Figures of a cell: the parts, then what could be avoided.
 const PARTS: usize = 19;
-const FIGURES: usize = PARTS + 4;
+pub(crate) const FIGURES: usize = PARTS + 4;
 
 /// Windows as long as it takes for so many cells at most: of many ranks they are few.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -58,6 +58,10 @@ impl ByRank {
 
     /// The sum over ranges of ranks, both ends included; a rank in several of them counts once.
     pub(crate) fn sum(&self, windows: Range<usize>, ranks: &[(u32, u32)]) -> (Parts, Avoidable) {
+        seconds(&self.figures_of(windows, ranks).map(|figure| figure as f64))
+    }
+
+    fn figures_of(&self, windows: Range<usize>, ranks: &[(u32, u32)]) -> [i64; FIGURES] {
         let mut sum = [0_i64; FIGURES];
         let of_window = self.ranks * FIGURES;
         let mut ranks = ranks.to_vec();
@@ -74,9 +78,20 @@ impl ByRank {
                 }
             }
         }
-        let seconds = |at: usize| sum[at] as f64 / 1e6;
-        (Parts::of(std::array::from_fn(seconds)), std::array::from_fn(|at| seconds(PARTS + at)))
+        sum
     }
+
+    /// Adds a share of what ranks have in a window.
+    pub(crate) fn add_share(&self, window: usize, ranks: &[(u32, u32)], share: f64, to: &mut [f64; FIGURES]) {
+        let sum = self.figures_of(window..window + 1, ranks);
+        to.iter_mut().zip(sum).for_each(|(to, figure)| *to += share * figure as f64);
+    }
+}
+
+/// Of sums in microseconds.
+pub(crate) fn seconds(sum: &[f64; FIGURES]) -> (Parts, Avoidable) {
+    let seconds = |at: usize| sum[at] / 1e6;
+    (Parts::of(std::array::from_fn(seconds)), std::array::from_fn(|at| seconds(PARTS + at)))
 }
 
 fn microseconds(seconds: f64) -> i64 {

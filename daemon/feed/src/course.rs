@@ -1,6 +1,8 @@
 //! Where time went window by window, for ranges that somebody asks for.
 
+use crate::by_rank::{FIGURES, seconds};
 use crate::{By, ByRank, Parts};
+use mpiscope_analysis::RankShares;
 use mpiscope_model::Nanoseconds;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -27,6 +29,9 @@ pub struct Course {
     /// The same by rank, in windows of their own.
     #[serde(default)]
     pub by_rank: ByRank,
+    /// What each rank's time was spent on; kept in a file of its own.
+    #[serde(skip)]
+    pub shares: RankShares,
 }
 
 /// Where time went in a range.
@@ -108,6 +113,29 @@ impl Course {
         self.told(&windows, (by_rank.from_ns, by_rank.width_ns), found, causes)
     }
 
+    /// The share of some ranks in a range: of windows that reach beyond it, the part of their length that is in it. None
+    /// where nothing of it was diagnosed.
+    pub(crate) fn share(
+        &self,
+        range: &Range<Nanoseconds>,
+        ranks: &[(u32, u32)],
+    ) -> Option<(Parts, Avoidable)> {
+        let by_rank = &self.by_rank;
+        let width_ns = by_rank.width_ns.max(1);
+        let (mut shares, mut is_diagnosed) = ([0.0; FIGURES], false);
+        for window in self.rank_windows(range) {
+            let from_ns = by_rank.from_ns.saturating_add(window as u64 * width_ns);
+            let to_ns = from_ns.saturating_add(width_ns).min(self.to_ns);
+            let inside_ns = to_ns.min(range.end).saturating_sub(from_ns.max(range.start));
+            if inside_ns > 0 {
+                is_diagnosed = true;
+                let share = inside_ns as f64 / (to_ns - from_ns) as f64;
+                by_rank.add_share(window, ranks, share, &mut shares);
+            }
+        }
+        is_diagnosed.then(|| seconds(&shares))
+    }
+
     /// The windows by rank that touch a range.
     pub(crate) fn rank_windows(&self, range: &Range<Nanoseconds>) -> Range<usize> {
         let by_rank = &self.by_rank;
@@ -173,6 +201,7 @@ mod tests {
             parts: (0..windows).map(part).collect(),
             avoidable: (0..windows).map(|at| [0.0, at as f64, 0.5, 0.0]).collect(),
             by_rank: ByRank::default(),
+            shares: RankShares::default(),
         }
     }
 

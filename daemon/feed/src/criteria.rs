@@ -23,6 +23,8 @@ pub struct Criteria {
     pub samples: F64Column,
     /// The median of what they took.
     pub median_ns: F64Column,
+    /// Up to this long is normal: the 95th percentile of quiet windows; not a number where that is not known.
+    pub normal_ns: F64Column,
     /// Collectives, by function.
     pub functions: Vec<FunctionCriterion>,
 }
@@ -62,6 +64,7 @@ impl Criteria {
             criteria.size_to.0.push(to as f64);
             criteria.samples.0.push(criterion.samples as f64);
             criteria.median_ns.0.push(criterion.median_ns as f64);
+            criteria.normal_ns.0.push(criterion.normal_ns.map_or(f64::NAN, |normal_ns| normal_ns as f64));
         }
         let functions = version.collectives().into_iter().map(|criterion| FunctionCriterion {
             function: criterion.key.function.into(),

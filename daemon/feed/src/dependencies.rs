@@ -3,14 +3,16 @@
 
 mod answers;
 mod courses;
+mod critical;
 mod gather;
+mod group_graph;
 mod messages;
 mod pairs;
 
 pub use answers::{Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks};
 
-use crate::exchange::{Answer, ConeQuestion, CoursesQuestion, DagQuestion, RowsQuestion};
-use crate::{CallSource, Criteria};
+use crate::exchange::{Answer, ConeQuestion, CoursesQuestion, DagQuestion, GroupGraphQuestion, RowsQuestion};
+use crate::{CallSource, Criteria, Regions};
 use mpiscope_analysis::{self as analysis, DagScope, Scope, Version};
 use mpiscope_model::{Function, Message, Nanoseconds, Node, Rank};
 use std::collections::{BTreeMap, VecDeque};
@@ -20,7 +22,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use courses::{CourseSizes, Courses};
+pub use critical::CriticalPath;
 pub(crate) use gather::Gathered;
+pub use group_graph::GroupGraph;
 pub use messages::MessageRows;
 pub use pairs::Pairs;
 
@@ -92,6 +96,8 @@ enum Asked {
     Pairs(Range<Nanoseconds>),
     Messages(RowsQuestion),
     Courses(CoursesQuestion),
+    Critical(Range<Nanoseconds>),
+    GroupGraph(GroupGraphQuestion),
 }
 
 /// A panic elsewhere while the lock was held leaves values that are still fine to show.
@@ -141,6 +147,11 @@ impl Dependencies {
         take: &mut dyn FnMut(&[Message]) -> ControlFlow<()>,
     ) -> Result<(), String> {
         gather::visit(self.messages()?.source.as_ref(), range_ns, is_wanted, take)
+    }
+
+    /// Who waits for whom in a collective.
+    pub(crate) fn flow(&self, function: Function) -> Option<mpiscope_model::Flow> {
+        self.messages.as_ref().and_then(|messages| (messages.flow)(function))
     }
 
     /// Where ranks run.
@@ -193,6 +204,32 @@ impl Dependencies {
             Ok(())
         })?;
         answer.pairs.clone().ok_or_else(|| REPLACED.to_owned())
+    }
+
+    pub(crate) fn critical(
+        &self,
+        range_ns: &Range<Nanoseconds>,
+        source: (&dyn CallSource, u64),
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<CriticalPath, String> {
+        let answer = self.once(Asked::Critical(range_ns.clone()), |answer| {
+            answer.critical = Some(self.make_critical(range_ns, source, is_wanted)?);
+            Ok(())
+        })?;
+        answer.critical.clone().ok_or_else(|| REPLACED.to_owned())
+    }
+
+    pub(crate) fn group_graph(
+        &self,
+        question: &GroupGraphQuestion,
+        sources: (&dyn CallSource, &Regions),
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<GroupGraph, String> {
+        let answer = self.once(Asked::GroupGraph(question.clone()), |answer| {
+            answer.group_graph = Some(self.make_group_graph(question, sources, is_wanted)?);
+            Ok(())
+        })?;
+        answer.group_graph.clone().ok_or_else(|| REPLACED.to_owned())
     }
 
     pub(crate) fn rows(
@@ -263,11 +300,12 @@ impl Dependencies {
             gather::earliest(self.messages()?.source.as_ref(), &scope, GRAPH_MESSAGES, is_wanted)?;
         wanted(is_wanted)?;
         let read = DagScope { range_ns: scope.range_ns.start..until_ns, ..scope.clone() };
-        let dag = analysis::Dag::of(&messages, &read);
+        let dag = analysis::Dag::build(&messages, &read);
         drop(messages);
         wanted(is_wanted)?;
         let criteria = self.usual();
-        let usually_ns = |inter: bool, bytes: u64| criteria.as_ref()?.message_ns(Scope::of(inter), bytes);
+        let usually_ns =
+            |inter: bool, bytes: u64| criteria.as_ref()?.message_ns(Scope::between_nodes(inter), bytes);
         let all = dag.messages.len() * 2;
         let most_a_node = if all <= BARS { all } else { (BARS / dag.nodes.len().max(1)).max(BARS_OF_A_NODE) };
         let bars = dag.bars(most_a_node, usually_ns);

@@ -14,6 +14,9 @@ pub struct Evolution {
     pub window_s: f64,
     /// Up to where windows are final.
     pub final_s: f64,
+    /// Delayed messages took longer than the 95th percentile of quiet windows; without it, longer than expected.
+    #[serde(default)]
+    pub has_normal: bool,
     /// The regions that most was received in, in order of their numbers.
     pub regions: Vec<RegionCourse>,
     /// Pairs of regions that exchanged most, likewise.
@@ -36,8 +39,11 @@ pub struct RegionCourse {
     pub messages: u64,
     /// Of them, those whose time is known exactly.
     pub exact: u64,
-    /// Of the exact ones, those that took longer than usual.
+    /// Of the exact ones, those that took longer than is normal.
     pub delayed: u64,
+    /// Of the exact ones, those that took longer than expected (L > 1).
+    #[serde(default)]
+    pub above_expected: u64,
     /// How many times as long as usual the exact ones took on average; none without any.
     pub latency: Option<f64>,
     /// Stretches of final windows, in order.
@@ -46,6 +52,9 @@ pub struct RegionCourse {
     pub points: Points,
     /// Windows that are not final.
     pub provisional: Points,
+    /// The whole series at one resolution.
+    #[serde(default)]
+    pub bands: Bands,
     /// Stretches that were told apart once and are rest now, since there were too many.
     pub joined: u64,
 }
@@ -68,8 +77,11 @@ pub struct SegmentRow {
     pub messages: u64,
     /// Of them, those whose time is known exactly.
     pub exact: u64,
-    /// Of the exact ones, those that took longer than usual.
+    /// Of the exact ones, those that took longer than is normal.
     pub delayed: u64,
+    /// Of the exact ones, those that took longer than expected (L > 1).
+    #[serde(default)]
+    pub above_expected: u64,
     /// How many times as long as usual the exact ones took on average.
     pub latency: Option<f64>,
     /// By what part latency is greater in its end than in its beginning.
@@ -90,10 +102,34 @@ pub struct Points {
     pub messages: Vec<u64>,
     /// Of them, those whose time is known exactly.
     pub exact: Vec<u64>,
-    /// Of the exact ones, those that took longer than usual.
+    /// Of the exact ones, those that took longer than is normal.
     pub delayed: Vec<u64>,
+    /// Of the exact ones, those that took longer than expected (L > 1).
+    #[serde(default)]
+    pub above_expected: Vec<u64>,
     /// The version of the regions that it was accounted under.
     pub version: Vec<u32>,
+}
+
+/// The whole series of a region, with percentiles of L, one slot a place in all columns; slots without an exact message
+/// are left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Bands {
+    /// How long a slot is, in seconds.
+    pub width_s: f64,
+    /// Where it begins, in seconds.
+    pub time_s: Vec<f64>,
+    /// The mean L of its exact messages.
+    pub latency: Vec<f64>,
+    /// 10 % of them had at most this L, to 5 %.
+    pub p10: Vec<f64>,
+    /// Half of them.
+    pub p50: Vec<f64>,
+    /// 90 %.
+    pub p90: Vec<f64>,
+    /// How many exact messages there are.
+    pub exact: Vec<u64>,
 }
 
 /// Calls that have not returned, by region: windows that they reach into are not final.
@@ -111,6 +147,22 @@ pub struct Pending {
 }
 
 impl Evolution {
+    /// With what older recordings do not have: there delayed meant longer than expected.
+    #[must_use]
+    pub fn completed(mut self) -> Self {
+        if !self.has_normal {
+            for course in self.regions.iter_mut().chain(&mut self.links) {
+                course.above_expected = course.delayed;
+                for segment in &mut course.segments {
+                    segment.above_expected = segment.delayed;
+                }
+                course.points.above_expected.clone_from(&course.points.delayed);
+                course.provisional.above_expected.clone_from(&course.provisional.delayed);
+            }
+        }
+        self
+    }
+
     /// The region of each rank, as far as it is named here; for those who look many of them up.
     #[must_use]
     pub fn region_of_rank(&self) -> mpiscope_analysis::RegionOfRank {

@@ -2,7 +2,8 @@
 //!
 //! A page sends MessagePack maps: `{ask: ..., id, ...}`, to which an [`Answer`] with the same number comes, and
 //! `{do: "live" | "pause" | "play" | "rate" | "seek" | "step" | "select" | "follow", ...}`, which moves the shared clock. Every page hears of
-//! each move by a [`PerspectiveMessage`].
+//! each move by a [`PerspectiveMessage`]. `{do: "record", on}` pauses and resumes recording. The owner's pages make links for others with
+//! `{do: "issue", label, control, annotate}` and end them with `{do: "revoke", id}`; an [`Access`](crate::Access) answers.
 //!
 //! | `ask` | with | the answer's |
 //! |---|---|---|
@@ -13,6 +14,9 @@
 //! | `history` | `from_ns, to_ns` | `history`: how often calls took how long |
 //! | `courses` | `from_ns, to_ns, bins, ranks` | `courses`: how messages went over time |
 //! | `selected` | `from_ns, to_ns, ranks, hidden` | `selected`: the figures of a selection, which all views show |
+//! | `shares` | `from_ns, to_ns, ranks, ranks_per_row, bins` | `shares`: what ranks' time was spent on |
+//! | `group_graph` | `from_ns, to_ns, ranks, by` | `group_graph`: who sent to whom, by groups and iterations |
+//! | `critical` | `from_ns, to_ns` | `critical`: the critical path |
 //! | `budget` | `from_ns, to_ns, ranks` | `budget`: where time in MPI went |
 //! | `pairs` | `from_ns, to_ns` | `pairs`: who sent to whom |
 //! | `pending` | `time_ns, ranks, by, open, most` | `pending`: what is in flight at a moment |
@@ -23,15 +27,17 @@
 //! | `rank_metrics` | `from_ns, to_ns, metrics, function` | `rank_metrics`: figures of all ranks |
 //! | `rank_layout` | `from_ns, to_ns, metrics, function, layout, source, is_file` | `rank_layout`: where a layout puts ranks |
 //! | `layouts` | | `layouts`: the layouts that there are |
+//! | `save_layout` | `source, by, layout` | nothing: keeps layouts with the `recording` or for the `user`, or forgets one |
 //! | `suggestion` | `from_ns, to_ns` | `suggestion`: what shows best where ranks stand out |
 //! | `landscape` | `from_ns, to_ns, most` | `landscape`: time by function and rank |
 //! | `sites` | | `sites`: where in the program calls are made |
 //! | `remap` | | `remap`: a better placement |
 //! | `ping` | | nothing |
 //!
-//! `ranks` are ranges with both ends included; without them it is all. Of `messages`, `courses`, `pairs`, `pending`, `selected`,
-//! `rank_metrics`, `rank_layout`, `landscape`, `dag` and `past` or `future` a page gets the answer to the newest question of the kind; older ones that are not answered yet get an
-//! error. `remap` may take seconds.
+//! `ranks` are ranges with both ends included; without them it is all. Of `messages`, `shares`, `critical`,
+//! `group_graph`, `courses`, `pairs`, `pending`, `selected`, `rank_metrics`, `rank_layout`, `landscape`, `dag` and
+//! `past` or `future` a page gets the answer to the newest question of the kind; older ones that are not answered yet
+//! get an error. `remap` may take seconds.
 
 mod pending_question;
 mod questions;
@@ -40,18 +46,20 @@ mod rank_questions;
 pub use pending_question::{Grouping, PENDING_EDGES_MAX, PENDING_EDGES_USUAL, PendingQuestion};
 pub use questions::{
     BINS_MAX, CALLS_MAX, CONE_MESSAGES_MAX, COURSE_BINS_MAX, COURSE_BINS_USUAL, Command, ConeQuestion,
-    CoursesQuestion, DagQuestion, EventQuestion, Incoming, MESSAGES_MAX, NODES_MAX, NODES_USUAL, Question,
-    REPLACEABLE, Ranks, RowsQuestion, SelectedQuestion, Selection, Senseless, is_among,
+    CoursesQuestion, DagQuestion, EventQuestion, GroupGraphQuestion, Incoming, LinkRequest, MESSAGES_MAX,
+    NODES_MAX, NODES_USUAL, Question, REPLACEABLE, Ranks, RowsQuestion, SelectedQuestion, Selection,
+    Senseless, SharesQuestion, common_ranks, is_among,
 };
 pub use rank_questions::{
     LAYOUT_SOURCE_BYTES_MAX, LandscapeQuestion, LayoutQuestion, LayoutSourceChoice, MetricsQuestion,
+    SaveLayoutQuestion,
 };
 
 use crate::message::Message;
 use crate::{
-    Annotations, Calls, Cone, Courses, Criteria, Dag, Event, F64Column, Landscape, Layouts, MessageRows,
-    Pairs, PendingMessages, RangeBudget, RankLayout, RankMetrics, Remap, Selected, Sites, Suggestion,
-    U32Column,
+    Annotations, Calls, Cone, Courses, Criteria, CriticalPath, Dag, Event, F64Column, GroupGraph, Landscape,
+    Layouts, MessageRows, Pairs, PendingMessages, RangeBudget, RankLayout, RankMetrics, Remap, Selected,
+    Shares, Sites, Suggestion, U32Column,
 };
 use serde::{Deserialize, Serialize};
 
@@ -133,6 +141,15 @@ pub struct Answer {
     /// Counts of durations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<History>,
+    /// What ranks' time was spent on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares: Option<Shares>,
+    /// Messages by groups and iterations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_graph: Option<GroupGraph>,
+    /// The critical path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub critical: Option<CriticalPath>,
     /// Where time in MPI went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<RangeBudget>,
@@ -198,6 +215,9 @@ impl Answer {
             timeline: None,
             count: None,
             history: None,
+            shares: None,
+            group_graph: None,
+            critical: None,
             budget: None,
             selected: None,
             dag: None,
@@ -279,6 +299,12 @@ pub enum Outgoing {
     Answer(Box<Answer>),
     /// Notes and series of other programs.
     Annotations(Annotations),
+    /// What this page may do.
+    Access(crate::Access),
+    /// Views of other programs.
+    Panels(crate::Panels),
+    /// What a program tells its view.
+    PanelMessage(crate::PanelMessage),
     /// The state of the run, or what changed in it.
     State(Box<Message>),
 }

@@ -60,6 +60,9 @@ pub struct Judgement {
     /// When the network was quiet and when not, in order; empty where too little was seen.
     #[serde(default)]
     pub quiet: Vec<Quiet>,
+    /// When each cause is to blame, in order: the times that the verdict, the report and all views show.
+    #[serde(default)]
+    pub disturbances: Vec<Disturbance>,
     /// The verdict on all of it.
     pub verdict: Verdict,
     /// Set if ranks had too few CPUs, even if more would save no time.
@@ -342,6 +345,18 @@ pub struct Attribution {
     pub evidence: Vec<usize>,
 }
 
+/// A time in which a cause is to blame.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Disturbance {
+    /// The cause: `mapping`, `pattern`, `background` or `cpu`.
+    pub cause: String,
+    /// Its beginning.
+    pub from_s: f64,
+    /// Its end.
+    pub to_s: f64,
+}
+
 /// A stretch of the run in which the network was quiet throughout, or was not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -380,12 +395,67 @@ pub struct Verdict {
     /// Set if there is no verdict because so large a share of the calls was lost.
     #[serde(default)]
     pub lost_share: f64,
+    /// How much of the run the recording supports a verdict on.
+    #[serde(default)]
+    pub basis: Basis,
 }
 
 impl Verdict {
-    /// Whether too many calls were lost for a verdict.
+    /// Whether the recording supports no verdict.
     #[must_use]
     pub fn is_withheld(&self) -> bool {
-        self.lost_share > 0.0
+        self.basis.state.is_none() || self.lost_share > 0.0
+    }
+}
+
+/// How much of the run the recording supports a verdict on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Basis {
+    /// How much.
+    pub state: BasisState,
+    /// The share of the calls that were made and are not recorded.
+    pub missing_share: f64,
+    /// The end of what was recorded, where the run went on or was cut off.
+    pub until_s: Option<f64>,
+    /// What is missing, to read before the verdict; empty if nothing is.
+    pub sentence: String,
+}
+
+/// How much of the run a verdict is about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum BasisState {
+    /// All of it.
+    #[default]
+    Whole,
+    /// What was recorded: the run was cut off, or some calls are missing.
+    Part,
+    /// There is no verdict: the run hung to its end.
+    Hung,
+    /// There is no verdict: too many calls are missing.
+    Lost,
+    /// There is no verdict: too many ranks were not recorded.
+    Unseen,
+}
+
+impl BasisState {
+    /// The word for files and programs.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Part => "part",
+            Self::Hung => "hung",
+            Self::Lost => "lost",
+            Self::Unseen => "unseen",
+        }
+    }
+
+    /// Whether there is no verdict.
+    #[must_use]
+    pub fn is_none(self) -> bool {
+        matches!(self, Self::Hung | Self::Lost | Self::Unseen)
     }
 }

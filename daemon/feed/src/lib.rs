@@ -11,6 +11,7 @@
 pub mod exchange;
 pub mod message;
 
+mod access;
 mod annotations;
 mod arrivals;
 mod by_rank;
@@ -22,22 +23,28 @@ mod criteria;
 mod dependencies;
 mod event;
 mod evolution;
+mod expanded;
 mod figures;
 mod found;
 mod history;
+mod known_names;
 mod library;
 mod overview;
+mod panels;
 mod parts;
 mod pending;
 mod perspective;
 mod rank_figures;
 mod rank_layout;
 mod rank_metrics;
+mod rank_places;
 mod rank_suggestion;
 mod rank_sums;
+mod region_windows;
 mod regions;
 mod rows;
 mod selected;
+mod shares;
 mod standing;
 mod state;
 mod surroundings;
@@ -45,6 +52,7 @@ mod switch;
 #[cfg(test)]
 mod types;
 
+pub use access::{Access, AccessKind, IssuedLink, NewLink};
 pub use annotations::{Annotation, Annotations, AnnotationsKind, ValueSeries};
 pub use arrivals::{Late, Timed};
 pub use by_rank::ByRank;
@@ -58,26 +66,31 @@ pub use compare::{
 pub use course::{Avoidable, Course, RangeBudget};
 pub use criteria::{Criteria, FunctionCriterion};
 pub use dependencies::{
-    Cone, ConeMessages, ConeRanks, CourseSizes, Courses, Dag, DagBars, DagEdges, DagNodes, DagRanks,
-    MessageRows, MessageSource, Messages, Pairs,
+    Cone, ConeMessages, ConeRanks, CourseSizes, Courses, CriticalPath, Dag, DagBars, DagEdges, DagNodes,
+    DagRanks, GroupGraph, MessageRows, MessageSource, Messages, Pairs,
 };
 pub use event::Event;
-pub use evolution::{Evolution, Pending, Points, RegionCourse, SegmentRow};
+pub use evolution::{Bands, Evolution, Pending, Points, RegionCourse, SegmentRow};
+pub use expanded::ExpandedMessage;
 pub use figures::{Change, Count, CountChange, Figure, Words, WordsChange};
 pub use found::{
-    Advised, Attribution, By, CpuContention, Efficiency, Found, GatheredWait, Judgement, Parts, Quiet,
-    SiteWait, Source, SourceRank, SourceTime, Stopped, StoppedRank, Verdict, Wait, WhatIf, Without,
+    Advised, Attribution, Basis, BasisState, By, CpuContention, Disturbance, Efficiency, Found, GatheredWait,
+    Judgement, Parts, Quiet, SiteWait, Source, SourceRank, SourceTime, Stopped, StoppedRank, Verdict, Wait,
+    WhatIf, Without,
 };
 pub use library::{CallSource, FunctionName, Library, Usual};
 pub use overview::Overview;
+pub use panels::{PanelMessage, PanelMessageKind, PanelTab, Panels, PanelsKind};
 pub use pending::{PendingEdges, PendingGroups, PendingMessages};
 pub use perspective::{Perspective, RunEdge};
-pub use rank_layout::{LayoutItem, LayoutNote, LayoutSource, Layouts, RankLayout};
+pub use rank_layout::{LayoutItem, LayoutKeeper, LayoutNote, LayoutSource, LayoutStore, Layouts, RankLayout};
 pub use rank_metrics::{Landscape, MetricColumn, RankMetric, RankMetrics};
 pub use rank_suggestion::Suggestion;
+pub use region_windows::{Counted, RegionWindow, Scope};
 pub use regions::{Between, Region, Regions, runs};
 pub use rows::{FunctionRow, Job, JobState, NodeRow, RankRow, RunSource, TimelineIncrement, Update};
 pub use selected::{Selected, SelectedFunctions, SelectedRanks, SelectedRegions};
+pub use shares::Shares;
 pub use standing::{Standing, Still, StillCall, StillKind, StillRoot, StillSentence};
 pub use state::{EncodeError, FeedState, Limits, Step, encode};
 pub use surroundings::{Remap, RemapFile, RemapFormat, RemapSource, SiteSource, Sites};

@@ -4,7 +4,7 @@ use crate::arrivals::{Arrivals, Late};
 use crate::dependencies::{Dependencies, wanted};
 use crate::exchange::{
     Answer, EventQuestion, Grouping, History, PendingQuestion, Question, RangeCounts, Ranks, RowsQuestion,
-    SelectedQuestion, TimelineBins, is_among,
+    SelectedQuestion, SharesQuestion, TimelineBins, is_among,
 };
 use crate::pending::{self, Unreceived, UnreceivedSends, pending};
 use crate::rank_figures::{RankFigures, Sources};
@@ -12,17 +12,17 @@ use crate::rank_layout::{LayoutShelf, layouts, rank_layout};
 use crate::rank_suggestion::suggestion;
 use crate::selected::selected;
 use crate::{
-    Calls, Course, Criteria, LayoutSource, Messages, Overview, PendingMessages, RangeBudget, RankRow,
-    Regions, Remap, RemapSource, Selected, SiteSource, Sites,
+    Calls, Course, Criteria, LayoutSource, LayoutStore, Messages, Overview, PendingMessages, RangeBudget,
+    RankRow, Regions, Remap, RemapSource, Selected, Shares, SiteSource, Sites,
 };
 use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, Durations, UnreceivedSend, Version};
-use mpiscope_model::{Call, Coordinate, Function, Message, Nanoseconds, Node, Rank};
+use mpiscope_layout::SiteDescription;
+use mpiscope_model::{
+    Blame, Call, CommInfo, Coordinate, Function, Message, Nanoseconds, Node, Rank, RankCpus,
+};
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The causes of what could be avoided, as files name them.
-const CAUSES: [&str; 4] = ["mapping", "pattern", "background", "cpu"];
 
 /// Where the calls of a run can be read.
 pub trait CallSource: Send + Sync + fmt::Debug {
@@ -77,11 +77,14 @@ pub trait CallSource: Send + Sync + fmt::Debug {
 pub struct Library {
     overview: Overview,
     /// None until something was judged.
-    course: Mutex<Option<Course>>,
-    regions: Mutex<Regions>,
+    pub(crate) course: Mutex<Option<Arc<Course>>>,
+    pub(crate) regions: Mutex<Regions>,
     source: Box<dyn CallSource>,
-    dependencies: Dependencies,
-    sites: Option<Box<dyn SiteSource>>,
+    pub(crate) dependencies: Dependencies,
+    pub(crate) sites: Option<Box<dyn SiteSource>>,
+    pub(crate) communicators: Mutex<Vec<CommInfo>>,
+    /// How long the windows of the run are; 0 where nobody said so.
+    pub(crate) window_ns: u64,
     remap: Option<Box<dyn RemapSource>>,
     ranks: RankFigures,
     layouts: LayoutShelf,
@@ -125,6 +128,8 @@ impl Library {
             source,
             dependencies: Dependencies::default(),
             sites: None,
+            communicators: Mutex::default(),
+            window_ns: 0,
             remap: None,
             ranks: RankFigures::default(),
             layouts: LayoutShelf::default(),
@@ -159,7 +164,21 @@ impl Library {
     /// A file with layouts of its ranks.
     #[must_use]
     pub fn with_layouts(mut self, source: Box<dyn LayoutSource>) -> Self {
-        self.layouts = LayoutShelf::with_source(source);
+        self.layouts.read_from(source);
+        self
+    }
+
+    /// Where layouts are kept that users save.
+    #[must_use]
+    pub fn with_layout_store(mut self, store: Box<dyn LayoutStore>) -> Self {
+        self.layouts.keep_in(store);
+        self
+    }
+
+    /// What the site says of the machine that it ran on.
+    #[must_use]
+    pub fn with_site(mut self, site: SiteDescription) -> Self {
+        self.ranks.places.describe(site);
         self
     }
 
@@ -167,6 +186,13 @@ impl Library {
     #[must_use]
     pub fn with_messages(mut self, messages: Messages) -> Self {
         self.dependencies = Dependencies::of(messages);
+        self
+    }
+
+    /// How long its windows are.
+    #[must_use]
+    pub fn with_window(mut self, window_ns: u64) -> Self {
+        self.window_ns = window_ns;
         self
     }
 
@@ -194,16 +220,28 @@ impl Library {
         self.arrivals.last_ns()
     }
 
-    /// Calls that became known late, after the first `after` of them.
+    /// Calls that became known late, after the first `after` of them; at most `most`.
     #[must_use]
-    pub fn late_calls(&self, after: u64) -> Late<Call> {
-        self.arrivals.calls_after(after)
+    pub fn late_calls(&self, after: u64, most: usize) -> Late<Call> {
+        self.arrivals.calls_after(after, most)
     }
 
-    /// Messages that became known late, after the first `after` of them.
+    /// Whether a call that became known late, after the first `after` of them, ended in a range, or may have.
     #[must_use]
-    pub fn late_messages(&self, after: u64) -> Late<Message> {
-        self.arrivals.messages_after(after)
+    pub fn any_late_call(&self, after: u64, range_ns: &Range<Nanoseconds>) -> bool {
+        self.arrivals.any_call_after(after, range_ns)
+    }
+
+    /// Likewise a message.
+    #[must_use]
+    pub fn any_late_message(&self, after: u64, range_ns: &Range<Nanoseconds>) -> bool {
+        self.arrivals.any_message_after(after, range_ns)
+    }
+
+    /// Messages that became known late, after the first `after` of them; at most `most`.
+    #[must_use]
+    pub fn late_messages(&self, after: u64, most: usize) -> Late<Message> {
+        self.arrivals.messages_after(after, most)
     }
 
     /// Shows each call of some ranks that overlaps a range, in any order.
@@ -274,6 +312,15 @@ impl Library {
         self.ranks.know_grid(all);
     }
 
+    /// The names of nodes, by number, and which CPUs ranks are bound to.
+    pub fn know_places<'a>(
+        &self,
+        nodes: impl Iterator<Item = &'a str>,
+        ranks: impl Iterator<Item = (Rank, &'a RankCpus)>,
+    ) {
+        self.ranks.places.know(nodes, ranks);
+    }
+
     /// What messages usually take, by the whole run or until now.
     pub fn judge_by(&self, criteria: Version, is_final: bool) {
         self.dependencies.judge_by(criteria, is_final);
@@ -283,11 +330,14 @@ impl Library {
     pub fn know_regions(&self, regions: &Regions) {
         let mut known = self.regions.lock().unwrap_or_else(PoisonError::into_inner);
         known.clone_from(regions);
+        self.ranks.places.know_regions(regions);
     }
 
     /// Where time went until now.
     pub fn know_course(&self, course: Course) {
-        *self.course.lock().unwrap_or_else(PoisonError::into_inner) = Some(course);
+        let before = self.course.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::new(course));
+        // Not under the lock.
+        drop(before);
     }
 
     /// Answers a question; it may read files, so not where others wait.
@@ -319,6 +369,17 @@ impl Library {
             Question::Timeline(range, bins) => answer.timeline = Some(self.timeline(range, *bins as usize)?),
             Question::Count(range) => answer.count = Some(self.count(range)?),
             Question::History(range) => answer.history = Some(self.history(range)?),
+            Question::GroupGraph(question) => {
+                let regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let sources = (self.source.as_ref(), &regions);
+                answer.group_graph = Some(dependencies.group_graph(question, sources, is_wanted)?);
+            }
+            Question::Critical(range) => {
+                let calls = self.overview.starts_between(range).0.values().sum();
+                let source = (self.source.as_ref(), calls);
+                answer.critical = Some(dependencies.critical(range, source, is_wanted)?);
+            }
+            Question::Shares(question) => answer.shares = Some(self.shares(question)?),
             Question::Budget(range, ranks) => answer.budget = Some(self.budget(range, ranks.as_deref())?),
             Question::Selected(question) => answer.selected = Some(self.selected(question, is_wanted)?),
             Question::Event(question) => {
@@ -339,6 +400,7 @@ impl Library {
                 let (ranks, shelf) = (&self.ranks, &self.layouts);
                 answer.rank_layout = Some(rank_layout(question, ranks, shelf, &self.sources(), is_wanted)?);
             }
+            Question::SaveLayout(question) => self.layouts.save(question)?,
             Question::Layouts => answer.layouts = Some(layouts(&self.ranks, &self.layouts)?),
             Question::Suggestion(range) => {
                 answer.suggestion = Some(suggestion(range, &self.ranks, &self.sources(), is_wanted)?);
@@ -354,7 +416,7 @@ impl Library {
     }
 
     fn sources(&self) -> Sources<'_> {
-        Sources { calls: self.source.as_ref(), messages: &self.dependencies, course: &self.course }
+        Sources { calls: self.source.as_ref(), messages: &self.dependencies, course: self.known_course() }
     }
 
     fn criteria(&self) -> Criteria {
@@ -388,16 +450,26 @@ impl Library {
         Ok(calls)
     }
 
+    /// The course of the run, as it is known now.
+    pub(crate) fn known_course(&self) -> Option<Arc<Course>> {
+        self.course.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn shares(&self, question: &SharesQuestion) -> Result<Shares, String> {
+        let course = self.known_course().filter(|course| !course.shares.is_empty());
+        let course = course.ok_or("what ranks spent their time on is not known here")?;
+        Ok(Shares::new(&course.shares, question, course.to_ns))
+    }
+
     fn budget(
         &self,
         range: &Range<Nanoseconds>,
         ranks: Option<&[(u32, u32)]>,
     ) -> Result<RangeBudget, String> {
-        let course = self.course.lock().unwrap_or_else(PoisonError::into_inner);
-        let course = course.as_ref().ok_or("where time went was not judged yet")?;
+        let course = self.known_course().ok_or("where time went was not judged yet")?;
         Ok(match ranks {
-            Some(ranks) => course.of_ranks(range, ranks, CAUSES),
-            None => course.over(range, CAUSES),
+            Some(ranks) => course.of_ranks(range, ranks, Blame::WORDS),
+            None => course.over(range, Blame::WORDS),
         })
     }
 

@@ -149,7 +149,9 @@ impl Perspective {
                 self.selection = selection;
                 self.time_ns = now_ns;
             }
-            Command::Follow(_) | Command::Record(_) => self.time_ns = now_ns,
+            Command::Follow(_) | Command::Record(_) | Command::Issue(_) | Command::Revoke(_) => {
+                self.time_ns = now_ns;
+            }
         }
         self.since_ms = wall_ms;
     }

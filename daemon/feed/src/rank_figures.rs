@@ -3,11 +3,12 @@
 use crate::dependencies::Dependencies;
 use crate::exchange::{LandscapeQuestion, MetricsQuestion};
 use crate::rank_metrics::Origin;
+use crate::rank_places::RankPlaces;
 use crate::rank_sums::{CallSums, MessageSums, by_function};
 use crate::{
     ByRank, CallSource, Course, F64Column, Landscape, MetricColumn, RankMetric, RankMetrics, RankRow,
 };
-use mpiscope_model::{Coordinate, Function, Nanoseconds};
+use mpiscope_model::{Coordinate, Function, Nanoseconds, Site};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,6 +23,7 @@ const KEPT: usize = 6;
 pub(crate) struct RankFigures {
     known: Mutex<Arc<Known>>,
     grid: Mutex<Vec<Coordinate>>,
+    pub(crate) places: RankPlaces,
     kept: Mutex<VecDeque<(Asked, u64, Sums)>>,
 }
 
@@ -44,7 +46,7 @@ struct Asked {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Subject {
-    Calls(Option<Function>),
+    Calls(Option<Function>, Option<Site>),
     Messages,
 }
 
@@ -58,7 +60,7 @@ enum Sums {
 pub(crate) struct Sources<'a> {
     pub(crate) calls: &'a dyn CallSource,
     pub(crate) messages: &'a Dependencies,
-    pub(crate) course: &'a Mutex<Option<Course>>,
+    pub(crate) course: Option<Arc<Course>>,
 }
 
 /// A panic elsewhere while the lock was held leaves values that are still fine to show.
@@ -146,7 +148,9 @@ impl RankFigures {
             let found = match metric.origin() {
                 Origin::Calls => self.of_calls(metric, question, &known, sources).map(Ok),
                 Origin::Messages => self.of_messages(metric, range_ns, &known, sources, is_wanted).map(Ok),
-                Origin::Judged => Ok(judged(metric, range_ns, &known, sources.course, &mut answer)),
+                Origin::Judged => {
+                    Ok(judged(metric, range_ns, &known, sources.course.as_deref(), &mut answer))
+                }
                 Origin::Scheduler => Ok(scheduled(metric, range_ns, &known)),
             }?;
             let (values, missing) = match found {
@@ -185,16 +189,23 @@ impl RankFigures {
         sources: &Sources<'_>,
     ) -> Result<Vec<f64>, String> {
         let range_ns = &question.range_ns;
-        let function =
-            question.function.filter(|_| matches!(metric, RankMetric::MpiTime | RankMetric::Calls));
-        let (calls, time_s) = if function.is_none() && known.is_whole(range_ns) {
+        let is_of_some = matches!(metric, RankMetric::MpiTime | RankMetric::Calls);
+        let function = question.function.filter(|_| is_of_some);
+        let site = question.site.filter(|_| is_of_some);
+        let (calls, time_s) = if function.is_none() && site.is_none() && known.is_whole(range_ns) {
             let calls = known.column(|row| row.calls as f64, 0.0);
             (calls, known.column(|row| row.mpi_time_ns as f64 / 1e9, 0.0))
         } else {
-            let of = Subject::Calls(function);
+            let of = Subject::Calls(function, site);
             let asked = Asked { range_ns: range_ns.clone(), ranks: known.ranks, of };
-            let make =
-                || Ok(Sums::Calls(Arc::new(CallSums::read(sources.calls, range_ns, function, known.ranks)?)));
+            let make = || {
+                Ok(Sums::Calls(Arc::new(CallSums::read(
+                    sources.calls,
+                    range_ns,
+                    (function, site),
+                    known.ranks,
+                )?)))
+            };
             let Sums::Calls(sums) = self.once(asked, sources, make)? else { return Ok(Vec::new()) };
             (sums.calls.clone(), sums.time_s.clone())
         };
@@ -292,11 +303,10 @@ fn judged(
     metric: RankMetric,
     range_ns: &Range<Nanoseconds>,
     known: &Known,
-    course: &Mutex<Option<Course>>,
+    course: Option<&Course>,
     answer: &mut RankMetrics,
 ) -> Result<Vec<f64>, String> {
-    let course = lock(course);
-    let course = course.as_ref().ok_or("where time went was not judged yet")?;
+    let course = course.ok_or("where time went was not judged yet")?;
     let by_rank: &ByRank = &course.by_rank;
     let windows = course.rank_windows(range_ns);
     if windows.is_empty() {

@@ -1,15 +1,15 @@
 //! Where a layout puts all ranks, and which layouts there are.
 
-use crate::exchange::{LayoutQuestion, LayoutSourceChoice, MetricsQuestion};
+use crate::exchange::{LayoutQuestion, LayoutSourceChoice, MetricsQuestion, SaveLayoutQuestion};
 use crate::rank_figures::{Known, RankFigures, Sources};
 use crate::{F64Column, RankMetrics};
 use mpiscope_layout::{
-    BUNDLED, CARTESIAN_COORDINATES, CARTESIAN_SIZES, EVENTS, HOST_COUNT, HOST_INDEX, Inputs, Layout,
-    LayoutFile, LayoutWarning, Points, SLOT, Values, bundled_layout,
+    BUNDLED, CARTESIAN_COORDINATES, CARTESIAN_SIZES, EVENTS, Inputs, Layout, LayoutFile, LayoutWarning,
+    MOST_FILE_BYTES, Points, Values, bundled_layout, layout_texts, with_layouts, without_layout,
 };
 use mpiscope_model::{Comm, Coordinate};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -32,6 +32,38 @@ pub trait LayoutSource: Send + Sync + fmt::Debug {
     /// # Errors
     /// One sentence when it cannot be read.
     fn read(&self) -> Result<Vec<u8>, String>;
+}
+
+/// Where layouts are kept that users save.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LayoutKeeper {
+    /// With the recording: whoever opens it has them.
+    Recording,
+    /// For the user: all runs have them.
+    User,
+}
+
+impl LayoutKeeper {
+    const ALL: [(Self, &str); 2] = [(Self::Recording, "recording"), (Self::User, "user")];
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, of)| *of == name).map(|(keeper, _)| keeper)
+    }
+}
+
+/// A file of layouts for each keeper.
+pub trait LayoutStore: Send + Sync + fmt::Debug {
+    /// Its bytes; none where nothing was kept yet.
+    ///
+    /// # Errors
+    /// One sentence when it cannot be read.
+    fn read(&self, keeper: LayoutKeeper) -> Result<Vec<u8>, String>;
+
+    /// Takes its place, whole or not at all.
+    ///
+    /// # Errors
+    /// One sentence when it cannot be written.
+    fn write(&self, keeper: LayoutKeeper, bytes: &[u8]) -> Result<(), String>;
 }
 
 /// Something about a place in a layout's text.
@@ -84,6 +116,8 @@ pub struct LayoutItem {
     pub sentence: String,
     /// Whether it is in the file that the program was given.
     pub is_file: bool,
+    /// Where it is kept: `recording` or `user`; empty for those of the file and those that come with mpiscope.
+    pub keeper: String,
     /// Its text; empty for those of the file.
     pub source: String,
     /// Whether this run has all that it asks for.
@@ -110,12 +144,17 @@ pub struct Layouts {
     pub version: u32,
     /// What is wrong with it.
     pub errors: Vec<LayoutNote>,
+    /// Whether layouts can be kept.
+    pub has_store: bool,
 }
 
 /// The layouts of a file, as far as they could ever be read.
 #[derive(Debug, Default)]
 pub(crate) struct LayoutShelf {
     source: Option<Box<dyn LayoutSource>>,
+    store: Option<Box<dyn LayoutStore>>,
+    /// Who writes to the store reads it first.
+    writing: Mutex<()>,
     seen: Mutex<Seen>,
     /// The newest list, and what it was made for: pages ask again and again.
     list: Mutex<Option<(ListedFor, Layouts)>>,
@@ -128,6 +167,8 @@ struct ListedFor {
     ranks: usize,
     heard: usize,
     coordinates: usize,
+    places: u64,
+    kept: Vec<Vec<u8>>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -141,8 +182,39 @@ struct Seen {
 }
 
 impl LayoutShelf {
-    pub(crate) fn with_source(source: Box<dyn LayoutSource>) -> Self {
-        Self { source: Some(source), ..Self::default() }
+    pub(crate) fn read_from(&mut self, source: Box<dyn LayoutSource>) {
+        self.source = Some(source);
+    }
+
+    pub(crate) fn keep_in(&mut self, store: Box<dyn LayoutStore>) {
+        self.store = Some(store);
+    }
+
+    /// Keeps the layouts of a text in place of those with the same names; without a text, forgets the one with a name.
+    pub(crate) fn save(&self, question: &SaveLayoutQuestion) -> Result<(), String> {
+        let store = self.store.as_ref().ok_or("layouts cannot be kept here")?;
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = store.read(question.keeper)?;
+        let before = String::from_utf8_lossy(&before);
+        let after = if question.text.is_empty() {
+            without_layout(&before, &question.name)
+        } else {
+            let file = LayoutFile::parse(question.text.as_bytes());
+            if let Some(error) = file.errors.first() {
+                return Err(format!("a layout with an error is not kept: {error}"));
+            }
+            with_layouts(&before, &question.text)
+        };
+        if after.len() > MOST_FILE_BYTES {
+            return Err(format!("more than {MOST_FILE_BYTES} bytes of layouts; remove some first"));
+        }
+        store.write(question.keeper, after.as_bytes())
+    }
+
+    /// The texts that are kept; those that cannot be read are left out.
+    fn kept(&self) -> Vec<Vec<u8>> {
+        let Some(store) = &self.store else { return Vec::new() };
+        LayoutKeeper::ALL.iter().map(|(keeper, _)| store.read(*keeper).unwrap_or_default()).collect()
     }
 
     /// Reads the file again; what cannot be read any more stays as it was.
@@ -195,24 +267,13 @@ fn warnings(all: &[LayoutWarning]) -> Vec<LayoutNote> {
     all.iter().take(MOST_NOTES).map(|of| note(of.position, of.kind.to_string())).collect()
 }
 
-/// Where the ranks of a run are: hosts, places on them, and the program's own grid.
-pub(crate) fn inputs(known: &Known, grid: &[Coordinate]) -> Inputs {
-    let mut inputs = Inputs::new(known.ranks);
-    let hosts: Vec<f64> =
-        known.hosts().into_iter().map(|host| if host.is_nan() { 0.0 } else { host }).collect();
-    let mut next: HashMap<u64, u32> = HashMap::new();
-    let mut slot = |host: &f64| {
-        let next = next.entry(*host as u64).or_default();
-        *next += 1;
-        f64::from(*next - 1)
-    };
-    let slots = Values::PerRank(hosts.iter().map(&mut slot).collect());
-    let count = hosts.iter().copied().fold(0.0, f64::max) + 1.0;
-    inputs.set_metadata(SLOT, slots);
-    inputs.set_metadata(HOST_COUNT, Values::Same(count));
-    inputs.set_metadata(HOST_INDEX, Values::PerRank(hosts.clone()));
-    inputs.set_node(Values::PerRank(hosts));
-    set_grid(&mut inputs, grid, known.ranks);
+/// Where the ranks of a run are: nodes, CPUs, regions, what the site says of them, and the program's own grid.
+pub(crate) fn inputs(known: &Known, figures: &RankFigures) -> Inputs {
+    let hosts = known.hosts().into_iter().map(|host| if host.is_nan() { 0.0 } else { host });
+    let (placement, site) = figures.places.placement_on(hosts.collect());
+    let mut inputs = placement.inputs(&site);
+    set_grid(&mut inputs, &figures.grid(), known.ranks);
+    placement.complete(&mut inputs);
     inputs
 }
 
@@ -292,7 +353,7 @@ pub(crate) fn rank_layout(
             "{operations} operations for each of {ranks} ranks take too long; write a shorter layout"
         ));
     }
-    let mut inputs = inputs(&known, &figures.grid());
+    let mut inputs = inputs(&known, figures);
     if layout.events().contains(&true) {
         set_events(&mut inputs, layout, question, &mut answer.warnings, |events| {
             figures.metrics(events, sources, is_wanted)
@@ -353,13 +414,14 @@ fn set_events(
 /// All that can be chosen, with thumbnails.
 pub(crate) fn layouts(figures: &RankFigures, shelf: &LayoutShelf) -> Result<Layouts, String> {
     let known = figures.known()?;
-    let grid = figures.grid();
     let seen = shelf.look();
     let listed_for = ListedFor {
         version: seen.version,
         ranks: known.ranks,
         heard: known.heard(),
-        coordinates: grid.len(),
+        coordinates: figures.grid().len(),
+        places: figures.places.version(),
+        kept: shelf.kept(),
     };
     let list = || shelf.list.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((of, layouts)) = &*list()
@@ -367,7 +429,7 @@ pub(crate) fn layouts(figures: &RankFigures, shelf: &LayoutShelf) -> Result<Layo
     {
         return Ok(layouts.clone());
     }
-    let mut inputs = inputs(&known, &grid);
+    let mut inputs = inputs(&known, figures);
     for number in 0..EVENTS {
         // Any values that differ show what a layout does with them.
         let spread = |rank: usize| (rank * (2 * number + 7) % 101) as f64;
@@ -379,8 +441,18 @@ pub(crate) fn layouts(figures: &RankFigures, shelf: &LayoutShelf) -> Result<Layo
         let layout = file.layouts.into_iter().next()?;
         Some(item(&layout, &inputs, bundled.text, false))
     });
+    let of_store = LayoutKeeper::ALL.iter().zip(&listed_for.kept).flat_map(|((_, keeper), bytes)| {
+        let texts = layout_texts(&String::from_utf8_lossy(bytes));
+        texts.into_iter().filter_map(|(_, text)| {
+            let file = LayoutFile::parse(text.as_bytes());
+            let item = item(file.layouts.first()?, &inputs, &text, false);
+            Some(LayoutItem { keeper: (*keeper).to_owned(), ..item })
+        })
+    });
+    let of_store: Vec<LayoutItem> = of_store.collect();
     let layouts = Layouts {
-        items: of_file.chain(bundled).collect(),
+        items: of_file.chain(of_store).chain(bundled).collect(),
+        has_store: shelf.store.is_some(),
         file: shelf.source.as_ref().map(|source| source.name()).unwrap_or_default(),
         text: String::from_utf8_lossy(&seen.bytes).into_owned(),
         version: seen.version,

@@ -4,9 +4,11 @@ use crate::RankMetric;
 use crate::exchange::MetricsQuestion;
 use crate::rank_figures::{RankFigures, Sources};
 use crate::rank_layout::{bundled_points, inputs};
+use crate::rank_places::RankPlaces;
+use mpiscope_layout::Inputs;
 use mpiscope_model::{Coordinate, Nanoseconds};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Figures that are known without reading calls or messages; what ranks do themselves before what they suffer.
@@ -26,7 +28,7 @@ const MOST_PART: f64 = 0.4;
 /// Neighbours that are looked at.
 const NEIGHBOURS: usize = 4;
 /// Ranks whose neighbours are looked for.
-const MOST_LOOKED_AT: usize = 256;
+const MOST_LOOKED_AT: usize = 96;
 const MOST_RANGES: usize = 64;
 
 /// Where ranks stand out, and how that is best seen.
@@ -45,10 +47,12 @@ pub struct Suggestion {
     pub mean: f64,
     /// The median of all ranks.
     pub median: f64,
-    /// The part of their nearest neighbours in the layout that stand out too.
+    /// The part of the figure's variance that neighbours in the layout have in common.
     pub share: f64,
-    /// The hosts, if these are all of their ranks; else empty.
-    pub hosts: Vec<u32>,
+    /// The key of what they are all ranks of, such as `host` or `rack`; empty where they are of no such group.
+    pub group: String,
+    /// Which of them: names, or numbers where they have none.
+    pub members: Vec<String>,
     /// Whether they are corners of the program's grid.
     pub is_corners: bool,
 }
@@ -62,6 +66,26 @@ struct Outliers {
     weight: f64,
 }
 
+/// A figure in which ranks stand out.
+struct Candidate<'a> {
+    metric: RankMetric,
+    values: &'a [f64],
+    out: Outliers,
+    /// The sum of squares of what ranks differ by from the mean.
+    squares: f64,
+}
+
+impl<'a> Candidate<'a> {
+    /// None where no rank stands out.
+    fn new(metric: RankMetric, values: &'a [f64]) -> Option<Self> {
+        let out = outliers(values)?;
+        let known = || values.iter().copied().filter(|value| value.is_finite());
+        let mean = known().sum::<f64>() / known().count().max(1) as f64;
+        let squares = known().map(|value| (value - mean).powi(2)).sum();
+        Some(Self { metric, values, out, squares })
+    }
+}
+
 /// What shows best where ranks stand out in a range; an empty one where none does.
 pub(crate) fn suggestion(
     range_ns: &Range<Nanoseconds>,
@@ -70,41 +94,68 @@ pub(crate) fn suggestion(
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Suggestion, String> {
     let known = figures.known()?;
-    let question =
-        MetricsQuestion { range_ns: range_ns.clone(), metrics: CANDIDATES.to_vec(), function: None };
+    let question = MetricsQuestion {
+        range_ns: range_ns.clone(),
+        metrics: CANDIDATES.to_vec(),
+        function: None,
+        site: None,
+    };
     let found = figures.metrics(&question, sources, is_wanted)?;
-    let best = CANDIDATES
+    let candidates: Vec<Candidate<'_>> = CANDIDATES
         .iter()
         .zip(&found.metrics)
-        .filter_map(|(metric, column)| Some((metric, outliers(&column.values.0)?)))
-        // The first of those that are as far out.
-        .reduce(|best, other| if other.1.weight > 1.5 * best.1.weight { other } else { best });
-    let Some((metric, out)) = best else { return Ok(Suggestion::default()) };
-    let grid = figures.grid();
-    let hosts = whole_hosts(&known.hosts(), &out.is_out);
-    let is_corners = are_corners(&grid, &out);
-    let inputs = inputs(&known, &grid);
-    let preferred = if hosts.is_empty() { if is_corners { "grid" } else { "" } } else { "towers" };
-    let mut layout = (String::new(), 0.0);
-    for (name, points) in bundled_points(&inputs) {
-        if !is_wanted() {
-            return Err("a newer question took its place".to_owned());
-        }
-        let share = clustering([&points.x, &points.y, &points.z], &out.is_out);
-        // Among equals the simplest, which comes first; what says why they stand out before all others.
-        if name == preferred || (layout.0 != preferred && share > layout.1 + 0.02) || layout.0.is_empty() {
-            layout = (name.to_owned(), share);
+        .filter_map(|(metric, column)| Candidate::new(*metric, column.values.0.as_slice()))
+        .collect();
+    if candidates.is_empty() {
+        return Ok(Suggestion::default());
+    }
+    let inputs = inputs(&known, figures);
+    let layouts = shared_variance(&candidates, &inputs, is_wanted)?;
+    let best_of = |at: usize| layouts.iter().map(|(_, shares)| shares[at]).fold(0.0, f64::max);
+    let groups: Vec<_> = candidates
+        .iter()
+        .map(|candidate| whole_groups(&inputs, &figures.places, &candidate.out.is_out))
+        .collect();
+    // How well they lie together and how far out they are; the first of those that are as good.
+    // Ranks with something in common explain more than ranks that suffer from them.
+    let common = |at: usize| if groups[at].is_some() { 4.0 } else { 1.0 };
+    let score = |at: usize| best_of(at).max(0.05) * candidates[at].out.weight.min(1.0) * common(at);
+    let mut best = 0;
+    for other in 1..candidates.len() {
+        if score(other) > 1.2 * score(best) {
+            best = other;
         }
     }
+    let Some(Candidate { metric, out, .. }) = candidates.get(best) else {
+        return Ok(Suggestion::default());
+    };
+    let group = groups.into_iter().nth(best).flatten();
+    let is_corners = group.is_none() && are_corners(&figures.grid(), out);
+    let preferred = match &group {
+        Some((key, _)) => layout_of(key),
+        None if is_corners => "grid",
+        None => "",
+    };
+    // Among equals the simplest, which comes first; what says why they stand out before all others.
+    let mut layout = ("", f64::NEG_INFINITY);
+    for (name, shares) in &layouts {
+        let is_better = layout.0.is_empty() || (layout.0 != preferred && shares[best] > layout.1 + 0.02);
+        if *name == preferred || is_better {
+            layout = (name, shares[best]);
+        }
+    }
+    let name = |key: &str, value: f64| figures.places.word(key, value).unwrap_or_else(|| format!("{value}"));
+    let (group, members) = group.unwrap_or_default();
     Ok(Suggestion {
         metric: metric.name().to_owned(),
-        layout: layout.0,
+        layout: layout.0.to_owned(),
         ranks: ranges(&out.is_out),
         count: out.count as u32,
         mean: out.mean,
         median: out.median,
-        share: layout.1,
-        hosts,
+        share: layout.1.max(0.0),
+        members: members.into_iter().map(|value| name(group, value)).collect(),
+        group: group.to_owned(),
         is_corners,
     })
 }
@@ -131,23 +182,66 @@ fn outliers(values: &[f64]) -> Option<Outliers> {
     Some(Outliers { is_out, count: out.len(), mean: of_out, median, weight })
 }
 
-/// The hosts whose ranks all stand out, if nearly all that stand out are theirs and there are other hosts.
-fn whole_hosts(hosts: &[f64], is_out: &[bool]) -> Vec<u32> {
-    let mut counts: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
-    for (host, &is_out) in hosts.iter().zip(is_out).filter(|(host, _)| host.is_finite()) {
-        let count = counts.entry(*host as u64).or_default();
-        count.0 += 1;
-        count.1 += usize::from(is_out);
+/// What ranks may have in common, what is larger first.
+const GROUPS: [&str; 18] = [
+    "rack",
+    "switch",
+    "block",
+    "group",
+    "switch1",
+    "region_index",
+    "host",
+    "torus_x",
+    "torus_y",
+    "torus_z",
+    "cart_x",
+    "cart_y",
+    "cart_z",
+    "cart_3",
+    "numa",
+    "package",
+    "core",
+    "slot",
+];
+/// More groups are no explanation.
+const MOST_GROUPS: usize = 8;
+
+/// The layout that shows a group.
+fn layout_of(key: &str) -> &'static str {
+    match key {
+        "rack" | "switch" | "block" => "racks",
+        "group" | "switch1" => "dragonfly",
+        "region_index" => "regions",
+        "torus_x" | "torus_y" | "torus_z" => "torus",
+        "cart_x" | "cart_y" | "cart_z" | "cart_3" => "grid",
+        _ => "towers",
     }
-    let whole = |of: &(&u64, &(usize, usize))| of.1.1 * 10 >= of.1.0 * 9;
-    let found: Vec<_> = counts.iter().filter(whole).collect();
-    let inside: usize = found.iter().map(|(_, (_, out))| out).sum();
+}
+
+/// The fewest groups of one kind whose ranks all stand out, if nearly all that stand out are theirs and there are other
+/// groups.
+fn whole_groups(inputs: &Inputs, places: &RankPlaces, is_out: &[bool]) -> Option<(&'static str, Vec<f64>)> {
     let all = is_out.iter().filter(|is_out| **is_out).count();
-    let hosts_have_several = counts.len() < hosts.len();
-    if inside * 10 < all * 9 || found.len() == counts.len() || !hosts_have_several {
-        return Vec::new();
-    }
-    found.into_iter().map(|(host, _)| *host as u32).collect()
+    let whole = |key: &'static str| {
+        let values = inputs.metadata(key)?;
+        let mut counts: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
+        for (rank, &is_out) in is_out.iter().enumerate() {
+            let count = counts.entry(values.of_rank(rank).to_bits()).or_default();
+            count.0 += 1;
+            count.1 += usize::from(is_out);
+        }
+        let whole = counts.iter().filter(|(_, (ranks, out))| out * 10 >= ranks * 9);
+        let found: Vec<_> =
+            whole.filter(|(value, _)| places.is_group(key, f64::from_bits(**value))).collect();
+        let inside: usize = found.iter().map(|(_, (_, out))| out).sum();
+        let explains = inside * 10 >= all * 9
+            && found.len() < counts.len()
+            && counts.len() < is_out.len()
+            && found.len() <= MOST_GROUPS;
+        explains
+            .then(|| (key, found.into_iter().map(|(value, _)| f64::from_bits(*value)).collect::<Vec<_>>()))
+    };
+    GROUPS.into_iter().filter_map(whole).min_by_key(|(_, members)| members.len())
 }
 
 /// Whether they are all corners of a grid with at least two dimensions, and at least half of its corners.
@@ -165,30 +259,78 @@ fn are_corners(grid: &[Coordinate], out: &Outliers) -> bool {
     out_corners == out.count && 2 * out_corners >= corners.len() && corners.len() < ends.len()
 }
 
-/// The part of the nearest neighbours of ranks that stand out that do so too.
-fn clustering(axes: [&Vec<f64>; 3], is_out: &[bool]) -> f64 {
-    let out: Vec<usize> =
-        is_out.iter().enumerate().filter(|(_, is_out)| **is_out).map(|(rank, _)| rank).collect();
-    let step = out.len().div_ceil(MOST_LOOKED_AT).max(1);
-    let [x, y, z] = axes;
-    let (mut neighbours, mut same) = (0_usize, 0_usize);
-    for &rank in out.iter().step_by(step) {
-        let mut nearest = [(f64::INFINITY, usize::MAX); NEIGHBOURS];
-        for other in (0..x.len().min(is_out.len())).filter(|other| *other != rank) {
-            let [dx, dy, dz] = [x[other] - x[rank], y[other] - y[rank], z[other] - z[rank]];
-            let away = dx * dx + dy * dy + dz * dz;
-            if away < nearest[NEIGHBOURS - 1].0 {
-                nearest[NEIGHBOURS - 1] = (away, other);
-                nearest.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
+/// For each layout, which part of each candidate's variance neighbours have in common: 1 where neighbours are equal, 0
+/// where they differ as much as any two ranks (1 minus Geary's C, from a sample of ranks).
+fn shared_variance(
+    candidates: &[Candidate<'_>],
+    inputs: &Inputs,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<Vec<(&'static str, Vec<f64>)>, String> {
+    let sample = sample(candidates, inputs.ranks());
+    let mut found = Vec::new();
+    for (name, points) in bundled_points(inputs) {
+        if !is_wanted() {
+            return Err("a newer question took its place".to_owned());
+        }
+        let neighbours: Vec<_> =
+            sample.iter().map(|rank| nearest([&points.x, &points.y, &points.z], *rank)).collect();
+        let share = |candidate: &Candidate<'_>| shared(candidate, &sample, &neighbours);
+        found.push((name, candidates.iter().map(share).collect()));
+    }
+    Ok(found)
+}
+
+/// Some of the ranks that stand out and some of the others.
+fn sample(candidates: &[Candidate<'_>], ranks: usize) -> Vec<usize> {
+    let mut found = BTreeSet::new();
+    let mut take = |from: Vec<usize>| {
+        let step = from.len().div_ceil(MOST_LOOKED_AT).max(1);
+        found.extend(from.into_iter().step_by(step));
+    };
+    for candidate in candidates {
+        take(
+            candidate.out.is_out.iter().enumerate().filter(|(_, out)| **out).map(|(rank, _)| rank).collect(),
+        );
+    }
+    take((0..ranks).collect());
+    found.into_iter().collect()
+}
+
+fn shared(candidate: &Candidate<'_>, sample: &[usize], neighbours: &[[usize; NEIGHBOURS]]) -> f64 {
+    let (values, is_out) = (candidate.values, &candidate.out.is_out);
+    let value = |rank: usize| values.get(rank).copied().filter(|value| value.is_finite());
+    if candidate.squares <= 0.0 {
+        return 0.0;
+    }
+    // Those that stand out and the others count as many times as there are of them.
+    let mut differences = 0.0;
+    for (part, size) in [(true, candidate.out.count), (false, is_out.len() - candidate.out.count)] {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (rank, near) in sample.iter().zip(neighbours).filter(|(rank, _)| is_out[**rank] == part) {
+            for other in near.iter().filter_map(|other| value(*other)) {
+                sum += value(*rank).map_or(0.0, |one| (one - other).powi(2));
+                count += 1.0;
             }
         }
-        let found = nearest.iter().filter(|(away, _)| away.is_finite());
-        found.for_each(|(_, other)| {
-            neighbours += 1;
-            same += usize::from(is_out[*other]);
-        });
+        if count > 0.0 {
+            differences += size as f64 * sum / count;
+        }
     }
-    same as f64 / neighbours.max(1) as f64
+    1.0 - differences / (2.0 * candidate.squares)
+}
+
+/// The nearest other ranks; a number that no rank has where there are fewer.
+fn nearest([x, y, z]: [&Vec<f64>; 3], rank: usize) -> [usize; NEIGHBOURS] {
+    let mut nearest = [(f64::INFINITY, usize::MAX); NEIGHBOURS];
+    for other in (0..x.len()).filter(|other| *other != rank) {
+        let [dx, dy, dz] = [x[other] - x[rank], y[other] - y[rank], z[other] - z[rank]];
+        let away = dx * dx + dy * dy + dz * dz;
+        if away < nearest[NEIGHBOURS - 1].0 {
+            nearest[NEIGHBOURS - 1] = (away, other);
+            nearest.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
+        }
+    }
+    nearest.map(|(_, other)| other)
 }
 
 fn ranges(is_out: &[bool]) -> Vec<(u32, u32)> {

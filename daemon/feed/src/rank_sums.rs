@@ -2,7 +2,7 @@
 
 use crate::CallSource;
 use crate::dependencies::Dependencies;
-use mpiscope_model::{Function, Nanoseconds, Rank};
+use mpiscope_model::{Function, Nanoseconds, Rank, Site};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 
@@ -39,17 +39,19 @@ fn inside_s(range_ns: &Range<Nanoseconds>, start_ns: Nanoseconds, end_ns: Nanose
 }
 
 impl CallSums {
-    /// Of calls of all functions, or of one.
+    /// Of calls of all functions and call sites, or of one.
     pub(crate) fn read(
         source: &dyn CallSource,
         range_ns: &Range<Nanoseconds>,
-        function: Option<Function>,
+        (function, site): (Option<Function>, Option<Site>),
         ranks: usize,
     ) -> Result<Self, String> {
         let mut sums = Self { calls: vec![0.0; ranks], time_s: vec![0.0; ranks] };
         source.visit(range_ns, &mut |call| {
             let rank = call.rank as usize;
-            if rank >= ranks || function.is_some_and(|function| function != call.function) {
+            let is_other = function.is_some_and(|function| function != call.function)
+                || site.is_some_and(|site| Some(site) != call.site);
+            if rank >= ranks || is_other {
                 return;
             }
             // Each call is counted in one range.
@@ -97,7 +99,8 @@ impl MessageSums {
                 if let Some(latency) = known.and_then(|criteria| criteria.latency(message)) {
                     sums.exact[dst] += 1.0;
                     sums.latency[dst] += latency;
-                    sums.delayed[dst] += f64::from(u8::from(latency > 1.0));
+                    let is_delayed = known.and_then(|criteria| criteria.is_delayed(message));
+                    sums.delayed[dst] += f64::from(u8::from(is_delayed == Some(true)));
                 }
             }
             ControlFlow::Continue(())

@@ -30,8 +30,11 @@ pub struct Region {
     pub latency: Option<f64>,
     /// Messages between its ranks.
     pub messages: u64,
-    /// Exact messages that took longer than is usual.
+    /// Exact messages that took longer than is normal: the 95th percentile of quiet windows.
     pub delayed: u64,
+    /// Exact messages that took longer than expected (L > 1).
+    #[serde(default)]
+    pub above_expected: u64,
     /// The share of its messages that are exact.
     pub exact: f64,
 }
@@ -50,6 +53,9 @@ pub struct Between {
     pub messages: u64,
     /// As of a region.
     pub delayed: u64,
+    /// As of a region.
+    #[serde(default)]
+    pub above_expected: u64,
     /// As of a region.
     pub exact: f64,
 }

@@ -98,8 +98,10 @@ pub struct SelectedRegions {
     pub messages: F64Column,
     /// Those whose transfer time is exact and for which the expected one is known.
     pub exact: F64Column,
-    /// Those of them that took longer than expected.
+    /// Those of them that took longer than is normal.
     pub delayed: F64Column,
+    /// Those of them that took longer than expected (L > 1).
+    pub above_expected: F64Column,
     /// Their mean latency ratio; not a number where there are none.
     pub latency: F64Column,
 }
@@ -124,6 +126,7 @@ struct OfRegion {
     messages: u64,
     exact: u64,
     delayed: u64,
+    above_expected: u64,
     latency: f64,
 }
 
@@ -229,7 +232,9 @@ pub(crate) fn selected(
             let known = criteria.as_deref().filter(|_| message.exact);
             if let Some(latency) = known.and_then(|criteria| criteria.latency(message)) {
                 of.exact += 1;
-                of.delayed += u64::from(latency > 1.0);
+                of.delayed +=
+                    u64::from(known.and_then(|criteria| criteria.is_delayed(message)) == Some(true));
+                of.above_expected += u64::from(latency > 1.0);
                 of.latency += latency;
             }
         }
@@ -283,6 +288,7 @@ impl SelectedRegions {
         self.messages.0.push(of.messages as f64);
         self.exact.0.push(of.exact as f64);
         self.delayed.0.push(of.delayed as f64);
+        self.above_expected.0.push(of.above_expected as f64);
         self.latency.0.push(if of.exact > 0 { of.latency / of.exact as f64 } else { f64::NAN });
     }
 }

@@ -188,6 +188,12 @@ impl FeedState {
         self.found.as_ref().map(|found| (&found.judgement.verdict, found.is_final))
     }
 
+    /// What was found about the run, and its hangs.
+    #[must_use]
+    pub fn findings(&self) -> (Option<&Found>, &Standing) {
+        (self.found.as_ref(), &self.standing)
+    }
+
     /// Bytes of deltas that are kept now.
     #[must_use]
     pub fn delta_bytes(&self) -> usize {

@@ -1,18 +1,19 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
 use crate::{
-    Advised, Annotation, Annotations, AnnotationsKind, Attribution, Between, BudgetChange, By, ByChange,
-    Calls, CauseChange, Change, CollectiveChange, Compared, ComparedCourse, Comparison, Cone, ConeMessages,
-    ConeRanks, Count, CountChange, CourseSizes, Courses, CpuContention, Criteria, CriterionChange, Dag,
-    DagBars, DagEdges, DagNodes, DagRanks, Efficiency, EfficiencyChange, Event, Evolution, F64Column, Figure,
-    Found, FunctionChange, FunctionCriterion, GatheredWait, Job, JobChange, JobState, Judgement, Landscape,
-    LayoutItem, LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs, Parts, Pending,
-    PendingEdges, PendingGroups, PendingMessages, Points, QualityChange, Quiet, RangeBudget, RankLayout,
-    RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat, RunSource,
-    SegmentRow, Selected, SelectedFunctions, SelectedRanks, SelectedRegions, Side, SiteChange, SiteWait,
-    Sites, Source, SourceRank, SourceTime, Standing, Still, StillCall, StillKind, StillRoot, StillSentence,
-    Stopped, StoppedRank, Suggestion, Switch, TotalsChange, U32Column, ValueSeries, Verdict, VerdictChange,
-    Wait, WhatIf, Without, Words, WordsChange, exchange, message,
+    Advised, Annotation, Annotations, AnnotationsKind, Attribution, Bands, Basis, BasisState, Between,
+    BudgetChange, By, ByChange, Calls, CauseChange, Change, CollectiveChange, Compared, ComparedCourse,
+    Comparison, Cone, ConeMessages, ConeRanks, Count, CountChange, CourseSizes, Courses, CpuContention,
+    Criteria, CriterionChange, CriticalPath, Dag, DagBars, DagEdges, DagNodes, DagRanks, Disturbance,
+    Efficiency, EfficiencyChange, Event, Evolution, F64Column, Figure, Found, FunctionChange,
+    FunctionCriterion, GatheredWait, GroupGraph, Job, JobChange, JobState, Judgement, Landscape, LayoutItem,
+    LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs, Parts, Pending, PendingEdges,
+    PendingGroups, PendingMessages, Points, QualityChange, Quiet, RangeBudget, RankLayout, RankMetrics,
+    Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat, RunSource, SegmentRow,
+    Selected, SelectedFunctions, SelectedRanks, SelectedRegions, Shares, Side, SiteChange, SiteWait, Sites,
+    Source, SourceRank, SourceTime, Standing, Still, StillCall, StillKind, StillRoot, StillSentence, Stopped,
+    StoppedRank, Suggestion, Switch, TotalsChange, U32Column, ValueSeries, Verdict, VerdictChange, Wait,
+    WhatIf, Without, Words, WordsChange, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -53,7 +54,10 @@ fn types() -> String {
     declare(Advised::decl(&config));
     declare(Attribution::decl(&config));
     declare(Quiet::decl(&config));
+    declare(Disturbance::decl(&config));
     declare(Verdict::decl(&config));
+    declare(Basis::decl(&config));
+    declare(BasisState::decl(&config));
     declare(CpuContention::decl(&config));
     declare(StoppedRank::decl(&config));
     declare(Stopped::decl(&config));
@@ -65,6 +69,7 @@ fn types() -> String {
     declare(Judgement::decl(&config));
     declare(Pairs::decl(&config));
     declare(Points::decl(&config));
+    declare(Bands::decl(&config));
     declare(SegmentRow::decl(&config));
     declare(RegionCourse::decl(&config));
     declare(Evolution::decl(&config));
@@ -117,6 +122,9 @@ fn types() -> String {
     declare(SelectedRanks::decl(&config));
     declare(SelectedRegions::decl(&config));
     declare(Selected::decl(&config));
+    declare(Shares::decl(&config));
+    declare(CriticalPath::decl(&config));
+    declare(GroupGraph::decl(&config));
     declare(DagNodes::decl(&config));
     declare(DagEdges::decl(&config));
     declare(DagRanks::decl(&config));
@@ -151,6 +159,15 @@ fn types() -> String {
     declare(ValueSeries::decl(&config));
     declare(AnnotationsKind::decl(&config));
     declare(Annotations::decl(&config));
+    declare(crate::AccessKind::decl(&config));
+    declare(crate::IssuedLink::decl(&config));
+    declare(crate::NewLink::decl(&config));
+    declare(crate::Access::decl(&config));
+    declare(crate::PanelsKind::decl(&config));
+    declare(crate::PanelTab::decl(&config));
+    declare(crate::Panels::decl(&config));
+    declare(crate::PanelMessageKind::decl(&config));
+    declare(crate::PanelMessage::decl(&config));
     text
 }
 

@@ -4,10 +4,11 @@ mod support;
 
 use mpiscope_feed::exchange::{
     Incoming, LAYOUT_SOURCE_BYTES_MAX, LandscapeQuestion, LayoutQuestion, LayoutSourceChoice,
-    MetricsQuestion, Question,
+    MetricsQuestion, Question, SaveLayoutQuestion,
 };
 use mpiscope_feed::{
-    CallSource, LayoutSource, Library, MessageSource, Messages, RankLayout, RankMetric, RankMetrics, RankRow,
+    CallSource, LayoutKeeper, LayoutSource, LayoutStore, Library, MessageSource, Messages, RankLayout,
+    RankMetric, RankMetrics, RankRow, Region, Regions,
 };
 use mpiscope_model::{Call, Coordinate, Message, Nanoseconds};
 use serde_json::json;
@@ -71,7 +72,7 @@ fn library(ranks: u32) -> Library {
 }
 
 fn ask(library: &Library, range_ns: Range<Nanoseconds>, metrics: &[RankMetric]) -> RankMetrics {
-    let question = MetricsQuestion { range_ns, metrics: metrics.to_vec(), function: None };
+    let question = MetricsQuestion { range_ns, metrics: metrics.to_vec(), function: None, site: None };
     let answer = library.answer(1, &Question::RankMetrics(question));
     assert_eq!(answer.error, None);
     answer.rank_metrics.expect("figures")
@@ -82,6 +83,7 @@ fn layout_question(source: LayoutSourceChoice, name: &str) -> Question {
         range_ns: WHOLE,
         metrics: vec![RankMetric::MpiTime, RankMetric::Calls],
         function: None,
+        site: None,
     };
     Question::RankLayout(LayoutQuestion { source, name: name.to_owned(), events })
 }
@@ -122,7 +124,12 @@ fn figures_of_a_range_count_what_lies_in_it() {
 #[test]
 fn calls_of_one_function_and_the_landscape_agree() {
     let library = library(2);
-    let question = MetricsQuestion { range_ns: WHOLE, metrics: vec![RankMetric::MpiTime], function: Some(2) };
+    let question = MetricsQuestion {
+        range_ns: WHOLE,
+        metrics: vec![RankMetric::MpiTime],
+        function: Some(2),
+        site: None,
+    };
     let found = library.answer(1, &Question::RankMetrics(question)).rank_metrics.unwrap();
     assert_eq!(found.metrics[0].values.0, [1.0, 1.0]);
     let question = |most_rows| Question::Landscape(LandscapeQuestion { range_ns: WHOLE, most_rows });
@@ -268,7 +275,8 @@ fn all_layouts_have_a_sentence_and_a_thumbnail() {
         assert!(!item.sentence.is_empty() && item.sentence.ends_with('.'), "{item:?}");
         assert!((250..=400).contains(&item.x.0.len()), "{}: {}", item.name, item.x.0.len());
         // This job made no grid.
-        assert_eq!(item.is_complete, !["grid", "torus"].contains(&item.name.as_str()), "{}", item.name);
+        let lacks = ["grid", "torus", "racks", "regions"].contains(&item.name.as_str());
+        assert_eq!(item.is_complete, !lacks, "{}", item.name);
     }
 }
 
@@ -290,12 +298,14 @@ fn a_suggestion_shows_the_ranks_that_stand_out() {
     // All ranks of the second and third host, which have four each.
     let found = suggested(64, |rank| (4..12).contains(&rank), &[]);
     assert_eq!((found.metric.as_str(), found.layout.as_str()), ("cpu_wait", "towers"));
-    assert_eq!((found.ranks, found.hosts, found.count), (vec![(4, 11)], vec![1, 2], 8));
+    let members = ["1", "2"].map(str::to_owned).to_vec();
+    assert_eq!((found.ranks, found.count), (vec![(4, 11)], 8));
+    assert_eq!((found.group.as_str(), found.members), ("host", members));
     assert!(found.mean > 1.0 && found.median < 0.02 && found.share > 0.5, "{}", found.share);
     // Every eighth rank: columns of a plane of eight.
     let found = suggested(64, |rank| rank % 8 == 3, &[]);
-    assert_eq!((found.count, found.hosts.len(), found.is_corners), (8, 0, false));
-    assert!(found.share > 0.4 && found.layout != "line", "{found:?}");
+    assert_eq!((found.count, found.group.as_str(), found.is_corners), (8, "", false));
+    assert!(found.share > 0.3 && found.layout != "line", "{found:?}");
     let place = |rank: u32, dimension: u16| {
         let coordinate = if dimension == 0 { rank / 8 } else { rank % 8 };
         Coordinate { comm: 2, rank, dimension, coordinate, size: 8, periodic: 0 }
@@ -304,4 +314,96 @@ fn a_suggestion_shows_the_ranks_that_stand_out() {
     let found = suggested(64, |rank| [0, 7, 56, 63].contains(&rank), &grid);
     assert_eq!((found.is_corners, found.layout.as_str(), found.count), (true, "grid", 4));
     assert_eq!(suggested(64, |_| false, &grid).metric, "");
+}
+
+#[test]
+fn ranks_of_no_region_are_no_group() {
+    let suggested = |slow: Range<u32>| {
+        let library = Library::new(Box::new(Rows { calls: Vec::new(), messages: Vec::new() }));
+        let row = |rank| {
+            let wait_ns = if slow.contains(&rank) { SECOND_NS } else { 10_000_000 };
+            RankRow { wait_ns: wait_ns + u64::from(rank * 7 % 5) * 1_000_000, ..self::row(rank) }
+        };
+        library.know_figures((0..32).map(row).collect(), 32, UNTIL_NS);
+        let region = |id, ranks| Region { id, ranks: vec![ranks], ..Region::default() };
+        let regions = vec![region(4, (0, 9)), region(7, (10, 25))];
+        library.know_regions(&Regions { version: 1, count: 2, regions, ..Regions::default() });
+        library.answer(1, &Question::Suggestion(WHOLE)).suggestion.expect("an answer")
+    };
+    let found = suggested(0..10);
+    assert_eq!((found.group.as_str(), found.members.as_slice()), ("region_index", &["4".to_owned()][..]));
+    let found = suggested(26..32);
+    assert_eq!((found.count, found.group.as_str(), found.members.len()), (6, "", 0));
+}
+
+/// A torus of 4 x 2 x 2 nodes with four ranks each, whose columns are racks.
+#[test]
+fn a_slow_rack_is_named_and_shown_as_one() {
+    let mut table = "node,key,value\n".to_owned();
+    for node in 0..16 {
+        let (x, y, z) = (node % 4, node / 4 % 2, node / 8);
+        table.push_str(&format!(
+            "n{node},rack,R{x}{y}\nn{node},torus_x,{x}\nn{node},torus_y,{y}\nn{node},torus_z,{z}\n"
+        ));
+    }
+    let mut site = mpiscope_layout::SiteDescription::default();
+    site.read(table.as_bytes()).unwrap();
+    let library = Library::new(Box::new(Rows { calls: Vec::new(), messages: Vec::new() })).with_site(site);
+    // Nodes 5 and 13 stand above each other.
+    let is_slow = |rank: u32| [5, 13].contains(&(rank / 4));
+    let row = |rank| {
+        let wait_ns = if is_slow(rank) { SECOND_NS } else { 10_000_000 };
+        RankRow { wait_ns: wait_ns + u64::from(rank * 7 % 5) * 1_000_000, ..self::row(rank) }
+    };
+    library.know_figures((0..64).map(row).collect(), 64, UNTIL_NS);
+    let names: Vec<String> = (0..16).map(|node| format!("n{node}")).collect();
+    library.know_places(names.iter().map(String::as_str), std::iter::empty());
+    let found = library.answer(1, &Question::Suggestion(WHOLE)).suggestion.expect("an answer");
+    assert_eq!((found.group.as_str(), found.members.as_slice()), ("rack", &["R11".to_owned()][..]));
+    assert_eq!((found.layout.as_str(), found.count), ("racks", 8));
+    assert!(found.share > 0.5, "{}", found.share);
+    let racks = layout(&library, LayoutSourceChoice::Bundled, "racks");
+    assert_eq!((racks.warnings.len(), racks.z.0[20], racks.z.0[52]), (0, 0.0, 1.5));
+    assert_eq!((racks.x.0[20], racks.y.0[20]), (racks.x.0[52], racks.y.0[52]));
+}
+
+#[derive(Debug, Default, Clone)]
+struct Store(Arc<Mutex<Vec<u8>>>);
+
+impl LayoutStore for Store {
+    fn read(&self, keeper: LayoutKeeper) -> Result<Vec<u8>, String> {
+        if keeper == LayoutKeeper::Recording {
+            Ok(self.0.lock().expect("no panic before").clone())
+        } else {
+            Err("none".into())
+        }
+    }
+
+    fn write(&self, keeper: LayoutKeeper, bytes: &[u8]) -> Result<(), String> {
+        assert_eq!(keeper, LayoutKeeper::Recording);
+        *self.0.lock().expect("no panic before") = bytes.to_vec();
+        Ok(())
+    }
+}
+
+#[test]
+fn layouts_are_kept_replaced_and_forgotten() {
+    let library = library(4).with_layout_store(Box::new(Store::default()));
+    let save = |text: &str, name: &str| {
+        let (text, name) = (text.to_owned(), name.to_owned());
+        let question = SaveLayoutQuestion { keeper: LayoutKeeper::Recording, text, name };
+        library.answer(1, &Question::SaveLayout(question)).error
+    };
+    let kept = || {
+        let layouts = library.answer(1, &Question::Layouts).layouts.unwrap();
+        assert!(layouts.has_store);
+        let items = layouts.items.into_iter().filter(|item| !item.keeper.is_empty());
+        items.map(|item| (item.name, item.keeper, item.source)).collect::<Vec<_>>()
+    };
+    let text = |x: u32| format!("# Mine.\nBEGIN_VIZ=mine\nx={x}\ny=0\nz=rank\nEND_VIZ\n");
+    assert_eq!((save(&text(1), ""), save(&text(2), "")), (None, None));
+    assert_eq!(kept(), [("mine".to_owned(), "recording".to_owned(), text(2))]);
+    let refused = save("BEGIN_VIZ=bad\nx=rnak\nEND_VIZ", "").expect("an error");
+    assert!(refused.starts_with("a layout with an error is not kept: 2:3: unknown name `rnak`"), "{refused}");
+    assert_eq!((save("", "Mine"), kept().len()), (None, 0));
 }

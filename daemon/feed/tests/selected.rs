@@ -52,8 +52,13 @@ fn library(calls: &[Call], messages: &[Message]) -> Library {
     let region = |id, ranks| Region { id, ranks: vec![ranks], ..Region::default() };
     library
         .know_regions(&Regions { regions: vec![region(4, (0, 2)), region(7, (3, 5))], ..Regions::default() });
-    library
-        .judge_by(Version::new(vec![MessageCriterion::of_size(Scope::Intra, 64, 40, 100)], Vec::new()), true);
+    library.judge_by(
+        Version::new(
+            vec![MessageCriterion::of_size(Scope::Intra, 64, 40, 100).with_normal(Some(150))],
+            Vec::new(),
+        ),
+        true,
+    );
     library
 }
 
@@ -122,10 +127,11 @@ proptest! {
             let inside = |message: &&Message| region.contains(&message.src) && region.contains(&message.dst);
             let all: Vec<_> = messages.iter().filter(sent).filter(of).filter(inside).collect();
             let exact: Vec<_> = all.iter().filter(|message| message.exact).collect();
-            let delayed = exact.iter().filter(|message| message.t_msg_ns > 100).count();
+            let above = |least_ns| exact.iter().filter(|message| message.t_msg_ns > least_ns).count() as f64;
             prop_assert_eq!(found.regions.id.0[at], id);
             prop_assert_eq!(found.regions.messages.0[at], all.len() as f64);
-            prop_assert_eq!((found.regions.exact.0[at], found.regions.delayed.0[at]), (exact.len() as f64, delayed as f64));
+            prop_assert_eq!((found.regions.exact.0[at], found.regions.delayed.0[at]), (exact.len() as f64, above(150)));
+            prop_assert_eq!(found.regions.above_expected.0[at], above(100));
             let sum: f64 = exact.iter().map(|message| message.t_msg_ns as f64 / 100.0).sum();
             let latency = found.regions.latency.0[at];
             let expected = sum / exact.len() as f64;

@@ -3,7 +3,7 @@
 use super::Gathered;
 use crate::exchange::ConeQuestion;
 use crate::{F64Column, NONE, U32Column};
-use mpiscope_analysis::{self as analysis, Bar, DagScope, EventId, LogicalDeed};
+use mpiscope_analysis::{self as analysis, Bar, DagScope, EventId, LogicalEventKind};
 use mpiscope_model::{Message, Node, Rank};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -299,11 +299,11 @@ impl Cone {
             is_future: question.is_future,
             rank: of.rank,
             at_ns: of.at_ns,
-            event: match of.deed {
-                LogicalDeed::Send(_) => "send",
-                LogicalDeed::Receive(_) => "receive",
-                LogicalDeed::Enter(_) => "enter",
-                LogicalDeed::Exit(_) => "exit",
+            event: match of.kind {
+                LogicalEventKind::Send(_) => "send",
+                LogicalEventKind::Receive(_) => "receive",
+                LogicalEventKind::Enter(_) => "enter",
+                LogicalEventKind::Exit(_) => "exit",
             }
             .to_owned(),
             beyond_ns: found.beyond_ns,
@@ -321,9 +321,9 @@ impl Cone {
             let edge_ns = (!events.is_empty()).then(|| time.event(EventId(edge)).at_ns as f64);
             answer.ranks.edge_ns.0.push(edge_ns.unwrap_or(f64::NAN));
             // In a past the receives have their sends in it too, in a future the sends their receives.
-            messages.extend(events.clone().filter_map(|event| match time.event(EventId(event)).deed {
-                LogicalDeed::Receive(id) if !question.is_future => Some(id),
-                LogicalDeed::Send(id) if question.is_future => Some(id),
+            messages.extend(events.clone().filter_map(|event| match time.event(EventId(event)).kind {
+                LogicalEventKind::Receive(id) if !question.is_future => Some(id),
+                LogicalEventKind::Send(id) if question.is_future => Some(id),
                 _ => None,
             }));
         }

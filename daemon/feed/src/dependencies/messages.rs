@@ -58,7 +58,7 @@ pub(super) fn messages(
 ) -> Result<MessageRows, String> {
     let RowsQuestion { range_ns, ranks, most } = question;
     let ranks = ranks.as_deref();
-    let mut thinned = Thinned::to(*most as usize);
+    let mut thinned = Thinned::with_capacity(*most as usize);
     gather::visit(source, range_ns, is_wanted, &mut |messages| {
         let concerns = |message: &&Message| {
             overlaps(message, range_ns) && (is_among(ranks, message.src) || is_among(ranks, message.dst))

@@ -21,6 +21,17 @@ pub enum Grouping {
     Rank,
 }
 
+impl Grouping {
+    pub(super) fn named(by: &str) -> Result<Self, Senseless> {
+        match by {
+            "" | "node" => Ok(Grouping::Node),
+            "region" => Ok(Grouping::Region),
+            "rank" => Ok(Grouping::Rank),
+            other => Err(Senseless(format!("ranks cannot be grouped by {other:?}"))),
+        }
+    }
+}
+
 /// Which messages in flight are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingQuestion {
@@ -47,12 +58,7 @@ impl PendingQuestion {
         if open.len() > OPEN_MAX {
             return Err(Senseless(format!("at most {OPEN_MAX} groups can be open")));
         }
-        let by = match by {
-            "" | "node" => Grouping::Node,
-            "region" => Grouping::Region,
-            "rank" => Grouping::Rank,
-            other => return Err(Senseless(format!("ranks cannot be grouped by {other:?}"))),
-        };
+        let by = Grouping::named(by)?;
         Ok(Self { at_ns, ranks, by, open: open.to_vec(), most: most as u32 })
     }
 }

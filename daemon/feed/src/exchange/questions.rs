@@ -1,8 +1,9 @@
 //! What pages ask and command, as it is read.
 
-use super::pending_question::{PENDING_EDGES_MAX, PENDING_EDGES_USUAL, PendingQuestion};
+use super::pending_question::{Grouping, PENDING_EDGES_MAX, PENDING_EDGES_USUAL, PendingQuestion};
 use super::rank_questions::{
-    LandscapeQuestion, LayoutQuestion, MetricsQuestion, layout_question, metrics_question,
+    LandscapeQuestion, LayoutQuestion, MetricsQuestion, SaveLayoutQuestion, layout_question,
+    metrics_question, save_layout_question,
 };
 use mpiscope_model::{Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,13 @@ pub fn is_among(ranks: Option<&[(Rank, Rank)]>, rank: Rank) -> bool {
     ranks.is_none_or(|ranks| ranks.iter().any(|&(first, last)| (first..=last).contains(&rank)))
 }
 
+/// What two lists of ranges have in common.
+#[must_use]
+pub fn common_ranks(one: &[(Rank, Rank)], other: &[(Rank, Rank)]) -> Vec<(Rank, Rank)> {
+    let pairs = one.iter().flat_map(|a| other.iter().map(move |b| (a.0.max(b.0), a.1.min(b.1))));
+    pairs.filter(|(first, last)| first <= last).collect()
+}
+
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
@@ -73,6 +81,12 @@ pub enum Question {
     History(Range<Nanoseconds>),
     /// Where time in MPI went in a range; of ranges of ranks, both ends included, or of all.
     Budget(Range<Nanoseconds>, Ranks),
+    /// What ranks' time was spent on.
+    Shares(SharesQuestion),
+    /// Who sent to whom, by groups of ranks and iterations of the main loop.
+    GroupGraph(GroupGraphQuestion),
+    /// What ended each wait in a range, from its last event backwards.
+    Critical(Range<Nanoseconds>),
     /// The figures of a selection.
     Selected(SelectedQuestion),
     /// The dependency graph of a range.
@@ -87,6 +101,8 @@ pub enum Question {
     RankMetrics(MetricsQuestion),
     /// Where a layout puts all ranks.
     RankLayout(LayoutQuestion),
+    /// Keep layouts, or forget one.
+    SaveLayout(SaveLayoutQuestion),
     /// The layouts that there are.
     Layouts,
     /// What shows best where ranks stand out.
@@ -132,6 +148,30 @@ pub struct EventQuestion {
     pub hidden: Vec<u32>,
 }
 
+/// Which graph of groups is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupGraphQuestion {
+    /// The range.
+    pub range_ns: Range<Nanoseconds>,
+    /// The ranks that are shown.
+    pub ranks: Ranks,
+    /// What ranks are grouped by.
+    pub by: Grouping,
+}
+
+/// Of what it is asked on what time was spent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharesQuestion {
+    /// The range.
+    pub range_ns: Range<Nanoseconds>,
+    /// From the first to the last of these ranks.
+    pub ranks: Ranks,
+    /// Consecutive ranks that may be added up.
+    pub ranks_per_row: u32,
+    /// The most windows.
+    pub windows: u32,
+}
+
 /// A selection whose figures are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedQuestion {
@@ -170,7 +210,7 @@ pub struct ConeQuestion {
 }
 
 /// Kinds of questions of which a page needs no more than the newest answer.
-pub const REPLACEABLE: usize = 11;
+pub const REPLACEABLE: usize = 14;
 
 impl Question {
     /// The number of its kind, where a newer question of one kind takes the place of the one before.
@@ -188,6 +228,9 @@ impl Question {
             Question::Suggestion(_) => Some(8),
             Question::Selected(_) => Some(9),
             Question::Pending(_) => Some(10),
+            Question::Shares(_) => Some(11),
+            Question::Critical(_) => Some(12),
+            Question::GroupGraph(_) => Some(13),
             _ => None,
         }
     }
@@ -214,6 +257,21 @@ pub enum Command {
     Follow(bool),
     /// Whether calls are to be recorded from now on.
     Record(bool),
+    /// A link for somebody else.
+    Issue(LinkRequest),
+    /// The end of the link of this number.
+    Revoke(u32),
+}
+
+/// The link that an owner asks for. Its holder may read in any case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkRequest {
+    /// Whom it is for.
+    pub label: String,
+    /// Whether its holder may move the shared clock and pause recording.
+    pub can_control: bool,
+    /// Whether its holder may add notes, series, messages and panels.
+    pub can_annotate: bool,
 }
 
 /// What is selected, for all views.
@@ -243,6 +301,7 @@ struct Plain {
     to_ns: f64,
     most: f64,
     bins: f64,
+    ranks_per_row: f64,
     rate: f64,
     time_ns: f64,
     rank: u32,
@@ -257,9 +316,13 @@ struct Plain {
     open: Vec<(u32, u32)>,
     metrics: Vec<String>,
     function: Option<u32>,
+    site: Option<u32>,
     layout: String,
     source: Option<String>,
     is_file: bool,
+    label: String,
+    control: bool,
+    annotate: bool,
 }
 
 impl Incoming {
@@ -281,6 +344,12 @@ impl Incoming {
                 "select" => Command::Select(plain.selection()?),
                 "follow" => Command::Follow(plain.follow),
                 "record" => Command::Record(plain.on),
+                "issue" => Command::Issue(LinkRequest {
+                    label: plain.label,
+                    can_control: plain.control,
+                    can_annotate: plain.annotate,
+                }),
+                "revoke" => Command::Revoke(plain.id),
                 other => return Err(Senseless(format!("there is no command {other:?}"))),
             })),
             _ => Err(Senseless("a message either asks or does".to_owned())),
@@ -320,12 +389,23 @@ impl Plain {
             "count" => Question::Count(range_ns),
             "history" => Question::History(range_ns),
             "budget" => Question::Budget(range_ns, ranks()),
+            "shares" => Question::Shares(SharesQuestion {
+                range_ns,
+                ranks: ranks(),
+                ranks_per_row: (self.ranks_per_row as u32).max(1),
+                windows: (self.bins as u32).clamp(1, BINS_MAX),
+            }),
             "selected" => {
                 Question::Selected(SelectedQuestion { range_ns, ranks: ranks(), hidden: self.hidden.clone() })
             }
             "dag" => {
                 let most = limit(self.most, NODES_USUAL.into(), NODES_MAX.into()) as u32;
                 Question::Dag(DagQuestion { range_ns, ranks: ranks(), most })
+            }
+            "critical" => Question::Critical(range_ns),
+            "group_graph" => {
+                let by = Grouping::named(&self.by)?;
+                Question::GroupGraph(GroupGraphQuestion { range_ns, ranks: ranks(), by })
             }
             "pairs" => Question::Pairs(range_ns),
             "pending" => {
@@ -334,12 +414,16 @@ impl Plain {
                 Question::Pending(PendingQuestion::checked(at_ns, ranks(), &self.by, &self.open, most)?)
             }
             "rank_metrics" => {
-                Question::RankMetrics(metrics_question(range_ns, &self.metrics, self.function)?)
+                Question::RankMetrics(metrics_question(range_ns, &self.metrics, self.function, self.site)?)
             }
             "rank_layout" => {
-                let events = metrics_question(range_ns, &self.metrics, self.function)?;
+                let events = metrics_question(range_ns, &self.metrics, self.function, self.site)?;
                 let (source, name) = (self.source.clone(), self.layout.clone());
                 Question::RankLayout(layout_question(source, self.is_file, name, events)?)
+            }
+            "save_layout" => {
+                let text = self.source.clone().unwrap_or_default();
+                Question::SaveLayout(save_layout_question(&self.by, text, self.layout.clone())?)
             }
             "layouts" => Question::Layouts,
             "suggestion" => Question::Suggestion(range_ns),

@@ -1,8 +1,8 @@
 //! What pages ask about all ranks at a time: figures by rank, and where a layout puts ranks.
 
 use super::Senseless;
-use crate::RankMetric;
-use mpiscope_model::{Function, Nanoseconds};
+use crate::{LayoutKeeper, RankMetric};
+use mpiscope_model::{Function, Nanoseconds, Site};
 use std::ops::Range;
 
 /// A layout and its name must be no longer than this.
@@ -22,6 +22,8 @@ pub struct MetricsQuestion {
     pub metrics: Vec<RankMetric>,
     /// Calls of this function only, for figures of calls; of all where none is given.
     pub function: Option<Function>,
+    /// Calls from this call site only, likewise.
+    pub site: Option<Site>,
 }
 
 /// Where a layout is found.
@@ -44,6 +46,17 @@ pub struct LayoutQuestion {
     pub name: String,
     /// The values of its events, at most four: no name, no values.
     pub events: MetricsQuestion,
+}
+
+/// Which layouts are to be kept, or forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SaveLayoutQuestion {
+    /// Where.
+    pub keeper: LayoutKeeper,
+    /// Layouts without an error; empty to forget one.
+    pub text: String,
+    /// The one that is to be forgotten.
+    pub name: String,
 }
 
 /// Which figures of functions by rank are asked for.
@@ -69,10 +82,11 @@ pub(super) fn metrics_question(
     range_ns: Range<Nanoseconds>,
     names: &[String],
     function: Option<u32>,
+    site: Option<Site>,
 ) -> Result<MetricsQuestion, Senseless> {
     // Numbers of functions that nobody has are of no call.
     let function = function.map(|id| Function::try_from(id).unwrap_or(Function::MAX));
-    Ok(MetricsQuestion { range_ns, metrics: metrics(names, METRICS_MAX)?, function })
+    Ok(MetricsQuestion { range_ns, metrics: metrics(names, METRICS_MAX)?, function, site })
 }
 
 pub(super) fn layout_question(
@@ -93,4 +107,17 @@ pub(super) fn layout_question(
         None => LayoutSourceChoice::Bundled,
     };
     Ok(LayoutQuestion { source, name, events })
+}
+
+pub(super) fn save_layout_question(
+    keeper: &str,
+    text: String,
+    name: String,
+) -> Result<SaveLayoutQuestion, Senseless> {
+    let keeper = LayoutKeeper::named(keeper)
+        .ok_or_else(|| Senseless(format!("layouts are kept by \"recording\" or \"user\", not {keeper:?}")))?;
+    if text.len() > LAYOUT_SOURCE_BYTES_MAX || name.len() > NAME_BYTES_MAX {
+        return Err(Senseless(format!("a layout has at most {LAYOUT_SOURCE_BYTES_MAX} bytes")));
+    }
+    Ok(SaveLayoutQuestion { keeper, text, name })
 }

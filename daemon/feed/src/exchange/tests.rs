@@ -52,9 +52,25 @@ fn what_is_not_said_is_the_usual_and_nobody_gets_more_than_the_most() {
         let ask = json!({"ask": "pending", "id": 7, "time_ns": 70, "by": by, "open": open, "most": most});
         let (by, open, most) = expected;
         let question = Question::Pending(PendingQuestion { at_ns: 70, ranks: None, by, open, most });
-        assert_eq!(question.replaceable(), Some(REPLACEABLE - 1));
+        assert_eq!(question.replaceable(), Some(REPLACEABLE - 4));
         assert_eq!(decode(&ask), Ok(Incoming::Ask(7, question)));
     }
+    let ask = json!({"ask": "shares", "id": 7, "from_ns": 5, "to_ns": 9, "bins": 1e9, "ranks_per_row": 16.0});
+    let question = Question::Shares(SharesQuestion {
+        range_ns: 5..9,
+        ranks: None,
+        ranks_per_row: 16,
+        windows: BINS_MAX,
+    });
+    assert_eq!(question.replaceable(), Some(REPLACEABLE - 3));
+    assert_eq!(decode(&ask), Ok(Incoming::Ask(7, question)));
+    let ask = json!({"ask": "critical", "id": 7, "from_ns": 5, "to_ns": 9});
+    assert_eq!(decode(&ask), Ok(Incoming::Ask(7, Question::Critical(5..9))));
+    let ask =
+        json!({"ask": "group_graph", "id": 7, "from_ns": 5, "to_ns": 9, "by": "region", "ranks": [[1, 2]]});
+    let (ranks, by) = (Some(vec![(1, 2)]), Grouping::Region);
+    let question = Question::GroupGraph(GroupGraphQuestion { range_ns: 5..9, ranks, by });
+    assert_eq!(decode(&ask), Ok(Incoming::Ask(7, question)));
     let ask =
         json!({"ask": "event", "id": 8, "time_ns": 70, "is_back": true, "ranks": [[0, 0]], "hidden": [3]});
     let question = EventQuestion { at_ns: 70, is_back: true, ranks: Some(vec![(0, 0)]), hidden: vec![3] };
