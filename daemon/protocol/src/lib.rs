@@ -1,29 +1,35 @@
 //! The messages between mpiscope and other programs, as values and in JSON and MessagePack.
 //!
 //! What it is: the messages of protocol version 1, for the server and for clients in Rust. What it is not: sockets, or
-//! the reading of calls. `docs/protocol.md` explains the protocol to people, and `docs/protocol.schema.json` is written
-//! from these types by a test.
+//! the reading of calls. `docs/protocol.md` explains the protocol to people, and `docs/protocol.schema.json` and
+//! `docs/protocol.asyncapi.json` are written from these types by a test.
 //!
 //! What must hold: a message means the same in both formats; names and meanings stay within a version; a reader ignores
 //! fields that it does not know, because later versions of mpiscope may add some.
 
 pub mod column;
 
+mod finding;
+mod panel;
 mod read;
 mod reply;
 mod request;
 #[cfg(test)]
 mod schema;
+mod window_columns;
 
+pub use finding::{Finding, FindingKind};
+pub use panel::{AddPanel, PanelAdded, TellPanel};
 pub use read::read_request;
 pub use reply::{
     Annotation, Answers, BarrierWaits, Batch, CallColumns, ClientMessage, Clock, End, Failed, Function, Jump,
     MessageColumns, Mode, Node, Passed, Removed, Reply, Series, Subscribed, Verdict, Welcome,
 };
 pub use request::{
-    Annotate, Barrier, Begin, Direction, Format, Hello, Pace, Request, Right, Selection, SetSeries,
+    Annotate, Barrier, Begin, Direction, Format, Hello, Key, Pace, Request, Right, Selection, SetSeries,
     Subscribe, Tell, Topic,
 };
+pub use window_columns::WindowColumns;
 
 /// The version of the messages. A client that knows another one says so and stops.
 pub const VERSION: u32 = 1;

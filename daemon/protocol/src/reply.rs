@@ -1,6 +1,9 @@
 //! What a client receives.
 
+use crate::finding::Finding;
+use crate::panel::PanelAdded;
 use crate::request::{Right, Selection};
+use crate::window_columns::WindowColumns;
 use serde::{Deserialize, Serialize};
 
 /// One message to a client: a map whose `kind` says which.
@@ -35,6 +38,8 @@ pub enum Reply {
     /// A message of another client.
     #[serde(rename = "said")]
     ClientMessage(ClientMessage),
+    /// A panel of this client is on the page.
+    Panel(PanelAdded),
     /// A request could not be carried out. The connection goes on.
     Failed(Failed),
 }
@@ -133,6 +138,9 @@ pub struct Clock {
 pub struct Subscribed {
     /// Its number.
     pub id: u32,
+    /// What of the filter is not known yet in a run that goes on, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// Rows of a subscription, in the order of time, or in reverse.
@@ -159,6 +167,12 @@ pub struct Batch {
     /// Messages, where they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<Box<MessageColumns>>,
+    /// Windows, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub windows: Option<Box<WindowColumns>>,
+    /// Findings, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub findings: Option<Vec<Finding>>,
 }
 
 impl Batch {
@@ -166,7 +180,9 @@ impl Batch {
     #[must_use]
     pub fn rows(&self) -> usize {
         let calls = self.calls.as_ref().map_or(0, |calls| calls.rank.len());
-        calls + self.messages.as_ref().map_or(0, |messages| messages.source.len())
+        let messages = self.messages.as_ref().map_or(0, |messages| messages.source.len());
+        let windows = self.windows.as_ref().map_or(0, |windows| windows.from_ns.len());
+        calls + messages + windows + self.findings.as_ref().map_or(0, Vec::len)
     }
 }
 
@@ -224,7 +240,8 @@ pub struct CallColumns {
     pub collective: Vec<u32>,
 }
 
-/// Messages, one a place in all columns, by when they were received.
+/// Messages, one a place in all columns, by when they were received; those of collectives by when the calls of both ranks
+/// had returned.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MessageColumns {
@@ -272,6 +289,18 @@ pub struct MessageColumns {
     #[serde(with = "crate::column")]
     #[cfg_attr(test, schemars(with = "Vec<u32>"))]
     pub between_nodes: Vec<u32>,
+    /// Only where collectives were to be expanded: the function of the collective; [`crate::NONE`] for messages.
+    #[serde(with = "crate::column", default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(with = "Vec<u32>"))]
+    pub function: Vec<u32>,
+    /// Likewise: when the calls of both ranks had returned, which is the place in the order of time.
+    #[serde(with = "crate::column", default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(with = "Vec<f64>"))]
+    pub known_ns: Vec<f64>,
+    /// Likewise: which of the collectives of its communicator; [`crate::NONE`] for messages.
+    #[serde(with = "crate::column", default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(with = "Vec<u32>"))]
+    pub collective: Vec<u32>,
 }
 
 /// A subscription goes on elsewhere.
@@ -302,6 +331,9 @@ pub struct Verdict {
     pub share: f64,
     /// From 0 to 1.
     pub confidence: f64,
+    /// How much of the run it is about: `whole` or `part`; `hung`, `lost` or `unseen` where there is no verdict.
+    #[serde(default)]
+    pub basis: String,
     /// Whether the run has ended. A final verdict changes no more.
     pub is_final: bool,
 }

@@ -1,5 +1,6 @@
 //! What a client sends.
 
+use crate::panel::{AddPanel, TellPanel};
 use serde::{Deserialize, Serialize};
 
 /// One message of a client: a map whose `do` says which.
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Request {
     /// Who this is. The first message; nothing else is answered before it.
     Hello(Hello),
-    /// Asks for calls, messages or verdicts.
+    /// Asks for rows of a topic.
     Subscribe(Subscribe),
     /// Wants no more of a subscription.
     Unsubscribe {
@@ -68,6 +69,15 @@ pub enum Request {
     Series(SetSeries),
     /// Tells other clients something.
     Tell(Tell),
+    /// Adds a whole view to the page, as a tab.
+    Panel(AddPanel),
+    /// Tells a panel of its own something.
+    TellPanel(TellPanel),
+    /// Takes a panel of its own off the page.
+    ClosePanel {
+        /// The client's number of the panel.
+        id: u32,
+    },
 }
 
 /// Who a client is.
@@ -107,7 +117,7 @@ pub enum Right {
     Read,
     /// Move the shared clock and what is selected.
     Control,
-    /// Answer: annotations, series, messages.
+    /// Answer: annotations, series, messages, panels.
     Annotate,
 }
 
@@ -122,6 +132,10 @@ pub enum Topic {
     Messages,
     /// The verdict, whenever it changes.
     Verdicts,
+    /// What happened in each region, and between regions, in each window of time.
+    Windows,
+    /// What was found about the run: disturbances, hangs, load imbalance and other causes, with their times and ranks.
+    Findings,
 }
 
 /// Where a subscription begins.
@@ -188,10 +202,10 @@ pub struct Subscribe {
     pub region: Option<u32>,
     /// Of these communicators.
     #[serde(default)]
-    pub communicators: Vec<u32>,
+    pub communicators: Vec<Key>,
     /// Calls from these call sites.
     #[serde(default)]
-    pub sites: Vec<u32>,
+    pub sites: Vec<Key>,
     /// Calls that lasted at least this long, messages with at least this transfer time.
     #[serde(default)]
     pub at_least_ns: f64,
@@ -207,6 +221,35 @@ pub struct Subscribe {
     /// The most rows of a batch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<u32>,
+    /// Of messages: also what collectives carry, a row for each pair of ranks that data goes between.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub expand_collectives: bool,
+    /// How long each window is; as long as those of the run where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_ns: Option<f64>,
+}
+
+/// A communicator or a call site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Key {
+    /// By its number, as columns have it.
+    Id(u32),
+    /// By its name, such as `MPI_COMM_WORLD` or `main.c:12`.
+    Name(String),
+}
+
+impl From<u32> for Key {
+    fn from(id: u32) -> Self {
+        Key::Id(id)
+    }
+}
+
+impl From<&str> for Key {
+    fn from(name: &str) -> Self {
+        Key::Name(name.to_owned())
+    }
 }
 
 impl Subscribe {
@@ -227,6 +270,8 @@ impl Subscribe {
             pace: Pace::default(),
             direction: Direction::default(),
             most: None,
+            expand_collectives: false,
+            window_ns: None,
         }
     }
 }
