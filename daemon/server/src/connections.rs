@@ -5,19 +5,15 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout_at};
-
-/// To show the token, before a connection has to give way: many programs may connect at once.
-const GRACE: Duration = Duration::from_millis(500);
 
 /// The connections of a server.
 #[derive(Debug)]
 pub(crate) struct Connections {
     slots: Arc<Semaphore>,
+    most: u32,
     /// Those that have not shown the token, oldest first; each gets a signal when it has to close.
-    strangers: Mutex<VecDeque<(Instant, Arc<Notify>)>>,
+    strangers: Mutex<VecDeque<Arc<Notify>>>,
 }
 
 /// The right of one connection to be served; it ends when dropped.
@@ -29,40 +25,40 @@ pub(crate) struct Place {
 }
 
 impl Connections {
-    pub(crate) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { slots: Arc::new(Semaphore::new(most)), strangers: Mutex::default() })
+    pub(crate) fn new(most: u32) -> Arc<Self> {
+        let slots = Arc::new(Semaphore::new(most as usize));
+        Arc::new(Self { slots, most, strangers: Mutex::default() })
     }
 
-    /// Admits a connection. Where there is no room, the stranger that came first has to close; without strangers there is
-    /// none for it either.
+    /// Admits a connection. If all are taken, the stranger that came first has to close for it, at once: whoever waits here
+    /// keeps out all who come later. If there are no strangers, it is not admitted.
     pub(crate) async fn admit(self: &Arc<Self>) -> Option<Place> {
         let slot = match Arc::clone(&self.slots).try_acquire_owned() {
             Ok(slot) => slot,
             Err(_) => {
-                let (since, _) = self.strangers().front().cloned()?;
-                let free = Arc::clone(&self.slots).acquire_owned();
-                match timeout_at(since + GRACE, free).await {
-                    Ok(slot) => slot.ok()?,
-                    Err(_) => {
-                        // Those that were admitted first may have shown it meanwhile.
-                        let (_, oldest) = self.strangers().pop_front()?;
-                        oldest.notify_one();
-                        Arc::clone(&self.slots).acquire_owned().await.ok()?
-                    }
+                if !self.close_oldest_stranger() {
+                    return None;
                 }
+                Arc::clone(&self.slots).acquire_owned().await.ok()?
             }
         };
         let must_close = Arc::new(Notify::new());
-        self.strangers().push_back((Instant::now(), Arc::clone(&must_close)));
+        self.strangers().push_back(Arc::clone(&must_close));
         Some(Place { connections: Arc::clone(self), must_close, _slot: slot })
     }
 
-    /// Waits until all connections are closed.
-    pub(crate) async fn all_closed(&self, most: u32) {
-        let _ = self.slots.acquire_many(most).await;
+    /// Has the stranger that came first close; `false` if there is none.
+    pub(crate) fn close_oldest_stranger(&self) -> bool {
+        let oldest = self.strangers().pop_front();
+        oldest.inspect(|oldest| oldest.notify_one()).is_some()
     }
 
-    fn strangers(&self) -> MutexGuard<'_, VecDeque<(Instant, Arc<Notify>)>> {
+    /// Waits until all connections are closed.
+    pub(crate) async fn all_closed(&self) {
+        let _ = self.slots.acquire_many(self.most).await;
+    }
+
+    fn strangers(&self) -> MutexGuard<'_, VecDeque<Arc<Notify>>> {
         self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -70,7 +66,7 @@ impl Connections {
 impl Place {
     /// Somebody on this connection knows the token: it stays until it closes by itself.
     pub(crate) fn keep(&self) {
-        self.connections.strangers().retain(|(_, other)| !Arc::ptr_eq(other, &self.must_close));
+        self.connections.strangers().retain(|other| !Arc::ptr_eq(other, &self.must_close));
     }
 
     /// Waits until it has to close for another connection.
@@ -108,5 +104,21 @@ mod tests {
         drop(known);
         assert!(connections.admit().await.is_some());
         assert!(connections.strangers().is_empty());
+    }
+
+    /// However many idle connections there are: this runtime has no clock that anybody could wait for.
+    #[test]
+    fn nobody_waits_for_idle_connections() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let connections = Connections::new(8);
+            for _ in 0..1_000 {
+                let idle = connections.admit().await.unwrap();
+                tokio::spawn(async move { idle.must_close().await });
+            }
+            let known = connections.admit().await.unwrap();
+            known.keep();
+            assert_eq!(connections.strangers().len(), 7);
+        });
     }
 }

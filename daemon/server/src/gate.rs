@@ -1,11 +1,12 @@
 //! Who may come in: pure decisions over a request's headers.
 //!
 //! Anyone on this machine can reach a loopback port, and any web page that a user has open can make their browser send
-//! requests to it. Hence a token that only the user knows, a Host that must be ours (a name that an attacker points at
+//! requests to it. Hence tokens that only the user and whom they gave a link know, a Host that must be ours (a name that an attacker points at
 //! 127.0.0.1 is not), and an Origin that must be the page itself.
 
-use crate::token::Token;
+use crate::access::{Grant, OWNER, Tokens};
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// What a request says about itself.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,21 +24,21 @@ pub(crate) enum Refusal {
     Host,
     /// Another site's page sent it.
     Origin,
-    /// It does not know the token.
+    /// It knows no token.
     Secret,
 }
 
 /// The rules of one server.
 #[derive(Debug)]
 pub(crate) struct Gate {
-    token: Token,
+    tokens: Arc<Tokens>,
     bound: IpAddr,
     host_names: Vec<String>,
 }
 
 impl Gate {
-    pub(crate) fn new(token: Token, bound: IpAddr, host_names: Vec<String>) -> Self {
-        Gate { token, bound, host_names }
+    pub(crate) fn new(tokens: Arc<Tokens>, bound: IpAddr, host_names: Vec<String>) -> Self {
+        Gate { tokens, bound, host_names }
     }
 
     /// The Host header, checked: its name must be ours; the port may be another one, since tunnels change it.
@@ -72,34 +73,58 @@ impl Gate {
         }
     }
 
-    /// Whether the request knows the token, by cookie or by `Authorization: Bearer`.
-    pub(crate) fn secret(&self, claims: &Claims<'_>) -> Result<(), Refusal> {
+    /// What the request may do, by `Authorization: Bearer`, or by the cookie of the owner or of the link under whose path it
+    /// asks.
+    pub(crate) fn grant(&self, claims: &Claims<'_>, link: Option<u32>) -> Result<Grant, Refusal> {
         let bearer = claims.authorization.and_then(|value| value.strip_prefix("Bearer "));
-        if bearer.is_some_and(|offered| self.token.matches(offered.trim())) {
-            return Ok(());
+        if let Some(grant) = bearer.and_then(|offered| self.tokens.find(offered.trim())) {
+            return Ok(grant);
         }
-        let name = cookie_name(self.host(claims)?);
-        let known = claims.cookie.unwrap_or_default().split(';').any(|pair| {
-            pair.trim().split_once('=').is_some_and(|(key, value)| key == name && self.token.matches(value))
-        });
-        if known { Ok(()) } else { Err(Refusal::Secret) }
+        let number = link.unwrap_or(OWNER);
+        let name = cookie_name(self.host(claims)?, number);
+        let pairs =
+            claims.cookie.unwrap_or_default().split(';').filter_map(|pair| pair.trim().split_once('='));
+        let offered = pairs.filter(|(key, _)| *key == name).map(|(_, value)| value);
+        let mut grants = offered.filter_map(|value| self.tokens.find(value));
+        grants.find(|grant| grant.number == number).ok_or(Refusal::Secret)
     }
 
-    /// The cookie to set when the query of `/` holds the right token.
-    pub(crate) fn cookie_for(&self, query: &str, host: &str) -> Result<String, Refusal> {
+    /// The cookie to set, and the path where it opens the page, when the query of `/` holds a token.
+    pub(crate) fn enter(&self, query: &str, host: &str) -> Result<(String, String), Refusal> {
         let offered = query.split('&').find_map(|pair| pair.strip_prefix("token=")).ok_or(Refusal::Secret)?;
-        if !self.token.matches(offered) {
-            return Err(Refusal::Secret);
-        }
-        Ok(format!("{}={}; HttpOnly; SameSite=Strict; Path=/", cookie_name(host), self.token.hex()))
+        let grant = self.tokens.find(offered).ok_or(Refusal::Secret)?;
+        let (name, path) = (cookie_name(host, grant.number), page_path(grant.number));
+        // A link is often opened from another site, such as a chat. Browsers would keep a strict cookie from the redirect.
+        let same_site = if grant.number == OWNER { "Strict" } else { "Lax" };
+        Ok((format!("{name}={offered}; HttpOnly; SameSite={same_site}; Path={path}"), path))
     }
+}
+
+/// Where a page is served. Each link has a path of its own and takes nothing from the owner in the same browser.
+fn page_path(number: u32) -> String {
+    if number == OWNER { "/".to_owned() } else { format!("/link/{number}/") }
+}
+
+/// The number of a link from a path, and the rest of the path.
+pub(crate) fn split_path(path: &str) -> (Option<u32>, &str) {
+    let parts = path.strip_prefix("/link/").and_then(|rest| {
+        let (number, _) = rest.split_once('/')?;
+        let is_plain = !number.starts_with('0') && number.bytes().all(|digit| digit.is_ascii_digit());
+        Some((number.parse().ok().filter(|_| is_plain)?, &rest[number.len()..]))
+    });
+    parts.map_or((None, path), |(number, rest)| (Some(number), rest))
 }
 
 /// Cookies are shared by all ports of a host, so the name holds the port that the browser sees: two runs, or two
 /// tunnels to two machines, must not overwrite each other's.
-fn cookie_name(host: &str) -> String {
-    let port = split_host(host).map(|(_, port)| port).filter(|port| !port.is_empty()).unwrap_or("80");
-    format!("mpiscope_{port}")
+fn cookie_name(host: &str, number: u32) -> String {
+    let port = port_of(host);
+    if number == OWNER { format!("mpiscope_{port}") } else { format!("mpiscope_{port}_{number}") }
+}
+
+/// The port that the browser sees.
+pub(crate) fn port_of(host: &str) -> &str {
+    split_host(host).map(|(_, port)| port).filter(|port| !port.is_empty()).unwrap_or("80")
 }
 
 /// `name:port` into both; the port is empty when there is none, and `[::1]` keeps its brackets.
@@ -115,11 +140,14 @@ fn split_host(host: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::token::Token;
+    use mpiscope_feed::exchange::LinkRequest;
     use proptest::prelude::*;
     use std::net::Ipv4Addr;
 
     fn gate(bound: Ipv4Addr) -> Gate {
-        Gate::new(Token::from_bytes([7; 16]), bound.into(), vec!["node17".to_owned()])
+        let tokens = Tokens::new(Token::from_bytes([7; 16]), "node17".to_owned(), 9);
+        Gate::new(Arc::new(tokens), bound.into(), vec!["node17".to_owned()])
     }
 
     fn to(host: &str) -> Claims<'_> {
@@ -174,16 +202,47 @@ mod tests {
     fn the_cookie_belongs_to_the_port_that_the_browser_sees() {
         let gate = gate(Ipv4Addr::LOCALHOST);
         let hex = "07".repeat(16);
-        let set = gate.cookie_for(&format!("a=b&token={hex}"), "localhost:9").unwrap();
+        let (set, path) = gate.enter(&format!("a=b&token={hex}"), "localhost:9").unwrap();
         assert_eq!(set, format!("mpiscope_9={hex}; HttpOnly; SameSite=Strict; Path=/"));
+        assert_eq!(path, "/");
         let cookie = format!("other=1; mpiscope_9={hex}");
         let with = |host| Claims { host: Some(host), cookie: Some(&cookie), ..Claims::default() };
-        assert_eq!(gate.secret(&with("localhost:9")), Ok(()));
-        assert_eq!(gate.secret(&with("localhost:10")), Err(Refusal::Secret));
-        assert_eq!(gate.cookie_for("token=", "localhost:9"), Err(Refusal::Secret));
+        let number = |host| gate.grant(&with(host), None).map(|grant| grant.number);
+        assert_eq!(number("localhost:9"), Ok(OWNER));
+        assert_eq!(number("localhost:10"), Err(Refusal::Secret));
+        assert!(gate.enter("token=", "localhost:9").is_err());
         let bearer = format!("Bearer {hex}");
         let program = Claims { host: Some("localhost:9"), authorization: Some(&bearer), ..Claims::default() };
-        assert_eq!(gate.secret(&program), Ok(()));
+        assert!(gate.grant(&program, None).is_ok());
+    }
+
+    #[test]
+    fn a_link_has_a_cookie_and_a_path_of_its_own() {
+        let gate = gate(Ipv4Addr::LOCALHOST);
+        let owner = gate.tokens.find(&"07".repeat(16)).unwrap();
+        let asked = LinkRequest { label: "Ana".to_owned(), can_control: false, can_annotate: false };
+        let [one, two] = [0, 1].map(|_| gate.tokens.issue(&owner, &asked).unwrap());
+        let (set, path) = gate.enter(&format!("token={}", one.token), "localhost:9").unwrap();
+        assert_eq!(set, format!("mpiscope_9_1={}; HttpOnly; SameSite=Lax; Path=/link/1/", one.token));
+        assert_eq!((path.as_str(), split_path("/link/1/feed")), ("/link/1/", (Some(1), "/feed")));
+        let number = |cookie: String, link| {
+            let claims = Claims { host: Some("localhost:9"), cookie: Some(&cookie), ..Claims::default() };
+            gate.grant(&claims, link).map(|grant| grant.number)
+        };
+        let own = format!("mpiscope_9_1={}", one.token);
+        assert_eq!(number(own.clone(), Some(1)), Ok(1));
+        // Neither where the owner's page is, nor under another link, nor under another name.
+        assert_eq!(number(own.clone(), None), Err(Refusal::Secret));
+        assert_eq!(number(own, Some(2)), Err(Refusal::Secret));
+        assert_eq!(number(format!("mpiscope_9={}", one.token), None), Err(Refusal::Secret));
+        assert_eq!(number(format!("mpiscope_9_1={}", two.token), Some(1)), Err(Refusal::Secret));
+        let both = format!("mpiscope_9_1={}; mpiscope_9={}", one.token, "07".repeat(16));
+        assert_eq!((number(both.clone(), None), number(both, Some(1))), (Ok(OWNER), Ok(1)));
+        for path in
+            ["/link/", "/link/1", "/link/01/", "/link/x/", "/link/+1/", "/link/99999999999/", "/link//"]
+        {
+            assert_eq!(split_path(path).0, None, "{path}");
+        }
     }
 
     proptest! {
@@ -197,8 +256,9 @@ mod tests {
                 authorization: Some(&text),
             };
             let _ = gate.origin(&claims);
-            prop_assert!(gate.secret(&claims).is_err());
-            prop_assert!(gate.cookie_for(&text, &host).is_err());
+            prop_assert!(gate.grant(&claims, None).is_err());
+            prop_assert!(gate.grant(&claims, split_path(&text).0).is_err());
+            prop_assert!(gate.enter(&text, &host).is_err());
         }
     }
 }

@@ -5,16 +5,18 @@
 //! is not: the feed's content, the counters, the command line. Who calls it: the program binds a [`Server`], hands the
 //! [`Source`] of [`live`] to [`Bound::serve`], and keeps the [`Publisher`] with the one task that owns the counters.
 //!
-//! What must hold: nobody without the token learns anything; a slow or stuck page costs nobody else anything; every
+//! What must hold: nobody without a token learns anything, and nobody does more than its token allows; a slow or stuck page costs nobody else anything; every
 //! number of connections, bytes and seconds that a client can cause is bounded; [`Publisher::publish`] never waits for
 //! a client.
 
+mod access;
 mod assets;
 mod connections;
 mod gate;
 mod listen;
 mod live;
 mod programs;
+mod refusal;
 mod routes;
 mod stage;
 mod token;

@@ -1,5 +1,6 @@
 //! The listening socket: a bounded number of connections, none of which may dawdle.
 
+use crate::access::Tokens;
 use crate::connections::{Connections, Place};
 use crate::gate::Gate;
 use crate::live::{Source, stopped};
@@ -9,6 +10,7 @@ use crate::token::Token;
 use crate::viewer::Patience;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use rustix::process::{Resource, getrlimit};
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::pin;
@@ -23,9 +25,11 @@ use warp::hyper::server::conn::http1;
 use warp::hyper::service::{Service as _, service_fn};
 use warp::reply::Response;
 
-/// Connections that are not, or not yet, a feed. Without a bound, anyone on this machine could take all the file
-/// descriptors of the process that records.
-const REQUESTS_MAX: usize = 128;
+/// Connections that are not, or not yet, a feed: as many as may wait to be accepted, so that none of many programs that
+/// connect at once has to give way to another. A quarter of the files that this process may open is the bound, too: without
+/// one, anyone on this machine could take all of them from the recording.
+const REQUESTS_MAX: u64 = 1_024;
+const REQUESTS_MIN: u64 = 64;
 /// The request line and all headers.
 const HEADER_BYTES_MAX: usize = 16 << 10;
 /// To send them, and between two requests on one connection.
@@ -34,6 +38,8 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 const READERS_MAX: usize = 2;
 /// How often the shared clock is looked after.
 const CLOCK_EVERY: Duration = Duration::from_millis(30);
+/// To accept again where that failed.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
 /// For all connections together to take the last state.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -55,8 +61,12 @@ pub enum ServerError {
 pub struct Options {
     /// What opens the page.
     pub token: Token,
+    /// The name of this host, for people who come from another one.
+    pub host: String,
     /// Host names, beside localhost and addresses, by which the page may be asked for.
     pub host_names: Vec<String>,
+    /// Connections at a time that are not, or not yet, of a page or program.
+    pub requests_max: u32,
     /// Pages open at a time.
     pub viewers_max: usize,
     /// Programs connected at a time.
@@ -77,7 +87,9 @@ impl Options {
     pub fn new(token: Token) -> Self {
         Options {
             token,
+            host: String::new(),
             host_names: Vec::new(),
+            requests_max: requests_max(getrlimit(Resource::Nofile).current),
             viewers_max: 64,
             programs_max: 1_024,
             program_patience: Duration::from_secs(5),
@@ -140,8 +152,10 @@ impl Bound {
         let programs = Arc::new(Semaphore::new(options.programs_max));
         source.board.set_patience(options.program_patience);
         let answers = options.answers.map(|store| Keeper::start(store, &source));
+        let tokens = Arc::new(Tokens::new(options.token, options.host, local_address.port()));
         let site = Site {
-            gate: Gate::new(options.token, local_address.ip(), options.host_names),
+            gate: Gate::new(Arc::clone(&tokens), local_address.ip(), options.host_names),
+            tokens,
             source,
             viewers: Arc::clone(&viewers),
             viewers_max: options.viewers_max,
@@ -155,7 +169,7 @@ impl Bound {
             },
             stop: stop.clone(),
         };
-        let connections = Connections::new(REQUESTS_MAX);
+        let connections = Connections::new(options.requests_max);
         let clock = site.source.clone();
         let filter = routes::filter(Arc::new(site));
         tokio::select! {
@@ -168,7 +182,7 @@ impl Bound {
         // A page that is being upgraded right now holds a request's permit, then a viewer's: wait in this order.
         stop_sender.send_replace(true);
         let all = async {
-            connections.all_closed(count(REQUESTS_MAX)).await;
+            connections.all_closed().await;
             let _ = viewers.acquire_many(count(options.viewers_max)).await;
             let _ = programs.acquire_many(count(options.programs_max)).await;
         };
@@ -199,6 +213,11 @@ fn count(permits: usize) -> u32 {
     u32::try_from(permits).unwrap_or(u32::MAX)
 }
 
+/// How many connections that are no feed may be open, for this many files.
+fn requests_max(files: Option<u64>) -> u32 {
+    files.map_or(REQUESTS_MAX, |files| (files / 4).clamp(REQUESTS_MIN, REQUESTS_MAX)) as u32
+}
+
 async fn accept<F>(
     listener: &TcpListener,
     filter: &F,
@@ -210,8 +229,9 @@ async fn accept<F>(
 {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // Out of file descriptors, most likely: others may close some.
-            sleep(Duration::from_millis(200)).await;
+            // Out of file descriptors, most likely. Strangers close theirs first; without any, others may close some.
+            let wait = if connections.close_oldest_stranger() { ACCEPT_AGAIN } else { 20 * ACCEPT_AGAIN };
+            sleep(wait).await;
             continue;
         };
         // What finds no room is closed at once rather than left waiting.

@@ -1,11 +1,11 @@
 //! The feed between its one owner and the pages, and the clock that they share.
 
-use crate::programs::Board;
+use crate::programs::{Board, Panels, findings};
 use crate::stage::Stage;
 use mpiscope_feed::{
     EncodeError, FeedState, FunctionName, JobState, Library, RunEdge, RunSource, Step, Update, runs,
 };
-use mpiscope_protocol::{Function, Node, Verdict};
+use mpiscope_protocol::{Finding, Function, Node, Verdict};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -27,6 +27,15 @@ pub struct Source {
     pub(crate) library: Arc<Library>,
     pub(crate) stage: Arc<Stage>,
     pub(crate) board: Arc<Board>,
+    pub(crate) panels: Arc<Panels>,
+    findings: Arc<Mutex<KeptFindings>>,
+}
+
+/// What was found about the run, and the number of the state it was found in.
+#[derive(Debug, Default)]
+struct KeptFindings {
+    number: Option<u64>,
+    findings: Arc<Vec<Finding>>,
 }
 
 /// What programs learn of the run when they connect.
@@ -54,7 +63,8 @@ pub fn live(state: FeedState, library: Arc<Library>) -> (Publisher, Source) {
         stage: Arc::clone(&stage),
         board: Arc::clone(&board),
     };
-    (publisher, Source { state, number: receiver, library, stage, board })
+    let (panels, findings) = (Arc::default(), Arc::default());
+    (publisher, Source { state, number: receiver, library, stage, board, panels, findings })
 }
 
 impl Publisher {
@@ -144,9 +154,22 @@ impl Source {
     pub(crate) fn verdict(&self) -> Option<Verdict> {
         let state = lock(&self.state);
         let (verdict, is_final) = state.verdict()?;
-        let mpiscope_feed::Verdict { cause, avoidable_s, avoidable_wall_s, share, confidence, .. } =
+        let mpiscope_feed::Verdict { cause, avoidable_s, avoidable_wall_s, share, confidence, basis, .. } =
             verdict.clone();
-        Some(Verdict { id: 0, cause, avoidable_s, avoidable_wall_s, share, confidence, is_final })
+        let basis = basis.state.word().into();
+        Some(Verdict { id: 0, cause, avoidable_s, avoidable_wall_s, share, confidence, basis, is_final })
+    }
+
+    /// What was found about the run, in the order of when it begins. Written once for each number of the state.
+    pub(crate) fn findings(&self) -> Arc<Vec<Finding>> {
+        let mut kept = lock(&self.findings);
+        let state = lock(&self.state);
+        if kept.number != Some(state.number()) {
+            let (found, stills) = state.findings();
+            *kept =
+                KeptFindings { number: Some(state.number()), findings: Arc::new(findings(found, stills)) };
+        }
+        Arc::clone(&kept.findings)
     }
 
     /// Returns when there is a newer number than at the last call, or never again once the owner is gone.
@@ -173,6 +196,6 @@ pub(crate) async fn stopped(stop: &mut watch::Receiver<bool>) {
 }
 
 /// A panic elsewhere while the lock was held leaves values that are still fine to show.
-fn lock(state: &Mutex<FeedState>) -> MutexGuard<'_, FeedState> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

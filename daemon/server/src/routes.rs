@@ -1,13 +1,14 @@
 //! From a request to a response: the gate first, then files, health or the feed.
 
+use crate::access::{Grant, Tokens};
 use crate::assets;
-use crate::gate::{Claims, Gate, Refusal};
+use crate::gate::{Claims, Gate, Refusal, split_path};
 use crate::live::Source;
 use crate::programs::{self, Program};
+use crate::refusal;
 use crate::viewer::{self, Patience};
 use mpiscope_feed::PROTOCOL;
 use mpiscope_feed::exchange::LAYOUT_SOURCE_BYTES_MAX;
-use mpiscope_protocol::Right;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 use warp::Filter;
@@ -27,6 +28,7 @@ const PROGRAM_BYTES_MAX: usize = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Site {
     pub(crate) gate: Gate,
+    pub(crate) tokens: Arc<Tokens>,
     pub(crate) source: Source,
     pub(crate) viewers: Arc<Semaphore>,
     pub(crate) viewers_max: usize,
@@ -64,8 +66,13 @@ impl Site {
     fn answer(&self, request: Request) -> Response {
         let headers = request.headers.clone();
         let claims = claims(&headers);
+        let is_person = headers.get(header::ACCEPT).is_some_and(accepts_html);
         let (mut response, host) = match self.gate.host(&claims) {
-            Ok(host) => (self.route(request, &claims, host).unwrap_or_else(refuse), host),
+            Ok(host) => match self.route(request, &claims, host) {
+                Ok(response) => (response, host),
+                Err(Refusal::Secret) if is_person => (refusal::page(host), host),
+                Err(refusal) => (refuse(refusal), host),
+            },
             Err(refusal) => (refuse(refusal), ""),
         };
         protect(response.headers_mut(), host);
@@ -74,27 +81,31 @@ impl Site {
 
     fn route(&self, request: Request, claims: &Claims<'_>, host: &str) -> Result<Response, Refusal> {
         if request.path == "/" && request.query.split('&').any(|pair| pair.starts_with("token=")) {
-            return self.gate.cookie_for(&request.query, host).map(|cookie| enter(&cookie));
+            return self.gate.enter(&request.query, host).map(|(cookie, path)| enter(&cookie, &path));
         }
-        self.gate.secret(claims)?;
+        let (link, path) = split_path(&request.path);
+        let grant = self.gate.grant(claims, link)?;
         if request.method != Method::GET && request.method != Method::HEAD {
             return Ok(words(StatusCode::METHOD_NOT_ALLOWED, "mpiscope only answers GET here."));
         }
-        match request.path.as_str() {
+        match path {
             "/feed" => {
                 self.gate.origin(claims)?;
-                Ok(self.feed(request.upgrade))
+                Ok(self.feed(request.upgrade, grant))
             }
             "/programs" => {
                 self.gate.origin(claims)?;
-                Ok(self.program(request.upgrade))
+                Ok(self.program(request.upgrade, grant))
             }
             "/health" => Ok(self.health()),
-            path => Ok(file(path)),
+            path => Ok(match path.strip_prefix("/panels/") {
+                Some(number) => self.source.panels.response(number),
+                None => file(path),
+            }),
         }
     }
 
-    fn program(&self, upgrade: Option<Ws>) -> Response {
+    fn program(&self, upgrade: Option<Ws>, grant: Grant) -> Response {
         let Some(upgrade) = upgrade else { return websocket_only() };
         let Ok(permit) = Arc::clone(&self.programs).try_acquire_owned() else {
             let text = format!("{} programs are connected, which is the most; end one.", self.programs_max);
@@ -103,7 +114,7 @@ impl Site {
         let program = Program {
             source: self.source.clone(),
             readers: Arc::clone(&self.readers),
-            rights: vec![Right::Read, Right::Control, Right::Annotate],
+            connected: Arc::new(self.tokens.connect(grant)),
         };
         let stop = self.stop.clone();
         upgrade
@@ -116,19 +127,19 @@ impl Site {
             .into_response()
     }
 
-    fn feed(&self, upgrade: Option<Ws>) -> Response {
+    fn feed(&self, upgrade: Option<Ws>, grant: Grant) -> Response {
         let Some(upgrade) = upgrade else { return websocket_only() };
         let Ok(permit) = Arc::clone(&self.viewers).try_acquire_owned() else {
             let text = format!("{} pages are open already, which is the most; close one.", self.viewers_max);
             return words(StatusCode::SERVICE_UNAVAILABLE, &text);
         };
         let (source, stop, patience) = (self.source.clone(), self.stop.clone(), self.patience);
-        let readers = Arc::clone(&self.readers);
+        let (readers, connected) = (Arc::clone(&self.readers), self.tokens.connect(grant));
         upgrade
             .max_message_size(INCOMING_BYTES_MAX)
             .max_frame_size(INCOMING_BYTES_MAX)
             .on_upgrade(move |socket| async move {
-                viewer::run(socket, source, readers, stop, patience).await;
+                viewer::run(socket, source, connected, readers, stop, patience).await;
                 drop(permit);
             })
             .into_response()
@@ -152,6 +163,11 @@ fn websocket_only() -> Response {
     words(StatusCode::UPGRADE_REQUIRED, "This address speaks WebSocket only.")
 }
 
+/// Browsers say so when a person goes to an address; programs and the page itself do not.
+fn accepts_html(value: &HeaderValue) -> bool {
+    value.to_str().is_ok_and(|accepted| accepted.contains("text/html"))
+}
+
 fn claims(headers: &HeaderMap) -> Claims<'_> {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     Claims {
@@ -173,8 +189,8 @@ fn file(path: &str) -> Response {
 }
 
 /// Trades the token in the address for a cookie, so that it does not stay in the address bar and the history.
-fn enter(cookie: &str) -> Response {
-    let response = warp::reply::with_header(StatusCode::SEE_OTHER, header::LOCATION, "/");
+fn enter(cookie: &str, path: &str) -> Response {
+    let response = warp::reply::with_header(StatusCode::SEE_OTHER, header::LOCATION, path);
     warp::reply::with_header(response, header::SET_COOKIE, cookie).into_response()
 }
 
@@ -185,10 +201,7 @@ fn refuse(refusal: Refusal) -> Response {
             "mpiscope answers to localhost and to the address it listens on, not to this name.",
         ),
         Refusal::Origin => words(StatusCode::FORBIDDEN, "Only mpiscope's own page may open the feed."),
-        Refusal::Secret => words(
-            StatusCode::FORBIDDEN,
-            "This page is private: open the whole address, with its token, that mpiscope printed when it started.",
-        ),
+        Refusal::Secret => words(StatusCode::FORBIDDEN, refusal::SENTENCE),
     }
 }
 
@@ -204,10 +217,11 @@ fn protect(headers: &mut HeaderMap, host: &str) {
     let socket = if host.is_empty() || host.contains('[') { String::new() } else { format!(" ws://{host}") };
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'{socket}; img-src 'self' data: blob:; \
-         worker-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+         worker-src 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
     );
+    // Some pages have a stricter one.
     if let Ok(policy) = HeaderValue::from_str(&policy) {
-        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+        headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hint::black_box;
 
-/// 128 bits that the caller drew from the operating system. Never shown by `Debug`.
+/// 128 bits from the operating system. Never shown by `Debug`.
 #[derive(Clone)]
 pub struct Token([u8; 32]);
 
@@ -18,6 +18,16 @@ impl Token {
             pair[1] = DIGITS[usize::from(byte & 15)];
         }
         Token(hex)
+    }
+
+    /// A new one.
+    ///
+    /// # Errors
+    /// When the system gives no random numbers.
+    pub(crate) fn random() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self::from_bytes(bytes))
     }
 
     /// As 32 hexadecimal digits.

@@ -1,11 +1,12 @@
 //! One open page: its own pace, its own last number, at most one message in hand.
 
+use crate::access::{Connected, OWNER, may_ask, needs, revoked};
 use crate::live::{Source, stopped};
 use crate::stage::Seat;
 use futures_util::stream::SplitStream;
 use futures_util::{Sink, SinkExt, StreamExt};
-use mpiscope_feed::encode;
-use mpiscope_feed::exchange::{Command, Incoming, Question, REPLACEABLE, Senseless};
+use mpiscope_feed::exchange::{Answer, Command, Incoming, Question, REPLACEABLE, Senseless};
+use mpiscope_feed::{Access, encode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -38,6 +39,8 @@ struct Gone;
 const GOING_AWAY: u16 = 1001;
 /// The close code for what makes no sense.
 const UNSUPPORTED: u16 = 1003;
+/// The close code for a token that was revoked.
+const POLICY: u16 = 1008;
 /// The close code for a fault of ours.
 const INTERNAL_ERROR: u16 = 1011;
 
@@ -45,6 +48,7 @@ const INTERNAL_ERROR: u16 = 1011;
 pub(crate) async fn run(
     socket: WebSocket,
     source: Source,
+    connected: Connected,
     readers: Arc<Semaphore>,
     stop: watch::Receiver<bool>,
     patience: Patience,
@@ -53,15 +57,31 @@ pub(crate) async fn run(
     let stage = Arc::clone(&source.stage);
     let (answer, answers) = mpsc::channel(ASKED_MAX);
     let asked = Arc::new(Semaphore::new(ASKED_MAX));
-    let page = Page { source: source.clone(), readers, answer, asked, newest: Arc::default() };
+    let mut grant = connected.grant().clone();
+    let connected = Arc::new(connected);
+    let page = Page {
+        source: source.clone(),
+        connected: Arc::clone(&connected),
+        readers,
+        answer,
+        asked,
+        newest: Arc::default(),
+    };
     let left = tokio::select! {
         left = listen(incoming, &page, stage.enter(), patience.silence) => left,
-        _ = write(&mut out, source, answers, stop, patience) => Left::Gone,
+        _ = write(&mut out, source, &connected, answers, stop, patience) => Left::Gone,
+        () = revoked(&mut grant) => Left::Revoked,
     };
-    if let Left::Senseless(reason) = left {
+    let close = match left {
+        Left::Gone => None,
+        Left::Senseless(reason) => {
+            Some(Message::close_with(UNSUPPORTED, reason.chars().take(100).collect::<String>()))
+        }
+        Left::Revoked => Some(Message::close_with(POLICY, "the link was revoked")),
+    };
+    if let Some(close) = close {
         // Says why when there is somebody; errors here mean that there is not.
-        let reason: String = reason.chars().take(100).collect();
-        let _ = timeout(patience.farewell, out.send(Message::close_with(UNSUPPORTED, reason))).await;
+        let _ = timeout(patience.farewell, out.send(close)).await;
     }
     let _ = timeout(patience.farewell, out.close()).await;
 }
@@ -70,11 +90,13 @@ pub(crate) async fn run(
 enum Left {
     Gone,
     Senseless(String),
+    Revoked,
 }
 
 /// What it takes to answer a page.
 struct Page {
     source: Source,
+    connected: Arc<Connected>,
     /// Questions of all pages together that may read files at a time.
     readers: Arc<Semaphore>,
     answer: mpsc::Sender<Vec<u8>>,
@@ -105,9 +127,7 @@ async fn listen(
             continue;
         }
         match Incoming::decode(message.as_bytes()) {
-            Ok(Incoming::Do(Command::Follow(follow))) => seat.follow(follow),
-            Ok(Incoming::Do(Command::Record(is_on))) => page.source.stage.want(is_on),
-            Ok(Incoming::Do(command)) => page.source.stage.command(command, page.source.known()),
+            Ok(Incoming::Do(command)) => page.carry_out(command, &mut seat).await,
             Ok(Incoming::Ask(id, question)) => page.ask(id, question).await,
             Err(Senseless(reason)) => return Left::Senseless(reason),
         }
@@ -116,8 +136,41 @@ async fn listen(
 }
 
 impl Page {
+    /// Does what the page may do, and says so where it may not.
+    async fn carry_out(&self, command: Command, seat: &mut Seat<'_>) {
+        let (tokens, grant) = (self.connected.tokens(), self.connected.grant());
+        let done = match (grant.rights.check(needs(&command)), command) {
+            (Err(refused), _) => Err(refused),
+            (Ok(()), Command::Issue(asked)) => tokens.issue(grant, &asked).map(Some),
+            (Ok(()), Command::Revoke(number)) => tokens.revoke(grant, number).map(|()| None),
+            (Ok(()), command) => {
+                match command {
+                    Command::Follow(follow) => seat.follow(follow),
+                    Command::Record(is_on) => self.source.stage.want(is_on),
+                    command => self.source.stage.command(command, self.source.known()),
+                }
+                return;
+            }
+        };
+        let (made, refused) = match done {
+            Ok(made) => (made, String::new()),
+            Err(refused) => (None, refused),
+        };
+        if let Ok(bytes) = encode(&Access { made, refused, ..tokens.message(grant) }) {
+            // The page may have left meanwhile.
+            let _ = self.answer.send(bytes).await;
+        }
+    }
+
     /// Sees to it that the answer comes. A page with as many questions open as it may have is not read from meanwhile.
     async fn ask(&self, id: u32, question: Question) {
+        if let Err(reason) = may_ask(self.connected.grant(), &question) {
+            if let Ok(bytes) = encode(&Answer { error: Some(reason), ..Answer::to(id) }) {
+                // The page may have left meanwhile.
+                let _ = self.answer.send(bytes).await;
+            }
+            return;
+        }
         // Before it waits for its turn, so that what is being answered stops at once.
         let number = question.replaceable().map(|kind| {
             let number = self.newest[kind].fetch_add(1, Ordering::AcqRel).wrapping_add(1);
@@ -146,6 +199,7 @@ impl Page {
 async fn write<S>(
     out: &mut S,
     mut source: Source,
+    connected: &Connected,
     mut answers: mpsc::Receiver<Vec<u8>>,
     mut stop: watch::Receiver<bool>,
     patience: Patience,
@@ -166,8 +220,16 @@ where
     let mut board = source.board.changes();
     let mut moment = every(ANNOTATIONS_EVERY);
     let mut has_news = source.board.version() > 0;
+    let mut links = connected.tokens().changes();
+    let mut panels = source.panels.changes();
+    tell_access(out, connected, patience.send).await?;
     catch_up(out, &source, &mut last, patience.send).await?;
     tell_perspective(out, &source, patience.send).await?;
+    let (newest, mut panel_messages) = source.panels.listen();
+    tell_panels(out, &source, &mut panels, patience.send).await?;
+    for bytes in newest {
+        send(out, Message::binary(bytes.to_vec()), patience.send).await?;
+    }
     loop {
         tokio::select! {
             () = source.changed() => catch_up(out, &source, &mut last, patience.send).await?,
@@ -183,6 +245,16 @@ where
                     send(out, Message::binary(bytes), patience.send).await?;
                 }
             }
+            _ = links.changed(), if connected.grant().number == OWNER => tell_access(out, connected, patience.send).await?,
+            _ = panels.changed() => tell_panels(out, &source, &mut panels, patience.send).await?,
+            // A page that is too slow misses the oldest; the sender lives as long as the source.
+            message = panel_messages.recv() => if let Ok(bytes) = message {
+                // Of a panel it hears only when it knows the panel.
+                if panels.has_changed().unwrap_or(false) {
+                    tell_panels(out, &source, &mut panels, patience.send).await?;
+                }
+                send(out, Message::binary(bytes.to_vec()), patience.send).await?;
+            },
             Some(bytes) = answers.recv() => send(out, Message::binary(bytes), patience.send).await?,
             _ = ping.tick() => send(out, Message::ping(Vec::new()), patience.send).await?,
             () = stopped(&mut stop) => break,
@@ -193,6 +265,32 @@ where
         send(out, Message::close_with(GOING_AWAY, "mpiscope ends"), patience.send).await
     };
     timeout(patience.farewell, farewell).await.unwrap_or(Err(Gone))
+}
+
+async fn tell_access<S>(out: &mut S, connected: &Connected, patience: Duration) -> Result<(), Gone>
+where
+    S: Sink<Message, Error = warp::Error> + Unpin,
+{
+    match encode(&connected.tokens().message(connected.grant())) {
+        Ok(bytes) => send(out, Message::binary(bytes), patience).await,
+        Err(_) => Ok(()),
+    }
+}
+
+async fn tell_panels<S>(
+    out: &mut S,
+    source: &Source,
+    changes: &mut watch::Receiver<u64>,
+    patience: Duration,
+) -> Result<(), Gone>
+where
+    S: Sink<Message, Error = warp::Error> + Unpin,
+{
+    changes.mark_unchanged();
+    match encode(&source.panels.tabs()) {
+        Ok(bytes) => send(out, Message::binary(bytes), patience).await,
+        Err(_) => Ok(()),
+    }
 }
 
 async fn tell_perspective<S>(out: &mut S, source: &Source, patience: Duration) -> Result<(), Gone>

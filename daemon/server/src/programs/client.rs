@@ -4,16 +4,16 @@ mod carry_out;
 
 use super::board::{self, Before, Member, Post};
 use super::liveness::{LOOK_EVERY, Liveness};
+use super::panels::OwnPanels;
 use super::reading::{Read, Reading, Turns, finished};
 use super::requests::{self, read, write};
 use super::subscription::Subscription;
+use crate::access::{Connected, revoked};
 use crate::live::{Source, stopped};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use mpiscope_feed::exchange::Command;
-use mpiscope_protocol::{
-    Clock, Failed, Format, Hello, Mode, Reply, Request, Right, Subscribe, VERSION, Welcome,
-};
+use mpiscope_protocol::{Clock, Failed, Format, Hello, Mode, Reply, Request, Subscribe, VERSION, Welcome};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,6 +38,8 @@ const REASON_BYTES_MAX: usize = 120;
 const PROTOCOL_ERROR: u16 = 1002;
 /// The close code for a server that ends.
 const GOING_AWAY: u16 = 1001;
+/// The close code for a token that was revoked.
+const POLICY: u16 = 1008;
 
 /// What it takes to serve a client.
 #[derive(Debug, Clone)]
@@ -45,7 +47,7 @@ pub(crate) struct Program {
     pub(crate) source: Source,
     /// Readers of files, of all pages and programs together.
     pub(crate) readers: Arc<Semaphore>,
-    pub(crate) rights: Vec<Right>,
+    pub(crate) connected: Arc<Connected>,
 }
 
 /// Why a connection ends.
@@ -56,12 +58,19 @@ enum Ended {
     Wrong(String),
     /// The server ends.
     Stopped,
+    /// Its token was revoked.
+    Revoked,
 }
 
 /// Serves a client until it leaves, gets stuck, or the server ends.
 pub(crate) async fn run(socket: WebSocket, program: Program, mut stop: watch::Receiver<bool>) {
     let (mut out, mut incoming) = socket.split();
-    let ended = match greeted(&mut incoming).await {
+    let mut grant = program.connected.grant().clone();
+    let greeting = tokio::select! {
+        greeting = greeted(&mut incoming) => greeting,
+        () = revoked(&mut grant) => Err(Ended::Revoked),
+    };
+    let ended = match greeting {
         Ok(hello) => {
             let (requests, mut inbox) = mpsc::channel(REQUESTS_MAX);
             let signs = Arc::new(AtomicU64::new(0));
@@ -69,8 +78,11 @@ pub(crate) async fn run(socket: WebSocket, program: Program, mut stop: watch::Re
             let ended = tokio::select! {
                 ended = listen(incoming, requests, &signs) => ended,
                 ended = client.serve(&mut inbox, &mut stop) => ended,
+                () = revoked(&mut grant) => Ended::Revoked,
             };
-            client.finish(&mut inbox).await;
+            if !matches!(ended, Ended::Revoked) {
+                client.finish(&mut inbox).await;
+            }
             ended
         }
         Err(ended) => ended,
@@ -82,6 +94,7 @@ pub(crate) async fn run(socket: WebSocket, program: Program, mut stop: watch::Re
             Message::close_with(PROTOCOL_ERROR, requests::shortened(&reason, REASON_BYTES_MAX))
         }
         Ended::Stopped => Message::close_with(GOING_AWAY, "mpiscope ends"),
+        Ended::Revoked => Message::close_with(POLICY, "the token was revoked"),
     };
     let farewell = async {
         // Errors here mean that there is nobody any more.
@@ -153,10 +166,11 @@ enum Later {
 
 struct Client<'a> {
     turns: Turns,
-    rights: Vec<Right>,
+    connected: Arc<Connected>,
     format: Format,
     out: &'a mut SplitSink<WebSocket, Message>,
     member: Member,
+    panels: OwnPanels,
     from_others: mpsc::Receiver<Post>,
     before: Option<Before>,
     later: (mpsc::Sender<Later>, mpsc::Receiver<Later>),
@@ -187,15 +201,17 @@ impl<'a> Client<'a> {
         out: &'a mut SplitSink<WebSocket, Message>,
         signs: Arc<AtomicU64>,
     ) -> Self {
-        let Program { source, readers, rights } = program;
+        let Program { source, readers, connected } = program;
         let (member, from_others, before) = source.board.join(hello.name.clone());
+        let panels = source.panels.for_client(member.number, member.name.clone());
         let liveness = Liveness::new(hello.patience_ms, source.board.patience());
         Self {
             turns: Turns { source, readers },
-            rights,
+            connected,
             format: hello.format,
             out,
             member,
+            panels,
             from_others,
             before: Some(before),
             later: mpsc::channel(REQUESTS_MAX),
@@ -365,7 +381,7 @@ impl<'a> Client<'a> {
         let welcome = Welcome {
             protocol: VERSION,
             client: self.member.number,
-            rights: self.rights.clone(),
+            rights: self.connected.grant().rights.list(),
             command: about.command,
             ranks: about.ranks,
             nodes: about.nodes,

@@ -1,10 +1,14 @@
 //! Which calls and messages a subscription is to.
 
+mod names;
+
+use self::names::{nearest, numbers, region};
 use super::requests::shortened;
-use mpiscope_feed::Library;
-use mpiscope_feed::exchange::{Ranks, is_among};
+use super::subscription::Moment;
+use mpiscope_feed::exchange::{Ranks, common_ranks, is_among};
+use mpiscope_feed::{ExpandedMessage, Library};
 use mpiscope_model::{Call, Message};
-use mpiscope_protocol::{Subscribe, Topic};
+use mpiscope_protocol::{Finding, Subscribe, Topic};
 use std::collections::BTreeSet;
 
 /// The most entries of one list.
@@ -12,6 +16,9 @@ const ENTRIES_MAX: usize = 4_096;
 
 /// What is repeated of a name that there is not.
 const NAME_BYTES_MAX: usize = 64;
+/// The shortest window that a client can ask for.
+const WINDOW_NS_MIN: f64 = 1e6;
+const WINDOW_NS_MAX: f64 = 1e15;
 
 /// What a subscription asks for, checked.
 #[derive(Debug)]
@@ -23,12 +30,17 @@ pub(super) struct Filter {
     communicators: BTreeSet<u32>,
     sites: BTreeSet<u32>,
     at_least_ns: u64,
+    window_ns: u64,
+    /// What is not known yet of a run that goes on, a sentence each.
+    notes: Vec<String>,
 }
 
 impl Filter {
+    /// Of a run that has ended, what is not known is not there; of regions, once it was diagnosed as a whole.
+    ///
     /// # Errors
     /// One sentence about what makes no sense.
-    pub(super) fn new(asked: &Subscribe, library: &Library) -> Result<Self, String> {
+    pub(super) fn new(asked: &Subscribe, library: &Library, moment: &Moment) -> Result<Self, String> {
         let lists = [
             ("functions", asked.functions.len()),
             ("families", asked.families.len()),
@@ -39,26 +51,44 @@ impl Filter {
         if let Some((name, entries)) = lists.into_iter().find(|&(_, entries)| entries > ENTRIES_MAX) {
             return Err(format!("{name} has {entries} entries; {ENTRIES_MAX} is the most"));
         }
-        let of_calls = [("functions", &asked.functions), ("families", &asked.families)];
-        for (name, list) in of_calls {
-            if asked.what != Topic::Calls && !list.is_empty() {
-                return Err(format!("{name} select calls; messages and verdicts are of no function"));
-            }
-        }
-        if asked.what != Topic::Calls && !asked.sites.is_empty() {
-            return Err("sites select calls; messages and verdicts have none".to_owned());
-        }
+        check_topic(asked)?;
         if let Some(&(first, last)) = asked.ranks.iter().find(|(first, last)| first > last) {
             return Err(format!("ranks {first} to {last} is no range: the first is greater than the last"));
         }
+        let functions = functions(asked, library)?;
+        let is_over = moment.is_over;
+        let mut notes = Vec::new();
+        let known = || library.communicators();
+        let communicators = numbers("communicator", &asked.communicators, known, is_over, &mut notes)?;
+        let sites = numbers("call site", &asked.sites, || library.call_sites(), is_over, &mut notes)?;
+        if let Some(asked) = asked.region {
+            region(asked, &library.region_ids(), moment.is_diagnosed(), &mut notes)?;
+        }
         Ok(Self {
-            functions: functions(asked, library)?,
+            functions,
             ranks: Some(asked.ranks.clone()).filter(|ranks| !ranks.is_empty()),
             region: asked.region,
-            communicators: asked.communicators.iter().copied().collect(),
-            sites: asked.sites.iter().copied().collect(),
+            communicators,
+            sites,
             at_least_ns: asked.at_least_ns.max(0.0) as u64,
+            window_ns: asked.window_ns.map_or_else(|| library.window_ns(), |window_ns| window_ns as u64),
+            notes,
         })
+    }
+
+    /// How long each window is.
+    pub(super) fn window_ns(&self) -> u64 {
+        self.window_ns
+    }
+
+    /// Whether it is to some functions only.
+    pub(super) fn has_functions(&self) -> bool {
+        !self.functions.is_empty()
+    }
+
+    /// What of it is not known yet, in sentences.
+    pub(super) fn note(&self) -> Option<String> {
+        Some(self.notes.join(". ")).filter(|note| !note.is_empty())
     }
 
     /// The ranks, as regions are now. Of a region that there is not, nothing is found.
@@ -67,7 +97,7 @@ impl Filter {
         let of_region = library.ranks_of_region(region).unwrap_or_default();
         match &self.ranks {
             None => Some(of_region),
-            Some(ranks) => Some(common(ranks, &of_region)),
+            Some(ranks) => Some(common_ranks(ranks, &of_region)),
         }
     }
 
@@ -79,6 +109,27 @@ impl Filter {
             && is_among(ranks.as_deref(), call.rank)
     }
 
+    /// A transfer time that is not known is not at least anything.
+    pub(super) fn keeps_expanded(&self, row: &ExpandedMessage, ranks: &Ranks) -> bool {
+        let is_known = row.message.t_msg_ns != u64::MAX || self.at_least_ns == 0;
+        let is_of = |function| self.functions.get(usize::from(function)) == Some(&true);
+        let is_asked_for =
+            self.functions.is_empty() || row.collective.is_some_and(|(function, _)| is_of(function));
+        is_known && is_asked_for && self.keeps_message(&row.message, ranks)
+    }
+
+    /// What is about the whole job is about all ranks.
+    pub(super) fn keeps_finding(&self, finding: &Finding, ranks: &Ranks) -> bool {
+        let is_of_region = |of: Option<u32>| of.is_some() && of == self.region;
+        let Some(ranks) = ranks else { return true };
+        if finding.ranks.is_empty() && finding.region.is_none() {
+            return self.region.is_none();
+        }
+        is_of_region(finding.region)
+            || is_of_region(finding.other)
+            || !common_ranks(ranks, &finding.ranks).is_empty()
+    }
+
     pub(super) fn keeps_message(&self, message: &Message, ranks: &Ranks) -> bool {
         message.t_msg_ns >= self.at_least_ns
             && has(&self.communicators, Some(message.comm))
@@ -88,12 +139,6 @@ impl Filter {
 
 fn has(list: &BTreeSet<u32>, value: Option<u32>) -> bool {
     list.is_empty() || value.is_some_and(|value| list.contains(&value))
-}
-
-/// What two lists of ranges have in common.
-fn common(one: &[(u32, u32)], other: &[(u32, u32)]) -> Vec<(u32, u32)> {
-    let pairs = one.iter().flat_map(|a| other.iter().map(move |b| (a.0.max(b.0), a.1.min(b.1))));
-    pairs.filter(|(first, last)| first <= last).collect()
 }
 
 fn functions(asked: &Subscribe, library: &Library) -> Result<Vec<bool>, String> {
@@ -129,45 +174,47 @@ fn functions(asked: &Subscribe, library: &Library) -> Result<Vec<bool>, String> 
     Ok(wanted)
 }
 
-/// The name that one was probably meant to be: the same but for case, or a few letters.
-fn nearest<'a>(asked: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let asked = asked.to_ascii_lowercase();
-    let most = (asked.len() / 4).clamp(1, 3);
-    names
-        .map(|name| (distance(asked.as_bytes(), name.to_ascii_lowercase().as_bytes()), name))
-        .filter(|(letters, _)| *letters <= most)
-        .min()
-        .map(|(_, name)| name)
-}
-
-/// How many letters have to be added, removed or replaced.
-fn distance(one: &[u8], other: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.iter().enumerate() {
-        let mut before = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in other.iter().enumerate() {
-            let replaced = before + usize::from(a != b);
-            before = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(before + 1);
+/// Each topic has filters of its own.
+fn check_topic(asked: &Subscribe) -> Result<(), String> {
+    let of_calls = asked.what == Topic::Calls || asked.what == Topic::Messages && asked.expand_collectives;
+    for (name, list) in [("functions", &asked.functions), ("families", &asked.families)] {
+        if !of_calls && !list.is_empty() {
+            return Err(format!(
+                "{name} select calls, and messages of expanded collectives, but no {}",
+                plural(asked)
+            ));
         }
     }
-    row.last().copied().unwrap_or_default()
+    if asked.what != Topic::Calls && !asked.sites.is_empty() {
+        return Err(format!("sites select calls; {} have none", plural(asked)));
+    }
+    let has_rows = matches!(asked.what, Topic::Calls | Topic::Messages);
+    if !has_rows && !asked.communicators.is_empty() {
+        return Err(format!("communicators select calls and messages; {} have none", plural(asked)));
+    }
+    if matches!(asked.what, Topic::Windows | Topic::Findings) && asked.at_least_ns > 0.0 {
+        return Err(format!("at_least_ns selects calls and messages, but no {}", plural(asked)));
+    }
+    if asked.expand_collectives && asked.what != Topic::Messages {
+        return Err("expand_collectives is for subscriptions to messages".to_owned());
+    }
+    match asked.window_ns {
+        Some(_) if asked.what != Topic::Windows => {
+            Err("window_ns is for subscriptions to windows".to_owned())
+        }
+        Some(window_ns) if !(WINDOW_NS_MIN..=WINDOW_NS_MAX).contains(&window_ns) => {
+            Err(format!("window_ns is {window_ns}; {WINDOW_NS_MIN} to {WINDOW_NS_MAX} are possible"))
+        }
+        _ => Ok(()),
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::nearest;
-
-    #[test]
-    fn a_name_with_a_slip_is_known() {
-        let near = |name| nearest(name, ["MPI_Send", "MPI_Ssend", "MPI_Barrier"].into_iter());
-        for (asked, meant) in
-            [("MPI_Sned", "MPI_Send"), ("mpi_send", "MPI_Send"), ("MPI_Bariers", "MPI_Barrier")]
-        {
-            assert_eq!(near(asked), Some(meant));
-        }
-        for asked in ["", "MPI_Wait", "MPI_Allreduce", "\u{fc}\u{fc}"] {
-            assert_eq!(near(asked), None, "{asked}");
-        }
+fn plural(asked: &Subscribe) -> &'static str {
+    match asked.what {
+        Topic::Calls => "calls",
+        Topic::Messages => "messages",
+        Topic::Verdicts => "verdicts",
+        Topic::Windows => "windows",
+        Topic::Findings => "findings",
     }
 }

@@ -7,7 +7,7 @@ use super::requests::write;
 use super::subscription::{Moment, Search, Subscription};
 use crate::live::Source;
 use mpiscope_model::Nanoseconds;
-use mpiscope_protocol::{Format, Subscribe};
+use mpiscope_protocol::{Format, Subscribe, Topic};
 use std::future::{Future, pending};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -50,7 +50,15 @@ pub(super) fn moment(source: &Source) -> Moment {
         is_moving,
         jumps,
         verdict: source.verdict(),
+        findings: Arc::default(),
+        is_clock_at_end: is_over && clock_ns as Nanoseconds >= until_ns,
     }
+}
+
+/// Likewise, for a subscription to a topic.
+pub(super) fn moment_for(source: &Source, what: Topic) -> Moment {
+    let findings = if what == Topic::Findings { source.findings() } else { Arc::default() };
+    Moment { findings, ..moment(source) }
 }
 
 impl Turns {
@@ -67,10 +75,10 @@ impl Turns {
         Box::pin(async move {
             let permits = turns.take().await?;
             let read = spawn_blocking(move || {
-                let moment = moment(&turns.source);
+                let moment = moment_for(&turns.source, subscription.what());
                 let reply = subscription.next(&turns.source.library, &moment);
                 let has_replied = matches!(reply, Ok(Some(_)));
-                let has_more = subscription.has_more(&moment, has_replied);
+                let has_more = subscription.has_more(&turns.source.library, &moment, has_replied);
                 let message = reply.map(|reply| reply.and_then(|reply| write(&reply, format)));
                 drop(permits);
                 Read { id, subscription, message, has_more }
@@ -89,7 +97,12 @@ impl Turns {
         asked: &Subscribe,
         direction: mpiscope_protocol::Direction,
     ) -> Result<Nanoseconds, String> {
-        let mut search = Search::new(asked, &self.source.library, &moment(&self.source), direction)?;
+        let (source, asked) = (self.source.clone(), asked.clone());
+        // Call sites may have to be looked up in files first.
+        let begun = spawn_blocking(move || {
+            Search::new(&asked, &source.library, &moment_for(&source, asked.what), direction)
+        });
+        let mut search = begun.await.map_err(|_| "the search failed".to_owned())??;
         loop {
             let permits = self.take().await.ok_or("mpiscope ends")?;
             let source = self.source.clone();

@@ -23,7 +23,7 @@ pub(super) fn read(message: &Message) -> Result<Request, String> {
 pub(super) fn checked(request: Request, bytes: usize) -> Result<Request, Failed> {
     let most = match &request {
         Request::Series(_) => return Ok(request),
-        Request::Tell(_) => TOLD_BYTES_MAX,
+        Request::Tell(_) | Request::TellPanel(_) => TOLD_BYTES_MAX,
         _ => REQUEST_BYTES_MAX,
     };
     if bytes <= most {
@@ -67,5 +67,8 @@ pub(super) fn label(request: &Request) -> (&'static str, Option<u32>) {
         Request::Remove { .. } => ("remove", None),
         Request::Series(_) => ("series", None),
         Request::Tell(_) => ("tell", None),
+        Request::Panel(asked) => ("panel", Some(asked.id)),
+        Request::TellPanel(asked) => ("tell_panel", Some(asked.id)),
+        Request::ClosePanel { id } => ("close_panel", Some(*id)),
     }
 }

@@ -6,11 +6,9 @@
 
 use super::filter::Filter;
 use mpiscope_feed::exchange::Ranks;
-use mpiscope_feed::{Late, Library, Timed};
+use mpiscope_feed::{Library, Timed};
 use mpiscope_model::{Call, Message, Nanoseconds};
-use mpiscope_protocol::{
-    Batch, CallColumns, Direction, MessageColumns, NO_TAG, NONE, Pace, Subscribe, Topic,
-};
+use mpiscope_protocol::{Batch, CallColumns, Direction, MessageColumns, NO_TAG, NONE, Pace, Subscribe};
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
@@ -29,21 +27,62 @@ pub(super) trait Row: Timed + Send {
     /// Its place among all rows: its time first. Those that are equal are the same in all they say.
     fn key(&self) -> Key;
     fn keeps(&self, filter: &Filter, ranks: &Ranks) -> bool;
-    fn late(library: &Library, after: u64) -> Late<Self>;
+
+    /// Those that became known late, about a number of them at a time.
+    ///
+    /// # Errors
+    /// One sentence when rows cannot be read.
+    fn late(
+        library: &Library,
+        after: Marks,
+        most: usize,
+        scope: (&Filter, &Ranks),
+    ) -> Result<LateRows<Self>, String>;
+
+    /// Whether some may have become known late whose place is in a range.
+    fn came_into(library: &Library, after: Marks, range_ns: &Range<Nanoseconds>, filter: &Filter) -> bool;
     fn visit(
         library: &Library,
         range_ns: &Range<Nanoseconds>,
-        ranks: &Ranks,
+        scope: (&Filter, &Ranks),
         visitor: &mut dyn FnMut(&Self),
     ) -> Result<(), String>;
     fn fill(batch: &mut Batch, rows: &[Self], library: &Library);
+
+    /// The longest stretch that is read at once.
+    fn longest_ns(_: &Filter) -> u64 {
+        LONGEST_NS
+    }
 }
 
 /// All that a row says.
-type Key = [u64; 12];
+pub(super) type Key = [u64; 12];
+
+/// How many late calls, and late messages, were seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Marks {
+    pub(super) calls: u64,
+    pub(super) messages: u64,
+}
+
+impl Marks {
+    /// All that there are.
+    fn now(library: &Library) -> Self {
+        Self { calls: library.late_calls(u64::MAX, 0).end, messages: library.late_messages(u64::MAX, 0).end }
+    }
+}
+
+/// Late rows.
+pub(super) struct LateRows<R> {
+    pub(super) rows: Vec<R>,
+    /// Those of before that are not kept any more.
+    pub(super) missed: u64,
+    pub(super) next: Marks,
+    pub(super) has_more: bool,
+}
 
 /// Orders what may be missing.
-fn or(value: Option<impl Into<u64>>) -> u64 {
+pub(super) fn or(value: Option<impl Into<u64>>) -> u64 {
     value.map_or(0, |value| value.into().saturating_add(1))
 }
 
@@ -60,14 +99,25 @@ impl Row for Call {
         filter.keeps_call(self, ranks)
     }
 
-    fn late(library: &Library, after: u64) -> Late<Self> {
-        library.late_calls(after)
+    fn late(
+        library: &Library,
+        after: Marks,
+        most: usize,
+        _: (&Filter, &Ranks),
+    ) -> Result<LateRows<Self>, String> {
+        let late = library.late_calls(after.calls, most);
+        let (next, has_more) = (Marks { calls: late.next, ..after }, late.has_more());
+        Ok(LateRows { rows: late.rows, missed: late.missed, next, has_more })
+    }
+
+    fn came_into(library: &Library, after: Marks, range_ns: &Range<Nanoseconds>, _: &Filter) -> bool {
+        library.any_late_call(after.calls, range_ns)
     }
 
     fn visit(
         library: &Library,
         range_ns: &Range<Nanoseconds>,
-        ranks: &Ranks,
+        (_, ranks): (&Filter, &Ranks),
         visitor: &mut dyn FnMut(&Self),
     ) -> Result<(), String> {
         library.visit_calls(range_ns, ranks, visitor)
@@ -107,14 +157,25 @@ impl Row for Message {
         filter.keeps_message(self, ranks)
     }
 
-    fn late(library: &Library, after: u64) -> Late<Self> {
-        library.late_messages(after)
+    fn late(
+        library: &Library,
+        after: Marks,
+        most: usize,
+        _: (&Filter, &Ranks),
+    ) -> Result<LateRows<Self>, String> {
+        let late = library.late_messages(after.messages, most);
+        let (next, has_more) = (Marks { messages: late.next, ..after }, late.has_more());
+        Ok(LateRows { rows: late.rows, missed: late.missed, next, has_more })
+    }
+
+    fn came_into(library: &Library, after: Marks, range_ns: &Range<Nanoseconds>, _: &Filter) -> bool {
+        library.any_late_message(after.messages, range_ns)
     }
 
     fn visit(
         library: &Library,
         range_ns: &Range<Nanoseconds>,
-        _: &Ranks,
+        _: (&Filter, &Ranks),
         visitor: &mut dyn FnMut(&Self),
     ) -> Result<(), String> {
         library.visit_messages(range_ns, &mut |messages| messages.iter().for_each(&mut *visitor))
@@ -123,20 +184,24 @@ impl Row for Message {
     fn fill(batch: &mut Batch, rows: &[Self], library: &Library) {
         let (mut columns, usual) = (MessageColumns::default(), library.usual());
         for message in rows {
-            columns.source.push(message.src);
-            columns.destination.push(message.dst);
-            columns.tag.push(message.tag);
-            columns.communicator.push(message.comm);
-            columns.bytes.push(message.bytes as f64);
-            columns.send_ns.push(message.send_ns as f64);
-            columns.receive_ns.push(message.recv_ns as f64);
-            columns.transfer_ns.push(message.t_msg_ns as f64);
-            columns.late_sender_ns.push(message.late_sender_ns as f64);
-            columns.latency.push(usual.latency(message));
-            columns.between_nodes.push(message.inter.into());
+            push_message(&mut columns, message, usual.latency(message));
         }
         batch.messages = Some(Box::new(columns));
     }
+}
+
+pub(super) fn push_message(columns: &mut MessageColumns, message: &Message, latency: f64) {
+    columns.source.push(message.src);
+    columns.destination.push(message.dst);
+    columns.tag.push(message.tag);
+    columns.communicator.push(message.comm);
+    columns.bytes.push(message.bytes as f64);
+    columns.send_ns.push(message.send_ns as f64);
+    columns.receive_ns.push(message.recv_ns as f64);
+    columns.transfer_ns.push(message.t_msg_ns as f64);
+    columns.late_sender_ns.push(message.late_sender_ns as f64);
+    columns.latency.push(latency);
+    columns.between_nodes.push(message.inter.into());
 }
 
 /// Where a subscription is in the run.
@@ -155,7 +220,7 @@ pub(super) struct Position {
     begin_ns: Nanoseconds,
     /// How long a stretch is read next.
     stretch_ns: u64,
-    late_seen: u64,
+    late_seen: Marks,
     /// Rows that were left out since the last batch.
     missed: u64,
 }
@@ -194,11 +259,7 @@ struct Stretch<R> {
 impl Position {
     pub(super) fn new(asked: &Subscribe, filter: Filter, at_ns: Nanoseconds, library: &Library) -> Self {
         let most = asked.most.map_or(ROWS_USUAL, |most| (most as usize).clamp(1, ROWS_MAX));
-        let late_seen = match asked.what {
-            Topic::Calls => library.late_calls(u64::MAX).next,
-            Topic::Messages => library.late_messages(u64::MAX).next,
-            Topic::Verdicts => 0,
-        };
+        let late_seen = Marks::now(library);
         let is_backward = asked.pace == Pace::Fast && asked.direction == Direction::Backward;
         let (id, begin_ns, stretch_ns) = (asked.id, at_ns, FIRST_NS);
         Self {
@@ -238,7 +299,7 @@ impl Position {
         for _ in 0..STRETCHES_MAX {
             let ranks = self.filter.ranks(library);
             // First: what comes next has only those that are late from now on.
-            let mut late: Vec<R> = self.take_late(library, &ranks);
+            let mut late: Vec<R> = self.take_late(library, &ranks)?;
             if is_backward {
                 late.reverse();
             }
@@ -246,6 +307,7 @@ impl Position {
                 let late_rows = late.len() as u32;
                 return Ok(Some(self.batch(library, (from_ns, self.at_ns), late_rows, &late)));
             }
+            self.stretch_ns = self.stretch_ns.min(R::longest_ns(&self.filter));
             let range_ns = match direction {
                 Direction::Forward => self.at_ns..self.at_ns.saturating_add(self.stretch_ns).min(to_ns),
                 Direction::Backward => self.at_ns.saturating_sub(self.stretch_ns).max(to_ns)..self.at_ns,
@@ -255,7 +317,7 @@ impl Position {
             }
             let read = self.read::<R>(library, &range_ns, is_backward, &ranks)?;
             // What came meanwhile may be among it or not: a shorter stretch is read again.
-            if self.came_into::<R>(library, &range_ns) {
+            if R::came_into(library, self.late_seen, &range_ns, &self.filter) {
                 self.stretch_ns = (self.stretch_ns / 2).max(1);
                 continue;
             }
@@ -267,23 +329,22 @@ impl Position {
         Ok(None)
     }
 
-    fn came_into<R: Row>(&self, library: &Library, range_ns: &Range<Nanoseconds>) -> bool {
-        let late = R::late(library, self.late_seen);
-        late.missed > 0 || late.rows.iter().any(|row| range_ns.contains(&row.at_ns()))
-    }
-
     /// Late rows whose place was passed, in order, no more than a batch holds. What has none is read in its place.
-    fn take_late<R: Row>(&mut self, library: &Library, ranks: &Ranks) -> Vec<R> {
+    ///
+    /// # Errors
+    /// One sentence when rows cannot be read.
+    fn take_late<R: Row>(&mut self, library: &Library, ranks: &Ranks) -> Result<Vec<R>, String> {
         loop {
-            let Late { mut rows, missed, next } = R::late(library, self.late_seen);
-            self.missed += missed;
-            let left = rows.len().saturating_sub(self.most);
-            rows.truncate(self.most);
-            self.late_seen = next - left as u64;
+            let late = R::late(library, self.late_seen, self.most, (&self.filter, ranks))?;
+            let LateRows { mut rows, missed, next, has_more } = late;
+            (self.late_seen, self.missed) = (next, self.missed + missed);
             rows.retain(|row| self.has_passed(row) && row.keeps(&self.filter, ranks));
-            if !rows.is_empty() || left == 0 {
+            if !rows.is_empty() || !has_more {
                 rows.sort_unstable_by_key(R::key);
-                return rows;
+                // One call may make many rows late.
+                self.missed += rows.len().saturating_sub(self.most) as u64;
+                rows.truncate(self.most);
+                return Ok(rows);
             }
         }
     }
@@ -309,7 +370,7 @@ impl Position {
     ) -> Result<Stretch<R>, String> {
         let mut kept: BinaryHeap<Placed<R>> = BinaryHeap::new();
         let (mut total, mut same) = (0, 0);
-        R::visit(library, range_ns, ranks, &mut |row| {
+        R::visit(library, range_ns, (&self.filter, ranks), &mut |row| {
             if !range_ns.contains(&row.at_ns()) || !row.keeps(&self.filter, ranks) {
                 return;
             }
@@ -387,9 +448,9 @@ impl Position {
         }
         let (from_ns, ranks) = (self.at_ns, self.filter.ranks(library));
         let mut read = loop {
-            self.pass_late::<R>(library, &ranks);
+            self.pass_late::<R>(library, &ranks)?;
             let read = self.read::<R>(library, &(from_ns..to_ns), true, &ranks)?;
-            if !self.came_into::<R>(library, &(from_ns..to_ns)) {
+            if !R::came_into(library, self.late_seen, &(from_ns..to_ns), &self.filter) {
                 break read;
             }
             // Not for ever: the next time will do.
@@ -407,11 +468,11 @@ impl Position {
     }
 
     /// Counts late rows whose place was passed as missed.
-    fn pass_late<R: Row>(&mut self, library: &Library, ranks: &Ranks) {
+    fn pass_late<R: Row>(&mut self, library: &Library, ranks: &Ranks) -> Result<(), String> {
         loop {
-            let late: Vec<R> = self.take_late(library, ranks);
+            let late: Vec<R> = self.take_late(library, ranks)?;
             if late.is_empty() {
-                return;
+                return Ok(());
             }
             self.missed += late.len() as u64;
         }
@@ -425,8 +486,8 @@ impl Position {
         let range_ns = self.at_ns.min(to_ns)..self.at_ns.max(to_ns);
         let ranks = self.filter.ranks(library);
         let mut passed = 0;
-        self.pass_late::<R>(library, &ranks);
-        R::visit(library, &range_ns, &ranks, &mut |row| {
+        self.pass_late::<R>(library, &ranks)?;
+        R::visit(library, &range_ns, (&self.filter, &ranks), &mut |row| {
             passed += u64::from(range_ns.contains(&row.at_ns()) && row.keeps(&self.filter, &ranks));
         })?;
         self.missed += passed;

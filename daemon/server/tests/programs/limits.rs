@@ -1,6 +1,7 @@
 //! What clients may not do, how long they may take, and how many there may be.
 
 use super::*;
+use std::ops::Range;
 
 #[tokio::test]
 async fn what_is_against_the_protocol_ends_only_that_client() {

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod limits;
+#[path = "../../src/programs/stored.rs"]
+mod stored;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -11,44 +13,18 @@ use mpiscope_client::{
     Annotate, Barrier, Begin, Client, Direction, Pace, Reply, Request, SetSeries, Subscribe, Tell, Topic,
 };
 use mpiscope_feed::exchange::Outgoing;
-use mpiscope_feed::{CallSource, FunctionName, Library, MessageSource, Messages};
-use mpiscope_model::{Call, Message, Nanoseconds};
+use mpiscope_feed::{FunctionName, Library, Messages};
+use mpiscope_model::{Call, Message};
 use mpiscope_server::{AnswerStore, Answers};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use stored::{Stored, add};
 use support::{Heard, PATIENCE, Running, hear as hear_page, start_with, token};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-
-/// Calls and messages that a test adds to.
-#[derive(Debug, Clone, Default)]
-struct Stored {
-    calls: Arc<Mutex<Vec<Call>>>,
-    messages: Arc<Mutex<Vec<Message>>>,
-}
-
-impl CallSource for Stored {
-    fn visit(&self, range: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
-        let within = |call: &&Call| call.start_ns < range.end && call.end_ns >= range.start;
-        self.calls.lock().unwrap().iter().filter(within).for_each(visitor);
-        Ok(())
-    }
-}
-
-impl MessageSource for Stored {
-    fn visit(
-        &self,
-        _: &Range<Nanoseconds>,
-        visitor: &mut dyn FnMut(&[Message]) -> ControlFlow<()>,
-    ) -> Result<(), String> {
-        let _ = visitor(&self.messages.lock().unwrap());
-        Ok(())
-    }
-}
 
 const FUNCTIONS: [FunctionName; 2] = [
     FunctionName { id: 1, name: "MPI_Send", family: "send" },
@@ -168,10 +144,9 @@ async fn a_subscription_has_what_it_asks_for_and_nothing_else() {
         (Subscribe { families: vec!["barrier".into()], ..all.clone() }, 50),
         (Subscribe { ranks: vec![(1, 1), (3, 9)], ..all.clone() }, 50),
         (Subscribe { at_least_ns: 701.0, ..all.clone() }, 0),
-        (Subscribe { region: Some(5), ..all.clone() }, 0),
         (Subscribe { from: Begin::TimeNs(50_000.0), ..all.clone() }, 50),
         (Subscribe { ranks: vec![(0, 0)], ..Subscribe::new(Topic::Messages, 1) }, 50),
-        (Subscribe { communicators: vec![0], ..Subscribe::new(Topic::Messages, 1) }, 100),
+        (Subscribe { communicators: vec![0.into()], ..Subscribe::new(Topic::Messages, 1) }, 100),
     ];
     for (asked, rows) in cases {
         subscribe(&mut client, asked.clone()).await;
@@ -184,6 +159,7 @@ async fn a_subscription_has_what_it_asks_for_and_nothing_else() {
         ),
         (Subscribe { families: vec!["sends".into()], ..all.clone() }, "there are barrier, send"),
         (Subscribe { ranks: vec![(3, 1)], ..all.clone() }, "the first is greater"),
+        (Subscribe { region: Some(5), ..all.clone() }, "there is no region 5; none is known"),
         (
             Subscribe { functions: vec!["MPI_Send".into()], ..Subscribe::new(Topic::Messages, 1) },
             "select calls",
@@ -207,7 +183,7 @@ async fn rows_of_a_live_run_come_once_also_those_that_are_late() {
     subscribe(&mut client, Subscribe::new(Topic::Messages, 1)).await;
     let add = |numbers: Vec<u64>| {
         let rows: Vec<Message> = numbers.into_iter().map(message).collect();
-        library.arrive(&[], &rows, || stored.messages.lock().unwrap().extend(&rows));
+        add(&library, &stored, &[], &rows);
     };
     // After the first update 0.1 s are known. Each makes 0.1 s more known, which is 100,000 numbers; every seventh is known one update late.
     let mut expected = 0;
@@ -275,7 +251,7 @@ async fn what_is_new_comes_and_the_rest_is_counted() {
     let asked = Subscribe { pace: Pace::Newest, most: Some(10), ..Subscribe::new(Topic::Calls, 1) };
     subscribe(&mut client, asked).await;
     let rows: Vec<Call> = (110_000..110_100).map(call).collect();
-    library.arrive(&rows, &[], || stored.calls.lock().unwrap().extend(&rows));
+    add(&library, &stored, &rows, &[]);
     running.publish(4, mpiscope_feed::JobState::Running);
     match next_but_clock(&mut client).await {
         Reply::Batch(batch) => {

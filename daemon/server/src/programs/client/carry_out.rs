@@ -7,6 +7,8 @@ use super::{Client, Ended, Entry, Later};
 use mpiscope_feed::exchange::{Command, Selection};
 use mpiscope_protocol::{Barrier, Direction, Failed, Passed, Reply, Request, Right, Subscribe, Subscribed};
 use std::time::Duration;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::block_in_place;
 use tokio::time::timeout;
 
 /// Subscriptions of one client.
@@ -38,17 +40,19 @@ impl Client<'_> {
             | Request::StepTo { .. }
             | Request::Select(_)
             | Request::Barrier(_) => Right::Control,
-            Request::Annotate(_) | Request::Remove { .. } | Request::Series(_) | Request::Tell(_) => {
-                Right::Annotate
-            }
+            Request::Annotate(_)
+            | Request::Remove { .. }
+            | Request::Series(_)
+            | Request::Tell(_)
+            | Request::Panel(_)
+            | Request::TellPanel(_)
+            | Request::ClosePanel { .. } => Right::Annotate,
             Request::Hello(_)
             | Request::Subscribe(_)
             | Request::Unsubscribe { .. }
             | Request::Drawn { .. } => Right::Read,
         };
-        if !self.rights.contains(&needs) {
-            return Err(format!("this token does not give the right to {}", word(needs)));
-        }
+        self.connected.grant().rights.check(needs)?;
         match request {
             Request::Hello(_) => Err("hello came before".to_owned()),
             Request::Subscribe(asked) => self.subscribe(asked).map(Some),
@@ -98,6 +102,9 @@ impl Client<'_> {
             Request::Annotate(asked) => self.member.annotate(asked).map(|done| Some(Reply::Annotation(done))),
             Request::Remove { annotation } => self.member.remove(annotation).map(|()| None),
             Request::Series(asked) => self.member.series(asked).map(|_| None),
+            Request::Panel(asked) => self.panels.add(asked).map(|added| Some(Reply::Panel(added))),
+            Request::TellPanel(asked) => self.panels.tell(&asked).map(|()| None),
+            Request::ClosePanel { id } => self.panels.close(id).map(|()| None),
             Request::Tell(asked) => self.member.tell(asked.to, asked.data).map(|()| None),
         }
     }
@@ -107,12 +114,15 @@ impl Client<'_> {
         if self.subscriptions.len() >= SUBSCRIPTIONS_MAX && !self.subscriptions.contains_key(&id) {
             return Err(format!("a client has at most {SUBSCRIPTIONS_MAX} subscriptions"));
         }
-        let subscription = Subscription::new(&asked, &self.source().library, &moment(self.source()))?;
+        let make = || Subscription::new(&asked, &self.source().library, &moment(self.source()));
+        // Call sites may have to be looked up in files first.
+        let subscription = if asked.sites.is_empty() { make() } else { aside(make) }?;
+        let note = subscription.note();
         self.generation += 1;
         let entry = Entry { asked, subscription: Some(subscription), generation: self.generation };
         self.subscriptions.insert(id, entry);
         self.is_due(id);
-        Ok(Reply::Subscribed(Subscribed { id }))
+        Ok(Reply::Subscribed(Subscribed { id, note }))
     }
 
     pub(super) fn command(&self, command: Command) {
@@ -152,14 +162,14 @@ impl Client<'_> {
     }
 }
 
-fn number(number: f64) -> Result<f64, String> {
-    if number.is_finite() { Ok(number) } else { Err("a number is missing".to_owned()) }
+/// Does what takes a while where other tasks do not wait for it.
+fn aside<T>(act: impl FnOnce() -> T) -> T {
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::MultiThread => block_in_place(act),
+        _ => act(),
+    }
 }
 
-fn word(right: Right) -> &'static str {
-    match right {
-        Right::Read => "read",
-        Right::Control => "control",
-        Right::Annotate => "annotate",
-    }
+fn number(number: f64) -> Result<f64, String> {
+    if number.is_finite() { Ok(number) } else { Err("a number is missing".to_owned()) }
 }

@@ -1,24 +1,12 @@
 //! Rows that arrive while a subscription goes through a run.
 
+use super::super::stored::{Stored, add};
+use super::super::subscription::Moment;
 use super::*;
 use mpiscope_feed::CallSource;
+use mpiscope_protocol::Topic;
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
-
-#[derive(Debug, Clone, Default)]
-struct Stored(Arc<Mutex<Vec<Call>>>);
-
-impl CallSource for Stored {
-    fn visit(&self, range: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
-        let within = |call: &&Call| call.start_ns < range.end && call.end_ns >= range.start;
-        self.0.lock().unwrap().iter().filter(within).for_each(visitor);
-        Ok(())
-    }
-}
-
-fn add(library: &Library, stored: &Stored, calls: &[Call]) {
-    library.arrive(calls, &[], || stored.0.lock().unwrap().extend(calls));
-}
 
 fn bytes_of(batch: Batch) -> Vec<u64> {
     batch.calls.unwrap().bytes.into_iter().map(|bytes| bytes as u64).collect()
@@ -46,12 +34,12 @@ proptest! {
             count += ends.len() as u64;
             made
         };
-        add(&library, &stored, &calls(&early));
+        add(&library, &stored, &calls(&early), &[]);
         let complete_ns = 100_000_000;
         library.complete_until(complete_ns);
         let direction = if is_backward { Direction::Backward } else { Direction::Forward };
         let asked = Subscribe { most: Some(most), direction, ..Subscribe::new(Topic::Calls, 1) };
-        let filter = Filter::new(&asked, &library).unwrap();
+        let filter = Filter::new(&asked, &library, &Moment::default()).unwrap();
         let (from_ns, to_ns) = if is_backward { (complete_ns, 0) } else { (0, complete_ns) };
         let mut position = Position::new(&asked, filter, from_ns, &library);
         let mut seen = Vec::new();
@@ -69,7 +57,7 @@ proptest! {
             for _ in 0..steps {
                 step(&mut position);
             }
-            add(&library, &stored, &calls(&ends));
+            add(&library, &stored, &calls(&ends), &[]);
         }
         while step(&mut position) || position.at_ns() != to_ns {}
         seen.sort_unstable();
@@ -91,13 +79,13 @@ struct Restless {
 
 impl CallSource for Restless {
     fn visit(&self, range: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
-        self.stored.visit(range, visitor)?;
+        CallSource::visit(&self.stored, range, visitor)?;
         let library = self.library.lock().unwrap().clone().unwrap();
         let mut left = self.left.lock().unwrap();
         if *left > 0 {
             *left -= 1;
             let call = Call { end_ns: 10 + *left, bytes: *left, ..Call::default() };
-            add(&library, &self.stored, &[call]);
+            add(&library, &self.stored, &[call], &[]);
         }
         Ok(())
     }
@@ -111,7 +99,7 @@ fn rows_that_arrive_while_their_time_is_read_come_once() {
     *library.lock().unwrap() = Some(Arc::clone(&shared));
     shared.complete_until(1_000);
     let asked = Subscribe::new(Topic::Calls, 1);
-    let filter = Filter::new(&asked, &shared).unwrap();
+    let filter = Filter::new(&asked, &shared, &Moment::default()).unwrap();
     let mut position = Position::new(&asked, filter, 0, &shared);
     let mut seen = Vec::new();
     for _ in 0..10_000 {
@@ -120,7 +108,7 @@ fn rows_that_arrive_while_their_time_is_read_come_once() {
         }
     }
     seen.sort_unstable();
-    let mut arrived: Vec<u64> = stored.0.lock().unwrap().iter().map(|call| call.bytes).collect();
+    let mut arrived: Vec<u64> = stored.calls.lock().unwrap().iter().map(|call| call.bytes).collect();
     arrived.sort_unstable();
     assert!(arrived.len() > 10);
     assert_eq!(seen, arrived);

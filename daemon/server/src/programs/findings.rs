@@ -1,0 +1,338 @@
+//! What was found about the run, as rows of a subscription in the order of when they begin.
+//!
+//! While a run goes on, findings change: one that begins, or began, before what a subscription has passed comes again when
+//! it differs from what was sent, and once more when it is not held any more.
+
+use super::filter::Filter;
+use mpiscope_feed::{Found, Library, RegionCourse, Standing, StillKind, runs};
+use mpiscope_model::Nanoseconds;
+use mpiscope_model::words::{cause_title, ranges};
+use mpiscope_protocol::{Batch, Direction, Finding, FindingKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most that are sent of a run.
+const MOST: usize = 4_096;
+
+/// What was found, in the order of when it begins.
+pub(crate) fn findings(found: Option<&Found>, hangs: &Standing) -> Vec<Finding> {
+    let mut list = List::default();
+    if let Some(found) = found {
+        list.causes(found);
+        list.network(found);
+        list.sources(found);
+        list.growth(found);
+    }
+    list.hangs(hangs);
+    let mut all = list.all;
+    if all.len() > MOST {
+        all.sort_by(|one, other| (weight(one), place(one)).cmp(&(weight(other), place(other))));
+        all.truncate(MOST);
+    }
+    all.sort_by(|one, other| place(one).cmp(&place(other)));
+    all
+}
+
+/// What is sent first where there are too many: hangs, then what the verdict is about.
+fn weight(finding: &Finding) -> u8 {
+    match finding.kind {
+        FindingKind::Hang => 0,
+        FindingKind::Cause if finding.region.is_none() => 1,
+        _ => 2,
+    }
+}
+
+fn place(finding: &Finding) -> (Nanoseconds, &str) {
+    (finding.from_ns as Nanoseconds, &finding.finding)
+}
+
+fn ns(seconds: f64) -> f64 {
+    (seconds * 1e9).round().max(0.0)
+}
+
+fn seconds(seconds: f64) -> String {
+    format!("{seconds:.3} s")
+}
+
+/// In order, each once.
+fn sorted(ranks: &[u32]) -> Vec<u32> {
+    ranks.iter().copied().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+#[derive(Default)]
+struct List {
+    all: Vec<Finding>,
+    names: BTreeMap<String, u32>,
+}
+
+impl List {
+    /// Adds one under a name that stays the same as long as it is about the same.
+    fn add(
+        &mut self,
+        about: &str,
+        kind: FindingKind,
+        from_s: f64,
+        to_s: Option<f64>,
+        text: String,
+    ) -> &mut Finding {
+        let name = format!("{about}/{:.0}", ns(from_s));
+        let count = self.names.entry(name.clone()).or_default();
+        *count += 1;
+        let finding = if *count == 1 { name } else { format!("{name}/{count}") };
+        let (from_ns, to_ns) = (ns(from_s), to_s.map(ns));
+        self.all.push(Finding {
+            finding,
+            kind,
+            from_ns,
+            to_ns,
+            ranks: Vec::new(),
+            region: None,
+            other: None,
+            cause: None,
+            avoidable_s: None,
+            confidence: None,
+            text,
+            is_final: false,
+            is_withdrawn: false,
+        });
+        let last = self.all.len() - 1;
+        &mut self.all[last]
+    }
+
+    fn causes(&mut self, found: &Found) {
+        for of in found.judgement.attribution.iter().filter(|of| of.cause != "none") {
+            let whose =
+                of.region.map_or_else(|| "of the job".to_owned(), |region| format!("of region {region}"));
+            let text = format!(
+                "{} costs {} {whose}, from {} to {}, {:.0} % sure.",
+                cause_title(&of.cause),
+                seconds(of.avoidable_s),
+                seconds(of.from_s),
+                seconds(of.to_s),
+                100.0 * of.confidence
+            );
+            let about = format!("cause/{}/{}", of.cause, of.region.map_or(-1, i64::from));
+            let finding = self.add(&about, FindingKind::Cause, of.from_s, Some(of.to_s), text);
+            (finding.region, finding.cause) = (of.region, Some(of.cause.clone()));
+            (finding.avoidable_s, finding.confidence) = (Some(of.avoidable_s), Some(of.confidence));
+            finding.is_final = found.is_final;
+            let course = found.evolution.regions.iter().find(|course| Some(course.region) == of.region);
+            finding.ranks = course.map(|course| course.ranks.clone()).unwrap_or_default();
+        }
+    }
+
+    fn network(&mut self, found: &Found) {
+        for of in found.judgement.quiet.iter().filter(|of| !of.is_quiet) {
+            let text = format!(
+                "Messages took {:.1} times as long as in a quiet network, from {} to {}.",
+                of.slower,
+                seconds(of.from_s),
+                seconds(of.to_s)
+            );
+            let finding = self.add("disturbance", FindingKind::Disturbance, of.from_s, Some(of.to_s), text);
+            (finding.cause, finding.is_final) = (Some("background".to_owned()), found.is_final);
+        }
+    }
+
+    fn sources(&mut self, found: &Found) {
+        let (from_s, until_s) = (found.from_s, found.until_s);
+        for of in &found.judgement.sources {
+            let what = if of.cause == "cpu" { "had no CPU" } else { "had more to do than others" };
+            let about = format!("source/{}", of.cause);
+            for time in &of.times {
+                let (ranks, cause) = (sorted(&time.ranks), Some(of.cause.clone()));
+                let text = format!(
+                    "{} {what}, from {} to {}.",
+                    subject(&ranks),
+                    seconds(time.from_s),
+                    seconds(time.to_s)
+                );
+                let finding = self.add(&about, FindingKind::Source, time.from_s, Some(time.to_s), text);
+                (finding.ranks, finding.cause, finding.is_final) = (runs(&ranks), cause, found.is_final);
+            }
+            if of.times.is_empty() && !of.few.is_empty() {
+                let ranks = sorted(&of.few);
+                let text = format!("{} {what}, for {} in all.", subject(&ranks), seconds(of.total_s));
+                let finding = self.add(&about, FindingKind::Source, from_s, Some(until_s), text);
+                (finding.ranks, finding.cause, finding.is_final) =
+                    (runs(&ranks), Some(of.cause.clone()), found.is_final);
+            }
+        }
+        for of in &found.judgement.stopped.longest {
+            let text = format!("Rank {} was stopped for {}.", of.rank, seconds(of.seconds));
+            let about = format!("stopped/{}", of.rank);
+            let finding = self.add(&about, FindingKind::Stopped, from_s, Some(until_s), text);
+            (finding.ranks, finding.is_final) = (vec![(of.rank, of.rank)], found.is_final);
+        }
+    }
+
+    fn growth(&mut self, found: &Found) {
+        let courses = found.evolution.regions.iter().chain(&found.evolution.links);
+        for (course, of) in courses.flat_map(|course| course.segments.iter().map(move |of| (course, of))) {
+            if of.kind != "growth" {
+                continue;
+            }
+            let RegionCourse { region, other, ranks, .. } = course;
+            let whose = other.map_or_else(
+                || format!("of region {region}"),
+                |other| format!("between regions {region} and {other}"),
+            );
+            let text = format!(
+                "The latency {whose} rises by {:.0} %, from {} to {}.",
+                100.0 * of.rise,
+                seconds(of.from_s),
+                seconds(of.to_s)
+            );
+            let about = format!("growth/{region}/{}", other.map_or(-1, i64::from));
+            let finding = self.add(&about, FindingKind::Growth, of.from_s, Some(of.to_s), text);
+            (finding.region, finding.other, finding.ranks) = (Some(*region), *other, ranks.clone());
+            finding.is_final = of.is_closed && found.is_final;
+        }
+    }
+
+    fn hangs(&mut self, hangs: &Standing) {
+        for of in &hangs.stills {
+            let about = match of.kind {
+                StillKind::Deadlock => "hang/deadlock",
+                StillKind::Gone => "hang/gone",
+                StillKind::Waits => "hang/waits",
+            };
+            let sentences: Vec<&str> = of.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
+            let mut ranks = of.stuck.clone();
+            if ranks.is_empty() {
+                ranks = of.calls.iter().map(|call| call.rank).collect();
+            }
+            let finding = self.add(about, FindingKind::Hang, of.since_s, of.until_s, sentences.join(" "));
+            (finding.ranks, finding.is_final) = (runs(&sorted(&ranks)), of.until_s.is_some());
+        }
+    }
+}
+
+/// The first of the ranks at the start of a sentence.
+fn subject(ranks: &[u32]) -> String {
+    let words = ranges(ranks);
+    words.strip_prefix('r').map_or_else(|| words.clone(), |rest| format!("R{rest}"))
+}
+
+/// Where a subscription to findings is in the run.
+#[derive(Debug)]
+pub(super) struct FindingPosition {
+    id: u32,
+    most: usize,
+    at_ns: Nanoseconds,
+    /// Of those that begin at `at_ns` (backward: right before it), the last that was sent.
+    within: Option<String>,
+    /// Where it began: what lies before is not the subscription's.
+    begin_ns: Nanoseconds,
+    /// What was sent of what lies before `at_ns`.
+    sent: BTreeMap<String, Finding>,
+    /// What is known when it begins counts as sent.
+    is_new_only: bool,
+}
+
+impl FindingPosition {
+    /// Where it begins; or of what is new or changes from now on.
+    pub(super) fn new(id: u32, most: usize, at_ns: Nanoseconds, is_new_only: bool) -> Self {
+        let begin_ns = if is_new_only { 0 } else { at_ns };
+        Self { id, most, at_ns, within: None, begin_ns, sent: BTreeMap::new(), is_new_only }
+    }
+
+    pub(super) fn at_ns(&self) -> Nanoseconds {
+        self.at_ns
+    }
+
+    pub(super) fn jump(&mut self, to_ns: Nanoseconds) {
+        (self.at_ns, self.begin_ns, self.within) = (to_ns, to_ns, None);
+        self.sent.clear();
+    }
+
+    /// The next findings on the way to a time, if there are any.
+    pub(super) fn next(
+        &mut self,
+        (all, filter, library): (&[Finding], &Filter, &Library),
+        direction: Direction,
+        to_ns: Nanoseconds,
+    ) -> Option<Batch> {
+        let ranks = filter.ranks(library);
+        let kept = all.iter().filter(|of| filter.keeps_finding(of, &ranks));
+        if std::mem::take(&mut self.is_new_only) {
+            let known = kept.clone().filter(|of| place(of).0 < self.at_ns);
+            self.sent.extend(known.map(|of| (of.finding.clone(), of.clone())));
+        }
+        let (from_ns, mut late, is_forward) = (self.at_ns, Vec::new(), direction == Direction::Forward);
+        if is_forward {
+            late = self.changed(&kept.clone().collect::<Vec<_>>());
+        }
+        if !late.is_empty() {
+            return Some(self.batch(from_ns, late.len() as u32, late));
+        }
+        let mut rows: Vec<&Finding> = kept.filter(|of| self.is_ahead(of, is_forward, to_ns)).collect();
+        if !is_forward {
+            rows.reverse();
+        }
+        let rest = rows.split_off(rows.len().min(self.most));
+        let rows: Vec<Finding> = rows.into_iter().cloned().collect();
+        match (rows.last(), rest.is_empty()) {
+            (Some(last), false) => {
+                let (begin_ns, name) = place(last);
+                self.at_ns = if is_forward { begin_ns } else { begin_ns + 1 };
+                self.within = Some(name.to_owned());
+            }
+            _ => (self.at_ns, self.within) = (to_ns, None),
+        }
+        for row in &rows {
+            if is_forward {
+                self.sent.insert(row.finding.clone(), row.clone());
+            } else {
+                // It comes again when the way leads forward.
+                self.sent.remove(&row.finding);
+            }
+        }
+        self.begin_ns = self.begin_ns.min(self.at_ns);
+        (!rows.is_empty()).then(|| self.batch(from_ns, 0, rows))
+    }
+
+    /// Whether a finding lies on the way to a time.
+    fn is_ahead(&self, of: &Finding, is_forward: bool, to_ns: Nanoseconds) -> bool {
+        let (begin_ns, name) = place(of);
+        let within = self.within.as_deref();
+        if is_forward {
+            let is_sent = begin_ns == self.at_ns && within.is_some_and(|last| name <= last);
+            (self.at_ns..to_ns).contains(&begin_ns) && !is_sent
+        } else {
+            let is_sent = begin_ns + 1 == self.at_ns && within.is_some_and(|last| name >= last);
+            (to_ns..self.at_ns).contains(&begin_ns) && !is_sent
+        }
+    }
+
+    /// What lies behind and is new, is not what was sent, or is not held any more.
+    fn changed(&mut self, kept: &[&Finding]) -> Vec<Finding> {
+        let is_behind = |of: &Finding, within: Option<&str>| {
+            let (begin_ns, name) = place(of);
+            begin_ns >= self.begin_ns && begin_ns < self.at_ns
+                || begin_ns == self.at_ns && within.is_some_and(|last| name <= last)
+        };
+        let within = self.within.as_deref();
+        let new = kept.iter().filter(|of| is_behind(of, within) && self.sent.get(&of.finding) != Some(**of));
+        let mut changed: Vec<Finding> = new.take(self.most).map(|of| (*of).clone()).collect();
+        let names: BTreeSet<&str> = kept.iter().map(|of| of.finding.as_str()).collect();
+        let gone = self.sent.values().filter(|sent| !names.contains(sent.finding.as_str()));
+        let gone = gone.take(self.most - changed.len());
+        changed.extend(gone.map(|sent| Finding { is_withdrawn: true, ..sent.clone() }));
+        for of in &changed {
+            if of.is_withdrawn {
+                self.sent.remove(&of.finding);
+            } else {
+                self.sent.insert(of.finding.clone(), of.clone());
+            }
+        }
+        changed
+    }
+
+    fn batch(&self, from_ns: Nanoseconds, late: u32, rows: Vec<Finding>) -> Batch {
+        let (from_ns, to_ns) = (from_ns as f64, self.at_ns as f64);
+        Batch { id: self.id, from_ns, to_ns, late, findings: Some(rows), ..Batch::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests;
