@@ -19,8 +19,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let begin = Instant::now();
     let mut slots = 0;
     for message in run.by_ref() {
-        if let Message::Slots(told) = message {
-            slots += told.slots.len();
+        if let Message::Slots(batch) = message {
+            slots += batch.slots.len();
         }
     }
     let told_s = begin.elapsed().as_secs_f64();

@@ -34,7 +34,7 @@ impl Clocks {
         });
         let stream = Stream::new(spec.seed, Purpose::Clocks);
         let clock = |node, (offset_ns, rate_ppm): (u64, f64)| {
-            let spread = |number| 2.0 * unit(stream.at(node, number)) - 1.0;
+            let spread = |number| 2.0 * unit(stream.word(node, number)) - 1.0;
             Clock { offset_ns: (offset_ns as f64 * spread(0)) as i64, rate: rate_ppm * 1e-6 * spread(1) }
         };
         let nodes = found.map(|found| {
@@ -61,9 +61,9 @@ impl Clocks {
         }
     }
 
-    /// What a message from the first node to a node's agent and back tells at a moment.
+    /// The result of a message from the first node to a node's agent and back at a moment.
     pub(crate) fn round_trip(&self, node: u32, run_ns: u64) -> RoundTrip {
-        let word = self.trips.at(node, run_ns);
+        let word = self.trips.word(node, run_ns);
         let uncertainty_ns = (LEAST_TRIP_NS + MORE_TRIP_NS * unit(word)) as u64 / 2;
         // How unlike the two ways were.
         let wrong_ns = (0.9 * uncertainty_ns as f64 * (2.0 * unit(word << 20) - 1.0)) as i64;

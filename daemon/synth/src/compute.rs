@@ -24,12 +24,12 @@ impl Uneven {
     }
 }
 
-/// So many of the ranks, at least one unless it is none.
+/// This share of the ranks, at least one unless it is zero.
 pub(crate) fn some(ranks: u32, share: f64) -> u32 {
     if share <= 0.0 { 0 } else { ((f64::from(ranks) * share).round() as u32).clamp(1, ranks) }
 }
 
-/// So many of the ranks as neighbours, from a place on where there is room behind it: the first, and how many.
+/// This share of the ranks as neighbours, from a rank with enough others behind it: the first, and the number.
 pub(crate) fn block(ranks: u32, from: u32, share: f64) -> (u32, u32) {
     let count = some(ranks, share);
     (from.min(ranks - count), count)
@@ -45,6 +45,8 @@ pub(crate) struct Work {
     /// In a step, without noise.
     step_ns: f64,
     uneven: Vec<Uneven>,
+    /// How many times as long each rank takes; empty where all take as long.
+    slow: Vec<f64>,
 }
 
 impl Work {
@@ -55,16 +57,24 @@ impl Work {
         uneven: Vec<Uneven>,
     ) -> Self {
         let stream = Stream::new(seed, Purpose::Work);
-        Self { stream, spread: LogNormal::new(sigma), ranks, steps, step_ns, uneven }
+        Self { stream, spread: LogNormal::new(sigma), ranks, steps, step_ns, uneven, slow: Vec::new() }
     }
 
-    /// The so-manieth piece of work of somebody, one of so many parts of a step.
+    /// With ranks that take longer, by a factor for each.
+    pub(crate) fn slowed(self, slow: Vec<f64>) -> Self {
+        Self { slow, ..self }
+    }
+
+    /// A piece of work of somebody by its number, one of several parts of a step.
     #[inline]
     pub(crate) fn piece_ns(&self, rank: u32, piece: (u32, u64), step: u32, parts: u32) -> u64 {
-        let noise = f64::from(self.spread.of(self.stream.at(piece.0, piece.1)));
+        let noise = f64::from(self.spread.sample(self.stream.word(piece.0, piece.1)));
         let mut ns = self.step_ns / f64::from(parts) * noise;
         for uneven in &self.uneven {
             ns *= uneven.factor(rank, self.ranks, f64::from(step) / f64::from(self.steps));
+        }
+        if let Some(factor) = self.slow.get(rank as usize) {
+            ns *= factor;
         }
         ns as u64
     }

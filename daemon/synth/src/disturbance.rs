@@ -20,8 +20,8 @@ impl Stretch {
     /// A quarter of the run is quiet before, and a quarter after.
     pub const MIDDLE: Self = Self { from: 0.25, to: 0.75 };
 
-    /// In nanoseconds of a run that takes so many.
-    pub(crate) fn of(self, run_ns: f64) -> (u64, u64) {
+    /// In nanoseconds of a run of this length.
+    pub(crate) fn range_ns(self, run_ns: f64) -> (u64, u64) {
         let to_ns = if self.to >= 1.0 { u64::MAX } else { (self.to * run_ns) as u64 };
         ((self.from * run_ns) as u64, to_ns)
     }
@@ -35,7 +35,7 @@ impl Stretch {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Disturbance {
     /// Ranks are laid on nodes in a way that does not fit their pattern.
-    BadMapping {
+    WorsePlacement {
         /// How they are laid.
         placement: Placement,
     },
@@ -48,16 +48,21 @@ pub enum Disturbance {
         /// It wanders over the ranks, once around in the run, instead of staying.
         drifts: bool,
     },
+    /// The nodes of one rack of a torus compute slower than others ([`NodeTorus`](crate::NodeTorus)).
+    SlowRack {
+        /// How much longer they take: 0.5 is half as long again.
+        more: f64,
+    },
     /// Everybody sends to rank 0, which takes the messages one by one and works on each before all go on. Among masters
     /// and workers the master works on each result.
     SerializedRoot {
-        /// Every so many steps.
+        /// Every N steps.
         every: u32,
         /// How long rank 0 works then, as a share of the time of these steps.
         share: f64,
     },
     /// The network between nodes is used by others.
-    BackgroundTraffic {
+    NetworkContention {
         /// The nodes between which; none named is all.
         nodes: Vec<u32>,
         /// When.
@@ -82,7 +87,7 @@ pub enum Disturbance {
     DriftingClocks {
         /// They are off by up to so much at the start.
         offset_ns: u64,
-        /// They run faster or slower by up to so many millionths.
+        /// They run faster or slower by up to this number of millionths.
         rate_ppm: f64,
     },
     /// Rings of some ranks are full again and again, and the newest calls are lost.
@@ -100,30 +105,32 @@ const MILLISECOND_NS: u64 = 1_000_000;
 
 #[derive(Clone, Copy)]
 enum Kind {
-    BadMapping,
+    WorsePlacement,
     Imbalance,
     DriftingImbalance,
+    SlowRack,
     SerializedRoot,
-    BackgroundTraffic,
+    NetworkContention,
     StolenCpu,
     DriftingClocks,
     LostRecords,
 }
 
-const KINDS: [(&str, Kind); 8] = [
-    ("bad-mapping", Kind::BadMapping),
+const KINDS: [(&str, Kind); 9] = [
+    ("bad-mapping", Kind::WorsePlacement),
     ("imbalance", Kind::Imbalance),
     ("drifting-imbalance", Kind::DriftingImbalance),
+    ("slow-rack", Kind::SlowRack),
     ("serialized-root", Kind::SerializedRoot),
-    ("background-traffic", Kind::BackgroundTraffic),
+    ("background-traffic", Kind::NetworkContention),
     ("stolen-cpu", Kind::StolenCpu),
     ("drifting-clocks", Kind::DriftingClocks),
     ("lost-records", Kind::LostRecords),
 ];
 
 /// The names of disturbances.
-pub const DISTURBANCES: [&str; 8] = {
-    let (mut names, mut at) = ([""; 8], 0);
+pub const DISTURBANCES: [&str; 9] = {
+    let (mut names, mut at) = ([""; 9], 0);
     while at < names.len() {
         names[at] = KINDS[at].0;
         at += 1;
@@ -137,11 +144,12 @@ impl FromStr for Disturbance {
     /// One of usual strength.
     fn from_str(name: &str) -> Result<Self, Error> {
         Ok(match named("disturbance", &KINDS, name)? {
-            Kind::BadMapping => Disturbance::BadMapping { placement: Placement::Random },
+            Kind::WorsePlacement => Disturbance::WorsePlacement { placement: Placement::Random },
             Kind::Imbalance => Disturbance::Imbalance { share: 0.125, more: 0.3, drifts: false },
             Kind::DriftingImbalance => Disturbance::Imbalance { share: 0.125, more: 0.3, drifts: true },
+            Kind::SlowRack => Disturbance::SlowRack { more: 0.3 },
             Kind::SerializedRoot => Disturbance::SerializedRoot { every: 5, share: 0.2 },
-            Kind::BackgroundTraffic => Disturbance::BackgroundTraffic {
+            Kind::NetworkContention => Disturbance::NetworkContention {
                 nodes: Vec::new(),
                 during: Stretch::MIDDLE,
                 factor: 4.0,
@@ -165,10 +173,11 @@ impl Disturbance {
     pub(crate) fn check(&self) -> Result<(), Error> {
         let share = |share: f64| (0.0..=1.0).contains(&share);
         let sound = match *self {
-            Disturbance::BadMapping { .. } => true,
+            Disturbance::WorsePlacement { .. } => true,
             Disturbance::Imbalance { share: of, more, .. } => share(of) && (0.0..=100.0).contains(&more),
+            Disturbance::SlowRack { more } => (0.0..=100.0).contains(&more),
             Disturbance::SerializedRoot { every, share } => every > 0 && (0.0..=100.0).contains(&share),
-            Disturbance::BackgroundTraffic { during, factor, sigma, .. } => {
+            Disturbance::NetworkContention { during, factor, sigma, .. } => {
                 during.is_sound() && (1.0..=1e4).contains(&factor) && (0.0..=3.0).contains(&sigma)
             }
             Disturbance::StolenCpu { share: of, during, period_ns, taken } => {

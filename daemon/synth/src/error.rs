@@ -15,7 +15,7 @@ pub enum Error {
         /// What there is.
         allowed: String,
     },
-    /// The pattern does not exist for so many ranks.
+    /// The pattern does not exist for this number of ranks.
     #[error("{pattern} needs {needed}, not {ranks} ranks")]
     Ranks {
         /// Which pattern.
@@ -51,7 +51,7 @@ pub enum Error {
         /// What it can, about.
         most: f64,
     },
-    /// The run is over before one step is.
+    /// The run ends before one step does.
     #[error(
         "a step makes {calls:.0} calls, and {rate} calls a second are fewer than that in {seconds} seconds"
     )]

@@ -1,11 +1,10 @@
-//! Modelled MPI jobs whose truth is known, told as the messages that the log of a real run holds.
+//! Simulated MPI jobs with known truth, as the messages that the log of a real run holds.
 //!
-//! What it is: a simulation of ranks that compute, send, receive and meet in collectives, in causal time; disturbances
-//! of known cause; and what each of them costs, from a second simulation without it. What it is not: analysis, of which
-//! it knows nothing, so that what it says is true can be held against what the analysis finds. Who uses it: the program
-//! (`mpiscope synth`), benchmarks and tests. What must hold: the same spec gives the same messages; a rank's randomness
-//! depends on no disturbance; no message is received before it was sent; memory grows with the ranks, not with the
-//! length of the run.
+//! In: a spec of a job and its disturbances. Out: the messages of its log, and the cost of each disturbance, from a
+//! second simulation without it. Ranks compute, send, receive and meet in collectives, in causal time. It knows
+//! nothing of the analysis, which is tested against it. The program (`mpiscope synth`), benchmarks and tests use it.
+//! The same spec gives the same messages; a rank's randomness depends on no disturbance; no message is received before
+//! it was sent; memory grows with the ranks, not with the length of the run.
 
 mod clocks;
 mod compute;
@@ -22,6 +21,7 @@ mod simulation;
 mod spec;
 mod tape;
 mod theft;
+mod torus;
 mod truth;
 
 pub use disturbance::{DISTURBANCES, Disturbance, Stretch};
@@ -30,4 +30,5 @@ pub use pattern::{PATTERNS, Pattern};
 pub use placement::Placement;
 pub use run::{Run, generate};
 pub use spec::{Collective, Collectives, Network, Noise, Sizes, Spec, Style};
+pub use torus::NodeTorus;
 pub use truth::{Cause, Part, Traffic, Truth};

@@ -100,13 +100,13 @@ impl Wires {
         if self.same_size {
             return self.sizes[0];
         }
-        self.sizes[(self.stream.at(channel, u64::from(number)) & 0xFF) as usize]
+        self.sizes[(self.stream.word(channel, u64::from(number)) & 0xFF) as usize]
     }
 
     /// How a message goes that is sent at a moment. The nodes are those of sender and receiver.
     #[inline]
     pub(crate) fn flight(&self, message: Number, (from, to): (u32, u32), at_ns: u64) -> Flight {
-        let word = self.stream.at(message.0, u64::from(message.1));
+        let word = self.stream.word(message.0, u64::from(message.1));
         let bytes = if self.same_size { self.sizes[0] } else { self.sizes[(word & 0xFF) as usize] };
         let network = &self.network;
         let (base_ns, byte_ns) = if from == to {
@@ -114,7 +114,7 @@ impl Wires {
         } else {
             (network.inter_base_ns, network.inter_byte_ns)
         };
-        let mut factor = f64::from(self.spread.of(word));
+        let mut factor = f64::from(self.spread.sample(word));
         if let Some((share, exponent)) = self.tail {
             factor *= tail(word, share, exponent);
         }
@@ -128,22 +128,22 @@ impl Wires {
 
     #[inline(never)]
     fn hindrance(&self, message: Number, concerns: impl Fn(&Others) -> bool, at_ns: u64) -> f64 {
-        let word = self.traffic.at(message.0, u64::from(message.1));
+        let word = self.traffic.word(message.0, u64::from(message.1));
         let active = self.others.iter().filter(|others| others.is_at(at_ns) && concerns(others));
-        active.map(|others| (others.factor * f64::from(others.spread.of(word))).max(1.0)).product()
+        active.map(|others| (others.factor * f64::from(others.spread.sample(word))).max(1.0)).product()
     }
 
     /// How long a collective takes from when its last member that counts has entered.
     pub(crate) fn operation(&self, number: u32, bytes: u64, at_ns: u64) -> u64 {
         let network = &self.network;
-        let word = self.meetings.at(0, u64::from(number));
+        let word = self.meetings.word(0, u64::from(number));
         let level = |levels: u32, base: f64, byte: f64| f64::from(levels) * (base + byte * bytes as f64);
         let inside = level(self.levels.0, network.intra_base_ns, network.intra_byte_ns);
         let mut between = level(self.levels.1, network.inter_base_ns, network.inter_byte_ns);
         if self.levels.1 > 0 {
             between *= self.hindrance((u32::MAX, number), Others::concerns_some, at_ns);
         }
-        (((inside + between) * f64::from(self.spread.of(word))) as u64).max(1)
+        (((inside + between) * f64::from(self.spread.sample(word))) as u64).max(1)
     }
 }
 

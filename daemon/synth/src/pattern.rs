@@ -19,7 +19,7 @@ pub enum Pattern {
     Cg,
     /// With everybody.
     AllToAll,
-    /// Rank 0 deals tasks to whoever is done.
+    /// Rank 0 deals tasks to ranks that are done.
     MasterWorker,
     /// Across a grid from corner to corner, in blocks that follow each other, and back.
     Wavefront,

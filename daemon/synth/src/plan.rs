@@ -11,6 +11,7 @@ use crate::script::{Script, Serial};
 use crate::simulation::Simulation;
 use crate::spec::{Network, Spec};
 use crate::theft::Theft;
+use crate::torus::NodeTorus;
 
 /// Times a pilot is run to find how much there is to compute.
 const PILOTS: u32 = 4;
@@ -57,44 +58,50 @@ impl Plan {
         let mut placement = spec.placement;
         let (mut serial, mut handle_ns) = (Serial::None, 0);
         let (mut uneven, mut thefts, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let mut slow_rack = None;
         let run_ns = basis.step_ns * f64::from(basis.steps);
         for (at, disturbance) in spec.disturb.iter().enumerate() {
             let removed = is_removed(at);
             match *disturbance {
-                Disturbance::BadMapping { placement: bad } => {
+                Disturbance::WorsePlacement { placement: bad } => {
                     placement = if removed { Placement::Block } else { bad };
                 }
                 Disturbance::Imbalance { share, more, drifts } => {
                     uneven.push(Uneven { share, more, drifts, is_spread: removed });
                 }
+                Disturbance::SlowRack { more } => slow_rack = Some((more, removed)),
                 Disturbance::SerializedRoot { every, share } => {
                     serial = if removed { Serial::Spread { every } } else { Serial::Root { every } };
                     let every = if spec.pattern == Pattern::MasterWorker { 1 } else { every };
                     handle_ns = (share * basis.step_ns * f64::from(every) / f64::from(spec.ranks)) as u64;
                 }
-                Disturbance::BackgroundTraffic { ref nodes, during, factor, sigma } if !removed => {
+                Disturbance::NetworkContention { ref nodes, during, factor, sigma } if !removed => {
                     let concerned = |node| nodes.contains(&node);
                     let all = if nodes.is_empty() { 0 } else { spec.nodes };
                     others.push(Others {
                         nodes: (0..all).map(concerned).collect(),
-                        during_ns: during.of(run_ns),
+                        during_ns: during.range_ns(run_ns),
                         factor,
                         spread: LogNormal::new(sigma),
                     });
                 }
                 Disturbance::StolenCpu { share, during, period_ns, taken } if !removed => {
                     let ranks = block(spec.ranks, spec.ranks / 3, share);
-                    thefts.push(Theft::new(spec.seed, ranks, during.of(run_ns), period_ns, taken));
+                    thefts.push(Theft::new(spec.seed, ranks, during.range_ns(run_ns), period_ns, taken));
                 }
                 _ => {}
             }
         }
+        let node_of = placement.nodes(spec.ranks, spec.nodes, spec.seed);
+        let slow = slow_rack
+            .map_or_else(Vec::new, |(more, is_spread)| slow_ranks(&node_of, spec.nodes, more, is_spread));
         Self {
             script: spec.pattern.script(spec, serial),
             steps: basis.steps,
-            node_of: placement.nodes(spec.ranks, spec.nodes, spec.seed),
+            node_of,
             wires: Wires::new(spec, basis.network, others),
-            work: Work::new((spec.seed, spec.work_sigma), (spec.ranks, basis.steps), basis.work_ns, uneven),
+            work: Work::new((spec.seed, spec.work_sigma), (spec.ranks, basis.steps), basis.work_ns, uneven)
+                .slowed(slow),
             thefts,
             handle_ns,
             spec: spec.clone(),
@@ -102,16 +109,25 @@ impl Plan {
     }
 }
 
+/// How many times as long each rank computes where those of one rack are slower, or everybody has a part of that.
+fn slow_ranks(node_of: &[u32], nodes: u32, more: f64, is_spread: bool) -> Vec<f64> {
+    let torus = NodeTorus::with_nodes(nodes);
+    let is_slow = |node: &u32| torus.rack(*node) == torus.slow_rack();
+    let share = node_of.iter().filter(|node| is_slow(node)).count() as f64 / node_of.len().max(1) as f64;
+    let factor = |node: &u32| 1.0 + more * if is_spread { share } else { f64::from(u8::from(is_slow(node))) };
+    node_of.iter().map(factor).collect()
+}
+
 impl Basis {
-    /// Finds how much there is to compute so that the job makes as many calls a second as it should.
-    pub(crate) fn of(spec: &Spec) -> Result<Self, Error> {
+    /// Finds the amount of computing that gives the wanted number of calls a second.
+    pub(crate) fn build(spec: &Spec) -> Result<Self, Error> {
         let quiet = Spec { disturb: Vec::new(), ..spec.clone() };
         let calls = calls_in_step(&quiet);
         if spec.rate * spec.seconds < calls {
             return Err(Error::Short { calls, rate: spec.rate, seconds: spec.seconds });
         }
         let step_ns = calls * 1e9 / spec.rate;
-        // Two halves of whole turns of collectives, so that their share is right.
+        // Two halves of whole turns of collectives, to get their share right.
         let every = spec.collectives.as_ref().map_or(1, |all| all.every).min(MOST_EVERY);
         let steps = PILOT_STEPS.min((PILOT_CALLS as f64 / calls) as u32);
         let steps = (steps / (2 * every)).max(1) * 2 * every;

@@ -1,5 +1,5 @@
-//! Randomness that is looked up instead of drawn: the number of a thing alone says what it gets, so that one disturbance
-//! more does not shift what everything after it gets.
+//! Randomness that is looked up instead of drawn: the number of a thing alone decides its value. An additional
+//! disturbance therefore changes nothing else.
 
 /// Quantiles of a distribution in its table.
 const QUANTILES: usize = 4096;
@@ -43,9 +43,9 @@ impl Stream {
         Self(mixed(mixed(seed.wrapping_add(GOLDEN)) ^ (purpose as u64).wrapping_mul(GOLDEN)))
     }
 
-    /// The word of the so-manieth thing of somebody.
+    /// The word of a thing of somebody, by its number.
     #[inline]
-    pub(crate) fn at(self, who: u32, number: u64) -> u64 {
+    pub(crate) fn word(self, who: u32, number: u64) -> u64 {
         mixed(self.0 ^ (u64::from(who) << 40).wrapping_add(number).wrapping_mul(GOLDEN))
     }
 
@@ -53,7 +53,7 @@ impl Stream {
     pub(crate) fn shuffled(self, who: u32, count: u32) -> Vec<u32> {
         let mut all: Vec<u32> = (0..count).collect();
         for at in (1..all.len()).rev() {
-            let word = self.at(who, at as u64);
+            let word = self.word(who, at as u64);
             all.swap(at, (word % (at as u64 + 1)) as usize);
         }
         all
@@ -70,12 +70,12 @@ impl LogNormal {
     }
 
     #[inline]
-    pub(crate) fn of(&self, word: u64) -> f32 {
+    pub(crate) fn sample(&self, word: u64) -> f32 {
         self.0[(word >> 52) as usize]
     }
 }
 
-/// The middles of so many equal parts of the normal distribution, by walking along its density.
+/// The middles of N equal parts of the normal distribution, by walking along its density.
 fn normal_quantiles() -> impl Iterator<Item = f64> {
     const STEP: f64 = 1e-3;
     let density = |at: f64| (-at * at / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
@@ -110,8 +110,8 @@ mod tests {
     #[test]
     fn streams_differ_and_a_shuffle_keeps_all() {
         let one = Stream::new(1, Purpose::Work);
-        let words: Vec<u64> = (0..100).map(|at| one.at(3, at)).collect();
-        let others: Vec<u64> = (0..100).map(|at| Stream::new(1, Purpose::Messages).at(3, at)).collect();
+        let words: Vec<u64> = (0..100).map(|at| one.word(3, at)).collect();
+        let others: Vec<u64> = (0..100).map(|at| Stream::new(1, Purpose::Messages).word(3, at)).collect();
         assert!(words.iter().all(|word| !others.contains(word)));
         let mut shuffled = one.shuffled(0, 50);
         assert!(!shuffled.is_sorted());

@@ -9,14 +9,14 @@ use crate::tape::process_id;
 use crate::theft::Summed;
 use crate::truth::{Cause, Part, Traffic, Truth, stretch};
 use mpiscope_wire::{
-    Agent, ClockKind, Contact, EndState, Heard, Knot, Lost, Message, Origin, Process, RunEnd, RunStart,
-    Scheduling, Slots,
+    Agent, ClockKind, ClockSample, Contact, EndState, Heard, Lost, Message, Origin, Process, RunEnd,
+    RunStart, Scheduling, Slots,
 };
 use std::collections::{BTreeMap, VecDeque};
 
-/// Slots in one message, so that it is no longer than a frame.
+/// Slots in one message, to keep it no longer than a frame.
 const MOST_SLOTS: usize = 1 << 16;
-/// What the scheduler did is asked, and clocks are compared, once in so many slices: ten times a second.
+/// Slices between two scheduler readings and clock comparisons: ten times a second.
 const LOOK_EVERY: u64 = 2;
 /// The run ends so long after its last call.
 const AFTER_NS: u64 = 1_000_000;
@@ -31,12 +31,12 @@ const COST_PER_CALL_NS: f64 = 20.0;
 /// When the spec makes no sense, or asks for more calls than its job can make.
 pub fn generate(spec: &Spec) -> Result<Run, Error> {
     spec.check()?;
-    let basis = Basis::of(spec)?;
+    let basis = Basis::build(spec)?;
     let mut run = Run {
         simulation: Simulation::new(Plan::new(spec, &basis, |_| false)),
         basis,
         waiting: VecDeque::new(),
-        told: vec![0; spec.nodes as usize],
+        next_sequence: vec![0; spec.nodes as usize],
         ranks_of: Vec::new(),
         summed: vec![Summed::default(); spec.ranks as usize],
         is_over: false,
@@ -45,16 +45,16 @@ pub fn generate(spec: &Spec) -> Result<Run, Error> {
     Ok(run)
 }
 
-/// A run: its messages in the order of a log, and what is true of it.
+/// A run: its messages in the order of a log, and its truth.
 #[derive(Debug)]
 pub struct Run {
     simulation: Simulation<true>,
     basis: Basis,
     /// Messages of the slice at hand.
     waiting: VecDeque<Message>,
-    /// By node, how many messages its agent has told.
-    told: Vec<u64>,
-    /// By agent, the ranks that it tells of.
+    /// By node, how many messages its agent has sent.
+    next_sequence: Vec<u64>,
+    /// By agent, the ranks that it reports.
     ranks_of: Vec<Vec<u32>>,
     /// By rank, how long it was without its processor.
     summed: Vec<Summed>,
@@ -77,7 +77,7 @@ fn node_name(node: u32) -> String {
 }
 
 impl Run {
-    /// Says who tells of whom, and introduces everybody.
+    /// Assigns ranks to agents, and introduces everybody.
     fn introduce(&mut self) {
         let agents = if self.simulation.clocks().differ() { self.spec().nodes } else { 1 };
         self.ranks_of = vec![Vec::new(); agents as usize];
@@ -91,7 +91,7 @@ impl Run {
         &self.simulation.plan.spec
     }
 
-    /// How many agents tell of the run: one of all nodes, or one of each.
+    /// Number of agents of the run: one for all nodes, or one for each.
     fn agents(&self) -> u32 {
         self.ranks_of.len() as u32
     }
@@ -127,7 +127,7 @@ impl Run {
                 };
                 self.tell(agent, Message::Process(process));
             }
-            self.knot(agent, 0);
+            self.clock_sample(agent, 0);
         }
     }
 
@@ -140,18 +140,18 @@ impl Run {
             let trip = self.simulation.clocks().round_trip(agent, self.simulation.until_ns());
             self.waiting.push_back(Message::RoundTrip(trip));
         }
-        let sequence = self.told[agent as usize];
+        let sequence = self.next_sequence[agent as usize];
         self.waiting.push_back(Message::Origin(Origin { agent, sequence }));
     }
 
     fn tell(&mut self, agent: u32, message: Message) {
-        self.told[agent as usize] += 1;
+        self.next_sequence[agent as usize] += 1;
         self.waiting.push_back(message);
     }
 
-    fn knot(&mut self, agent: u32, run_ns: u64) {
+    fn clock_sample(&mut self, agent: u32, run_ns: u64) {
         let monotonic_ns = self.simulation.clocks().shown_ns(agent, run_ns);
-        self.tell(agent, Message::Knot(Knot { ticks: monotonic_ns, monotonic_ns }));
+        self.tell(agent, Message::ClockSample(ClockSample { ticks: monotonic_ns, monotonic_ns }));
     }
 
     /// Everything that ended in the next slice.
@@ -165,7 +165,7 @@ impl Run {
             for &rank in &ranks {
                 self.slots(agent, rank, until_ns);
             }
-            self.knot(agent, until_ns);
+            self.clock_sample(agent, until_ns);
             if looks {
                 ranks.iter().for_each(|&rank| self.scheduling(agent, rank, until_ns));
             }
@@ -209,7 +209,7 @@ impl Run {
         self.simulation.until_ns()
     }
 
-    /// Whether all of a slice of the run was handed out, so that it may be broken off.
+    /// Whether all of a slice of the run was handed out: the run may stop there.
     #[must_use]
     pub fn is_between_slices(&self) -> bool {
         self.waiting.is_empty()
@@ -233,9 +233,9 @@ impl Run {
                 let lost = Lost { process: rank, ring_full, no_ring: 0, unreadable: 0, state };
                 self.tell(agent, Message::Lost(lost));
             }
-            self.knot(agent, end_ns);
+            self.clock_sample(agent, end_ns);
             if agent > 0 {
-                self.waiting.push_back(Message::Contact(Contact { agent, standing: Heard::Finished }));
+                self.waiting.push_back(Message::Contact(Contact { agent, heard: Heard::Finished }));
             }
         }
         let monotonic_ns = BEGIN_NS + ended_ns + AFTER_NS;
@@ -282,7 +282,8 @@ impl Run {
         let spec = self.spec();
         let end_ns = self.simulation.end_ns();
         let (duration_s, ranks) = (end_ns as f64 / 1e9, f64::from(spec.ranks));
-        let causes = spec.disturb.iter().enumerate().filter(|(_, one)| Cause::of(one) != Cause::None);
+        let causes =
+            spec.disturb.iter().enumerate().filter(|(_, one)| Cause::from_disturbance(one) != Cause::None);
         let parts: Vec<Part> = causes
             .map(|(at, disturbance)| {
                 let mut without: Simulation<false> =
@@ -290,9 +291,9 @@ impl Run {
                 without.run_to_end();
                 let avoidable_wall_s = (end_ns as f64 - without.end_ns() as f64) / 1e9;
                 let (from_ns, to_ns) =
-                    stretch(disturbance).of(self.basis.step_ns * f64::from(self.basis.steps));
+                    stretch(disturbance).range_ns(self.basis.step_ns * f64::from(self.basis.steps));
                 Part {
-                    cause: Cause::of(disturbance),
+                    cause: Cause::from_disturbance(disturbance),
                     avoidable_s: avoidable_wall_s * ranks,
                     avoidable_wall_s,
                     share: avoidable_wall_s / duration_s,

@@ -3,7 +3,7 @@
 use crate::spec::{Collective, Collectives, Spec, Style};
 use std::collections::HashMap;
 
-/// No channel: nobody is there.
+/// No channel.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// One thing that a rank does. Channels are numbers.
@@ -25,13 +25,13 @@ pub(crate) enum Op {
     Recv(u32),
     /// Sends and receives at once.
     Exchange { out: u32, into: u32 },
-    /// What follows is only done every so many steps.
+    /// The following steps only run every N steps.
     Only { every: u32, else_skip: u32 },
     /// What follows is only done in the first step.
     First { else_skip: u32 },
     /// A collective; none named is the one whose turn it is.
     Meet(Option<Collective>),
-    /// The master receives from whoever is first.
+    /// The master receives from the first sender.
     Serve,
     /// The master sends to whom it received from: a task, or that there is none left.
     Reply,
@@ -184,7 +184,7 @@ impl Builder {
         }
     }
 
-    /// Waits for what was begun.
+    /// Waits for all started requests.
     pub(crate) fn wait(&mut self) {
         if std::mem::take(&mut self.open) {
             self.push(Op::Wait);

@@ -1,7 +1,7 @@
 //! Ranks that go through their steps in causal time.
 //!
-//! There is no queue of events: a rank goes on until it has to wait for something that is not known yet, and whoever makes
-//! that known lets it go on. What a rank waits for never depends on the order in which this looks at ranks, but for a
+//! There is no queue of events: a rank goes on until it has to wait for an unknown time, and the rank that provides
+//! the time lets it go on. What a rank waits for never depends on the order in which ranks are visited, except for a
 //! master that receives from anybody: it is served once nobody can do anything earlier.
 
 mod calls;
@@ -63,7 +63,7 @@ struct Rank {
     calls: u64,
 }
 
-/// A job that runs. Only a told one writes its calls down.
+/// A running job. Only a recorded one writes its calls down.
 #[derive(Debug)]
 pub(crate) struct Simulation<const TOLD: bool> {
     pub(crate) plan: Plan,
@@ -110,8 +110,8 @@ impl<const TOLD: bool> Simulation<TOLD> {
         };
         let stream = Stream::new(simulation.plan.spec.seed, Purpose::Start);
         for rank in 0..count {
-            let begin_ns = INIT_NS + stream.at(rank, 0) % 100_000;
-            let end_ns = begin_ns + INIT_TAKES_NS + stream.at(rank, 1) % 20_000;
+            let begin_ns = INIT_NS + stream.word(rank, 0) % 100_000;
+            let end_ns = begin_ns + INIT_TAKES_NS + stream.word(rank, 1) % 20_000;
             simulation.open(rank, end_ns);
             simulation.row(rank, plain(id::INIT, begin_ns, end_ns));
             simulation.ranks[rank as usize].clock_ns = end_ns + GAP_NS;

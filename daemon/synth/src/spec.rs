@@ -25,7 +25,7 @@ pub struct Spec {
     pub disturb: Vec<Disturbance>,
     /// How messages are waited for.
     pub style: Style,
-    /// Where ranks run. What this costs is nobody's fault; [`Disturbance::BadMapping`] is one.
+    /// Where ranks run. Its cost is no disturbance; [`Disturbance::WorsePlacement`] is one.
     pub placement: Placement,
     /// How much messages carry.
     pub sizes: Sizes,
@@ -99,7 +99,7 @@ impl Spec {
             return range("a heavy tail", "a share from 0 to 1 with an exponent from 0.5", given);
         }
         if self.collectives.as_ref().is_some_and(|all| all.every == 0 || all.kinds.is_empty()) {
-            return range("collectives", "some kind every so many steps", "none or every 0 steps".into());
+            return range("collectives", "some kind every N steps", "none or every 0 steps".into());
         }
         if let Some(network) = &self.network
             && !network.costs().iter().all(|cost| (0.0..1e9).contains(cost))
@@ -192,7 +192,7 @@ pub enum Collective {
 /// When there are collectives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collectives {
-    /// One every so many steps.
+    /// One every N steps.
     pub every: u32,
     /// Which, in turn.
     pub kinds: Vec<Collective>,

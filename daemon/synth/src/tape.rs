@@ -31,7 +31,7 @@ struct Losses {
     calls: u64,
     told_calls: u64,
     epoch: u32,
-    /// By peer: sent, received, and the epoch in which that was told last.
+    /// By peer: sent, received, and the epoch of the last report of these numbers.
     numbers: HashMap<u32, (u64, u64, u32)>,
 }
 
@@ -43,13 +43,13 @@ pub(crate) struct Tape {
     slots: Vec<Slot>,
     /// The position of the first of them in the ring's life.
     from: u64,
-    /// Where the newest group begins, and when its calls end: that may be after what is to be read now.
+    /// Where the newest group begins, and when its calls end: that may be after the current time of reading.
     group: usize,
     end_ns: u64,
     defined: bool,
-    /// Of each function, whether it was told where it is called.
+    /// By function, whether its call site was defined.
     placed: [u64; FUNCTION_WORDS],
-    /// The name of the modelled program.
+    /// The name of the simulated program.
     program: &'static str,
     losses: Option<Box<Losses>>,
 }
@@ -105,7 +105,7 @@ impl Tape {
     fn open_slowly(&mut self, end_ns: u64) {
         let Some(losses) = &mut self.losses else { return };
         let Fullness { period_ns, lost_ns } = losses.fullness;
-        // Late in each period, so that there is something before the first loss.
+        // Late in each period, to have something before the first loss.
         losses.now = end_ns % period_ns >= period_ns - lost_ns;
         if !losses.now && losses.told_calls != losses.calls {
             losses.told_calls = losses.calls;
@@ -180,14 +180,14 @@ impl Tape {
         if call.needs_wide() {
             self.slots.push(call.encode_wide());
         }
-        // Of each function the modelled program has one place that calls it.
+        // Each function has one call site in the simulated program.
         let is_in_setup = by_id(call.function).is_none_or(|entry| entry.family == Family::Setup);
         let site = if is_in_setup { 0 } else { u32::from(call.function) + 1 };
         self.slots.push(Call { site, ..*call }.encode());
         true
     }
 
-    /// Says where in the modelled program a function is called.
+    /// Defines the call site of a function in the simulated program.
     #[inline]
     fn place(&mut self, function: u16) {
         let (word, bit) = (usize::from(function) / 64 % FUNCTION_WORDS, 1 << (function % 64));
@@ -216,7 +216,7 @@ impl Tape {
         self.slots.push(SiteDefinition { number: number + 1, module: number, offset: 0 }.encode());
     }
 
-    /// Hands out what was written of calls that ended before a moment: the position, and the slots.
+    /// Hands out the slots of calls that ended before a moment, with their position.
     pub(crate) fn take(&mut self, until_ns: u64) -> Option<(u64, Vec<Slot>)> {
         let until = if self.end_ns < until_ns { self.slots.len() } else { self.group };
         if until == 0 {

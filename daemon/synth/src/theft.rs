@@ -39,7 +39,7 @@ impl Theft {
 
     /// The stretch of a period: its beginning and its end, within the period.
     fn stretch(&self, rank: u32, period: u64) -> (u64, u64) {
-        let word = self.stream.at(rank, period);
+        let word = self.stream.word(rank, period);
         // Half to one and a half times as long as on average; at most nine tenths of the period.
         let length = self.period_ns as f64 * self.taken * (0.5 + unit(word));
         let begin = (self.period_ns as f64 - length) * unit(word << 32);

@@ -1,4 +1,4 @@
-//! What is true of a modelled job: what was wrong with it, what that cost, and what it did.
+//! The truth about a simulated job: its disturbances, their cost, and its totals.
 
 use crate::disturbance::{Disturbance, Stretch};
 use std::fmt::Write;
@@ -35,11 +35,13 @@ impl Cause {
     }
 
     /// That of a disturbance.
-    pub(crate) fn of(disturbance: &Disturbance) -> Self {
+    pub(crate) fn from_disturbance(disturbance: &Disturbance) -> Self {
         match disturbance {
-            Disturbance::BadMapping { .. } => Cause::Mapping,
-            Disturbance::Imbalance { .. } | Disturbance::SerializedRoot { .. } => Cause::Pattern,
-            Disturbance::BackgroundTraffic { .. } => Cause::Background,
+            Disturbance::WorsePlacement { .. } => Cause::Mapping,
+            Disturbance::Imbalance { .. }
+            | Disturbance::SlowRack { .. }
+            | Disturbance::SerializedRoot { .. } => Cause::Pattern,
+            Disturbance::NetworkContention { .. } => Cause::Background,
             Disturbance::StolenCpu { .. } => Cause::Cpu,
             Disturbance::DriftingClocks { .. } | Disturbance::LostRecords { .. } => Cause::None,
         }
@@ -49,7 +51,7 @@ impl Cause {
 /// When a disturbance is there.
 pub(crate) fn stretch(disturbance: &Disturbance) -> Stretch {
     match *disturbance {
-        Disturbance::BackgroundTraffic { during, .. } | Disturbance::StolenCpu { during, .. } => during,
+        Disturbance::NetworkContention { during, .. } | Disturbance::StolenCpu { during, .. } => during,
         _ => Stretch::WHOLE,
     }
 }

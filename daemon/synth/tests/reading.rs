@@ -105,9 +105,9 @@ fn pairs_are_those_of_the_messages() {
             let pair = pairs.entry((message.src, message.dst)).or_default();
             *pair = (pair.0 + 1, pair.1 + message.bytes);
         }
-        let told: Vec<_> =
+        let read_back: Vec<_> =
             truth.pairs.iter().map(|pair| ((pair.src, pair.dst), (pair.messages, pair.bytes))).collect();
-        assert_eq!(pairs.into_iter().collect::<Vec<_>>(), told, "{pattern:?}");
+        assert_eq!(pairs.into_iter().collect::<Vec<_>>(), read_back, "{pattern:?}");
     }
 }
 
@@ -194,7 +194,7 @@ fn everything_fits_into_the_frames_of_a_log() {
 }
 
 #[test]
-fn what_is_told_at_once_does_not_grow_with_the_run() {
+fn batches_do_not_grow_with_the_run() {
     let most = |seconds| {
         let mut spec = small(Pattern::Wavefront);
         (spec.seconds, spec.collectives) = (seconds, None);
@@ -270,9 +270,12 @@ fn clocks_that_drift_are_seen_by_their_round_trips() {
         all.sort_unstable();
         all
     };
-    let (told, true_ones) = (starts(&read), starts(&quiet));
-    let wrong: Vec<u64> =
-        told.iter().zip(&true_ones).map(|(told, true_one)| told.1.abs_diff(true_one.1)).collect();
+    let (read_back, true_ones) = (starts(&read), starts(&quiet));
+    let wrong: Vec<u64> = read_back
+        .iter()
+        .zip(&true_ones)
+        .map(|(read_back, true_one)| read_back.1.abs_diff(true_one.1))
+        .collect();
     let most = *wrong.iter().max().unwrap();
     assert!(most > 100 && most < 60_000, "told times are off by up to {most} ns");
 }

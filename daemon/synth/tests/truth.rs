@@ -24,7 +24,7 @@ fn nothing_is_avoidable_where_nothing_is_wrong() {
         assert_eq!((quiet.main.cause, quiet.main.avoidable_s, quiet.parts.len()), (Cause::None, 0.0, 0));
         // Disturbances of no strength are none.
         let weak = [
-            Disturbance::BadMapping { placement: Placement::Block },
+            Disturbance::WorsePlacement { placement: Placement::Block },
             Disturbance::Imbalance { share: 0.5, more: 0.0, drifts: true },
             Disturbance::StolenCpu { share: 0.5, during: Stretch::WHOLE, period_ns: 1_000_000, taken: 0.0 },
             Disturbance::DriftingClocks { offset_ns: 1_000, rate_ppm: 1.0 },
@@ -41,7 +41,7 @@ fn nothing_is_avoidable_where_nothing_is_wrong() {
 
 /// Each disturbance twice, the second time stronger.
 fn growing() -> Vec<(Cause, Pattern, [Disturbance; 2])> {
-    let traffic = |factor| Disturbance::BackgroundTraffic {
+    let traffic = |factor| Disturbance::NetworkContention {
         nodes: Vec::new(),
         during: Stretch::MIDDLE,
         factor,
@@ -51,7 +51,7 @@ fn growing() -> Vec<(Cause, Pattern, [Disturbance; 2])> {
         |taken| Disturbance::StolenCpu { share: 0.125, during: Stretch::WHOLE, period_ns: 20_000_000, taken };
     let imbalance = |more, drifts| Disturbance::Imbalance { share: 0.125, more, drifts };
     let root = |share| Disturbance::SerializedRoot { every: 5, share };
-    let mapping = |placement| Disturbance::BadMapping { placement };
+    let mapping = |placement| Disturbance::WorsePlacement { placement };
     vec![
         (Cause::Mapping, Pattern::Cg, [mapping(Placement::Cyclic), mapping(Placement::Random)]),
         (Cause::Pattern, Pattern::Halo2d, [imbalance(0.1, false), imbalance(0.4, false)]),
@@ -86,14 +86,14 @@ fn every_disturbance_costs_and_a_stronger_one_costs_more() {
 
 #[test]
 fn a_mapping_costs_more_the_worse_it_is() {
-    let mut spec = disturbed(Pattern::Ring, Disturbance::BadMapping { placement: Placement::Cyclic });
+    let mut spec = disturbed(Pattern::Ring, Disturbance::WorsePlacement { placement: Placement::Cyclic });
     spec.nodes = 2;
     let cyclic = truth(&spec);
     assert!(cyclic.main.cause == Cause::Mapping && cyclic.main.share > 0.02, "{:?}", cyclic.main);
     assert_eq!(cyclic.intra_messages, 0);
     // In a halo everybody waits for some other node at any rate; to wait for more of them costs most where messages leave
     // or are waited for one by one.
-    let mut spec = disturbed(Pattern::Halo2d, Disturbance::BadMapping { placement: Placement::Random });
+    let mut spec = disturbed(Pattern::Halo2d, Disturbance::WorsePlacement { placement: Placement::Random });
     let at_once = truth(&spec).parts[0].share;
     spec.serial_port = true;
     let port = truth(&spec).parts[0].share;
@@ -107,7 +107,7 @@ fn a_mapping_costs_more_the_worse_it_is() {
 fn removing_a_disturbance_leaves_all_other_randomness_as_it_was() {
     let mut spec = small(Pattern::Halo2d);
     let without = read(&spec);
-    spec.disturb = vec![Disturbance::BackgroundTraffic {
+    spec.disturb = vec![Disturbance::NetworkContention {
         nodes: vec![3],
         during: Stretch { from: 0.9, to: 1.0 },
         factor: 50.0,
@@ -116,7 +116,7 @@ fn removing_a_disturbance_leaves_all_other_randomness_as_it_was() {
     let with = read(&spec);
     // Node 3 has no traffic with itself, so nothing happens at all.
     assert!(without.calls == with.calls);
-    if let Disturbance::BackgroundTraffic { nodes, .. } = &mut spec.disturb[0] {
+    if let Disturbance::NetworkContention { nodes, .. } = &mut spec.disturb[0] {
         nodes.push(2);
     }
     let with = read(&spec);
@@ -129,7 +129,7 @@ fn removing_a_disturbance_leaves_all_other_randomness_as_it_was() {
 }
 
 #[test]
-fn several_causes_are_told_apart() {
+fn several_causes_have_their_own_truth() {
     let mut spec = disturbed(Pattern::Halo2d, "imbalance".parse().unwrap());
     spec.disturb.push("background-traffic".parse().unwrap());
     spec.disturb.push("lost-records".parse().unwrap());

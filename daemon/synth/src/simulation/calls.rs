@@ -1,4 +1,4 @@
-//! Calls: what they do when they begin, and what is written when they end.
+//! Calls: their effect when they begin, and their record when they end.
 
 use super::{GAP_NS, Open, Simulation};
 use crate::pattern::TASK_TAG;
@@ -193,14 +193,14 @@ impl<const TOLD: bool> Simulation<TOLD> {
     /// Polls that failed, in as few rows as a collector folds them into.
     pub(super) fn folded(&mut self, rank: u32, function: u16, mut begin_ns: u64, mut polls: u64) {
         while polls > 0 {
-            let here = polls.min(LONGEST_POLL_ROW_NS.div_ceil(POLL_NS));
-            let end_ns = begin_ns + (here - 1) * POLL_NS + LEAST_CALL_NS;
+            let in_row = polls.min(LONGEST_POLL_ROW_NS.div_ceil(POLL_NS));
+            let end_ns = begin_ns + (in_row - 1) * POLL_NS + LEAST_CALL_NS;
             let mut call = plain(function, begin_ns, end_ns);
-            (call.flags, call.bytes) = (CallFlags::FOLDED, here);
-            self.ranks[rank as usize].calls += here - 1;
+            (call.flags, call.bytes) = (CallFlags::FOLDED, in_row);
+            self.ranks[rank as usize].calls += in_row - 1;
             self.row(rank, call);
-            begin_ns += here * POLL_NS;
-            polls -= here;
+            begin_ns += in_row * POLL_NS;
+            polls -= in_row;
         }
     }
 

@@ -1,4 +1,4 @@
-//! A master that receives from whoever is first.
+//! A master that receives from the first sender.
 
 use super::Simulation;
 use crate::pattern::{Pattern, RESULT_TAG, TASK_TAG};
@@ -12,10 +12,10 @@ use std::collections::BinaryHeap;
 /// A worker without a task.
 const NO_TASK: u64 = u64::MAX;
 
-/// The rank that deals, and what it knows. In other patterns nobody does.
+/// The master's rank and state. Other patterns have none.
 #[derive(Debug, Default)]
 pub(super) struct Master {
-    /// By rank, the task that it has; empty where nobody deals.
+    /// By rank, its task; empty without a master.
     tasks: Vec<u64>,
     /// By rank, the channel to it.
     ways: Vec<u32>,
@@ -50,7 +50,7 @@ impl Master {
         self.deals() && rank > 0
     }
 
-    /// The number of the task that a rank works on: the same task is the same work, whoever has it.
+    /// The number of the task that a rank works on: the same task is the same work on any rank.
     pub(super) fn task(&self, rank: u32) -> Option<(u32, u64)> {
         self.tasks.get(rank as usize).map(|&task| (0, task))
     }
@@ -95,7 +95,7 @@ impl<const TOLD: bool> Simulation<TOLD> {
         }
     }
 
-    /// Nobody can do anything more in this slice: what is there first for the master is what it receives.
+    /// No rank can do anything more in this slice: the master receives the first message that is there.
     pub(super) fn serve(&mut self) -> bool {
         if !self.master.serves {
             return false;

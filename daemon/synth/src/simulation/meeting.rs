@@ -1,4 +1,4 @@
-//! Collectives: who waits for whom follows the data.
+//! Collectives: dependencies follow the data.
 
 use super::Simulation;
 use crate::spec::Collective;
@@ -18,7 +18,7 @@ struct Meeting {
     waiting: Vec<u32>,
 }
 
-/// Those that somebody has entered and somebody has not.
+/// Those that some members have entered and others have not.
 #[derive(Debug)]
 pub(super) struct Meetings {
     ranks: u32,

@@ -19,9 +19,9 @@ pub(crate) struct Read {
     pub(crate) losses: Losses,
     pub(crate) scheduling: Vec<Scheduling>,
     pub(crate) node_of: BTreeMap<u32, u32>,
-    /// Calls that ended before what had been declared read until then, and were told only later.
+    /// Calls that ended before the declared time of reading, and arrived only later.
     pub(crate) late: u64,
-    /// The greatest number of slots that were told at once.
+    /// The greatest number of slots that arrived at once.
     pub(crate) most_slots: usize,
     pub(crate) end_ns: u64,
 }
@@ -32,12 +32,12 @@ pub(crate) fn read(spec: &Spec) -> Read {
     let mut matcher = Matcher::new(MatchingLimits::default());
     let (mut read, mut slots) = (Read::default(), 0);
     for message in generate(spec).expect("a sound spec") {
-        let is_knot = matches!(message, wire::Message::Knot(_));
-        if let wire::Message::Slots(told) = &message {
-            slots += told.slots.len();
+        let is_sample = matches!(message, wire::Message::ClockSample(_));
+        if let wire::Message::Slots(batch) = &message {
+            slots += batch.slots.len();
         }
         ingest.feed(message);
-        if is_knot {
+        if is_sample {
             read.most_slots = read.most_slots.max(std::mem::take(&mut slots));
             take(&mut ingest, &mut matcher, &mut read);
         }
