@@ -14,7 +14,8 @@ const LEVEL: i32 = 1;
 /// Compresses frames for the way.
 pub(crate) fn pack(first: u64, frames: u32, raw: &[u8]) -> Result<Packet, LinkError> {
     let compressed = zstd::bulk::compress(raw, LEVEL)?;
-    let raw_bytes = u32::try_from(raw.len()).map_err(|_| LinkError::Senseless("is sent too much at once"))?;
+    let raw_bytes =
+        u32::try_from(raw.len()).map_err(|_| LinkError::Protocol("would get too large a batch"))?;
     Ok(Packet::Batch { first, frames, raw_bytes, compressed })
 }
 
@@ -31,27 +32,27 @@ pub(crate) fn unpack(frames: u32, raw_bytes: u32, compressed: &[u8]) -> Result<U
     let raw_bytes = raw_bytes as usize;
     // Many small frames take several times as much once they are decoded, and as many batches may wait for the log.
     if raw_bytes > if frames == 1 { MOST_RAW_BYTES } else { MOST_BATCH_BYTES } {
-        return Err(LinkError::Senseless("announced a batch that is too large"));
+        return Err(LinkError::Protocol("announced a batch that is too large"));
     }
     let bytes = zstd::bulk::decompress(compressed, raw_bytes)
-        .map_err(|_| LinkError::Senseless("sent a batch that does not unpack"))?;
+        .map_err(|_| LinkError::Protocol("sent a batch that does not unpack"))?;
     if bytes.len() != raw_bytes {
-        return Err(LinkError::Senseless("sent a batch of another size than it said"));
+        return Err(LinkError::Protocol("sent a batch of another size than announced"));
     }
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(frame) =
-        first_frame(&bytes[at..]).map_err(|_| LinkError::Senseless("sent a frame that is damaged"))?
+        first_frame(&bytes[at..]).map_err(|_| LinkError::Protocol("sent a damaged frame"))?
     {
         let message = Message::decode(frame.kind, frame.payload)
-            .map_err(|_| LinkError::Senseless("sent a frame without meaning"))?;
-        if !message.is_told_by_agent() {
-            return Err(LinkError::Senseless("sent a frame that only the daemon may write"));
+            .map_err(|_| LinkError::Protocol("sent a frame of unknown kind or content"))?;
+        if !message.is_from_agent() {
+            return Err(LinkError::Protocol("sent a frame that only the daemon may write"));
         }
         found.push((at..at + frame.bytes.len(), message));
         at += frame.bytes.len();
     }
     if found.len() != frames as usize || at != bytes.len() {
-        return Err(LinkError::Senseless("sent another number of frames than it said"));
+        return Err(LinkError::Protocol("sent another number of frames than announced"));
     }
     Ok(Unpacked { frames: found, bytes })
 }
@@ -59,7 +60,7 @@ pub(crate) fn unpack(frames: u32, raw_bytes: u32, compressed: &[u8]) -> Result<U
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_wire::{Knot, RunEnd, Slots};
+    use mpiscope_wire::{ClockSample, RunEnd, Slots};
 
     fn frames(messages: &[Message]) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -75,7 +76,7 @@ mod tests {
     #[test]
     fn what_is_packed_is_unpacked() {
         let messages = [
-            Message::Knot(Knot { ticks: 1, monotonic_ns: 2 }),
+            Message::ClockSample(ClockSample { ticks: 1, monotonic_ns: 2 }),
             Message::Slots(Slots { process: 1, ring: 0, from: 7, slots: vec![[9; 4]; 1000] }),
         ];
         let raw = frames(&messages);
@@ -90,19 +91,19 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        let knot = frames(&[Message::Knot(Knot { ticks: 1, monotonic_ns: 2 })]);
+        let sample = frames(&[Message::ClockSample(ClockSample { ticks: 1, monotonic_ns: 2 })]);
         let end = frames(&[Message::RunEnd(RunEnd { exit: None, monotonic_ns: 1 })]);
-        let mut damaged = knot.clone();
+        let mut damaged = sample.clone();
         damaged[20] ^= 1;
-        for (count, raw) in [(2, &knot), (1, &end), (1, &damaged), (1, &knot[..10].to_vec())] {
+        for (count, raw) in [(2, &sample), (1, &end), (1, &damaged), (1, &sample[..10].to_vec())] {
             assert!(unpacked(pack(0, count, raw).unwrap()).is_err());
         }
-        // A small packet that unpacks to more than it says, or says more than is allowed.
+        // A small packet that unpacks to more than it announces, or announces more than is allowed.
         let bomb = zstd::bulk::compress(&vec![0; 1 << 20], 1).unwrap();
         assert!(unpack(1, 100, &bomb).is_err());
         assert!(unpack(1, u32::MAX, &bomb).is_err());
-        let many = knot.repeat(MOST_BATCH_BYTES / knot.len() + 1);
-        assert!(unpacked(pack(0, (many.len() / knot.len()) as u32, &many).unwrap()).is_err());
+        let many = sample.repeat(MOST_BATCH_BYTES / sample.len() + 1);
+        assert!(unpacked(pack(0, (many.len() / sample.len()) as u32, &many).unwrap()).is_err());
         assert!(unpack(1, 100, b"no zstd").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The agent's side: it calls the daemon, brings what it has, and calls again whenever the connection is lost.
+//! The agent's side: it calls the daemon, sends its frames, and calls again whenever the connection is lost.
 
 use crate::batch::{MOST_BATCH_BYTES, pack};
 use crate::encryption::{Connecting, Stream};
@@ -46,20 +46,20 @@ pub struct Parcel {
 /// What the agent has to bring, and what it wants to know.
 pub trait Outbox: Send + Sync {
     /// Whole frames from this number on, or from the oldest that is left: at least one when there is any, and no more
-    /// than so many bytes if several.
+    /// than this number of bytes if several.
     ///
     /// # Errors
     /// When they cannot be read.
     fn take(&self, from: u64, most_bytes: usize) -> std::io::Result<Option<Parcel>>;
     /// The daemon has all frames before this number.
     fn acknowledged(&self, next: u64);
-    /// The daemon has said something, whatever it was.
+    /// The daemon has sent something.
     fn heard(&self);
     /// The calls in flight, when there is news of them.
     fn flights(&self) -> Option<Vec<Flight>>;
-    /// The daemon says that the command is over.
+    /// The daemon reports the end of the command.
     fn end(&self);
-    /// The daemon says whether calls are to be recorded from now on.
+    /// The daemon switches recording on or off.
     fn switch(&self, is_on: bool);
     /// The number after the last frame, once nothing will come any more.
     fn last(&self) -> Option<u64>;
@@ -95,8 +95,8 @@ struct Caller<'a> {
     has_compared_at_end: AtomicBool,
 }
 
-/// Brings everything to the daemon until nothing is left. It goes on through lost connections for ever: who gives up,
-/// and when, is for the caller to say.
+/// Sends everything to the daemon until nothing is left. It goes on through lost connections for ever: the caller
+/// decides when to give up.
 ///
 /// # Errors
 /// When it makes no sense to go on: the daemon of that address does not know the secret, or does not know us.
@@ -163,14 +163,14 @@ impl Caller<'_> {
         Err(fault)
     }
 
-    /// Proves who we are and asks for the same; says which frame is wanted.
+    /// Proves who we are and asks for the same; returns the next wanted frame.
     async fn greet(&self, stream: TcpStream, purpose: Purpose) -> Result<(Box<dyn Stream>, u64), LinkError> {
         stream.set_nodelay(true)?;
         let mut stream = self.connecting.connect(stream).await?;
         let Packet::Challenge { protocol, nonce: daemon_nonce } =
             hear(&mut stream, MOST_OF_STRANGERS).await?
         else {
-            return Err(LinkError::Senseless("does not speak like a daemon of mpiscope"));
+            return Err(LinkError::Protocol("is not a daemon of mpiscope"));
         };
         if protocol != PROTOCOL {
             return Err(LinkError::Refused(format!("it speaks version {protocol}, this agent {PROTOCOL}")));
@@ -194,7 +194,7 @@ impl Caller<'_> {
             }
             Packet::Welcome { .. } => Err(LinkError::Stranger),
             Packet::Refused { why } => Err(LinkError::Refused(why)),
-            _ => Err(LinkError::Senseless("does not speak like a daemon of mpiscope")),
+            _ => Err(LinkError::Protocol("is not a daemon of mpiscope")),
         }
     }
 
@@ -207,7 +207,7 @@ impl Caller<'_> {
             say(&mut stream, &Packet::Ping { agent_ns }).await?;
             let answer = hear(&mut stream, MOST_OF_STRANGERS).await?;
             let Packet::Pong { agent_ns: asked_ns, daemon_ns } = answer else {
-                return Err(LinkError::Senseless("does not tell the time"));
+                return Err(LinkError::Protocol("does not answer clock comparisons"));
             };
             let took_ns = (self.options.now)().saturating_sub(agent_ns);
             if asked_ns == agent_ns {
@@ -229,7 +229,7 @@ impl Caller<'_> {
                 sleep(CLOCK_EVERY).await;
                 left = 1;
             } else {
-                // Cut short by the end, of which there is one more burst.
+                // Cut short by the end, which adds one more burst.
                 let _ = timeout(CLOCK_EVERY, self.ending.notified()).await;
                 is_last = self.is_ending.load(Ordering::Acquire);
                 left = if is_last { BURST } else { 1 };
@@ -270,13 +270,13 @@ impl Caller<'_> {
                     }
                     Packet::Switch { is_on } => self.outbox.switch(is_on),
                     Packet::Alive => {}
-                    _ => return Err(LinkError::Senseless("said something that has no place here")),
+                    _ => return Err(LinkError::Protocol("sent a packet that is not allowed at this point")),
                 }
             }
         };
         tokio::select! {
             heard = listen => heard,
-            told = self.tell(&mut writing, next, &acknowledged, &finished) => told,
+            outcome = self.tell(&mut writing, next, &acknowledged, &finished) => outcome,
         }
     }
 
@@ -290,7 +290,7 @@ impl Caller<'_> {
         /// How long the clocks may take to be compared once more.
         const LAST_COMPARISON: Duration = Duration::from_millis(300);
         let mut underway: VecDeque<(u64, usize)> = VecDeque::new();
-        let (mut said, mut complete_since) = (Instant::now(), None);
+        let (mut last_sent, mut complete_since) = (Instant::now(), None);
         loop {
             let done = acknowledged.load(Ordering::Acquire);
             while underway.front().is_some_and(|(end, _)| *end <= done) {
@@ -304,12 +304,12 @@ impl Caller<'_> {
                 next = parcel.first + u64::from(parcel.frames);
                 underway.push_back((next, parcel.bytes.len()));
                 say(writing, &pack(parcel.first, parcel.frames, &parcel.bytes)?).await?;
-                (said, rest) = (Instant::now(), Duration::ZERO);
+                (last_sent, rest) = (Instant::now(), Duration::ZERO);
             }
             if let Some(calls) = self.outbox.flights() {
                 let calls = calls.iter().map(Flight::encode).collect();
                 say(writing, &Packet::Flights { calls }).await?;
-                said = Instant::now();
+                last_sent = Instant::now();
             }
             if let Some(last) = self.outbox.last()
                 && done >= last
@@ -321,14 +321,14 @@ impl Caller<'_> {
                     say(writing, &Packet::Finished { next: last }).await?;
                     finished.store(true, Ordering::Release);
                     tokio::io::AsyncWriteExt::shutdown(writing).await?;
-                    // That it hangs up says that it has heard.
+                    // The closed connection confirms that it has arrived.
                     sleep(SILENCE).await;
                     return Err(LinkError::Silence(SILENCE.as_secs()));
                 }
             }
-            if said.elapsed() >= ALIVE_EVERY {
+            if last_sent.elapsed() >= ALIVE_EVERY {
                 say(writing, &Packet::Alive).await?;
-                said = Instant::now();
+                last_sent = Instant::now();
             }
             if !rest.is_zero() {
                 // Woken or not: there may be something.

@@ -37,7 +37,7 @@ fn bytes(text: &str) -> Result<Vec<u8>, LinkError> {
 }
 
 impl Certificate {
-    /// A new one, which nobody else has signed.
+    /// A new one, self-signed.
     ///
     /// # Errors
     /// When the system has no random numbers.

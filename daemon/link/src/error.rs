@@ -1,27 +1,27 @@
-//! What goes wrong on a connection.
+//! Errors of a connection.
 
-/// Why a connection did not come about or ended.
+/// Why a connection failed or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
-    /// The system's.
+    /// An error of the system.
     #[error("{0}")]
     Io(#[from] std::io::Error),
     /// Encryption could not be set up.
-    #[error("no encryption: {0}")]
+    #[error("cannot set up encryption: {0}")]
     Encryption(String),
-    /// The other side said something that makes no sense.
-    #[error("the other side {0}")]
-    Senseless(&'static str),
-    /// The other side does not want us, and says why.
+    /// The other side broke the protocol.
+    #[error("protocol error: the other side {0}")]
+    Protocol(&'static str),
+    /// The other side refuses us, with a reason.
     #[error("refused: {0}")]
     Refused(String),
     /// The other side does not know the secret.
     #[error("the other side does not know the secret of the run")]
     Stranger,
-    /// Nothing was heard for too long.
-    #[error("nothing was heard for {0} s")]
+    /// No packet arrived for too long.
+    #[error("no answer for {0} s")]
     Silence(u64),
-    /// What was given for a secret, a certificate or an address is none.
+    /// A given secret, certificate or address is invalid.
     #[error("{0}")]
     Given(String),
 }

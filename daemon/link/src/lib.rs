@@ -1,10 +1,9 @@
-//! The connection between the agent of a node and the daemon: who may speak, what is said, what was taken.
+//! The connection between the agent of a node and the daemon: authentication, packets, acknowledgement.
 //!
-//! What it is: packets, the proof that both sides know the run's secret, encryption, the daemon's listener and the
-//! agent's caller. What it is not: rings, logs, meaning: frames pass through as they are. Who uses it: the program, at
-//! both ends. What must hold: nobody without the secret gets further than the first packet; no packet is larger than its
-//! bound, and none is believed before it was checked; a frame is acknowledged only when the daemon's log has it, and
-//! what is not acknowledged is sent again.
+//! Packets, the proof that both sides know the run's secret, encryption, the daemon's listener and the agent's caller.
+//! The program uses it at both ends; frames pass through as they are. Nobody without the secret gets further than the
+//! first packet. No packet is larger than its bound, and each is checked before use. A frame is acknowledged only when
+//! the daemon's log has it, and sent again otherwise.
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -19,5 +18,5 @@ mod secret;
 pub use caller::{CallerOptions, Outbox, Parcel, call};
 pub use encryption::Certificate;
 pub use error::LinkError;
-pub use listener::{Event, KnownAgent, Listener, ListenerOptions, Standing};
+pub use listener::{AgentState, Event, KnownAgent, Listener, ListenerOptions};
 pub use secret::Secret;

@@ -1,4 +1,4 @@
-//! The daemon's side: it listens, lets in who knows the secret, and hands on what agents bring.
+//! The daemon's side: it listens, authenticates callers, and hands on what agents send.
 
 use crate::batch::unpack;
 use crate::encryption::{Accepting, Certificate, Stream};
@@ -17,12 +17,12 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
-pub use crate::registry::Standing;
+pub use crate::registry::AgentState;
 
 /// Strangers at a time, and how long each may take to prove itself.
 const MOST_STRANGERS: usize = 256;
 const STRANGERS_PATIENCE: Duration = Duration::from_secs(5);
-/// Each side says something so often.
+/// Each side sends at least this often.
 pub(crate) const ALIVE_EVERY: Duration = Duration::from_secs(1);
 /// Batches that wait for the log; beyond them, agents wait.
 const MOST_WAITING: usize = 32;
@@ -38,7 +38,7 @@ pub struct KnownAgent {
     pub node: String,
     /// The number of the next frame that the log wants.
     pub next: u64,
-    /// Whether it had told everything.
+    /// Whether it had sent everything.
     pub is_finished: bool,
 }
 
@@ -92,7 +92,7 @@ pub enum Event {
     RoundTrip(mpiscope_wire::RoundTrip),
 }
 
-/// Where what happens is told.
+/// Where events go.
 #[derive(Clone)]
 struct Teller {
     events: Sender<Event>,
@@ -100,14 +100,14 @@ struct Teller {
 }
 
 impl Teller {
-    /// Whether there was still somebody to be told.
+    /// Whether the receiver still exists.
     async fn tell(&self, event: Event) -> bool {
         let can_wait = matches!(event, Event::RoundTrip(_) | Event::Flights { .. });
-        let told = self.events.send(event).await.is_ok();
+        let is_open = self.events.send(event).await.is_ok();
         if !can_wait || self.events.capacity() < MOST_WAITING / 2 {
             (self.arrived)();
         }
-        told
+        is_open
     }
 }
 
@@ -143,7 +143,7 @@ impl Listener {
             secret: options.secret,
             accepting: Accepting::new(options.certificate.as_ref())?,
             now: options.now,
-            registry: Registry::of(options.known),
+            registry: Registry::new(options.known),
             end: watch::Sender::new(false),
             is_on: watch::Sender::new(true),
             strangers: Semaphore::new(MOST_STRANGERS),
@@ -197,8 +197,8 @@ impl Listener {
 
     /// How all agents stand.
     #[must_use]
-    pub fn standings(&self) -> Vec<Standing> {
-        self.shared.registry.standings()
+    pub fn agent_states(&self) -> Vec<AgentState> {
+        self.shared.registry.agent_states()
     }
 }
 
@@ -211,7 +211,7 @@ async fn accept(socket: &TcpListener, shared: &Arc<Shared>, teller: &Teller) {
         match accepted {
             Ok((stream, _)) => {
                 let (shared, teller) = (Arc::clone(shared), teller.clone());
-                // Whoever is not let in, or leaves, is told why or not at all; the log of the run has no place for it.
+                // A refused or leaving caller gets the reason or nothing; it does not belong into the log of the run.
                 tokio::spawn(async move { serve(stream, &shared, &teller).await });
             }
             // No more files to be had: those that are open go on.
@@ -267,7 +267,7 @@ async fn let_in(stream: TcpStream, shared: &Shared) -> Result<Guest, LinkError> 
     say(&mut stream, &Packet::Challenge { protocol: PROTOCOL, nonce: daemon_nonce }).await?;
     let hello = hear(&mut stream, MOST_OF_STRANGERS).await;
     let Ok(Packet::Hello { protocol, purpose, identity, node, nonce: agent_nonce, proof }) = hello else {
-        // One word to somebody who may be lost; whether it arrives does not matter.
+        // One packet to somebody who may be lost; whether it arrives does not matter.
         let _ = say(&mut stream, &refusal("this is no agent of mpiscope")).await;
         return Err(LinkError::Stranger);
     };
@@ -305,7 +305,7 @@ async fn clocks(
                     return Ok(());
                 }
             }
-            _ => return Err(LinkError::Senseless("said something that has no place here")),
+            _ => return Err(LinkError::Protocol("sent a packet that is not allowed at this point")),
         }
     }
 }
@@ -339,7 +339,7 @@ async fn frames(
                     return Ok(());
                 }
                 Packet::Alive => continue,
-                _ => return Err(LinkError::Senseless("said something that has no place here")),
+                _ => return Err(LinkError::Protocol("sent a packet that is not allowed at this point")),
             };
             if !teller.tell(event).await {
                 return Ok(());
@@ -348,7 +348,7 @@ async fn frames(
     };
     tokio::select! {
         taken = take => taken,
-        told = acknowledge(&mut writing, next, (shared.end.subscribe(), shared.is_on.subscribe())) => told,
+        outcome = acknowledge(&mut writing, next, (shared.end.subscribe(), shared.is_on.subscribe())) => outcome,
     }
 }
 

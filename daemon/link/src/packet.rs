@@ -7,17 +7,17 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::time::timeout;
 
-/// The version of what is said here.
+/// The version of this protocol.
 pub(crate) const PROTOCOL: u32 = 2;
 
 /// Each side misses the other after so long.
 pub(crate) const SILENCE: Duration = Duration::from_secs(4);
 
-/// The longest packet of somebody who has not proved anything yet.
+/// The longest packet before authentication.
 pub(crate) const MOST_OF_STRANGERS: usize = 4 << 10;
 /// The longest packet at all.
 pub(crate) const MOST_BYTES: usize = 8 << 20;
-/// The most calls in flight that a packet tells.
+/// The most calls in flight in a packet.
 const MOST_FLIGHTS: usize = 1 << 16;
 
 /// What a connection is for.
@@ -29,12 +29,12 @@ pub(crate) enum Purpose {
     Clock,
 }
 
-/// Anything that is said.
+/// A packet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Packet {
     /// The daemon speaks first: a number used once, which the answer has to hold.
     Challenge { protocol: u32, nonce: [u8; 32] },
-    /// The agent says who it is and proves that it knows the secret; it asks the daemon for the same proof.
+    /// The agent introduces itself and proves that it knows the secret; it asks the daemon for the same proof.
     Hello {
         protocol: u32,
         purpose: Purpose,
@@ -64,9 +64,9 @@ pub(crate) enum Packet {
     Acknowledged { next: u64 },
     /// The calls that are in flight now; it takes the place of the one before.
     Flights { calls: Vec<[u64; FLIGHT_WORDS]> },
-    /// Nothing to say, but alive.
+    /// Nothing new, but alive.
     Alive,
-    /// The command is over: bring what is left, then go.
+    /// The command has ended: send the rest, then close.
     End,
     /// Calls are to be recorded from now on, or not.
     Switch { is_on: bool },
@@ -76,7 +76,7 @@ pub(crate) enum Packet {
     Ping { agent_ns: u64 },
     /// By the daemon's clock it was this.
     Pong { agent_ns: u64, daemon_ns: u64 },
-    /// What a ping and its answer told.
+    /// The result of a ping and its answer.
     RoundTrip { local_ns: u64, offset_ns: i64, uncertainty_ns: u64 },
 }
 
@@ -84,7 +84,7 @@ pub(crate) enum Packet {
 pub(crate) async fn say(stream: &mut (impl AsyncWrite + Unpin), packet: &Packet) -> Result<(), LinkError> {
     let mut bytes = vec![0; 4];
     rmp_serde::encode::write(&mut bytes, packet)
-        .map_err(|_| LinkError::Senseless("is told something that cannot be said"))?;
+        .map_err(|_| LinkError::Protocol("would get a packet that cannot be encoded"))?;
     let length = u32::try_from(bytes.len() - 4).unwrap_or(u32::MAX);
     bytes[..4].copy_from_slice(&length.to_le_bytes());
     stream.write_all(&bytes).await?;
@@ -92,8 +92,8 @@ pub(crate) async fn say(stream: &mut (impl AsyncWrite + Unpin), packet: &Packet)
     Ok(())
 }
 
-/// Reads a packet of at most so many bytes. Memory grows with what really arrives, not with what is announced; a packet
-/// may take its time on a slow way, as long as some of it arrives again and again.
+/// Reads a packet of limited size. Memory grows with what really arrives, not with the announced size. A packet may be
+/// slow, as long as some of it keeps arriving.
 pub(crate) async fn hear(
     stream: &mut (impl AsyncRead + Unpin),
     most_bytes: usize,
@@ -101,7 +101,7 @@ pub(crate) async fn hear(
     let silence = |_| LinkError::Silence(SILENCE.as_secs());
     let length = timeout(SILENCE, stream.read_u32_le()).await.map_err(silence)?? as usize;
     if length > most_bytes {
-        return Err(LinkError::Senseless("announced a packet that is too large"));
+        return Err(LinkError::Protocol("announced a packet that is too large"));
     }
     let mut bytes = Vec::with_capacity(length.min(64 << 10));
     let mut stream = stream.take(length as u64);
@@ -112,10 +112,10 @@ pub(crate) async fn hear(
     }
     match rmp_serde::from_slice(&bytes) {
         Ok(Packet::Flights { calls }) if calls.len() > MOST_FLIGHTS => {
-            Err(LinkError::Senseless("told more calls in flight than a node makes"))
+            Err(LinkError::Protocol("reported more calls in flight than a node makes"))
         }
         Ok(packet) => Ok(packet),
-        Err(_) => Err(LinkError::Senseless("sent a packet without meaning")),
+        Err(_) => Err(LinkError::Protocol("sent a packet that cannot be decoded")),
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_heard() {
+    fn a_packet_is_read_as_written() {
         let packets = [
             Packet::Challenge { protocol: PROTOCOL, nonce: [7; 32] },
             Packet::Hello {
@@ -159,7 +159,7 @@ mod tests {
     fn what_is_announced_as_too_large_is_refused_before_it_is_read() {
         let mut bytes = (MOST_OF_STRANGERS as u32 + 1).to_le_bytes().to_vec();
         bytes.extend([0; 10]);
-        assert!(matches!(heard(&bytes, MOST_OF_STRANGERS), Err(LinkError::Senseless(_))));
+        assert!(matches!(heard(&bytes, MOST_OF_STRANGERS), Err(LinkError::Protocol(_))));
         // Announced within the bound and cut off.
         assert!(matches!(heard(&bytes, MOST_BYTES), Err(LinkError::Io(_))));
     }

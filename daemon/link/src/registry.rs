@@ -1,4 +1,4 @@
-//! The agents that ever called, and how far each has come. Shared by the connections and by whoever writes the log.
+//! The agents that ever called, and the progress of each. Shared by the connections and by the writer of the log.
 
 use crate::listener::KnownAgent;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,18 +10,18 @@ const MOST_AGENTS: usize = 1 << 14;
 
 /// How an agent stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct AgentState {
     /// Its number.
     pub agent: u32,
     /// Its host.
     pub node: String,
     /// For how long it has not been connected; none while it is.
     pub away: Option<Duration>,
-    /// Whether it has said that nothing will come, and all it had is in the log.
+    /// Whether it has announced its end, and all it had is in the log.
     pub is_finished: bool,
 }
 
-struct Known {
+struct AgentEntry {
     identity: u128,
     node: String,
     /// The number of the next frame that the log wants.
@@ -29,7 +29,7 @@ struct Known {
     /// Counts its connections; only the newest counts.
     connection: u64,
     away_since: Option<Instant>,
-    /// The number after its last frame, once it has said so.
+    /// The number after its last frame, once announced.
     last: Option<u64>,
 }
 
@@ -40,11 +40,11 @@ pub(crate) struct Connection {
 }
 
 #[derive(Default)]
-pub(crate) struct Registry(Mutex<Vec<Known>>);
+pub(crate) struct Registry(Mutex<Vec<AgentEntry>>);
 
 impl Registry {
-    pub(crate) fn of(known: impl IntoIterator<Item = KnownAgent>) -> Self {
-        let agents = known.into_iter().map(|agent| Known {
+    pub(crate) fn new(known: impl IntoIterator<Item = KnownAgent>) -> Self {
+        let agents = known.into_iter().map(|agent| AgentEntry {
             identity: agent.identity,
             node: agent.node,
             next: watch::Sender::new(agent.next),
@@ -55,7 +55,7 @@ impl Registry {
         Self(Mutex::new(agents.collect()))
     }
 
-    fn agents(&self) -> MutexGuard<'_, Vec<Known>> {
+    fn agents(&self) -> MutexGuard<'_, Vec<AgentEntry>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -68,7 +68,7 @@ impl Registry {
         if agents.len() >= MOST_AGENTS {
             return None;
         }
-        agents.push(Known {
+        agents.push(AgentEntry {
             identity,
             node: node.to_owned(),
             next: watch::Sender::new(0),
@@ -92,11 +92,11 @@ impl Registry {
         })
     }
 
-    fn with<T>(&self, agent: u32, work: impl FnOnce(&mut Known) -> T) -> Option<T> {
+    fn with<T>(&self, agent: u32, work: impl FnOnce(&mut AgentEntry) -> T) -> Option<T> {
         self.agents().get_mut((agent as usize).checked_sub(1)?).map(work)
     }
 
-    /// A connection is over. One that was replaced says nothing.
+    /// A connection has ended. A replaced one changes nothing.
     pub(crate) fn leave(&self, agent: u32, connection: u64) {
         self.with(agent, |known| {
             if known.connection == connection {
@@ -110,7 +110,7 @@ impl Registry {
         self.with(agent, |known| known.next.send_replace(next));
     }
 
-    /// The agent says that this is the number after its last frame.
+    /// The agent announces this as the number after its last frame.
     pub(crate) fn finished(&self, agent: u32, last: u64) {
         self.with(agent, |known| known.last = Some(last));
     }
@@ -119,11 +119,11 @@ impl Registry {
         self.with(agent, |known| *known.next.borrow())
     }
 
-    pub(crate) fn standings(&self) -> Vec<Standing> {
+    pub(crate) fn agent_states(&self) -> Vec<AgentState> {
         let agents = self.agents();
         let numbered = agents.iter().enumerate();
         numbered
-            .map(|(at, known)| Standing {
+            .map(|(at, known)| AgentState {
                 agent: at as u32 + 1,
                 node: known.node.clone(),
                 away: known.away_since.map(|since| since.elapsed()),

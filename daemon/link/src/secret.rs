@@ -1,4 +1,4 @@
-//! The secret of a run: who knows it belongs to the run. It never travels; proofs of it do.
+//! The secret of a run: whoever knows it belongs to the run. It never travels; proofs of it do.
 
 use crate::error::LinkError;
 use ring::hmac;
@@ -22,7 +22,7 @@ pub(crate) enum Side {
     Daemon,
 }
 
-/// What both sides have said before a proof is given.
+/// The transcript of both sides before a proof is given.
 pub(crate) struct Exchange<'a> {
     pub(crate) daemon_nonce: &'a [u8; 32],
     pub(crate) agent_nonce: &'a [u8; 32],

@@ -6,7 +6,7 @@ use mpiscope_link::{
     CallerOptions, Certificate, Event, KnownAgent, LinkError, Listener, ListenerOptions, Outbox, Parcel,
     Secret, call,
 };
-use mpiscope_wire::{Flight, Knot, Message};
+use mpiscope_wire::{ClockSample, Flight, Message};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,24 +25,26 @@ fn agents_now() -> u64 {
     now() + 1_000_000_000_000
 }
 
-/// So many knots, each with its number.
-struct Knots {
+/// This number of clock samples, each with its number.
+struct SampleOutbox {
     count: u64,
     acknowledged: AtomicU64,
     ended: AtomicBool,
 }
 
-impl Knots {
+impl SampleOutbox {
     fn new(count: u64) -> Self {
         Self { count, acknowledged: AtomicU64::new(0), ended: AtomicBool::new(false) }
     }
 }
 
-impl Outbox for Knots {
+impl Outbox for SampleOutbox {
     fn take(&self, from: u64, _: usize) -> std::io::Result<Option<Parcel>> {
         let until = self.count.min(from + 10);
         let mut bytes = Vec::new();
-        (from..until).for_each(|at| Message::Knot(Knot { ticks: at, monotonic_ns: at }).encode(&mut bytes));
+        (from..until).for_each(|at| {
+            Message::ClockSample(ClockSample { ticks: at, monotonic_ns: at }).encode(&mut bytes);
+        });
         let frames = until.saturating_sub(from) as u32;
         Ok((frames > 0).then_some(Parcel { first: from, frames, bytes }))
     }
@@ -124,35 +126,38 @@ impl Setting {
     }
 }
 
-fn calling(options: CallerOptions, outbox: Arc<Knots>) -> std::thread::JoinHandle<Result<(), LinkError>> {
+fn calling(
+    options: CallerOptions,
+    outbox: Arc<SampleOutbox>,
+) -> std::thread::JoinHandle<Result<(), LinkError>> {
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async { tokio::time::timeout(LIMIT, call(&options, &*outbox)).await.unwrap() })
     })
 }
 
-/// What a daemon keeps: the numbers of knots in order, without those it had.
+/// What a daemon keeps: the numbers of clock samples in order, without repeated ones.
 #[derive(Default)]
-struct Kept {
-    knots: Vec<u64>,
+struct Received {
+    ticks: Vec<u64>,
     joined: Vec<(u32, u128, String)>,
     trips: Vec<mpiscope_wire::RoundTrip>,
 }
 
-impl Kept {
+impl Received {
     fn take(&mut self, listener: &mut Listener) {
         while let Some(event) = listener.next_event() {
             match event {
                 Event::Joined { agent, identity, node } => self.joined.push((agent, identity, node)),
                 Event::Frames { agent, first, frames, .. } => {
-                    let wanted = self.knots.len() as u64;
+                    let wanted = self.ticks.len() as u64;
                     assert!(first <= wanted, "a gap: {first} when {wanted} was wanted");
                     let fresh = frames.iter().skip((wanted - first) as usize);
                     for (_, message) in fresh {
-                        let Message::Knot(knot) = message else { panic!("{message:?}") };
-                        self.knots.push(knot.ticks);
+                        let Message::ClockSample(sample) = message else { panic!("{message:?}") };
+                        self.ticks.push(sample.ticks);
                     }
-                    listener.taken(agent, self.knots.len() as u64);
+                    listener.taken(agent, self.ticks.len() as u64);
                 }
                 Event::RoundTrip(trip) => self.trips.push(trip),
                 Event::Flights { .. } => {}
@@ -163,9 +168,9 @@ impl Kept {
     fn until(&mut self, listener: &mut Listener, mut done: impl FnMut(&Self, &Listener) -> bool) {
         let begun = Instant::now();
         while !done(self, listener) {
-            assert!(begun.elapsed() < LIMIT, "{} knots", self.knots.len());
+            assert!(begun.elapsed() < LIMIT, "{} samples", self.ticks.len());
             self.take(listener);
-            // What should not wait is said, and the rest is looked for now and then.
+            // What should not wait is sent at once; the rest is looked for now and then.
             if !done(self, listener) {
                 std::thread::park_timeout(Duration::from_secs(1));
             }
@@ -173,22 +178,22 @@ impl Kept {
     }
 }
 
-fn is_finished(_: &Kept, listener: &Listener) -> bool {
-    listener.standings().iter().any(|standing| standing.is_finished)
+fn is_finished(_: &Received, listener: &Listener) -> bool {
+    listener.agent_states().iter().any(|state| state.is_finished)
 }
 
 #[test]
 fn everything_arrives_once_and_clocks_are_compared() {
     let setting = Setting::new();
     let mut listener = setting.listener(0, Vec::new());
-    let outbox = Arc::new(Knots::new(1000));
+    let outbox = Arc::new(SampleOutbox::new(1000));
     let caller = calling(setting.options(listener.address().port()), Arc::clone(&outbox));
-    let mut kept = Kept::default();
-    kept.until(&mut listener, |kept, _| kept.knots.len() == 1000);
+    let mut kept = Received::default();
+    kept.until(&mut listener, |kept, _| kept.ticks.len() == 1000);
     listener.end();
     kept.until(&mut listener, |kept, listener| is_finished(kept, listener) && kept.trips.len() >= 24);
     caller.join().unwrap().unwrap();
-    assert_eq!(kept.knots, (0..1000).collect::<Vec<_>>());
+    assert_eq!(kept.ticks, (0..1000).collect::<Vec<_>>());
     assert_eq!(kept.joined, [(1, 77, "node7".to_owned())]);
     assert_eq!(outbox.acknowledged.load(Ordering::SeqCst), 1000);
     let wrong = |trip: &&mpiscope_wire::RoundTrip| {
@@ -233,14 +238,14 @@ fn cut_often(to: u16, pieces: usize) -> u16 {
 fn a_connection_that_is_cut_again_and_again_loses_and_doubles_nothing() {
     let setting = Setting::new();
     let mut listener = setting.listener(0, Vec::new());
-    let outbox = Arc::new(Knots::new(3000));
+    let outbox = Arc::new(SampleOutbox::new(3000));
     let caller = calling(setting.options(cut_often(listener.address().port(), 20)), Arc::clone(&outbox));
-    let mut kept = Kept::default();
-    kept.until(&mut listener, |kept, _| kept.knots.len() == 3000);
+    let mut kept = Received::default();
+    kept.until(&mut listener, |kept, _| kept.ticks.len() == 3000);
     listener.end();
     kept.until(&mut listener, is_finished);
     caller.join().unwrap().unwrap();
-    assert_eq!(kept.knots, (0..3000).collect::<Vec<_>>());
+    assert_eq!(kept.ticks, (0..3000).collect::<Vec<_>>());
 }
 
 #[test]
@@ -248,22 +253,22 @@ fn a_daemon_that_takes_over_goes_on_where_the_first_stopped() {
     let setting = Setting::new();
     let mut listener = setting.listener(0, Vec::new());
     let port = listener.address().port();
-    let outbox = Arc::new(Knots::new(5000));
+    let outbox = Arc::new(SampleOutbox::new(5000));
     let caller = calling(setting.options(port), Arc::clone(&outbox));
-    let mut kept = Kept::default();
-    kept.until(&mut listener, |kept, _| kept.knots.len() > 100);
+    let mut kept = Received::default();
+    kept.until(&mut listener, |kept, _| kept.ticks.len() > 100);
     // What it had taken and not acknowledged is as lost as what it had not taken.
     drop(listener);
-    kept.knots.truncate(100);
+    kept.ticks.truncate(100);
     let mut second = setting.listener(
         port,
         vec![KnownAgent { identity: 77, node: "node7".into(), next: 100, is_finished: false }],
     );
-    kept.until(&mut second, |kept, _| kept.knots.len() == 5000);
+    kept.until(&mut second, |kept, _| kept.ticks.len() == 5000);
     second.end();
     kept.until(&mut second, is_finished);
     caller.join().unwrap().unwrap();
-    assert_eq!(kept.knots, (0..5000).collect::<Vec<_>>());
+    assert_eq!(kept.ticks, (0..5000).collect::<Vec<_>>());
     assert_eq!(kept.joined.len(), 1, "it was known to the second");
 }
 
@@ -273,10 +278,10 @@ fn who_does_not_know_the_secret_is_refused() {
     let mut listener = setting.listener(0, Vec::new());
     let wrong =
         CallerOptions { secret: Secret::draw().unwrap(), ..setting.options(listener.address().port()) };
-    let refused = calling(wrong, Arc::new(Knots::new(10))).join().unwrap();
+    let refused = calling(wrong, Arc::new(SampleOutbox::new(10))).join().unwrap();
     assert!(matches!(&refused, Err(LinkError::Refused(why)) if why.contains("secret")), "{refused:?}");
     assert!(listener.next_event().is_none());
-    assert!(listener.standings().is_empty());
+    assert!(listener.agent_states().is_empty());
 }
 
 #[test]
@@ -285,17 +290,17 @@ fn a_daemon_that_does_not_have_the_certificate_is_not_believed() {
     let listener = setting.listener(0, Vec::new());
     let other = Certificate::make().unwrap().public().to_owned();
     let options = CallerOptions { certificate: Some(other), ..setting.options(listener.address().port()) };
-    let outbox = Arc::new(Knots::new(10));
+    let outbox = Arc::new(SampleOutbox::new(10));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // It tries again and again, and never speaks to it.
     let tried = runtime.block_on(async {
         tokio::time::timeout(Duration::from_millis(1500), call(&options, &*outbox)).await
     });
     assert!(tried.is_err());
-    assert!(listener.standings().is_empty());
+    assert!(listener.agent_states().is_empty());
 }
 
-/// Without encryption, so that what is said can be looked at and said again.
+/// Without encryption: packets can be inspected and repeated.
 fn plain(setting: &Setting) -> Listener {
     Listener::open(ListenerOptions {
         address: ([127, 0, 0, 1], 0).into(),
@@ -348,7 +353,7 @@ fn what_was_said_once_is_worth_nothing_said_again() {
     options.certificate = None;
     options.addresses.remove(0);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let outbox = Knots::new(10);
+    let outbox = SampleOutbox::new(10);
     let _ = runtime
         .block_on(async { tokio::time::timeout(Duration::from_secs(1), call(&options, &outbox)).await });
     let heard = heard.join().unwrap();
@@ -383,10 +388,10 @@ fn strangers_get_nowhere() {
     let caller = {
         let mut options = setting.options(listener.address().port());
         options.certificate = None;
-        calling(options, Arc::new(Knots::new(20)))
+        calling(options, Arc::new(SampleOutbox::new(20)))
     };
-    let mut kept = Kept::default();
-    kept.until(&mut listener, |kept, _| kept.knots.len() == 20);
+    let mut kept = Received::default();
+    kept.until(&mut listener, |kept, _| kept.ticks.len() == 20);
     listener.end();
     kept.until(&mut listener, is_finished);
     caller.join().unwrap().unwrap();
