@@ -51,7 +51,7 @@ impl Clocks {
             offset_ns: map.ahead_ns,
             drift_ppb: map.faster_ppb,
             uncertainty_ns: map.uncertainty_ns(),
-            corrections: map.correction.knots().to_vec(),
+            corrections: map.correction.points().to_vec(),
         });
         let found = ClockVersion { version: 1, nodes: real(nodes.collect()) };
         (Clock { versions: vec![told, found] }, maps.is_free_of_violations)

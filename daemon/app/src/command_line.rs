@@ -8,7 +8,7 @@ mod whatif;
 
 use crate::export::{ExportFormat, ExportTable};
 use crate::remap::Format;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mpiscope_formats::export::{RankList, parse_byte_range, parse_duration_ns, parse_run_time_ns};
 use mpiscope_recording::{Keep, Latency};
@@ -28,8 +28,20 @@ pub(crate) use whatif::WhatifOptions;
 #[derive(Debug, Parser)]
 #[command(name = "mpiscope", version, arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Arguments {
+    /// Color text; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    pub(crate) color: ColorWhen,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// When text is colored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    #[default]
+    Auto,
+    Always,
+    Never,
 }
 
 #[derive(Debug, Subcommand)]
@@ -140,8 +152,8 @@ Examples:
   mpiscope synth --pattern halo2d --ranks 64 --seconds 60 --rate 100000 --disturb background-traffic --live 127.0.0.1:0
 
 Patterns are ring, halo2d, halo3d, cg, all-to-all, master-worker, wavefront and random-sparse; disturbances are \
-bad-mapping, imbalance, drifting-imbalance, serialized-root, background-traffic, stolen-cpu, drifting-clocks and \
-lost-records; styles are blocking, waitall and polling. truth.json in the folder has what the job did and what each \
+bad-mapping, imbalance, drifting-imbalance, slow-rack, serialized-root, background-traffic, stolen-cpu, \
+drifting-clocks and lost-records; styles are blocking, waitall and polling. truth.json in the folder has what the job did and what each \
 disturbance costs. The same options give the same recording. With --live the page shows the job in real time, until it ends or \
 until Ctrl-C; without -o the recording is not kept.")]
     Synth(SynthOptions),
@@ -246,6 +258,10 @@ pub(crate) struct RunOptions {
     /// Show the 3D layouts of this file on the page; reloaded when the file changes
     #[arg(long, value_name = "FILE", conflicts_with = "no_dashboard")]
     pub(crate) layout: Option<PathBuf>,
+    /// Where nodes or ranks are in the machine: a table node,key,value or rank,key,value, Slurm's topology.conf, or hwloc XML;
+    /// may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) topology: Vec<PathBuf>,
     /// Keep only the newest part of the recording, by time such as 10m or by size such as 2GiB
     #[arg(long, value_name = "DURATION|SIZE")]
     pub(crate) keep: Option<Keep>,
@@ -284,6 +300,7 @@ impl RunOptions {
             workers: 1,
             criteria: None,
             layout: None,
+            topology: Vec::new(),
             keep: None,
             hang_after: 10,
             paused: false,
@@ -435,6 +452,10 @@ pub(crate) struct ReplayOptions {
     /// Show the 3D layouts of this file on the page; reloaded when the file changes
     #[arg(long, value_name = "FILE")]
     pub(crate) layout: Option<PathBuf>,
+    /// Where nodes or ranks are in the machine, in place of what the recording says: a table node,key,value or rank,key,value,
+    /// Slurm's topology.conf, or hwloc XML; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) topology: Vec<PathBuf>,
     /// Address to serve the page at [default: a free port of 127.0.0.1]
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<SocketAddr>,

@@ -34,6 +34,9 @@ pub(crate) struct MessageCriterion {
     pub(crate) size: u64,
     pub(crate) samples: u64,
     pub(crate) median_ns: u64,
+    /// Up to this long is normal: 95 of 100 messages of a quiet network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) normal_ns: Option<u64>,
 }
 
 /// Whether a message stays on its node.
@@ -150,7 +153,7 @@ mod tests {
     fn some() -> CriteriaFile {
         let mut file = CriteriaFile::new("Open MPI v4.1.4".into(), 2, 4, 1_700_000_000);
         let (scope, size) = (Scope::Inter, 200);
-        file.messages.push(MessageCriterion { scope, size, samples: 50, median_ns: 1_500 });
+        file.messages.push(MessageCriterion { scope, size, samples: 50, median_ns: 1_500, normal_ns: None });
         let (function, ranks) = ("MPI_Bcast".to_owned(), 8);
         file.collectives.push(CollectiveCriterion {
             function,

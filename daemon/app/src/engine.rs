@@ -4,7 +4,7 @@ use crate::agent::{Census, OWN, Resume};
 use crate::clocks::Clocks;
 use crate::processors::Processors;
 use crate::words::counted;
-use mpiscope_analysis::{Counts, Matcher, Moment, Standing, Stillness, UnreceivedSend, WindowTotals};
+use mpiscope_analysis::{Counts, HangDetector, Matcher, Moment, Stillness, UnreceivedSend, WindowTotals};
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::{
     Batch, Call, CommInfo, Coordinate, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo,
@@ -59,7 +59,7 @@ pub(crate) struct Engine {
     matcher: Matcher,
     clocks: Clocks,
     pub(crate) counts: Counts,
-    pub(crate) standing: Standing,
+    pub(crate) standing: HangDetector,
     pub(crate) totals: Totals,
     pub(crate) losses: Losses,
     pub(crate) nodes: Vec<NodeInfo>,
@@ -88,7 +88,7 @@ impl Engine {
             matcher: Matcher::default(),
             clocks: Clocks::default(),
             counts: Counts::new(window_ns),
-            standing: Standing::default(),
+            standing: HangDetector::default(),
             totals: Totals::default(),
             losses: Losses::default(),
             nodes: Vec::new(),
@@ -105,8 +105,8 @@ impl Engine {
     }
 
     /// One whose steps can be judged.
-    pub(crate) fn to_be_judged(window_ns: u64) -> Self {
-        Self { ingest: Ingest::to_be_judged(), is_judged: true, ..Self::new(window_ns) }
+    pub(crate) fn for_diagnosis(window_ns: u64) -> Self {
+        Self { ingest: Ingest::for_diagnosis(), is_judged: true, ..Self::new(window_ns) }
     }
 
     pub(crate) fn ingest(&self) -> &Ingest {
@@ -119,7 +119,7 @@ impl Engine {
         (self.cost_ns / 1e9, if made == 0 { 0.0 } else { self.cost_ns / made as f64 })
     }
 
-    /// Takes in a message. Only a knot (or the end) makes anything known.
+    /// Takes in a message. Only a clock_sample (or the end) makes anything known.
     pub(crate) fn feed(&mut self, message: wire::Message) -> Option<Step> {
         self.ingest.step(message).map(|batch| self.settle(batch))
     }
@@ -129,7 +129,7 @@ impl Engine {
     /// system says of a process while it is read is left out.
     pub(crate) fn feed_rest(&mut self, message: wire::Message) -> Option<Step> {
         match message {
-            wire::Message::Knot(_) if self.ingest.has_clock() => {
+            wire::Message::ClockSample(_) if self.ingest.has_clock() => {
                 self.ingest.settle_rest();
                 let batch = self.ingest.take();
                 Some(self.settle(batch))
@@ -190,9 +190,9 @@ impl Engine {
                 self.faults.insert(fault.text.clone());
             }
         }
-        for call in &calls {
-            self.cost_ns +=
-                call.count as f64 * self.ranks.get(&call.rank).map_or(0.0, |info| info.cost_per_call_ns);
+        for of_rank in calls.chunk_by(|one, other| one.rank == other.rank) {
+            let cost_ns = self.ranks.get(&of_rank[0].rank).map_or(0.0, |info| info.cost_per_call_ns);
+            of_rank.iter().for_each(|call| self.cost_ns += call.count as f64 * cost_ns);
         }
         self.processors.see(&batch.scheduling);
         self.processors.place(&batch.ranks);
@@ -343,7 +343,9 @@ mod tests {
     #[test]
     fn what_the_scheduler_did_is_handed_on_and_the_newest_is_kept() {
         let mut engine = Engine::new(1_000_000);
-        let knot = |monotonic_ns| wire::Message::Knot(wire::Knot { ticks: monotonic_ns, monotonic_ns });
+        let clock_sample = |monotonic_ns| {
+            wire::Message::ClockSample(wire::ClockSample { ticks: monotonic_ns, monotonic_ns })
+        };
         engine.feed(crate::agent::run_start("run", &[]));
         let begun_ns = engine.ingest().started().unwrap().monotonic_ns;
         engine.feed(wire::Message::Process(wire::Process {
@@ -369,7 +371,7 @@ mod tests {
                 blocked_ns: 0,
             }));
         }
-        let step = engine.feed(knot(begun_ns + 300)).unwrap();
+        let step = engine.feed(clock_sample(begun_ns + 300)).unwrap();
         let newest = Scheduling {
             rank: 5,
             at_ns: 200,
@@ -383,6 +385,6 @@ mod tests {
         let first = Scheduling { at_ns: 100, run_ns: 100, wait_ns: 3, ..newest };
         assert_eq!(step.scheduling, [first, newest]);
         assert_eq!(engine.processors.of(5), Some(&newest));
-        assert!(engine.feed(knot(begun_ns + 400)).unwrap().scheduling.is_empty());
+        assert!(engine.feed(clock_sample(begun_ns + 400)).unwrap().scheduling.is_empty());
     }
 }

@@ -5,24 +5,30 @@
 
 use crate::run::{bit, ignored_signals};
 use anyhow::Result;
+use mpiscope_recording::RecordingError;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fmt;
-use std::fs::Permissions;
+use std::fs::{DirEntry, Permissions};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A step may take so long after the signal.
 const PATIENCE: Duration = Duration::from_millis(1500);
+/// Removing is repeated this often, with this time between, while the thread that works makes files in the folder.
+const REMOVE_ATTEMPTS: u32 = 100;
+const REMOVE_EVERY: Duration = Duration::from_millis(2);
 
 /// Whether somebody wants this to end.
 #[derive(Clone)]
 pub(crate) struct Interrupt {
     signal: Arc<AtomicI32>,
     begun: Arc<Mutex<Vec<Begun>>>,
+    /// The result is whole and stays. Only changed under the lock of `begun`.
+    kept: Arc<AtomicBool>,
     /// What is said when nothing comes of it.
     words: Arc<str>,
 }
@@ -41,19 +47,43 @@ enum Begun {
 impl Begun {
     /// What is gone already needs no removing, and for the rest nobody is left to ask.
     fn remove(&self) {
+        for attempt in 0..REMOVE_ATTEMPTS {
+            if attempt > 0 {
+                std::thread::sleep(REMOVE_EVERY);
+            }
+            self.try_remove();
+            if self.is_removed() {
+                break;
+            }
+        }
+        if let Self::Contents(folder, Some(before)) = self {
+            let _ = std::fs::set_permissions(folder, before.clone());
+        }
+    }
+
+    fn try_remove(&self) {
         let remove = |path: &Path| {
             let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir_all(path));
         };
         match self {
             Self::Path(path) => remove(path),
             Self::Way(path) => drop(std::fs::remove_dir(path)),
-            Self::Contents(folder, permissions) => {
-                let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-                entries.for_each(|entry| remove(&entry.path()));
-                permissions.iter().for_each(|before| drop(std::fs::set_permissions(folder, before.clone())));
-            }
+            Self::Contents(folder, _) => entries(folder).for_each(|entry| remove(&entry.path())),
         }
     }
+
+    fn is_removed(&self) -> bool {
+        match self {
+            Self::Path(path) => path.symlink_metadata().is_err(),
+            // What another put into it stays.
+            Self::Way(_) => true,
+            Self::Contents(folder, _) => entries(folder).next().is_none(),
+        }
+    }
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten()
 }
 
 /// It was given up because of a signal.
@@ -80,9 +110,7 @@ impl Interrupt {
                 if let Some(signal) = arriving.forever().next() {
                     shared.signal.store(signal, Ordering::SeqCst);
                     std::thread::sleep(PATIENCE);
-                    shared.remove_begun();
-                    shared.say();
-                    std::process::exit(128 + signal);
+                    shared.end(128 + signal);
                 }
             });
         }
@@ -91,7 +119,7 @@ impl Interrupt {
 
     /// One that nothing interrupts.
     pub(crate) fn none(words: &str) -> Self {
-        Self { signal: Arc::default(), begun: Arc::default(), words: words.into() }
+        Self { signal: Arc::default(), begun: Arc::default(), kept: Arc::default(), words: words.into() }
     }
 
     /// Fails when it is time to give up.
@@ -117,17 +145,43 @@ impl Interrupt {
     }
 
     fn push(&self, begun: Begun) {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner).push(begun);
+        self.begun().push(begun);
     }
 
-    /// Everything is in its place.
-    pub(crate) fn keep(&self) {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    fn begun(&self) -> MutexGuard<'_, Vec<Begun>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Everything is in its place: from now on nothing is removed.
+    ///
+    /// # Errors
+    /// When a signal came before.
+    pub(crate) fn keep(&self) -> Result<()> {
+        let mut begun = self.begun();
+        self.check()?;
+        begun.clear();
+        self.kept.store(true, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// What was begun belongs to somebody else.
+    fn forget(&self) {
+        self.begun().clear();
     }
 
     /// Removes what is not whole.
     pub(crate) fn remove_begun(&self) {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(|begun| begun.remove());
+        self.begun().drain(..).for_each(|begun| begun.remove());
+    }
+
+    /// Ends the process. The thread that works can keep nothing any more, for the lock is held until then.
+    fn end(&self, status: i32) -> ! {
+        let mut begun = self.begun();
+        if !self.kept.load(Ordering::SeqCst) {
+            begun.drain(..).for_each(|begun| begun.remove());
+            self.say();
+        }
+        std::process::exit(status)
     }
 
     fn say(&self) {
@@ -139,7 +193,11 @@ impl Interrupt {
         match outcome {
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(error) => {
-                self.remove_begun();
+                if is_of_others(&error) {
+                    self.forget();
+                } else {
+                    self.remove_begun();
+                }
                 let signal = self.signal.load(Ordering::SeqCst);
                 if signal == 0 {
                     return Err(error);
@@ -149,6 +207,15 @@ impl Interrupt {
             }
         }
     }
+}
+
+/// Whether another process was faster, and owns what is in the folder.
+pub(crate) fn is_of_others(error: &anyhow::Error) -> bool {
+    use RecordingError::{AlreadyRecorded, BeingWritten, NotAFolder, NotEmpty};
+    matches!(
+        error.downcast_ref(),
+        Some(AlreadyRecorded { .. } | BeingWritten { .. } | NotAFolder { .. } | NotEmpty { .. })
+    )
 }
 
 #[cfg(test)]
@@ -192,5 +259,59 @@ mod tests {
             assert_eq!(own.metadata().unwrap().permissions().mode() & 0o777, 0o755);
         }
         assert!(folder.path().join("link").is_symlink());
+    }
+
+    #[test]
+    fn nothing_is_kept_after_a_signal_and_nothing_is_removed_after_keeping() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let begin = || {
+            let interrupt = Interrupt::none("");
+            interrupt.begin_folder(&out);
+            std::fs::create_dir(&out).unwrap();
+            interrupt
+        };
+        let interrupt = begin();
+        interrupt.signal.store(SIGINT, Ordering::SeqCst);
+        let late = interrupt.keep();
+        assert!(late.is_err());
+        assert_eq!(interrupt.outcome(late).unwrap(), ExitCode::from(130));
+        assert!(!out.exists());
+        let interrupt = begin();
+        interrupt.keep().unwrap();
+        interrupt.signal.store(SIGINT, Ordering::SeqCst);
+        interrupt.remove_begun();
+        assert!(out.exists());
+        // Another process made the folder meanwhile.
+        let interrupt = Interrupt::none("");
+        interrupt.begin_folder(&out);
+        std::fs::write(out.join("manifest.json"), "{}").unwrap();
+        let error = RecordingError::NotEmpty { path: out.clone() };
+        assert!(interrupt.outcome(Err(error.into())).is_err());
+        assert!(out.join("manifest.json").exists());
+    }
+
+    #[test]
+    fn what_is_made_while_it_is_removed_is_removed_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let interrupt = Interrupt::none("");
+        interrupt.begin_folder(&out);
+        std::fs::create_dir(&out).unwrap();
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for number in 0.. {
+                    if std::fs::write(out.join(format!("{number}")), "x").is_err()
+                        || is_over.load(Ordering::SeqCst)
+                    {
+                        break;
+                    }
+                }
+            });
+            interrupt.remove_begun();
+            is_over.store(true, Ordering::SeqCst);
+        });
+        assert!(!out.exists());
     }
 }

@@ -2,14 +2,20 @@
 
 use crate::command_line::{LayoutCheckOptions, LayoutCommand, LayoutEvalOptions};
 use crate::output::{print, write_line};
+use crate::topology;
 use crate::words::plural;
 use anyhow::{Context as _, Result, bail};
-use mpiscope_layout::{EVENTS, Inputs, Layout, LayoutFile, LayoutWarning, MOST_FILE_BYTES, Points, Values};
+use mpiscope_layout::{
+    EVENTS, Inputs, Layout, LayoutFile, LayoutWarning, MOST_FILE_BYTES, Points, RankPlacement, Values,
+};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// Operations of one check: some ten seconds.
+const MOST_CHECKED: u64 = 1 << 32;
 
 pub(crate) fn layout(command: &LayoutCommand) -> Result<ExitCode> {
     match command {
@@ -21,13 +27,23 @@ pub(crate) fn layout(command: &LayoutCommand) -> Result<ExitCode> {
 fn check(options: &LayoutCheckOptions) -> Result<ExitCode> {
     let mut lines = String::new();
     let mut has_errors = false;
-    let inputs = sample_inputs(options.ranks);
+    let mut inputs = inputs(options.ranks, &options.topology)?;
+    for number in 0..EVENTS {
+        // They differ between ranks, so formulas that divide by their range work as they do for a run.
+        inputs.set_event(number, Values::PerRank((0..options.ranks).map(f64::from).collect()));
+    }
+    let mut operations = 0_u64;
     for path in &options.files {
         let file = read(path)?;
         write_errors(path, &file);
         has_errors |= !file.errors.is_empty();
         write_warnings(path, &file.warnings);
         for layout in &file.layouts {
+            operations += layout.operation_count() as u64 * u64::from(options.ranks);
+            if operations > MOST_CHECKED {
+                let ranks = options.ranks;
+                bail!("{}: to place {ranks} ranks takes too long; use fewer --ranks", located(path, layout));
+            }
             let points = layout.evaluate(&inputs).with_context(|| located(path, layout))?;
             write_warnings(path, layout.warnings());
             write_warnings(path, &points.warnings);
@@ -48,13 +64,16 @@ fn summary(layout: &Layout, points: &Points) -> String {
     format!("{}: {per_rank} per rank, {warnings}\n", layout.name())
 }
 
-/// Events differ between ranks, so formulas that divide by their range work as they do for a run.
-fn sample_inputs(ranks: u32) -> Inputs {
-    let mut inputs = Inputs::new(ranks as usize);
-    for number in 0..EVENTS {
-        inputs.set_event(number, Values::PerRank((0..ranks).map(f64::from).collect()));
+/// Ranks on the nodes that the site names; without a site just ranks.
+fn inputs(ranks: u32, topology: &[PathBuf]) -> Result<Inputs> {
+    let site = topology::read(topology)?;
+    if site.is_empty() {
+        return Ok(Inputs::new(ranks as usize));
     }
-    inputs
+    let placement = RankPlacement::on_nodes_of(&site, ranks as usize);
+    let mut inputs = placement.inputs(&site);
+    placement.complete(&mut inputs);
+    Ok(inputs)
 }
 
 fn evaluate(options: &LayoutEvalOptions) -> Result<ExitCode> {
@@ -80,7 +99,7 @@ fn evaluate(options: &LayoutEvalOptions) -> Result<ExitCode> {
         );
     }
     let points =
-        layout.evaluate(&Inputs::new(options.ranks as usize)).with_context(|| located(path, layout))?;
+        layout.evaluate(&inputs(options.ranks, &options.topology)?).with_context(|| located(path, layout))?;
     write_warnings(path, layout.warnings());
     write_warnings(path, &points.warnings);
     print_points(&points)?;

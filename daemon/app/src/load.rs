@@ -3,6 +3,7 @@
 
 use crate::agent::{Agent, Resume};
 use crate::daemon::{LIVE_FILE, Live, Records};
+use crate::ending::Ending;
 use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::processors::Processors;
 use crate::standing;
@@ -10,7 +11,7 @@ use crate::sums::{self, Sums};
 use anyhow::Result;
 use mpiscope_analysis::{self as analysis, Counts};
 use mpiscope_feed::{Overview, Standing};
-use mpiscope_model::{Call, Coordinate, Losses, Message, Nanoseconds, RankInfo, SiteInfo, Totals};
+use mpiscope_model::{Call, CommInfo, Coordinate, Losses, Message, Nanoseconds, RankInfo, SiteInfo, Totals};
 use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Pauses, Recording, State, Summary};
 use std::path::Path;
 use std::time::Duration;
@@ -27,6 +28,7 @@ pub(crate) struct Loaded {
     pub(crate) sums: Sums,
     pub(crate) ranks: Vec<RankInfo>,
     pub(crate) sites: Vec<SiteInfo>,
+    pub(crate) communicators: Vec<CommInfo>,
     /// Where ranks are in the grids of communicators.
     pub(crate) coordinates: Vec<Coordinate>,
     pub(crate) processors: Processors,
@@ -41,6 +43,15 @@ impl Loaded {
     /// When the job ended, by its own account; 0 where it gave none.
     pub(crate) fn end_ns(&self) -> Nanoseconds {
         self.job.duration_s.map_or(0, |seconds| (seconds * 1e9).round() as u64)
+    }
+
+    /// How it ended, as far as that limits the verdict.
+    pub(crate) fn ending(&self) -> Ending {
+        let hangs = self.standing.hangs_at_end();
+        if self.state == State::Running {
+            return Ending::not_yet(hangs);
+        }
+        Ending::finished(self.ranks.iter(), self.job.ranks, self.job.exit, hangs)
     }
 
     /// The clock of a node, as well as it is known.
@@ -214,6 +225,7 @@ fn nothing_of(recording: &Recording) -> Loaded {
         sums: Sums::default(),
         ranks: tables.ranks,
         sites: tables.sites,
+        communicators: tables.communicators,
         coordinates: tables.coordinates,
         processors,
         pauses: manifest.pauses.clone(),
@@ -300,6 +312,7 @@ fn from_log(
         sums,
         ranks: engine.ranks.into_values().collect(),
         sites: engine.sites,
+        communicators: engine.comms,
         coordinates: engine.coordinates,
         processors: engine.processors,
         standing,

@@ -12,6 +12,7 @@ mod compare;
 mod criteria_file;
 mod daemon;
 mod doctor;
+mod ending;
 mod engine;
 mod export;
 mod here;
@@ -38,6 +39,7 @@ mod standing;
 mod sums;
 mod switch;
 mod synth;
+mod topology;
 mod whatif;
 
 use anyhow::Result;

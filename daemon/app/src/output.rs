@@ -5,6 +5,7 @@
 //! dropped. Processes that a job depends on never wait for stderr: a thread writes their messages, and what nobody reads
 //! stays behind. The descriptors are shared with the user's program, so they are never made non-blocking.
 
+use crate::command_line::ColorWhen;
 use crate::os;
 use crate::run::{bit, ignored_signals};
 use anyhow::Result;
@@ -26,6 +27,7 @@ const WAIT_AT_START: Duration = Duration::from_millis(200);
 const WAIT_AT_END: Duration = Duration::from_secs(2);
 
 static WRITER: OnceLock<Writer> = OnceLock::new();
+static COLOR: OnceLock<ColorWhen> = OnceLock::new();
 
 /// A message on stderr, after the program's name.
 macro_rules! say {
@@ -150,12 +152,36 @@ pub(crate) fn print(text: &str) -> Result<()> {
 /// # Errors
 /// When stdout cannot be written to.
 pub(crate) fn print_help(help: &clap::Error) -> Result<()> {
-    if help.use_stderr() || rustix::stdio::stdout().is_terminal() {
-        // With colours, where there are any. It does not panic.
-        let _ = help.print();
+    let to = if help.use_stderr() { rustix::stdio::stderr() } else { rustix::stdio::stdout() };
+    let text = help.render();
+    let text = if is_colored(to) { text.ansi().to_string() } else { text.to_string() };
+    if help.use_stderr() {
+        let _ = write_all(to, text.as_bytes());
         return Ok(());
     }
-    print(&help.render().to_string())
+    print(&text)
+}
+
+/// Sets when text is colored.
+pub(crate) fn color(when: ColorWhen) {
+    let _ = COLOR.set(when);
+}
+
+fn is_colored(to: BorrowedFd<'_>) -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match COLOR.get().copied().unwrap_or_default() {
+        ColorWhen::Always => true,
+        ColorWhen::Never => false,
+        ColorWhen::Auto => {
+            let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+            to.is_terminal() && !is_set("NO_COLOR") && !is_dumb
+        }
+    }
+}
+
+/// A part of a result that stands out where there are colors.
+pub(crate) fn bold(text: &str) -> String {
+    if is_colored(rustix::stdio::stdout()) { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
 /// The standard output, without a buffer.

@@ -35,16 +35,27 @@ pub(crate) fn read_bounded(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Writes such a file with these bytes.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    create_private(path)?.write_all(bytes)
+}
+
 /// Puts a value as JSON in the place of a file, whole or not at all.
 pub(crate) fn replace_json(dir: &Path, file: &str, value: &impl Serialize) -> io::Result<()> {
-    let new = dir.join(format!("{file}.new"));
-    let write = || {
-        let to = create_private(&new)?;
-        write_json(&to, value)?;
+    replace(&dir.join(file), |to| write_json(to, value))
+}
+
+/// Puts what is written in the place of a file, whole or not at all.
+pub(crate) fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    let replace = || {
+        let to = create_private(new.as_ref())?;
+        write(&to)?;
         to.sync_all()?;
-        std::fs::rename(&new, dir.join(file))
+        std::fs::rename(&new, path)
     };
-    write().inspect_err(|_| {
+    replace().inspect_err(|_| {
         // What is there of it would take the space that a full disk lacks.
         let _ = std::fs::remove_file(&new);
     })

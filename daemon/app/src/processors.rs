@@ -147,6 +147,37 @@ impl Processors {
     }
 }
 
+/// How often it is found out whether CPUs are short, in run time.
+const CROWDING_EVERY_NS: u64 = 500_000_000;
+
+/// Whether CPUs are short now: ranks that could run waited for one.
+#[derive(Debug, Default)]
+pub(crate) struct Crowding {
+    looked_ns: u64,
+    /// All ranks' time on a CPU and time waiting for one until then.
+    ran_ns: u64,
+    waited_ns: u64,
+    is_crowded: bool,
+}
+
+impl Crowding {
+    /// Whether it is so, by what ranks did lately before this time of the run.
+    pub(crate) fn is_crowded(&mut self, processors: &Processors, now_ns: u64) -> bool {
+        if now_ns < self.looked_ns.saturating_add(CROWDING_EVERY_NS) {
+            return self.is_crowded;
+        }
+        let Some((all, _)) = processors.sums() else { return false };
+        let lately = Scheduling {
+            run_ns: all.run_ns.saturating_sub(self.ran_ns),
+            wait_ns: all.wait_ns.saturating_sub(self.waited_ns),
+            ..Scheduling::default()
+        };
+        (self.looked_ns, self.ran_ns, self.waited_ns) = (now_ns, all.run_ns, all.wait_ns);
+        self.is_crowded = waited_share(&lately) >= SHORT;
+        self.is_crowded
+    }
+}
+
 /// "1 CPU", "2 CPUs"; a quota may leave half a CPU.
 pub(crate) fn cpu_count(cpus: f64) -> String {
     let number = format!("{cpus:.1}");
@@ -241,6 +272,18 @@ mod tests {
             sentence.contains("rank 2 for 500 ms, and 2 other ranks for at most that long:"),
             "{sentence}"
         );
+    }
+
+    #[test]
+    fn cpus_are_short_while_ranks_wait_for_one() {
+        const LOOK_NS: u64 = CROWDING_EVERY_NS;
+        let (mut processors, mut crowding) = (Processors::default(), Crowding::default());
+        assert!(!crowding.is_crowded(&processors, LOOK_NS), "nothing is known");
+        processors.see(&[row(0, 1, 1_000, 0), row(1, 1, 700, 300)]);
+        assert!(crowding.is_crowded(&processors, LOOK_NS));
+        processors.see(&[row(0, 2, 2_000, 0), row(1, 2, 1_700, 310)]);
+        assert!(crowding.is_crowded(&processors, 2 * LOOK_NS - 1), "that was just found out");
+        assert!(!crowding.is_crowded(&processors, 2 * LOOK_NS), "0.5 % since");
     }
 
     #[test]

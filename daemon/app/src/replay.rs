@@ -7,6 +7,7 @@ use crate::page::{self, Feeding, LayoutFilePath, Page, Shelf, Shelves, function_
 use crate::private::random;
 use crate::remap::Placements;
 use crate::switch;
+use crate::topology;
 use crate::words::plural;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{Job, JobState, Overview, RunSource, TimelineIncrement, Update};
@@ -28,6 +29,10 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     // Taken before anything is read, so that a signal meanwhile still cleans up.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("wait for Ctrl-C")?;
     let layout = options.layout.as_deref().map(LayoutFilePath::named).transpose()?;
+    let (site, unusable) = match options.topology.as_slice() {
+        [] => topology::of_recording(&options.dir),
+        paths => (topology::read(paths)?, None),
+    };
     let manifest = recording.manifest();
     let spilled = if load::is_in_log(&recording) { Some(Spilled::make()?) } else { None };
     let placements = Placements::of_recording(&options.dir);
@@ -35,7 +40,8 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
         Some(spilled) => Shelves::new(&spilled.0, SHELF_BYTES, placements),
         None => Shelves::of_recording(&recording, SHELF_BYTES, placements),
     }
-    .with_layout(layout);
+    .with_layout(layout)
+    .with_site(site);
     let token = format!("{:032x}", random()?);
     let address = options.listen.unwrap_or(page::ANYWHERE);
     let job = Job { run: manifest.run.clone(), source: RunSource::Replay, ..Job::default() };
@@ -61,13 +67,16 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     };
     let mut loaded = load_with(&options.dir, &recording, Trust::Unchecked, overview, &mut keep)?;
     sites.see(&loaded.sites);
-    let findings = judge::read(&options.dir).unwrap_or_else(|error| {
+    loaded.missing.extend(unusable);
+    let mut findings = judge::read(&options.dir).unwrap_or_else(|error| {
         loaded.missing.push(format!("what was found about the run: {error:#}"));
         None
     });
+    findings.iter_mut().for_each(|findings| findings.limit(&loaded.ending()));
     let timeline = timeline(&loaded);
     let shown = Shown { last_ns, timeline: &timeline, findings: findings.as_ref() };
     publish(&mut feeding, &loaded, &shown);
+    let page = page.admit();
     page::say_address("replay", page.url());
     say!("{}; Ctrl-C ends it", summary(&loaded));
     let dir = options.dir.clone();
@@ -76,9 +85,10 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let judging = std::thread::Builder::new().name("judge".into()).spawn(move || {
         let before = loaded.missing.len();
         let found = if is_in_log && findings.is_none() {
-            let found = judge::judged_apart(&dir);
-            if let Err(error) = &found {
-                loaded.missing.push(format!("where time went was not judged: {error:#}"));
+            let mut found = judge::judged_apart(&dir);
+            match &mut found {
+                Ok(findings) => findings.limit(&loaded.ending()),
+                Err(error) => loaded.missing.push(format!("where time went was not judged: {error:#}")),
             }
             found.ok()
         } else {

@@ -178,7 +178,7 @@ pub(crate) fn counts(summary: &Summary, window_ns: u64) -> Counts {
         let function = function.and_then(|function| Function::try_from(function).ok());
         (site, SiteTotals { calls, polls, bytes, time_ns, function })
     });
-    Counts::of(window_ns, functions, ranks, sites)
+    Counts::from_totals(window_ns, functions, ranks, sites)
 }
 
 fn site_row((site, totals): (Option<u32>, &SiteTotals)) -> SiteRow {

@@ -4,13 +4,15 @@ mod live;
 
 use crate::command_line::SynthOptions;
 use crate::daemon::record_told;
+use crate::interrupt::Interrupt;
 use crate::judge::judge_into;
 use crate::private::create_private;
 use crate::run::refuse_occupied;
+use crate::topology;
 use crate::words::{bytes, count, plural};
 use anyhow::{Context as _, Result, bail};
 use mpiscope_recording::list_file;
-use mpiscope_synth::{Cause, Part, Spec, Truth, generate};
+use mpiscope_synth::{Cause, Disturbance, NodeTorus, Part, Spec, Truth, generate};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -24,18 +26,42 @@ pub(crate) fn synth(options: &SynthOptions) -> Result<ExitCode> {
     if let Some(out) = &out {
         refuse_occupied(out, "-o")?;
     }
-    let truth = match (options.live, &out) {
-        (Some(address), _) => live::show(&spec(options), address, out.as_deref())?,
-        (None, Some(out)) => Some(record(&spec(options), out)?),
+    let spec = spec(options);
+    match (options.live, &out) {
+        (Some(address), _) => {
+            let truth = live::show(&spec, address, out.as_deref())?;
+            if let (Some(truth), Some(out)) = (&truth, &out) {
+                add_files(&spec, truth, out)?;
+            }
+            say(truth.as_ref(), options);
+            Ok(ExitCode::SUCCESS)
+        }
+        (None, Some(out)) => {
+            let interrupt = Interrupt::catch("nothing was recorded");
+            interrupt.outcome(record_whole(&spec, out, &interrupt).map(|truth| say(Some(&truth), options)))
+        }
         (None, None) => bail!("-o says where the recording goes"),
-    };
-    if let (Some(truth), Some(out)) = (&truth, &out) {
-        write_truth(truth, out)?;
     }
-    for sentence in sentences(truth.as_ref(), options.output.as_deref()) {
+}
+
+/// Makes a recording with all its files, or none.
+fn record_whole(spec: &Spec, out: &Path, interrupt: &Interrupt) -> Result<Truth> {
+    interrupt.begin_folder(out);
+    let truth = record(spec, out, interrupt)?;
+    add_files(spec, &truth, out)?;
+    interrupt.keep()?;
+    Ok(truth)
+}
+
+fn add_files(spec: &Spec, truth: &Truth, out: &Path) -> Result<()> {
+    write_truth(truth, out)?;
+    write_topology(spec, out)
+}
+
+fn say(truth: Option<&Truth>, options: &SynthOptions) {
+    for sentence in sentences(truth, options.output.as_deref()) {
         say!("{sentence}");
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn spec(options: &SynthOptions) -> Spec {
@@ -48,7 +74,7 @@ fn spec(options: &SynthOptions) -> Spec {
 }
 
 /// Models the job into a recording.
-pub(crate) fn record(spec: &Spec, out: &Path) -> Result<Truth> {
+pub(crate) fn record(spec: &Spec, out: &Path, interrupt: &Interrupt) -> Result<Truth> {
     // What makes no sense is refused before anything is written.
     let mut run = generate(spec)?;
     let (_, truth) = record_told(
@@ -56,7 +82,10 @@ pub(crate) fn record(spec: &Spec, out: &Path) -> Result<Truth> {
         Box::new(|out, _| judge_into(out, 1)),
         |_| {},
         move |teller| {
-            run.by_ref().for_each(|message| teller.tell(message));
+            for message in run.by_ref() {
+                interrupt.check()?;
+                teller.tell(message);
+            }
             // The job is modelled once more without each disturbance while the recorder goes on with the last calls.
             Ok(run.truth())
         },
@@ -72,6 +101,22 @@ fn write_truth(truth: &Truth, out: &Path) -> Result<()> {
     });
     written.with_context(|| format!("write {}", path.display()))?;
     Ok(list_file(out, TRUTH_FILE)?)
+}
+
+/// Where the nodes are, for a job whose machine is a torus of racks.
+fn write_topology(spec: &Spec, out: &Path) -> Result<()> {
+    if !spec.disturb.iter().any(|of| matches!(of, Disturbance::SlowRack { .. })) {
+        return Ok(());
+    }
+    let torus = NodeTorus::with_nodes(spec.nodes);
+    let mut table = "node,key,value\n".to_owned();
+    for node in 0..spec.nodes {
+        let [x, y, z] = torus.coordinates(node);
+        let values = [("rack", format!("R{}", torus.rack(node))), ("torus_x", x.to_string())];
+        let values = values.into_iter().chain([("torus_y", y.to_string()), ("torus_z", z.to_string())]);
+        values.for_each(|(key, value)| table.push_str(&format!("node-{node},{key},{value}\n")));
+    }
+    topology::add(out, table.as_bytes())
 }
 
 fn sentences(truth: Option<&Truth>, out: Option<&Path>) -> Vec<String> {

@@ -7,6 +7,7 @@
 mod cpus;
 mod held;
 mod journal;
+mod proc_file;
 mod region;
 mod resume;
 mod scheduling;
@@ -16,7 +17,7 @@ mod unread;
 
 use crate::here::host_name;
 use mpiscope_ring::Sleeper;
-use mpiscope_ring::clock::{knot, monotonic_ns};
+use mpiscope_ring::clock::{clock_sample, monotonic_ns};
 use mpiscope_wire::{Flight, Message, Origin, Process, Slots};
 use region::Watched;
 use std::ops::Range;
@@ -321,7 +322,7 @@ impl Agent {
         }
         if pass.slots > 0 || due(&mut self.knotted, IDLE_KNOT_EVERY) {
             self.knotted = Some(Instant::now());
-            self.tell(Message::Knot(knot()), sink);
+            self.tell(Message::ClockSample(clock_sample()), sink);
         }
         if due(&mut self.scheduled, SCHEDULING_EVERY) {
             for region in &mut regions {
@@ -412,7 +413,7 @@ impl Agent {
 
     /// The calls that the living processes are in. After a pass, a call is either in what was read or here.
     pub(crate) fn in_flight(&self) -> Vec<Flight> {
-        let now = knot();
+        let now = clock_sample();
         self.regions.iter().flat_map(|region| region.in_flight(now)).collect()
     }
 

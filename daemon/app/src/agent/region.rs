@@ -1,12 +1,16 @@
 //! One region that is watched.
 
 use super::held::{Held, most_slots};
+use super::proc_file;
 use super::scheduling::Scheduler;
-use mpiscope_ring::clock::knot;
+use mpiscope_ring::clock::clock_sample;
 use mpiscope_ring::{Consumer, Reader, State};
 use mpiscope_wire::{
-    ClockKind, EndState, Flight, Knot, LastCalls, Lost, Message, Process, Skipped, Slots, Unrecorded,
+    ClockKind, ClockSample, EndState, Flight, LastCalls, Lost, Message, Process, Skipped, Slots, Unrecorded,
 };
+use rustix::io::Errno;
+use rustix::process::Pid;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -272,19 +276,19 @@ impl Watched {
 
     /// The process is gone: its rings still say which calls its threads were in.
     fn tell_last_calls(&self, tell: &mut dyn FnMut(Message)) {
-        let calls: Vec<Flight> = self.entered(knot()).collect();
+        let calls: Vec<Flight> = self.entered(clock_sample()).collect();
         if !calls.is_empty() {
             tell(Message::LastCalls(LastCalls { process: self.process.process, calls }));
         }
     }
 
     /// The calls that the threads of the process are in, if it lives. `now` is of both clocks.
-    pub(crate) fn in_flight(&self, now: Knot) -> impl Iterator<Item = Flight> + '_ {
+    pub(crate) fn in_flight(&self, now: ClockSample) -> impl Iterator<Item = Flight> + '_ {
         self.entered(now).filter(|_| self.alive)
     }
 
     /// The calls that its threads have entered and not left.
-    fn entered(&self, now: Knot) -> impl Iterator<Item = Flight> + '_ {
+    fn entered(&self, now: ClockSample) -> impl Iterator<Item = Flight> + '_ {
         let rings = if self.reader.is_whole() { self.positions.len() } else { 0 };
         let now = match self.process.clock {
             ClockKind::TimeStampCounter => now.ticks,
@@ -329,13 +333,51 @@ impl Watched {
 /// Whether a thread of this process runs: its first may have ended before the others. One that is dead and not yet
 /// buried does not run.
 pub(crate) fn is_running(pid: u32) -> bool {
-    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return false };
-    threads.flatten().any(|thread| is_thread_running(&thread.path()))
+    // While its first thread runs the others need not be asked.
+    if proc_file::read(&format!("/proc/{pid}/stat")).is_ok_and(|stat| says_running(&stat)) {
+        return true;
+    }
+    match std::fs::read_dir(format!("/proc/{pid}/task")) {
+        Ok(threads) => threads.flatten().any(|thread| is_thread_running(&thread.path())),
+        Err(error) => !says_gone(&error) && exists(pid),
+    }
+}
+
+/// Whether the system says that a process or thread is gone. Anything else, such as too many open files, says nothing.
+fn says_gone(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound || Errno::from_io_error(error) == Some(Errno::SRCH)
+}
+
+fn exists(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(Errno::SRCH))
 }
 
 fn is_thread_running(thread: &Path) -> bool {
-    let Ok(stat) = std::fs::read_to_string(thread.join("stat")) else { return false };
+    match std::fs::read_to_string(thread.join("stat")) {
+        Ok(stat) => says_running(&stat),
+        Err(error) => !says_gone(&error),
+    }
+}
+
+fn says_running(stat: &str) -> bool {
     // The name of the program, in parentheses, may hold anything.
     let state = stat.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next());
     !matches!(state, None | Some('Z' | 'X'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_gone_only_if_the_system_says_so() {
+        for (error, gone) in
+            [(Errno::NOENT, true), (Errno::SRCH, true), (Errno::MFILE, false), (Errno::NOMEM, false)]
+        {
+            assert_eq!(says_gone(&error.into()), gone, "{error}");
+        }
+        assert!(exists(std::process::id()) && is_running(std::process::id()));
+        assert!(!exists(u32::MAX) && !is_running(u32::MAX));
+    }
 }

@@ -1,6 +1,7 @@
 //! What the scheduler did to a process: a rank that waits for a processor must not look like a slow network.
 
 use super::cpus::CpuWatch;
+use super::proc_file;
 use mpiscope_ring::clock::monotonic_ns;
 use mpiscope_wire::{Cpus, Scheduling};
 use std::fs;
@@ -80,7 +81,7 @@ impl Scheduler {
 
 /// Nanoseconds on a processor, and waiting for one.
 fn times(pid: u32) -> Option<(u64, u64)> {
-    let text = fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
+    let text = proc_file::read(&format!("/proc/{pid}/schedstat")).ok()?;
     let mut numbers = text.split_whitespace().map(str::parse);
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
@@ -108,7 +109,7 @@ enum Halt {
 }
 
 fn halt(pid: u32) -> Halt {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let text = proc_file::read(&format!("/proc/{pid}/stat")).unwrap_or_default();
     // The name of the program is in parentheses and may contain some.
     let state = text.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
     match state {

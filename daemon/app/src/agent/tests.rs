@@ -46,7 +46,7 @@ fn calls_in_flight_are_seen_while_they_are() {
 
     let mut engine = Engine::new(1_000_000);
     engine.feed(run_start("run", &[]));
-    engine.feed(Message::Knot(knot()));
+    engine.feed(Message::ClockSample(clock_sample()));
     let mut agent = agent(folder.path());
     let (entered_ticks, entered_ns) = (counter(), monotonic_ns());
     main.enter((id::RECV, 0), entered_ticks, Asked::Nothing);
@@ -160,7 +160,7 @@ fn one_that_takes_over_says_first_whose_messages_follow() {
         let resume = Resume { origin, ..Resume::default() };
         let mut agent = Agent::new(vec![folder.path().to_owned()], resume, None);
         let mut messages = Vec::new();
-        agent.tell(Message::Knot(knot()), &mut |message| messages.push(message));
+        agent.tell(Message::ClockSample(clock_sample()), &mut |message| messages.push(message));
         assert_eq!(messages.len(), told);
         let own = Message::Origin(Origin { agent: OWN, sequence: 0 });
         assert_eq!(messages.first() == Some(&own), origin != OWN);

@@ -75,7 +75,8 @@ mod tests {
         let mut criteria = CriteriaFile::new("Open MPI v4.1.4".into(), 2, 2, 0);
         for size in 1..200 {
             for scope in [Scope::Intra, Scope::Inter] {
-                let criterion = MessageCriterion { scope, size, samples: 1000, median_ns: size * 10 };
+                let criterion =
+                    MessageCriterion { scope, size, samples: 1000, median_ns: size * 10, normal_ns: None };
                 criteria.messages.push(criterion);
             }
         }

@@ -2,6 +2,7 @@
 //! that something is missing, and the check finds it.
 
 use super::check_all;
+use crate::interrupt::Interrupt;
 use crate::report::Contents;
 use mpiscope_synth::Spec;
 use serde_json::Value;
@@ -60,7 +61,7 @@ fn files_in(dir: &Path) -> Vec<PathBuf> {
 fn modelled(dir: &Path) -> Sound {
     let mut spec = Spec::new("halo2d".parse().unwrap(), 8, 0.2, 10_000.0);
     spec.nodes = 2;
-    crate::synth::record(&spec, dir).unwrap();
+    crate::synth::record(&spec, dir, &Interrupt::none("")).unwrap();
     Sound::report(dir)
 }
 

@@ -4,6 +4,7 @@ use super::found::{Fault, Found, Kind, Standing};
 use crate::daemon::{LIVE_FILE, Records};
 use crate::judge;
 use crate::node::LEFT_FILE;
+use crate::page::LAYOUTS;
 use crate::words::{bytes, plural};
 use anyhow::Result;
 use mpiscope_recording::{FileState, Recording, Segment, file_state};
@@ -201,7 +202,8 @@ pub(super) fn folder(recording: &Recording, found: &mut Found) {
 }
 
 fn other(name: &str, listed: &BTreeSet<String>, found: &mut Found, faults: &mut Vec<Fault>) {
-    let is_ours = listed.contains(name) || [MANIFEST, LIVE_FILE, LEFT_FILE, judge::FILE].contains(&name);
+    let is_ours =
+        listed.contains(name) || [MANIFEST, LIVE_FILE, LEFT_FILE, judge::FILE, LAYOUTS].contains(&name);
     if is_ours || matches!(found.standing, Standing::BeingWritten(_)) {
         return;
     }

@@ -1,11 +1,12 @@
 //! Help, errors of the command line, shell completions and manual pages.
 
-use super::Arguments;
+use super::{Arguments, ColorWhen};
 use crate::output;
 use anyhow::{Context as _, Result};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::{CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 use clap_complete::Shell;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -45,7 +46,28 @@ fn command() -> clap::Command {
 /// # Errors
 /// When it asks for help, or is wrong.
 pub(crate) fn parse() -> Result<Arguments, clap::Error> {
-    Arguments::from_arg_matches(&command().try_get_matches()?)
+    let parsed = command().try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
+    // Of help and errors, clap does not say what it read.
+    output::color(match &parsed {
+        Ok(arguments) => arguments.color,
+        Err(_) => color_when(std::env::args_os().skip(1)),
+    });
+    parsed
+}
+
+/// What `--color` says, wherever it is before the words of a program.
+fn color_when(words: impl Iterator<Item = OsString>) -> ColorWhen {
+    let mut words = words.take_while(|word| word != "--");
+    while let Some(word) = words.next() {
+        let word = word.to_string_lossy();
+        let value = match word.strip_prefix("--color=") {
+            Some(value) => value.to_owned(),
+            None if word == "--color" => words.next().unwrap_or_default().to_string_lossy().into_owned(),
+            None => continue,
+        };
+        return ColorWhen::from_str(&value, false).unwrap_or_default();
+    }
+    ColorWhen::default()
 }
 
 /// Prints help and version as they are, and an error as one line.
@@ -147,6 +169,24 @@ mod tests {
         );
         assert!(line(&["export", "a", "-o", "b", "--format", "otf"]).ends_with("; did you mean otf2?"));
         assert!(line(&["xyz"]).ends_with("(mpiscope --help says more)"));
+    }
+
+    #[test]
+    fn colors_are_as_the_command_line_says() {
+        let when = |words: &str| color_when(words.split(' ').map(OsString::from));
+        assert_eq!(when("report a"), ColorWhen::Auto);
+        assert_eq!(when("--color never report a"), ColorWhen::Never);
+        assert_eq!(when("report a --color=always"), ColorWhen::Always);
+        assert_eq!(when("run -- sim --color never"), ColorWhen::Auto);
+        let parsed = |words: &[&str]| {
+            let matches = command().try_get_matches_from(["mpiscope"].iter().chain(words));
+            matches.and_then(|matches| Arguments::from_arg_matches(&matches)).map(|arguments| arguments.color)
+        };
+        assert_eq!(parsed(&["report", "a", "--color", "always"]).unwrap(), ColorWhen::Always);
+        assert!(
+            error_line(&parsed(&["report", "a", "--color", "alway"]).unwrap_err())
+                .ends_with("did you mean always?")
+        );
     }
 
     #[test]

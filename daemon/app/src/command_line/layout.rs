@@ -12,7 +12,8 @@ and column. Exits with 2 when a layout has an error.")]
     Check(LayoutCheckOptions),
     /// Print where a layout places ranks, as CSV
     #[command(after_help = "\
-Prints a header and a line for each point: rank,x,y,z,color. Without a recording, events, metadata and node are 0.")]
+Prints a header and a line for each point: rank,x,y,z,color. Without a recording, events are 0, and so are node and metadata \
+without --topology.")]
     Eval(LayoutEvalOptions),
 }
 
@@ -24,6 +25,9 @@ pub(crate) struct LayoutCheckOptions {
     /// How many ranks to place
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = ranks())]
     pub(crate) ranks: u32,
+    /// Where nodes or ranks are in the machine, as for `run`; ranks fill its nodes evenly, in its order
+    #[arg(long, value_name = "FILE")]
+    pub(crate) topology: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -37,6 +41,9 @@ pub(crate) struct LayoutEvalOptions {
     /// The layout of the file [default: the first one]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Where nodes or ranks are in the machine, as for `run`; ranks fill its nodes evenly, in its order
+    #[arg(long, value_name = "FILE")]
+    pub(crate) topology: Vec<PathBuf>,
 }
 
 fn ranks() -> clap::builder::RangedI64ValueParser<u32> {

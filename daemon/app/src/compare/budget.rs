@@ -7,9 +7,7 @@ use crate::judge::Findings;
 use mpiscope_feed::{
     BudgetChange, ByChange, CauseChange, Efficiency, EfficiencyChange, Figure, Parts, Verdict, VerdictChange,
 };
-
-/// Causes, in the order in which a window says what could be avoided.
-pub(super) const CAUSES: [&str; 4] = ["mapping", "pattern", "background", "cpu"];
+use mpiscope_model::Blame;
 
 /// The findings of both; none where one was not judged.
 fn findings<'a>(pair: &Pair<'a>) -> Option<(&'a Findings, &'a Findings)> {
@@ -179,7 +177,7 @@ pub(super) fn verdict(pair: &Pair<'_>) -> Option<VerdictChange> {
         avoidable_s: figure(Some(one.avoidable_s), Some(other.avoidable_s), is_change),
         avoidable_wall_s: figure(Some(one.avoidable_wall_s), Some(other.avoidable_wall_s), is_change),
         confidence: share(Some(one.confidence), Some(other.confidence)),
-        causes: CAUSES.into_iter().enumerate().map(cause).collect(),
+        causes: Blame::WORDS.into_iter().enumerate().map(cause).collect(),
     })
 }
 

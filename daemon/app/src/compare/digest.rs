@@ -100,6 +100,7 @@ impl Digest {
     fn of(dir: &Path, loaded: Loaded, windows: Windows, findings: Option<Findings>) -> Self {
         let findings = findings.map(|mut findings| {
             findings.name_places(&loaded.sites);
+            findings.limit(&loaded.ending());
             findings
         });
         let functions = loaded.counts.functions().map(|(function, totals)| {

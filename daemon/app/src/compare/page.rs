@@ -9,7 +9,7 @@ use mpiscope_feed::{
     CallSource, Compared, ComparedCourse, Comparison, F64Column, FeedState, Job, JobState, Library, Parts,
     RunSource, Standing, Switch, Update,
 };
-use mpiscope_model::{Call, Function, Losses, Nanoseconds, Totals};
+use mpiscope_model::{Blame, Call, Function, Losses, Nanoseconds, Totals};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::ops::Range;
@@ -54,6 +54,7 @@ pub(super) fn serve(options: &CompareOptions, comparison: Comparison, a: &Digest
         faults: &[],
         found: None,
     });
+    let page = page.admit();
     page::say_address("compare", page.url());
     say!("Ctrl-C ends it");
     let opened = options.open.then(|| page::open_in_browser(page.url()));
@@ -114,7 +115,7 @@ fn course(of: &Digest, width_ns: u64) -> ComparedCourse {
         })
     });
     let avoidable = course.into_iter().flat_map(|course| {
-        (0..super::budget::CAUSES.len()).flat_map(|cause| {
+        (0..Blame::ALL.len()).flat_map(|cause| {
             let values: Vec<f64> = course.avoidable.iter().map(|window| window[cause]).collect();
             spread(course.from_ns, course.width_ns, &values)
         })

@@ -5,6 +5,7 @@
 //! hosts bring, into the log; the recorder turns it into rows, counts and the page's feed. Others serve the page and
 //! listen to the agents.
 
+mod postponing;
 mod protocol;
 mod queue;
 mod recorder;
@@ -19,22 +20,24 @@ pub(crate) use told::{record_told, show_told};
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, SHORT_REST, run_start};
 use crate::judge::{GIVEN, give, have_judged};
 use crate::output::Stdout;
-use crate::page::{LayoutFilePath, Page, Shelves};
+use crate::page::{ClosedPage, LayoutFilePath, Page, Shelves, copy_layouts};
 use crate::remap::Placements;
 use crate::switch;
+use crate::topology;
 use anyhow::{Context as _, Result, ensure};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use mpiscope_feed::Job;
 use mpiscope_ingest::KnownAgent;
+use mpiscope_layout::SiteDescription;
 use mpiscope_link::{Listener, ListenerOptions, Secret};
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader, WalWriter};
 use mpiscope_ring::Sleeper;
-use mpiscope_ring::clock::{knot, monotonic_ns};
+use mpiscope_ring::clock::{clock_sample, monotonic_ns};
 use mpiscope_wire::{Message, RunEnd, Switched};
 use queue::{Item, Sending};
 use remotes::Remotes;
 use std::io::{BufRead as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -70,6 +73,13 @@ pub(crate) fn record() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The recording has the layouts that its run was looked at with. Without them it is whole too.
+fn keep_layouts(layout: &Path, dir: &Path) {
+    if let Err(error) = copy_layouts(layout, dir) {
+        say!("the layouts of {} are not kept with the recording: {error}", layout.display());
+    }
+}
+
 fn answer(message: &FromDaemon) -> Result<()> {
     let line = serde_json::to_string(message)? + "\n";
     Ok(Stdout.write_all(line.as_bytes())?)
@@ -79,7 +89,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let options = RecordingOptions::default();
     let mut page = None;
     let mut recorder;
-    let mut with_page = |recorder: &mut Recorder| -> Result<()> {
+    let mut with_page = |recorder: &mut Recorder, site: SiteDescription| -> Result<()> {
         let Some(address) = configuration.listen else { return Ok(()) };
         let job = Job {
             run: configuration.run.clone(),
@@ -89,8 +99,9 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         let window_ns = recorder.window_ns();
         let placements = Placements::of_run(recorder.sums().traffic.clone());
         let layout = configuration.layout.clone().map(LayoutFilePath::from_whole_path);
-        let shelves = Shelves::new(&configuration.out, SHELF_BYTES, placements).with_layout(layout);
-        let (opened, feeding) = Page::open(
+        let shelves =
+            Shelves::new(&configuration.out, SHELF_BYTES, placements).with_layout(layout).with_site(site);
+        let opened = Page::open(
             &configuration.out,
             address,
             &configuration.token,
@@ -98,7 +109,14 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             window_ns,
             shelves.clone(),
             recorder.sums().overview.clone(),
-        )?;
+        );
+        let (opened, feeding) = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                say!("{error:#}; the run is recorded without a page");
+                return Ok(());
+            }
+        };
         page = Some(opened);
         let viewers = Viewers::new(feeding, shelves, job, window_ns).holding(configuration.flight);
         recorder.tell(viewers, configuration);
@@ -122,7 +140,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         recorder = Recorder::new(writer, configuration.window_ns, judge);
         recorder.expect(before.cost.calls);
         recorder.watch_for(configuration.hang_after, configuration.flight)?;
-        with_page(&mut recorder)?;
+        with_page(&mut recorder, topology::of_recording(&configuration.out).0)?;
         resume = recorder.replay(&WalReader::open(&configuration.out)?);
         log = WalWriter::append_to(&configuration.out)?;
     } else {
@@ -142,13 +160,17 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             writer.list_file(GIVEN)?;
             writer.write_manifest()?;
         }
+        let site = topology::store(&configuration.topology, &configuration.out, &mut writer)?;
+        if let Some(layout) = &configuration.layout {
+            keep_layouts(layout, &configuration.out);
+        }
         recorder = Recorder::new(writer, configuration.window_ns, judge);
         recorder.watch_for(configuration.hang_after, configuration.flight)?;
         if configuration.keep.is_some() && configuration.listen.is_none() {
             // What is found at the end may be all that can be found.
             recorder.judge_live(configuration);
         }
-        with_page(&mut recorder)?;
+        with_page(&mut recorder, site)?;
         resume = Resume::default();
         let all = WalWriter::create(&configuration.out)?;
         log = match configuration.keep {
@@ -156,6 +178,8 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             None => all,
         };
     }
+    // Of a run that goes on, those who look see first what was recorded before.
+    let page = page.map(ClosedPage::admit);
     let live = Live::here(configuration.rings.clone());
     if configuration.paused && !configuration.resume {
         switch::set(&configuration.out, false)?;
@@ -359,7 +383,7 @@ impl Watch {
         let (flight, is_on) = (self.flight, self.is_on);
         self.hand_on(|agent, remotes, sink| {
             agent.look(sink);
-            agent.tell(Message::Knot(knot()), sink);
+            agent.tell(Message::ClockSample(clock_sample()), sink);
             if flight.is_some() && !is_on {
                 // The end of a job is told in any case.
                 agent.switch(true, sink);
@@ -384,7 +408,7 @@ fn watch(mut watch: Watch, start: Option<Message>, ended: &Receiver<Ended>, watc
     if let Some(start) = start {
         watch.hand_on(|agent, _, sink| {
             agent.tell(start, sink);
-            agent.tell(Message::Knot(knot()), sink);
+            agent.tell(Message::ClockSample(clock_sample()), sink);
         });
     }
     let mut alone_since = None;

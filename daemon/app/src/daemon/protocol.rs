@@ -29,6 +29,8 @@ pub(crate) struct Configuration {
     pub(crate) criteria: Option<CriteriaFile>,
     /// The file with layouts of 3D views, by its whole path.
     pub(crate) layout: Option<PathBuf>,
+    /// Files that say where nodes and ranks are in the machine, by their whole paths.
+    pub(crate) topology: Vec<PathBuf>,
     /// Whether it begins without recording.
     pub(crate) paused: bool,
     /// For how long calls are held back while recording is off; none where they are not.

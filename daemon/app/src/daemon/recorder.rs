@@ -1,13 +1,16 @@
 //! The recorder: what the agent read becomes rows of the recording and figures of the page.
 
+use super::postponing::Postponing;
 use super::queue::Receiving;
 use super::viewers::{Due, Viewers};
 use super::{Configuration, Summary};
 use crate::agent::Resume;
+use crate::ending::Ending;
 use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::judge::{self, Findings, Found, LiveJudge};
 use crate::load::{calls_in_log, unsaved};
 use crate::places;
+use crate::processors::Crowding;
 use crate::standing::{self, Watcher};
 use crate::sums::Sums;
 use crate::switch;
@@ -18,7 +21,8 @@ use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
 use mpiscope_model::{Fault, InFlight, Losses, Totals};
 use mpiscope_recording::{
-    Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
+    Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, SHARES_FILE, State, Tables, WalReader,
+    WindowRow,
 };
 use mpiscope_wire::Message;
 use std::path::Path;
@@ -48,6 +52,8 @@ pub(crate) struct Recorder {
     viewers: Option<Viewers>,
     /// While somebody may watch.
     live: Option<LiveJudge>,
+    crowding: Crowding,
+    postponing: Postponing,
     /// What was found in the end, until the page is told.
     found: Option<Found>,
     manifest_written: Instant,
@@ -75,6 +81,8 @@ impl Recorder {
             writer,
             viewers: None,
             live: None,
+            crowding: Crowding::default(),
+            postponing: Postponing::default(),
             found: None,
             manifest_written: Instant::now(),
             faults: Vec::new(),
@@ -122,7 +130,12 @@ impl Recorder {
     pub(crate) fn judge_live(&mut self, configuration: &Configuration) {
         let window_ns = self.window_ns();
         match LiveJudge::start(configuration) {
-            Ok(live) => (self.live, self.engine) = (Some(live), Engine::to_be_judged(window_ns)),
+            Ok(live) => {
+                // What is dropped from the log as --keep asks cannot be read later.
+                let has_whole_log = configuration.keep.is_none();
+                let live = if has_whole_log { live.with_log(self.writer.dir()) } else { live };
+                (self.live, self.engine) = (Some(live), Engine::for_diagnosis(window_ns));
+            }
             Err(error) => self.complain(&format!("nothing is judged while the job runs: {error}")),
         }
     }
@@ -141,6 +154,7 @@ impl Recorder {
     pub(crate) fn replay(&mut self, log: &WalReader) -> Resume {
         let faults = replay(log, |message| self.take(message));
         self.write_faults.extend(faults);
+        self.publish_all();
         self.engine.resume()
     }
 
@@ -175,10 +189,7 @@ impl Recorder {
             match self.viewers.as_ref().map_or(Due::Nothing, Viewers::due) {
                 Due::Nothing => {}
                 Due::Calls => self.publish(false),
-                Due::Everything => {
-                    self.engine.count_unmatched();
-                    self.publish(true);
-                }
+                Due::Everything => self.publish_all(),
             }
             if self.manifest_written.elapsed() >= MANIFEST_EVERY {
                 self.manifest_written = Instant::now();
@@ -222,6 +233,9 @@ impl Recorder {
     }
 
     fn take(&mut self, message: Message) {
+        if let Some(live) = &mut self.live {
+            live.count_message();
+        }
         if let Some(step) = self.engine.feed(message) {
             self.write(step);
         }
@@ -242,6 +256,9 @@ impl Recorder {
         if let Some(live) = &mut self.live {
             let Totals { calls, polls, .. } = self.engine.totals;
             live.count_losses(self.engine.losses.total(), calls + polls);
+            let is_crowded = self.crowding.is_crowded(&self.engine.processors, self.engine.until_ns);
+            let is_watched = self.viewers.as_ref().is_none_or(Viewers::is_watched);
+            live.postpone(self.postponing.is_postponed(is_watched, is_crowded));
             live.take(step.batch, &step.calls, &step.messages);
             if let Some(fault) = live.fault() {
                 self.live = None;
@@ -275,6 +292,11 @@ impl Recorder {
         let text = printable(text);
         say!("{text}");
         self.faults.push(Fault { rank: None, text });
+    }
+
+    fn publish_all(&mut self) {
+        self.engine.count_unmatched();
+        self.publish(true);
     }
 
     fn publish(&mut self, everything: bool) {
@@ -333,12 +355,16 @@ impl Recorder {
         let mut findings = self.judge();
         if let Some(findings) = &mut findings {
             findings.name_places(&sites);
+            findings.limit(&self.ending());
             let written = judge::write(self.writer.dir(), findings);
             self.note(written);
             let listed = self.writer.list_file(judge::FILE);
             self.note(listed);
+            if judge::shares::are_kept(self.writer.dir()) {
+                let listed = self.writer.list_file(SHARES_FILE);
+                self.note(listed);
+            }
         }
-        self.live = None;
         self.found = findings.as_ref().map(Findings::found);
         self.publish(false);
         let tables = Tables {
@@ -356,9 +382,11 @@ impl Recorder {
         let is_cut = self.writer.manifest_mut().cut.is_some();
         let sums = self.sums.told(&self.engine.counts, &self.engine.processors);
         let made_calls = totals.calls + totals.polls + self.engine.losses.unsaved;
+        let known = self.writer.manifest_mut().clone();
         let finished = self.writer.finish(&tables, &sums);
         let is_whole = finished.as_ref().is_ok_and(|manifest| manifest.state == State::Complete);
-        let lost = if is_whole || is_cut { 0 } else { note_unsaved(&dir, made_calls).unwrap_or_default() };
+        let lost =
+            if is_whole || is_cut { 0 } else { note_unsaved(&dir, made_calls, known).unwrap_or_default() };
         let mut manifest = match finished {
             Err(error) if lost > 0 => {
                 bail!("{error}; {} of {} are in no file", count(lost), plural(made_calls, "call"))
@@ -373,15 +401,19 @@ impl Recorder {
             manifest.totals.clock_violations_after = violations_left(&dir)?;
             manifest.write(&dir)?;
         }
-        let hangs_at_end = self.watcher.told().hangs_at_end();
-        let verdict = findings
-            .map(|findings| judge::verdict_sentences(&findings.judgement, hangs_at_end))
-            .unwrap_or_default();
+        let verdict =
+            findings.map(|findings| judge::verdict_sentences(&findings.judgement)).unwrap_or_default();
         Ok(Summary { verdict, ..summary(&self.engine, &manifest) })
     }
 }
 
 impl Recorder {
+    fn ending(&self) -> Ending {
+        let engine = &self.engine;
+        let exit = engine.ingest().ended().and_then(|(exit, _)| exit);
+        Ending::finished(engine.ranks.values(), engine.world_size(), exit, self.watcher.told().hangs_at_end())
+    }
+
     /// Leaves in the recording whether the job stood still, and what it ended in.
     fn stood(&mut self) {
         say(&self.watcher.end(&self.engine));
@@ -402,6 +434,8 @@ impl Recorder {
             let found = self.live.take().and_then(|live| live.finish(MOST_JUDGING));
             return found.map(Findings::of_found);
         }
+        // The pass over the log finds more than what still waits would.
+        self.live = None;
         let run = Duration::from_nanos(self.engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns));
         let dir = self.writer.dir();
         (self.judge)(dir, run).and_then(|()| judge::read(dir)).unwrap_or_else(|error| {
@@ -413,13 +447,18 @@ impl Recorder {
 }
 
 /// Notes in a recording that could not be completed how many of its calls are in no file.
-fn note_unsaved(dir: &Path, made_calls: u64) -> Result<u64> {
+fn note_unsaved(dir: &Path, made_calls: u64, known: Manifest) -> Result<u64> {
     let recording = Recording::open(dir)?;
     // Where only what comes after the log is missing, segments have all of it.
     let mut in_segments = Totals::default();
     recording.calls().for_each(|calls| in_segments.add_calls(&calls));
     let saved = calls_in_log(&recording)?.calls.max(in_segments.calls + in_segments.polls);
     let mut manifest = recording.manifest().clone();
+    if manifest.state == State::Running {
+        // The end of a rebuild that failed changed nothing: what is known of the run is in no file.
+        let Manifest { job, lost, missing, .. } = known;
+        manifest = Manifest { job, lost, missing, state: State::Incomplete, ..manifest };
+    }
     manifest.cost.calls = made_calls;
     manifest.lost.unsaved = unsaved(&manifest, saved);
     // Where there is no room for it either, whoever reads the log finds out.

@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::words::run_time;
-use mpiscope_link::{Event, Listener, Standing};
+use mpiscope_link::{AgentState, Event, Listener};
 use mpiscope_wire::{Contact, Flight, Heard, Message, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -94,20 +94,20 @@ impl Remotes {
 
     /// Who is missed, and who is there again.
     fn look(&mut self, agent: &mut Agent, sink: &mut dyn FnMut(Message)) {
-        for Standing { agent: number, node, away, is_finished } in self.listener.standings() {
+        for AgentState { agent: number, node, away, is_finished } in self.listener.agent_states() {
             let missed = !is_finished && away.is_some_and(|away| away > MISSED_AFTER);
             if missed && self.silent.insert(number) {
                 self.flights.remove(&number);
                 agent
                     .notices
                     .push(format!("nothing is heard of {node}; what its ranks do comes when it is back"));
-                agent.tell(Message::Contact(Contact { agent: number, standing: Heard::Missed }), sink);
+                agent.tell(Message::Contact(Contact { agent: number, heard: Heard::Missed }), sink);
             } else if away.is_none() && self.silent.remove(&number) {
                 agent.notices.push(format!("{node} is heard of again"));
-                agent.tell(Message::Contact(Contact { agent: number, standing: Heard::Again }), sink);
+                agent.tell(Message::Contact(Contact { agent: number, heard: Heard::Again }), sink);
             }
             if is_finished && self.finished.insert(number) {
-                agent.tell(Message::Contact(Contact { agent: number, standing: Heard::Finished }), sink);
+                agent.tell(Message::Contact(Contact { agent: number, heard: Heard::Finished }), sink);
             } else if !is_finished {
                 self.finished.remove(&number);
             }
@@ -125,10 +125,10 @@ impl Remotes {
     }
 
     /// Agents that have not finished and were heard of lately.
-    fn at_work(&self) -> impl Iterator<Item = Standing> + '_ {
-        let lately = |standing: &Standing| standing.away.is_none_or(|away| away < self.patience);
+    fn at_work(&self) -> impl Iterator<Item = AgentState> + '_ {
+        let lately = |standing: &AgentState| standing.away.is_none_or(|away| away < self.patience);
         self.listener
-            .standings()
+            .agent_states()
             .into_iter()
             .filter(move |standing| !standing.is_finished && lately(standing))
     }
@@ -160,7 +160,7 @@ impl Remotes {
 
     /// Those that had not brought everything, in sentences.
     pub(crate) fn missing(&self) -> Vec<String> {
-        let standings = self.listener.standings();
+        let standings = self.listener.agent_states();
         let unfinished = standings.into_iter().filter(|standing| !standing.is_finished);
         unfinished
             .map(|standing| match standing.away {

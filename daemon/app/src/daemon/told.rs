@@ -45,7 +45,7 @@ impl Teller {
             // The recorder removes the log when the recording is complete.
             self.log = None;
         }
-        let settles = is_end || matches!(message, Message::Knot(_));
+        let settles = is_end || matches!(message, Message::ClockSample(_));
         self.item.messages.push(message);
         if settles {
             self.send.send(std::mem::take(&mut self.item));
@@ -99,6 +99,7 @@ pub(crate) fn show_told<T: Send>(
         latency: Latency::default(),
         criteria: None,
         layout: None,
+        topology: Vec::new(),
         paused: false,
         flight: None,
         hang_after: Duration::ZERO,
@@ -121,6 +122,7 @@ pub(crate) fn show_told<T: Send>(
         recorder.sums().overview.clone(),
     )?;
     recorder.tell(Viewers::new(feeding, shelves, job, WINDOW_NS).beginning_now(), &configuration);
+    let page = page.admit();
     say_address("live page", page.url());
     let told = take_in(out, recorder, tell);
     page.linger();

@@ -145,6 +145,11 @@ impl Viewers {
             let (sends, left_out) = engine.unreceived_sends(MOST_UNRECEIVED);
             self.feeding.library.know_unreceived(sends, left_out, engine.until_ns);
             self.feeding.library.know_grid(&engine.coordinates);
+            self.feeding.library.know_places(
+                engine.nodes.iter().map(|node| node.name.as_str()),
+                engine.ranks.values().map(|info| (info.rank, &info.cpus)),
+            );
+            self.feeding.library.know_communicators(&engine.comms);
             self.shelves.sites.see(&engine.sites);
             if std::mem::replace(&mut self.placed, engine.ranks.len()) != engine.ranks.len() {
                 let (ranks, nodes) = (engine.world_size(), engine.job_nodes());

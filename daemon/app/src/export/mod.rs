@@ -128,21 +128,21 @@ fn write(options: &ExportOptions, interrupt: &Interrupt) -> Result<()> {
             let library = Otf2Library::load()?;
             let target = TargetFolder::open(&options.output, interrupt)?;
             let exported = write_otf2(&library, &mut source, &filter, target.path(), &progress)?;
-            target.finish()?;
+            target.finish(interrupt)?;
             exported
         }
         ExportFormat::Perfetto => {
             let target = Target::open(&options.output, interrupt)?;
             let (exported, target) =
                 write_perfetto(&mut source, &filter, &scratch(&options.output), target, &progress)?;
-            target.finish()?;
+            target.finish(interrupt)?;
             exported
         }
         ExportFormat::Picl => {
             let target = Target::open(&options.output, interrupt)?;
             let (exported, target) =
                 write_picl(&mut source, &filter, &scratch(&options.output), target, &progress)?;
-            target.finish()?;
+            target.finish(interrupt)?;
             exported
         }
         ExportFormat::Csv | ExportFormat::Parquet => {
@@ -151,11 +151,10 @@ fn write(options: &ExportOptions, interrupt: &Interrupt) -> Result<()> {
             let target = Target::open(&options.output, interrupt)?;
             let (exported, target) =
                 write_table(&mut source, (&filter, direction), (format, table.into()), target, &progress)?;
-            target.finish()?;
+            target.finish(interrupt)?;
             exported
         }
     };
-    interrupt.keep();
     drop(progress);
     say(options, &source, &exported);
     Ok(())

@@ -44,13 +44,18 @@ impl Target {
         Ok(Self::File { unfinished, path })
     }
 
-    /// Everything was written.
-    pub(crate) fn finish(self) -> Result<()> {
+    /// Everything was written. After this a signal changes nothing.
+    pub(crate) fn finish(self, interrupt: &Interrupt) -> Result<()> {
         match self {
             Self::File { unfinished, path } => {
+                // Where the file cannot get its name, it is removed as it is dropped.
+                interrupt.keep()?;
                 unfinished.persist(&path).with_context(|| format!("cannot write {}", path.display()))?;
             }
-            Self::Plain(mut target) => target.flush()?,
+            Self::Plain(mut target) => {
+                target.flush()?;
+                interrupt.keep()?;
+            }
         }
         Ok(())
     }
@@ -82,8 +87,10 @@ impl TargetFolder {
         self.unfinished.path()
     }
 
-    /// Everything was written.
-    pub(crate) fn finish(self) -> Result<()> {
+    /// Everything was written. After this a signal changes nothing.
+    pub(crate) fn finish(self, interrupt: &Interrupt) -> Result<()> {
+        // Where the folder cannot get its name, it is removed as it is dropped.
+        interrupt.keep()?;
         // A folder that is there and empty is replaced.
         std::fs::rename(self.unfinished.path(), &self.path)
             .with_context(|| format!("cannot write {}", self.path.display()))?;

@@ -16,7 +16,7 @@ use crate::words::plural;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_formats::Progress as _;
 use mpiscope_formats::import::{ImportedRun, InputFile, InputFormat};
-use mpiscope_recording::{Manifest, RecordingError};
+use mpiscope_recording::Manifest;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -24,20 +24,7 @@ pub(crate) fn import(options: &ImportOptions) -> Result<ExitCode> {
     let out = std::path::absolute(&options.output).context("find the current folder")?;
     refuse_occupied(&out, "-o")?;
     let interrupt = Interrupt::catch("nothing was imported");
-    let outcome = import_into(&out, options, &interrupt);
-    if outcome.as_ref().is_err_and(is_of_others) {
-        interrupt.keep();
-    }
-    interrupt.outcome(outcome)
-}
-
-/// Whether somebody was quicker, so that what is in the folder is not of this import.
-fn is_of_others(error: &anyhow::Error) -> bool {
-    use RecordingError::{AlreadyRecorded, BeingWritten, NotAFolder, NotEmpty};
-    matches!(
-        error.downcast_ref(),
-        Some(AlreadyRecorded { .. } | BeingWritten { .. } | NotAFolder { .. } | NotEmpty { .. })
-    )
+    interrupt.outcome(import_into(&out, options, &interrupt))
 }
 
 fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Result<()> {
@@ -57,7 +44,7 @@ fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Re
     if overlapping > 0 {
         say!("{} with overlapping calls: treated as multi-threaded", plural(overlapping, "rank"));
     }
-    interrupt.keep();
+    interrupt.keep()?;
     drop(progress);
     say(&manifest, item, &options.output);
     Ok(())

@@ -1,6 +1,7 @@
 //! A table becomes a recording; an import that fails leaves nothing, and may be repeated.
 
 use super::*;
+use crate::interrupt::is_of_others;
 use crate::load::load;
 use mpiscope_model::Message;
 use mpiscope_recording::{Recording, State};

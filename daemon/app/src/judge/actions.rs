@@ -3,7 +3,7 @@
 use super::blame::{call, moving, sources_of, stopped_ranks};
 use crate::processors::cpu_count;
 use crate::words::{count, plural, ranges};
-use mpiscope_feed::{Advised, CpuContention, GatheredWait, Judgement};
+use mpiscope_feed::{Advised, BasisState, CpuContention, GatheredWait, Judgement};
 
 /// What to do, a sentence each; nothing where there is nothing to do.
 pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
@@ -44,6 +44,16 @@ fn gained(advised: &Advised) -> String {
 
 /// What to do about the cause that costs most.
 fn of_cause(judgement: &Judgement) -> Vec<String> {
+    match judgement.verdict.basis.state {
+        // The verdict itself says what to do.
+        BasisState::Hung => return Vec::new(),
+        BasisState::Unseen => {
+            let doctor =
+                "Run `mpiscope doctor` on the nodes of the ranks that are missing, and record again.";
+            return vec![doctor.into()];
+        }
+        BasisState::Whole | BasisState::Part | BasisState::Lost => {}
+    }
     if judgement.verdict.is_withheld() {
         return vec![
             "The report lists under \"Missing\" why calls were lost. Free disk space, or raise `ring_slots` in the configuration \

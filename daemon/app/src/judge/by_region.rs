@@ -69,7 +69,7 @@ pub(super) fn attribution(
             region: Some(region),
             cause: word(&found),
             avoidable_s: found.verdict.avoidable_s,
-            confidence: found.verdict.confidence,
+            confidence: seen.sure(found.verdict.confidence),
             evidence: if found.verdict.cause.is_some() { evidence.collect() } else { Vec::new() },
         }
     };
@@ -91,7 +91,7 @@ mod tests {
         let mut spec = Spec::new(Pattern::Halo2d, 16, 4.0, 20_000.0);
         (spec.nodes, spec.style) = (2, Style::Blocking);
         spec.disturb.push("imbalance".parse().unwrap());
-        let mut ingest = Ingest::to_be_judged();
+        let mut ingest = Ingest::for_diagnosis();
         let mut windowed = Windowed::new(BudgetOptions::default());
         let mut stretches = LogStretches::new(&Reference::None, &[]);
         for batch in generate(&spec).unwrap().filter_map(|message| ingest.step(message)) {
@@ -109,7 +109,7 @@ mod tests {
             let waits = of.evidence.iter().map(|at| &judgement.waits[*at]);
             assert!(waits.flat_map(|wait| [wait.waiter, wait.awaited]).all(|rank| node.contains(&rank)));
         }
-        let names = ["mapping", "pattern", "background", "cpu"];
+        let names = mpiscope_model::Blame::WORDS;
         let close = |one: f64, other: f64| (one - other).abs() < 1e-3 + 1e-6 * other.abs();
         for range in [0..u64::MAX, 1_000_000_000..2_000_000_000] {
             let whole = course.over(&range, names);

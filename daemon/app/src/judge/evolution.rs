@@ -1,7 +1,7 @@
 //! How latency went by region, as pages and recordings are told: of the regions and pairs that exchange most.
 
 use mpiscope_analysis::{Provisional, Segment, Series, Tally};
-use mpiscope_feed::{Evolution, Points, RegionCourse, SegmentRow};
+use mpiscope_feed::{Bands, Evolution, Points, RegionCourse, SegmentRow};
 use mpiscope_model::Rank;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ const MOST_LINKS: usize = 32;
 const MOST_POINTS: usize = 256;
 
 /// What is known of it now.
-pub(super) fn evolution(of: &mpiscope_analysis::Evolution) -> Evolution {
+pub(super) fn evolution(of: &mpiscope_analysis::Evolution, has_normal: bool) -> Evolution {
     let window_s = of.window_ns() as f64 / 1e9;
     let mut provisional = BTreeMap::<(u32, Option<u32>), Vec<Provisional>>::new();
     for window in of.provisional() {
@@ -38,6 +38,7 @@ pub(super) fn evolution(of: &mpiscope_analysis::Evolution) -> Evolution {
         version: of.partition().version,
         window_s,
         final_s: of.final_ns() as f64 / 1e9,
+        has_normal,
         regions: regions.into_iter().map(|(region, series)| told(region, None, series)).collect(),
         links: links.into_iter().map(|((one, other), series)| told(one, Some(other), series)).collect(),
         other_messages: (others.messages, between.messages),
@@ -91,13 +92,31 @@ fn course(series: &Series, provisional: &[Provisional], window_s: f64) -> Region
         messages: total.messages,
         exact: total.exact,
         delayed: total.delayed,
+        above_expected: total.above_expected,
         latency: total.latency(),
         segments,
         points,
         provisional: not_final,
+        bands: bands(series.bands(), window_s),
         joined: series.joined(),
         ..RegionCourse::default()
     }
+}
+
+fn bands(of: &mpiscope_analysis::Bands, window_s: f64) -> Bands {
+    let width_s = of.windows_per_band() as f64 * window_s;
+    let mut bands = Bands { width_s, ..Bands::default() };
+    for band in of.all() {
+        let percentile = |share| band.ratios.percentile(share);
+        let (Some(latency), Some(p10)) = (band.tally.latency(), percentile(0.1)) else { continue };
+        bands.time_s.push(band.number as f64 * width_s);
+        bands.latency.push(latency);
+        bands.p10.push(p10);
+        bands.p50.push(percentile(0.5).unwrap_or(p10));
+        bands.p90.push(percentile(0.9).unwrap_or(p10));
+        bands.exact.push(band.tally.exact);
+    }
+    bands
 }
 
 fn row(segment: &Segment, is_closed: bool, window_s: f64) -> SegmentRow {
@@ -110,6 +129,7 @@ fn row(segment: &Segment, is_closed: bool, window_s: f64) -> SegmentRow {
         messages: segment.tally.messages,
         exact: segment.tally.exact,
         delayed: segment.tally.delayed,
+        above_expected: segment.tally.above_expected,
         latency: segment.tally.latency(),
         rise: segment.rise,
     }
@@ -122,6 +142,7 @@ fn add(points: &mut Points, window: u64, tally: &Tally, average: f64, version: u
     points.messages.push(tally.messages);
     points.exact.push(tally.exact);
     points.delayed.push(tally.delayed);
+    points.above_expected.push(tally.above_expected);
     points.version.push(version);
 }
 
@@ -136,15 +157,16 @@ mod tests {
     fn a_modelled_job_on_two_nodes_has_two_regions_and_what_goes_between_them() {
         let mut spec = Spec::new(Pattern::Ring, 8, 4.0, 20_000.0);
         (spec.nodes, spec.style) = (2, Style::Blocking);
-        let mut ingest = Ingest::to_be_judged();
+        let mut ingest = Ingest::for_diagnosis();
         let mut windowed = Windowed::new(BudgetOptions::default());
         let mut matched = 0;
         for batch in generate(&spec).unwrap().filter_map(|message| ingest.step(message)) {
             matched += windowed.feed(&batch, batch.until_ns).messages.len() as u64;
         }
-        let before = evolution(windowed.budgeter.evolution());
+        let before = evolution(windowed.budgeter.evolution(), true);
         matched += windowed.finish().messages.len() as u64;
-        let found = evolution(windowed.budgeter.evolution());
+        let found = evolution(windowed.budgeter.evolution(), windowed.budgeter.criteria().has_normal());
+        assert!(found.has_normal);
         assert_eq!((found.by.as_str(), found.regions.len(), found.links.len()), ("node", 2, 1));
         let regions: Vec<_> = found.regions.iter().map(|of| (of.region, of.ranks.clone())).collect();
         assert_eq!(regions, [(0, vec![(0, 3)]), (1, vec![(4, 7)])]);
@@ -155,7 +177,20 @@ mod tests {
         for of in all() {
             // Nothing happens in it.
             assert!(of.segments.iter().all(|segment| segment.kind == "rest"), "{:?}", of.segments);
-            assert!(of.exact < of.messages && of.delayed > 0 && of.delayed < of.exact, "{of:?}");
+            assert!(of.exact < of.messages && of.above_expected < of.exact, "{of:?}");
+            // Normal is what 95 of 100 messages of quiet windows take; criteria still change in so short a run.
+            assert!(
+                of.delayed > 0 && of.delayed * 4 < of.exact && of.delayed * 2 < of.above_expected,
+                "{of:?}"
+            );
+            let bands = &of.bands;
+            assert_eq!(bands.exact.iter().sum::<u64>(), of.exact);
+            assert_eq!(bands.width_s, found.window_s);
+            assert!(
+                (0..bands.p10.len())
+                    .all(|at| bands.p10[at] <= bands.p50[at] && bands.p50[at] <= bands.p90[at])
+            );
+            assert!(bands.p10.iter().zip(&bands.p90).any(|(p10, p90)| p10 < p90));
             let latency = of.latency.unwrap();
             assert!(latency > 0.8 && latency < 2.0, "{latency}");
             assert!(of.provisional.time_s.is_empty() && of.points.time_s.len() == of.points.latency.len());

@@ -1,13 +1,15 @@
 //! What was found about a run, as it is kept in its recording.
 
+use super::disturbances::disturbances;
 use super::evolution::evolution;
-use super::judgement::judgement;
+use super::judgement::{judgement, withhold};
 use super::known;
 use super::regions;
 use super::replayed::Replayed;
 use super::seen::Seen;
 use super::words::say;
 use crate::criteria_file::CollectiveCriterion;
+use crate::ending::{Ending, diagnosed_until_s};
 use mpiscope_analysis::{Budgeter, Version};
 use mpiscope_feed::{Course, Evolution, Found, Judgement};
 use mpiscope_model::SiteInfo;
@@ -48,6 +50,9 @@ pub(crate) struct Criterion {
     pub(crate) size_to: u64,
     pub(crate) samples: u64,
     pub(crate) median_ns: u64,
+    /// Up to this long is normal: the 95th percentile of quiet windows.
+    #[serde(default)]
+    pub(crate) normal_ns: Option<u64>,
 }
 
 impl Findings {
@@ -66,7 +71,7 @@ impl Findings {
             collectives: known::collectives(budgeter.criteria()),
             judgement,
             course,
-            evolution: evolution(budgeter.evolution()),
+            evolution: evolution(budgeter.evolution(), budgeter.criteria().has_normal()),
             blocking_from_bytes: budgeter.blocking_from_bytes(),
             is_calibrated: is_referenced,
             given_up: budgeter.given_up(),
@@ -87,6 +92,32 @@ impl Findings {
             is_calibrated: false,
             given_up: 0,
         }
+    }
+
+    /// Limits the verdict to what a recording of a run that ended like this supports.
+    pub(crate) fn limit(&mut self, ending: &Ending) {
+        let Self { judgement: found, course, .. } = self;
+        let verdict = &mut found.verdict;
+        // Recordings of earlier versions have the share of lost calls only.
+        let missing_share = verdict.basis.missing_share.max(verdict.lost_share);
+        verdict.basis = ending.basis(missing_share, diagnosed_until_s(&found.attribution));
+        if verdict.is_withheld() {
+            withhold(found, course);
+        }
+    }
+
+    /// With what older recordings do not have.
+    pub(super) fn completed(mut self) -> Self {
+        if !self.evolution.has_normal {
+            let regions = &mut self.judgement.regions;
+            regions.regions.iter_mut().for_each(|region| region.above_expected = region.delayed);
+            regions.between.iter_mut().for_each(|pair| pair.above_expected = pair.delayed);
+        }
+        self.evolution = self.evolution.completed();
+        if self.judgement.disturbances.is_empty() {
+            self.judgement.disturbances = disturbances(&self.judgement, &self.course);
+        }
+        self
     }
 
     /// Says in words which places in the program are meant.
@@ -137,6 +168,7 @@ fn criteria(version: &Version) -> Vec<Criterion> {
             size_to,
             samples: of.samples,
             median_ns: of.median_ns,
+            normal_ns: of.normal_ns,
         }
     };
     version.messages().map(criterion).collect()

@@ -1,12 +1,17 @@
 //! How a run stands as far as it is settled, in the figures that pages, reports and recordings are given.
 
+use super::disturbances::disturbances;
 use super::replayed::Replayed;
 use super::seen::Seen;
 use super::{by_region, sources::sources, waits};
+use crate::ending::{Ending, diagnosed_until_s};
 use crate::words::nanoseconds;
-use mpiscope_analysis::{Assessment, Basis, Budget, Budgeter, Cause, Causes, Remark, WindowBudget};
+use mpiscope_analysis::{
+    Assessment, Basis, Budget, Budgeter, Cause, Causes, RankShares, Remark, WindowBudget,
+};
 use mpiscope_feed::{
-    Advised, Attribution, By, ByRank, Course, Efficiency, Judgement, Parts, Quiet, Regions, Verdict, WhatIf,
+    Advised, Attribution, BasisState, By, ByRank, Course, Efficiency, Judgement, Parts, Quiet, Regions,
+    Verdict, WhatIf,
 };
 use mpiscope_model::{Blame, Nanoseconds};
 
@@ -43,7 +48,7 @@ pub(super) fn judgement(
             region: None,
             cause: word(&found),
             avoidable_s: found.verdict.avoidable_s,
-            confidence: found.verdict.confidence,
+            confidence: seen.sure(found.verdict.confidence),
             evidence: if found.verdict.cause.is_some() {
                 (0..waits.len().min(3)).collect()
             } else {
@@ -58,6 +63,7 @@ pub(super) fn judgement(
         parts: windows.iter().map(|window| parts(&window.budget)).collect(),
         avoidable: windows.iter().map(|window| basis.avoidable(window).map(|(_, s)| s)).collect(),
         by_rank: by_region::by_rank(budgeter, &basis, begin_ns),
+        shares: budgeter.ledger().shares().clone(),
     };
     let mut attribution: Vec<Attribution> = windows.chunks(step).enumerate().map(stretch).collect();
     attribution.extend(by_region::attribution(budgeter, &basis, &waits, (seen, end_ns)));
@@ -65,18 +71,19 @@ pub(super) fn judgement(
     let mut judgement = Judgement {
         budget: parts(&total.budget),
         efficiency: efficiency(budgeter, ranks, seen),
-        attribution,
         verdict: Verdict {
             cause: word(&whole),
             avoidable_s: whole.verdict.avoidable_s,
             avoidable_wall_s: whole.verdict.avoidable_wall_s,
             is_at_least: whole.verdict.remarks.iter().any(is_open),
             share: whole.verdict.share,
-            confidence: whole.verdict.confidence,
+            confidence: seen.sure(whole.verdict.confidence),
             causes: whole.causes.iter().map(|(blame, s)| (blame.word().to_owned(), *s)).collect(),
             remarks: remarks(&whole.verdict.remarks, &quiet),
             lost_share: 0.0,
+            basis: Ending::default().basis(seen.lost_share, diagnosed_until_s(&attribution)),
         },
+        attribution,
         gathered: waits::gathered(budgeter.waits()),
         sites: waits::by_site(budgeter.site_waits()),
         sources: sources(budgeter, replayed),
@@ -87,31 +94,37 @@ pub(super) fn judgement(
         stopped: replayed.stopped.clone(),
         whatif: replayed.whatif(),
         quiet,
+        disturbances: Vec::new(),
         regions: Regions::default(),
     };
+    judgement.disturbances = disturbances(&judgement, &course);
     let mut course = course.bounded();
-    if seen.lacks_too_much() {
-        withhold(&mut judgement, &mut course, seen.lost_share);
+    if judgement.verdict.is_withheld() {
+        withhold(&mut judgement, &mut course);
     }
     (judgement, course)
 }
 
-/// Takes back what nobody can know of a run that lost too many of its calls.
-fn withhold(judgement: &mut Judgement, course: &mut Course, lost_share: f64) {
-    judgement.verdict = Verdict { cause: "none".into(), lost_share, ..Verdict::default() };
-    judgement.efficiency = Efficiency::default();
+/// Takes back what nobody can know of a run where the recording supports no verdict.
+pub(super) fn withhold(found: &mut Judgement, course: &mut Course) {
+    let basis = std::mem::take(&mut found.verdict.basis);
+    let lost_share = if basis.state == BasisState::Lost { basis.missing_share } else { 0.0 };
+    found.verdict = Verdict { cause: "none".into(), lost_share, basis, ..Verdict::default() };
+    found.efficiency = Efficiency::default();
     // The stretches stay: they say up to when the run was looked at.
-    judgement.attribution.retain(|stretch| stretch.region.is_none());
-    for stretch in &mut judgement.attribution {
+    found.attribution.retain(|stretch| stretch.region.is_none());
+    for stretch in &mut found.attribution {
         let Attribution { from_s, to_s, .. } = *stretch;
         *stretch = Attribution { from_s, to_s, cause: "none".into(), ..Attribution::default() };
     }
-    judgement.sources.clear();
-    judgement.advised = None;
-    judgement.is_distance_unknown = false;
-    judgement.whatif = WhatIf::default();
+    found.sources.clear();
+    found.disturbances.clear();
+    found.advised = None;
+    found.is_distance_unknown = false;
+    found.whatif = WhatIf::default();
     course.avoidable.fill([0.0; 4]);
     course.by_rank = ByRank::default();
+    course.shares = RankShares::default();
 }
 
 /// What the placement that is advised does.
@@ -152,48 +165,55 @@ pub(super) fn parts(budget: &Budget) -> Parts {
         distance_s: direct(&[Cause::Saved, Cause::Distance]),
         excess_s: direct(&[Cause::ExcessInside, Cause::Excess]),
         operation_s: direct(&[Cause::Operation]),
-        other_s: direct(&[Cause::Other, Cause::Compute, Cause::NoCore]),
+        other_s: direct(&[Cause::Other, Cause::Compute, Cause::CpuWait]),
         unknown_s: direct(&[Cause::Unknown]),
         total_s: seconds(budget.total_ns()),
         waiting_by: by(&budget.waiting_by),
         distance_saved_s: seconds(budget.cost_ns(Cause::Saved)),
         excess_inside_s: seconds(budget.cost_ns(Cause::ExcessInside)),
-        cpu_wait_s: direct(&[Cause::NoCore]),
+        cpu_wait_s: direct(&[Cause::CpuWait]),
     }
 }
 
 pub(super) fn by(causes: &Causes) -> By {
     let by = |of: &[Cause]| seconds(of.iter().map(|&cause| causes[cause]).sum());
     By {
-        compute: by(&[Cause::Compute, Cause::NoCore]),
+        compute: by(&[Cause::Compute, Cause::CpuWait]),
         base: by(&[Cause::Base]),
         distance: by(&[Cause::Saved, Cause::Distance]),
         excess: by(&[Cause::ExcessInside, Cause::Excess]),
         operation: by(&[Cause::Operation]),
         other: by(&[Cause::Other]),
         unknown: by(&[Cause::Unknown]),
-        no_core: by(&[Cause::NoCore]),
+        no_core: by(&[Cause::CpuWait]),
     }
+}
+
+/// How long a rank computed. Where threads ran side by side, `of_threads_ns` is more than the run's length, and the rank counts
+/// as their average.
+fn useful_ns(computed_ns: u64, of_threads_ns: u64, length_ns: f64) -> f64 {
+    computed_ns as f64 * (length_ns / (of_threads_ns as f64).max(1.0)).min(1.0)
 }
 
 fn efficiency(budgeter: &Budgeter, ranks: u32, seen: &Seen) -> Efficiency {
     let (end_ns, path) = budgeter.critical_path();
-    let mut useful = vec![0_u64; ranks as usize];
+    let length = seen.length_ns(seen.from_ns, end_ns) as f64;
+    let mut useful = vec![0.0_f64; ranks as usize];
     for (rank, budget) in budgeter.ledger().ranks().iter().enumerate() {
         if let Some(useful) = useful.get_mut(rank) {
-            *useful = budget.compute_ns.saturating_sub(budget.no_core_ns);
+            let of_threads_ns = budget.compute_ns + budget.budget.total_ns().max(0).cast_unsigned();
+            *useful = useful_ns(budget.compute_ns.saturating_sub(budget.cpu_wait_ns), of_threads_ns, length);
         }
     }
-    let most = useful.iter().copied().max().unwrap_or(0) as f64;
-    let mean = useful.iter().sum::<u64>() as f64 / f64::from(ranks.max(1));
-    let length = seen.length_ns(seen.from_ns, end_ns) as f64;
+    let most = useful.iter().copied().fold(0.0, f64::max);
+    let mean = useful.iter().sum::<f64>() / f64::from(ranks.max(1));
     if most <= 0.0 || length <= 0.0 {
         return Efficiency::default();
     }
     let moved =
         [Cause::Base, Cause::Saved, Cause::Distance, Cause::ExcessInside, Cause::Excess, Cause::Operation];
     let moved: i64 = moved.into_iter().map(|cause| path[cause]).sum();
-    // Threads of a rank compute side by side, and paths are estimates: shares stay shares, and products hold.
+    // Paths are estimates: shares stay shares, and products hold.
     let (load_balance, communication) = (mean / most, (most / length).min(1.0));
     let transfer = (1.0 - moved as f64 / length).clamp(communication, 1.0);
     let serialization = if transfer > 0.0 { communication / transfer } else { 0.0 };
@@ -252,4 +272,21 @@ fn remark(remark: Remark) -> String {
 
 pub(super) fn word(assessment: &Assessment) -> String {
     assessment.verdict.cause.map_or("none", Blame::word).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_side_by_side_count_as_their_average() {
+        // One thread, from its first call to its last.
+        assert_eq!(useful_ns(40, 100, 100.0), 40.0);
+        // One after the other.
+        assert_eq!(useful_ns(40, 60, 100.0), 40.0);
+        // Four at once, each with 99.2 % of its time in MPI, and with none of it.
+        assert_eq!(useful_ns(32, 4_000, 1_000.0), 8.0);
+        assert_eq!(useful_ns(4_000, 4_000, 1_000.0), 1_000.0);
+        assert_eq!(useful_ns(0, 0, 100.0), 0.0);
+    }
 }

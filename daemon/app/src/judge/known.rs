@@ -2,6 +2,7 @@
 //! for this MPI and so many ranks a node.
 
 use super::Findings;
+use super::findings::Criterion;
 use crate::criteria_file::{self, CollectiveCriterion, CriteriaFile, MessageCriterion, Scope};
 use anyhow::{Context as _, Result};
 use mpiscope_analysis::{CollectiveKey, MessageCriterion as Known, Reference, Version, bin_sizes, size_bin};
@@ -32,7 +33,8 @@ impl Findings {
         let messages = self.criteria.iter().filter_map(|criterion| {
             let scope = scope(named_scope(&criterion.scope)?);
             let sizes = (criterion.size_from, criterion.size_to);
-            Some(Known::of_sizes(scope, sizes, criterion.samples, criterion.median_ns))
+            let known = Known::of_sizes(scope, sizes, criterion.samples, criterion.median_ns);
+            Some(known.with_normal(criterion.normal_ns))
         });
         Version::new(messages.collect(), of_kinds(&self.collectives))
     }
@@ -44,10 +46,16 @@ fn of_findings(findings: Findings) -> CriteriaFile {
         .criteria
         .iter()
         .filter_map(|criterion| {
-            let (samples, median_ns) = (criterion.samples, criterion.median_ns);
+            let Criterion { samples, median_ns, normal_ns, .. } = *criterion;
             // Files have one size.
             let size = criterion.size_from.midpoint(criterion.size_to.saturating_sub(1));
-            Some(MessageCriterion { scope: named_scope(&criterion.scope)?, size, samples, median_ns })
+            Some(MessageCriterion {
+                scope: named_scope(&criterion.scope)?,
+                size,
+                samples,
+                median_ns,
+                normal_ns,
+            })
         })
         .collect();
     file.collectives = findings.collectives;
@@ -92,7 +100,9 @@ fn named_scope(word: &str) -> Option<Scope> {
 
 fn version(file: &CriteriaFile) -> Version {
     let messages = file.messages.iter().map(|criterion| {
-        Known::of_size(scope(criterion.scope), criterion.size, criterion.samples, criterion.median_ns)
+        let scope = scope(criterion.scope);
+        Known::of_size(scope, criterion.size, criterion.samples, criterion.median_ns)
+            .with_normal(criterion.normal_ns)
     });
     Version::new(messages.collect(), of_kinds(&file.collectives))
 }
@@ -140,7 +150,9 @@ mod tests {
     fn criteria_of_a_recording_are_those_it_was_judged_by() {
         let messages =
             [(mpiscope_analysis::Scope::Intra, 64, 700), (mpiscope_analysis::Scope::Inter, 70_000, 9_000)];
-        let messages = messages.map(|(scope, bytes, median_ns)| Known::of_size(scope, bytes, 40, median_ns));
+        let messages = messages.map(|(scope, bytes, median_ns)| {
+            Known::of_size(scope, bytes, 40, median_ns).with_normal(Some(2 * median_ns))
+        });
         let function = mpiscope_wire::FUNCTIONS.iter().find(|entry| entry.name == "MPI_Bcast").unwrap().id;
         let collectives = [true, false].map(|is_root| mpiscope_analysis::CollectiveCriterion {
             key: CollectiveKey { function, ranks: 8, bin: size_bin(4096), is_root },

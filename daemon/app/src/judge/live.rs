@@ -3,6 +3,9 @@
 //! What it is told waits in a bounded queue. When calls come faster than they can be judged, what comes is left out until the
 //! queue is empty, and judging begins anew; how many calls that were and since when is judged is told with what is
 //! found. The pass at the end judges the whole run.
+//!
+//! While nobody looks and CPUs are short, all this is postponed: nothing waits in memory, because the log has it. For
+//! whoever looks then, the thread reads the log up to the present, and goes on from there as if it had never stopped.
 
 mod outlook;
 
@@ -10,18 +13,22 @@ use super::Found;
 use super::findings::name_places;
 use super::known;
 use super::pass::options;
-use super::stretches::{LIVE_CALLS, Stretches};
+use super::stretches::{LIVE_CALLS, LogMatching, Stretches};
 use super::words::say;
 use crate::daemon::Configuration;
+use crate::engine::replay;
 use crate::places;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mpiscope_analysis::{BudgetOptions, Reference};
 use mpiscope_feed::Judgement;
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
+use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Call, CommInfo, Event, Message, Rank, RankInfo, SiteInfo};
+use mpiscope_recording::WalReader;
 use outlook::Outlook;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -42,12 +49,20 @@ const MOST_LOOKING_UP: Duration = Duration::from_secs(2);
 /// Behind the job, the agent and the recorder.
 const LOW_PRIORITY: i32 = 10;
 
-/// What the thread is told.
-enum Told {
+/// What the thread receives.
+enum Report {
     Batch(Box<(Batch, Vec<Message>)>),
     /// Calls were left out until now; these ranks and communicators are known.
     Anew {
         left_out_calls: u64,
+        known: Box<Batch>,
+    },
+    /// Batches were left to the log: its messages up to this one come first.
+    Log {
+        dir: PathBuf,
+        messages: u64,
+        /// How many calls that leaves out where the log cannot be read.
+        calls: u64,
         known: Box<Batch>,
     },
 }
@@ -55,7 +70,7 @@ enum Told {
 /// The other end of the thread.
 pub(crate) struct LiveJudge {
     most_waiting: usize,
-    tell: Sender<Told>,
+    tell: Sender<Report>,
     shared: Arc<Shared>,
     /// Ranks and communicators that were told of, for those who begin anew.
     ranks: BTreeMap<Rank, RankInfo>,
@@ -63,6 +78,15 @@ pub(crate) struct LiveJudge {
     sites: Vec<SiteInfo>,
     left_out_calls: u64,
     is_behind: bool,
+    /// The recording whose log has everything from the beginning.
+    log: Option<PathBuf>,
+    is_postponed: bool,
+    /// Messages of the log until now.
+    messages: u64,
+    /// Of them those until the last batch, with their calls, and up to where it was.
+    batched_messages: u64,
+    calls: u64,
+    until_ns: u64,
 }
 
 #[derive(Default)]
@@ -74,6 +98,8 @@ struct Shared {
     /// Of the calls that were made until now, those that were lost, and those that were not.
     lost: AtomicU64,
     recorded: AtomicU64,
+    /// Whether what waits is to be let go.
+    is_skipping: AtomicBool,
     /// Whether the thread has ended.
     is_over: AtomicBool,
     /// Why nothing is judged any more, until that is asked for.
@@ -97,7 +123,7 @@ impl LiveJudge {
         given: Reference,
         most_waiting: usize,
     ) -> std::io::Result<Self> {
-        let (tell, told) = bounded(MOST_BATCHES);
+        let (tell, reports) = bounded(MOST_BATCHES);
         let shared = Arc::new(Shared::default());
         let budget = BudgetOptions { pending: MOST_PENDING, kept: MOST_KEPT, ..budget };
         let options = FlowOptions { workers, budget, most_calls: most_waiting, ..FlowOptions::default() };
@@ -105,9 +131,9 @@ impl LiveJudge {
         std::thread::Builder::new().name("judge".into()).spawn(move || {
             // Inherited by the workers.
             let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
-            let judged =
-                Judge::start(options, given, Arc::clone(&of_thread)).and_then(|judge| judge.run(&told));
-            if let Err(error) = judged {
+            let ended = Analysis::start(options, given, Arc::clone(&of_thread))
+                .and_then(|analysis| analysis.run(&reports));
+            if let Err(error) = ended {
                 *of_thread.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
             }
             of_thread.is_over.store(true, Ordering::Release);
@@ -121,7 +147,58 @@ impl LiveJudge {
             sites: Vec::new(),
             left_out_calls: 0,
             is_behind: false,
+            log: None,
+            is_postponed: false,
+            messages: 0,
+            batched_messages: 0,
+            calls: 0,
+            until_ns: 0,
         })
+    }
+
+    /// The log of the recording in `dir` has all messages from the first on.
+    pub(crate) fn with_log(mut self, dir: &Path) -> Self {
+        self.log = Some(dir.to_owned());
+        self
+    }
+
+    /// Lets it be postponed, or not, from the next batch on; without a log it never is.
+    pub(crate) fn postpone(&mut self, is_postponed: bool) {
+        if self.log.is_some() && is_postponed && !self.is_postponed {
+            self.is_postponed = true;
+            self.shared.is_skipping.store(true, Ordering::Release);
+        } else if self.is_postponed && !is_postponed {
+            self.resume();
+        }
+    }
+
+    /// Has the log read up to the last batch. Where earlier batches still wait, the next one tries again.
+    fn resume(&mut self) {
+        let Some(dir) = self.log.clone() else { return };
+        if self.shared.waiting_calls.load(Ordering::Acquire) > 0 {
+            return;
+        }
+        self.shared.is_skipping.store(false, Ordering::Release);
+        let (messages, calls, known) = (self.batched_messages, self.calls, Box::new(self.definitions()));
+        let sent = self.tell.try_send(Report::Log { dir, messages, calls, known });
+        self.is_postponed = sent.is_err();
+        (self.is_behind, self.left_out_calls) = (false, 0);
+    }
+
+    /// What everybody has to know who begins now.
+    fn definitions(&self) -> Batch {
+        Batch {
+            ranks: self.ranks.values().cloned().collect(),
+            comms: self.comms.clone(),
+            sites: self.sites.clone(),
+            until_ns: self.until_ns,
+            ..Batch::default()
+        }
+    }
+
+    /// Counts a message of the log.
+    pub(crate) fn count_message(&mut self) {
+        self.messages += 1;
     }
 
     /// Takes in how many calls were lost until now, and how many were recorded.
@@ -137,16 +214,15 @@ impl LiveJudge {
         self.comms.extend(batch.comms.iter().cloned());
         self.sites.extend(batch.sites.iter().cloned());
         let calls = batch.activities.len();
+        (self.batched_messages, self.until_ns) = (self.messages, batch.until_ns);
+        self.calls += calls as u64;
+        if self.is_postponed {
+            return;
+        }
         let waiting = self.shared.waiting_calls.load(Ordering::Acquire);
         if self.is_behind && waiting == 0 {
-            let known = Batch {
-                ranks: self.ranks.values().cloned().collect(),
-                comms: self.comms.clone(),
-                sites: self.sites.clone(),
-                until_ns: batch.until_ns,
-                ..Batch::default()
-            };
-            let anew = Told::Anew { left_out_calls: self.left_out_calls, known: Box::new(known) };
+            let known = self.definitions();
+            let anew = Report::Anew { left_out_calls: self.left_out_calls, known: Box::new(known) };
             self.is_behind = self.tell.try_send(anew).is_err();
         }
         if self.is_behind || waiting + calls > self.most_waiting {
@@ -161,7 +237,7 @@ impl LiveJudge {
         }
         self.shared.waiting_calls.fetch_add(calls, Ordering::AcqRel);
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
-            self.tell.try_send(Told::Batch(Box::new((batch, to_replay))))
+            self.tell.try_send(Report::Batch(Box::new((batch, to_replay))))
         {
             self.shared.waiting_calls.fetch_sub(calls, Ordering::AcqRel);
             self.is_behind = true;
@@ -175,9 +251,9 @@ impl LiveJudge {
     }
 
     /// Has all that it was told judged, for as long as that is worth waiting for, and says what was found in the end.
-    pub(crate) fn finish(self, patience: Duration) -> Option<Found> {
-        let Self { tell, shared, .. } = self;
-        drop(tell);
+    pub(crate) fn finish(mut self, patience: Duration) -> Option<Found> {
+        drop(std::mem::replace(&mut self.tell, bounded(0).0));
+        let shared = &self.shared;
         let until = Instant::now() + patience;
         while !shared.is_over.load(Ordering::Acquire) && Instant::now() < until {
             std::thread::sleep(LOOK_EVERY);
@@ -191,8 +267,15 @@ impl LiveJudge {
     }
 }
 
+impl Drop for LiveJudge {
+    /// Nobody wants to know any more: what waits would only take the processor from others.
+    fn drop(&mut self) {
+        self.shared.is_skipping.store(true, Ordering::Release);
+    }
+}
+
 /// The thread.
-struct Judge {
+struct Analysis {
     flow: Flow,
     options: FlowOptions,
     shared: Arc<Shared>,
@@ -208,7 +291,7 @@ struct Judge {
     look_every: Duration,
 }
 
-impl Judge {
+impl Analysis {
     fn start(options: FlowOptions, given: Reference, shared: Arc<Shared>) -> Result<Self, FlowError> {
         Ok(Self {
             flow: Flow::start(options.clone())?,
@@ -225,24 +308,37 @@ impl Judge {
         })
     }
 
-    fn run(mut self, told: &Receiver<Told>) -> Result<(), FlowError> {
+    fn run(mut self, reports: &Receiver<Report>) -> Result<(), FlowError> {
         loop {
-            match told.recv_timeout(EVERY) {
-                Ok(Told::Batch(batch)) => {
+            match reports.recv_timeout(EVERY) {
+                Ok(Report::Batch(batch)) => {
                     let (batch, messages) = *batch;
                     let calls = batch.activities.len();
-                    self.collect(&batch, &messages);
-                    self.take(batch)?;
+                    if !self.is_skipping() {
+                        self.collect(&batch, &messages);
+                        self.take(batch)?;
+                    }
                     self.shared.waiting_calls.fetch_sub(calls, Ordering::AcqRel);
                 }
-                Ok(Told::Anew { left_out_calls, known }) => self.begin_anew(left_out_calls, *known)?,
+                Ok(_) if self.is_skipping() => {}
+                Ok(Report::Anew { left_out_calls, known }) => self.begin_anew(left_out_calls, *known)?,
+                Ok(Report::Log { dir, messages, calls, known }) => {
+                    self.read_log(&dir, messages, (calls, *known))?;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) if self.is_skipping() => return Ok(()),
                 Err(RecvTimeoutError::Disconnected) => return self.look(),
             }
-            if self.looked.elapsed() >= self.look_every {
-                self.look()?;
-            }
+            self.look_if_due()?;
         }
+    }
+
+    fn look_if_due(&mut self) -> Result<(), FlowError> {
+        if !self.is_skipping() && self.looked.elapsed() >= self.look_every { self.look() } else { Ok(()) }
+    }
+
+    fn is_skipping(&self) -> bool {
+        self.shared.is_skipping.load(Ordering::Acquire)
     }
 
     /// Keeps calls for a replay, unless replays took more than their share of the time.
@@ -276,6 +372,33 @@ impl Judge {
         known.events = known.ranks.iter().map(|info| Event::Lost { rank: info.rank }).collect();
         known.events_end_ns = vec![known.until_ns; known.events.len()];
         self.take(known)
+    }
+
+    /// Begins with this number of messages from a log, as if they had come all the time. Where the log does not have them,
+    /// the calls until now are left out.
+    fn read_log(&mut self, dir: &Path, messages: u64, (calls, known): (u64, Batch)) -> Result<(), FlowError> {
+        self.flow = Flow::start(self.options.clone())?;
+        (self.stretches, self.heard) = (Stretches::new(LIVE_CALLS), None);
+        self.stretches.add(&known, &[], &[]);
+        self.outlook.begin_anew(0, 0);
+        let (mut ingest, mut matching) = (Ingest::for_diagnosis(), LogMatching::default());
+        let (mut read, mut until_ns, mut fed) = (0, 0, Ok(()));
+        if let Ok(log) = WalReader::open(dir) {
+            replay(&log, |message| {
+                if read == messages || fed.is_err() || self.is_skipping() {
+                    return;
+                }
+                read += 1;
+                if let Some(batch) = ingest.step(message) {
+                    until_ns = batch.until_ns;
+                    self.collect(&batch, &matching.messages(&batch));
+                    fed = self.take(batch).and_then(|()| self.look_if_due());
+                }
+            });
+        }
+        fed?;
+        let is_whole = read == messages && until_ns == known.until_ns;
+        if is_whole || self.is_skipping() { Ok(()) } else { self.begin_anew(calls, known) }
     }
 
     fn look(&mut self) -> Result<(), FlowError> {

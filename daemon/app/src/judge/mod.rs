@@ -9,6 +9,7 @@ mod advice;
 mod apart;
 mod blame;
 mod by_region;
+mod disturbances;
 mod evolution;
 mod findings;
 mod graph;
@@ -19,6 +20,7 @@ mod pass;
 mod regions;
 mod replayed;
 mod seen;
+pub(crate) mod shares;
 mod sources;
 mod stretches;
 mod waits;
@@ -79,10 +81,12 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> R
 pub(crate) fn read(dir: &Path) -> Result<Option<Findings>> {
     let path = dir.join(FILE);
     let Some(bytes) = read_listed(dir, FILE)? else { return Ok(None) };
-    let findings = serde_json::from_slice(&bytes);
-    findings
-        .map(Some)
-        .with_context(|| format!("{} does not say what was found about the run", path.display()))
+    let findings: serde_json::Result<Findings> = serde_json::from_slice(&bytes);
+    let mut findings =
+        findings.with_context(|| format!("{} does not say what was found about the run", path.display()))?;
+    findings = findings.completed();
+    findings.course.shares = shares::read(dir);
+    Ok(Some(findings))
 }
 
 /// Whether a folder of which no manifest can be read has what was found about its run.
@@ -102,7 +106,10 @@ pub(crate) fn judge_into(dir: &Path, workers: usize) -> Result<()> {
 /// # Errors
 /// When it cannot be written.
 pub(crate) fn write(dir: &Path, findings: &Findings) -> Result<()> {
-    replace_json(dir, FILE, findings).with_context(|| format!("write {}", dir.join(FILE).display()))
+    replace_json(dir, FILE, findings).with_context(|| format!("write {}", dir.join(FILE).display()))?;
+    // A view of the page lacks them where they cannot be written, and nothing else does.
+    let _ = shares::write(dir, &findings.course.shares);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ fn over(
     mut stretches: Option<&mut LogStretches>,
 ) -> Result<Budgeter> {
     let flow = Flow::start(options)?;
-    let corrections = Corrections::of(manifest);
+    let corrections = Corrections::from_manifest(manifest);
     // By the last clocks calls may end by so much sooner or later than the log says.
     let furthest_ns = manifest.clock.versions.last().map_or(0, |last| {
         let adds = last
@@ -67,7 +67,7 @@ fn over(
             .flat_map(|node| node.corrections.iter().map(|(_, add_ns)| add_ns.unsigned_abs()));
         adds.max().unwrap_or(0)
     });
-    let mut ingest = Ingest::to_be_judged();
+    let mut ingest = Ingest::for_diagnosis();
     let mut fed = Ok(());
     replay(log, |message| {
         if let Some(batch) = ingest.step(message).filter(|_| fed.is_ok()) {

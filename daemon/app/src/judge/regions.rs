@@ -51,6 +51,7 @@ pub(super) fn told(tracker: &Tracker, with_collectives: bool, budgeter: &Budgete
         latency: exchange.late.mean(),
         messages: exchange.messages,
         delayed: exchange.late.delayed,
+        above_expected: exchange.late.above_expected,
         exact: share(exchange),
     };
     let pair = |&(one, other, ref exchange): &(usize, usize, Exchange)| Between {
@@ -59,6 +60,7 @@ pub(super) fn told(tracker: &Tracker, with_collectives: bool, budgeter: &Budgete
         latency: exchange.late.mean(),
         messages: exchange.messages,
         delayed: exchange.late.delayed,
+        above_expected: exchange.late.above_expected,
         exact: share(exchange),
     };
     Regions {

@@ -1,9 +1,7 @@
 //! What of a run was seen, so that what is found is told as a share of that.
 
+use crate::ending::MOST_MISSING;
 use mpiscope_model::{Gap, Nanoseconds};
-
-/// Where a larger share of the calls was lost there is no verdict.
-const MOST_LOST: f64 = 0.1;
 
 /// From when on a run was seen, and when not.
 #[derive(Debug, Clone, Default)]
@@ -22,9 +20,9 @@ impl Seen {
         lost as f64 / lost.saturating_add(seen).max(1) as f64
     }
 
-    /// Whether so many calls were lost that nothing can be said of what could be avoided.
-    pub(super) fn lacks_too_much(&self) -> bool {
-        self.lost_share > MOST_LOST
+    /// What is left of a confidence where calls were lost: nothing where there is no verdict any more.
+    pub(super) fn sure(&self, confidence: f64) -> f64 {
+        confidence * (1.0 - self.lost_share / MOST_MISSING).max(0.0)
     }
 
     /// How much of a stretch was.
@@ -59,6 +57,9 @@ mod tests {
     fn what_was_lost_is_a_share_of_all() {
         assert_eq!((Seen::share(0, 0), Seen::share(3, 1), Seen::share(5, 0)), (0.0, 0.75, 1.0));
         let seen = |lost, calls| Seen { lost_share: Seen::share(lost, calls), ..Seen::default() };
-        assert!(!seen(100, 900).lacks_too_much() && seen(101, 899).lacks_too_much());
+        assert_eq!(
+            (seen(0, 900).sure(0.8), seen(50, 950).sure(0.8), seen(900, 100).sure(0.8)),
+            (0.8, 0.4, 0.0)
+        );
     }
 }

@@ -92,7 +92,7 @@ fn ranks(budgeter: &Budgeter, by_rank: &[u64]) -> Vec<SourceRank> {
     let ledger = budgeter.ledger().ranks();
     let named = |(rank, ns): (Rank, u64)| {
         let of = ledger.get(rank as usize).copied().unwrap_or_default();
-        let computed_ns = of.compute_ns.saturating_sub(of.no_core_ns);
+        let computed_ns = of.compute_ns.saturating_sub(of.cpu_wait_ns);
         SourceRank { rank, seconds: ns as f64 / 1e9, computed_s: computed_ns as f64 / 1e9 }
     };
     most(by_rank).into_iter().map(named).collect()
@@ -101,7 +101,7 @@ fn ranks(budgeter: &Budgeter, by_rank: &[u64]) -> Vec<SourceRank> {
 /// What ranks computed on average.
 fn mean_computed_s(budgeter: &Budgeter) -> f64 {
     let ranks = budgeter.ledger().ranks();
-    let computed_ns: u64 = ranks.iter().map(|of| of.compute_ns.saturating_sub(of.no_core_ns)).sum();
+    let computed_ns: u64 = ranks.iter().map(|of| of.compute_ns.saturating_sub(of.cpu_wait_ns)).sum();
     computed_ns as f64 / 1e9 / ranks.len().max(1) as f64
 }
 
@@ -120,7 +120,7 @@ mod tests {
         let mut spec = Spec::new(Pattern::Ring, 16, 6.0, 20_000.0);
         (spec.nodes, spec.style) = (2, Style::Blocking);
         spec.disturb.push(disturbed.parse().unwrap());
-        let mut ingest = Ingest::to_be_judged();
+        let mut ingest = Ingest::for_diagnosis();
         let mut windowed = Windowed::new(BudgetOptions::default());
         let mut stretches = LogStretches::new(&Reference::None, &[]);
         for batch in generate(&spec).unwrap().filter_map(|message| ingest.step(message)) {

@@ -127,10 +127,22 @@ impl Stretches {
     }
 }
 
-/// The stretches of a pass over a log, which still has to match messages.
+/// Matches the messages of a log, which has only sends and receives.
+#[derive(Default)]
+pub(super) struct LogMatching(Matcher);
+
+impl LogMatching {
+    /// The messages that a batch completes.
+    pub(super) fn messages(&mut self, batch: &Batch) -> Vec<Message> {
+        batch.ranks.iter().for_each(|info| self.0.place(info.rank, info.node));
+        self.0.feed(&batch.events).messages
+    }
+}
+
+/// The stretches of a pass over a log.
 pub(super) struct LogStretches {
     stretches: Stretches,
-    matcher: Matcher,
+    matching: LogMatching,
     /// The calls of the log.
     calls: u64,
 }
@@ -140,14 +152,13 @@ impl LogStretches {
         let mut stretches = Stretches::new(FINAL_CALLS);
         stretches.refer(reference);
         stretches.advise(advised);
-        Self { stretches, matcher: Matcher::default(), calls: 0 }
+        Self { stretches, matching: LogMatching::default(), calls: 0 }
     }
 
     /// Adds a batch whose times are corrected.
     pub(super) fn add(&mut self, batch: &Batch) {
-        batch.ranks.iter().for_each(|info| self.matcher.place(info.rank, info.node));
-        let matched = self.matcher.feed(&batch.events);
-        self.stretches.add(batch, &batch.calls, &matched.messages);
+        let messages = self.matching.messages(batch);
+        self.stretches.add(batch, &batch.calls, &messages);
         self.calls += batch.calls.iter().map(|call| call.count.max(1)).sum::<u64>();
     }
 
@@ -157,7 +168,7 @@ impl LogStretches {
     }
 
     pub(super) fn finish(mut self) -> Replayed {
-        let rest = self.matcher.finish().messages;
+        let rest = self.matching.0.finish().messages;
         self.stretches.add(&Batch::default(), &[], &rest);
         self.stretches.result()
     }

@@ -3,8 +3,8 @@
 use super::actions::actions;
 use super::blame::{evidence, what};
 use crate::processors::shortage_sentence;
-use crate::words::{nanoseconds, plural, run_time};
-use mpiscope_feed::{Found, Judgement, Quiet, Verdict};
+use crate::words::{cause_title, nanoseconds, plural, run_time};
+use mpiscope_feed::{BasisState, Found, Judgement, Quiet, Verdict};
 use std::time::Duration;
 
 /// What began within this share of the run was there from the beginning.
@@ -24,29 +24,35 @@ pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
-/// The verdict in one sentence: how much, who or what, when, how sure, and what comes next.
-fn headline(judgement: &Judgement) -> String {
-    let verdict = &judgement.verdict;
-    if verdict.is_withheld() {
-        let lost = percent(verdict.lost_share);
-        return format!("No verdict: {lost} of the calls are missing, so the avoidable time is unknown.");
+/// The verdict: what is missing first, then how much, who or what, when, how sure, and what comes next.
+fn headline(found: &Judgement) -> String {
+    let verdict = &found.verdict;
+    match verdict.basis.sentence.as_str() {
+        missing if verdict.is_withheld() => missing.into(),
+        "" => claim(found),
+        missing => format!("{missing} {}", claim(found)),
     }
+}
+
+/// What is avoidable, in one sentence.
+fn claim(found: &Judgement) -> String {
+    let verdict = &found.verdict;
     if verdict.cause == "none" {
         let known = if verdict.is_at_least { " is known; there may be more" } else { "" };
-        return match shortage(judgement) {
+        return match shortage(found) {
             Some(shortage) => format!("{shortage} No other avoidable time above 2 %."),
             None => format!("No avoidable time above 2 %{known}."),
         };
     }
-    let when = when(judgement).map(|when| format!(", {when}")).unwrap_or_default();
-    let next = next(judgement).map(|next| format!(" Next: {next}.")).unwrap_or_default();
+    let when = when(found).map(|when| format!(", {when}")).unwrap_or_default();
+    let next = next(found).map(|next| format!(" Next: {next}.")).unwrap_or_default();
     format!(
         "{} avoidable ({} of {}): {}{when}. {}, {} sure.{next}",
         at_least(verdict, &percent(verdict.share), true),
         time(verdict.avoidable_wall_s),
         time(verdict.avoidable_wall_s / verdict.share.max(1e-12)),
-        what(judgement),
-        title(&verdict.cause),
+        what(found),
+        cause_title(&verdict.cause),
         percent(verdict.confidence),
     )
 }
@@ -87,43 +93,14 @@ fn name(cause: &str) -> &str {
     }
 }
 
-/// Likewise at the start of a sentence.
-fn title(cause: &str) -> &str {
-    match cause {
-        "mapping" => "Placement",
-        "pattern" => "Load imbalance",
-        "background" => "Network contention",
-        "cpu" => "CPU contention",
-        other => other,
-    }
-}
-
-/// The times at which the cause is to blame. Of a network it is known more closely when it was disturbed.
-fn blamed(judgement: &Judgement) -> Vec<(f64, f64)> {
-    let cause = &judgement.verdict.cause;
-    let disturbed = judgement.quiet.iter().filter(|of| !of.is_quiet);
-    let disturbed: Vec<(f64, f64)> = disturbed.map(|of| (of.from_s, of.to_s)).collect();
-    if cause == "background" && !disturbed.is_empty() {
-        return disturbed;
-    }
-    // Those of regions lie across those of the whole job.
-    let whole = judgement.attribution.iter().filter(|of| of.region.is_none() && of.cause == *cause);
-    whole.map(|of| (of.from_s, of.to_s)).collect()
-}
-
 /// Since when, or when, the cause is to blame; nothing where that is not known.
 fn when(judgement: &Judgement) -> Option<String> {
     let mut whole = judgement.attribution.iter().filter(|stretch| stretch.region.is_none());
     let first = whole.next()?;
     let (begin_s, end_s) = (first.from_s, whole.next_back().unwrap_or(first).to_s);
     let near_s = AT_ONCE * (end_s - begin_s);
-    let mut times: Vec<(f64, f64)> = Vec::new();
-    for (from_s, until_s) in blamed(judgement) {
-        match times.last_mut().filter(|(_, to_s)| from_s - *to_s <= near_s) {
-            Some((_, to_s)) => *to_s = until_s,
-            None => times.push((from_s, until_s)),
-        }
-    }
+    let blamed = judgement.disturbances.iter().filter(|of| of.cause == judgement.verdict.cause);
+    let times: Vec<(f64, f64)> = blamed.map(|of| (of.from_s, of.to_s)).collect();
     let (first, last) = (*times.first()?, *times.last()?);
     let at = |seconds: f64| run_time(Duration::from_secs_f64(seconds.max(0.0)));
     let is_from_start = first.0 - begin_s <= near_s;
@@ -181,9 +158,12 @@ fn network(judgement: &Judgement) -> Option<String> {
 /// What the verdict rests on and how sure it is, a sentence each.
 fn details(judgement: &Judgement) -> Vec<String> {
     let verdict = &judgement.verdict;
+    if verdict.basis.state == BasisState::Hung {
+        return shortage(judgement).into_iter().collect();
+    }
     let mut sentences = Vec::new();
     if verdict.cause != "none" {
-        let what = title(&verdict.cause);
+        let what = cause_title(&verdict.cause);
         sentences.push(format!(
             "{what} costs {} of all ranks' time. Without it the run takes about {} less.",
             at_least(verdict, &time(verdict.avoidable_s), false),
@@ -214,25 +194,18 @@ pub(super) fn say(told: &mut Found) {
     told.actions = actions(&told.judgement);
 }
 
-/// The verdict and its evidence, a sentence each.
-pub(crate) fn verdict_sentences(judgement: &Judgement, hangs_at_end: bool) -> Vec<String> {
-    let mut sentences = Vec::new();
-    let verdict = &judgement.verdict;
-    if hangs_at_end && verdict.cause == "none" && !verdict.is_withheld() {
-        sentences.push("Before the hang, nothing above 2 % was avoidable.".into());
-        sentences.extend(shortage(judgement));
-    } else {
-        sentences.push(headline(judgement));
-    }
-    sentences.extend(details(judgement));
-    let actions = actions(judgement);
+/// The verdict and its evidence, a sentence each. What is missing comes first.
+pub(crate) fn verdict_sentences(found: &Judgement) -> Vec<String> {
+    let mut sentences = vec![headline(found)];
+    sentences.extend(details(found));
+    let actions = actions(found);
     sentences.extend(actions.first().map(|_| format!("What to do: {}", actions.join(" "))));
     sentences
 }
 
 /// Where time in MPI went, a line each: what, how long, and its share.
-pub(crate) fn budget_lines(judgement: &Judgement) -> Vec<(&'static str, String, f64)> {
-    let budget = &judgement.budget;
+pub(crate) fn budget_lines(found: &Judgement) -> Vec<(&'static str, String, f64)> {
+    let budget = &found.budget;
     let total_s = budget.total_s.max(1e-12);
     let line = |name, seconds: f64| (name, time(seconds), 100.0 * seconds / total_s);
     let parts = [

@@ -291,19 +291,21 @@ fn read(piece: &Piece, offset: u64, most_bytes: usize) -> std::io::Result<Vec<u8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_wire::{ClockKind, Knot, Process, Slots};
+    use mpiscope_wire::{ClockKind, ClockSample, Process, Slots};
 
     fn knot(number: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
-        Message::Knot(Knot { ticks: number, monotonic_ns: number }).encode(&mut bytes);
+        Message::ClockSample(ClockSample { ticks: number, monotonic_ns: number }).encode(&mut bytes);
         bytes
     }
 
     fn numbers(parcel: &Parcel) -> Vec<u64> {
         let mut found = Vec::new();
         walk(&parcel.bytes, |frame| {
-            let Ok(Message::Knot(knot)) = Message::decode(frame.kind, frame.payload) else { panic!() };
-            found.push(knot.ticks);
+            let Ok(Message::ClockSample(sample)) = Message::decode(frame.kind, frame.payload) else {
+                panic!()
+            };
+            found.push(sample.ticks);
             true
         });
         assert_eq!(found.len(), parcel.frames as usize);

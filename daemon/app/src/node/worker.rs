@@ -8,7 +8,7 @@ use crate::agent::{Agent, LINGER, LITTLE_SLOTS, Pass, REST};
 use anyhow::{Result, bail, ensure};
 use mpiscope_link::{CallerOptions, LinkError, call};
 use mpiscope_ring::Sleeper;
-use mpiscope_ring::clock::{knot, monotonic_ns};
+use mpiscope_ring::clock::{clock_sample, monotonic_ns};
 use mpiscope_wire::Message;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -37,7 +37,7 @@ pub(crate) fn work(settings: &Settings) -> Result<()> {
     // Where it cannot be had, the agent looks more often.
     agent.sleeper = Sleeper::open(&settings.rings).ok().map(Arc::new);
     // Ranks have called already: with the knot of the first pass there is a line to tell by when.
-    agent.tell(Message::Knot(knot()), &mut |_| {});
+    agent.tell(Message::ClockSample(clock_sample()), &mut |_| {});
     // Until the daemon says otherwise.
     let is_on = !settings.paused && settings.flight.is_none();
     let shared = Arc::new(Shared::new(spool, is_on));
@@ -144,7 +144,7 @@ impl Worker<'_> {
     /// Says the last words; whether they are safe, so that they are the last.
     fn close(&mut self) -> bool {
         self.agent.look(&mut |_| {});
-        self.agent.tell(Message::Knot(knot()), &mut |_| {});
+        self.agent.tell(Message::ClockSample(clock_sample()), &mut |_| {});
         self.agent.flush();
         let is_closed = self.shared.close();
         if is_closed {

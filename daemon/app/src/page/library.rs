@@ -1,20 +1,24 @@
 //! What questions about a run are answered from.
 
-use super::{Shelves, rank_rows};
+use super::{LayoutFiles, Shelves, rank_rows};
 use crate::judge::Findings;
 use crate::load::Loaded;
 use mpiscope_feed::{FunctionName, Library, Messages, Overview, RankRow};
+use mpiscope_layout::SiteDescription;
 use mpiscope_model::Nanoseconds;
+use std::path::Path;
 
 impl Shelves {
     /// A library of these calls and messages.
-    pub(crate) fn into_library(self, overview: Overview) -> Library {
+    pub(crate) fn into_library(self, dir: &Path, overview: Overview) -> Library {
         let messages = Messages { source: Box::new(self.messages), flow: mpiscope_ingest::flow };
         let library = Library::new(Box::new(self.calls))
             .with_messages(messages)
             .with_overview(overview)
             .with_sites(Box::new(self.sites))
             .with_remap(Box::new(self.placements))
+            .with_site(SiteDescription::clone(&self.site))
+            .with_layout_store(Box::new(LayoutFiles::beside(dir)))
             .with_functions(mpiscope_wire::FUNCTIONS.iter().map(|entry| FunctionName {
                 id: entry.id,
                 name: entry.name,
@@ -35,7 +39,12 @@ pub(crate) fn inform(
     until_ns: Nanoseconds,
 ) -> Vec<RankRow> {
     library.know(loaded.ranks.iter().map(|info| (info.rank, info.node)));
+    library.know_places(
+        loaded.job.nodes.iter().map(|node| node.name.as_str()),
+        loaded.ranks.iter().map(|info| (info.rank, &info.cpus)),
+    );
     library.know_grid(&loaded.coordinates);
+    library.know_communicators(&loaded.communicators);
     if let Some(findings) = findings {
         library.know_course(findings.course.clone());
         library.know_regions(&findings.judgement.regions);

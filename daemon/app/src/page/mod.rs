@@ -2,6 +2,7 @@
 
 mod answers;
 mod layout_file;
+mod layout_store;
 mod library;
 mod open;
 mod rows;
@@ -10,7 +11,9 @@ mod sites;
 mod updates;
 
 pub(crate) use layout_file::LayoutFilePath;
+pub(crate) use layout_store::{FILE as LAYOUTS, LayoutFiles, copy_layouts};
 pub(crate) use library::inform;
+use open::host_name;
 pub(crate) use open::{Opened, open_in_browser, say_address};
 pub(crate) use rows::{function_rows, node_rows, rank_rows};
 pub(crate) use shelf::{Shelf, Shelves};
@@ -19,6 +22,7 @@ pub(crate) use updates::Increments;
 
 use answers::AnswerFile;
 use anyhow::{Context as _, Result};
+use crossbeam_channel::{Receiver, bounded};
 use mpiscope_feed::{FeedState, Job, Library, Limits, Overview};
 use mpiscope_server::{AnswerStore, Options, Publisher, Server, Source, Token, live};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -26,9 +30,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 
 /// Where pages are served unless told otherwise: this machine only, any free port.
 pub(crate) const ANYWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -41,11 +43,27 @@ const FAREWELL: Duration = Duration::from_secs(2);
 
 /// A page that is being served.
 pub(crate) struct Page {
-    runtime: Runtime,
-    server: JoinHandle<()>,
+    /// Gives nothing, and ends when the server has.
+    ended: Receiver<()>,
     source: Source,
     shut: oneshot::Sender<()>,
     url: String,
+}
+
+/// A page that nobody has been let in to yet: who comes waits. What is known can be published first, so that the first thing
+/// that anybody sees is not an empty run.
+pub(crate) struct ClosedPage {
+    page: Page,
+    admits: oneshot::Sender<()>,
+}
+
+impl ClosedPage {
+    /// Lets in who waits, and all who come.
+    pub(crate) fn admit(self) -> Page {
+        // A server that ended before it began is found out by `close`.
+        let _ = self.admits.send(());
+        self.page
+    }
 }
 
 /// What a page is fed through; one thread has it.
@@ -55,7 +73,7 @@ pub(crate) struct Feeding {
 }
 
 impl Page {
-    /// Binds and serves the run whose recording is in a folder.
+    /// Binds, for the run whose recording is in a folder.
     pub(crate) fn open(
         dir: &Path,
         address: SocketAddr,
@@ -64,37 +82,53 @@ impl Page {
         window_ns: u64,
         shelves: Shelves,
         overview: Overview,
-    ) -> Result<(Self, Feeding)> {
+    ) -> Result<(ClosedPage, Feeding)> {
         let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
         let answers: Arc<dyn AnswerStore> = Arc::new(AnswerFile::in_folder(dir));
-        Self::of(address, token, state, Arc::new(shelves.into_library(overview)), Some(answers))
+        let library = shelves.into_library(dir, overview).with_window(window_ns);
+        Self::of(address, token, state, Arc::new(library), Some(answers))
     }
 
-    /// Binds and serves a feed and a library.
+    /// Binds, for a feed and a library.
     pub(crate) fn of(
         address: SocketAddr,
         token: &str,
         state: FeedState,
         library: Arc<Library>,
         answers: Option<Arc<dyn AnswerStore>>,
-    ) -> Result<(Self, Feeding)> {
+    ) -> Result<(ClosedPage, Feeding)> {
         allow_files(FILES);
         let (publisher, source) = live(state, Arc::clone(&library));
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("page")
+        let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .context("start the page's server")?;
+            .context("cannot start the page's server")?;
         let token = Token::from_bytes(parse_token(token)?);
-        let bound = runtime.block_on(Server::bind(address, Options { answers, ..Options::new(token) }))?;
+        let bound = runtime
+            .block_on(Server::bind(address, Options { answers, host: host_name(), ..Options::new(token) }))?;
         let url = bound.page_url();
         let (shut, closing) = oneshot::channel();
-        let server = runtime.spawn(bound.serve(source.clone(), async {
+        let server = bound.serve(source.clone(), async {
             // A dropped sender means the same.
             let _ = closing.await;
-        }));
-        Ok((Self { runtime, server, source, shut, url }, Feeding { publisher, library }))
+        });
+        let (ends, ended) = bounded::<()>(0);
+        let (admits, admitted) = oneshot::channel();
+        // Tokio's own threads panic where the system gives no more; this one is an error, and the run goes on.
+        let serve = move || {
+            let _ends = ends;
+            if runtime.block_on(admitted).is_ok() {
+                // A panic of the server ends its task alone.
+                let _ = runtime.block_on(async { tokio::spawn(server).await });
+            }
+            runtime.shutdown_timeout(FAREWELL);
+        };
+        std::thread::Builder::new()
+            .name("page".into())
+            .spawn(serve)
+            .context("cannot start the page's server")?;
+        let page = Self { ended, source, shut, url };
+        Ok((ClosedPage { page, admits }, Feeding { publisher, library }))
     }
 
     /// Says whether any page is open.
@@ -118,11 +152,10 @@ impl Page {
 
     /// Lets the open pages take in the last state, then closes.
     pub(crate) fn close(self) {
-        let Self { runtime, server, shut, .. } = self;
+        let Self { ended, shut, .. } = self;
         let _ = shut.send(());
         // Pages that do not take it in are left behind.
-        let _ = runtime.block_on(async { tokio::time::timeout(FAREWELL, server).await });
-        runtime.shutdown_timeout(FAREWELL);
+        let _ = ended.recv_timeout(2 * FAREWELL);
     }
 }
 

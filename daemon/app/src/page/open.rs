@@ -1,6 +1,6 @@
 //! Telling the user where the page is, and opening it.
 
-use crate::here::host_name;
+pub(super) use crate::here::host_name;
 use crate::private::{new_private, random};
 use anyhow::{Context as _, Result};
 use std::io::Write as _;

@@ -8,6 +8,7 @@ use crate::remap::Placements;
 use mpiscope_analysis::Bins;
 use mpiscope_feed::exchange::{EventQuestion, Ranks};
 use mpiscope_feed::{CallSource, MessageSource};
+use mpiscope_layout::SiteDescription;
 use mpiscope_model::{Call, Message, Nanoseconds};
 use mpiscope_recording::{
     CallFilter, Filter, Group, Recording, Segment, SegmentIndex, SegmentReader, SegmentRow,
@@ -27,6 +28,8 @@ pub(crate) struct Shelves {
     pub(crate) placements: Placements,
     /// The layout file of the user, if any.
     pub(crate) layout: Option<LayoutFilePath>,
+    /// What the site says of its machine.
+    pub(crate) site: Arc<SiteDescription>,
 }
 
 impl Shelves {
@@ -34,7 +37,7 @@ impl Shelves {
     pub(crate) fn new(dir: &Path, cache_bytes_max: usize, placements: Placements) -> Self {
         let calls = Shelf::new(dir.to_path_buf(), cache_bytes_max);
         let messages = Shelf::new(dir.to_path_buf(), cache_bytes_max);
-        Self { calls, messages, sites: SiteShelf::default(), placements, layout: None }
+        Self { calls, messages, sites: SiteShelf::default(), placements, layout: None, site: Arc::default() }
     }
 
     /// What is in the segments of a recording.
@@ -46,7 +49,12 @@ impl Shelves {
         let reader = || recording.segment_reader();
         let calls = Shelf::of(reader(), recording.call_segments(), cache_bytes_max);
         let messages = Shelf::of(reader(), recording.message_segments(), cache_bytes_max);
-        Self { calls, messages, sites: SiteShelf::default(), placements, layout: None }
+        Self { calls, messages, sites: SiteShelf::default(), placements, layout: None, site: Arc::default() }
+    }
+
+    /// With what the site says of its machine.
+    pub(crate) fn with_site(self, site: SiteDescription) -> Self {
+        Self { site: Arc::new(site), ..self }
     }
 
     /// With layouts of the user.

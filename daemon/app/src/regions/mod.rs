@@ -38,7 +38,7 @@ pub(crate) fn regions(options: &RegionsOptions) -> Result<ExitCode> {
     let clustering = if has_distances {
         Clustering::with_distances(&graph, method)
     } else {
-        Clustering::of(&graph, method)
+        Clustering::new(&graph, method)
     };
     let regions = clustering.cut(cut);
     let found = Found {

@@ -1,12 +1,14 @@
 //! A recording whose recorder was killed, or could not write its segments: made once more from its log, and from what
 //! still lies in the rings.
 
+use super::copy_layouts;
 use crate::agent::{Agent, Resume};
 use crate::daemon::{END_UNKNOWN, LIVE_FILE, Live, Recorder, Records};
+use crate::interrupt::Interrupt;
 use crate::judge::{GIVEN, judge_into};
 use crate::load::calls_in_log;
-use crate::run::remove_rings_of;
 use crate::standing;
+use crate::topology;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::Standing;
 use mpiscope_model::Losses;
@@ -28,8 +30,13 @@ pub(super) fn has_more(recording: &Recording) -> Result<bool> {
     Ok(log.is_whole || log.rows >= sealed)
 }
 
-/// Records once more what the log tells, into `out`.
-pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
+/// Records once more what the log tells, into `out`. The rings that nobody needs any more are given as well: they may be
+/// removed when `out` is sure to stay.
+pub(super) fn repair(
+    recording: &Recording,
+    out: &Path,
+    interrupt: &Interrupt,
+) -> Result<(Manifest, Option<Live>)> {
     let old = recording.manifest();
     let manifest = Manifest {
         run: old.run.clone(),
@@ -53,6 +60,8 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
             missing.push(format!("the criteria that the run was to be judged by, in {GIVEN}: {why}"));
         }
     }
+    missing.extend(topology::copy(recording, out, &mut writer)?);
+    missing.extend(copy_layouts(recording.dir(), out));
     match standing::read(recording.dir()) {
         Ok(stood) if stood == Standing::default() => {}
         Ok(stood) => standing::write(out, &stood)?,
@@ -64,6 +73,7 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
         recorder.expect(old.cost.calls);
     }
     let resume = recorder.replay(&WalReader::open(out)?);
+    interrupt.check()?;
     let mut read_rings = None;
     let rest = match Live::of(recording.dir()) {
         Records::Nobody(Some(live)) => {
@@ -77,7 +87,9 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
         }
         Records::Nobody(None) | Records::Somebody(_) => Vec::new(),
     };
+    interrupt.check()?;
     recorder.complete(rest, missing)?;
+    interrupt.check()?;
     let mut manifest = Manifest::read(out)?;
     // That of this program says nothing about a run that it did not watch.
     manifest.cost.agent_cpu_s = None;
@@ -99,10 +111,7 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
         manifest.state = State::Incomplete;
     }
     manifest.write(out)?;
-    if let Some(rings) = read_rings.as_ref().and_then(remove_rings_of) {
-        say!("what lay in {} is saved as well, and was removed there", rings.display());
-    }
-    Ok(manifest)
+    Ok((manifest, read_rings))
 }
 
 /// What lay in the rings of a run.
@@ -123,7 +132,7 @@ fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<Stri
     let mut messages = Vec::new();
     // Times are told by the log's own knots: those of now say nothing about then, nor does what the scheduler did since.
     let mut take = |message: Message| {
-        if !matches!(message, Message::Knot(_) | Message::Scheduling(_) | Message::Cpus(_)) {
+        if !matches!(message, Message::ClockSample(_) | Message::Scheduling(_) | Message::Cpus(_)) {
             messages.push(message);
         }
     };

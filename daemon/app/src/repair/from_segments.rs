@@ -1,12 +1,14 @@
 //! A recording of which files are damaged: made once more from the rows that are certain.
 
-use super::{stretch, tables};
+use super::{copy_layouts, stretch, tables};
 use crate::check::{Known, Sane};
 use crate::daemon::window_row;
+use crate::interrupt::Interrupt;
 use crate::judge;
 use crate::load::unsaved;
 use crate::processors::Processors;
 use crate::sums::Sums;
+use crate::topology;
 use crate::words::counted;
 use anyhow::{Context as _, Result};
 use mpiscope_analysis::Counts;
@@ -19,7 +21,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Writes what is certain into `out`.
-pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
+pub(super) fn repair(recording: &Recording, out: &Path, interrupt: &Interrupt) -> Result<Manifest> {
     let old = recording.manifest();
     let (mut found, table_faults) = recording.tables();
     let known = Known::of(recording);
@@ -36,6 +38,7 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
         known,
         seen: BTreeSet::new(),
         lost: Vec::new(),
+        interrupt,
     };
     let segments = &old.segments;
     // Windows are sums of calls, and are to be those of the calls that are there.
@@ -102,6 +105,7 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
     manifest.missing.clone_from(&old.missing);
     manifest.missing.append(&mut lost);
     manifest.state = if is_complete { State::Complete } else { State::Incomplete };
+    interrupt.check()?;
     Ok(writer.finish(&found, &sums.told(&counts, &processors))?)
 }
 
@@ -113,6 +117,7 @@ struct Saving<'a> {
     seen: BTreeSet<&'a str>,
     /// What is lost, in sentences.
     lost: Vec<String>,
+    interrupt: &'a Interrupt,
 }
 
 impl<'a> Saving<'a> {
@@ -134,6 +139,7 @@ impl<'a> Saving<'a> {
         push: fn(&mut RecordingWriter, &[R]) -> Result<(), RecordingError>,
         mut see: impl FnMut(&[R]),
     ) -> Result<()> {
+        self.interrupt.check()?;
         if !self.seen.insert(&segment.file) {
             return Ok(());
         }
@@ -169,8 +175,9 @@ fn copy_files(recording: &Recording, writer: &mut RecordingWriter, out: &Path) -
     if judge::may_be_read(dir) {
         names.insert(judge::FILE);
     }
-    let mut missing = Vec::new();
-    for name in names {
+    let mut missing: Vec<String> = copy_layouts(dir, out).into_iter().collect();
+    missing.extend(topology::copy(recording, out, writer)?);
+    for name in names.into_iter().filter(|name| !topology::is_file(name)) {
         match file_state(dir, manifest, name) {
             FileState::Damaged(why) => missing.push(match name {
                 judge::FILE => format!("what was found about the run, in {name}: {why}"),

@@ -9,8 +9,10 @@ mod tables;
 use crate::check::check_all;
 use crate::command_line::RepairOptions;
 use crate::daemon::{Live, Records};
+use crate::interrupt::Interrupt;
 use crate::load::is_in_log;
-use crate::run::refuse_occupied;
+use crate::page::{self, LAYOUTS};
+use crate::run::{refuse_occupied, remove_rings_of};
 use crate::words::{plural, printable};
 use anyhow::{Context as _, Result, bail};
 use mpiscope_recording::{Manifest, Recording, RecordingError, State};
@@ -40,13 +42,32 @@ pub(crate) fn repair(options: &RepairOptions) -> Result<ExitCode> {
     let named = options.output.clone().unwrap_or_else(|| beside(&options.dir));
     let out = std::path::absolute(&named).context("find the current folder")?;
     refuse_occupied(&out, "-o")?;
-    let manifest = if is_in_log(&recording) && from_log::has_more(&recording)? {
-        from_log::repair(&recording, &out)?
+    let interrupt = Interrupt::catch("nothing was repaired");
+    interrupt.outcome(repair_into(&out, &recording, (&options.dir, &named), &interrupt))
+}
+
+/// Writes the repaired recording into `out`. The names are those that the user knows both by.
+fn repair_into(
+    out: &Path,
+    recording: &Recording,
+    (dir, named): (&Path, &Path),
+    interrupt: &Interrupt,
+) -> Result<()> {
+    let is_in_log = is_in_log(recording) && from_log::has_more(recording)?;
+    interrupt.check()?;
+    interrupt.begin_folder(out);
+    let (manifest, read_rings) = if is_in_log {
+        from_log::repair(recording, out, interrupt)?
     } else {
-        from_segments::repair(&recording, &out)?
+        (from_segments::repair(recording, out, interrupt)?, None)
     };
-    say(&manifest, &options.dir, &named);
-    Ok(ExitCode::SUCCESS)
+    interrupt.keep()?;
+    // Until now what is in the rings was nowhere else for sure.
+    if let Some(rings) = read_rings.as_ref().and_then(remove_rings_of) {
+        say!("what lay in {} is saved as well, and was removed there", rings.display());
+    }
+    say(&manifest, dir, named);
+    Ok(())
 }
 
 /// The folder beside a recording that its repaired copy goes to.
@@ -73,6 +94,12 @@ fn say(manifest: &Manifest, dir: &Path, out: &Path) {
     let state =
         if manifest.state == State::Complete { "complete" } else { "sound, and incomplete as it says" };
     say!("recording in {}: {state}", out.display());
+}
+
+/// Copies the layouts that are kept with a recording; says why where they cannot be.
+fn copy_layouts(dir: &Path, out: &Path) -> Option<String> {
+    let copied = page::copy_layouts(&dir.join(LAYOUTS), out);
+    copied.err().map(|error| format!("the layouts that were kept with the recording, in {LAYOUTS}: {error}"))
 }
 
 /// From this moment to that, for people.

@@ -9,8 +9,8 @@ use anyhow::Result;
 use mpiscope_analysis::Advice;
 use mpiscope_feed::exchange::Ranks;
 use mpiscope_feed::{
-    Attribution, Between, CpuContention, Efficiency, GatheredWait, Parts, Quiet, Source, Verdict, Wait,
-    WhatIf,
+    Attribution, Between, CpuContention, Disturbance, Efficiency, GatheredWait, Parts, Quiet, Source,
+    Verdict, Wait, WhatIf,
 };
 use mpiscope_model::RankInfo;
 use serde::Serialize;
@@ -36,6 +36,7 @@ struct Report<'a> {
     sources: Option<&'a [Source]>,
     sites: Vec<SiteFigures<'a>>,
     attribution: Option<&'a [Attribution]>,
+    disturbances: Option<&'a [Disturbance]>,
     quiet: Option<&'a [Quiet]>,
     verdict: Option<&'a Verdict>,
     /// Null where ranks had enough CPUs, too.
@@ -166,14 +167,24 @@ struct Region {
     latency: Option<f64>,
     messages: u64,
     delayed: u64,
+    /// L above 1, as the paper of PCLVis defines delayed.
+    above_expected: u64,
     exact: f64,
 }
 
 impl From<&mpiscope_feed::Region> for Region {
     fn from(region: &mpiscope_feed::Region) -> Self {
-        let mpiscope_feed::Region { id, latency, messages, delayed, exact, .. } = region;
+        let mpiscope_feed::Region { id, latency, messages, delayed, above_expected, exact, .. } = region;
         let ranks = region.each_rank().collect();
-        Self { id: *id, ranks, latency: *latency, messages: *messages, delayed: *delayed, exact: *exact }
+        Self {
+            id: *id,
+            ranks,
+            latency: *latency,
+            messages: *messages,
+            delayed: *delayed,
+            above_expected: *above_expected,
+            exact: *exact,
+        }
     }
 }
 
@@ -305,6 +316,7 @@ fn narrow<'a>(report: Report<'a>, selection: &'a Selection, whole: &Loaded) -> R
         region.latency = Some(regions.latency.0[at]).filter(|latency| !latency.is_nan());
         region.messages = messages as u64;
         region.delayed = regions.delayed.0[at] as u64;
+        region.above_expected = regions.above_expected.0[at] as u64;
         region.exact = if messages > 0.0 { exact / messages } else { 0.0 };
         Some(region)
     };
@@ -399,6 +411,7 @@ fn whole<'a>(
         sources: of_run.map(|found| &found.judgement.sources[..]),
         sites: sites(loaded, findings),
         attribution: of_run.map(|found| &found.judgement.attribution[..]),
+        disturbances: of_run.map(|found| &found.judgement.disturbances[..]),
         quiet: of_run.map(|found| &found.judgement.quiet[..]),
         verdict: of_run.map(|found| &found.judgement.verdict),
         cpu_shortage: of_run.and_then(|found| found.judgement.cpu_shortage.as_ref()),

@@ -45,7 +45,7 @@ impl Selection {
             bail!("{} is not complete: run mpiscope repair first", dir.display());
         }
         let library = Shelves::of_recording(&recording, CACHE_BYTES, Placements::of_recording(dir))
-            .into_library(Overview::default());
+            .into_library(dir, Overview::default());
         inform(&library, loaded, findings, loaded.end_ns().max(load::last_call_ns(&recording)));
         let ranks = rank.as_ref().map(|list| list.ranges());
         let question = SelectedQuestion { range_ns, ranks: ranks.clone(), hidden: Vec::new() };

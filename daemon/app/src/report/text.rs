@@ -3,6 +3,7 @@
 use super::sites::{SiteFigures, sites};
 use crate::judge::{Findings, budget_lines, regions_sentence, verdict_sentences};
 use crate::load::Loaded;
+use crate::output::bold;
 use crate::processors::where_ranks_run;
 use crate::remap::Placement;
 use crate::words::{bytes, count, nanoseconds, plural, run_time};
@@ -61,7 +62,7 @@ fn write(
     if totals.calls == 0 {
         writeln!(out, "  No MPI call was recorded so far.\n")?;
     } else if let Some(findings) = findings {
-        judgement(&findings.judgement, loaded.standing.hangs_at_end(), out)?;
+        diagnosis(&findings.judgement, out)?;
         if let Some(sentence) = regions_sentence(&findings.judgement.regions) {
             writeln!(out, "  {sentence}\n")?;
         }
@@ -112,7 +113,7 @@ fn write(
 /// What of the recording is missing.
 pub(super) fn missing(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
     if !loaded.missing.is_empty() {
-        writeln!(out, "\nMissing:")?;
+        writeln!(out, "\n{}", bold("Missing:"))?;
         for sentence in loaded.missing.iter().take(MOST_MISSING) {
             writeln!(out, "  {sentence}")?;
         }
@@ -124,18 +125,20 @@ pub(super) fn missing(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
 }
 
 /// Why the run takes longer than it has to, and where its time in MPI went.
-fn judgement(judgement: &Judgement, stands: bool, out: &mut String) -> std::fmt::Result {
-    for sentence in verdict_sentences(judgement, stands) {
-        writeln!(out, "  {sentence}")?;
+fn diagnosis(found: &Judgement, out: &mut String) -> std::fmt::Result {
+    let sentences = verdict_sentences(found);
+    if let Some((first, others)) = sentences.split_first() {
+        writeln!(out, "  {}", bold(first))?;
+        others.iter().try_for_each(|sentence| writeln!(out, "  {sentence}"))?;
     }
-    let lines = budget_lines(judgement);
+    let lines = budget_lines(found);
     if !lines.is_empty() {
         writeln!(out, "\n  {:<24} {:>16} {:>8}", "time in MPI", "seconds of ranks", "share")?;
         for (name, time, share) in lines {
             writeln!(out, "  {name:<24} {time:>16} {share:>6.1} %")?;
         }
     }
-    let efficiency = &judgement.efficiency;
+    let efficiency = &found.efficiency;
     if efficiency.parallel > 0.0 {
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
         writeln!(

@@ -18,7 +18,8 @@ use crate::page::{self, LayoutFilePath};
 use crate::private::random;
 use crate::site::{Site, Start};
 use crate::switch;
-use anyhow::{Result, bail};
+use crate::topology;
+use anyhow::{Context as _, Result, bail};
 use launch::Launch;
 use mpiscope_recording::{Manifest, State};
 use place::Place;
@@ -62,6 +63,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
     if let Some(layout) = &options.layout {
         LayoutFilePath::named(layout)?;
     }
+    topology::read(&options.topology)?;
     let site = Site::load(options.site.as_deref());
     let site = if options.site.is_some() { Ok(site?) } else { site };
     let begun = || site.and_then(|site| begin(options, out.clone(), &site, criteria, Vec::new()));
@@ -152,6 +154,11 @@ fn begin(
             .map(LayoutFilePath::named)
             .transpose()?
             .map(LayoutFilePath::into_path),
+        topology: options
+            .topology
+            .iter()
+            .map(|path| std::path::absolute(path).with_context(|| format!("find {}", path.display())))
+            .collect::<Result<_>>()?,
         listen: (!options.no_dashboard).then(|| options.listen.unwrap_or(page::ANYWHERE)),
         token: format!("{:032x}", random()?),
         link: link.clone(),

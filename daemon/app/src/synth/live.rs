@@ -90,19 +90,19 @@ mod tests {
             Message::RunStart(start) => Some(start.monotonic_ns),
             _ => None,
         });
-        let mut knots = 0;
+        let mut samples = 0;
         for (at, message) in &told {
-            if let Message::Knot(knot) = message {
-                knots += 1;
+            if let Message::ClockSample(sample) = message {
+                samples += 1;
                 assert!(
-                    *at >= Duration::from_nanos(knot.monotonic_ns - begin_ns.unwrap()).saturating_sub(
+                    *at >= Duration::from_nanos(sample.monotonic_ns - begin_ns.unwrap()).saturating_sub(
                         // The last is a little after the end of the job.
                         Duration::from_millis(2)
                     )
                 );
             }
         }
-        assert!(knots >= 6, "{knots}");
+        assert!(samples >= 6, "{samples}");
         let all: Vec<Message> = generate(&spec(0.3)).unwrap().collect();
         assert_eq!(told.into_iter().map(|(_, message)| message).collect::<Vec<_>>(), all);
     }

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 fn recorded(spec: &Spec) -> (tempfile::TempDir, Truth, Loaded) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("made");
-    let truth = record(spec, &out).unwrap();
+    let truth = record(spec, &out, &Interrupt::none("")).unwrap();
     let recording = Recording::open(&out).unwrap();
     let loaded = load(&out, &recording).unwrap();
     (folder, truth, loaded)
@@ -59,7 +59,8 @@ fn recordings_say_what_is_true_whatever_disturbs() {
 fn the_truth_lies_beside_for_its_owner_alone() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("made");
-    let truth = record(&Spec::new("ring".parse().unwrap(), 4, 0.1, 20_000.0), &out).unwrap();
+    let truth =
+        record(&Spec::new("ring".parse().unwrap(), 4, 0.1, 20_000.0), &out, &Interrupt::none("")).unwrap();
     write_truth(&truth, &out).unwrap();
     let file = out.join(TRUTH_FILE);
     let said: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
@@ -77,6 +78,8 @@ fn the_truth_lies_beside_for_its_owner_alone() {
 fn a_job_that_makes_no_sense_leaves_no_folder() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("made");
-    let refused = record(&Spec::new("ring".parse().unwrap(), 4, 0.1, 1e12), &out).unwrap_err().to_string();
+    let refused = record(&Spec::new("ring".parse().unwrap(), 4, 0.1, 1e12), &out, &Interrupt::none(""))
+        .unwrap_err()
+        .to_string();
     assert!(refused.contains("more than this job can make") && !out.exists(), "{refused}");
 }

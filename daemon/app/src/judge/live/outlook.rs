@@ -149,7 +149,7 @@ impl Outlook {
             left_out_calls: self.left_out_calls,
             is_final: false,
             judgement,
-            evolution: evolution(budgeter.evolution()),
+            evolution: evolution(budgeter.evolution(), budgeter.criteria().has_normal()),
             // It is said in words once it is known where in the program calls were made.
             ..Found::default()
         };

@@ -1,6 +1,7 @@
 use super::*;
 use mpiscope_analysis::Matcher;
 use mpiscope_ingest::Ingest;
+use mpiscope_recording::WalWriter;
 use mpiscope_synth::{Disturbance, Pattern, Spec, Style, generate};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -16,7 +17,7 @@ fn batches(seconds: f64) -> Vec<Known> {
 }
 
 fn known_of(spec: &Spec) -> Vec<Known> {
-    let mut ingest = Ingest::to_be_judged();
+    let mut ingest = Ingest::for_diagnosis();
     let mut matcher = Matcher::default();
     let batches = generate(spec).unwrap().filter_map(|message| ingest.step(message));
     let known = batches.map(|batch| {
@@ -109,6 +110,69 @@ fn calls_that_come_too_fast_are_left_out_and_counted_and_judging_begins_anew() {
     assert!(budget.total_s > 0.0 && budget.unknown_s < 0.1 * budget.total_s, "{budget:?}");
     let waits = &found.judgement.waits;
     assert!(!waits.is_empty() && waits.iter().all(|wait| wait.place.starts_with("ring: ")), "{waits:?}");
+}
+
+#[test]
+fn what_was_postponed_is_read_from_the_log_as_if_it_had_come() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut log = WalWriter::create(dir.path()).unwrap();
+    let disturb = vec![Disturbance::Imbalance { share: 0.125, more: 1.0, drifts: false }];
+    let spec = Spec { style: Style::Blocking, disturb, ..Spec::new(Pattern::Ring, 8, 6.0, 20_000.0) };
+    let start = || LiveJudge::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
+    let (mut always, mut later) = (start(), start().with_log(dir.path()));
+    let (mut ingest, mut frame, mut batches) = (Ingest::for_diagnosis(), Vec::new(), 0);
+    let mut matching = LogMatching::default();
+    let messages: Vec<_> = generate(&spec).unwrap().collect();
+    let middle = messages.len() / 2;
+    for (number, message) in messages.into_iter().enumerate() {
+        frame.clear();
+        message.encode(&mut frame);
+        log.write(&frame).unwrap();
+        later.count_message();
+        let Some(batch) = ingest.step(message) else { continue };
+        log.flush().unwrap();
+        let messages = matching.messages(&batch);
+        batches += 1;
+        // From the second batch on until the middle.
+        later.postpone(batches > 1 && number < middle);
+        for live in [&mut always, &mut later] {
+            take(live, batch.clone(), &messages);
+            until_idle(live);
+        }
+    }
+    let [expected, found] = [&always, &later].map(|live| found(live, 5.9));
+    assert_eq!((found.from_s, found.until_s, found.left_out_calls), (0.0, expected.until_s, 0));
+    let [expected, found] = [expected, found].map(|found| found.judgement);
+    let (with, without) = (&found.verdict, &expected.verdict);
+    assert_eq!(with.cause, "pattern", "{with:?}");
+    // Stretches may be replayed or scaled up, as time allows.
+    let ratio = with.avoidable_wall_s / without.avoidable_wall_s;
+    assert!((0.8..1.25).contains(&ratio), "{with:?}, not {without:?}");
+    assert_eq!((&found.budget, &found.waits), (&expected.budget, &expected.waits));
+    assert!(found.budget.waiting_s > 0.0);
+}
+
+#[test]
+fn what_is_not_in_the_log_is_left_out_and_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let batches = batches(6.0);
+    let mut live = LiveJudge::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING)
+        .unwrap()
+        .with_log(dir.path());
+    let middle = batches.len() / 2;
+    let early = calls(&batches[..middle]);
+    live.postpone(true);
+    for (number, (batch, messages)) in batches.into_iter().enumerate() {
+        live.count_message();
+        if number == middle {
+            live.postpone(false);
+        }
+        take(&mut live, batch, &messages);
+        until_idle(&live);
+    }
+    let found = found(&live, 5.5);
+    assert_eq!(found.left_out_calls, early);
+    assert!(found.from_s > 2.0, "{}", found.from_s);
 }
 
 #[test]

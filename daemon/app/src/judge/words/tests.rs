@@ -1,7 +1,9 @@
+use super::super::disturbances::disturbances;
 use super::*;
+use crate::ending::Ending;
 use mpiscope_feed::{
-    Advised, Attribution, CpuContention, GatheredWait, Source, SourceRank, SourceTime, Stopped, StoppedRank,
-    Wait,
+    Advised, Attribution, Course, CpuContention, GatheredWait, Source, SourceRank, SourceTime, Stopped,
+    StoppedRank, Wait,
 };
 
 fn stretch(at: u32, cause: &str) -> Attribution {
@@ -19,7 +21,7 @@ fn pattern() -> Judgement {
         seconds,
         ..Wait::default()
     };
-    Judgement {
+    let mut judgement = Judgement {
         waits: vec![wait(2, 5, 3.0), wait(0, 5, 3.0), wait(1, 5, 2.5), wait(7, 6, 1.0)],
         attribution: (0..40).map(|at| stretch(at, if at < 13 { "none" } else { "pattern" })).collect(),
         verdict: Verdict {
@@ -32,7 +34,9 @@ fn pattern() -> Judgement {
             ..Verdict::default()
         },
         ..Judgement::default()
-    }
+    };
+    judgement.disturbances = disturbances(&judgement, &Course::default());
+    judgement
 }
 
 #[test]
@@ -50,13 +54,11 @@ fn the_verdict_is_one_sentence() {
 
 #[test]
 fn where_too_much_was_lost_there_is_no_verdict() {
-    let verdict = Verdict { cause: "none".into(), lost_share: 0.91, ..Verdict::default() };
+    let basis = Ending::default().basis(0.91, 1.0);
+    let verdict = Verdict { cause: "none".into(), lost_share: 0.91, basis, ..Verdict::default() };
     let lost = Judgement { verdict, ..Judgement::default() };
-    assert_eq!(
-        headline(&lost),
-        "No verdict: 91 % of the calls are missing, so the avoidable time is unknown."
-    );
-    assert_eq!(verdict_sentences(&lost, true)[0], headline(&lost));
+    let sentence = "No verdict: 91 % of the calls are missing, so the avoidable time is unknown.";
+    assert_eq!(verdict_sentences(&lost)[0], sentence);
     assert_eq!(super::actions(&lost).len(), 1);
 }
 
@@ -86,8 +88,10 @@ fn nothing_to_say_is_said() {
     none.verdict = Verdict { cause: "none".into(), ..Verdict::default() };
     assert_eq!(headline(&none), "No avoidable time above 2 %.");
     assert!(details(&none).is_empty());
-    let before = "Before the hang, nothing above 2 % was avoidable.";
-    assert_eq!(verdict_sentences(&none, true), [before]);
+    let mut hung = none.clone();
+    hung.verdict.basis = Ending::not_yet(true).basis(0.0, 1.0);
+    let sentence = "No verdict: the run hung to its end. Find out first who waits for whom.";
+    assert_eq!(verdict_sentences(&hung), [sentence]);
     none.cpu_shortage = Some(CpuContention {
         ranks: 16,
         cpus: 1.97,
@@ -113,6 +117,7 @@ fn nothing_to_say_is_said() {
 fn waiting_for_everybody_has_no_name() {
     let mut always = pattern();
     always.attribution = (0..40).map(|at| stretch(at, "pattern")).collect();
+    always.disturbances = disturbances(&always, &Course::default());
     always.verdict.causes.truncate(1);
     for (at, wait) in always.waits.iter_mut().enumerate() {
         wait.awaited = 10 + at as u32;
@@ -194,6 +199,7 @@ fn when_it_was_is_told() {
         judgement.verdict.cause = "cpu".into();
         judgement.attribution =
             causes.iter().enumerate().map(|(at, cause)| stretch(at as u32, cause)).collect();
+        judgement.disturbances = disturbances(&judgement, &Course::default());
         when(&judgement)
     };
     let (cpu, none) = ("cpu", "none");
@@ -288,4 +294,14 @@ fn a_rank_that_was_stopped_is_named_with_how_long() {
     cpu.stopped = stopped(&[(7, 2.0)]);
     cpu.sources = vec![source("cpu", 20.0)];
     assert!(headline(&cpu).contains("rank 7 waits 20.0 s for a CPU"), "{}", headline(&cpu));
+}
+
+#[test]
+fn what_is_missing_comes_before_the_verdict() {
+    let mut part = pattern();
+    let claim = headline(&part);
+    part.verdict.basis = Ending::default().basis(0.04, 40.0);
+    assert_eq!(headline(&part), format!("4 % of the calls are missing. {claim}"));
+    assert_eq!(verdict_sentences(&part)[0], headline(&part));
+    assert_eq!(details(&part), details(&pattern()));
 }
