@@ -2,7 +2,8 @@ import { defineConfig } from "vitest/config";
 
 // The server forbids inline scripts and styles, so nothing may be inlined and no polyfill be injected.
 export default defineConfig({
-  base: "/",
+  // Each link to the page has a path of its own.
+  base: "./",
   publicDir: "public",
   build: {
     outDir: "dist",

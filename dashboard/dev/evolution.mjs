@@ -6,7 +6,7 @@ const WINDOW_S = 0.1;
 const OPEN = 2;
 const KEPT_MAX = 64;
 
-const NOTHING = { by: "node", version: 1, window_s: WINDOW_S, final_s: 0, regions: [], links: [], other_messages: [0, 0] };
+const NOTHING = { by: "node", version: 1, window_s: WINDOW_S, final_s: 0, has_normal: true, regions: [], links: [], other_messages: [0, 0] };
 
 export function makeEvolution(kind, { regions, ranks, nodes, nodeOf, untilS, isFinal, hash }) {
   const final = Math.floor(untilS / WINDOW_S) - (isFinal ? 0 : OPEN);
@@ -16,7 +16,7 @@ export function makeEvolution(kind, { regions, ranks, nodes, nodeOf, untilS, isF
   const open = isFinal ? [] : Array.from({ length: OPEN }, (_, at) => final + at);
   const course = (of, id, other) => courseOf(of, { id, other, final, open, hash });
   return {
-    by: isByNode ? "node" : "traffic", version: isByNode ? 1 : 3, window_s: WINDOW_S, final_s: final * WINDOW_S,
+    by: isByNode ? "node" : "traffic", version: isByNode ? 1 : 3, window_s: WINDOW_S, final_s: final * WINDOW_S, has_normal: true,
     regions: inside.slice(0, 64).map((each) => course(each, each.id, null)),
     links: (isByNode ? [] : regions.between).slice(0, 32).map((each) => course({ ...each, ranks: [] }, each.a, each.b)),
     other_messages: [0, 12_345],
@@ -47,7 +47,7 @@ function courseOf({ ranks, messages, latency, exact = 0.6 }, { id, other, final,
     // Some windows have messages, and the time of none is known.
     const known = latency === null || hash(number, salt, 54) > 0.98 ? 0 : Math.ceil(all * exact);
     const slow = known > 0 ? latencyAt(latency, number, final, salt, hash) : 0;
-    return { number, messages: all, exact: known, latency: slow, delayed: Math.round(known * Math.min(0.97, Math.max(0, (slow - 0.75) / 2.2))) };
+    return { number, messages: all, exact: known, latency: slow, delayed: Math.round(known * Math.min(0.97, Math.max(0, (slow - 1.1) / 2.2))), above_expected: Math.round(known * Math.min(0.97, Math.max(0, (slow - 0.5) / 1.1))) };
   };
   const all = Array.from({ length: final }, (_, number) => window(number));
   const cuts = latency > 2 ? [["rest", 0, 1 / 3], ["growth", 1 / 3, 1 / 2], ["steady", 1 / 2, 1]] : salt % 5 === 3 ? [["rest", 0, 0.6], ["growth", 0.6, 0.66], ["rest", 0.66, 1]] : [["rest", 0, 1]];
@@ -60,14 +60,26 @@ function courseOf({ ranks, messages, latency, exact = 0.6 }, { id, other, final,
   const whole = tally(all);
   return {
     region: id, other, ranks, ...whole, segments: segments.map(({ told }) => told), joined: 0,
-    points: pointsOf(kept, averages), provisional: pointsOf(open.map(window), []),
+    bands: bandsOf(all, salt, hash), points: pointsOf(kept, averages), provisional: pointsOf(open.map(window), []),
+  };
+}
+
+/** The whole series in at most 256 slots of one, two, four ... windows, as the daemon makes them. */
+function bandsOf(all, salt, hash) {
+  const each = 2 ** Math.max(0, Math.ceil(Math.log2(all.length / 256)));
+  const slots = Array.from({ length: Math.ceil(all.length / each) }, (_, at) => all.slice(at * each, (at + 1) * each)).map((windows, at) => ({ at, ...tally(windows) })).filter(({ exact }) => exact > 0);
+  const column = (of) => slots.map(of);
+  const spread = ({ at }) => 0.2 + 0.25 * hash(at, salt, 55);
+  return {
+    width_s: each * WINDOW_S, time_s: column(({ at }) => at * each * WINDOW_S), latency: column(({ latency }) => latency), exact: column(({ exact }) => exact),
+    p10: column((slot) => slot.latency * (1 - spread(slot))), p50: column(({ latency }) => 0.94 * latency), p90: column((slot) => slot.latency * (1 + 2 * spread(slot))),
   };
 }
 
 function tally(windows) {
   const sum = (of) => windows.reduce((total, each) => total + of(each), 0);
   const exact = sum((each) => each.exact);
-  return { messages: sum((each) => each.messages), exact, delayed: sum((each) => each.delayed), latency: exact > 0 ? sum((each) => each.exact * each.latency) / exact : null };
+  return { messages: sum((each) => each.messages), exact, delayed: sum((each) => each.delayed), above_expected: sum((each) => each.above_expected), latency: exact > 0 ? sum((each) => each.exact * each.latency) / exact : null };
 }
 
 function averagesOf(windows) {
@@ -96,7 +108,7 @@ function pointsOf(windows, averages) {
   const column = (name) => windows.map((each) => each[name]);
   return {
     time_s: windows.map(({ number }) => number * WINDOW_S), latency: column("latency"), average: windows.map(({ number }) => averages[number] ?? 0),
-    messages: column("messages"), exact: column("exact"), delayed: column("delayed"), version: windows.map(() => 3),
+    messages: column("messages"), exact: column("exact"), delayed: column("delayed"), above_expected: column("above_expected"), version: windows.map(() => 3),
   };
 }
 

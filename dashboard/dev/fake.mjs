@@ -3,6 +3,7 @@
 // Scenes: live, hang (no call begins for a quarter of a minute, and all ranks but one are in MPI_Barrier), replay, waiting, first, ended, failed, killed, lossy, lagging, silent, full, refused, mismatch, broken.
 // Verdicts (--verdict): yet, unsettled, none, placement, pattern, background, no-core; a run that is over has its final one.
 // Regions (--regions): slow, calm, unknown, one, yet (none: their latency goes by nodes, --evolution none says nothing of it).
+// Rights (--rights): owner, read, read-control.
 // Graphs of What follow from the ranks: up to 16 a ring, up to 128 rows, above a halo, of which 512 ranks make 5,000 states.
 // In the scene "silent" the last node is not heard of until so many seconds after the first page opened.
 
@@ -16,6 +17,7 @@ import { WebSocketServer } from "ws";
 import { makeDag } from "./dags.mjs";
 import { makeEvolution, makePending } from "./evolution.mjs";
 import { makeFound, makeRangeBudget } from "./found.mjs";
+import { makeCritical, makeGroups, makeShares } from "./groups.mjs";
 import { makeJob } from "./job.mjs";
 import { makeRegions } from "./regions.mjs";
 import { makeSelected } from "./selected.mjs";
@@ -24,7 +26,7 @@ import { makeCourses, makeCriteria, makeRemap } from "./why.mjs";
 const { values } = parseArgs({ options: {
   port: { type: "string", default: "4180" }, ranks: { type: "string", default: "4" }, nodes: { type: "string" }, silence: { type: "string", default: "60" },
   calls: { type: "string", default: "20000" }, seconds: { type: "string", default: "30" }, scene: { type: "string", default: "live" },
-  verdict: { type: "string", default: "pattern" }, regions: { type: "string", default: "slow" }, evolution: { type: "string", default: "told" },
+  verdict: { type: "string", default: "pattern" }, regions: { type: "string", default: "slow" }, evolution: { type: "string", default: "told" }, rights: { type: "string", default: "owner" },
 } });
 const scene = values.scene;
 const ranks = Number(values.ranks);
@@ -166,6 +168,9 @@ const answers = {
   ping: () => ({}),
   pairs: ({ from_ns, to_ns }) => ({ pairs: { from_ns, to_ns, ...talk().pairs } }),
   dag: ({ from_ns, to_ns, ranks: only, most }) => ({ dag: makeDag({ fromNs: from_ns, toNs: to_ns, edgeNs: edgeNs(), only, most, ranks, hostOf: nodeOf, hash: job.hash }) }),
+  shares: ({ from_ns, to_ns, ranks: only, ranks_per_row, bins }) => ({ shares: makeShares({ fromNs: from_ns, toNs: to_ns, edgeNs: edgeNs(), only, ranks, ranksPerRow: ranks_per_row, bins, hash: job.hash }) }),
+  critical: ({ from_ns, to_ns }) => ({ critical: makeCritical({ fromNs: from_ns, toNs: to_ns, edgeNs: edgeNs(), ranks, functions: job.names.map(([id]) => id), hash: job.hash }) }),
+  group_graph: ({ from_ns, to_ns, ranks: only, by }) => ({ group_graph: makeGroups({ fromNs: from_ns, toNs: to_ns, edgeNs: edgeNs(), only, by, ranks, nodeOf, functions: job.names.map(([id]) => id), hash: job.hash }) }),
   selected: ({ from_ns, to_ns, ranks: only, hidden }) => {
     const budget = makeRangeBudget(found(), { fromNs: from_ns, toNs: to_ns, only, ranks, hash: job.hash });
     return { selected: makeSelected({ fromNs: from_ns, toNs: to_ns, only, hidden, ranks, edgeNs: edgeNs(), job, nodeOf, regions: talk().regions.regions, budget }) };
@@ -208,6 +213,27 @@ const answers = {
     const rows = [...cells].map(([key, n]) => [...key.split("/").map(Number), Math.round(n)]);
     const column = (at) => rows.map((row) => row[at]);
     return { history: { from_ns, to_ns, bins_per_octave: 16, ranks_per_row: 1, row: u32(column(0)), function: u32(column(1)), bin: u32(column(2)), count: f64(column(3)), total: column(3).reduce((a, b) => a + b, 0) } };
+  },
+};
+
+const isOwner = values.rights === "owner";
+const links = [];
+let lastLink = 0;
+const access = (more = {}) => ({
+  kind: "access", is_owner: isOwner, can_control: values.rights !== "read", can_annotate: isOwner, links: isOwner ? links : [], links_max: isOwner ? 64 : 0,
+  host: isOwner ? "node1" : "", port: isOwner ? Number(values.port) : 0, made: null, refused: "", ...more,
+});
+/** Links that open nothing: this server lets everybody in. */
+const linkCommands = {
+  issue: ({ label, control, annotate }) => {
+    links.push({ number: ++lastLink, label, can_control: control, can_annotate: annotate, connections: 0 });
+    return { made: { number: lastLink, token: String(lastLink).padStart(32, "0") } };
+  },
+  revoke: ({ id }) => {
+    const at = links.findIndex(({ number }) => number === id);
+    if (at < 0) return { refused: `there is no link ${id}; it may be revoked already` };
+    links.splice(at, 1);
+    return {};
   },
 };
 
@@ -273,6 +299,7 @@ function open(socket) {
   if (scene === "waiting") Object.assign(snapshot.clock, { now_ns: 0, lag_ns: 0 });
   silentUntilMs = Math.min(silentUntilMs, Date.now() + Number(values.silence) * 1000);
   pages.add(page);
+  page.send(encode(access()));
   page.send(encode(snapshot));
   tell();
   const timer = setInterval(() => {
@@ -291,6 +318,14 @@ function open(socket) {
     const message = decode(bytes);
     if (message.ask) page.send(encode({ kind: "answer", id: message.id, ...(answers[message.ask]?.(message) ?? { error: `there is no question ${message.ask}` }) }));
     if (!message.do) return;
+    if (linkCommands[message.do]) {
+      page.send(encode(access(isOwner ? linkCommands[message.do](message) : { refused: "only the owner of the run can make or revoke links" })));
+      return;
+    }
+    if (values.rights === "read" && message.do !== "follow") {
+      page.send(encode(access({ refused: "this token does not give the right to control" })));
+      return;
+    }
     if (message.do === "follow") page.follows = message.follow;
     Object.assign(shared, { time_ns: timeNs() }, commands[message.do](message), { atMs: Date.now() });
     tell();

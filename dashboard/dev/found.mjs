@@ -40,14 +40,16 @@ const WAYS = [
   ["late receiver", "MPI_Send"], ["late broadcast", "MPI_Bcast"], ["early reduce", "MPI_Reduce"],
 ];
 
+const WHOLE = { state: "whole", missing_share: 0, until_s: null, sentence: "" };
+
 const empty = () => ({
   budget: {
     waiting_s: 0, base_s: 0, distance_s: 0, excess_s: 0, operation_s: 0, other_s: 0, unknown_s: 0, total_s: 0, distance_saved_s: 0, excess_inside_s: 0, cpu_wait_s: 0,
     waiting_by: { compute: 0, base: 0, distance: 0, excess: 0, operation: 0, other: 0, unknown: 0, no_core: 0 },
   },
   efficiency: { parallel: 0, load_balance: 0, communication: 0, transfer: 0, serialization: 0 },
-  waits: [], gathered: [], sites: [], sources: [], advised: null, is_distance_unknown: false, attribution: [], quiet: [],
-  verdict: { cause: "none", avoidable_s: 0, avoidable_wall_s: 0, is_at_least: false, share: 0, confidence: 0, causes: [], remarks: [], lost_share: 0 },
+  waits: [], gathered: [], sites: [], sources: [], advised: null, is_distance_unknown: false, attribution: [], disturbances: [], quiet: [],
+  verdict: { cause: "none", avoidable_s: 0, avoidable_wall_s: 0, is_at_least: false, share: 0, confidence: 0, causes: [], remarks: [], lost_share: 0, basis: WHOLE },
 });
 
 /** The message's part; null while nothing is judged. */
@@ -68,9 +70,10 @@ export function makeFound(verdict, { ranks, untilS, isFinal, hash }) {
     judgement: {
       budget, waits, gathered: gatheredOf(waits), sources: sourcesOf(cause, ranks, share * ranksS, [fromS, untilS], hash), advised: null, is_distance_unknown: false, sites: makeSites({ budget, waits }, hash), efficiency: efficiencyOf(cause), attribution: stretches(cause, [fromS, untilS], ranks, waits.length, hash),
       quiet: cause === "background" ? [{ from_s: fromS, to_s: untilS / 2, is_quiet: true, slower: 1 }, { from_s: untilS / 2, to_s: untilS, is_quiet: false, slower: 2.4 }] : [],
+      disturbances: cause === "none" ? [] : [{ cause, from_s: cause === "background" ? untilS / 2 : fromS + (untilS - fromS) / 3, to_s: untilS }],
       verdict: {
         cause, avoidable_s: share * ranksS, avoidable_wall_s: share * (untilS - fromS), is_at_least: cause === "background", share, confidence,
-        causes: Object.entries(SHARES[cause]).map(([name, part]) => [name, part * ranksS]), remarks: [], lost_share: 0,
+        causes: Object.entries(SHARES[cause]).map(([name, part]) => [name, part * ranksS]), remarks: [], lost_share: 0, basis: WHOLE,
       },
     },
   };

@@ -46,22 +46,23 @@ export function makeRegions(kind, { ranks, nodeOf, untilS, hash }) {
   const sums = new Map();
   for (const { src, dst, messages, latency } of pairs) {
     const [a, b] = [Math.floor(src / row), Math.floor(dst / row)].sort((one, other) => one - other);
-    const sum = sums.get(`${a}/${b}`) ?? { a, b, messages: 0, exact: 0, weighted: 0, delayed: 0 };
+    const sum = sums.get(`${a}/${b}`) ?? { a, b, messages: 0, exact: 0, weighted: 0, delayed: 0, above_expected: 0 };
     sum.messages += messages;
     if (!Number.isNaN(latency)) Object.assign(sum, { exact: sum.exact + messages, weighted: sum.weighted + messages * latency });
-    if (latency > 1) sum.delayed += Math.round(messages * Math.min(0.9, latency / 4));
+    if (latency > 1) sum.delayed += Math.round(messages * Math.min(0.9, latency / 6));
+    if (latency > 0.6) sum.above_expected += Math.round(messages * Math.min(0.95, latency / 3));
     sums.set(`${a}/${b}`, sum);
   }
   const known = ({ exact, weighted }) => (exact > 0 ? weighted / exact : null);
   const regions = Array.from({ length: many }, (_, id) => {
-    const inside = sums.get(`${id}/${id}`) ?? { messages: 0, exact: 0, weighted: 0, delayed: 0 };
+    const inside = sums.get(`${id}/${id}`) ?? { messages: 0, exact: 0, weighted: 0, delayed: 0, above_expected: 0 };
     const latency = known(inside);
     return {
       id, ranks: [[id * row, Math.min(ranks, (id + 1) * row) - 1]], latency, exact: latency === null ? 0 : 0.35 + 0.6 * hash(id, 9, 9),
-      messages: inside.messages, delayed: inside.delayed,
+      messages: inside.messages, delayed: inside.delayed, above_expected: inside.above_expected,
     };
   });
-  const between = [...sums.values()].filter(({ a, b }) => a !== b).map((sum) => ({ a: sum.a, b: sum.b, latency: known(sum), messages: sum.messages, delayed: sum.delayed, exact: sum.messages > 0 ? sum.exact / sum.messages : 0 }));
+  const between = [...sums.values()].filter(({ a, b }) => a !== b).map((sum) => ({ a: sum.a, b: sum.b, latency: known(sum), messages: sum.messages, delayed: sum.delayed, above_expected: sum.above_expected, exact: sum.messages > 0 ? sum.exact / sum.messages : 0 }));
   const column = (name) => pairs.map((pair) => pair[name]);
   const u32 = (list) => new Uint8Array(Uint32Array.from(list).buffer);
   const f64 = (list) => new Uint8Array(Float64Array.from(list).buffer);

@@ -44,7 +44,7 @@ export function makeSelected({ fromNs, toNs, only, hidden, ranks, edgeNs, job, n
     },
     regions: {
       id: u32(regions.map(({ id }) => id)), messages: f64(inside.map((list) => sum(list, () => 1))), exact: f64(exact.map((list) => sum(list, () => 1))),
-      delayed: f64(exact.map((list) => sum(list, ({ latency }) => (latency > 1 ? 1 : 0)))),
+      delayed: f64(exact.map((list) => sum(list, ({ latency }) => (latency > 1.5 ? 1 : 0)))), above_expected: f64(exact.map((list) => sum(list, ({ latency }) => (latency > 1 ? 1 : 0)))),
       latency: f64(exact.map((list) => (list.length > 0 ? list.reduce((total, { latency }) => total + latency, 0) / list.length : Number.NaN))),
     },
     budget: typeof budget === "string" ? null : budget, budget_missing: typeof budget === "string" ? budget : "",

@@ -67,7 +67,7 @@ export function makeCriteria({ nodes, isFinal, untilS, hash }) {
   const column = (at) => rows.map((row) => row[at]);
   const functions = [[13, "MPI_Allreduce", 8, 21_000], [13, "MPI_Allreduce", 4096, 46_000], [15, "MPI_Barrier", 0, 14_500], [18, "MPI_Bcast", 1024, 17_800]];
   return {
-    version: isFinal ? 1 : Math.floor(untilS / 5) + 1, is_final: isFinal, is_inter: u32(column(0)), size_from: f64(column(1)), size_to: f64(column(2)), samples: f64(column(3)), median_ns: f64(column(4)),
+    version: isFinal ? 1 : Math.floor(untilS / 5) + 1, is_final: isFinal, is_inter: u32(column(0)), size_from: f64(column(1)), size_to: f64(column(2)), samples: f64(column(3)), median_ns: f64(column(4)), normal_ns: f64(column(4).map((ns) => 1.5 * ns)),
     functions: functions.map(([id, name, bytes, ns], at) => ({ function: id, name, ranks: 16 << (at % 3), bytes, is_root: name === "MPI_Bcast", samples: Math.floor(untilS * (40 + 300 * hash(at, id, 54))), median_ns: ns })),
   };
 }

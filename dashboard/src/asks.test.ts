@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Asks, GivenUp, OUTSTANDING_MAX, QUEUED_MAX } from "./asks";
+import { Asks, GivenUp, OUTSTANDING_MAX, QUEUED_MAX, REPLACED } from "./asks";
 
 function setup() {
   const sent: Record<string, unknown>[] = [];
@@ -34,6 +34,16 @@ describe("asks", () => {
     void asks.ask({ ask: "ping" });
     asks.answered({ kind: "answer", id: Number(sent[0]?.["id"]) });
     expect(sent.at(-1)).toMatchObject({ ask: "ping" });
+  });
+
+  it("takes a question that another view replaced for given up, to be asked again", async () => {
+    const { asks, sent } = setup();
+    const replaced = asks.ask({ ask: "shares" });
+    const newer = asks.ask({ ask: "shares" });
+    asks.answered({ kind: "answer", id: Number(sent[0]?.["id"]), error: REPLACED });
+    asks.answered({ kind: "answer", id: Number(sent[1]?.["id"]), error: "There are none." });
+    await expect(replaced).rejects.toBeInstanceOf(GivenUp);
+    await expect(newer).rejects.not.toBeInstanceOf(GivenUp);
   });
 
   it("says errors, timeouts and lost connections", async () => {

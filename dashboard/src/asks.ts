@@ -7,8 +7,10 @@ export const OUTSTANDING_MAX = 8;
 /** Older questions that still wait are given up for newer ones: nobody looks at their answers any more. */
 export const QUEUED_MAX = 24;
 const PATIENCE_MS = 10_000;
+/** The error of a question that the server gave up for a newer one of its kind, perhaps of another view. */
+export const REPLACED = "a newer question took its place";
 
-export interface Question { ask: "calls" | "timeline" | "history" | "selected" | "pairs" | "pending" | "dag" | "messages" | "courses" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "landscape" | "suggestion" | "event" | "sites" | "ping"; [field: string]: unknown }
+export interface Question { ask: "calls" | "timeline" | "history" | "selected" | "pairs" | "pending" | "dag" | "messages" | "courses" | "shares" | "critical" | "group_graph" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "save_layout" | "landscape" | "suggestion" | "event" | "sites" | "ping"; [field: string]: unknown }
 
 interface Waiting {
   question: Question;
@@ -19,6 +21,12 @@ interface Waiting {
 
 /** The question was given up before it was answered; not worth a word to the user. */
 export class GivenUp extends Error {}
+
+/** For a part without which the rest is worth showing: nothing, unless it is only to be asked for again. */
+export function nothingUnlessGivenUp(reason: unknown): null {
+  if (reason instanceof GivenUp) throw reason;
+  return null;
+}
 
 export class Asks {
   private nextId = 1;
@@ -61,7 +69,7 @@ export class Asks {
     const waiting = this.outstanding.get(answer.id);
     if (!waiting) return;
     this.outstanding.delete(answer.id);
-    if (answer.error !== undefined) waiting.reject(new Error(answer.error));
+    if (answer.error !== undefined) waiting.reject(answer.error === REPLACED ? new GivenUp(answer.error) : new Error(answer.error));
     else waiting.resolve(answer);
     this.pump();
   }

@@ -3,6 +3,7 @@
 import type { Signal } from "@preact/signals";
 import { pinTips, unpinAll } from "./panels/pins/pins";
 import { TABS, toggleInspector } from "./panels/stage/stage";
+import { toggleTimeline } from "./panels/timeline/shown";
 import type { Actions } from "./state/actions";
 import type { Looks } from "./state/looks";
 import type { Store } from "./state/store";
@@ -39,6 +40,9 @@ export function listenKeys(store: Store, actions: Actions, looks: Looks, { help,
     f: () => actions.fit(),
     c: () => actions.toggleFollow(),
     i: toggleInspector,
+    h: toggleTimeline,
+    n: () => void actions.nextSimilar(1),
+    N: () => void actions.nextSimilar(-1),
     m: () => (store.tab.value = "pending"),
     u: (event) => undo(event, looks),
     U: (event) => undo(event, looks),

@@ -33,6 +33,7 @@ import "./styles/where.css";
 import "./styles/compare.css";
 import "./styles/messages.css";
 import "./styles/pending.css";
+import "./styles/terms.css";
 
 const store = new Store();
 const actions = new Actions(store);

@@ -8,6 +8,10 @@ import { decode, type Message, ProtocolMismatch } from "./feed/message";
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 15_000;
 const PING_EVERY_MS = 2000;
+/** The close code of a link that was revoked. */
+const REVOKED = 1008;
+/** Where this page is served: a link has a path of its own. */
+const FOLDER = location.pathname.replace(/[^/]*$/, "");
 
 export type Phase = "connecting" | "open" | "lost" | "full" | "refused" | "outdated";
 
@@ -66,7 +70,7 @@ export class Net {
     clearInterval(this.timer);
     this.events.link({ phase: "connecting", retryInSeconds: 0, reason: this.reason });
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const mine = new WebSocket(`${scheme}://${location.host}/feed`);
+    const mine = new WebSocket(`${scheme}://${location.host}${FOLDER}feed`);
     mine.binaryType = "arraybuffer";
     this.heard = false;
     mine.onmessage = (event: MessageEvent<unknown>) => {
@@ -78,8 +82,9 @@ export class Net {
       this.asks.open((message) => sendOn(mine, message));
       this.events.link({ phase: "open", retryInSeconds: 0, reason: "" });
     };
-    mine.onclose = () => {
-      if (mine === this.socket) void this.closed();
+    mine.onclose = ({ code }) => {
+      if (mine === this.socket && code === REVOKED) this.giveUp("refused");
+      else if (mine === this.socket) void this.closed();
     };
     this.socket = mine;
   }
@@ -157,7 +162,7 @@ export class Net {
 /** A browser does not tell a page why a WebSocket was refused; an ordinary request does. */
 async function whyNot(): Promise<Phase> {
   try {
-    const answer = await fetch("/health", { cache: "no-store" });
+    const answer = await fetch(`${FOLDER}health`, { cache: "no-store" });
     if (answer.status === 403 || answer.status === 421) return "refused";
     const health = (await answer.json()) as { viewers: number; viewers_max: number };
     return health.viewers >= health.viewers_max ? "full" : "lost";

@@ -13,6 +13,12 @@ describe("what other programs said", () => {
     expect([...(read.series[0]?.value ?? [])]).toEqual([3, 4]);
   });
 
+  it("has the values of a series in the order of time", () => {
+    const series = { name: "load", author: "finder", unit: "", points: 4, time_ns: column([10, 30, 20, 20]), value: column([1, 3, 2, 4]) };
+    const [read] = annotationsMessage({ annotations: [], series: [series] }).series;
+    expect([[...(read?.timeNs ?? [])], [...(read?.value ?? [])]]).toEqual([[10, 20, 20, 30], [1, 2, 4, 3]]);
+  });
+
   it("leads nowhere but to web pages, and has no colour that is none", () => {
     const read = annotationsMessage({ annotations: [{ ...NOTE, link: "javascript:alert(1)", colour: "red;x" }], series: [] });
     expect(read.annotations[0]).toMatchObject({ link: null, colour: null });

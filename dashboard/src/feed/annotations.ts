@@ -21,6 +21,7 @@ export interface ValueSeries {
   unit: string;
   /** How many points there are; not all may be here. */
   points: number;
+  /** In ascending order. */
   timeNs: Float64Array;
   value: Float64Array;
 }
@@ -72,5 +73,11 @@ function matching(value: unknown, form: RegExp): string | null {
 function valueSeries(from: Fields<Wire.ValueSeries>): ValueSeries {
   const columns = { timeNs: f64Column(from, "time_ns"), value: f64Column(from, "value") };
   sameLength("a series", columns);
-  return { name: text(from, "name"), author: text(from, "author"), unit: text(from, "unit"), points: number(from, "points"), ...columns };
+  return { name: text(from, "name"), author: text(from, "author"), unit: text(from, "unit"), points: number(from, "points"), ...inOrder(columns) };
+}
+
+/** Points by time; those of one time stay in the order in which they came. */
+function inOrder({ timeNs, value }: Pick<ValueSeries, "timeNs" | "value">): Pick<ValueSeries, "timeNs" | "value"> {
+  const order = Uint32Array.from(timeNs.keys()).sort((one, other) => (timeNs[one] ?? 0) - (timeNs[other] ?? 0));
+  return { timeNs: Float64Array.from(order, (at) => timeNs[at] ?? NaN), value: Float64Array.from(order, (at) => value[at] ?? NaN) };
 }

@@ -4,14 +4,17 @@ import { type Calls, calls, type History } from "./calls";
 import { bounded, FeedError, type Fields, f64Column, fields, natural, number, sameLength, texts, u32Column } from "./columns";
 import { type Courses, courses } from "./courses";
 import { type Criteria, criteria } from "./criteria";
+import { type CriticalPath, criticalPath } from "./critical";
 import { type Cone, cone, type Dag, dag } from "./dependencies";
 import { type RangeBudget, rangeBudget } from "./found";
+import { type GroupGraph, groupGraph } from "./group-graph";
 import { type MessageRows, messageRows } from "./messages";
 import { type PendingMessages, pendingMessages } from "./pending";
 import { type Landscape, landscape, type Layouts, layouts, type RankLayout, rankLayout, type RankMetrics, rankMetrics, type Suggestion, suggestion } from "./ranks";
 import { type Pairs, pairs } from "./regions";
 import { type Remap, remap } from "./remap";
 import { type Selected, selected } from "./selected";
+import { type Shares, shares } from "./shares";
 import type * as Wire from "./types";
 
 /** Counts of call starts in a range: `counts[f * bins + bin]` belongs to `functions[f]`. */
@@ -48,6 +51,9 @@ export interface AnswerMessage {
   history?: History;
   budget?: RangeBudget;
   selected?: Selected;
+  shares?: Shares;
+  critical?: CriticalPath;
+  group_graph?: GroupGraph;
   dag?: Dag;
   cone?: Cone;
   pairs?: Pairs;
@@ -74,6 +80,9 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.history) message.history = history(fields(value.history, "The history"));
   if (value.budget) message.budget = rangeBudget(fields(value.budget, "The budget of the range"));
   if (value.selected) message.selected = selected(fields(value.selected, "The figures of the selection"));
+  if (value.critical) message.critical = criticalPath(fields(value.critical, "The critical path"));
+  if (value.group_graph) message.group_graph = groupGraph(fields(value.group_graph, "The graph of groups"));
+  if (value.shares) message.shares = shares(fields(value.shares, "The shares of time"));
   if (value.dag) message.dag = dag(fields(value.dag, "The graph"));
   if (value.cone) message.cone = cone(fields(value.cone, "The past or the future"));
   if (value.pairs) message.pairs = pairs(fields(value.pairs, "The pairs"));

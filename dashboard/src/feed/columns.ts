@@ -36,6 +36,12 @@ export function text<T>(from: Fields<T>, name: keyof T & string): string {
   return value;
 }
 
+export function truth<T>(from: Fields<T>, name: keyof T & string): boolean {
+  const value = from[name];
+  if (typeof value !== "boolean") throw new FeedError(`The field "${name}" is neither true nor false.`);
+  return value;
+}
+
 export function list<T>(from: Fields<T>, name: keyof T & string): readonly unknown[] {
   const value = from[name];
   if (!Array.isArray(value)) throw new FeedError(`The field "${name}" is not a list.`);

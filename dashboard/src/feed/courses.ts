@@ -1,7 +1,7 @@
 // How messages went over time, in windows of one length: between nodes and within, how evenly over ranks, and how slow by
 // size. Checked and bounded.
 
-import { bounded, f64Column, FeedError, type Fields, fields, list, natural, number, u32Column } from "./columns";
+import { bounded, f64Column, FeedError, type Fields, fields, list, natural, number, truth, u32Column } from "./columns";
 import type * as Wire from "./types";
 
 export interface SizeClass {
@@ -67,8 +67,7 @@ export function courses(from: Fields<Wire.Courses>): Courses {
 function sizeClass(from: Fields<Wire.CourseSizes>): SizeClass {
   const [fromBytes, toBytes] = [number(from, "from"), number(from, "to")];
   if (!(fromBytes >= 0 && toBytes > fromBytes)) throw new FeedError("A class of sizes is not in order.");
-  if (typeof from.is_inter !== "boolean") throw new FeedError('The field "is_inter" is neither true nor false.');
-  return { fromBytes, toBytes, messages: natural(from, "messages"), isInter: from.is_inter };
+  return { fromBytes, toBytes, messages: natural(from, "messages"), isInter: truth(from, "is_inter") };
 }
 
 function calmest(from: Fields<Wire.Courses>, sizes: number): number | null {

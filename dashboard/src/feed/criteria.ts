@@ -1,9 +1,10 @@
 // What messages and collectives usually take, as learnt so far or loaded. Checked and bounded.
 
-import { bounded, f64Column, FeedError, type Fields, fields, list, natural, number, sameLength, text, u32Column } from "./columns";
+import { bounded, f64Column, FeedError, type Fields, fields, list, natural, number, sameLength, text, truth, u32Column } from "./columns";
 import type * as Wire from "./types";
 
-export interface Criterion { fromBytes: number; toBytes: number; samples: number; medianNs: number }
+/** `normalNs`: the 95th percentile of quiet windows; null where that is not known. */
+export interface Criterion { fromBytes: number; toBytes: number; samples: number; medianNs: number; normalNs: number | null }
 
 export interface CollectiveCriterion {
   function: number;
@@ -31,10 +32,9 @@ const BINS_MAX = 100_000;
 const FUNCTIONS_MAX = 20_000;
 
 export function criteria(from: Fields<Wire.Criteria>): Criteria {
-  if (typeof from.is_final !== "boolean") throw new FeedError('The field "is_final" is neither true nor false.');
   const columns = {
     isInter: u32Column(from, "is_inter"), fromBytes: f64Column(from, "size_from"), toBytes: f64Column(from, "size_to"),
-    samples: f64Column(from, "samples"), medianNs: f64Column(from, "median_ns"),
+    samples: f64Column(from, "samples"), medianNs: f64Column(from, "median_ns"), normalNs: f64Column(from, "normal_ns"),
   };
   const length = sameLength("criteria", columns);
   if (length > BINS_MAX) throw new FeedError(`There are more than ${BINS_MAX} criteria.`);
@@ -44,19 +44,18 @@ export function criteria(from: Fields<Wire.Criteria>): Criteria {
     const [samples = 0, medianNs = 0] = [columns.samples[row], columns.medianNs[row]];
     if (!(fromBytes >= 0 && toBytes > fromBytes && toBytes < Infinity)) throw new FeedError("A criterion is of sizes that are not in order.");
     if (!(samples >= 0 && samples < Infinity && medianNs >= 0 && medianNs < Infinity)) throw new FeedError("A criterion is no time of so many samples.");
-    (columns.isInter[row] === 1 ? bins.inter : bins.intra).push({ fromBytes, toBytes, samples, medianNs });
+    (columns.isInter[row] === 1 ? bins.inter : bins.intra).push({ fromBytes, toBytes, samples, medianNs, normalNs: Number.isFinite(columns.normalNs[row]) ? columns.normalNs[row]! : null });
   }
   for (const scope of [bins.inter, bins.intra]) scope.sort((one, other) => one.fromBytes - other.fromBytes);
   const collectives = bounded("functions", list(from, "functions"), FUNCTIONS_MAX).map((each) => collective(fields(each, "A collective")));
-  return { version: natural(from, "version"), isFinal: from.is_final, ...bins, collectives };
+  return { version: natural(from, "version"), isFinal: truth(from, "is_final"), ...bins, collectives };
 }
 
 function collective(from: Fields<Wire.FunctionCriterion>): CollectiveCriterion {
   const medianNs = number(from, "median_ns");
-  if (typeof from.is_root !== "boolean") throw new FeedError('The field "is_root" is neither true nor false.');
   if (medianNs < 0) throw new FeedError("A collective takes less than no time.");
   return {
     function: natural(from, "function"), name: text(from, "name"), ranks: natural(from, "ranks"), bytes: natural(from, "bytes"),
-    isRoot: from.is_root, samples: natural(from, "samples"), medianNs,
+    isRoot: truth(from, "is_root"), samples: natural(from, "samples"), medianNs,
   };
 }

@@ -4,12 +4,13 @@ import { unchanged } from "../same";
 import { evolution, pending } from "./evolution";
 import type * as Wire from "./types";
 
-const points: Wire.Points = { time_s: [0, 0.1], latency: [1.5, 0], average: [1.5, 1.5], messages: [10, 4], exact: [5, 0], delayed: [2, 0], version: [1, 1] };
-const none: Wire.Points = { time_s: [], latency: [], average: [], messages: [], exact: [], delayed: [], version: [] };
-const segment: Wire.SegmentRow = { kind: "growth", from_s: 0, to_s: 0.2, is_closed: false, windows: 1, messages: 14, exact: 5, delayed: 2, latency: 1.5, rise: 0.3 };
-const region: Wire.RegionCourse = { region: 3, other: null, ranks: [[0, 1], [4, 4]], messages: 14, exact: 5, delayed: 2, latency: 1.5, segments: [segment], points, provisional: none, joined: 1 };
+const points: Wire.Points = { time_s: [0, 0.1], latency: [1.5, 0], average: [1.5, 1.5], messages: [10, 4], exact: [5, 0], delayed: [2, 0], above_expected: [3, 0], version: [1, 1] };
+const none: Wire.Points = { time_s: [], latency: [], average: [], messages: [], exact: [], delayed: [], above_expected: [], version: [] };
+const segment: Wire.SegmentRow = { kind: "growth", from_s: 0, to_s: 0.2, is_closed: false, windows: 1, messages: 14, exact: 5, delayed: 2, above_expected: 3, latency: 1.5, rise: 0.3 };
+const bands: Wire.Bands = { width_s: 0.1, time_s: [0], latency: [1.5], p10: [0.9], p50: [1.4], p90: [3], exact: [5] };
+const region: Wire.RegionCourse = { region: 3, other: null, ranks: [[0, 1], [4, 4]], messages: 14, exact: 5, delayed: 2, above_expected: 3, latency: 1.5, segments: [segment], points, provisional: none, bands, joined: 1 };
 const link: Wire.RegionCourse = { ...region, other: 5, ranks: [], latency: null, segments: [] };
-const wire: Wire.Evolution = { by: "traffic", version: 7, window_s: 0.1, final_s: 0.2, regions: [region], links: [link], other_messages: [8, 9] };
+const wire: Wire.Evolution = { by: "traffic", version: 7, window_s: 0.1, final_s: 0.2, has_normal: true, regions: [region], links: [link], other_messages: [8, 9] };
 
 function read(change: (from: Wire.Evolution) => unknown = () => undefined): ReturnType<typeof evolution> {
   const sent = structuredClone(wire);
@@ -22,10 +23,11 @@ const first = (from: Wire.Evolution): Record<string, unknown> => from.regions[0]
 describe("how latency went", () => {
   it("is read", () => {
     const found = read();
-    expect(found).toMatchObject({ by: "traffic", version: 7, windowS: 0.1, finalS: 0.2, otherInside: 8, otherBetween: 9 });
-    expect(found.regions[0]).toMatchObject({ region: 3, other: null, ranks: [[0, 1], [4, 4]], messages: 14, exact: 5, delayed: 2, latency: 1.5, joined: 1 });
-    expect(found.regions[0]?.segments[0]).toEqual({ kind: "growth", fromS: 0, toS: 0.2, isClosed: false, windows: 1, messages: 14, exact: 5, delayed: 2, latency: 1.5, rise: 0.3 });
-    expect(found.regions[0]?.points).toEqual({ length: 2, timeS: [0, 0.1], latency: [1.5, 0], average: [1.5, 1.5], messages: [10, 4], exact: [5, 0], delayed: [2, 0], version: [1, 1] });
+    expect(found).toMatchObject({ by: "traffic", version: 7, windowS: 0.1, finalS: 0.2, hasNormal: true, otherInside: 8, otherBetween: 9 });
+    expect(found.regions[0]).toMatchObject({ region: 3, other: null, ranks: [[0, 1], [4, 4]], messages: 14, exact: 5, delayed: 2, aboveExpected: 3, latency: 1.5, joined: 1 });
+    expect(found.regions[0]?.segments[0]).toEqual({ kind: "growth", fromS: 0, toS: 0.2, isClosed: false, windows: 1, messages: 14, exact: 5, delayed: 2, aboveExpected: 3, latency: 1.5, rise: 0.3 });
+    expect(found.regions[0]?.points).toEqual({ length: 2, timeS: [0, 0.1], latency: [1.5, 0], average: [1.5, 1.5], messages: [10, 4], exact: [5, 0], delayed: [2, 0], aboveExpected: [3, 0], version: [1, 1] });
+    expect(found.regions[0]?.bands).toEqual({ length: 1, widthS: 0.1, timeS: [0], latency: [1.5], p10: [0.9], p50: [1.4], p90: [3], exact: [5] });
     expect(found.links[0]).toMatchObject({ region: 3, other: 5, ranks: [], latency: null });
   });
 

@@ -1,7 +1,7 @@
 // How latency went by region, as the feed tells it: windows, the stretches that they make up, and calls that have not
 // returned. Checked and bounded.
 
-import { bounded, FeedError, type Fields, fields, isNatural, list, natural, number, sameLength, text } from "./columns";
+import { bounded, FeedError, type Fields, fields, isNatural, list, natural, number, sameLength, text, truth } from "./columns";
 import { latency, type RankRange, ranges } from "./regions";
 import type * as Wire from "./types";
 
@@ -15,6 +15,8 @@ export interface Evolution {
   finalS: number;
   regions: readonly Course[];
   links: readonly Course[];
+  /** Delayed is above the 95th percentile of quiet windows. Otherwise, as in older recordings, above the expected time. */
+  hasNormal: boolean;
   /** Messages of regions that are not told, and between such. */
   otherInside: number;
   otherBetween: number;
@@ -31,6 +33,8 @@ export interface Course {
   messages: number;
   exact: number;
   delayed: number;
+  /** Those with L above 1. */
+  aboveExpected: number;
   /** The mean L of the exact ones; null without any. */
   latency: number | null;
   /** In order. */
@@ -39,6 +43,7 @@ export interface Course {
   points: Points;
   /** Windows that are not final. */
   provisional: Points;
+  bands: Bands;
   /** Stretches that were told apart once and are rest now. */
   joined: number;
 }
@@ -57,6 +62,7 @@ export interface Segment {
   messages: number;
   exact: number;
   delayed: number;
+  aboveExpected: number;
   latency: number | null;
   /** By what part latency is greater in its end than in its beginning. */
   rise: number;
@@ -74,8 +80,22 @@ export interface Points {
   messages: readonly number[];
   exact: readonly number[];
   delayed: readonly number[];
+  aboveExpected: readonly number[];
   /** Of the regions that it was accounted under. */
   version: readonly number[];
+}
+
+/** The whole series at one resolution, with percentiles of L; slots without exact messages are left out. */
+export interface Bands {
+  length: number;
+  widthS: number;
+  timeS: readonly number[];
+  /** The mean L. */
+  latency: readonly number[];
+  p10: readonly number[];
+  p50: readonly number[];
+  p90: readonly number[];
+  exact: readonly number[];
 }
 
 /** Calls that have not returned, by region. */
@@ -106,7 +126,8 @@ export function evolution(from: Fields<Wire.Evolution>): Evolution {
   if (regions.some(({ other }) => other !== null) || links.some(({ region, other }) => other === null || other === region)) {
     throw new FeedError("A course of latency is neither of one region nor of two.");
   }
-  return { by, version: natural(from, "version"), windowS, finalS: number(from, "final_s"), regions, links, otherInside: inside, otherBetween: between };
+  if (typeof from.has_normal !== "boolean") throw new FeedError('The field "has_normal" is neither true nor false.');
+  return { by, version: natural(from, "version"), windowS, hasNormal: from.has_normal, finalS: number(from, "final_s"), regions, links, otherInside: inside, otherBetween: between };
 }
 
 export function pending(from: Fields<Wire.Pending>): Pending {
@@ -128,6 +149,7 @@ function course(from: Fields<Wire.RegionCourse>): Course {
     segments: bounded("segments", list(from, "segments"), SEGMENTS_MAX).map((each) => segment(fields(each, "A stretch of latency"))),
     points: points(fields(from.points, "The windows")),
     provisional: points(fields(from.provisional, "The windows that are not final")),
+    bands: bands(fields(from.bands, "The percentiles")),
     joined: natural(from, "joined"),
   };
 }
@@ -135,15 +157,14 @@ function course(from: Fields<Wire.RegionCourse>): Course {
 function segment(from: Fields<Wire.SegmentRow>): Segment {
   const kind = SEGMENT_KINDS.find((each) => each === from.kind);
   if (!kind) throw new FeedError("There is a stretch of latency that this page does not know.");
-  if (typeof from.is_closed !== "boolean") throw new FeedError('The field "is_closed" is neither true nor false.');
   const [fromS, toS] = [number(from, "from_s"), number(from, "to_s")];
   if (fromS > toS) throw new FeedError("A stretch of latency ends before it begins.");
-  return { kind, fromS, toS, isClosed: from.is_closed, windows: natural(from, "windows"), ...tally(from), rise: number(from, "rise") };
+  return { kind, fromS, toS, isClosed: truth(from, "is_closed"), windows: natural(from, "windows"), ...tally(from), rise: number(from, "rise") };
 }
 
-function tally<T extends { messages: unknown; exact: unknown; delayed: unknown; latency: unknown }>(from: Fields<T>): Pick<Course, "messages" | "exact" | "delayed" | "latency"> {
-  const count = (name: "messages" | "exact" | "delayed"): number => natural(from, name as keyof T & string);
-  return { messages: count("messages"), exact: count("exact"), delayed: count("delayed"), latency: latency(from) };
+function tally<T extends { messages: unknown; exact: unknown; delayed: unknown; above_expected: unknown; latency: unknown }>(from: Fields<T>): Pick<Course, "messages" | "exact" | "delayed" | "aboveExpected" | "latency"> {
+  const count = (name: "messages" | "exact" | "delayed" | "above_expected"): number => natural(from, name as keyof T & string);
+  return { messages: count("messages"), exact: count("exact"), delayed: count("delayed"), aboveExpected: count("above_expected"), latency: latency(from) };
 }
 
 function points(from: Fields<Wire.Points>): Points {
@@ -154,11 +175,27 @@ function points(from: Fields<Wire.Points>): Points {
     messages: naturals(from, "messages", POINTS_MAX),
     exact: naturals(from, "exact", POINTS_MAX),
     delayed: naturals(from, "delayed", POINTS_MAX),
+    aboveExpected: naturals(from, "above_expected", POINTS_MAX),
     version: naturals(from, "version", POINTS_MAX),
   };
   const length = sameLength("windows", columns);
   if (columns.timeS.some((timeS, at) => timeS < (columns.timeS[at - 1] ?? -Infinity))) throw new FeedError("Windows are not in order of time.");
   return { length, ...columns };
+}
+
+function bands(from: Fields<Wire.Bands>): Bands {
+  const columns = {
+    timeS: numbersOf(from, "time_s", POINTS_MAX),
+    latency: amounts(from, "latency"),
+    p10: amounts(from, "p10"),
+    p50: amounts(from, "p50"),
+    p90: amounts(from, "p90"),
+    exact: naturals(from, "exact", POINTS_MAX),
+  };
+  const [length, widthS] = [sameLength("percentiles", columns), number(from, "width_s")];
+  if (columns.timeS.some((timeS, at) => timeS < (columns.timeS[at - 1] ?? -Infinity))) throw new FeedError("Percentiles are not in order of time.");
+  if (widthS < 0) throw new FeedError('The field "width_s" is no length.');
+  return { length, widthS, ...columns };
 }
 
 function naturals<T>(from: Fields<T>, name: keyof T & string, most: number): readonly number[] {
@@ -173,7 +210,7 @@ function numbersOf<T>(from: Fields<T>, name: keyof T & string, most: number): re
   return values;
 }
 
-function amounts(from: Fields<Wire.Points>, name: "latency" | "average"): readonly number[] {
+function amounts<T>(from: Fields<T>, name: keyof T & string): readonly number[] {
   const values = numbersOf(from, name, POINTS_MAX);
   if (values.some((value) => value < 0)) throw new FeedError(`The list "${name}" holds something that is below nothing.`);
   return values;

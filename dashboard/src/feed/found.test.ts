@@ -10,8 +10,9 @@ const wait: Wire.Wait = {
 };
 const wire: Wire.Found = {
   headline: "Load imbalance costs 12.0 s.", details: ["This is likely."], actions: ["Look at rank 3."], from_s: 1.5, until_s: 62, left_out_calls: 12_345, is_final: false,
-  evolution: { by: "node", version: 1, window_s: 0.1, final_s: 61.9, regions: [], links: [], other_messages: [0, 0] },
+  evolution: { by: "node", version: 1, window_s: 0.1, final_s: 61.9, has_normal: false, regions: [], links: [], other_messages: [0, 0] },
   judgement: {
+    disturbances: [{ cause: "pattern", from_s: 2, to_s: 8 }],
     budget: {
       waiting_s: 10, base_s: 1, distance_s: 2, excess_s: 3, operation_s: 4, other_s: 5, unknown_s: 6, total_s: 31,
       waiting_by: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, no_core: 2 },
@@ -29,7 +30,7 @@ const wire: Wire.Found = {
     sites: [{ site: 2, place: "main.c:42 solve()", seconds: 6, by: { compute: 5, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, no_core: 1 } }],
     attribution: [{ from_s: 1.5, to_s: 2.5, region: null, cause: "pattern", avoidable_s: 0.5, confidence: 0.7, evidence: [0] }],
     quiet: [{ from_s: 1.5, to_s: 20, is_quiet: true, slower: 1.1 }, { from_s: 20, to_s: 62, is_quiet: false, slower: 2.5 }],
-    verdict: { cause: "pattern", avoidable_s: 12, avoidable_wall_s: 3, is_at_least: true, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], lost_share: 0, remarks: ["close"] },
+    verdict: { cause: "pattern", avoidable_s: 12, avoidable_wall_s: 3, is_at_least: true, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], lost_share: 0, basis: { state: "part", missing_share: 0.04, until_s: null, sentence: "4 % of the calls are missing." }, remarks: ["close"] },
     regions: { version: 0, count: 0, with_collectives: false, regions: [], between: [] },
   },
 };
@@ -68,11 +69,12 @@ describe("what was found", () => {
         whatIf: { recordedS: 6, without: [{ causes: new Set(["pattern"]), runS: 4, leastS: 3, mostS: 5 }] },
         sites: [{ site: 2, place: "main.c:42 solve()", seconds: 6, by: { compute: 5, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 1 } }],
         attribution: [{ fromS: 1.5, toS: 2.5, region: null, cause: "pattern", avoidableS: 0.5, confidence: 0.7, evidence: [0] }],
+        disturbances: [{ cause: "pattern", fromS: 2, toS: 8 }],
         quiet: [{ fromS: 1.5, toS: 20, isQuiet: true, slower: 1.1 }, { fromS: 20, toS: 62, isQuiet: false, slower: 2.5 }],
-        verdict: { cause: "pattern", avoidableS: 12, avoidableWallS: 3, isAtLeast: true, share: 0.05, confidence: 0.9, lostShare: 0, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
+        verdict: { cause: "pattern", avoidableS: 12, avoidableWallS: 3, isAtLeast: true, share: 0.05, confidence: 0.9, basis: "part", causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
         regions: null,
       },
-      evolution: { by: "node", version: 1, windowS: 0.1, finalS: 61.9, regions: [], links: [], otherInside: 0, otherBetween: 0 },
+      evolution: { by: "node", version: 1, windowS: 0.1, finalS: 61.9, hasNormal: false, regions: [], links: [], otherInside: 0, otherBetween: 0 },
     });
   });
 
@@ -107,6 +109,7 @@ describe("what was found", () => {
     ["a stretch of an unknown cause", (from) => (first(from.judgement.attribution)["cause"] = "gremlins")],
     ["evidence that is not there", (from) => (first(from.judgement.attribution)["evidence"] = [1])],
     ["a verdict of an unknown cause", (from) => (verdict(from)["cause"] = "toString")],
+    ["a verdict on some other basis", (from) => (verdict(from)["basis"] = { state: "most" })],
     ["a verdict that is at least something", (from) => (verdict(from)["is_at_least"] = 1)],
     ["a source of no cause", (from) => (first(from.judgement.sources)["cause"] = "none")],
     ["a source without ranks", (from) => (first(from.judgement.sources)["ranks"] = 3)],

@@ -1,7 +1,7 @@
 // Where time went and why, as the feed tells it: checked and bounded. Seconds are those of threads where nothing else
 // is said.
 
-import { bounded, FeedError, type Fields, fields, isNatural, list, natural, number, numbers, text, texts } from "./columns";
+import { bounded, FeedError, type Fields, fields, isNatural, list, natural, number, numbers, text, texts, truth } from "./columns";
 import { type Evolution, evolution } from "./evolution";
 import { type Regions, regions } from "./regions";
 import type * as Wire from "./types";
@@ -44,6 +44,8 @@ export interface Judgement {
   sites: readonly SiteWait[];
   /** In order of time. */
   attribution: readonly Attribution[];
+  /** When each cause is to blame, in order: the only beginnings and ends that are shown. */
+  disturbances: readonly Disturbance[];
   /** When the network was quiet and when not, in order of time. */
   quiet: readonly Quiet[];
   verdict: Verdict;
@@ -153,6 +155,9 @@ export interface Attribution {
   evidence: readonly number[];
 }
 
+/** A time in which a cause is to blame. */
+export interface Disturbance { cause: Cause; fromS: number; toS: number }
+
 export interface Quiet {
   fromS: number;
   toS: number;
@@ -160,6 +165,10 @@ export interface Quiet {
   /** How many times as long messages took as when it was quietest. */
   slower: number;
 }
+
+/** How much of a run a verdict is about: with the last three there is none. */
+const BASES = ["whole", "part", "hung", "lost", "unseen"] as const;
+export type BasisState = (typeof BASES)[number];
 
 export interface Verdict {
   cause: Cause;
@@ -172,8 +181,8 @@ export interface Verdict {
   /** The most first. */
   causes: readonly (readonly [Blame, number])[];
   remarks: readonly string[];
-  /** The share of the calls that was lost, if that is too much for a verdict; else 0. */
-  lostShare: number;
+  /** How much of the run the recording supports a verdict on. */
+  basis: BasisState;
 }
 
 /** What the run would take without its causes, by replays. */
@@ -203,7 +212,6 @@ const SOURCES_MAX = 64;
 const STRETCHES_MAX = 4096;
 
 export function found(from: Fields<Wire.Found>): Found {
-  if (typeof from.is_final !== "boolean") throw new FeedError('The field "is_final" is neither true nor false.');
   const [fromS, untilS] = stretch(from, "from_s", "until_s");
   return {
     headline: text(from, "headline"),
@@ -212,7 +220,7 @@ export function found(from: Fields<Wire.Found>): Found {
     fromS,
     untilS,
     leftOutCalls: natural(from, "left_out_calls"),
-    isFinal: from.is_final,
+    isFinal: truth(from, "is_final"),
     judgement: judgement(fields(from.judgement, "The judgement")),
     evolution: evolution(fields(from.evolution, "The evolution of latency")),
   };
@@ -224,7 +232,6 @@ export function rangeBudget(from: Fields<Wire.RangeBudget>): RangeBudget {
 }
 
 function judgement(from: Fields<Wire.Judgement>): Judgement {
-  if (typeof from.is_distance_unknown !== "boolean") throw new FeedError('The field "is_distance_unknown" is neither true nor false.');
   const waits = bounded("waits", list(from, "waits"), WAITS_MAX).map((each) => wait(fields(each, "A wait")));
   const attribution = bounded("attribution", list(from, "attribution"), STRETCHES_MAX)
     .map((each) => stretchOf(fields(each, "A stretch of the attribution"), waits.length));
@@ -232,12 +239,13 @@ function judgement(from: Fields<Wire.Judgement>): Judgement {
     budget: parts(fields(from.budget, "The budget")),
     efficiency: efficiency(fields(from.efficiency, "The efficiency")),
     waits,
-    isDistanceUnknown: from.is_distance_unknown,
+    isDistanceUnknown: truth(from, "is_distance_unknown"),
     gathered: bounded("gathered", list(from, "gathered"), WAITS_MAX).map((each) => gathered(fields(each, "A gathered wait"))),
     sources: bounded("sources", list(from, "sources"), CAUSES.length).map((each) => source(fields(each, "A source"))),
     advised: from.advised === null || from.advised === undefined ? null : advised(fields(from.advised, "The advised placement")),
     sites: bounded("sites", list(from, "sites"), SITES_MAX).map((each) => siteWait(fields(each, "A place in the program"))),
     attribution,
+    disturbances: bounded("disturbances", list(from, "disturbances"), STRETCHES_MAX).map((each) => disturbance(fields(each, "A disturbance"))),
     quiet: bounded("quiet", list(from, "quiet"), STRETCHES_MAX).map((each) => quiet(fields(each, "A stretch of the network"))),
     verdict: verdict(fields(from.verdict, "The verdict")),
     hasCpuShortage: from.cpu_shortage !== null && from.cpu_shortage !== undefined,
@@ -342,9 +350,13 @@ function siteNumber<T extends { site: unknown }>(from: Fields<T>): number | null
 }
 
 function quiet(from: Fields<Wire.Quiet>): Quiet {
-  if (typeof from.is_quiet !== "boolean") throw new FeedError('The field "is_quiet" is neither true nor false.');
   const [fromS, toS] = stretch(from, "from_s", "to_s");
-  return { fromS, toS, isQuiet: from.is_quiet, slower: number(from, "slower") };
+  return { fromS, toS, isQuiet: truth(from, "is_quiet"), slower: number(from, "slower") };
+}
+
+function disturbance(from: Fields<Wire.Disturbance>): Disturbance {
+  const [fromS, toS] = stretch(from, "from_s", "to_s");
+  return { cause: cause(from.cause), fromS, toS };
 }
 
 function stretchOf(from: Fields<Wire.Attribution>, waits: number): Attribution {
@@ -365,14 +377,21 @@ function stretchOf(from: Fields<Wire.Attribution>, waits: number): Attribution {
 }
 
 function verdict(from: Fields<Wire.Verdict>): Verdict {
-  if (typeof from.is_at_least !== "boolean") throw new FeedError('The field "is_at_least" is neither true nor false.');
   return {
-    isAtLeast: from.is_at_least,
+    isAtLeast: truth(from, "is_at_least"),
     cause: cause(from.cause),
-    ...numbers(from, "avoidable_s", "avoidable_wall_s", "share", "confidence", "lost_share"),
+    ...numbers(from, "avoidable_s", "avoidable_wall_s", "share", "confidence"),
+    basis: basis(from.basis),
     causes: costs(from),
     remarks: bounded("remarks", texts(from, "remarks"), SENTENCES_MAX),
   };
+}
+
+function basis(value: unknown): BasisState {
+  const { state } = fields<Wire.Basis>(value, "The basis");
+  const known = BASES.find((each) => each === state);
+  if (known === undefined) throw new FeedError("There is a basis of a verdict that this page does not know.");
+  return known;
 }
 
 /** What each cause costs. */

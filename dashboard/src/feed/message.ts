@@ -1,6 +1,7 @@
 // The messages of feed protocol 2: bytes in, checked values out. Nothing of the page.
 
 import { decode as unpack } from "@msgpack/msgpack";
+import { type AccessMessage, accessMessage } from "./access";
 import { type AnnotationsMessage, annotationsMessage } from "./annotations";
 import { answer, type AnswerMessage } from "./answer";
 import { type Calls, calls, type InFlight, inFlight } from "./calls";
@@ -8,6 +9,7 @@ import { FeedError, type Fields, f64Column, fields, list, number, numbers, pair,
 import { type Compared, compared } from "./compared";
 import { type Pending, pending } from "./evolution";
 import { type Found, found } from "./found";
+import { type PanelMessage, panelMessage, type PanelsMessage, panelsMessage } from "./panels";
 import { type Standing, standing } from "./standing";
 import { recordingSwitch, type Switch } from "./switch";
 import type * as Wire from "./types";
@@ -137,7 +139,7 @@ export interface PerspectiveMessage {
   followers: number;
 }
 
-export type Message = StateMessage | PerspectiveMessage | AnswerMessage | AnnotationsMessage;
+export type Message = StateMessage | PerspectiveMessage | AnswerMessage | AnnotationsMessage | AccessMessage | PanelsMessage | PanelMessage;
 
 /** The server speaks another version; no snapshot helps. */
 export class ProtocolMismatch extends Error {}
@@ -153,6 +155,12 @@ export function decode(buffer: ArrayBuffer): Message {
       return perspective(value as Fields<Wire.PerspectiveMessage>);
     case "answer":
       return answer(value as Fields<Wire.Answer>);
+    case "access":
+      return accessMessage(value as Fields<Wire.Access>);
+    case "panels":
+      return panelsMessage(value as Fields<Wire.Panels>);
+    case "panel_message":
+      return panelMessage(value as Fields<Wire.PanelMessage>);
     case "annotations":
       return annotationsMessage(value as Fields<Wire.Annotations>);
     default:

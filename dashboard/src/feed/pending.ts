@@ -1,7 +1,7 @@
 // What is in flight at a moment, as the feed tells it: groups of ranks, and what is on its way between them. Checked and
 // bounded.
 
-import { bounded, f64Column, FeedError, type Fields, fields, natural, number, sameLength, u32Column } from "./columns";
+import { bounded, f64Column, FeedError, type Fields, fields, natural, number, sameLength, truth, u32Column } from "./columns";
 import type * as Wire from "./types";
 
 /** A group has the ranks from its first to its last that are on nodes (or in regions) from its first key to its last. */
@@ -58,7 +58,6 @@ const GROUPS_MAX = 4096;
 const EDGES_MAX = 4096;
 
 export function pendingMessages(from: Fields<Wire.PendingMessages>): PendingMessages {
-  if (typeof from.is_partial !== "boolean") throw new FeedError('The field "is_partial" is neither true nor false.');
   const groups = groupsOf(fields(from.groups, "The groups in flight"));
   const edges = edgesOf(fields(from.edges, "The edges in flight"), groups.length, number(from, "at_ns"));
   const oldest = from.oldest === null || from.oldest === undefined ? -1 : natural(from, "oldest");
@@ -66,7 +65,7 @@ export function pendingMessages(from: Fields<Wire.PendingMessages>): PendingMess
   return {
     atNs: natural(from, "at_ns"), messages: natural(from, "messages"), bytes: natural(from, "bytes"), unreceived: natural(from, "unreceived"),
     leftOutSends: from.left_out_sends === null || from.left_out_sends === undefined ? null : natural(from, "left_out_sends"),
-    isPartial: from.is_partial, groups, edges, oldest, edgesLeftOut: natural(from, "edges_left_out"), messagesLeftOut: natural(from, "messages_left_out"),
+    isPartial: truth(from, "is_partial"), groups, edges, oldest, edgesLeftOut: natural(from, "edges_left_out"), messagesLeftOut: natural(from, "messages_left_out"),
   };
 }
 

@@ -11,10 +11,10 @@ describe("answers about ranks", () => {
     expect([found.length, found.pointsPerRank, found.z[1], found.events, found.isOld, found.errors[0]?.column]).toEqual([2, 2, 6, [true, false], true, 3]);
     const metrics = rankMetrics(METRICS);
     expect([metrics.metrics.get("calls")?.values[1], metrics.metrics.get("cpu")?.missing]).toEqual([5, "not judged"]);
-    const item = { name: "a", sentence: "All.", is_file: false, source: "", is_complete: true, x: column(1), y: column(1), z: column(1) };
-    expect(layouts({ items: [item], file: "f", text: "t", version: 3, errors: [] }).items[0]?.isComplete).toBe(true);
+    const item = { name: "a", sentence: "All.", is_file: false, keeper: "user", source: "", is_complete: true, x: column(1), y: column(1), z: column(1) };
+    expect(layouts({ items: [item], file: "f", text: "t", version: 3, errors: [], has_store: true }).items[0]?.isComplete).toBe(true);
     expect(landscape({ from_ns: 0, to_ns: 1, ranks_per_row: 1, rows: 2, function: new Uint8Array(Uint32Array.of(7).buffer), seconds: column(1, 2) }).rows).toBe(2);
-    expect(suggestion({ metric: "cpu", layout: "towers", ranks: [[0, 3]], count: 4, mean: 1, median: 0, share: 1, hosts: [2], is_corners: false }).hosts).toEqual([2]);
+    expect(suggestion({ metric: "cpu", layout: "towers", ranks: [[0, 3]], count: 4, mean: 1, median: 0, share: 1, group: "host", members: ["n2"], is_corners: false }).members).toEqual(["n2"]);
   });
 
   it("are refused where they do not fit together", () => {
@@ -24,6 +24,6 @@ describe("answers about ranks", () => {
     expect(() => rankMetrics({ ...METRICS, ranks: 3 })).toThrow();
     expect(() => rankMetrics({ ...METRICS, ranks: 1e9 })).toThrow();
     expect(() => landscape({ from_ns: 0, to_ns: 1, ranks_per_row: 1, rows: 2, function: new Uint8Array(4), seconds: column(1) })).toThrow();
-    expect(() => suggestion({ metric: "cpu", layout: "towers", ranks: [[3, 0]], count: 4, mean: 1, median: 0, share: 1, hosts: [], is_corners: false })).toThrow();
+    expect(() => suggestion({ metric: "cpu", layout: "towers", ranks: [[3, 0]], count: 4, mean: 1, median: 0, share: 1, group: "", members: [], is_corners: false })).toThrow();
   });
 });

@@ -1,6 +1,6 @@
 // Answers about all ranks at a time: figures by rank, points of a layout, time by function and rank.
 
-import { bounded, FeedError, type Fields, f64Column, fields, isNatural, list, natural, number, pair, sameLength, text, texts, u32Column } from "./columns";
+import { bounded, FeedError, type Fields, f64Column, fields, list, natural, number, pair, sameLength, text, texts, u32Column } from "./columns";
 import type * as Wire from "./types";
 
 /** The server draws no more ranks and points than these. */
@@ -42,9 +42,9 @@ export interface RankLayout extends Points {
   warnings: readonly LayoutNote[];
 }
 
-export interface LayoutItem extends Points { name: string; sentence: string; isFile: boolean; source: string; isComplete: boolean }
+export interface LayoutItem extends Points { name: string; sentence: string; isFile: boolean; keeper: string; source: string; isComplete: boolean }
 
-export interface Layouts { items: readonly LayoutItem[]; file: string; text: string; version: number; errors: readonly LayoutNote[] }
+export interface Layouts { items: readonly LayoutItem[]; file: string; text: string; version: number; errors: readonly LayoutNote[]; hasStore: boolean }
 
 export interface Landscape {
   fromNs: number;
@@ -65,17 +65,17 @@ export interface Suggestion {
   mean: number;
   median: number;
   share: number;
-  /** The hosts of which they are all ranks. */
-  hosts: readonly number[];
+  /** What they are all ranks of: `host`, `rack`, ...; empty where there is no such group. */
+  group: string;
+  /** Which of them. */
+  members: readonly string[];
   isCorners: boolean;
 }
 
 export function suggestion(from: Fields<Wire.Suggestion>): Suggestion {
-  const hosts = list(from, "hosts");
-  if (!hosts.every(isNatural)) throw new FeedError("A host is not a number.");
   return {
     metric: text(from, "metric"), layout: text(from, "layout"), ranks: list(from, "ranks").map((value) => pair(value, "ranks")), count: natural(from, "count"),
-    mean: number(from, "mean"), median: number(from, "median"), share: number(from, "share"), hosts, isCorners: from.is_corners === true,
+    mean: number(from, "mean"), median: number(from, "median"), share: number(from, "share"), group: text(from, "group"), members: texts(from, "members"), isCorners: from.is_corners === true,
   };
 }
 
@@ -125,11 +125,11 @@ export function layouts(from: Fields<Wire.Layouts>): Layouts {
   const items = bounded("items", list(from, "items"), ITEMS_MAX).map((value): LayoutItem => {
     const item = fields<Wire.LayoutItem>(value, "A layout");
     return {
-      ...points(item), name: text(item, "name"), sentence: text(item, "sentence"), source: text(item, "source"),
+      ...points(item), name: text(item, "name"), sentence: text(item, "sentence"), source: text(item, "source"), keeper: text(item, "keeper"),
       isFile: item.is_file === true, isComplete: item.is_complete === true,
     };
   });
-  return { items, file: text(from, "file"), text: text(from, "text"), version: natural(from, "version"), errors: notes(from, "errors") };
+  return { items, file: text(from, "file"), text: text(from, "text"), version: natural(from, "version"), errors: notes(from, "errors"), hasStore: from.has_store === true };
 }
 
 export function landscape(from: Fields<Wire.Landscape>): Landscape {

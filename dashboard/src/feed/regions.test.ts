@@ -5,16 +5,16 @@ import { pairs as pairsOf, regions as regionsOf } from "./regions";
 const u32 = (...values: number[]): Uint8Array => new Uint8Array(Uint32Array.from(values).buffer);
 const f64 = (...values: number[]): Uint8Array => new Uint8Array(Float64Array.from(values).buffer);
 
-const region = { id: 3, ranks: [[0, 1], [4, 4]], latency: 2.5, exact: 0.5, messages: 10, delayed: 4 };
+const region = { id: 3, ranks: [[0, 1], [4, 4]], latency: 2.5, exact: 0.5, messages: 10, delayed: 4, above_expected: 5 };
 const other = { ...region, id: 4, ranks: [[2, 3]], latency: null };
-const regions = { version: 7, count: 2, with_collectives: true, regions: [region, other], between: [{ a: 3, b: 4, latency: null, messages: 2, delayed: 0 }] };
+const regions = { version: 7, count: 2, with_collectives: true, regions: [region, other], between: [{ a: 3, b: 4, latency: null, exact: 0.25, messages: 2, delayed: 0, above_expected: 1 }] };
 const pairs = { src: u32(0, 1), dst: u32(1, 2), messages: f64(5, 6), bytes: f64(50, 60), exact: f64(4, 0), from_ns: 1, to_ns: 9, latency: f64(1.5, Number.NaN), left_out: 9 };
 
 describe("regions and pairs", () => {
   it("are read", () => {
     const read = regionsOf(fields(regions, "The regions"));
-    expect(read.regions[0]).toEqual({ id: 3, ranks: [[0, 1], [4, 4]], latency: 2.5, exactShare: 0.5, messages: 10, delayed: 4 });
-    expect(read).toMatchObject({ version: 7, count: 2, withCollectives: true, between: [{ a: 3, b: 4, latency: null }] });
+    expect(read.regions[0]).toEqual({ id: 3, ranks: [[0, 1], [4, 4]], latency: 2.5, exactShare: 0.5, messages: 10, delayed: 4, aboveExpected: 5 });
+    expect(read).toMatchObject({ version: 7, count: 2, withCollectives: true, between: [{ a: 3, b: 4, latency: null, exactShare: 0.25, aboveExpected: 1 }] });
     const found = pairsOf(fields(pairs, "The pairs"));
     expect([...found.latency]).toEqual([1.5, Number.NaN]);
     expect(found).toMatchObject({ fromNs: 1, toNs: 9, leftOut: 9 });

@@ -1,7 +1,7 @@
 // Who talks to whom, as the feed tells it: regions of ranks with their latency, and traffic by pairs of ranks. Checked and
 // bounded.
 
-import { bounded, f64Column, FeedError, type Fields, fields, isNatural, list, natural, number, sameLength, u32Column } from "./columns";
+import { bounded, f64Column, FeedError, type Fields, fields, isNatural, list, natural, number, sameLength, truth, u32Column } from "./columns";
 import type * as Wire from "./types";
 
 export type RankRange = readonly [from: number, to: number];
@@ -17,10 +17,12 @@ export interface Region {
   exactShare: number;
   messages: number;
   delayed: number;
+  /** Exact messages with L above 1. */
+  aboveExpected: number;
 }
 
 /** The messages between two regions, both ways. */
-export interface Between { a: number; b: number; latency: number | null; messages: number; delayed: number }
+export interface Between { a: number; b: number; latency: number | null; exactShare: number; messages: number; delayed: number; aboveExpected: number }
 
 export interface Regions {
   version: number;
@@ -57,7 +59,6 @@ const BETWEEN_MAX = 1 << 18;
 const PAIRS_MAX = 1 << 23;
 
 export function regions(from: Fields<Wire.Regions>): Regions {
-  if (typeof from.with_collectives !== "boolean") throw new FeedError('The field "with_collectives" is neither true nor false.');
   const rows = bounded("regions", list(from, "regions"), REGIONS_MAX).map((each) => region(fields(each, "A region")));
   const ids = new Set(rows.map(({ id }) => id));
   if (ids.size < rows.length) throw new FeedError("Two regions have the same number.");
@@ -71,7 +72,7 @@ export function regions(from: Fields<Wire.Regions>): Regions {
   return {
     version: natural(from, "version"),
     count: natural(from, "count"),
-    withCollectives: from.with_collectives,
+    withCollectives: truth(from, "with_collectives"),
     regions: rows,
     between,
   };
@@ -99,15 +100,20 @@ export function pairs(from: Fields<Wire.Pairs>): Pairs {
 }
 
 function region(from: Fields<Wire.Region>): Region {
-  const exactShare = number(from, "exact");
-  if (exactShare < 0 || exactShare > 1) throw new FeedError('The field "exact" is no share.');
+  const exactShare = share(from);
   const ranks = ranges(from);
   if (ranks.length === 0) throw new FeedError("A region has no ranks.");
   return { id: natural(from, "id"), ranks, latency: latency(from), exactShare, ...counts(from) };
 }
 
+function share<T extends { exact: unknown }>(from: Fields<T>): number {
+  const value = number(from, "exact" as keyof T & string);
+  if (value < 0 || value > 1) throw new FeedError('The field "exact" is no share.');
+  return value;
+}
+
 function betweenRow(from: Fields<Wire.Between>): Between {
-  return { a: natural(from, "a"), b: natural(from, "b"), latency: latency(from), ...counts(from) };
+  return { a: natural(from, "a"), b: natural(from, "b"), latency: latency(from), exactShare: share(from), ...counts(from) };
 }
 
 /** Ranges of ranks in order. */
@@ -138,6 +144,7 @@ export function latency<T extends { latency: unknown }>(from: Fields<T>): number
   return value;
 }
 
-function counts<T extends { messages: unknown; delayed: unknown }>(from: Fields<T>): { messages: number; delayed: number } {
-  return { messages: natural(from, "messages" as keyof T & string), delayed: natural(from, "delayed" as keyof T & string) };
+function counts<T extends { messages: unknown; delayed: unknown; above_expected: unknown }>(from: Fields<T>): { messages: number; delayed: number; aboveExpected: number } {
+  const count = (name: "messages" | "delayed" | "above_expected"): number => natural(from, name as keyof T & string);
+  return { messages: count("messages"), delayed: count("delayed"), aboveExpected: count("above_expected") };
 }

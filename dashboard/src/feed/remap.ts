@@ -1,6 +1,6 @@
 // A better placement of ranks on nodes, with the files that bring it about. Checked and bounded.
 
-import { bounded, FeedError, type Fields, fields, list, natural, text, texts } from "./columns";
+import { bounded, FeedError, type Fields, fields, list, natural, text, texts, truth } from "./columns";
 import type * as Wire from "./types";
 
 export type Format = Wire.RemapFormat;
@@ -34,9 +34,8 @@ const SENTENCES_MAX = 16;
 const TEXT_MAX = 1 << 26;
 
 export function remap(from: Fields<Wire.Remap>): Remap {
-  if (typeof from.gains !== "boolean") throw new FeedError('The field "gains" is neither true nor false.');
   return {
-    gains: from.gains,
+    gains: truth(from, "gains"),
     interMessagesBefore: natural(from, "inter_messages_before"),
     interMessagesAfter: natural(from, "inter_messages_after"),
     interBytesBefore: natural(from, "inter_bytes_before"),

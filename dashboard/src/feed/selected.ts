@@ -22,7 +22,7 @@ export interface Selected {
   /** Of the selected functions. */
   ranks: { length: number; rank: Uint32Array; calls: Float64Array; mpiTimeNs: Float64Array; sent: Float64Array; received: Float64Array; bytesSent: Float64Array };
   /** `latency` is not a number where it is not known. */
-  regions: { length: number; id: Uint32Array; messages: Float64Array; exact: Float64Array; delayed: Float64Array; latency: Float64Array };
+  regions: { length: number; id: Uint32Array; messages: Float64Array; exact: Float64Array; delayed: Float64Array; aboveExpected: Float64Array; latency: Float64Array };
   /** Null where that is not known. */
   budget: RangeBudget | null;
   budgetMissing: string;
@@ -59,7 +59,7 @@ function ranks(from: Fields<Wire.SelectedRanks>): Selected["ranks"] {
 
 function regions(from: Fields<Wire.SelectedRegions>): Selected["regions"] {
   const columns = {
-    id: u32Column(from, "id"), messages: f64Column(from, "messages"), exact: f64Column(from, "exact"), delayed: f64Column(from, "delayed"), latency: f64Column(from, "latency"),
+    id: u32Column(from, "id"), messages: f64Column(from, "messages"), exact: f64Column(from, "exact"), delayed: f64Column(from, "delayed"), aboveExpected: f64Column(from, "above_expected"), latency: f64Column(from, "latency"),
   };
   return { length: sameLength("selected regions", columns), ...columns };
 }

@@ -1,6 +1,6 @@
 // Whether calls are recorded, and when they were not. Checked and bounded.
 
-import { bounded, FeedError, type Fields, list, natural } from "./columns";
+import { bounded, FeedError, type Fields, list, natural, truth } from "./columns";
 import type * as Wire from "./types";
 
 export interface Switch {
@@ -25,12 +25,11 @@ export function offNs(gaps: Gaps, fromNs: number, toNs: number): number {
 const GAPS_MAX = 8192;
 
 export function recordingSwitch(from: Fields<Wire.Switch>): Switch {
-  if (typeof from.is_on !== "boolean") throw new FeedError('The field "is_on" is neither true nor false.');
   const gapsNs = bounded("gaps_s", list(from, "gaps_s"), GAPS_MAX).map((entry): readonly [number, number | null] => {
     const [since, until] = Array.isArray(entry) ? (entry as unknown[]) : [];
     if (typeof since !== "number" || (typeof until !== "number" && until !== null)) throw new FeedError('The list "gaps_s" holds something that is no stretch.');
     return [since * 1e9, until === null ? null : until * 1e9];
   });
   const heldS = typeof from.held_s === "number" ? from.held_s : null;
-  return { isOn: from.is_on, heldS, unrecordedCalls: natural(from, "unrecorded_calls"), gapsNs };
+  return { isOn: truth(from, "is_on"), heldS, unrecordedCalls: natural(from, "unrecorded_calls"), gapsNs };
 }

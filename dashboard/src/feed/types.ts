@@ -433,6 +433,20 @@ is_quiet: boolean,
  */
 slower: number, };
 
+export type Disturbance = { 
+/**
+ * The cause: `mapping`, `pattern`, `background` or `cpu`.
+ */
+cause: string, 
+/**
+ * Its beginning.
+ */
+from_s: number, 
+/**
+ * Its end.
+ */
+to_s: number, };
+
 export type Verdict = { 
 /**
  * The cause: `mapping`, `pattern`, `background`, `cpu` or `none`.
@@ -469,7 +483,31 @@ remarks: Array<string>,
 /**
  * Set if there is no verdict because so large a share of the calls was lost.
  */
-lost_share: number, };
+lost_share: number, 
+/**
+ * How much of the run the recording supports a verdict on.
+ */
+basis: Basis, };
+
+export type Basis = { 
+/**
+ * How much.
+ */
+state: BasisState, 
+/**
+ * The share of the calls that were made and are not recorded.
+ */
+missing_share: number, 
+/**
+ * The end of what was recorded, where the run went on or was cut off.
+ */
+until_s: number | null, 
+/**
+ * What is missing, to read before the verdict; empty if nothing is.
+ */
+sentence: string, };
+
+export type BasisState = "whole" | "part" | "hung" | "lost" | "unseen";
 
 export type CpuContention = { 
 /**
@@ -563,9 +601,13 @@ latency: number | null,
  */
 messages: number, 
 /**
- * Exact messages that took longer than is usual.
+ * Exact messages that took longer than is normal: the 95th percentile of quiet windows.
  */
 delayed: number, 
+/**
+ * Exact messages that took longer than expected (L > 1).
+ */
+above_expected: number, 
 /**
  * The share of its messages that are exact.
  */
@@ -592,6 +634,10 @@ messages: number,
  * As of a region.
  */
 delayed: number, 
+/**
+ * As of a region.
+ */
+above_expected: number, 
 /**
  * As of a region.
  */
@@ -660,6 +706,10 @@ attribution: Array<Attribution>,
  * When the network was quiet and when not, in order; empty where too little was seen.
  */
 quiet: Array<Quiet>, 
+/**
+ * When each cause is to blame, in order: the times that the verdict, the report and all views show.
+ */
+disturbances: Array<Disturbance>, 
 /**
  * The verdict on all of it.
  */
@@ -741,13 +791,47 @@ messages: Array<number>,
  */
 exact: Array<number>, 
 /**
- * Of the exact ones, those that took longer than usual.
+ * Of the exact ones, those that took longer than is normal.
  */
 delayed: Array<number>, 
+/**
+ * Of the exact ones, those that took longer than expected (L > 1).
+ */
+above_expected: Array<number>, 
 /**
  * The version of the regions that it was accounted under.
  */
 version: Array<number>, };
+
+export type Bands = { 
+/**
+ * How long a slot is, in seconds.
+ */
+width_s: number, 
+/**
+ * Where it begins, in seconds.
+ */
+time_s: Array<number>, 
+/**
+ * The mean L of its exact messages.
+ */
+latency: Array<number>, 
+/**
+ * 10 % of them had at most this L, to 5 %.
+ */
+p10: Array<number>, 
+/**
+ * Half of them.
+ */
+p50: Array<number>, 
+/**
+ * 90 %.
+ */
+p90: Array<number>, 
+/**
+ * How many exact messages there are.
+ */
+exact: Array<number>, };
 
 export type SegmentRow = { 
 /**
@@ -779,9 +863,13 @@ messages: number,
  */
 exact: number, 
 /**
- * Of the exact ones, those that took longer than usual.
+ * Of the exact ones, those that took longer than is normal.
  */
 delayed: number, 
+/**
+ * Of the exact ones, those that took longer than expected (L > 1).
+ */
+above_expected: number, 
 /**
  * How many times as long as usual the exact ones took on average.
  */
@@ -813,9 +901,13 @@ messages: number,
  */
 exact: number, 
 /**
- * Of the exact ones, those that took longer than usual.
+ * Of the exact ones, those that took longer than is normal.
  */
 delayed: number, 
+/**
+ * Of the exact ones, those that took longer than expected (L > 1).
+ */
+above_expected: number, 
 /**
  * How many times as long as usual the exact ones took on average; none without any.
  */
@@ -832,6 +924,10 @@ points: Points,
  * Windows that are not final.
  */
 provisional: Points, 
+/**
+ * The whole series at one resolution.
+ */
+bands: Bands, 
 /**
  * Stretches that were told apart once and are rest now, since there were too many.
  */
@@ -854,6 +950,10 @@ window_s: number,
  * Up to where windows are final.
  */
 final_s: number, 
+/**
+ * Delayed messages took longer than the 95th percentile of quiet windows; without it, longer than expected.
+ */
+has_normal: boolean, 
 /**
  * The regions that most was received in, in order of their numbers.
  */
@@ -1937,9 +2037,13 @@ messages: F64Column,
  */
 exact: F64Column, 
 /**
- * Those of them that took longer than expected.
+ * Those of them that took longer than is normal.
  */
 delayed: F64Column, 
+/**
+ * Those of them that took longer than expected (L > 1).
+ */
+above_expected: F64Column, 
 /**
  * Their mean latency ratio; not a number where there are none.
  */
@@ -2002,6 +2106,193 @@ budget: RangeBudget | null,
  * Why there is no budget; empty where there is one.
  */
 budget_missing: string, };
+
+export type Shares = { 
+/**
+ * Where the first window begins.
+ */
+from_ns: number, 
+/**
+ * How long each is.
+ */
+width_ns: number, 
+/**
+ * How many there are.
+ */
+windows: number, 
+/**
+ * Until when time was judged.
+ */
+until_ns: number, 
+/**
+ * The first rank of the first row.
+ */
+first_rank: number, 
+/**
+ * Ranks in a row.
+ */
+ranks_per_row: number, 
+/**
+ * How many rows there are.
+ */
+rows: number, 
+/**
+ * Nanoseconds of a unit of the columns.
+ */
+unit_ns: number, 
+/**
+ * Computing; waiting for a CPU; transfer; other time in MPI; waiting for work, for ranks without a CPU, for the
+ * network, for distance, for the rest. By row, then by window, in units; bits of signed numbers.
+ */
+kinds: Array<U32Column>, };
+
+export type CriticalPath = { 
+/**
+ * Where the path begins.
+ */
+from_ns: number, 
+/**
+ * Where it ends.
+ */
+to_ns: number, 
+/**
+ * The rank of each step, by time.
+ */
+rank: U32Column, 
+/**
+ * 0 computing, 1 in a call, 2 transfer, 3 collective.
+ */
+kind: U32Column, 
+/**
+ * When it begins; it ends where the next begins.
+ */
+start_ns: F64Column, 
+/**
+ * The function, of computing the one called next; [`NONE`] where there is none.
+ */
+function: U32Column, 
+/**
+ * The call site; [`NONE`] where it is not known.
+ */
+site: U32Column, 
+/**
+ * The rank where the path came from, of a transfer or a collective.
+ */
+other: U32Column, 
+/**
+ * Whether steps stand for others beside them that are too short to be seen.
+ */
+is_joined: boolean, 
+/**
+ * What the path is made of, the most first: kind, function, call site, time, steps. Exact.
+ */
+part_kind: U32Column, 
+/**
+ * The function.
+ */
+part_function: U32Column, 
+/**
+ * The call site.
+ */
+part_site: U32Column, 
+/**
+ * The time.
+ */
+part_ns: F64Column, 
+/**
+ * The steps.
+ */
+part_steps: F64Column, };
+
+export type GroupGraph = { 
+/**
+ * Where each column begins, and where the last one ends.
+ */
+edges_ns: F64Column, 
+/**
+ * Turns of the main loop in each column; 0 where no loop was found and columns are equally long.
+ */
+turns: U32Column, 
+/**
+ * How often the loop turned in all.
+ */
+loop_turns: number, 
+/**
+ * The call that marks a turn; [`NONE`] where there is none.
+ */
+loop_function: number, 
+/**
+ * Its call site.
+ */
+loop_site: number, 
+/**
+ * By rank that is shown, its group.
+ */
+rank: U32Column, 
+/**
+ * The group.
+ */
+group: U32Column, 
+/**
+ * How many groups.
+ */
+groups: number, 
+/**
+ * Nodes or regions of each group, as their numbers: the first and the last.
+ */
+first_key: U32Column, 
+/**
+ * The last.
+ */
+last_key: U32Column, 
+/**
+ * Messages by sender's group, receiver's group and the column in which they were sent.
+ */
+from: U32Column, 
+/**
+ * The receiver's group.
+ */
+to: U32Column, 
+/**
+ * The column in which they were sent.
+ */
+column: U32Column, 
+/**
+ * How many.
+ */
+messages: F64Column, 
+/**
+ * Their payload.
+ */
+bytes: F64Column, 
+/**
+ * What receivers waited for senders.
+ */
+waited_ns: F64Column, 
+/**
+ * The highest latency; not a number where none is known.
+ */
+worst: F64Column, 
+/**
+ * The message with that latency, or the longest: sender, receiver, times.
+ */
+worst_src: U32Column, 
+/**
+ * Its receiver.
+ */
+worst_dst: U32Column, 
+/**
+ * When it was sent.
+ */
+worst_send_ns: F64Column, 
+/**
+ * When it was received.
+ */
+worst_recv_ns: F64Column, 
+/**
+ * Messages with one side outside of the ranks that are shown.
+ */
+outside: number, };
 
 export type DagNodes = { 
 /**
@@ -2614,6 +2905,10 @@ samples: F64Column,
  */
 median_ns: F64Column, 
 /**
+ * Up to this long is normal: the 95th percentile of quiet windows; not a number where that is not known.
+ */
+normal_ns: F64Column, 
+/**
  * Collectives, by function.
  */
 functions: Array<FunctionCriterion>, };
@@ -2736,6 +3031,10 @@ sentence: string,
  */
 is_file: boolean, 
 /**
+ * Where it is kept: `recording` or `user`; empty for those of the file and those that come with mpiscope.
+ */
+keeper: string, 
+/**
  * Its text; empty for those of the file.
  */
 source: string, 
@@ -2776,7 +3075,11 @@ version: number,
 /**
  * What is wrong with it.
  */
-errors: Array<LayoutNote>, };
+errors: Array<LayoutNote>, 
+/**
+ * Whether layouts can be kept.
+ */
+has_store: boolean, };
 
 export type Landscape = { 
 /**
@@ -2830,13 +3133,17 @@ mean: number,
  */
 median: number, 
 /**
- * The part of their nearest neighbours in the layout that stand out too.
+ * The part of the figure's variance that neighbours in the layout have in common.
  */
 share: number, 
 /**
- * The hosts, if these are all of their ranks; else empty.
+ * The key of what they are all ranks of, such as `host` or `rack`; empty where they are of no such group.
  */
-hosts: Array<number>, 
+group: string, 
+/**
+ * Which of them: names, or numbers where they have none.
+ */
+members: Array<string>, 
 /**
  * Whether they are corners of the program's grid.
  */
@@ -2953,6 +3260,18 @@ count?: RangeCounts | null,
  * Counts of durations.
  */
 history?: History | null, 
+/**
+ * What ranks' time was spent on.
+ */
+shares?: Shares | null, 
+/**
+ * Messages by groups and iterations.
+ */
+group_graph?: GroupGraph | null, 
+/**
+ * The critical path.
+ */
+critical?: CriticalPath | null, 
 /**
  * Where time in MPI went.
  */
@@ -3097,3 +3416,121 @@ annotations: Array<Annotation>,
  * Values over time.
  */
 series: Array<ValueSeries>, };
+
+export type AccessKind = "access";
+
+export type IssuedLink = { 
+/**
+ * Its number, never used again.
+ */
+number: number, 
+/**
+ * Whom it is for.
+ */
+label: string, 
+/**
+ * Whether its holder may move the shared clock and pause recording.
+ */
+can_control: boolean, 
+/**
+ * Whether its holder may add notes, series, messages and panels.
+ */
+can_annotate: boolean, 
+/**
+ * Pages and programs that are connected with it.
+ */
+connections: number, };
+
+export type NewLink = { 
+/**
+ * Its number.
+ */
+number: number, 
+/**
+ * Its token.
+ */
+token: string, };
+
+export type Access = { 
+/**
+ * Always `access`.
+ */
+kind: AccessKind, 
+/**
+ * Whether the page was opened with the address that mpiscope printed.
+ */
+is_owner: boolean, 
+/**
+ * Whether it may move the shared clock and pause recording.
+ */
+can_control: boolean, 
+/**
+ * Whether it may add notes, series, messages and panels.
+ */
+can_annotate: boolean, 
+/**
+ * All links that were not revoked. Empty for everybody but the owner, like the fields below.
+ */
+links: Array<IssuedLink>, 
+/**
+ * The most links at a time.
+ */
+links_max: number, 
+/**
+ * The name of the host that serves the page.
+ */
+host: string, 
+/**
+ * The port on that host.
+ */
+port: number, 
+/**
+ * The link that this page asked for.
+ */
+made: NewLink | null, 
+/**
+ * Why the last request of this page was not carried out; empty where it was.
+ */
+refused: string, };
+
+export type PanelsKind = "panels";
+
+export type PanelTab = { 
+/**
+ * Its number, never used again.
+ */
+number: number, 
+/**
+ * The name of the tab.
+ */
+title: string, 
+/**
+ * The program that made it.
+ */
+author: string, };
+
+export type Panels = { 
+/**
+ * Always `panels`.
+ */
+kind: PanelsKind, 
+/**
+ * In the order in which they came.
+ */
+panels: Array<PanelTab>, };
+
+export type PanelMessageKind = "panel_message";
+
+export type PanelMessage = { 
+/**
+ * Always `panel_message`.
+ */
+kind: PanelMessageKind, 
+/**
+ * The number of the panel.
+ */
+panel: number, 
+/**
+ * JSON, as the program sent it.
+ */
+data: string, };

@@ -55,7 +55,7 @@ describe("the courses of messages", () => {
 
 describe("the criteria", () => {
   const sent = {
-    version: 3, is_final: false, is_inter: u32([0, 1, 0]), size_from: f64([50, 0, 0]), size_to: f64([100, 50, 50]), samples: f64([12, 400, 31]), median_ns: f64([450, 2000, 410]),
+    version: 3, is_final: false, is_inter: u32([0, 1, 0]), size_from: f64([50, 0, 0]), size_to: f64([100, 50, 50]), samples: f64([12, 400, 31]), median_ns: f64([450, 2000, 410]), normal_ns: f64([Number.NaN, 3000, 500]),
     functions: [{ function: 13, name: "MPI_Allreduce", ranks: 16, bytes: 8, is_root: true, samples: 99, median_ns: 21_000 }],
   };
   const read = (change: Record<string, unknown>): unknown => answered({ criteria: { ...sent, ...change } }).criteria;
@@ -63,8 +63,8 @@ describe("the criteria", () => {
   it("are read whole, by scope and in the order of sizes", () => {
     expect(read({})).toEqual({
       version: 3, isFinal: false,
-      inter: [{ fromBytes: 0, toBytes: 50, samples: 400, medianNs: 2000 }],
-      intra: [{ fromBytes: 0, toBytes: 50, samples: 31, medianNs: 410 }, { fromBytes: 50, toBytes: 100, samples: 12, medianNs: 450 }],
+      inter: [{ fromBytes: 0, toBytes: 50, samples: 400, medianNs: 2000, normalNs: 3000 }],
+      intra: [{ fromBytes: 0, toBytes: 50, samples: 31, medianNs: 410, normalNs: 500 }, { fromBytes: 50, toBytes: 100, samples: 12, medianNs: 450, normalNs: null }],
       collectives: [{ function: 13, name: "MPI_Allreduce", ranks: 16, bytes: 8, isRoot: true, samples: 99, medianNs: 21_000 }],
     });
   });

@@ -17,25 +17,25 @@ export interface Family {
 const shades = (hueDegrees: number, chroma: number, ...lightness: number[]): Shades => ({ hueDegrees, chroma, lightness });
 
 /** Collectives among all and among neighbours differ in whom they are among, not in what they do. */
-const ALL = { dark: shades(25, 0.18, 0.58, 0.862, 0.652), light: shades(21, 0.247, 0.51, 0.612, 0.437) };
+const ALL = { dark: shades(26, 0.17, 0.586, 0.858, 0.652), light: shades(21, 0.239, 0.51, 0.625, 0.437) };
 
 export const FAMILIES: Readonly<Record<string, Family>> = {
   send: {
     dark: shades(252, 0.117, 0.62, 0.77, 0.543, 0.854),
-    light: shades(269, 0.195, 0.477, 0.562, 0.384, 0.66),
+    light: shades(267, 0.238, 0.477, 0.562, 0.384, 0.66),
     members: {
       Send: 0, Isend: 1, Sendrecv: 2, Bsend: 3, Ssend: 3, Rsend: 3, Ibsend: 1, Issend: 1, Irsend: 1,
       Sendrecv_replace: 2, Send_init: 3, Bsend_init: 3, Ssend_init: 3, Rsend_init: 3, Start: 3, Startall: 3, Psend_init: 3,
     },
   },
   receive: {
-    dark: shades(182, 0.095, 0.84, 0.721, 0.504),
+    dark: shades(181, 0.09, 0.834, 0.738, 0.504),
     light: shades(184, 0.113, 0.64, 0.523, 0.353),
     members: { Recv: 0, Irecv: 1, Mrecv: 2, Imrecv: 2, Recv_init: 2, Precv_init: 2 },
   },
   complete: {
-    dark: shades(290, 0.195, 0.641, 0.55, 0.729, 0.92),
-    light: shades(302, 0.168, 0.38, 0.493, 0.63, 0.3),
+    dark: shades(290, 0.195, 0.641, 0.55, 0.701, 0.92),
+    light: shades(302, 0.163, 0.38, 0.479, 0.63, 0.3),
     members: { Wait: 1, Waitall: 0, Waitany: 3, Waitsome: 3, Test: 2, Testall: 2, Testany: 2, Testsome: 2, Cancel: 3, Request_free: 3 },
   },
   probe: {
@@ -44,8 +44,8 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     members: {},
   },
   rooted: {
-    dark: shades(61, 0.149, 0.8, 0.595, 0.92),
-    light: shades(55, 0.167, 0.582, 0.66, 0.403),
+    dark: shades(61, 0.149, 0.8, 0.536, 0.92),
+    light: shades(58, 0.167, 0.58, 0.677, 0.403),
     members: { Bcast: 0, Reduce: 1, Gather: 2, Gatherv: 2, Scatter: 2, Scatterv: 2 },
   },
   all: {
@@ -91,7 +91,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     members: {},
   },
   setup: {
-    dark: shades(223, 0.046, 0.69, 0.63),
+    dark: shades(233, 0.051, 0.693, 0.63),
     light: shades(246, 0.046, 0.3, 0.2),
     members: { Init: 0, Init_thread: 0, Finalize: 1 },
   },

@@ -18,6 +18,9 @@ const NAMES: Record<string, string[]> = {
   setup: ["Init", "Finalize"],
 };
 const GROUND = { dark: "#14171b", light: "#ffffff" };
+/** Functions that many programs call: each two of them differ, within a family too. */
+const FREQUENT = ["Send", "Isend", "Sendrecv", "Recv", "Irecv", "Waitall", "Wait", "Test", "Iprobe", "Bcast", "Reduce", "Allreduce", "Allgather", "Alltoall", "Barrier", "Init", "Finalize"];
+const LEAST_FREQUENT = 0.055;
 /** OKLab distances; 0.02 is just noticeable. The most used members of families, then any members of two families. */
 const LEAST = { usual: { main: 0.095, any: 0.058 }, dichromatic: { main: 0.068, any: 0.035 }, withinFamily: 0.054 };
 
@@ -44,6 +47,13 @@ describe.each(["dark", "light"] as const)("the %s palette", (theme) => {
         expect(distance(one.hex, other.hex, vision), `${one.name} and ${other.name}`).toBeGreaterThanOrEqual(wanted);
       }
     }
+  });
+
+  it.each(["usual", "deuteranopia"] as const)("keeps all functions in frequent use apart under %s vision", (vision) => {
+    const frequent = colours.filter(({ name }) => FREQUENT.includes(name));
+    expect(frequent).toHaveLength(FREQUENT.length);
+    const near = frequent.flatMap((one, at) => frequent.slice(at + 1).map((other) => ({ pair: `${one.name} and ${other.name}`, apart: distance(one.hex, other.hex, vision) })));
+    expect(near.filter(({ apart }) => apart < LEAST_FREQUENT)).toEqual([]);
   });
 
   it("tells members of a family apart by lightness", () => {

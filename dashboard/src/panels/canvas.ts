@@ -1,7 +1,16 @@
 // Canvases with crisp device pixels.
 
+import type { Recording } from "./share/svg-context";
+
 /** On the page or beside its thread. */
 export type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
+
+/** Who takes note of what is drawn, while a picture is made for elsewhere. */
+let recording: Recording | null = null;
+
+export function recordWith(next: Recording | null): void {
+  recording = next;
+}
 
 /** Sizes a canvas to its box and clears it; returns its context in CSS pixels, and its size. */
 export function prepare(canvas: HTMLCanvasElement): { context: CanvasRenderingContext2D; width: number; height: number; ratio: number } | null {
@@ -17,7 +26,7 @@ export function prepare(canvas: HTMLCanvasElement): { context: CanvasRenderingCo
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
   context.font = `12px ${getComputedStyle(canvas).fontFamily}`;
-  return { context, width, height, ratio };
+  return { context: recording ? recording.context(canvas, context) : context, width, height, ratio };
 }
 
 /** The edge of the device pixel nearest to a place. */

@@ -5,8 +5,9 @@ import { nextStep, RATES } from "./clock";
 import { edgeNs, over } from "./run";
 import { around, lengthOf, panned, wholeRun, zoomed } from "./span";
 import type { Store } from "./store";
+import { similarCall } from "./similar";
 
-/** 1 us to 10 s. */
+/** 1 µs to 10 s. */
 export const STEPS_NS: readonly number[] = [3, 4, 5, 6, 7, 8, 9, 10].map((power) => 10 ** power);
 const BIG_STEP = 10;
 const PAN_PART = 0.2;
@@ -72,6 +73,17 @@ export class Actions {
     if (this.mode !== "paused") this.pause();
     const found = await this.store.nextEvent(from, direction < 0, hidden).catch(() => null);
     if (found && found.atNs !== null) this.seek(found.atNs);
+  }
+
+  /** Selects the next call of the same rank and function, or the one before, and goes there. Stays where there is none. */
+  async nextSimilar(direction: 1 | -1): Promise<void> {
+    const selection = this.store.selection.peek();
+    if (selection?.kind !== "call") return;
+    const found = await similarCall(this.store, selection.call, direction < 0).catch(() => null);
+    if (!found || this.store.selection.peek() !== selection) return;
+    if (this.mode !== "paused") this.pause();
+    this.store.selection.value = { kind: "call", call: found };
+    this.seek(found.startNs);
   }
 
   /** Moves the visible part of the run by a fifth of itself. */

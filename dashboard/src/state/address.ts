@@ -33,6 +33,8 @@ export class Address {
       this.restore();
     });
     setInterval(() => this.write(), WRITE_EVERY_MS);
+    // Whoever leaves at once does not lose what was chosen last.
+    addEventListener("pagehide", () => this.write());
   }
 
   private show(): void {
@@ -46,7 +48,7 @@ export class Address {
     this.restore();
   }
 
-  /** A link with a time must not move the clock of others who look along: with company, this page lets go. */
+  /** A link with a time must not move the clock of others who look along: with company, this page lets go; so does one that may only read. */
   restore(): void {
     const { store, first: shared } = this;
     if (this.isRestored || !shared || store.run.peek().number < 0) return;
@@ -56,7 +58,7 @@ export class Address {
     const choice = this.choice(shared);
     if (timeDiffers || choice) {
       store.shared.value = shared;
-      if (store.company.peek().pages > 1) store.setFollow(false);
+      if (store.company.peek().pages > 1 || !store.access.peek().canControl) store.setFollow(false);
     }
     if (timeDiffers) {
       store.command({ do: "pause" });

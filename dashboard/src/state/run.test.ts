@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Found } from "../feed/found";
+import type { Disturbance, Found } from "../feed/found";
 import type { NodeRows, RankRows, StateMessage, TimelineCells } from "../feed/message";
 import { evolution } from "../panels/how/made-up";
 import { apply, edgeNs, emptyRun, over } from "./run";
@@ -56,7 +56,7 @@ describe("run", () => {
   });
 
   it("keeps the newest judgement until a snapshot has none", () => {
-    const found = (headline: string): Found => ({ headline, judgement: { regions: null }, evolution: evolution({ finalS: headline.length }) } as Found);
+    const found = (headline: string): Found => ({ headline, judgement: { regions: null, disturbances: [] as readonly Disturbance[] }, evolution: evolution({ finalS: headline.length }) } as Found);
     const before = apply(emptyRun(), message("snapshot", 1));
     const first = apply(before, message("delta", 2, { found: found("one") }));
     const silent = apply(first, message("delta", 3));

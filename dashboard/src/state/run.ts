@@ -11,6 +11,7 @@ import type { Pairs, Regions } from "../feed/regions";
 import type { Standing } from "../feed/standing";
 import type { Switch } from "../feed/switch";
 import { unchanged } from "../same";
+import { snappedEvolution } from "./snap";
 
 /** One function; the row is replaced when anything about it changes. */
 export interface FunctionRow {
@@ -139,7 +140,7 @@ export function apply(before: RunState, message: StateMessage): RunState {
   if (message.found) {
     state.found = message.found;
     state.regions = unchanged(state.regions, message.found.judgement.regions);
-    state.evolution = withEvolution(state.evolution, message.found.evolution);
+    state.evolution = withEvolution(state.evolution, snappedEvolution(message.found.evolution, message.found.judgement.disturbances));
   }
   if (message.functions) {
     state.functions = withFunctions(state.functions, message.functions);

@@ -14,7 +14,7 @@ function run(): RunState {
     state.ranks.node[rank] = [0, 1, 10][rank % 3]!;
   }
   state.regions = { version: 1, count: 2, withCollectives: false, between: [], regions: [
-    { id: 4, ranks: [[0, 5]], latency: 1.1, exactShare: 1, messages: 9, delayed: 1 }, { id: 7, ranks: [[6, 11]], latency: 3.24, exactShare: 1, messages: 9, delayed: 8 },
+    { id: 4, ranks: [[0, 5]], latency: 1.1, exactShare: 1, messages: 9, delayed: 1, aboveExpected: 9 }, { id: 7, ranks: [[6, 11]], latency: 3.24, exactShare: 1, messages: 9, delayed: 8, aboveExpected: 9 },
   ] };
   return state;
 }

@@ -8,7 +8,7 @@ import { knownOf, type SelectedFigures, selectedScope, shownOf, subjectOf } from
 
 const u32 = (...values: number[]) => Uint32Array.from(values);
 const f64 = (...values: number[]) => Float64Array.from(values);
-const region: Region = { id: 4, ranks: [[0, 1]], latency: 1.5, exactShare: 1, messages: 90, delayed: 40 };
+const region: Region = { id: 4, ranks: [[0, 1]], latency: 1.5, exactShare: 1, messages: 90, delayed: 40, aboveExpected: 9 };
 
 function run(change: Partial<RunState> = {}): RunState {
   const begun = apply(emptyRun(), {
@@ -22,7 +22,7 @@ const answer: Selected = {
   fromNs: 2e9, toNs: 4e9, calls: 8, polls: 1, mpiTimeNs: 1e9, messages: 6, intraMessages: 3, interMessages: 3, bytes: 600,
   functions: { length: 1, function: u32(7), calls: f64(8), polls: f64(1), bytes: f64(600), timeNs: f64(1e9), p50Ns: f64(20), p99Ns: f64(30), maxNs: f64(40) },
   ranks: { length: 2, rank: u32(1, 2), calls: f64(5, 3), mpiTimeNs: f64(6e8, 4e8), sent: f64(4, 2), received: f64(2, 4), bytesSent: f64(400, 200) },
-  regions: { length: 1, id: u32(4), messages: f64(4), exact: f64(0), delayed: f64(0), latency: f64(Number.NaN) },
+  regions: { length: 1, id: u32(4), messages: f64(4), exact: f64(0), delayed: f64(0), aboveExpected: f64(0), latency: f64(Number.NaN) },
   budget: null, budgetMissing: "where time went was not judged yet",
 };
 const choice = { rangeNs: [2e9, 4e9] as const, ranks: [[1, 2]] as const, hidden: new Set<number>() };
@@ -60,7 +60,7 @@ describe("what views show", () => {
     expect(shown.run.totals).toMatchObject({ calls: 8, polls: 1, messages: 6, bytes: 600 });
     expect(shown.run.functions.get(7)).toMatchObject({ name: "MPI_Send", calls: 8, maxNs: 40 });
     expect([...shown.run.ranks.calls.subarray(0, 3)]).toEqual([0, 5, 3]);
-    expect(shown.run.regions?.regions[0]).toEqual({ ...region, messages: 4, delayed: 0, exactShare: 0, latency: null });
+    expect(shown.run.regions?.regions[0]).toEqual({ ...region, messages: 4, delayed: 0, aboveExpected: 0, exactShare: 0, latency: null });
     expect([shown.lengthNs, shown.ranks]).toEqual([2e9, 2]);
     const tiles = Object.fromEntries(selectionFigures(shown).map(({ name, value }) => [name, value]));
     expect(tiles).toMatchObject({ Ranks: "2", Calls: "8", "Mean rate": "4 calls/s", Messages: "6" });

@@ -111,9 +111,9 @@ function regionsOf({ regions }: RunState, { regions: found }: Selected): RunStat
   const places = new Map([...found.id].map((id, at) => [id, at]));
   const all = regions.regions.map((region) => {
     const at = places.get(region.id);
-    if (at === undefined) return { ...region, messages: 0, delayed: 0, exactShare: 0, latency: null };
+    if (at === undefined) return { ...region, messages: 0, delayed: 0, aboveExpected: 0, exactShare: 0, latency: null };
     const [messages, exact, latency] = [found.messages[at] ?? 0, found.exact[at] ?? 0, found.latency[at] ?? Number.NaN];
-    return { ...region, messages, delayed: found.delayed[at] ?? 0, exactShare: messages > 0 ? exact / messages : 0, latency: Number.isNaN(latency) ? null : latency };
+    return { ...region, messages, delayed: found.delayed[at] ?? 0, aboveExpected: found.aboveExpected[at] ?? 0, exactShare: messages > 0 ? exact / messages : 0, latency: Number.isNaN(latency) ? null : latency };
   });
   return { ...regions, regions: all };
 }

@@ -2,6 +2,7 @@
 // signals and call the methods; none of them knows the socket.
 
 import { batch, computed, effect, signal } from "@preact/signals";
+import { type AccessMessage, UNKNOWN_ACCESS } from "../feed/access";
 import type { AnnotationsMessage } from "../feed/annotations";
 import type { AnswerMessage, NextEvent, Sites, TimelineAnswer } from "../feed/answer";
 import type { Calls, History, InFlight } from "../feed/calls";
@@ -17,6 +18,7 @@ import { Echo } from "./echo";
 import {
   type Choice, chosen, type Company, firstPerspective, type Perspective, type RankRanges, received, selectCommand, type Span,
 } from "./perspective";
+import { Panels } from "./panels";
 import { Questions } from "./questions";
 import { apply, edgeNs, emptyRun, over } from "./run";
 import { inside, lengthOf } from "./span";
@@ -56,6 +58,12 @@ export class Store {
   /** Of a page that let go of the shared clock. */
   readonly own = signal<Perspective | null>(null);
   readonly perspective = computed(() => this.own.value ?? this.shared.value);
+  /** What this page may do. */
+  readonly access = signal<AccessMessage>(UNKNOWN_ACCESS);
+  /** Whether it may move the clock and the selection: its own always. */
+  readonly mayMove = computed(() => this.own.value !== null || this.access.value.canControl);
+  /** Advances when something was tried that this page may not do. */
+  readonly triedInVain = signal(0);
   readonly timeNs = signal(0);
   /** The speed that play takes; without a sign. */
   readonly rate = signal(1);
@@ -67,8 +75,11 @@ export class Store {
   readonly shownFigures = computed(() => shownOf(this.figures.value, knownOf(this.scope.value, this.selected.value)));
   /** What other programs said about the run. */
   readonly annotations = signal<AnnotationsMessage>({ kind: "annotations", annotations: [], series: [] });
+  /** Views of other programs. */
+  readonly panels = new Panels();
   /** Programs whose annotations are not shown. */
   readonly hiddenAuthors = signal<ReadonlySet<string>>(new Set());
+  readonly shownSeries = computed(() => this.annotations.value.series.filter(({ author }) => !this.hiddenAuthors.value.has(author)));
   readonly shownAnnotations = computed(() => this.annotations.value.annotations.filter(({ author }) => !this.hiddenAuthors.value.has(author)));
   readonly selection = signal<Selection>(null);
   readonly tab = signal("overview");
@@ -155,6 +166,14 @@ export class Store {
       return;
     }
     if (message.kind === "answer") return;
+    if (message.kind === "access") {
+      this.access.value = message;
+      return;
+    }
+    if (message.kind === "panels" || message.kind === "panel_message") {
+      this.panels.heard(message);
+      return;
+    }
     if (message.kind === "annotations") {
       this.annotations.value = message;
       return;
@@ -276,7 +295,15 @@ export class Store {
     this.arrivals.value++;
   }
 
+  /** Says so where the clock and the selection that all share must not be moved from here. */
+  private isBarred(): boolean {
+    if (this.mayMove.peek()) return false;
+    this.triedInVain.value++;
+    return true;
+  }
+
   command(command: Command): void {
+    if (this.isBarred()) return;
     const nowMs = performance.now();
     const before = this.perspective.peek();
     const next = { ...before, clock: commanded(before.clock, command, nowMs, this.bounds(nowMs)) };
@@ -292,6 +319,7 @@ export class Store {
   }
 
   select(choice: Partial<Choice>): void {
+    if (this.isBarred()) return;
     const next = chosen(this.perspective.peek(), choice);
     if (this.own.peek()) {
       this.own.value = next;
@@ -310,6 +338,16 @@ export class Store {
   /** Switches recording of the job on or off, for everybody. */
   record(on: boolean): void {
     this.net.command({ do: "record", on });
+  }
+
+  /** Asks for a link for somebody else; `access` brings it. */
+  issueLink(label: string, control: boolean, annotate: boolean): void {
+    this.net.command({ do: "issue", label, control, annotate });
+  }
+
+  /** Ends a link, and what is connected with it. */
+  revokeLink(id: number): void {
+    this.net.command({ do: "revoke", id });
   }
 
   setFollow(follow: boolean): void {
@@ -336,6 +374,18 @@ export class Store {
     return this.asked((await this.net.asks.ask(question)).event);
   }
 
+  /** Keeps the layouts of a text, or forgets the one of this name where the text is empty. */
+  async saveLayout(by: "recording" | "user", source: string, layout: string): Promise<void> {
+    await this.net.asks.ask({ ask: "save_layout", by, source, layout });
+  }
+
+  /** When the next call of the same rank and function begins, or the one before; null where there is none. */
+  async nextOf(call: { rank: number; function: number; startNs: number }, isBack: boolean): Promise<number | null> {
+    const hidden = [...this.run.peek().functions.keys()].filter((id) => id !== call.function);
+    const question = { ask: "event", time_ns: Math.round(call.startNs), is_back: isBack, ranks: [[call.rank, call.rank]] as [number, number][], hidden } as const;
+    return this.asked((await this.net.asks.ask(question)).event).atNs;
+  }
+
   /** The places in the program from which MPI is called. */
   async sites(): Promise<Sites> {
     return this.asked((await this.net.asks.ask({ ask: "sites" })).sites);
@@ -355,7 +405,7 @@ export class Store {
   }
 
   /** The answer to a question that has its name. */
-  async answer<Name extends "pending" | "courses" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "landscape" | "suggestion">(name: Name, fields: Record<string, unknown> = {}): Promise<NonNullable<AnswerMessage[Name]>> {
+  async answer<Name extends "pending" | "courses" | "shares" | "critical" | "group_graph" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "landscape" | "suggestion" | "pairs" | "selected">(name: Name, fields: Record<string, unknown> = {}): Promise<NonNullable<AnswerMessage[Name]>> {
     return this.asked<AnswerMessage[Name]>((await this.net.asks.ask({ ...fields, ask: name }))[name]);
   }
 

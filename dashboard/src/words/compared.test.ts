@@ -24,7 +24,7 @@ describe("changes in words", () => {
   it("say what is not known", () => {
     const unknown = figure(null, 2);
     expect([amount(unknown.a, "seconds"), difference(unknown, "seconds"), times(unknown), isChange(unknown)]).toEqual(["\u2013", "\u2013", "", false]);
-    expect([counts(figure(4, 4)), counts(figure(4, 1234)), medians(figure(1500, null))]).toEqual(["4", "4 \u2192 1\u2009234", "1.50 us \u2192 \u2013"]);
+    expect([counts(figure(4, 4)), counts(figure(4, 1234)), medians(figure(1500, null))]).toEqual(["4", "4 \u2192 1\u2009234", "1.50 µs \u2192 \u2013"]);
   });
 
   it("say how a recording ended", () => {

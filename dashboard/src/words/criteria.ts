@@ -42,5 +42,5 @@ function ratioWords({ inter, intra }: Criteria): string {
 /** One bin. */
 export function binWords(bin: Criterion & { scope: "inter" | "intra" }, few: number): string {
   const samples = unbroken(counted(bin.samples, "sample", "samples"));
-  return `${SCOPE_NAMES[bin.scope]}, ${sizeWords(bin)}: median ${unbroken(duration(bin.medianNs))} of ${samples}${bin.samples < few ? ", too few to stand alone: a line through its neighbours" : ""}`;
+  return `${SCOPE_NAMES[bin.scope]}, ${sizeWords(bin)}: median ${unbroken(duration(bin.medianNs))}${bin.normalNs === null ? "" : `, normal up to ${unbroken(duration(bin.normalNs))}`} of ${samples}${bin.samples < few ? ", too few to stand alone: a line through its neighbours" : ""}`;
 }

@@ -1,10 +1,12 @@
 // How latency went by region, in words: names of rows, what their latest stretch is, and single windows. Pure.
 
 import type { Course, Evolution, Pending, Points, Segment } from "../feed/evolution";
+import type { Disturbance } from "../feed/found";
 import type { RankRange } from "../feed/regions";
+import { delayedBy, delayedColumn, delayedMeaning, delayedOf } from "../state/delayed";
 import { over, type RunState } from "../state/run";
 import type { Moment } from "../state/store";
-import { part, seconds } from "./found";
+import { CAUSE_NAMES, part, seconds } from "./found";
 import { clock, count, counted, duration, roundDuration, share, unbroken } from "./index";
 import { latencyMeaning, latencyWords, rangesShort, ranksWords, type TipText } from "./regions";
 
@@ -36,11 +38,12 @@ export function courseName({ region, other }: Pick<Course, "region" | "other">, 
 }
 
 /** What a row is of, in figures. */
-export function courseFigures({ messages, exact, delayed, latency }: Course): string {
+export function courseFigures(course: Course, hasNormal: boolean): string {
+  const { messages, exact, latency } = course;
   if (messages === 0) return "no message in a final window yet";
   const all = counted(messages, "message", "messages");
   if (latency === null) return `${all}, the time of none known exactly`;
-  return `${all}, ${part(exact / messages)} exact, ${part(delayed / Math.max(1, exact))} of these delayed`;
+  return `${all}, ${part(exact / messages)} exact, ${part(delayedOf(course) / Math.max(1, exact))} of these ${hasNormal && delayedBy.value === "normal" ? "delayed" : "above L 1"}`;
 }
 
 /** What it is on now, or was at the end: whether latency grows, stays high, or neither. */
@@ -62,9 +65,14 @@ export function segmentWords({ kind, fromS, toS, isClosed, windows, latency, ris
   return `${what}, ${when}${isClosed || isOver ? "" : " so far"}: L ${latencyWords(latency)} in ${counted(windows, "window", "windows")}`;
 }
 
+/** "CPU contention 0:00:10.3 to 0:00:15.0": the same times as in the verdict and the report. */
+export function disturbanceWords({ cause, fromS, toS }: Disturbance): string {
+  return `${CAUSE_NAMES[cause]} ${unbroken(`${clock(fromS * 1e9, 1)} to ${clock(toS * 1e9, 1)}`)}`;
+}
+
 /** The letters on the picture. */
 export function bandWords({ kind, rise }: Segment): string {
-  return kind === "growth" ? percent(rise) : kind === "steady" ? "steady" : "";
+  return kind === "growth" ? percent(rise) : kind === "steady" ? "above average" : "";
 }
 
 /** By what regions are, how final it is, and what is left out: the line above the rows. */
@@ -99,7 +107,7 @@ export function windowAt({ points, provisional }: Course, timeS: number): Found 
 /** A window in words: the tooltip and the inspector say the same in the same order. */
 export function pointTold(course: Course, { points, at, isFinal }: Found, evolution: Evolution, isOver: boolean): TipText {
   const [timeS = 0, latency = 0, average = 0] = [points.timeS[at], points.latency[at], points.average[at]];
-  const [messages = 0, exact = 0, delayed = 0, version = 0] = [points.messages[at], points.exact[at], points.delayed[at], points.version[at]];
+  const [messages = 0, exact = 0, delayed = 0, version = 0] = [points.messages[at], points.exact[at], delayedColumn(points)[at], points.version[at]];
   const known = exact > 0 ? latency : null;
   const segment = course.segments.find(({ fromS, toS }) => fromS <= timeS + 1e-9 && timeS < toS - 1e-9);
   return {
@@ -107,7 +115,7 @@ export function pointTold(course: Course, { points, at, isFinal }: Found, evolut
     rows: [
       ["Window", clock(timeS * 1e9 + 0.5, 3), `${roundDuration(evolution.windowS * 1e9)}${isFinal ? "" : ", provisional: calls may still enter it"}`],
       ["Latency L", latencyWords(known), latencyMeaning(known)],
-      ["Delayed", exact > 0 ? counted(delayed, "message", "messages") : "not known", exact > 0 ? `${share(delayed, exact) || part(0)} of the exact ones` : ""],
+      ["Delayed", exact > 0 ? counted(delayed, "message", "messages") : "not known", exact > 0 ? `${share(delayed, exact) || part(0)} of the exact ones took ${delayedMeaning(evolution.hasNormal)}` : ""],
       ["Messages", count(messages), messages > 0 ? `${share(exact, messages)} exact` : ""],
       ["Average", isFinal && average > 0 ? latencyWords(average) : "not known yet", isFinal ? "L of all messages up to here" : ""],
       ...(segment ? [["Part of", segment.kind, segmentWords(segment, isOver)] as const] : []),

@@ -14,12 +14,12 @@ function made(cause: Cause, change: Partial<Found> = {}): Found {
   return {
     headline: "Load imbalance costs 12.0 s.", details: [], actions: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
     judgement: {
-      budget: BUDGET, waits: [], gathered: [], sites: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] }, attribution: [], quiet: [],
+      budget: BUDGET, waits: [], gathered: [], sites: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] }, attribution: [], disturbances: [], quiet: [],
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
-      verdict: { cause, avoidableS: 12, avoidableWallS: 3, isAtLeast: false, lostShare: 0, share: 0.1, confidence: 0.923, causes: [], remarks: [] },
+      verdict: { cause, avoidableS: 12, avoidableWallS: 3, isAtLeast: false, basis: "whole", share: 0.1, confidence: 0.923, causes: [], remarks: [] },
       regions: null,
     },
-    evolution: { by: "node", version: 0, windowS: 0.1, finalS: 0, regions: [], links: [], otherInside: 0, otherBetween: 0 },
+    evolution: { by: "node", version: 0, windowS: 0.1, finalS: 0, hasNormal: true, regions: [], links: [], otherInside: 0, otherBetween: 0 },
     ...change,
   };
 }
@@ -57,9 +57,16 @@ describe("the verdict's line", () => {
 
   it("has no cause, and not the mark of a good run, if too many calls were lost", () => {
     const found = made("none", { headline: "No verdict: 81 % of the calls are missing." });
-    const verdict = { ...found.judgement.verdict, lostShare: 0.81 };
+    const verdict = { ...found.judgement.verdict, basis: "lost" as const };
     const line = verdictLine(run({ ...found, judgement: { ...found.judgement, verdict } }));
     expect(line).toMatchObject({ cause: null, sentence: "No verdict: 81\u00a0% of the calls are missing." });
+  });
+
+  it("does not call part of a run the whole run", () => {
+    const found = made("pattern", { isFinal: true });
+    const verdict = { ...found.judgement.verdict, basis: "part" as const };
+    const part = run({ ...found, judgement: { ...found.judgement, verdict } }, { state: "ended", exit: 137 }, 90);
+    expect(verdictLine(part)).toMatchObject({ cause: "pattern", notes: [] });
   });
 
   it("says nothing of confidence where there is no cause", () => {
@@ -70,7 +77,7 @@ describe("the verdict's line", () => {
     expect(notes(run(made("pattern", { isFinal: true }), { state: "ended", exit: 0 }, 90))).toBe("of the whole run");
     expect(notes(run(made("pattern"), { state: "killed" }))).toBe("from the live analysis, not final");
     expect(notes(run(made("pattern"), {}, 34))).toBe("");
-    expect(notes(run(made("pattern"), {}, 90))).toBe("judged up to 0:00:30");
+    expect(notes(run(made("pattern"), {}, 90))).toBe("analysis 60 s behind");
   });
 
   it("says what was left out", () => {

@@ -1,7 +1,7 @@
 // What was found, in words: the line under the header, and the names of causes, parts and efficiency figures. Pure. The
 // sentences about the run itself are the daemon's.
 
-import type { Attribution, Blame, By, Cause, Efficiency, Found, Parts, Quiet, Wait } from "../feed/found";
+import type { Attribution, Blame, By, Cause, Efficiency, Found, Parts, Quiet, Verdict, Wait } from "../feed/found";
 import type { Part } from "../palette/causes";
 import { edgeNs, over, type RunState } from "../state/run";
 import { clock, counted, duration, share, unbroken } from "./index";
@@ -36,7 +36,7 @@ export interface VerdictLine {
   notes: readonly string[];
 }
 
-/** Further behind than this, it is said up to where was judged. */
+/** The page shows how far the analysis is behind if it is more than this. */
 const BEHIND_NS = 5e9;
 
 export function verdictLine(run: RunState): VerdictLine {
@@ -54,7 +54,7 @@ export function verdictLine(run: RunState): VerdictLine {
   const left = leftOut(found);
   if (left) notes.push(left);
   // A number stays on one line with its sign.
-  const cause = verdict.lostShare > 0 ? null : verdict.cause;
+  const cause = isWithheld(verdict) ? null : verdict.cause;
   return { cause, sentence: found.headline.replaceAll(" %", "\u00a0%"), notes };
 }
 
@@ -63,11 +63,18 @@ export function isSettled(found: Found): boolean {
   return found.headline !== "" && found.untilS > found.fromS;
 }
 
+/** Whether the recording supports no verdict. */
+export function isWithheld({ basis }: Verdict): boolean {
+  return basis !== "whole" && basis !== "part";
+}
+
 function judgedWhen(run: RunState, found: Found): string[] {
-  if (found.isFinal) return ["of the whole run"];
+  // Of anything else the sentence says what it is about.
+  if (found.isFinal) return found.judgement.verdict.basis === "whole" ? ["of the whole run"] : [];
   if (over(run)) return ["from the live analysis, not final"];
   const untilNs = found.untilS * 1e9;
-  return edgeNs(run) - untilNs > BEHIND_NS ? [`judged up to ${clock(untilNs, 0)}`] : [];
+  const behindNs = edgeNs(run) - untilNs;
+  return behindNs > BEHIND_NS ? [`analysis ${Math.round(behindNs / 1e9)}\u00a0s behind`] : [];
 }
 
 /** Where the judgement begins, and why not earlier; empty when all was judged. */

@@ -12,8 +12,8 @@ const HOSTS_NAMED = 3;
 /** More ranges than this are cut. */
 const RANGES_NAMED = 6;
 
-export function nodeName(run: RunState, node: number): string {
-  return run.nodes.get(node)?.name || `node ${node}`;
+export function nodeName({ nodes }: Pick<RunState, "nodes">, node: number): string {
+  return nodes.get(node)?.name || `node ${node}`;
 }
 
 /** The name of the node where a rank runs; empty where that is not known. */

@@ -12,6 +12,17 @@ export function unbroken(text: string): string {
   return text.replaceAll(THIN_SPACE, "\u202f").replaceAll(" ", "\u00a0");
 }
 
+/** With a capital letter at its beginning. */
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** A sentence of the daemon's, which begins small where it stands behind the program's name. */
+export function sentenceOf(text: string): string {
+  const first = capital(text);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}
+
 /** A count with its word, in the right number. */
 export function counted(n: number, one: string, many: string): string {
   return `${count(n)} ${Math.round(n) === 1 ? one : many}`;
@@ -36,7 +47,7 @@ function scaled(value: number, units: readonly string[], factor: number): string
 }
 
 export function duration(ns: number): string {
-  return scaled(ns, ["ns", "us", "ms", "s"], 1000);
+  return scaled(ns, ["ns", "µs", "ms", "s"], 1000);
 }
 
 /** A duration that was chosen, not measured: without zeros that say nothing. */

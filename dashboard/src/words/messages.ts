@@ -49,6 +49,9 @@ export interface Shown {
   /** Several ranks lie in one line of pixels. */
   isCrowded: boolean;
   isTime: boolean;
+  /** Columns say what time was spent on, by sums in windows of this length. */
+  isShares: boolean;
+  windowNs: number;
   calls: number;
   /** Of the calls that are shorter than this the share is known. */
   allFromNs: number;
@@ -63,8 +66,9 @@ export interface Shown {
 }
 
 /** What a picture shows. */
-export function shownWords({ ranks, inSight, isCrowded, isTime, calls, share, arrows, drawn, messages }: Shown): string {
+export function shownWords({ ranks, inSight, isCrowded, isTime, isShares, windowNs, calls, share, arrows, drawn, messages }: Shown): string {
   const rows = `${inSight < ranks ? `${count(inSight)} of ` : ""}${counted(ranks, "rank", "ranks")}${isCrowded ? ", several to a line" : ""}`;
+  if (isShares) return `${rows}; what time was spent on: exact sums of all calls, in windows of ${duration(windowNs)}. Zoom in for calls and arrows`;
   const bars = isTime ? "how much of the time was spent in MPI" : calls === 1 ? "a bar" : "each a bar";
   const arrowWords = arrows === "none" ? "no arrows" : arrows === "selection" ? "arrows of what is pointed at or selected"
     : drawn < messages ? `${count(drawn)} of ${counted(messages, "message", "messages")}` : counted(messages, "message", "messages");
@@ -74,11 +78,11 @@ export function shownWords({ ranks, inSight, isCrowded, isTime, calls, share, ar
 /** What a picture leaves out; empty where it shows all. */
 export function missingWords(shown: Shown): string {
   const sentences = [
-    shown.share < 1 && `Calls under ${duration(shown.allFromNs)}: ${partIs(shown.share)} ${shown.isTime ? "known and counted for the others" : "drawn, longer ones all"}.`,
-    shown.messagesShare < 1 && `Messages: ${partIs(shown.messagesShare)} known.`,
-    shown.arrows === "all" && shown.drawn < shown.messages && "Arrows: the highest latencies, then the longest.",
+    !shown.isShares && shown.share < 1 && `Calls under ${duration(shown.allFromNs)}: ${partIs(shown.share)} ${shown.isTime ? "known and counted for the others" : "drawn, longer ones all"}.`,
+    !shown.isShares && shown.messagesShare < 1 && `Messages: ${partIs(shown.messagesShare)} known.`,
+    !shown.isShares && shown.arrows === "all" && shown.drawn < shown.messages && "Arrows: the highest latencies, then the longest.",
     shown.messagesWhy && `Messages are missing: ${shown.messagesWhy.replace(/\.$/, "")}.`,
-    shown.hidden > 0 && `${counted(shown.hidden, "function is", "functions are")} hidden.`,
+    !shown.isShares && shown.hidden > 0 && `${counted(shown.hidden, "function is", "functions are")} hidden.`,
   ];
   return sentences.filter(Boolean).join(" ");
 }

@@ -11,9 +11,9 @@ function found(cause: "pattern" | "mapping" | "none", details: readonly string[]
   return {
     headline: "", details, actions, fromS: 0, untilS: 5, leftOutCalls: 0, isFinal: true, evolution: evolution(),
     judgement: {
-      budget: parts, attribution: [], quiet: [], regions: null, sites: [], waits: [], gathered: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] },
+      budget: parts, attribution: [], disturbances: [], quiet: [], regions: null, sites: [], waits: [], gathered: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] },
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
-      verdict: { cause, avoidableS: 30, avoidableWallS: 0.5, isAtLeast: false, lostShare: 0, share: 0.1, confidence: 0.9, causes: [], remarks: [] },
+      verdict: { cause, avoidableS: 30, avoidableWallS: 0.5, isAtLeast: false, basis: "whole", share: 0.1, confidence: 0.9, causes: [], remarks: [] },
     },
   };
 }
@@ -71,7 +71,7 @@ describe("the run's figures", () => {
   it("have units", () => {
     expect(figures(state())).toEqual({
       Ranks: "4|on 2 nodes, 4 CPUs each", Calls: "5 000|and 20 polls", "Rate now": "200 calls/s|in the last 2 s", Messages: "400|25.0 % within nodes", Payload: "400 KiB|1.00 KiB a message",
-      "In MPI": "10.0 s|25.0 % of ranks\u2019 time", "Longest call": "2.00 s|MPI_Send", Lost: "5 calls|< 0.1 % of all", Clocks: "\u00b1 5.00 us|at worst, beta",
+      "In MPI": "10.0 s|25.0 % of ranks\u2019 time", "Longest call": "2.00 s|MPI_Send", Lost: "5 calls|< 0.1 % of all", Clocks: "\u00b1 5.00 µs|at worst, beta",
     });
   });
 

@@ -4,7 +4,7 @@ import { NONE } from "../feed/calls";
 import type { PendingEdges, PendingGroups, PendingMessages } from "../feed/pending";
 import type { RunState } from "../state/run";
 import { nodeName } from "./hosts";
-import { bytes, clock, count, counted, duration, unbroken } from "./index";
+import { bytes, capital, clock, count, counted, duration, unbroken } from "./index";
 
 export type Grouping = "node" | "region" | "rank";
 
@@ -98,10 +98,6 @@ function missingWords(pending: PendingMessages, run: RunState): string {
 export function emptyAdvice(run: RunState, isSelected: boolean): string {
   if (run.totals.messages === 0 && run.totals.unmatchedSends === 0) return "The run has sent no message from rank to rank so far.";
   return isSelected ? "Choose all ranks, or another moment." : "Go to another moment: play, drag the cursor, or go from call to call with , and .";
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** The node or region of a group. */

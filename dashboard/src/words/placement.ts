@@ -7,12 +7,6 @@ export const FORMAT_NAMES: Readonly<Record<Format, string>> = {
   rankfile: "rankfile (Open MPI)", machinefile: "machine file (MPICH)", slurm: "host list (Slurm)",
 };
 
-/** A sentence of the daemon's, which begins small where it stands behind the program's name. */
-export function sentenceOf(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
-}
-
 /** "62.0 % less"; where there was nothing before, there is no share. */
 export function changeWords(before: number, after: number): string {
   if (before === after) return "as now";

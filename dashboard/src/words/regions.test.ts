@@ -14,7 +14,7 @@ describe("regions in words", () => {
 
   it("say what is known, and what is not", () => {
     expect(tell({ kind: "region", id: 1 }, run)?.title).toBe("Region of ranks 4\u20137");
-    expect(rowsOf({ kind: "region", id: 1 }, run)).toMatchObject({ "Latency L": "1.50|mean of the exact messages inside, 50.0\u2009% of all", Delayed: "10.0\u2009%|10 messages with L above 1" });
+    expect(rowsOf({ kind: "region", id: 1 }, run)).toMatchObject({ "Latency L": "1.50|mean of the exact messages inside, 50.0\u2009% of all", Delayed: "20.0\u2009%|10 messages, of the exact ones: they took longer than 95 % of such messages in quiet windows" });
     expect(rowsOf({ kind: "region", id: 0 }, run)).toMatchObject({ Delayed: "not known|" });
     expect(rowsOf({ kind: "region", id: 0 }, run)["Latency L"]).toMatch(/^not known\|no message/);
     expect(tell({ kind: "region", id: 99 }, run)).toBeNull();

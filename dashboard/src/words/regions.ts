@@ -1,5 +1,6 @@
 // Regions, ranks and the traffic between them, in words: tooltips and the inspector say the same in the same order. Pure.
 
+import { delayedMeaning, delayedOf } from "../state/delayed";
 import type { Pairs, RankRange, Region, Regions } from "../feed/regions";
 import type { RunState } from "../state/run";
 import type { Place } from "../state/store";
@@ -71,7 +72,7 @@ export function tell(target: Target, run: RunState): TipText | null {
       const region = regions.regions.find(({ id }) => id === target.id);
       return region ? regionTold(region, run, regions) : null;
     }
-    case "between": return betweenTold(target.a, target.b, regions);
+    case "between": return betweenTold(target.a, target.b, run, regions);
     case "pair": return pairs ? pairTold(target.src, target.dst, run, regions, pairs) : null;
   }
 }
@@ -86,7 +87,7 @@ function regionTold(region: Region, run: RunState, regions: Regions): TipText {
     rows: [
       ["Ranks", count(size), nodesWords(region.ranks, run)],
       ["Latency L", latencyWords(region.latency), region.latency === null ? latencyMeaning(null) : `mean of the exact messages inside, ${share(region.exactShare, 1)} of all`],
-      delayedRow(region),
+      delayedRow(region, run),
       ["Messages", count(region.messages), "inside the region"],
       ["Talks to", partners.length === 0 ? "no other" : counted(partners.length, "region", "regions"), named && `${rest > 0 ? "most with " : ""}ranks ${named}`],
     ],
@@ -109,7 +110,7 @@ function rankTold(rank: number, run: RunState, regions: Regions): TipText {
   };
 }
 
-function betweenTold(a: number, b: number, regions: Regions): TipText | null {
+function betweenTold(a: number, b: number, run: RunState, regions: Regions): TipText | null {
   const row = regions.between.find((each) => (each.a === a && each.b === b) || (each.a === b && each.b === a));
   const [one, other] = [a, b].map((id) => regions.regions.find((region) => region.id === id));
   if (!one || !other) return null;
@@ -119,7 +120,7 @@ function betweenTold(a: number, b: number, regions: Regions): TipText | null {
     title,
     rows: [
       ["Latency L", latencyWords(row.latency), row.latency === null ? latencyMeaning(null) : "mean of the exact messages, both ways"],
-      delayedRow(row),
+      delayedRow(row, run),
       ["Messages", count(row.messages), "both ways"],
     ],
   };
@@ -141,9 +142,17 @@ function pairTold(src: number, dst: number, run: RunState, regions: Regions, pai
   return { title: `Ranks ${src} and ${dst}`, rows };
 }
 
-function delayedRow({ latency, delayed, messages }: { latency: number | null; delayed: number; messages: number }): Row {
-  if (latency === null) return ["Delayed", "not known", ""];
-  return ["Delayed", share(delayed, messages) || "\u2013", `${counted(delayed, "message", "messages")} with L above 1`];
+function delayedRow(region: Counted, run: RunState): Row {
+  if (region.latency === null) return ["Delayed", "not known", ""];
+  return ["Delayed", delayedShare(region), `${counted(delayedOf(region), "message", "messages")}, of the exact ones: they took ${delayedMeaning(run.evolution?.hasNormal ?? true)}`];
+
+}
+
+type Counted = Pick<Region, "latency" | "exactShare" | "messages" | "delayed" | "aboveExpected">;
+
+/** The share of delayed messages among the exact ones: of the others nobody knows how long they took. The same in all views. */
+export function delayedShare(region: Counted): string {
+  return region.latency === null ? "\u2013" : share(delayedOf(region), region.exactShare * region.messages) || "0";
 }
 
 function nodesWords(ranges: readonly RankRange[], run: RunState): string {

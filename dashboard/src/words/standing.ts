@@ -19,7 +19,7 @@ const LAG_WARN_NS = 2e9;
 
 export function standing(state: RunState, link: Link, quietMs: number): Standing {
   if (link.phase === "refused") {
-    return say("refused", "bad", "This page is no longer let in: the server was started anew, or the cookie is gone. Open the address with its token that mpiscope printed.");
+    return say("refused", "bad", "This page is no longer let in: its link was revoked, or mpiscope was started anew. Ask for a new link, or open the address with its token that mpiscope printed.");
   }
   if (link.phase === "outdated") {
     return say("page too old", "bad", "The server speaks another version of the feed than this page. Reload the page.");

@@ -3,7 +3,7 @@
 import { roundDuration, significant } from "./index";
 
 /**
- * h:mm:ss.mmm, m:ss, or seconds; or a number with a unit (12 ms, 3.5 us). Null when it is none of these.
+ * h:mm:ss.mmm, m:ss, or seconds; or a number with a unit (12 ms, 3.5 µs). Null when it is none of these.
  */
 export function parseTime(text: string): number | null {
   const trimmed = text.trim().replace(",", ".");

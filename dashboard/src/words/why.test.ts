@@ -6,7 +6,8 @@ import { budgetLead, budgetSentence, efficiencyLead, waitingSentence } from "./b
 import { backgroundSentence, courseNotes, furthest, mappingSentence, meanUneven, patternSentence, sizeWords, spread, totals } from "./courses";
 import { binWords, criteriaSentence, standingWords } from "./criteria";
 import { budgetRows, waitingRows } from "./found";
-import { changeWords, commandOf, sentenceOf } from "./placement";
+import { sentenceOf } from "./index";
+import { changeWords, commandOf } from "./placement";
 import { longestAt, ranksAt, siteKey, siteName, waitsAt } from "./sites";
 
 const plain = (text: string): string => text.replace(/[\u00a0\u202f\u2009]/g, " ").replaceAll("\u2019", "'");
@@ -105,11 +106,11 @@ describe("the three views in sentences", () => {
 });
 
 describe("criteria in sentences", () => {
-  const bin = (fromBytes: number, medianNs: number, samples = 100): Criterion => ({ fromBytes, toBytes: fromBytes + 50, samples, medianNs });
+  const bin = (fromBytes: number, medianNs: number, samples = 100): Criterion => ({ fromBytes, toBytes: fromBytes + 50, samples, medianNs, normalNs: null });
   const made = (change: Partial<Criteria> = {}): Criteria => ({ version: 4, isFinal: false, inter: [bin(0, 2000), bin(50, 2400)], intra: [bin(0, 500)], collectives: [], ...change });
 
   it("say what is usual, between nodes and within", () => {
-    expect(plain(criteriaSentence(made()))).toBe("Messages between nodes usually take 2.00 us (0 B to 50 B) to 2.40 us (50 B to 100 B), by 200 exact messages. Messages within nodes usually take 500 ns (0 B to 50 B), by 100 exact messages. For the same size, between nodes takes 4.00 times as long as within (the median of 1 size).");
+    expect(plain(criteriaSentence(made()))).toBe("Messages between nodes usually take 2.00 µs (0 B to 50 B) to 2.40 µs (50 B to 100 B), by 200 exact messages. Messages within nodes usually take 500 ns (0 B to 50 B), by 100 exact messages. For the same size, between nodes takes 4.00 times as long as within (the median of 1 size).");
   });
 
   it("say what is not known", () => {
@@ -119,7 +120,7 @@ describe("criteria in sentences", () => {
   });
 
   it("say of one size how sure it is", () => {
-    expect(plain(binWords({ ...bin(0, 2000), scope: "inter" }, 30))).toBe("between nodes, 0 B to 50 B: median 2.00 us of 100 samples");
+    expect(plain(binWords({ ...bin(0, 2000), scope: "inter" }, 30))).toBe("between nodes, 0 B to 50 B: median 2.00 µs of 100 samples");
     expect(plain(binWords({ ...bin(0, 2000, 1), scope: "intra" }, 30))).toMatch(/of 1 sample, too few to stand alone/);
   });
 });

@@ -7,7 +7,7 @@ import { parseTime, rate, rateMeaning, span } from "./time";
 
 describe("numbers", () => {
   it("have three digits, a unit, thin spaces", () => {
-    expect([duration(0), duration(999), duration(1000), duration(12_345), duration(999_600), duration(8.1e9), duration(4e12)]).toEqual(["0 ns", "999 ns", "1.00 us", "12.3 us", "1.00 ms", "8.10 s", "4\u2009000 s"]);
+    expect([duration(0), duration(999), duration(1000), duration(12_345), duration(999_600), duration(8.1e9), duration(4e12)]).toEqual(["0 ns", "999 ns", "1.00 µs", "12.3 µs", "1.00 ms", "8.10 s", "4\u2009000 s"]);
     expect([roundDuration(5e6), roundDuration(1.5e6), roundDuration(1e9), roundDuration(100)]).toEqual(["5 ms", "1.5 ms", "1 s", "100 ns"]);
     expect(count(1_234_567)).toBe("1\u2009234\u2009567");
     expect([bytes(1023), bytes(8192), bytes(5.5 * 2 ** 30)]).toEqual(["1\u2009023 B", "8.00 KiB", "5.50 GiB"]);
@@ -111,7 +111,7 @@ describe("hosts", () => {
 
   it("have clocks that agree, and ranks that wait for a CPU", () => {
     const three = run(node(0, "a", 0), node(1, "b", 20_000), node(2, "c", Infinity));
-    expect([0, 1, 2].map((number) => clockAgreement(three, number))).toEqual(["the run\u2019s own", "\u00b1 20.0 us", "not compared yet"]);
+    expect([0, 1, 2].map((number) => clockAgreement(three, number))).toEqual(["the run\u2019s own", "\u00b1 20.0 µs", "not compared yet"]);
     expect(noCore(three, 0)).toEqual({ part: 0, words: "\u2013", waited: "not known", switches: "" });
     three.ranks.runNs[0] = 3e9;
     three.ranks.waitNs[0] = 1e9;

@@ -15,7 +15,7 @@ from mpiscope.replies import decode
 from mpiscope.requests import Requests
 
 SCHEMA = json.loads((ROOT / "docs/protocol.schema.json").read_text())
-TYPES = SCHEMA["components"]["schemas"]
+TYPES = SCHEMA["definitions"]
 KINDS = {each["properties"]["kind"]["const"]: each for each in TYPES["Reply"]["oneOf"]}
 REQUESTS = {each["properties"]["do"]["const"]: each for each in TYPES["Request"]["oneOf"]}
 
@@ -30,12 +30,21 @@ def batch(**more: Any) -> bytes:
     return bytes(msgpack.packb(message))
 
 
-@pytest.mark.parametrize("kind", [mpiscope.Calls, mpiscope.Messages])
+#: Of messages where collectives were to be expanded.
+EXPANDED = {"function", "known_ns", "collective"}
+
+
+@pytest.mark.parametrize(
+    "kind", [mpiscope.Calls, mpiscope.Messages, mpiscope.ExpandedMessages, mpiscope.Windows]
+)
 def test_columns_are_those_of_the_schema(kind: type[mpiscope.Columns]) -> None:
     formats = {"uint32": "<u4", "int32": "<i4", "double": "<f8"}
     listed = {
         name: np.dtype(formats[column["items"]["format"]])
-        for name, column in TYPES[kind.__name__.removesuffix("s") + "Columns"]["properties"].items()
+        for name, column in TYPES[kind.__name__.removeprefix("Expanded").removesuffix("s") + "Columns"][
+            "properties"
+        ].items()
+        if kind is not mpiscope.Messages or name not in EXPANDED
     }
     assert {column.name: column.metadata["dtype"] for column in fields(kind)} == listed
 
@@ -46,8 +55,24 @@ def test_columns_are_views_of_the_received_bytes() -> None:
     assert (reply.id, reply.late, reply.missed, len(reply), reply.is_backward) == (3, 1, 2, 4, False)
     assert reply.calls.end_ns.tolist() == [0.0, 1.0, 2.0, 3.0] and reply.calls.tag.dtype == np.int32
     assert reply.calls.rank.base is not None and not reply.calls.rank.flags.writeable
-    with pytest.raises(TypeError, match="has calls"):
+    with pytest.raises(TypeError, match="has no messages"):
         _ = reply.messages
+
+
+def test_batches_have_windows_findings_or_expanded_messages() -> None:
+    reply = decode(batch(windows=columns(mpiscope.Windows, 3)))
+    assert isinstance(reply, mpiscope.Batch) and reply.windows.calls.tolist() == [0.0, 1.0, 2.0]
+    with pytest.raises(TypeError, match="no findings"):
+        _ = reply.findings
+    reply = decode(batch(messages=columns(mpiscope.ExpandedMessages, 2)))
+    assert isinstance(reply, mpiscope.Batch) and isinstance(reply.messages, mpiscope.ExpandedMessages)
+    assert reply.messages.collective.tolist() == [0, 1]
+    found = {"finding": "hang/1", "kind": "hang", "from_ns": 7.0, "ranks": [[1, 2]], "text": "a", "is_final": True}
+    reply = decode(batch(findings=[found]))
+    assert isinstance(reply, mpiscope.Batch) and len(reply) == 1
+    assert reply.findings[0] == mpiscope.Finding("hang/1", "hang", 7.0, "a", True, ranks=((1, 2),))
+    with pytest.raises(TypeError, match="no table"):
+        reply.table()
 
 
 def test_a_table_has_nulls_where_there_is_no_value() -> None:
@@ -143,6 +168,9 @@ def test_every_request_of_the_schema_can_be_sent() -> None:
     client.remove(4)
     client.series("load", [1, 2], [3, 4], "%")
     client.tell({"frame": 7}, to=2)
+    client.panel("matrix", "<p>")
+    client.tell_panel(1, {"frame": 7})
+    client.close_panel(1)
     assert {request["do"] for request in client.sent} == set(REQUESTS) - {"hello"}
     for request in client.sent:
         schema = REQUESTS[request["do"]]

@@ -4,6 +4,9 @@ import json
 import os
 import subprocess
 import sys
+import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +60,25 @@ def test_each_message_of_high_latency_is_marked(address: str) -> None:
             # Those that were there before come first.
             notes += isinstance(reader.next(PATIENCE_S), mpiscope.Annotation)
     assert high > 0
+
+
+def test_a_view_of_its_own_is_on_the_page(address: str) -> None:
+    environment = {**os.environ, mpiscope.VARIABLE: address}
+    url, token = address.split("/?token=")
+    page = urllib.request.Request(f"{url}/panels/1", headers={"Authorization": f"Bearer {token}"})
+    with subprocess.Popen([sys.executable, str(FOLDER / "own_view.py")], env=environment) as example:
+        try:
+            deadline = time.monotonic() + PATIENCE_S
+            while True:
+                try:
+                    html = urllib.request.urlopen(page, timeout=PATIENCE_S).read().decode()
+                    break
+                except urllib.error.HTTPError as error:
+                    assert error.code == 404 and time.monotonic() < deadline and example.poll() is None
+                    time.sleep(0.05)
+        finally:
+            example.kill()
+    assert html == (FOLDER.parents[1] / "own_view.html").read_text()
 
 
 def test_the_matrix_has_all_messages_both_ways(address: str, recording: Path) -> None:

@@ -5,7 +5,9 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Annotation, ValueSeries } from "../../feed/annotations";
 import { edgeNs } from "../../state/run";
 import type { Store } from "../../state/store";
+import { theme } from "../../state/theme";
 import { clock, counted, short } from "../../words";
+import { authorColour } from "../notes/lines";
 
 /** More cannot be read in a list; the timeline has them all. */
 const LISTED = 200;
@@ -80,7 +82,7 @@ function Notes({ store, close }: { store: Store; close: () => void }) {
       {all.slice(0, LISTED).map((note) => (
         <li key={note.number}>
           <button type="button" onClick={() => go(note)}>
-            <span class="swatch" style={{ backgroundColor: note.colour ?? "var(--accent)" }} />
+            <span class="swatch" style={{ backgroundColor: note.colour ?? authorColour(note.author, theme.value) }} />
             <span class="value small">{clock(note.timeNs, 6)}{note.untilNs > note.timeNs ? ` to ${clock(note.untilNs, 6)}` : ""}</span>
             <span class="small soft">{note.rank === null ? "all ranks" : `rank ${note.rank}`}, {note.author}</span>
             <span class="text">{note.text}</span>
@@ -107,7 +109,7 @@ function Series({ store, series }: { store: Store; series: ValueSeries }) {
       <div><b>{series.name}</b> <span class="small soft">{series.author}, {counted(series.points, "value", "values")}</span></div>
       {last === undefined ? <span class="soft small">no values</span> : (
         <div class="chart">
-          <svg viewBox={`0 0 ${CHART.width} ${CHART.height}`} role="img" aria-label={`${series.name} over the run, from ${of(least)} to ${of(most)}`}><polyline points={points} /></svg>
+          <svg viewBox={`0 0 ${CHART.width} ${CHART.height}`} role="img" aria-label={`${series.name} over the run, from ${of(least)} to ${of(most)}`}><polyline points={points} style={{ stroke: authorColour(series.author, theme.value) }} /></svg>
           <span class="small value">{of(least)} to {of(most)}, now {of(last)}</span>
         </div>
       )}

@@ -3,13 +3,15 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
 import { panned, wholeRun, zoomed } from "../../state/span";
 import type { Store } from "../../state/store";
 import { clock } from "../../words";
 import { part } from "../../words/found";
+import { theme } from "../../state/theme";
+import { authorColour, flagsOf } from "../notes/lines";
 import { useSize } from "../size";
 import { listen } from "../timeline/pointer";
 import { LEFT, nsOf, RIGHT, type Scale, ticksOf, xOf } from "../timeline/scale";
@@ -56,6 +58,9 @@ export function TimeChart({ store, label, height, draw, tip, pick, hasAxis = tru
   const scale = scaleNow();
   const right = LEFT + scale.width;
   const chart: Chart = { scale, top: 6, bottom: height - (hasAxis ? AXIS_PIXELS : 4), clamp: (ns) => Math.min(right, Math.max(LEFT, xOf(scale, ns))) };
+  const notes = store.shownAnnotations.value;
+  // A move of the pointer draws the chart again, and not its flags.
+  const flags = useMemo(() => flagsOf(notes, scale), [notes, ...scale.span, scale.width]);
   const picked = useRef<(ns: number) => boolean>(() => false);
   picked.current = (ns) => pick?.(ns, pointed.peek()?.y ?? 0, chart) ?? false;
   const range = brushing.value ?? store.perspective.value.rangeNs;
@@ -110,6 +115,9 @@ export function TimeChart({ store, label, height, draw, tip, pick, hasAxis = tru
           <TimeLines scale={scale} top={chart.top} bottom={hasAxis ? height : chart.bottom} hasWords={hasAxis} />
           <rect class="edge" x={LEFT} y={chart.bottom} width={scale.width} height={1} />
           {draw(chart)}
+          {flags.map(({ x, notes: [note] }) => note && (
+            <rect key={note.number} class="note" x={Math.round(x)} y={chart.top} width={1} height={chart.bottom - chart.top} style={{ fill: note.colour ?? authorColour(note.author, theme.value) }} />
+          ))}
           {range && range[1] > scale.span[0] && range[0] < scale.span[1] && (
             <rect class="selected" x={chart.clamp(range[0])} y={chart.top} width={Math.max(1, chart.clamp(range[1]) - chart.clamp(range[0]))} height={chart.bottom - chart.top} />
           )}

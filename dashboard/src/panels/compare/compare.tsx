@@ -11,6 +11,7 @@ import { standing } from "../../words/standing";
 import { CauseMark } from "../causes";
 import { Notice } from "../header/header";
 import { Icon } from "../icons";
+import { CopyLink } from "../share/copy-link";
 import { Budget } from "./budget";
 import { OverTime } from "./over-time";
 import { Rest } from "./rest";
@@ -57,6 +58,7 @@ function Header({ store, comparison, second, openHelp }: { store: Store; compari
       <span class="spring" />
       <span class={`state ${isOpen ? "" : now.mood}`}><span class="dot" /><span>{isOpen ? "comparison" : now.word}</span></span>
       <span class="buttons">
+        <CopyLink store={store} />
         <button type="button" class="icon" onClick={nextTheme} title={`Theme: ${themeChoice.value} (t)`} aria-label={`Theme: ${themeChoice.value}`}><Icon name={themeChoice.value} /></button>
         <button type="button" class="icon" onClick={openHelp} title="Keys and help (?)" aria-label="Keys and help">?</button>
       </span>

@@ -1,15 +1,18 @@
 // What runs, how it stands, how far behind the page is, what was lost. Never hidden.
 
-import type { Signal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { edgeNs, lost, type RunState } from "../../state/run";
 import type { Store } from "../../state/store";
 import { nextTheme, themeChoice } from "../../state/theme";
 import { clock, count, counted, duration } from "../../words";
+import { LET_GO, NO_CONTROL, NO_RECORDING_CONTROL, rightsChip } from "../../words/access";
 import { cpuSentence, mostCrowded, ranksPerCpu, silence, whereRanksRun } from "../../words/hosts";
 import { type Standing, standing } from "../../words/standing";
 import { suspicion } from "../../words/still";
 import { gapWords } from "../../words/switch";
 import { Icon } from "../icons";
+import { CopyLink } from "../share/copy-link";
 
 interface HeaderProps {
   store: Store;
@@ -40,7 +43,9 @@ export function Header({ store, second, openHelp }: HeaderProps) {
       </>}
       <RecordingSwitch store={store} />
       <Latency store={store} />
+      <RightsChip store={store} />
       <span class="buttons">
+        <CopyLink store={store} />
         <button type="button" class="icon" onClick={nextTheme} title={`Theme: ${themeChoice.value} (t)`} aria-label={`Theme: ${themeChoice.value}`}>
           <Icon name={themeChoice.value} />
         </button>
@@ -61,11 +66,18 @@ function RecordingSwitch({ store }: { store: Store }) {
   const { job, switch: recording } = store.figures.value;
   if (!recording || job.state !== "running" || job.source !== "live") return null;
   const { isOn } = recording;
+  const { canControl } = store.access.value;
   return (
-    <button type="button" role="switch" aria-checked={isOn} title={isOn ? "Calls are recorded; switch recording off" : "Calls are not recorded; switch recording on"} onClick={() => store.record(!isOn)}>
+    <button type="button" role="switch" aria-checked={isOn} disabled={!canControl} title={!canControl ? NO_RECORDING_CONTROL : isOn ? "Calls are recorded; switch recording off" : "Calls are not recorded; switch recording on"} onClick={() => store.record(!isOn)}>
       {isOn ? "Recording" : "Recording is off"}
     </button>
   );
+}
+
+/** What the link of this page allows, where that is not all. */
+function RightsChip({ store }: { store: Store }) {
+  const chip = rightsChip(store.access.value);
+  return chip ? <span class="rights" title={store.access.value.canControl ? "What the link of this page allows" : `${NO_CONTROL} ${LET_GO}`}>{chip}</span> : null;
 }
 
 function stand(store: Store, second: Signal<number>): Standing {
@@ -106,9 +118,26 @@ export function Notice({ store, second }: { store: Store; second: Signal<number>
           {phase === "outdated" && <button type="button" onClick={() => location.reload()}>Reload</button>}
         </div>
       )}
+      <InVain store={store} />
       {gaps && <div class="notice"><span>{gaps}</span></div>}
       {silent && <div class="notice warn"><span>{silent}</span></div>}
       {suspect && <div class="notice warn"><span>{suspect}</span>{store.tab.value !== "overview" && <button type="button" title="Which ranks are where since when, in the tab Overview" onClick={() => void (store.tab.value = "overview")}>Show where</button>}</div>}
     </div>
   );
+}
+
+const IN_VAIN_MS = 8000;
+
+/** Something was tried that the link of this page does not allow: says so, and what works instead. */
+function InVain({ store }: { store: Store }) {
+  const shown = useSignal(0);
+  const tried = store.triedInVain.value;
+  useEffect(() => {
+    if (tried === 0) return undefined;
+    shown.value = tried;
+    const timer = setTimeout(() => (shown.value = 0), IN_VAIN_MS);
+    return () => clearTimeout(timer);
+  }, [tried, shown]);
+  if (shown.value === 0 || store.mayMove.value) return null;
+  return <div class="notice warn"><span>{NO_CONTROL}</span><button type="button" onClick={() => store.setFollow(false)}>Let go of the shared clock</button></div>;
 }

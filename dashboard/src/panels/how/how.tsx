@@ -5,16 +5,20 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Course, Evolution } from "../../feed/evolution";
+import type { Attribution } from "../../feed/found";
 import type { RankRange } from "../../feed/regions";
 import type { Store } from "../../state/store";
 import { aboutEvolution, noEvolution, ranksOfCourse } from "../../words/evolution";
 import { rangesShort, ranksWords } from "../../words/regions";
+import { NotesStrip } from "../notes/strip";
 import { useTable } from "../share/tables";
 import { useSize } from "../size";
+import { TermMark } from "../terms/term";
 import { Legend } from "./legend";
 import { memoryOf, type Memory } from "./memory";
 import { RangeSlider } from "./range-slider";
 import { Row, ROW_PIXELS } from "./row";
+import { delayedBy, delayedMeaning } from "../../state/delayed";
 import { hasWindows, keyOf, latencies, mostDelayed, ofRanks, worstFirst } from "./scale";
 import { segmentRows, SEGMENT_COLUMNS, WINDOW_COLUMNS, windowRows } from "./tables";
 
@@ -29,8 +33,11 @@ function Rows({ store, evolution }: { store: Store; evolution: Evolution }) {
   const memory = memoryOf(store);
   const isBetween = memory.side.value === "between";
   const { ranks, rangeNs } = store.perspective.value;
+  const found = store.figures.value.found;
+  const disturbances = found?.judgement.disturbances ?? [];
   const all = isBetween ? evolution.links : evolution.regions;
-  const courses = ordered(ofRanks(all, ranks, (course) => ranksOfCourse(course, evolution)), evolution, memory);
+  const lost = lostSeconds(found?.judgement.attribution ?? []);
+  const courses = ordered(ofRanks(all, ranks, (course) => ranksOfCourse(course, evolution)), evolution, memory, lost);
   const range = latencies(courses);
   const most = mostDelayed(courses);
   useTable("evolution of latency", () => ({ columns: WINDOW_COLUMNS, rows: windowRows(courses, evolution) }));
@@ -38,21 +45,28 @@ function Rows({ store, evolution }: { store: Store; evolution: Evolution }) {
   return (
     <div class="how">
       <Bar store={store} evolution={evolution} memory={memory} shown={courses.length} all={all.length} />
+      <NotesStrip store={store} />
       {courses.length > 0
-        ? <List store={store} memory={memory} courses={courses} row={(course) => <Row key={keyOf(course)} store={store} course={course} evolution={evolution} latencies={range} mostDelayed={most} />} />
+        ? <List store={store} memory={memory} courses={courses} row={(course) => <Row key={keyOf(course)} store={store} course={course} evolution={evolution} latencies={range} mostDelayed={most} disturbances={disturbances} lostS={course.other === null ? lost.get(course.region) ?? null : null} />} />
         : <Empty isBetween={isBetween} ranks={ranks} />}
-      <Legend mostDelayed={most} note={rangeNs && !hasWindows(courses, rangeNs, evolution.windowS) ? "No window of the selected range is kept." : ""} />
+      <Legend mostDelayed={most} hasNormal={evolution.hasNormal} note={rangeNs && !hasWindows(courses, rangeNs, evolution.windowS) ? "No window of the selected range is kept." : ""} />
       <RangeSlider store={store} windowNs={evolution.windowS * 1e9} />
     </div>
   );
 }
 
-function ordered(courses: readonly Course[], evolution: Evolution, memory: Memory): readonly Course[] {
+/** What each region loses in the run, in seconds of its ranks; nothing is known of a job with one region, or before a verdict. */
+function lostSeconds(attribution: readonly Attribution[]): ReadonlyMap<number, number> {
+  return new Map(attribution.flatMap(({ region, avoidableS }) => (region === null ? [] : [[region, avoidableS]])));
+}
+
+function ordered(courses: readonly Course[], evolution: Evolution, memory: Memory, lost: ReadonlyMap<number, number>): readonly Course[] {
   if (memory.order.value === "ranks") {
     const first = (course: Course): number => ranksOfCourse(course, evolution)[0]?.[0] ?? Infinity;
     return [...courses].sort((one, other) => first(one) - first(other) || one.region - other.region || (one.other ?? 0) - (other.other ?? 0));
   }
-  const found = worstFirst(courses, memory.keys);
+  const isLost = memory.order.value === "lost" && courses.some(({ region, other }) => other === null && lost.has(region));
+  const found = isLost ? worstFirst(courses, memory.keys, ({ region }) => lost.get(region) ?? null) : worstFirst(courses, memory.keys);
   memory.keys = found.map(keyOf);
   return found;
 }
@@ -72,7 +86,7 @@ function Bar({ store, evolution, memory, shown, all }: BarProps) {
   const isBetween = memory.side.value === "between";
   const { ranks } = store.perspective.value;
   const about = aboutEvolution(evolution, store.figures.value, isBetween).join(" \u00b7 ");
-  const order = (kind: "worst" | "ranks"): void => {
+  const order = (kind: "lost" | "worst" | "ranks"): void => {
     memory.keys = [];
     memory.order.value = kind;
   };
@@ -83,9 +97,16 @@ function Bar({ store, evolution, memory, shown, all }: BarProps) {
         <button type="button" aria-pressed={isBetween} title="Messages between each two regions" onClick={() => (memory.side.value = "between")}>Between</button>
       </div>
       <div class="group" role="group" aria-label="Order">
-        <button type="button" aria-pressed={memory.order.value === "worst"} title="The greatest mean L first; rows change places only when one is clearly worse" onClick={() => order("worst")}>Worst first</button>
+        <button type="button" aria-pressed={memory.order.value === "lost"} title="The most avoidable time first; the greatest mean L where that is not known. Rows change places only if one is clearly worse" onClick={() => order("lost")}>Lost time</button>
+        <button type="button" aria-pressed={memory.order.value === "worst"} title="The greatest mean L first" onClick={() => order("worst")}>Highest L</button>
         <button type="button" aria-pressed={memory.order.value === "ranks"} title="By the first rank" onClick={() => order("ranks")}>By rank</button>
       </div>
+      {evolution.hasNormal && (
+        <div class="group" role="group" aria-label="Delayed">
+          <button type="button" aria-pressed={delayedBy.value === "expected"} title={`Delayed means ${delayedMeaning(evolution.hasNormal)}. Pressed: the definition of the PCLVis paper, L above 1`} onClick={() => (delayedBy.value = delayedBy.value === "normal" ? "expected" : "normal")}>L &gt; 1</button>
+          <TermMark id="delayed" />
+        </div>
+      )}
       <p class="soft" title={`${about}. Only exact messages make up L.`}>{about}</p>
       {ranks && <button type="button" title={`Only rows with ${ranksWords(ranks)}: ${shown} of ${all}`} onClick={() => store.select({ ranks: null })}>All ranks, not only {rangesShort(ranks, 1)}</button>}
     </div>

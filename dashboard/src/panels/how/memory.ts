@@ -7,7 +7,7 @@ import type { Store } from "../../state/store";
 function fresh() {
   return {
     side: signal<"inside" | "between">("inside"),
-    order: signal<"worst" | "ranks">("worst"),
+    order: signal<"lost" | "worst" | "ranks">("lost"),
     /** The rows as they stood last. */
     keys: [] as readonly string[],
     /** How far they were scrolled. */

@@ -52,9 +52,9 @@ export function RangeSlider({ store, windowNs }: { store: Store; windowNs: numbe
       {width > 0 && <>
         <svg width={LEFT + scale.width + RIGHT} height={HEIGHT} aria-hidden="true">
           <TimeLines scale={scale} top={0} bottom={HEIGHT} />
-          <rect class="track" x={LEFT} y={10} width={scale.width} height={4} rx={2} />
-          <rect class={rangeNs || held.value?.range ? "part" : "part whole"} x={placeOf(scale, range[0])} y={10} width={Math.max(1, placeOf(scale, range[1]) - placeOf(scale, range[0]))} height={4} />
-          <text x={LEFT - 8} y={TRACK + 4} text-anchor="end">range</text>
+          <rect class="track control" x={LEFT} y={10} width={scale.width} height={4} rx={2} />
+          <rect class={`control ${rangeNs || held.value?.range ? "part" : "part whole"}`} x={placeOf(scale, range[0])} y={10} width={Math.max(1, placeOf(scale, range[1]) - placeOf(scale, range[0]))} height={4} />
+          <text class="control" x={LEFT - 8} y={TRACK + 4} text-anchor="end">range</text>
         </svg>
         {(["from", "to"] as const).map((part) => (
           <Handle key={part} part={part} scale={scale} range={range} edge={edge} isLive={isLive} keys={(event) => {

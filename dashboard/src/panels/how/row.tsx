@@ -1,18 +1,22 @@
 // One row: what it is of, and its windows over time as circles, with stretches behind them.
 
 import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import type { Course, Evolution } from "../../feed/evolution";
+import type { Disturbance } from "../../feed/found";
 import { latencyColour } from "../../palette/ramps";
 import { edgeNs, over } from "../../state/run";
 import type { Moment, Store } from "../../state/store";
 import { theme } from "../../state/theme";
-import { bandWords, courseFigures, courseName, type Found, type PendingCalls, pendingOf, pendingWords, pointTold, segmentWords, trendWords } from "../../words/evolution";
+import { bandWords, courseFigures, courseName, disturbanceWords, type Found, type PendingCalls, pendingOf, pendingWords, pointTold, segmentWords, trendWords } from "../../words/evolution";
+import { seconds } from "../../words/found";
 import { latencyMeaning, latencyWords, type TipText } from "../../words/regions";
 import { type Chart, TimeChart, ValueLines } from "../chart/time-chart";
 import { sideways } from "../gestures";
 import { LEFT, xOf } from "../timeline/scale";
 import { RegionMark } from "../where/table";
-import { bands, hit, keyOf, type Latencies, latencyLabel, latencyLines, latencyY, picture, type Picture } from "./scale";
+import { causeColour } from "../causes";
+import { bands, hit, keyOf, type Latencies, latencyLabel, latencyLines, latencyY, marks, picture, type Picture, series } from "./scale";
 
 export const ROW_PIXELS = 108;
 const HEAD_PIXELS = 24;
@@ -26,9 +30,12 @@ export interface RowProps {
   evolution: Evolution;
   latencies: Latencies;
   mostDelayed: number;
+  disturbances: readonly Disturbance[];
+  /** Null where it is not known. */
+  lostS: number | null;
 }
 
-export function Row({ store, course, evolution, latencies, mostDelayed }: RowProps) {
+export function Row({ store, course, evolution, latencies, mostDelayed, disturbances, lostS }: RowProps) {
   const current = useSignal(-1);
   const { selection } = store;
   const run = store.figures.value;
@@ -52,14 +59,14 @@ export function Row({ store, course, evolution, latencies, mostDelayed }: RowPro
   };
   return (
     <section class={`how-row ${isChosen(store, course) ? "chosen" : ""}`} aria-label={name}>
-      <Head store={store} course={course} evolution={evolution} name={name} />
+      <Head store={store} course={course} evolution={evolution} name={name} lostS={lostS} />
       <div class="how-plot" tabIndex={0} role="slider" aria-label={`Windows of ${name}; Enter shows one`} aria-valuemin={0} aria-valuemax={Math.max(0, many - 1)} aria-valuenow={Math.max(0, at)}
         aria-valuetext={at >= 0 ? spoken(tell(windowAtIndex(course, at))) : `${many} windows`} onKeyDown={keys} onBlur={() => {
           current.value = -1;
           store.pointedNs.value = null;
         }}>
         <TimeChart store={store} height={CHART_PIXELS} hasAxis={false} label={`Latency over time: ${name}`}
-          draw={(chart) => <Plot chart={chart} picture={drawn(chart)} course={course} latencies={latencies} chosen={chosen} current={at < 0 ? null : windowAtIndex(course, at)} pending={pending} nowNs={edgeNs(run)} />}
+          draw={(chart) => <Plot chart={chart} picture={drawn(chart)} course={course} latencies={latencies} disturbances={disturbances} chosen={chosen} current={at < 0 ? null : windowAtIndex(course, at)} pending={pending} nowNs={edgeNs(run)} />}
           tip={(ns, y, chart) => {
             const found = under(ns, y, chart);
             if (found) return <PointTip text={tell(found)} />;
@@ -102,12 +109,12 @@ function isChosen(store: Store, { region, other }: Course): boolean {
   return selection?.kind === "moment" && selection.region === region && selection.other === other;
 }
 
-function Head({ store, course, evolution, name }: { store: Store; course: Course; evolution: Evolution; name: string }) {
+function Head({ store, course, evolution, name, lostS }: { store: Store; course: Course; evolution: Evolution; name: string; lostS: number | null }) {
   const { region, other, latency, joined } = course;
   const isKnown = evolution.by === "traffic";
   const trend = trendWords(course, over(store.figures.value));
   const place = other === null ? { kind: "region" as const, id: region } : { kind: "between" as const, a: region, b: other };
-  const figures = courseFigures(course);
+  const figures = courseFigures(course, evolution.hasNormal);
   const marks = <>{isKnown && <RegionMark id={region} />}{isKnown && other !== null && <RegionMark id={other} />}</>;
   return (
     <div class="how-head">
@@ -115,6 +122,7 @@ function Head({ store, course, evolution, name }: { store: Store; course: Course
         ? <button type="button" class="rank" title={`Show ${name.replace(/^[RB]/, (letter) => letter.toLowerCase())} in the inspector`} onClick={() => (store.selection.value = place)}>{marks}{name}</button>
         : <h3>{name}</h3>}
       <b title={latencyMeaning(latency)}><i class={latency === null ? "tone unknown" : "tone"} style={latency === null ? {} : { backgroundColor: latencyColour(latency, theme.value) }} />L {latencyWords(latency)}</b>
+      {lostS !== null && <span class="lost" title="Avoidable time of these ranks in the whole run">lost {seconds(lostS)}</span>}
       <span class="soft figures" title={figures}>{figures}</span>
       {trend && <span class={`trend ${course.segments.at(-1)?.kind ?? ""}`} title={joined > 0 ? `${trend}; ${joined} older stretches were told apart once and are not any more, since there were too many` : trend}>{trend}</span>}
     </div>
@@ -126,13 +134,14 @@ interface PlotProps {
   picture: Picture;
   course: Course;
   latencies: Latencies;
+  disturbances: readonly Disturbance[];
   chosen: Moment | null;
   current: Found | null;
   pending: PendingCalls | null;
   nowNs: number;
 }
 
-function Plot({ chart, picture: { circles, unknown, average }, course, latencies, chosen, current, pending, nowNs }: PlotProps) {
+function Plot({ chart, picture: { circles, unknown, average }, course, latencies, disturbances, chosen, current, pending, nowNs }: PlotProps) {
   const { top, bottom } = chart;
   const y = (latency: number): number => latencyY(latencies, latency, top, bottom);
   const usual = Math.round(y(1));
@@ -140,6 +149,8 @@ function Plot({ chart, picture: { circles, unknown, average }, course, latencies
   const timeOf = ({ at, isFinal }: { at: number; isFinal: boolean }): number => (isFinal ? course.points : course.provisional).timeS[at] ?? 0;
   const marked = (one: { at: number; isFinal: boolean }): boolean => isChosenAt(timeOf(one)) || (current?.at === one.at && current.isFinal === one.isFinal);
   const standing = bands(course.segments, chart);
+  // A chart is drawn anew with each move of the pointer.
+  const whole = useMemo(() => series(course, chart, latencies), [course, latencies, top, bottom, chart.scale.width, ...chart.scale.span]);
   const hatch = `how-growth-${keyOf(course).replace("/", "-")}`;
   return (
     <>
@@ -155,6 +166,10 @@ function Plot({ chart, picture: { circles, unknown, average }, course, latencies
       ))}
       <ValueLines chart={chart} values={latencyLines(latencies, bottom - top)} y={y} words={latencyLabel} />
       <rect class="usual" x={LEFT} y={usual} width={chart.scale.width} height={1} />
+      <path class="spread" d={whole.area} />
+      <path class="mean" d={whole.mean} />
+      <path class="median" d={whole.median} />
+      <DisturbanceMarks chart={chart} disturbances={disturbances} hasWords />
       {average && <polyline class="average" points={average} clip-path={`url(#${hatch}-plot)`} />}
       {unknown.map((one) => <rect class={`no-exact ${marked(one) ? "marked" : ""}`} key={`${one.isFinal}${one.at}`} x={one.x - 1.5} y={bottom - 6} width={3} height={3} />)}
       {circles.map((one) => {
@@ -164,6 +179,21 @@ function Plot({ chart, picture: { circles, unknown, average }, course, latencies
       {standing.map(({ segment, x, width }) => width > WORDS_PIXELS && <text class="over" key={segment.fromS} x={x + 4} y={bottom - 4}>{bandWords(segment)}</text>)}
       {pending && <PendingTail chart={chart} pending={pending} nowNs={nowNs} />}
       {circles.length + unknown.length === 0 && <text class="over" x={LEFT + 8} y={(top + bottom) / 2 + 4}>{course.points.length > 0 ? "No window of this part of the run is kept." : "No window is final yet."}</text>}
+    </>
+  );
+}
+
+/** Each with its one beginning and its one end, in the colour of its cause. */
+export function DisturbanceMarks({ chart, disturbances, hasWords = false }: { chart: Chart; disturbances: readonly Disturbance[]; hasWords?: boolean }) {
+  return (
+    <>
+      {marks(disturbances, chart).map(({ disturbance, x, width }) => (
+        <g key={`${disturbance.cause}${disturbance.fromS}`} class="disturbance">
+          <path d={`M${x},${chart.bottom}V${chart.top - 3}H${x + width}V${chart.bottom}`} style={{ stroke: causeColour(disturbance.cause) }} />
+          <rect x={x} y={chart.top - 3} width={width} height={3} style={{ fill: causeColour(disturbance.cause) }} />
+          {hasWords && width > 150 && <text class="over" x={x + 4} y={chart.top + 11}>{disturbanceWords(disturbance)}</text>}
+        </g>
+      ))}
     </>
   );
 }

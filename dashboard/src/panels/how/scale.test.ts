@@ -3,15 +3,16 @@ import type { Segment } from "../../feed/evolution";
 import { LEFT } from "../timeline/scale";
 import { course, windows } from "./made-up";
 import {
-  bands, hasWindows, hit, latencies, latencyLabel, latencyLines, latencyY, mostDelayed, ofRanks, picture, radius, RADIUS_LEAST, RADIUS_MAX, sizes, worstFirst,
+  bands, hasWindows, hit, latencies, latencyLabel, latencyLines, latencyY, marks, mostDelayed, ofRanks, picture, series, radius, RADIUS_LEAST, RADIUS_MAX, sizes, worstFirst,
 } from "./scale";
 
+const none = { length: 0, widthS: 0.1, timeS: [], latency: [], p10: [], p50: [], p90: [], exact: [] };
 const plot = { scale: { span: [0, 1e9] as const, width: 1000 }, top: 0, bottom: 80 };
 
 describe("the scale of latency", () => {
   it("holds all windows, 1 among them, and no unknown one", () => {
-    expect(latencies([course(0, { points: windows(0, [1, 1.1]) })])).toEqual({ from: 0.5, to: 2 });
-    expect(latencies([course(0, { points: windows(0, [0.3, 0, 5]) }), course(1, { provisional: windows(1, [9]) })])).toEqual({ from: 0.25, to: 16 });
+    expect(latencies([course(0, { points: windows(0, [1, 1.1]), bands: none })])).toEqual({ from: 0.5, to: 2 });
+    expect(latencies([course(0, { points: windows(0, [0.3, 0, 5]), bands: none }), course(1, { provisional: windows(1, [9]) })])).toEqual({ from: 0.25, to: 16 });
     expect(latencies([course(0, { points: windows(0, [1e9]) })]).to).toBe(64);
   });
 
@@ -70,8 +71,24 @@ describe("circles", () => {
   });
 });
 
+describe("the whole series", () => {
+  it("has a step for each slot, and none where nothing was measured", () => {
+    const of = course(0, { bands: { length: 3, widthS: 0.1, timeS: [0, 0.1, 0.4], latency: [1, 2, 4], p10: [1, 1, 2], p50: [1, 2, 4], p90: [2, 4, 4], exact: [5, 5, 5] } });
+    const { area, median } = series(of, plot, { from: 0.25, to: 4 });
+    expect(area.split("Z").filter(Boolean)).toHaveLength(3);
+    // Slots that follow each other are one line; after a gap another begins.
+    expect([median.match(/M/g)?.length, median.match(/L/g)?.length]).toEqual([2, 1]);
+    expect(median.startsWith(`M${LEFT.toFixed(1)},40.0h100`)).toBe(true);
+  });
+
+  it("shows disturbances as far as they are in sight", () => {
+    const found = marks([{ cause: "cpu", fromS: 0.5, toS: 9 }, { cause: "cpu", fromS: 3, toS: 4 }], plot);
+    expect(found.map(({ x, width }) => [Math.round(x - LEFT), Math.round(width)])).toEqual([[500, 500]]);
+  });
+});
+
 describe("stretches", () => {
-  const segment = (kind: Segment["kind"], fromS: number, toS: number): Segment => ({ kind, fromS, toS, isClosed: true, windows: 5, messages: 1, exact: 1, delayed: 1, latency: 2, rise: 0.45 });
+  const segment = (kind: Segment["kind"], fromS: number, toS: number): Segment => ({ kind, fromS, toS, isClosed: true, windows: 5, messages: 1, exact: 1, delayed: 1, aboveExpected: 2, latency: 2, rise: 0.45 });
 
   it("are bands where they stand out, cut at the sides", () => {
     const found = bands([segment("rest", 0, 0.2), segment("growth", 0.2, 0.5), segment("steady", 0.5, 9), segment("growth", 20, 21)], plot);

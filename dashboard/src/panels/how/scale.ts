@@ -2,7 +2,9 @@
 // held against each other. Pure.
 
 import type { Course, Points, Segment } from "../../feed/evolution";
+import type { Disturbance } from "../../feed/found";
 import type { RankRange } from "../../feed/regions";
+import { delayedColumn } from "../../state/delayed";
 import { nice } from "../../state/span";
 import type { Found } from "../../words/evolution";
 import { type Scale, xOf } from "../timeline/scale";
@@ -25,7 +27,9 @@ export interface Latencies { from: number; to: number }
 
 export function latencies(courses: readonly Course[]): Latencies {
   let [from, to] = [LATENCY_FROM, LATENCY_TO];
-  for (const { points, provisional } of courses) {
+  for (const { points, provisional, bands } of courses) {
+    for (const value of bands.p10) if (value > 0) from = Math.min(from, value);
+    for (const value of bands.p90) to = Math.max(to, value);
     for (const { latency, exact } of [points, provisional]) {
       latency.forEach((value, at) => {
         if (!((exact[at] ?? 0) > 0) || !(value > 0)) return;
@@ -61,7 +65,7 @@ export function latencyLabel(value: number): string {
 
 /** The most delayed messages that a window of these rows has. */
 export function mostDelayed(courses: readonly Course[]): number {
-  return courses.reduce((found, { points, provisional }) => Math.max(found, ...points.delayed, ...provisional.delayed), 0);
+  return courses.reduce((found, { points, provisional }) => Math.max(found, ...delayedColumn(points), ...delayedColumn(provisional)), 0);
 }
 
 /** A circle's area goes by its number of delayed messages. */
@@ -90,6 +94,7 @@ export function picture(course: Course, plot: Plot, windowS: number, range: Late
   const [left, right] = [xOf(scale, scale.span[0]) - RADIUS_MAX, xOf(scale, scale.span[1]) + RADIUS_MAX];
   const line: string[] = [];
   const add = (points: Points, isFinal: boolean): void => {
+    const delayed = delayedColumn(points);
     for (let at = 0; at < points.length; at++) {
       const x = xOf(scale, ((points.timeS[at] ?? 0) + windowS / 2) * 1e9);
       const average = points.average[at] ?? 0;
@@ -97,7 +102,7 @@ export function picture(course: Course, plot: Plot, windowS: number, range: Late
       if (isFinal && average > 0 && near(points, at, scale, windowS)) line.push(`${x.toFixed(1)},${latencyY(range, average, top, bottom).toFixed(1)}`);
       if (x < left || x > right) continue;
       const latency = points.latency[at] ?? 0;
-      if ((points.exact[at] ?? 0) > 0) found.circles.push({ at, isFinal, x, y: latencyY(range, latency, top, bottom), radius: radius(points.delayed[at] ?? 0, most), latency });
+      if ((points.exact[at] ?? 0) > 0) found.circles.push({ at, isFinal, x, y: latencyY(range, latency, top, bottom), radius: radius(delayed[at] ?? 0, most), latency });
       else if ((points.messages[at] ?? 0) > 0) found.unknown.push({ at, isFinal, x });
     }
   };
@@ -110,6 +115,45 @@ function near({ timeS, length }: Points, at: number, { span }: Scale, windowS: n
   const before = timeS[Math.max(0, at - 1)] ?? 0;
   const after = (timeS[Math.min(length - 1, at + 1)] ?? 0) + windowS;
   return after * 1e9 > span[0] && before * 1e9 < span[1];
+}
+
+export interface Series {
+  /** The area between the 10th and the 90th percentile, and lines at the 50th and at the mean; paths. */
+  area: string;
+  median: string;
+  mean: string;
+}
+
+/** The whole series as far as it is in sight. Slots are steps, and a gap is a gap: nothing is drawn where nothing was measured. */
+export function series({ bands }: Course, { scale, top, bottom }: Plot, range: Latencies): Series {
+  const found = { area: "", median: "", mean: "" };
+  const [left, right] = [xOf(scale, scale.span[0]), xOf(scale, scale.span[1])];
+  const y = (value: number | undefined): string => latencyY(range, value ?? 0, top, bottom).toFixed(1);
+  let ends = Number.NaN;
+  for (let at = 0; at < bands.length; at++) {
+    const timeS = bands.timeS[at] ?? 0;
+    const from = Math.max(left, xOf(scale, timeS * 1e9));
+    const to = Math.min(right, xOf(scale, (timeS + bands.widthS) * 1e9));
+    if (from >= to) continue;
+    const [x, width] = [from.toFixed(1), Math.max(0.5, to - from).toFixed(1)];
+    const next = Math.abs(ends - from) < 0.1 ? "L" : "M";
+    found.area += `M${x},${y(bands.p90[at])}h${width}V${y(bands.p10[at])}H${x}Z`;
+    found.median += `${next}${x},${y(bands.p50[at])}h${width}`;
+    found.mean += `${next}${x},${y(bands.latency[at])}h${width}`;
+    ends = to;
+  }
+  return found;
+}
+
+export interface Mark { disturbance: Disturbance; x: number; width: number }
+
+/** Disturbances, as far as they are in sight. */
+export function marks(disturbances: readonly Disturbance[], { scale }: Plot): Mark[] {
+  const [left, right] = [xOf(scale, scale.span[0]), xOf(scale, scale.span[1])];
+  return disturbances
+    .map((disturbance) => ({ disturbance, x: Math.max(left, xOf(scale, disturbance.fromS * 1e9)), to: Math.min(right, xOf(scale, disturbance.toS * 1e9)) }))
+    .filter(({ x, to }) => x < to)
+    .map(({ disturbance, x, to }) => ({ disturbance, x, width: Math.max(1, to - x) }));
 }
 
 export interface Band { segment: Segment; x: number; width: number }
@@ -144,15 +188,16 @@ export const keyOf = ({ region, other }: Pick<Course, "region" | "other">): stri
 const CLEARLY = 1.15;
 
 /** The worst first; near what they were, where they were in an order before. */
-export function worstFirst(courses: readonly Course[], before: readonly string[]): Course[] {
-  const worse = (one: Course, other: Course): number => (other.latency ?? -1) - (one.latency ?? -1);
+export function worstFirst(courses: readonly Course[], before: readonly string[], valueOf: (course: Course) => number | null = ({ latency }) => latency): Course[] {
+  const worse = (one: Course, other: Course): number => (valueOf(other) ?? -1) - (valueOf(one) ?? -1);
   const places = new Map(before.map((key, at) => [key, at]));
   const place = (course: Course): number => places.get(keyOf(course)) ?? Infinity;
   const order = [...courses].sort((one, other) => (place(one) === place(other) ? worse(one, other) : place(one) - place(other)));
   for (let at = 1; at < order.length; at++) {
     for (let to = at; to > 0; to--) {
       const [above, course] = [order[to - 1]!, order[to]!];
-      if ((course.latency ?? -1) <= CLEARLY * (above.latency ?? -1) || (above.latency === null && course.latency === null)) break;
+      const [over, under] = [valueOf(above), valueOf(course)];
+      if ((under ?? -1) <= CLEARLY * (over ?? -1) || (over === null && under === null)) break;
       [order[to - 1], order[to]] = [course, above];
     }
   }

@@ -5,8 +5,8 @@ import { ranksOf } from "../../words/evolution";
 import type { Value } from "../share/tables";
 
 const NAMES = ["region", "other_region", "ranks", "other_ranks"];
-export const WINDOW_COLUMNS: readonly string[] = [...NAMES, "time_s", "window_s", "latency", "average_latency", "messages", "exact_messages", "delayed_messages", "is_final", "regions_version"];
-export const SEGMENT_COLUMNS: readonly string[] = [...NAMES, "kind", "from_s", "to_s", "is_closed", "windows", "messages", "exact_messages", "delayed_messages", "latency", "rise"];
+export const WINDOW_COLUMNS: readonly string[] = [...NAMES, "time_s", "window_s", "latency", "average_latency", "messages", "exact_messages", "delayed_messages", "messages_above_expected", "is_final", "regions_version"];
+export const SEGMENT_COLUMNS: readonly string[] = [...NAMES, "kind", "from_s", "to_s", "is_closed", "windows", "messages", "exact_messages", "delayed_messages", "messages_above_expected", "latency", "rise"];
 
 function names({ region, other }: Course, evolution: Evolution): Value[] {
   const words = (id: number | null): string => (id === null ? "" : ranksOf(id, evolution).map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(" "));
@@ -22,7 +22,7 @@ export function* windowRows(courses: readonly Course[], evolution: Evolution): I
         const average = points.average[at] ?? 0;
         yield [
           ...own, points.timeS[at] ?? 0, evolution.windowS, exact > 0 ? points.latency[at] ?? 0 : null, average > 0 ? average : null,
-          points.messages[at] ?? 0, exact, points.delayed[at] ?? 0, isFinal, points.version[at] ?? 0,
+          points.messages[at] ?? 0, exact, points.delayed[at] ?? 0, points.aboveExpected[at] ?? 0, isFinal, points.version[at] ?? 0,
         ];
       }
     }
@@ -32,8 +32,8 @@ export function* windowRows(courses: readonly Course[], evolution: Evolution): I
 export function* segmentRows(courses: readonly Course[], evolution: Evolution): Iterable<readonly Value[]> {
   for (const course of courses) {
     const own = names(course, evolution);
-    for (const { kind, fromS, toS, isClosed, windows, messages, exact, delayed, latency, rise } of course.segments) {
-      yield [...own, kind, fromS, toS, isClosed, windows, messages, exact, delayed, latency, rise];
+    for (const { kind, fromS, toS, isClosed, windows, messages, exact, delayed, aboveExpected, latency, rise } of course.segments) {
+      yield [...own, kind, fromS, toS, isClosed, windows, messages, exact, delayed, aboveExpected, latency, rise];
     }
   }
 }

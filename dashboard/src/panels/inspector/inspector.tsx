@@ -7,11 +7,13 @@ import type { Store } from "../../state/store";
 import { around } from "../../state/span";
 import { bytes, clock, count, counted, duration, share } from "../../words";
 import { clockAgreement, noCore, nodeName, PROCESS_STATES, SILENT } from "../../words/hosts";
+import { selectionFigures } from "../../words/selected";
 import { figures, lossSentences } from "../../words/standing";
 import { MessagePart } from "../messages/message-part";
 import { NodePart } from "../what/node-part";
 import { describe } from "../particles/describe";
 import type { CallText } from "../view";
+import { CallWaits } from "./call-waits";
 import { MomentPart } from "./moment";
 import { Row, Title } from "./parts";
 import { PlacePart, TalkRows } from "./place";
@@ -48,6 +50,7 @@ function CallPart({ store, call }: { store: Store; call: CallText }) {
           return <Row key={name} name={name}>{rank === null ? words : <RankLink store={store} rank={rank} words={words} />}</Row>;
         })}
       </dl>
+      <CallWaits store={store} call={call} />
       <div class="actions">
         <button type="button" onClick={() => store.command({ do: "seek", time_ns: call.startNs })}>Go to its start</button>
         {endNs !== null && <>
@@ -103,18 +106,20 @@ function RankPart({ store, rank }: { store: Store; rank: number }) {
 
 function RunPart({ store }: { store: Store }) {
   const run = store.figures.value;
+  const shown = store.shownFigures.value;
+  const isRange = store.perspective.value.rangeNs !== null;
   const { job, faults, losses, inFlight } = run;
   const reasons = lossSentences(losses);
   return (
     <>
-      <section>
-        <h2>The run</h2>
+      {!isRange && <section>
+        <h2>{shown.selected ? "The selection" : "The run"}</h2>
         <dl>
-          {figures(run).map(([name, value, note]) => <Row key={name} name={name} note={note}>{value}</Row>)}
+          {(shown.selected ? selectionFigures(shown).map(({ name, value, note }) => [name, value, note] as const) : figures(run)).map(([name, value, note]) => <Row key={name} name={name} note={note}>{value}</Row>)}
           {inFlight && <Row name="In MPI now">{counted(inFlight.total, "call", "calls")}</Row>}
         </dl>
         <p class="soft small">Click a particle or a rank to see what it is.</p>
-      </section>
+      </section>}
       {(reasons.length > 0 || faults.count > 0) && (
         <section>
           <h2>Lost and odd</h2>

@@ -1,9 +1,12 @@
 // What sections of the inspector are made of.
 
 import type { ComponentChildren } from "preact";
+import { TermMark } from "../terms/term";
+import { termOf } from "../terms/terms";
 
 export function Row({ name, note, children }: { name: string; note?: string; children: ComponentChildren }) {
-  return <><dt>{name}</dt><dd>{children}{note && <small>{note}</small>}</dd></>;
+  const term = termOf(name);
+  return <><dt>{name}{term && <TermMark id={term} />}</dt><dd>{children}{note && <small>{note}</small>}</dd></>;
 }
 
 export function Title({ text, clear, label }: { text: ComponentChildren; clear: () => void; label: string }) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { single } from "./fold";
 import { type ArrowFrame, arrowAt, endsOf, inSight, relatedTo, worst } from "./arrows";
 import { chances, madeCalls, type MadeMessage, madeMessages } from "./made-traffic";
 import { opacityOf } from "./paint-arrows";
@@ -65,7 +66,7 @@ describe("what is pointed at", () => {
   const calls = madeCalls([{ rank: 3, from: 0, to: 40 }, { rank: 1, from: 50, to: 90, id: 2 }]);
   const messages = madeMessages([{ src: 3, dst: 1, at: [0, 90] }]);
   const scene: Scene = {
-    frame: FRAME, order: ORDER, hidden: new Set(), calls, tracks: tracksOf(calls), messages, arrows: Uint32Array.of(0),
+    frame: FRAME, rows: single(ORDER), shares: null, hidden: new Set(), calls, tracks: tracksOf(calls), messages, arrows: Uint32Array.of(0),
     inFlight: { total: 1, length: 1, rank: Uint32Array.of(3), thread: Uint32Array.of(0), function: Uint32Array.of(1), sinceNs: Float64Array.of(95) }, edgeNs: 99,
   };
 

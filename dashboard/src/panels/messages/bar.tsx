@@ -6,6 +6,7 @@ import { parseRanks, rangesText } from "../../state/ranks";
 import type { Store } from "../../state/store";
 import { Icon } from "../icons";
 import type { OrderKind } from "../where/matrix";
+import type { Fold } from "./fold";
 import type { ArrowMode, MessagesState } from "./state";
 
 const ARROWS: readonly { id: ArrowMode; label: string; title: string }[] = [
@@ -14,6 +15,8 @@ const ARROWS: readonly { id: ArrowMode; label: string; title: string }[] = [
   { id: "none", label: "None", title: "No arrows" },
 ];
 const ORDERS: readonly { id: OrderKind; label: string }[] = [{ id: "rank", label: "rank" }, { id: "node", label: "node" }, { id: "region", label: "region" }];
+
+const FOLDS: readonly { id: Fold; label: string }[] = [{ id: "none", label: "no rows" }, { id: "node", label: "by node" }, { id: "region", label: "by region" }, { id: "similar", label: "alike" }];
 
 export interface Heights { zoom(factor: number): void; fit(): void }
 
@@ -24,6 +27,11 @@ export function Bar({ store, state, heights }: { store: Store; state: MessagesSt
       <label>Rows by
         <select value={state.sort.value} onChange={(event) => state.sortBy(event.currentTarget.value as OrderKind)}>
           {ORDERS.map(({ id, label }) => <option key={id} value={id} disabled={id === "region" && !hasRegions}>{label}</option>)}
+        </select>
+      </label>
+      <label>Fold
+        <select value={state.fold.value} title="Rows that stand for several ranks; a click at the head of a row opens it" onChange={(event) => state.foldBy(event.currentTarget.value as Fold)}>
+          {FOLDS.map(({ id, label }) => <option key={id} value={id} disabled={id === "region" && !hasRegions}>{label}</option>)}
         </select>
       </label>
       {state.isByHand.value && <button type="button" title="Sort rows again that were moved" onClick={() => state.sortBy(state.sort.peek())}>Put back</button>}
@@ -38,6 +46,8 @@ export function Bar({ store, state, heights }: { store: Store; state: MessagesSt
         {ARROWS.map(({ id, label, title }) => <button type="button" key={id} title={title} aria-pressed={state.arrows.value === id} onClick={() => (state.arrows.value = id)}>{label}</button>)}
       </div>
       <button type="button" aria-pressed={state.isLatency.value} disabled={state.arrows.value === "none"} title="Colour arrows by transfer time relative to the expected" onClick={() => (state.isLatency.value = !state.isLatency.peek())}>Latency</button>
+      <button type="button" aria-pressed={state.frozen.value !== null} title="Hold these rows where they are while other views are zoomed" onClick={() => state.hold(state.frozen.peek() === null)}>Hold</button>
+      <button type="button" aria-pressed={state.bars.value === "causes"} title="Where calls are too dense: show what time was spent on and waited for, rather than functions" onClick={() => (state.bars.value = state.bars.peek() === "causes" ? "functions" : "causes")}>Causes</button>
       <button type="button" aria-pressed={state.isTable.value} title="The calls of a rank as a list" onClick={() => (state.isTable.value = !state.isTable.peek())}>Table</button>
     </div>
   );

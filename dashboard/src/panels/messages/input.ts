@@ -80,7 +80,7 @@ export function listen(view: MessagesView, chosen: Chosen): () => void {
 }
 
 function rankAt(view: MessagesView, y: number): number {
-  const { order } = view.scene;
+  const { rows: { heads: order } } = view.scene;
   return order[rowAt(view.camera, order.length, y - TOP)] ?? -1;
 }
 
@@ -122,7 +122,7 @@ function click(view: MessagesView, chosen: Chosen, { zone }: Press, x: number, y
 
 /** Below the last row is its place. */
 function drop(view: MessagesView, chosen: Chosen, rank: number, y: number): void {
-  const { order } = view.scene;
+  const { rows: { heads: order } } = view.scene;
   const row = Math.min(order.length - 1, Math.max(0, Math.floor(view.camera.top + (y - TOP) / view.camera.rowPixels)));
   const to = order[row] ?? -1;
   if (rank >= 0 && to >= 0) chosen.move(rank, to);

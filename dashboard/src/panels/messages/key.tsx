@@ -2,11 +2,13 @@
 
 import { useComputed } from "@preact/signals";
 import type { Store } from "../../state/store";
+import { theme } from "../../state/theme";
 import { functionColours } from "../colours";
 import { LatencyLegend } from "../where/legend";
+import { kindColour, kindOpacity, kindText, STACKED } from "./share-kinds";
 import type { MessagesState } from "./state";
 
-export function Key({ store, state }: { store: Store; state: MessagesState }) {
+export function Key({ store, state, isShares }: { store: Store; state: MessagesState; isShares: boolean }) {
   const colours = useComputed(() => functionColours(store.figures)).value.value;
   const { hidden } = store.perspective.value;
   const functions = [...store.figures.value.functions.values()].filter(({ calls, polls }) => calls + polls > 0).sort((one, other) => other.timeNs - one.timeNs);
@@ -15,6 +17,15 @@ export function Key({ store, state }: { store: Store; state: MessagesState }) {
     if (!next.delete(id)) next.add(id);
     store.select({ hidden: next });
   };
+  if (isShares) {
+    return (
+      <div class="messages-key">
+        <ul class="kinds" aria-label="What time was spent on">
+          {STACKED.map((kind) => <li key={kind} title={kindText(kind).meaning}><span class="swatch" style={{ backgroundColor: kindColour(kind, theme.value), opacity: kindOpacity(kind) }} />{kindText(kind).label}</li>)}
+        </ul>
+      </div>
+    );
+  }
   return (
     <div class="messages-key">
       {state.isLatency.value && state.arrows.value !== "none" && <span class="group latency"><LatencyLegend /></span>}

@@ -24,7 +24,7 @@ export function pressed(store: Store, state: MessagesState, view: MessagesView, 
   const page = view.rowFrame.height * 0.9;
   const acts: Record<string, () => void> = {
     ArrowUp: () => goRow(state, view, -rows), ArrowDown: () => goRow(state, view, rows),
-    ArrowLeft: () => goCall(store, state, view, -1), ArrowRight: () => goCall(store, state, view, 1),
+    ArrowLeft: () => goCall(state, view, -1), ArrowRight: () => goCall(state, view, 1),
     Enter: () => select(store, state),
     "+": () => view.zoom(1 / KEY_ZOOM, middle(state, view)), "=": () => view.zoom(1 / KEY_ZOOM, middle(state, view)), "-": () => view.zoom(KEY_ZOOM, middle(state, view)),
     a: () => view.pan(pixels, 0), d: () => view.pan(-pixels, 0),
@@ -36,9 +36,9 @@ export function pressed(store: Store, state: MessagesState, view: MessagesView, 
 }
 
 function goRow(state: MessagesState, view: MessagesView, by: number): void {
-  const order = state.order.peek();
+  const order = state.rows.peek().heads;
   const before = state.cursor.peek();
-  const row = before ? order.indexOf(before.rank) : -1;
+  const row = before ? view.frame.rowOf[before.rank] ?? -1 : -1;
   const next = row < 0 ? Math.max(0, Math.ceil(view.camera.top)) : Math.min(order.length - 1, Math.max(0, row + by));
   const rank = order[next];
   if (rank === undefined) return;
@@ -56,7 +56,7 @@ function moveRow(state: MessagesState, view: MessagesView, by: 1 | -1): void {
 }
 
 /** From the edge of what is in sight while no call was gone to. */
-function goCall(store: Store, state: MessagesState, view: MessagesView, by: 1 | -1): void {
+function goCall(state: MessagesState, view: MessagesView, by: 1 | -1): void {
   if (!state.cursor.peek()) goRow(state, view, 1);
   const cursor = state.cursor.peek();
   const { calls, tracks, hidden } = view.scene;
@@ -69,7 +69,7 @@ function goCall(store: Store, state: MessagesState, view: MessagesView, by: 1 | 
   const [start, length] = [calls.startNs[call] ?? 0, calls.durationNs[call] ?? 0];
   if (start >= from && start + Math.min(length, (to - from) / 2) <= to) return;
   const left = start - (to - from) / 4;
-  store.zoom.value = inside([left, left + to - from], Math.max(view.edge, left + to - from));
+  state.zoomTo(inside([left, left + to - from], Math.max(view.edge, left + to - from)));
 }
 
 /** What zooming keeps in its place. */

@@ -12,8 +12,12 @@ import { clock, duration } from "../../words";
 import { missingWords, shownWords } from "../../words/messages";
 import { spanWords } from "../../words/range";
 import { callText } from "../particles/describe";
+import { NotesStrip } from "../notes/strip";
+import { callsTable, messagesTable, overlaps } from "../share/rows";
+import { useTable } from "../share/tables";
 import { Tip } from "../where/tip";
 import { Bar } from "./bar";
+import { ranksOfRow } from "./fold";
 import { listen } from "./input";
 import { Key } from "./key";
 import { callOf, pressed } from "./keys";
@@ -28,20 +32,35 @@ export function Messages({ store, frames }: { store: Store; frames: Frames }) {
   useEffect(() => state.watch(), [state]);
   const view = useSignal<MessagesView | null>(null);
   const isTable = state.isTable.value;
+  useTable("calls in view", () => {
+    const [from, to] = view.peek()?.span ?? wholeRun(edgeNs(store.run.peek()));
+    const ranks = view.peek()?.drawnRanks;
+    const { hidden } = store.perspective.peek();
+    const known = state.figures.peek().known;
+    return callsTable(known ? [known.calls] : [], store.run.peek().functions, (calls, row) =>
+      overlaps(calls, row, from, to) && !hidden.has(calls.function[row] ?? 0) && (ranks?.has(calls.rank[row] ?? 0) ?? true));
+  });
+  useTable("messages in view", () => {
+    const messages = state.figures.peek().known?.messages;
+    const [from, to] = view.peek()?.span ?? wholeRun(edgeNs(store.run.peek()));
+    const places = [...(view.peek()?.drawnArrows ?? [])].filter((at) => messages && (messages.sendNs[at] ?? 0) <= to && (messages.recvNs[at] ?? 0) >= from);
+    return messages ? messagesTable(messages, places) : { columns: [], rows: [] };
+  });
   const heights = view.value && !isTable ? { zoom: (factor: number) => view.value?.zoomRows(factor), fit: () => view.value?.fitRows() } : null;
   return (
     <div class="messages">
       <Bar store={store} state={state} heights={heights} />
       <Heading store={store} state={state} view={view.value} />
+      {!isTable && <NotesStrip store={store} />}
       {isTable ? <CallTable store={store} state={state} /> : <Rows store={store} frames={frames} state={state} made={(each) => (view.value = each)} />}
-      <Key store={store} state={state} />
+      <Key store={store} state={state} isShares={!isTable && (view.value?.told.value?.isShares ?? false)} />
     </div>
   );
 }
 
 function Heading({ store, state, view }: { store: Store; state: MessagesState; view: MessagesView | null }) {
   const { known, isAsking, why } = state.figures.value;
-  const span = store.zoom.value ?? wholeRun(edgeNs(store.figures.value));
+  const { span } = state;
   const told = view?.told.value ?? null;
   const shown = known && told && view ? pictureOf(store, state, known, told, view) : null;
   const facts = shown ? shownWords(shown) : "";
@@ -72,7 +91,7 @@ function Rows({ store, frames, state, made }: RowsProps) {
       seek: (ns) => store.command({ do: "seek", time_ns: ns }),
       time: (ns) => (store.pointedNs.value = ns),
       range: (rangeNs) => { if (rangeNs[1] > rangeNs[0]) store.select({ rangeNs }); },
-      whole: () => (store.zoom.value = null),
+      whole: () => state.zoomTo(null),
       move: (rank, to) => state.move(rank, to),
       key: (event) => pressed(store, state, mine, event),
     });
@@ -96,7 +115,7 @@ function Rows({ store, frames, state, made }: RowsProps) {
 
 function PointedTip({ store, state, view }: { store: Store; state: MessagesState; view: MessagesView }) {
   const at = view.pointed.value;
-  const told = at && tellPointed(store, state, at.pointed, view.told.value?.isTime ?? false);
+  const told = at && tellPointed(store, state, at.pointed, view);
   return told ? <Tip told={told} x={at.x} y={at.y} /> : null;
 }
 
@@ -108,11 +127,19 @@ function spoken(store: Store, state: MessagesState): string {
   return call ? `Rank ${cursor.rank}, ${call.name} from ${clock(call.startNs, 9)}${call.endNs === null ? "" : `, ${duration(call.endNs - call.startNs)}`}${call.peer === null ? "" : `, peer ${call.peer}`}` : `Rank ${cursor.rank}`;
 }
 
+/** Whether the row of a rank stands for others as well. */
+function isGroup(state: MessagesState, rank: number): boolean {
+  const rows = state.rows.peek();
+  return ranksOfRow(rows, rows.heads.indexOf(rank)).length > 1;
+}
+
 function choose(store: Store, state: MessagesState, pointed: Pointed | null): void {
   const known = state.figures.peek().known;
   const name = (id: number): string => store.run.peek().functions.get(id)?.name ?? `function ${id}`;
   if (pointed && pointed.kind !== "message") state.cursor.value = { rank: pointed.rank, call: pointed.kind === "call" ? pointed.call : -1 };
-  if (pointed?.kind === "head") store.selection.value = { kind: "rank", rank: pointed.rank };
+  if (pointed?.kind === "head" && (isGroup(state, pointed.rank) || state.isOpen(pointed.rank))) state.toggle(pointed.rank);
+  else if (pointed?.kind === "share" && isGroup(state, pointed.rank)) store.selection.value = null;
+  else if (pointed?.kind === "head" || pointed?.kind === "share") store.selection.value = { kind: "rank", rank: pointed.rank };
   else if (pointed?.kind === "message" && known?.messages) store.selection.value = { kind: "message", message: messageText(known.messages, pointed.message) };
   else if (pointed?.kind === "call" && known) store.selection.value = { kind: "call", call: callText(known.calls, pointed.call, name(known.calls.function[pointed.call] ?? 0)) };
   else if (!pointed) store.selection.value = null;

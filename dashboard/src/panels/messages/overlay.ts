@@ -9,6 +9,7 @@ import { clock } from "../../words";
 import type { Colours } from "../colours";
 import { LEFT, RIGHT, ticksOf } from "../timeline/scale";
 import { type ArrowFrame, xOfTime } from "./arrows";
+import type { Rows } from "./fold";
 import { laneLines } from "./raster";
 import { NAME_FROM, rowsInSight, yOfRow } from "./rows";
 
@@ -50,7 +51,10 @@ export function paintGrid(context: Context, { span, width, height }: ArrowFrame,
 }
 
 export interface Heads {
-  order: Uint32Array;
+  rows: Rows;
+  nameOf(row: number): string;
+  /** Whether a rank was searched for or selected. */
+  isMarked(rank: number): boolean;
   markOf(rank: number): HeadMark | null;
   /** With the keyboard, under the pointer, and taken by it; -1: none. */
   focused: number;
@@ -58,30 +62,49 @@ export interface Heads {
   dragged: number;
 }
 
-export function paintHeads(context: Context, { camera, height }: ArrowFrame, { order, markOf, focused, pointed, dragged }: Heads, colour: Colours): void {
+export function paintHeads(context: Context, { camera, height }: ArrowFrame, { rows, nameOf, isMarked, markOf, focused, pointed, dragged }: Heads, colour: Colours): void {
   const { rowPixels } = camera;
-  const [from, to] = rowsInSight(camera, { rows: order.length, height });
+  const [from, to] = rowsInSight(camera, { rows: rows.heads.length, height });
   context.font = context.font.replace(/^\d+px/, `${Math.min(12, Math.max(10, Math.floor(rowPixels) - 1))}px`);
   context.textAlign = "right";
   context.textBaseline = "middle";
   const every = rowPixels >= NAME_FROM ? 1 : Math.max(1, Math.round(nice(NAME_PIXELS / rowPixels)));
   let line = -1;
   for (let row = from; row < to; row++) {
-    const rank = order[row] ?? 0;
+    const rank = rows.heads[row] ?? 0;
+    const isFound = hasMarked(rows, row, isMarked);
     const y = TOP + yOfRow(camera, row);
     // Of several in one line of pixels the first is marked.
     const mark = Math.floor(y) === line ? null : markOf(rank);
     line = Math.floor(y);
     if (mark) paintMark(context, mark, y, rowPixels, colour);
-    const isMeant = rank === focused || rank === pointed || rank === dragged;
+    const isMeant = isFound || rank === focused || rank === pointed || rank === dragged;
     if (isMeant) {
-      context.fillStyle = rank === focused ? colour.accent : colour.edge;
+      context.fillStyle = isFound || rank === focused ? colour.accent : colour.edge;
       context.fillRect(0, y, 3, Math.max(2, rowPixels));
     }
-    if (row % every !== 0) continue;
+    if (row % every !== 0 && !isFound) continue;
     context.fillStyle = isMeant ? colour.text : colour.soft;
     // Of lower rows the names of the first and the last stay whole.
-    context.fillText(String(rank), LEFT - 8, rowPixels >= NAME_FROM ? y + rowPixels / 2 : Math.min(TOP + height - NAME_PIXELS / 2, Math.max(TOP + NAME_PIXELS / 2, y + rowPixels / 2)));
+    context.fillText(nameOf(row), LEFT - 8, rowPixels >= NAME_FROM ? y + rowPixels / 2 : Math.min(TOP + height - NAME_PIXELS / 2, Math.max(TOP + NAME_PIXELS / 2, y + rowPixels / 2)));
+  }
+}
+
+function hasMarked({ ranks, from }: Rows, row: number, isMarked: (rank: number) => boolean): boolean {
+  for (let at = from[row] ?? 0; at < (from[row + 1] ?? 0); at++) if (isMarked(ranks[at] ?? -1)) return true;
+  return false;
+}
+
+/** Lines above and below rows that were searched for or selected, from the upper left corner of the rows. */
+export function paintFound(context: Context, { camera, width, height }: ArrowFrame, rows: Rows, isMarked: (rank: number) => boolean, colour: Colours): void {
+  const [from, to] = rowsInSight(camera, { rows: rows.heads.length, height });
+  context.fillStyle = colour.accent;
+  for (let row = from; row < to; row++) {
+    if (!hasMarked(rows, row, isMarked)) continue;
+    const y = yOfRow(camera, row);
+    const isLast = row + 1 === rows.heads.length || !hasMarked(rows, row + 1, isMarked);
+    if (row === 0 || !hasMarked(rows, row - 1, isMarked)) context.fillRect(0, Math.round(y) - 1, width, 1);
+    if (isLast) context.fillRect(0, Math.round(y + Math.max(2, camera.rowPixels)), width, 1);
   }
 }
 

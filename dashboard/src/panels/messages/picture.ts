@@ -6,8 +6,12 @@ import type { Context } from "../canvas";
 import { textOn } from "../what/glyph-paint";
 import { type ArrowFrame, ARROWS_MOST, inSight, type MessageColumns, worst } from "./arrows";
 import { type ArrowLook, paintArrows } from "./paint-arrows";
-import { bandsOf, densityOf, type Plot, rasterBars, rasterTime } from "./raster";
-import { type RowCamera, rowsByRank, yOfRow } from "./rows";
+import type { Shares } from "../../feed/shares";
+import { rowByRank, type Rows } from "./fold";
+import { bandsOf, densityOf, laneLines, type Plot, rasterBars, rasterTime } from "./raster";
+import { rasterShares } from "./raster-shares";
+import { type RowCamera, yOfRow } from "./rows";
+import { kindInks } from "./share-kinds";
 import { type CallColumns, placesIn, type Tracks, tracksOf } from "./tracks";
 
 /** A function that is drawn. */
@@ -21,13 +25,14 @@ export interface Picture {
   camera: RowCamera;
   /** What is drawn beyond the view on each side, in pixels. */
   margin: { x: number; y: number };
-  /** The rank in each row. */
-  order: Uint32Array;
+  rows: Rows;
   inks: readonly Ink[];
   /** Functions that are not drawn. */
   hidden: readonly number[];
   /** Whether arrows are drawn at all; those that are meant are the page's. */
   hasArrows: boolean;
+  /** Whether causes are shown where calls are too dense, rather than functions. */
+  hasShares: boolean;
   look: ArrowLook & { line: string; font: string };
 }
 
@@ -35,6 +40,8 @@ export interface Picture {
 export interface Told {
   /** Columns say how much time was spent, rather than bars which calls there were. */
   isTime: boolean;
+  /** Columns say what time was spent on, by sums over all calls. */
+  isShares: boolean;
   calls: number;
   /** The messages that are drawn. */
   arrows: Uint32Array;
@@ -47,7 +54,7 @@ export interface Told {
 export class Traffic {
   readonly tracks: Tracks;
 
-  constructor(readonly calls: CallColumns, readonly messages: MessageColumns, readonly allFromNs: number, readonly share: number) {
+  constructor(readonly calls: CallColumns, readonly messages: MessageColumns, readonly shares: Shares | null, readonly allFromNs: number, readonly share: number) {
     this.tracks = tracksOf(calls);
   }
 }
@@ -60,6 +67,8 @@ const LABEL_FROM = 14;
 const LABEL_INSET = 4;
 /** Hairlines between rows from here on. */
 const LINES_FROM = 8;
+/** Windows of sums that are wider than this show less than the calls, where all of these are known. */
+const WINDOW_PIXELS = 16;
 
 export function sizeOf({ width, height, margin }: Picture, ratio: number): { width: number; height: number } {
   return { width: Math.max(1, Math.round((width + 2 * margin.x) * ratio)), height: Math.max(1, Math.round((height + 2 * margin.y) * ratio)) };
@@ -79,18 +88,26 @@ function inksOf({ inks, hidden }: Picture): Uint32Array {
 }
 
 export function plotOf(picture: Picture, traffic: Traffic, ratio: number): Plot {
-  const { span, width, camera, margin, order } = picture;
+  const { span, width, camera, margin, rows } = picture;
   const size = sizeOf(picture, ratio);
   const nsPerPixel = (span[1] - span[0]) / (width * ratio);
   return {
-    ...size, fromNs: span[0] - margin.x * ratio * nsPerPixel, nsPerPixel, order,
-    bands: bandsOf(order.length, camera.top - margin.y / camera.rowPixels, camera.rowPixels * ratio, size.height),
+    ...size, fromNs: span[0] - margin.x * ratio * nsPerPixel, nsPerPixel, order: rows.ranks,
+    bands: bandsOf(rows.heads.length, camera.top - margin.y / camera.rowPixels, camera.rowPixels * ratio, size.height)
+      .map((band) => ({ ...band, from: rows.from[band.from] ?? 0, to: rows.from[band.to] ?? 0 })),
     inks: inksOf(picture), allFromNs: traffic.allFromNs, share: traffic.share,
   };
 }
 
-export function frameOf({ span, width, height, camera, order }: Pick<Picture, "span" | "width" | "height" | "camera" | "order">): ArrowFrame {
-  return { span, width, height, camera, rowOf: rowsByRank(order) };
+export function frameOf({ span, width, height, camera, rows }: Pick<Picture, "span" | "width" | "height" | "camera" | "rows">): ArrowFrame {
+  return { span, width, height, camera, rowOf: rowByRank(rows) };
+}
+
+/** The sums that are drawn instead of calls; null where calls show more. */
+export function sharesFor({ shares, share }: Traffic, { span, width, hasShares }: Picture, isTime: boolean): Shares | null {
+  if (!shares || !hasShares || !isTime || shares.rows === 0) return null;
+  const isFine = (shares.widthNs / (span[1] - span[0])) * width <= WINDOW_PIXELS;
+  return isFine || share < 1 ? shares : null;
 }
 
 /** Both canvases are as large as the picture, and their units are pixels of the page. */
@@ -99,14 +116,45 @@ export function* paint(bars: Context, arrows: Context, picture: Picture, traffic
   const { isTime, calls } = densityOf(traffic.tracks, traffic.calls, plotOf({ ...picture, margin: { x: 0, y: 0 } }, traffic, ratio));
   const image = bars.createImageData(plot.width, plot.height);
   const pixels = new Uint32Array(image.data.buffer);
-  yield* (isTime ? rasterTime : rasterBars)(pixels, traffic.tracks, traffic.calls, plot);
+  const shares = sharesFor(traffic, picture, isTime);
+  if (shares) yield* rasterShares(pixels, shares, { ...plot, inks: kindInks(picture.look.theme) });
+  else yield* (isTime ? rasterTime : rasterBars)(pixels, traffic.tracks, traffic.calls, plot);
   bars.putImageData(image, 0, 0);
   yield;
   bars.setTransform(ratio, 0, 0, ratio, picture.margin.x * ratio, picture.margin.y * ratio);
   paintLines(bars, picture);
   if (!isTime) yield* paintNames(bars, picture, traffic);
-  const drawn = yield* paintMessages(arrows, picture, traffic, ratio, isTime);
-  return { isTime, calls, ...drawn };
+  const drawn = shares ? { arrows: new Uint32Array(0), drawn: 0, messages: 0 } : yield* paintMessages(arrows, picture, traffic, ratio, isTime);
+  return { isTime, isShares: shares !== null, calls, ...drawn };
+}
+
+/** The same as rectangles, names and arrows, for a picture that leaves the page; false where columns say how much time was spent. */
+export function* paintMarks(bars: Context, arrows: Context, picture: Picture, traffic: Traffic): Generator<void, boolean> {
+  const { calls, tracks } = traffic;
+  const plot = plotOf(picture, traffic, 1);
+  if (densityOf(tracks, calls, plotOf({ ...picture, margin: { x: 0, y: 0 } }, traffic, 1)).isTime) return false;
+  const colours = new Map(picture.inks.filter(({ function: id }) => !picture.hidden.includes(id)).map(({ function: id, colour }) => [id, colour]));
+  const toNs = plot.fromNs + plot.width * plot.nsPerPixel;
+  for (const band of plot.bands) {
+    const rank = plot.order[band.from] ?? 0;
+    const [first, end] = placesIn(tracks, calls, rank, plot.fromNs, toNs);
+    for (let place = first; place < end; place++) {
+      const call = tracks.items[place] ?? 0;
+      const colour = colours.get(calls.function[call] ?? -1);
+      const left = Math.max(0, ((calls.startNs[call] ?? 0) - plot.fromNs) / plot.nsPerPixel);
+      const right = Math.min(plot.width, ((calls.startNs[call] ?? 0) + (calls.durationNs[call] ?? 0) - plot.fromNs) / plot.nsPerPixel);
+      if (colour === undefined || right < 0) continue;
+      const [from, to] = laneLines(band, tracks.lane[place] ?? 0, tracks.lanes[rank] ?? 1);
+      bars.fillStyle = colour;
+      bars.fillRect(left, from, Math.max(0.5, right - left), to - from);
+    }
+    yield;
+  }
+  bars.setTransform(1, 0, 0, 1, picture.margin.x, picture.margin.y);
+  paintLines(bars, picture);
+  yield* paintNames(bars, picture, traffic);
+  yield* paintMessages(arrows, picture, traffic, 1, false);
+  return true;
 }
 
 type ToldArrows = Pick<Told, "arrows" | "drawn" | "messages">;
@@ -125,10 +173,10 @@ function* paintMessages(context: Context, picture: Picture, { messages }: Traffi
   return { arrows, drawn: inView.reduce((sum, at) => sum + (isDrawn.has(at) ? 1 : 0), 0), messages: inView.length };
 }
 
-function paintLines(context: Context, { camera, order, width, height, margin, look }: Picture): void {
+function paintLines(context: Context, { camera, rows, width, height, margin, look }: Picture): void {
   if (camera.rowPixels < LINES_FROM) return;
   context.fillStyle = look.line;
-  for (let row = 0; row <= order.length; row++) {
+  for (let row = 0; row <= rows.heads.length; row++) {
     const y = Math.round(yOfRow(camera, row));
     if (y >= -margin.y && y <= height + margin.y) context.fillRect(-margin.x, y - 1, width + 2 * margin.x, 1);
   }
@@ -136,7 +184,7 @@ function paintLines(context: Context, { camera, order, width, height, margin, lo
 
 /** Names within bars, as far as they fit into what is in the view. */
 function* paintNames(context: Context, picture: Picture, { calls, tracks }: Traffic): Generator<void> {
-  const { camera, order, span, width, height, look } = picture;
+  const { camera, rows, span, width, height, look } = picture;
   if (camera.rowPixels < LABEL_FROM) return;
   const inks = new Map(picture.inks.filter(({ function: id }) => !picture.hidden.includes(id)).map((ink) => [ink.function, { ...ink, text: textOn(ink.colour) }]));
   const widths = new Map<string, number>();
@@ -149,8 +197,8 @@ function* paintNames(context: Context, picture: Picture, { calls, tracks }: Traf
     return known;
   };
   const xOf = (ns: number): number => ((ns - span[0]) / (span[1] - span[0])) * width;
-  for (let row = Math.max(0, Math.floor(camera.top)); row < order.length && yOfRow(camera, row) < height; row++) {
-    const rank = order[row] ?? 0;
+  for (let row = Math.max(0, Math.floor(camera.top)); row < rows.heads.length && yOfRow(camera, row) < height; row++) {
+    const rank = rows.heads[row] ?? 0;
     const lanes = tracks.lanes[rank] ?? 1;
     if (camera.rowPixels / lanes < LABEL_FROM) continue;
     const [first, end] = placesIn(tracks, calls, rank, span[0], span[1]);

@@ -3,8 +3,10 @@
 
 import type { InFlight } from "../../feed/calls";
 import type { MessageText } from "../../feed/messages";
+import type { Shares } from "../../feed/shares";
 import type { Selection } from "../../state/store";
 import { type ArrowFrame, arrowAt, type MessageColumns, relatedTo } from "./arrows";
+import type { Rows } from "./fold";
 import { rowAt, yOfRow } from "./rows";
 import { type CallColumns, callUnder, type Tracks } from "./tracks";
 
@@ -13,12 +15,16 @@ export type Pointed =
   /** How many calls are at that place: the longest of them is meant. */
   | { kind: "call"; rank: number; call: number; count: number }
   | { kind: "running"; rank: number; at: number }
-  | { kind: "message"; message: number };
+  | { kind: "message"; message: number }
+  /** What the ranks of a row spent a pixel of time on. */
+  | { kind: "share"; rank: number; row: number; startNs: number; endNs: number };
 
 /** What can be pointed at. */
 export interface Scene {
   frame: ArrowFrame;
-  order: Uint32Array;
+  rows: Rows;
+  /** What is drawn instead of calls; null where calls are. */
+  shares: Shares | null;
   hidden: ReadonlySet<number>;
   calls: CallColumns | null;
   tracks: Tracks | null;
@@ -35,13 +41,20 @@ const BESIDE_TIME_PIXELS = 1;
 
 /** Pixels from the upper left corner of the rows. */
 export function pointedAt(scene: Scene, x: number, y: number): Pointed | null {
-  const { frame, order, messages, arrows } = scene;
-  const row = rowAt(frame.camera, order.length, y);
-  const rank = order[row] ?? -1;
+  const { frame, rows, messages, arrows } = scene;
+  const row = rowAt(frame.camera, rows.heads.length, y);
+  const rank = rows.heads[row] ?? -1;
   if (x < 0) return row < 0 ? null : { kind: "head", rank };
+  if (scene.shares && row >= 0) return shareAt(scene.shares, frame, row, rank, x);
   const under = row < 0 ? null : callAt(scene, row, rank, x, y);
   const near = messages ? arrowAt(messages, arrows, frame, x, y, under ? REACH.overBar : REACH.beside) : null;
   return near && near.message >= 0 ? { kind: "message", message: near.message } : under;
+}
+
+function shareAt({ untilNs }: Shares, { span, width }: ArrowFrame, row: number, rank: number, x: number): Pointed | null {
+  const nsPerPixel = (span[1] - span[0]) / width;
+  const startNs = span[0] + Math.floor(x) * nsPerPixel;
+  return x < width && startNs >= 0 && startNs < untilNs ? { kind: "share", rank, row, startNs, endNs: startNs + nsPerPixel } : null;
 }
 
 function callAt({ frame, hidden, calls, tracks, inFlight, edgeNs }: Scene, row: number, rank: number, x: number, y: number): Pointed | null {

@@ -3,7 +3,7 @@ import { same } from "../../same";
 import { answers, type KnownTraffic, scopeOf, type Seen } from "./questions";
 
 const order = Uint32Array.from({ length: 100 }, (_, rank) => rank);
-const seen = (span: readonly [number, number], rows: readonly [number, number] = [0, 100], part: Partial<Seen> = {}): Seen => ({ span, order, rows, only: null, hasArrows: true, grows: false, ...part });
+const seen = (span: readonly [number, number], rows: readonly [number, number] = [0, 100], part: Partial<Seen> = {}): Seen => ({ span, order, rows, only: null, hasArrows: true, ranksPerRow: 1, grows: false, ...part });
 
 describe("what is asked for what is in sight", () => {
   it("has all of it, with some room, and begins at the beginning", () => {
@@ -37,7 +37,7 @@ describe("what is asked for what is in sight", () => {
 describe("an answer", () => {
   const wide = scopeOf(seen([10e9, 20e9], [36, 52]));
   const known = (part: { calls?: object; messages?: object | null; edgeNs?: number } = {}): KnownTraffic => ({
-    scope: wide, calls: { length: 5, total: 5, ...part.calls } as never, messages: part.messages === null ? null : { length: 2, total: 2, ...part.messages } as never, messagesWhy: "", edgeNs: part.edgeNs ?? 60e9, tookMs: 1,
+    scope: wide, calls: { length: 5, total: 5, ...part.calls } as never, messages: part.messages === null ? null : { length: 2, total: 2, ...part.messages } as never, shares: null, messagesWhy: "", edgeNs: part.edgeNs ?? 60e9, tookMs: 1,
   });
   const narrow = scopeOf(seen([12e9, 13e9], [40, 44]));
 
@@ -45,6 +45,12 @@ describe("an answer", () => {
     expect(answers(known(), narrow, 60e9)).toBe(true);
     expect(answers(known(), scopeOf(seen([30e9, 31e9], [40, 44])), 60e9)).toBe(false);
     expect(answers(known(), scopeOf(seen([12e9, 13e9])), 60e9)).toBe(false);
+  });
+
+  it("in which ranks are added up does not have each of them", () => {
+    const folded = { ...known(), scope: { ...wide, ranksPerRow: 4 } };
+    expect(answers(folded, { ...narrow, ranksPerRow: 4 }, 60e9)).toBe(true);
+    expect(answers(folded, narrow, 60e9)).toBe(false);
   });
 
   it("that has a share, or was told too early, has not", () => {

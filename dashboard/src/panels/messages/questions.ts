@@ -3,6 +3,7 @@
 
 import type { Calls } from "../../feed/calls";
 import type { MessageRows } from "../../feed/messages";
+import type { Shares } from "../../feed/shares";
 import type { RankRanges, Span } from "../../state/perspective";
 import { rangesOf } from "../../state/ranks";
 import { lengthOf } from "../../state/span";
@@ -14,12 +15,16 @@ export interface TrafficScope {
   mostCalls: number;
   /** 0: messages are not asked for. */
   mostMessages: number;
+  /** Consecutive ranks that share a line of pixels, a power of two. */
+  ranksPerRow: number;
 }
 
 export interface KnownTraffic {
   scope: TrafficScope;
   calls: Calls;
   messages: MessageRows | null;
+  /** What time was spent on; null where that is not known. */
+  shares: Shares | null;
   /** Why there are no messages, in words; else empty. */
   messagesWhy: string;
   /** Calls were complete up to here when it was asked. */
@@ -35,6 +40,8 @@ export interface Seen {
   /** Only these ranks have rows; null: all have. */
   only: RankRanges | null;
   hasArrows: boolean;
+  /** Consecutive ranks that share a line of pixels. */
+  ranksPerRow: number;
   /** More comes by itself: less is asked, and more often. */
   grows: boolean;
 }
@@ -47,6 +54,8 @@ const ASIDE = 0.25;
 const STEPS = 4;
 /** With more than this part of the rows all are asked for. */
 const NEARLY_ALL = 0.6;
+/** Windows of sums, on both sides of what is in sight too. */
+export const WINDOWS_MOST = 2048;
 /** More ranges than this make a question longer than its answer is worth. */
 const RANGES_MAX = 256;
 
@@ -56,7 +65,7 @@ export function scopeOf(seen: Seen): TrafficScope {
   const from = Math.max(0, Math.floor((seen.span[0] - ASIDE * length) / step) * step);
   const to = Math.ceil((seen.span[1] + ASIDE * length) / step) * step;
   const most = MOST[seen.grows ? "growing" : "still"];
-  return { rangeNs: [from, to], ranks: ranksAround(seen), mostCalls: most.calls, mostMessages: seen.hasArrows ? most.messages : 0 };
+  return { rangeNs: [from, to], ranks: ranksAround(seen), mostCalls: most.calls, mostMessages: seen.hasArrows ? most.messages : 0, ranksPerRow: 2 ** Math.floor(Math.log2(Math.max(1, seen.ranksPerRow))) };
 }
 
 /** Those in sight and as many above and below. */
@@ -75,6 +84,8 @@ export function answers({ scope, calls, messages, edgeNs }: KnownTraffic, wanted
   const [from, to] = wanted.rangeNs;
   // Of a run that goes on only what was over then.
   if (overNs === null ? edgeNs < to : edgeNs < Math.min(to, overNs)) return false;
+  // Sums of ranks cannot be split again.
+  if (scope.ranksPerRow > wanted.ranksPerRow) return false;
   if (scope.rangeNs[0] > from || scope.rangeNs[1] < to || calls.length < calls.total) return false;
   if (wanted.mostMessages > 0 && (!messages || messages.length < messages.total)) return false;
   return scope.ranks === null || (wanted.ranks !== null && isWithin(wanted.ranks, scope.ranks));

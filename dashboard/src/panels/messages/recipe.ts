@@ -2,14 +2,15 @@
 
 import type { Calls } from "../../feed/calls";
 import type { MessageRows } from "../../feed/messages";
+import type { Shares } from "../../feed/shares";
 import type { Context } from "../canvas";
 import type { Recipe } from "../painter/recipe";
 import type { MessageColumns } from "./arrows";
-import { paint, type Picture, sizeOf, type Told, Traffic } from "./picture";
+import { paint, paintMarks, type Picture, sizeOf, type Told, Traffic } from "./picture";
 import type { CallColumns, Tracks } from "./tracks";
 
 export interface RowKinds {
-  source: { calls: CallColumns; messages: MessageColumns; allFromNs: number; share: number };
+  source: { calls: CallColumns; messages: MessageColumns; shares: Shares | null; allFromNs: number; share: number };
   scene: Traffic;
   facts: Tracks;
   picture: Picture;
@@ -19,10 +20,11 @@ export interface RowKinds {
 
 export const ROWS: Recipe<RowKinds> = {
   sheets: 2,
-  scene: ({ calls, messages, allFromNs, share }) => new Traffic(calls, messages, allFromNs, share),
+  scene: ({ calls, messages, shares, allFromNs, share }) => new Traffic(calls, messages, shares, allFromNs, share),
   facts: ({ tracks }) => tracks,
   size: sizeOf,
   paint: ([bars, arrows], traffic, picture, ratio) => paint(bars, arrows, picture, traffic, ratio),
+  marks: ([bars, arrows], traffic, picture) => paintMarks(bars, arrows, picture, traffic),
 };
 
 const NO_MESSAGES: MessageColumns = {
@@ -30,8 +32,8 @@ const NO_MESSAGES: MessageColumns = {
 };
 
 /** What the worker needs; the rest stays on the page. */
-export function sourceOf({ length, rank, thread, function: called, startNs, durationNs, allFromNs, share }: Calls, messages: MessageRows | null): RowKinds["source"] {
-  return { calls: { length, rank, thread, function: called, startNs, durationNs }, messages: messages ? messageColumns(messages) : NO_MESSAGES, allFromNs, share };
+export function sourceOf({ length, rank, thread, function: called, startNs, durationNs, allFromNs, share }: Calls, messages: MessageRows | null, shares: Shares | null): RowKinds["source"] {
+  return { calls: { length, rank, thread, function: called, startNs, durationNs }, messages: messages ? messageColumns(messages) : NO_MESSAGES, shares, allFromNs, share };
 }
 
 function messageColumns({ length, src, dst, sendNs, recvNs, latency, lateSenderNs }: MessageRows): MessageColumns {

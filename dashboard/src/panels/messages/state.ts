@@ -2,19 +2,23 @@
 // where the keyboard is. Outlives the tab, so that whoever comes back finds it as it was.
 
 import { computed, effect, signal } from "@preact/signals";
-import { unchanged } from "../../same";
+import { nothingUnlessGivenUp } from "../../asks";
+import { same, unchanged } from "../../same";
 import { keptOf } from "../../state/kept";
 import { Newest, type NewestFigures } from "../../state/newest";
-import type { RankRanges } from "../../state/perspective";
+import type { RankRanges, Span } from "../../state/perspective";
 import { edgeNs, over } from "../../state/run";
-import { inside } from "../../state/span";
+import { inside, wholeRun } from "../../state/span";
 import type { Store } from "../../state/store";
 import { nodeOrder } from "../../words/hosts";
 import type { OrderKind } from "../where/matrix";
-import { answers, type KnownTraffic, scopeOf, type Seen, type TrafficScope } from "./questions";
+import { remembered } from "../../state/arrangement";
+import { alike, type Fold, folded, single } from "./fold";
+import { answers, type KnownTraffic, scopeOf, type Seen, type TrafficScope, WINDOWS_MOST } from "./questions";
 import { arranged, moved, type RowCamera } from "./rows";
 
 export type ArrowMode = "all" | "selection" | "none";
+export type Bars = "causes" | "functions";
 
 /** Where the keyboard is: a row, and a call in it; -1 while none was gone to. */
 export interface Cursor { rank: number; call: number }
@@ -30,6 +34,15 @@ export class MessagesState {
   readonly isLatency = signal(false);
   readonly isTable = signal(false);
   readonly sort = signal<OrderKind>("rank");
+  /** What columns show where calls are too dense. */
+  readonly bars = remembered<Bars>("messages.bars", "causes", ["causes", "functions"]);
+  readonly fold = remembered<Fold>("messages.fold", "none", ["none", "node", "region", "similar"]);
+  /** The time that is shown while the rows are frozen in place; null: they follow the zoom of all views. */
+  readonly frozen = signal<Span | null>(null);
+  /** Groups whose ranks have a row each. */
+  readonly open = signal<ReadonlySet<number>>(new Set());
+  /** By rank the number of those that behave alike, as it was when somebody asked. */
+  readonly alike = signal<ReadonlyMap<number, number> | null>(null);
   readonly cursor = signal<Cursor | null>(null);
   /** Null: all rows in sight. */
   camera: RowCamera | null = null;
@@ -50,6 +63,11 @@ export class MessagesState {
   readonly isByHand = computed(() => this.byHand.value !== null);
   readonly regionOf = computed(() => this.regionsByRank());
   readonly order = computed(() => this.arrange(this.only.value));
+  readonly rows = computed(() => {
+    const order = this.order.value;
+    const keyOf = this.keyOf(this.fold.value);
+    return keyOf ? folded(order, keyOf, this.open.value) : single(order);
+  });
 
   constructor(private readonly store: Store) {
     this.questions = new Newest((scope) => this.ask(scope), (figures) => {
@@ -64,6 +82,7 @@ export class MessagesState {
     const isOpen = computed(() => this.store.link.value.phase === "open");
     const stops = [
       effect(() => this.showLately()),
+      effect(() => this.findAlike()),
       effect(() => this.questions.want(this.wanted(this.seen.value), isOpen.value)),
     ];
     const timer = setInterval(() => this.askAgain(), AGAIN.lookMs);
@@ -84,15 +103,76 @@ export class MessagesState {
     this.questions.again();
   }
 
+  /** The time that the rows show. */
+  get span(): Span {
+    return this.frozen.value ?? this.store.zoom.value ?? wholeRun(edgeNs(this.store.figures.value));
+  }
+
+  /** Another time for the rows alone while they are frozen, else for all views; null: the whole run. */
+  zoomTo(span: Span | null): void {
+    if (this.frozen.peek()) this.frozen.value = span ?? wholeRun(edgeNs(this.store.run.peek()));
+    else this.store.zoom.value = span;
+  }
+
+  /** Holds the rows where they are, or lets them follow again. */
+  hold(isHeld: boolean): void {
+    this.frozen.value = isHeld ? this.store.zoom.peek() ?? wholeRun(edgeNs(this.store.run.peek())) : null;
+  }
+
+  /** Rows are those of single ranks, or of groups, all closed. */
+  foldBy(fold: Fold): void {
+    this.open.value = new Set();
+    this.alike.value = null;
+    this.camera = null;
+    this.fold.value = fold;
+  }
+
+  /** Opens the group of a rank, or closes it. */
+  toggle(rank: number): void {
+    const key = this.keyOf(this.fold.peek())?.(rank);
+    if (key === undefined) return;
+    const next = new Set(this.open.peek());
+    if (!next.delete(key)) next.add(key);
+    this.open.value = next;
+  }
+
+  isOpen(rank: number): boolean {
+    const key = this.keyOf(this.fold.peek())?.(rank);
+    return key !== undefined && this.open.peek().has(key);
+  }
+
+  /** Which ranks belong together; null where each has a row of its own. */
+  private keyOf(fold: Fold): ((rank: number) => number) | null {
+    if (fold === "none") return null;
+    const { ranks } = this.store.figures.peek();
+    if (fold === "node") return (rank) => ranks.node[rank] ?? 0;
+    if (fold === "region") {
+      const regionOf = this.regionOf.value;
+      return (rank) => regionOf[rank] ?? -1;
+    }
+    const found = this.alike.value;
+    return found ? (rank) => found.get(rank) ?? -1 : null;
+  }
+
+  /** Ranks that behave alike are found once: rows do not jump while the run goes on. */
+  private findAlike(): void {
+    const { scope, shares } = this.figures.value.known ?? {};
+    if (this.fold.value !== "similar" || this.alike.peek() || !scope || !shares || shares.ranksPerRow > 1) return;
+    // Sums of the ranks in sight alone say nothing of the others.
+    if (scope.ranks !== null && !same(scope.ranks, this.only.peek())) return;
+    const found = alike(this.order.peek(), shares);
+    if (found.size > 0) this.alike.value = found;
+  }
+
   /** Rows are sorted anew: what was put somewhere by hand is put back. */
   sortBy(kind: OrderKind): void {
     this.sort.value = kind;
     this.byHand.value = null;
   }
 
-  /** A row is taken to the place of another. */
+  /** A row is taken to the place of another; those of several ranks stay. */
   move(rank: number, to: number): void {
-    if (rank !== to) this.byHand.value = moved(this.arrange(null), rank, to);
+    if (rank !== to && this.fold.peek() === "none") this.byHand.value = moved(this.arrange(null), rank, to);
   }
 
   /** On the same call, which has another place among those that are known now. */
@@ -147,13 +227,17 @@ export class MessagesState {
   private async ask(scope: TrafficScope): Promise<KnownTraffic> {
     const [edge, sinceMs] = [edgeNs(this.store.run.peek()), performance.now()];
     this.askedMs = sinceMs;
-    const [calls, messages] = await Promise.allSettled([
+    const [from_ns, to_ns] = [Math.floor(scope.rangeNs[0]), Math.ceil(scope.rangeNs[1])];
+    const [calls, messages, shares] = await Promise.allSettled([
       this.store.callsIn(scope.rangeNs, scope.ranks, scope.mostCalls),
       scope.mostMessages > 0 ? this.store.messagesIn(scope.rangeNs, scope.ranks, scope.mostMessages) : null,
+      this.store.answer("shares", { from_ns, to_ns, ranks: scope.ranks, ranks_per_row: scope.ranksPerRow, bins: WINDOWS_MOST }),
     ]);
     if (calls.status === "rejected") throw calls.reason;
+    for (const part of [messages, shares]) if (part.status === "rejected") nothingUnlessGivenUp(part.reason);
     return {
       scope, calls: calls.value, messages: messages.status === "fulfilled" ? messages.value : null,
+      shares: shares.status === "fulfilled" ? shares.value : null,
       messagesWhy: messages.status === "rejected" ? (messages.reason as Error).message : "", edgeNs: edge, tookMs: performance.now() - sinceMs,
     };
   }

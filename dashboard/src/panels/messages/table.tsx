@@ -2,7 +2,6 @@
 
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { edgeNs, over } from "../../state/run";
-import { wholeRun } from "../../state/span";
 import type { Store } from "../../state/store";
 import { bytes, clock, count, counted, duration } from "../../words";
 import { NO_TAG, NONE } from "../../feed/calls";
@@ -19,12 +18,12 @@ export function CallTable({ store, state }: { store: Store; state: MessagesState
     const all = state.order.value;
     const row = Math.max(0, all.indexOf(state.cursor.value?.rank ?? -1));
     const run = store.figures.value;
-    const span = store.zoom.value ?? wholeRun(edgeNs(run));
-    state.see({ span, order: all, rows: [row, Math.min(all.length, row + 1)], only: state.only.value, hasArrows: false, grows: !over(run) && span[1] >= edgeNs(run) });
+    const { span } = state;
+    state.see({ span, order: all, rows: [row, Math.min(all.length, row + 1)], only: state.only.value, hasArrows: false, ranksPerRow: 1, grows: !over(run) && span[1] >= edgeNs(run) });
   });
   const found = useComputed(() => {
     const { known } = state.figures.value;
-    const span = store.zoom.value ?? wholeRun(edgeNs(store.figures.value));
+    const { span } = state;
     const all = state.order.value;
     const mine = state.cursor.value && all.includes(state.cursor.value.rank) ? state.cursor.value.rank : all[0] ?? 0;
     return known && { calls: known.calls, ...callsOfRank(known.calls, mine, span, store.perspective.value.hidden) };

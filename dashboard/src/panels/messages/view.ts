@@ -15,14 +15,15 @@ import { type Painted, Painter } from "../painter/painter";
 import { watchSize } from "../size";
 import { LEFT, RIGHT } from "../timeline/scale";
 import type { ArrowFrame } from "./arrows";
-import { headMark } from "./marks";
-import { paintGrid, paintHeads, paintMarks, paintRing, paintRunning, paintThumb, paintTime, TOP } from "./overlay";
+import { headMark, markedRanks, rowName } from "./marks";
+import { paintFound, paintGrid, paintHeads, paintMarks, paintRing, paintRunning, paintThumb, paintTime, TOP } from "./overlay";
 import { paintMeant } from "./paint-arrows";
 import { type Ink, type Picture, type Told } from "./picture";
 import { meantMessages, type Pointed, pointedAt, type Scene } from "./pointing";
 import type { KnownTraffic } from "./questions";
 import { type RowKinds, ROWS, sourceOf } from "./recipe";
-import { brought, fitted, isFitted, type RowCamera, type RowFrame, rowsByRank, rowsInSight, scrolled, settled, yOfRow, zoomedRows } from "./rows";
+import { rowByRank, type Rows, single } from "./fold";
+import { brought, fitted, isFitted, type RowCamera, type RowFrame, rowsInSight, scrolled, settled, yOfRow, zoomedRows } from "./rows";
 import type { MessagesState } from "./state";
 import type { Tracks } from "./tracks";
 
@@ -32,6 +33,8 @@ export interface PointedAt { pointed: Pointed; x: number; y: number }
 const MARGIN = 0.25;
 /** A picture that is off by less than this is sharp enough. */
 const SHARP_PIXELS = 0.5;
+/** From one kind of picture to another. */
+const FADE_MS = 120;
 /** Arrows beside those that are meant. */
 const FADED = 0.22;
 const NONE = new Uint32Array(0);
@@ -59,7 +62,9 @@ export class MessagesView {
   private posted: KnownTraffic | null = null;
   private ordered: { known: KnownTraffic | null; tracks: Tracks } | null = null;
   private meant: { key: readonly unknown[]; messages: readonly number[] } = { key: [], messages: [] };
-  private rowOf: { order: Uint32Array; rows: Int32Array } = { order: NONE, rows: new Int32Array(0) };
+  private rowOf: { of: Rows; rows: Int32Array } = { of: single(NONE), rows: new Int32Array(0) };
+  private fading: { copy: HTMLCanvasElement; sinceMs: number } | null = null;
+  private followed: Selection | undefined = undefined;
   private isDirty = true;
   private readonly font: string;
 
@@ -70,8 +75,8 @@ export class MessagesView {
     this.font = getComputedStyle(element).fontFamily;
     this.colourOf = functionColours(store.run);
     this.stops.push(effect(() => {
-      void [store.run.value, store.zoom.value, store.perspective.value, store.timeNs.value, store.selection.value, theme.value, this.colourOf.value];
-      void [state.order.value, state.regionOf.value, state.arrows.value, state.isLatency.value, state.cursor.value];
+      void [store.run.value, store.zoom.value, state.frozen.value, store.perspective.value, store.timeNs.value, store.selection.value, theme.value, this.colourOf.value];
+      void [state.rows.value, state.bars.value, state.regionOf.value, state.arrows.value, state.isLatency.value, state.cursor.value];
       this.show(state.figures.value.known);
       this.invalidate();
     }));
@@ -90,7 +95,7 @@ export class MessagesView {
   }
 
   get span(): Span {
-    return this.store.zoom.peek() ?? wholeRun(this.edge);
+    return this.state.frozen.peek() ?? this.store.zoom.peek() ?? wholeRun(this.edge);
   }
 
   get width(): number {
@@ -98,7 +103,7 @@ export class MessagesView {
   }
 
   get rowFrame(): RowFrame {
-    return { rows: this.state.order.peek().length, height: Math.max(1, this.element.clientHeight - TOP) };
+    return { rows: this.state.rows.peek().heads.length, height: Math.max(1, this.element.clientHeight - TOP) };
   }
 
   get camera(): RowCamera {
@@ -107,18 +112,18 @@ export class MessagesView {
   }
 
   get frame(): ArrowFrame {
-    const order = this.state.order.peek();
-    if (this.rowOf.order !== order) this.rowOf = { order, rows: rowsByRank(order) };
+    const rows = this.state.rows.peek();
+    if (this.rowOf.of !== rows) this.rowOf = { of: rows, rows: rowByRank(rows) };
     return { span: this.span, width: this.width, height: this.rowFrame.height, camera: this.camera, rowOf: this.rowOf.rows };
   }
 
   get scene(): Scene {
     const { store, state, ordered } = this;
     const known = state.figures.peek().known;
-    const arrows = state.arrows.peek() === "all" ? this.painted?.told.arrows ?? NONE : Uint32Array.from(this.meantOf(store.selection.peek()));
+    const arrows = state.arrows.peek() === "all" ? this.drawnArrows : Uint32Array.from(this.meantOf(store.selection.peek()));
     const isDrawn = known !== null && ordered?.known === known;
     return {
-      frame: this.frame, order: state.order.peek(), hidden: store.perspective.peek().hidden,
+      frame: this.frame, rows: state.rows.peek(), shares: isDrawn && this.painted?.told.isShares ? known.shares : null, hidden: store.perspective.peek().hidden,
       calls: known?.calls ?? null, tracks: isDrawn ? ordered.tracks : null, messages: state.arrows.peek() === "none" ? null : known?.messages ?? null,
       arrows: isDrawn && this.isOf(known) ? arrows : NONE, inFlight: store.inFlight(), edgeNs: this.edge,
     };
@@ -130,12 +135,12 @@ export class MessagesView {
   }
 
   pan(right: number, down: number): void {
-    if (this.store.zoom.peek() && right !== 0) this.store.zoom.value = panned(this.span, (-right / this.width) * (this.span[1] - this.span[0]), this.edge);
+    if ((this.state.frozen.peek() ?? this.store.zoom.peek()) && right !== 0) this.state.zoomTo(panned(this.span, (-right / this.width) * (this.span[1] - this.span[0]), this.edge));
     if (down !== 0) this.take(scrolled(this.camera, this.rowFrame, -down));
   }
 
   zoom(factor: number, ns: number): void {
-    this.store.zoom.value = zoomed(this.span, factor, ns, Math.max(this.edge, this.span[1]));
+    this.state.zoomTo(zoomed(this.span, factor, ns, Math.max(this.edge, this.span[1])));
   }
 
   zoomRows(factor: number, y = this.rowFrame.height / 2): void {
@@ -147,8 +152,24 @@ export class MessagesView {
   }
 
   get ranksInSight(): number {
+    return this.ranksOfRows.length;
+  }
+
+  /** The ranks of the rows that are seen. */
+  get drawnRanks(): ReadonlySet<number> {
+    return new Set(this.ranksOfRows);
+  }
+
+  /** A row may have several. */
+  private get ranksOfRows(): Uint32Array {
     const [from, to] = rowsInSight(this.camera, this.rowFrame);
-    return to - from;
+    const rows = this.state.rows.peek();
+    return rows.ranks.subarray(rows.from[from] ?? 0, rows.from[to] ?? rows.ranks.length);
+  }
+
+  /** The messages whose arrows are drawn, by their places. */
+  get drawnArrows(): Uint32Array {
+    return this.painted?.told.arrows ?? NONE;
   }
 
   bring(rank: number): void {
@@ -183,13 +204,25 @@ export class MessagesView {
     this.posted = known;
     this.asked = null;
     this.pointed.value = null;
-    this.painter.show(sourceOf(known.calls, known.messages));
+    this.painter.show(sourceOf(known.calls, known.messages, known.shares));
   }
 
   private arrive(painted: Painted<RowKinds>): void {
+    const before = this.painted?.told;
+    if (before && (before.isTime !== painted.told.isTime || before.isShares !== painted.told.isShares)) this.keepForFading();
     this.painted = painted;
     this.told.value = painted.told;
     this.invalidate();
+  }
+
+  /** What is seen now fades into a picture of another kind. */
+  private keepForFading(): void {
+    const { width, height } = this.canvas;
+    if (width === 0 || height === 0 || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const copy = document.createElement("canvas");
+    [copy.width, copy.height] = [width, height];
+    copy.getContext("2d")?.drawImage(this.canvas, 0, 0);
+    this.fading = { copy, sinceMs: performance.now() };
   }
 
   /** Whether the picture that is seen is of what is known. */
@@ -200,6 +233,7 @@ export class MessagesView {
   private draw(): void {
     if (!this.isDirty || this.element.clientWidth === 0) return;
     this.isDirty = false;
+    this.follow();
     this.request();
     const { frame } = this;
     const meant = this.state.arrows.peek() === "none" ? [] : this.meantOf(this.store.selection.peek());
@@ -213,7 +247,7 @@ export class MessagesView {
     const mode = theme.peek();
     const inks = [...store.run.peek().functions.values()].map(({ id, name }): Ink => ({ function: id, name, colour: this.colourOf.peek().get(id) ?? "#808080" }));
     return {
-      span, width, height, camera, order: state.order.peek(), inks, hidden: [...store.perspective.peek().hidden], hasArrows: state.arrows.peek() === "all",
+      span, width, height, camera, rows: state.rows.peek(), inks, hidden: [...store.perspective.peek().hidden], hasArrows: state.arrows.peek() === "all", hasShares: state.bars.peek() === "causes",
       margin: { x: Math.round(MARGIN * width), y: isFitted(camera, this.rowFrame) ? 0 : Math.round(MARGIN * height) },
       look: { theme: mode, text, ground, line, isLatency: state.isLatency.peek(), font: this.font },
     };
@@ -225,11 +259,18 @@ export class MessagesView {
     if (this.asked && isSharp(this.asked, wanted)) return;
     this.asked = wanted;
     this.painter.request(wanted, devicePixelRatio || 1);
-    const { span, camera, order } = wanted;
+    const { span, camera, rows } = wanted;
+    const [first, end] = rowsInSight(camera, this.rowFrame);
     this.state.see({
-      span, order, rows: rowsInSight(camera, this.rowFrame), only: this.state.only.peek(), hasArrows: this.state.arrows.peek() !== "none",
+      span, order: rows.ranks, rows: [rows.from[first] ?? 0, rows.from[end] ?? 0], ranksPerRow: this.ranksPerRow(camera.rowPixels), only: this.state.only.peek(), hasArrows: this.state.arrows.peek() !== "none",
       grows: !over(this.store.run.peek()) && span[1] >= this.edge,
     });
+  }
+
+  /** Consecutive ranks that may be added up: rows are by rank, and lower than a line of pixels. */
+  private ranksPerRow(rowPixels: number): number {
+    const { state } = this;
+    return state.sort.peek() === "rank" && !state.isByHand.peek() && state.fold.peek() === "none" && !state.only.peek() ? 1 / (rowPixels * (devicePixelRatio || 1)) : 1;
   }
 
   /** The newest picture where it belongs now. */
@@ -245,6 +286,19 @@ export class MessagesView {
     paintGrid(context, frame, colours.peek());
     if (this.painted) this.blitPicture(context, frame, this.painted, isFaded);
     context.restore();
+    if (this.fading) this.fade(context, prepared.width, prepared.height, this.fading);
+  }
+
+  private fade(context: CanvasRenderingContext2D, width: number, height: number, { copy, sinceMs }: { copy: HTMLCanvasElement; sinceMs: number }): void {
+    const part = (performance.now() - sinceMs) / FADE_MS;
+    if (part >= 1) {
+      this.fading = null;
+      return;
+    }
+    context.globalAlpha = 1 - part;
+    context.drawImage(copy, 0, 0, width, height);
+    context.globalAlpha = 1;
+    this.invalidate();
   }
 
   private blitPicture(context: CanvasRenderingContext2D, frame: ArrowFrame, { picture: { span, width, height, camera, margin }, sheets: [bars, arrows] }: Painted<RowKinds>, isFaded: boolean): void {
@@ -267,17 +321,18 @@ export class MessagesView {
     const { context } = prepared;
     const { store, state } = this;
     const look = colours.peek();
-    const order = state.order.peek();
+    const rows = state.rows.peek();
     const known = state.figures.peek().known;
     paintTime(context, frame, look);
-    paintThumb(context, frame, order.length, look);
+    paintThumb(context, frame, rows.heads.length, look);
     context.save();
     context.beginPath();
     context.rect(0, TOP, LEFT, frame.height);
     context.clip();
     const pointed = this.pointed.peek()?.pointed;
+    const marked = this.marked;
     paintHeads(context, frame, {
-      order, markOf: (rank) => headMark(store.run.peek(), state, rank, theme.peek()),
+      rows, nameOf: (row) => rowName(rows, row), isMarked: (rank) => marked.has(rank), markOf: (rank) => headMark(store.run.peek(), state, rank, theme.peek()),
       focused: state.cursor.peek()?.rank ?? -1, pointed: pointed && "rank" in pointed ? pointed.rank : -1, dragged: this.dragged ?? -1,
     }, look);
     context.restore();
@@ -288,6 +343,7 @@ export class MessagesView {
     context.clip();
     const inFlight = store.inFlight();
     if (inFlight) paintRunning(context, frame, inFlight, this.edge, store.perspective.peek().hidden, (id) => this.colourOf.peek().get(id) ?? "#808080");
+    paintFound(context, frame, rows, (rank) => marked.has(rank), look);
     this.drawMeant(context, frame, meant);
     paintMarks(context, frame, {
       rangeNs: this.brushing ?? store.perspective.peek().rangeNs, cursorNs: store.timeNs.peek(), edgeNs: this.edge, isOver: over(store.run.peek()),
@@ -318,6 +374,20 @@ export class MessagesView {
     if (pointed?.kind === "call") ringOf(pointed.call, look.text, 1.5);
   }
 
+  /** Ranks that are selected or were searched for. */
+  private get marked(): ReadonlySet<number> {
+    return markedRanks(this.store.selection.peek(), this.store.run.peek());
+  }
+
+  /** What was selected elsewhere comes into sight. */
+  private follow(): void {
+    const selection = this.store.selection.value;
+    if (selection === this.followed) return;
+    this.followed = selection;
+    const [first] = markedRanks(selection, this.store.run.peek());
+    if (first !== undefined && this.element.clientHeight > 0) this.bring(first);
+  }
+
   private meantOf(selection: Selection): readonly number[] {
     const known = this.state.figures.peek().known;
     const pointed = this.pointed.peek()?.pointed ?? null;
@@ -333,7 +403,7 @@ export class MessagesView {
 function isSharp(one: Picture, other: Picture): boolean {
   const perPixel = (other.span[1] - other.span[0]) / other.width;
   const isNear = (a: number, b: number, most: number): boolean => Math.abs(a - b) <= most;
-  return one.width === other.width && one.height === other.height && one.order === other.order && one.hasArrows === other.hasArrows
+  return one.width === other.width && one.height === other.height && one.rows === other.rows && one.hasArrows === other.hasArrows && one.hasShares === other.hasShares
     && one.span.every((ns, at) => isNear(ns, other.span[at] ?? 0, SHARP_PIXELS * perPixel))
     && isNear(one.camera.rowPixels, other.camera.rowPixels, 1e-9) && isNear(one.camera.top, other.camera.top, SHARP_PIXELS / other.camera.rowPixels)
     && same([one.look, one.hidden, one.inks], [other.look, other.hidden, other.inks]);

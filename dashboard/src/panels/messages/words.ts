@@ -3,22 +3,28 @@
 import { messageText } from "../../feed/messages";
 import { edgeNs } from "../../state/run";
 import type { Store } from "../../state/store";
-import { clock, counted } from "../../words";
+import { KINDS, SHARE_KINDS, type Shares } from "../../feed/shares";
+import { rangesOf } from "../../state/ranks";
+import { clock, count, counted, duration, sentenceOf, share } from "../../words";
 import { nodeName } from "../../words/hosts";
 import { type Shown, tellShortly } from "../../words/messages";
-import { rangesShort, type TipText as Said } from "../../words/regions";
+import { rangesShort, ranksWords, type TipText as Said } from "../../words/regions";
 import { callText, describe, inFlightText } from "../particles/describe";
 import type { CallText } from "../view";
 import type { Told } from "./picture";
 import type { Pointed } from "./pointing";
 import type { KnownTraffic } from "./questions";
+import { ranksOfRow } from "./fold";
+import { partsOf, summed, windowsOf } from "./raster-shares";
 import type { RowCamera } from "./rows";
+import { kindText, STACKED } from "./share-kinds";
 import type { MessagesState } from "./state";
+import type { MessagesView } from "./view";
 
-export function pictureOf(store: Store, state: MessagesState, { calls, messages, messagesWhy }: KnownTraffic, told: Told, view: { camera: RowCamera; ranksInSight: number }): Shown {
+export function pictureOf(store: Store, state: MessagesState, { calls, messages, shares, messagesWhy }: KnownTraffic, told: Told, view: { camera: RowCamera; ranksInSight: number }): Shown {
   const { functions } = store.figures.value;
   return {
-    ranks: state.order.value.length, inSight: view.ranksInSight, isCrowded: view.camera.rowPixels < 1, isTime: told.isTime, calls: told.calls, allFromNs: calls.allFromNs, share: calls.share,
+    ranks: state.order.value.length, inSight: view.ranksInSight, isCrowded: view.camera.rowPixels < 1, isTime: told.isTime, isShares: told.isShares, windowNs: shares?.widthNs ?? 0, calls: told.calls, allFromNs: calls.allFromNs, share: calls.share,
     arrows: state.arrows.value, drawn: told.drawn, messages: told.messages, messagesShare: messages?.share ?? 1, messagesWhy,
     hidden: [...store.perspective.value.hidden].filter((id) => functions.has(id)).length,
   };
@@ -30,11 +36,11 @@ export function emptyWords(store: Store, state: MessagesState, told: Told | null
   const { perspective, figures, zoom } = store;
   if (edgeNs(figures.value) === 0) return { title: "No call yet", text: "Rows appear as soon as the first rank has called MPI." };
   if (state.order.value.length === 0) return { title: "No rank is selected", text: "Name ranks above, or empty the field for all." };
-  if (!known && why) return { title: "The calls cannot be shown", text: `${why.charAt(0).toUpperCase()}${why.slice(1).replace(/\.$/, "")}. A shorter part of the run, or fewer ranks, may be shown: zoom in with the wheel, or name ranks above.` };
+  if (!known && why) return { title: "The calls cannot be shown", text: `${sentenceOf(why)} A shorter part of the run, or fewer ranks, may be shown: zoom in with the wheel, or name ranks above.` };
   if (!known || !told) return { title: "The calls are on their way", text: "Each row will be a rank, each bar one of its calls, each arrow a message." };
   if (told.calls > 0 || isAsking) return null;
   const hidden = perspective.value.hidden.size > 0 ? " Hidden functions are not drawn." : "";
-  const span = zoom.value;
+  const span = state.frozen.value ?? zoom.value;
   const where = span ? ` between ${clock(span[0], 6)} and ${clock(span[1], 6)}` : "";
   const inside = store.inFlight()?.length ?? 0;
   if (inside > 0) return null;
@@ -46,15 +52,17 @@ function callRows(call: CallText, extra: Said["rows"]): Said {
   return { title: name, rows: [...extra, ...rows.map(([label, value]) => [label, value, ""] as const)] };
 }
 
-export function tellPointed(store: Store, state: MessagesState, pointed: Pointed, isTime: boolean): Said | null {
+export function tellPointed(store: Store, state: MessagesState, pointed: Pointed, view: MessagesView): Said | null {
   const run = store.figures.peek();
   const known = state.figures.peek().known;
   const name = (id: number): string => run.functions.get(id)?.name ?? `function ${id}`;
   switch (pointed.kind) {
     case "head":
-      return headRows(store, state, pointed.rank);
+      return headRows(store, state, pointed.rank, ranksOfRow(state.rows.peek(), view.frame.rowOf[pointed.rank] ?? -1));
     case "message":
       return known?.messages ? tellShortly(messageText(known.messages, pointed.message), run) : null;
+    case "share":
+      return known?.shares ? tellShare(known.shares, ranksOfRow(state.rows.peek(), pointed.row), pointed) : null;
     case "running": {
       const inFlight = store.inFlight();
       return inFlight && pointed.at < inFlight.length ? callRows(inFlightText(inFlight, pointed.at, name(inFlight.function[pointed.at] ?? 0)), []) : null;
@@ -62,13 +70,37 @@ export function tellPointed(store: Store, state: MessagesState, pointed: Pointed
     case "call": {
       if (!known) return null;
       const { calls } = known;
-      const rest = pointed.count > 1 && isTime ? [["Here", counted(pointed.count, "call", "calls"), calls.share < 1 ? "of those that are known; the longest" : "the longest"] as const] : [];
+      const rest = pointed.count > 1 && view.told.peek()?.isTime ? [["Here", counted(pointed.count, "call", "calls"), calls.share < 1 ? "of those that are known; the longest" : "the longest"] as const] : [];
       return callRows(callText(calls, pointed.call, name(calls.function[pointed.call] ?? 0)), rest);
     }
   }
 }
 
-function headRows(store: Store, state: MessagesState, rank: number): Said {
+/** What ranks spent a pixel's time on: exact sums of the windows that it touches. */
+export function tellShare(shares: Shares, ranks: Uint32Array, { startNs, endNs }: { startNs: number; endNs: number }): Said {
+  // A pixel may be less than a window: the words are about whole windows.
+  const { fromNs, widthNs } = shares;
+  const from = fromNs + Math.floor((startNs - fromNs) / widthNs) * widthNs;
+  const to = Math.max(from + widthNs, fromNs + Math.ceil((endNs - fromNs) / widthNs) * widthNs);
+  const sums = summed(shares, ranks, windowsOf(shares, from, to));
+  const parts = new Float64Array(KINDS);
+  partsOf(shares, sums, ranks.length, from, to, parts);
+  const all = parts.reduce((sum, part) => sum + part, 0);
+  const rows = STACKED.map((kind) => [kindText(kind).label, parts[SHARE_KINDS.indexOf(kind)] ?? 0] as const).filter(([, part]) => part >= 0.0005);
+  return {
+    title: ranksWords(rangesOf(ranks), 3),
+    rows: [
+      ["From", clock(from, 6), ""], ["Length", duration(to - from), ""],
+      ...rows.map(([label, part]) => [label, share(part, 1), ""] as const),
+      ...(all < 0.995 ? [["Not recorded", share(1 - all, 1), ""] as const] : []),
+    ],
+  };
+}
+
+function headRows(store: Store, state: MessagesState, rank: number, ranks: Uint32Array): Said {
+  if (ranks.length > 1) {
+    return { title: ranksWords(rangesOf(ranks), 3), rows: [["Ranks", count(ranks.length), ""], ["Click", "shows them one by one", ""]] };
+  }
   const run = store.figures.peek();
   const region = run.regions?.regions.find(({ id }) => id === state.regionOf.peek()[rank]);
   return {
@@ -76,6 +108,7 @@ function headRows(store: Store, state: MessagesState, rank: number): Said {
     rows: [
       ["Node", run.ranks.heard[rank] === 1 ? nodeName(run, run.ranks.node[rank] ?? 0) : "not heard yet", ""],
       ...(region ? [["Region", rangesShort(region.ranks), ""] as const] : []),
+      ...(state.isOpen(rank) ? [["Click", "folds its group again", ""] as const] : []),
       ["Drag", "takes the row elsewhere", ""],
     ],
   };

@@ -13,6 +13,7 @@ import { part, stretchWords } from "../../words/found";
 import { worstCourse } from "../../words/overview";
 import { causeColour } from "../causes";
 import { type Chart, TimeChart, ValueLines } from "../chart/time-chart";
+import { DisturbanceMarks } from "../how/row";
 import { hit, type Latencies, latencies, latencyLabel, latencyY, mostDelayed, picture } from "../how/scale";
 import { WholeRunNote } from "../selected-note";
 import { LEFT, xOf } from "../timeline/scale";
@@ -64,6 +65,7 @@ function Sparkline({ store, evolution, course, found, name }: SparklineProps) {
       draw={(chart) => (
         <>
           <Latency chart={chart} drawn={drawn(chart) ?? null} range={range} plot={upper(chart)} />
+          {found && <DisturbanceMarks chart={chart} disturbances={found.judgement.disturbances} />}
           {found && <Avoidable chart={chart} found={found} ranks={ranks} />}
         </>
       )}

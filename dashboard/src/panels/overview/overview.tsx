@@ -5,7 +5,7 @@ import { useComputed } from "@preact/signals";
 import type { Found } from "../../feed/found";
 import { over } from "../../state/run";
 import type { Store } from "../../state/store";
-import { isSettled, pieces, verdictLine } from "../../words/found";
+import { isSettled, isWithheld, pieces, verdictLine } from "../../words/found";
 import { nextStep } from "../../words/overview";
 import { WholeRunNote } from "../selected-note";
 import { ADVICE, show } from "../why/places";
@@ -46,6 +46,9 @@ function Next({ store, found }: { store: Store; found: Found | null }) {
     );
   }
   const step = nextStep(found);
+  if (!step && isWithheld(found.judgement.verdict)) {
+    return <section class="next"><h2>Next <WholeRunNote store={store} /></h2><p class="soft">{verdictLine(store.figures.value).sentence}</p></section>;
+  }
   if (!step) return <section class="next"><h2>Next <WholeRunNote store={store} /></h2><p class="soft">Nothing has to be done: no cause costs so much that it stands out.</p></section>;
   return (
     <section class="next">

@@ -6,8 +6,9 @@ import { latencyColour } from "../../palette/ramps";
 import { over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
-import { counted, share } from "../../words";
-import { latencyMeaning, latencyWords, nothingYet, rangesShort, ranksWords } from "../../words/regions";
+import { delayedMeaning } from "../../state/delayed";
+import { counted } from "../../words";
+import { delayedShare, latencyMeaning, latencyWords, nothingYet, rangesShort, ranksWords } from "../../words/regions";
 import { SelectedNote } from "../selected-note";
 import { RegionMark } from "../where/table";
 
@@ -28,7 +29,7 @@ export function WhereCard({ store }: { store: Store }) {
           store.selection.value = { kind: "region", id: region.id };
           open();
         }} />)}
-          <li class="soft explained">L: transfer time relative to the expected; delayed: L above 1.</li>
+          <li class="soft explained">L: transfer time relative to the expected; delayed: {delayedMeaning(store.figures.value.evolution?.hasNormal ?? true)}.</li>
         </ul>
         : <Nothing store={store} />}
     </section>
@@ -48,12 +49,12 @@ function Nothing({ store }: { store: Store }) {
 }
 
 function Row({ region, select }: { region: Region; select: () => void }) {
-  const { id, ranks, latency, delayed, messages } = region;
+  const { id, ranks, latency } = region;
   return (
     <li>
       <button type="button" title={`Show ${ranksWords(ranks)} in the tab Where`} onClick={select}><RegionMark id={id} /><span>{rangesShort(ranks, RANGES)}</span></button>
       <span title={latencyMeaning(latency)}><i class={latency === null ? "tone unknown" : "tone"} style={latency === null ? {} : { backgroundColor: latencyColour(latency, theme.value) }} />L {latencyWords(latency)}</span>
-      <span class="soft" title="Messages inside with L above 1, of all inside">{latency === null ? "\u2013" : `${share(delayed, messages) || "0"} delayed`}</span>
+      <span class="soft" title="Of the exact messages inside">{latency === null ? "\u2013" : `${delayedShare(region)} delayed`}</span>
     </li>
   );
 }

@@ -1,6 +1,8 @@
 // Where pictures come from: a worker beside the page's thread, or the page's own where the browser has no canvases for
 // workers. One is asked for at a time: while it is drawn only the newest of those that follow waits.
 
+import type { Context } from "../canvas";
+import { setMarks } from "../share/marks";
 import { Latest } from "./latest";
 import { type Asked, contextsOf, type FromPainter, type Kinds, type Recipe, type ToPainter } from "./recipe";
 
@@ -21,6 +23,8 @@ export class Painter<Kind extends Kinds> {
   /** The newest source that was shown; 0: none. */
   private shown = 0;
   private drawing: Asked<Kind> | null = null;
+  /** What is shown, for pictures of marks; its scene is made here only when one is wanted. */
+  private source: { of: Kind["source"]; scene?: Kind["scene"] } | null = null;
   private bitmaps: readonly ImageBitmap[] = [];
 
   constructor(private readonly recipe: Recipe<Kind>, makeWorker: () => Worker, private readonly customer: Customer<Kind>) {
@@ -33,6 +37,7 @@ export class Painter<Kind extends Kinds> {
     this.drawing = null;
     this.pictures.forget();
     this.shown = ++this.number;
+    this.source = { of: source };
     if (this.worker) return this.post({ kind: "source", number: this.shown, source });
     this.scene = { of: this.recipe.scene(source) };
     this.customer.ready?.(this.recipe.facts(this.scene.of));
@@ -74,8 +79,37 @@ export class Painter<Kind extends Kinds> {
     for (const bitmap of this.bitmaps) bitmap.close();
     this.bitmaps = sheets;
     this.drawing = null;
+    this.describe(drawing, sheets);
     this.customer.painted({ picture: drawing.picture, told, sheets });
     this.pictures.answered();
+  }
+
+  /** Says of what marks the sheets were made. */
+  private describe(asked: Asked<Kind>, sheets: readonly CanvasImageSource[]): void {
+    const { recipe, source } = this;
+    if (!source) return;
+    const sceneOf = (): Kind["scene"] => (source.scene ??= this.scene?.of ?? recipe.scene(source.of));
+    const { width, height } = recipe.size(asked.picture, 1);
+    sheets.forEach((sheet, at) => setMarks(sheet, {
+      width, height,
+      paint: (context) => {
+        const others = document.createElement("canvas");
+        const contexts = sheets.map((_, other): Context | null => (other === at ? context : others.getContext("2d")));
+        if (!contexts.every((each) => each !== null)) return false;
+        const steps = (recipe.marks ?? recipe.paint)(contexts as unknown as Kind["sheets"], sceneOf(), asked.picture, 1);
+        let step = steps.next();
+        while (step.done !== true) step = steps.next();
+        return step.value !== false;
+      },
+      raster: (ratio) => {
+        const canvases = sheets.map(() => document.createElement("canvas"));
+        const contexts = contextsOf(recipe, canvases, { ...asked, ratio });
+        if (!contexts) return null;
+        const steps = recipe.paint(contexts, sceneOf(), asked.picture, ratio);
+        while (steps.next().done !== true);
+        return canvases[at] ?? null;
+      },
+    }));
   }
 
   private drawHere(asked: Asked<Kind>, scene: Kind["scene"]): void {
@@ -85,6 +119,7 @@ export class Painter<Kind extends Kinds> {
     const steps = this.recipe.paint(contexts, scene, asked.picture, asked.ratio);
     let step = steps.next();
     while (step.done !== true) step = steps.next();
+    this.describe(asked, canvases);
     this.customer.painted({ picture: asked.picture, told: step.value, sheets: canvases });
   }
 }

@@ -26,6 +26,8 @@ export interface Recipe<Kind extends Kinds> {
   size(picture: Kind["picture"], ratio: number): { width: number; height: number };
   /** In small steps, so that whoever draws may stop in between. */
   paint(sheets: Kind["sheets"], scene: Kind["scene"], picture: Kind["picture"], ratio: number): Generator<void, Kind["told"]>;
+  /** The same as marks, where `paint` sets pixels; false where only pixels can show it. */
+  marks?(sheets: Kind["sheets"], scene: Kind["scene"], picture: Kind["picture"], ratio: number): Generator<void, boolean>;
 }
 
 export interface Asked<Kind extends Kinds> { number: number; picture: Kind["picture"]; ratio: number }

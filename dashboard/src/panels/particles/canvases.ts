@@ -1,5 +1,6 @@
 // The layers of the plot: the ground, and over it whichever canvas draws the particles: the GPU's or the CPU's.
 import { GpuSurface } from "../../gl/gpu-surface";
+import { setMarks } from "../share/marks";
 import { CPU_LIMITS, GPU_LIMITS, type BudgetLimits } from "./budget";
 import { CpuSurface } from "./cpu-surface";
 import { drawGround, MARGIN_PX, plotSize, type GroundShape } from "./ground";
@@ -76,6 +77,20 @@ export class Canvases {
     const canvas = this.onGpu ? this.#gpu.canvas : this.#cpu.canvas;
     const rimPx = Math.round(RIM_PX * this.#ratio);
     const moment = momentOf(canvas.width - 2 * rimPx, canvas.height - 2 * rimPx, this.#ratio);
+    const plot = plotSize(ground);
+    const [across, up] = [plot.widthPx + 2 * RIM_PX, plot.heightPx + 2 * RIM_PX];
+    // Particles are far too many for marks. A picture gets them sharper than the screen.
+    setMarks(canvas, {
+      width: across, height: up,
+      paint: () => false,
+      raster: (ratio) => {
+        const surface = new CpuSurface();
+        surface.reground(ground, RIM_PX, ratio);
+        const rim = 2 * Math.round(RIM_PX * ratio);
+        surface.draw(momentOf(surface.canvas.width - rim, surface.canvas.height - rim, ratio), groups, raster, leastOpacity);
+        return surface.canvas;
+      },
+    });
     if (this.onGpu) {
       this.#gpu.draw(moment, groups, raster, leastOpacity, nowMs);
       return null;
@@ -103,6 +118,13 @@ export class Canvases {
     const context = this.#ground.getContext("2d", { alpha: false });
     context?.scale(groundRatio, groundRatio);
     if (context) drawGround(context, ground);
+    setMarks(this.#ground, {
+      width: widthPx, height: heightPx,
+      paint: (marks) => {
+        drawGround(marks as CanvasRenderingContext2D, ground);
+        return true;
+      },
+    });
     for (const canvas of [this.#gpu.canvas, this.#cpu.canvas]) {
       canvas.style.left = `${MARGIN_PX.left - RIM_PX}px`;
       canvas.style.top = `${MARGIN_PX.top - RIM_PX}px`;

@@ -17,7 +17,7 @@ export interface Orders {
 }
 
 const UNIT_NAMES: readonly [number, string][] = [
-  [1e3, "1 us"],
+  [1e3, "1 µs"],
   [1e6, "1 ms"],
   [1e9, "1 s"],
 ];

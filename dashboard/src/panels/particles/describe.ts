@@ -25,7 +25,7 @@ export function describe(call: CallText): [string, string][] {
   return rows;
 }
 
-/** 14.2 us (14 213 ns): the short form to read, the exact one to compare. */
+/** 14.2 µs (14 213 ns): the short form to read, the exact one to compare. */
 function exactDuration(ns: number): string {
   return ns < 1000 ? duration(ns) : `${duration(ns)} (${count(ns)} ns)`;
 }

@@ -119,6 +119,11 @@ export class ParticleView {
     });
   }
 
+  /** Where things are in the plot, and the plot in the view, for what is drawn over it. */
+  get ground(): { ground: GroundShape; left: number; top: number } | null {
+    return this.#frame && { ground: this.#groundShape(this.#frame), left: this.#plot.offsetLeft, top: this.#plot.offsetTop };
+  }
+
   resize(): void {
     this.#sizeCss = { widthPx: this.#plot.clientWidth, heightPx: this.#plot.clientHeight };
   }

@@ -34,7 +34,7 @@ describe("selection", () => {
     expect(drawn).toBeGreaterThan(1000);
     expect(Math.abs(selection.drawn - drawn)).toBeLessThan(50);
     expect(longerThan(group!.packed, selection.allFromNs)).toBe(group!.long);
-    expect(samplingWords(selection, 1900)).toMatch(/^\d+ % of calls under [\d.]+ us; all longer ones$/);
+    expect(samplingWords(selection, 1900)).toMatch(/^\d+ % of calls under [\d.]+ µs; all longer ones$/);
   });
 
   it("draws no call twice", () => {
@@ -52,7 +52,7 @@ describe("selection", () => {
     // 250 calls are at least 7600 ns long; of 3750 shorter ones 750 are here.
     expect(selection.allFromNs).toBe(7600);
     expect(selection.share).toBeCloseTo(750 / 3750, 5);
-    expect(samplingWords(selection, 900)).toBe("20 % of calls under 7.60 us; all longer ones");
+    expect(samplingWords(selection, 900)).toBe("20 % of calls under 7.60 µs; all longer ones");
   });
 
   it("does not draw a call twice that reaches from one tile into the next", () => {

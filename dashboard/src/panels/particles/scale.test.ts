@@ -44,7 +44,7 @@ describe("grid lines", () => {
 
   it("carry units", () => {
     const labels = gridLines({ unitNs: 1e3, topNs: 1e9 }, 600, 17).map(({ label }) => label).filter(Boolean);
-    expect(labels).toEqual(["0", "1 us", "10 us", "100 us", "1 ms", "10 ms", "100 ms", "1 s"]);
+    expect(labels).toEqual(["0", "1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s"]);
   });
 
   it("are fine between decades only where those are wide", () => {

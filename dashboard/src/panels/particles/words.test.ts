@@ -18,7 +18,7 @@ describe("a call in words", () => {
   it("says everything, in a fixed order, with nanoseconds", () => {
     expect(describeCall(call).map(([label, value]) => `${label}: ${value.replaceAll("\u2009", " ")}`)).toEqual([
       "Function: MPI_Isend", "Rank: 3", "Thread: 0", "Start: 1:02:03.000000123", "End: 1:02:03.000014336",
-      "Duration: 14.2 us (14 213 ns)", "Peer: rank 4", "Tag: 77", "Bytes: 8.00 KiB (8 192)", "Communicator: 0",
+      "Duration: 14.2 µs (14 213 ns)", "Peer: rank 4", "Tag: 77", "Bytes: 8.00 KiB (8 192)", "Communicator: 0",
     ]);
   });
 

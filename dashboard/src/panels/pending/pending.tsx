@@ -5,7 +5,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
-import { clock, count, unbroken } from "../../words";
+import { capital, clock, count, unbroken } from "../../words";
 import { edgeLabel, edgeTitle, emptyAdvice, type Grouping, groupWords, oldestWords, pendingWords } from "../../words/pending";
 import type { TipText } from "../../words/regions";
 import { useTable } from "../share/tables";
@@ -112,7 +112,7 @@ function groupTip(pending: KnownPending["pending"], at: number, by: Grouping, ru
   const title = groupWords(groups, at, by, run);
   const within = Array.from(pending.edges.from).findIndex((from, edge) => from === at && pending.edges.to[edge] === at);
   return {
-    title: `${title.charAt(0).toUpperCase()}${title.slice(1)}`,
+    title: capital(title),
     rows: [
       ["In flight from", count(groups.sent[at] ?? 0), ""], ["In flight to", count(groups.received[at] ?? 0), ""],
       ...(within < 0 ? [] : [["Within", edgeLabel(pending, within), ""] as const]),

@@ -23,22 +23,23 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
 }
 
 /** Pages that come over the network without encryption have no clipboard of their own: there it goes as it did of old. */
-async function copied(text: string): Promise<boolean> {
+export async function copied(text: string, into: HTMLElement = document.body): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copiedAsSelection(text);
+    return copiedAsSelection(text, into);
   }
 }
 
-function copiedAsSelection(text: string): boolean {
+/** An open dialog keeps the focus to itself, and the text has to be in it. */
+function copiedAsSelection(text: string, into: HTMLElement): boolean {
   const before = document.activeElement;
   const area = document.createElement("textarea");
   area.value = text;
   area.style.position = "fixed";
   area.style.opacity = "0";
-  document.body.append(area);
+  into.append(area);
   area.select();
   const done = document.execCommand("copy");
   area.remove();

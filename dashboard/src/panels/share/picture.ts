@@ -1,9 +1,21 @@
 // A picture of a part of the page: what is drawn there as lines, letters and images of an SVG, which any program opens, and
-// as a PNG made of that. Charts stay charts of lines; only what is on canvases comes as pixels.
+// as a PNG made of that. Charts stay charts of lines, and so does what is drawn on canvases, unless it has too many marks:
+// that comes as pixels, twice as fine as those of a plain screen. Controls are left out.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { recordWith } from "../canvas";
+import { redrawAll } from "../size";
+import { marksOf } from "./marks";
+import { painted, pixels, RASTER_RATIO, type Recorded, Recording, SVG, svgElement } from "./svg-context";
+
+/** What belongs to using the page and not to what it shows. */
+const CONTROLS = [
+  "button", "select", "input", "textarea", "label", "nav", "[role=group]", "[role=menu]", "[class$='-bar']", ".tip", ".cursor", ".crosshair", ".copy", ".save", ".unseen",
+  ".hidden-words", ".handle", ".particles-hint", ".particles-controls", "iframe",
+].join();
+/** Which of these are read as names in legends, tables and rows. */
+const NAMES = ".particles-functions *, .messages-key .functions, .messages-key .functions *, table button, button.rank, .how-range";
 /** Of charts: what the style sheet says has to go along. */
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "dominant-baseline", "visibility"] as const;
+const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "dominant-baseline", "visibility", "paint-order"] as const;
 const TITLE_PIXELS = 40;
 const MARGIN_PIXELS = 12;
 
@@ -12,7 +24,20 @@ export interface Picture { svg: string; width: number; height: number }
 /** What stands above a picture that leaves the page: which run, which view, which range. */
 export interface Heading { title: string; subtitle: string }
 
-export function pictureOf(part: HTMLElement, heading: Heading): Picture {
+/** `draw` draws all that changed, at once. */
+export function pictureOf(part: HTMLElement, heading: Heading, draw: () => void): Picture {
+  const recording = new Recording();
+  recordWith(recording);
+  try {
+    redrawAll();
+    draw();
+  } finally {
+    recordWith(null);
+  }
+  return picture(part, heading, recording.recorded);
+}
+
+function picture(part: HTMLElement, heading: Heading, recorded: Recorded): Picture {
   const box = part.getBoundingClientRect();
   const inner = scrolled(part);
   const width = Math.ceil(box.width) + 2 * MARGIN_PIXELS;
@@ -29,7 +54,7 @@ export function pictureOf(part: HTMLElement, heading: Heading): Picture {
   const group = document.createElementNS(SVG, "g");
   group.setAttribute("transform", `translate(${MARGIN_PIXELS - box.left} ${MARGIN_PIXELS + TITLE_PIXELS - box.top + (inner?.scrollTop ?? 0)})`);
   svg.append(group);
-  copy(part, group);
+  copy(part, group, recorded);
   return { svg: new XMLSerializer().serializeToString(svg), width, height };
 }
 
@@ -39,26 +64,76 @@ function scrolled(part: HTMLElement): Element | null {
   return child && child.scrollHeight > child.clientHeight + 1 ? child : null;
 }
 
-function copy(element: Element, into: Element): void {
+function copy(element: Element, into: Element, recorded: Recorded): void {
   const style = getComputedStyle(element);
-  // What only leads somewhere is no part of a picture, nor is what follows the pointer.
-  if (style.display === "none" || style.visibility === "hidden" || element.matches(".tip, .cursor, .crosshair, nav, .copy, .save")) return;
+  const isName = element.matches(NAMES);
+  if (style.display === "none" || style.visibility === "hidden" || (element.matches(CONTROLS) && !isName)) return;
   const box = element.getBoundingClientRect();
   if (element instanceof HTMLCanvasElement) {
-    if (element.width > 0 && element.height > 0 && box.width > 0) into.append(image(element.toDataURL("image/png"), box));
+    if (element.width > 0 && element.height > 0 && box.width > 0) into.append(drawn(element, box, recorded));
     return;
   }
   if (element instanceof SVGSVGElement) {
     into.append(chart(element, box));
     return;
   }
-  if (element instanceof HTMLElement && hasColour(style.backgroundColor) && box.width > 0 && box.height > 0) {
+  if (element instanceof HTMLElement && !(isName && element instanceof HTMLButtonElement) && hasColour(style.backgroundColor) && box.width > 0 && box.height > 0) {
     into.append(rect(box.left, box.top, box.width, box.height, style.backgroundColor, Math.min(4, Number.parseFloat(style.borderTopLeftRadius) || 0)));
   }
+  if (element instanceof HTMLElement) ornaments(style, box, into);
+  if (element instanceof HTMLElement && isCutOff(element, style)) into = within(box, into);
   for (const child of element.childNodes) {
-    if (child instanceof Element) copy(child, into);
+    if (child instanceof Element) copy(child, into, recorded);
     else if (child instanceof Text) words(child, style, into);
   }
+}
+
+/** What is on a canvas: as marks where it can be had so, else as fine pixels. */
+function drawn(canvas: HTMLCanvasElement, box: DOMRect, recorded: Recorded): Element {
+  const group = svgElement("g", { transform: `translate(${box.left.toFixed(1)} ${box.top.toFixed(1)})` });
+  const marks = marksOf(canvas);
+  const made = recorded.get(canvas) ?? (marks && painted(marks));
+  if (!made) return image(pixels(marks?.raster?.(RASTER_RATIO) ?? canvas), box);
+  group.append(made);
+  return group;
+}
+
+/** What scrolls shows no more than it does on the page. */
+function isCutOff(element: HTMLElement, style: CSSStyleDeclaration): boolean {
+  const scrolls = style.overflowY !== "visible" && element.scrollHeight > element.clientHeight + 1;
+  // A view that scrolls as a whole is taken in full.
+  return scrolls && element.closest(".tab")?.firstElementChild !== element;
+}
+
+let lastId = 0;
+
+function within(box: DOMRect, into: Element): Element {
+  const id = `part-${++lastId}`;
+  const clip = svgElement("clipPath", { id });
+  clip.append(rect(box.left, box.top, box.width, box.height, "#000"));
+  const inner = svgElement("g", { "clip-path": `url(#${id})` });
+  into.append(clip, inner);
+  return inner;
+}
+
+/** What legends have beside plain colours: scales, hatching and rims. */
+function ornaments(style: CSSStyleDeclaration, box: DOMRect, into: Element): void {
+  const colours = style.backgroundImage.match(/rgba?\([^)]*\)|#[0-9a-f]{3,8}/giu) ?? [];
+  const rim = Number.parseFloat(style.borderTopWidth);
+  if (box.width === 0 || box.height === 0) return;
+  if (style.backgroundImage.startsWith("linear-gradient") && colours.length > 1) {
+    const id = `scale-${++lastId}`;
+    const gradient = svgElement("linearGradient", { id });
+    colours.forEach((colour, at) => gradient.append(svgElement("stop", { offset: at / (colours.length - 1), "stop-color": colour })));
+    into.append(gradient, rect(box.left, box.top, box.width, box.height, `url(#${id})`, 2));
+  } else if (style.backgroundImage.startsWith("repeating-linear-gradient") && colours[0]) {
+    const id = `hatch-${++lastId}`;
+    const pattern = svgElement("pattern", { id, width: 4, height: 4, patternUnits: "userSpaceOnUse" });
+    pattern.append(svgElement("path", { d: "M-1 5L5 -1M-1 1L1 -1M3 5L5 3", stroke: colours[0], "stroke-width": 1, fill: "none" }));
+    into.append(pattern, rect(box.left, box.top, box.width, box.height, `url(#${id})`));
+  }
+  const isMark = box.width <= 24 && box.height <= 24 && rim > 0 && hasColour(style.borderTopColor) && style.borderTopStyle !== "none";
+  if (isMark) into.append(svgElement("rect", { x: box.left + rim / 2, y: box.top + rim / 2, width: box.width - rim, height: box.height - rim, rx: 2, fill: "none", stroke: style.borderTopColor, "stroke-width": rim }));
 }
 
 function hasColour(colour: string): boolean {
@@ -122,6 +197,7 @@ function chart(from: SVGSVGElement, box: DOMRect): Element {
     const original = originals[index];
     if (!original) return;
     const style = getComputedStyle(original);
+    if (original.matches(".control")) element.setAttribute("data-control", "");
     element.removeAttribute("class");
     element.removeAttribute("style");
     for (const name of STYLES) {
@@ -129,6 +205,7 @@ function chart(from: SVGSVGElement, box: DOMRect): Element {
       if (value) element.setAttribute(name, value);
     }
   });
+  for (const control of made.querySelectorAll("[data-control]")) control.remove();
   for (const [name, value] of Object.entries({ x: box.left.toFixed(1), y: box.top.toFixed(1), width: box.width.toFixed(1), height: box.height.toFixed(1) })) made.setAttribute(name, value);
   return made;
 }

@@ -48,8 +48,7 @@ export function Share({ store, frames, view, part }: ShareProps) {
   const picture = (): ReturnType<typeof pictureOf> => {
     const element = part();
     if (!element) throw new Error("there is no view to take.");
-    frames.drawNow();
-    return pictureOf(element, headingOf(store, view));
+    return pictureOf(element, headingOf(store, view), () => frames.drawNow());
   };
   const name = (what: string, kind: string): string => fileName(store.run.peek().job.run || "mpiscope", what.toLowerCase().replace(/[^a-z0-9]+/g, "-"), kind);
   const items: [string, () => Promise<void>][] = [
@@ -90,8 +89,9 @@ export function Share({ store, frames, view, part }: ShareProps) {
 function headingOf(store: Store, view: string): Heading {
   const { job } = store.run.peek();
   const { rangeNs, ranks } = store.perspective.peek();
+  const zoom = store.zoom.peek();
   const parts = [
-    rangeNs ? `${clock(rangeNs[0], 3)} to ${clock(rangeNs[1], 3)}` : `whole run, at ${clock(store.timeNs.peek(), 3)}`,
+    rangeNs ? `${clock(rangeNs[0], 3)} to ${clock(rangeNs[1], 3)}` : zoom ? `${clock(zoom[0], 3)} to ${clock(zoom[1], 3)} shown` : `whole run, at ${clock(store.timeNs.peek(), 3)}`,
     ranks ? ranksWords(ranks, RANGES_MAX) : counted(job.ranks, "rank", "ranks"),
   ];
   return { title: `${view}: ${job.run || job.command}`, subtitle: parts.join("; ") };

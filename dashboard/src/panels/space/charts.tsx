@@ -9,8 +9,11 @@ import { type Unit, valueWords } from "../../words/metrics";
 import { amountRamp, STEPS, stepOf } from "../../palette/ramps";
 import { type Area, ChartCanvas, drawAxis, type Hit } from "./chart-canvas";
 import { LandscapeFace } from "./landscape";
+import { MatrixFace } from "./matrix-face";
 import { marks } from "./model";
-import { partOf, scaleOf } from "./scale";
+import { RankTable } from "./rank-table";
+import { NONE } from "./choices";
+import { partOf, type Scale, scaleOf } from "./scale";
 import type { SpaceState } from "./state";
 import { binned, binOf, fitOf, ordered, ticks } from "./statistics";
 import { labelOf, unitOf, whenWords } from "./words";
@@ -22,6 +25,8 @@ export function Charts({ store, state }: { store: Store; state: SpaceState }) {
   const functions = useComputed(() => store.figures.value.functions).value;
   const functionName = state.function.value === "all" ? null : (functions.get(Number(state.function.value))?.name ?? `function ${state.function.value}`);
   if (face === "landscape") return <LandscapeFace store={store} state={state} />;
+  if (face === "matrix") return <MatrixFace store={store} state={state} />;
+  if (face === "table") return <RankTable store={store} state={state} />;
   const values = state.values(state.color.value);
   const { known, why, isAsking } = state.metrics.value;
   const missing = [why, state.missing(state.color.value), face === "scatter" ? state.missing(state.other.value) : ""].find(Boolean);
@@ -42,6 +47,16 @@ export function Charts({ store, state }: { store: Store; state: SpaceState }) {
 
 function baseOf(unit: Unit | null): number {
   return unit === "bytes" ? 1024 : 10;
+}
+
+/** Of a logarithmic axis powers of ten, or of two where there are few. */
+function ticksOf(scale: Scale, unit: Unit | null): number[] {
+  if (!scale.isLog || !(scale.high > scale.low)) return ticks(scale.least, scale.most, 6, baseOf(unit));
+  const tens = Math.log10(scale.high / scale.low);
+  const base = tens >= 2 ? 10 ** Math.ceil(tens / 6) : 2 ** Math.ceil((tens / 6) * Math.log2(10));
+  const found: number[] = [];
+  for (let at = base ** Math.ceil(Math.log(scale.low) / Math.log(base)); at <= scale.high; at *= base) found.push(at);
+  return found.length > 1 ? found : [scale.low, scale.high];
 }
 
 interface FaceProps { store: Store; state: SpaceState; values: Float64Array; functionName: string | null }
@@ -158,12 +173,16 @@ function Histogram({ store, state, values, functionName }: FaceProps) {
 }
 
 const DOT_PIXELS = 3;
+/** How much larger the largest dot is. */
+const DOT_GROWS = 9;
 /** What lies at the ends is whole. */
 const INSET = 6;
 
 function Scatter({ store, state, values, functionName }: FaceProps) {
   const up = state.values(state.other.value);
-  const [across, upright] = [scaleOf(values, false, false), up && scaleOf(up, false, false)];
+  const [across, upright] = [scaleOf(values, false, state.acrossScale.value === "log"), up && scaleOf(up, false, state.upScale.value === "log")];
+  const [tones, sizes] = [state.dotColor, state.dotSize].map(({ value }) => (value === NONE ? null : state.values(value))) as [Float64Array | null, Float64Array | null];
+  const [toneScale, sizeScale] = [tones && scaleOf(tones, state.ends.value === "most", false), sizes && scaleOf(sizes, state.ends.value === "most", false)];
   if (!up || !across || !upright) return null;
   const [unit, otherUnit] = [unitOf(state.color.value), unitOf(state.other.value)];
   const fit = fitOf(values, up);
@@ -171,22 +190,27 @@ function Scatter({ store, state, values, functionName }: FaceProps) {
   const yOf = (value: number, { top, height }: Area): number => top + INSET + (1 - partOf(upright, value)) * (height - 2 * INSET);
   const selected = store.selection.value?.kind === "rank" ? store.selection.value.rank : -1;
   return (
-    <ChartCanvas label={`${labelOf(state.color.value, functionName)} and ${labelOf(state.other.value, functionName)} of each rank`} inputs={[values, up, store.perspective.value.ranks, selected, theme.value]} margins={MARGINS}
+    <ChartCanvas label={`${labelOf(state.color.value, functionName)} and ${labelOf(state.other.value, functionName)} of each rank`} inputs={[values, up, tones, sizes, across.isLog, upright.isLog, store.perspective.value.ranks, selected, theme.value]} margins={MARGINS}
       draw={(context, area, inks) => {
-        drawAxis(context, area, inks, ticks(upright.least, upright.most, 6, baseOf(otherUnit)), (value) => yOf(value, area), (value) => valueWords(value, otherUnit), true);
-        drawAxis(context, area, inks, ticks(across.least, across.most, 6, baseOf(unit)), (value) => xOf(value, area), (value) => valueWords(value, unit), false);
+        drawAxis(context, area, inks, ticksOf(upright, otherUnit), (value) => yOf(value, area), (value) => valueWords(value, otherUnit), true);
+        drawAxis(context, area, inks, ticksOf(across, unit), (value) => xOf(value, area), (value) => valueWords(value, unit), false);
         const shown = isShown(store, values.length);
         // Many points on one place are seen to be many.
         context.globalAlpha = values.length > 2000 ? 0.5 : 0.9;
-        const ink = amountRamp(theme.peek())[stepOf(0.25) % (STEPS + 1)] ?? inks.fill;
+        const ramp = amountRamp(theme.peek());
+        const ink = ramp[stepOf(0.25) % (STEPS + 1)] ?? inks.fill;
         for (let rank = 0; rank < values.length; rank++) {
           const [x, y] = [values[rank] ?? NaN, up[rank] ?? NaN];
           if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
-          context.fillStyle = shown(rank) ? ink : inks.line;
-          context.fillRect(xOf(x, area) - DOT_PIXELS / 2, yOf(y, area) - DOT_PIXELS / 2, DOT_PIXELS, DOT_PIXELS);
+          const tone = tones && toneScale ? (ramp[Math.min(STEPS, stepOf(partOf(toneScale, tones[rank] ?? NaN)))] ?? ink) : ink;
+          const part = sizes && sizeScale ? partOf(sizeScale, sizes[rank] ?? NaN) : NaN;
+          const dot = Number.isNaN(part) ? DOT_PIXELS + (tones ? 1 : 0) : DOT_PIXELS + part * DOT_GROWS;
+          context.fillStyle = shown(rank) ? tone : inks.line;
+          context.fillRect(xOf(x, area) - dot / 2, yOf(y, area) - dot / 2, dot, dot);
         }
         context.globalAlpha = 1;
-        if (fit) {
+        // A line is one only where both axes are linear.
+        if (fit && !across.isLog && !upright.isLog) {
           context.save();
           context.beginPath();
           context.rect(area.left, area.top, area.width, area.height);

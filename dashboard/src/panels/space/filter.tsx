@@ -2,6 +2,7 @@
 
 import { isFiltering, type Scale } from "./scale";
 import type { SpaceState } from "./state";
+import { capital } from "../../words";
 import { filterWords } from "./words";
 
 export function FilterPart({ state, scale }: { state: SpaceState; scale: Scale | null }) {
@@ -24,7 +25,7 @@ export function FilterPart({ state, scale }: { state: SpaceState; scale: Scale |
         state.high.value = value;
         if (Number(state.low.peek()) > Number(value)) state.low.value = value;
       }} /></label>
-      <p class="small">{`${words.charAt(0).toUpperCase()}${words.slice(1)}.`}</p>
+      <p class="small">{capital(words)}.</p>
       <div class="group">
         <button type="button" aria-pressed={filter.isInverse} title="Draw what is outside the range" onClick={toggle}>Hide the middle</button>
         {isFiltering(filter) && <button type="button" onClick={() => {

@@ -7,6 +7,7 @@ import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { metricOf, valueWords } from "../../words/metrics";
+import { sentenceOf } from "../../words";
 import { nodeOfRank } from "../../words/hosts";
 import type { TipText } from "../../words/regions";
 import { Icon } from "../icons";
@@ -16,11 +17,14 @@ import { Charts } from "./charts";
 import { Controls } from "./controls";
 import { Editor } from "./editor";
 import { Legend } from "./legend";
+import { heaviest } from "./matrix";
 import { placed, sceneOf } from "./model";
+import type { Link } from "./overlay";
+import { sliced } from "./statistics";
 import { NONE, OWN } from "./choices";
 import { type FaceId, type SpaceState, spaceOf } from "./state";
 import { SpaceView } from "./view";
-import { drawnWords, labelOf, unitOf, whenWords } from "./words";
+import { drawnWords, labelOf, sliceWords, unitOf, whenWords } from "./words";
 import "./space.css";
 
 const FACES: readonly { id: FaceId; label: string; title: string }[] = [
@@ -29,6 +33,8 @@ const FACES: readonly { id: FaceId; label: string; title: string }[] = [
   { id: "histogram", label: "Histogram", title: "How many ranks have which value" },
   { id: "scatter", label: "Scatter", title: "One value of the ranks against another" },
   { id: "landscape", label: "Landscape", title: "Time by function and rank" },
+  { id: "matrix", label: "Matrix", title: "Who sent how much to whom" },
+  { id: "table", label: "Table", title: "The functions of the selected rank, or of all ranks" },
 ];
 
 export function Space({ store, frames }: { store: Store; frames: Frames }) {
@@ -38,7 +44,7 @@ export function Space({ store, frames }: { store: Store; frames: Frames }) {
   const face = state.face.value;
   const view = useRef<SpaceView | null>(null);
   return (
-    <div class={`space ${state.isEditing.value === "open" ? "editing" : face === "landscape" ? "wide" : ""}`}>
+    <div class={`space ${state.isEditing.value === "open" ? "editing" : ""}`}>
       <div class="space-main">
         <div class="space-bar">
           <div class="group" role="group" aria-label="Faces">
@@ -59,7 +65,7 @@ export function Space({ store, frames }: { store: Store; frames: Frames }) {
         </div>
         {face === "layout" ? <Picture store={store} frames={frames} state={state} view={view} /> : <Charts store={store} state={state} />}
       </div>
-      {state.isEditing.value === "open" ? <Editor state={state} /> : face !== "landscape" && <Controls store={store} state={state} />}
+      {state.isEditing.value === "open" ? <Editor state={state} /> : <Controls store={store} state={state} />}
     </div>
   );
 }
@@ -71,6 +77,20 @@ function figuresTable(state: SpaceState) {
   return { columns: ["rank", "host", ...columns.map(({ metric }) => metric)], rows };
 }
 
+const LINKS_MAX = 150;
+const NO_LINKS: readonly Link[] = [];
+
+/** The heaviest pairs of ranks. */
+function useLinks(state: SpaceState): readonly Link[] {
+  const pairs = state.links.value === "yes" ? state.pairs.value.known?.answer : undefined;
+  return useMemo(() => {
+    if (!pairs) return NO_LINKS;
+    const found = heaviest(pairs, LINKS_MAX);
+    const most = pairs.bytes[found[0] ?? 0] ?? 1;
+    return found.map((pair) => ({ from: pairs.src[pair] ?? 0, to: pairs.dst[pair] ?? 0, part: (pairs.bytes[pair] ?? 0) / most }));
+  }, [pairs]);
+}
+
 function useScene(store: Store, state: SpaceState) {
   const layout = state.shown.value?.answer ?? null;
   const at = useMemo(() => layout && placed(layout), [layout]);
@@ -78,7 +98,8 @@ function useScene(store: Store, state: SpaceState) {
   const known = state.metrics.value.known;
   const { ranks } = store.perspective.value;
   const filter = state.filter.value;
-  const inputs = [layout, at, known, color, size, height, opacity, ranks, filter, state.ends.value, state.scale.value, theme.value] as const;
+  const [places, cuts] = [state.places.value, state.cuts.value];
+  const inputs = [layout, at, known, state.average.value, ...cuts, color, size, height, opacity, ranks, filter, state.ends.value, state.scale.value, theme.value] as const;
   return useMemo(() => {
     if (!layout || !at) return null;
     // Until its figures come, a colour is of what is not known.
@@ -87,7 +108,7 @@ function useScene(store: Store, state: SpaceState) {
     return sceneOf(layout, at, {
       color: color === OWN ? null : (fitting(state.values(color)) ?? unknown()),
       size: size === NONE ? null : fitting(state.values(size)), height: height === NONE ? null : fitting(state.values(height)), opacity: opacity === NONE ? null : fitting(state.values(opacity)),
-      isLatency: color === "latency", isClipped: state.ends.value === "most", isLog: state.scale.value === "log", filter, ranks, theme: theme.value,
+      slice: sliced([layout.x, layout.y, layout.z], places, cuts, layout.pointsPerRank), isLatency: color === "latency", isClipped: state.ends.value === "most", isLog: state.scale.value === "log", filter, ranks, theme: theme.value,
     });
   }, inputs);
 }
@@ -108,6 +129,8 @@ function Picture({ store, frames, state, view }: { store: Store; frames: Frames;
     };
   }, [store, frames, state, note, view]);
   useEffect(() => view.current?.show(scene), [scene, view]);
+  const links = useLinks(state);
+  useEffect(() => view.current?.join(links), [links, view]);
   const { why } = state.points.value;
   const known = state.shown.value;
   const functions = useComputed(() => store.figures.value.functions).value;
@@ -116,9 +139,11 @@ function Picture({ store, frames, state, view }: { store: Store; frames: Frames;
   const sentence = scene && known
     ? drawnWords({ layout: known.answer.name, ranks: scene.ranks, hidden: scene.hidden, color: state.color.value, size: state.size.value, height: state.height.value, opacity: state.opacity.value, functionName }, scene.color)
     : "";
+  const [cuts, color] = [state.cuts.value, state.color.value];
+  const cutWords = useMemo(() => (scene ? sliceWords(cuts, scene, color) : ""), [cuts, scene, color]);
   const missing = [...new Set([state.color, state.size, state.height, state.opacity].map(({ value }) => value))]
     .map((id) => [id, state.missing(id)] as const).filter(([, text]) => text !== "").map(([id, text]) => `${labelOf(id, functionName)}: ${text}.`);
-  const status = [why && `${capital(why)}.`, metrics.why && `${capital(metrics.why)}.`, ...missing, known?.answer.isOld ? "The file has an error: this is its last good layout." : "", note.value].filter(Boolean).join(" ");
+  const status = [why && sentenceOf(why), metrics.why && sentenceOf(metrics.why), ...missing, scene?.isOnePlace ? "All ranks are at one place: this run lacks what the layout asks for." : "", known?.answer.isOld ? "The file has an error: this is its last good layout." : "", note.value].filter(Boolean).join(" ");
   const pointed = state.pointed.value;
   return (
     <>
@@ -131,18 +156,15 @@ function Picture({ store, frames, state, view }: { store: Store; frames: Frames;
           event.preventDefault();
           event.stopPropagation();
         }} />
-        {!scene && <div class="message"><h2>{why ? "The layout cannot be drawn" : "The points are on their way"}</h2><p>{why ? `${capital(why)}.` : "The layout is evaluated for all ranks."}</p></div>}
+        {!scene && <div class="message"><h2>{why ? "The layout cannot be drawn" : "The points are on their way"}</h2><p>{why ? sentenceOf(why) : "The layout is evaluated for all ranks."}</p></div>}
         {scene && pointed !== null && pointer.value && <Tip told={toldOf(store, state, pointed, functionName)} {...pointer.value} />}
       </div>
       <Legend state={state} scene={scene} functionName={functionName} />
-      <p class="space-words" id="space-drawn" role="status">{sentence} {metrics.known && <span class="soft">{whenWords(metrics.known.scope, metrics.known.answer)}</span>} {status && <span class="warn">{status}</span>}</p>
+      <p class="space-words" id="space-drawn" role="status">{sentence} {cutWords} {metrics.known && <span class="soft">{whenWords(metrics.known.scope, metrics.known.answer)}</span>} {status && <span class="warn">{status}</span>}</p>
     </>
   );
 }
 
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}`;
-}
 
 function toldOf(store: Store, state: SpaceState, rank: number, functionName: string | null): TipText {
   const ids = [...new Set([state.color, state.size, state.height, state.opacity].map(({ value }) => value))].filter((id) => metricOf(id) !== null);

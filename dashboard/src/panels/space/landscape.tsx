@@ -1,13 +1,18 @@
 // Functions by ranks: how long each rank was in which function, as a map of heat. Many ranks share a row.
 
+import { useMemo } from "preact/hooks";
 import type { Landscape } from "../../feed/ranks";
 import { amountRamp, STEPS, stepOf } from "../../palette/ramps";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
-import { counted } from "../../words";
+import { counted, sentenceOf } from "../../words";
 import { valueWords } from "../../words/metrics";
 import { spanWords } from "../../words/range";
-import { type Area, ChartCanvas } from "./chart-canvas";
+import { ranksWords } from "../../words/regions";
+import { type Area, ChartCanvas, type Hit } from "./chart-canvas";
+import { FieldLegend } from "./field";
+import { reliefOf } from "./relief";
+import { ReliefChart } from "./relief-chart";
 import { partOf, type Scale, scaleOf } from "./scale";
 import type { SpaceState } from "./state";
 
@@ -19,20 +24,39 @@ export function LandscapeFace({ store, state }: { store: Store; state: SpaceStat
   const { known, why, isAsking } = state.landscape.value;
   const map = known?.answer ?? null;
   if (!map || map.function.length === 0) {
-    return <div class="message"><h2>{isAsking ? "The landscape is on its way" : "There is no landscape"}</h2><p>{why ? `${why.replace(/\.$/, "")}.` : "It is summed up from the calls of the range."}</p></div>;
+    return <div class="message"><h2>{isAsking ? "The landscape is on its way" : "There is no landscape"}</h2><p>{why ? sentenceOf(why) : "It is summed up from the calls of the range."}</p></div>;
   }
+  return <Field store={store} state={state} map={map} />;
+}
+
+function Field({ store, state, map }: { store: Store; state: SpaceState; map: Landscape }) {
+  const [ends, kind] = [state.ends.value, state.scale.value];
   const functions = Math.min(FUNCTIONS_MAX, map.function.length);
-  const scale = scaleOf(map.seconds.subarray(0, functions * map.rows), state.ends.value === "most", state.scale.value === "log");
+  const scale = useMemo(() => scaleOf(map.seconds.subarray(0, functions * map.rows), ends === "most", kind === "log"), [map, ends, kind]);
+  const isRelief = state.relief.value === "relief";
+  const relief = useMemo(() => (isRelief && scale ? reliefOf(map.rows, functions, (row, at) => {
+    const value = map.seconds[at * map.rows + row] ?? 0;
+    return value > 0 ? Math.max(0.01, partOf(scale, value)) : NaN;
+  }) : null), [isRelief, map, scale]);
   const name = (at: number): string => store.run.peek().functions.get(map.function[at] ?? 0)?.name ?? `function ${map.function[at] ?? 0}`;
-  const cell = (x: number, y: number, { left, top, width, height }: Area): { row: number; at: number } | null => {
+  const cellAt = (x: number, y: number, { left, top, width, height }: Area): number | null => {
     const row = Math.floor(((x - left) / width) * map.rows);
     const at = Math.floor(((y - top) / height) * functions);
-    return row >= 0 && row < map.rows && at >= 0 && at < functions ? { row, at } : null;
+    return row >= 0 && row < map.rows && at >= 0 && at < functions ? at * map.rows + row : null;
   };
   const ranksOf = (row: number): [number, number] => [row * map.ranksPerRow, Math.min(store.run.peek().job.ranks || Infinity, (row + 1) * map.ranksPerRow) - 1];
+  const hitOf = (cell: number): Hit => {
+    const [first, last] = ranksOf(cell % map.rows);
+    const value = map.seconds[cell] ?? 0;
+    return { rank: first === last ? first : null, ranks: first === last ? null : [[first, last]], told: { title: name(Math.floor(cell / map.rows)), rows: [[ranksWords([[first, last]]), valueWords(value, "time"), first === last ? "" : "mean of a rank"]] } };
+  };
+  const choose = (hit: Hit | null): void => {
+    if (hit?.ranks) store.select({ ranks: hit.ranks });
+    else if (hit && hit.rank !== null) store.selection.value = { kind: "rank", rank: hit.rank };
+  };
   return (
     <>
-      <ChartCanvas label="Time by function and rank" inputs={[map, theme.value, state.ends.value, state.scale.value]} margins={MARGINS}
+      {relief ? <ReliefChart label="Time by function and rank" relief={relief} columns="rank" rows="function" hit={hitOf} choose={choose} /> : <ChartCanvas label="Time by function and rank" inputs={[map, scale, theme.value]} margins={MARGINS}
         draw={(context, area, inks) => {
           paint(context, area, map, functions, scale);
           context.fillStyle = inks.text;
@@ -50,25 +74,11 @@ export function LandscapeFace({ store, state }: { store: Store; state: SpaceStat
           context.textAlign = "left";
         }}
         hit={(x, y, area) => {
-          const found = cell(x, y, area);
-          if (!found) return null;
-          const [first, last] = ranksOf(found.row);
-          const words = first === last ? `rank ${first}` : `ranks ${first}\u2013${last}`;
-          const value = map.seconds[found.at * map.rows + found.row] ?? 0;
-          return { rank: first === last ? first : null, ranks: first === last ? null : [[first, last]], told: { title: name(found.at), rows: [[words, valueWords(value, "time"), first === last ? "" : "mean of a rank"]] } };
+          const cell = cellAt(x, y, area);
+          return cell === null ? null : hitOf(cell);
         }}
-        choose={(hit) => {
-          if (hit?.ranks) store.select({ ranks: hit.ranks });
-          else if (hit && hit.rank !== null) store.selection.value = { kind: "rank", rank: hit.rank };
-        }} />
-      <div class="space-legend">
-        <span class="name">time of a rank in the function</span>
-        {scale && <span class="scale"><i style={{ background: `linear-gradient(to right, ${amountRamp(theme.value).join(",")})` }} /><span style={{ left: "0%" }}>{valueWords(scale.low, "time")}</span><span style={{ left: "100%" }}>{valueWords(scale.high, "time")}</span></span>}
-        <div class="group" role="group" aria-label="Scale">
-          <button type="button" aria-pressed={state.ends.value === "most"} title="The scale spans the middle 90 % of the values" onClick={() => (state.ends.value = state.ends.peek() === "most" ? "all" : "most")}>5{"\u2013"}95 %</button>
-          <button type="button" aria-pressed={state.scale.value === "log"} title="A logarithmic scale" onClick={() => (state.scale.value = state.scale.peek() === "log" ? "linear" : "log")}>Log</button>
-        </div>
-      </div>
+        choose={choose} />}
+      <FieldLegend state={state} name="time of a rank in the function" scale={scale} unit="time" />
       <p class="space-words" role="status">{counted(map.function.length, "function", "functions")}, {counted(map.rows, "column", "columns")} of {counted(map.ranksPerRow, "rank", "ranks")}. <span class="soft">{spanWords([map.fromNs, map.toNs])}.</span></p>
     </>
   );

@@ -5,6 +5,7 @@ import { theme } from "../../state/theme";
 import { valueWords } from "../../words/metrics";
 import type { Scene } from "./model";
 import { valueAt } from "./scale";
+import { ScaleButtons } from "./scale-buttons";
 import type { SpaceState } from "./state";
 import { labelOf, unitOf } from "./words";
 
@@ -28,10 +29,7 @@ export function Legend({ state, scene, functionName }: { state: SpaceState; scen
       {scale ? (
         <span class="scale"><i style={{ background: `linear-gradient(to right, ${ramp.join(",")})` }} />{TICKS.map((part) => <span key={part} style={{ left: `${part * 100}%` }}>{tick(part)}</span>)}</span>
       ) : <span class="key"><i class="tone" style={{ background: UNKNOWN_TONE[theme.value] }} />not known</span>}
-      <div class="group" role="group" aria-label="Scale">
-        <button type="button" aria-pressed={state.ends.value === "most"} title="The scale spans the middle 90 % of the ranks, so that one outlier does not flatten the rest" onClick={() => (state.ends.value = state.ends.peek() === "most" ? "all" : "most")}>5{"\u2013"}95 %</button>
-        <button type="button" aria-pressed={state.scale.value === "log"} title="A logarithmic scale" onClick={() => (state.scale.value = state.scale.peek() === "log" ? "linear" : "log")}>Log</button>
-      </div>
+      <ScaleButtons state={state} of="ranks" />
     </div>
   );
 }

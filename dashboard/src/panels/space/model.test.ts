@@ -15,7 +15,7 @@ function layoutOf(points: readonly (readonly [number, number, number])[], points
   };
 }
 
-const PLAIN: Mapping = { color: null, size: null, height: null, opacity: null, isLatency: false, isClipped: false, isLog: false, filter: ALL, ranks: null, theme: "dark" };
+const PLAIN: Mapping = { color: null, size: null, height: null, opacity: null, isLatency: false, isClipped: false, isLog: false, filter: ALL, slice: null, ranks: null, theme: "dark" };
 const LINE = layoutOf([[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]]);
 
 describe("model", () => {
@@ -25,6 +25,15 @@ describe("model", () => {
     expect([...at.x].map((value) => Math.round(value * 10) / 10)).toEqual([-0.8, 0.8, NaN, NaN]);
     expect(sceneOf(layoutOf([[0, 0, 0], [NaN, 0, 0]]), placed(layoutOf([[0, 0, 0], [NaN, 0, 0]])), PLAIN).radius[1]).toBe(0);
     expect(placed(layoutOf([])).finite).toBe(0);
+  });
+
+  it("draws points that lie in one place small, and knows it", () => {
+    const points = [[1, 2, 3], [1, 2, 3], [NaN, 0, 0]] as const;
+    const scene = sceneOf(layoutOf(points), placed(layoutOf(points)), PLAIN);
+    expect(scene.isOnePlace).toBe(true);
+    expect(scene.reach).toBeLessThan(0.02);
+    expect(placed(layoutOf([[1, 2, 3]])).isOnePlace).toBe(false);
+    expect(placed(LINE).isOnePlace).toBe(false);
   });
 
   it("sees a plane from above and a line from the side", () => {

@@ -34,8 +34,12 @@ export interface Scene extends Cloud {
   /** Ranks that a filter hides, and points without a place. */
   hidden: number;
   isFlat: boolean;
+  /** All points lie in one place. */
+  isOnePlace: boolean;
   /** The radius of the largest point. */
   reach: number;
+  /** The middle of all. */
+  middle: readonly [number, number, number];
 }
 
 export interface Box { least: [number, number, number]; most: [number, number, number]; from: [number, number, number]; to: [number, number, number] }
@@ -50,6 +54,8 @@ export interface Mapping {
   isClipped: boolean;
   isLog: boolean;
   filter: Filter;
+  /** Ranks in the slices; null where nothing is cut. */
+  slice: Uint8Array | null;
   ranks: RankRanges | null;
   theme: "light" | "dark";
 }
@@ -62,12 +68,14 @@ const OPACITY_LEAST = 0.08;
 /** Points that are looked at for how far neighbours are apart, and those that they are held against. */
 const SPACING_SAMPLES = 48;
 const SPACING_AGAINST = 20_000;
+/** Where there is one place only. */
+const SPACING_OF_ONE = 0.04;
 const RADIUS_OF_SPACING = 0.4;
 const RADIUS_MIN = 0.0018;
 const RADIUS_MAX = 0.09;
 
 /** Where the points lie, within 1 of the origin; what has no place is not a number. */
-export interface Placed extends Cloud { box: Box; spacing: number; isFlat: boolean; finite: number }
+export interface Placed extends Cloud { box: Box; spacing: number; isFlat: boolean; isOnePlace: boolean; finite: number }
 
 export function placed(layout: RankLayout): Placed {
   const axes = [layout.x, layout.y, layout.z] as const;
@@ -98,12 +106,12 @@ export function placed(layout: RankLayout): Placed {
   const corner = (end: [number, number, number]): [number, number, number] => [0, 1, 2].map((axis) => ((end[axis] ?? 0) - (middle[axis] ?? 0)) * scale) as [number, number, number];
   const box = { least: corner(from), most: corner(to), from, to };
   const isFlat = to[2] - from[2] <= 1e-9 * longest && to[1] > from[1];
-  return { ...cloud, box, spacing: spacingOf(cloud, finite), isFlat, finite };
+  return { ...cloud, box, spacing: spacingOf(cloud, finite), isFlat, isOnePlace: finite > 1 && longest === 0, finite };
 }
 
 /** How far a point usually is from the nearest other one. */
 function spacingOf(cloud: Cloud, finite: number): number {
-  if (finite < 2) return 0.2;
+  if (finite < 2) return SPACING_OF_ONE;
   const found: number[] = [];
   const every = Math.max(1, Math.floor(cloud.length / SPACING_SAMPLES));
   // A stretch of neighbours in number, which layouts place near each other, and some of all others.
@@ -120,7 +128,7 @@ function spacingOf(cloud: Cloud, finite: number): number {
     if (nearest < Infinity) found.push(Math.sqrt(nearest));
   }
   found.sort((one, other) => one - other);
-  return found[Math.floor(found.length / 2)] ?? 0.2;
+  return found[Math.floor(found.length / 2)] ?? SPACING_OF_ONE;
 }
 
 export function sceneOf(layout: RankLayout, at: Placed, mapping: Mapping): Scene {
@@ -139,10 +147,11 @@ export function sceneOf(layout: RankLayout, at: Placed, mapping: Mapping): Scene
   const scene: Scene = {
     length: layout.length, x: at.x, y: at.y, z: height ? new Float32Array(at.z) : at.z, pointsPerRank, ranks,
     rgb: new Uint8Array(3 * layout.length), radius: new Float32Array(layout.length), opacity: new Float32Array(layout.length).fill(1), mark: new Uint8Array(layout.length),
-    isOpaque: mapping.opacity === null, box: at.box, color, size, height, opacityScale, values, hidden: 0, isFlat: at.isFlat && !height, reach: base * (size ? SIZE_MOST : 1),
+    isOpaque: mapping.opacity === null, box: at.box, color, size, height, opacityScale, values, hidden: 0, isFlat: at.isFlat && !height, isOnePlace: at.isOnePlace && !height, reach: base * (size ? SIZE_MOST : 1),
+    middle: [0, 1, 2].map((axis) => ((at.box.least[axis] ?? 0) + (at.box.most[axis] ?? 0)) / 2) as [number, number, number],
   };
   for (let rank = 0; rank < ranks; rank++) {
-    const isShown = shown[rank] === 1;
+    const isShown = shown[rank] === 1 && (mapping.slice === null || mapping.slice[rank] === 1);
     if (!isShown) scene.hidden++;
     const grown = part(size, mapping.size, rank, SIZE_LEAST, SIZE_MOST, 1);
     const raised = part(height, mapping.height, rank, 0, 1.6 * HEIGHT_PART, 0);

@@ -19,7 +19,16 @@ export interface Over {
   selected: number | null;
   ranks: RankRanges | null;
   lasso: readonly Spot[] | null;
+  /** Pairs of ranks with many messages, the heaviest first, and how heavy each is from 0 to 1. */
+  links: readonly Link[];
+  /** What a unit of the scene is in the layout's own. */
+  unit: number;
 }
+
+export interface Link { from: number; to: number; part: number }
+
+/** Usual lengths of the scale bar on the page. */
+const BAR_PIXELS = 120;
 
 /** Of so few ranks each has its name. */
 const NAMED_MAX = 32;
@@ -31,6 +40,7 @@ export function drawOverlay(canvas: HTMLCanvasElement, over: Over): void {
   const sheet = prepare(canvas);
   if (!sheet) return;
   const { context, width, height } = sheet;
+  drawLinks(context, over);
   drawRings(context, over);
   const named = labels(context, over);
   context.textBaseline = "middle";
@@ -43,6 +53,7 @@ export function drawOverlay(canvas: HTMLCanvasElement, over: Over): void {
     context.fillStyle = over.colours.text;
     context.fillText(text, left, middle);
   }
+  drawBar(context, over, height);
   if (over.lasso) drawLasso(context, over.lasso, over.colours);
 }
 
@@ -97,6 +108,48 @@ function drawRings(context: CanvasRenderingContext2D, over: Over): void {
       context.stroke();
     }
   }
+}
+
+/** The lightest first: the heaviest lie above them. */
+function drawLinks(context: CanvasRenderingContext2D, over: Over): void {
+  const { scene, colours } = over;
+  context.strokeStyle = colours.accent;
+  for (let at = over.links.length - 1; at >= 0; at--) {
+    const link = over.links[at];
+    if (!link) continue;
+    const [from, to] = [link.from, link.to].map((rank) => discOf(over, rank * scene.pointsPerRank));
+    if (!from || !to) continue;
+    context.globalAlpha = 0.08 + 0.37 * link.part;
+    context.lineWidth = 0.75 + 1.25 * link.part;
+    context.beginPath();
+    context.moveTo(from.x, from.y);
+    context.lineTo(to.x, to.y);
+    context.stroke();
+  }
+  context.globalAlpha = 1;
+}
+
+/** How long something is on the page that is so long in the layout, where the camera looks at. */
+function drawBar(context: CanvasRenderingContext2D, { lens, unit, colours, scene }: Over, height: number): void {
+  const depth = -lens.back.reduce((sum, axis, at) => sum + axis * ((scene.middle[at] ?? 0) - (lens.eye[at] ?? 0)), 0);
+  const pixels = lens.focal / Math.max(NEAR, depth) / unit;
+  if (!(pixels > 0) || !Number.isFinite(pixels)) return;
+  const rough = BAR_PIXELS / pixels;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const length = [5, 2, 1].map((each) => each * power).find((each) => each <= rough) ?? power;
+  const [left, bottom, width] = [16, height - 14, length * pixels];
+  context.strokeStyle = colours.soft;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(left + 0.5, bottom - 4.5);
+  context.lineTo(left + 0.5, bottom + 0.5);
+  context.lineTo(left + width + 0.5, bottom + 0.5);
+  context.lineTo(left + width + 0.5, bottom - 4.5);
+  context.stroke();
+  context.font = context.font.replace(/^(bold |600 )?/, "");
+  context.fillStyle = colours.soft;
+  context.textBaseline = "middle";
+  context.fillText(String(Number(length.toPrecision(2))), left + width + 8, bottom - 2);
 }
 
 function labels(context: CanvasRenderingContext2D, over: Over): Label[] {

@@ -3,16 +3,20 @@
 
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { Landscape, Layouts, RankLayout, RankMetrics, Suggestion } from "../../feed/ranks";
+import type { Pairs } from "../../feed/regions";
+import type { Selected } from "../../feed/selected";
+import { unchanged } from "../../same";
 import { remembered, rememberedWord } from "../../state/arrangement";
 import { keptOf } from "../../state/kept";
 import { Newest, type NewestFigures } from "../../state/newest";
-import type { Span } from "../../state/perspective";
+import type { RankRanges, Span } from "../../state/perspective";
 import { edgeNs, over } from "../../state/run";
 import { storedText, storeText } from "../../state/storage";
 import type { Store } from "../../state/store";
 import { METRICS, metricOf } from "../../words/metrics";
 import { type Camera, fromWord, toWord } from "./camera";
 import { NONE, OWN } from "./choices";
+import { nearestPlace, nodeMeans, placesOf } from "./statistics";
 import type { Filter } from "./scale";
 
 /** A run that goes on is shown as it was lately, where figures have to be read from its messages. */
@@ -21,6 +25,8 @@ export const LATELY_NS = 30e9;
 const AGAIN_MS = 2000;
 const AGAIN_PARTS = 4;
 const FILE_EVERY_MS = 1000;
+/** How often the moment follows the clock, at most. */
+const MOMENT_EVERY_MS = 250;
 /** With the rest before any question, the result comes 300 ms after the last key. */
 const DRAFT_REST_MS = 100;
 const DRAFT_KEY = "mpiscope-layout-draft";
@@ -31,25 +37,30 @@ const WHOLE_END_NS = Number.MAX_SAFE_INTEGER;
 export const EVENT_NAMES = ["event0", "event1", "event2", "event3"] as const;
 const IDS = METRICS.map(({ id }) => id);
 const FIRST_EVENTS = ["mpi_time", "bytes_sent", "late_sender", "waiting"] as const;
-export type FaceId = "layout" | "bars" | "histogram" | "scatter" | "landscape";
+export type FaceId = "layout" | "bars" | "histogram" | "scatter" | "landscape" | "matrix" | "table";
+const FACE_IDS: readonly FaceId[] = ["layout", "bars", "histogram", "scatter", "landscape", "matrix", "table"];
 
 /** Which stretch of the run figures are of. */
-export type When = { kind: "range"; rangeNs: Span } | { kind: "whole" } | { kind: "lately" };
-export interface MetricsScope { when: When; metrics: readonly string[]; function: number | null }
+export type When = { kind: "range"; rangeNs: Span } | { kind: "moment"; rangeNs: Span } | { kind: "whole" } | { kind: "lately" };
+export interface MetricsScope { when: When; metrics: readonly string[]; function: number | null; site: number | null }
 export interface KnownMetrics { scope: MetricsScope; answer: RankMetrics }
 export interface LayoutScope { from: LayoutFrom; name: string; source: string | null; events: MetricsScope | null; placement: string; version: number }
 export interface KnownLayout { scope: LayoutScope; answer: RankLayout }
 export interface KnownLandscape { scope: { when: When }; answer: Landscape }
 export interface KnownSuggestion { scope: { when: When }; answer: Suggestion }
-export type LayoutFrom = "bundled" | "file" | "draft";
+export type LayoutFrom = "bundled" | "file" | "draft" | "recording" | "user";
+/** Who sent to whom. */
+export interface KnownPairs { scope: { when: When }; answer: Pairs }
+/** The functions of some ranks. */
+export interface KnownFunctions { scope: { when: When; ranks: RankRanges | null }; answer: Selected }
 
 function nothing<Known>(): NewestFigures<Known> {
   return { known: null, isAsking: false, why: "" };
 }
 
 export class SpaceState {
-  readonly face = remembered<FaceId>("space.face", "layout", ["layout", "bars", "histogram", "scatter", "landscape"]);
-  readonly from = remembered<LayoutFrom>("space.from", "bundled", ["bundled", "file", "draft"]);
+  readonly face = remembered<FaceId>("space.face", "layout", FACE_IDS);
+  readonly from = remembered<LayoutFrom>("space.from", "bundled", ["bundled", "file", "draft", "recording", "user"]);
   readonly layout = rememberedWord("space.layout", "sphere");
   readonly color = remembered("space.color", "mpi_time", [OWN, ...IDS]);
   readonly size = remembered("space.size", NONE, [NONE, ...IDS]);
@@ -66,6 +77,22 @@ export class SpaceState {
   readonly low = rememberedWord("space.low", "0", isPercent);
   readonly high = rememberedWord("space.high", "100", isPercent);
   readonly inverse = remembered("space.inverse", "no", ["no", "yes"]);
+  /** Figures of the selected range or of the run, or of the moment of the clock. */
+  readonly time = remembered("space.time", "range", ["range", "moment"]);
+  readonly average = remembered("space.average", "rank", ["rank", "node"]);
+  readonly links = remembered("space.links", "no", ["no", "yes"]);
+  /** Coordinates at which the layout is cut; "off" where it is not. */
+  readonly slices: readonly Signal<string>[] = ["x", "y", "z"].map((axis) => rememberedWord(`space.slice-${axis}`, "off", (word) => word === "off" || (word !== "" && Number.isFinite(Number(word)))));
+  /** "all" or the number of a call site. */
+  readonly site = rememberedWord("space.site", "all", (word) => word === "all" || /^\d{1,9}$/.test(word));
+  /** Of the axes of the scatter plot. */
+  readonly acrossScale = remembered("space.across-scale", "linear", ["linear", "log"]);
+  readonly upScale = remembered("space.up-scale", "linear", ["linear", "log"]);
+  readonly dotColor = remembered("space.dot-color", NONE, [NONE, ...IDS]);
+  readonly dotSize = remembered("space.dot-size", NONE, [NONE, ...IDS]);
+  /** Landscape and matrix: from above or as a relief. */
+  readonly relief = remembered("space.relief", "flat", ["flat", "relief"]);
+  readonly matrixOf = remembered("space.matrix", "bytes", ["bytes", "messages", "latency"]);
   readonly view = rememberedWord("space.camera", "fit", (word) => word === "fit" || fromWord(word) !== null);
   /** Advances with every move of the camera. */
   readonly looks = signal(0);
@@ -82,16 +109,32 @@ export class SpaceState {
   readonly points = signal<NewestFigures<KnownLayout>>(nothing());
   readonly landscape = signal<NewestFigures<KnownLandscape>>(nothing());
   readonly suggestion = signal<NewestFigures<KnownSuggestion>>(nothing());
+  readonly pairs = signal<NewestFigures<KnownPairs>>(nothing());
+  readonly functions = signal<NewestFigures<KnownFunctions>>(nothing());
   /** The newest answer with points: it stays while the text is wrong. */
   readonly shown = signal<KnownLayout | null>(null);
   readonly filter: ReadonlySignal<Filter> = computed(() => ({ from: Number(this.low.value), to: Number(this.high.value), isInverse: this.inverse.value === "yes" }));
 
+  /** Where the shown layout has points, by axis. */
+  readonly places: ReadonlySignal<readonly (readonly number[])[]> = computed(() => {
+    const layout = this.shown.value?.answer;
+    return layout ? [layout.x, layout.y, layout.z].map(placesOf) : [];
+  });
+  /** Where the shown layout is cut, by axis; null where it is not. */
+  readonly cuts: ReadonlySignal<readonly (number | null)[]> = computed(() => this.slices.map(({ value }, axis) => (value === "off" ? null : nearestPlace(this.places.value[axis] ?? [], Number(value)))));
+
+  /** Whether a chosen metric can be of one function or call site. */
+  readonly isOfFunction: ReadonlySignal<boolean> = computed(() => [this.color, this.size, this.height, this.opacity, this.other, this.dotColor, this.dotSize].some(({ value }) => metricOf(value)?.isOfFunction));
+
+  /** What is asked about where figures are of the clock's moment. The clock moves with every frame, and this with few. */
+  private readonly moment = signal<Span>([0, 0]);
   private readonly isOver = computed(() => over(this.store.figures.value));
   private readonly metricQuestions: Newest<MetricsScope, KnownMetrics>;
   private readonly layoutQuestions: Newest<LayoutScope, KnownLayout>;
   private readonly landscapeQuestions: Newest<{ when: When }, KnownLandscape>;
-
   private readonly suggestionQuestions: Newest<{ when: When }, KnownSuggestion>;
+  private readonly pairsQuestions: Newest<{ when: When }, KnownPairs>;
+  private readonly functionQuestions: Newest<{ when: When; ranks: RankRanges | null }, KnownFunctions>;
 
   constructor(private readonly store: Store) {
     this.suggestionQuestions = new Newest(async (scope) => ({ scope, answer: await store.answer("suggestion", this.span(scope.when)) }), (figures) => (this.suggestion.value = figures));
@@ -100,6 +143,8 @@ export class SpaceState {
       this.points.value = figures;
       if (figures.known && figures.known.answer.length > 0) this.shown.value = figures.known;
     });
+    this.pairsQuestions = new Newest(async (scope) => ({ scope, answer: await store.answer("pairs", this.span(scope.when)) }), (figures) => (this.pairs.value = figures));
+    this.functionQuestions = new Newest(async (scope) => ({ scope, answer: await store.answer("selected", { ...this.span(scope.when), ranks: scope.ranks, hidden: [] }) }), (figures) => (this.functions.value = figures));
     this.landscapeQuestions = new Newest(async (scope) => ({ scope, answer: await store.answer("landscape", this.span(scope.when)) }), (figures) => (this.landscape.value = figures));
   }
 
@@ -139,8 +184,32 @@ export class SpaceState {
 
   /** The value of a mapped metric of each rank; null where nothing is mapped or it is not known. */
   values(id: string): Float64Array | null {
-    const column = this.metrics.value.known?.answer.metrics.get(id);
-    return column && column.values.length > 0 ? column.values : null;
+    const known = this.metrics.value.known?.answer;
+    const column = known?.metrics.get(id);
+    if (!known || !column || column.values.length === 0) return null;
+    if (this.average.value === "rank") return column.values;
+    // The same column for the same answer: what is drawn changes with it.
+    const before = this.means.get(column.values);
+    if (before) return before;
+    const means = nodeMeans(column.values, known.host);
+    this.means.set(column.values, means);
+    return means;
+  }
+
+  private readonly means = new WeakMap<Float64Array, Float64Array>();
+
+  /** Keeps the text that is written, and shows it from there. */
+  async save(keeper: "recording" | "user"): Promise<void> {
+    await this.store.saveLayout(keeper, this.draft.peek() ?? "", "");
+    this.layoutsAgainMs = 0;
+    await this.askLayouts();
+  }
+
+  async forget(keeper: "recording" | "user", name: string): Promise<void> {
+    await this.store.saveLayout(keeper, "", name);
+    if (this.from.peek() === keeper) this.choose("bundled", "sphere");
+    this.layoutsAgainMs = 0;
+    await this.askLayouts();
   }
 
   missing(id: string): string {
@@ -149,7 +218,7 @@ export class SpaceState {
 
   /** The figures that are drawn. */
   private wanted(): string[] {
-    const mapped = this.face.value === "layout" ? [this.color, this.size, this.height, this.opacity] : this.face.value === "scatter" ? [this.color, this.other, this.size] : [this.color];
+    const mapped = this.face.value === "layout" ? [this.color, this.size, this.height, this.opacity] : this.face.value === "scatter" ? [this.color, this.other, this.dotColor, this.dotSize] : [this.color];
     return [...new Set(mapped.map(({ value }) => value))].filter((id) => metricOf(id)).sort();
   }
 
@@ -157,35 +226,43 @@ export class SpaceState {
     return this.function.value !== "all" && metrics.some((id) => metricOf(id)?.isOfFunction) ? Number(this.function.value) : null;
   }
 
+  private siteOf(metrics: readonly string[]): number | null {
+    return this.site.value !== "all" && metrics.some((id) => metricOf(id)?.isOfFunction) ? Number(this.site.value) : null;
+  }
+
   private when(isRead: boolean): When {
     const { rangeNs } = this.store.perspective.value;
+    if (this.time.value === "moment") return { kind: "moment", rangeNs: this.moment.value };
     if (rangeNs) return { kind: "range", rangeNs };
     return isRead && !this.isOver.value ? { kind: "lately" } : { kind: "whole" };
   }
 
   private scope(metrics: readonly string[]): MetricsScope {
-    const of = this.functionOf(metrics);
-    return { when: this.when(of !== null || metrics.some((id) => metricOf(id)?.isRead)), metrics, function: of };
+    const [of, site] = [this.functionOf(metrics), this.siteOf(metrics)];
+    return { when: this.when(of !== null || site !== null || metrics.some((id) => metricOf(id)?.isRead)), metrics, function: of, site };
   }
 
   private span(when: When): { from_ns: number; to_ns: number } {
-    if (when.kind === "range") return { from_ns: Math.floor(when.rangeNs[0]), to_ns: Math.ceil(when.rangeNs[1]) };
+    if (when.kind === "range" || when.kind === "moment") return { from_ns: Math.floor(when.rangeNs[0]), to_ns: Math.ceil(when.rangeNs[1]) };
     const edge = edgeNs(this.store.run.peek());
     return when.kind === "whole" ? { from_ns: 0, to_ns: WHOLE_END_NS } : { from_ns: Math.floor(Math.max(0, edge - LATELY_NS)), to_ns: Math.ceil(edge + 1) };
   }
 
-  private fields({ when, metrics, function: of }: MetricsScope): Record<string, unknown> {
-    return { ...this.span(when), metrics, function: of };
+  private fields({ when, metrics, function: of, site }: MetricsScope): Record<string, unknown> {
+    return { ...this.span(when), metrics, function: of, site };
   }
 
   private layoutFields({ from, name, source, events }: LayoutScope): Record<string, unknown> {
-    const span = events ? this.fields(events) : { ...this.span({ kind: "whole" }), metrics: [], function: null };
+    const span = events ? this.fields(events) : { ...this.span({ kind: "whole" }), metrics: [], function: null, site: null };
     return { ...span, layout: name, source, is_file: from === "file" };
   }
 
   private layoutScope(): LayoutScope | null {
     const from = this.from.value;
-    const source = from === "draft" ? (this.settledDraft.value ?? "") : null;
+    const kept = from === "recording" || from === "user" ? this.layouts.value?.items.find((item) => item.keeper === from && item.name.toLowerCase() === this.layout.value.toLowerCase()) : null;
+    // The list of what is kept is still on its way, or it was forgotten.
+    if (kept === undefined) return null;
+    const source = from === "draft" ? (this.settledDraft.value ?? "") : (kept?.source ?? null);
     if (source !== null && new TextEncoder().encode(source).length > SOURCE_BYTES_MAX) return null;
     const run = this.store.figures.value;
     // Points move when ranks come or are placed elsewhere, and with their events.
@@ -195,7 +272,7 @@ export class SpaceState {
     const version = from === "file" ? (this.layouts.value?.version ?? 0) : 0;
     // What a layout asks for is known once it was drawn; until then it gets all.
     const isKnown = this.shown.value?.scope.name === this.layout.value && this.shown.value.scope.source === source;
-    const hasEvents = from === "bundled" ? this.layout.value.toLowerCase() === "metrics" : !isKnown || asked.includes(true);
+    const hasEvents = from === "bundled" ? this.layout.value.toLowerCase().endsWith("metrics") : !isKnown || asked.includes(true);
     return { from, name: this.layout.value, source, events: hasEvents ? this.scope(events) : null, placement, version };
   }
 
@@ -205,10 +282,17 @@ export class SpaceState {
     const isBegun = computed(() => store.figures.value.ranks.count > 0);
     const stops = [
       effect(() => {
+        if (this.time.value === "moment") this.followClock();
+      }),
+      effect(() => {
         const isOpen = store.link.value.phase === "open";
         this.metricQuestions.want(isBegun.value ? this.scope(this.wanted()) : null, isOpen);
         this.layoutQuestions.want(isBegun.value && this.face.value === "layout" ? this.layoutScope() : null, isOpen);
         this.suggestionQuestions.want(isBegun.value && this.face.value === "layout" ? { when: this.when(false) } : null, isOpen);
+        // The server answers the newest question of a kind only: that of all views goes first.
+        this.functionQuestions.want(isBegun.value && this.face.value === "table" && !store.selected.value.isAsking ? { when: this.when(true), ranks: tableRanks(store) } : null, isOpen);
+        const hasLinks = this.face.value === "layout" && this.links.value === "yes";
+        this.pairsQuestions.want(isBegun.value && (hasLinks || this.face.value === "matrix") ? { when: this.when(true) } : null, isOpen);
         this.landscapeQuestions.want(isBegun.value && this.face.value === "landscape" ? { when: this.when(true) } : null, isOpen);
       }),
       effect(() => {
@@ -221,6 +305,9 @@ export class SpaceState {
       }),
     ];
     const timers = [setInterval(() => this.again(), AGAIN_MS), setInterval(() => {
+      // A question that is on its way is answered first: the clock must not put it off for ever.
+      if (this.time.peek() === "moment" && !this.isAsking()) this.followClock();
+    }, MOMENT_EVERY_MS), setInterval(() => {
       if (this.layouts.peek()?.file) void this.askLayouts();
     }, FILE_EVERY_MS)];
     return () => {
@@ -230,7 +317,17 @@ export class SpaceState {
       this.layoutQuestions.stop();
       this.landscapeQuestions.stop();
       this.suggestionQuestions.stop();
+      this.pairsQuestions.stop();
+      this.functionQuestions.stop();
     };
+  }
+
+  private followClock(): void {
+    this.moment.value = unchanged(this.moment.peek(), momentOf(this.store.timeNs.peek(), edgeNs(this.store.run.peek())));
+  }
+
+  private isAsking(): boolean {
+    return [this.metrics, this.points, this.landscape, this.suggestion, this.pairs, this.functions].some((figures) => figures.peek().isAsking);
   }
 
   private agained = 0;
@@ -245,6 +342,8 @@ export class SpaceState {
     if (!this.metrics.peek().isAsking) this.metricQuestions.again();
     if (this.points.peek().known?.scope.events && !this.points.peek().isAsking) this.layoutQuestions.again();
     if (!this.landscape.peek().isAsking) this.landscapeQuestions.again();
+    if (!this.pairs.peek().isAsking) this.pairsQuestions.again();
+    if (!this.functions.peek().isAsking) this.functionQuestions.again();
     if (!this.suggestion.peek().isAsking) this.suggestionQuestions.again();
   }
 
@@ -265,7 +364,27 @@ export class SpaceState {
 }
 
 function sameLayouts(one: Layouts, other: Layouts | null): boolean {
-  return other !== null && one.version === other.version && one.items.length === other.items.length && one.items.every((item, at) => item.length === other.items[at]?.length && item.isComplete === other.items[at].isComplete);
+  return other !== null && one.version === other.version && one.items.length === other.items.length && one.items.every((item, at) => item.length === other.items[at]?.length && item.isComplete === other.items[at].isComplete && item.source === other.items[at].source && item.name === other.items[at].name);
+}
+
+/** What is drawn of a moment: a tenth of a second before it, more of a long run. It moves in steps of a quarter of that. */
+function momentOf(timeNs: number, edge: number): Span {
+  // In steps: a run that goes on would change it all the time.
+  const width = 1e8 * 2 ** Math.max(0, Math.floor(Math.log2(edge / 1e10)));
+  const step = width / 4;
+  const to = Math.max(width, Math.ceil(Math.min(timeNs, edge) / step) * step);
+  return [to - width, to];
+}
+
+/** The ranks of the table: the one that was clicked, else those that all views show. */
+export function tableRanks(store: Store): RankRanges | null {
+  const rank = selectedRank(store);
+  return rank === null ? store.perspective.value.ranks : [[rank, rank]];
+}
+
+export function selectedRank(store: Store): number | null {
+  const selection = store.selection.value;
+  return selection?.kind === "rank" ? selection.rank : selection?.kind === "call" ? selection.call.rank : null;
 }
 
 function isPercent(word: string): boolean {

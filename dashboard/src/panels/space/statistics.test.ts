@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { scaleOf } from "./scale";
-import { binned, binOf, fitOf, ordered, ticks } from "./statistics";
+import { binned, binOf, fitOf, ordered, ticks, nearestPlace, nodeMeans, placesOf, sliced } from "./statistics";
 
 describe("statistics", () => {
   it("orders ranks by value and leaves out what is not known", () => {
@@ -30,5 +30,29 @@ describe("statistics", () => {
     expect(ticks(0.3, 0.1 + 0.2, 6)).toEqual([0.3]);
     expect(ticks(1, 1 + Number.EPSILON, 6)).toEqual([1]);
     expect(ticks(0, 16 * 1024 * 1024, 4, 1024).map((value) => value / 2 ** 20)).toEqual([0, 5, 10, 15]);
+  });
+
+  it("averages ranks of a node", () => {
+    const values = Float64Array.of(1, 3, NaN, 10, 7);
+    expect([...nodeMeans(values, [0, 0, 0, 1, NaN])]).toEqual([2, 2, 2, 10, 7]);
+  });
+
+  it("cuts a layout along its axes", () => {
+    const [x, y, z] = [[0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 0, 0]];
+    const of = (...cuts: (number | null)[]): number[] | null => {
+      const found = sliced([x, y, z], [x, y, z].map(placesOf), cuts, 1);
+      return found && [...found];
+    };
+    expect(of(null, null, null)).toBeNull();
+    expect(of(1, null, null)).toEqual([0, 1, 0, 1]);
+    expect(of(1, 0, null)).toEqual([0, 1, 0, 0]);
+    expect(of(0.4, null, 0)).toEqual([1, 0, 1, 0]);
+    expect(nearestPlace([0, 1, 4], 3)).toBe(4);
+    expect(nearestPlace([0, 1, 4], -9)).toBe(0);
+    // A remembered slice of another layout.
+    expect(nearestPlace([0], 3)).toBeNull();
+    expect(nearestPlace([], 3)).toBeNull();
+    expect(placesOf([2, 1, NaN, 2])).toEqual([1, 2]);
+    expect(placesOf(Array.from({ length: 5000 }, (_, at) => at)).length).toBe(64);
   });
 });

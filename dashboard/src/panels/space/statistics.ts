@@ -74,3 +74,53 @@ export function ticks(from: number, to: number, most: number, base = 10): number
   for (let at = Math.ceil(from / step); at * step <= to + step * 1e-9; at++) found.push(at * step);
   return found;
 }
+
+/** Of each rank the mean of its node; what is not known does not count. Ranks whose node is not known keep their own. */
+export function nodeMeans(values: Float64Array, host: ArrayLike<number>): Float64Array {
+  const sums = new Map<number, { sum: number; known: number }>();
+  for (let rank = 0; rank < values.length; rank++) {
+    const [node, value] = [host[rank] ?? NaN, values[rank] ?? NaN];
+    if (!Number.isFinite(node) || !Number.isFinite(value)) continue;
+    const of = sums.get(node) ?? { sum: 0, known: 0 };
+    sums.set(node, { sum: of.sum + value, known: of.known + 1 });
+  }
+  return values.map((value, rank) => {
+    const of = sums.get(host[rank] ?? NaN);
+    return of ? of.sum / of.known : value;
+  });
+}
+
+/** Ranks whose points lie in all slices; `axes` by point, `places` and `cuts` by axis. An axis that is not cut is null. Near is within a half of the least step. */
+export function sliced(axes: readonly ArrayLike<number>[], places: readonly (readonly number[])[], cuts: readonly (number | null)[], pointsPerRank: number): Uint8Array | null {
+  if (cuts.every((cut) => cut === null)) return null;
+  const points = axes[0]?.length ?? 0;
+  const found = new Uint8Array(pointsPerRank > 0 ? points / pointsPerRank : 0);
+  const reach = axes.map((_, at) => stepOf(places[at] ?? []) / 2);
+  for (let point = 0; point < points; point++) {
+    const isIn = cuts.every((cut, at) => cut === null || Math.abs((axes[at]?.[point] ?? NaN) - cut) <= (reach[at] ?? 0));
+    if (isIn) found[Math.floor(point / pointsPerRank)] = 1;
+  }
+  return found;
+}
+
+/** Places along an axis where there is something: each where they are few, else even steps. */
+export const PLACES_MAX = 256;
+
+export function placesOf(axis: ArrayLike<number>): number[] {
+  const distinct = [...new Set(Array.from(axis).filter(Number.isFinite))].sort((one, other) => one - other);
+  if (distinct.length <= PLACES_MAX) return distinct;
+  const [least, most] = [distinct[0] ?? 0, distinct.at(-1) ?? 0];
+  return Array.from({ length: PLACES_MAX / 4 }, (_, at) => least + ((most - least) * (at + 0.5)) / (PLACES_MAX / 4));
+}
+
+/** Of the places of an axis that nearest to a value; null where the axis has no two places, and cannot be cut. */
+export function nearestPlace(places: readonly number[], value: number): number | null {
+  if (places.length < 2) return null;
+  return places.reduce((best, place) => (Math.abs(place - value) < Math.abs(best - value) ? place : best));
+}
+
+function stepOf(places: readonly number[]): number {
+  let step = Infinity;
+  for (let at = 1; at < places.length; at++) step = Math.min(step, (places[at] ?? 0) - (places[at - 1] ?? 0));
+  return Number.isFinite(step) ? Math.max(step, 1e-12) : 1e-12;
+}

@@ -11,11 +11,11 @@ import { watchSize } from "../size";
 import { between, type Camera, fitted, lensOf, type Lens, panned, projectAll, type Size, turned, zoomed } from "./camera";
 import type { Gpu } from "./gpu";
 import { firstSide, type Scene } from "./model";
-import { drawFloor, drawOverlay } from "./overlay";
+import { drawFloor, drawOverlay, type Link } from "./overlay";
 import { inside, nearest, type Spot } from "./pick";
 import { listenPointer } from "./pointer";
 import { drawPoints, type Flat, type Sheet, sheetOf, type Tones } from "./raster";
-import type { SpaceState } from "./state";
+import { selectedRank, type SpaceState } from "./state";
 
 /** Room for names around all, where there is room. */
 const MARGIN = 36;
@@ -42,6 +42,7 @@ export class SpaceView {
   private isDirty = true;
   private flight: { from: Camera; to: Camera; isFit: boolean; sinceMs: number } | null = null;
   private lasso: Spot[] | null = null;
+  private links: readonly Link[] = [];
 
   constructor(private readonly store: Store, private readonly frames: Frames, readonly element: HTMLElement, private readonly state: SpaceState, private readonly said: (note: string) => void) {
     this.overlay.className = "over";
@@ -102,6 +103,12 @@ export class SpaceView {
     if (scene && this.flat.x.length !== scene.length) {
       this.flat = { x: new Float32Array(scene.length), y: new Float32Array(scene.length), depth: new Float32Array(scene.length) };
     }
+    this.invalidate();
+  }
+
+  join(links: readonly Link[]): void {
+    if (links === this.links) return;
+    this.links = links;
     this.invalidate();
   }
 
@@ -239,7 +246,7 @@ export class SpaceView {
       this.gpu.draw(lens, this.flat, tones, ratio);
     } else this.drawFlat(scene, lens, tones, ratio);
     drawFloor(this.floor, scene, lens, colours.peek());
-    drawOverlay(this.overlay, { scene, flat: this.flat, lens, colours: colours.peek(), pointed: this.state.pointed.peek(), selected: selectedRank(this.store), ranks: this.store.perspective.peek().ranks, lasso: this.lasso });
+    drawOverlay(this.overlay, { scene, flat: this.flat, lens, colours: colours.peek(), pointed: this.state.pointed.peek(), selected: selectedRank(this.store), ranks: this.store.perspective.peek().ranks, lasso: this.lasso, links: this.links, unit: unitOf(scene) });
   }
 
   /** Where the camera is while it flies. */
@@ -276,9 +283,11 @@ function drawn(scene: Scene): { length: number; x: Float32Array; y: Float32Array
   return { length: keep.length, x: of(scene.x), y: of(scene.y), z: of(scene.z) };
 }
 
-function selectedRank(store: Store): number | null {
-  const selection = store.selection.peek();
-  return selection?.kind === "rank" ? selection.rank : selection?.kind === "call" ? selection.call.rank : null;
+/** How long in the scene a unit of the layout is. */
+function unitOf({ box }: Scene): number {
+  const spans = [0, 1, 2].map((axis) => [(box.most[axis] ?? 0) - (box.least[axis] ?? 0), (box.to[axis] ?? 0) - (box.from[axis] ?? 0)] as const);
+  const [scene, own] = spans.reduce((longest, span) => (span[0] > longest[0] ? span : longest), [0, 0] as const);
+  return scene > 0 ? own / scene : 1;
 }
 
 /** Style sheets come with short colours too. */

@@ -5,7 +5,7 @@ import { ALL, scaleOf } from "./scale";
 import { drawnWords, filterWords, labelOf, suggestionWords } from "./words";
 
 const DRAWN = { layout: "sphere", ranks: 512, hidden: 0, color: "late_sender", size: "none", height: "none", opacity: "none", functionName: null };
-const FOUND: Suggestion = { metric: "cpu_wait", layout: "towers", ranks: [[4, 11]], count: 8, mean: 1, median: 0.011, share: 0.6, hosts: [], isCorners: false };
+const FOUND: Suggestion = { metric: "cpu_wait", layout: "towers", ranks: [[4, 11]], count: 8, mean: 1, median: 0.011, share: 0.6, group: "", members: [], isCorners: false };
 
 describe("words", () => {
   it("says what is drawn", () => {
@@ -17,9 +17,11 @@ describe("words", () => {
   });
 
   it("names ranks that stand out, and what they have in common", () => {
-    const words = (found: Suggestion): string => suggestionWords(found, (host) => `node${host}`).replaceAll("\u00a0", " ");
-    expect(words(FOUND)).toBe("Ranks 4\u201311 stand out in waiting for a CPU: 1.00 s, the median is 11.0 ms. In the layout towers they lie together.");
-    expect(words({ ...FOUND, hosts: [1, 2] })).toMatch(/They are all ranks of node1, node2\.$/);
+    const words = (found: Suggestion): string => suggestionWords(found).replaceAll("\u00a0", " ");
+    expect(words(FOUND)).toBe("Ranks 4\u201311 stand out in waiting for a CPU: 1.00 s, the median is 11.0 ms. In the layout towers they lie together: neighbours share 60 % of the variance.");
+    expect(words({ ...FOUND, group: "rack", members: ["R5"] })).toMatch(/They are one rack, R5\.$/);
+    expect(words({ ...FOUND, group: "host", members: ["a", "b", "c", "d"] })).toMatch(/They are 4 nodes, a, b, c, \u2026\.$/);
+    expect(words({ ...FOUND, group: "cart_x", members: ["3"] })).toMatch(/They are the plane x = 3 of the program\u2019s grid\.$/);
     expect(words({ ...FOUND, isCorners: true })).toMatch(/corners of the program\u2019s grid\.$/);
     expect(words({ ...FOUND, ranks: [[7, 7]], count: 1 })).toMatch(/^Rank 7 stands out.*median is 11\.0 ms\.$/);
   });

@@ -1,7 +1,7 @@
 // What the 3D view shows, in sentences. Pure.
 
 import type { RankMetrics, Suggestion } from "../../feed/ranks";
-import { counted, clock, unbroken } from "../../words";
+import { counted, clock, significant, unbroken } from "../../words";
 import { metricOf, type Unit, valueWords } from "../../words/metrics";
 import { spanWords } from "../../words/range";
 import { ranksWords } from "../../words/regions";
@@ -9,7 +9,7 @@ import { filterEnds, type Filter, isFiltering, type Scale } from "./scale";
 import { NONE } from "./choices";
 import type { MetricsScope } from "./state";
 
-const HOSTS_NAMED = 3;
+const MEMBERS_NAMED = 3;
 /** So many neighbours have to stand out too. */
 const CLUSTERED = 0.25;
 
@@ -56,20 +56,54 @@ export function whenWords({ when, metrics }: MetricsScope, answer: RankMetrics):
   switch (when.kind) {
     case "range": return `Selected range ${span}.${windows}`;
     case "lately": return `The last 30 s.${windows}`;
+    case "moment": return `At the clock, ${span}.${windows}`;
     default: return `Whole run.${windows}`;
   }
 }
 
 /** "Ranks 4-11 stand out in waiting for a CPU, 1.00 s, others 11 ms: they are all ranks of node1 and node2." */
-export function suggestionWords({ metric, layout, ranks, count: number, mean, median, share, hosts, isCorners }: Suggestion, hostName: (host: number) => string): string {
+export function suggestionWords({ metric, layout, ranks, count: number, mean, median, share, group, members, isCorners }: Suggestion): string {
   const value = (of: number): string => valueWords(of, unitOf(metric));
   const who = ranksWords(ranks, 3).replace(/^r/, "R");
   const lead = `${who} ${number === 1 ? "stands" : "stand"} out in ${labelOf(metric, null)}: ${unbroken(value(mean))}, the median is ${unbroken(value(median))}.`;
-  const named = hosts.slice(0, HOSTS_NAMED).map(hostName).join(", ");
-  if (hosts.length > 0) return `${lead} They are all ranks of ${hosts.length > HOSTS_NAMED ? `${hosts.length} nodes, ${named}, \u2026` : named}.`;
+  if (group !== "") return `${lead} They are ${groupWords(group, members)}.`;
   if (isCorners) return `${lead} They are corners of the program\u2019s grid.`;
   if (number === 1 || share < CLUSTERED) return lead;
-  return `${lead} In the layout ${layout} they lie together.`;
+  return `${lead} In the layout ${layout} they lie together: neighbours share ${Math.round(share * 100)} % of the variance.`;
+}
+
+const GROUP_NAMES: Record<string, readonly [one: string, many: string]> = {
+  rack: ["rack", "racks"], switch: ["switch", "switches"], switch1: ["upper switch", "upper switches"], block: ["block", "blocks"], group: ["group", "groups"],
+  region_index: ["region", "regions"], host: ["node", "nodes"], numa: ["NUMA node", "NUMA nodes"], package: ["package", "packages"], core: ["core", "cores"], slot: ["slot of each node", "slots of each node"],
+};
+
+/** "one rack, R5"; "2 nodes, node1, node2"; "the plane x = 3 of the grid". */
+function groupWords(group: string, members: readonly string[]): string {
+  const named = members.slice(0, MEMBERS_NAMED).join(", ") + (members.length > MEMBERS_NAMED ? ", \u2026" : "");
+  const axis = /^(cart|torus)_(\w)$/.exec(group);
+  if (axis) return `the ${members.length === 1 ? "plane" : "planes"} ${axis[2]} = ${named} of the ${axis[1] === "cart" ? "program\u2019s grid" : "torus"}`;
+  const [one, many] = GROUP_NAMES[group] ?? [group, group];
+  return members.length === 1 ? `one ${one}, ${named}` : `${members.length} ${many}, ${named}`;
+}
+
+/** "Slice x = 3, y = 2: 4 ranks, mean 1.20 s." */
+export function sliceWords(cuts: readonly (number | null)[], scene: { radius: ArrayLike<number>; ranks: number; pointsPerRank: number; values: ArrayLike<number> }, id: string): string {
+  const named = cuts.flatMap((cut, axis) => (cut === null ? [] : [`${"xyz"[axis] ?? ""} = ${significant(cut)}`]));
+  if (named.length === 0) return "";
+  let [ranks, known, sum] = [0, 0, 0];
+  for (let rank = 0; rank < scene.ranks; rank++) {
+    if (!hasPoint(scene, rank)) continue;
+    ranks++;
+    const value = scene.values[rank] ?? NaN;
+    if (Number.isFinite(value)) [known, sum] = [known + 1, sum + value];
+  }
+  const mean = known > 0 ? `, ${ranks === 1 ? "value" : "mean"} ${unbroken(valueWords(sum / known, unitOf(id)))}` : "";
+  return `Slice ${named.join(", ")}: ${counted(ranks, "rank", "ranks")}${mean}.`;
+}
+
+function hasPoint({ radius, pointsPerRank }: { radius: ArrayLike<number>; pointsPerRank: number }, rank: number): boolean {
+  for (let point = rank * pointsPerRank; point < (rank + 1) * pointsPerRank; point++) if ((radius[point] ?? 0) > 0) return true;
+  return false;
 }
 
 export function filterWords(filter: Filter, scale: Scale | null, id: string): string {

@@ -6,6 +6,7 @@ import { edgeNs, over, type RunState } from "../../state/run";
 import type { Store } from "../../state/store";
 import { moves } from "../../state/clock";
 import { reducedMotion, theme } from "../../state/theme";
+import type { GroundShape } from "../particles/ground";
 import { watchSize } from "../size";
 import type { ParticleFrame, ParticleServices } from "../view";
 
@@ -14,6 +15,7 @@ interface View {
   draw(frame: ParticleFrame): void;
   resize(): void;
   dispose(): void;
+  readonly ground: { ground: GroundShape; left: number; top: number } | null;
   readonly words: { sampling: string; renderer: string };
 }
 
@@ -52,6 +54,11 @@ export class ParticleHost {
       this.view = null;
       element.replaceChildren();
     };
+  }
+
+  /** Where things are in the plot; null while there is no view. */
+  ground(): View["ground"] {
+    return this.view?.ground ?? null;
   }
 
   private draw(): void {

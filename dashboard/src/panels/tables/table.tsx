@@ -4,6 +4,8 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSize } from "../size";
+import { TermMark } from "../terms/term";
+import type { TermId } from "../terms/terms";
 
 export interface Column<Row> {
   key: string;
@@ -16,6 +18,8 @@ export interface Column<Row> {
   className?: (row: Row) => string;
   /** The first click sorts the smallest first. */
   ascending?: boolean;
+  /** Explained beside its heading. */
+  term?: TermId;
 }
 
 interface Order { key: string; descending: boolean }
@@ -71,6 +75,7 @@ export function Table<Row>({ label, name = label, columns, rows, rowKey, first, 
                   <button type="button" title={column.title} onClick={() => sortBy(column)}>
                     {column.label}{mine ? (order.value.descending ? " \u2193" : " \u2191") : ""}
                   </button>
+                  {column.term && <TermMark id={column.term} />}
                 </th>
               );
             })}

@@ -1,7 +1,8 @@
 // What other programs said, as marks in the timeline.
 
 import type { Annotation } from "../../feed/annotations";
-import type { Colours } from "../colours";
+import { theme } from "../../state/theme";
+import { authorColour } from "../notes/lines";
 import { LEFT, RULER, type Scale, xOf } from "./scale";
 
 /** Half the width of a flag, and how near the pointer has to be. */
@@ -16,18 +17,18 @@ export function near(annotations: readonly Annotation[], scale: Scale, x: number
 }
 
 /** Flags under the ruler; what lasts has a line to its end. */
-export function paintAnnotations(context: CanvasRenderingContext2D, annotations: readonly Annotation[], scale: Scale, height: number, colour: Colours): void {
+export function paintAnnotations(context: CanvasRenderingContext2D, annotations: readonly Annotation[], scale: Scale, height: number): void {
   const right = LEFT + scale.width;
   // Flags in one place are one.
   const drawn = new Set<string>();
-  for (const { timeNs, untilNs, colour: own } of annotations) {
+  for (const { timeNs, untilNs, colour: own, author } of annotations) {
     const [from, to] = [xOf(scale, timeNs), xOf(scale, untilNs)];
     if (to < LEFT || from > right) continue;
-    context.fillStyle = own ?? colour.accent;
     const x = Math.round(Math.max(LEFT, from));
-    const key = `${x} ${Math.round(to)} ${String(own)}`;
+    const key = `${x} ${Math.round(to)} ${String(own)} ${author}`;
     if (drawn.has(key)) continue;
     drawn.add(key);
+    context.fillStyle = own ?? authorColour(author, theme.peek());
     if (to - from > 2) context.fillRect(x, RULER - 2, Math.min(right, to) - x, 3);
     if (from < LEFT) continue;
     context.globalAlpha = 0.5;

@@ -172,7 +172,7 @@ export function paintMarks(canvas: HTMLCanvasElement, marks: Marks, colour: Colo
       }
     }
   }
-  paintAnnotations(context, marks.annotations, scale, height, colour);
+  paintAnnotations(context, marks.annotations, scale, height);
   if (marks.hoverNs !== null) {
     context.fillStyle = colour.edge;
     context.fillRect(Math.round(xOf(scale, marks.hoverNs)), RULER, 1, height - RULER);

@@ -8,8 +8,11 @@ import { zoomBy } from "../../state/actions";
 import type { Store } from "../../state/store";
 import { clock, count, counted, roundDuration } from "../../words";
 import { Annotations } from "../annotations/annotations";
+import { PathRow } from "../critical/row";
+import { pathOf } from "../critical/state";
 import { Icon } from "../icons";
 import { useTable } from "../share/tables";
+import { isTimelineShown, toggleTimeline } from "./shown";
 import { type Hover, TimelineView } from "./view";
 
 const TIP_ROWS = 12;
@@ -28,22 +31,27 @@ export function Timeline({ store, frames }: { store: Store; frames: Frames }) {
     view.current = made;
     return () => made.dispose();
   }, [store, frames, hover, words]);
+  const path = pathOf(store);
   const whole = store.zoom.value === null;
   return (
-    <section class="timeline" aria-label="Timeline">
+    <section class={isTimelineShown.value ? "timeline" : "timeline folded"} aria-label="Timeline">
+      {!isTimelineShown.value && <button type="button" class="icon unfold" title="Show the timeline (h)" aria-label="Show the timeline" onClick={toggleTimeline}><Icon name="unfold" /></button>}
       <div class="bar">
         <h2>Timeline</h2>
         <span class="value small soft">{words.value}</span>
         <div class="buttons">
+          <button type="button" aria-pressed={path.isShown.value === "shown"} title="The critical path as a row: what ended each wait" onClick={() => (path.isShown.value = path.isShown.peek() === "shown" ? "hidden" : "shown")}>Path</button>
           <Annotations store={store} />
           <button type="button" class="icon" title="Zoom out (-)" aria-label="Zoom out" disabled={whole} onClick={() => zoomBy(store, 2)}><Icon name="minus" /></button>
           <button type="button" class="icon" title="Zoom in (+)" aria-label="Zoom in" onClick={() => zoomBy(store, 0.5)}><Icon name="plus" /></button>
           <button type="button" title="Show the whole run (0)" disabled={whole} onClick={() => (store.zoom.value = null)}>Whole run</button>
+          <button type="button" class="icon" title="Fold the timeline (h)" aria-label="Fold the timeline" onClick={toggleTimeline}><Icon name="fold" /></button>
         </div>
       </div>
       <div class="plot" ref={plot} role="img" aria-label={`Calls started by function. ${words.value}`}>
         <canvas /><canvas />
       </div>
+      {path.isShown.value === "shown" && <PathRow store={store} />}
       <div class="minimap" ref={minimap} role="img" aria-label="The whole run; the frame is what the timeline shows"><canvas /></div>
       {hover.value && <Tip hover={hover.value} width={plot.current?.clientWidth ?? innerWidth} />}
     </section>

@@ -8,6 +8,7 @@ import { edgeNs, over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { lengthOf, wholeRun } from "../../state/span";
 import { clock, counted, roundDuration, short } from "../../words";
+import { LET_GO, NO_CONTROL } from "../../words/access";
 import { parseTime, rate as rateWords, rateMeaning, span } from "../../words/time";
 import { Icon, type IconName } from "../icons";
 
@@ -20,27 +21,28 @@ export function Transport({ store, actions }: { store: Store; actions: Actions }
   const forward = live || (shown.mode === "playing" && shown.rate > 0);
   const backward = shown.mode === "playing" && shown.rate < 0;
   const step = roundDuration(store.stepNs.value);
+  const barred = store.mayMove.value ? "" : `${NO_CONTROL} ${LET_GO}`;
   return (
     <section class="transport" aria-label="Transport">
       <div class="group">
-        <Button icon="start" label="To the start" keys="Home" act={() => actions.toStart()} />
-        <Button icon="stepBack" label={`Back by ${step}`} keys="Left" act={() => actions.step(-1)} />
-        <Button icon="backward" label="Play backward" keys="j" pressed={backward} act={() => (backward ? actions.pause() : actions.play(-1))} />
+        <Button icon="start" label="To the start" keys="Home" barred={barred} act={() => actions.toStart()} />
+        <Button icon="stepBack" label={`Back by ${step}`} keys="Left" barred={barred} act={() => actions.step(-1)} />
+        <Button icon="backward" label="Play backward" keys="j" pressed={backward} barred={barred} act={() => (backward ? actions.pause() : actions.play(-1))} />
         {forward || backward
-          ? <Button icon="pause" label="Pause" keys="Space" act={() => actions.pause()} />
-          : <Button icon="forward" label="Play" keys="Space" act={() => actions.play(1)} />}
-        <Button icon="stepForward" label={`Forward by ${step}`} keys="Right" act={() => actions.step(1)} />
-        <button type="button" class="live" aria-pressed={done ? atEnd : live} title={`${done ? "To the end" : "Back to now"} (End)`} onClick={() => actions.toEnd()}>
+          ? <Button icon="pause" label="Pause" keys="Space" barred={barred} act={() => actions.pause()} />
+          : <Button icon="forward" label="Play" keys="Space" barred={barred} act={() => actions.play(1)} />}
+        <Button icon="stepForward" label={`Forward by ${step}`} keys="Right" barred={barred} act={() => actions.step(1)} />
+        <button type="button" class="live" aria-pressed={done ? atEnd : live} disabled={barred !== ""} title={barred || `${done ? "To the end" : "Back to now"} (End)`} onClick={() => actions.toEnd()}>
           {done ? "End" : "Live"}
         </button>
       </div>
-      <TimeField store={store} actions={actions} />
+      <TimeField store={store} actions={actions} barred={barred} />
       <div class="group">
-        <Button icon="minus" label="Slower" keys="<" act={() => actions.changeRate(-1)} />
-        <select class="rate" aria-label="Speed" title={rateMeaning(store.rate.value)} value={store.rate.value} onChange={(event) => actions.setRate(Number(event.currentTarget.value))}>
+        <Button icon="minus" label="Slower" keys="<" barred={barred} act={() => actions.changeRate(-1)} />
+        <select class="rate" aria-label="Speed" disabled={barred !== ""} title={barred || rateMeaning(store.rate.value)} value={store.rate.value} onChange={(event) => actions.setRate(Number(event.currentTarget.value))}>
           {choices(RATES, store.rate.value).map((each) => <option key={each} value={each} title={rateMeaning(each)}>{rateWords(each)}</option>)}
         </select>
-        <Button icon="plus" label="Faster" keys=">" act={() => actions.changeRate(1)} />
+        <Button icon="plus" label="Faster" keys=">" barred={barred} act={() => actions.changeRate(1)} />
         <span class="small soft wide">{rateMeaning(store.rate.value)}</span>
       </div>
       <label class="group small soft">step
@@ -60,16 +62,18 @@ function choices(ladder: readonly number[], current: number): readonly number[] 
   return ladder.includes(current) ? ladder : [...ladder, current].sort((a, b) => a - b);
 }
 
-function Button({ icon, label, keys, pressed, act }: { icon: IconName; label: string; keys: string; pressed?: boolean; act: () => void }) {
+interface ButtonProps { icon: IconName; label: string; keys: string; pressed?: boolean; barred: string; act: () => void }
+
+function Button({ icon, label, keys, pressed, barred, act }: ButtonProps) {
   return (
-    <button type="button" class="icon" aria-label={label} title={`${label} (${keys})`} {...(pressed === undefined ? {} : { "aria-pressed": pressed })} onClick={act}>
+    <button type="button" class="icon" aria-label={label} disabled={barred !== ""} title={barred ? `${label}: ${barred}` : `${label} (${keys})`} {...(pressed === undefined ? {} : { "aria-pressed": pressed })} onClick={act}>
       <Icon name={icon} />
     </button>
   );
 }
 
 /** Shows the time; typing one goes there. Changes with every frame, so it bypasses rendering. */
-function TimeField({ store, actions }: { store: Store; actions: Actions }) {
+function TimeField({ store, actions, barred }: { store: Store; actions: Actions; barred: string }) {
   const input = useRef<HTMLInputElement>(null);
   const invalid = useSignal(false);
   const editing = useSignal(false);
@@ -92,8 +96,8 @@ function TimeField({ store, actions }: { store: Store; actions: Actions }) {
     input.current.blur();
   };
   return (
-    <input ref={input} class={`time digits-${digits}`} aria-label="Time of the run" aria-invalid={invalid.value} spellcheck={false} autocomplete="off"
-      title={invalid.value ? "Not a time. Try 0:01:23.456, 83.4 or 250 ms." : "Type a time and press Enter: 0:01:23.456, 83.4 or 250 ms"}
+    <input ref={input} class={`time digits-${digits}`} aria-label="Time of the run" aria-invalid={invalid.value} spellcheck={false} autocomplete="off" readOnly={barred !== ""}
+      title={barred || (invalid.value ? "Not a time. Try 0:01:23.456, 83.4 or 250 ms." : "Type a time and press Enter: 0:01:23.456, 83.4 or 250 ms")}
       onFocus={(event) => {
         editing.value = true;
         event.currentTarget.select();

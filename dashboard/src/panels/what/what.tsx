@@ -5,15 +5,33 @@ import { useComputed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Dag } from "../../feed/dag";
 import type { Frames } from "../../frames";
+import { remembered } from "../../state/arrangement";
 import { over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { type SharedTable, useTable } from "../share/tables";
+import { Groups } from "./groups";
+import { sentenceOf } from "../../words";
 import { askedWords } from "./words";
 import { Key, Legend } from "./legend";
 import { Pane } from "./pane";
 import { whatOf, type WhatState } from "./state";
 
+/** Groups first; single states of a second or a range for who looks closer. */
+const face = remembered("what.view", "groups", ["groups", "states"]);
+
 export function What({ store, frames }: { store: Store; frames: Frames }) {
+  return (
+    <div class="what-faces">
+      <div class="what-switch" role="group" aria-label="Graph of">
+        <button type="button" aria-pressed={face.value === "groups"} title="Groups of ranks by turns of the main loop, and the critical path" onClick={() => (face.value = "groups")}>Groups</button>
+        <button type="button" aria-pressed={face.value === "states"} title="Every state of every rank of a range" onClick={() => (face.value = "states")}>Single states</button>
+      </div>
+      <div class="what-face">{face.value === "groups" ? <Groups store={store} /> : <States store={store} frames={frames} />}</div>
+    </div>
+  );
+}
+
+function States({ store, frames }: { store: Store; frames: Frames }) {
   const what = whatOf(store);
   useEffect(() => what.watch(), [what]);
   const { known, isAsking, why } = what.figures.value;
@@ -28,7 +46,7 @@ export function What({ store, frames }: { store: Store; frames: Frames }) {
           <section class="pane" aria-label="Dependency graph">
             <div class="message">
               <h2>{why ? "There is no graph of this" : isAsking ? "The graph is on its way" : "No message yet"}</h2>
-              <p>{why ? `${sentence(why)} Brush another range in the timeline, or come back when there is more.` : "The graph shows who waited for whose message in the selected range; while none is selected, in the last second."}</p>
+              <p>{why ? `${sentenceOf(why)} Brush another range in the timeline, or come back when there is more.` : "The graph shows who waited for whose message in the selected range; while none is selected, in the last second."}</p>
             </div>
           </section>
         )}
@@ -37,10 +55,6 @@ export function What({ store, frames }: { store: Store; frames: Frames }) {
       {known && known.dag.nodes.length > 0 && <Key store={store} dag={known.dag} />}
     </div>
   );
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
 }
 
 function Bar({ store, what }: { store: Store; what: WhatState }) {

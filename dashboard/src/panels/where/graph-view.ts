@@ -8,6 +8,7 @@ import { theme } from "../../state/theme";
 import { sameTarget, type Target } from "../../words/regions";
 import { prepare } from "../canvas";
 import { colours } from "../colours";
+import { setMarks } from "../share/marks";
 import { watchSize } from "../size";
 import { type Camera, fitted, type Matrix, matrixOf, panned, type Point, type Size, turned, zoomed } from "./camera";
 import type { Desk } from "./desk";
@@ -15,7 +16,7 @@ import { drawGraph } from "./graph-draw";
 import { listenGraph } from "./graph-pointer";
 import { ranksInside, targetAt } from "./hit";
 import type { Memory } from "./memory";
-import type { Look } from "./paint-links";
+import { type Look, paintLinks } from "./paint-links";
 
 /** Room for names around all. */
 const MARGIN = 26;
@@ -149,6 +150,16 @@ export class GraphView {
     const look: Look = { theme: theme.peek(), mode: this.memory.mode.peek(), line: colours.peek().edge, shown };
     this.ask(matrix, sheet.ratio, look);
     const { painted } = this.desk;
+    if (painted) {
+      const { ask } = painted;
+      setMarks(painted.bitmap, {
+        width: ask.width, height: ask.height,
+        paint: (context) => {
+          paintLinks(context, scene, ask.matrix, ask, ask.look);
+          return true;
+        },
+      });
+    }
     drawGraph(sheet.context, {
       scene, matrix, size: this.size, ratio: sheet.ratio, mode: look.mode, theme: look.theme, shown,
       // A picture of another theme would flash.

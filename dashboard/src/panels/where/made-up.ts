@@ -4,8 +4,8 @@ import type { Pairs, Region, Regions } from "../../feed/regions";
 
 export function rows(many: number, row: number): Regions {
   const regions = Array.from({ length: many }, (_, id): Region => (
-    { id, ranks: [[id * row, (id + 1) * row - 1]], latency: id % 3 === 0 ? null : 0.5 + id, exactShare: 0.5, messages: 100, delayed: 10 }));
-  const between = regions.map(({ id }) => ({ a: id, b: (id + 1) % many, latency: 1, messages: 5, delayed: 0 })).filter(({ a, b }) => a !== b);
+    { id, ranks: [[id * row, (id + 1) * row - 1]], latency: id % 3 === 0 ? null : 0.5 + id, exactShare: 0.5, messages: 100, delayed: 10, aboveExpected: 20 }));
+  const between = regions.map(({ id }) => ({ a: id, b: (id + 1) % many, latency: 1, exactShare: 0.4, messages: 5, delayed: 0, aboveExpected: 1 })).filter(({ a, b }) => a !== b);
   return { version: 1, count: many, withCollectives: false, regions, between };
 }
 

@@ -3,10 +3,11 @@
 import type { Region, Regions } from "../../feed/regions";
 import { latencyColour } from "../../palette/ramps";
 import { regionLook } from "../../palette/regions";
+import { delayedMeaning, delayedOf } from "../../state/delayed";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { count, share } from "../../words";
-import { latencyMeaning, latencyWords, rangesShort, ranksWords, sizeOf } from "../../words/regions";
+import { delayedShare, latencyMeaning, latencyWords, rangesShort, ranksWords, sizeOf } from "../../words/regions";
 import type { SharedTable } from "../share/tables";
 import { type Column, Table } from "../tables/table";
 import { memoryOf } from "./memory";
@@ -37,7 +38,7 @@ export function RegionTable({ store, regions }: { store: Store; regions: Regions
   };
   const columns: Column<Region>[] = [
     {
-      key: "ranks", label: "ranks", title: "Sort by the first rank", sort: (region) => region.ranks[0]?.[0] ?? 0, ascending: true, className: () => "region",
+      key: "ranks", label: "ranks", term: "region", title: "Sort by the first rank", sort: (region) => region.ranks[0]?.[0] ?? 0, ascending: true, className: () => "region",
       cell: (region) => (
         <button type="button" class="rank" title={`Show the region of ${ranksWords(region.ranks)}: ${count(sizeOf(region.ranks))}`} aria-pressed={selection?.kind === "region" && selection.id === region.id}>
           <RegionMark id={region.id} />{rangesShort(region.ranks)}
@@ -45,7 +46,7 @@ export function RegionTable({ store, regions }: { store: Store; regions: Regions
       ),
     },
     {
-      key: "latency", label: "L", title: "Latency: how many times as long as expected for their size exact messages take, in the mean", className: () => "latency",
+      key: "latency", label: "L", term: "latency", title: "Latency: how many times as long as expected for their size exact messages take, in the mean", className: () => "latency",
       sort: (region) => region.latency ?? -1,
       cell: (region) => (
         <span title={latencyMeaning(region.latency)}>
@@ -54,8 +55,8 @@ export function RegionTable({ store, regions }: { store: Store; regions: Regions
         </span>
       ),
     },
-    { key: "delayed", label: "delayed", title: "Share of the messages inside with L above 1", sort: (region) => (region.latency !== null && region.messages > 0 ? region.delayed / region.messages : -1), cell: (region) => (region.latency === null ? "\u2013" : share(region.delayed, region.messages) || "\u2013") },
-    { key: "exact", label: "exact", title: "Share of the messages inside of which the time is exact; only these make up L", sort: (region) => region.exactShare, cell: (region) => (region.messages > 0 ? share(region.exactShare, 1) : "\u2013") },
+    { key: "delayed", label: "delayed", term: "delayed", title: `Share of the exact messages inside that took ${delayedMeaning(store.figures.value.evolution?.hasNormal ?? true)}`, sort: (region) => (region.latency !== null && region.messages * region.exactShare > 0 ? delayedOf(region) / (region.messages * region.exactShare) : -1), cell: (region) => delayedShare(region) },
+    { key: "exact", label: "exact", term: "exact", title: "Share of the messages inside of which the time is exact; only these make up L", sort: (region) => region.exactShare, cell: (region) => (region.messages > 0 ? share(region.exactShare, 1) : "\u2013") },
   ];
   return (
     <Table label="Regions" columns={columns} rows={regions.regions} rowKey={(region) => region.id} first={{ key: "latency", descending: true }} selected={marked} act={act}
@@ -64,6 +65,6 @@ export function RegionTable({ store, regions }: { store: Store; regions: Regions
 }
 
 export function regionsTable(regions: readonly Region[]): SharedTable {
-  const rows = regions.map(({ id, ranks, latency, messages, delayed, exactShare }) => [id, rangesShort(ranks, ranks.length), latency, messages, delayed, exactShare]);
-  return { columns: ["region", "ranks", "latency", "messages", "delayed", "exact_share"], rows };
+  const rows = regions.map(({ id, ranks, latency, messages, delayed, aboveExpected, exactShare }) => [id, rangesShort(ranks, ranks.length), latency, messages, delayed, aboveExpected, exactShare]);
+  return { columns: ["region", "ranks", "latency", "messages", "delayed", "above_expected", "exact_share"], rows };
 }

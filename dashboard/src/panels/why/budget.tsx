@@ -4,6 +4,7 @@ import { unbroken } from "../../words";
 import { budgetLead, budgetSentence, waitingSentence } from "../../words/budget";
 import { budgetRows, type Row, seconds, waitingRows } from "../../words/found";
 import { useTable } from "../share/tables";
+import { TermMark } from "../terms/term";
 import { type Scope, stack } from "./layout";
 import { Stacked } from "./stacked";
 
@@ -12,7 +13,7 @@ export function Budget({ scope: { parts: budget, where, ranksS } }: { scope: Sco
   useTable("time in MPI", () => tableOf(rows, budget.totalS, ranksS));
   return (
     <section>
-      <h2>Where time in MPI went <span class="soft">{seconds(budget.totalS)} {where || "of all threads"}</span></h2>
+      <h2>Where time in MPI went<TermMark id="budget" /> <span class="soft">{seconds(budget.totalS)} {where || "of all threads"}</span></h2>
       {budget.totalS > 0
         ? <>
           <p class="lead soft">{budgetLead(budget, ranksS)}</p>
@@ -29,7 +30,7 @@ export function WaitingBy({ scope: { parts: budget, where, ranksS } }: { scope: 
   useTable("waiting by cause", () => tableOf(rows, budget.waitingS, ranksS));
   return (
     <section>
-      <h2 title="Waiting is charged to what kept those who were waited for, and those whom they waited for themselves">What was waited for <span class="soft">{seconds(budget.waitingS)} {where || "of waiting"}</span></h2>
+      <h2 title="Waiting is charged to what kept those who were waited for, and those whom they waited for themselves">What was waited for<TermMark id="waiting" /> <span class="soft">{seconds(budget.waitingS)} {where || "of waiting"}</span></h2>
       {budget.waitingS > 0
         ? <>
           <p class="lead soft">Waiting is charged to what kept those who were waited for, and those whom they waited for themselves.</p>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Criteria, Criterion } from "../../feed/criteria";
 import { CRITERIA_LEFT, CRITERIA_RIGHT, criteriaChart, discs, nearestPoint, sampleBars, SAMPLES_PIXELS, steps } from "./criteria-layout";
 
-const bin = (fromBytes: number, medianNs: number, samples = 100, toBytes = fromBytes + 50): Criterion => ({ fromBytes, toBytes, samples, medianNs });
+const bin = (fromBytes: number, medianNs: number, samples = 100, toBytes = fromBytes + 50): Criterion => ({ fromBytes, toBytes, samples, medianNs, normalNs: 1.5 * medianNs });
 const criteria = (inter: Criterion[], intra: Criterion[]): Criteria => ({ version: 1, isFinal: true, inter, intra, collectives: [] });
 
 describe("the chart of criteria", () => {

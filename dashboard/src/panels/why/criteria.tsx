@@ -27,8 +27,8 @@ function Told({ criteria }: { criteria: Criteria }) {
   const samplesMost = [...criteria.inter, ...criteria.intra].reduce((found, { samples }) => Math.max(found, samples), 0);
   const hasBins = criteria.inter.length + criteria.intra.length > 0;
   useTable("criteria of messages", () => ({
-    columns: ["scope", "size_from_bytes", "size_to_bytes", "samples", "median_ns"],
-    rows: (["inter", "intra"] as const).flatMap((scope) => criteria[scope].map((bin) => [scope, bin.fromBytes, bin.toBytes, bin.samples, bin.medianNs])),
+    columns: ["scope", "size_from_bytes", "size_to_bytes", "samples", "median_ns", "normal_ns"],
+    rows: (["inter", "intra"] as const).flatMap((scope) => criteria[scope].map((bin) => [scope, bin.fromBytes, bin.toBytes, bin.samples, bin.medianNs, bin.normalNs])),
   }));
   useTable("criteria of collectives", () => ({
     columns: ["function", "ranks", "bytes", "is_root", "samples", "median_ns"],

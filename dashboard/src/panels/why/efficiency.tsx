@@ -3,6 +3,7 @@
 import type { Efficiency } from "../../feed/found";
 import { efficiencyLead } from "../../words/budget";
 import { type Factor, FACTORS, isKnown, part } from "../../words/found";
+import { TermMark } from "../terms/term";
 import { useTable } from "../share/tables";
 
 export function EfficiencyFigures({ efficiency, isRanged }: { efficiency: Efficiency; isRanged: boolean }) {
@@ -10,7 +11,7 @@ export function EfficiencyFigures({ efficiency, isRanged }: { efficiency: Effici
   useTable("efficiency", () => ({ columns: ["factor", "value"], rows: Object.values(FACTORS).map(({ key, name }) => [name, isKnown(efficiency) ? efficiency[key] : null]) }));
   return (
     <section>
-      <h2>Efficiency{isRanged && <span class="soft">of the whole run</span>}</h2>
+      <h2>Efficiency<TermMark id="efficiency" />{isRanged && <span class="soft">of the whole run</span>}</h2>
       {isKnown(efficiency) ? <>
         <p class="lead soft">{efficiencyLead(efficiency)}</p>
         <div class="product">

@@ -3,10 +3,12 @@
 
 import { useComputed } from "@preact/signals";
 import type { Attribution, Found } from "../../feed/found";
+import { DisturbanceMarks } from "../how/row";
 import { edgeNs } from "../../state/run";
 import type { Store } from "../../state/store";
 import { networkWords, stretchWords, waitWords } from "../../words/found";
 import { causeColour, CauseMark } from "../causes";
+import { NotesStrip } from "../notes/strip";
 import { type Chart, shareLabel, TimeChart, ValueLines } from "../chart/time-chart";
 import { sideways } from "../gestures";
 import { LEFT } from "../timeline/scale";
@@ -37,6 +39,7 @@ export function OverTime({ id, store, found }: { id: string; store: Store; found
       <h2>When <span class="soft">avoidable share of the ranks’ time, by stretches of the {store.perspective.value.rangeNs ? "whole " : ""}run; a click goes there{quiet.some(({ isQuiet }) => !isQuiet) && "; below it, when the network was disturbed"}</span></h2>
       <div class="strip-box" role="slider" tabIndex={0} aria-label="Stretches of the run" aria-valuemin={0} aria-valuemax={Math.max(0, stretches.length - 1)}
         aria-valuenow={Math.max(0, current)} aria-valuetext={here ? stretchWords(here, avoidableShare(here, ranks)) : "before the first stretch"} onKeyDown={keys}>
+        <NotesStrip store={store} />
         <TimeChart store={store} label="Avoidable time over time" height={HEIGHT}
           draw={(chart) => <Picture chart={chart} found={found} ranks={ranks} edge={edge} pointed={pointed} />}
           tip={(ns) => {
@@ -78,6 +81,7 @@ function Picture({ chart, found, ranks, edge, pointed }: PictureProps) {
         </g>;
       })}
       {bars.map((bar) => <rect key={bar.index} x={bar.x} y={bar.y} width={bar.width} height={bar.height} style={{ fill: causeColour(bar.cause) }} class={bar.index === pointed ? "pointed" : ""} />)}
+      <DisturbanceMarks chart={chart} disturbances={found.judgement.disturbances} hasWords />
       {disturbed(found.judgement.quiet, scale).map(({ x, width }) => <rect key={x} x={x} y={bottom + 1} width={width} height={3} style={{ fill: causeColour("background") }} />)}
       {bars.length > 0 && bars.every(({ cause }) => cause === "none") && <text x={LEFT + 8} y={(top + bottom) / 2 + 4}>No cause stands out in any stretch.</text>}
     </>

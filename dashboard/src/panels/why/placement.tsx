@@ -3,9 +3,9 @@
 import type { PlacementFile, Remap } from "../../feed/remap";
 import type { Figures } from "../../state/questions";
 import type { Store } from "../../state/store";
-import { bytes, clock, count } from "../../words";
+import { bytes, clock, count, sentenceOf } from "../../words";
 import { part, seconds } from "../../words/found";
-import { changeWords, commandOf, FORMAT_NAMES, sentenceOf } from "../../words/placement";
+import { changeWords, commandOf, FORMAT_NAMES } from "../../words/placement";
 import { fileName, saveBlob } from "../save";
 import { CopyButton } from "../share/copy-button";
 import { useTable } from "../share/tables";

@@ -16,7 +16,7 @@ from . import aio, errors
 from .address import VARIABLE
 from .aio import AsyncClient
 from .blocking import Client, connect
-from .columns import NO_TAG, NONE, Calls, Columns, Messages
+from .columns import NO_TAG, NONE, Calls, Columns, ExpandedMessages, Messages, Windows
 from .errors import (
     AddressError,
     ConnectionEnded,
@@ -36,9 +36,11 @@ from .replies import (
     Clock,
     End,
     Failed,
+    Finding,
     Function,
     Jump,
     Node,
+    PanelAdded,
     Passed,
     Removed,
     Reply,
@@ -65,12 +67,15 @@ __all__ = [
     "Columns",
     "ConnectionEnded",
     "End",
+    "ExpandedMessages",
     "Failed",
+    "Finding",
     "Function",
     "Jump",
     "Messages",
     "MpiscopeError",
     "Node",
+    "PanelAdded",
     "Passed",
     "ProtocolMismatch",
     "Removed",
@@ -83,6 +88,7 @@ __all__ = [
     "Unreachable",
     "Verdict",
     "Welcome",
+    "Windows",
     "aio",
     "connect",
     "errors",

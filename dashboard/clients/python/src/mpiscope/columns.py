@@ -122,3 +122,60 @@ class Messages(Columns):
     latency: F64 = _column("<f8", float("nan"))
     #: 1 where the message went between nodes.
     between_nodes: U32 = _column("<u4")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpandedMessages(Messages):
+    """Messages and what collectives carry, ordered by when both calls had returned: of `expand_collectives=True`.
+
+    `bytes` and `transfer_ns` are not numbers where they are not known. A collective of more than 64 ranks in which all
+    send to all has one row for each rank that sends, with `NONE` as its destination.
+    """
+
+    #: The function of the collective; `NONE` for messages.
+    function: U32 = _column("<u4", NONE)
+    #: When the calls of both ranks had returned.
+    known_ns: F64 = _column("<f8")
+    #: Which of the collectives of its communicator; `NONE` for messages.
+    collective: U32 = _column("<u4", NONE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Windows(Columns):
+    """Windows of regions, ordered by when they end. Seconds are sums over ranks; not a number where nothing was diagnosed."""
+
+    from_ns: F64 = _column("<f8")
+    to_ns: F64 = _column("<f8")
+    #: The region; `NONE` for ranks that are in none.
+    region: U32 = _column("<u4", NONE)
+    #: The other region, where the row is about messages between two.
+    other: U32 = _column("<u4", NONE)
+    #: 1 where the row is about messages between two regions; one may be none.
+    between: U32 = _column("<u4")
+    #: Calls that returned in the window, polls folded into them, their bytes and the time in them.
+    calls: F64 = _column("<f8")
+    polls: F64 = _column("<f8")
+    bytes: F64 = _column("<f8")
+    mpi_ns: F64 = _column("<f8")
+    #: Messages that were received, their bytes, those with an exact time, and of these the delayed ones.
+    messages: F64 = _column("<f8")
+    message_bytes: F64 = _column("<f8")
+    exact: F64 = _column("<f8")
+    delayed: F64 = _column("<f8")
+    #: The mean latency ratio L of exact messages; not a number without any.
+    latency: F64 = _column("<f8", float("nan"))
+    #: Time in MPI, waiting of it, and the waiting by what kept those who were waited for.
+    total_s: F64 = _column("<f8", float("nan"))
+    waiting_s: F64 = _column("<f8", float("nan"))
+    waiting_compute_s: F64 = _column("<f8", float("nan"))
+    waiting_base_s: F64 = _column("<f8", float("nan"))
+    waiting_distance_s: F64 = _column("<f8", float("nan"))
+    waiting_excess_s: F64 = _column("<f8", float("nan"))
+    waiting_operation_s: F64 = _column("<f8", float("nan"))
+    waiting_other_s: F64 = _column("<f8", float("nan"))
+    waiting_unknown_s: F64 = _column("<f8", float("nan"))
+    #: What could be avoided, by cause: placement, load imbalance, network contention, CPU contention.
+    mapping_s: F64 = _column("<f8", float("nan"))
+    pattern_s: F64 = _column("<f8", float("nan"))
+    background_s: F64 = _column("<f8", float("nan"))
+    cpu_s: F64 = _column("<f8", float("nan"))

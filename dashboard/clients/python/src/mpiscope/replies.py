@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import msgpack
 import numpy as np
 
-from .columns import F64, Calls, Messages
+from .columns import F64, Calls, Columns, ExpandedMessages, Messages, Windows
 from .errors import ProtocolMismatch, UnreadableMessage
 
 if TYPE_CHECKING:
@@ -83,9 +83,34 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class Subscribed:
-    """A subscription is accepted."""
+    """A subscription is accepted. `note` says what of its filter is not known yet."""
 
     id: int
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that was found about the run. One with the same `finding` replaces what came before."""
+
+    finding: str
+    #: `cause`, `disturbance`, `growth`, `source`, `hang` or `stopped`.
+    kind: str
+    from_ns: float
+    text: str
+    is_final: bool
+    #: None where it has not ended.
+    to_ns: float | None = None
+    #: Empty for all ranks.
+    ranks: RankRanges = ()
+    region: int | None = None
+    other: int | None = None
+    #: `mapping`, `pattern`, `background` or `cpu`.
+    cause: str | None = None
+    avoidable_s: float | None = None
+    confidence: float | None = None
+    #: It is not held any more.
+    is_withdrawn: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,8 +121,8 @@ class Batch:
     from_ns: float
     #: The rows are complete up to this time. Lies before `from_ns` where time goes backward.
     to_ns: float
-    #: The calls or the messages, whichever the subscription is to.
-    rows: Calls | Messages
+    #: The calls, messages, windows or findings, whichever the subscription is to.
+    rows: Calls | Messages | Windows | tuple[Finding, ...]
     #: Rows in front that became known late and lie before `from_ns`.
     late: int = 0
     #: Rows left out before this batch, because the client was too slow for the pace it chose.
@@ -107,14 +132,28 @@ class Batch:
     def calls(self) -> Calls:
         """The rows of a subscription to calls."""
         if not isinstance(self.rows, Calls):
-            raise TypeError("this batch has messages; its subscription is not to calls")
+            raise TypeError("this batch has no calls; its subscription is not to calls")
         return self.rows
 
     @property
     def messages(self) -> Messages:
         """The rows of a subscription to messages."""
         if not isinstance(self.rows, Messages):
-            raise TypeError("this batch has calls; its subscription is not to messages")
+            raise TypeError("this batch has no messages; its subscription is not to messages")
+        return self.rows
+
+    @property
+    def windows(self) -> Windows:
+        """The rows of a subscription to windows."""
+        if not isinstance(self.rows, Windows):
+            raise TypeError("this batch has no windows; its subscription is not to windows")
+        return self.rows
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The rows of a subscription to findings."""
+        if not isinstance(self.rows, tuple):
+            raise TypeError("this batch has no findings; its subscription is not to findings")
         return self.rows
 
     @property
@@ -126,7 +165,9 @@ class Batch:
         return len(self.rows)
 
     def table(self) -> pyarrow.Table:
-        """The rows as an Arrow table."""
+        """The rows as an Arrow table; findings have none."""
+        if not isinstance(self.rows, Columns):
+            raise TypeError("findings are no table; their subscription is to `findings`")
         return self.rows.table()
 
 
@@ -159,6 +200,8 @@ class Verdict:
     share: float
     confidence: float
     is_final: bool
+    #: `whole` or `part` of the run; `hung`, `lost` or `unseen` where there is no verdict.
+    basis: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +264,14 @@ class ClientMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class PanelAdded:
+    """A panel of this client is on the page."""
+
+    id: int
+    panel: int
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """A request that mpiscope refused. The connection goes on."""
 
@@ -243,6 +294,7 @@ Reply: TypeAlias = (
     | Removed
     | Series
     | ClientMessage
+    | PanelAdded
     | Failed
 )
 
@@ -286,10 +338,23 @@ def _welcome(message: _Map) -> Welcome:
 
 
 def _batch(message: _Map) -> Batch:
-    calls = message.get("calls")
-    rows = Messages.decode(message["messages"]) if calls is None else Calls.decode(calls)
+    rows: Calls | Messages | Windows | tuple[Finding, ...]
+    if "calls" in message:
+        rows = Calls.decode(message["calls"])
+    elif "windows" in message:
+        rows = Windows.decode(message["windows"])
+    elif "findings" in message:
+        rows = tuple(_finding(finding) for finding in message["findings"])
+    else:
+        columns = message["messages"]
+        rows = (ExpandedMessages if "known_ns" in columns else Messages).decode(columns)
     batch: Batch = _make(Batch, message, rows=rows)
     return batch
+
+
+def _finding(message: _Map) -> Finding:
+    finding: Finding = _make(Finding, message, ranks=_ranges(message.get("ranks", ())))
+    return finding
 
 
 def _series(message: _Map) -> Series:
@@ -324,6 +389,7 @@ _KINDS: dict[str, Callable[[_Map], Reply]] = {
     "removed": _plain(Removed),
     "series": _series,
     "said": _plain(ClientMessage),
+    "panel": _plain(PanelAdded),
     "failed": _plain(Failed),
 }
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 #: What a subscription is to.
-Subject: TypeAlias = Literal["calls", "messages", "verdicts"]
+Subject: TypeAlias = Literal["calls", "messages", "verdicts", "windows", "findings"]
 #: Where a subscription begins: also a time of the run in nanoseconds.
 Begin: TypeAlias = Literal["start", "now", "clock"] | SupportsFloat
 #: `fast`: as fast as the client reads. `clock`: in step with the shared clock. `newest`: new rows only, one batch at a time.
@@ -28,6 +28,10 @@ Number = TypeVar("Number")
 def _pairs(ranks: Ranks) -> list[tuple[int, int]]:
     pairs = (each if isinstance(each, tuple) else (each, each) for each in ranks)
     return [(index(first), index(last)) for first, last in pairs]
+
+
+def _key(key: SupportsIndex | str) -> int | str:
+    return key if isinstance(key, str) else index(key)
 
 
 def _number(name: str, value: SupportsFloat) -> float:
@@ -59,19 +63,23 @@ class Requests(ABC, Generic[Sent, Number]):
         families: Iterable[str] = (),
         ranks: Ranks = (),
         region: SupportsIndex | None = None,
-        communicators: Iterable[SupportsIndex] = (),
-        sites: Iterable[SupportsIndex] = (),
+        communicators: Iterable[SupportsIndex | str] = (),
+        sites: Iterable[SupportsIndex | str] = (),
         at_least_ns: SupportsFloat = 0.0,
         begin: Begin = "start",
         pace: Pace = "fast",
         direction: Direction = "forward",
         batch_rows: int | None = None,
+        expand_collectives: bool = False,
+        window_ns: SupportsFloat | None = None,
     ) -> Number:
-        """Asks for calls, messages or verdicts, and returns the number of the subscription.
+        """Asks for rows of a topic, and returns the number of the subscription.
 
         Without a filter all rows come. `functions` (names in C), `families` (such as `collective`) and `sites` select
         calls. `ranks` and `region` select calls by these ranks, and messages from or to them. `at_least_ns` leaves out
-        shorter calls, or messages with a shorter transfer time. `batch_rows` is the most rows of a batch.
+        shorter calls, or messages with a shorter transfer time. `batch_rows` is the most rows of a batch. Communicators
+        and sites are numbers or names, such as `MPI_COMM_WORLD` and `main.c:12`. With `expand_collectives`, messages come
+        with what collectives carry between each two ranks. `window_ns` is the length of windows.
         """
         request: dict[str, Any] = {
             "do": "subscribe",
@@ -79,8 +87,8 @@ class Requests(ABC, Generic[Sent, Number]):
             "functions": list(functions),
             "families": list(families),
             "ranks": _pairs(ranks),
-            "communicators": [index(each) for each in communicators],
-            "sites": [index(each) for each in sites],
+            "communicators": [_key(each) for each in communicators],
+            "sites": [_key(each) for each in sites],
             "at_least_ns": _number("at_least_ns", at_least_ns),
             "from": begin if isinstance(begin, str) else {"time_ns": _number("begin", begin)},
             "pace": pace,
@@ -90,6 +98,10 @@ class Requests(ABC, Generic[Sent, Number]):
             request["region"] = index(region)
         if batch_rows is not None:
             request["most"] = int(batch_rows)
+        if expand_collectives:
+            request["expand_collectives"] = True
+        if window_ns is not None:
+            request["window_ns"] = _number("window_ns", window_ns)
         return self._send_numbered(request)
 
     def unsubscribe(self, subscription: int) -> Sent:
@@ -184,6 +196,22 @@ class Requests(ABC, Generic[Sent, Number]):
         """Tells another client something, or all others: anything that JSON can hold, at most 64 KiB."""
         request = {"do": "tell", "data": data}
         return self._send(request if to is None else {**request, "to": to})
+
+    def panel(self, title: str, html: str) -> Number:
+        """Adds a view to the page, as a tab, and returns its number. A `PanelAdded` reply confirms it.
+
+        `html` is a whole page with its scripts and styles in it, of at most 200 KiB: it can load nothing. Its scripts
+        get the shared clock and what `tell_panel` sends by `message` events. It stays as long as this client is connected.
+        """
+        return self._send_numbered({"do": "panel", "title": title, "html": html})
+
+    def tell_panel(self, panel: int, data: Any) -> Sent:
+        """Tells a panel of this client something: anything that JSON can hold, at most 64 KiB."""
+        return self._send({"do": "tell_panel", "id": panel, "data": data})
+
+    def close_panel(self, panel: int) -> Sent:
+        """Takes a panel of this client off the page."""
+        return self._send({"do": "close_panel", "id": panel})
 
 
 def _blob(values: npt.ArrayLike) -> bytes:

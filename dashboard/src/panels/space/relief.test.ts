@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import type { Pairs } from "../../feed/regions";
+import { lensOf, project } from "./camera";
+import { cellsOf, heaviest } from "./matrix";
+import { cellAt, EDGE_MAX, FIRST_SIDE, reliefOf } from "./relief";
+
+const PAIRS: Pairs = {
+  fromNs: 0, toNs: 1, src: Uint32Array.of(0, 1, 5, 5), dst: Uint32Array.of(1, 0, 4, 5), messages: Float64Array.of(1, 2, 3, 4), bytes: Float64Array.of(10, 30, 20, 0),
+  exact: Float64Array.of(1, 3, 0, 0), latency: Float64Array.of(1, 2, NaN, NaN), leftOut: 0,
+};
+
+describe("relief and matrix", () => {
+  it("sums pairs by cell and finds the heaviest", () => {
+    expect([...cellsOf(PAIRS, "bytes", 3, 2)]).toEqual([40, NaN, NaN, NaN, NaN, NaN, NaN, NaN, 20]);
+    expect(cellsOf(PAIRS, "latency", 3, 2)[0]).toBeCloseTo(1.75);
+    expect(heaviest(PAIRS, 2)).toEqual([1, 2]);
+    expect(heaviest(PAIRS, 9)).toEqual([1, 2, 0]);
+  });
+
+  it("draws no more cells than a frame has time for, and keeps the greatest", () => {
+    const relief = reliefOf(1000, 4, (column) => (column === 777 ? 1 : 0.1));
+    expect(relief.columns).toBeLessThanOrEqual(EDGE_MAX);
+    expect(relief.rows).toBe(4);
+    const bars = [...relief.parts.keys()].filter((at) => relief.parts[at] === 1);
+    expect(bars.map((at) => relief.from[at])).toEqual([777, 1777, 2777, 3777]);
+  });
+
+  it("finds the bar under the pointer", () => {
+    const relief = reliefOf(3, 3, (column, row) => (column === 2 && row === 1 ? 1 : NaN));
+    const lens = lensOf(FIRST_SIDE, { width: 600, height: 400 });
+    const [x, y] = project(lens, (2.5 / 3) * 1.6 - 0.8, 0.8 - (1.5 / 3) * 1.6, 0.35);
+    expect(cellAt(relief, lens, x, y)).toBe(1 * 3 + 2);
+    expect(cellAt(relief, lens, 1, 1)).toBeNull();
+  });
+
+  it("finds the cell whose value a bar of several cells has", () => {
+    const relief = reliefOf(3 * EDGE_MAX, 1, (column) => (column === 100 ? 1 : column === 99 ? 0.5 : NaN));
+    const lens = lensOf(FIRST_SIDE, { width: 600, height: 400 });
+    const [x, y] = project(lens, (33.5 / EDGE_MAX) * 1.6 - 0.8, 0, 0.35);
+    expect(cellAt(relief, lens, x, y)).toBe(100);
+  });
+});

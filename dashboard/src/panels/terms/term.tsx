@@ -1,0 +1,57 @@
+// A "?" that explains a term: by mouse and keyboard, closed by Escape or by going elsewhere.
+
+import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { type Shape, TERMS, type TermId } from "./terms";
+
+const WIDTH = 272;
+const MARGIN = 8;
+
+export function TermMark({ id }: { id: TermId }) {
+  const box = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const isOpen = useSignal(false);
+  const { name, sentence, picture } = TERMS[id];
+  useLayoutEffect(() => {
+    const [popover, at] = [box.current, button.current?.getBoundingClientRect()];
+    if (!isOpen.value || !popover || !at || popover.matches(":popover-open")) return;
+    popover.showPopover();
+    const isBelow = at.bottom + MARGIN + popover.offsetHeight < innerHeight;
+    popover.style.left = `${Math.max(MARGIN, Math.min(at.left, innerWidth - WIDTH - MARGIN))}px`;
+    popover.style.top = `${isBelow ? at.bottom + 4 : Math.max(MARGIN, at.top - popover.offsetHeight - 4)}px`;
+  }, [isOpen.value]);
+  const keys = (event: KeyboardEvent): void => {
+    // Escape closes this and nothing else; Enter and Space open it, whatever they do to the row.
+    if ((event.key === "Escape" && isOpen.peek()) || event.key === "Enter" || event.key === " ") event.stopPropagation();
+    if (event.key === "Escape" && isOpen.peek()) {
+      event.preventDefault();
+      box.current?.hidePopover();
+    }
+  };
+  return (
+    <>
+      {/* The sign comes from the style sheet: the words of headings and lists stay what they are. */}
+      <button type="button" class="term" ref={button} aria-label={`What is ${name}?`} aria-expanded={isOpen.value} title={sentence} onKeyDown={keys} onClick={(event) => {
+        event.stopPropagation();
+        isOpen.value = !isOpen.peek();
+      }} />
+      {isOpen.value && (
+        <div class="term-box" ref={box} popover="auto" role="note" onClick={(event) => event.stopPropagation()} onToggle={(event) => {
+          if (event.newState === "closed") isOpen.value = false;
+        }}>
+          <svg viewBox="0 0 160 56" width="240" height="84" aria-hidden="true">{picture.map((shape, at) => <Drawn key={at} shape={shape} />)}</svg>
+          <p><b>{name}.</b> {sentence}</p>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Drawn({ shape }: { shape: Shape }) {
+  switch (shape.kind) {
+    case "bar": return <rect class={shape.tone} x={shape.x} y={shape.y} width={shape.width} height={shape.height} rx="2" />;
+    case "dot": return <circle class={shape.tone} cx={shape.x} cy={shape.y} r={shape.r} />;
+    case "path": return <path class={`${shape.tone} ${shape.d.endsWith("Z") && shape.tone === "warn" ? "filled" : ""}`} d={shape.d} stroke-dasharray={shape.isDashed ? "3 3" : undefined} />;
+    case "text": return <text x={shape.x} y={shape.y}>{shape.text}</text>;
+  }
+}
