@@ -36,7 +36,7 @@ pub(crate) struct Case {
 
 /// What is done to a job.
 fn disturbances(strong: f64) -> Vec<(&'static str, Vec<Disturbance>, bool)> {
-    let traffic = |during| Disturbance::BackgroundTraffic {
+    let traffic = |during| Disturbance::NetworkContention {
         nodes: Vec::new(),
         during,
         factor: 2.0 + 2.0 * strong,
@@ -65,8 +65,8 @@ fn disturbances(strong: f64) -> Vec<(&'static str, Vec<Disturbance>, bool)> {
             }],
             false,
         ),
-        ("cyclic", vec![Disturbance::BadMapping { placement: Placement::Cyclic }], false),
-        ("random", vec![Disturbance::BadMapping { placement: Placement::Random }], false),
+        ("cyclic", vec![Disturbance::WorsePlacement { placement: Placement::Cyclic }], false),
+        ("random", vec![Disturbance::WorsePlacement { placement: Placement::Random }], false),
         // Undisturbed runs are to be many enough; where ranks could be placed better, they are none.
         ("none, once more", vec![], false),
         ("imbalance and drifting clocks", vec![imbalance(0.125, 0.3 * strong, false), clocks], false),
@@ -115,7 +115,7 @@ fn noises(half: Half) -> [Noise; 2] {
 fn first_seed(half: Half) -> u64 {
     match half {
         Half::Tuned => 1,
-        Half::Unseen => 90_000,
+        Half::Unseen => 160_000,
     }
 }
 

@@ -1,29 +1,29 @@
-//! Modelled jobs whose cause of lost time is known, judged as a run's final pass judges them: how often the verdict is
-//! right, how near the seconds are, and whether the confidence means what it says.
+//! Simulated jobs with known causes of lost time, diagnosed as in a run's final pass: how often the verdict is right,
+//! how near the seconds are, and whether the confidence means what it says.
 //!
 //! `cargo run --release -p mpiscope-scenarios [-- --only tuned|unseen] [--list] [--cases N] [--name PART] [--threads N]`
 
 #![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
 
 mod cases;
-mod judge;
+mod diagnosis;
 mod table;
 
 use anyhow::{Result, ensure};
 use cases::{Case, Half, all};
-use judge::Outcome;
+use diagnosis::Outcome;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Judges all cases, several at once; what comes out is in their order.
-fn judge_all(cases: &[Case], threads: usize, list: bool) -> Result<Vec<Outcome>> {
+/// Diagnoses all cases, several at once; the results are in their order.
+fn diagnose_all(cases: &[Case], threads: usize, list: bool) -> Result<Vec<Outcome>> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut outcomes = Vec::new();
         while let Some((at, case)) =
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, cases.get(at)?)))
         {
-            let outcome = judge::judge(case)?;
+            let outcome = diagnosis::diagnose(case)?;
             if list || !outcome.is_right() {
                 println!("{}", outcome.line());
             }
@@ -65,7 +65,7 @@ fn main() -> Result<()> {
     let is_wanted = |case: &Case| only.is_none_or(|half| case.half == half) && case.name.contains(name);
     let cases: Vec<Case> = all().into_iter().filter(is_wanted).take(most).collect();
     let threads: usize = value("--threads").map_or(Ok(1), str::parse)?;
-    let outcomes = judge_all(&cases, threads.max(1), list)?;
+    let outcomes = diagnose_all(&cases, threads.max(1), list)?;
     let mut enough = true;
     for half in [Half::Tuned, Half::Unseen] {
         let of_half: Vec<_> = outcomes.iter().filter(|outcome| outcome.half == half).collect();

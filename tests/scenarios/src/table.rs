@@ -1,7 +1,7 @@
 //! What came out, as tables.
 
 use crate::cases::Half;
-use crate::judge::{NEAR, Outcome};
+use crate::diagnosis::{NEAR, Outcome};
 use mpiscope_model::Blame;
 
 /// What is asked for.
@@ -20,7 +20,7 @@ fn share(part: usize, whole: usize) -> f64 {
 /// Prints what came out for a half of the cases; says whether it is good enough.
 pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
     println!("\n{}: {} runs", half.words(), outcomes.len());
-    let judged: Vec<&&Outcome> = outcomes.iter().filter(|outcome| !outcome.is_hidden).collect();
+    let diagnosed: Vec<&&Outcome> = outcomes.iter().filter(|outcome| !outcome.is_hidden).collect();
     let kinds: Vec<Option<Blame>> = Blame::ALL.into_iter().map(Some).chain([None]).collect();
     let word = |kind: &Option<Blame>| kind.map_or("none", Blame::word);
     print!("{:>12}", "true \\ found");
@@ -30,19 +30,19 @@ pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
         print!("{:>12}", word(expected));
         for found in &kinds {
             let both =
-                judged.iter().filter(|of| of.expected() == *expected && of.found.verdict.cause == *found);
+                diagnosed.iter().filter(|of| of.expected() == *expected && of.found.verdict.cause == *found);
             print!("{:>12}", both.count());
         }
         println!();
     }
-    let right = judged.iter().filter(|outcome| outcome.is_right()).count();
-    let undisturbed: Vec<_> = judged.iter().filter(|outcome| outcome.expected().is_none()).collect();
+    let right = diagnosed.iter().filter(|outcome| outcome.is_right()).count();
+    let undisturbed: Vec<_> = diagnosed.iter().filter(|outcome| outcome.expected().is_none()).collect();
     let none = undisturbed.iter().filter(|outcome| outcome.is_right()).count();
-    let mut errors: Vec<f64> = judged.iter().filter_map(|outcome| outcome.error()).map(f64::abs).collect();
+    let mut errors: Vec<f64> = diagnosed.iter().filter_map(|outcome| outcome.error()).map(f64::abs).collect();
     errors.sort_by(f64::total_cmp);
     let near = errors.iter().filter(|error| **error <= NEAR).count();
     let middle = errors.get(errors.len() / 2).copied().unwrap_or_default();
-    let sure: Vec<_> = judged.iter().filter(|outcome| outcome.found.verdict.confidence >= SURE).collect();
+    let sure: Vec<_> = diagnosed.iter().filter(|outcome| outcome.found.verdict.confidence >= SURE).collect();
     let sure_right = sure.iter().filter(|outcome| outcome.is_right()).count();
     let hidden: Vec<_> = outcomes.iter().filter(|outcome| outcome.is_hidden).collect();
     let unsure = hidden.iter().filter(|outcome| outcome.found.verdict.confidence < SURE).count();
@@ -56,17 +56,18 @@ pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
         );
         of >= least
     };
-    let mut enough = line("cause right", right, judged.len(), RIGHT);
+    let mut enough = line("cause right", right, diagnosed.len(), RIGHT);
     enough &= line("none, of undisturbed runs", none, undisturbed.len(), NONE_RIGHT);
     enough &= line("right, of verdicts with confidence 0.8 and above", sure_right, sure.len(), SURE_RIGHT);
     enough &= line("low confidence where nothing can tell", unsure, hidden.len(), 1.0);
-    let on_the_line = judged.iter().filter(|outcome| !outcome.is_right() && outcome.is_on_the_line()).count();
+    let on_the_line =
+        diagnosed.iter().filter(|outcome| !outcome.is_right() && outcome.is_on_the_line()).count();
     println!(
         "{:<58} {on_the_line:>4} of {:>4}",
         "wrong, and as near to the line as seconds are to be",
-        judged.len() - right
+        diagnosed.len() - right
     );
-    print_confidence(&judged);
+    print_confidence(&diagnosed);
     let near_enough = middle <= NEAR;
     println!(
         "avoidable seconds: {near} of {} within 15 %, off by {:.1} % in the median, {:.1} % at nine tenths{}",
@@ -79,11 +80,11 @@ pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
 }
 
 /// How often verdicts of each confidence are right.
-fn print_confidence(judged: &[&&Outcome]) {
+fn print_confidence(diagnosed: &[&&Outcome]) {
     println!("{:>12}{:>12}{:>12}{:>12}", "confidence", "verdicts", "right", "share");
     for (from, to) in CONFIDENCES.iter().zip(&CONFIDENCES[1..]) {
         let within = |of: &&&&Outcome| (*from..*to).contains(&of.found.verdict.confidence);
-        let of_confidence: Vec<_> = judged.iter().filter(within).collect();
+        let of_confidence: Vec<_> = diagnosed.iter().filter(within).collect();
         let right = of_confidence.iter().filter(|outcome| outcome.is_right()).count();
         if !of_confidence.is_empty() {
             let percent = 100.0 * share(right, of_confidence.len());

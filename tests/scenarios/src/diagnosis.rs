@@ -1,4 +1,4 @@
-//! One job through ingest and analysis, twice: to learn what messages usually take, and to judge by that.
+//! One job through ingest and analysis, twice: to learn criteria, and to use them.
 
 use crate::cases::{Case, Half};
 use anyhow::{Context as _, Result};
@@ -130,10 +130,10 @@ fn graph_builder(given: &Given<'_>) -> GraphBuilder {
     builder
 }
 
-/// One pass over a job; judges by criteria where some are given.
+/// One pass over a job; uses criteria where some are given.
 fn pass(case: &Case, given: Option<&Given<'_>>, wants_truth: bool) -> Result<Passed> {
     let mut run = generate(&case.spec)?;
-    let mut ingest = Ingest::to_be_judged();
+    let mut ingest = Ingest::for_diagnosis();
     let mut windowed = Windowed::new(BudgetOptions::default());
     if let Some(Given { criteria, learnt, .. }) = given {
         windowed = windowed.with_criteria((*criteria).clone());
@@ -212,7 +212,7 @@ fn replayed(graph: &Graph, advised: &[u32]) -> ReplaySavings {
     }
 }
 
-pub(crate) fn judge(case: &Case) -> Result<Outcome> {
+pub(crate) fn diagnose(case: &Case) -> Result<Outcome> {
     let first = pass(case, None, true)?;
     let learnt = first.budgeter.learnt();
     let quiet = calibrated(case, first.network)?;
