@@ -75,8 +75,7 @@ pub(crate) fn failing_tracer() -> Result<PathBuf> {
     build(Path::new("cc"), "support", &flags, &source_folder().join("support/fail_call.c"))
 }
 
-/// The library that counts a program's calls, for a family. It is not linked to MPI, so that a launcher does not load
-/// MPI by it.
+/// The library that counts a program's calls, for a family. It is not linked to MPI: launchers do not load MPI by it.
 ///
 /// # Errors
 /// When it does not compile.
@@ -135,8 +134,8 @@ fn build_with(
     let mut command = Command::new(compiler);
     command.args(flags).arg("-o").arg(&object).arg(source).args(behind).current_dir(fresh.path());
     let output = command.output()?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(output.status.success(), "{} does not compile:\n{said}", source.display());
+    let compiler_output = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.success(), "{} does not compile:\n{compiler_output}", source.display());
     put(&object, &built)?;
     Ok(built)
 }
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_compile_is_told_in_the_compiler_s_words() {
+    fn a_failed_compilation_quotes_the_compiler() {
         let folder = crate::folder().unwrap();
         let source = folder.path().join("wrong.c");
         std::fs::write(&source, "int main(void) { return nothing; }").unwrap();

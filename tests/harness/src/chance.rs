@@ -13,7 +13,7 @@ pub struct Chance {
 impl Chance {
     /// Those of the seed that the environment names, and of the test's own name.
     #[must_use]
-    pub fn of(test: &str) -> Self {
+    pub fn for_test(test: &str) -> Self {
         let seed = std::env::var(SEED).ok().and_then(|word| word.parse().ok()).unwrap_or(USUAL);
         let name = test.bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
         println!("{SEED}={seed}");
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn all_numbers_come_and_each_time_the_same() {
         let draw = |name| {
-            let mut chance = Chance::of(name);
+            let mut chance = Chance::for_test(name);
             (0..200).map(|_| chance.below(10)).collect::<Vec<_>>()
         };
         assert_eq!(draw("one"), draw("one"));

@@ -67,7 +67,7 @@ pub fn record_counted(
 }
 
 impl Counted {
-    /// Reads what so many ranks wrote into a folder.
+    /// Reads the counts that this number of ranks wrote into a folder.
     ///
     /// # Errors
     /// When a rank has not written, or something that makes no sense.

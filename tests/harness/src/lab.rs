@@ -23,7 +23,7 @@ pub struct LabOptions {
 }
 
 impl LabOptions {
-    /// So many hosts, and nothing special.
+    /// This number of hosts, and nothing special.
     #[must_use]
     pub fn hosts(hosts: u32) -> Self {
         Self { words: vec![hosts.to_string().into()], features: Vec::new() }
@@ -34,7 +34,7 @@ impl LabOptions {
         self
     }
 
-    /// In so many racks.
+    /// In this number of racks.
     #[must_use]
     pub fn racks(mut self, racks: u32) -> Self {
         self.words.extend(["--racks".into(), racks.to_string().into()]);
@@ -177,13 +177,13 @@ impl Lab {
         if let Some(known) = self.spaces.get() {
             return Ok(known);
         }
-        let told: serde_json::Value =
+        let report: serde_json::Value =
             serde_json::from_slice(&done(self.command("status").arg("--json"))?.stdout)?;
         let of_host = |host: &serde_json::Value| {
             let keeper = u32::try_from(host["process"].as_u64()?).ok()?;
             Some((space(keeper)?, host["name"].as_str()?.to_owned()))
         };
-        let hosts = told["hosts"].as_array().context("a lab has hosts")?;
+        let hosts = report["hosts"].as_array().context("a lab has hosts")?;
         let spaces: Result<_> =
             hosts.iter().map(|host| of_host(host).context("a host has a name and a process")).collect();
         let spaces = spaces?;
@@ -206,8 +206,8 @@ impl Lab {
         command
     }
 
-    /// The words that start a program over all hosts; the program follows. They are for a command on a host. With
-    /// `slots` so many ranks fill a host, with `only` they are all on that one.
+    /// The words that start a program over all hosts; the program follows. They are for a command on a host. `slots`
+    /// is the number of ranks that fill a host; with `only` all are on that one.
     ///
     /// # Errors
     /// When this lab cannot start programs so.
@@ -283,9 +283,10 @@ impl Lab {
     /// # Errors
     /// When a host is gone.
     pub fn clock_offsets_ns(&self) -> Result<BTreeMap<String, i64>> {
-        let told: BTreeMap<String, BTreeMap<String, i64>> =
+        let report: BTreeMap<String, BTreeMap<String, i64>> =
             serde_json::from_slice(&done(&mut self.command("clocks"))?.stdout)?;
-        told.into_iter()
+        report
+            .into_iter()
             .map(|(host, clocks)| {
                 Ok((host, *clocks.get("monotonic_ns").context("a host has a monotonic clock")?))
             })
@@ -297,8 +298,8 @@ impl Lab {
     /// # Errors
     /// When the lab is not shaped.
     pub fn counted(&self, from: &str, to: &str, figure: &str) -> Result<u64> {
-        let told: serde_json::Value = serde_json::from_slice(&done(&mut self.command("counters"))?.stdout)?;
-        Ok(told[from][to][figure].as_u64().unwrap_or(0))
+        let report: serde_json::Value = serde_json::from_slice(&done(&mut self.command("counters"))?.stdout)?;
+        Ok(report[from][to][figure].as_u64().unwrap_or(0))
     }
 }
 

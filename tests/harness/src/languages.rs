@@ -27,11 +27,11 @@ pub fn rust_app(mpi: &Mpi, name: &str) -> Result<Result<PathBuf, Missing>> {
     if output.status.success() {
         return Ok(Ok(target.join("release").join(name)));
     }
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    if said.contains("Unable to find libclang") {
+    let compiler_output = String::from_utf8_lossy(&output.stderr).into_owned();
+    if compiler_output.contains("Unable to find libclang") {
         return Ok(Err(Missing("the crate mpi needs libclang to be built (libclang-dev)".into())));
     }
-    bail!("{name} does not compile:\n{said}")
+    bail!("{name} does not compile:\n{compiler_output}")
 }
 
 /// A Python whose mpi4py is one for this family.

@@ -28,7 +28,8 @@ impl Family {
         }
     }
 
-    /// Whether it is the family that this test samples. It follows from the test's name, so that tests are spread over all.
+    /// Whether it is the family that this test samples. It follows from the test's name, which spreads tests over all
+    /// families.
     #[must_use]
     pub fn is_sampled(self, test: &str) -> bool {
         let sum: usize = test.bytes().map(usize::from).sum();
@@ -175,7 +176,7 @@ impl Mpi {
         apps::compile_fortran(&compiler, self, &source).map(Some)
     }
 
-    /// The words that run a program on so many ranks.
+    /// The words that run a program on this number of ranks.
     #[must_use]
     pub fn words(&self, ranks: u32, program: &Path, arguments: &[&str]) -> Vec<OsString> {
         let mut words: Vec<OsString> =
@@ -204,7 +205,7 @@ impl Mpi {
         Ok(())
     }
 
-    /// A command that runs a program on so many ranks, unrecorded.
+    /// A command that runs a program on this number of ranks, unrecorded.
     ///
     /// # Errors
     /// When the helper library for MPICH does not compile.

@@ -106,8 +106,8 @@ pub fn signal(process: u32, signal: Signal) {
     }
 }
 
-/// While it lives, this thread and what it starts go before others, where the system lets them: so that whoever interferes
-/// with a job of many ranks that wait by spinning comes to it.
+/// While it lives, this thread and its children have precedence, where the system allows it: to interfere with a job
+/// of many ranks that wait by spinning.
 #[derive(Debug)]
 pub struct GoesFirst(i32);
 

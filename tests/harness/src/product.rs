@@ -53,7 +53,7 @@ pub fn mpiscope(arguments: &[&str]) -> Result<Command> {
     Ok(command)
 }
 
-/// `mpiscope run` without a page, of a program on so many ranks, into a folder.
+/// `mpiscope run` without a page, of a program on this number of ranks, into a folder.
 ///
 /// # Errors
 /// When something is not built.
@@ -74,13 +74,13 @@ pub fn daemon_of(run: &Running) -> Result<u32> {
     processes::until(Duration::from_secs(30), find).context("mpiscope run has no daemon")
 }
 
-/// Waits until a recording's log holds so many bytes.
+/// Waits until a recording's log has this size.
 ///
 /// # Errors
 /// When it does not come so far.
 pub fn until_log_has(folder: &Path, bytes: u64) -> Result<()> {
-    let has_so_many = || (log_bytes(folder) >= bytes).then_some(());
-    processes::until(Duration::from_secs(30), has_so_many).context("the log does not grow")
+    let has_enough = || (log_bytes(folder) >= bytes).then_some(());
+    processes::until(Duration::from_secs(30), has_enough).context("the log does not grow")
 }
 
 /// How many bytes a recording's log holds.

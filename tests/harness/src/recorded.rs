@@ -45,8 +45,8 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// What the recording says is missing of the run. That where time went is not judged is no such thing: on a busy
-    /// machine that takes too long.
+    /// The missing parts of the run, as the recording lists them. An omitted diagnosis is none: on a busy machine it
+    /// takes too long.
     #[must_use]
     pub fn missing(&self) -> Vec<&str> {
         let missing = self.manifest.missing.iter().map(String::as_str);
@@ -120,7 +120,7 @@ impl Recorded {
         moved
     }
 
-    /// The functions of which there are calls and that no truth tells of.
+    /// The functions with calls that no truth lists.
     #[must_use]
     pub fn other_functions(&self) -> BTreeSet<&str> {
         let names = self.calls.iter().map(|call| self.name(call));
@@ -204,9 +204,9 @@ impl Recorded {
             };
             if !fits {
                 let (rank, at_ns) = key;
-                let said =
+                let received =
                     bytes.map_or("no call".into(), |bytes| format!("a call that received {bytes} bytes"));
-                wrong.push(format!("rank {rank} at {at_ns} ns: {said}, and messages of {sizes:?} bytes"));
+                wrong.push(format!("rank {rank} at {at_ns} ns: {received}, and messages of {sizes:?} bytes"));
             }
         }
         wrong

@@ -63,7 +63,7 @@ struct Collected {
 
 impl Collected {
     /// What is no pipe brings nothing.
-    fn of(pipe: Option<impl Read + Send + 'static>) -> Self {
+    fn start(pipe: Option<impl Read + Send + 'static>) -> Self {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let shared = Arc::clone(&bytes);
         let reader = std::thread::spawn(move || {
@@ -147,8 +147,8 @@ impl Running {
                 let _ = stdin.write_all(&input);
             });
         }
-        let stdout = Collected::of(child.stdout.take());
-        let stderr = Collected::of(child.stderr.take());
+        let stdout = Collected::start(child.stdout.take());
+        let stderr = Collected::start(child.stderr.take());
         Ok(Self { child, mark, stdout, stderr })
     }
 
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_does_not_exist_is_told() {
+    fn a_missing_command_is_reported() {
         let error = run(&mut Command::new("/does/not/exist"), Duration::from_secs(1)).unwrap_err();
         assert!(format!("{error:#}").contains("/does/not/exist"));
     }

@@ -157,11 +157,11 @@ mod tests {
 
     #[test]
     fn tests_that_run_alone_come_last() {
-        let all = names(&["judged::a", "page::b", "page::c"]);
-        let lists = alone("# why\njudged::  # verdicts\n\n");
-        assert_eq!(taken(&Schedule::new(&all, &[], &lists).unwrap()), ["page::b", "page::c", "judged::a"]);
+        let all = names(&["noisy::a", "page::b", "page::c"]);
+        let lists = alone("# why\nnoisy::  # verdicts\n\n");
+        assert_eq!(taken(&Schedule::new(&all, &[], &lists).unwrap()), ["page::b", "page::c", "noisy::a"]);
         let one = Schedule::new(&all, &names(&["::a", "::c"]), &lists).unwrap();
-        assert_eq!((one.len(), one.len_alone(), taken(&one)), (2, 1, names(&["page::c", "judged::a"])));
+        assert_eq!((one.len(), one.len_alone(), taken(&one)), (2, 1, names(&["page::c", "noisy::a"])));
     }
 
     #[test]
@@ -185,13 +185,13 @@ mod tests {
 
     #[test]
     fn nothing_runs_beside_a_test_that_runs_alone() {
-        let all = names(&["page::b", "judged::a", "judged::c"]);
-        let schedule = Schedule::new(&all, &[], &alone("judged::")).unwrap();
+        let all = names(&["page::b", "noisy::a", "noisy::c"]);
+        let schedule = Schedule::new(&all, &[], &alone("noisy::")).unwrap();
         let shared = schedule.next().unwrap();
         std::thread::scope(|scope| {
             let other = scope.spawn(|| taken(&schedule));
             drop(shared);
-            assert_eq!(other.join().unwrap(), ["judged::a", "judged::c"]);
+            assert_eq!(other.join().unwrap(), ["noisy::a", "noisy::c"]);
         });
         assert!(schedule.next().is_none());
     }

@@ -11,9 +11,9 @@ pub(crate) const SKIPPED_FILE: &str = "tests-skipped.txt";
 pub fn skip(test: &str, reason: &str) {
     let line = format!("SKIPPED: {test}: {reason}\n");
     // `print!` would be captured and not be seen.
-    let said = std::io::stdout().lock().write_all(line.as_bytes());
+    let printed = std::io::stdout().lock().write_all(line.as_bytes());
     let file = std::fs::File::options().create(true).append(true).open(crate::target().join(SKIPPED_FILE));
     // One write of a short line to a file opened for appending is not torn by those of other processes.
     let noted = file.and_then(|mut file| file.write_all(line.as_bytes()));
-    assert!(said.is_ok() && noted.is_ok(), "cannot say that a test is skipped: {line}");
+    assert!(printed.is_ok() && noted.is_ok(), "cannot say that a test is skipped: {line}");
 }

@@ -13,7 +13,7 @@ pub(crate) static TRUTH_OTHERS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     truth_functions::listed(include_str!("../../apps/truth_others.h"), "#define TRUTH_OTHERS(X)")
 });
 
-/// What persistent collectives move is told by what starts them, and by nothing where there are none.
+/// The bytes of persistent collectives come from the calls that start them, and are unknown without such calls.
 pub(crate) const STARTS: [&str; 2] = ["MPI_Start", "MPI_Startall"];
 
 /// Whether the truth tells what calls of this function moved.
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn collectives_are_told_from_other_functions() {
+    fn collectives_differ_from_other_functions() {
         let collective = |name: &&str| is_collective(name);
         let others: Vec<&str> = TRUTH_FUNCTIONS.iter().copied().filter(|name| !collective(name)).collect();
         assert_eq!((TRUTH_FUNCTIONS.len(), others.len()), (77, 45), "{others:?}");
