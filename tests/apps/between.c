@@ -1,5 +1,5 @@
 /* between [steps] [extra_us]: the ranks of even number and those of odd number meet between two groups, and rank 1 works
-   longer than the others in each step. Work is sleeping, so that ranks on few processors do not disturb each other. */
+   longer than the others in each step. Work is sleeping: ranks on few processors do not disturb each other. */
 #include "truth.h"
 
 #include <time.h>

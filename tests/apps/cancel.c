@@ -120,7 +120,7 @@ static void persistent(int round)
     T_Barrier(world);
 }
 
-/* A send that nobody receives yet. If it was cancelled there was no message, else the receiver, who is told, takes it.
+/* A send that nobody receives yet. If it was cancelled there was no message, else the receiver gets a notice and takes it.
  * MPI leaves the outcome open. Open MPI 4.1.4 and MPICH 4.0.2, on one machine, never cancelled one: short or long,
  * standard or synchronous. The short standard one was complete, the others stayed open until they were received. */
 static void cancelled_send(int count, int synchronous)

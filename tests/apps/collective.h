@@ -5,7 +5,7 @@
 #include "truth.h"
 
 /* For arguments that MPI does not look at, such as the counts beside MPI_IN_PLACE or a receive's at whoever is not the
- * root, so that a recorder that does look is found out. */
+ * root, to find out a recorder that does look. */
 enum { NONSENSE = 77, TAG = 5, LEADERS_TAG = 6 };
 
 /* Where the calls are made. The peers are those that a rank exchanges with: the other group's ranks, or its own. */

@@ -1,6 +1,6 @@
 /* exchange_later [rounds] [any]: messages that are sent and received by one request, and beside them plain ones of other
  * sizes with the same tag, on the world and on a communicator in which ranks stand in reverse. Needs an MPI of version 4.
- * With `any` the last round's are received from whoever sends, of which MPICH 4.0 does not say who it was. */
+ * With `any` the last round's are received from any source, which MPICH 4.0 does not report. */
 #include "truth.h"
 #include <string.h>
 

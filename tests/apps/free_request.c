@@ -14,7 +14,7 @@ static long long freed_messages, freed_bytes;
 /* They must be there until the end: when a freed receive writes, nothing tells. */
 static int received[RECEIVES][LONGEST], nowhere[LONGEST];
 
-/* Every third one, and in odd rounds the last one as well, so that nothing follows it on the channel in that round. */
+/* Every third one, and in odd rounds the last one as well: nothing follows it on the channel in that round. */
 static int is_freed(long round, int receive)
 {
     return receive % 3 == 1 || (round % 2 == 1 && receive == RECEIVES - 1);

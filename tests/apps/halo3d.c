@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     double compute_seconds = 1e-3 * (double)truth_argument(argc, argv, 3, 0);
     factorize(size, extent);
 
-    /* Edges of different lengths, so that each direction has messages of its own size. */
+    /* Edges of different lengths: each direction has messages of its own size. */
     const int edge[DIMENSIONS] = {n, 2 * n, 3 * n};
     int partner[FACES], cells[FACES];
     double *sent[FACES], *received[FACES];

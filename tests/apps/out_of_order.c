@@ -12,7 +12,7 @@ static const int message_tag[MESSAGES] = {1, 1, 2, 3, 1, 2, 3, 1, 2, 1};
 static const int receive_tag[MESSAGES] = {1, 1, 3, 2, MPI_ANY_TAG, 1, 1, MPI_ANY_TAG, 2, 3};
 static const int receive_from_anyone[MESSAGES] = {0, 0, 0, 1, 0, 1, 0, 1, 0, 1};
 
-/* All different. Every third one is too long to be sent eagerly, so that it arrives later than its successors. */
+/* All different. Every third one is too long to be sent eagerly, and arrives later than its successors. */
 static int message_length(int message)
 {
     return message % 3 == 2 ? LONGEST - message : message + 1;

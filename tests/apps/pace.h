@@ -1,4 +1,4 @@
-/* To points in time and not for durations, so that delays do not add up. Needs _POSIX_C_SOURCE 200809L. */
+/* To points in time and not for durations: delays do not add up. Needs _POSIX_C_SOURCE 200809L. */
 #ifndef PACE_H
 #define PACE_H
 

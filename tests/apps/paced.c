@@ -1,6 +1,6 @@
 /* paced [seconds] [file]: a ring in which each rank sends to the next and receives from the one before, by turns blocking
  * and not, some hundred times a second, with a barrier now and then, until rank 0 says that the time is over. With a file,
- * rank 0 adds a byte to it in each turn, so that a test sees how far it is, and ends when the file is gone. */
+ * rank 0 adds a byte to it in each turn, to show a test how far it is, and ends when the file is gone. */
 #define _POSIX_C_SOURCE 200809L
 #include "pace.h"
 #include "truth.h"

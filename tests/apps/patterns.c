@@ -1,6 +1,6 @@
 /* patterns PATTERN [steps] [us] [factor] [bytes] [slow_rank] [computes]: exchanges of a pattern (ring, pipeline, halo,
    wavefront, allreduce, groups, root) between stretches of work. One rank has factor times as much; with slow_rank -1 work
-   grows from rank to rank up to that, with -2 each rank is the slow one for a part of the run. Work is sleeping, so that more
+   grows from rank to rank up to that, with -2 each rank is the slow one for a part of the run. Work is sleeping: more
    ranks than processors do not disturb each other; with computes 1 it is computing. Of root all others send to rank 0,
    which works for each of them factor times a hundredth of the time. */
 #define _POSIX_C_SOURCE 200809L

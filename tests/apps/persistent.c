@@ -1,6 +1,6 @@
 /* persistent [rounds]: requests that are made once and started again and again. On each channel there are plain
- * messages of other sizes between the persistent ones, so that a message which is given to the wrong receive is found
- * out. For two ranks or more. */
+ * messages of other sizes between the persistent ones, which reveal a message that goes to the wrong receive. For
+ * two ranks or more. */
 #include "truth.h"
 
 enum { SENDS = 6, LONGEST = 4096, MIXED_TAG = 40, FREED_TAG = 50, WILD_TAG = 60 };
@@ -57,7 +57,7 @@ static void make_receives(MPI_Request *requests)
     }
 }
 
-/* The sends stay what they are, so that a round is all of them and the receives, completed in one of several ways. */
+/* The sends stay what they are: a round is all of them and the receives, completed in one of several ways. */
 static void complete(int way, int count, MPI_Request *requests)
 {
     MPI_Status statuses[2 * SENDS];

@@ -3,7 +3,7 @@
  * in another thread than the one that posted it, while that posts more.
  *
  * Of each round's receives one half is from the left neighbour, the other from anyone; by then a neighbour may be
- * ahead, so that only the sum of these is known beforehand. */
+ * ahead, and only the sum of these is known beforehand. */
 #include "truth.h"
 #include <pthread.h>
 

@@ -3,7 +3,7 @@
 
 Each call of mpi4py stands next to the functions that it ends in. Objects (the methods in lower case) travel pickled, as
 one message of bytes; collective ones in two steps, sizes first. By default their receives probe first; with `matched`
-they take matched probes, which is what mpi4py does unless it is told otherwise. With `persistent` there are persistent
+they take matched probes, which is the default of mpi4py. With `persistent` there are persistent
 requests as well.
 
 The truth is printed as tests/apps/truth.h describes it. mpi4py has no PMPI functions, so the gathering of the truth is
@@ -47,14 +47,14 @@ def called(*functions):
 
 
 def moved(size, *functions):
-    """One call of each of these collectives, which moves so many bytes on this rank."""
+    """One call of each of these collectives, which moves N bytes on this rank."""
     called(*functions)
     for function in functions:
         MOVED[function] += size
 
 
 def sent(function, destination, size):
-    """One call that sends one message of so many bytes."""
+    """One call that sends one message of N bytes."""
     called(function)
     message_to(destination, size)
 
@@ -255,7 +255,7 @@ def collectives(count):
     moved(size, "Ibcast", "Iallreduce", "Iallgather", "Ireduce")
     moved(SIZE * size, "Ialltoall")
     WORLD.Ibarrier().Wait()
-    # Named, so that they live until the end: mpi4py 3.1 does not keep what Ireduce writes to.
+    # Named, to live until the end: mpi4py 3.1 does not keep what Ireduce writes to.
     said, collected, reduced = array("q", own), array("q", everybody), array("q", own)
     begun = [WORLD.Ibcast(said, root), WORLD.Iallreduce(own, result), WORLD.Iallgather(own, collected)]
     begun.append(WORLD.Ialltoall(everybody, everything))
@@ -327,7 +327,7 @@ def print_truth():
 def main():
     called("Init_thread")
     for round_number in range(ROUNDS):
-        # Another size in each round, so that a message that is paired wrongly does not fit.
+        # Another size in each round: a message that is paired wrongly does not fit.
         count = 1 + round_number % 7
         buffers(count)
         requests(count)

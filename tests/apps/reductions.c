@@ -11,7 +11,7 @@ static void bring(int *buffer, int count)
         buffer[position] = own + 1 + 100 * position;
 }
 
-/* What that sums up to over so many ranks. */
+/* What that sums up to over N ranks. */
 static int sum_over(int ranks, int position)
 {
     return ranks * (ranks + 1) / 2 + 100 * position * ranks;

@@ -1,5 +1,5 @@
 /* split [rounds]: traffic on communicators whose ranks are not the world's. They are created and freed again and
- * again, so that their handles come back with other members. */
+ * again: their handles come back with other members. */
 #include "truth.h"
 
 static int world_rank, world_size;

@@ -1,5 +1,5 @@
 /* started [steps] [extra_us]: rank 1 works longer than the others in each step, and then all enter a reduction that they
-   complete at once, and a barrier that they complete together with a message. Work is sleeping, so that ranks on few
+   complete at once, and a barrier that they complete together with a message. Work is sleeping: ranks on few
    processors do not disturb each other. */
 #include "truth.h"
 

@@ -1,4 +1,4 @@
-/* stuck KIND [seconds]: a job that stands still, in a way that is known. Kinds that end do so after so many seconds.
+/* stuck KIND [seconds]: a job that hangs in a known way. Kinds that end do so after that number of seconds.
  *
  * ring      each receives from the next, and nobody sends: a circle
  * tags      rank 0 sends with tag 5 and rank 1 receives with tag 6; the others wait for rank 1

@@ -1,6 +1,6 @@
 /* tally [seconds] [messages per second] [folder]: the traffic of linger, and a file for each rank in the folder with two
  * numbers of eight bytes: how many calls it has begun, and how many have returned. They are there whatever kills the rank,
- * so that what is recorded of it can be compared with what it did. */
+ * and what is recorded of it can be compared with what it did. */
 #define _POSIX_C_SOURCE 200809L
 #include "pace.h"
 #include "truth.h"

@@ -137,7 +137,7 @@ static void groups(void)
     int range[1][3] = {{rank % 2, size - 1 - (size - 1 - rank % 2) % 2, 2}};
     MPI_Comm_group(world, &all);
     MPI_Group_range_incl(all, 1, range, &part);
-    /* Odd ranks make more of them, so that who counts calls by the parent does not agree. */
+    /* Odd ranks make more of them: counting calls by the parent does not agree. */
     for (int again = 0; again <= rank % 2; again++) {
         T(Comm_create_group, 0, world, part, TAG, &half);
         ring(half);

@@ -13,7 +13,7 @@
  * where it hands over nothing. Of a nonblocking one it counts when it is started.
  *
  * - The MPI names that are counted are poisoned below: to forget the counting is an error of compilation.
- * - The wrappers are macros and not functions, so that the call stands in the program's own line and function, as
+ * - The wrappers are macros and not functions: the call stands in the program's own line and function, as
  *   it would in any other program. The price: the sends evaluate their arguments twice; give them no side effects.
  * - The counting itself uses PMPI_ calls, which a recording through the profiling interface does not see.
  * - A call is counted before it is made, for the calls that do not return.
@@ -209,7 +209,7 @@ static inline int truth_prepared(int result)
 #define T_Init(...) (truth_count(TRUTH_Init), truth_prepared(MPI_Init(__VA_ARGS__)))
 #define T_Init_thread(...) (truth_count(TRUTH_Init_thread), truth_prepared(MPI_Init_thread(__VA_ARGS__)))
 #define T_Finalize() (truth_count(TRUTH_Finalize), truth_print(), MPI_Finalize())
-/* Nothing can be told after an abort: call truth_count(TRUTH_Abort) and truth_print() before. */
+/* Nothing can be printed after an abort: call truth_count(TRUTH_Abort) and truth_print() before. */
 #define T_Abort(...) MPI_Abort(__VA_ARGS__)
 
 #define T_Send(buffer, count, type, destination, tag, communicator)                         \

@@ -1,4 +1,4 @@
-/* turns [turns]: even ranks ask by turns in three ways and find nothing, so many times, before their odd neighbours are
+/* turns [turns]: even ranks ask by turns in three ways and find nothing, N times, before their odd neighbours are
  * let go on and send what was asked for. A last rank without a neighbour has nothing to do. */
 #include "truth.h"
 

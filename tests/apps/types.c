@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     exchange(records, 5, structure, copies, 5, structure, 5 * (1 + 8 + 2));
     truth_require(copies[1].letter == 'b' && copies[1].value == 2.5 && copies[1].number == 3);
 
-    /* A column of a matrix: resized so that the next one starts in the next element. */
+    /* A column of a matrix: resized: the next one starts in the next element. */
     MPI_Datatype column;
     MPI_Type_vector(20, 1, 20, MPI_DOUBLE, &column);
     MPI_Type_create_resized(column, 0, sizeof(double), &type);

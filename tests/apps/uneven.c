@@ -1,4 +1,4 @@
-/* uneven [steps] [extra_us]: rank 1 works longer than the others in each step, and then all meet. Work is sleeping, so that
+/* uneven [steps] [extra_us]: rank 1 works longer than the others in each step, and then all meet. Work is sleeping:
    ranks on few processors do not disturb each other. */
 #include "truth.h"
 

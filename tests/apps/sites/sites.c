@@ -4,7 +4,7 @@
 
 void in_library(MPI_Comm comm);
 
-/* After the last call of a function, so that the call is no jump. */
+/* After the last call of a function: the call is then no jump. */
 static volatile int kept;
 
 static __attribute__((noinline)) void *in_thread(void *rank)

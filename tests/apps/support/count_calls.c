@@ -10,7 +10,7 @@
  *     sent C 12 96                    messages and bytes
  *
  * It shares nothing with the collector: no table of prototypes, no code, another way to call on. A call goes on to
- * whatever has the same symbol behind this library: to MPI, or to a collector that is preloaded behind it, so that both
+ * whatever has the same symbol behind this library: to MPI, or to a collector that is preloaded behind it: both
  * count one run. Programs that call as often as the moment makes them are compared exactly that way, too.
  *
  * Every function takes and hands on sixteen words, the most that any has with room to spare. That is no C that the

@@ -39,7 +39,7 @@ enum { KINDS = sizeof kinds / sizeof kinds[0], MOST = 4096 };
 /* A thread under trace. */
 struct task {
     pid_t id, process;
-    int is_in_role, is_failing;
+    int is_in_role, is_failing, has_called_exec;
 };
 
 static struct task tasks[MOST];
@@ -241,6 +241,9 @@ static void take_new(struct task *maker, int event)
     if (ptrace(PTRACE_GETEVENTMSG, maker->id, 0, &made) != 0)
         return;
     struct task old = *maker, *new = find((pid_t)made);
+    /* The system may report first what the new one did. */
+    if (new->has_called_exec)
+        return;
     new->is_in_role = old.is_in_role;
     /* What a thread belongs to is in /proc; a process is its own. */
     new->process = new->id;
@@ -268,6 +271,7 @@ static void take_stop(pid_t id, int status, pid_t first, const char *wanted, lon
     if (event == PTRACE_EVENT_EXEC) {
         task->process = id;
         task->is_failing = 0;
+        task->has_called_exec = 1;
         task->is_in_role = has_role(id, id == first);
     } else if (event == PTRACE_EVENT_STOP) {
         if (signal != SIGTRAP) {

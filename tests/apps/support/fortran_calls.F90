@@ -51,7 +51,7 @@ contains
       given = [(10000 * rank + position, position = 1, longest)]
    end subroutine
 
-   ! Whether so many integers have come from a rank, and no more.
+   ! Whether N integers have come from a rank, and no more.
    subroutine check_block(buffer, count, source, line)
       integer, intent(in) :: buffer(:), count, source, line
       integer :: position

@@ -7,7 +7,7 @@ module truth
    public :: c_ptr ! for those programs whose buffers have addresses of this type
    public :: truth_begin, truth_call, truth_check, truth_message, truth_moved, truth_print, truth_send
 
-   ! Of one integer, of which most messages are.
+   ! Of one integer, as most messages are.
    integer, parameter, public :: integer_bytes = storage_size(0) / 8
 
    interface
@@ -54,7 +54,7 @@ contains
       call add_message(int(destination, c_int), int(bytes, c_long_long))
    end subroutine
 
-   ! A call that sends so many integers.
+   ! A call that sends N integers.
    subroutine truth_send(name, count, destination)
       character(len=*), intent(in) :: name
       integer, intent(in) :: count, destination

@@ -101,7 +101,7 @@ static double errors(const struct matrix *matrix, formula *value, int n, int onl
     return error;
 }
 
-/* Says whether an operation is right to so many digits of what its elements are together. */
+/* Says whether an operation is right to N digits of what its elements are together. */
 static void tell(const char *operation, int n, double error, double scale)
 {
     int rank;

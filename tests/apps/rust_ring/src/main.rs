@@ -43,7 +43,7 @@ fn main() {
     let (right, left) = ((rank + 1) % size, (rank + size - 1) % size);
     let ring = Ring { world: &world, truth: &truth, rank, size, right, left };
     for round in 0..rounds {
-        // Another size in each round, so that a message that is paired wrongly does not fit.
+        // Another size in each round: a message that is paired wrongly does not fit.
         let count = 1 + round % 7;
         ring.blocking(count);
         ring.from_anybody(count);

@@ -36,7 +36,7 @@ impl Truth {
         self.calls.borrow_mut()[position(function)] += 1;
     }
 
-    /// One call of a collective, which moves so many bytes on this rank.
+    /// One call of a collective, which moves N bytes on this rank.
     pub fn moved(&self, function: &str, bytes: usize) {
         self.called(function);
         self.moved.borrow_mut()[position(function)] += bytes as u64;
