@@ -11,7 +11,7 @@ trace = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
 report = json.loads(pathlib.Path(sys.argv[2]).read_text())
 missing_arrows = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 
-# What each phase requires, and of which type.
+# What each phase requires, and its type.
 REQUIRED = {
     "M": {"name": str, "pid": int, "tid": int, "args": dict},
     "X": {"name": str, "cat": str, "pid": int, "tid": int, "ts": (int, float), "dur": (int, float), "args": dict},

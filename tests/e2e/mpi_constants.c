@@ -19,7 +19,7 @@ static void words_of(const MPI_Status *status, uint32_t words[WORDS])
     memcpy(words, status, sizeof *status);
 }
 
-/* The words of a status of so many bytes. */
+/* The words of a status of this size. */
 static void with_count(MPI_Count bytes, uint32_t words[WORDS])
 {
     MPI_Status status;

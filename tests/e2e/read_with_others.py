@@ -92,7 +92,7 @@ def of_duckdb():
 
 
 totals = report["totals"]
-told = {
+figures = {
     "calls": totals["calls"],
     "made": totals["calls"] + totals["polls"],
     "messages": totals["messages"],
@@ -105,7 +105,7 @@ for reader, found in (("Polars", frame), ("DuckDB", database)):
     if found != plain:
         different = [what for what in plain if found[what] != plain[what]]
         sys.exit(f"{reader}: {different}: {[(found[what], plain[what]) for what in different]}")
-for what, value in told.items():
+for what, value in figures.items():
     if plain[what] != value:
         sys.exit(f"the report: {what}: {value}, and the rows say {plain[what]}")
 functions = {row["name"]: row["calls"] + row["polls"] for row in report["functions"]}

@@ -71,7 +71,7 @@ used = set(compute.unique(messages["comm"]).to_pylist())
 same("communicators without a name", used - set(comms["comm"]), set())
 last = {row["rank"]: row for row in tables["scheduling"].to_pylist()}
 figures = [{**row, "run_s": row["run_ns"] / 1e9, "wait_s": row["wait_ns"] / 1e9, "stopped_s": row["stopped_ns"] / 1e9} for row in last.values()]
-told = [rank for rank in report["ranks"] if rank["run_s"] is not None]
+measured = [rank for rank in report["ranks"] if rank["run_s"] is not None]
 for name in ("rank", "run_s", "wait_s", "stopped_s", "voluntary", "involuntary"):
-    same(f"{name} of scheduling", [row[name] for row in figures], [rank[name] for rank in told])
+    same(f"{name} of scheduling", [row[name] for row in figures], [rank[name] for rank in measured])
 print("the same")

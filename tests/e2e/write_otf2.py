@@ -1,7 +1,9 @@
-"""write_otf2.py FOLDER: writes an archive as other tools do, with the format's own Python package: times in microseconds,
+"""write_otf2.py FOLDER [matched]: writes an archive as other tools do, with the format's own Python package: times in microseconds,
 functions of the program around those of MPI, messages with requests, a communicator of its own and one of two groups,
 collectives, a thread that does not call MPI, and functions of MPI that are not recorded. Groups and communicators of other
-paradigms, a location that is no thread, metrics, one-sided transfers and files are there as well."""
+paradigms, a location that is no thread, metrics and one-sided transfers are there as well. A nonblocking
+collective is called on a call path, whose samples are there. With `matched` there are messages that are probed for, too,
+which only libraries from version 3.1 on read."""
 
 import sys
 
@@ -43,8 +45,10 @@ with otf2.writer.open(sys.argv[1], timer_resolution=1_000_000) as trace:
     )
     stream = define.location("stream", type=LocationType.ACCELERATOR_STREAM, group=device)
     metric = define.metric("cache misses", unit="number")
+    timer = define.interrupt_generator("timer", period=1000)
     window = define.rma_win("window", comm=world)
     names = "main MPI_Comm_size MPI_Isend MPI_Irecv MPI_Waitall MPI_Wait MPI_Bcast MPI_Send MPI_Recv MPI_Win_fence"
+    names += " solve MPI_Iallreduce MPI_Mprobe MPI_Mrecv"
     region = {
         name: define.region(
             name,
@@ -53,6 +57,9 @@ with otf2.writer.open(sys.argv[1], timer_resolution=1_000_000) as trace:
         )
         for name in names.split()
     }
+    main_path = define.calling_context(region["main"], parent=None)
+    solve_path = define.calling_context(region["solve"], parent=main_path)
+    reduce_path = define.calling_context(region["MPI_Iallreduce"], parent=solve_path)
     for rank, thread in enumerate(threads):
         to = trace.event_writer_from_location(thread)
         time = 1000 + rank
@@ -93,6 +100,29 @@ with otf2.writer.open(sys.argv[1], timer_resolution=1_000_000) as trace:
             to.mpi_collective_end(end, CollectiveOp.BCAST, world, 2, 40 if rank == 2 else 0, 0 if rank == 2 else 40)
 
         call("MPI_Bcast", bcast, takes=500)
+
+        # Entered and left by call path.
+        to.calling_context_enter(time + 1, solve_path, 1)
+        to.calling_context_enter(time + 5, reduce_path, 1)
+        to.non_blocking_collective_request(time + 6, 1000)
+        time += 10
+        to.calling_context_leave(time, reduce_path)
+        to.calling_context_sample(time, solve_path, 1, timer)
+        to.calling_context_leave(time + 1, solve_path)
+        time += 200
+        call(
+            "MPI_Wait",
+            lambda begin, end: to.non_blocking_collective_complete(
+                end, CollectiveOp.ALLREDUCE, world, NONE, 80, 80, 1000
+            ),
+            takes=30,
+        )
+        if "matched" in sys.argv:
+            if rank == 0:
+                call("MPI_Send", lambda begin, end: to.mpi_send(begin, 1, world, 9, 300))
+            if rank == 1:
+                call("MPI_Mprobe", lambda begin, end: to.mpi_probe(end, 0, world, 9, 77), takes=40)
+                call("MPI_Mrecv", lambda begin, end: to.mpi_mrecv(end, 77, 300), takes=20)
         to.leave(time + 1, region["main"])
     to = trace.event_writer_from_location(stream)
     to.enter(1000, region["main"])

@@ -13,11 +13,14 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The number of tests that run at a time, if not two more than there are processors: most wait for a part of their time.
 const JOBS: &str = "MPISCOPE_TEST_JOBS";
+
+/// So many failed tests are tried once more, alone; where more fail it is no chance. The full check tries none.
+const MOST_TRIED_AGAIN: usize = 3;
 
 /// How one test went.
 struct Outcome {
@@ -74,12 +77,36 @@ impl Runner<'_> {
             .filter(|line| line.starts_with("SKIPPED: "))
             .map(|line| format!("{line}\n"))
             .collect();
-        // One write, so that the lines of several tests do not mix.
+        // One write, to keep the lines of several tests apart.
         let line = format!("{skips}test {name} ... {word} ({:.1} s)\n", took.as_secs_f64());
         std::io::stdout().lock().write_all(line.as_bytes())?;
         let outcome = Outcome { name: name.to_owned(), took, failure: (!is_good).then_some(text) };
-        self.outcomes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(outcome);
+        self.outcomes().push(outcome);
         Ok(())
+    }
+
+    /// Tries failed tests again, alone. One that passes then counts, but it is said, with what it failed with beside others.
+    fn run_again(&self) -> Result<()> {
+        let failed: Vec<Outcome> =
+            self.outcomes().extract_if(.., |outcome| outcome.failure.is_some()).collect();
+        if failed.len() > MOST_TRIED_AGAIN {
+            self.outcomes().extend(failed);
+            return Ok(());
+        }
+        for first in failed {
+            println!("test {} is tried again, alone; it had failed:", first.name);
+            let failure = first.failure.unwrap_or_default();
+            print_indented(&failure);
+            self.run(&first.name)?;
+            if self.outcomes().last().is_some_and(|again| again.failure.is_none()) {
+                println!("UNSTABLE: end-to-end {}: {}", first.name, reason(&failure));
+            }
+        }
+        Ok(())
+    }
+
+    fn outcomes(&self) -> MutexGuard<'_, Vec<Outcome>> {
+        self.outcomes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes turns from the schedule until there are none.
@@ -101,6 +128,17 @@ fn kill_with_all_it_started(child: &mut std::process::Child) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whoever counts results does not count those of a single test again.
+fn print_indented(text: &str) {
+    text.lines().for_each(|line| println!("  {line}"));
+}
+
+/// What a test said as it failed, in one line.
+fn reason(output: &str) -> &str {
+    let mut lines = output.lines().skip_while(|line| !line.contains("panicked at"));
+    lines.nth(1).or(output.lines().last()).unwrap_or_default()
 }
 
 /// The names of all tests of a program.
@@ -135,14 +173,16 @@ fn run_all(binary: &Path, words: &[String]) -> Result<bool> {
         let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(|| runner.work(&schedule))).collect();
         workers.into_iter().try_for_each(|worker| worker.join().expect("a worker does not panic"))
     })?;
-    let outcomes = runner.outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if !full_run() {
+        runner.run_again()?;
+    }
+    let outcomes = runner.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     let failed: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.failure.is_some()).collect();
     if !failed.is_empty() {
         println!("\nfailures:\n");
         for Outcome { name, failure, took } in &failed {
             println!("---- {name} ({:.1} s) ----", took.as_secs_f64());
-            // Whoever counts results does not count those of a single test again.
-            failure.as_deref().unwrap_or_default().lines().for_each(|line| println!("  {line}"));
+            print_indented(failure.as_deref().unwrap_or_default());
         }
     }
     println!(

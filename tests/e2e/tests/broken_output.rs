@@ -27,7 +27,7 @@ fn start_and_wait(mut command: Command) -> Ended {
     Running::start_as_it_is(&mut command, Vec::new()).unwrap().wait(LIMIT).unwrap()
 }
 
-/// What the program found; pipes are told apart by nothing.
+/// What the program found; pipes all look alike.
 fn found_in(folder: &Path) -> String {
     assert!(folder.join("started").is_file(), "the program did not start");
     let found = std::fs::read_to_string(folder.join("found")).unwrap();
@@ -138,8 +138,8 @@ fn a_rank_runs_on_whatever_its_stderr_is() {
         mpi.prepare(&mut rank).unwrap();
         rank.env("LD_PRELOAD", collector().unwrap());
         rank.env("MPISCOPE_RINGS", "/does/not/exist").env_remove("MPISCOPE_SPOOL");
-        let said = run(&mut rank, LIMIT).unwrap().errors();
-        assert!(said.contains("runs on without being recorded"), "{said}");
+        let stderr = run(&mut rank, LIMIT).unwrap().errors();
+        assert!(stderr.contains("runs on without being recorded"), "{stderr}");
         for broken in Broken::ALL {
             let descriptor = BrokenDescriptor::new(2, broken).unwrap();
             let ended = start_and_wait(descriptor.give_to(&rank).unwrap());

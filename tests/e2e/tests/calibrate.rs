@@ -86,8 +86,9 @@ fn assert_consistent(folder: &Path, ranks: u32, place: &str) -> Recorded {
         for message in recorded.messages.iter().filter(|message| message.exact && message.inter == inter) {
             *exact.entry(message.bytes).or_default() += 1;
         }
-        let told = sizes(&criteria, scope).into_iter().map(|(size, (_, samples))| (size, samples)).collect();
-        assert_eq!(exact, told, "{place}");
+        let listed =
+            sizes(&criteria, scope).into_iter().map(|(size, (_, samples))| (size, samples)).collect();
+        assert_eq!(exact, listed, "{place}");
     }
     recorded
 }
@@ -192,7 +193,7 @@ fn messages_between_hosts_are_measured_and_take_longer() {
 /// How often something is measured on a machine that others use as well.
 const ATTEMPTS: u32 = 5;
 
-/// The criteria of so many ranks on two hosts.
+/// The criteria of this number of ranks on two hosts.
 fn on_hosts(lab: &Lab, mpi: &Mpi, ranks: u32, placement: Placement<'_>) -> Value {
     let folder = lab.shared().join(format!("{}-{placement:?}-{ranks}", mpi.family.word()));
     let _ = std::fs::remove_dir_all(&folder);
@@ -259,13 +260,13 @@ fn refused(words: &[OsString], mpi: Option<&Mpi>, status: i32) -> Ended {
 }
 
 #[test]
-fn what_cannot_be_measured_is_said_in_one_sentence() {
+fn one_sentence_names_what_cannot_be_measured() {
     let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     let ended = refused(&words(&["sh", "-c", "echo ran; exit 3"]), None, 3);
     assert!(ended.errors().contains("no MPI call was recorded"), "{}", ended.errors());
     assert_eq!(ended.output(), "ran\n");
     refused(&words(&["/does/not/exist"]), None, 127);
-    for mpi in Mpi::sample_or_skip("calibrate what_cannot_be_measured_is_said_in_one_sentence") {
+    for mpi in Mpi::sample_or_skip("calibrate one_sentence_names_what_cannot_be_measured") {
         let ended = refused(&mpi.words(1, &mpi.app("halo3d").unwrap(), &[]), Some(&mpi), 0);
         assert!(ended.errors().contains("one rank alone"), "{}", ended.errors());
         assert_eq!(ended.output(), "");

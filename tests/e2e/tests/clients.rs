@@ -19,12 +19,12 @@ type Matrix = BTreeMap<(u32, u32), (u64, u64)>;
 
 const RANKS: u32 = 16;
 
-fn address(page: &Page) -> String {
+pub(crate) fn address(page: &Page) -> String {
     format!("http://{}/?token={}", page.address, page.token)
 }
 
 /// Waits until this number of programs is connected.
-fn until_programs(page: &Page, count: u64) {
+pub(crate) fn until_programs(page: &Page, count: u64) {
     let are_there = || {
         let answer = page.get("/health", &format!("Cookie: {}\r\n", page.cookie()));
         let health: Value = serde_json::from_str(answer.split("\r\n\r\n").nth(1)?).ok()?;
@@ -34,20 +34,20 @@ fn until_programs(page: &Page, count: u64) {
 }
 
 /// The page of a recording, until `end_replay`.
-fn replay(recording: &Path) -> (Running, String) {
+pub(crate) fn replay(recording: &Path) -> (Running, String) {
     let running = Running::start(mpiscope(&["replay"]).unwrap().arg(recording)).unwrap();
-    let page = Page::of(&running, "mpiscope: replay");
+    let page = Page::open(&running, "mpiscope: replay");
     (running, address(&page))
 }
 
-fn end_replay(running: Running) {
+pub(crate) fn end_replay(running: Running) {
     processes::signal(running.process(), Signal::INT);
     let ended = running.wait(LIMIT).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());
 }
 
 /// A recording of a simulated job of 16 ranks with slow messages.
-fn simulated(folder: &Path) -> PathBuf {
+pub(crate) fn simulated(folder: &Path) -> PathBuf {
     let out = folder.join("job.scope");
     // words: allow the name of a disturbance
     let mut command = mpiscope(&["synth", "--pattern", "halo2d", "--disturb", "background-traffic"]).unwrap();
@@ -89,7 +89,7 @@ fn parse(output: &str) -> Matrix {
 }
 
 /// The Python that has the packages of `tests/e2e/readers.txt`.
-fn python_or_skip(test: &str) -> Option<OsString> {
+pub(crate) fn python_or_skip(test: &str) -> Option<OsString> {
     let python = std::env::var_os("MPISCOPE_PYTHON").unwrap_or_else(|| "python3".into());
     let modules =
         "import IPython, ipykernel, matplotlib, msgpack, mypy, nbclient, numpy, pyarrow, pytest, websockets";
@@ -100,7 +100,7 @@ fn python_or_skip(test: &str) -> Option<OsString> {
     None
 }
 
-fn python_client(python: &OsString) -> Command {
+pub(crate) fn python_client(python: &OsString) -> Command {
     let mut command = Command::new(python);
     command.current_dir(root().join("dashboard/clients/python")).env("PYTHONPATH", "src");
     command.env("PYTHONDONTWRITEBYTECODE", "1");
@@ -139,7 +139,7 @@ fn the_matrix_of_a_live_run_and_of_its_replay_is_exact() {
     command.arg(&out).arg("--").args(words);
     mpi.prepare(&mut command).unwrap();
     let running = Running::start(&mut command).unwrap();
-    let page = Page::of(&running, "mpiscope: live page");
+    let page = Page::open(&running, "mpiscope: live page");
     let live = address(&page);
     let mut script = python_client(&python);
     let program = Running::start(script.arg("examples/matrix.py").env("MPISCOPE_ADDRESS", &live)).unwrap();
@@ -206,7 +206,29 @@ async fn until_annotations(address: &str, count: usize) {
     }
 }
 
-/// Runs the three examples of a language; `example` makes the command of one.
+/// Waits until the view of an example is served for pages.
+fn until_panel(example: &mut Command, address: &str) {
+    let running = Running::start(example).unwrap();
+    let (host, token) = address.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
+    let request = format!(
+        "GET /panels/1 HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+    );
+    let begun = std::time::Instant::now();
+    let answer = loop {
+        let mut stream = std::net::TcpStream::connect(host).unwrap();
+        std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
+        let answer = std::io::read_to_string(&mut stream).unwrap();
+        if !answer.contains(" 404 ") {
+            break answer;
+        }
+        assert!(begun.elapsed() < LIMIT, "there is no panel: {answer}");
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    assert!(answer.contains("sandbox allow-scripts") && answer.contains("id=\"matrix\""), "{answer}");
+    drop(running);
+}
+
+/// Runs the four examples of a language; `example` makes the command of one.
 fn examples_do_what_they_say(example: impl Fn(&str) -> Command) {
     let folder = folder().unwrap();
     let out = simulated(folder.path());
@@ -221,6 +243,7 @@ fn examples_do_what_they_say(example: impl Fn(&str) -> Command) {
     assert!(last.starts_with(&format!("{all} messages until ")), "{last}");
     output("annotate");
     block_on(until_annotations(&address, high));
+    until_panel(example("own_view").env("MPISCOPE_ADDRESS", &address), &address);
     end_replay(running);
     // Without an address, or with another token, there is one clear sentence.
     let (running, address) = replay(&out);
@@ -262,7 +285,7 @@ fn the_examples_in_javascript_do_what_they_say() {
 #[test]
 fn examples_are_short() {
     for (language, ending) in [("rust", "rs"), ("python", "py"), ("javascript", "mjs")] {
-        for name in ["slow_messages", "histogram", "annotate"] {
+        for name in ["slow_messages", "histogram", "annotate", "own_view"] {
             let path = root().join(format!("dashboard/clients/{language}/examples/{name}.{ending}"));
             let lines = std::fs::read_to_string(&path).unwrap().lines().count();
             assert!(lines < 30, "{} has {lines} lines", path.display());

@@ -1,4 +1,4 @@
-//! `mpiscope compare`: what changed between two recordings of which that is known.
+//! `mpiscope compare`: what changed between two recordings with known differences.
 
 use mpiscope_harness::{Ended, Mpi, folder, mpiscope, record, report, run};
 use serde_json::Value;
@@ -32,7 +32,7 @@ fn recorded(mpi: &Mpi, arguments: &[&str], out: &Path) {
     assert_eq!(ended.status, 0, "{}", ended.errors());
 }
 
-/// A modelled job of eight seconds.
+/// A simulated job of eight seconds.
 fn modelled(seed: &str, disturb: &[&str], out: &Path) {
     let mut command = mpiscope(&["synth", "--pattern", "halo3d", "--ranks", "64", "--seconds", "8"]).unwrap();
     command.args(["--rate", "60000", "--seed", seed]).args(disturb).arg("-o").arg(out);
@@ -53,19 +53,19 @@ fn the_rank_that_works_longer_in_b_is_named_in_the_first_line() {
         assert!(first.contains("waiting in MPI_Allreduce at uneven.c:20 main()"), "{text}");
         assert!(first.contains(", for rank 1"), "{text}");
         assert!(text.contains("The commands differ"), "{text}");
-        let told = json(&a, &b);
-        assert_eq!(told["schema"], "mpiscope.compare/1");
-        assert_eq!(told["answer"], first);
+        let comparison = json(&a, &b);
+        assert_eq!(comparison["schema"], "mpiscope.compare/1");
+        assert_eq!(comparison["answer"], first);
         // Its figures are those of the two reports.
         let (of_a, of_b) = (report(&a).unwrap(), report(&b).unwrap());
-        let length = &told["job"]["duration_s"];
+        let length = &comparison["job"]["duration_s"];
         assert_eq!((&length["a"], &length["b"]), (&of_a["job"]["duration_s"], &of_b["job"]["duration_s"]));
         for (side, report) in [("a", &of_a), ("b", &of_b)] {
-            assert_eq!(told["totals"]["calls"][side], report["totals"]["calls"]);
-            assert_eq!(told["budget"]["waiting"][side], report["budget"]["waiting_s"]);
-            assert_eq!(told["verdict"]["cause"][side], report["verdict"]["cause"]);
+            assert_eq!(comparison["totals"]["calls"][side], report["totals"]["calls"]);
+            assert_eq!(comparison["budget"]["waiting"][side], report["budget"]["waiting_s"]);
+            assert_eq!(comparison["verdict"]["cause"][side], report["verdict"]["cause"]);
             for function in report["functions"].as_array().unwrap() {
-                let functions = told["functions"].as_array().unwrap();
+                let functions = comparison["functions"].as_array().unwrap();
                 let same = functions.iter().find(|of| of["name"] == function["name"]).unwrap();
                 for name in ["calls", "seconds", "p50_ns", "p99_ns", "max_ns"] {
                     assert_eq!(same[name][side], function[name], "{name} of {function}");
@@ -73,19 +73,19 @@ fn the_rank_that_works_longer_in_b_is_named_in_the_first_line() {
             }
         }
         // Three ranks wait for fifteen milliseconds in each step, though others may have the cores meanwhile.
-        let waiting = &told["of_rank"]["waiting"]["change"];
+        let waiting = &comparison["of_rank"]["waiting"]["change"];
         assert_eq!(waiting["is_change"], true);
         assert!(waiting["difference"].as_f64().unwrap() > 0.3 * 250.0 * 0.75 * 0.015, "{waiting}");
-        let site = &told["sites"][0];
+        let site = &comparison["sites"][0];
         assert_eq!((&site["calls_function"], &site["line"]["b"]), (&"MPI_Allreduce".into(), &20.into()));
         // It is not on the rank that they wait for.
-        let ranks = told["functions"][0]["ranks"].as_array().unwrap();
+        let ranks = comparison["functions"][0]["ranks"].as_array().unwrap();
         assert!(ranks.iter().all(|of| of[0].as_u64() > Some(1) || of[1].as_u64() < Some(1)), "{ranks:?}");
     }
 }
 
 #[test]
-fn each_disturbance_of_a_modelled_job_is_named_and_none_is_no_change() {
+fn each_disturbance_of_a_simulated_job_is_named_and_none_is_no_change() {
     let folder = folder().unwrap();
     let path = |name: &str| folder.path().join(name);
     modelled("1", &[], &path("sound"));
@@ -118,7 +118,7 @@ fn each_disturbance_of_a_modelled_job_is_named_and_none_is_no_change() {
 }
 
 #[test]
-fn a_worse_placement_is_told_by_the_messages_between_nodes() {
+fn messages_between_nodes_show_a_worse_placement() {
     let folder = folder().unwrap();
     let (a, b) = (folder.path().join("a"), folder.path().join("b"));
     for (out, disturb) in [(&a, &[][..]), (&b, &["--disturb", "bad-mapping"])] {
@@ -170,15 +170,15 @@ fn a_run_that_was_killed_is_compared_by_shares() {
         text.contains("so their lengths are not compared") && text.contains("share of a rank's time"),
         "{text}"
     );
-    let told = json(&a, &b);
+    let comparison = json(&a, &b);
     assert_eq!(
-        (&told["basis"], &told["job"]["duration_s"]["change"]["is_change"]),
+        (&comparison["basis"], &comparison["job"]["duration_s"]["change"]["is_change"]),
         (&"share".into(), &false.into())
     );
 }
 
 #[test]
-fn what_was_not_judged_is_compared_as_far_as_it_goes() {
+fn recordings_without_a_diagnosis_are_compared_without_one() {
     let folder = folder().unwrap();
     let (a, b) = (folder.path().join("a"), folder.path().join("b"));
     modelled("1", &[], &a);
@@ -187,8 +187,10 @@ fn what_was_not_judged_is_compared_as_far_as_it_goes() {
     let text = text(&a, &b);
     assert!(text.contains("A was not judged: where time was lost in it is not compared."), "{text}");
     assert!(text.lines().next().unwrap().contains("mostly time in MPI_Waitall at halo3d: wait"), "{text}");
-    let told = json(&a, &b);
-    assert!(told["budget"].is_null() && told["criteria"].is_null() && told["verdict"].is_null());
+    let comparison = json(&a, &b);
+    assert!(
+        comparison["budget"].is_null() && comparison["criteria"].is_null() && comparison["verdict"].is_null()
+    );
 }
 
 #[test]

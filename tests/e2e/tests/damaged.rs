@@ -1,5 +1,5 @@
-//! Recordings that something happened to: whatever byte is wrong, whatever file is cut or gone, the figures are the same or
-//! the fault is told; `check` finds it, and `repair` saves the rest.
+//! Damaged recordings: whatever byte is wrong, whatever file is cut or missing, the figures are the same or the fault
+//! is reported. `check` finds it, and `repair` saves the rest.
 
 use crate::support::recordings::{broken_off, files_in};
 use mpiscope_harness::{Chance, Mpi, check, folder, full_run, mpiscope, record, repair, report, run};
@@ -16,24 +16,24 @@ fn times() -> u64 {
 }
 
 /// What `report` says of a recording: its figures and what it says that is missing, or the one line of its refusal.
-enum Said {
+enum Outcome {
     Figures { figures: Value, missing: Vec<Value> },
     Refusal,
 }
 
-fn said(out: &Path) -> Said {
+fn read_report(out: &Path) -> Outcome {
     let ended = run(mpiscope(&["report", "--json"]).unwrap().arg(out), LIMIT).unwrap();
     assert!(!ended.errors().contains("panicked"), "{}", ended.errors());
     if ended.status != 0 {
         assert_eq!((ended.status, ended.errors().lines().count()), (2, 1), "{}", ended.errors());
-        return Said::Refusal;
+        return Outcome::Refusal;
     }
     let mut figures: Value = serde_json::from_slice(&ended.stdout).unwrap();
     let missing = figures["missing"].take().as_array().unwrap().clone();
-    Said::Figures { figures, missing }
+    Outcome::Figures { figures, missing }
 }
 
-/// A recording, and what is said of it while nothing is wrong with it.
+/// A recording, and its report while nothing is wrong with it.
 struct Sound {
     out: PathBuf,
     figures: Value,
@@ -42,16 +42,16 @@ struct Sound {
 }
 
 impl Sound {
-    fn of(out: &Path) -> Self {
-        let Said::Figures { figures, missing } = said(out) else { panic!("no figures") };
+    fn new(out: &Path) -> Self {
+        let Outcome::Figures { figures, missing } = read_report(out) else { panic!("no figures") };
         Self { out: out.to_owned(), figures, missing, check: check(out).unwrap().1 }
     }
 
-    /// Nothing is different, or it is told what.
-    fn is_as_before_or_told(&self, what: &str) {
-        if let Said::Figures { figures, missing } = said(&self.out) {
-            let is_told = missing.iter().any(|sentence| !self.missing.contains(sentence));
-            assert!(is_told || figures == self.figures, "{what}: other figures, and nothing is said");
+    /// Nothing is different, or the report names the fault.
+    fn is_as_before_or_reported(&self, what: &str) {
+        if let Outcome::Figures { figures, missing } = read_report(&self.out) {
+            let is_reported = missing.iter().any(|sentence| !self.missing.contains(sentence));
+            assert!(is_reported || figures == self.figures, "{what}: other figures, and no report");
         }
     }
 
@@ -100,7 +100,7 @@ fn whole(mpi: &Mpi, out: &Path) {
 
 /// Flips bytes one after the other; each is put right again.
 fn flip(sound: &Sound, test: &str, times: u64, look: impl Fn(&str, &Path)) {
-    let mut chance = Chance::of(test);
+    let mut chance = Chance::for_test(test);
     for turn in 0..times {
         let (file, at) = sound.any_byte(&mut chance);
         let bytes = fs::read(&file).unwrap();
@@ -109,20 +109,20 @@ fn flip(sound: &Sound, test: &str, times: u64, look: impl Fn(&str, &Path)) {
         fs::write(&file, damaged).unwrap();
         let what = format!("byte {at} of {} in turn {turn}", file.display());
         println!("{what}");
-        sound.is_as_before_or_told(&what);
+        sound.is_as_before_or_reported(&what);
         look(&what, &file);
         fs::write(&file, bytes).unwrap();
     }
 }
 
 #[test]
-fn a_flipped_byte_anywhere_is_told() {
-    let test = "damaged a_flipped_byte_anywhere_is_told";
+fn a_flipped_byte_anywhere_is_reported() {
+    let test = "damaged a_flipped_byte_anywhere_is_reported";
     let Some(mpi) = Mpi::all_or_skip(test).into_iter().next() else { return };
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
     whole(&mpi, &out);
-    let sound = Sound::of(&out);
+    let sound = Sound::new(&out);
     assert_eq!(sound.check["is_whole"], true, "{:#}", sound.check);
     // Every byte is under some checksum.
     flip(&sound, test, times(), |what, _| sound.is_found(what));
@@ -137,7 +137,7 @@ fn so_it_is_in_one_that_was_broken_off() {
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
     let rings = broken_off(&mpi, &out);
-    let sound = Sound::of(&out);
+    let sound = Sound::new(&out);
     assert_eq!((&sound.check["is_whole"], &sound.check["state"]), (&false.into(), &"killed".into()));
     flip(&sound, test, times() / 3, |_, _| assert!([1, 2].contains(&check(&out).unwrap().0)));
     flip(&sound, &format!("{test} and repaired"), times() / 15, |what, _| sound.can_be_repaired(what));
@@ -145,14 +145,14 @@ fn so_it_is_in_one_that_was_broken_off() {
 }
 
 #[test]
-fn a_file_that_is_cut_off_or_gone_is_told() {
-    let test = "damaged a_file_that_is_cut_off_or_gone_is_told";
+fn a_truncated_or_missing_file_is_reported() {
+    let test = "damaged a_truncated_or_missing_file_is_reported";
     let Some(mpi) = Mpi::all_or_skip(test).into_iter().next() else { return };
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
     whole(&mpi, &out);
-    let sound = Sound::of(&out);
-    let mut chance = Chance::of(test);
+    let sound = Sound::new(&out);
+    let mut chance = Chance::for_test(test);
     for (turn, file) in files_in(&out).into_iter().enumerate() {
         let bytes = fs::read(&file).unwrap();
         let what = |how: &str| format!("{} {how}", file.display());
@@ -160,11 +160,11 @@ fn a_file_that_is_cut_off_or_gone_is_told() {
             let end = chance.below(bytes.len() as u64);
             fs::write(&file, &bytes[..end as usize]).unwrap();
             let what = what(&format!("cut off at {end}"));
-            sound.is_as_before_or_told(&what);
+            sound.is_as_before_or_reported(&what);
             sound.is_found(&what);
         }
         fs::remove_file(&file).unwrap();
-        sound.is_as_before_or_told(&what("removed"));
+        sound.is_as_before_or_reported(&what("removed"));
         sound.is_found(&what("removed"));
         // Repairing is as well tried with a damaged file as with one that is gone.
         let is_gone = turn % 2 == 0 || file == out.join("manifest.json");
@@ -190,7 +190,7 @@ fn names_that_lead_out_of_it_open_nothing_there() {
     fs::create_dir(&other).unwrap();
     fs::copy(out.join("calls/000000.parquet"), other.join("000000.parquet")).unwrap();
     fs::write(other.join("secret"), "not yours").unwrap();
-    let sound = Sound::of(&out);
+    let sound = Sound::new(&out);
     let path = out.join("manifest.json");
     let text = fs::read_to_string(&path).unwrap();
     let other = other.to_str().unwrap();
@@ -209,7 +209,7 @@ fn names_that_lead_out_of_it_open_nothing_there() {
         assert_ne!(hostile, text);
         fs::write(&path, hostile).unwrap();
         let what = format!("hostile name {turn}");
-        sound.is_as_before_or_told(&what);
+        sound.is_as_before_or_reported(&what);
         sound.is_found(&what);
         sound.can_be_repaired(&what);
     }

@@ -12,7 +12,7 @@ const ROUNDS: u32 = 6;
 /// The graph of a recording, and what led to the last event of rank 0.
 fn asked(recording: &Path) -> (Dag, Dag, Cone, Cone) {
     let running = Running::start(mpiscope(&["replay"]).unwrap().arg(recording)).unwrap();
-    let page = Page::of(&running, "mpiscope: replay");
+    let page = Page::open(&running, "mpiscope: replay");
     let answers = block_on(async {
         let mut feed = Feed::open(&page).await;
         let mut ask = async |more: serde_json::Value| {

@@ -138,10 +138,10 @@ fn an_otf2_archive_has_the_figures_of_the_report() {
             exported(&out, "otf2", &archive, &[]);
             let (_, figures) = figures(&out);
             let anchor = archive.join("traces.otf2");
-            let said = script(&python, "read_otf2.py", &[&anchor, &figures], &[]);
+            let output = script(&python, "read_otf2.py", &[&anchor, &figures], &[]);
             let collectives: u64 =
-                said.trim_start_matches("the same, ").split(' ').next().unwrap().parse().unwrap();
-            assert_eq!(collectives > 0, app != "threads", "{app}: {said}");
+                output.trim_start_matches("the same, ").split(' ').next().unwrap().parse().unwrap();
+            assert_eq!(collectives > 0, app != "threads", "{app}: {output}");
             // The format's own reader has nothing to say against it.
             match run(Command::new("otf2-print").arg(&anchor).stdout(Stdio::null()), LIMIT) {
                 Ok(ended) => assert_eq!((ended.status, ended.errors().as_str()), (0, ""), "{app}"),
@@ -152,8 +152,8 @@ fn an_otf2_archive_has_the_figures_of_the_report() {
 }
 
 #[test]
-fn modelled_jobs_of_any_style_become_sound_traces() {
-    let test = "export modelled_jobs_of_any_style_become_sound_traces";
+fn simulated_jobs_of_any_style_become_sound_traces() {
+    let test = "export simulated_jobs_of_any_style_become_sound_traces";
     let Some(python) = python(test, "json") else { return };
     let styles = ["waitall", "blocking", "polling"];
     for style in &styles[..if full_run() { 3 } else { 1 }] {
@@ -164,7 +164,7 @@ fn modelled_jobs_of_any_style_become_sound_traces() {
         let ended = export(&out, "perfetto", &trace, &[]);
         assert_eq!(ended.status, 0, "{}", ended.errors());
         let (report, figures) = figures(&out);
-        // Where clocks are not known well enough a message may end before it begins: it has no arrow, and that is said.
+        // With uncertain clocks a message may end before it begins: it has no arrow, and the export says so.
         let errors = ended.errors();
         let missing = errors.lines().find(|line| line.contains("without an arrow"));
         let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();

@@ -11,7 +11,7 @@ fn check(family: Family, table: &Table, test: &str) {
     let ended = run(&mut mpi.plain(1, &program, &[]).unwrap(), Duration::from_secs(60)).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());
     let output = ended.output();
-    let said: BTreeMap<&str, i64> = output
+    let values: BTreeMap<&str, i64> = output
         .lines()
         .map(|line| line.split_once(' ').unwrap())
         .map(|(name, value)| (name, value.parse().unwrap()))
@@ -55,14 +55,14 @@ fn check(family: Family, table: &Table, test: &str) {
             expected.insert(name, i64::try_from(value).unwrap());
         } else {
             assert!(table.handle_bytes == size_of::<usize>(), "a number is missing in the table");
-            expected.insert(name, said[name]);
+            expected.insert(name, values[name]);
         }
     }
-    // The program is told which bits the table counts as "cancelled", to look at nothing else.
-    assert_eq!(said["cancelled_mask"] & !i64::from(status.cancelled_mask), 0);
-    let mut said = said;
-    said.remove("cancelled_mask");
-    assert_eq!(said, expected);
+    // The program gets the bits that the table counts as "cancelled", to look at nothing else.
+    assert_eq!(values["cancelled_mask"] & !i64::from(status.cancelled_mask), 0);
+    let mut values = values;
+    values.remove("cancelled_mask");
+    assert_eq!(values, expected);
 }
 
 #[test]

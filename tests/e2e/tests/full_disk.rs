@@ -1,7 +1,8 @@
-//! A disk that is full, and one that cannot be written to: the job goes on, and what is missing is said.
+//! A full disk, and one that cannot be written to: the job goes on, and missing data is reported.
 
 use mpiscope_harness::{
-    Ended, Mpi, Recorded, Truth, check, folder, full_run, mpiscope, record, repair, report, run, skip,
+    Ended, Mpi, Recorded, Running, Signal, Truth, check, daemon_of, folder, full_run, mpiscope, processes,
+    record, repair, report, run, skip,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 struct Disk(PathBuf);
 
 impl Disk {
-    /// With room for so many bytes; only root can have one.
+    /// With space for this number of bytes; only root can have one.
     fn mount(at: PathBuf, bytes: u64, test: &str) -> Option<Self> {
         std::fs::create_dir(&at).unwrap();
         let options = format!("size={bytes},mode=700");
@@ -45,8 +46,9 @@ impl Drop for Disk {
 /// How many calls a report says that are in no file.
 fn lost(report: &serde_json::Value) -> u64 {
     let missing = report["missing"].as_array().unwrap().iter();
-    let said = missing.filter_map(|text| text.as_str()?.strip_suffix(": neither in the log nor in segments"));
-    said.map(|text| text.split(' ').next().unwrap().parse::<u64>().unwrap()).sum()
+    let counts =
+        missing.filter_map(|text| text.as_str()?.strip_suffix(": neither in the log nor in segments"));
+    counts.map(|text| text.split(' ').next().unwrap().parse::<u64>().unwrap()).sum()
 }
 
 /// Some hundred thousand calls.
@@ -60,8 +62,8 @@ fn recorded_into(mpi: &Mpi, out: &Path) -> (Ended, Truth) {
 }
 
 #[test]
-fn the_job_goes_on_and_what_is_missing_is_said() {
-    let test = "full_disk the_job_goes_on_and_what_is_missing_is_said";
+fn the_job_goes_on_and_missing_data_is_reported() {
+    let test = "full_disk the_job_goes_on_and_missing_data_is_reported";
     let Some(mpi) = Mpi::all_or_skip(test).into_iter().next() else { return };
     let sizes_kib: &[u64] = if full_run() {
         &[8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 65536]
@@ -89,35 +91,38 @@ fn the_job_goes_on_and_what_is_missing_is_said() {
         if status == 2 {
             continue;
         }
-        let told = report(&out).unwrap();
+        let reported = report(&out).unwrap();
         let calls = |report: &serde_json::Value| {
             ["calls", "polls"].iter().map(|of| report["totals"][of].as_u64().unwrap()).sum::<u64>()
         };
-        assert!(calls(&told) <= truth.all_calls(), "{what}");
+        assert!(calls(&reported) <= truth.all_calls(), "{what}");
         // Where there was room for a recording to begin with, there is some for its last words.
         if *size_kib >= 1024 {
-            assert_eq!(told["job"]["exit"], 0, "{what} {told:#}");
-            assert_eq!(calls(&told) + lost(&told), truth.all_calls(), "{what} {told:#}");
-            assert_eq!(found["lost_calls"], lost(&told), "{what} {found:#}");
-            let said = ended.errors().replace('\u{2009}', "");
-            assert!(said.contains(&format!("{} of {} calls", lost(&told), truth.all_calls())), "{what}");
+            assert_eq!(reported["job"]["exit"], 0, "{what} {reported:#}");
+            assert_eq!(calls(&reported) + lost(&reported), truth.all_calls(), "{what} {reported:#}");
+            assert_eq!(found["lost_calls"], lost(&reported), "{what} {found:#}");
+            let stderr = ended.errors().replace('\u{2009}', "");
+            assert!(
+                stderr.contains(&format!("{} of {} calls", lost(&reported), truth.all_calls())),
+                "{what}"
+            );
         }
-        assert_eq!(told["totals"]["lost_calls"], lost(&told), "{what}");
-        // Nobody knows what a run suffers from of which nearly all is gone.
-        if 10 * lost(&told) > truth.all_calls() {
-            assert_eq!(told["verdict"]["cause"], "none", "{what} {told:#}");
-            assert_eq!(told["verdict"]["confidence"], 0.0, "{what}");
+        assert_eq!(reported["totals"]["lost_calls"], lost(&reported), "{what}");
+        // A run that lost nearly all its calls has no verdict.
+        if 10 * lost(&reported) > truth.all_calls() {
+            assert_eq!(reported["verdict"]["cause"], "none", "{what} {reported:#}");
+            assert_eq!(reported["verdict"]["confidence"], 0.0, "{what}");
         }
-        assert!(!told["missing"].as_array().unwrap().is_empty(), "{what}");
+        assert!(!reported["missing"].as_array().unwrap().is_empty(), "{what}");
         let new = folder.path().join("repaired");
         assert_eq!(repair(&out, &new).unwrap().status, 0, "{what}");
         let (status, found) = check(&new).unwrap();
         assert_eq!(status, 0, "{what} {found:#}");
         let repaired = report(&new).unwrap();
         for figures in ["totals", "functions", "ranks"] {
-            assert_eq!(repaired[figures], told[figures], "{what}: {figures}");
+            assert_eq!(repaired[figures], reported[figures], "{what}: {figures}");
         }
-        assert_eq!(lost(&repaired), lost(&told), "{what}");
+        assert_eq!(lost(&repaired), lost(&reported), "{what}");
     }
     assert!(whole > 0 && whole < sizes_kib.len(), "{whole} of {} were large enough", sizes_kib.len());
 }
@@ -134,8 +139,8 @@ fn what_cannot_be_written_to_can_be_read() {
     let (status, found) = check(&out).unwrap();
     assert_eq!(status, 0, "{found:#}");
     assert_eq!(Recorded::load(&out).unwrap().differences(&truth), Vec::<String>::new());
-    let told = report(&out).unwrap();
-    assert_eq!(told["missing"], serde_json::json!([]));
+    let reported = report(&out).unwrap();
+    assert_eq!(reported["missing"], serde_json::json!([]));
     // Nothing can be recorded there, and nothing be repaired to there: said in one line.
     let (ended, _) = recorded_into(&mpi, &disk.0.join("another"));
     assert!(ended.errors().contains("read-only"), "{}", ended.errors());
@@ -147,4 +152,37 @@ fn what_cannot_be_written_to_can_be_read() {
     assert_eq!((ended.status, ended.errors().lines().count()), (2, 1), "{}", ended.errors());
     let ended = run(mpiscope(&["repair"]).unwrap().arg(&out), LIMIT).unwrap();
     assert!(ended.status == 0 && ended.errors().contains("nothing to repair"), "{}", ended.errors());
+}
+
+/// What a daemon could not save, its successor counts.
+#[test]
+fn a_daemon_that_takes_over_counts_what_is_in_no_file() {
+    let test = "full_disk a_daemon_that_takes_over_counts_what_is_in_no_file";
+    let Some(mpi) = Mpi::all_or_skip(test).into_iter().next() else { return };
+    let folder = folder().unwrap();
+    let Some(disk) = Disk::mount(folder.path().join("disk"), 3 << 20, test) else { return };
+    let out = disk.0.join("recording");
+    let program = mpi.app("halo3d").unwrap();
+    let running = Running::start(&mut record(&mpi, 4, &program, &["20000"], &out).unwrap()).unwrap();
+    let is_full = || {
+        let df = run(Command::new("df").args(["--output=avail", "-k"]).arg(&disk.0), LIMIT).ok()?;
+        let free_kib: u64 = df.output().lines().nth(1)?.trim().parse().ok()?;
+        (free_kib < 64).then_some(())
+    };
+    processes::until(LIMIT, is_full).expect("the disk does not fill");
+    let first = daemon_of(&running).unwrap();
+    processes::signal(first, Signal::KILL);
+    let ended = running.wait(LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let made = Truth::parse(&ended.stdout).unwrap().all_calls();
+    let told = report(&out).unwrap();
+    let totals = &told["totals"];
+    let figure = |name: &str| totals[name].as_u64().unwrap();
+    // What the first one had read and not yet written is known as slots, of which a call may have several.
+    let counted = figure("calls") + figure("polls") + figure("lost_calls");
+    assert!(figure("lost_calls") > 0 && counted >= made, "{counted} of {made}: {told:#} {}", ended.errors());
+    assert_eq!((&told["verdict"]["cause"], &told["job"]["exit"]), (&"none".into(), &0.into()), "{told:#}");
+    let new = folder.path().join("repaired");
+    assert_eq!(repair(&out, &new).unwrap().status, 0);
+    assert_eq!(report(&new).unwrap()["totals"], told["totals"], "{told:#}");
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Whether everything that was said is said now; more may be.
+/// Whether all earlier findings are there; more may be.
 fn differences(was: &Value, is: &Value, at: &str, found: &mut Vec<String>) {
     match (was, is) {
         (Value::Object(was), Value::Object(is)) => {
@@ -35,7 +35,7 @@ fn is_read(kept: &Path) {
     assert_eq!((status, &checked["is_whole"]), (0, &true.into()), "{}: {checked:#}", kept.display());
 
     let running = Running::start(mpiscope(&["replay"]).unwrap().arg(&recording)).unwrap();
-    let page = Page::of(&running, "mpiscope: replay");
+    let page = Page::open(&running, "mpiscope: replay");
     block_on(async {
         let mut feed = Feed::open(&page).await;
         let state = feed.state().await;

@@ -84,7 +84,7 @@ fn assert_all(what: &str, recorded: &Recorded, made: &BTreeMap<u32, RangeInclusi
     assert_eq!((lost.ring_full, lost.no_ring, lost.unreadable), (0, 0, 0), "{what}");
 }
 
-/// A run of which something is killed; says how its recording stood afterwards.
+/// A run with a killed part; returns the state of its recording afterwards.
 fn round(mpi: &Mpi, victim: Victim, after: Duration, what: &str) -> String {
     let folder = folder().unwrap();
     let (out, tallies) = (folder.path().join("recording"), folder.path().join("tallies"));
@@ -120,8 +120,8 @@ fn round(mpi: &Mpi, victim: Victim, after: Duration, what: &str) -> String {
     let state = found["state"].as_str().unwrap().to_owned();
     if state == "killed" {
         assert_eq!(status, 1, "{what}: {found:#}");
-        let told = report(&out).unwrap();
-        assert!(told["missing"].to_string().contains("not completed"), "{what}: {told:#}");
+        let reported = report(&out).unwrap();
+        assert!(reported["missing"].to_string().contains("not completed"), "{what}: {reported:#}");
         let new = folder.path().join("repaired");
         let ended = repair(&out, &new).unwrap();
         assert_eq!(ended.status, 0, "{what}: {}", ended.errors());
@@ -130,10 +130,10 @@ fn round(mpi: &Mpi, victim: Victim, after: Duration, what: &str) -> String {
         assert_all(what, &Recorded::load(&new).unwrap(), &made);
         let repaired = report(&new).unwrap();
         for figures in ["totals", "functions", "ranks"] {
-            assert_eq!(repaired[figures], told[figures], "{what}: {figures}");
+            assert_eq!(repaired[figures], reported[figures], "{what}: {figures}");
         }
         // All that lay in them is in the new one.
-        assert!(Rings::of(&out).are_gone(), "{what}: rings are left");
+        assert!(Rings::of_recording(&out).are_gone(), "{what}: rings are left");
     } else {
         assert_eq!(status, 0, "{what}: {found:#}");
         let recorded = Recorded::load(&out).unwrap();
@@ -142,11 +142,11 @@ fn round(mpi: &Mpi, victim: Victim, after: Duration, what: &str) -> String {
         let is_cut_short = has_begun && made.values().any(|made| *made.end() < ALL_CALLS);
         assert!(
             !is_cut_short || !recorded.manifest.missing.is_empty(),
-            "{what}: nothing is said to be missing"
+            "{what}: nothing is reported as missing"
         );
     }
     if out.join("live.json").exists() {
-        Rings::of(&out).remove();
+        Rings::of_recording(&out).remove();
     }
     state
 }
@@ -172,7 +172,7 @@ fn nothing_is_lost_whoever_is_killed_and_when() {
     if mpis.is_empty() {
         return;
     }
-    let mut chance = Chance::of(test);
+    let mut chance = Chance::for_test(test);
     let mut states: BTreeMap<String, u32> = BTreeMap::new();
     for turn in 0..if full_run() { 200 } else { 10 } {
         let mpi = &mpis[turn % mpis.len()];
@@ -188,8 +188,8 @@ fn nothing_is_lost_whoever_is_killed_and_when() {
 }
 
 #[test]
-fn a_killed_recording_is_told_from_one_that_is_written() {
-    let test = "killed_anytime a_killed_recording_is_told_from_one_that_is_written";
+fn a_killed_recording_differs_from_one_being_written() {
+    let test = "killed_anytime a_killed_recording_differs_from_one_being_written";
     let Some(mpi) = Mpi::all_or_skip(test).into_iter().next() else { return };
     let folder = folder().unwrap();
     let out = folder.path().join("recording");

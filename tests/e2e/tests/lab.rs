@@ -1,5 +1,5 @@
-//! The lab is what it says: hosts that are apart, links that do what they are told, launchers that reach all hosts, and
-//! nothing left behind.
+//! The lab does what it promises: hosts are separate, links follow their settings, launchers reach all hosts, and
+//! nothing is left behind.
 
 use mpiscope_harness::{
     Family, Lab, LabOptions, Mpi, Placement, Running, Start, Truth, compile, folder, processes, root, run,
@@ -29,9 +29,9 @@ fn shell(lab: &Lab, host: &str, script: &str) -> (i32, String) {
 }
 
 fn output(lab: &Lab, host: &str, script: &str) -> String {
-    let (status, said) = shell(lab, host, script);
-    assert_eq!(status, 0, "{script}: {said}");
-    said
+    let (status, output) = shell(lab, host, script);
+    assert_eq!(status, 0, "{script}: {output}");
+    output
 }
 
 fn echo(lab: &Lab, host: &str, words: &[&str]) -> Command {
@@ -46,7 +46,7 @@ fn serve(lab: &Lab, host: &str) -> Running {
     server
 }
 
-/// Questions from the first host to another, so many seconds apart.
+/// Questions from the first host to another, with this number of seconds between them.
 fn ask(lab: &Lab, host: &str, count: u32, pause: &str) -> Value {
     let ended = run(&mut echo(lab, "node1", &["ask", host, &count.to_string(), pause]), LIMIT).unwrap();
     serde_json::from_slice(&ended.stdout).unwrap_or_else(|_| panic!("{}", ended.errors()))
@@ -188,9 +188,9 @@ fn what_is_planned_comes_by_itself() {
 }
 
 #[test]
-fn without_the_switch_a_link_is_told_only_what_the_kernel_can_do() {
+fn without_the_switch_a_link_does_only_what_the_kernel_can_do() {
     let options = LabOptions::hosts(2);
-    let lab = lab_or_return!(options, "without_the_switch_a_link_is_told_only_what_the_kernel_can_do");
+    let lab = lab_or_return!(options, "without_the_switch_a_link_does_only_what_the_kernel_can_do");
     for (words, why) in [
         (&["node1", "node2", "--delay", "1ms"][..], "--shaped"),
         (&["node1", "node2", "--cut"], "--shaped"),
@@ -247,8 +247,8 @@ fn ranks_are_where_they_belong(lab: &Lab, start: Start, test: &str) {
         for placement in [Placement::Block, Placement::Cyclic] {
             let mut command = lab.plain(&mpi, 8, placement, start, &program).unwrap();
             let ended = run(&mut command, LIMIT).unwrap();
-            let said = ended.output();
-            let mut lines: Vec<&str> = said.lines().collect();
+            let output = ended.output();
+            let mut lines: Vec<&str> = output.lines().collect();
             lines.sort_unstable();
             let host = |rank: u32| 1 + if placement == Placement::Block { rank / 2 } else { rank % 4 };
             let expected: Vec<String> =
@@ -301,8 +301,8 @@ fn ranks_go_where_a_file_says() {
         let program = compile(&mpi, &root().join("tests/e2e/lab_hosts.c")).unwrap();
         let command = lab.plain(&mpi, 3, Placement::File(&file), Start::Agent, &program);
         let ended = run(&mut command.unwrap(), LIMIT).unwrap();
-        let said = ended.output();
-        let mut lines: Vec<&str> = said.lines().collect();
+        let output = ended.output();
+        let mut lines: Vec<&str> = output.lines().collect();
         lines.sort_unstable();
         assert_eq!(lines, expected, "{}: {}", mpi.family.word(), ended.errors());
     }
@@ -320,16 +320,16 @@ fn traffic_moves_bytes_and_a_rate_holds_it() {
         let mut command = lab.command("traffic");
         let ended =
             run(command.args(words).args(["--seconds", "1", "--streams", "2", "--wait"]), LIMIT).unwrap();
-        let told: Value = serde_json::from_slice(&ended.stdout).unwrap();
-        let told = &told[told.as_array().unwrap().len() - 1];
-        assert!(told["bytes"].as_u64().is_some_and(|bytes| bytes > 100_000), "{told} {}", ended.errors());
-        told["bits_per_second"].as_f64().unwrap()
+        let flow: Value = serde_json::from_slice(&ended.stdout).unwrap();
+        let flow = &flow[flow.as_array().unwrap().len() - 1];
+        assert!(flow["bytes"].as_u64().is_some_and(|bytes| bytes > 100_000), "{flow} {}", ended.errors());
+        flow["bits_per_second"].as_f64().unwrap()
     };
     let asked = flow(&["node1", "node2", "--rate", "40mbit"]);
     assert!((10e6..60e6).contains(&asked), "{asked}");
     lab.link(&["rack1", "spine", "--rate", "20mbit"]).unwrap();
-    let held = flow(&["node1", "node3"]);
-    assert!(held < 40e6, "{held}");
+    let limited = flow(&["node1", "node3"]);
+    assert!(limited < 40e6, "{limited}");
     // Within a rack nothing changed.
     assert!(flow(&["node1", "node2"]) > 100e6);
     run(lab.command("traffic").args(["node1", "node3", "--seconds", "100"]), LIMIT).unwrap();

@@ -18,12 +18,12 @@ fn wishes() -> Vec<&'static str> {
 
 /// What the program says that it did, apart from the functions that are not recorded yet.
 fn truth(ended: &Ended) -> Truth {
-    let told = |line: &&str| match line.split(' ').collect::<Vec<_>>()[..] {
+    let counts = |line: &&str| match line.split(' ').collect::<Vec<_>>()[..] {
         ["calls", _, function, _] => TRUTH_FUNCTIONS.contains(&function),
         _ => true,
     };
     let output = ended.output();
-    let lines: Vec<&str> = output.lines().filter(told).collect();
+    let lines: Vec<&str> = output.lines().filter(counts).collect();
     Truth::parse(lines.join("\n").as_bytes()).unwrap()
 }
 
@@ -44,8 +44,8 @@ fn recorded_exactly(mpi: &Mpi, ranks: u32, program: &Path, arguments: &[&str]) {
     let slots = (1 << 18).to_string();
     let ended = run(command.env("MPISCOPE_RING_SLOTS", slots), LIMIT).unwrap();
     assert_eq!(unrecorded.status, 0, "{place}, unrecorded: {}", unrecorded.errors());
-    let said = ended.errors();
-    assert_eq!(ended.status, 0, "{place}: {said}");
+    let stderr = ended.errors();
+    assert_eq!(ended.status, 0, "{place}: {stderr}");
     assert_eq!(other_output(&ended), other_output(&unrecorded), "{place}");
 
     let truth = truth(&ended);
@@ -53,13 +53,13 @@ fn recorded_exactly(mpi: &Mpi, ranks: u32, program: &Path, arguments: &[&str]) {
     assert_eq!(truth.pairs, self::truth(&unrecorded).pairs, "{place}");
     let recorded = Recorded::load(&out).unwrap();
     let nothing = Vec::<String>::new();
-    assert_eq!(recorded.differences(&truth), nothing, "{place}: {said}");
-    assert_eq!(recorded.wrongly_paired(false), nothing, "{place}: {said}");
+    assert_eq!(recorded.differences(&truth), nothing, "{place}: {stderr}");
+    assert_eq!(recorded.wrongly_paired(false), nothing, "{place}: {stderr}");
     let manifest = &recorded.manifest;
-    assert_eq!(manifest.missing, nothing, "{place}: {said}");
+    assert_eq!(manifest.missing, nothing, "{place}: {stderr}");
     let (totals, lost) = (manifest.totals, manifest.lost);
     assert_eq!((totals.unmatched_sends, totals.unmatched_receives), (0, 0), "{place}: unmatched");
-    assert_eq!(totals.uncertain_messages, 0, "{place}: paired in doubt");
+    assert_eq!(totals.uncertain_messages, 0, "{place}: ambiguous matches");
     assert_eq!((lost.ring_full, lost.no_ring, lost.unreadable), (0, 0, 0), "{place}: lost");
     assert_eq!((totals.messages, totals.bytes), truth.all_messages(), "{place}: totals");
     assert_eq!((manifest.job.ranks, manifest.job.exit), (ranks, Some(0)), "{place}: job");

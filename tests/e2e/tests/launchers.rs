@@ -50,8 +50,8 @@ fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// Runs a line whose program stays for a while, and looks at its processes meanwhile: those of the program have the
-/// collector, in so many ranks, and those for which `may_have` holds may; all others do not.
+/// Runs a command line whose program stays for a while, and looks at its processes meanwhile. Those of the program
+/// have the collector, in this number of ranks, and those for which `may_have` holds may; all others do not.
 fn look(mpi: &Mpi, line: &str, ranks: usize, may_have: impl Fn(&[String]) -> bool) {
     let place = format!("{} {line}", mpi.family.word());
     let folder = folder().unwrap();
@@ -85,8 +85,8 @@ fn look(mpi: &Mpi, line: &str, ranks: usize, may_have: impl Fn(&[String]) -> boo
             let has = (preload.contains(COLLECTOR), processes::has_loaded(process, COLLECTOR));
             let rank = is_rank(process);
             others += usize::from(!rank);
-            let is_told = !rank || processes::variable(process, "MPISCOPE_RINGS").is_some();
-            if has != (rank, rank) || !is_told || words.iter().any(|word| word.contains(SECRET)) {
+            let has_rings = !rank || processes::variable(process, "MPISCOPE_RINGS").is_some();
+            if has != (rank, rank) || !has_rings || words.iter().any(|word| word.contains(SECRET)) {
                 wrong.push(format!("{words:?} has {preload:?}, {has:?}"));
             }
         }

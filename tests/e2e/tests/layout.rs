@@ -1,6 +1,6 @@
 //! Layout files of 3D views are checked, and evaluated as CSV.
 
-use mpiscope_harness::{Ended, folder, mpiscope, run};
+use mpiscope_harness::{Ended, Mpi, folder, mpiscope, run};
 use std::path::Path;
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ fn one_of_several_layouts_is_chosen_by_name() {
 }
 
 #[test]
-fn what_is_wrong_is_said_in_a_line() {
+fn an_error_is_one_line() {
     let folder = folder().unwrap();
     let file = folder.path().join("bad.txt");
     std::fs::write(&file, format!("BEGIN_VIZ=bad\nx=rnak\nEND_VIZ\n{SPHERE}")).unwrap();
@@ -98,4 +98,63 @@ fn what_is_wrong_is_said_in_a_line() {
     std::fs::write(&file, "").unwrap();
     refused(&["check"], &file, "bad.txt:1:1: expected BEGIN_VIZ=name");
     refused(&["eval", "--ranks", "4"], &file, "bad.txt:1:1: expected BEGIN_VIZ=name");
+}
+
+#[test]
+fn a_description_of_the_machine_gives_metadata() {
+    let folder = folder().unwrap();
+    let (file, table) = (folder.path().join("racks.txt"), folder.path().join("nodes.csv"));
+    std::fs::write(&file, "BEGIN_VIZ=r\nx=metadata(rack)\ny=metadata(host)\nz=metadata(slot)\nEND_VIZ\n")
+        .unwrap();
+    std::fs::write(&table, "node,key,value\na,rack,R1\nb,rack,R2\n").unwrap();
+    let topology = table.to_str().unwrap();
+    let ended = layout(&["eval", "--ranks", "4", "--topology", topology], &file);
+    let expected =
+        "rank,x,y,z,color\n0,0.0,0.0,0.0,0.0\n1,0.0,0.0,1.0,0.0\n2,1.0,1.0,0.0,0.0\n3,1.0,1.0,1.0,0.0\n";
+    assert_eq!((ended.status, ended.output().as_str(), ended.errors().as_str()), (0, expected, ""));
+    let checked = layout(&["check", "--topology", topology], &file);
+    assert_eq!((checked.status, checked.output().as_str()), (0, "r: 1 point per rank, 0 warnings\n"));
+    std::fs::write(&table, "node,key,value\na,rack\n").unwrap();
+    let ended = layout(&["eval", "--ranks", "4", "--topology", topology], &file);
+    let says = format!("{topology}:2: expected three fields with commas between them");
+    assert!(ended.status == 2 && ended.errors().contains(&says), "{}", ended.errors());
+}
+
+/// A million ranks and a layout as long as it may be: refused at once, in place of minutes of work.
+#[test]
+fn a_check_that_would_take_long_is_refused() {
+    let folder = folder().unwrap();
+    let file = folder.path().join("long.txt");
+    let statement = format!("a={}\n", vec!["sin(rank)"; 190].join("+"));
+    let text = format!("BEGIN_VIZ=long\n{}x=a\ny=a\nz=a\nEND_VIZ\n", statement.repeat(30));
+    std::fs::write(&file, text).unwrap();
+    assert_eq!(layout(&["check", "--ranks", "1000"], &file).status, 0);
+    let ended = layout(&["check", "--ranks", "1048576"], &file);
+    let says = "to place 1048576 ranks takes too long; use fewer --ranks";
+    assert!(ended.status == 2 && ended.errors().contains(says), "{}", ended.errors());
+}
+
+#[test]
+fn a_recording_keeps_what_its_run_was_given() {
+    for mpi in Mpi::sample_or_skip("layout a_recording_keeps_what_its_run_was_given") {
+        let folder = folder().unwrap();
+        let (file, table) = (folder.path().join("mine.txt"), folder.path().join("ranks.csv"));
+        std::fs::write(&file, SPHERE).unwrap();
+        std::fs::write(&table, "rank,key,value\n1,rack,R2\n0,rack,R1\n").unwrap();
+        let out = folder.path().join("recording");
+        let words = ["run", "--topology"].map(String::from).into_iter();
+        let paths = [table.display().to_string(), "--layout".to_owned(), file.display().to_string()];
+        let rest = ["--out".to_owned(), out.display().to_string(), "--".to_owned()];
+        let words: Vec<String> = words.chain(paths).chain(rest).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut command = mpiscope(&words).unwrap();
+        command.args(mpi.words(2, &mpi.app("ring").unwrap(), &[]));
+        mpi.prepare(&mut command).unwrap();
+        let ended = run(&mut command, LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert_eq!(std::fs::read(out.join("topology-1.txt")).unwrap(), std::fs::read(&table).unwrap());
+        assert_eq!(std::fs::read_to_string(out.join("layouts.txt")).unwrap(), SPHERE);
+        let checked = run(mpiscope(&["check"]).unwrap().arg(&out), LIMIT).unwrap();
+        assert!(checked.status == 0 && !checked.output().contains("not listed"), "{}", checked.output());
+    }
 }

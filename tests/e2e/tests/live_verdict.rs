@@ -48,9 +48,12 @@ async fn ranges_sum_up(feed: &mut Feed, found: &Found) {
     let ask =
         |from_ns: f64, to_ns: f64| json!({"ask": "budget", "id": 1, "from_ns": from_ns, "to_ns": to_ns});
     let all = feed.ask(ask(0.0, 1e18)).await.budget.unwrap();
-    let told = &found.judgement.budget;
-    assert!((all.parts.total_s - told.total_s).abs() < 1e-6, "{all:?} and {told:?}");
-    assert!((all.parts.waiting_by.compute - told.waiting_by.compute).abs() < 1e-6, "{all:?} and {told:?}");
+    let budget = &found.judgement.budget;
+    assert!((all.parts.total_s - budget.total_s).abs() < 1e-6, "{all:?} and {budget:?}");
+    assert!(
+        (all.parts.waiting_by.compute - budget.waiting_by.compute).abs() < 1e-6,
+        "{all:?} and {budget:?}"
+    );
     // Between two windows.
     let middle_ns = (found.until_s * 5.0).floor() * 1e8;
     let before = feed.ask(ask(0.0, middle_ns)).await.budget.unwrap();
@@ -65,7 +68,7 @@ async fn ranges_sum_up(feed: &mut Feed, found: &Found) {
 
 fn replayed(out: &Path) -> Found {
     let replaying = Running::start(mpiscope(&["replay"]).unwrap().arg(out)).unwrap();
-    let page = Page::of(&replaying, "mpiscope: replay");
+    let page = Page::open(&replaying, "mpiscope: replay");
     let found = block_on(async {
         let mut feed = Feed::open(&page).await;
         loop {
@@ -81,13 +84,13 @@ fn replayed(out: &Path) -> Found {
 }
 
 #[test]
-fn the_verdict_is_told_while_the_job_runs_and_in_the_end() {
-    for mpi in Mpi::sample_or_skip("live_verdict the_verdict_is_told_while_the_job_runs_and_in_the_end") {
+fn the_verdict_comes_while_the_job_runs_and_in_the_end() {
+    for mpi in Mpi::sample_or_skip("live_verdict the_verdict_comes_while_the_job_runs_and_in_the_end") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         // Rank 1 works for 5 ms in each of 1200 steps.
         let running = run_with_page(&mpi, "uneven", &["1200", "4000"], &out);
-        let page = Page::of(&running, "mpiscope: live page");
+        let page = Page::open(&running, "mpiscope: live page");
         let messages = block_on(async { Feed::open(&page).await.all().await });
         let ended = running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());
@@ -112,18 +115,16 @@ fn the_verdict_is_told_while_the_job_runs_and_in_the_end() {
 }
 
 #[test]
-fn a_recording_that_was_killed_is_judged_when_it_is_looked_at() {
+fn a_killed_recording_is_diagnosed_when_it_is_opened() {
     let Some(mpi) =
-        Mpi::all_or_skip("live_verdict a_recording_that_was_killed_is_judged_when_it_is_looked_at")
-            .into_iter()
-            .next()
+        Mpi::all_or_skip("live_verdict a_killed_recording_is_diagnosed_when_it_is_opened").into_iter().next()
     else {
         return;
     };
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
     let running = run_with_page(&mpi, "uneven", &["100000", "4000"], &out);
-    let page = Page::of(&running, "mpiscope: live page");
+    let page = Page::open(&running, "mpiscope: live page");
     block_on(async {
         let mut feed = Feed::open(&page).await;
         // Until it is seen: ranks may take long to begin.

@@ -20,7 +20,7 @@ struct Case<'a> {
     arguments: &'a [&'a str],
     /// None for the usual ones.
     slots: Option<&'a str>,
-    /// How often the daemon is stopped for a moment, so that calls are lost and then pairing has to be certain again.
+    /// How often the daemon is stopped for a moment: calls are lost, and then matching has to be certain again.
     stalls: u32,
 }
 
@@ -50,8 +50,8 @@ fn recorded_and_lost_are_what_was_made(case: &Case<'_>, mpi: &Mpi) -> u64 {
         command.env("MPISCOPE_RING_SLOTS", slots).env("MPISCOPE_RING_OTHER_SLOTS", slots);
     }
     let ended = run_with_stalls(case, command, &out);
-    let said = ended.errors();
-    assert_eq!(ended.status, 0, "{place}: {said}");
+    let stderr = ended.errors();
+    assert_eq!(ended.status, 0, "{place}: {stderr}");
 
     let truth = Truth::parse(&ended.stdout).unwrap();
     let recorded = Recorded::load(&out).unwrap();
@@ -60,12 +60,13 @@ fn recorded_and_lost_are_what_was_made(case: &Case<'_>, mpi: &Mpi) -> u64 {
     // Functions that no truth counts are lost as well, so they have to be absent.
     assert_eq!(recorded.other_functions().into_iter().collect::<Vec<_>>(), Vec::<&str>::new(), "{place}");
     let wrong = recorded.wrongly_paired(true);
-    // Until the numbers of both sides agree again, threads that call at once are paired in doubt, and that is counted.
+    // Until the numbers of both sides agree again, matches of threads that call at once are ambiguous, and are
+    // counted.
     let doubtful = if case.app == "threads" { manifest.totals.uncertain_messages } else { 0 };
-    let so_many = format!("{} of {} in doubt", wrong.len(), manifest.totals.uncertain_messages);
-    assert!(wrong.len() as u64 <= doubtful, "{place}: wrongly paired: {so_many}: {wrong:?} {said}");
+    let ambiguous = format!("{} of {} ambiguous", wrong.len(), manifest.totals.uncertain_messages);
+    assert!(wrong.len() as u64 <= doubtful, "{place}: wrongly paired: {ambiguous}: {wrong:?} {stderr}");
     let counted: u64 = recorded.counts().values().sum();
-    assert_eq!(counted + lost, truth.all_calls(), "{place}: {counted} recorded, {lost} lost; {said}");
+    assert_eq!(counted + lost, truth.all_calls(), "{place}: {counted} recorded, {lost} lost; {stderr}");
     for (key, count) in recorded.counts() {
         assert!(count <= truth.calls.get(&key).copied().unwrap_or_default(), "{place}: too many of {key:?}");
     }
@@ -79,7 +80,7 @@ fn recorded_and_lost_are_what_was_made(case: &Case<'_>, mpi: &Mpi) -> u64 {
             "{:?}",
             manifest.missing
         );
-        assert!(said.contains("lost"), "{said}");
+        assert!(stderr.contains("lost"), "{stderr}");
     }
     let report = report(&out).unwrap();
     assert_eq!(report["totals"]["lost_calls"], lost, "{place}: {report:#}");

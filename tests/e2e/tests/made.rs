@@ -38,7 +38,7 @@ fn assert_refused(ended: &Ended, out: &Path, says: &str) {
 /// The state that a page gets of a recording.
 fn replayed(out: &Path) -> Message {
     let running = Running::start(mpiscope(&["replay"]).unwrap().arg(out)).unwrap();
-    let page = Page::of(&running, "mpiscope: replay");
+    let page = Page::open(&running, "mpiscope: replay");
     let state = block_on(async {
         let mut feed = Feed::open(&page).await;
         loop {
@@ -55,7 +55,7 @@ fn replayed(out: &Path) -> Message {
 }
 
 #[test]
-fn a_modelled_job_is_reported_as_its_truth_says() {
+fn a_simulated_job_is_reported_as_its_truth_says() {
     let folder = folder().unwrap();
     for (name, disturb) in
         [("sound", &[][..]), ("robbed", &["--disturb", "stolen-cpu", "--disturb", "bad-mapping"])]
@@ -82,17 +82,17 @@ fn a_modelled_job_is_reported_as_its_truth_says() {
             .map(|((src, dst), (messages, bytes))| serde_json::json!([src, dst, messages, bytes]))
             .collect();
         assert_eq!(truth["pairs"], Value::from(pairs));
-        // What is said on stderr is what is in the file.
+        // stderr names what is in the file.
         let cause = truth["main"]["cause"].as_str().unwrap();
-        let said = ended.errors();
-        assert_eq!(said.lines().count(), 3, "{said}");
+        let stderr = ended.errors();
+        assert_eq!(stderr.lines().count(), 3, "{stderr}");
         assert_eq!(cause == "none", disturb.is_empty(), "{truth}");
-        assert_eq!(said.contains(&format!("the cause is {cause} ")), cause != "none", "{said}");
+        assert_eq!(stderr.contains(&format!("the cause is {cause} ")), cause != "none", "{stderr}");
     }
 }
 
 #[test]
-fn a_modelled_job_is_shown_and_placed_anew() {
+fn a_simulated_job_is_shown_and_placed_anew() {
     let folder = folder().unwrap();
     let out = folder.path().join("scattered");
     let (_, truth) = synth(&["--disturb", "bad-mapping", "--style", "polling"], &out);

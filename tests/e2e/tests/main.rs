@@ -17,14 +17,19 @@ mod compare;
 mod consistent;
 mod damaged;
 mod dependencies;
+mod diagnosis;
+mod efficiency;
+mod endings;
 mod exact_counts;
 mod export;
 mod failing_calls;
 mod families;
+mod folders;
+mod foreign;
 mod fortran;
 mod full_disk;
 mod golden;
-mod judged;
+mod hang;
 mod killed;
 mod killed_anytime;
 mod lab;
@@ -42,7 +47,7 @@ mod page;
 mod page_questions;
 mod picl;
 mod placement;
-mod places;
+
 mod pyarrow;
 mod real_programs;
 mod regions;
@@ -52,16 +57,17 @@ mod report;
 mod scheduling;
 mod second_opinion;
 mod site;
-mod standing;
+mod subscriptions;
 mod switched;
 mod synth_live;
 mod traces;
 mod unusual_programs;
+mod verdict_basis;
 mod whatif;
 mod without_daemon;
 mod wrong_input;
 
-/// Every file beside this one is a module, so that no test is left out by mistake.
+/// Every file beside this one is a module: no test is left out by mistake.
 #[test]
 fn every_file_is_listed() {
     let own = include_str!("main.rs");

@@ -149,7 +149,8 @@ fn clocks(out: &Path) -> BTreeMap<String, (i64, f64, u64)> {
         .collect()
 }
 
-/// No message ends before it begins, neither in the rows nor by the report's count; what the clocks were before is said.
+/// No message ends before it begins, neither in the rows nor by the report's count; the report gives the clocks before
+/// correction.
 fn assert_causal(out: &Path, recorded: &Recorded) -> String {
     let wrong = recorded.messages.iter().filter(|message| message.recv_ns < message.send_ns).count();
     let totals = report(out).unwrap()["totals"].clone();
@@ -202,7 +203,7 @@ fn clocks_that_drift_are_one() {
     }
 }
 
-/// A job of 64 ranks on 4 hosts that goes on for so many seconds.
+/// A job of 64 ranks on 4 hosts that lasts this number of seconds.
 fn lingering(lab: &Lab, mpi: &Mpi, seconds: u32, out: &Path) -> Running {
     let seconds = seconds.to_string();
     let job = Job::new(mpi, "linger").arguments(&[&seconds, "20"]);
@@ -235,7 +236,7 @@ impl Dice {
 enum Fault {
     /// The daemon is killed; `run` starts it again.
     Daemon,
-    /// The daemon stands still for a while.
+    /// The daemon is suspended for a while.
     Standstill(Duration),
     /// A host is cut off from all others for a while.
     Link(u64, Duration),
@@ -296,7 +297,7 @@ fn inflict(fault: Fault, lab: &Lab, running: &Running, has_time: impl Fn() -> bo
 /// In the end of a job nothing is inflicted.
 const LAST: Duration = Duration::from_secs(5);
 
-/// So many faults in each of so many runs, the longest so long.
+/// Numbers of faults and runs, and the longest fault.
 fn faults(test: &str, seed: u64, runs: u64, each: u64, longest: Duration) {
     let mpis = Mpi::all_or_skip(test);
     let Some(lab) = Lab::up_or_skip(&LabOptions::hosts(4), test).unwrap() else { return };
@@ -392,8 +393,8 @@ fn agents_that_a_site_has_started_by_hand() {
     let mut command = Job::new(&mpi, "linger").arguments(&["3", "50"]).recorded(&lab, 4, &out);
     command.env("MPISCOPE_SITE", hosts::site(&lab, "[agents]\nstart = \"by-hand\"\n"));
     let running = Running::start(&mut command).unwrap();
-    let said = || running.errors_until_now().contains("mpiscope agent ").then_some(());
-    assert!(processes::until(LIMIT, said).is_some());
+    let warned = || running.errors_until_now().contains("mpiscope agent ").then_some(());
+    assert!(processes::until(LIMIT, warned).is_some());
     assert!(agents(&lab).is_empty(), "no rank starts one");
     let product = mpiscope(&["agent"]).unwrap();
     let words = [product.get_program(), "agent".as_ref(), out.as_os_str()];
@@ -409,7 +410,7 @@ fn agents_that_a_site_has_started_by_hand() {
 fn a_job_script_of_slurm() {
     let lab = lab_or_return!(LabOptions::hosts(3).slurm(), "a_job_script_of_slurm");
     let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, "nodes a_job_script_of_slurm") else { return };
-    let (out, said) = (lab.shared().join("script"), lab.shared().join("said"));
+    let (out, saved) = (lab.shared().join("script"), lab.shared().join("saved"));
     let product = mpiscope(&[]).unwrap();
     let script = format!(
         "#!/bin/sh\nexec {} run --no-dashboard --out {} -- {} -n 6 {} 100\n",
@@ -422,8 +423,8 @@ fn a_job_script_of_slurm() {
     std::fs::write(&file, script).unwrap();
     let mut command = lab.exec("node1", &["sbatch", "--wait", "-N3", "-n6", "-o"]);
     mpi.prepare(&mut command).unwrap();
-    let ended = run(command.arg(&said).arg(&file), LIMIT).unwrap();
-    let text = std::fs::read(&said).unwrap_or_default();
+    let ended = run(command.arg(&saved).arg(&file), LIMIT).unwrap();
+    let text = std::fs::read(&saved).unwrap_or_default();
     assert_eq!(ended.status, 0, "{}{}", ended.errors(), String::from_utf8_lossy(&text));
     let written = Ended { status: 0, stdout: text, stderr: Vec::new() };
     let recorded = assert_exact(&out, &written, 6);
@@ -431,9 +432,9 @@ fn a_job_script_of_slurm() {
 }
 
 #[test]
-fn a_host_that_is_cut_off_for_good_is_said_and_the_rest_is_whole() {
+fn a_host_cut_off_for_good_is_reported_and_the_rest_is_whole() {
     let lab =
-        lab_or_return!(LabOptions::hosts(3), "a_host_that_is_cut_off_for_good_is_said_and_the_rest_is_whole");
+        lab_or_return!(LabOptions::hosts(3), "a_host_cut_off_for_good_is_reported_and_the_rest_is_whole");
     let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, "nodes a_host_that_is_cut_off_for_good") else {
         return;
     };
@@ -445,8 +446,8 @@ fn a_host_that_is_cut_off_for_good_is_said_and_the_rest_is_whole() {
     until_log_has(&out, 20_000).unwrap();
     lab.cut("node3", Duration::from_secs(300)).unwrap();
     // MPI itself ends the job sooner or later; whoever waits for that ends it.
-    let told = || running.errors_until_now().contains("nothing is heard of node3").then_some(());
-    assert!(processes::until(LIMIT, told).is_some(), "{}", running.errors_until_now());
+    let warned = || running.errors_until_now().contains("nothing is heard of node3").then_some(());
+    assert!(processes::until(LIMIT, warned).is_some(), "{}", running.errors_until_now());
     std::thread::sleep(Duration::from_millis(500));
     // Its launcher would wait for the host that is gone, and its ranks for each other.
     for (_, on_host) in lab.processes().unwrap() {

@@ -17,7 +17,7 @@ fn a_replay_names_nodes_and_says_how_well_their_clocks_agree() {
     let report = report(&out).unwrap();
 
     let running = Running::start(mpiscope(&["replay"]).unwrap().arg(&out)).unwrap();
-    let page = Page::of(&running, "mpiscope: replay");
+    let page = Page::open(&running, "mpiscope: replay");
     let state = block_on(async {
         let mut feed = Feed::open(&page).await;
         loop {
@@ -30,9 +30,12 @@ fn a_replay_names_nodes_and_says_how_well_their_clocks_agree() {
     assert_eq!(running.wait(LIMIT).unwrap().status, 0);
 
     let nodes = state.nodes.unwrap();
-    let told = report["job"]["nodes"].as_array().unwrap();
-    assert_eq!(nodes.name, told.iter().map(|node| node["name"].as_str().unwrap()).collect::<Vec<_>>());
-    let uncertainties = told.iter().map(|node| node["clock"]["uncertainty_ns"].as_f64().unwrap());
+    let reported_nodes = report["job"]["nodes"].as_array().unwrap();
+    assert_eq!(
+        nodes.name,
+        reported_nodes.iter().map(|node| node["name"].as_str().unwrap()).collect::<Vec<_>>()
+    );
+    let uncertainties = reported_nodes.iter().map(|node| node["clock"]["uncertainty_ns"].as_f64().unwrap());
     assert_eq!(nodes.clock_uncertainty_ns.0, uncertainties.collect::<Vec<_>>());
     assert!(nodes.clock_uncertainty_ns.0.iter().filter(|uncertainty_ns| **uncertainty_ns > 0.0).count() == 2);
     assert_eq!(nodes.state.0, [0, 0, 0]);

@@ -24,7 +24,7 @@ fn recorded_on(mpi: &Mpi, app: &str, ranks: u32) -> (Recorded, String, Truth) {
 }
 
 /// The figure that a program prints behind a word.
-fn said(output: &str, word: &str) -> u64 {
+fn printed_number(output: &str, word: &str) -> u64 {
     output.lines().find_map(|line| line.strip_prefix(word)).unwrap().trim().parse().unwrap()
 }
 
@@ -72,8 +72,8 @@ fn communicators_have_their_names_and_ranks_their_places() {
 }
 
 #[test]
-fn windows_and_files_are_told_apart_and_peers_are_ranks_of_the_world() {
-    for mpi in Mpi::all_or_skip("objects windows_and_files_are_told_apart") {
+fn windows_and_files_differ_and_peers_are_ranks_of_the_world() {
+    for mpi in Mpi::all_or_skip("objects windows_and_files_differ") {
         let place = mpi.family.word();
         let (one_sided, ..) = recorded(&mpi, "one_sided");
         let windows = one_sided.comms.iter().filter(|info| info.kind == CommKind::Window).count();
@@ -125,7 +125,7 @@ fn phases_have_names_and_what_is_paused_is_left_out_and_counted() {
         for (level, comm) in [(3, Some(phase[0].comm)), (-3, Some(phase[0].comm)), (0, None), (1, None)] {
             assert_eq!(levels(level), vec![comm; usize::try_from(rounds).unwrap()], "{place}: {level}");
         }
-        let paused = said(&output, "paused ") * u64::from(RANKS);
+        let paused = printed_number(&output, "paused ") * u64::from(RANKS);
         let counts = recorded.counts();
         assert_eq!(counts.values().sum::<u64>() + paused, truth.all_calls(), "{place}");
         let manifest = &recorded.manifest;
@@ -147,7 +147,7 @@ fn a_message_that_is_too_long_is_nobody_else_s() {
     for mpi in Mpi::all_or_skip("objects a_message_that_is_too_long_is_nobody_else_s") {
         let place = mpi.family.word();
         let (recorded, output, truth) = recorded(&mpi, "truncated");
-        let truncated = said(&output, "truncated ");
+        let truncated = printed_number(&output, "truncated ");
         let totals = recorded.manifest.totals;
         assert_eq!(totals.messages + truncated, truth.all_messages().0, "{place}");
         assert_eq!((totals.unmatched_sends, totals.unmatched_receives), (truncated, 0), "{place}");
@@ -175,9 +175,9 @@ fn ranks_that_are_spawned_are_not_taken_for_others() {
         "rank 1, of those that came later, got 11",
     ];
     assert_eq!(lines, expected);
-    let said = ended.errors();
-    let told = "ranks that MPI_Comm_spawn starts are not recorded";
-    assert_eq!(said.lines().filter(|line| line.contains(told)).count(), 2, "{said}");
+    let stderr = ended.errors();
+    let warning = "ranks that MPI_Comm_spawn starts are not recorded";
+    assert_eq!(stderr.lines().filter(|line| line.contains(warning)).count(), 2, "{stderr}");
     let recorded = Recorded::load(&out).unwrap();
     assert_eq!(recorded.missing(), Vec::<&str>::new());
     let of = |name: &str| recorded.calls.iter().filter(|call| recorded.name(call) == name).count();

@@ -1,11 +1,13 @@
 //! The page of a running job: closed without its token, and live with it.
 
 use crate::support::{Feed, LIMIT, Page, block_on, status};
+use mpiscope_feed::JobState;
 use mpiscope_feed::exchange::Outgoing;
 use mpiscope_feed::message::Kind;
-use mpiscope_harness::{Mpi, Running, Truth, folder, mpiscope, processes};
+use mpiscope_harness::{Mpi, Running, Signal, Truth, daemon_of, folder, mpiscope, processes};
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Instant;
 
 const RANKS: u32 = 2;
 
@@ -17,13 +19,13 @@ fn run_with_page(mpi: &Mpi, seconds: &str, out: &std::path::Path) -> Running {
 }
 
 #[test]
-fn without_the_token_nothing_is_told() {
-    let Some(mpi) = Mpi::sample_or_skip("page without_the_token_nothing_is_told").into_iter().next() else {
+fn without_the_token_nothing_is_served() {
+    let Some(mpi) = Mpi::sample_or_skip("page without_the_token_nothing_is_served").into_iter().next() else {
         return;
     };
     let folder = folder().unwrap();
     let running = run_with_page(&mpi, "1", &folder.path().join("recording"));
-    let page = Page::of(&running, "mpiscope: live page");
+    let page = Page::open(&running, "mpiscope: live page");
     assert!(page.address.ip().is_loopback(), "{page:?}");
     assert_eq!(page.token.len(), 32);
     let wrong = "0".repeat(32);
@@ -65,7 +67,7 @@ fn the_browser_is_opened_without_the_token_among_its_words() {
     let path = std::env::var("PATH").unwrap();
     command.env("PATH", format!("{}:{path}", folder.path().display())).env("XDG_RUNTIME_DIR", folder.path());
     let running = Running::start(&mut command).unwrap();
-    let page = Page::of(&running, "mpiscope: live page");
+    let page = Page::open(&running, "mpiscope: live page");
     let words = processes::until(LIMIT, || std::fs::read_to_string(&words).ok()).expect("nothing is opened");
     let file = std::path::Path::new(words.trim());
     assert!(file.starts_with(folder.path()) && !words.contains(&page.token), "{words}");
@@ -80,7 +82,7 @@ fn the_feed_grows_while_the_job_runs_and_ends_with_all_of_it() {
     for mpi in Mpi::sample_or_skip("page the_feed_grows_while_the_job_runs_and_ends_with_all_of_it") {
         let folder = folder().unwrap();
         let running = run_with_page(&mpi, "2", &folder.path().join("recording"));
-        let page = Page::of(&running, "mpiscope: live page");
+        let page = Page::open(&running, "mpiscope: live page");
         let messages = block_on(async { Feed::open(&page).await.all().await });
         let ended = running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());
@@ -107,6 +109,38 @@ fn the_feed_grows_while_the_job_runs_and_ends_with_all_of_it() {
     }
 }
 
+/// A page that comes back at the first moment never sees an empty run.
+#[test]
+fn the_first_state_of_a_second_daemon_has_all_that_the_log_has() {
+    let test = "page the_first_state_of_a_second_daemon_has_all_that_the_log_has";
+    let Some(mpi) = Mpi::sample_or_skip(test).into_iter().next() else { return };
+    let folder = folder().unwrap();
+    let running = run_with_page(&mpi, "3", &folder.path().join("recording"));
+    let page = Page::open(&running, "mpiscope: live page");
+    let (before, first) = block_on(async {
+        let mut feed = Feed::open(&page).await;
+        let mut before = 0;
+        while before < 20_000 {
+            before = feed.state().await.totals.map_or(before, |totals| totals.calls + totals.polls);
+        }
+        processes::signal(daemon_of(&running).unwrap(), Signal::KILL);
+        let begun = Instant::now();
+        let mut feed = loop {
+            match Feed::try_open(&page).await {
+                Ok(feed) => break feed,
+                Err(error) => assert!(begun.elapsed() < LIMIT, "{error}"),
+            }
+            tokio::task::yield_now().await;
+        };
+        (before, feed.state().await)
+    });
+    assert_eq!(running.wait(LIMIT).unwrap().status, 0);
+    assert_eq!(first.kind, Kind::Snapshot);
+    let (job, totals) = (first.job.unwrap(), first.totals.unwrap());
+    assert_eq!((job.ranks, job.state), (RANKS, JobState::Running));
+    assert!(totals.calls + totals.polls >= before, "{totals:?}, {before} before");
+}
+
 #[test]
 fn one_may_look_back_while_the_job_runs() {
     let Some(mpi) = Mpi::sample_or_skip("page one_may_look_back_while_the_job_runs").into_iter().next()
@@ -115,7 +149,7 @@ fn one_may_look_back_while_the_job_runs() {
     };
     let folder = folder().unwrap();
     let running = run_with_page(&mpi, "3", &folder.path().join("recording"));
-    let page = Page::of(&running, "mpiscope: live page");
+    let page = Page::open(&running, "mpiscope: live page");
     block_on(async {
         let mut feed = Feed::open(&page).await;
         let until_ns = loop {

@@ -1,5 +1,5 @@
-//! What is asked of the page about single messages, their courses, criteria, places, the placement and the next call: of runs of
-//! which that is known exactly, while they go on and again of their recordings.
+//! Questions of the page about single messages, their courses, criteria, call sites, the placement and the next call.
+//! The runs have exactly known answers; they are asked while they go on and again as recordings.
 
 use crate::support::{Feed, LIMIT, MODELLED_LIVE, Page, block_on};
 use mpiscope_feed::exchange::{Answer, Outgoing};
@@ -19,11 +19,11 @@ const EVER_NS: f64 = 1e15;
 /// Asks the page of a recording.
 fn replayed<T>(recording: &Path, asking: impl AsyncFnOnce(&mut Feed) -> T) -> T {
     let running = Running::start(mpiscope(&["replay"]).unwrap().arg(recording)).unwrap();
-    let page = Page::of(&running, "mpiscope: replay");
-    let said = block_on(async { asking(&mut Feed::open(&page).await).await });
+    let page = Page::open(&running, "mpiscope: replay");
+    let answers = block_on(async { asking(&mut Feed::open(&page).await).await });
     processes::signal(running.process(), Signal::INT);
     assert_eq!(running.wait(LIMIT).unwrap().status, 0);
-    said
+    answers
 }
 
 async fn ask(feed: &mut Feed, ask: &str, more: Value) -> Answer {
@@ -44,10 +44,10 @@ async fn courses(feed: &mut Feed, to_ns: f64, bins: u32, ranks: Value) -> Course
     ask(feed, "courses", more).await.courses.unwrap()
 }
 
-/// A message as it is told: who, what, when.
-type Told = (u32, u32, u32, u32, u64, u64, u64, u64);
+/// The fields of a message: who, what, when.
+type MessageFields = (u32, u32, u32, u32, u64, u64, u64, u64);
 
-fn told(rows: &MessageRows) -> BTreeSet<Told> {
+fn message_fields(rows: &MessageRows) -> BTreeSet<MessageFields> {
     let one = |at: usize| {
         let number = |column: &[f64]| column[at] as u64;
         (
@@ -78,10 +78,10 @@ async fn walk(feed: &mut Feed, rank: u32, is_back: bool, hidden: &[u32]) -> Vec<
     }
 }
 
-/// What a page is told while the job runs, of what is over by then.
+/// What a page gets while the job runs, about finished calls.
 struct Live {
     until_ns: f64,
-    messages: BTreeSet<Told>,
+    messages: BTreeSet<MessageFields>,
     first_calls: Vec<u64>,
     places: BTreeMap<u32, String>,
 }
@@ -120,26 +120,26 @@ async fn live(page: &Page) -> Live {
     }
     let advice = feed.ask(json!({"ask": "remap", "id": 8})).await;
     assert!(advice.error.is_some_and(|error| error.contains("one node")) && advice.remap.is_none());
-    Live { until_ns, messages: told(&rows), first_calls, places: places(&mut feed).await }
+    Live { until_ns, messages: message_fields(&rows), first_calls, places: places(&mut feed).await }
 }
 
 #[test]
-fn of_a_run_and_of_its_recording_the_same_is_told() {
-    for mpi in Mpi::sample_or_skip("page_questions of_a_run_and_of_its_recording_the_same_is_told") {
+fn a_run_and_its_recording_give_the_same_answers() {
+    for mpi in Mpi::sample_or_skip("page_questions a_run_and_its_recording_give_the_same_answers") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let mut command = mpiscope(&["run", "--out"]).unwrap();
         command.arg(&out).arg("--").args(mpi.words(RANKS, &mpi.app("linger").unwrap(), &["3", "300"]));
         mpi.prepare(&mut command).unwrap();
         let running = Running::start(&mut command).unwrap();
-        let live = block_on(live(&Page::of(&running, "mpiscope: live page")));
+        let live = block_on(live(&Page::open(&running, "mpiscope: live page")));
         let ended = running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());
         let truth = Truth::parse(&ended.stdout).unwrap();
         let recorded = Recorded::load(&out).unwrap();
         let report = report(&out).unwrap();
         replayed(&out, async |feed| {
-            assert_eq!(told(&messages(feed, 0.0, live.until_ns, Value::Null).await), live.messages);
+            assert_eq!(message_fields(&messages(feed, 0.0, live.until_ns, Value::Null).await), live.messages);
             check_messages(feed, &truth, &report).await;
             check_events(feed, &recorded, &live.first_calls).await;
             let places = places(feed).await;
@@ -153,7 +153,7 @@ async fn check_messages(feed: &mut Feed, truth: &Truth, report: &Value) {
     let all = messages(feed, 0.0, EVER_NS, Value::Null).await;
     assert_eq!((all.total, all.bytes.0.iter().sum::<f64>() as u64), truth.all_messages());
     let mut pairs: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
-    for (src, dst, _, _, bytes, send_ns, recv_ns, t_msg_ns) in told(&all) {
+    for (src, dst, _, _, bytes, send_ns, recv_ns, t_msg_ns) in message_fields(&all) {
         assert!(send_ns <= recv_ns && t_msg_ns <= recv_ns - send_ns);
         let sum = pairs.entry((src, dst)).or_default();
         *sum = (sum.0 + 1, sum.1 + bytes);
@@ -165,8 +165,8 @@ async fn check_messages(feed: &mut Feed, truth: &Truth, report: &Value) {
     let some = ask(feed, "messages", more.clone()).await.messages.unwrap();
     assert_eq!((some.total, some.src.0.len()), (all.total, 100));
     assert!((some.share - 100.0 / all.total as f64).abs() < 1e-9);
-    assert!(told(&some).is_subset(&told(&all)));
-    assert_eq!(told(&ask(feed, "messages", more).await.messages.unwrap()), told(&some));
+    assert!(message_fields(&some).is_subset(&message_fields(&all)));
+    assert_eq!(message_fields(&ask(feed, "messages", more).await.messages.unwrap()), message_fields(&some));
 
     let totals = &report["totals"];
     let course = courses(feed, EVER_NS, 512, Value::Null).await;
@@ -192,7 +192,7 @@ async fn check_events(feed: &mut Feed, recorded: &Recorded, first_calls: &[u64])
         assert_eq!(back, expected);
     }
     let expected: Vec<u64> = begins(1, &[]).into_iter().take(first_calls.len()).collect();
-    assert_eq!(first_calls, expected, "what was told while it ran");
+    assert_eq!(first_calls, expected, "the answers while it ran");
 }
 
 /// The functions of MPI that a source marks, with the words for their place.
@@ -286,20 +286,20 @@ fn check_remap(remap: &Remap, recording: &Path, report: &Value) {
     ];
     assert_eq!(remap.files.len(), formats.len());
     for (file, (word, format)) in remap.files.iter().zip(formats) {
-        let (text, said) = remapped(recording, word);
+        let (text, answers) = remapped(recording, word);
         assert_eq!((file.format, &file.text), (format, &text), "{word}");
         for sentence in &remap.sentences {
-            assert!(said.contains(sentence.as_str()), "{sentence} in {said}");
+            assert!(answers.contains(sentence.as_str()), "{sentence} in {answers}");
         }
-        assert!(said.contains(&file.command.replace(&file.name, "FILE")), "{} in {said}", file.command);
+        assert!(answers.contains(&file.command.replace(&file.name, "FILE")), "{} in {answers}", file.command);
     }
 }
 
 fn check_criteria(criteria: &Criteria, report: &Value) {
-    let told = report["criteria"].as_array().unwrap();
-    assert!(criteria.is_final && criteria.version > 0 && !told.is_empty());
-    assert_eq!(criteria.median_ns.0.len(), told.len());
-    for (at, row) in told.iter().enumerate() {
+    let criterion_rows = report["criteria"].as_array().unwrap();
+    assert!(criteria.is_final && criteria.version > 0 && !criterion_rows.is_empty());
+    assert_eq!(criteria.median_ns.0.len(), criterion_rows.len());
+    for (at, row) in criterion_rows.iter().enumerate() {
         assert_eq!(criteria.is_inter.0[at] == 1, row["scope"] == "inter");
         let figure = |key: &str| row[key].as_f64().unwrap();
         assert_eq!(
@@ -314,14 +314,14 @@ fn check_criteria(criteria: &Criteria, report: &Value) {
     }
 }
 
-/// All messages of a modelled job are known, which nodes they went between too.
+/// All messages of a simulated job are known, and their nodes too.
 #[test]
 fn a_placement_and_criteria_are_those_of_the_commands() {
     let folder = folder().unwrap();
     let out = folder.path().join("made");
     let running =
         Running::start(mpiscope(&MODELLED_LIVE).unwrap().args(DISTURBED).arg("-o").arg(&out)).unwrap();
-    let page = Page::of(&running, "mpiscope: live page");
+    let page = Page::open(&running, "mpiscope: live page");
     let (early, first) = block_on(async {
         let mut feed = Feed::open(&page).await;
         while feed.state().await.found.is_none() {}

@@ -35,9 +35,9 @@ fn as_advised(lab: &Lab, mpi: &Mpi, start: Start, format: &str) {
     let file = lab.shared().join(format);
     let advised = remap(&first, format, &file);
     assert_eq!((advised.status, advised.output().as_str()), (0, ""), "{}", advised.errors());
-    let said = advised.errors().replace('\u{2009}', "");
-    assert!(said.contains("800 messages") && said.contains("this placement 400 "), "{said}");
-    assert!(said.contains("next") && said.contains(file.to_str().unwrap()), "{said}");
+    let stderr = advised.errors().replace('\u{2009}', "");
+    assert!(stderr.contains("800 messages") && stderr.contains("this placement 400 "), "{stderr}");
+    assert!(stderr.contains("next") && stderr.contains(file.to_str().unwrap()), "{stderr}");
 
     let ended = run(&mut job.placed(Placement::File(&file)).recorded(lab, RANKS, &second), LIMIT).unwrap();
     let placed = assert_exact(&second, &ended, RANKS);

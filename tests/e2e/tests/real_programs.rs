@@ -126,7 +126,7 @@ fn compare(recorded: &Recorded, counted: &Counted, place: &str) {
     let totals = manifest.totals;
     assert_eq!((totals.messages, totals.bytes), sent, "{place}: messages");
     assert_eq!((totals.unmatched_sends, totals.unmatched_receives), (0, 0), "{place}: unmatched");
-    assert_eq!(totals.uncertain_messages, 0, "{place}: paired in doubt");
+    assert_eq!(totals.uncertain_messages, 0, "{place}: ambiguous matches");
     assert_eq!(recorded.wrongly_paired(false), Vec::<String>::new(), "{place}");
 
     let functions = recorded_functions();
@@ -224,7 +224,7 @@ fn espresso(ranks: u32) -> RealProgram<'static> {
     RealProgram { name: "pw.x", ranks, arguments, results: espresso_results, ..PLAIN }
 }
 
-/// What MUMPS's own test reads: the Laplacian of a square grid, and a right side of which 1, 2, 3, ... is the solution.
+/// The input of MUMPS's own test: the Laplacian of a square grid, and a right side with the solution 1, 2, 3, ...
 fn laplacian(side: usize) -> String {
     let (mut entries, mut right) = (Vec::new(), Vec::new());
     for row in 0..side * side {

@@ -13,7 +13,7 @@ fn regions(words: &[&str], file: &Path) -> Ended {
 }
 
 #[test]
-fn a_table_is_told_as_json() {
+fn a_table_is_printed_as_json() {
     let folder = folder().unwrap();
     let file = folder.path().join("edges.csv");
     std::fs::write(&file, format!("{TABLE}20,21,3\n30,30\n")).unwrap();
@@ -29,7 +29,7 @@ fn a_table_is_told_as_json() {
     }
     assert_eq!((distance(0, 8), distance(10, 0)), (None, None));
     assert!(found["distance"][0][8].is_null());
-    // In words; at another distance; and so many as one likes.
+    // In words; at another distance; and with any number.
     let words = regions(&["--method", "paper", "--edges"], &file).output();
     assert!(words.contains("4 regions of 11 ranks") && words.contains("ranks 5-8"), "{words}");
     let alone = regions(&["--method", "paper", "--cut", "0.5", "--json", "--edges"], &file).output();
@@ -40,7 +40,7 @@ fn a_table_is_told_as_json() {
 }
 
 #[test]
-fn what_is_wrong_is_said_in_a_line() {
+fn an_error_is_one_line() {
     let folder = folder().unwrap();
     let file = folder.path().join("edges.csv");
     std::fs::write(&file, "0,1\n1,two\n").unwrap();
@@ -58,7 +58,7 @@ fn what_is_wrong_is_said_in_a_line() {
 }
 
 #[test]
-fn the_rows_of_a_modelled_job_are_found() {
+fn the_rows_of_a_simulated_job_are_found() {
     let folder = folder().unwrap();
     let out = folder.path().join("made");
     let words = [

@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// What a page holds after all messages until now.
 #[derive(Debug, Default, PartialEq)]
-struct Held {
+struct PageState {
     totals: Option<Totals>,
     losses: Option<Losses>,
     functions: BTreeMap<u32, (String, Vec<u64>)>,
@@ -23,7 +23,7 @@ struct Held {
     exit: Option<i32>,
 }
 
-impl Held {
+impl PageState {
     fn take(&mut self, message: &Message) {
         if message.kind == Kind::Snapshot {
             *self = Self::default();
@@ -80,7 +80,7 @@ impl Held {
 type Shown = (u64, u32, u32, u32, u64, u32, u32, u64, u32, u64, u32);
 
 /// The calls of an answer, and the rest of it in words, in which what is no number is like itself.
-type Said = (Vec<Shown>, String);
+type Essence = (Vec<Shown>, String);
 
 /// Calls in an order of their own: which segment they lie in is nobody's business.
 fn shown(calls: &Calls) -> Vec<Shown> {
@@ -105,7 +105,7 @@ fn shown(calls: &Calls) -> Vec<Shown> {
 }
 
 /// An answer without what is no part of what it says.
-fn said(mut answer: Answer) -> Said {
+fn essence(mut answer: Answer) -> Essence {
     answer.id = 0;
     let all = answer.calls.take().map(|calls| shown(&calls)).unwrap_or_default();
     assert_eq!(answer.error, None);
@@ -119,19 +119,19 @@ struct Replayed {
 }
 
 impl Replayed {
-    fn of(recording: &Path) -> Self {
+    fn open(recording: &Path) -> Self {
         let running = Running::start(mpiscope(&["replay"]).unwrap().arg(recording)).unwrap();
-        let page = Page::of(&running, "mpiscope: replay");
+        let page = Page::open(&running, "mpiscope: replay");
         Self { running, page }
     }
 
     /// The state that a page is given.
-    async fn held(&self) -> (Feed, Held, u64) {
+    async fn page_state(&self) -> (Feed, PageState, u64) {
         let mut feed = Feed::open(&self.page).await;
-        let mut held = Held::default();
+        let mut state = PageState::default();
         let snapshot = feed.state().await;
-        held.take(&snapshot);
-        (feed, held, snapshot.clock.now_ns)
+        state.take(&snapshot);
+        (feed, state, snapshot.clock.now_ns)
     }
 
     fn close(self) {
@@ -159,10 +159,10 @@ fn questions(kinds: &[&str], count: u64, until_ns: u64, chance: &mut Chance) -> 
     (0..count).map(one).collect()
 }
 
-async fn answers(feed: &mut Feed, questions: &[Value]) -> Vec<Said> {
+async fn answers(feed: &mut Feed, questions: &[Value]) -> Vec<Essence> {
     let mut answers = Vec::new();
     for question in questions {
-        answers.push(said(feed.ask(question.clone()).await));
+        answers.push(essence(feed.ask(question.clone()).await));
     }
     answers
 }
@@ -175,13 +175,13 @@ const ALL: [&str; 13] = [
 ];
 
 /// Runs a job with a page; gives what the page held in the end, and what was asked and answered meanwhile.
-fn live(running: &Running, chance: &mut Chance) -> (Held, Vec<(Value, Said)>) {
-    let page = Page::of(running, "mpiscope: live page");
+fn live(running: &Running, chance: &mut Chance) -> (PageState, Vec<(Value, Essence)>) {
+    let page = Page::open(running, "mpiscope: live page");
     block_on(async {
         let states = async {
-            let mut held = Held::default();
-            Feed::open(&page).await.all().await.iter().for_each(|message| held.take(message));
-            held
+            let mut state = PageState::default();
+            Feed::open(&page).await.all().await.iter().for_each(|message| state.take(message));
+            state
         };
         let asking = async {
             let mut feed = Feed::open(&page).await;
@@ -211,7 +211,7 @@ fn live(running: &Running, chance: &mut Chance) -> (Held, Vec<(Value, Said)>) {
 fn what_was_shown_live_is_shown_again() {
     let test = "replay_is_live what_was_shown_live_is_shown_again";
     for mpi in Mpi::sample_or_skip(test) {
-        let mut chance = Chance::of(test);
+        let mut chance = Chance::for_test(test);
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let mut command = mpiscope(&["run", "--out"]).unwrap();
@@ -224,18 +224,18 @@ fn what_was_shown_live_is_shown_again() {
         assert!(asked.len() >= 24, "only {} questions while the job ran", asked.len());
         assert!(live.found.as_ref().is_some_and(|found| found.is_final));
 
-        let replayed = Replayed::of(&out);
+        let replayed = Replayed::open(&out);
         let (questions, before): (Vec<_>, Vec<_>) = asked.into_iter().unzip();
-        let (held, after) = block_on(async {
-            let (mut feed, held, _) = replayed.held().await;
-            (held, answers(&mut feed, &questions).await)
+        let (state, after) = block_on(async {
+            let (mut feed, state, _) = replayed.page_state().await;
+            (state, answers(&mut feed, &questions).await)
         });
         replayed.close();
-        assert_eq!((&held.totals, &held.losses, held.exit), (&live.totals, &live.losses, live.exit));
-        assert_eq!(held.functions, live.functions);
-        assert_eq!(held.ranks, live.ranks);
-        assert_eq!((held.window_ns, &held.timeline), (live.window_ns, &live.timeline));
-        assert_eq!(held.found, live.found);
+        assert_eq!((&state.totals, &state.losses, state.exit), (&live.totals, &live.losses, live.exit));
+        assert_eq!(state.functions, live.functions);
+        assert_eq!(state.ranks, live.ranks);
+        assert_eq!((state.window_ns, &state.timeline), (live.window_ns, &live.timeline));
+        assert_eq!(state.found, live.found);
         for ((question, before), after) in questions.iter().zip(before).zip(after) {
             assert_eq!(before, after, "{question}");
         }
@@ -245,7 +245,7 @@ fn what_was_shown_live_is_shown_again() {
 #[test]
 fn wherever_somebody_was_before_the_answers_are_the_same() {
     let test = "replay_is_live wherever_somebody_was_before_the_answers_are_the_same";
-    let mut chance = Chance::of(test);
+    let mut chance = Chance::for_test(test);
     let folder = folder().unwrap();
     let out = folder.path().join("made");
     let words =
@@ -253,9 +253,9 @@ fn wherever_somebody_was_before_the_answers_are_the_same() {
     let mut command = mpiscope(&words.split(' ').collect::<Vec<_>>()).unwrap();
     assert_eq!(mpiscope_harness::run(command.arg(&out), LIMIT).unwrap().status, 0);
 
-    let replayed = Replayed::of(&out);
-    let (held, end_ns, asked) = block_on(async {
-        let (mut feed, held, end_ns) = replayed.held().await;
+    let replayed = Replayed::open(&out);
+    let (state, end_ns, asked) = block_on(async {
+        let (mut feed, state, end_ns) = replayed.page_state().await;
         let mut asked = Vec::new();
         let count = if full_run() { 300 } else { 45 };
         for question in questions(&ALL, count, end_ns, &mut chance) {
@@ -267,27 +267,27 @@ fn wherever_somebody_was_before_the_answers_are_the_same() {
                 _ => json!({"do": "pause"}),
             };
             feed.send(command).await;
-            asked.push((question.clone(), said(feed.ask(question).await)));
+            asked.push((question.clone(), essence(feed.ask(question).await)));
         }
-        (held, end_ns, asked)
+        (state, end_ns, asked)
     });
     replayed.close();
     assert!(asked.iter().any(|(_, (calls, _))| !calls.is_empty()));
 
     // In another order, to one that was never anywhere else.
-    let fresh = Replayed::of(&out);
+    let fresh = Replayed::open(&out);
     block_on(async {
-        let (mut feed, again, end_again_ns) = fresh.held().await;
-        assert_eq!((again, end_again_ns), (held, end_ns));
+        let (mut feed, again, end_again_ns) = fresh.page_state().await;
+        assert_eq!((again, end_again_ns), (state, end_ns));
         for (question, before) in asked.iter().rev() {
-            assert_eq!(before, &said(feed.ask(question.clone()).await), "{question}");
+            assert_eq!(before, &essence(feed.ask(question.clone()).await), "{question}");
         }
     });
     fresh.close();
     for (question, before) in asked.iter().take(if full_run() { 20 } else { 3 }) {
-        let fresh = Replayed::of(&out);
+        let fresh = Replayed::open(&out);
         let answer = block_on(async { Feed::open(&fresh.page).await.ask(question.clone()).await });
-        assert_eq!(before, &said(answer), "{question}");
+        assert_eq!(before, &essence(answer), "{question}");
         fresh.close();
     }
 }

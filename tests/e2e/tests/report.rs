@@ -121,9 +121,9 @@ fn its_text_has_the_main_figures() {
     assert!(text.lines().count() <= 60, "{text}");
     let functions = figures["functions"].as_array().unwrap();
     let named = |function: &&Value| text.contains(&format!("  {} ", function["name"].as_str().unwrap()));
-    let (told, rest): (Vec<&Value>, Vec<&Value>) = functions.iter().partition(named);
+    let (named_functions, rest): (Vec<&Value>, Vec<&Value>) = functions.iter().partition(named);
     let seconds = |function: &&Value| function["seconds"].as_f64().unwrap();
-    let least = told.iter().map(seconds).fold(f64::INFINITY, f64::min);
+    let least = named_functions.iter().map(seconds).fold(f64::INFINITY, f64::min);
     assert!(rest.iter().map(seconds).all(|seconds| seconds <= least), "{text}");
     assert!(rest.is_empty() || text.contains(&format!("{} more functions", rest.len())), "{text}");
     assert!(text.contains("4 ranks") && text.contains("exit status 0"), "{text}");

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 const RANKS: u32 = 16;
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Two processors that this process may use; one when there is no other. So many ranks wait on any machine then.
+/// Two processors that this process may use; one when there is no other. On any machine this number of ranks then
+/// waits.
 fn two_processors() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim();
@@ -23,8 +24,8 @@ fn two_processors() -> String {
 }
 
 #[test]
-fn ranks_that_wait_for_a_processor_are_told_as_the_table_has_them() {
-    const NAME: &str = "scheduling ranks_that_wait_for_a_processor_are_told_as_the_table_has_them";
+fn ranks_that_wait_for_a_cpu_are_reported_as_in_the_table() {
+    const NAME: &str = "scheduling ranks_that_wait_for_a_cpu_are_reported_as_in_the_table";
     let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, NAME) else { return };
     if Command::new("taskset").arg("--version").output().is_err() {
         return skip(NAME, "taskset is not installed");

@@ -1,5 +1,5 @@
-//! The library that counts calls independently of the collector is right itself, so that it can be believed where no
-//! program tells a truth.
+//! The library that counts calls independently of the collector is right itself: it can be trusted where no program
+//! prints a truth.
 
 use mpiscope_harness::{Counted, Family, Language, Mpi, Truth, counted, folder, run, skip, source_folder};
 use std::collections::BTreeMap;

@@ -46,7 +46,7 @@ fn rings_are_where_the_site_wants_them() {
 }
 
 #[test]
-fn a_wrong_file_is_told_in_one_line() {
+fn the_error_about_a_wrong_file_is_one_line() {
     let folder = folder().unwrap();
     let wrong = folder.path().join("mpiscope.toml");
     std::fs::write(&wrong, "[agents]\nstrat = \"ranks\"\n").unwrap();

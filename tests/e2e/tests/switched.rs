@@ -20,11 +20,11 @@ fn start(mpi: &Mpi, out: &Path, options: &[&str], turns: &Turns) -> Running {
 
 /// Says the word, once somebody records.
 fn switch(word: &str, out: &Path) {
-    let said = || {
+    let answered = || {
         let ended = run(mpiscope(&[word]).unwrap().arg(out), LIMIT).unwrap();
         (ended.status == 0).then_some(())
     };
-    processes::until(LIMIT, said).unwrap_or_else(|| panic!("{word} is not understood"));
+    processes::until(LIMIT, answered).unwrap_or_else(|| panic!("{word} is not understood"));
 }
 
 /// Recorded, lost and unrecorded calls are what was made, and messages are paired with their own.

@@ -1,4 +1,4 @@
-//! A modelled job on the page of a run, as it would run.
+//! A simulated job on the page of a run, as it would run.
 
 use crate::support::{Feed, LIMIT, MODELLED_LIVE, Page, block_on};
 use mpiscope_feed::message::Message;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::time::Instant;
 
 #[test]
-fn a_modelled_job_is_watched_as_it_would_run() {
+fn a_simulated_job_is_watched_as_it_would_run() {
     let folder = folder().unwrap();
     let out = folder.path().join("made");
     let begun = Instant::now();
@@ -16,7 +16,7 @@ fn a_modelled_job_is_watched_as_it_would_run() {
         mpiscope(&MODELLED_LIVE).unwrap().args(["--disturb", "imbalance", "--seconds", "10", "-o"]).arg(&out),
     )
     .unwrap();
-    let page = Page::of(&running, "mpiscope: live page");
+    let page = Page::open(&running, "mpiscope: live page");
     let messages: Vec<Message> = block_on(async { Feed::open(&page).await.all().await });
     let ended = running.wait(LIMIT).unwrap();
     assert_eq!((ended.status, ended.output().as_str()), (0, ""), "{}", ended.errors());
@@ -45,7 +45,7 @@ fn a_modelled_job_is_watched_as_it_would_run() {
 }
 
 #[test]
-fn a_modelled_job_ends_with_ctrl_c_and_keeps_what_somebody_wants() {
+fn a_simulated_job_ends_with_ctrl_c_and_keeps_what_somebody_wants() {
     for keeps in [false, true] {
         let folder = folder().unwrap();
         let passing = folder.path().join("passing");
@@ -58,7 +58,7 @@ fn a_modelled_job_ends_with_ctrl_c_and_keeps_what_somebody_wants() {
             command.arg("-o").arg(&out);
         }
         let running = Running::start(&mut command).unwrap();
-        let page = Page::of(&running, "mpiscope: live page");
+        let page = Page::open(&running, "mpiscope: live page");
         block_on(async {
             let mut feed = Feed::open(&page).await;
             while feed.state().await.totals.is_none_or(|totals| totals.calls == 0) {}

@@ -64,7 +64,7 @@ fn what_goes_out_as_otf2_comes_back() {
             assert_eq!(after["missing"], json!([]), "{app}");
             let unmatched = [&after["totals"]["unmatched_sends"], &after["totals"]["unmatched_receives"]];
             assert_eq!(unmatched, [0, 0], "{app}");
-            // Places in the program come back as words; those with the same words are one.
+            // Call sites come back as words; those with the same words are one.
             let places = |report: &Value| {
                 let mut places: BTreeMap<String, u64> = BTreeMap::new();
                 for site in report["sites"].as_array().unwrap() {
@@ -79,8 +79,8 @@ fn what_goes_out_as_otf2_comes_back() {
 }
 
 #[test]
-fn modelled_jobs_come_back_with_their_verdict() {
-    let test = "traces modelled_jobs_come_back_with_their_verdict";
+fn simulated_jobs_come_back_with_their_verdict() {
+    let test = "traces simulated_jobs_come_back_with_their_verdict";
     for (style, disturb) in
         [("waitall", "imbalance"), ("blocking", "serialized-root"), ("polling", "stolen-cpu")]
     {
@@ -106,7 +106,7 @@ fn modelled_jobs_come_back_with_their_verdict() {
         let (back, _) = imported(&archive);
         let (before, after) = (report(&out).unwrap(), report(&back).unwrap());
         assert_eq!(essence(&after), essence(&before), "{style}");
-        // What the scheduler did is in no archive; all else that is judged is.
+        // Scheduler figures are in no archive; everything else that the diagnosis needs is.
         if disturb != "stolen-cpu" {
             assert_eq!(after["verdict"]["cause"], before["verdict"]["cause"], "{style} {disturb}");
         }
@@ -134,8 +134,8 @@ fn an_archive_of_another_tool_becomes_a_recording() {
     }
     assert_eq!(ended.status, 0, "{}", ended.errors());
     // What others than MPI did is counted by kind, and said once.
-    let left_out = "left out of the archive: 5 non-MPI calls, 4 metric values, 8 one-sided events, 2 thread events, \
-                    1 non-rank location";
+    let left_out = "left out of the archive: 9 non-MPI calls, 4 metric values, 8 one-sided events, 2 thread events, \
+                    4 call path samples, 1 non-rank location";
     assert_eq!(ended.errors().matches(left_out).count(), 1, "{}", ended.errors());
     let found = report(&out).unwrap();
     let nodes = json!([["left", [0, 2]], ["right", [1, 3]]]);
@@ -147,10 +147,12 @@ fn an_archive_of_another_tool_becomes_a_recording() {
     };
     let mut functions = vec![
         row("MPI_Bcast", 4, 500),
+        row("MPI_Iallreduce", 4, 5),
         row("MPI_Irecv", 200, 10),
         row("MPI_Isend", 200, 10),
         row("MPI_Recv", 1, 200),
         row("MPI_Send", 1, 10),
+        row("MPI_Wait", 4, 30),
         row("MPI_Waitall", 200, 100),
         row("MPI_Win_fence", 4, 10),
     ];
@@ -159,11 +161,22 @@ fn an_archive_of_another_tool_becomes_a_recording() {
     let by_name = |row: &Value| row[0].as_str().unwrap_or_default().to_owned();
     essence[0].as_array_mut().unwrap().sort_by_key(by_name);
     functions.sort_by_key(by_name);
-    assert_eq!(essence, json!([functions, [610, 0, 201, bytes, 1, 200], nodes]));
+    assert_eq!(essence, json!([functions, [618, 0, 201, bytes, 1, 200], nodes]));
     let totals = &found["totals"];
     assert_eq!([&totals["unmatched_sends"], &totals["unmatched_receives"]], [0, 0]);
     let missing = "4 calls of functions that are not recorded: MPI_Comm_size";
     assert_eq!(found["missing"], json!([missing]));
+    // Functions of the program are where calls are made.
+    let sites = found["sites"].as_array().unwrap();
+    let calls_of = |place: &str| -> u64 {
+        let of_place = sites.iter().filter(|site| site["place"] == place);
+        of_place.map(|site| site["calls"].as_u64().unwrap()).sum()
+    };
+    assert_eq!((calls_of("main"), calls_of("solve")), (614, 4), "{sites:?}");
+    // Each rank waits for the nonblocking collective where it completes it.
+    let recorded = Recorded::load(&out).unwrap();
+    let started = recorded.calls.iter().filter(|call| recorded.name(call) == "MPI_Iallreduce");
+    assert_eq!(started.map(|call| (call.bytes, call.instance)).collect::<Vec<_>>(), [(80, Some(1)); 4]);
 }
 
 /// The text of a rank that sends to the next and receives from the one before, with requests that complete in the other order

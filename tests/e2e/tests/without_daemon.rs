@@ -50,8 +50,8 @@ fn rings_in(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn without_being_told_of_rings_it_is_silent() {
-    for mpi in Mpi::sample_or_skip("without_daemon without_being_told_of_rings_it_is_silent") {
+fn without_rings_it_is_silent() {
+    for mpi in Mpi::sample_or_skip("without_daemon without_rings_it_is_silent") {
         for app in ["forms", "split", "abort"] {
             let ended = as_by_itself(&mpi, app, &[], &mut preloaded(&mpi, app, &[]));
             assert!(!ended.errors().contains("mpiscope"), "{}", ended.errors());

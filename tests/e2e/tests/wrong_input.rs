@@ -30,17 +30,17 @@ fn check(test: &str, script: &str, named: &[&str]) {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let ended = record_with(&mpi, script, &out);
-        let said = ended.errors();
-        assert_eq!(ended.status, 0, "{said}");
+        let stderr = ended.errors();
+        assert_eq!(ended.status, 0, "{stderr}");
         let truth = Truth::parse(&ended.stdout).unwrap();
         let recorded = Recorded::load(&out).unwrap();
-        assert_eq!(recorded.differences(&truth), Vec::<String>::new(), "{said}");
-        assert_eq!(recorded.manifest.job.ranks, RANKS, "{said}");
+        assert_eq!(recorded.differences(&truth), Vec::<String>::new(), "{stderr}");
+        assert_eq!(recorded.manifest.job.ranks, RANKS, "{stderr}");
         let report = report(&out).unwrap();
         let missing = report["missing"].to_string();
         for word in named {
-            assert!(said.contains(word), "stderr does not name {word}: {said}");
-            assert!(missing.contains(word), "the report does not name {word}: {missing}; stderr: {said}");
+            assert!(stderr.contains(word), "stderr does not name {word}: {stderr}");
+            assert!(missing.contains(word), "the report does not name {word}: {missing}; stderr: {stderr}");
         }
     }
 }

@@ -51,9 +51,9 @@ pub(crate) fn recorded_exactly(
         command.env("MPISCOPE_RING_SLOTS", slots.to_string());
     }
     let ended = run_it(command);
-    let said = ended.errors();
+    let stderr = ended.errors();
     assert_eq!(unrecorded.status, own.status, "{place}, unrecorded: {}", unrecorded.errors());
-    assert_eq!(ended.status, unrecorded.status, "{place}: {said}");
+    assert_eq!(ended.status, unrecorded.status, "{place}: {stderr}");
     assert_eq!(other_output(&ended), other_output(&unrecorded), "{place}");
 
     let truth = Truth::parse(&ended.stdout).unwrap();
@@ -61,16 +61,16 @@ pub(crate) fn recorded_exactly(
     let recorded = Recorded::load(&out).unwrap();
     let manifest = &recorded.manifest;
     let nothing = Vec::<String>::new();
-    assert_eq!(recorded.differences(&truth), nothing, "{place}: {said}");
-    assert_eq!(recorded.wrongly_paired(false), nothing, "{place}: {said}");
-    // That ranks do not come to MPI_Finalize is said; all that they made before is there.
+    assert_eq!(recorded.differences(&truth), nothing, "{place}: {stderr}");
+    assert_eq!(recorded.wrongly_paired(false), nothing, "{place}: {stderr}");
+    // Ranks that do not come to MPI_Finalize are reported; all their earlier calls are there.
     let missing = recorded.missing();
     let expected = |sentence: &&str| own.unfinished && sentence.contains("ended without MPI_Finalize");
     assert!(missing.iter().all(expected), "{place}: {missing:?}");
     assert_eq!(missing.len(), usize::from(own.unfinished), "{place}: {missing:?}");
     let totals = manifest.totals;
     assert_eq!((totals.unmatched_sends, totals.unmatched_receives), (0, 0), "{place}: unmatched");
-    assert_eq!(totals.uncertain_messages, 0, "{place}: paired in doubt");
+    assert_eq!(totals.uncertain_messages, 0, "{place}: ambiguous matches");
     let lost = manifest.lost;
     assert_eq!((lost.ring_full, lost.no_ring, lost.unreadable), (0, 0, 0), "{place}: lost");
     assert_eq!((totals.messages, totals.bytes), truth.all_messages(), "{place}: totals");

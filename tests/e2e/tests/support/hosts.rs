@@ -29,7 +29,7 @@ impl<'a> Job<'a> {
         Self { mpi, app, arguments: Vec::new(), placement, start, slots: None, only: None, options: &[] }
     }
 
-    /// What `mpiscope run` is told besides.
+    /// Further options of `mpiscope run`.
     pub(crate) fn with(mut self, options: &'a [&'a str]) -> Self {
         self.options = options;
         self
@@ -56,7 +56,7 @@ impl<'a> Job<'a> {
         self
     }
 
-    /// So many ranks fill a host.
+    /// Ranks that fill a host.
     pub(crate) fn slots(mut self, slots: u32) -> Self {
         self.slots = Some(slots);
         self
@@ -85,17 +85,17 @@ impl<'a> Job<'a> {
 
 /// What the program says of itself is what the recording holds, once and in order of time.
 pub(crate) fn assert_exact(out: &Path, ended: &Ended, ranks: u32) -> Recorded {
-    let said = ended.errors();
-    let truth = Truth::parse(&ended.stdout).unwrap_or_else(|error| panic!("{error:#}: {said}"));
-    let recorded = Recorded::load(out).unwrap_or_else(|error| panic!("{error:#}: {said}"));
+    let stderr = ended.errors();
+    let truth = Truth::parse(&ended.stdout).unwrap_or_else(|error| panic!("{error:#}: {stderr}"));
+    let recorded = Recorded::load(out).unwrap_or_else(|error| panic!("{error:#}: {stderr}"));
     let nothing = Vec::<String>::new();
-    assert_eq!(recorded.differences(&truth), nothing, "{said}");
-    assert_eq!(recorded.wrongly_paired(false), nothing, "{said}");
+    assert_eq!(recorded.differences(&truth), nothing, "{stderr}");
+    assert_eq!(recorded.wrongly_paired(false), nothing, "{stderr}");
     let (totals, lost) = (recorded.manifest.totals, recorded.manifest.lost);
-    assert_eq!((totals.unmatched_sends, totals.unmatched_receives), (0, 0), "{said}");
-    assert_eq!((lost.ring_full, lost.no_ring, lost.unreadable), (0, 0, 0), "{said}");
-    assert_eq!((totals.messages, totals.bytes), truth.all_messages(), "{said}");
-    assert_eq!(recorded.manifest.job.ranks, ranks, "{said}");
+    assert_eq!((totals.unmatched_sends, totals.unmatched_receives), (0, 0), "{stderr}");
+    assert_eq!((lost.ring_full, lost.no_ring, lost.unreadable), (0, 0, 0), "{stderr}");
+    assert_eq!((totals.messages, totals.bytes), truth.all_messages(), "{stderr}");
+    assert_eq!(recorded.manifest.job.ranks, ranks, "{stderr}");
     recorded
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn placement_file(family: Family) -> (String, fn(u32) -> u32) {
     ((0..8).map(line).collect(), node_of)
 }
 
-/// A site file with this text.
+/// A config file with this text.
 pub(crate) fn site(lab: &Lab, text: &str) -> std::path::PathBuf {
     let file = lab.shared().join("site.toml");
     std::fs::write(&file, text).unwrap();

@@ -19,7 +19,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
-/// A modelled job that is over four nodes, shown live; what disturbs it, and how long it lasts, is said besides.
+/// A simulated job on four nodes, shown live; its disturbance and length are arguments.
 pub(crate) const MODELLED_LIVE: [&str; 11] = [
     "synth",
     "--pattern",
@@ -43,7 +43,7 @@ pub(crate) struct Page {
 
 impl Page {
     /// Waits for the line that begins so.
-    pub(crate) fn of(running: &Running, begins: &str) -> Self {
+    pub(crate) fn open(running: &Running, begins: &str) -> Self {
         let find = || {
             let errors = running.errors_until_now();
             let line = errors.lines().find(|line| line.starts_with(begins))?.to_owned();
@@ -81,10 +81,15 @@ pub(crate) struct Feed(WebSocketStream<MaybeTlsStream<Stream>>);
 
 impl Feed {
     pub(crate) async fn open(page: &Page) -> Self {
+        Self::try_open(page).await.unwrap()
+    }
+
+    /// The feed, if the server lets anybody in.
+    pub(crate) async fn try_open(page: &Page) -> Result<Self, tungstenite::Error> {
         let mut request = format!("ws://{}/feed", page.address).into_client_request().unwrap();
         request.headers_mut().insert("cookie", page.cookie().parse().unwrap());
         request.headers_mut().insert("origin", format!("http://{}", page.address).parse().unwrap());
-        Self(tokio_tungstenite::connect_async(request).await.unwrap().0)
+        Ok(Self(tokio_tungstenite::connect_async(request).await?.0))
     }
 
     /// The next message; nothing once the server closed.

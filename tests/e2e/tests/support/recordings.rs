@@ -12,7 +12,7 @@ pub(crate) struct Rings(Vec<PathBuf>);
 
 impl Rings {
     /// Those that the daemon of a recording that is not complete says it reads.
-    pub(crate) fn of(out: &Path) -> Self {
+    pub(crate) fn of_recording(out: &Path) -> Self {
         let live: serde_json::Value =
             serde_json::from_slice(&fs::read(out.join("live.json")).unwrap()).unwrap();
         Self(live["rings"].as_array().unwrap().iter().map(|path| path.as_str().unwrap().into()).collect())
@@ -41,7 +41,7 @@ pub(crate) fn broken_off(mpi: &Mpi, out: &Path) -> Rings {
     processes::signal(running.process(), Signal::KILL);
     processes::signal(daemon, Signal::KILL);
     running.wait(LIMIT).unwrap();
-    Rings::of(out)
+    Rings::of_recording(out)
 }
 
 /// All files of a recording.

@@ -22,7 +22,7 @@ impl Turns {
         [MOST_SECONDS, self.0.to_str().unwrap()]
     }
 
-    /// Waits for so many more turns; there are about 200 in a second.
+    /// Waits for this number of further turns; there are about 200 in a second.
     pub(crate) fn wait_for(&self, count: u64) {
         let made = || fs::metadata(&self.0).unwrap().len();
         let before = made();

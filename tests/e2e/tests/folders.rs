@@ -48,7 +48,7 @@ fn with_open_umask(command: &Command) -> Command {
 
 #[test]
 fn recording_and_rings_are_the_user_s_alone_and_rings_go() {
-    for mpi in Mpi::sample_or_skip("places recording_and_rings_are_the_user_s_alone_and_rings_go") {
+    for mpi in Mpi::sample_or_skip("folders recording_and_rings_are_the_user_s_alone_and_rings_go") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let program = mpi.app("linger").unwrap();
@@ -90,7 +90,7 @@ fn without_out_the_recording_gets_a_name_of_its_own() {
 /// In a mount namespace of its own, where shared memory has no room for a ring.
 #[test]
 fn with_shared_memory_full_rings_are_files() {
-    let test = "places with_shared_memory_full_rings_are_files";
+    let test = "folders with_shared_memory_full_rings_are_files";
     let script = "mount -t tmpfs -o size=1m,mode=1777 tmpfs /dev/shm && exec \"$@\"";
     let unshare = |flags: &str, words: &[OsString]| {
         let mut command = Command::new("unshare");

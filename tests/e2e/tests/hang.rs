@@ -1,4 +1,4 @@
-//! Jobs that stand still: who waits for whom is said once while they do, and is in the recording.
+//! Hangs: who waits for whom is printed once during the hang, and is in the recording.
 
 use mpiscope_harness::{Ended, Mpi, Running, Signal, folder, mpiscope, processes, report, run};
 use serde_json::Value;
@@ -9,14 +9,14 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(60);
 const RANKS: u32 = 4;
 
-/// A job that stands still in some way, recorded.
+/// A recorded job that hangs in some way.
 struct Stuck {
     running: Running,
     out: PathBuf,
     _folder: Box<dyn Any>,
 }
 
-/// Starts it; it is told after a second.
+/// Starts it; a hang is reported after a second.
 fn stuck(mpi: &Mpi, words: &[&str]) -> Stuck {
     stuck_with(mpi, &[], words)
 }
@@ -35,13 +35,13 @@ fn stuck_with(mpi: &Mpi, options: &[&str], words: &[&str]) -> Stuck {
 }
 
 impl Stuck {
-    /// What the terminal is told, once it has all these words: its lines come one after the other.
-    fn told(&self, words: &[&str]) -> String {
-        let said = || {
+    /// The text on the terminal, once it has all these words: its lines come one after the other.
+    fn wait_for_words(&self, words: &[&str]) -> String {
+        let terminal = || {
             let errors = self.running.errors_until_now();
             words.iter().all(|word| errors.contains(word)).then_some(errors)
         };
-        processes::until(LIMIT, said)
+        processes::until(LIMIT, terminal)
             .unwrap_or_else(|| panic!("not all of {words:?}: {}", self.running.errors_until_now()))
     }
 
@@ -64,20 +64,24 @@ fn text_of(out: &Path) -> String {
 
 #[test]
 fn a_circle_of_receives_is_named_with_its_call_sites() {
-    for mpi in Mpi::all_or_skip("standing a_circle_of_receives_is_named_with_its_call_sites") {
+    for mpi in Mpi::all_or_skip("hang a_circle_of_receives_is_named_with_its_call_sites") {
         let stuck = stuck(&mpi, &["ring"]);
-        let told =
-            stuck.told(&["stands still", "Deadlock: 4 ranks wait for each other.", "it waits for rank 0.\n"]);
-        let line =
-            told.lines().find(|line| line.contains("Rank 3 is in MPI_Recv from rank 0, tag 7 at stuck.c:"));
-        assert!(line.is_some_and(|line| line.ends_with("it waits for rank 0.")), "{told}");
+        let terminal = stuck.wait_for_words(&[
+            "stands still",
+            "Deadlock: 4 ranks wait for each other.",
+            "it waits for rank 0.\n",
+        ]);
+        let line = terminal
+            .lines()
+            .find(|line| line.contains("Rank 3 is in MPI_Recv from rank 0, tag 7 at stuck.c:"));
+        assert!(line.is_some_and(|line| line.ends_with("it waits for rank 0.")), "{terminal}");
         let (ended, report, _folder, out) = stuck.stop();
-        assert_eq!(told.matches("stands still").count(), 1, "{}", ended.errors());
+        assert_eq!(terminal.matches("stands still").count(), 1, "{}", ended.errors());
         let still = last_still(&report);
         assert_eq!(still["kind"], "deadlock");
         assert_eq!(still["circles"], serde_json::json!([[0, 1, 2, 3]]));
         assert_eq!(still["until_s"], Value::Null);
-        // Whoever was in a call when it was ended is told of as well.
+        // A rank that was in a call when its process ended is reported as well.
         let ended_in = report["standing"]["ended_in"].as_array().unwrap();
         assert_eq!(ended_in.len(), 4, "{report:#}");
         assert!(ended_in[2]["call"].as_str().unwrap().starts_with("MPI_Recv from rank 3"), "{report:#}");
@@ -89,10 +93,10 @@ fn a_circle_of_receives_is_named_with_its_call_sites() {
 }
 
 #[test]
-fn a_flight_recorder_has_what_was_before_the_job_stood_still() {
-    for mpi in Mpi::sample_or_skip("standing a_flight_recorder_has_what_was_before_the_job_stood_still") {
+fn a_flight_recorder_has_the_time_before_the_hang() {
+    for mpi in Mpi::sample_or_skip("hang a_flight_recorder_has_the_time_before_the_hang") {
         let stuck = stuck_with(&mpi, &["--flight", "1s"], &["ring"]);
-        stuck.told(&[
+        stuck.wait_for_words(&[
             "the job seems to stand still",
             "recording is switched on, with the last 1 s",
             "Deadlock: 4 ranks wait for each other.",
@@ -106,19 +110,19 @@ fn a_flight_recorder_has_what_was_before_the_job_stood_still() {
 
 #[test]
 fn a_tag_that_nobody_asks_for_is_named() {
-    for mpi in Mpi::sample_or_skip("standing a_tag_that_nobody_asks_for_is_named") {
+    for mpi in Mpi::sample_or_skip("hang a_tag_that_nobody_asks_for_is_named") {
         let stuck = stuck(&mpi, &["tags"]);
         let mismatch = "A message from rank 0 to rank 1 has tag 5, and rank 1 asks for tag 6.";
-        stuck.told(&["stands still", mismatch, "Ranks 2-3 wait for them"]);
+        stuck.wait_for_words(&["stands still", mismatch, "Ranks 2-3 wait for them"]);
         assert_eq!(last_still(&stuck.stop().1)["circles"], serde_json::json!([[0, 1]]));
     }
 }
 
 #[test]
 fn a_rank_that_leaves_out_a_collective_is_named() {
-    for mpi in Mpi::sample_or_skip("standing a_rank_that_leaves_out_a_collective_is_named") {
+    for mpi in Mpi::sample_or_skip("hang a_rank_that_leaves_out_a_collective_is_named") {
         let stuck = stuck(&mpi, &["left-out"]);
-        stuck.told(&["stands still", "Rank 0 is in MPI_Barrier at stuck.c:", "waits for rank 3"]);
+        stuck.wait_for_words(&["stands still", "Rank 0 is in MPI_Barrier at stuck.c:", "waits for rank 3"]);
         let still = last_still(&stuck.stop().1);
         assert_eq!((&still["kind"], &still["stuck"]), (&"deadlock".into(), &serde_json::json!([0, 1, 2, 3])));
     }
@@ -126,13 +130,13 @@ fn a_rank_that_leaves_out_a_collective_is_named() {
 
 #[test]
 fn receives_of_any_source_and_waits_for_requests_are_understood() {
-    let name = "standing receives_of_any_source_and_waits_for_requests_are_understood";
+    let name = "hang receives_of_any_source_and_waits_for_requests_are_understood";
     for mpi in Mpi::all_or_skip(name) {
         for (kind, call) in
             [("any", "MPI_Recv from any rank, any tag"), ("waitall", "MPI_Waitall for 2 requests")]
         {
             let stuck = stuck(&mpi, &[kind]);
-            stuck.told(&["stands still", "Deadlock", call]);
+            stuck.wait_for_words(&["stands still", "Deadlock", call]);
             let still = last_still(&stuck.stop().1);
             assert_eq!(still["stuck"], serde_json::json!([0, 1, 2, 3]), "{kind}");
         }
@@ -141,21 +145,23 @@ fn receives_of_any_source_and_waits_for_requests_are_understood() {
 
 #[test]
 fn who_asks_now_and_then_and_finds_nothing_moves_nothing() {
-    for mpi in Mpi::sample_or_skip("standing who_asks_now_and_then_and_finds_nothing_moves_nothing") {
+    for mpi in Mpi::sample_or_skip("hang who_asks_now_and_then_and_finds_nothing_moves_nothing") {
         let stuck = stuck(&mpi, &["asks"]);
         let asks = "rank 3, which asks again and again with MPI_Test at stuck.c:";
-        stuck.told(&["stands still", asks, "and finds nothing"]);
+        stuck.wait_for_words(&["stands still", asks, "and finds nothing"]);
         assert_eq!(last_still(&stuck.stop().1)["roots"][0]["rank"], 3);
     }
 }
 
 #[test]
-fn a_chain_leads_to_the_rank_that_computes_and_it_is_said_when_it_moves_again() {
-    let name = "standing a_chain_leads_to_the_rank_that_computes_and_it_is_said_when_it_moves_again";
+fn a_chain_leads_to_the_computing_rank_and_the_end_of_the_hang_is_reported() {
+    let name = "hang a_chain_leads_to_the_computing_rank_and_the_end_of_the_hang_is_reported";
     for mpi in Mpi::sample_or_skip(name) {
         let stuck = stuck(&mpi, &["chain", "3"]);
-        stuck
-            .told(&["stands still", "All 3 ranks that wait do so for rank 3, which has been in no MPI call"]);
+        stuck.wait_for_words(&[
+            "stands still",
+            "All 3 ranks that wait do so for rank 3, which has been in no MPI call",
+        ]);
         let ended = stuck.running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());
         assert!(ended.errors().contains("the job moves again, after"), "{}", ended.errors());
@@ -170,7 +176,7 @@ fn a_chain_leads_to_the_rank_that_computes_and_it_is_said_when_it_moves_again() 
 
 #[test]
 fn a_killed_job_says_which_calls_its_ranks_were_in() {
-    for mpi in Mpi::sample_or_skip("standing a_killed_job_says_which_calls_its_ranks_were_in") {
+    for mpi in Mpi::sample_or_skip("hang a_killed_job_says_which_calls_its_ranks_were_in") {
         // The launcher ends the others when it sees that one was killed.
         let stuck = stuck(&mpi, &["gone"]);
         let ended = stuck.running.wait(LIMIT).unwrap();
@@ -186,13 +192,12 @@ fn a_killed_job_says_which_calls_its_ranks_were_in() {
 
 #[test]
 fn the_report_knows_the_last_calls_when_everything_was_killed() {
-    let Some(mpi) =
-        Mpi::all_or_skip("standing the_report_knows_the_last_calls_when_everything_was_killed").pop()
+    let Some(mpi) = Mpi::all_or_skip("hang the_report_knows_the_last_calls_when_everything_was_killed").pop()
     else {
         return;
     };
     let stuck = stuck(&mpi, &["ring"]);
-    stuck.told(&["stands still"]);
+    stuck.wait_for_words(&["stands still"]);
     // Nobody may notice that another was killed.
     let family = stuck.running.family();
     for signal in [Signal::STOP, Signal::KILL] {

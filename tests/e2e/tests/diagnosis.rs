@@ -14,7 +14,7 @@ fn number(value: &Value) -> f64 {
 }
 
 /// Runs a program and returns its report.
-fn judged(mpi: &Mpi, ranks: u32, app: &str, arguments: &[&str], out: &Path) -> Value {
+fn run_and_report(mpi: &Mpi, ranks: u32, app: &str, arguments: &[&str], out: &Path) -> Value {
     let app = mpi.app(app).unwrap();
     let ended = run(&mut record(mpi, ranks, &app, arguments, out).unwrap(), LIMIT).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());
@@ -39,10 +39,10 @@ fn sums_up(report: &Value) {
 fn the_rank_that_all_wait_for_is_found() {
     const STEPS: f64 = 150.0;
     const EXTRA_S: f64 = 0.004;
-    for mpi in Mpi::sample_or_skip("judged the_rank_that_all_wait_for_is_found") {
+    for mpi in Mpi::sample_or_skip("diagnosis the_rank_that_all_wait_for_is_found") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
-        let report = judged(&mpi, 4, "uneven", &["150", "4000"], &out);
+        let report = run_and_report(&mpi, 4, "uneven", &["150", "4000"], &out);
         sums_up(&report);
         // Where four ranks share two cores with others, CPU contention may cost as much.
         let verdict = &report["verdict"];
@@ -88,10 +88,10 @@ fn who_enters_a_collective_late_is_found_where_others_wait_for_it_to_complete() 
     const STEPS: f64 = 100.0;
     const EXTRA_S: f64 = 0.004;
     for mpi in Mpi::sample_or_skip(
-        "judged who_enters_a_collective_late_is_found_where_others_wait_for_it_to_complete",
+        "diagnosis who_enters_a_collective_late_is_found_where_others_wait_for_it_to_complete",
     ) {
         let folder = folder().unwrap();
-        let report = judged(&mpi, 4, "started", &["100", "4000"], &folder.path().join("recording"));
+        let report = run_and_report(&mpi, 4, "started", &["100", "4000"], &folder.path().join("recording"));
         sums_up(&report);
         // Three ranks wait in each step, for what rank 1 works longer.
         let told_s = STEPS * EXTRA_S;
@@ -111,9 +111,9 @@ fn who_enters_a_collective_late_is_found_where_others_wait_for_it_to_complete() 
 fn between_two_groups_each_waits_for_the_other() {
     const STEPS: f64 = 100.0;
     const EXTRA_S: f64 = 0.004;
-    for mpi in Mpi::sample_or_skip("judged between_two_groups_each_waits_for_the_other") {
+    for mpi in Mpi::sample_or_skip("diagnosis between_two_groups_each_waits_for_the_other") {
         let folder = folder().unwrap();
-        let report = judged(&mpi, 4, "between", &["100", "4000"], &folder.path().join("recording"));
+        let report = run_and_report(&mpi, 4, "between", &["100", "4000"], &folder.path().join("recording"));
         sums_up(&report);
         let told_s = STEPS * EXTRA_S;
         for waiter in [0, 2] {
@@ -131,7 +131,7 @@ fn between_two_groups_each_waits_for_the_other() {
 
 #[test]
 fn what_messages_take_is_learnt_and_everything_sums_up() {
-    for mpi in Mpi::sample_or_skip("judged what_messages_take_is_learnt_and_everything_sums_up") {
+    for mpi in Mpi::sample_or_skip("diagnosis what_messages_take_is_learnt_and_everything_sums_up") {
         for (app, arguments) in [
             ("ring", &["400"][..]),
             ("halo3d", &["200"]),
@@ -140,7 +140,7 @@ fn what_messages_take_is_learnt_and_everything_sums_up() {
             ("collectives", &[]),
         ] {
             let folder = folder().unwrap();
-            let report = judged(&mpi, 4, app, arguments, &folder.path().join("recording"));
+            let report = run_and_report(&mpi, 4, app, arguments, &folder.path().join("recording"));
             sums_up(&report);
             if app == "ring" {
                 let criterion = &report["criteria"][0];
@@ -157,12 +157,12 @@ fn what_messages_take_is_learnt_and_everything_sums_up() {
 
 #[test]
 fn scripts_can_fail_above_a_share() {
-    let Some(mpi) = Mpi::sample_or_skip("judged scripts_can_fail_above_a_share").into_iter().next() else {
+    let Some(mpi) = Mpi::sample_or_skip("diagnosis scripts_can_fail_above_a_share").into_iter().next() else {
         return;
     };
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
-    let share = number(&judged(&mpi, 4, "uneven", &["60", "4000"], &out)["verdict"]["share"]);
+    let share = number(&run_and_report(&mpi, 4, "uneven", &["60", "4000"], &out)["verdict"]["share"]);
     let status = |most: &str| {
         let arguments = ["report", "--fail-above", most];
         run(mpiscope(&arguments).unwrap().arg(&out), LIMIT).unwrap().status
@@ -173,8 +173,10 @@ fn scripts_can_fail_above_a_share() {
 }
 
 #[test]
-fn a_killed_run_is_judged_by_its_log() {
-    let Some(mpi) = Mpi::sample_or_skip("judged a_killed_run_is_judged_by_its_log").into_iter().next() else {
+fn a_killed_run_is_diagnosed_from_its_log() {
+    let Some(mpi) =
+        Mpi::sample_or_skip("diagnosis a_killed_run_is_diagnosed_from_its_log").into_iter().next()
+    else {
         return;
     };
     let folder = folder().unwrap();
@@ -194,9 +196,9 @@ fn a_killed_run_is_judged_by_its_log() {
 }
 
 #[test]
-fn a_run_is_judged_by_the_criteria_of_another_when_they_are_named() {
+fn a_run_is_diagnosed_by_the_criteria_of_another_when_they_are_named() {
     let Some(mpi) =
-        Mpi::sample_or_skip("judged a_run_is_judged_by_the_criteria_of_another_when_they_are_named")
+        Mpi::sample_or_skip("diagnosis a_run_is_diagnosed_by_the_criteria_of_another_when_they_are_named")
             .into_iter()
             .next()
     else {
@@ -205,7 +207,7 @@ fn a_run_is_judged_by_the_criteria_of_another_when_they_are_named() {
     let folder = folder().unwrap();
     let (good, other) = (folder.path().join("good"), folder.path().join("other"));
     let criteria = |report: &Value| report["criteria"].as_array().unwrap().clone();
-    let of_good = criteria(&judged(&mpi, 2, "ring", &["400"], &good));
+    let of_good = criteria(&run_and_report(&mpi, 2, "ring", &["400"], &good));
     assert!(!of_good.is_empty());
     let app = mpi.app("ring").unwrap();
     let by = |named: &Path, out: &Path| {
