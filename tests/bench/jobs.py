@@ -1,7 +1,7 @@
 """How the benchmarks compile and start MPI programs, with and without mpiscope.
 
 Both MPI families run two ranks bound to a core each. Ranks of MPICH get tests/apps/support/ucx_yield.c preloaded,
-without which it can hang on a busy machine; the bare program gets it as well, so that it cancels out.
+without which it can hang on a busy machine; the bare program gets it as well, which cancels it out.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def checked(command, environment=None, cwd=None):
 
 
 def run(main):
-    """Runs a script's main function; what cannot be measured is said in one sentence."""
+    """Runs a script's main function; one sentence names what cannot be measured."""
     try:
         main()
     except Failure as failure:
@@ -93,7 +93,7 @@ class Jobs:
         return program
 
     def compile_preload(self, family, source, name, options=()):
-        """A library for LD_PRELOAD. It is not linked to MPI, so that launchers do not load MPI by it."""
+        """A library for LD_PRELOAD. It is not linked to MPI: launchers do not load MPI by it."""
         compiled = self.folder / f"{name}.{family}.o"
         library = self.folder / f"{name}.{family}.so"
         checked([f"mpicc.{family}", *WARNINGS, *options, "-fPIC", "-c", "-o", compiled, source])
@@ -119,7 +119,7 @@ class Jobs:
         return self.launch_ranks(family, 2, program, *arguments)
 
     def launch_ranks(self, family, ranks, program, *arguments):
-        """The command that starts so many ranks, each on its core."""
+        """The command that starts N ranks, each on its core."""
         bind = "--bind-to" if family == "openmpi" else "-bind-to"
         return [f"mpirun.{family}", bind, "core", "-n", str(ranks), str(program), *map(str, arguments)]
 

@@ -5,9 +5,9 @@ Usage: tests/bench/overhead/instructions.py [--check | --write] [--target DIR]
 
 Runs one_call.c against a fake MPI library (fake/mpi.c) under callgrind, bare and with the collector, each with two
 numbers of repetitions: the difference of those is free of start and end, and what the collector adds to it is its own.
-No MPI, no clock and no other process is in these counts, so that they repeat to a fraction of an instruction on the
+No MPI, no clock and no other process is in these counts, and they repeat to a fraction of an instruction on the
 same build, however busy the machine is. What locked instructions and the two readings of the clock cost is not in
-them, so the same program is run without callgrind as well, and the nanoseconds of its median batch are told; the least
+them, so the same program is run without callgrind as well, and the nanoseconds of its median batch are printed; the least
 of a few runs, for it is one process and whatever disturbs it only adds.
 
 The column `floor` is what floor.c adds to the same program: two readings of the time-stamp counter and one record.

@@ -1,5 +1,5 @@
 /* one_call KIND BATCHES STEPS: makes calls of one kind over and over, and says how long that took. With 0 batches it
- * makes that many steps and says nothing, so that nothing else is in its instructions. */
+ * makes that many steps and prints nothing: nothing else is in its instructions. */
 #include "measure.h"
 #include <mpi.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 """What recording costs a program that people use: pairs of runs, bare and recorded.
 
 How it measures. Each pair is a bare run and one under `mpiscope run`, one right after the other; every second pair is
-in the other order, so that a machine that slowly changes favours neither. Both cores belong to the ranks, so agent and
-recorder run at their expense, as on a full node without a core to spare. A first run of each is not counted.
+in the other order: a machine that slowly changes favours neither. Both cores belong to the ranks, so agent and
+recorder run at their expense, as on a full node without a spare CPU. A first run of each is not counted.
 
 How to read it. `wall` is what the whole command took, with its start and, for `mpiscope run`, until the recording is
 complete; the other clock is the program's own. Both are seconds by the median run. `ratio` is recorded over bare in a
@@ -45,7 +45,7 @@ class Pairs:
         return {self.clock: self.seconds_of(done.stdout), "wall": wall_s}
 
     def measure(self, pairs):
-        """Makes so many pairs of runs."""
+        """Makes N pairs of runs."""
         for variant in VARIANTS:
             self.run(variant)
         for pair in range(pairs):

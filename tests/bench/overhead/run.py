@@ -11,11 +11,11 @@ MPI_Allreduce); all with 8 bytes. Five or six variants of each:
     floor_rdtsc          the least a recorder can do, see floor.c: two readings of the time-stamp counter, one record
     floor_clock          the same with clock_gettime
     eztrace              a tracer that others made, where it is installed (Debian's package `eztrace`): two records of
-                         OTF2 and more a call, in memory until the run is over
+                         OTF2 and more a call, in memory until the end of the run
     mpiscope rings only  the collector, with rings that hold the whole run and nobody who reads them: the cost inside
                          the job alone
     mpiscope run         the real thing. Both cores belong to the ranks, so agent and recorder run at their expense, as
-                         on a full node without a core to spare; what the rings cannot hold meanwhile is lost
+                         on a full node without a spare CPU; what the rings cannot hold meanwhile is lost
 
 How it measures. Each run of a variant stands between two bare runs, and what counts is its difference to their mean.
 Where the two bare runs differ by more than an eighth the machine changed meanwhile (virtual processors are moved, other
@@ -114,7 +114,7 @@ class Bench:
         shutil.rmtree(out)
         # A record of OTF2 has its time, which takes two bytes at least, and what it is.
         if written < 3 * calls:
-            raise Failure(f"{name} made {calls} calls, of which eztrace wrote {written} bytes")
+            raise Failure(f"{name} made {calls} calls, and eztrace wrote {written} bytes")
         return *parse(done.stdout), 0.0
 
 

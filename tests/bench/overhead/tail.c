@@ -83,7 +83,7 @@ int main(int argc, char **argv)
         ;
     double ticks_per_ns = (double)(__rdtsc() - begin_ticks) / (now_ns() - begin_ns);
     uint64_t spacing_ticks = (uint64_t)((double)spacing_ns * ticks_per_ns);
-    /* Written to, so that their pages are there. The first blocks are not counted. */
+    /* Written to, to have their pages there. The first blocks are not counted. */
     for (int warm = 1; warm >= 0; warm--) {
         memset(wrapper, warm, 2 * sizeof *wrapper);
         memset(wrapper, 0, 2 * sizeof *wrapper);

@@ -7,7 +7,7 @@ How it measures. tail.c calls MPI_Send of a fake MPI library (fake/mpi.c), whose
 `mpiscope run`: agent and recorder work as for any program, and all that a call takes is the collector's. In the same
 process, in turns of a thousand calls, it calls a control that reads the clock twice and makes the same real call. What
 the system does to the process meanwhile (ticks, other processes) meets both alike. A call begins `--spacing` nanoseconds after
-the one before, so that the recorder can follow: without that it loses calls, which is another path.
+the one before, to let the recorder follow: without that it loses calls, which is another path.
 
 How to read it. For each quantile: the median over the rounds of wrapper and control in nanoseconds, with what reading
 the clock around the call takes, and of their ratio and difference within a round; quartiles are in brackets. `lost` is

@@ -1,13 +1,17 @@
-// How long the page's main thread is busy in one go while somebody drags and zooms the pictures of a made-up job of many
-// ranks: the longest task of each view, by the wall clock. Printed.
+// How long the page's main thread is busy in one go while somebody drags, zooms and selects in the pictures of a made-up
+// job of many ranks: the longest task of each view, by its CPU time (and by the wall clock). Printed.
 
 import { close, LARGE, launch } from "../../browser/lib/browser.mjs";
 import { madeUp } from "../../browser/lib/made_up.mjs";
 import { untilState } from "../../browser/lib/page.mjs";
 import { pause } from "../../browser/lib/wait.mjs";
 
-const RANKS = "2000";
+const RANKS = process.argv[2] ?? "2000";
 const NODES = "64";
+const ONLY = process.argv.slice(3);
+const CATEGORIES = ["toplevel", "disabled-by-default-devtools.timeline", "__metadata"];
+/** Tasks above this are felt. */
+const FELT_MS = 50;
 /** Where in the window the picture of each view is. */
 const CENTRE = { x: 420, y: 420 };
 const SETTLE_MS = 8000;
@@ -17,40 +21,50 @@ const VIEWS = [
   { name: "where, graph", hash: "tab=where" },
   { name: "where, matrix", hash: "tab=where", button: "Matrix" },
   { name: "what", hash: "tab=what" },
+  { name: "what-states", hash: "tab=what&what.view=states" },
   { name: "messages", hash: "tab=messages" },
   { name: "how", hash: "tab=how" },
 ];
+
+/** Tasks of the page's main thread while something is done, by CPU time and by the wall clock, in milliseconds. */
+async function tasksOf(page, act) {
+  await browser.startTracing(page, { categories: CATEGORIES });
+  await act();
+  await pause(500);
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
+  const mains = new Set(traceEvents.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain").map(({ pid, tid }) => `${pid}/${tid}`));
+  const tasks = traceEvents.filter(({ name, ph, pid, tid }) => /RunTask$/.test(name) && ph === "X" && mains.has(`${pid}/${tid}`));
+  if (tasks.length === 0) throw new Error("the trace has no task of the page");
+  return { cpu: tasks.map(({ tdur = 0 }) => tdur / 1000), wall: tasks.map(({ dur = 0 }) => dur / 1000) };
+}
 
 const cleanups = [];
 const t = { after: (work) => cleanups.push(work) };
 const browser = await launch();
 try {
   const url = await madeUp(t, "--ranks", RANKS, "--nodes", NODES, "--scene", "replay");
-  for (const view of VIEWS) {
+  for (const view of VIEWS.filter(({ name }) => ONLY.length === 0 || ONLY.includes(name))) {
     const page = await (await browser.newContext({ viewport: LARGE })).newPage();
-    await page.addInitScript(() => {
-      window.tasksMs = [];
-      new PerformanceObserver((list) => window.tasksMs.push(...list.getEntries().map(({ duration }) => Math.round(duration)))).observe({ type: "longtask" });
-    });
     await page.goto(`${url}#${view.hash}`);
     await untilState(page, /^replay$/);
     if (view.button) await page.getByRole("button", { name: view.button, exact: true }).first().click();
     await pause(SETTLE_MS);
-    const loaded = await page.evaluate(() => window.tasksMs.splice(0));
-    await page.mouse.move(CENTRE.x, CENTRE.y);
-    await page.mouse.down();
-    for (let step = 1; step <= STEPS; step++) await page.mouse.move(CENTRE.x + 4 * step, CENTRE.y - step);
-    await page.mouse.up();
-    await pause(500);
-    const dragged = await page.evaluate(() => window.tasksMs.splice(0));
-    await page.keyboard.down("Control");
-    for (let step = 0; step < STEPS; step++) await page.mouse.wheel(0, step < STEPS / 2 ? -60 : 60);
-    await page.keyboard.up("Control");
-    await pause(500);
-    const zoomed = await page.evaluate(() => window.tasksMs.splice(0));
-    // That there are some while it loads shows that they would be seen.
-    const words = (tasks) => (tasks.length > 0 ? `${Math.max(...tasks)} ms the longest of ${tasks.length} above 50 ms` : "none above 50 ms");
-    console.log(`${view.name}: loading ${words(loaded)}; dragging ${words(dragged)}; zooming ${words(zoomed)}`);
+    const dragged = await tasksOf(page, async () => {
+      await page.mouse.move(CENTRE.x, CENTRE.y);
+      await page.mouse.down();
+      for (let step = 1; step <= STEPS; step++) await page.mouse.move(CENTRE.x + 4 * step, CENTRE.y - step);
+      await page.mouse.up();
+    });
+    const zoomed = await tasksOf(page, async () => {
+      for (let step = 0; step < STEPS; step++) await page.mouse.wheel(0, step < STEPS / 2 ? -60 : 60);
+    });
+    const selected = await tasksOf(page, async () => {
+      await page.evaluate(() => (location.hash = `${location.hash.replace(/&range=[^&]*/, "")}&range=12-14`));
+      await pause(2000);
+      await page.mouse.click(CENTRE.x, CENTRE.y);
+    });
+    const words = ({ cpu, wall }) => `${Math.max(...cpu).toFixed(0)} ms (wall ${Math.max(...wall).toFixed(0)} ms), ${cpu.filter((ms) => ms > FELT_MS).length} above ${FELT_MS} ms`;
+    console.log(`${RANKS} ranks, ${view.name}: dragging ${words(dragged)}; zooming ${words(zoomed)}; selecting ${words(selected)}`);
     await page.close();
   }
 } finally {

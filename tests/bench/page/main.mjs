@@ -13,7 +13,7 @@ import { pause, until } from "../../browser/lib/wait.mjs";
 import { watch } from "./watch.mjs";
 
 const RANKS = 4;
-/** A mark that is drawn later than this after its end has faded too far to be told from history. */
+/** A mark that is drawn later than this after its end has faded too far to differ from history. */
 const LATEST_MS = 1350;
 /** Shorter ones, of ranks that were late themselves, do not stand above the crowd. */
 const SHORTEST_NS = 3e6;
@@ -109,7 +109,7 @@ async function latency(running, colour) {
   const page = await open(running.url, { colour, slots: RANKS });
   await untilState(page, /^live/);
   await untilParticles(page);
-  // History as faint as it can be, so that it is not taken for particles.
+  // History as faint as it can be, to look different from particles.
   await page.locator("input[aria-label='Least opacity of the history']").fill("0.02");
   await pause(2000);
   const clock = await clockOf(page);

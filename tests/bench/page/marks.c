@@ -1,4 +1,4 @@
-/* marks SECONDS [calls a second]: steady traffic of so many calls a second in all ranks together, and twice a
+/* marks SECONDS [calls a second]: steady traffic of N calls a second in all ranks together, and twice a
  * second a mark: one rank after the other waits some milliseconds in MPI_Bcast, which nothing else here calls for long.
  * For each mark it prints `mark RANK NANOSECONDS DURATION`: when the call ended, by CLOCK_MONOTONIC, and how long it
  * took. Needs an even number of ranks. */

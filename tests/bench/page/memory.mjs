@@ -15,7 +15,7 @@ const VIEWS = ["overview", "particles", "where", "how", "what", "messages", "why
 /** Where it is measured, and how long the page has to let go of what it showed before. */
 const REST = "overview";
 const REST_MS = 3000;
-/** A run that goes on has more stretches and windows each minute, a few of which are told. */
+/** A run that goes on has more stretches and windows each minute; a few of them are listed. */
 const FLAT_KB_A_MINUTE = 50;
 /** What is no script's: programs that the engine compiles for itself, and what the browser knows of documents and requests. */
 const NOT_HELD = new Set(["code", "native", "hidden", "synthetic", "object shape"]);

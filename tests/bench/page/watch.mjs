@@ -60,14 +60,14 @@ export function watch({ colour, slots }) {
     }
     if (any >= LEAST_PIXELS) seen.first ??= startMs;
     for (let slot = 0; slot < slots; slot++) {
-      const here = counts[slot] >= LEAST_PIXELS;
-      if (here && !before[slot]) {
+      const is_drawn = counts[slot] >= LEAST_PIXELS;
+      if (is_drawn && !before[slot]) {
         const mark = { slot, drawnMs: startMs, nextMs: Number.NaN, goneMs: Infinity };
         seen.marks.push(mark);
         // By the next frame, this one was handed over to be shown.
         request(() => (mark.nextMs = performance.now()));
         before[slot] = mark;
-      } else if (!here && before[slot]) {
+      } else if (!is_drawn && before[slot]) {
         before[slot].goneMs = startMs;
         before[slot] = null;
       }

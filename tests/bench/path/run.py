@@ -60,7 +60,7 @@ def fill(jobs, program, arguments, rings):
 
 
 def start_daemon(jobs, out, rings, listen):
-    """A daemon on one processor that has looked at both clocks once, so that it can place what comes later."""
+    """A daemon on one processor that has read both clocks once, to place what comes later."""
     configuration = {
         "run": "bench",
         "out": str(out),
@@ -128,7 +128,7 @@ def calls_per_cpu_s(cost):
 
 
 def measure(jobs, name, rounds):
-    """What is told of a program."""
+    """The figures of a program."""
     arguments = PROGRAMS[name]
     program = jobs.compile_program(FAMILY, ROOT / "tests" / "apps" / f"{name}.c")
     offline, wall, live, lost_shares, with_page = [], [], [], [], []

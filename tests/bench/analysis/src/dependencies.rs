@@ -1,7 +1,7 @@
 //! How long the dependency graph of a stretch takes, and questions about logical time, on one core.
 //!
-//! Jobs exchange with four neighbours in a grid, step by step; with a collective of everyone each so many steps, of each row, or
-//! none at all, which is the worst for questions, since nobody may stop before the first event.
+//! Jobs exchange with four neighbours in a grid, step by step. Every N steps there is a collective of everyone or of
+//! each row, or none at all. None is the worst for questions: the search may not stop before the first event.
 
 use mpiscope_analysis::{Dag, DagScope, EventId, LogicalTime, Meeting, Member};
 use mpiscope_model::{Flow, Message};
@@ -106,7 +106,7 @@ fn say(what: &str, [least, middle, most]: [f64; 3]) {
 fn graph(most_nodes: usize, what: &str) {
     let Job { messages, .. } = job(200_000, Collectives::None);
     let scope = DagScope { range_ns: 0..u64::MAX, ranks: None, most_nodes };
-    let dag = Dag::of(&messages, &scope);
+    let dag = Dag::build(&messages, &scope);
     println!(
         "dependency graph of {} messages, {what}: {} nodes, {} edges, {} layers, {} messages left out",
         messages.len(),
@@ -115,7 +115,7 @@ fn graph(most_nodes: usize, what: &str) {
         dag.layers,
         dag.left_out
     );
-    say("nodes, edges, layers and their order", took(ROUNDS, |_| Dag::of(&messages, &scope)));
+    say("nodes, edges, layers and their order", took(ROUNDS, |_| Dag::build(&messages, &scope)));
     if dag.nodes.len() < 20_000 {
         say("what follows each", took(ROUNDS, |_| dag.following()));
     }
@@ -124,14 +124,14 @@ fn graph(most_nodes: usize, what: &str) {
 
 fn time(collectives: Collectives) {
     let Job { messages, meetings } = job(1_000_000, collectives);
-    let time = LogicalTime::of(&messages, &meetings, &(0..u64::MAX));
+    let time = LogicalTime::build(&messages, &meetings, &(0..u64::MAX));
     let events = time.count();
     println!(
         "logical time, collectives {collectives:?}: {events} events, {} cuts, {:.1} bytes an event beside the messages",
         time.cuts(),
         time.bytes() as f64 / events as f64
     );
-    say("building", took(ROUNDS, |_| LogicalTime::of(&messages, &meetings, &(0..u64::MAX))));
+    say("building", took(ROUNDS, |_| LogicalTime::build(&messages, &meetings, &(0..u64::MAX))));
     let of = |time: usize, salt: u64| {
         EventId(
             (((time as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)

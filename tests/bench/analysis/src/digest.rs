@@ -27,7 +27,7 @@ impl Digest {
     }
 }
 
-/// The jobs, with how they are judged.
+/// The jobs, and the criteria for each.
 fn jobs() -> Result<Vec<(Spec, BudgetOptions)>> {
     let mut jobs = Vec::new();
     let styles = [Style::Blocking, Style::Waitall, Style::Polling];
@@ -68,8 +68,8 @@ fn jobs() -> Result<Vec<(Spec, BudgetOptions)>> {
     Ok(jobs)
 }
 
-/// Judges a job, and adds all that is found to a digest.
-fn judge(mut windowed: Windowed, batches: &[Batch], digest: &mut Digest) -> Windowed {
+/// Analyses a job, and adds all results to a digest.
+fn analyse(mut windowed: Windowed, batches: &[Batch], digest: &mut Digest) -> Windowed {
     for batch in batches {
         let matched = windowed.feed(batch, batch.until_ns);
         digest.add(&matched);
@@ -97,17 +97,17 @@ fn judge(mut windowed: Windowed, batches: &[Batch], digest: &mut Digest) -> Wind
     windowed
 }
 
-/// Says what came out of each job, in a pass that learns and in one that judges by what was learnt.
+/// Prints the results of each job, in a pass that learns criteria and in one that uses them.
 pub(crate) fn all() -> Result<()> {
     for (spec, options) in jobs()? {
         let batches = batches(&spec)?;
         let mut digest = Digest(rustc_hash::FxHasher::default());
-        let learnt = judge(Windowed::new(options), &batches, &mut digest).budgeter;
+        let learnt = analyse(Windowed::new(options), &batches, &mut digest).budgeter;
         let first = digest.0.finish();
         let version: Version = learnt.learnt();
         let mut last = Windowed::new(options).with_criteria(version.clone());
         last.budgeter = last.budgeter.with_advice(learnt.advice()).with_course(learnt.course(&version));
-        let last = judge(last, &batches, &mut digest).budgeter;
+        let last = analyse(last, &batches, &mut digest).budgeter;
         let calls: usize = batches.iter().map(|batch| batch.calls.len()).sum();
         println!(
             "{first:016x} {:016x} {:?} {:?} {:?}: {calls} calls, {} given up",

@@ -1,7 +1,7 @@
 //! How long a window of one region takes: series of noise, flat and with stretches in it.
 
 use crate::Took;
-use mpiscope_analysis::{EvolutionOptions, Series, Tally, Window};
+use mpiscope_analysis::{EvolutionOptions, MessageTime, Ratios, Series, Tally, Window};
 
 const SERIES: u64 = 20;
 const WINDOWS: u64 = 10_000;
@@ -13,12 +13,16 @@ fn random(seed: u64) -> f64 {
     ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-fn window(series: u64, number: u64, level: f64) -> Window {
+fn window(series: u64, number: u64, level: f64) -> (Window, Ratios) {
     let noise = 1.0 + 0.2 * random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(series * WINDOWS + number + 1));
     let mut tally = Tally::default();
     tally.message();
-    tally.exact((1e6 * level * noise) as u64, 1_000_000);
-    Window { number, tally, version: 1 }
+    let took_ns = (1e6 * level * noise) as u64;
+    let time = MessageTime { took_ns, expected_ns: 1_000_000, normal_ns: 1_200_000 };
+    tally.exact(time);
+    let mut ratios = Ratios::default();
+    ratios.add(time.ratio());
+    (Window { number, tally, version: 1 }, ratios)
 }
 
 /// The level of a series in each of its windows.
@@ -38,10 +42,10 @@ pub(crate) fn all() {
         let mut segments = 0;
         let mut took_s = 0.0;
         for at in 0..SERIES {
-            let windows: Vec<Window> = (0..WINDOWS).map(|number| window(at, number, level(number))).collect();
+            let windows: Vec<_> = (0..WINDOWS).map(|number| window(at, number, level(number))).collect();
             let begun = Took::begin();
             let mut series = Series::new(EvolutionOptions::default());
-            windows.iter().for_each(|window| series.push(window));
+            windows.iter().for_each(|(window, ratios)| series.push_with(window, ratios));
             took_s += begun.end().processor_s;
             series.finish();
             segments += series.closed().len();

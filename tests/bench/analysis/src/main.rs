@@ -1,14 +1,13 @@
 //! How many calls a second the analysis takes on one core: each operator by itself, and all of them; and on timely
 //! dataflow with one worker and several.
 //!
-//! `cargo run --release -p mpiscope-bench-analysis [-- --ranks N --pattern NAME --seconds S --rounds R]`
-//! A job is modelled and read before the clock starts; then each operator takes the same batches, in turns. What counts is
-//! the time on a core, so that what else runs on the machine matters less; of flows the time that passes too. How a flow
-//! compares with the operators without threads is said round by round, for a machine is not always as fast.
-//! With `--only NAME` only one of the operators. With `--placement` it says instead how long advice takes, with
-//! `--regions` how long regions take, with `--evolution` how long a window of a region, with `--dependencies` how long the
-//! dependency graph and questions about logical time take, with `--digest` what comes out of some jobs, to be held against
-//! what another build finds.
+//! `cargo run --release -p mpiscope-bench-analysis [-- --ranks N --pattern NAME --seconds S --rounds R]` A job is
+//! simulated and read before the clock starts; then each operator takes the same batches, in turns. The result is CPU
+//! time, which depends less on other load; for flows also elapsed time. Flows are compared with the operators without
+//! threads round by round, because a machine is not always as fast. `--only NAME` selects one operator. Other options
+//! print something else: `--placement` the time of an advice, `--regions` that of regions, `--evolution` that of a
+//! window of a region, `--dependencies` that of the dependency graph and of questions about logical time, `--digest`
+//! the results of some jobs, to compare them with another build.
 
 #![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
 
@@ -28,9 +27,9 @@ use rustix::time::{ClockId, clock_gettime};
 
 const WINDOW_NS: u64 = 100_000_000;
 
-/// The batches of a modelled job.
+/// The batches of a simulated job.
 fn batches(spec: &Spec) -> Result<Vec<Batch>> {
-    let mut ingest = Ingest::to_be_judged();
+    let mut ingest = Ingest::for_diagnosis();
     Ok(generate(spec)?.filter_map(|message| ingest.step(message)).collect())
 }
 
@@ -73,7 +72,7 @@ fn whole(batches: &[Batch]) {
     windowed(batches);
 }
 
-/// What it does with batches: looks at them, or takes its own in so many workers.
+/// What it does with batches: borrows them, or takes its own in this number of workers.
 enum Operator {
     Looks(fn(&[Batch])),
     Flows(usize),

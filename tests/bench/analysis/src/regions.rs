@@ -41,7 +41,7 @@ fn all_with_all(ranks: u32) -> TalkGraph {
 
 fn measure(name: &str, graph: &TalkGraph, method: Method) {
     let begun = Took::begin();
-    let regions = Clustering::of(graph, method).cut(Cut::Auto);
+    let regions = Clustering::new(graph, method).cut(Cut::Auto);
     let took = begun.end();
     let mut sizes: Vec<usize> = regions.iter().map(Vec::len).collect();
     sizes.sort_unstable();

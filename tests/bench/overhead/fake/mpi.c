@@ -1,4 +1,4 @@
-/* An MPI library of one rank whose functions do next to nothing, so that all that a call takes under the collector is
+/* An MPI library of one rank whose functions do next to nothing: all that a call takes under the collector is
  * the collector's. It says that it is Open MPI. Each function has its PMPI_ name and a weak MPI_ one. */
 #include <mpi.h>
 #include <string.h>
