@@ -1,10 +1,10 @@
-//! Any bytes as a layout file: a file that somebody found elsewhere.
+//! Any bytes as a layout file, or as what a site says of its machine: files that somebody found elsewhere.
 
-use mpiscope_layout::{Inputs, LayoutFile, Values};
+use mpiscope_layout::{Inputs, LayoutFile, RankPlacement, SiteDescription, Values, layout_texts};
 
 const RANKS: usize = 4;
 
-/// Any bytes as a layout file: parsed, and each layout evaluated for a few ranks.
+/// Any bytes as a layout file, with each layout evaluated for a few ranks, and as a description of a machine.
 ///
 /// # Panics
 /// When a layout has not all its points.
@@ -20,4 +20,12 @@ pub fn layouts(bytes: &[u8]) {
         let points = layout.evaluate(&inputs);
         assert!(points.is_ok_and(|points| points.len() == RANKS * layout.points_per_rank()));
     }
+    let _ = layout_texts(&String::from_utf8_lossy(bytes));
+    let mut site = SiteDescription::default();
+    // What stands before an error is used.
+    let _ = site.read(bytes);
+    let placement = RankPlacement::on_nodes_of(&site, RANKS);
+    let mut inputs = placement.inputs(&site);
+    placement.complete(&mut inputs);
+    assert_eq!(inputs.ranks(), RANKS);
 }

@@ -34,7 +34,7 @@ fn framed(mut bytes: &[u8]) -> Vec<u8> {
 pub fn frames(bytes: &[u8]) {
     let (Some(form), bytes) = (bytes.first(), bytes.get(1..).unwrap_or_default()) else { return };
     let mut decoder = Decoder::new();
-    let mut ingest = Ingest::to_be_judged();
+    let mut ingest = Ingest::for_diagnosis();
     if form % 2 == 1 {
         decoder.feed(&framed(bytes));
     } else {

@@ -1,8 +1,10 @@
 //! Any words as the slots of two ranks' rings: a hostile job.
 
-use mpiscope_analysis::{Counts, Matcher, Standing};
+use mpiscope_analysis::{Counts, HangDetector, Matcher};
 use mpiscope_ingest::Ingest;
-use mpiscope_wire::{ClockKind, Entry, FUNCTIONS, Flight, Knot, Message, Process, RunStart, Slot, Slots};
+use mpiscope_wire::{
+    ClockKind, ClockSample, Entry, FUNCTIONS, Flight, Message, Process, RunStart, Slot, Slots,
+};
 
 const SLOT_BYTES: usize = size_of::<Slot>();
 const WINDOW_NS: u64 = 1000;
@@ -49,10 +51,10 @@ fn begin(ingest: &mut Ingest) {
 /// at as a job that stands still.
 pub fn rings(bytes: &[u8]) {
     let kinds = kinds();
-    let mut ingest = Ingest::to_be_judged();
+    let mut ingest = Ingest::for_diagnosis();
     begin(&mut ingest);
     let (mut matcher, mut counts, mut standing) =
-        (Matcher::default(), Counts::new(WINDOW_NS), Standing::default());
+        (Matcher::default(), Counts::new(WINDOW_NS), HangDetector::default());
     let mut from = [0; 2];
     for (turn, chunk) in bytes.chunks(SLOT_BYTES * 5).enumerate() {
         let (slots, _) = chunk.as_chunks::<SLOT_BYTES>();
@@ -65,8 +67,10 @@ pub fn rings(bytes: &[u8]) {
         let count = slots.len() as u64;
         ingest.feed(Message::Slots(Slots { process: process as u32, ring: 0, from: from[process], slots }));
         from[process] += count;
-        ingest
-            .feed(Message::Knot(Knot { ticks: turn as u64 * 1000 + 1, monotonic_ns: turn as u64 * 500 + 1 }));
+        ingest.feed(Message::ClockSample(ClockSample {
+            ticks: turn as u64 * 1000 + 1,
+            monotonic_ns: turn as u64 * 500 + 1,
+        }));
         let batch = ingest.take();
         counts.calls(&batch.calls);
         standing.feed(&batch.calls, &batch.lone_polls, &batch.comms, &batch.members);
