@@ -115,6 +115,9 @@ need_real_programs() {
 need_large_programs() {
     need_tools gmx_mpi=gromacs
     need_tools cp2k.psmp=cp2k
+    # What else writes archives and tables.
+    need_tools eztrace=eztrace Rscript=r-base-core
+    /usr/bin/python3 -c 'import pandas' 2> /dev/null || install_packages python3-pandas
 }
 
 # What hosts of a lab run. Only root can start a lab, and these services run on its hosts alone: a package must neither
@@ -208,7 +211,7 @@ build_page() {
     (cd "$root/dashboard" && npm run --silent build)
 }
 
-# The collector has a build profile of its own, so that no other crate's features reach it.
+# The collector has a build profile of its own, to keep other crates' features out of it.
 build_collector() { (cd "$root" && cargo build --locked --profile shim -p mpiscope-shim); }
 
 build_program() { (cd "$root" && cargo build --locked --release -p mpiscope-app); }

@@ -358,7 +358,7 @@ def main():
         "# `frequent`: compiled in one piece with its recording, for the fewest instructions.",
         "# Prototypes are the standard's, written by deploy/calls/import_prototypes.py. Ids are never changed or reused.",
     ]
-    found = [entry for name, told in CALLS.items() for entry in entries(name, *told, standard)]
+    found = [entry for name, arguments in CALLS.items() for entry in entries(name, *arguments, standard)]
     for name, number, family, shape, parameters, large in found:
         lines += ["", "[[call]]", f'name = "{name}"', f"id = {number}", f'family = "{family}"', f'shape = "{shape}"']
         if name in FREQUENT:

@@ -51,7 +51,7 @@ def words(lab: Lab, launch: Launch) -> list[str]:
 
 
 def _slots(lab: Lab, launch: Launch) -> int:
-    """So many that the ranks are spread evenly, where nobody said how many."""
+    """The number that spreads the ranks evenly, unless a number is given."""
     return launch.slots or math.ceil(launch.ranks / len(lab.hosts_of(launch.hosts)))
 
 

@@ -149,5 +149,5 @@ def names() -> list[str]:
     return sorted(folder.name for folder in state.BASE.iterdir()) if state.BASE.is_dir() else []
 
 
-def told(what: dict[str, Any] | list[Any]) -> str:
+def as_json(what: dict[str, Any] | list[Any]) -> str:
     return json.dumps(what, indent=1)

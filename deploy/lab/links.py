@@ -1,4 +1,4 @@
-"""What links are told: rules, of which the later ones override the earlier, now or for a while."""
+"""Settings of links: rules; later ones override earlier ones, now or for a while."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from state import OWN_FOLDER, SWITCH, Lab, LabError, replace_text
 
 SPINE = "spine"
 
-# What is told to the kernel's token bucket: enough for its timer, and as much queue as a switch may have.
+# The parameters of the kernel's token bucket: enough for its timer, and as much queue as a switch may have.
 BUCKET = "burst 128k latency 50ms"
 
 Values = dict[str, Any]

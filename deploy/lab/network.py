@@ -42,7 +42,7 @@ def _host_setup(lab: Lab, host: str) -> str:
         f"addr add {lab.address_of(host)}/24 dev eth0",
         "link set eth0 up",
     ]
-    # Nobody has to ask for addresses, so that only what a job sends passes the links.
+    # Static addresses: only the job's own traffic passes the links.
     lines += [
         f"neigh replace {lab.address_of(other)} lladdr {lab.network_address_of(other)} dev eth0 nud permanent"
         for other in lab.hosts
@@ -135,9 +135,9 @@ def counters(lab: Lab) -> dict[str, dict[str, dict[str, int]]]:
     """What became of the frames of each link, by the hosts it leads from and to."""
     if not lab.options.shaped:
         raise LabError("only the switch of a lab that was started with --shaped counts frames")
-    told: dict[str, dict[str, dict[str, int]]] = {}
+    counters: dict[str, dict[str, dict[str, int]]] = {}
     for line in ask_switch(lab, ["counters"]):
         source, destination, *words = line.split(" ")
         figures = {name: int(value) for name, value in (word.split("=") for word in words)}
-        told.setdefault(f"node{source}", {})[f"node{destination}"] = figures
-    return told
+        counters.setdefault(f"node{source}", {})[f"node{destination}"] = figures
+    return counters

@@ -12,10 +12,10 @@ from typing import TypeVar
 
 from state import FRESH_ENVIRONMENT, LabError, carries
 
-Found = TypeVar("Found")
+Result = TypeVar("Found")
 
 
-def until(seconds: float, look: Callable[[], Found | None]) -> Found | None:
+def until(seconds: float, look: Callable[[], Result | None]) -> Result | None:
     """Looks again and again until there is something, or the time is over."""
     deadline = time.monotonic() + seconds
     while True:
@@ -43,7 +43,7 @@ def must_run(words: list[str], what: str, text: str = "") -> str:
     """Runs a command to its end; when it fails, `what` could not be done."""
     ended = subprocess.run(words, input=text, capture_output=True, text=True, env=FRESH_ENVIRONMENT)
     if ended.returncode != 0:
-        said = ended.stderr.strip() or ended.stdout.strip() or f"exit status {ended.returncode}"
+        messages = ended.stderr.strip() or ended.stdout.strip() or f"exit status {ended.returncode}"
         raise LabError(f"cannot {what}: {words[0]} says: {said}")
     return ended.stdout
 
@@ -61,8 +61,8 @@ def all_must_run(commands: list[tuple[list[str], str]], what: str) -> None:
         )
         for words, _ in commands
     ]
-    said = [process.communicate(text)[1].strip() for process, (_, text) in zip(running, commands)]
-    for process, errors in zip(running, said):
+    messages = [process.communicate(text)[1].strip() for process, (_, text) in zip(running, commands)]
+    for process, errors in zip(running, messages):
         if process.returncode != 0:
             raise LabError(f"cannot {what}: {errors or f'exit status {process.returncode}'}")
 

@@ -26,7 +26,7 @@ def _configuration(lab: Lab) -> str:
         "AuthType": "auth/munge",
         "AuthInfo": "socket=/run/munge/socket",
         "CredType": "cred/munge",
-        # Below /run, so that each host has its own.
+        # Below /run: each host has its own.
         "StateSaveLocation": "/run/slurm/controller",
         "SlurmdSpoolDir": "/run/slurm/daemon",
         "SlurmctldPidFile": "/run/slurm/controller.pid",
@@ -104,5 +104,5 @@ def environment(lab: Lab) -> dict[str, str]:
 
 def _idle(lab: Lab) -> int:
     words = [*lab.enter("node1"), "sinfo", "--noheader", "--states=idle", "--format=%D"]
-    said = subprocess.run(words, capture_output=True, text=True, env=FRESH_ENVIRONMENT | environment(lab)).stdout
-    return sum(int(word) for word in said.split() if word.isdecimal())
+    output = subprocess.run(words, capture_output=True, text=True, env=FRESH_ENVIRONMENT | environment(lab)).stdout
+    return sum(int(word) for word in output.split() if word.isdecimal())

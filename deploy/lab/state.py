@@ -141,12 +141,12 @@ def load(name: str) -> Lab:
     """The lab of this name; refuses when it is not up."""
     path = BASE / check_name(name) / "lab.json"
     try:
-        told = json.loads(path.read_text())
+        saved = json.loads(path.read_text())
     except FileNotFoundError:
         raise LabError(f"no lab {name} is up: start it with `lab up N --name {name}`") from None
     except PermissionError:
         raise LabError("only root can use a lab") from None
-    return Lab(told["name"], told["mark"], Options(**told["options"]), told["processes"])
+    return Lab(saved["name"], saved["mark"], Options(**saved["options"]), saved["processes"])
 
 
 def is_root() -> bool:

@@ -69,15 +69,15 @@ def _outcome(lab: Lab, folder: Path, about: dict[str, Any]) -> dict[str, Any]:
         return not any(carries(process, lab.mark) for process in about["processes"])
 
     until(about["seconds"] + END_SECONDS, is_over)
-    told = {"flow": folder.name, "from": about["from"], "to": about["to"]}
+    flow = {"flow": folder.name, "from": about["from"], "to": about["to"]}
     try:
         result = json.loads((folder / "client.json").read_text())
     except ValueError:
-        return told | {"error": "it was stopped, or did not end"}
+        return flow | {"error": "it was stopped, or did not end"}
     if "error" in result:
-        return told | {"error": result["error"]}
+        return flow | {"error": result["error"]}
     received = result["end"]["sum_received"]
-    return told | {"bytes": received["bytes"], "bits_per_second": received["bits_per_second"]}
+    return flow | {"bytes": received["bytes"], "bits_per_second": received["bits_per_second"]}
 
 
 def stop(lab: Lab) -> None:

@@ -10,7 +10,7 @@ const CHECKED: &[&str] = &["daemon/formats/src"];
 /// A module as its path in the crate; the crate itself is the empty one.
 type Module = Vec<String>;
 
-/// Who uses whom, with the number of the line where that is said.
+/// Who uses whom, with the number of the line.
 type Imports = BTreeMap<Module, BTreeMap<Module, usize>>;
 
 /// Fails at an import that goes up or that closes a circle.

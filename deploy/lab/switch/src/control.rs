@@ -57,7 +57,7 @@ fn answer(lines: &[String], switch: &Mutex<Switch>) -> Result<String> {
             switch.set(&table(others, ports)?);
             Ok("done\n".to_owned())
         }
-        "counters" => Ok(switch.counters().map(told).collect()),
+        "counters" => Ok(switch.counters().map(counters_line).collect()),
         other => bail!("no such request: {other}"),
     }
 }
@@ -100,7 +100,7 @@ fn link(line: &str, ports: usize) -> Result<(Ends, Settings)> {
     Ok((ends, settings))
 }
 
-fn told(((from, to), counters): (Ends, Counters)) -> String {
+fn counters_line(((from, to), counters): (Ends, Counters)) -> String {
     let Counters { frames, forwarded, forwarded_bytes, lost, cut, overflowed, refused } = counters;
     let mut line = format!("{} {}", from + 1, to + 1);
     let named = [
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_set_and_counters_are_told() {
+    fn links_are_set_and_counters_are_listed() {
         let switch = Mutex::new(Switch::new(2, 1));
         assert_eq!(ask(&switch, "links\n1 2 cut\nend\n"), "done\n");
         assert_eq!(ask(&switch, "counters\nend\n"), "");

@@ -11,7 +11,7 @@ const LINE_OVERHEAD_BYTES: u64 = 24;
 /// How heavy the tail of the Pareto distribution is; it has a mean and a variance.
 const PARETO_SHAPE: f64 = 2.5;
 
-/// No jitter is more than so many times what was asked for: a tail without an end would stop a link for good.
+/// Limit of jitter, as a multiple of the wanted one: a tail without an end would stop a link for good.
 const LONGEST_TAIL: f64 = 100.0;
 
 /// How the delay of frames varies.
@@ -26,7 +26,7 @@ pub(crate) enum Distribution {
     Pareto,
 }
 
-/// What a link is told to do.
+/// The settings of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Settings {
     pub(crate) delay_ns: u64,
@@ -87,7 +87,7 @@ impl Link {
             self.counters.cut += 1;
             return None;
         }
-        // A lot is drawn only where there is something to lose, so that the n-th frame on a lossy link always fares alike.
+        // A lot is drawn only where there is something to lose: the n-th frame on a lossy link always fares alike.
         if self.settings.loss > 0.0 && self.random.fraction() < self.settings.loss {
             self.counters.lost += 1;
             return None;

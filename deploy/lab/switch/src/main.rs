@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use switch::Switch;
 
-/// So many frames are taken from a host before the others have their turn.
+/// Frames that are taken from a host before the others have their turn.
 const FRAMES_IN_A_TURN: usize = 64;
 
 /// What a TAP interface hands over at most.

@@ -1,4 +1,4 @@
-//! Random numbers that are the same in every run: what a link loses can be told beforehand.
+//! Random numbers that are the same in every run: the losses of a link can be predicted.
 
 /// `SplitMix64`: small, and good enough for lots drawn one after the other.
 #[derive(Debug, Clone)]

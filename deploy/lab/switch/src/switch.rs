@@ -25,7 +25,7 @@ struct OnItsWay {
     frame: Arc<[u8]>,
 }
 
-/// All links between so many ports, which count from 0.
+/// All links between this number of ports, which count from 0.
 #[derive(Debug)]
 pub(crate) struct Switch {
     ports: usize,
@@ -50,7 +50,7 @@ impl Switch {
         &mut self.links[from * self.ports + to]
     }
 
-    /// Replaces what all links are told; those that are not named are plain again.
+    /// Replaces the settings of all links; links without settings are plain again.
     pub(crate) fn set(&mut self, settings: &BTreeMap<Ends, Settings>) {
         for from in 0..self.ports {
             for to in 0..self.ports {

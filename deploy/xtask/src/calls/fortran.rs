@@ -112,7 +112,7 @@ fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
     }
     let (declared, types, passed) = (declared.join(", "), types.join(", "), passed.join(", "));
     let (shape, mut arguments) = shape(call, value)?;
-    let (told, error) = if has_error(call) {
+    let (prologue, error) = if has_error(call) {
         ("let mut own = 0; let ierror = told(ierror, &mut own);", "*ierror")
     } else {
         ("", "0")
@@ -129,7 +129,7 @@ fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
         unsafe fn {lower}<L: Language>(behind: Index, {declared}) {{
             // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
             let function: extern \"C-unwind\" fn({types}) = unsafe {{ core::mem::transmute(real(behind)) }};
-            {told}
+            {prologue}
             // SAFETY: the arguments are valid addresses, as they always are in Fortran.
             unsafe {{ shapes::{shape}::<{generics}>({arguments}) }};
         }}",

@@ -175,8 +175,8 @@ fn by_parameters(arguments: &mut Vec<String>, call: &Call, value: Value) -> Resu
                 return Ok(Some("file_transfer"));
             }
             // The call that ends a split read knows what it brought.
-            let is_told = !(call.name.contains("read") && call.name.contains("_begin"));
-            let moved = named("count").zip(all("datatype").next()).filter(|_| is_told);
+            let has_amount = !(call.name.contains("read") && call.name.contains("_begin"));
+            let moved = named("count").zip(all("datatype").next()).filter(|_| has_amount);
             let moved = moved.map(|(count, datatype)| format!("({count}, {datatype})"));
             arguments.extend([option(moved), option(all("request").next())]);
             "file_call"

@@ -24,13 +24,14 @@ pub(super) fn check(root: &Path, table: &Table) -> Result<()> {
         std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))
     };
     let standard = read("standard.txt")?;
-    let said: NotRecorded = toml::from_str(&read("not_recorded.toml")?).context("parse not_recorded.toml")?;
+    let not_recorded: NotRecorded =
+        toml::from_str(&read("not_recorded.toml")?).context("parse not_recorded.toml")?;
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let recorded = table.call.iter().filter(|call| !call.is_large()).map(|call| call.name.as_str());
-    let others = said.group.iter().flat_map(|group| group.names.iter().map(String::as_str));
+    let others = not_recorded.group.iter().flat_map(|group| group.names.iter().map(String::as_str));
     recorded.chain(others).for_each(|name| *reasons.entry(name).or_default() += 1);
     let standard: BTreeSet<&str> = standard.lines().collect();
-    let without_reason = said.group.iter().filter(|group| group.reason.is_empty()).count();
+    let without_reason = not_recorded.group.iter().filter(|group| group.reason.is_empty()).count();
     ensure!(without_reason == 0, "collector/not_recorded.toml has a group without a reason");
     let mut faults: Vec<String> = Vec::new();
     for name in &standard {
@@ -44,6 +45,6 @@ pub(super) fn check(root: &Path, table: &Table) -> Result<()> {
         faults.push(format!("{name} is no function of the standard"));
     }
     ensure!(faults.is_empty(), "{}", faults.join("\n"));
-    println!("all {} functions of the standard are recorded, or it is said why not", standard.len());
+    println!("all {} functions of the standard are recorded, or have a reason why not", standard.len());
     Ok(())
 }
