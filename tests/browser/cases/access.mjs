@@ -3,7 +3,7 @@
 import { checkAll } from "../lib/axe.mjs";
 import { open, SMALL } from "../lib/browser.mjs";
 import { madeUp } from "../lib/made_up.mjs";
-import { tab, timelineX, untilParticles, untilState } from "../lib/page.mjs";
+import { showTimeline, tab, timelineX, untilParticles, untilState } from "../lib/page.mjs";
 import { replay, steady } from "../lib/product.mjs";
 import { quiet } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
@@ -27,10 +27,14 @@ test("access::nothing_serious_on_a_recording", async (t) => {
       await page.locator(".inspector dt", { hasText: "Calls started" }).waitFor();
     }, escape],
     ["the timeline's tooltip", async () => {
+      await showTimeline(page);
       const { x, y } = await timelineX(page, 0.5);
       await page.mouse.move(x, y);
       await page.locator(".timeline .tip").waitFor();
-    }, () => page.mouse.move(5, 5)],
+    }, async () => {
+      await page.mouse.move(5, 5);
+      await page.keyboard.press("h");
+    }],
   ]);
 });
 

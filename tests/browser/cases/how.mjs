@@ -44,8 +44,10 @@ test("how::a_recording_shows_the_windows_that_it_was_told", async (t) => {
   await until("a row for each region", async () => (await names(page)).length === evolution.regions.length);
   const circles = () => page.locator(".how-row circle:not([class*=marked])").count();
   const known = evolution.regions.reduce((sum, { points, provisional }) => sum + [...points.exact, ...provisional.exact].filter((each) => each > 0).length, 0);
-  const marks = await page.locator(".how-row .mark circle").count();
-  assert.equal((await circles()) - marks, known);
+  const marks = () => page.locator(".how-row .mark circle").count();
+  const shown = async () => (await circles()) - (await marks());
+  // Charts are drawn once they know how wide they are.
+  await until(async () => `${known} windows; there are ${await shown()}`, async () => (await shown()) === known);
   const about = plain(await page.locator(".how-bar p").innerText());
   const messages = evolution.regions.reduce((sum, region) => sum + region.messages, 0);
   assert.equal(Number(/of ([\d ]+) messages exact/.exec(about)[1].replaceAll(" ", "")), messages);

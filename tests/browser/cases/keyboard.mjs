@@ -73,6 +73,8 @@ test("keyboard::keys_alone_play_seek_choose_and_explain", async (t) => {
   await until("ten steps", async () => (await time(page)) === 1e9);
   await page.keyboard.press("ArrowLeft");
   await until("one step back", async () => (await time(page)) === 9e8);
+  // Slowly: time must not come to an end before somebody looks.
+  for (let times = 0; times < 6; times++) await page.keyboard.press("<");
   await page.keyboard.press(" ");
   await untilMode(page, "forward");
   await page.keyboard.press(" ");

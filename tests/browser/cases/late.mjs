@@ -3,7 +3,7 @@
 import { strict as assert } from "node:assert";
 import { compareFigures, compareFunctions } from "../lib/compare.mjs";
 import { open, SMALL } from "../lib/browser.mjs";
-import { figures, inspector, legend, tab, table, untilMode, untilParticles, untilState, shot } from "../lib/page.mjs";
+import { figures, inspector, legend, shot, showTimeline, tab, table, untilMode, untilParticles, untilState } from "../lib/page.mjs";
 import { coloured, count } from "../lib/pixels.mjs";
 import { report, steady } from "../lib/product.mjs";
 import { test } from "../lib/runner.mjs";
@@ -22,7 +22,10 @@ test("late::pages_that_come_late_or_stood_still_know_all", async (t) => {
   const running = await steady(t, "late");
   const early = await open(t, running.url, { losesServer: true, viewport: SMALL });
   const frozen = await open(t, running.url, { losesServer: true, viewport: SMALL });
-  for (const page of [early, frozen]) await untilState(page, /^live/);
+  for (const page of [early, frozen]) {
+    await untilState(page, /^live/);
+    await showTimeline(page);
+  }
 
   // The page's own thread stands still; what the server sends piles up.
   const debug = await frozen.context().newCDPSession(frozen);
@@ -44,6 +47,7 @@ test("late::pages_that_come_late_or_stood_still_know_all", async (t) => {
 
   const late = await open(t, running.url, { losesServer: true, viewport: SMALL });
   await untilState(late, /^live/);
+  await showTimeline(late);
   assert.ok((await figures(late)).calls > before, "the late page starts with all that was");
   await untilParticles(late);
   await until("the late page's timeline is that of the first", async () => {
@@ -59,6 +63,10 @@ test("late::pages_that_come_late_or_stood_still_know_all", async (t) => {
   }
   const rows = [];
   for (const page of [early, frozen, late]) {
+    await until("the legend has the report's counts", async () => {
+      const shown = Object.fromEntries((await legend(page)).map(({ name, calls }) => [name, calls]));
+      return truth.functions.every(({ name, calls, polls }) => shown[name] === calls + polls);
+    });
     rows.push({ legend: await legend(page), inspector: await inspector(page) });
     await tab(page, "figures");
     compareFunctions(await table(page, "Functions"), truth);

@@ -1,10 +1,12 @@
 // The live page of a running program, up to its end.
 
 import { strict as assert } from "node:assert";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { open } from "../lib/browser.mjs";
-import { figures, legend, shot, table, tab, state, untilParticles, untilState, plotShot, words } from "../lib/page.mjs";
+import { figures, legend, shot, table, tab, untilParticles, untilState, plotShot, words } from "../lib/page.mjs";
 import { coloured, count } from "../lib/pixels.mjs";
-import { mpi, report, run } from "../lib/product.mjs";
+import { folder, mpi, report, run, steady } from "../lib/product.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
 import { compareFigures, compareFunctions } from "../lib/compare.mjs";
@@ -12,7 +14,7 @@ import { compareFigures, compareFunctions } from "../lib/compare.mjs";
 const RANKS = 4;
 
 test("live::a_running_program_is_seen_from_its_particles_to_its_end", async (t) => {
-  const running = await run(t, "live", mpi(RANKS, "tests/apps/halo3d.c", 5000, 16, 1));
+  const running = await steady(t, "live", { ranks: RANKS });
   const page = await open(t, running.url, { losesServer: true });
   await untilParticles(page);
   await untilState(page, /^live/);
@@ -30,14 +32,14 @@ test("live::a_running_program_is_seen_from_its_particles_to_its_end", async (t) 
     const now = await figures(page);
     return now.calls > first.calls + 100 && now.messages > first.messages + 20;
   });
-  assert.equal(await state(page), "live");
+  await untilState(page, /^live$/);
   await until("the timeline has bars", async () => count(await shot(page, ".timeline .plot"), coloured).pixels > 500);
   await until("the legend counts", async () => (await legend(page)).some(({ name, calls }) => name === "MPI_Waitall" && calls > 100));
   assert.match(await words(page), /drawn by/);
-  assert.match(await page.title(), /^live/);
+  await until("the title says live", async () => /^live/.test(await page.title()));
   assert.equal(await page.locator("header").getByText(`${RANKS} ranks`).count(), 1);
 
-  assert.equal(await running.end(120_000), 0, running.errors);
+  await running.finish();
   await untilState(page, /^ended well/);
   const truth = report(running.recording);
   await compareFigures(page, truth);
@@ -49,9 +51,11 @@ test("live::a_running_program_is_seen_from_its_particles_to_its_end", async (t) 
 }, { alone: true });
 
 test("live::a_program_that_fails_ends_with_its_exit_status", async (t) => {
-  const running = await run(t, "fails", ["sh", "-c", '"$@"; exit 3', "sh", ...mpi(2, "tests/apps/linger.c", 4, 200)]);
+  const stopFile = join(folder("fails-stop"), "stop");
+  const running = await run(t, "fails", ["sh", "-c", '"$@"; exit 3', "sh", ...mpi(2, "tests/browser/apps/steady.c", stopFile, 200)]);
   const page = await open(t, running.url, { losesServer: true });
   await untilState(page, /^live/);
+  writeFileSync(stopFile, "");
   assert.equal(await running.end(), 3);
   await untilState(page, /^ended, exit status 3$/);
   assert.match(await page.locator("[role=status]").first().innerText(), /ended badly .* exit status 3/);

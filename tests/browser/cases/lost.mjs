@@ -2,7 +2,7 @@
 
 import { strict as assert } from "node:assert";
 import { open, SMALL } from "../lib/browser.mjs";
-import { figures, notice, state, timeText, untilParticles, untilState, drag, stillPicture } from "../lib/page.mjs";
+import { drag, figures, notice, showTimeline, state, stillPicture, timeText, untilParticles, untilState } from "../lib/page.mjs";
 import { replay, steady } from "../lib/product.mjs";
 import { quiet } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
@@ -35,6 +35,7 @@ test("lost::an_ended_recording_stays_readable", async (t) => {
   const served = await replay(t, await quiet());
   const page = await open(t, served.url, { losesServer: true, viewport: SMALL });
   await untilState(page, /^replay$/);
+  await showTimeline(page);
   await untilParticles(page);
   await drag(page, 1, 0.5);
   await stillPicture(page);

@@ -39,7 +39,7 @@ test("overview::a_recording_opens_with_it_and_has_the_figures_of_the_report", as
   assert.equal(shown.Lost.value === "no call" ? 0 : number(shown.Lost.value.replace(/ calls?$/, "")), totals.lost_calls);
   near(shown["In MPI"].value, functions.reduce((sum, each) => sum + each.seconds, 0), "time in MPI");
   near(shown["Longest call"].value, Math.max(...functions.map((each) => each.max_ns)) / 1e9, "the longest call");
-  const [ranksS, outsideS, waitingS] = [...plain(await section(page, "Why").locator("p").innerText()).matchAll(/([\d. ]*\d (?:ns|us|ms|s))\b/g)].map(([text]) => quantity(text.trim()));
+  const [ranksS, outsideS, waitingS] = [...plain(await section(page, "Why").locator("p").innerText()).matchAll(/([\d. ]*\d (?:ns|us|µs|ms|s))\b/g)].map(([text]) => quantity(text.trim()));
   const all = verdict.avoidable_s / verdict.share;
   for (const [value, wanted, what] of [[ranksS, all, "the ranks' time"], [outsideS, all - budget.total_s, "outside MPI"], [waitingS, budget.waiting_s, "waiting"]]) {
     assert.ok(Math.abs(value - wanted) <= 0.00501 * wanted, `${what}: the page says ${value}, the report ${wanted}`);
@@ -99,6 +99,8 @@ test("overview::each_part_leads_on", async (t) => {
   }
   await page.locator("#tab-overview").click();
   const chart = page.locator(".overview .time-chart");
+  // Drawn, it listens.
+  await chart.locator("circle").first().waitFor();
   const before = await timeText(page);
   const { x, y, width } = await chart.boundingBox();
   await page.mouse.click(x + width / 2, y + 60);

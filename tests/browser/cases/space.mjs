@@ -8,9 +8,9 @@ import { open, SMALL } from "../lib/browser.mjs";
 import { shot, tab, untilState } from "../lib/page.mjs";
 import { coloured, count } from "../lib/pixels.mjs";
 import { folder, replay } from "../lib/product.mjs";
-import { quiet } from "../lib/recordings.mjs";
+import { quiet, slowRack } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
-import { until } from "../lib/wait.mjs";
+import { settled, until } from "../lib/wait.mjs";
 
 const words = (page) => page.locator(".space-words").innerText();
 const drawn = (page, pattern) => until(async () => `the page draws ${pattern}; it says "${await words(page).catch(String)}"`, async () => pattern.test(await words(page)));
@@ -50,6 +50,8 @@ test("space::a_click_on_a_point_selects_that_rank_in_another_view", async (t) =>
   await tab(page, "figures");
   await page.locator("table[aria-label=Ranks] tr[aria-selected=true] button.rank", { hasText: /^2$/ }).waitFor();
   await tab(page, "space");
+  // Drawn, it listens.
+  await until("points in colour", async () => (await colours(page)) > 200);
   // By keyboard: turned, nearer, moved, the next rank; all of it is in the address.
   await page.locator(".space-picture > .host").focus();
   for (const key of ["ArrowLeft", "ArrowDown", "+", "Shift+ArrowRight", "n"]) await page.keyboard.press(key);
@@ -105,12 +107,12 @@ test("space::it_is_drawn_through_webgl_and_turns", async (t) => {
   await page.locator(".space-picture canvas[data-engine]").waitFor();
   await until("points in colour", async () => (await colours(page)) > 200);
   const { x, y, width, height } = await page.locator(".space-picture > .host").boundingBox();
-  const before = await hash(page);
+  assert.doesNotMatch(await hash(page), /space\.camera=/);
   await page.mouse.move(x + width / 2, y + height / 2);
   await page.mouse.down();
   await page.mouse.move(x + width / 2 + 120, y + height / 2 + 20, { steps: 6 });
   await page.mouse.up();
-  await until("the camera moved", async () => (await hash(page)) !== before);
+  await until("the camera moved", async () => /space\.camera=/.test(await hash(page)));
   await until("points in colour", async () => (await colours(page)) > 200);
 });
 
@@ -126,6 +128,11 @@ test("space::all_faces_have_figures_and_nothing_serious", async (t) => {
   await face("Histogram");
   await drawn(page, /mean/);
   const { x, y, width, height } = await page.locator(".space-chart").boundingBox();
+  // Drawn, it listens.
+  await until("the last bin is pointed at", async () => {
+    await page.mouse.move(x + width - 18, y + height - 40);
+    return (await page.locator(".space-chart .tip").count()) > 0;
+  });
   await page.mouse.click(x + width - 18, y + height - 40);
   await until("the ranks of a bin are selected", async () => !/all ranks/.test(await page.locator(".scope .parts").innerText()));
   assert.equal(await page.locator(".space-chart canvas").count(), 1);
@@ -134,4 +141,73 @@ test("space::all_faces_have_figures_and_nothing_serious", async (t) => {
     ["layout", () => face("Layout")],
     ["editor", () => page.getByRole("button", { name: "Edit layout" }).click()],
   ]);
+});
+
+test("space::slices_links_and_means_say_what_is_left", async (t) => {
+  const { page } = await opened(t, "&space.layout=line");
+  await drawn(page, /line; colour: time in MPI/);
+  await page.getByRole("button", { name: "x", exact: true }).click();
+  await drawn(page, /Slice x = 2\.00: 1 rank, value [\d.]+\sm?s/);
+  await page.getByLabel("Place of the slice along x").fill("0");
+  await drawn(page, /Slice x = 0(\.0+)?: 1 rank/);
+  await page.getByRole("button", { name: "x", exact: true }).click();
+  await page.getByRole("button", { name: "Mean per node" }).click();
+  // All ranks of the one node have one value: the least is the greatest.
+  await drawn(page, /; colour: time in MPI,\s(.+)\sto\s\1\./);
+  await page.getByRole("button", { name: "Heaviest messages" }).click();
+  await until("the address has it", async () => /space\.links=yes/.test(await hash(page)));
+  await page.getByRole("button", { name: /clock.s moment/ }).click();
+  await drawn(page, /At the clock/);
+});
+
+test("space::a_relief_and_a_matrix_show_who_sends_to_whom", async (t) => {
+  const { page } = await opened(t);
+  await page.getByRole("button", { name: "Matrix", exact: true }).click();
+  await drawn(page, /pairs of ranks exchanged messages/);
+  await page.getByRole("button", { name: "3D", exact: true }).click();
+  const relief = page.locator(".space-chart canvas[tabindex]");
+  await relief.focus();
+  const picture = async () => (await relief.screenshot()).toString("base64");
+  const before = await settled("the relief", picture);
+  await page.keyboard.press("ArrowLeft");
+  await until("the relief turned", async () => (await picture()) !== before);
+  await page.getByRole("button", { name: "Landscape" }).click();
+  await drawn(page, /functions/);
+  await page.getByRole("button", { name: "Table", exact: true }).click();
+  await drawn(page, /All 4 ranks: .* in MPI/);
+  await page.locator(".space-rank input").fill("2");
+  await page.keyboard.press("Enter");
+  await drawn(page, /Rank 2 on .* in MPI/);
+  await page.locator(".space-table td", { hasText: "MPI_" }).first().waitFor();
+});
+
+test("space::a_layout_is_kept_with_the_recording_and_forgotten", async (t) => {
+  const { page } = await opened(t);
+  await page.getByRole("button", { name: "Edit layout" }).click();
+  await page.getByLabel("Source of the layout").fill("# Mine.\nBEGIN_VIZ=stairs\nx=rank\ny=0\nz=rank\nEND_VIZ\n");
+  await drawn(page, /4 ranks, stairs/);
+  assert.ok(await page.locator(".space-editor .function, .space-editor .given").count() > 0);
+  await page.getByRole("button", { name: "Keep", exact: true }).click();
+  await page.locator(".space-editor .notes", { hasText: "Kept with the recording." }).waitFor();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  await page.getByRole("button", { name: "stairs" }).click();
+  await drawn(page, /4 ranks, stairs/);
+  await page.getByRole("button", { name: "Forget" }).click();
+  await drawn(page, /4 ranks, sphere/);
+  await until("it is gone", async () => (await page.getByRole("button", { name: "stairs" }).count()) === 0);
+});
+
+test("space::one_slow_rack_of_a_torus_is_found_in_this_view_alone", async (t) => {
+  const { url } = await replay(t, await slowRack());
+  const page = await open(t, `${url}#tab=space`);
+  await drawn(page, /256 ranks/);
+  const suggested = page.locator(".space-side .suggested");
+  await until("the page names one rack", async () => /They are one rack, R5\./.test(await suggested.innerText().catch(() => "")));
+  await page.getByRole("button", { name: "Show", exact: true }).click();
+  await drawn(page, /256 ranks, racks/);
+  await page.getByRole("button", { name: "Select", exact: true }).click();
+  // The rack is every sixteenth node: four ranks of each.
+  await until("the ranks of that rack are selected", async () => /from 20 \(16 ranks\)/.test(await page.locator(".scope .parts").innerText()));
+  await page.getByRole("button", { name: "torus", exact: true }).click();
+  await drawn(page, /256 ranks, torus/);
 });

@@ -4,9 +4,9 @@ import { strict as assert } from "node:assert";
 import { checkAll } from "../lib/axe.mjs";
 import { LARGE, open, SMALL, visitor } from "../lib/browser.mjs";
 import { quantity } from "../lib/compare.mjs";
-import { inspector, tab, table, time, untilMode, untilState } from "../lib/page.mjs";
+import { inspector, showTimeline, tab, table, time, untilMode, untilState } from "../lib/page.mjs";
 import { shoot } from "../lib/pictures.mjs";
-import { mpi, replay, report, run } from "../lib/product.mjs";
+import { mpi, replay, report, run, steady } from "../lib/product.mjs";
 import { uneven } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
@@ -32,9 +32,7 @@ test("verdict::a_slow_rank_of_a_ring_costs_live_what_it_costs_in_the_end", async
   const context = await visitor(t);
   const told = toldFindings(context);
   await open(t, running.url, { context, losesServer: true });
-  const last = () => told.findLast(({ headline }) => headline);
-  await until("a verdict on half of the run", () => (last()?.until_s ?? 0) > 4);
-  const live = last();
+  const live = await until("a verdict on half of the run", () => told.find(({ headline, until_s: untilS }) => headline && untilS > 4));
   assert.equal(live.is_final, false);
   assert.equal(await running.end(120_000), 0, running.errors);
   const { judgement: { verdict: inTheEnd, cpu_shortage: shortage } } = await until("the final verdict", () => told.find((each) => each.is_final));
@@ -55,7 +53,7 @@ test("verdict::a_slow_rank_of_a_ring_costs_live_what_it_costs_in_the_end", async
 }, { alone: true });
 
 test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) => {
-  const running = await run(t, "verdict", mpi(4, "tests/apps/uneven.c", 5000, 4000));
+  const running = await steady(t, "verdict", { source: "tests/browser/apps/slow_rank.c", rate: 4000 });
   const context = await visitor(t);
   const told = toldFindings(context);
   const page = await open(t, running.url, { context, losesServer: true });
@@ -86,7 +84,7 @@ test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) =>
   const later = await whyFigures(page);
   assert.ok(later.budget.totalS > part.budget.totalS, `${later.budget.totalS} is the whole, ${part.budget.totalS} a part`);
 
-  assert.equal(await running.end(120_000), 0, running.errors);
+  await running.finish();
   await untilState(page, /^ended well/);
   await until("it says that it is final", async () => (await verdict(page)).notes.includes("of the whole run"));
   const final = await untilLast(page, told);
@@ -162,6 +160,7 @@ test("verdict::a_range_has_figures_of_its_own", async (t) => {
 
 test("verdict::nothing_serious_for_those_who_cannot_see_it", async (t) => {
   const page = await judged(t, { viewport: SMALL });
+  await showTimeline(page);
   await checkAll(page, [
     ["the tab Why", () => isSelected(page, "why")],
     ["a range", async () => {

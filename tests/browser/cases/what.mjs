@@ -4,7 +4,7 @@ import { strict as assert } from "node:assert";
 import { checkAll } from "../lib/axe.mjs";
 import { open, SMALL } from "../lib/browser.mjs";
 import { madeUp } from "../lib/made_up.mjs";
-import { inspector, tab, untilState } from "../lib/page.mjs";
+import { inspector, untilState } from "../lib/page.mjs";
 import { shoot } from "../lib/pictures.mjs";
 import { coloured, count, decodePng } from "../lib/pixels.mjs";
 import { test } from "../lib/runner.mjs";
@@ -12,9 +12,9 @@ import { until } from "../lib/wait.mjs";
 
 async function what(t, ...words) {
   const url = await madeUp(t, "--scene", "replay", "--calls", "2000", ...words);
-  const page = await open(t, url);
+  const page = await open(t, `${url}#tab=what&what.view=states`);
   await untilState(page, /^replay$/);
-  await tab(page, "what");
+  await page.locator("#tab-what[aria-selected=true]").waitFor();
   await drawn(page);
   return page;
 }
@@ -34,16 +34,16 @@ const click = (page, name) => page.getByRole("button", { name, exact: true }).cl
 test("what::shows_the_last_second_and_says_so", async (t) => {
   const page = await what(t, "--ranks", "8", "--nodes", "3");
   assert.match(await facts(page), /^Last second; all ranks; 220 messages between 88 states$/);
-  await page.evaluate(() => (location.hash = "tab=what&range=12.2-12.6"));
+  await page.evaluate(() => (location.hash = "tab=what&what.view=states&range=12.2-12.6"));
   await until("the graph of the range", async () => /^Selected range; all ranks; 88 messages between 40 states$/.test(await facts(page)));
-  await page.evaluate(() => (location.hash = "tab=what&range=13.03-13.031"));
+  await page.evaluate(() => (location.hash = "tab=what&what.view=states&range=13.03-13.031"));
   await page.getByText("No message was sent or received between").waitFor();
 });
 
 test("what::says_what_has_no_room", async (t) => {
   const page = await what(t, "--ranks", "512", "--nodes", "16");
   assert.match(await facts(page), /^Last second, its beginning; all ranks; .* between 1\u2009000 states$/);
-  await page.evaluate(() => (location.hash = "tab=what&range=12-13"));
+  await page.evaluate(() => (location.hash = "tab=what&what.view=states&range=12-13"));
   await until("as many as can be drawn", async () => /^Selected range, its beginning; all ranks; .* between 5\u2009000 states$/.test(await facts(page)), 30_000);
   await page.getByText(/of the range are not shown: select a shorter range or fewer ranks/).waitFor();
 });
@@ -74,7 +74,7 @@ test("what::goes_along_links_and_folds_by_keys", async (t) => {
 test("what::compares_two_ranges", async (t) => {
   const page = await what(t, "--ranks", "8", "--nodes", "3");
   await click(page, "Compare");
-  await page.evaluate(() => (location.hash = "tab=what&range=12.2-12.6"));
+  await page.evaluate(() => (location.hash = "tab=what&what.view=states&range=12.2-12.6"));
   await until("two graphs", async () => (await page.locator(".what .pane-head p").allInnerTexts()).map((text) => text.slice(0, 11)).join() === "Last second,Selected ra");
   await drawn(page);
   await click(page, "Flip");
@@ -112,10 +112,10 @@ test("what::nothing_serious_for_the_checker_of_accessibility", async (t) => {
     ["the table", () => click(page, "Table"), () => click(page, "Table")],
     ["two graphs", () => click(page, "Compare"), () => click(page, "Compare")],
     ["an empty range", async () => {
-      await page.evaluate(() => (location.hash = "tab=what&range=13.03-13.031"));
+      await page.evaluate(() => (location.hash = "tab=what&what.view=states&range=13.03-13.031"));
       await page.getByText("No message was sent or received between").waitFor();
     }, async () => {
-      await page.evaluate(() => (location.hash = "tab=what"));
+      await page.evaluate(() => (location.hash = "tab=what&what.view=states"));
       await page.getByRole("button", { name: "Last second" }).click();
       await drawn(page);
     }],

@@ -4,11 +4,11 @@ import { strict as assert } from "node:assert";
 import { figures, number } from "./page.mjs";
 import { until } from "./wait.mjs";
 
-const UNITS = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 };
+const UNITS = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 };
 
-/** 12.3 us, 4.5 MiB as a number of seconds or bytes. */
+/** 12.3 µs, 4.5 MiB as a number of seconds or bytes. */
 export function quantity(text) {
-  const [, digits, unit] = /^([\d.\u2009]+) (\w+)$/.exec(text) ?? [];
+  const [, digits, unit] = /^([\d.\u2009]+) (\S+)$/.exec(text) ?? [];
   assert.ok(digits && UNITS[unit], `not a quantity: ${text}`);
   return number(digits) * UNITS[unit];
 }

@@ -113,16 +113,26 @@ export async function untilParticles(page, least = 50) {
   return pixels;
 }
 
-/** The picture once nothing about it changes any more: history is asked for at leisure. */
+/** The picture once nothing about it changes any more: history is asked for at leisure, a second after it was last. */
 export async function stillPicture(page) {
-  await until("the calls of the moment are there", async () => (await page.locator(".tabs .note").innerText()) === "");
-  return settled("the picture of the particles", async () => {
-    const picture = await plotShot(page);
-    return { print: fingerprint(picture), words: await words(page), time: await timeText(page) };
-  }, 6, 200);
+  const note = () => page.locator(".tabs .note").innerText();
+  // The note is about the moment only once that was drawn, and a picture does not change while calls are on their way.
+  return until("the calls of the moment are there", async () => {
+    const still = await settled("the picture of the particles", async () => {
+      const picture = await plotShot(page);
+      return { print: fingerprint(picture), words: await words(page), time: await timeText(page), note: await note() };
+    }, 8, 200);
+    return still.note === "" && still;
+  });
 }
 
 /** Where on the page the timeline shows a time; the whole run must be visible. */
+/** On small screens the timeline is folded at first. */
+export async function showTimeline(page) {
+  await page.getByRole("button", { name: "Show the timeline" }).click();
+  await page.locator(".timeline .plot").waitFor();
+}
+
 export async function timelineX(page, part) {
   const { x, y, width, height } = await page.locator(".timeline .plot").boundingBox();
   return { x: x + TIMELINE_LEFT + part * (width - TIMELINE_LEFT - TIMELINE_RIGHT), y: y + height * 0.6 };

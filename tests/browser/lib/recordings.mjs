@@ -32,6 +32,12 @@ export function uneven() {
   return made.get("uneven");
 }
 
+/** As `uneven`, with more calls in the same time than a picture has columns. */
+export function dense() {
+  if (!made.has("dense")) made.set("dense", record("dense", mpi(4, "tests/apps/uneven.c", 6000, 1000)));
+  return made.get("dense");
+}
+
 /** A modelled job on four nodes of which ranks that talk to each other are on different ones. */
 export function scattered() {
   if (!made.has("scattered")) made.set("scattered", model("scattered", ["--pattern", "halo2d", "--ranks", "16", "--nodes", "4", "--seconds", "6", "--rate", "20000", "--style", "blocking", "--disturb", "bad-mapping"]));
@@ -42,6 +48,18 @@ export function scattered() {
 export function wide() {
   if (!made.has("wide")) made.set("wide", model("wide", ["--pattern", "halo2d", "--ranks", "512", "--nodes", "16", "--seconds", "1", "--rate", "200000"]));
   return made.get("wide");
+}
+
+/** A simulated job on a torus of 4 x 4 x 4 nodes; those of one rack, a column, compute slower. */
+export function slowRack() {
+  if (!made.has("slow-rack")) made.set("slow-rack", model("slow-rack", ["--pattern", "halo3d", "--ranks", "256", "--nodes", "64", "--seconds", "2", "--rate", "100000", "--disturb", "slow-rack"]));
+  return made.get("slow-rack");
+}
+
+/** A simulated job of 64 ranks on four nodes that others steal CPU time from. */
+export function stolen() {
+  if (!made.has("stolen")) made.set("stolen", model("stolen", ["--pattern", "halo2d", "--ranks", "64", "--nodes", "4", "--seconds", "4", "--rate", "100000", "--disturb", "stolen-cpu"]));
+  return made.get("stolen");
 }
 
 async function model(name, words) {

@@ -6,6 +6,8 @@ import { SKIPPED } from "./places.mjs";
 
 const tests = [];
 const LIMIT_MS = 300_000;
+/** At most this number of failed tests is tried once more, alone; where more fail it is no chance. The full check tries none. */
+const MOST_TRIED_AGAIN = process.env.MPISCOPE_FULL ? 0 : 3;
 /** How many tests run at a time. */
 const WORKERS = Number(process.env.MPISCOPE_TEST_JOBS ?? 2);
 
@@ -80,11 +82,22 @@ export async function runAll(words) {
       console.log(`test ${each.name} ... ok (${took})`);
     }
   };
+  /** A test that passes alone counts, but is listed with what it failed with beside others. */
+  const runAgain = async () => {
+    if (failed.length > MOST_TRIED_AGAIN) return;
+    for (const first of failed.splice(0)) {
+      console.log(`test ${first.name} is tried again, alone; it had failed:\n${first.failures.map(explain).join("\n")}\n`);
+      const failedBefore = failed.length;
+      await runNext(chosen.find(({ name }) => name === first.name), 0);
+      if (failed.length === failedBefore) console.log(`UNSTABLE: browser ${first.name}: ${String(first.failures[0]).split("\n")[0]}`);
+    }
+  };
   const shared = chosen.filter(({ alone }) => !alone);
   await Promise.all(Array.from({ length: WORKERS }, async (_, worker) => {
     for (let each = shared.shift(); each; each = shared.shift()) await runNext(each, worker);
   }));
   for (const each of chosen.filter(({ alone }) => alone)) await runNext(each, 0);
+  await runAgain();
   if (failed.length > 0) {
     console.log("\nfailures:\n");
     for (const { name, failures } of failed) console.log(`---- ${name}\n${failures.map(explain).join("\n")}\n`);

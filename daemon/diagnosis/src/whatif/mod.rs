@@ -1,0 +1,31 @@
+//! Replays a recorded run with changed durations: how long it would have taken with even work, its own cores, a quiet network
+//! or another placement.
+//!
+//! In go rows of calls, messages, scheduler samples and nodes; out come run times and the savings of each cause. It must never
+//! do I/O, read a clock or start a thread, and it works in time linear in the number of calls.
+
+mod builder;
+mod call_kind;
+mod change;
+mod classes;
+mod delay;
+mod explain;
+mod flights;
+mod graph;
+mod groups;
+mod link;
+mod partners;
+mod quiet;
+mod reference;
+mod replay;
+mod savings;
+mod segments;
+mod starved;
+mod work;
+
+pub use builder::{GraphBuilder, TooLarge};
+pub use call_kind::CallKind;
+pub use change::{Change, UnfeltFlights};
+pub use graph::{Graph, Quality};
+pub use replay::{Departure, Outcome};
+pub use savings::{Saving, Savings, Shorter};
