@@ -18,6 +18,8 @@ export class Address {
   private isRestored = false;
   private first: Perspective | null = null;
   private written = "";
+  /** The address as this page last read or wrote it. */
+  private seen = location.hash;
 
   constructor(private readonly store: Store) {}
 
@@ -25,6 +27,7 @@ export class Address {
     if (location.hash.length > 1) arrange(this.place.settings);
     this.show();
     addEventListener("hashchange", () => {
+      this.seen = location.hash;
       this.place = fromHash(location.hash);
       this.isRestored = false;
       this.first = this.store.shared.peek();
@@ -109,7 +112,8 @@ export class Address {
   }
 
   private write(): void {
-    if (!this.isRestored) return;
+    // A link was pasted, and its event is still to come.
+    if (!this.isRestored || location.hash !== this.seen) return;
     const { store } = this;
     const { clock, rangeNs, ranks, hidden } = store.perspective.peek();
     const hash = toHash({
@@ -119,6 +123,7 @@ export class Address {
     if (hash === this.written) return;
     this.written = hash;
     history.replaceState(null, "", `#${hash}`);
+    this.seen = location.hash;
     keep();
   }
 }

@@ -208,7 +208,7 @@ export class Store {
   /** Time for a new frame. Returns whether the next frame will differ by itself. */
   tick(nowMs: number): boolean {
     const late = this.echo.overdue(nowMs);
-    if (late) this.shared.value = late;
+    if (late) this.byItself(() => (this.shared.value = late));
     const bounds = this.bounds(nowMs);
     const own = this.own.peek();
     if (own) {

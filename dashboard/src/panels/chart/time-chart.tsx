@@ -3,7 +3,7 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
 import { panned, wholeRun, zoomed } from "../../state/span";
@@ -64,7 +64,8 @@ export function TimeChart({ store, label, height, draw, tip, pick, hasAxis = tru
   const picked = useRef<(ns: number) => boolean>(() => false);
   picked.current = (ns) => pick?.(ns, pointed.peek()?.y ?? 0, chart) ?? false;
   const range = brushing.value ?? store.perspective.value.rangeNs;
-  useEffect(() => {
+  // Before it can be seen: the first click or key counts.
+  useLayoutEffect(() => {
     if (!box.current) return;
     listen(box.current, {
       scale: scaleNow,

@@ -56,6 +56,7 @@ export class Legend {
   #hidden: ReadonlySet<number> = new Set();
   #order = "";
   #drawnAtMs = 0;
+  #later: ReturnType<typeof setTimeout> | undefined;
   #clicked = { id: -1, atMs: 0, before: new Set<number>() as ReadonlySet<number> };
 
   constructor(readonly setHidden: (hidden: Set<number>) => void) {
@@ -72,7 +73,13 @@ export class Legend {
 
   update(frame: ParticleFrame, nowMs: number): void {
     const changed = frame.hidden !== this.#hidden;
-    if (!changed && nowMs - this.#drawnAtMs < LEAST_REFRESH_MS) return;
+    clearTimeout(this.#later);
+    const waitMs = this.#drawnAtMs + LEAST_REFRESH_MS - nowMs;
+    if (!changed && waitMs > 0) {
+      // No other frame may come.
+      this.#later = setTimeout(() => this.update(frame, performance.now()), waitMs + 1);
+      return;
+    }
     this.#drawnAtMs = nowMs;
     this.#hidden = frame.hidden;
     this.#entries = entriesOf(frame.functions);

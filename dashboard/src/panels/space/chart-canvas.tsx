@@ -1,7 +1,7 @@
 // A chart on a canvas: drawn when something about it changes, pointed at, clicked, and dragged over.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { RankRanges } from "../../state/perspective";
 import type { TipText } from "../../words/regions";
 import { prepare } from "../canvas";
@@ -50,7 +50,8 @@ export function ChartCanvas(props: ChartProps) {
     sheet.context.lineWidth = 1.5;
     sheet.context.strokeRect(x, y, width, height);
   });
-  useEffect(() => {
+  // Before it can be seen: the first click or key counts.
+  useLayoutEffect(() => {
     if (!canvas.current) return undefined;
     const stop = new AbortController();
     listenGestures<[number, number]>(canvas.current, stop.signal, {

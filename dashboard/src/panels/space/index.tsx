@@ -2,7 +2,7 @@
 // landscape. Loaded when it is opened.
 
 import { useComputed, useSignal } from "@preact/signals";
-import { type MutableRef, useEffect, useMemo, useRef } from "preact/hooks";
+import { type MutableRef, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
@@ -118,7 +118,8 @@ function Picture({ store, frames, state, view }: { store: Store; frames: Frames;
   const note = useSignal("");
   const pointer = useSignal<{ x: number; y: number } | null>(null);
   const scene = useScene(store, state);
-  useEffect(() => {
+  // Before it can be seen: the first click or key counts.
+  useLayoutEffect(() => {
     if (!box.current) return undefined;
     const made = new SpaceView(store, frames, box.current, state, (text) => (note.value = text));
     view.current = made;
