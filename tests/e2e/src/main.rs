@@ -85,7 +85,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Tries failed tests again, alone. One that passes then counts, but it is said, with what it failed with beside others.
+    /// Tries failed tests again, alone. One that passes then counts, and is listed with what it failed with beside others.
     fn run_again(&self) -> Result<()> {
         let failed: Vec<Outcome> =
             self.outcomes().extract_if(.., |outcome| outcome.failure.is_some()).collect();
