@@ -4,8 +4,9 @@ use crate::agent::{Census, OWN, Resume};
 use crate::clocks::Clocks;
 use crate::processors::Processors;
 use crate::words::counted;
-use mpiscope_analysis::{Counts, HangDetector, Matcher, Moment, Stillness, UnreceivedSend, WindowTotals};
+use mpiscope_diagnosis::{HangDetector, Moment, Stillness};
 use mpiscope_ingest::{Ingest, KnownAgent};
+use mpiscope_matching::{Counts, Matcher, UnreceivedSend, WindowTotals};
 use mpiscope_model::{
     Batch, Call, CommInfo, Coordinate, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo,
     ProcessState, Rank, RankInfo, Scheduling, SiteInfo, Totals,

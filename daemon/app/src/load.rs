@@ -5,14 +5,15 @@ use crate::agent::{Agent, Resume};
 use crate::daemon::{LIVE_FILE, Live, Records};
 use crate::ending::Ending;
 use crate::engine::{Engine, Step, WindowCell, replay};
+use crate::hang;
 use crate::processors::Processors;
-use crate::standing;
 use crate::sums::{self, Sums};
 use anyhow::Result;
-use mpiscope_analysis::{self as analysis, Counts};
 use mpiscope_feed::{Overview, Standing};
+use mpiscope_matching::Counts;
 use mpiscope_model::{Call, CommInfo, Coordinate, Losses, Message, Nanoseconds, RankInfo, SiteInfo, Totals};
 use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Pauses, Recording, State, Summary};
+use mpiscope_topology as topology;
 use std::path::Path;
 use std::time::Duration;
 
@@ -63,7 +64,7 @@ impl Loaded {
 /// Who talked with whom in a recording.
 pub(crate) struct Traffic {
     pub(crate) job: Job,
-    pub(crate) traffic: analysis::Traffic,
+    pub(crate) traffic: topology::Traffic,
     /// Messages that should be there and are not, a sentence each.
     pub(crate) faults: Vec<String>,
 }
@@ -142,7 +143,7 @@ pub(crate) fn load_traffic(dir: &Path, recording: &Recording) -> Result<Traffic>
         let Loaded { job, sums, .. } = load(dir, recording)?;
         return Ok(Traffic { job, traffic: std::mem::take(&mut *sums.traffic.lock()), faults: Vec::new() });
     }
-    let mut traffic = analysis::Traffic::default();
+    let mut traffic = topology::Traffic::default();
     let mut messages = recording.messages();
     messages.by_ref().for_each(|batch| traffic.feed(&batch));
     let faults = messages.faults().iter().map(|fault| fault.text.clone()).collect();
@@ -268,7 +269,7 @@ fn from_log(
     }
     let mut missing = engine.missing();
     let mut standing = stood(dir, &mut missing);
-    standing::last_calls(&engine, &mut standing);
+    hang::last_calls(&engine, &mut standing);
     match state {
         State::Running => missing.push("the run is not over: these are the figures until now".into()),
         _ => missing.push("the recording was not completed: these are the figures of its log".into()),
@@ -322,7 +323,7 @@ fn from_log(
 
 /// Whether the job stood still, as the recording says.
 fn stood(dir: &Path, missing: &mut Vec<String>) -> Standing {
-    standing::read(dir).unwrap_or_else(|error| {
+    hang::read(dir).unwrap_or_else(|error| {
         missing.push(format!("whether the job stood still: {error:#}"));
         Standing::default()
     })

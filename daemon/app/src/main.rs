@@ -15,13 +15,13 @@ mod doctor;
 mod ending;
 mod engine;
 mod export;
+mod hang;
 mod here;
 mod import;
 mod interrupt;
 mod judge;
 mod layout;
 mod load;
-mod node;
 mod os;
 mod page;
 mod places;
@@ -30,12 +30,12 @@ mod processors;
 mod progress;
 mod regions;
 mod remap;
+mod remote_agent;
 mod repair;
 mod replay;
 mod report;
 mod run;
 mod site;
-mod standing;
 mod sums;
 mod switch;
 mod synth;
@@ -85,7 +85,7 @@ fn carry_out(command: Command) -> Result<ExitCode> {
         Command::Doctor => doctor::doctor(),
         Command::Completions { shell } => command_line::print_completions(shell),
         Command::Man { dir } => command_line::write_manual(&dir),
-        Command::Agent(options) => node::agent(&options),
+        Command::Agent(options) => remote_agent::agent(&options),
         Command::Record => daemon::record(),
         Command::Judge { dir, print, workers } => judge::judge_apart(&dir, print, workers),
         Command::Advise => judge::advise_apart(),

@@ -2,14 +2,13 @@
 
 use crate::engine::WindowCell;
 use crate::processors::Processors;
-use mpiscope_analysis::{
-    self as analysis, Counts, Density, DensityKey, FunctionTotals, RankTotals, SiteTotals,
-};
 use mpiscope_feed::Overview;
+use mpiscope_matching::{Counts, Density, DensityKey, FunctionTotals, RankTotals, SiteTotals};
 use mpiscope_model::{Call, Function, Message};
 use mpiscope_recording::{
     DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, StartRow, Summary, WindowSumRow,
 };
+use mpiscope_topology as topology;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -27,11 +26,11 @@ pub(crate) struct Sums {
 
 /// Who talked with whom so far, shared between whoever takes messages in and those who ask.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SharedTraffic(Arc<Mutex<analysis::Traffic>>);
+pub(crate) struct SharedTraffic(Arc<Mutex<topology::Traffic>>);
 
 impl SharedTraffic {
     /// A panic elsewhere while the lock was held leaves sums that are still sound.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, analysis::Traffic> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, topology::Traffic> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -112,7 +111,7 @@ impl Sums {
         let traffic = self.traffic.lock();
         let mut rows: Vec<PairRow> = traffic
             .pairs()
-            .map(|(one, other, analysis::Flow { messages, bytes })| PairRow {
+            .map(|(one, other, topology::Flow { messages, bytes })| PairRow {
                 one: Some(one),
                 other: Some(other),
                 messages,
@@ -120,7 +119,7 @@ impl Sums {
             })
             .collect();
         rows.sort_unstable_by_key(|row| (row.one, row.other));
-        let analysis::Flow { messages, bytes } = traffic.left_out();
+        let topology::Flow { messages, bytes } = traffic.left_out();
         if messages > 0 {
             rows.push(PairRow { one: None, other: None, messages, bytes });
         }
@@ -146,7 +145,7 @@ impl Sums {
             }
         });
         for row in &summary.pairs {
-            let flow = analysis::Flow { messages: row.messages, bytes: row.bytes };
+            let flow = topology::Flow { messages: row.messages, bytes: row.bytes };
             match (row.one, row.other) {
                 (Some(one), Some(other)) => sums.traffic.lock().add(one, other, flow),
                 _ => sums.traffic.lock().leave_out(flow),

@@ -7,7 +7,7 @@ use crate::output::print;
 use crate::remap::place;
 use crate::words::nanoseconds;
 use anyhow::{Context as _, Result, ensure};
-use mpiscope_diagnosis::{Change, Graph, UnfeltFlights};
+use mpiscope_diagnosis::whatif::{Change, Graph, UnfeltFlights};
 use mpiscope_feed::Overview;
 use mpiscope_model::{Function, Node, Rank};
 use mpiscope_recording::{Job, Recording};

@@ -43,12 +43,12 @@ pub use waits::{SiteWaiting, SiteWaits, WaitKey, WaitState, WaitTotals};
 
 use crate::criteria::{Reference, Version};
 use crate::evolution::{Evolution, EvolutionOptions, RegionOfRank};
-use crate::placement::{Advice, Traffic, advise, capacities};
-use crate::regions::{CollectiveTraffic, PairLateness};
-use crate::{Link, Matched};
 use collectives::Collectives;
 use criteria_history::CriteriaHistory;
+use mpiscope_matching::{Link, Matched};
 use mpiscope_model::{Activity, Collected, CommInfo, Message, Nanoseconds, Node, Rank, Scheduling};
+use mpiscope_topology::{Advice, Traffic, advise, capacities};
+use mpiscope_topology::{CollectiveTraffic, PairLateness};
 use steal::Steal;
 use thread::{Incoming, Outgoing, Row, ThreadId};
 use thread_table::ThreadTable;

@@ -3,12 +3,10 @@
 //! One growing state, and immutable versions of it: a window uses the version of the messages that ended before it.
 
 mod line;
-mod message_time;
 mod normal;
 mod reference;
 mod version;
 
-pub use message_time::MessageTime;
 pub use reference::Reference;
 pub use version::{CollectiveCriterion, MessageCriterion, Version};
 

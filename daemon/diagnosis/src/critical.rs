@@ -5,8 +5,8 @@
 //! sender that was blocked, with its receiver. Everybody else goes on with what they did themselves. The steps follow each
 //! other without gaps and sum to the range.
 
-use crate::logical::Meeting;
 use mpiscope_model::{Call, Flow, Function, Message, Nanoseconds, Rank, Site};
+use mpiscope_topology::Meeting;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 

@@ -73,7 +73,7 @@ pub struct Verdict {
 }
 
 /// Below this share of the ranks' time nothing is to blame.
-pub(crate) const NEGLIGIBLE: f64 = 0.02;
+pub const NEGLIGIBLE: f64 = 0.02;
 /// The run is divided into this number of stretches; the quietest quarter of them is what it could be.
 const STRETCHES: usize = 40;
 

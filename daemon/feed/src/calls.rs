@@ -1,7 +1,7 @@
 //! Single calls as columns, as many of them as a page can draw.
 
 use crate::{F64Column, U32Column};
-use mpiscope_analysis::{Durations, Sample};
+use mpiscope_matching::{Durations, Sample};
 use mpiscope_model::{Call, Nanoseconds};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

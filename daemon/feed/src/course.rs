@@ -2,7 +2,7 @@
 
 use crate::by_rank::{FIGURES, seconds};
 use crate::{By, ByRank, Parts};
-use mpiscope_analysis::RankShares;
+use mpiscope_diagnosis::RankShares;
 use mpiscope_model::Nanoseconds;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

@@ -13,8 +13,10 @@ pub use answers::{Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNode
 
 use crate::exchange::{Answer, ConeQuestion, CoursesQuestion, DagQuestion, GroupGraphQuestion, RowsQuestion};
 use crate::{CallSource, Criteria, Regions};
-use mpiscope_analysis::{self as analysis, DagScope, Scope, Version};
+use mpiscope_diagnosis::{Scope, Version};
 use mpiscope_model::{Function, Message, Nanoseconds, Node, Rank};
+use mpiscope_topology as topology;
+use mpiscope_topology::DagScope;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::ops::{ControlFlow, Range};
@@ -300,7 +302,7 @@ impl Dependencies {
             gather::earliest(self.messages()?.source.as_ref(), &scope, GRAPH_MESSAGES, is_wanted)?;
         wanted(is_wanted)?;
         let read = DagScope { range_ns: scope.range_ns.start..until_ns, ..scope.clone() };
-        let dag = analysis::Dag::build(&messages, &read);
+        let dag = topology::Dag::build(&messages, &read);
         drop(messages);
         wanted(is_wanted)?;
         let criteria = self.usual();

@@ -165,7 +165,7 @@ impl Evolution {
 
     /// The region of each rank, as far as it is named here; for those who look many of them up.
     #[must_use]
-    pub fn region_of_rank(&self) -> mpiscope_analysis::RegionOfRank {
+    pub fn region_of_rank(&self) -> mpiscope_diagnosis::RegionOfRank {
         let ranges =
             || self.regions.iter().flat_map(|of| of.ranks.iter().map(move |range| (of.region, *range)));
         let ranks = ranges().map(|(_, (_, last))| last as usize + 1).max().unwrap_or_default();
@@ -173,6 +173,6 @@ impl Evolution {
         for (region, (first, last)) in ranges() {
             of_rank[first as usize..=last as usize].fill(region);
         }
-        mpiscope_analysis::RegionOfRank { version: self.version, of_rank }
+        mpiscope_diagnosis::RegionOfRank { version: self.version, of_rank }
     }
 }

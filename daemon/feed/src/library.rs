@@ -15,8 +15,9 @@ use crate::{
     Calls, Course, Criteria, LayoutSource, LayoutStore, Messages, Overview, PendingMessages, RangeBudget,
     RankRow, Regions, Remap, RemapSource, Selected, Shares, SiteSource, Sites,
 };
-use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, Durations, UnreceivedSend, Version};
+use mpiscope_diagnosis::Version;
 use mpiscope_layout::SiteDescription;
+use mpiscope_matching::{BINS_PER_OCTAVE, Bins, Durations, UnreceivedSend};
 use mpiscope_model::{
     Blame, Call, CommInfo, Coordinate, Function, Message, Nanoseconds, Node, Rank, RankCpus,
 };

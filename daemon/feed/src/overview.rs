@@ -1,6 +1,6 @@
 //! What is known of the calls of a run as a whole: when they began, and how long they took when. One thread adds, many ask.
 
-use mpiscope_analysis::{Bins, DensityHistory, Timeline};
+use mpiscope_matching::{Bins, DensityHistory, Timeline};
 use mpiscope_model::{Call, Function, Nanoseconds};
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -2,7 +2,8 @@
 
 use crate::message::{Functions, InFlight, Losses, Nodes, Ranks, TimelineCells, Totals};
 use crate::{FunctionRow, NodeRow, Pending, RankRow, Update};
-use mpiscope_analysis::{RegionOfRank, TimelineCell};
+use mpiscope_diagnosis::RegionOfRank;
+use mpiscope_matching::TimelineCell;
 use mpiscope_model::ProcessState;
 
 pub(crate) fn functions(rows: &[FunctionRow]) -> Functions {
@@ -74,7 +75,7 @@ pub(crate) fn in_flight(calls: &[mpiscope_model::InFlight], most: usize) -> InFl
 }
 
 pub(crate) fn pending(regions: &RegionOfRank, update: &Update<'_>) -> Pending {
-    let all = mpiscope_analysis::pending(regions, update.in_flight, update.now_ns);
+    let all = mpiscope_diagnosis::pending(regions, update.in_flight, update.now_ns);
     // Ranks of regions that are not named are in none.
     let all: Vec<_> = all.into_iter().filter(|of| of.region != u32::MAX).collect();
     Pending {

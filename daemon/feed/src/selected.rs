@@ -7,7 +7,7 @@ use crate::dependencies::{Dependencies, wanted};
 use crate::exchange::{SelectedQuestion, is_among};
 use crate::rank_sums::inside_ns;
 use crate::{CallSource, F64Column, RangeBudget, Regions, U32Column};
-use mpiscope_analysis::FunctionTotals;
+use mpiscope_matching::FunctionTotals;
 use mpiscope_model::{Function, Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

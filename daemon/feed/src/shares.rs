@@ -2,7 +2,7 @@
 
 use crate::U32Column;
 use crate::exchange::SharesQuestion;
-use mpiscope_analysis::{RankShares, SHARE_KINDS, ShareTable};
+use mpiscope_diagnosis::{RankShares, SHARE_KINDS, ShareTable};
 use mpiscope_model::{Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,7 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_analysis::ShareRow;
+    use mpiscope_diagnosis::ShareRow;
 
     #[test]
     fn a_unit_is_a_nanosecond_unless_sums_are_too_large() {

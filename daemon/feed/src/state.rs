@@ -7,7 +7,8 @@ use crate::{
     Calls, Compared, Found, FunctionRow, Job, NodeRow, PROTOCOL, Pending, RankRow, Standing, Switch, Update,
     Verdict,
 };
-use mpiscope_analysis::{RegionOfRank, Timeline, TimelineCell};
+use mpiscope_diagnosis::RegionOfRank;
+use mpiscope_matching::{Timeline, TimelineCell};
 use mpiscope_model::{Function, Node, Rank};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

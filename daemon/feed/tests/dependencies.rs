@@ -2,7 +2,7 @@
 
 mod support;
 
-use mpiscope_analysis::{MessageCriterion, Scope, Version};
+use mpiscope_diagnosis::{MessageCriterion, Scope, Version};
 use mpiscope_feed::exchange::{Answer, ConeQuestion, DagQuestion, Question};
 use mpiscope_feed::{CallSource, Library, Messages, NONE, encode};
 use mpiscope_model::{Call, Flow, Message, Nanoseconds};

@@ -4,7 +4,7 @@
 
 mod support;
 
-use mpiscope_analysis::{CollectiveCriterion, CollectiveKey, MessageCriterion, Scope, Version, size_bin};
+use mpiscope_diagnosis::{CollectiveCriterion, CollectiveKey, MessageCriterion, Scope, Version, size_bin};
 use mpiscope_feed::exchange::{CoursesQuestion, Question, RowsQuestion};
 use mpiscope_feed::{
     CallSource, Courses, FunctionName, Library, MessageRows, Messages, NONE, Remap, RemapSource, SiteSource,

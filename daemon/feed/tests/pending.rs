@@ -4,9 +4,9 @@
 
 mod support;
 
-use mpiscope_analysis::UnreceivedSend;
 use mpiscope_feed::exchange::{Grouping, PendingQuestion, Question};
 use mpiscope_feed::{Library, Messages, PendingMessages, Region, Regions};
+use mpiscope_matching::UnreceivedSend;
 use mpiscope_model::Message;
 use proptest::prelude::*;
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@
 
 mod support;
 
-use mpiscope_analysis::{MessageCriterion, Scope, Version};
+use mpiscope_diagnosis::{MessageCriterion, Scope, Version};
 use mpiscope_feed::exchange::{Question, Ranks, SelectedQuestion};
 use mpiscope_feed::{Library, Messages, RankRow, Region, Regions, Selected};
 use mpiscope_model::{Call, Message};

@@ -3,7 +3,8 @@
 use crate::gate::{Gate, Question};
 use crate::parcel::{Messages, News, Window, to_budget_worker};
 use crate::plain::renamed;
-use mpiscope_analysis::{Budgeter, Matched};
+use mpiscope_diagnosis::Budgeter;
+use mpiscope_matching::Matched;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -139,7 +140,7 @@ fn in_until(frontiers: &[MutableAntichain<Window>]) -> Option<Window> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_analysis::BudgetOptions;
+    use mpiscope_diagnosis::BudgetOptions;
     use mpiscope_model::{Activity, CallId, Effect};
 
     /// Two calls a hundred years apart are two windows and two skips, whether they come together or not.

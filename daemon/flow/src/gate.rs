@@ -2,7 +2,7 @@
 
 use crate::error::{FlowError, TryFeedError};
 use crate::parcel::{BUDGET_WORKER, Window, reader};
-use mpiscope_analysis::Budgeter;
+use mpiscope_diagnosis::Budgeter;
 use mpiscope_model::Batch;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};

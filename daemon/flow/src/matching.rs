@@ -2,7 +2,7 @@
 
 use crate::parcel::{Messages, Place, ToKeeper, Window, hold_single, keepers, to_keepers};
 use crate::worker::WorkerFigures;
-use mpiscope_analysis::{Matcher, MatchingLimits, WindowEvents};
+use mpiscope_matching::{Matcher, MatchingLimits, WindowEvents};
 use mpiscope_model::Event;
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
 //! How a flow works.
 
-use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Course, RegionOfRank, Version};
+use mpiscope_diagnosis::{BudgetOptions, Budgeter, Course, RegionOfRank, Version};
+use mpiscope_topology::Advice;
 
 /// How a flow works.
 #[derive(Debug, Clone)]

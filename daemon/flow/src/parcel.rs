@@ -3,7 +3,7 @@
 use crate::plain::{
     ActivityRow, CollectedRow, CommRow, EventRow, LinkRow, MessageRow, SchedulingRow, renamed,
 };
-use mpiscope_analysis::Matched;
+use mpiscope_matching::Matched;
 use mpiscope_model::{Node, Rank};
 use serde::{Deserialize, Serialize};
 use timely::communication::Push;

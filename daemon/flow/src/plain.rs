@@ -1,7 +1,7 @@
 //! The values of the model and the operators as they are written for another process. Their own crates know nothing of
 //! that; a field that is added there does not compile here until it is written too.
 
-use mpiscope_analysis::Link;
+use mpiscope_matching::Link;
 use mpiscope_model::{
     Activity, Blocking, Call, CallId, Collected, Collective, Comm, CommInfo, CommKind, Effect, Event, Flow,
     Function, Message, Nanoseconds, PostId, Rank, Scheduling, Side,

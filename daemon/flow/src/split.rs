@@ -3,7 +3,7 @@
 use crate::gate::Fed;
 use crate::parcel::{News, Place, ToKeeper, Window, hold_single, keeper};
 use crate::plain::{CallRow, EventRow, renamed};
-use mpiscope_analysis::{by_window, receivers};
+use mpiscope_matching::{by_window, receivers};
 use mpiscope_model::{Batch, Event};
 use timely::dataflow::channels::pact::Pipeline;
 use timely::dataflow::operators::generic::OutputBuilder;

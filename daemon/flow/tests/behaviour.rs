@@ -4,7 +4,7 @@
 
 mod support;
 
-use mpiscope_analysis::{Basis, BudgetOptions, Budgeter, ReplaySavings, Windowed};
+use mpiscope_diagnosis::{Basis, BudgetOptions, Budgeter, ReplaySavings, Windowed};
 use mpiscope_flow::{Flow, FlowError, FlowOptions, TryFeedError};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::Batch;

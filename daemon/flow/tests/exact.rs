@@ -2,8 +2,9 @@
 
 mod support;
 
-use mpiscope_analysis::{BudgetOptions, Counts, Matcher};
+use mpiscope_diagnosis::BudgetOptions;
 use mpiscope_flow::FlowOptions;
+use mpiscope_matching::{Counts, Matcher};
 use mpiscope_model::{Batch, Event};
 use proptest::prelude::*;
 use support::program::{Program, steps};

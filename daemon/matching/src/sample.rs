@@ -2,8 +2,8 @@
 //! calls themselves. The same range gives the same picture each time.
 
 use crate::density::duration_bin;
-use crate::spread::spread;
 use mpiscope_model::Call;
+use mpiscope_model::spread;
 
 /// Counts of durations, from which the rule is made.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Messages, evenly thinned: keeps those with the least hashes, which depend only on the messages. Neither their order
 //! nor other questions change which ones are picked.
 
-use crate::spread::spread;
+use mpiscope_model::spread;
 use mpiscope_model::{Message, Nanoseconds, Rank};
 
 /// Takes in messages, and keeps a choice of them.

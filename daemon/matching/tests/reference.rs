@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use mpiscope_analysis::Matcher;
+use mpiscope_matching::Matcher;
 use mpiscope_model::{CallId, Event, PostId, Rank};
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -15,7 +15,9 @@ mod gap;
 mod in_flight;
 mod job;
 mod message;
+mod message_time;
 mod site;
+mod spread;
 mod totals;
 pub mod words;
 
@@ -32,7 +34,9 @@ pub use job::{
     CommInfo, CommKind, CommName, Coordinate, FunctionInfo, NodeInfo, ProcessState, RankInfo, Scheduling,
 };
 pub use message::Message;
+pub use message_time::MessageTime;
 pub use site::SiteInfo;
+pub use spread::spread;
 pub use totals::{Losses, Totals};
 
 /// A world rank.

@@ -32,7 +32,8 @@ pub fn flatness(load: f64) -> f64 {
 
 impl Balance {
     /// Of ranks and the messages that each sent and received, by rank.
-    pub(crate) fn from_messages(messages: impl IntoIterator<Item = (Rank, u64)>) -> Self {
+    #[must_use]
+    pub fn from_messages(messages: impl IntoIterator<Item = (Rank, u64)>) -> Self {
         let mut ranks: Vec<RankBalance> =
             messages.into_iter().map(|(rank, messages)| RankBalance { rank, messages, load: 0.0 }).collect();
         let count = ranks.len().max(1) as f64;
@@ -48,7 +49,8 @@ impl Balance {
     }
 
     /// The rank that is furthest from the mean; of several the first. None without messages.
-    pub(crate) fn furthest(&self) -> Option<&RankBalance> {
+    #[must_use]
+    pub fn furthest(&self) -> Option<&RankBalance> {
         self.ranks.iter().reduce(|furthest, rank| if rank.load > furthest.load { rank } else { furthest })
     }
 }

@@ -8,8 +8,8 @@ mod regions;
 mod requests;
 mod rings;
 
-use mpiscope_analysis::Matcher;
 use mpiscope_ingest::Ingest;
+use mpiscope_matching::Matcher;
 use mpiscope_wire::{Decoder, FrameKind, Message, encode_frame};
 
 pub use layouts::layouts;

@@ -1,7 +1,8 @@
 //! Any words as the slots of two ranks' rings: a hostile job.
 
-use mpiscope_analysis::{Counts, HangDetector, Matcher};
+use mpiscope_diagnosis::HangDetector;
 use mpiscope_ingest::Ingest;
+use mpiscope_matching::{Counts, Matcher};
 use mpiscope_wire::{
     ClockKind, ClockSample, Entry, FUNCTIONS, Flight, Message, Process, RunStart, Slot, Slots,
 };

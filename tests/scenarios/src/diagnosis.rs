@@ -2,11 +2,12 @@
 
 use crate::cases::{Case, Half};
 use anyhow::{Context as _, Result};
-use mpiscope_analysis::{
-    Assessment, Basis, BudgetOptions, Budgeter, Matched, ReplaySavings, Scope, Version, Windowed,
+use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder};
+use mpiscope_diagnosis::{
+    Assessment, Basis, BudgetOptions, Budgeter, ReplaySavings, Scope, Version, Windowed,
 };
-use mpiscope_diagnosis::{CallKind, Graph, GraphBuilder};
 use mpiscope_ingest::Ingest;
+use mpiscope_matching::Matched;
 use mpiscope_model::{Batch, Blame};
 use mpiscope_synth::{Cause, Network, Noise, Part, Pattern, Spec, Style, Truth, generate};
 use mpiscope_wire::FUNCTIONS;
@@ -233,8 +234,8 @@ pub(crate) fn diagnose(case: &Case) -> Result<Outcome> {
     let share = |ns: i64| format!("{:.1}", 100.0 * ns as f64 / 1e9 / found.ranks_s);
     let details = format!(
         "waiting by {:?} direct {:?} quiet {:.2}, truth {:?}",
-        mpiscope_analysis::Cause::ALL.map(|cause| share(total.budget.waiting_by[cause])),
-        mpiscope_analysis::Cause::ALL.map(|cause| share(total.budget.direct[cause])),
+        mpiscope_diagnosis::Cause::ALL.map(|cause| share(total.budget.waiting_by[cause])),
+        mpiscope_diagnosis::Cause::ALL.map(|cause| share(total.budget.direct[cause])),
         basis.quiet_level(),
         truth
             .parts

@@ -3,8 +3,8 @@
 use super::found::{Fault, Found, Kind, Standing};
 use crate::daemon::{LIVE_FILE, Records};
 use crate::judge;
-use crate::node::LEFT_FILE;
 use crate::page::LAYOUTS;
+use crate::remote_agent::LEFT_FILE;
 use crate::words::{bytes, plural};
 use anyhow::Result;
 use mpiscope_recording::{FileState, Recording, Segment, file_state};

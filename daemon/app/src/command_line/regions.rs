@@ -2,7 +2,7 @@
 
 use crate::regions::{cut, method};
 use clap::Args;
-use mpiscope_analysis::{Cut, Method};
+use mpiscope_topology::{Cut, Method};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

@@ -89,7 +89,7 @@ fn at<T: Default + Clone>(values: &mut Vec<T>, place: usize) -> &mut T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_analysis::WindowTotals;
+    use mpiscope_matching::WindowTotals;
 
     #[test]
     fn rows_and_cells_say_the_same() {

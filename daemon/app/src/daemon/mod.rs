@@ -5,17 +5,17 @@
 //! hosts bring, into the log; the recorder turns it into rows, counts and the page's feed. Others serve the page and
 //! listen to the agents.
 
+mod imported;
 mod postponing;
 mod protocol;
 mod queue;
 mod recorder;
 mod remotes;
-mod told;
 mod viewers;
 
+pub(crate) use imported::{record_told, show_told};
 pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Records, Summary, ToDaemon};
 pub(crate) use recorder::{END_UNKNOWN, Judge, Recorder, window_row};
-pub(crate) use told::{record_told, show_told};
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, SHORT_REST, run_start};
 use crate::judge::{GIVEN, give, have_judged};

@@ -7,11 +7,11 @@ use super::{Configuration, Summary};
 use crate::agent::Resume;
 use crate::ending::Ending;
 use crate::engine::{Engine, Step, WindowCell, replay};
+use crate::hang::{self, Watcher};
 use crate::judge::{self, Findings, Found, LiveJudge};
 use crate::load::{calls_in_log, unsaved};
 use crate::places;
 use crate::processors::Crowding;
-use crate::standing::{self, Watcher};
 use crate::sums::Sums;
 use crate::switch;
 use crate::words::{count, counted, plural, printable, run_time};
@@ -114,7 +114,7 @@ impl Recorder {
     /// # Errors
     /// When what a predecessor left in the recording cannot be read.
     pub(crate) fn watch_for(&mut self, patience: Duration, flight: Option<Duration>) -> Result<()> {
-        let before = standing::read(self.writer.dir())?;
+        let before = hang::read(self.writer.dir())?;
         self.watcher = Watcher::going_on(Some(patience).filter(|patience| !patience.is_zero()), before);
         self.flight = flight;
         Ok(())
@@ -220,7 +220,7 @@ impl Recorder {
         }
         let Some(lines) = self.watcher.see(&self.engine, &self.in_flight) else { return };
         // What was said is in the recording, whatever happens next.
-        let written = standing::write(self.writer.dir(), self.watcher.told());
+        let written = hang::write(self.writer.dir(), self.watcher.told());
         self.note(written);
         say(&lines);
     }
@@ -419,9 +419,9 @@ impl Recorder {
         say(&self.watcher.end(&self.engine));
         let told = self.watcher.told();
         if told.count > 0 || told.ended_in_count > 0 {
-            let written = standing::write(self.writer.dir(), told);
+            let written = hang::write(self.writer.dir(), told);
             self.note(written);
-            let listed = self.writer.list_file(standing::FILE);
+            let listed = self.writer.list_file(hang::FILE);
             self.note(listed);
         }
     }

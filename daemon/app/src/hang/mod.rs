@@ -1,16 +1,16 @@
 //! Whether the job stands still, and what is said of it then: once on the terminal, to pages, and in the recording.
 
 mod file;
+mod report;
 #[cfg(test)]
 mod tests;
-mod told;
 mod words;
 
 pub(crate) use file::{FILE, read, write};
-pub(crate) use told::last_calls;
+pub(crate) use report::last_calls;
 
 use crate::engine::Engine;
-use mpiscope_analysis::Stillness;
+use mpiscope_diagnosis::Stillness;
 use mpiscope_feed::{Standing, Still};
 use mpiscope_model::InFlight;
 use std::time::{Duration, Instant};
@@ -81,7 +81,7 @@ impl Watcher {
             return None;
         }
         self.now = Some(moved_ns);
-        self.take(told::still(engine, &still), is_first)
+        self.take(report::still(engine, &still), is_first)
     }
 
     /// Whether a job of which only the calls are known that it is in may stand still: half of it has been in calls for so
@@ -101,12 +101,12 @@ impl Watcher {
             // Who is gone may have gone meanwhile; how long all has stood is no news.
             let is_news = (still.kind, &still.stuck) != (last.kind, &last.stuck);
             *last = still;
-            return is_news.then(|| if self.is_said { told::lines(last) } else { Lines::new() });
+            return is_news.then(|| if self.is_said { report::lines(last) } else { Lines::new() });
         }
         let is_grave = still.kind != mpiscope_feed::StillKind::Waits;
         self.is_said = is_grave || self.said < MOST_SAID;
         self.said += usize::from(!is_grave);
-        let mut lines = if self.is_said { told::lines(&still) } else { Lines::new() };
+        let mut lines = if self.is_said { report::lines(&still) } else { Lines::new() };
         if !is_grave && self.said == MOST_SAID {
             lines.push("of further such stretches only page and report will tell".into());
         }

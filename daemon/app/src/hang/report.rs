@@ -4,7 +4,7 @@ use super::words::{Names, call_words};
 use crate::engine::Engine;
 use crate::places;
 use crate::words::run_time;
-use mpiscope_analysis::{Doing, Need, Stillness};
+use mpiscope_diagnosis::{Doing, Need, Stillness};
 use mpiscope_feed::{Standing, Still, StillCall, StillKind, StillRoot};
 use mpiscope_model::{InFlight, SiteInfo};
 use std::collections::BTreeSet;

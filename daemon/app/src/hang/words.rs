@@ -1,8 +1,9 @@
 //! What a job that stands still comes to, in sentences.
 
 use crate::words::{counted, nanoseconds, ranges};
-use mpiscope_analysis::{Doing, LastCall, Need, OpenPost, Root, Stillness, Waiting};
+use mpiscope_diagnosis::{Doing, LastCall, Need, Root, Stillness, Waiting};
 use mpiscope_feed::StillSentence;
+use mpiscope_matching::OpenPost;
 use mpiscope_model::{Asks, Comm, Function, InFlight, Peer, ProcessState, Rank, Site, SiteInfo};
 use std::fmt::Write as _;
 

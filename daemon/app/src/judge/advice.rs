@@ -4,8 +4,8 @@
 use super::apart::{LOW_PRIORITY, answer, start};
 use crate::output::print;
 use anyhow::{Context as _, Result, ensure};
-use mpiscope_analysis::{Advice, Flow, Traffic, advise, capacities};
 use mpiscope_model::{Node, Rank};
+use mpiscope_topology::{Advice, Flow, Traffic, advise, capacities};
 use serde::{Deserialize, Serialize};
 use std::io::Write as _;
 use std::process::{ExitCode, Stdio};

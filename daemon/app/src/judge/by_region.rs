@@ -2,7 +2,7 @@
 
 use super::judgement::{parts, word};
 use super::seen::Seen;
-use mpiscope_analysis::{Basis, Budgeter};
+use mpiscope_diagnosis::{Basis, Budgeter};
 use mpiscope_feed::{Attribution, ByRank, Wait};
 use mpiscope_model::{Nanoseconds, Rank};
 use std::cmp::Reverse;
@@ -81,7 +81,7 @@ mod tests {
     use super::super::judgement::judgement;
     use crate::judge::seen::Seen;
     use crate::judge::stretches::LogStretches;
-    use mpiscope_analysis::{BudgetOptions, Reference, Windowed};
+    use mpiscope_diagnosis::{BudgetOptions, Reference, Windowed};
     use mpiscope_feed::Parts;
     use mpiscope_ingest::Ingest;
     use mpiscope_synth::{Pattern, Spec, Style, generate};

@@ -1,6 +1,6 @@
 //! How latency went by region, as pages and recordings are told: of the regions and pairs that exchange most.
 
-use mpiscope_analysis::{Provisional, Segment, Series, Tally};
+use mpiscope_diagnosis::{Provisional, Segment, Series, Tally};
 use mpiscope_feed::{Bands, Evolution, Points, RegionCourse, SegmentRow};
 use mpiscope_model::Rank;
 use std::cmp::Reverse;
@@ -13,7 +13,7 @@ const MOST_LINKS: usize = 32;
 const MOST_POINTS: usize = 256;
 
 /// What is known of it now.
-pub(super) fn evolution(of: &mpiscope_analysis::Evolution, has_normal: bool) -> Evolution {
+pub(super) fn evolution(of: &mpiscope_diagnosis::Evolution, has_normal: bool) -> Evolution {
     let window_s = of.window_ns() as f64 / 1e9;
     let mut provisional = BTreeMap::<(u32, Option<u32>), Vec<Provisional>>::new();
     for window in of.provisional() {
@@ -103,7 +103,7 @@ fn course(series: &Series, provisional: &[Provisional], window_s: f64) -> Region
     }
 }
 
-fn bands(of: &mpiscope_analysis::Bands, window_s: f64) -> Bands {
+fn bands(of: &mpiscope_diagnosis::Bands, window_s: f64) -> Bands {
     let width_s = of.windows_per_band() as f64 * window_s;
     let mut bands = Bands { width_s, ..Bands::default() };
     for band in of.all() {
@@ -149,7 +149,7 @@ fn add(points: &mut Points, window: u64, tally: &Tally, average: f64, version: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_analysis::{BudgetOptions, Windowed};
+    use mpiscope_diagnosis::{BudgetOptions, Windowed};
     use mpiscope_ingest::Ingest;
     use mpiscope_synth::{Pattern, Spec, Style, generate};
 

@@ -10,7 +10,7 @@ use super::seen::Seen;
 use super::words::say;
 use crate::criteria_file::CollectiveCriterion;
 use crate::ending::{Ending, diagnosed_until_s};
-use mpiscope_analysis::{Budgeter, Version};
+use mpiscope_diagnosis::{Budgeter, Version};
 use mpiscope_feed::{Course, Evolution, Found, Judgement};
 use mpiscope_model::SiteInfo;
 use serde::{Deserialize, Serialize};
@@ -160,7 +160,7 @@ pub(super) fn name_places(judgement: &mut Judgement, sites: &[SiteInfo]) {
 }
 
 fn criteria(version: &Version) -> Vec<Criterion> {
-    let criterion = |of: &mpiscope_analysis::MessageCriterion| {
+    let criterion = |of: &mpiscope_diagnosis::MessageCriterion| {
         let (size_from, size_to) = of.sizes();
         Criterion {
             scope: of.scope.word().into(),

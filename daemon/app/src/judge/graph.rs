@@ -2,8 +2,8 @@
 
 use super::known;
 use anyhow::{Result, anyhow};
-use mpiscope_analysis::{CollectiveCriterion, Reference, Scope, bin_sizes};
-use mpiscope_diagnosis::{CallKind, Graph, GraphBuilder, TooLarge};
+use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder, TooLarge};
+use mpiscope_diagnosis::{CollectiveCriterion, Reference, Scope, bin_sizes};
 use mpiscope_recording::Recording;
 use mpiscope_wire::FUNCTIONS;
 

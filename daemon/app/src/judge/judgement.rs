@@ -6,7 +6,7 @@ use super::seen::Seen;
 use super::{by_region, sources::sources, waits};
 use crate::ending::{Ending, diagnosed_until_s};
 use crate::words::nanoseconds;
-use mpiscope_analysis::{
+use mpiscope_diagnosis::{
     Assessment, Basis, Budget, Budgeter, Cause, Causes, RankShares, Remark, WindowBudget,
 };
 use mpiscope_feed::{

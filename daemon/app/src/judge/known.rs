@@ -5,7 +5,7 @@ use super::Findings;
 use super::findings::Criterion;
 use crate::criteria_file::{self, CollectiveCriterion, CriteriaFile, MessageCriterion, Scope};
 use anyhow::{Context as _, Result};
-use mpiscope_analysis::{CollectiveKey, MessageCriterion as Known, Reference, Version, bin_sizes, size_bin};
+use mpiscope_diagnosis::{CollectiveKey, MessageCriterion as Known, Reference, Version, bin_sizes, size_bin};
 use mpiscope_recording::{Job, read_listed};
 use std::path::Path;
 
@@ -87,10 +87,10 @@ pub(super) fn measured(mpi: &str, ranks_per_node: u32) -> Reference {
     file.map_or(Reference::None, |file| Reference::Quiet(version(&file)))
 }
 
-fn scope(scope: Scope) -> mpiscope_analysis::Scope {
+fn scope(scope: Scope) -> mpiscope_diagnosis::Scope {
     match scope {
-        Scope::Intra => mpiscope_analysis::Scope::Intra,
-        Scope::Inter => mpiscope_analysis::Scope::Inter,
+        Scope::Intra => mpiscope_diagnosis::Scope::Intra,
+        Scope::Inter => mpiscope_diagnosis::Scope::Inter,
     }
 }
 
@@ -107,10 +107,10 @@ fn version(file: &CriteriaFile) -> Version {
     Version::new(messages.collect(), of_kinds(&file.collectives))
 }
 
-fn of_kinds(collectives: &[CollectiveCriterion]) -> Vec<mpiscope_analysis::CollectiveCriterion> {
+fn of_kinds(collectives: &[CollectiveCriterion]) -> Vec<mpiscope_diagnosis::CollectiveCriterion> {
     let known = collectives.iter().filter_map(|criterion| {
         let function = mpiscope_wire::FUNCTIONS.iter().find(|entry| entry.name == criterion.function)?;
-        Some(mpiscope_analysis::CollectiveCriterion {
+        Some(mpiscope_diagnosis::CollectiveCriterion {
             key: CollectiveKey {
                 function: function.id,
                 ranks: criterion.ranks,
@@ -149,18 +149,18 @@ mod tests {
     #[test]
     fn criteria_of_a_recording_are_those_it_was_judged_by() {
         let messages =
-            [(mpiscope_analysis::Scope::Intra, 64, 700), (mpiscope_analysis::Scope::Inter, 70_000, 9_000)];
+            [(mpiscope_diagnosis::Scope::Intra, 64, 700), (mpiscope_diagnosis::Scope::Inter, 70_000, 9_000)];
         let messages = messages.map(|(scope, bytes, median_ns)| {
             Known::of_size(scope, bytes, 40, median_ns).with_normal(Some(2 * median_ns))
         });
         let function = mpiscope_wire::FUNCTIONS.iter().find(|entry| entry.name == "MPI_Bcast").unwrap().id;
-        let collectives = [true, false].map(|is_root| mpiscope_analysis::CollectiveCriterion {
+        let collectives = [true, false].map(|is_root| mpiscope_diagnosis::CollectiveCriterion {
             key: CollectiveKey { function, ranks: 8, bin: size_bin(4096), is_root },
             samples: 33,
             median_ns: 5_000 + u64::from(is_root),
         });
         let known = Version::new(messages.to_vec(), collectives.to_vec());
-        let mut budgeter = mpiscope_analysis::Budgeter::new(mpiscope_analysis::BudgetOptions::default());
+        let mut budgeter = mpiscope_diagnosis::Budgeter::new(mpiscope_diagnosis::BudgetOptions::default());
         budgeter.hold_against(Reference::Given(known.clone()));
         let findings = Findings::of(&budgeter, true, 8, &Seen::default(), &Replayed::default());
         let file = of_findings(serde_json::from_str(&serde_json::to_string(&findings).unwrap()).unwrap());

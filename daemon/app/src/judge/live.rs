@@ -19,7 +19,7 @@ use crate::daemon::Configuration;
 use crate::engine::replay;
 use crate::places;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
-use mpiscope_analysis::{BudgetOptions, Reference};
+use mpiscope_diagnosis::{BudgetOptions, Reference};
 use mpiscope_feed::Judgement;
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_ingest::Ingest;

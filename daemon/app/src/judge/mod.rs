@@ -50,7 +50,7 @@ pub(crate) struct Found {
     pub(crate) told: mpiscope_feed::Found,
     pub(crate) course: mpiscope_feed::Course,
     /// What messages usually take.
-    pub(crate) criteria: mpiscope_analysis::Version,
+    pub(crate) criteria: mpiscope_diagnosis::Version,
 }
 
 /// What was found, in the folder of the recording.

@@ -4,11 +4,12 @@ use super::regions;
 use super::stretches::LogStretches;
 use crate::engine::replay;
 use anyhow::Result;
-use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Version};
+use mpiscope_diagnosis::{BudgetOptions, Budgeter, Version};
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Correction, Event};
 use mpiscope_recording::{Corrections, Latency, Manifest, WalReader};
+use mpiscope_topology::Advice;
 
 /// Learns from a log.
 ///
@@ -45,8 +46,8 @@ fn flow(manifest: &Manifest, workers: usize) -> FlowOptions {
 /// How a run is judged.
 pub(super) fn options(window_ns: u64, latency: Latency) -> BudgetOptions {
     let latency = match latency {
-        Latency::Felt => mpiscope_analysis::Latency::Felt,
-        Latency::Span => mpiscope_analysis::Latency::Span,
+        Latency::Felt => mpiscope_diagnosis::Latency::Felt,
+        Latency::Span => mpiscope_diagnosis::Latency::Span,
     };
     BudgetOptions { window_ns: window_ns.max(1), latency, ..BudgetOptions::default() }
 }

@@ -1,8 +1,9 @@
 //! Which ranks talk mostly among themselves, and how late their messages were.
 
 use crate::words::{plural, ranges};
-use mpiscope_analysis::{Budgeter, Exchange, Follower, RegionOfRank, Tracker, exchanges, talk_graph};
+use mpiscope_diagnosis::{Budgeter, RegionOfRank};
 use mpiscope_feed::{Between, Region, Regions, runs};
+use mpiscope_topology::{Exchange, Follower, Tracker, exchanges, talk_graph};
 
 /// Pages are told of no more regions, and of no more pairs of them; recordings keep more.
 pub(super) const MOST_TOLD: usize = 512;
@@ -45,7 +46,7 @@ pub(super) fn told(tracker: &Tracker, with_collectives: bool, budgeter: &Budgete
         0 => 0.0,
         messages => (exchange.late.exact as f64 / messages as f64).min(1.0),
     };
-    let region = |(region, exchange): (&mpiscope_analysis::Region, &Exchange)| Region {
+    let region = |(region, exchange): (&mpiscope_topology::Region, &Exchange)| Region {
         id: region.id,
         ranks: runs(&region.ranks),
         latency: exchange.late.mean(),

@@ -1,7 +1,7 @@
 //! Results of replays: what each cause costs, and which ranks it comes from.
 
-use mpiscope_analysis::ReplaySavings;
-use mpiscope_diagnosis::{Graph, Shorter};
+use mpiscope_diagnosis::ReplaySavings;
+use mpiscope_diagnosis::whatif::{Graph, Shorter};
 use mpiscope_feed::{CpuContention, Stopped, WhatIf, Without};
 use mpiscope_model::{Blame, Nanoseconds, Node, Rank};
 

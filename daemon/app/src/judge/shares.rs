@@ -1,6 +1,6 @@
 //! What each rank's time was spent on, as it is kept beside what was found.
 
-use mpiscope_analysis::{RankShares, ShareRow};
+use mpiscope_diagnosis::{RankShares, ShareRow};
 use mpiscope_recording as recording;
 use mpiscope_recording::{Manifest, RecordingError, SHARES_FILE, read_shares, write_shares};
 use std::path::Path;

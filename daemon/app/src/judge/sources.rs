@@ -1,7 +1,7 @@
 //! From which ranks it comes that others wait: those that have more to do than others, and those that had no core.
 
 use super::replayed::{Part, Replayed};
-use mpiscope_analysis::Budgeter;
+use mpiscope_diagnosis::Budgeter;
 use mpiscope_feed::{Source, SourceRank, SourceTime};
 use mpiscope_model::{Blame, Rank};
 use std::cmp::Reverse;
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::judge::seen::Seen;
     use crate::judge::stretches::LogStretches;
-    use mpiscope_analysis::{BudgetOptions, Reference, Windowed};
+    use mpiscope_diagnosis::{BudgetOptions, Reference, Windowed};
     use mpiscope_feed::Judgement;
     use mpiscope_ingest::Ingest;
     use mpiscope_synth::{Pattern, Spec, Style, generate};

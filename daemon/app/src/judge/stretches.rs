@@ -5,8 +5,9 @@
 use super::graph::{kinds, refer};
 use super::replayed::Replayed;
 use crate::processors::Processors;
-use mpiscope_analysis::{Matcher, Reference};
-use mpiscope_diagnosis::GraphBuilder;
+use mpiscope_diagnosis::Reference;
+use mpiscope_diagnosis::whatif::GraphBuilder;
+use mpiscope_matching::Matcher;
 use mpiscope_model::{Batch, Call, Message, Nanoseconds, Node};
 
 /// The calls of a stretch while the job runs, which is replayed about once a second.

@@ -1,7 +1,7 @@
 //! Who waited for whom, as it is told.
 
 use super::judgement::{by, seconds};
-use mpiscope_analysis::{SiteWaiting, SiteWaits, WaitKey, WaitState, WaitTotals};
+use mpiscope_diagnosis::{SiteWaiting, SiteWaits, WaitKey, WaitState, WaitTotals};
 use mpiscope_feed::{GatheredWait, SiteWait, Wait};
 use mpiscope_model::{Function, Rank, Site};
 use std::cmp::Reverse;

@@ -4,6 +4,7 @@ use super::actions::actions;
 use super::blame::{evidence, what};
 use crate::processors::shortage_sentence;
 use crate::words::{cause_title, nanoseconds, plural, run_time};
+use mpiscope_diagnosis::NEGLIGIBLE;
 use mpiscope_feed::{BasisState, Found, Judgement, Quiet, Verdict};
 use std::time::Duration;
 
@@ -13,8 +14,6 @@ const AT_ONCE: f64 = 0.05;
 const MOSTLY: f64 = 0.8;
 /// So many times at which the network was disturbed are named.
 const MOST_TIMES: usize = 3;
-/// Below this share of the ranks' time a further cause is not told.
-const NEGLIGIBLE: f64 = 0.02;
 
 pub(super) fn time(seconds: f64) -> String {
     nanoseconds((seconds.max(0.0) * 1e9) as u64)

@@ -50,8 +50,8 @@ pub(crate) struct Page {
     url: String,
 }
 
-/// A page that nobody has been let in to yet: who comes waits. What is known can be published first, so that the first thing
-/// that anybody sees is not an empty run.
+/// A page that nobody has been let in to yet: who comes waits. What is known can be published first. Then nobody sees an empty
+/// run.
 pub(crate) struct ClosedPage {
     page: Page,
     admits: oneshot::Sender<()>,

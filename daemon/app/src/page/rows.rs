@@ -1,8 +1,8 @@
 //! Figures as rows of the feed.
 
 use crate::processors::Processors;
-use mpiscope_analysis::Counts;
 use mpiscope_feed::{FunctionRow, NodeRow, RankRow};
+use mpiscope_matching::Counts;
 use mpiscope_model::{InFlight, Node, ProcessState, RankInfo};
 use std::collections::BTreeSet;
 

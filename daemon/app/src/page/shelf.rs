@@ -5,10 +5,10 @@ mod nearest;
 
 use super::{LayoutFilePath, SiteShelf};
 use crate::remap::Placements;
-use mpiscope_analysis::Bins;
 use mpiscope_feed::exchange::{EventQuestion, Ranks};
 use mpiscope_feed::{CallSource, MessageSource};
 use mpiscope_layout::SiteDescription;
+use mpiscope_matching::Bins;
 use mpiscope_model::{Call, Message, Nanoseconds};
 use mpiscope_recording::{
     CallFilter, Filter, Group, Recording, Segment, SegmentIndex, SegmentReader, SegmentRow,

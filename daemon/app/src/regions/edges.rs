@@ -1,8 +1,8 @@
 //! A table of who talked to whom: `a,b[,weight]` on each line.
 
 use anyhow::{Context as _, Result, bail};
-use mpiscope_analysis::TalkGraph;
 use mpiscope_model::Rank;
+use mpiscope_topology::TalkGraph;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! The advice for a job, with the names of its nodes.
 
 use anyhow::{Context as _, Result, ensure};
-use mpiscope_analysis::{Advice, Traffic, advise, capacities};
 use mpiscope_model::Node;
 use mpiscope_recording::{Job, JobNode};
+use mpiscope_topology::{Advice, Traffic, advise, capacities};
 
 /// Where the ranks of a job are and where they had better be.
 #[derive(Debug)]

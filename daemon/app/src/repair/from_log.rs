@@ -4,10 +4,10 @@
 use super::copy_layouts;
 use crate::agent::{Agent, Resume};
 use crate::daemon::{END_UNKNOWN, LIVE_FILE, Live, Recorder, Records};
+use crate::hang;
 use crate::interrupt::Interrupt;
 use crate::judge::{GIVEN, judge_into};
 use crate::load::calls_in_log;
-use crate::standing;
 use crate::topology;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::Standing;
@@ -62,9 +62,9 @@ pub(super) fn repair(
     }
     missing.extend(topology::copy(recording, out, &mut writer)?);
     missing.extend(copy_layouts(recording.dir(), out));
-    match standing::read(recording.dir()) {
+    match hang::read(recording.dir()) {
         Ok(stood) if stood == Standing::default() => {}
-        Ok(stood) => standing::write(out, &stood)?,
+        Ok(stood) => hang::write(out, &stood)?,
         Err(error) => missing.push(format!("whether the job stood still: {error:#}")),
     }
     let mut recorder = Recorder::new(writer, old.window_ns, Box::new(|dir, _| judge_into(dir, 1)));

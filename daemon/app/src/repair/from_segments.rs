@@ -11,7 +11,7 @@ use crate::sums::Sums;
 use crate::topology;
 use crate::words::counted;
 use anyhow::{Context as _, Result};
-use mpiscope_analysis::Counts;
+use mpiscope_matching::Counts;
 use mpiscope_model::{Call, Message, Scheduling, Totals};
 use mpiscope_recording::{
     FileState, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, RunTotals, Segment,

@@ -6,13 +6,13 @@ use crate::judge::{Criterion, Findings};
 use crate::load::Loaded;
 use crate::remap::Placement;
 use anyhow::Result;
-use mpiscope_analysis::Advice;
 use mpiscope_feed::exchange::Ranks;
 use mpiscope_feed::{
     Attribution, Between, CpuContention, Disturbance, Efficiency, GatheredWait, Parts, Quiet, Source,
     Verdict, Wait, WhatIf,
 };
 use mpiscope_model::RankInfo;
+use mpiscope_topology::Advice;
 use serde::Serialize;
 
 /// What is null was not judged.

@@ -6,7 +6,7 @@ use crate::command_line::RunOptions;
 use crate::daemon::{LIVE_FILE, Live};
 use crate::private::{create_private, random};
 use crate::site::Paths;
-use crate::{judge, standing};
+use crate::{hang, judge};
 use anyhow::{Context as _, Result, bail};
 use mpiscope_model::Losses;
 use mpiscope_recording::{Manifest, State, is_being_written, is_only_a_recording, remove_recording};
@@ -15,7 +15,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 /// What lies in a recording's folder beside the files of the recording itself.
-const FILES: [&str; 4] = [judge::FILE, judge::GIVEN, standing::FILE, LIVE_FILE];
+const FILES: [&str; 4] = [judge::FILE, judge::GIVEN, hang::FILE, LIVE_FILE];
 
 pub(crate) struct Place {
     /// The run's name.

@@ -4,8 +4,8 @@ use super::cut::Pieces;
 use super::thread::{Incoming, ThreadId};
 use super::waits::WaitState;
 use super::{Budgeter, Cause, Causes, Latency, Spared};
-use crate::criteria::{MessageTime, Scope, Version};
-use mpiscope_model::{Activity, Nanoseconds};
+use crate::criteria::{Scope, Version};
+use mpiscope_model::{Activity, MessageTime, Nanoseconds};
 
 use super::settle::Settled;
 use super::thresholds::CLEARLY_LATE_NS;

@@ -1,7 +1,7 @@
 //! Waiting by the names that performance tools know.
 
 use super::causes::Causes;
-use crate::BySite;
+use mpiscope_matching::BySite;
 use mpiscope_model::{Function, Nanoseconds, Rank, Site};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;

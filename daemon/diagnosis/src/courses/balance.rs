@@ -1,7 +1,7 @@
 //! How evenly ranks talked, bin by bin.
 
-use crate::Balance;
 use mpiscope_model::Rank;
+use mpiscope_topology::Balance;
 use rustc_hash::FxHashMap;
 
 /// Ranks that are counted one by one; with 512 bins that is 64 MiB.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::logical::Member;
+use mpiscope_topology::Member;
 use proptest::prelude::*;
 
 fn call(rank: Rank, function: Function, start_ns: u64, end_ns: u64) -> Call {

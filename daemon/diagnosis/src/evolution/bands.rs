@@ -71,7 +71,7 @@ fn add(all: &mut Vec<Band>, number: u64, tally: &Tally, ratios: &Ratios) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::criteria::MessageTime;
+    use mpiscope_model::MessageTime;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use super::partition::{Places, RegionOfRank};
 use super::series::{EvolutionOptions, Series, Window};
 use super::tally::Tally;
 use super::windows::{Counted, WindowTallies};
-use crate::criteria::MessageTime;
+use mpiscope_model::MessageTime;
 use mpiscope_model::{Nanoseconds, Node, Rank};
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Counts of the messages of a window. Sums are of whole numbers: their order does not matter.
 
-use crate::criteria::MessageTime;
+use mpiscope_model::MessageTime;
 
 /// A message with exactly the expected time counts as this.
 const ONE: u64 = 1 << 16;

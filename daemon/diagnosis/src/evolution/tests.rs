@@ -1,5 +1,5 @@
 use super::*;
-use crate::criteria::MessageTime;
+use mpiscope_model::MessageTime;
 use proptest::prelude::*;
 
 mod planted;

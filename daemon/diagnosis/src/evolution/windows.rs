@@ -3,7 +3,7 @@
 use super::partition::{NOWHERE, Places};
 use super::ratios::Ratios;
 use super::tally::Tally;
-use crate::criteria::MessageTime;
+use mpiscope_model::MessageTime;
 use mpiscope_model::Rank;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

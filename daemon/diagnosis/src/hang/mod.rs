@@ -18,8 +18,8 @@ mod waits;
 
 pub use waits::{Need, Waiting};
 
-use crate::{OpenPost, WaitingSend};
 use graph::Graph;
+use mpiscope_matching::{OpenPost, WaitingSend};
 use mpiscope_model::{
     Asks, Call, Comm, CommInfo, Function, InFlight, Member, Nanoseconds, Peer, ProcessState, Rank, Site,
 };

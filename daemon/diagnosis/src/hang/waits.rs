@@ -1,7 +1,7 @@
 //! For whom each call waits that has not returned.
 
 use super::{HangDetector, Moment, WORLD, is_gone};
-use crate::OpenPost;
+use mpiscope_matching::OpenPost;
 use mpiscope_model::{Asks, Comm, Function, InFlight, Peer, ProcessState, Rank};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -236,8 +236,9 @@ impl Asking<'_> {
         if posts.is_empty() {
             // One of its own messages, it is unknown which; no receive would take any of them.
             let sends = self.moment.sends.iter().filter(|send| send.from == call.rank);
-            let taken =
-                |send: &&crate::WaitingSend| self.offers.has_receive(send.comm, send.from, send.to, send.tag);
+            let taken = |send: &&mpiscope_matching::WaitingSend| {
+                self.offers.has_receive(send.comm, send.from, send.to, send.tag)
+            };
             let mut receivers: Vec<Rank> = Vec::new();
             for send in sends {
                 if taken(&send) {

@@ -1,11 +1,11 @@
 //! Collects rows in any order of ranks and turns them into a graph.
 
-use crate::call_kind::CallKind;
-use crate::graph::Graph;
-use crate::link::{MessageRow, link};
-use crate::partners::Partners;
-use crate::reference::Reference;
-use crate::{classes, delay, explain, flights, groups, starved, work};
+use crate::whatif::call_kind::CallKind;
+use crate::whatif::graph::Graph;
+use crate::whatif::link::{MessageRow, link};
+use crate::whatif::partners::Partners;
+use crate::whatif::reference::Reference;
+use crate::whatif::{classes, delay, explain, flights, groups, starved, work};
 use mpiscope_model::{Call, CallId, Collected, Function, Message, Nanoseconds, Node, Rank, Scheduling};
 use rustc_hash::FxHashMap;
 

@@ -1,9 +1,9 @@
 //! What is changed in a replay.
 
-use crate::call_kind::CallKind;
-use crate::flights::Figure;
-use crate::graph::Graph;
-use crate::work::{Scale, Work};
+use crate::whatif::call_kind::CallKind;
+use crate::whatif::flights::Figure;
+use crate::whatif::graph::Graph;
+use crate::whatif::work::{Scale, Work};
 use mpiscope_model::{Blame, Function, Node, Rank};
 
 /// How long a flight takes when the recording only bounds it.

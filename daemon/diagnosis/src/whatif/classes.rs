@@ -1,8 +1,8 @@
 //! Ranks that do the same: their calls come from the same places of the program.
 
-use crate::builder::NONE;
-use crate::call_kind::CallKind;
-use crate::graph::Graph;
+use crate::whatif::builder::NONE;
+use crate::whatif::call_kind::CallKind;
+use crate::whatif::graph::Graph;
 use rustc_hash::FxHashSet;
 
 /// Ranks do the same where this share of the smaller one's places is the other's too.

@@ -3,7 +3,7 @@
 //! The scheduler's figures come some ten times a second. Between two of them the time without a CPU falls on computing and on
 //! calls by their shares of the time. Within computing it is what makes some stretches longer than others.
 
-use crate::graph::{Graph, Thread};
+use crate::whatif::graph::{Graph, Thread};
 use mpiscope_model::Scheduling;
 use rustc_hash::FxHashMap;
 

@@ -2,10 +2,10 @@
 //!
 //! Buffers were full, a rendezvous needed the other side, or a library moves data only while its owner is in a call.
 
-use crate::call_kind::CallKind;
-use crate::flights::{Figure, size_bin};
-use crate::graph::Graph;
-use crate::partners::Partners;
+use crate::whatif::call_kind::CallKind;
+use crate::whatif::flights::{Figure, size_bin};
+use crate::whatif::graph::Graph;
+use crate::whatif::partners::Partners;
 use mpiscope_model::{Function, Rank};
 use rustc_hash::FxHashMap;
 
@@ -50,7 +50,7 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
         for at in thread.calls.clone() {
             let call = at as usize;
             let kind = graph.kind(call);
-            if !may_block(kind) || graph.groups.left[call] != crate::builder::NONE {
+            if !may_block(kind) || graph.groups.left[call] != crate::whatif::builder::NONE {
                 continue;
             }
             let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);

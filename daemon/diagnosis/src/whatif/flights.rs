@@ -1,7 +1,7 @@
 //! How long messages are under way: which flights are known, and what a flight of a size takes where the network is quiet.
 
-use crate::graph::{Edge, Graph};
-use crate::reference::at_size;
+use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::reference::at_size;
 use rustc_hash::FxHashMap;
 
 /// The run is looked at in this many stretches; the quietest quarter of them says what flights take.

@@ -1,13 +1,13 @@
 //! The graph of a run, in columns: one entry a call, threads one after the other, each in its order.
 
-use crate::builder::{CallRow, NONE};
-use crate::call_kind::CallKind;
-use crate::delay::Delays;
-use crate::flights::Flights;
-use crate::groups::Groups;
-use crate::quiet;
-use crate::reference::Reference;
-use crate::work::Work;
+use crate::whatif::builder::{CallRow, NONE};
+use crate::whatif::call_kind::CallKind;
+use crate::whatif::delay::Delays;
+use crate::whatif::flights::Flights;
+use crate::whatif::groups::Groups;
+use crate::whatif::quiet;
+use crate::whatif::reference::Reference;
+use crate::whatif::work::Work;
 use mpiscope_model::{Function, Node, Rank};
 use rustc_hash::FxHashMap;
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! Collectives: which calls take part in one, and for whom each of them waits.
 
-use crate::builder::{CallRow, NONE};
-use crate::call_kind::CallKind;
-use crate::graph::Graph;
+use crate::whatif::builder::{CallRow, NONE};
+use crate::whatif::call_kind::CallKind;
+use crate::whatif::graph::Graph;
 use mpiscope_model::{Collected, Flow, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;

@@ -1,8 +1,8 @@
 //! Finds the calls of each message by its times, and joins loops of polls with the call that ends them.
 
-use crate::builder::{CallRow, NONE};
-use crate::call_kind::CallKind;
-use crate::graph::{Edge, Graph};
+use crate::whatif::builder::{CallRow, NONE};
+use crate::whatif::call_kind::CallKind;
+use crate::whatif::graph::{Edge, Graph};
 use mpiscope_model::{Message, Rank};
 
 /// A message, as it waits for its calls.

@@ -1,7 +1,7 @@
 //! With whom a call exchanges messages.
 
-use crate::call_kind::CallKind;
-use crate::graph::{Graph, Thread};
+use crate::whatif::call_kind::CallKind;
+use crate::whatif::graph::{Graph, Thread};
 use mpiscope_model::Rank;
 
 /// A wait looks back over this many calls for the sends that it may complete.

@@ -4,9 +4,9 @@
 //! that this place has in the quietest quarter: noise that is always there stays. What was slow even then is held against what
 //! was measured at another time.
 
-use crate::builder::NONE;
-use crate::flights::{Figure, STRETCHES, quiet_samples, size_bin, span_ns};
-use crate::graph::Graph;
+use crate::whatif::builder::NONE;
+use crate::whatif::flights::{Figure, STRETCHES, quiet_samples, size_bin, span_ns};
+use crate::whatif::graph::Graph;
 use mpiscope_model::{Flow, Function};
 use rustc_hash::FxHashMap;
 

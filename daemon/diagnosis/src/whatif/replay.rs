@@ -1,9 +1,9 @@
 //! The replay: every call ends when the last thing that it waits for has come.
 
-use crate::builder::NONE;
-use crate::change::{Applied, Change};
-use crate::flights::{Figure, span_ns};
-use crate::graph::{Edge, Graph};
+use crate::whatif::builder::NONE;
+use crate::whatif::change::{Applied, Change};
+use crate::whatif::flights::{Figure, span_ns};
+use crate::whatif::graph::{Edge, Graph};
 use mpiscope_model::{Nanoseconds, Node, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,8 +1,8 @@
 //! What each cause costs: what the replay without it saves.
 
-use crate::change::{Change, UnfeltFlights};
-use crate::graph::Graph;
-use crate::replay::{Departure, Outcome};
+use crate::whatif::change::{Change, UnfeltFlights};
+use crate::whatif::graph::Graph;
+use crate::whatif::replay::{Departure, Outcome};
 use mpiscope_model::{Blame, Node};
 use std::cell::OnceCell;
 

@@ -3,9 +3,9 @@
 //! MPI libraries move data and take part in collectives only while the process runs: whoever exchanges with a process that does
 //! not run waits for it inside a call, although nobody computes.
 
-use crate::builder::NONE;
-use crate::graph::Graph;
-use crate::partners::Partners;
+use crate::whatif::builder::NONE;
+use crate::whatif::graph::Graph;
+use crate::whatif::partners::Partners;
 use mpiscope_model::Rank;
 use rustc_hash::FxHashMap;
 

@@ -5,10 +5,10 @@
 //! more than the others loses that where it differs from them: the work of a root that everybody waits for goes, not a
 //! share of all its work. Balance is restored within segments of the run in which each rank's share stays the same.
 
-use crate::builder::NONE;
-use crate::call_kind::CallKind;
-use crate::graph::Graph;
-use crate::segments;
+use crate::whatif::builder::NONE;
+use crate::whatif::call_kind::CallKind;
+use crate::whatif::graph::Graph;
+use crate::whatif::segments;
 use rustc_hash::FxHashMap;
 
 /// The run is shown in this many parts at most.

@@ -1,7 +1,7 @@
 //! Sends, and waits for them, that end when their receivers come.
 
 use crate::model::{EXCHANGE, RECEIVE, SEND, WAIT, call, kinds, message, near};
-use mpiscope_diagnosis::{Change, GraphBuilder};
+use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
 use mpiscope_model::Scheduling;
 
 #[test]

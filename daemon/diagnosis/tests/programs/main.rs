@@ -9,7 +9,7 @@ mod stopped;
 mod work;
 
 use model::{RECEIVE, SEND, START, Step, WAIT, graph_of, kinds, near, ring, run};
-use mpiscope_diagnosis::{Change, GraphBuilder};
+use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
 use mpiscope_model::{Blame, Call, CallId, Collected, Message, Scheduling};
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Programs of computing, messages and barriers, run by maxima.
 
-use mpiscope_diagnosis::{CallKind, Graph, GraphBuilder};
+use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder};
 use mpiscope_model::{Call, Flow, Message};
 
 pub(crate) const SEND: u16 = 0;

@@ -1,7 +1,7 @@
 //! Messages and collectives that take long, and other placements.
 
 use crate::model::{BARRIER, Model, Step, builder_of, graph_of, kinds, near, ring, run};
-use mpiscope_diagnosis::{Change, GraphBuilder};
+use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
 use mpiscope_model::{Call, Scheduling};
 
 #[test]

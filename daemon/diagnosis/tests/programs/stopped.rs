@@ -1,7 +1,7 @@
 //! Ranks that are stopped inside MPI, where others need them.
 
 use crate::model::{BARRIER, EXCHANGE, SEND, call, kinds, message, near};
-use mpiscope_diagnosis::{Change, GraphBuilder};
+use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
 use mpiscope_model::Scheduling;
 
 const STEPS: u64 = 200;

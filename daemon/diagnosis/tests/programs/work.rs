@@ -1,7 +1,7 @@
 //! Work that differs from rank to rank in some places of the program and not in others.
 
 use crate::model::{POLL, RECEIVE, RECEIVE_NS, Step, call, graph_of, near, ring, run};
-use mpiscope_diagnosis::Change;
+use mpiscope_diagnosis::whatif::Change;
 
 const RANKS: u32 = 8;
 const WORK_NS: u64 = 1_000_000;

@@ -3,8 +3,9 @@
 use super::Gathered;
 use crate::exchange::ConeQuestion;
 use crate::{F64Column, NONE, U32Column};
-use mpiscope_analysis::{self as analysis, Bar, DagScope, EventId, LogicalEventKind};
 use mpiscope_model::{Message, Node, Rank};
+use mpiscope_topology as topology;
+use mpiscope_topology::{Bar, DagScope, EventId, LogicalEventKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -130,7 +131,7 @@ pub struct DagBars {
 impl Dag {
     pub(super) fn of(
         scope: &DagScope,
-        dag: &analysis::Dag,
+        dag: &topology::Dag,
         bars: &[Bar],
         hosts: &BTreeMap<Rank, Node>,
         unread: u64,
@@ -175,7 +176,7 @@ impl Dag {
             answer.ranks.rank.0.push(rank.rank);
             answer.ranks.messages.0.push(rank.messages as f64);
             answer.ranks.load.0.push(rank.load);
-            answer.ranks.flatness.0.push(analysis::flatness(rank.load));
+            answer.ranks.flatness.0.push(topology::flatness(rank.load));
         }
         bars.iter().for_each(|bar| answer.bars.push(bar));
         answer.notes = answer.in_words();

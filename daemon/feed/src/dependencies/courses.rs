@@ -3,7 +3,7 @@
 use super::{MessageSource, gather};
 use crate::exchange::{CoursesQuestion, is_among};
 use crate::{F64Column, NONE, U32Column};
-use mpiscope_analysis::{BinTraffic, MessageCourses};
+use mpiscope_diagnosis::{BinTraffic, MessageCourses};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 

@@ -3,7 +3,7 @@
 use super::gather::{meetings, visit};
 use super::{Dependencies, REPLACED};
 use crate::{CallSource, F64Column, NONE, U32Column};
-use mpiscope_analysis::{self as analysis, PathKind};
+use mpiscope_diagnosis::{self as diagnosis, PathKind};
 use mpiscope_model::Nanoseconds;
 use serde::{Deserialize, Serialize};
 use std::ops::{ControlFlow, Range};
@@ -59,7 +59,7 @@ impl Dependencies {
             return Err(format!("more than {MOST_CALLS} calls lie in this range: choose a shorter one"));
         }
         let messages = self.messages()?;
-        let mut path = analysis::CriticalPath::new(range_ns.clone());
+        let mut path = diagnosis::CriticalPath::new(range_ns.clone());
         let chunks = calls_in_range.div_ceil(CHUNK_CALLS).max(1);
         let chunk_ns = (range_ns.end.saturating_sub(range_ns.start)).div_ceil(chunks).max(1);
         let mut until_ns = range_ns.end;
@@ -85,7 +85,7 @@ impl Dependencies {
 }
 
 impl CriticalPath {
-    fn new(path: &analysis::CriticalPath) -> Self {
+    fn new(path: &diagnosis::CriticalPath) -> Self {
         let ((steps, is_joined), parts) = (path.steps(), path.parts());
         let kind = |kind: PathKind| match kind {
             PathKind::Compute => 0_u32,

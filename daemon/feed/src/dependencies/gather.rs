@@ -2,8 +2,8 @@
 
 use super::{MessageSource, REPLACED};
 use crate::CallSource;
-use mpiscope_analysis::{DagScope, LogicalTime, Meeting, Member};
 use mpiscope_model::{Comm, Flow, Function, Message, Nanoseconds};
+use mpiscope_topology::{DagScope, LogicalTime, Meeting, Member};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 

@@ -4,7 +4,7 @@ use super::gather::visit;
 use super::{Dependencies, wanted};
 use crate::exchange::{GroupGraphQuestion, Grouping, is_among};
 use crate::{CallSource, F64Column, NONE, Regions, U32Column};
-use mpiscope_analysis::Version;
+use mpiscope_diagnosis::Version;
 use mpiscope_model::{Call, Function, Message, Nanoseconds, Rank, Site};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -3,7 +3,8 @@
 use super::{MessageSource, gather};
 use crate::exchange::{RowsQuestion, is_among};
 use crate::{F64Column, U32Column};
-use mpiscope_analysis::{Thinned, Version};
+use mpiscope_diagnosis::Version;
+use mpiscope_matching::Thinned;
 use mpiscope_model::{Message, Nanoseconds};
 use serde::{Deserialize, Serialize};
 use std::ops::{ControlFlow, Range};

@@ -2,7 +2,7 @@
 
 use super::{MessageSource, gather};
 use crate::{F64Column, U32Column};
-use mpiscope_analysis::Version;
+use mpiscope_diagnosis::Version;
 use mpiscope_model::{Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

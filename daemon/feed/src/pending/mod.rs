@@ -13,7 +13,7 @@ use crate::dependencies::Dependencies;
 use crate::exchange::{PendingQuestion, is_among};
 use crate::{F64Column, NONE, U32Column};
 use groups::Order;
-use mpiscope_analysis::UnreceivedSend;
+use mpiscope_matching::UnreceivedSend;
 use mpiscope_model::{Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Sends of a run that goes on and that nobody was seen to receive: they are in no message yet.
 
-use mpiscope_analysis::UnreceivedSend;
+use mpiscope_matching::UnreceivedSend;
 use mpiscope_model::{Comm, Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};

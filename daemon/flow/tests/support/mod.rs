@@ -5,11 +5,11 @@
 
 pub(crate) mod program;
 
-use mpiscope_analysis::{
-    Budgeter, Causes, Counts, Ledger, Matched, SiteWaits, Traffic, Version, WaitKey, WaitTotals, Windowed,
-};
+use mpiscope_diagnosis::{Budgeter, Causes, Ledger, SiteWaits, Version, WaitKey, WaitTotals, Windowed};
 use mpiscope_flow::{Flow, FlowOptions};
+use mpiscope_matching::{Counts, Matched};
 use mpiscope_model::{Batch, Nanoseconds, Node, Rank};
+use mpiscope_topology::Traffic;
 
 /// Everything that can be asked.
 #[derive(Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Reads a modelled run as a real one is read.
 #![allow(dead_code, reason = "each test uses a part")]
 
-use mpiscope_analysis::{Matcher, MatchingLimits};
 use mpiscope_ingest::Ingest;
+use mpiscope_matching::{Matcher, MatchingLimits};
 use mpiscope_model::{Call, Losses, Message, Scheduling};
 use mpiscope_synth::{Pattern, Spec, generate};
 use mpiscope_wire as wire;

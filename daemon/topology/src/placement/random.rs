@@ -1,6 +1,6 @@
 //! Numbers that look random and are the same each time.
 
-use crate::spread::spread;
+use mpiscope_model::spread;
 
 /// A sequence; the same beginning gives the same sequence.
 #[derive(Debug, Clone)]

@@ -1,8 +1,7 @@
 //! How late messages were, by pair of ranks: lateness can be summed for any regions afterwards.
 
 use super::Region;
-use crate::criteria::MessageTime;
-use mpiscope_model::Rank;
+use mpiscope_model::{MessageTime, Rank};
 use rustc_hash::FxHashMap;
 
 /// Pairs that are kept; further ones only count in the total. Some 50 MB.

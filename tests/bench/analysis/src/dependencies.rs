@@ -3,8 +3,8 @@
 //! Jobs exchange with four neighbours in a grid, step by step. Every N steps there is a collective of everyone or of
 //! each row, or none at all. None is the worst for questions: the search may not stop before the first event.
 
-use mpiscope_analysis::{Dag, DagScope, EventId, LogicalTime, Meeting, Member};
 use mpiscope_model::{Flow, Message};
+use mpiscope_topology::{Dag, DagScope, EventId, LogicalTime, Meeting, Member};
 use std::hint::black_box;
 use std::time::Instant;
 

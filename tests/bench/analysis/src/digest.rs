@@ -2,7 +2,7 @@
 
 use crate::batches;
 use anyhow::Result;
-use mpiscope_analysis::{Basis, BudgetOptions, ReplaySavings, Version, Windowed};
+use mpiscope_diagnosis::{Basis, BudgetOptions, ReplaySavings, Version, Windowed};
 use mpiscope_model::Batch;
 use mpiscope_synth::{Collective, Collectives, Noise, PATTERNS, Pattern, Sizes, Spec, Style};
 use std::fmt::Debug;

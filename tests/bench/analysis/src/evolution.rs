@@ -1,7 +1,8 @@
 //! How long a window of one region takes: series of noise, flat and with stretches in it.
 
 use crate::Took;
-use mpiscope_analysis::{EvolutionOptions, MessageTime, Ratios, Series, Tally, Window};
+use mpiscope_diagnosis::{EvolutionOptions, Ratios, Series, Tally, Window};
+use mpiscope_model::MessageTime;
 
 const SERIES: u64 = 20;
 const WINDOWS: u64 = 10_000;

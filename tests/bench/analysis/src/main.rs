@@ -18,9 +18,10 @@ mod placement;
 mod regions;
 
 use anyhow::{Context, Result};
-use mpiscope_analysis::{BudgetOptions, Counts, Matcher, Windowed};
+use mpiscope_diagnosis::{BudgetOptions, Windowed};
 use mpiscope_flow::{Flow, FlowOptions};
 use mpiscope_ingest::Ingest;
+use mpiscope_matching::{Counts, Matcher};
 use mpiscope_model::Batch;
 use mpiscope_synth::{Pattern, Spec, Style, generate};
 use rustix::time::{ClockId, clock_gettime};

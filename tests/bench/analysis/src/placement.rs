@@ -1,7 +1,7 @@
 //! How long it takes to find a better placement.
 
-use mpiscope_analysis::{Flow, Traffic, advise, capacities};
 use mpiscope_model::Node;
+use mpiscope_topology::{Flow, Traffic, advise, capacities};
 use std::time::Instant;
 
 const MESSAGE: Flow = Flow { messages: 2, bytes: 2_000 };

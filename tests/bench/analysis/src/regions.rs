@@ -1,7 +1,7 @@
 //! How long it takes to find regions, on one core.
 
 use crate::{Took, peak_kib};
-use mpiscope_analysis::{Clustering, Cut, Method, TalkGraph, modularity};
+use mpiscope_topology::{Clustering, Cut, Method, TalkGraph, modularity};
 
 /// What a conjugate-gradient solver sends.
 fn cg(ranks: u32) -> TalkGraph {

@@ -2,12 +2,13 @@
 
 use crate::{number, spread};
 use anyhow::{Context as _, Result, bail};
-use mpiscope_analysis::{Counts, Matcher, Traffic};
 use mpiscope_feed::Overview;
 use mpiscope_ingest::Ingest;
+use mpiscope_matching::{Counts, Matcher};
 use mpiscope_model::{Call, Message, Nanoseconds};
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalWriter};
 use mpiscope_synth::{Pattern, Spec, generate};
+use mpiscope_topology::Traffic;
 use rustix::time::{ClockId, clock_gettime};
 
 const WINDOW_NS: u64 = 100_000_000;

@@ -9,9 +9,10 @@ use super::super::regions;
 use super::super::replayed::Replayed;
 use super::super::seen::Seen;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
-use mpiscope_analysis::{Advice, Budgeter, Follower, Reference, Tracker, talk_graph};
+use mpiscope_diagnosis::{Budgeter, Reference};
 use mpiscope_feed::Found;
 use mpiscope_model::{Batch, Nanoseconds};
+use mpiscope_topology::{Advice, Follower, Tracker, talk_graph};
 
 /// Before so much is judged nothing is said: what messages usually take is not known yet.
 const FIRST_NS: u64 = 2_000_000_000;

@@ -1,6 +1,6 @@
 use super::*;
-use mpiscope_analysis::Matcher;
 use mpiscope_ingest::Ingest;
+use mpiscope_matching::Matcher;
 use mpiscope_recording::WalWriter;
 use mpiscope_synth::{Disturbance, Pattern, Spec, Style, generate};
 

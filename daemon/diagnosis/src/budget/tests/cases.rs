@@ -24,7 +24,7 @@ fn a_late_sender_is_waited_for_and_its_computing_is_to_blame() {
 /// Uses the advice to bring both ends of a message onto one node.
 fn with_criteria_and_advice() -> Windowed {
     let mut windowed = with_criteria();
-    let advice = crate::Advice {
+    let advice = mpiscope_topology::Advice {
         node_of_rank: vec![0, 0],
         inter_messages_before: 1,
         inter_messages_after: 0,

@@ -1,0 +1,26 @@
+//! Which send belongs to which receive, and what can be summed up call by call.
+//!
+//! In: calls and messages, in batches. Out: matched messages, and counts, timelines, densities, samples and thinned messages
+//! for views. It does no I/O, has no threads and reads no clock. Any split of the input into batches gives the same result,
+//! state is bounded, counts can be merged.
+
+mod by_site;
+mod counts;
+mod density;
+mod matching;
+mod pair;
+mod sample;
+mod thinned;
+mod timeline;
+mod window_events;
+
+pub use by_site::BySite;
+pub use counts::{Counts, FunctionTotals, RankTotals, SiteTotals, WindowTotals};
+pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
+pub use matching::{
+    Link, Matched, Matcher, MatchingLimits, OpenPost, UnreceivedSend, WaitingSend, receivers,
+};
+pub use sample::{Durations, Sample};
+pub use thinned::Thinned;
+pub use timeline::{Bins, Timeline, TimelineCell};
+pub use window_events::{WindowEvents, by_window};
