@@ -154,7 +154,7 @@ function sourcesOf(cause, ranks, costS, [fromS, untilS], hash) {
   const times = cause === "pattern" && ranks > 64
     ? Array.from({ length: 8 }, (_, at) => ({ from_s: fromS + at * eighth, to_s: fromS + (at + 1) * eighth, ranks: [0, 1, 2].map((of) => Math.floor(ranks * hash(at, of, 31))) }))
     : [];
-  return [{ cause, total_s: 0.31 * costS, few: cause === "cpu" ? [ranked[0].rank] : [], ranks: ranked, computed_s: 0.6 * (untilS - fromS), times }];
+  return [{ cause, total_s: 0.31 * costS, few: cause === "cpu" ? [ranked[0].rank] : [], few_s: 0, few_nodes: 0, ranks: ranked, computed_s: 0.6 * (untilS - fromS), times }];
 }
 
 /** The cause comes and goes; something else costs most now and then, and nothing in between. */

@@ -263,8 +263,14 @@ pub struct Source {
     pub cause: String,
     /// What all ranks did too much, or had no core, in seconds.
     pub total_s: f64,
-    /// The ranks that make up most of it, where they are few and the same all the time, in order.
+    /// The ranks that make up most of it, where they are at most half of all and the same all the time, in order.
     pub few: Vec<u32>,
+    /// What these have of it, in seconds.
+    #[serde(default)]
+    pub few_s: f64,
+    /// These are all ranks of this number of nodes, and no others; 0 where they are not, or nodes have one rank each.
+    #[serde(default)]
+    pub few_nodes: u32,
     /// The ranks with the most of it, the first of them.
     pub ranks: Vec<SourceRank>,
     /// What ranks computed on average.

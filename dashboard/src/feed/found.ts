@@ -122,8 +122,10 @@ export interface Source {
   cause: Blame;
   /** What all ranks did too much, or waited for a CPU. */
   totalS: number;
-  /** The ranks that make up most of it, where they are few and the same all the time. */
+  /** The ranks that make up most of it, where they are at most half of all and the same all the time. */
   few: readonly number[];
+  /** They are all ranks of this number of nodes, and no others; else 0. */
+  fewNodes: number;
   /** Those with the most of it. */
   ranks: readonly { rank: number; seconds: number; computedS: number }[];
   /** What ranks computed on average. */
@@ -209,6 +211,7 @@ const SENTENCES_MAX = 64;
 const WAITS_MAX = 1000;
 const SITES_MAX = 4096;
 const SOURCES_MAX = 64;
+const FEW_MAX = 1024;
 const STRETCHES_MAX = 4096;
 
 export function found(from: Fields<Wire.Found>): Found {
@@ -318,7 +321,8 @@ function source(from: Fields<Wire.Source>): Source {
   return {
     cause: blamed(from.cause),
     ...numbers(from, "total_s", "computed_s"),
-    few: bounded("few", list(from, "few"), SOURCES_MAX).filter(isNatural),
+    few: bounded("few", list(from, "few"), FEW_MAX).filter(isNatural),
+    fewNodes: natural(from, "few_nodes"),
     ranks: bounded("ranks", list(from, "ranks"), SOURCES_MAX).map((each) => {
       const of = fields<Wire.SourceRank>(each, "A rank that a cause comes from");
       return { rank: natural(of, "rank"), ...numbers(of, "seconds", "computed_s") };

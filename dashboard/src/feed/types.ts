@@ -323,9 +323,17 @@ cause: string,
  */
 total_s: number, 
 /**
- * The ranks that make up most of it, where they are few and the same all the time, in order.
+ * The ranks that make up most of it, where they are at most half of all and the same all the time, in order.
  */
 few: Array<number>, 
+/**
+ * What these have of it, in seconds.
+ */
+few_s: number, 
+/**
+ * These are all ranks of this number of nodes, and no others; 0 where they are not, or nodes have one rank each.
+ */
+few_nodes: number, 
 /**
  * The ranks with the most of it, the first of them.
  */

@@ -1,6 +1,6 @@
 //! What to do about what was found.
 
-use super::blame::{call, moving, sources_of, stopped_ranks};
+use super::blame::{call, moving, sources_of, stopped_ranks, whole_nodes};
 use crate::processors::cpu_count;
 use crate::words::{count, plural, ranges};
 use mpiscope_feed::{Advised, BasisState, CpuContention, GatheredWait, Judgement};
@@ -94,11 +94,18 @@ fn work(judgement: &Judgement) -> Vec<String> {
     } else if let Some(ranks) = sources_of(judgement, "pattern") {
         let names = ranges(&ranks);
         let (has, does) = if ranks.len() == 1 { ("it has", "it does") } else { ("they have", "they do") };
-        actions.push(format!(
-            "Move work away from {names}, or check why {has} more: a larger part of the input, I/O, or work that only {does}."
-        ));
+        actions.push(match whole_nodes(judgement, "pattern") {
+            0 => format!(
+                "Move work away from {names}, or check why {has} more: a larger part of the input, I/O, or work that only {does}."
+            ),
+            nodes => format!(
+                "Check {}: {names}, all of them and no others, compute longer. Compare their clock frequency, memory and other \
+                 programs with those of other nodes. If they are as fast, move work away from these ranks.",
+                if nodes == 1 { "the node of these ranks".into() } else { format!("the {nodes} nodes of these ranks") }
+            ),
+        });
     } else {
-        actions.push("Balance the work: many ranks have more than others at some time.".into());
+        actions.push("Balance the work: many ranks have more than others.".into());
     }
     actions.extend(judgement.gathered.first().and_then(hiding));
     actions

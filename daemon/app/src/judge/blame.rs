@@ -56,16 +56,30 @@ fn uneven(judgement: &Judgement) -> String {
             if first == last { String::new() } else { format!(" (rank {first} first, rank {last} last)") };
         return format!("other ranks have more work at different times, and delay the rest{who}");
     }
-    let sources = sources_of(judgement, "pattern").filter(|ranks| ranks.len() <= FEW);
-    match (sources, awaited(&judgement.waits)) {
+    match (sources_of(judgement, "pattern"), awaited(&judgement.waits)) {
         // Whoever is waited for directly may wait for somebody else.
-        (Some(sources), Some(awaited)) if sources.contains(&awaited) => waited_for(&judgement.waits, awaited),
+        (Some(sources), Some(awaited)) if sources.len() <= FEW && sources.contains(&awaited) => {
+            waited_for(&judgement.waits, awaited)
+        }
         (Some(sources), _) => {
             let (has, delay) = verbs(&sources, ("has", "delays"), ("have", "delay"));
-            format!("{} {has} more work and {delay} the others", ranges(&sources))
+            format!("{} {has} more work and {delay} the others", with_nodes(judgement, "pattern", &sources))
         }
         (None, Some(awaited)) => waited_for(&judgement.waits, awaited),
         (None, None) => "ranks with less work wait for ranks with more".into(),
+    }
+}
+
+/// The number of nodes of which the ranks that a cause comes from are all.
+pub(super) fn whole_nodes(judgement: &Judgement, cause: &str) -> u32 {
+    source(judgement, cause).map_or(0, |of| of.few_nodes)
+}
+
+/// Ranks by number, and that they are all of their nodes.
+fn with_nodes(judgement: &Judgement, cause: &str, ranks: &[u32]) -> String {
+    match whole_nodes(judgement, cause) {
+        0 => ranges(ranks),
+        nodes => format!("{} (all of {})", ranges(ranks), plural(nodes.into(), "node")),
     }
 }
 
@@ -103,12 +117,11 @@ fn without_core(judgement: &Judgement) -> String {
         };
     }
     let of = source(judgement, "cpu");
-    match (of, sources_of(judgement, "cpu").filter(|ranks| ranks.len() <= FEW)) {
+    match (of, sources_of(judgement, "cpu")) {
         (Some(of), Some(ranks)) => {
             let (waits, delays) = verbs(&ranks, ("waits", "delays"), ("wait", "delay"));
-            let named = of.ranks.iter().filter(|rank| ranks.contains(&rank.rank));
-            let missed_s: f64 = named.map(|rank| rank.seconds).sum();
-            format!("{} {waits} {} for a CPU and {delays} the others", ranges(&ranks), time(missed_s))
+            let names = with_nodes(judgement, "cpu", &ranks);
+            format!("{names} {waits} {} for a CPU and {delays} the others", time(seconds_of(of, &ranks)))
         }
         _ => "ranks wait for a CPU".into(),
     }
@@ -189,6 +202,15 @@ pub(super) fn evidence(judgement: &Judgement) -> Vec<String> {
     sentences
 }
 
+/// What the ranks that a cause comes from have of it.
+fn seconds_of(of: &Source, few: &[u32]) -> f64 {
+    if of.few_s > 0.0 {
+        return of.few_s;
+    }
+    // Recordings of earlier versions list all of them.
+    of.ranks.iter().filter(|rank| few.contains(&rank.rank)).map(|rank| rank.seconds).sum()
+}
+
 fn who_has_it(judgement: &Judgement, of: &Source) -> Option<String> {
     if let Some((first, last)) = moving(judgement).filter(|_| of.cause == "pattern") {
         let balance = percent(judgement.efficiency.load_balance);
@@ -198,11 +220,10 @@ fn who_has_it(judgement: &Judgement, of: &Source) -> Option<String> {
         ));
     }
     let ranks = sources_of(judgement, &of.cause)?;
-    let named = || of.ranks.iter().filter(|rank| ranks.contains(&rank.rank));
-    let seconds: f64 = named().map(|rank| rank.seconds).sum();
-    let share = percent(seconds / of.total_s.max(1e-12));
+    let share = percent(seconds_of(of, &ranks) / of.total_s.max(1e-12));
     let (names, mean) = (ranges(&ranks), time(of.computed_s));
-    let most_s = named().map(|rank| rank.computed_s).fold(0.0, f64::max);
+    let named = of.ranks.iter().filter(|rank| ranks.contains(&rank.rank));
+    let most_s = named.map(|rank| rank.computed_s).fold(0.0, f64::max);
     Some(match of.cause.as_str() {
         "cpu" => format!("{share} of the {} spent waiting for a CPU falls on {names}.", time(of.total_s)),
         _ => {

@@ -3,13 +3,16 @@
 use super::replayed::{Part, Replayed};
 use mpiscope_diagnosis::Budgeter;
 use mpiscope_feed::{Source, SourceRank, SourceTime};
-use mpiscope_model::{Blame, Rank};
+use mpiscope_model::{Blame, Node, Rank};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// So many ranks are named, in all and of each part of the run.
 const MOST_RANKS: usize = 8;
 /// Ranks that a cause comes from are named where they make up so much of it.
 const MOST: f64 = 0.7;
+/// More are not named.
+const MOST_FEW: usize = 1_024;
 /// A rank with this share of what another has, has as much.
 const AS_MUCH: f64 = 0.9;
 /// Parts of a run differ by so much from the whole, on average, where it moves from rank to rank: from 0, all the same, to 1.
@@ -31,23 +34,41 @@ fn difference(one: &[u64], other: &[u64]) -> f64 {
     both.map(|(one, other)| (*one as f64 / one_ns - *other as f64 / other_ns).abs()).sum::<f64>() / 2.0
 }
 
-/// Ranks that make up most of a cause, where they are few of all ranks, in order. Those who have as much as the last of them
-/// are no less to blame.
-fn few(ranks: &[SourceRank], total_s: f64, all: usize) -> Vec<Rank> {
-    let mut sum_s = 0.0;
-    let last = ranks.iter().find(|rank| {
-        sum_s += rank.seconds;
-        sum_s >= MOST * total_s
+/// Ranks that make up most of a cause, where they are at most half of all ranks, in order, and what they have of it. Those who
+/// have as much as the last of them are no less to blame.
+fn few(by_rank: &[u64]) -> (Vec<Rank>, u64) {
+    let mut order: Vec<usize> = (0..by_rank.len()).filter(|&rank| by_rank[rank] > 0).collect();
+    order.sort_by_key(|&rank| (Reverse(by_rank[rank]), rank));
+    let total: u64 = by_rank.iter().sum();
+    let mut sum = 0;
+    let last = order.iter().position(|&rank| {
+        sum += by_rank[rank];
+        sum as f64 >= MOST * total as f64
     });
-    let Some(last) = last else { return Vec::new() };
-    let with_as_much = ranks.iter().filter(|rank| rank.seconds >= AS_MUCH * last.seconds);
-    let mut few: Vec<Rank> = with_as_much.map(|rank| rank.rank).collect();
+    let Some(last) = last else { return Default::default() };
+    let as_much = AS_MUCH * by_rank[order[last]] as f64;
+    order.truncate(order.partition_point(|&rank| by_rank[rank] as f64 >= as_much));
     // What lies with most ranks lies with none.
-    if 2 * few.len() > all {
-        return Vec::new();
+    if 2 * order.len() > by_rank.len() || order.len() > MOST_FEW {
+        return Default::default();
     }
+    let ns = order.iter().map(|&rank| by_rank[rank]).sum();
+    let mut few: Vec<Rank> = order.into_iter().map(|rank| rank as Rank).collect();
     few.sort_unstable();
-    few
+    (few, ns)
+}
+
+/// The number of nodes of which these are all ranks; 0 where some are not, or where a node has no other rank to tell it from.
+fn whole_nodes(few: &[Rank], node_of_rank: &[Node]) -> u32 {
+    let mut ranks_of: FxHashMap<Node, (usize, usize)> = FxHashMap::default();
+    for (rank, node) in node_of_rank.iter().enumerate() {
+        let of = ranks_of.entry(*node).or_default();
+        of.0 += 1;
+        of.1 += usize::from(few.binary_search(&(rank as Rank)).is_ok());
+    }
+    let with_few = || ranks_of.values().filter(|(_, few)| *few > 0);
+    let is_whole = with_few().all(|(all, few)| all == few && *all > 1) && with_few().count() < ranks_of.len();
+    if is_whole { with_few().count() as u32 } else { 0 }
 }
 
 /// The ranks that each such cause comes from, as far as the run was replayed.
@@ -75,12 +96,14 @@ pub(super) fn sources(budgeter: &Budgeter, replayed: &Replayed) -> Vec<Source> {
             to_s: seconds(part.to_ns),
             ranks: most(of).into_iter().map(|(rank, _)| rank).collect(),
         };
-        let ranks = ranks(budgeter, &whole);
+        let (few, few_ns) = if moves { Default::default() } else { few(&whole) };
         Some(Source {
             cause: blame.word().into(),
             total_s: seconds(total_ns),
-            few: if moves { Vec::new() } else { few(&ranks, seconds(total_ns), whole.len()) },
-            ranks,
+            few_s: seconds(few_ns),
+            few_nodes: whole_nodes(&few, budgeter.node_of_rank()),
+            few,
+            ranks: ranks(budgeter, &whole),
             computed_s: mean_computed_s(budgeter),
             times: if moves { replayed.parts.iter().zip(&by_part).map(time).collect() } else { Vec::new() },
         })
@@ -155,12 +178,28 @@ mod tests {
 
     #[test]
     fn ranks_with_as_much_are_named_together() {
-        let rank = |rank, seconds| SourceRank { rank, seconds, computed_s: 0.0 };
-        let four = [rank(13, 2.28), rank(10, 2.28), rank(12, 2.27), rank(11, 2.27)];
-        assert_eq!(few(&four, 9.1, 16), [10, 11, 12, 13]);
-        assert!(few(&four, 9.1, 6).is_empty(), "four of six are not few");
-        assert_eq!(few(&[rank(4, 9.0), rank(1, 1.0)], 10.0, 2), [4]);
-        assert!(few(&four, 100.0, 16).is_empty());
+        let mut sixteen = [0_u64; 16];
+        sixteen[10..14].copy_from_slice(&[228, 227, 227, 228]);
+        assert_eq!(few(&sixteen), (vec![10, 11, 12, 13], 910));
+        assert!(few(&sixteen[9..15]).0.is_empty(), "four of six are not few");
+        assert_eq!(few(&[0, 10, 0, 0, 90]), (vec![4], 90));
+        assert!(few(&[1; 16]).0.is_empty());
+        // More than are listed one by one.
+        let mut rack = [1_u64; 64];
+        rack[8..16].fill(100);
+        rack[40..48].fill(101);
+        assert_eq!(few(&rack).0, (8..16).chain(40..48).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn all_ranks_of_nodes_are_those_nodes() {
+        let node_of_rank: Vec<u32> = (0..16).map(|rank| rank / 4).collect();
+        assert_eq!(whole_nodes(&[0, 1, 2, 3, 8, 9, 10, 11], &node_of_rank), 2);
+        assert_eq!(whole_nodes(&[0, 1, 2], &node_of_rank), 0, "a rank of the node is missing");
+        assert_eq!(whole_nodes(&[0, 1, 2, 3, 4], &node_of_rank), 0, "one is of another node");
+        assert_eq!(whole_nodes(&[2], &[0, 1, 2, 3]), 0, "each node has one rank");
+        assert_eq!(whole_nodes(&[0, 1], &[0, 0]), 0, "there is no other node");
+        assert_eq!(whole_nodes(&[], &node_of_rank), 0);
     }
 
     #[test]

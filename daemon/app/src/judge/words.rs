@@ -15,6 +15,9 @@ const MOSTLY: f64 = 0.8;
 /// So many times at which the network was disturbed are named.
 const MOST_TIMES: usize = 3;
 
+/// Below this confidence there is no clear cause.
+const UNSURE: f64 = 0.3;
+
 pub(super) fn time(seconds: f64) -> String {
     nanoseconds((seconds.max(0.0) * 1e9) as u64)
 }
@@ -45,9 +48,11 @@ fn claim(found: &Judgement) -> String {
     }
     let when = when(found).map(|when| format!(", {when}")).unwrap_or_default();
     let next = next(found).map(|next| format!(" Next: {next}.")).unwrap_or_default();
+    let (doubt, is_first) =
+        if verdict.confidence < UNSURE { ("No clear cause. Perhaps ", false) } else { ("", true) };
     format!(
-        "{} avoidable ({} of {}): {}{when}. {}, {} sure.{next}",
-        at_least(verdict, &percent(verdict.share), true),
+        "{doubt}{} avoidable ({} of {}): {}{when}. {}, {} sure.{next}",
+        at_least(verdict, &percent(verdict.share), is_first),
         time(verdict.avoidable_wall_s),
         time(verdict.avoidable_wall_s / verdict.share.max(1e-12)),
         what(found),

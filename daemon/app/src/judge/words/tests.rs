@@ -150,7 +150,7 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
         few: vec![4],
         ranks: vec![rank(4, 9.0, 14.0), rank(1, 1.0, 9.5)],
         computed_s: 9.0,
-        times: Vec::new(),
+        ..Source::default()
     }];
     // It is not for rank 4 that ranks wait directly.
     assert!(headline(&uneven).contains(": rank 4 has more work and delays the others, since 0:00:13.000"));
@@ -164,6 +164,40 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
     uneven.sources[0].times =
         [3, 9].map(|rank| SourceTime { from_s: 0.0, to_s: 1.0, ranks: vec![rank] }).to_vec();
     assert!(headline(&uneven).contains("at different times, and delay the rest (rank 3 first, rank 9 last)"));
+}
+
+#[test]
+fn all_ranks_of_nodes_are_told_with_what_to_check() {
+    let mut slow = pattern();
+    slow.sources = vec![Source {
+        cause: "pattern".into(),
+        total_s: 10.0,
+        few: (8..16).chain(40..48).collect(),
+        few_s: 9.0,
+        few_nodes: 2,
+        ..Source::default()
+    }];
+    assert!(
+        headline(&slow).contains(": ranks 8-15, 40-47 (all of 2 nodes) have more work and delay the others"),
+        "{}",
+        headline(&slow)
+    );
+    assert!(details(&slow)[1].starts_with("90 % of the excess work is on ranks 8-15, 40-47: "));
+    assert!(
+        actions(&slow)[0].starts_with("Check the 2 nodes of these ranks: ranks 8-15, 40-47, all of them")
+    );
+    slow.sources[0].few_nodes = 0;
+    assert!(headline(&slow).contains(": ranks 8-15, 40-47 have more work and delay the others"));
+}
+
+#[test]
+fn who_is_not_sure_says_so_first() {
+    let mut unsure = pattern();
+    unsure.verdict.confidence = 0.29;
+    unsure.verdict.is_at_least = true;
+    assert!(headline(&unsure).starts_with("No clear cause. Perhaps at least 31 % avoidable ("));
+    unsure.verdict.confidence = 0.3;
+    assert!(headline(&unsure).starts_with("At least 31 % avoidable ("));
 }
 
 #[test]
