@@ -70,7 +70,7 @@ function jobStanding(state: RunState, quietMs: number): Standing {
 /** Of a recording, only what is not as it should be. */
 function replayed({ job, losses }: RunState): string {
   const sentences: string[] = [];
-  if (job.state === "killed") sentences.push(`The job was killed${signal(job.exit)}.`);
+  if (job.state === "killed") sentences.push(job.exit === null ? "How the job ended is not known." : `The job was killed${signal(job.exit)}.`);
   else if (job.exit) sentences.push(`The job ended badly, with exit status ${job.exit}.`);
   if (lost(losses) > 0) sentences.push(`${counted(lost(losses), "call was", "calls were")} made and not recorded.`);
   return sentences.join(" ");

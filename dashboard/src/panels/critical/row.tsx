@@ -11,6 +11,7 @@ import { prepare } from "../canvas";
 import { colours } from "../colours";
 import { placeIn, sideways } from "../gestures";
 import { useSize } from "../size";
+import { isTimelineShown } from "../timeline/shown";
 import { LEFT, nsOf, RIGHT, type Scale } from "../timeline/scale";
 import { Tip } from "../where/tip";
 import { chooseStep } from "./choose";
@@ -48,7 +49,8 @@ export function PathRow({ store }: { store: Store }) {
     context.textAlign = "right";
     context.textBaseline = "middle";
     context.fillStyle = soft;
-    context.fillText("Path", LEFT - 8, HEIGHT / 2);
+    // The button that unfolds the timeline is at this place, and leaves no room.
+    if (isTimelineShown.value) context.fillText("Path", LEFT - 8, HEIGHT / 2);
     if (!now || !runs.value) return;
     const look = { mode: theme.value, text, ground, accent, font: getComputedStyle(box.current ?? document.body).fontFamily };
     paintPath(context, now, runs.value, scale, 1, HEIGHT - 2, devicePixelRatio || 1, look);

@@ -17,7 +17,7 @@ export function RunFigures({ store }: { store: Store }) {
   }));
   return (
     <section>
-      <h2>{shown.selected ? "The selection" : "The run"} <SelectedNote store={store} /><button type="button" class="more" onClick={() => void (store.tab.value = "figures")}>Open Figures</button></h2>
+      <h2>{shown.selected ? "Figures" : "The run"} <SelectedNote store={store} /><button type="button" class="more" onClick={() => void (store.tab.value = "figures")}>Open Figures</button></h2>
       <dl class="run-figures">
         {rows.map(({ name, value, note }) => <div key={name}><dt>{name}</dt><dd title={note && `${value}, ${note}`}>{value}{note && <small>{note}</small>}</dd></div>)}
       </dl>

@@ -19,6 +19,13 @@ describe("scale", () => {
     expect([scale?.low, scale?.high]).toEqual([5, 7]);
   });
 
+  it("shows ranks that are alike in colours that are alike", () => {
+    const scale = scaleOf([1.9, 1.901, 1.902], false, false)!;
+    expect(Math.abs(partOf(scale, 1.9) - partOf(scale, 1.902))).toBeLessThan(0.1);
+    expect([scale.least, scale.most]).toEqual([1.9, 1.902]);
+    expect(partOf(scaleOf([1, 2], false, false)!, 2)).toBe(1);
+  });
+
   it("knows what is not known", () => {
     expect(scaleOf([NaN, Infinity], true, false)).toBeNull();
     const scale = scaleOf([NaN, 1, 3], false, false);

@@ -18,6 +18,9 @@ export interface Scale {
 /** The part of the values that a clipped scale leaves out at each end. */
 export const CLIPPED = 0.05;
 
+/** Values that differ from each other by this part are nearly the same. */
+const ALIKE = 0.01;
+
 /** Of values in order, by linear interpolation. */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
   if (sorted.length === 0) return NaN;
@@ -44,6 +47,10 @@ export function scaleOf(values: ArrayLike<number>, isClipped: boolean, isLog: bo
     // Where most values are equal, what differs is what there is to see.
     if (to > from) [low, high] = [from, to];
   }
+  // Ranks that are alike look alike: a scale never shows less than this part of its middle.
+  const middle = low + (high - low) / 2;
+  const half = Math.max((high - low) / 2, ALIKE * Math.abs(middle));
+  if (!isLog) [low, high] = [middle - half, middle + half];
   if (isLog) {
     // Zeros have no logarithm: they lie at the low end.
     const positive = sorted.find((value) => value > 0);

@@ -6,7 +6,7 @@ import type { Store } from "../../state/store";
 import { CAUSE_NAMES, part, seconds } from "../../words/found";
 import { clock } from "../../words";
 import { nodeOfRank } from "../../words/hosts";
-import { ranksWords } from "../../words/regions";
+import { rangesShort, ranksWords } from "../../words/regions";
 import { rangesOf } from "../../state/ranks";
 import { CauseMark } from "../causes";
 import { useTable } from "../share/tables";
@@ -73,8 +73,16 @@ function OfCause({ store, source }: { store: Store; source: Source }) {
     <>
       <p class="lead"><CauseMark cause={source.cause} /> {name}: {seconds(source.totalS)} {tooMuch} in all; ranks compute {seconds(source.computedS)} on average.</p>
       {source.times.length > 0 ? <Times store={store} source={source} /> : <Table label={`Ranks with ${name}`} columns={columns} rows={source.ranks} rowKey={(row) => String(row.rank)} first={{ key: "seconds", descending: true }} selected={null} />}
+      {source.few.length > 1 && <p class="soft">{fewWords(source)}</p>}
     </>
   );
+}
+
+/** All ranks that make up most of it: a table lists the first. */
+function fewWords({ few, fewNodes, ranks }: Source): string {
+  const nodes = fewNodes === 0 ? "" : fewNodes === 1 ? ": all ranks of one node, and no others" : `: all ranks of ${fewNodes} nodes, and no others`;
+  const listed = few.length > ranks.length ? ` The first ${ranks.length} are listed.` : "";
+  return `Most of it comes from ${few.length} ranks, ${rangesShort(rangesOf(few), 6)}${nodes}.${listed}`;
 }
 
 /** Where it moves from rank to rank: who had the most of it when. A click narrows all views to that time and those ranks. */
