@@ -128,13 +128,19 @@ pub(crate) fn load_with(
 
 fn is_to_be_believed(recording: &Recording, summary: &Summary, trust: Trust) -> bool {
     let manifest = recording.manifest();
-    let rows: u64 = manifest.segments.calls.iter().map(|segment| segment.rows).sum();
-    let summed: u64 = summary.functions.iter().map(|row| row.calls).sum();
     trust != Trust::RowsAlone
         && manifest.state == State::Complete
-        && rows == summed
-        && rows == manifest.totals.calls
+        && adds_up(manifest, summary)
         && (trust == Trust::Unchecked || recording.damaged_segments().is_empty())
+}
+
+/// Whether the sums of a run are those of as many calls as the run has.
+pub(crate) fn adds_up(manifest: &Manifest, summary: &Summary) -> bool {
+    let sum = |calls: &mut dyn Iterator<Item = u64>| calls.fold(0, u64::saturating_add);
+    let rows = sum(&mut manifest.segments.calls.iter().map(|segment| segment.rows));
+    rows == manifest.totals.calls
+        && rows == sum(&mut summary.functions.iter().map(|row| row.calls))
+        && rows == sum(&mut summary.ranks.iter().map(|row| row.calls))
 }
 
 /// Reads the messages of a recording, and nothing else where they are in files of their own.

@@ -132,6 +132,8 @@ struct OfRegion {
 
 /// This many calls, about, are read before it is asked again whether anybody still wants the answer.
 const CALLS_PER_SLICE: u64 = 1 << 20;
+/// The number of calls may be of a damaged file.
+const MOST_SLICES: u64 = 1 << 14;
 
 /// Ranges one after the other, whose sums are those of the whole; of as many calls each if calls were spread evenly.
 fn slices(
@@ -143,6 +145,7 @@ fn slices(
     let span_ns = end_ns.min(until_ns).saturating_sub(start_ns);
     let share = span_ns as f64 / until_ns.max(1) as f64;
     let count = ((calls as f64 * share) as u64 / CALLS_PER_SLICE + 1).min(span_ns.max(1));
+    let count = count.min(MOST_SLICES);
     let at = move |slice: u64| {
         if slice == count {
             end_ns

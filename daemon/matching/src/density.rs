@@ -56,7 +56,10 @@ impl Density {
     /// Counts, with this number of ranks in a row.
     #[must_use]
     pub fn new(ranks_per_row: u32) -> Self {
-        Self { ranks_per_row: ranks_per_row.max(1).next_power_of_two(), cells: FxHashMap::default() }
+        Self {
+            ranks_per_row: ranks_per_row.clamp(1, 1 << 31).next_power_of_two(),
+            cells: FxHashMap::default(),
+        }
     }
 
     /// Ranks that share a row.

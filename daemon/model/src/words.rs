@@ -50,6 +50,11 @@ pub fn run_time(duration: Duration) -> String {
     format!("{}:{:02}:{:02}.{:03}", seconds / 3600, seconds / 60 % 60, seconds % 60, duration.subsec_millis())
 }
 
+/// Likewise in seconds, whatever number a damaged file says.
+pub fn run_time_of(seconds: f64) -> String {
+    run_time(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX))
+}
+
 /// Text without what could steer a terminal: names in it may be anybody's.
 pub fn printable(text: &str) -> String {
     text.chars().filter(|character| *character == '\n' || !character.is_control()).collect()

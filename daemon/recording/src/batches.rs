@@ -1,5 +1,6 @@
 //! The rows of segments: a batch at a time through many, or one row group of one.
 
+use crate::bounds::{Bounds, LeftOut};
 use crate::checksum::Checksum;
 use crate::corrections::Corrections;
 use crate::cursor::Filter;
@@ -15,9 +16,6 @@ use std::io::{Read, Seek};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Rows of one batch.
-pub(crate) const BATCH_ROWS: usize = 64 << 10;
 
 /// A file that could not be read, or not to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,30 +100,32 @@ impl Group {
 pub struct SegmentReader {
     dir: PathBuf,
     corrections: Arc<Corrections>,
+    bounds: Bounds,
 }
 
 impl SegmentReader {
     /// For segments that are still being added to `dir`: their rows are by the clocks as they are known now.
     #[must_use]
     pub fn uncorrected(dir: PathBuf) -> Self {
-        Self::corrected(dir, Arc::default())
+        Self::corrected(dir, Arc::default(), Bounds::of_ranks(0))
     }
 
-    pub(crate) fn corrected(dir: PathBuf, corrections: Arc<Corrections>) -> Self {
-        Self { dir, corrections }
+    pub(crate) fn corrected(dir: PathBuf, corrections: Arc<Corrections>, bounds: Bounds) -> Self {
+        Self { dir, corrections, bounds }
     }
 
     /// All rows of one segment, and its fault, if any.
     #[must_use]
     pub fn read<R: SegmentRow>(&self, segment: &Segment) -> (Vec<R>, Vec<SegmentFault>) {
-        let mut batches = Batches::new(&self.dir, vec![segment.clone()], None, Arc::clone(&self.corrections));
+        let corrections = Arc::clone(&self.corrections);
+        let mut batches = Batches::new(&self.dir, vec![segment.clone()], None, corrections, self.bounds);
         let rows = batches.by_ref().flatten().collect();
         (rows, batches.faults)
     }
 
     /// Checks the bytes of a segment.
     pub(crate) fn check<R: SegmentRow>(&self, segment: &Segment) -> Result<(), SegmentFault> {
-        open_checked::<R>(&self.dir, segment).map(drop).map_err(|why| fault(segment, 0, &why))
+        open_checked::<R>(&self.dir, segment, self.bounds).map(drop).map_err(|why| fault(segment, 0, &why))
     }
 
     /// Checks the bytes of a segment and finds its parts.
@@ -133,7 +133,8 @@ impl SegmentReader {
     /// # Errors
     /// When it is missing or damaged.
     pub fn index<R: SegmentRow>(&self, segment: &Segment) -> Result<SegmentIndex, SegmentFault> {
-        let rows = open_checked::<R>(&self.dir, segment).map_err(|why| fault(segment, 0, &why))?;
+        let rows =
+            open_checked::<R>(&self.dir, segment, self.bounds).map_err(|why| fault(segment, 0, &why))?;
         let groups = rows.groups().into_iter();
         let groups = groups.map(|summary| Group::new::<R>(summary, segment, &self.corrections)).collect();
         Ok(SegmentIndex { segment: segment.clone(), groups })
@@ -148,33 +149,39 @@ impl SegmentReader {
         number_of(name, PARQUET)?;
         let mut file = open_plain(&real_folder(self.dir.join(STARTS)).ok()?.join(name)).ok()?;
         file_checksum(&mut file).ok().filter(|found| *found == mark.crc32)?;
-        let mut rows = Rows::<StartRow>::open(file).ok()?;
+        let mut rows = Rows::<StartRow>::open(file, self.bounds).ok()?;
         let windows = rows.groups().into_iter().map(|group| group.bounds[0]).enumerate();
         let fitting = windows.filter_map(|(number, bounds)| {
             let (least, greatest) = bounds?;
             (least == greatest && least.cast_unsigned() <= window_ns).then_some((greatest, number))
         });
         rows.select_groups(vec![fitting.max()?.1]);
-        rows.next_batch(usize::MAX).ok()?
+        let starts = rows.rest().ok()?;
+        (rows.left_out().rows == 0).then_some(starts)
     }
 
-    /// The rows of one group of a segment.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    pub fn group<R: SegmentRow>(&self, index: &SegmentIndex, group: usize) -> Result<Vec<R>, SegmentFault> {
+    /// The rows of one group of a segment, and what is wrong with it, if anything.
+    #[must_use]
+    pub fn group<R: SegmentRow>(&self, index: &SegmentIndex, group: usize) -> (Vec<R>, Option<SegmentFault>) {
         let segment = &index.segment;
         let expected = index.groups.get(group).map_or(0, |group| group.summary.rows);
-        let failed = |why: String| SegmentFault { missing_rows: expected, ..fault(segment, 0, &why) };
-        let path = segment_path::<R>(&self.dir, &segment.file).map_err(failed)?;
-        let file = open_plain(&path).map_err(|error| failed(error.to_string()))?;
-        let mut rows = Rows::<R>::open(file).map_err(failed)?;
-        rows.select_groups(vec![group]);
-        let mut found = rows.next_batch(usize::MAX).map_err(failed)?.unwrap_or_default();
-        if self.corrections.concern(segment) {
-            found.iter_mut().for_each(|row| row.correct(&self.corrections));
+        let missing = |missing_rows, why: &str| SegmentFault { missing_rows, ..fault(segment, 0, why) };
+        let read = || -> Result<(Vec<R>, LeftOut), String> {
+            let path = segment_path::<R>(&self.dir, &segment.file)?;
+            let file = open_plain(&path).map_err(|error| error.to_string())?;
+            let mut rows = Rows::<R>::open(file, self.bounds.of_segment(segment))?;
+            rows.select_groups(vec![group]);
+            Ok((rows.rest()?, rows.left_out().clone()))
+        };
+        match read() {
+            Ok((mut found, left_out)) => {
+                if self.corrections.concern(segment) {
+                    found.iter_mut().for_each(|row| row.correct(&self.corrections));
+                }
+                (found, left_out.words().map(|why| missing(left_out.rows, &why)))
+            }
+            Err(why) => (Vec::new(), Some(missing(expected, &why))),
         }
-        Ok(found)
     }
 }
 
@@ -194,6 +201,7 @@ pub struct Batches<R: SegmentRow> {
     current: Option<(Segment, u64, Rows<R>)>,
     faults: Vec<SegmentFault>,
     corrections: Arc<Corrections>,
+    bounds: Bounds,
 }
 
 impl<R: SegmentRow> Batches<R> {
@@ -202,6 +210,7 @@ impl<R: SegmentRow> Batches<R> {
         segments: Vec<Segment>,
         range_ns: Option<Range<Nanoseconds>>,
         corrections: Arc<Corrections>,
+        bounds: Bounds,
     ) -> Self {
         Self {
             dir: dir.to_path_buf(),
@@ -211,6 +220,7 @@ impl<R: SegmentRow> Batches<R> {
             current: None,
             faults: Vec::new(),
             corrections,
+            bounds,
         }
     }
 
@@ -229,7 +239,7 @@ impl<R: SegmentRow> Batches<R> {
         if self.seen.contains(&segment.file) {
             return Err("the manifest lists it twice".to_owned());
         }
-        let mut rows = open_checked(&self.dir, segment)?;
+        let mut rows = open_checked(&self.dir, segment, self.bounds)?;
         self.seen.insert(segment.file.clone());
         let mut passed_rows = 0;
         if let Some(range) = &self.range_ns {
@@ -246,7 +256,7 @@ impl<R: SegmentRow> Batches<R> {
     /// The next batch of the segment that is open; none when it is at its end or damaged.
     fn next_of_current(&mut self) -> Option<Vec<R>> {
         let (segment, read_rows, rows) = self.current.as_mut()?;
-        match rows.next_batch(BATCH_ROWS) {
+        match rows.next_batch() {
             Ok(Some(mut batch)) => {
                 *read_rows += batch.len() as u64;
                 if self.corrections.concern(segment) {
@@ -254,11 +264,15 @@ impl<R: SegmentRow> Batches<R> {
                 }
                 return Some(batch);
             }
-            Ok(None) if *read_rows == segment.rows => {}
             Ok(None) => {
-                let (segment, read_rows) = (segment.clone(), *read_rows);
-                let why = format!("it has {read_rows} rows and should have {}", segment.rows);
-                self.fault(&segment, read_rows, &why);
+                let (segment, read_rows, left_out) = (segment.clone(), *read_rows, rows.left_out().clone());
+                let has_rows = read_rows.saturating_add(left_out.rows);
+                if has_rows != segment.rows {
+                    let why = format!("it has {has_rows} rows and should have {}", segment.rows);
+                    self.fault(&segment, read_rows, &why);
+                } else if let Some(why) = left_out.words() {
+                    self.fault(&segment, read_rows, &why);
+                }
             }
             Err(why) => {
                 let (segment, read_rows) = (segment.clone(), *read_rows);
@@ -301,7 +315,7 @@ fn fault(segment: &Segment, read_rows: u64, why: &str) -> SegmentFault {
 }
 
 /// Opens a segment whose bytes are those that were written.
-fn open_checked<R: SegmentRow>(dir: &Path, segment: &Segment) -> Result<Rows<R>, String> {
+fn open_checked<R: SegmentRow>(dir: &Path, segment: &Segment, bounds: Bounds) -> Result<Rows<R>, String> {
     let path = segment_path::<R>(dir, &segment.file)?;
     let mut file = open_plain(&path).map_err(|error| error.to_string())?;
     if let Some(expected) = segment.crc32 {
@@ -310,7 +324,7 @@ fn open_checked<R: SegmentRow>(dir: &Path, segment: &Segment) -> Result<Rows<R>,
             return Err(format!("its CRC-32 is {found} and should be {expected}"));
         }
     }
-    Rows::open(file)
+    Rows::open(file, bounds.of_segment(segment))
 }
 
 /// The path of a segment: nothing but a numbered file in the sub-folder of its kind.

@@ -116,7 +116,8 @@ impl<R: SegmentRow, F: Filter<R>> Cursor<R, F> {
             }
             Ahead::Group(at, number) => {
                 let Some(index) = &self.indexes[at] else { return Ok(()) };
-                let mut rows = self.reader.group::<R>(index, number)?;
+                let (mut rows, fault) = self.reader.group::<R>(index, number);
+                self.faults.extend(fault);
                 let range_ns = self.range_ns.clone();
                 rows.retain(|row| {
                     row.begin_ns() < range_ns.end && row.end_ns() >= range_ns.start && self.filter.keeps(row)

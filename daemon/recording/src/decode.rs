@@ -1,5 +1,6 @@
 //! Parquet to rows, a batch at a time. What it reads is not trusted: every oddity is a sentence, never a panic.
 
+use crate::bounds::{Bounds, LeftOut};
 use crate::row::{Access, Column, Row};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
@@ -16,6 +17,9 @@ pub(crate) struct Rows<R: Row> {
     /// The groups that are still to be read.
     wanted: std::vec::IntoIter<usize>,
     group: Option<Group>,
+    /// None where rows are read whatever their numbers are.
+    bounds: Option<Bounds>,
+    left_out: LeftOut,
     kind: std::marker::PhantomData<R>,
 }
 
@@ -31,6 +35,8 @@ pub(crate) struct GroupSummary {
 /// A row group being read: a reader a column, in the order of the row's columns.
 struct Group {
     columns: Vec<Values>,
+    /// The number of its next row in the file.
+    next_row: u64,
     rows_left: u64,
 }
 
@@ -44,14 +50,35 @@ enum Values {
     Missing,
 }
 
+/// Rows of one batch.
+const BATCH_ROWS: usize = 64 << 10;
+
 /// Why rows could not be read.
 pub(crate) type Reason = String;
 
 impl<R: Row> Rows<R> {
-    pub(crate) fn open(file: File) -> Result<Self, Reason> {
+    /// Reads the rows whose numbers are within bounds.
+    pub(crate) fn open(file: File, bounds: Bounds) -> Result<Self, Reason> {
+        Ok(Self { bounds: Some(bounds), ..Self::open_unbounded(file)? })
+    }
+
+    /// Reads all rows as they are, for those who look at each of them.
+    pub(crate) fn open_unbounded(file: File) -> Result<Self, Reason> {
         let file = guarded(|| SerializedFileReader::new(file).map_err(reason))?;
-        let all: Vec<usize> = (0..file.num_row_groups()).collect();
-        Ok(Self { file, wanted: all.into_iter(), group: None, kind: std::marker::PhantomData })
+        let wanted: Vec<usize> = (0..file.num_row_groups()).collect();
+        Ok(Self {
+            file,
+            wanted: wanted.into_iter(),
+            group: None,
+            bounds: None,
+            left_out: LeftOut::default(),
+            kind: std::marker::PhantomData,
+        })
+    }
+
+    /// The rows that were left out up to now.
+    pub(crate) fn left_out(&self) -> &LeftOut {
+        &self.left_out
     }
 
     /// Its row groups.
@@ -75,12 +102,27 @@ impl<R: Row> Rows<R> {
         groups.map(end).collect()
     }
 
-    /// The next rows, at most `limit`; none at the end.
-    pub(crate) fn next_batch(&mut self, limit: usize) -> Result<Option<Vec<R>>, Reason> {
+    /// All rows that are still to be read.
+    pub(crate) fn rest(&mut self) -> Result<Vec<R>, Reason> {
+        let mut rows = Vec::new();
+        while let Some(batch) = self.next_batch()? {
+            rows.extend(batch);
+        }
+        Ok(rows)
+    }
+
+    /// The next rows without those that are left out; none at the end. A file may claim any number of rows: a batch has a
+    /// fixed number at most.
+    pub(crate) fn next_batch(&mut self) -> Result<Option<Vec<R>>, Reason> {
         guarded(|| {
             loop {
                 if let Some(group) = self.group.as_mut().filter(|group| group.rows_left > 0) {
-                    return group.read(limit).map(Some);
+                    let first_row = group.next_row;
+                    let mut rows = group.read(BATCH_ROWS)?;
+                    if let Some(bounds) = self.bounds {
+                        self.left_out.take_from(&mut rows, first_row, bounds);
+                    }
+                    return Ok(Some(rows));
                 }
                 let Some(next) = self.wanted.next() else { return Ok(None) };
                 self.group = Some(open_group::<R>(&self.file, next)?);
@@ -135,7 +177,10 @@ fn open_group<R: Row>(file: &SerializedFileReader<File>, number: usize) -> Resul
         }
         columns.push(typed(group.get_column_reader(at).map_err(reason)?)?);
     }
-    Ok(Group { columns, rows_left })
+    let before = file.metadata().row_groups().iter().take(number);
+    let rows_before = before.map(|group| u64::try_from(group.num_rows()).unwrap_or_default());
+    let next_row = rows_before.fold(0, u64::saturating_add);
+    Ok(Group { columns, next_row, rows_left })
 }
 
 fn typed(reader: ColumnReader) -> Result<Values, Reason> {
@@ -157,6 +202,7 @@ impl Group {
             read_column(column, values, &mut rows).map_err(|why| format!("column {}: {why}", column.name))?;
         }
         self.rows_left -= count as u64;
+        self.next_row = self.next_row.saturating_add(count as u64);
         Ok(rows)
     }
 }

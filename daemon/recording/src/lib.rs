@@ -18,6 +18,7 @@
 //! cannot be kept is counted and reported.
 
 mod batches;
+mod bounds;
 mod checksum;
 mod corrections;
 mod cursor;

@@ -1,6 +1,7 @@
 //! `manifest.json`: the job of the recording, its files, and what is missing.
 
 use crate::RecordingError;
+use crate::bounds::MOST_NS;
 use crate::checksum::crc32_of;
 use crate::folder::{MANIFEST, has_rows, open_plain, replace};
 use mpiscope_model::{Gap, Losses, Totals};
@@ -10,7 +11,10 @@ use std::io::Read;
 use std::path::Path;
 
 /// More ranks than any job has. Readers have tables of all ranks up to the highest.
-const MOST_RANKS: u32 = 1 << 23;
+pub(crate) const MOST_RANKS: u32 = 1 << 23;
+
+/// This number of ranks costs little, even if nothing was recorded of them.
+const FEW_RANKS: u32 = 1 << 8;
 
 /// What the format is called; a later one that older programs cannot read gets another number.
 pub const SCHEMA: &str = "mpiscope.recording/1";
@@ -145,6 +149,29 @@ pub struct Job {
     pub exit: Option<i32>,
     /// Wall-clock time at the zero of the run's time, in nanoseconds since 1970.
     pub started_unix_ns: u64,
+}
+
+impl Job {
+    /// The ranks that a reader may go through one by one. A damaged manifest may have any number of ranks: beyond a few,
+    /// only those up to the last one with a node count.
+    #[must_use]
+    pub fn told_ranks(&self) -> u32 {
+        let on_nodes = self.nodes.iter().flat_map(|node| &node.ranks);
+        let last = on_nodes.max().map_or(0, |rank| rank.saturating_add(1));
+        self.ranks.min(last.max(FEW_RANKS))
+    }
+
+    /// What no job is, in words.
+    fn oddity(&self) -> Option<String> {
+        let on_nodes = self.nodes.iter().flat_map(|node| &node.ranks);
+        let most = on_nodes.chain([&self.ranks]).max().filter(|rank| **rank > MOST_RANKS);
+        let of_ranks = most.map(|rank| format!("no job has {rank} ranks"));
+        of_ranks.or_else(|| {
+            let seconds =
+                self.duration_s.filter(|seconds| !(0.0..=MOST_NS as f64 / 1e9).contains(seconds))?;
+            Some(format!("no job runs for {seconds} seconds"))
+        })
+    }
 }
 
 /// One node of a job.
@@ -440,10 +467,9 @@ impl Manifest {
             return Err(ParseFault::Schema(header.schema.escape_debug().take(60).collect()));
         }
         let manifest: Self = serde_json::from_slice(bytes).map_err(text)?;
-        let on_nodes = manifest.job.nodes.iter().flat_map(|node| &node.ranks);
-        match on_nodes.chain([&manifest.job.ranks]).max() {
-            Some(rank) if *rank > MOST_RANKS => Err(ParseFault::Text(format!("no job has {rank} ranks"))),
-            _ => Ok(manifest),
+        match manifest.job.oddity() {
+            Some(oddity) => Err(ParseFault::Text(oddity)),
+            None => Ok(manifest),
         }
     }
 

@@ -4,7 +4,8 @@
 //! A segment that is missing or damaged costs its own rows and is reported. Rows come with the times of the last clock
 //! map, whatever they were sealed with.
 
-use crate::batches::{BATCH_ROWS, Batches};
+use crate::batches::Batches;
+use crate::bounds::Bounds;
 use crate::corrections::Corrections;
 use crate::decode::Rows;
 use crate::files::{FileState, file_state};
@@ -75,6 +76,7 @@ impl Recording {
         let manifest = &mut recording.manifest;
         manifest.state = if has_log { State::Running } else { State::Incomplete };
         manifest.run = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // Of sizes that no job has the table was rid when it was read.
         manifest.job.ranks = tables.ranks.iter().map(|info| info.world_size).max().unwrap_or_default();
         manifest.job.mpi = tables.ranks.first().map(|info| info.library.clone()).unwrap_or_default();
         let ranks_of = |node| tables.ranks.iter().filter(move |info| info.node == node).map(|info| info.rank);
@@ -83,8 +85,9 @@ impl Recording {
             .map(|info| JobNode { name: info.name.clone(), ranks: ranks_of(info.node).collect() })
             .collect();
         let first = recording.windows().flatten().next();
-        let window_ns =
-            first.map(|row| row.to_ns.saturating_sub(row.from_ns)).filter(|window_ns| *window_ns > 0);
+        let window_ns = first
+            .map(|row| row.to_ns.saturating_sub(row.from_ns))
+            .filter(|window_ns| *window_ns >= LEAST_WINDOW_NS);
         recording.manifest.window_ns = window_ns.unwrap_or(USUAL_WINDOW_NS);
         Ok(recording)
     }
@@ -144,6 +147,10 @@ impl Recording {
         self.batches(&self.manifest.segments.scheduling, None)
     }
 
+    fn bounds(&self) -> Bounds {
+        Bounds::from_manifest(&self.manifest)
+    }
+
     fn batches<R: SegmentRow>(&self, segments: &[Segment], range_ns: Option<Range<u64>>) -> Batches<R> {
         let mut segments = segments.to_vec();
         if let Some(range) = &range_ns {
@@ -152,7 +159,7 @@ impl Recording {
                 segment.from_ns < range.end && segment.to_ns >= range.start
             });
         }
-        Batches::new(&self.dir, segments, range_ns, Arc::clone(&self.corrections))
+        Batches::new(&self.dir, segments, range_ns, Arc::clone(&self.corrections), self.bounds())
     }
 
     /// The segments of calls, each with the range of time in which its calls lie as they are read.
@@ -170,7 +177,7 @@ impl Recording {
     /// What reads single segments of this recording.
     #[must_use]
     pub fn segment_reader(&self) -> SegmentReader {
-        SegmentReader::corrected(self.dir.clone(), Arc::clone(&self.corrections))
+        SegmentReader::corrected(self.dir.clone(), Arc::clone(&self.corrections), self.bounds())
     }
 
     /// The log of rows that are not in the segments yet.
@@ -199,7 +206,7 @@ impl Recording {
     /// The sums of the run, where the recording has them and they are whole.
     #[must_use]
     pub fn summary(&self) -> Option<Summary> {
-        Summary::read(&self.dir, &self.manifest.summary)
+        Summary::read(&self.dir, &self.manifest)
     }
 
     /// Checks the bytes of every segment without reading rows; returns the missing or damaged ones.
@@ -223,22 +230,21 @@ impl Recording {
 
     fn table<R: Row>(&self, faults: &mut Vec<SegmentFault>) -> Vec<R> {
         let file = table_name::<R>();
-        let mut rows = Vec::new();
+        let (mut rows, mut missing_rows) = (Vec::new(), 0);
         let mut read = || -> Result<(), String> {
             real_folder(self.dir.join(TABLES)).map_err(|error| error.to_string())?;
             if let FileState::Damaged(why) = file_state(&self.dir, &self.manifest, &file) {
                 return Err(why);
             }
-            let mut found =
-                Rows::open(open_plain(&self.dir.join(&file)).map_err(|error| error.to_string())?)?;
-            while let Some(batch) = found.next_batch(BATCH_ROWS)? {
-                rows.extend(batch);
-            }
-            Ok(())
+            let opened = open_plain(&self.dir.join(&file)).map_err(|error| error.to_string())?;
+            let mut found = Rows::open(opened, self.bounds())?;
+            rows = found.rest()?;
+            missing_rows = found.left_out().rows;
+            found.left_out().words().map_or(Ok(()), Err)
         };
         if let Err(text) = read() {
             let text = format!("{file} cannot be read: {text}");
-            faults.push(SegmentFault { file, missing_rows: 0, text });
+            faults.push(SegmentFault { file, missing_rows, text });
         }
         rows
     }

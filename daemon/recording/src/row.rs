@@ -16,6 +16,12 @@ pub trait Row: Clone + Send + Sized + 'static {
     const COLUMNS: &'static [Column<Self>];
     /// Those of them that older recordings do not have: there each row has what it begins with.
     const LATER: &'static [&'static str] = &[];
+    /// The columns that are ranks of the job.
+    const RANKS: &'static [&'static str] = &[];
+    /// The columns that count ranks of the job, maybe rounded up to a power of two.
+    const RANK_COUNTS: &'static [&'static str] = &[];
+    /// The columns that are moments of the run.
+    const TIMES: &'static [&'static str] = &[];
 
     /// A row to fill in.
     fn blank() -> Self;
@@ -128,6 +134,22 @@ impl<R> Column<R> {
             Access::Bool(..) => Physical::BOOLEAN,
             Access::F64(..) => Physical::DOUBLE,
             Access::Text(..) => Physical::BYTE_ARRAY,
+        }
+    }
+
+    /// Its number in a row; none where there is no number.
+    pub(crate) fn number(&self, row: &R) -> Option<u64> {
+        match self.access {
+            Access::U16(get, _) => Some(get(row).into()),
+            Access::U32(get, _) => Some(get(row).into()),
+            Access::OptionalU32(get, _) => get(row).map(u64::from),
+            Access::U64(get, _) => Some(get(row)),
+            Access::OptionalU64(get, _) => get(row),
+            Access::I32(..)
+            | Access::OptionalI32(..)
+            | Access::Bool(..)
+            | Access::F64(..)
+            | Access::Text(..) => None,
         }
     }
 

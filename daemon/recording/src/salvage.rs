@@ -4,7 +4,7 @@
 //! checksum in the manifest are taken, from a file whose own list of them is intact.
 
 use crate::RecordingError;
-use crate::batches::{BATCH_ROWS, SegmentFault, file_checksum, segment_path};
+use crate::batches::{SegmentFault, file_checksum, segment_path};
 use crate::checksum::Checksum;
 use crate::decode::Rows;
 use crate::folder::{PARQUET, numbered_files, numbered_name, open_plain};
@@ -48,8 +48,8 @@ fn read<R: SegmentRow>(dir: &Path, segment: &Segment, visit: &mut dyn FnMut(&[R]
         .map_err(|error| if path.exists() { text(error) } else { "it is missing".into() })?;
     let found = file_checksum(&mut file).map_err(|error| error.to_string())?;
     if segment.crc32.is_none_or(|expected| found == expected) {
-        let mut rows = Rows::<R>::open(file)?;
-        while let Some(batch) = rows.next_batch(BATCH_ROWS)? {
+        let mut rows = Rows::<R>::open_unbounded(file)?;
+        while let Some(batch) = rows.next_batch()? {
             visit(&batch);
         }
         return Ok(());
@@ -63,10 +63,10 @@ fn read<R: SegmentRow>(dir: &Path, segment: &Segment, visit: &mut dyn FnMut(&[R]
     if known.is_empty() || found.last() != known.last() {
         return Err(damage);
     }
-    let Ok(mut rows) = Rows::<R>::open(file) else { return Err(damage) };
+    let Ok(mut rows) = Rows::<R>::open_unbounded(file) else { return Err(damage) };
     let is_whole = |number: &usize| known.get(*number) == found.get(*number);
     rows.select_groups((0..known.len() - 1).filter(is_whole).collect());
-    while let Some(batch) = rows.next_batch(BATCH_ROWS)? {
+    while let Some(batch) = rows.next_batch()? {
         visit(&batch);
     }
     Err(damage)
@@ -103,7 +103,7 @@ fn found<R: SegmentRow>(dir: &Path) -> Result<Vec<Segment>, RecordingError> {
 /// The parts of a file that was just written; none when it cannot be read again.
 pub(crate) fn parts_of<R: SegmentRow>(path: &Path) -> Option<Vec<(u64, u32)>> {
     let mut file = open_plain(path).ok()?;
-    let mut ends = Rows::<R>::open(file.try_clone().ok()?).ok()?.group_ends();
+    let mut ends = Rows::<R>::open_unbounded(file.try_clone().ok()?).ok()?.group_ends();
     ends.push(file.metadata().ok()?.len());
     checksums(&mut file, &ends).ok()
 }

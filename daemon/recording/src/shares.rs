@@ -1,6 +1,7 @@
 //! What each rank's time was spent on, beside the sums of a run: written when a run is judged, and read with what was found.
 
 use crate::RecordingError;
+use crate::bounds::Bounds;
 use crate::decode::Rows;
 use crate::files::{FileState, file_state};
 use crate::folder::{SUMMARY, make_folder, open_plain, real_folder};
@@ -31,14 +32,15 @@ pub fn read_shares(dir: &Path) -> Option<Vec<ShareRow>> {
     if matches!(file_state(dir, &manifest, SHARES_FILE), FileState::Damaged(_)) {
         return None;
     }
-    let mut found = Rows::<ShareRow>::open(open_plain(&dir.join(SHARES_FILE)).ok()?).ok()?;
+    let opened = open_plain(&dir.join(SHARES_FILE)).ok()?;
+    let mut found = Rows::<ShareRow>::open(opened, Bounds::from_manifest(&manifest)).ok()?;
     let mut rows = Vec::new();
     while rows.len() <= MOST_ROWS
-        && let Some(batch) = found.next_batch(MOST_ROWS).ok()?
+        && let Some(batch) = found.next_batch().ok()?
     {
         rows.extend(batch);
     }
-    (rows.len() <= MOST_ROWS).then_some(rows)
+    (rows.len() <= MOST_ROWS && found.left_out().rows == 0).then_some(rows)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! What a reader wants to know before any row is read: the sums of a whole run, beside its rows.
 
 use crate::RecordingError;
+use crate::bounds::Bounds;
 use crate::checksum::Checksum;
 use crate::decode::Rows;
 use crate::folder::{PARQUET, SUMMARY, make_folder, open_plain, real_folder};
-use crate::manifest::FileMark;
+use crate::manifest::{FileMark, Manifest};
 use crate::row::Row;
 use crate::rows::{DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, StartRow, WindowSumRow};
 use crate::segment::write_table;
@@ -52,17 +53,17 @@ impl Summary {
     }
 
     /// All of it or nothing: a part alone would not add up with the others.
-    pub(crate) fn read(dir: &Path, files: &[FileMark]) -> Option<Self> {
+    pub(crate) fn read(dir: &Path, manifest: &Manifest) -> Option<Self> {
         Some(Self {
-            functions: read(dir, files)?,
-            durations: read(dir, files)?,
-            ranks: read(dir, files)?,
-            sites: read(dir, files)?,
-            pairs: read(dir, files)?,
-            densities: read(dir, files)?,
-            starts: read(dir, files)?,
-            windows: read(dir, files)?,
-            scheduling: read(dir, files)?,
+            functions: read(dir, manifest)?,
+            durations: read(dir, manifest)?,
+            ranks: read(dir, manifest)?,
+            sites: read(dir, manifest)?,
+            pairs: read(dir, manifest)?,
+            densities: read(dir, manifest)?,
+            starts: read(dir, manifest)?,
+            windows: read(dir, manifest)?,
+            scheduling: read(dir, manifest)?,
         })
     }
 }
@@ -77,23 +78,20 @@ fn write<R: Row>(dir: &Path, rows: &[R], zstd_level: i32) -> Result<FileMark, Re
     Ok(FileMark { file, crc32: written.crc32, bytes: written.bytes })
 }
 
-fn read<R: Row>(dir: &Path, files: &[FileMark]) -> Option<Vec<R>> {
+fn read<R: Row>(dir: &Path, manifest: &Manifest) -> Option<Vec<R>> {
     let file = name::<R>();
-    let mark = files.iter().find(|mark| mark.file == file)?;
+    let mark = manifest.summary.iter().find(|mark| mark.file == file)?;
     real_folder(dir.join(SUMMARY)).ok()?;
     let mut file = open_plain(&dir.join(&file)).ok()?;
     let mut checksum = Checksum::new();
     let mut bytes = Vec::new();
-    (&mut file).take(mark.bytes + 1).read_to_end(&mut bytes).ok()?;
+    (&mut file).take(mark.bytes.saturating_add(1)).read_to_end(&mut bytes).ok()?;
     checksum.add(&bytes);
     if bytes.len() as u64 != mark.bytes || checksum.value() != mark.crc32 {
         return None;
     }
     file.rewind().ok()?;
-    let mut found = Rows::open(file).ok()?;
-    let mut rows = Vec::new();
-    while let Some(batch) = found.next_batch(usize::MAX).ok()? {
-        rows.extend(batch);
-    }
-    Some(rows)
+    let mut found = Rows::open(file, Bounds::from_manifest(manifest)).ok()?;
+    let rows = found.rest().ok()?;
+    (found.left_out().rows == 0).then_some(rows)
 }

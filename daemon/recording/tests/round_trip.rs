@@ -11,9 +11,13 @@ use mpiscope_recording::{
 use proptest::prelude::*;
 use std::os::unix::fs::PermissionsExt;
 
+/// Ranks and times that a run can have.
+const MOST_RANK: u32 = 1 << 23;
+const MOST_NS: u64 = 1 << 59;
+
 prop_compose! {
     fn any_call()(
-        rank in 0..4_u32, thread: u16, function: u16, start_ns: u64, end_ns: u64,
+        rank in 0..4_u32, thread: u16, function: u16, start_ns in 0..MOST_NS, end_ns in 0..MOST_NS,
         (peer, tag, bytes, comm, site) in any::<(Option<u32>, Option<i32>, u64, Option<u32>, Option<u32>)>(),
         (count, instance) in any::<(u64, Option<u32>)>(),
     ) -> Call {
@@ -23,7 +27,8 @@ prop_compose! {
 
 prop_compose! {
     fn any_message()(
-        src: u32, dst in 0..3_u32, tag: i32, comm: u32, bytes: u64, send_ns: u64, recv_ns: u64, t_msg_ns: u64,
+        (src, dst) in (0..MOST_RANK, 0..3_u32), tag: i32, comm: u32, bytes: u64,
+        (send_ns, recv_ns) in (0..MOST_NS, 0..MOST_NS), t_msg_ns: u64,
         (late_sender_ns, late_receiver_ns, inter, exact) in any::<(u64, Option<u64>, bool, bool)>(),
     ) -> Message {
         Message {
@@ -34,7 +39,7 @@ prop_compose! {
 
 prop_compose! {
     fn any_window()(
-        from_ns: u64, to_ns: u64, region: Option<u32>, rank: u32, function: u16,
+        (from_ns, to_ns) in (0..MOST_NS, 0..MOST_NS), region: Option<u32>, rank in 0..MOST_RANK, function: u16,
         (calls, polls, bytes, time_ns) in any::<(u64, u64, u64, u64)>(),
     ) -> WindowRow {
         WindowRow { from_ns, to_ns, region, rank, function, calls, polls, bytes, time_ns }
@@ -43,7 +48,7 @@ prop_compose! {
 
 prop_compose! {
     fn any_scheduling()(
-        rank in 0..4_u32, at_ns: u64, run_ns: u64, wait_ns: u64, voluntary: u64, involuntary: u64, stopped_ns: u64,
+        rank in 0..4_u32, at_ns in 0..MOST_NS, run_ns: u64, wait_ns: u64, voluntary: u64, involuntary: u64, stopped_ns: u64,
         blocked_ns: u64,
     ) -> Scheduling {
         Scheduling { rank, at_ns, run_ns, wait_ns, voluntary, involuntary, stopped_ns, blocked_ns }

@@ -8,6 +8,7 @@
 
 mod support;
 
+mod absurd;
 mod behaviour;
 mod broken_output;
 mod calibrate;

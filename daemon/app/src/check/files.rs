@@ -3,11 +3,12 @@
 use super::found::{Fault, Found, Kind, Standing};
 use crate::daemon::{LIVE_FILE, Records};
 use crate::judge;
+use crate::load::adds_up;
 use crate::page::LAYOUTS;
 use crate::remote_agent::LEFT_FILE;
 use crate::words::{bytes, plural};
 use anyhow::Result;
-use mpiscope_recording::{FileState, Recording, Segment, file_state};
+use mpiscope_recording::{FileState, Recording, Segment, State, file_state};
 use mpiscope_wire::Message;
 use std::collections::BTreeSet;
 use std::fs;
@@ -69,8 +70,15 @@ pub(super) fn sums(recording: &Recording, found: &mut Found) {
             faults.push(Fault::new(mark.file.clone(), why));
         }
     }
-    if faults.is_empty() && !manifest.summary.is_empty() && recording.summary().is_none() {
-        faults.push(Fault::new("summary", "it cannot be read"));
+    if faults.is_empty() && !manifest.summary.is_empty() {
+        // If a part of the run was dropped or lost, they may well be of another number of calls.
+        let has_all = manifest.state == State::Complete && manifest.cut.is_none();
+        let what = match recording.summary() {
+            None => Some("it cannot be read"),
+            Some(summary) => (has_all && !adds_up(manifest, &summary))
+                .then_some("it is not of as many calls as the run has"),
+        };
+        faults.extend(what.map(|what| Fault::new("summary", what)));
     }
     if files > 0 {
         let words = format!("{}, whole", plural(files, "file"));

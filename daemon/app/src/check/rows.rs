@@ -18,15 +18,22 @@ pub(crate) struct Known {
     ranks: Option<u32>,
     /// The functions that have names; empty where their table is not there.
     functions: BTreeSet<u16>,
+    /// Whether it is known between which times the rows of each file are.
+    has_times: bool,
 }
 
 impl Known {
     pub(crate) fn of(recording: &Recording) -> Self {
         // A manifest that is damaged may say anything.
-        let ranks =
-            Some(recording.manifest().job.ranks).filter(|ranks| *ranks > 0 && recording.damage().is_none());
+        let has_times = recording.damage().is_none();
+        let ranks = Some(recording.manifest().job.ranks).filter(|ranks| *ranks > 0 && has_times);
         let functions = recording.tables().0.functions.iter().map(|row| row.function).collect();
-        Self { ranks, functions }
+        Self { ranks, functions, has_times }
+    }
+
+    /// Whether a row of a file can be right.
+    pub(crate) fn allows<R: Sane>(&self, row: &R, segment: &Segment) -> bool {
+        row.oddity(self).is_none() && !(self.has_times && is_outside(row, segment))
     }
 
     fn has_rank(&self, rank: u32) -> bool {
@@ -189,6 +196,10 @@ fn all<R: Sane>(dir: &Path, segments: &[Segment], known: &Known) -> Vec<(Sums, V
     outcomes.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
+fn is_outside<R: SegmentRow>(row: &R, segment: &Segment) -> bool {
+    row.begin_ns() < segment.from_ns || row.end_ns() > segment.to_ns
+}
+
 fn one<R: Sane>(dir: &Path, segment: &Segment, known: &Known) -> (Sums, Vec<Fault>) {
     let mut sums = Sums { listed: segment.rows, ..Sums::default() };
     let mut odd: BTreeMap<&str, u64> = BTreeMap::new();
@@ -198,8 +209,8 @@ fn one<R: Sane>(dir: &Path, segment: &Segment, known: &Known) -> (Sums, Vec<Faul
         is_sorted &= rows.is_sorted_by_key(SegmentRow::key);
         for row in rows {
             row.count(&mut sums);
-            let is_outside = row.begin_ns() < segment.from_ns || row.end_ns() > segment.to_ns;
-            let outside = is_outside.then_some("outside the range of time that the manifest says");
+            let outside =
+                is_outside(row, segment).then_some("outside the range of time that the manifest says");
             for why in row.oddity(known).into_iter().chain(outside) {
                 *odd.entry(why).or_default() += 1;
             }

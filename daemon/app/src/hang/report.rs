@@ -3,7 +3,7 @@
 use super::words::{Names, call_words};
 use crate::engine::Engine;
 use crate::places;
-use crate::words::run_time;
+use crate::words::run_time_of;
 use mpiscope_diagnosis::{Doing, Need, Stillness};
 use mpiscope_feed::{Standing, Still, StillCall, StillKind, StillRoot};
 use mpiscope_model::{InFlight, SiteInfo};
@@ -90,7 +90,7 @@ pub(crate) fn last_calls(engine: &Engine, told: &mut Standing) {
 
 /// What the terminal is told of a stretch.
 pub(crate) fn lines(still: &Still) -> Vec<String> {
-    let since = run_time(Duration::from_secs_f64(still.since_s.max(0.0)));
+    let since = run_time_of(still.since_s);
     let quiet = (still.seen_s - still.since_s).max(0.0);
     let mut lines =
         vec![format!("the job stands still: no call began or returned for {quiet:.0} s, since {since}")];

@@ -94,7 +94,7 @@ fn work(judgement: &Judgement) -> Vec<String> {
     } else if let Some(ranks) = sources_of(judgement, "pattern") {
         let names = ranges(&ranks);
         let (has, does) = if ranks.len() == 1 { ("it has", "it does") } else { ("they have", "they do") };
-        actions.push(match whole_nodes(judgement, "pattern") {
+        actions.push(match whole_nodes(&judgement.sources, "pattern") {
             0 => format!(
                 "Move work away from {names}, or check why {has} more: a larger part of the input, I/O, or work that only {does}."
             ),

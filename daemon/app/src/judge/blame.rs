@@ -56,28 +56,29 @@ fn uneven(judgement: &Judgement) -> String {
             if first == last { String::new() } else { format!(" (rank {first} first, rank {last} last)") };
         return format!("other ranks have more work at different times, and delay the rest{who}");
     }
-    match (sources_of(judgement, "pattern"), awaited(&judgement.waits)) {
+    let (all, waits) = (&judgement.sources, &judgement.waits);
+    match (sources_of(judgement, "pattern"), awaited(waits)) {
         // Whoever is waited for directly may wait for somebody else.
         (Some(sources), Some(awaited)) if sources.len() <= FEW && sources.contains(&awaited) => {
-            waited_for(&judgement.waits, awaited)
+            waited_for(waits, awaited)
         }
         (Some(sources), _) => {
             let (has, delay) = verbs(&sources, ("has", "delays"), ("have", "delay"));
-            format!("{} {has} more work and {delay} the others", with_nodes(judgement, "pattern", &sources))
+            format!("{} {has} more work and {delay} the others", with_nodes(all, "pattern", &sources))
         }
-        (None, Some(awaited)) => waited_for(&judgement.waits, awaited),
+        (None, Some(awaited)) => waited_for(waits, awaited),
         (None, None) => "ranks with less work wait for ranks with more".into(),
     }
 }
 
-/// The number of nodes of which the ranks that a cause comes from are all.
-pub(super) fn whole_nodes(judgement: &Judgement, cause: &str) -> u32 {
-    source(judgement, cause).map_or(0, |of| of.few_nodes)
+/// The number of nodes that have exactly the ranks that a cause comes from; 0 where none do.
+pub(super) fn whole_nodes(sources: &[Source], cause: &str) -> u32 {
+    sources.iter().find(|of| of.cause == cause).map_or(0, |of| of.few_nodes)
 }
 
 /// Ranks by number, and that they are all of their nodes.
-fn with_nodes(judgement: &Judgement, cause: &str, ranks: &[u32]) -> String {
-    match whole_nodes(judgement, cause) {
+fn with_nodes(sources: &[Source], cause: &str, ranks: &[u32]) -> String {
+    match whole_nodes(sources, cause) {
         0 => ranges(ranks),
         nodes => format!("{} (all of {})", ranges(ranks), plural(nodes.into(), "node")),
     }
@@ -120,7 +121,7 @@ fn without_core(judgement: &Judgement) -> String {
     match (of, sources_of(judgement, "cpu")) {
         (Some(of), Some(ranks)) => {
             let (waits, delays) = verbs(&ranks, ("waits", "delays"), ("wait", "delay"));
-            let names = with_nodes(judgement, "cpu", &ranks);
+            let names = with_nodes(&judgement.sources, "cpu", &ranks);
             format!("{names} {waits} {} for a CPU and {delays} the others", time(seconds_of(of, &ranks)))
         }
         _ => "ranks wait for a CPU".into(),

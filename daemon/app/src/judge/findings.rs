@@ -11,7 +11,7 @@ use super::words::say;
 use crate::criteria_file::CollectiveCriterion;
 use crate::ending::{Ending, diagnosed_until_s};
 use mpiscope_diagnosis::{Budgeter, Version};
-use mpiscope_feed::{Course, Evolution, Found, Judgement};
+use mpiscope_feed::{Course, Evolution, Found, Judgement, Regions};
 use mpiscope_model::SiteInfo;
 use serde::{Deserialize, Serialize};
 
@@ -118,6 +118,11 @@ impl Findings {
             self.judgement.disturbances = disturbances(&self.judgement, &self.course);
         }
         self
+    }
+
+    /// The regions of the whole run.
+    pub(crate) fn regions(&self) -> &Regions {
+        &self.judgement.regions
     }
 
     /// Says in words which places in the program are meant.

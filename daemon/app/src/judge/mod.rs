@@ -37,9 +37,9 @@ pub(crate) use words::{budget_lines, verdict_sentences};
 
 use crate::load::unsaved;
 use crate::private::replace_json;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use mpiscope_model::{Gap, Losses};
-use mpiscope_recording::{Recording, WalReader, read_listed};
+use mpiscope_recording::{Manifest, Recording, WalReader, read_listed};
 use seen::Seen;
 use std::path::Path;
 use stretches::LogStretches;
@@ -84,6 +84,14 @@ pub(crate) fn read(dir: &Path) -> Result<Option<Findings>> {
     let findings: serde_json::Result<Findings> = serde_json::from_slice(&bytes);
     let mut findings =
         findings.with_context(|| format!("{} does not say what was found about the run", path.display()))?;
+    // Whoever shows regions goes through their ranks.
+    let ranks = Manifest::read(dir).map_or(0, |manifest| manifest.job.ranks);
+    let mut of_regions = findings.regions().regions.iter().flat_map(|region| &region.ranks);
+    if let Some((first, last)) =
+        of_regions.find(|(first, last)| first > last || (ranks > 0 && *last >= ranks))
+    {
+        bail!("{} has a region of ranks {first} to {last}, and the job has {ranks}", path.display());
+    }
     findings = findings.completed();
     findings.course.shares = shares::read(dir);
     Ok(Some(findings))

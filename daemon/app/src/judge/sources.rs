@@ -58,7 +58,7 @@ fn few(by_rank: &[u64]) -> (Vec<Rank>, u64) {
     (few, ns)
 }
 
-/// The number of nodes of which these are all ranks; 0 where some are not, or where a node has no other rank to tell it from.
+/// The number of nodes that have exactly these ranks; 0 where a node has others too, or a single one, or where no node is left.
 fn whole_nodes(few: &[Rank], node_of_rank: &[Node]) -> u32 {
     let mut ranks_of: FxHashMap<Node, (usize, usize)> = FxHashMap::default();
     for (rank, node) in node_of_rank.iter().enumerate() {

@@ -3,10 +3,9 @@
 use super::actions::actions;
 use super::blame::{evidence, what};
 use crate::processors::shortage_sentence;
-use crate::words::{cause_title, nanoseconds, plural, run_time};
+use crate::words::{cause_title, nanoseconds, plural, run_time_of};
 use mpiscope_diagnosis::NEGLIGIBLE;
 use mpiscope_feed::{BasisState, Found, Judgement, Quiet, Verdict};
-use std::time::Duration;
 
 /// What began within this share of the run was there from the beginning.
 const AT_ONCE: f64 = 0.05;
@@ -106,7 +105,7 @@ fn when(judgement: &Judgement) -> Option<String> {
     let blamed = judgement.disturbances.iter().filter(|of| of.cause == judgement.verdict.cause);
     let times: Vec<(f64, f64)> = blamed.map(|of| (of.from_s, of.to_s)).collect();
     let (first, last) = (*times.first()?, *times.last()?);
-    let at = |seconds: f64| run_time(Duration::from_secs_f64(seconds.max(0.0)));
+    let at = run_time_of;
     let is_from_start = first.0 - begin_s <= near_s;
     let is_to_end = end_s - last.1 <= near_s;
     let sum_s: f64 = times.iter().map(|(from_s, to_s)| to_s - from_s).sum();
@@ -148,7 +147,7 @@ fn network(judgement: &Judgement) -> Option<String> {
     let others = disturbed.len().saturating_sub(MOST_TIMES);
     disturbed.truncate(MOST_TIMES);
     disturbed.sort_by(|one, other| one.from_s.total_cmp(&other.from_s));
-    let at = |seconds: f64| run_time(Duration::from_secs_f64(seconds.max(0.0)));
+    let at = run_time_of;
     let times: Vec<String> =
         disturbed.iter().map(|of| format!("{} to {}", at(of.from_s), at(of.to_s))).collect();
     let others = if others > 0 { format!(" and {others} shorter times") } else { String::new() };

@@ -47,7 +47,7 @@ pub(crate) fn inform(
     library.know_communicators(&loaded.communicators);
     if let Some(findings) = findings {
         library.know_course(findings.course.clone());
-        library.know_regions(&findings.judgement.regions);
+        library.know_regions(findings.regions());
         library.judge_by(findings.criteria(), true);
     }
     let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter());

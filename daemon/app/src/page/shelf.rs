@@ -159,7 +159,7 @@ impl<R: SegmentRow> Shelf<R> {
         if let Some(rows) = self.cached(&key) {
             return rows;
         }
-        let rows = Arc::new(self.reader.group::<R>(index, group).unwrap_or_default());
+        let rows = Arc::new(self.reader.group::<R>(index, group).0);
         let mut inner = self.lock();
         inner.cache.push_back((key, Arc::clone(&rows)));
         let mut bytes: usize = inner.cache.iter().map(|(_, rows)| size_of_val(rows.as_slice())).sum();

@@ -65,7 +65,7 @@ fn of_recording(dir: &Path) -> Result<TalkGraph> {
         traffic.faults.join("; ")
     );
     let pairs = traffic.traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages as f64));
-    Ok(TalkGraph::new(0..traffic.job.ranks, pairs))
+    Ok(TalkGraph::new(0..traffic.job.told_ranks(), pairs))
 }
 
 /// Digits beyond the ninth are not worth their bytes.

@@ -126,7 +126,7 @@ impl<'a> Saving<'a> {
         segments.iter().all(|segment| {
             let mut is_sane = true;
             let fault = salvage::<R>(self.dir, segment, &mut |rows| {
-                is_sane &= rows.iter().all(|row| row.oddity(&self.known).is_none());
+                is_sane &= rows.iter().all(|row| self.known.allows(row, segment));
             });
             is_sane && fault.is_none()
         })
@@ -146,7 +146,7 @@ impl<'a> Saving<'a> {
         self.writer.set_clock_version(segment.clock_version)?;
         let (mut saved_rows, mut pushed) = (0, Ok(()));
         let fault = salvage::<R>(self.dir, segment, &mut |rows| {
-            let sound = rows.iter().filter(|row| row.oddity(&self.known).is_none());
+            let sound = rows.iter().filter(|row| self.known.allows(*row, segment));
             let sound: Vec<R> = sound.cloned().collect();
             saved_rows += sound.len() as u64;
             see(&sound);

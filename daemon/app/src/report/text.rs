@@ -6,11 +6,10 @@ use crate::load::Loaded;
 use crate::output::bold;
 use crate::processors::where_ranks_run;
 use crate::remap::Placement;
-use crate::words::{bytes, count, nanoseconds, plural, run_time};
+use crate::words::{bytes, count, nanoseconds, plural, run_time_of};
 use mpiscope_feed::Judgement;
 use mpiscope_recording::State;
 use std::fmt::Write as _;
-use std::time::Duration;
 
 /// So much fits on a page.
 const MOST_FUNCTIONS: usize = 10;
@@ -46,7 +45,6 @@ fn write(
     out: &mut String,
 ) -> std::fmt::Result {
     let Loaded { job, totals, .. } = loaded;
-    let duration = Duration::from_secs_f64(job.duration_s.unwrap_or_default().max(0.0));
     writeln!(out, "{}", loaded.run)?;
     writeln!(out, "  {}", job.command.join(" "))?;
     writeln!(
@@ -56,14 +54,14 @@ fn write(
         where_ranks_run(job.nodes.len(), &loaded.processors),
         job.mpi
     )?;
-    writeln!(out, "  {}, {}", run_time(duration), ending(loaded))?;
+    writeln!(out, "  {}, {}", run_time_of(job.duration_s.unwrap_or_default()), ending(loaded))?;
     writeln!(out)?;
     stood(loaded, out)?;
     if totals.calls == 0 {
         writeln!(out, "  No MPI call was recorded so far.\n")?;
     } else if let Some(findings) = findings {
         diagnosis(&findings.judgement, out)?;
-        if let Some(sentence) = regions_sentence(&findings.judgement.regions) {
+        if let Some(sentence) = regions_sentence(findings.regions()) {
             writeln!(out, "  {sentence}\n")?;
         }
     }
@@ -213,7 +211,7 @@ fn stood(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
             Some(until_s) => format!("for {}", nanoseconds(seconds_ns(until_s - still.since_s))),
             None => "to the end".into(),
         };
-        let since = run_time(Duration::from_nanos(seconds_ns(still.since_s)));
+        let since = run_time_of(still.since_s);
         let times = if standing.count > 1 {
             format!(", the last of {} hangs", standing.count)
         } else {

@@ -194,7 +194,7 @@ impl<'a> Source<'a> {
         let of_nodes =
             self.job.nodes.iter().flat_map(|node| node.ranks.iter().map(|&rank| (rank, node.name.clone())));
         let mut hosts: BTreeMap<Rank, String> = of_nodes.collect();
-        for rank in 0..self.job.ranks {
+        for rank in 0..self.job.told_ranks() {
             hosts.entry(rank).or_insert_with(|| UNKNOWN_NODE.into());
         }
         hosts

@@ -10,6 +10,8 @@ use std::path::Path;
 
 impl Row for Call {
     const TABLE: &'static str = "calls";
+    const RANKS: &'static [&'static str] = &["rank"];
+    const TIMES: &'static [&'static str] = &["start_ns", "end_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(rank: U32, Rising),
         column!(thread: U16, Rising),

@@ -7,6 +7,8 @@ use mpiscope_model::Message;
 
 impl Row for Message {
     const TABLE: &'static str = "messages";
+    const RANKS: &'static [&'static str] = &["src", "dst"];
+    const TIMES: &'static [&'static str] = &["send_ns", "recv_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(src: U32, Repeating),
         column!(dst: U32, Rising),

@@ -8,6 +8,8 @@ use mpiscope_model::Scheduling;
 
 impl Row for Scheduling {
     const TABLE: &'static str = "scheduling";
+    const RANKS: &'static [&'static str] = &["rank"];
+    const TIMES: &'static [&'static str] = &["at_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(rank: U32, Repeating),
         column!(at_ns: U64, Rising),

@@ -36,6 +36,9 @@ pub struct ShareRow {
 
 impl Row for ShareRow {
     const TABLE: &'static str = "shares";
+    const RANKS: &'static [&'static str] = &["rank"];
+    const RANK_COUNTS: &'static [&'static str] = &["ranks"];
+    const TIMES: &'static [&'static str] = &["from_ns", "width_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(from_ns: U64, Rising),
         column!(width_ns: U64, Repeating),

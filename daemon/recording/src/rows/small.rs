@@ -145,6 +145,8 @@ const STATES: [ProcessState; 5] = [
 
 impl Row for RankInfo {
     const TABLE: &'static str = "ranks";
+    const RANKS: &'static [&'static str] = &["rank"];
+    const RANK_COUNTS: &'static [&'static str] = &["world_size"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(rank: U32, Rising),
         column!(world_size: U32, Repeating),

@@ -34,6 +34,7 @@ pub struct StartRow {
 
 impl Row for StartRow {
     const TABLE: &'static str = "starts";
+    const TIMES: &'static [&'static str] = &["window_ns", "from_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(window_ns: U64, Repeating),
         column!(from_ns: U64, Rising),

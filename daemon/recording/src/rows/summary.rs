@@ -76,6 +76,7 @@ pub struct RankRow {
 
 impl Row for RankRow {
     const TABLE: &'static str = "rank_sums";
+    const RANKS: &'static [&'static str] = &["rank"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(rank: U32, Rising),
         column!(calls: U64, Rising),
@@ -138,6 +139,7 @@ pub struct PairRow {
 
 impl Row for PairRow {
     const TABLE: &'static str = "pairs";
+    const RANKS: &'static [&'static str] = &["one", "other"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(one: OptionalU32, Repeating),
         column!(other: OptionalU32, Rising),
@@ -171,6 +173,9 @@ pub struct DensityRow {
 
 impl Row for DensityRow {
     const TABLE: &'static str = "densities";
+    const RANKS: &'static [&'static str] = &["rank"];
+    const RANK_COUNTS: &'static [&'static str] = &["ranks"];
+    const TIMES: &'static [&'static str] = &["from_ns", "to_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(from_ns: U64, Rising),
         column!(to_ns: U64, Rising),
@@ -201,6 +206,7 @@ pub struct WindowSumRow {
 
 impl Row for WindowSumRow {
     const TABLE: &'static str = "window_sums";
+    const TIMES: &'static [&'static str] = &["from_ns", "to_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(from_ns: U64, Rising),
         column!(to_ns: U64, Rising),

@@ -29,6 +29,8 @@ pub struct WindowRow {
 
 impl Row for WindowRow {
     const TABLE: &'static str = "windows";
+    const RANKS: &'static [&'static str] = &["rank"];
+    const TIMES: &'static [&'static str] = &["from_ns", "to_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(from_ns: U64, Rising),
         column!(to_ns: U64, Rising),

@@ -2,6 +2,7 @@
 
 pub(crate) mod exactness;
 pub(crate) mod hosts;
+pub(crate) mod numbers;
 pub(crate) mod recordings;
 pub(crate) mod turns;
 

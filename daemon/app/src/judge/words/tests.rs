@@ -167,7 +167,7 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
 }
 
 #[test]
-fn all_ranks_of_nodes_are_told_with_what_to_check() {
+fn nodes_with_exactly_these_ranks_are_named_and_to_be_checked() {
     let mut slow = pattern();
     slow.sources = vec![Source {
         cause: "pattern".into(),

@@ -146,7 +146,8 @@ pub fn write_otf2(
 ) -> Result<ExportSummary> {
     let Gathered { items, mut about } = gather_items(source, filter, folder, progress)?;
     // Places in communicators count all ranks, also those that are not exported.
-    let ranks = source.job.ranks.max(about.threads.keys().next_back().map_or(0, |rank| rank + 1));
+    let last = about.threads.keys().next_back().map_or(0, |rank| rank.saturating_add(1));
+    let ranks = source.job.told_ranks().max(last);
     for rank in 0..ranks {
         about.threads.entry(rank).or_insert_with(|| [0].into());
     }
