@@ -5,8 +5,8 @@ use crate::manifest::{MOST_RANKS, Manifest, Segment};
 use crate::row::{Column, Row};
 use mpiscope_model::words::counted;
 
-/// No run has lasted until a later one: it is more than eighteen years.
-pub(crate) const MOST_NS: u64 = 1 << 59;
+/// No run has a later moment: in tables of others times may count from 1970, and this is in the year 2116.
+pub(crate) const MOST_NS: u64 = 1 << 62;
 
 /// What a recording says of itself that bounds the numbers of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,14 +13,15 @@ use std::os::unix::fs::PermissionsExt;
 
 /// Ranks and times that a run can have.
 const MOST_RANK: u32 = 1 << 23;
-const MOST_NS: u64 = 1 << 59;
+const MOST_NS: u64 = 1 << 61;
 
 prop_compose! {
     fn any_call()(
-        rank in 0..4_u32, thread: u16, function: u16, start_ns in 0..MOST_NS, end_ns in 0..MOST_NS,
+        rank in 0..4_u32, thread: u16, function: u16, start_ns in 0..MOST_NS, took_ns in 0..MOST_NS,
         (peer, tag, bytes, comm, site) in any::<(Option<u32>, Option<i32>, u64, Option<u32>, Option<u32>)>(),
         (count, instance) in any::<(u64, Option<u32>)>(),
     ) -> Call {
+        let end_ns = start_ns + took_ns;
         Call { rank, thread, function, start_ns, end_ns, peer, tag, bytes, comm, site, count, instance }
     }
 }
@@ -39,9 +40,10 @@ prop_compose! {
 
 prop_compose! {
     fn any_window()(
-        (from_ns, to_ns) in (0..MOST_NS, 0..MOST_NS), region: Option<u32>, rank in 0..MOST_RANK, function: u16,
+        (from_ns, width_ns) in (0..MOST_NS, 0..MOST_NS), region: Option<u32>, rank in 0..MOST_RANK, function: u16,
         (calls, polls, bytes, time_ns) in any::<(u64, u64, u64, u64)>(),
     ) -> WindowRow {
+        let to_ns = from_ns + width_ns;
         WindowRow { from_ns, to_ns, region, rank, function, calls, polls, bytes, time_ns }
     }
 }
