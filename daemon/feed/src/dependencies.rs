@@ -11,12 +11,13 @@ mod pairs;
 
 pub use answers::{Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks};
 
-use crate::exchange::{Answer, ConeQuestion, CoursesQuestion, DagQuestion, GroupGraphQuestion, RowsQuestion};
+use crate::exchange::{ConeQuestion, CoursesQuestion, DagQuestion, GroupGraphQuestion, RowsQuestion};
 use crate::{CallSource, Criteria, Regions};
 use mpiscope_diagnosis::{Scope, Version};
 use mpiscope_model::{Function, Message, Nanoseconds, Node, Rank};
 use mpiscope_topology as topology;
 use mpiscope_topology::DagScope;
+use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::ops::{ControlFlow, Range};
@@ -45,7 +46,7 @@ const REPLACED: &str = "a newer question took its place";
 
 /// Where the messages of a run can be read.
 pub trait MessageSource: Send + Sync + fmt::Debug {
-    /// Shows the messages of which some part is in a range, each once, some at a time and in any order; there may be
+    /// Shows the messages that are in a range, also in part, each once, some at a time and in any order; there may be
     /// others among them.
     ///
     /// # Errors
@@ -74,7 +75,7 @@ pub(crate) struct Dependencies {
     criteria: Mutex<Known>,
     /// Grows with whatever may change an answer.
     version: AtomicU64,
-    kept: Mutex<VecDeque<(Asked, u64, Arc<Answer>)>>,
+    kept: Mutex<VecDeque<(Asked, u64, KeptAnswer)>>,
     /// The last stretch that somebody asked about the past or the future in; it is the great part of such an answer.
     time: Mutex<Option<Stretch>>,
 }
@@ -87,6 +88,9 @@ struct Known {
     number: u64,
     is_final: bool,
 }
+
+/// An answer. The question says of what type.
+type KeptAnswer = Arc<dyn Any + Send + Sync>;
 
 /// A stretch of logical time, with the version that it was made of.
 type Stretch = (Range<Nanoseconds>, u64, Arc<Gathered>);
@@ -172,12 +176,7 @@ impl Dependencies {
     }
 
     pub(crate) fn dag(&self, question: &DagQuestion, is_wanted: &dyn Fn() -> bool) -> Result<Dag, String> {
-        let asked = Asked::Dag(question.clone());
-        let answer = self.once(asked, |answer| {
-            answer.dag = Some(self.make_dag(question, is_wanted)?);
-            Ok(())
-        })?;
-        answer.dag.clone().ok_or_else(|| REPLACED.to_owned())
+        self.once(Asked::Dag(question.clone()), || self.make_dag(question, is_wanted))
     }
 
     pub(crate) fn cone(
@@ -186,12 +185,7 @@ impl Dependencies {
         calls: &dyn CallSource,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Cone, String> {
-        let asked = Asked::Cone(question.clone());
-        let answer = self.once(asked, |answer| {
-            answer.cone = Some(self.make_cone(question, calls, is_wanted)?);
-            Ok(())
-        })?;
-        answer.cone.clone().ok_or_else(|| REPLACED.to_owned())
+        self.once(Asked::Cone(question.clone()), || self.make_cone(question, calls, is_wanted))
     }
 
     pub(crate) fn pairs(
@@ -199,13 +193,10 @@ impl Dependencies {
         range_ns: &Range<Nanoseconds>,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Pairs, String> {
-        let answer = self.once(Asked::Pairs(range_ns.clone()), |answer| {
+        self.once(Asked::Pairs(range_ns.clone()), || {
             let criteria = self.usual();
-            let source = self.messages()?.source.as_ref();
-            answer.pairs = Some(pairs::pairs(source, range_ns, criteria.as_deref(), is_wanted)?);
-            Ok(())
-        })?;
-        answer.pairs.clone().ok_or_else(|| REPLACED.to_owned())
+            pairs::pairs(self.messages()?.source.as_ref(), range_ns, criteria.as_deref(), is_wanted)
+        })
     }
 
     pub(crate) fn critical(
@@ -214,11 +205,7 @@ impl Dependencies {
         source: (&dyn CallSource, u64),
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<CriticalPath, String> {
-        let answer = self.once(Asked::Critical(range_ns.clone()), |answer| {
-            answer.critical = Some(self.make_critical(range_ns, source, is_wanted)?);
-            Ok(())
-        })?;
-        answer.critical.clone().ok_or_else(|| REPLACED.to_owned())
+        self.once(Asked::Critical(range_ns.clone()), || self.make_critical(range_ns, source, is_wanted))
     }
 
     pub(crate) fn group_graph(
@@ -227,11 +214,7 @@ impl Dependencies {
         sources: (&dyn CallSource, &Regions),
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<GroupGraph, String> {
-        let answer = self.once(Asked::GroupGraph(question.clone()), |answer| {
-            answer.group_graph = Some(self.make_group_graph(question, sources, is_wanted)?);
-            Ok(())
-        })?;
-        answer.group_graph.clone().ok_or_else(|| REPLACED.to_owned())
+        self.once(Asked::GroupGraph(question.clone()), || self.make_group_graph(question, sources, is_wanted))
     }
 
     pub(crate) fn rows(
@@ -239,13 +222,10 @@ impl Dependencies {
         question: &RowsQuestion,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<MessageRows, String> {
-        let answer = self.once(Asked::Messages(question.clone()), |answer| {
+        self.once(Asked::Messages(question.clone()), || {
             let criteria = self.usual();
-            let source = self.messages()?.source.as_ref();
-            answer.messages = Some(messages::messages(source, question, criteria.as_deref(), is_wanted)?);
-            Ok(())
-        })?;
-        answer.messages.clone().ok_or_else(|| REPLACED.to_owned())
+            messages::messages(self.messages()?.source.as_ref(), question, criteria.as_deref(), is_wanted)
+        })
     }
 
     pub(crate) fn courses(
@@ -253,42 +233,42 @@ impl Dependencies {
         question: &CoursesQuestion,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Courses, String> {
-        let answer = self.once(Asked::Courses(question.clone()), |answer| {
-            let source = self.messages()?.source.as_ref();
-            answer.courses = Some(courses::courses(source, question, is_wanted)?);
-            Ok(())
-        })?;
-        answer.courses.clone().ok_or_else(|| REPLACED.to_owned())
+        self.once(Asked::Courses(question.clone()), || {
+            courses::courses(self.messages()?.source.as_ref(), question, is_wanted)
+        })
     }
 
     /// What was answered before, as long as nothing was added since, or what is answered now.
-    fn once(
+    fn once<T: Clone + Send + Sync + 'static>(
         &self,
         asked: Asked,
-        make: impl FnOnce(&mut Answer) -> Result<(), String>,
-    ) -> Result<Arc<Answer>, String> {
+        make: impl FnOnce() -> Result<T, String>,
+    ) -> Result<T, String> {
         // Before anything is read: what is added meanwhile may be missing in the answer.
         let version = self.version.load(Ordering::Acquire);
+        if let Some(answer) = self.answered(&asked, version)
+            && let Some(answer) = answer.downcast_ref::<T>()
         {
-            let mut kept = lock(&self.kept);
-            kept.retain(|(_, of, _)| *of == version);
-            if let Some(at) = kept.iter().position(|(other, ..)| *other == asked)
-                && let Some(found) = kept.remove(at)
-            {
-                let answer = Arc::clone(&found.2);
-                kept.push_back(found);
-                return Ok(answer);
-            }
+            return Ok(answer.clone());
         }
-        let mut answer = Answer::to(0);
-        make(&mut answer)?;
-        let answer = Arc::new(answer);
+        let answer = make()?;
         let mut kept = lock(&self.kept);
-        kept.push_back((asked, version, Arc::clone(&answer)));
+        kept.push_back((asked, version, Arc::new(answer.clone())));
         while kept.len() > KEPT {
             kept.pop_front();
         }
         Ok(answer)
+    }
+
+    /// What was answered to this question before; it then is the newest that is kept. What is older than the run goes.
+    fn answered(&self, asked: &Asked, version: u64) -> Option<KeptAnswer> {
+        let mut kept = lock(&self.kept);
+        kept.retain(|(_, of, _)| *of == version);
+        let at = kept.iter().position(|(other, ..)| other == asked)?;
+        let found = kept.remove(at)?;
+        let answer = Arc::clone(&found.2);
+        kept.push_back(found);
+        Some(answer)
     }
 
     fn messages(&self) -> Result<&Messages, String> {
