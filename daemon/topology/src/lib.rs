@@ -9,6 +9,8 @@ mod dag;
 mod logical;
 mod placement;
 mod regions;
+#[cfg(test)]
+mod test_messages;
 
 pub use balance::{Balance, RankBalance, flatness};
 pub use dag::{Bar, Dag, DagEdge, DagNode, DagScope};

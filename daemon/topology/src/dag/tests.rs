@@ -1,23 +1,7 @@
 use super::*;
 use crate::flatness;
+use crate::test_messages::message;
 use proptest::prelude::*;
-
-fn message(src: Rank, dst: Rank, send_ns: u64, recv_ns: u64) -> Message {
-    Message {
-        src,
-        dst,
-        tag: 0,
-        comm: 0,
-        bytes: 8,
-        send_ns,
-        recv_ns,
-        t_msg_ns: recv_ns.saturating_sub(send_ns),
-        late_sender_ns: 0,
-        late_receiver_ns: None,
-        inter: src / 2 != dst / 2,
-        exact: true,
-    }
-}
 
 fn everything() -> DagScope {
     DagScope { range_ns: 0..u64::MAX, ranks: None, most_nodes: usize::MAX }

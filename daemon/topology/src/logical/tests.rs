@@ -1,6 +1,7 @@
 //! What is answered against vector clocks as they are defined, on programs that are played step by step.
 
 use super::*;
+use crate::test_messages::message;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
@@ -18,23 +19,6 @@ struct Played {
     messages: Vec<Message>,
     meetings: Vec<Meeting>,
     vectors: Vec<Vec<Vec<u32>>>,
-}
-
-fn message(src: Rank, dst: Rank, send_ns: u64, recv_ns: u64) -> Message {
-    Message {
-        src,
-        dst,
-        tag: 0,
-        comm: 0,
-        bytes: 8,
-        send_ns,
-        recv_ns,
-        t_msg_ns: recv_ns.saturating_sub(send_ns),
-        late_sender_ns: 0,
-        late_receiver_ns: None,
-        inter: false,
-        exact: true,
-    }
 }
 
 /// What a program does, as numbers that a run is played by.

@@ -1,0 +1,21 @@
+//! Messages that tests make.
+
+use mpiscope_model::{Message, Rank};
+
+/// A message of eight bytes, of a job with two ranks on each node.
+pub(crate) fn message(src: Rank, dst: Rank, send_ns: u64, recv_ns: u64) -> Message {
+    Message {
+        src,
+        dst,
+        tag: 0,
+        comm: 0,
+        bytes: 8,
+        send_ns,
+        recv_ns,
+        t_msg_ns: recv_ns.saturating_sub(send_ns),
+        late_sender_ns: 0,
+        late_receiver_ns: None,
+        inter: src / 2 != dst / 2,
+        exact: true,
+    }
+}
