@@ -1,6 +1,6 @@
 //! What to do about what was found.
 
-use super::blame::{call, moving, sources_of, stopped_ranks, whole_nodes};
+use super::blame::{call, moving, named_source, stopped_ranks};
 use crate::processors::cpu_count;
 use crate::words::{count, plural, ranges};
 use mpiscope_feed::{Advised, BasisState, CpuContention, GatheredWait, Judgement};
@@ -91,10 +91,10 @@ fn work(judgement: &Judgement) -> Vec<String> {
             "Rebalance during the run: repartition every N steps, or use smaller pieces of work that idle ranks fetch."
                 .into(),
         );
-    } else if let Some(ranks) = sources_of(judgement, "pattern") {
-        let names = ranges(&ranks);
-        let (has, does) = if ranks.len() == 1 { ("it has", "it does") } else { ("they have", "they do") };
-        actions.push(match whole_nodes(&judgement.sources, "pattern") {
+    } else if let Some(of) = named_source(judgement, "pattern") {
+        let names = ranges(&of.few);
+        let (has, does) = if of.few.len() == 1 { ("it has", "it does") } else { ("they have", "they do") };
+        actions.push(match of.few_nodes {
             0 => format!(
                 "Move work away from {names}, or check why {has} more: a larger part of the input, I/O, or work that only {does}."
             ),
@@ -150,12 +150,12 @@ fn core(judgement: &Judgement) -> Vec<String> {
     if let Some(fewer) = judgement.cpu_shortage.as_ref().and_then(fewer_ranks) {
         return vec![fewer];
     }
-    let look = match sources_of(judgement, "cpu") {
-        Some(ranks) => {
+    let look = match named_source(judgement, "cpu") {
+        Some(of) => {
             format!(
                 "Check what else runs on the CPUs of {} (`top` on that node), and whether another rank is bound to the same \
                  CPU.",
-                ranges(&ranks)
+                ranges(&of.few)
             )
         }
         None if judgement.cpu_shortage.as_ref().is_some_and(|shortage| shortage.usable.is_some()) => {

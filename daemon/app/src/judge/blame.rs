@@ -23,10 +23,9 @@ fn source<'a>(judgement: &'a Judgement, cause: &str) -> Option<&'a Source> {
     judgement.sources.iter().find(|of| of.cause == cause)
 }
 
-/// The ranks that a cause comes from, where they are few, in order.
-pub(super) fn sources_of(judgement: &Judgement, cause: &str) -> Option<Vec<u32>> {
-    let few = &source(judgement, cause)?.few;
-    (!few.is_empty()).then(|| few.clone())
+/// Where a cause comes from, if that is a part of the ranks.
+pub(super) fn named_source<'a>(judgement: &'a Judgement, cause: &str) -> Option<&'a Source> {
+    source(judgement, cause).filter(|of| !of.few.is_empty())
 }
 
 /// Who had the most to do first and last, where that changes along the run.
@@ -56,31 +55,25 @@ fn uneven(judgement: &Judgement) -> String {
             if first == last { String::new() } else { format!(" (rank {first} first, rank {last} last)") };
         return format!("other ranks have more work at different times, and delay the rest{who}");
     }
-    let (all, waits) = (&judgement.sources, &judgement.waits);
-    match (sources_of(judgement, "pattern"), awaited(waits)) {
+    match (named_source(judgement, "pattern"), awaited(&judgement.waits)) {
         // Whoever is waited for directly may wait for somebody else.
-        (Some(sources), Some(awaited)) if sources.len() <= FEW && sources.contains(&awaited) => {
-            waited_for(waits, awaited)
+        (Some(of), Some(awaited)) if of.few.len() <= FEW && of.few.contains(&awaited) => {
+            waited_for(&judgement.waits, awaited)
         }
-        (Some(sources), _) => {
-            let (has, delay) = verbs(&sources, ("has", "delays"), ("have", "delay"));
-            format!("{} {has} more work and {delay} the others", with_nodes(all, "pattern", &sources))
+        (Some(of), _) => {
+            let (has, delay) = verbs(&of.few, ("has", "delays"), ("have", "delay"));
+            format!("{} {has} more work and {delay} the others", with_nodes(of))
         }
-        (None, Some(awaited)) => waited_for(waits, awaited),
+        (None, Some(awaited)) => waited_for(&judgement.waits, awaited),
         (None, None) => "ranks with less work wait for ranks with more".into(),
     }
 }
 
-/// The number of nodes that have exactly the ranks that a cause comes from; 0 where none do.
-pub(super) fn whole_nodes(sources: &[Source], cause: &str) -> u32 {
-    sources.iter().find(|of| of.cause == cause).map_or(0, |of| of.few_nodes)
-}
-
-/// Ranks by number, and that they are all of their nodes.
-fn with_nodes(sources: &[Source], cause: &str, ranks: &[u32]) -> String {
-    match whole_nodes(sources, cause) {
-        0 => ranges(ranks),
-        nodes => format!("{} (all of {})", ranges(ranks), plural(nodes.into(), "node")),
+/// The ranks that a cause comes from, and that they are all of their nodes.
+fn with_nodes(of: &Source) -> String {
+    match of.few_nodes {
+        0 => ranges(&of.few),
+        nodes => format!("{} (all of {})", ranges(&of.few), plural(nodes.into(), "node")),
     }
 }
 
@@ -117,15 +110,13 @@ fn without_core(judgement: &Judgement) -> String {
             _ => format!("{ranks} were stopped, rank {} for {}", first.rank, time(first.seconds)),
         };
     }
-    let of = source(judgement, "cpu");
-    match (of, sources_of(judgement, "cpu")) {
-        (Some(of), Some(ranks)) => {
-            let (waits, delays) = verbs(&ranks, ("waits", "delays"), ("wait", "delay"));
-            let names = with_nodes(&judgement.sources, "cpu", &ranks);
-            format!("{names} {waits} {} for a CPU and {delays} the others", time(seconds_of(of, &ranks)))
-        }
-        _ => "ranks wait for a CPU".into(),
-    }
+    named_source(judgement, "cpu").map_or_else(
+        || "ranks wait for a CPU".into(),
+        |of| {
+            let (waits, delays) = verbs(&of.few, ("waits", "delays"), ("wait", "delay"));
+            format!("{} {waits} {} for a CPU and {delays} the others", with_nodes(of), time(seconds_of(of)))
+        },
+    )
 }
 
 /// Verbs for one rank, or for several.
@@ -204,12 +195,12 @@ pub(super) fn evidence(judgement: &Judgement) -> Vec<String> {
 }
 
 /// What the ranks that a cause comes from have of it.
-fn seconds_of(of: &Source, few: &[u32]) -> f64 {
+fn seconds_of(of: &Source) -> f64 {
     if of.few_s > 0.0 {
         return of.few_s;
     }
     // Recordings of earlier versions list all of them.
-    of.ranks.iter().filter(|rank| few.contains(&rank.rank)).map(|rank| rank.seconds).sum()
+    of.ranks.iter().filter(|rank| of.few.contains(&rank.rank)).map(|rank| rank.seconds).sum()
 }
 
 fn who_has_it(judgement: &Judgement, of: &Source) -> Option<String> {
@@ -220,9 +211,12 @@ fn who_has_it(judgement: &Judgement, of: &Source) -> Option<String> {
              the whole run, load balance is {balance}."
         ));
     }
-    let ranks = sources_of(judgement, &of.cause)?;
-    let share = percent(seconds_of(of, &ranks) / of.total_s.max(1e-12));
-    let (names, mean) = (ranges(&ranks), time(of.computed_s));
+    let ranks = &of.few;
+    if ranks.is_empty() {
+        return None;
+    }
+    let share = percent(seconds_of(of) / of.total_s.max(1e-12));
+    let (names, mean) = (ranges(ranks), time(of.computed_s));
     let named = of.ranks.iter().filter(|rank| ranks.contains(&rank.rank));
     let most_s = named.map(|rank| rank.computed_s).fold(0.0, f64::max);
     Some(match of.cause.as_str() {
