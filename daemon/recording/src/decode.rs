@@ -104,7 +104,8 @@ impl<R: Row> Rows<R> {
 
     /// All rows that are still to be read.
     pub(crate) fn rest(&mut self) -> Result<Vec<R>, Reason> {
-        let mut rows = Vec::new();
+        // Mostly there is one batch.
+        let mut rows = self.next_batch()?.unwrap_or_default();
         while let Some(batch) = self.next_batch()? {
             rows.extend(batch);
         }
