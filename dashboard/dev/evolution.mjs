@@ -2,7 +2,7 @@
 // others go up and down. Kinds: told, none.
 
 const WINDOW_S = 0.1;
-/** So many windows are not final. */
+/** The number of windows that are not final. */
 const OPEN = 2;
 const KEPT_MAX = 64;
 

@@ -109,7 +109,7 @@ export function makeJob({ ranks, callsPerSecond }) {
     return found;
   }
 
-  /** Messages of which some part is in the range: what was sent in an iteration, and completed by the receiver's wait in it. */
+  /** Messages that are in the range, also in part: what was sent in an iteration, and completed by the receiver's wait in it. */
   function messages(fromNs, toNs, keep) {
     const found = [];
     const end = iterationAt(toNs) + 1;

@@ -56,7 +56,7 @@ export function texts<T>(from: Fields<T>, name: keyof T & string): readonly stri
   return values as readonly string[];
 }
 
-/** A list of no more than so many. */
+/** A list with at most this number of entries. */
 export function bounded<T>(name: string, values: readonly T[], most: number): readonly T[] {
   if (values.length > most) throw new FeedError(`The list "${name}" is longer than ${most}.`);
   return values;

@@ -83,7 +83,7 @@ describe("what was found", () => {
     expect(decode(bytes.slice().buffer)).not.toHaveProperty("found");
   });
 
-  it("may have been waited for in calls of which nobody knows where they were made", () => {
+  it("may have been waited for in calls without a known call site", () => {
     expect(read((from) => Object.assign(first(from.judgement.sites), { site: null, place: "" })).judgement.sites[0]).toMatchObject({ site: null, place: "" });
   });
 

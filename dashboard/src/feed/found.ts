@@ -137,7 +137,7 @@ export interface Source {
 export interface Advised { moved: number; interMessages: number; interMessagesAfter: number; messages: number }
 
 export interface SiteWait {
-  /** As of a wait; all calls of which it is not known where they were made are one. */
+  /** As of a wait; all calls without a known call site are one. */
   site: number | null;
   place: string;
   seconds: number;

@@ -4,7 +4,7 @@ import { NO_TAG, NONE } from "./calls";
 import { f64Column, FeedError, type Fields, i32Column, natural, number, sameLength, u32Column } from "./columns";
 import type * as Wire from "./types";
 
-/** Messages of which some part is in a range. */
+/** Messages that are in a range, also in part. */
 export interface MessageRows {
   fromNs: number;
   toNs: number;

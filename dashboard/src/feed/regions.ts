@@ -34,7 +34,7 @@ export interface Regions {
   between: readonly Between[];
 }
 
-/** One row for each pair of ranks of which the first sent to the second. */
+/** One row for each pair of ranks where the first sent to the second. */
 export interface Pairs {
   /** The range in which the messages arrived. */
   fromNs: number;
@@ -43,7 +43,7 @@ export interface Pairs {
   dst: Uint32Array;
   messages: Float64Array;
   bytes: Float64Array;
-  /** Of the messages, those of which the time is known exactly. */
+  /** The messages with an exact transfer time. */
   exact: Float64Array;
   /** The mean L of the exact messages; not a number where it is not known. */
   latency: Float64Array;

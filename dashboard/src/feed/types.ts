@@ -297,7 +297,7 @@ seconds: number, };
 
 export type SiteWait = { 
 /**
- * A number of the table of call sites; none for all calls of which it is not known where they were made.
+ * A number of the table of call sites; none for all calls without a known one.
  */
 site: number | null, 
 /**
@@ -377,7 +377,7 @@ ranks: Array<number>, };
 
 export type Advised = { 
 /**
- * So many ranks would be on another node.
+ * The number of ranks that would be on another node.
  */
 moved: number, 
 /**
@@ -765,7 +765,7 @@ messages: F64Column,
  */
 bytes: F64Column, 
 /**
- * Of them, those of which it is known exactly how long they took, where it is known what is usual.
+ * Those with an exact transfer time, where the expected one is known.
  */
 exact: F64Column, 
 /**
@@ -1305,7 +1305,7 @@ change: WordsChange, };
 
 export type Noise = { 
 /**
- * The greater value is at least so many times the other.
+ * The least ratio of the greater value to the other.
  */
 ratio: number, 
 /**
@@ -1313,7 +1313,7 @@ ratio: number,
  */
 least: number, 
 /**
- * And so many times what each run's own stretches let expect.
+ * And the least multiple of what each run's own stretches let expect.
  */
 spreads: number, 
 /**
@@ -1523,11 +1523,11 @@ export type CollectiveChange = {
  */
 function: string, 
 /**
- * Among so many ranks.
+ * The number of its ranks.
  */
 ranks: number, 
 /**
- * Of so many bytes.
+ * Its bytes.
  */
 bytes: number, 
 /**
@@ -1925,7 +1925,7 @@ from_ns: number,
  */
 to_ns: number, 
 /**
- * Bin `b` has durations of which `floor(bins_per_octave * log2(1 + ns))` is `b`.
+ * A duration is in bin `floor(bins_per_octave * log2(1 + ns))`.
  */
 bins_per_octave: number, 
 /**
@@ -2460,11 +2460,11 @@ isolated: U32Column,
  */
 bars: DagBars, 
 /**
- * Messages of which at least one side is in the graph.
+ * Messages with at least one side in the graph.
  */
 messages: number, 
 /**
- * Of them, those of which only one side is: they make no edge.
+ * Those with only one side in it: they make no edge.
  */
 open: number, 
 /**
@@ -2863,7 +2863,7 @@ function: number,
  */
 name: string, 
 /**
- * Among so many ranks.
+ * The number of its ranks.
  */
 ranks: number, 
 /**

@@ -8,7 +8,7 @@ import { GpuParticles } from "./gpu-particles";
 
 export type GpuState = "unproven" | "ready" | "slow" | "missing" | "lost";
 
-/** The proof: so many particles have to be drawn within this time. Software needs 15 ms and more for them. */
+/** The proof: this number of particles has to be drawn within this time. Software needs 15 ms and more for them. */
 const PROOF_POINTS = 20_000;
 const CLOUD_POINTS = PROOF_POINTS / 2;
 const PROOF_MS = 8;

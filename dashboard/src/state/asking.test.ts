@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { GivenUp } from "../asks";
 import { Asking, type Outcome } from "./asking";
 
-describe("questions of which the newest counts", () => {
+describe("questions where the newest counts", () => {
   let wanted: string | null;
   let sent: { scope: string; answer: (text: string) => void; fail: (reason: Error) => void }[];
   let taken: [scope: string, outcome: Outcome<string>][];

@@ -1,4 +1,4 @@
-// Questions of which the newest counts: each waits until its time has come, is then asked about what is wanted by then, and
+// Questions where the newest counts: each waits until its time has come, is then asked about what is wanted by then, and
 // what comes back after a newer answer, or after it was dropped, is nobody's. When to ask is the owner's. No socket.
 
 import { GivenUp } from "../asks";

@@ -18,7 +18,7 @@ export interface Bins {
 /** A bin narrower than this is not told apart from its neighbours. */
 const PIXELS_PER_BIN = 3;
 
-/** So many windows are a picture, if not the finest. */
+/** This number of windows is a picture, if not the finest. */
 const WINDOWS_ENOUGH = 120;
 
 /** Whether the summary of the whole run is fine enough for a span drawn `pixels` wide; the whole run is always live. */

@@ -7,7 +7,7 @@ interface Known { scope: Scope; text: string }
 
 const scope = (from: number, to: number): Scope => [from, to];
 
-describe("questions of which the newest counts", () => {
+describe("questions where the newest counts", () => {
   let asked: { scope: Scope; answer: (text: string) => void; fail: (reason: Error) => void }[];
   let shown: NewestFigures<Known>;
   let questions: Newest<Scope, Known>;

@@ -6,7 +6,7 @@ import { Asking, NOBODY, type Outcome, REST_MS } from "./asking";
 
 /** A run that goes on grows all the time; figures that change faster cannot be read. */
 const GROWTH_MS = 2000;
-/** An answer that took long is asked for again later: at most one part in so many of the time goes into it. */
+/** An answer that took long is asked for again later: at most one part in this number of the time goes into it. */
 const LEISURE = 4;
 
 export interface Figures<Scope, Answer> {

@@ -30,7 +30,7 @@ export function ranges(text: string): RankRanges | null {
   return all.length > 0 && all.length <= RANGES_MAX ? all : null;
 }
 
-/** Ranges of a job with so many ranks, with whatever between them; null: all of them; a text says what is wrong. */
+/** Ranges of a job with a number of ranks, with whatever between them; null: all of them; a text says what is wrong. */
 export function parseRanks(text: string, ranks: number): RankRanges | null | string {
   const parts = text.split(/[\s,;]+/).filter(Boolean);
   if (parts.length === 0) return null;

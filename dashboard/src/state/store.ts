@@ -28,7 +28,7 @@ import { Tiles } from "./tiles";
 
 /** A place in the graph of ranks: a region, the traffic between two regions, or from one rank to another. */
 export type Place = { kind: "region"; id: number } | { kind: "between"; a: number; b: number } | { kind: "pair"; src: number; dst: number };
-/** A place in the program; null: all calls of which nobody knows where they were made. */
+/** A call site; null: all calls without a known one. */
 export interface Site { kind: "site"; site: number | null; place: string }
 /** A window of a region, or of what goes between two. */
 export interface Moment { kind: "moment"; region: number; other: number | null; fromNs: number; toNs: number }
@@ -361,7 +361,7 @@ export class Store {
     this.net.command({ do: "follow", follow });
   }
 
-  /** Calls of some ranks of which a part is in a range, about so many at the most. */
+  /** Calls of some ranks that are in a range, also in part, about `most` of them. */
   async callsOf(fromNs: number, toNs: number, ranks: RankRanges | null, most: number): Promise<Calls> {
     const [from_ns, to_ns] = [Math.floor(fromNs), Math.ceil(toNs)];
     return this.asked((await this.net.asks.ask({ ask: "calls", from_ns, to_ns, ranks, most })).calls);

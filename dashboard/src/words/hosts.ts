@@ -43,7 +43,7 @@ export function rankRanges(ranks: readonly number[]): string {
   return `${ranks.length === 1 ? "rank" : "ranks"} ${words}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-/** Which hosts are not heard of, with the ranks of which nothing is known; empty when all are heard. */
+/** Which hosts are not heard of, with the ranks that nothing is known of; empty when all are heard. */
 export function silence(run: RunState): string {
   const silent = [...run.nodes.values()].filter((node) => node.isSilent);
   if (silent.length === 0) return "";

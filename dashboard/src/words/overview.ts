@@ -99,7 +99,7 @@ function clocks(run: RunState): Figure {
   return { name: "Clocks", value: `\u00b1 ${duration(worst.clockUncertaintyNs)}`, note: `at worst, ${nodeName(run, worst.node)}` };
 }
 
-/** The region of which messages are slowest; the first one where that is not known. */
+/** The region with the slowest messages; the first one where that is not known. */
 export function worstCourse(courses: readonly Course[]): Course | null {
   return courses.reduce<Course | null>((found, course) => ((course.latency ?? -1) > (found?.latency ?? -1) ? course : found), null) ?? courses[0] ?? null;
 }

@@ -38,7 +38,7 @@ export function latencyWords(latency: number | null): string {
 
 /** What a latency means. */
 export function latencyMeaning(latency: number | null): string {
-  if (latency === null || Number.isNaN(latency)) return "no message of which the time is exact, or nothing to compare it with";
+  if (latency === null || Number.isNaN(latency)) return "no message with an exact transfer time, or nothing to compare it with";
   if (latency < 0.995) return "messages are faster than expected for their size";
   if (latency < 1.005) return "as expected for the size of the messages";
   return `messages take ${significant(latency)} times as long as expected for their size`;
@@ -218,14 +218,14 @@ export function regionsLine(regions: Regions, pairs: Pairs | null, drawn: { link
     ? "All ranks are one region."
     : `${counted(many, "region", "regions")} of ranks that communicate mostly with each other.`];
   if (many > regions.regions.length) parts.push(`The first ${count(regions.regions.length)} of them are shown.`);
-  if (regions.regions.every(({ latency }) => latency === null)) parts.push("No latency is known yet: there are no messages of which the time is exact, or nothing to compare them with.");
+  if (regions.regions.every(({ latency }) => latency === null)) parts.push("No latency is known yet: there are no messages with an exact transfer time, or nothing to compare them with.");
   if (regions.withCollectives) parts.push("Collectives count as traffic.");
   if (drawn && drawn.leftOut > 0) parts.push(`The ${count(drawn.links)} links with the most messages are drawn, ${count(drawn.leftOut)} are not.`);
   if (pairs && pairs.leftOut > 0) parts.push(`${counted(pairs.leftOut, "message", "messages")} of pairs with little traffic ${pairs.leftOut === 1 ? "is" : "are"} not told.`);
   return parts.join(" ");
 }
 
-/** Of which range the traffic by pairs is. */
+/** The range of the traffic by pairs. */
 export function scopeLine(pairs: Pairs | null, isSelected: boolean): string {
   if (!pairs) return "Who sends to whom is being asked.";
   const range = spanWords([pairs.fromNs, pairs.toNs]);

@@ -4,7 +4,7 @@ import type { SiteWait, Wait } from "../feed/found";
 
 type Place = Pick<SiteWait, "site" | "place">;
 
-/** Two places may have one name; a place without a number is all calls of which nobody knows where they were made. */
+/** Two places may have one name; a place without a number is all calls without a known call site. */
 export function siteKey({ site }: Place): string {
   return site === null ? "not known" : String(site);
 }

@@ -80,7 +80,7 @@ describe("what stands still", () => {
     expect(quietNs(stillness(run(4, 18, stuck(4, []), { lagS: 4 }))!)).toBe(8 * SECOND);
   });
 
-  it("is nothing of a job that is over, or of which nobody said", () => {
+  it("is nothing of a job that is over, or that nothing was said of", () => {
     const state = run(4, 10, stuck(4, []));
     expect(stillness({ ...state, job: { ...state.job, state: "ended" } })).toBeNull();
     expect(stillness({ ...state, inFlight: null })).toBeNull();

@@ -97,7 +97,7 @@ describe("the three views in sentences", () => {
     expect([mappingSentence(none), patternSentence(none).before, backgroundSentence(none)]).toEqual(Array.from({ length: 3 }, () => "No message arrived in it."));
   });
 
-  it("say what is left out, and of which messages sizes are", () => {
+  it("say what is left out, and which messages sizes belong to", () => {
     expect(plain(courseNotes(madeCourses({ leftOut: 3 })))).toBe("3 messages are not in these figures, of 103.");
     expect(courseNotes(madeCourses({ sizes: [{ fromBytes: 1, toBytes: 2, messages: 1, isInter: false }] }))).toMatch(/^There are no messages between nodes/);
     expect([courseNotes(madeCourses()), courseNotes(noCourses())]).toEqual(["", ""]);

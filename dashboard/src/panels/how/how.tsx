@@ -75,7 +75,7 @@ function Empty({ isBetween, ranks }: { isBetween: boolean; ranks: readonly RankR
   return (
     <div class="message">
       <h2>{isBetween ? "Nothing went between regions" : "No region"}</h2>
-      <p>{ranks ? `None that is told has ${ranksWords(ranks)}.` : isBetween ? "All messages that were recorded stayed inside a region." : "No message inside a region was recorded."}</p>
+      <p>{ranks ? `None that is listed has ${ranksWords(ranks)}.` : isBetween ? "All messages that were recorded stayed inside a region." : "No message inside a region was recorded."}</p>
     </div>
   );
 }

@@ -82,7 +82,7 @@ export function sizes(most: number): number[] {
 }
 
 export interface Circle { at: number; isFinal: boolean; x: number; y: number; radius: number; latency: number }
-/** Windows of which no message's time is known have no height. */
+/** Windows without an exact transfer time have no height. */
 export interface Unknown { at: number; isFinal: boolean; x: number }
 export interface Picture { circles: Circle[]; unknown: Unknown[]; average: string }
 export interface Plot { scale: Scale; top: number; bottom: number }

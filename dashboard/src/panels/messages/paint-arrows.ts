@@ -20,7 +20,7 @@ const FAINTEST = 0.2;
 const HALO = { width: 3, opacity: 0.55 };
 /** Over columns that say how much time was spent, arrows are a texture. */
 const OVER_TIME = 0.5;
-/** Steps are cut after so many arrows. */
+/** Steps are cut after this number of arrows. */
 const STEP_ARROWS = 512;
 
 export function opacityOf(arrows: number): number {

@@ -34,7 +34,7 @@ const GAP_FROM = 6;
 const CROWD = 1.5;
 /** What little is left of the colour of a function that took nearly no time. */
 const FAINTEST = 0.3;
-/** Steps are cut after so many bands. */
+/** Steps are cut after this number of bands. */
 const STEP_BANDS = 8;
 
 /** Rows as lines of pixels: several rows where they are lower than one. Each row is in one band. */

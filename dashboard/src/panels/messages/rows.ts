@@ -56,7 +56,7 @@ export function rowAt({ top, rowPixels }: RowCamera, rows: number, y: number): n
   return row >= 0 && row < rows ? row : -1;
 }
 
-/** The rows of which some part is seen, the last without. */
+/** The rows that can be seen, also in part, the last without. */
 export function rowsInSight({ top, rowPixels }: RowCamera, { rows, height }: RowFrame): [from: number, to: number] {
   return [Math.max(0, Math.floor(top)), Math.min(rows, Math.ceil(top + height / rowPixels))];
 }

@@ -41,7 +41,7 @@ function Next({ store, found }: { store: Store; found: Found | null }) {
     return (
       <section class="next">
         <h2>Next <WholeRunNote store={store} /></h2>
-        <p class="soft">{over(run) ? verdictLine(run).sentence : "What to do is said here as soon as there is a verdict. The figures below are there already."}</p>
+        <p class="soft">{over(run) ? verdictLine(run).sentence : "What to do appears here as soon as there is a verdict. The figures below are there already."}</p>
       </section>
     );
   }

@@ -1,4 +1,4 @@
-// Where: the regions of which messages are slowest.
+// Where: the regions with the slowest messages.
 
 import { useComputed } from "@preact/signals";
 import type { Region } from "../../feed/regions";

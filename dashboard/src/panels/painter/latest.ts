@@ -1,4 +1,4 @@
-// Asks of which one is under way at a time, and then the newest that waits, or all that wait as one.
+// Questions. One is under way at a time, and then the newest that waits, or all that wait as one.
 
 export class Latest<Ask> {
   private busy = false;

@@ -9,7 +9,7 @@ function regular(ranks: number, perNode: number): Uint32Array {
 }
 
 describe("ranks on nodes", () => {
-  it("are regular in equal blocks, the last of which may be smaller", () => {
+  it("are regular in equal blocks, and the last may be smaller", () => {
     expect(ranksPerNode(regular(64, 16))).toBe(16);
     expect(ranksPerNode(regular(70, 16))).toBe(16);
     expect(ranksPerNode(regular(8, 8))).toBe(8);

@@ -11,11 +11,11 @@ export interface Tile {
 
 export interface Selected {
   packed: Packed;
-  /** So many from the front of the packed calls: all that are long. */
+  /** How many from the front of the packed calls: all that are long. */
   long: number;
   /** All of those and no other are at least so long: a 32-bit number, so that a GPU draws the same border. */
   longFromNs: number;
-  /** And so many from the front of the shuffled order; those among them that are long are not drawn twice. */
+  /** And how many from the front of the shuffled order; those among them that are long are not drawn twice. */
   sampled: number;
   /** Calls that start before this (after the base) are drawn by the tile before. */
   skipBeforeNs: number;

@@ -102,7 +102,7 @@ export function turned(camera: Camera, yaw: number, pitch: number): Camera {
   return settled({ ...camera, yaw: camera.yaw + yaw, pitch: camera.pitch + pitch });
 }
 
-/** The scene follows by so many pixels, at the depth of the target. */
+/** The scene follows by this number of pixels, at the depth of the target. */
 export function panned(camera: Camera, size: Size, dx: number, dy: number): Camera {
   const { right, up, focal } = lensOf(camera, size);
   const unit = camera.distance / focal;

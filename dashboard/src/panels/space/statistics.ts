@@ -59,7 +59,7 @@ export function fitOf(x: ArrayLike<number>, y: ArrayLike<number>): Fit | null {
 /** Values nearer to each other than this share are the same. */
 const EVEN = 1e-12;
 
-/** Round steps of an axis, so many at most; of bytes in powers of 1024. */
+/** Round steps of an axis, at most this number; of bytes in powers of 1024. */
 export function ticks(from: number, to: number, most: number, base = 10): number[] {
   // Values that differ by rounding alone have no steps between them.
   if (!(to - from > EVEN * Math.max(Math.abs(from), Math.abs(to)))) return [from];

@@ -10,7 +10,7 @@ import { NONE } from "./choices";
 import type { MetricsScope } from "./state";
 
 const MEMBERS_NAMED = 3;
-/** So many neighbours have to stand out too. */
+/** The share of neighbours that have to stand out too. */
 const CLUSTERED = 0.25;
 
 export interface Drawn {

@@ -5,7 +5,7 @@ import { verdictLine } from "../../words/found";
 import { CauseMark } from "../causes";
 import { ADVICE, evidenceOf, show } from "../why/places";
 
-/** So many letters need the room beside the buttons where the window is narrow. */
+/** A sentence of this number of letters needs the room beside the buttons where the window is narrow. */
 const LONG = 190;
 
 export function Verdict({ store }: { store: Store }) {

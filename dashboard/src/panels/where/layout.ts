@@ -22,7 +22,7 @@ const PULL = [0.01, 0.03] as const;
 /** How much wider than high the first places are. */
 const WIDER = 1.7;
 const ROUNDS = 160;
-/** A region of which more than this is linked has no shape to show. */
+/** Where more than this share of a region is linked, it has no shape to show. */
 const DENSE = 0.5;
 /** When fewer of the ranks than this are in the region they were in, all is placed anew. */
 const SAME_LEAST = 0.3;

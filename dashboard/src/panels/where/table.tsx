@@ -56,7 +56,7 @@ export function RegionTable({ store, regions }: { store: Store; regions: Regions
       ),
     },
     { key: "delayed", label: "delayed", term: "delayed", title: `Share of the exact messages inside that took ${delayedMeaning(store.figures.value.evolution?.hasNormal ?? true)}`, sort: (region) => (region.latency !== null && region.messages * region.exactShare > 0 ? delayedOf(region) / (region.messages * region.exactShare) : -1), cell: (region) => delayedShare(region) },
-    { key: "exact", label: "exact", term: "exact", title: "Share of the messages inside of which the time is exact; only these make up L", sort: (region) => region.exactShare, cell: (region) => (region.messages > 0 ? share(region.exactShare, 1) : "\u2013") },
+    { key: "exact", label: "exact", term: "exact", title: "Share of the messages inside the region with an exact transfer time; only these make up L", sort: (region) => region.exactShare, cell: (region) => (region.messages > 0 ? share(region.exactShare, 1) : "\u2013") },
   ];
   return (
     <Table label="Regions" columns={columns} rows={regions.regions} rowKey={(region) => region.id} first={{ key: "latency", descending: true }} selected={marked} act={act}

@@ -27,7 +27,7 @@ function useAnswers<Scope, Answer>(
   return { ...figures.value, again: () => questions.again() };
 }
 
-/** The courses that are drawn, and those of the selected range, of which the sentences are. */
+/** The courses that are drawn, and those of the selected range: the sentences are about these. */
 export interface CoursesFound { seen: Courses; chosen: Courses }
 
 export interface CourseQuestion extends CourseScope { subject: string }

@@ -40,7 +40,7 @@ export function Sites({ store, sites, waits, waitingS, isRanged }: SitesProps) {
       {sites.length > 0
         ? <>
           <Table label="Places in the program" columns={columns} rows={sites} rowKey={siteKey} first={{ key: "seconds", descending: true }} selected={selection?.kind === "site" ? siteKey(selection) : null} act={go} />
-          {sites.some(({ place }) => !place) && <p class="soft apart">Without a name are calls of which it is not known where they were made, and places in programs without debug information.</p>}
+          {sites.some(({ place }) => !place) && <p class="soft apart">Without a name are calls without a known call site, and places in programs without debug information.</p>}
         </>
         : <p class="soft">No waiting is known of by place.</p>}
     </>

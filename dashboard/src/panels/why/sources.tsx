@@ -15,7 +15,7 @@ import { SOURCES } from "./places";
 
 /** Below this share of the ranks' time it is not said who it comes from. */
 const WORTH_TELLING = 0.005;
-/** So many ranks are named in a sentence. */
+/** The most ranks that a sentence lists. */
 const FEW = 4;
 
 export function RankLink({ store, rank }: { store: Store; rank: number }) {

@@ -13,7 +13,7 @@ export interface CourseScope {
   /** What is drawn: whole windows. */
   seen: Span;
   widthNs: number;
-  /** The selected range, of which the sentences are; null: what is drawn. */
+  /** The selected range: the sentences are about it; null: what is drawn. */
   chosen: Span | null;
   ranks: RankRanges | null;
   /** Up to where calls were complete when it was asked. */
