@@ -47,7 +47,7 @@ pub(crate) enum Scope {
     Inter,
 }
 
-/// What a collective of so many ranks takes, once those that it waits for are there.
+/// What a collective of a number of ranks takes, once those that it waits for are there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CollectiveCriterion {
     pub(crate) function: String,

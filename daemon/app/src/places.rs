@@ -73,7 +73,7 @@ impl Module {
         let cache = ReadCache::new(File::open(path).map_err(|error| error.to_string())?);
         let file = object::File::parse(&cache).map_err(|error| error.to_string())?;
         let found = file.build_id().ok().flatten().unwrap_or_default();
-        // The collector tells so many bytes of it.
+        // The collector sends this number of bytes of it.
         let found: String = found.iter().take(24).map(|byte| format!("{byte:02x}")).collect();
         if found != build_id {
             return Err("the file is another than it was then".into());

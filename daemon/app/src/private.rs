@@ -69,7 +69,7 @@ pub(crate) fn random() -> Result<u128> {
     Ok(u128::from_le_bytes(bytes))
 }
 
-/// Writes a value as JSON in large pieces: a serializer writes word by word, each of which would be a system call.
+/// Writes a value as JSON in large pieces: a serializer writes word by word, and each would be a system call.
 pub(crate) fn write_json(to: impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut pieces = BufWriter::new(to);
     serde_json::to_writer(&mut pieces, value)?;

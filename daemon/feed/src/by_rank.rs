@@ -10,7 +10,7 @@ const MOST_CELLS: usize = 1 << 13;
 const PARTS: usize = 19;
 pub(crate) const FIGURES: usize = PARTS + 4;
 
-/// Windows as long as it takes for so many cells at most: of many ranks they are few.
+/// Windows as long as it takes for at most this number of cells: of many ranks they are few.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ByRank {
     /// Where the first window begins.
@@ -24,14 +24,14 @@ pub struct ByRank {
 }
 
 impl ByRank {
-    /// How many windows of so many that there are, each with so many ranks, have to become one.
+    /// How many windows have to become one, of a number of windows with a number of ranks each.
     #[must_use]
     pub fn step(windows: usize, ranks: usize) -> usize {
         let most = (MOST_CELLS / ranks.max(1)).max(1);
         windows.div_ceil(most).max(1)
     }
 
-    /// No windows of so many ranks yet.
+    /// No windows of this number of ranks yet.
     #[must_use]
     pub fn new(from_ns: u64, width_ns: u64, ranks: usize) -> Self {
         Self { from_ns, width_ns, ranks, windows: 0, figures: Vec::new() }

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Noise {
-    /// The greater value is at least so many times the other.
+    /// The least ratio of the greater value to the other.
     pub ratio: f64,
     /// They are at least so far apart: as [`Comparison::basis`] says.
     pub least: f64,
-    /// And so many times what each run's own stretches let expect.
+    /// And the least multiple of what each run's own stretches let expect.
     pub spreads: f64,
     /// What is too seldom to have a spread changes at least by this ratio.
     pub seldom_ratio: f64,
@@ -226,9 +226,9 @@ pub struct CriterionChange {
 pub struct CollectiveChange {
     /// Its name.
     pub function: String,
-    /// Among so many ranks.
+    /// The number of its ranks.
     pub ranks: u32,
-    /// Of so many bytes.
+    /// Its bytes.
     pub bytes: u64,
     /// Of the root, where it has a part of its own.
     pub is_root: bool,

@@ -79,7 +79,7 @@ impl Parts {
 }
 
 impl Course {
-    /// So many windows that it can be kept and sent; what they sum to stays the same.
+    /// Few enough windows to keep and send; what they sum to stays the same.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         while self.parts.len() > MOST_WINDOWS {
@@ -168,7 +168,7 @@ impl Course {
     }
 }
 
-/// The windows of so many that touch a range.
+/// The windows that touch a range, of a number of windows.
 fn touched(range: &Range<Nanoseconds>, from_ns: u64, width_ns: u64, windows: usize) -> Range<usize> {
     let width_ns = width_ns.max(1);
     let first = ((range.start.saturating_sub(from_ns) / width_ns) as usize).min(windows);

@@ -37,7 +37,7 @@ pub struct FunctionCriterion {
     pub function: u32,
     /// Its name.
     pub name: String,
-    /// Among so many ranks.
+    /// The number of its ranks.
     pub ranks: u32,
     /// The least of the bytes that are meant.
     pub bytes: u64,

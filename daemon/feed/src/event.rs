@@ -50,7 +50,7 @@ impl EventQuestion {
         at_ns.abs_diff(self.at_ns)
     }
 
-    /// The least that a call can be away of which some part is between two times; none where it cannot be one.
+    /// The least that a call between two times, also in part, can be away; none where it cannot be one.
     #[must_use]
     pub fn nearest_ns(&self, from_ns: Nanoseconds, to_ns: Nanoseconds) -> Option<Nanoseconds> {
         if self.is_back {

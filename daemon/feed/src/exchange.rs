@@ -273,7 +273,7 @@ pub struct History {
     pub from_ns: u64,
     /// Its end, outside.
     pub to_ns: u64,
-    /// Bin `b` has durations of which `floor(bins_per_octave * log2(1 + ns))` is `b`.
+    /// A duration is in bin `floor(bins_per_octave * log2(1 + ns))`.
     pub bins_per_octave: u32,
     /// Ranks that share a row.
     pub ranks_per_row: u32,

@@ -307,7 +307,7 @@ pub struct SourceTime {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Advised {
-    /// So many ranks would be on another node.
+    /// The number of ranks that would be on another node.
     pub moved: u32,
     /// Messages between nodes as it is.
     pub inter_messages: u64,
@@ -321,7 +321,7 @@ pub struct Advised {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SiteWait {
-    /// A number of the table of call sites; none for all calls of which it is not known where they were made.
+    /// A number of the table of call sites; none for all calls without a known one.
     pub site: Option<u32>,
     /// The place in words; empty where it is not known.
     pub place: String,

@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where the calls of a run can be read.
 pub trait CallSource: Send + Sync + fmt::Debug {
-    /// Shows each call of which some part is in a range, once, in any order.
+    /// Shows each call that is in a range, also in part, once, in any order.
     ///
     /// # Errors
     /// One sentence when they cannot be read.

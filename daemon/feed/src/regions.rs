@@ -74,7 +74,7 @@ impl Region {
 }
 
 impl Regions {
-    /// With no more than so many regions and pairs listed.
+    /// With at most this number of regions and pairs listed.
     #[must_use]
     pub fn bounded(mut self, most: usize) -> Self {
         self.regions.truncate(most);

@@ -100,7 +100,7 @@ pub(crate) const FUNCTIONS: [(&str, Function); 33] = [
 pub(crate) const METADATA: &str = "metadata";
 
 impl Function {
-    /// Whether it takes so many arguments; else how many it takes.
+    /// Whether it takes this number of arguments; else how many it takes.
     pub(crate) fn check_count(self, count: usize) -> Result<(), &'static str> {
         let (least, most, expected) = match self {
             Constant(_) | Self::Random => (0, 0, "no arguments"),

@@ -60,7 +60,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// A run of so many ranks. The axes of its block are those of the smallest cube that holds them.
+    /// A run of a number of ranks. The axes of its block are those of the smallest cube that holds them.
     pub fn new(ranks: usize) -> Self {
         let edge = (1_u32..).find(|edge| (*edge as usize).saturating_pow(3) >= ranks).unwrap_or(1);
         let zero = || Values::Same(0.0);
@@ -119,7 +119,7 @@ impl Inputs {
         self.axis_sizes = sizes;
     }
 
-    /// Metadata by key, of which case does not matter.
+    /// Metadata by key. The case of keys does not matter.
     pub fn set_metadata(&mut self, key: &str, values: Values) {
         self.metadata.insert(key.to_lowercase(), values);
     }

@@ -1,4 +1,4 @@
-//! The listening socket: a bounded number of connections, none of which may dawdle.
+//! The listening socket: a bounded number of connections, and none may dawdle.
 
 use crate::access::Tokens;
 use crate::connections::{Connections, Place};

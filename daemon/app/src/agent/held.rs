@@ -87,7 +87,7 @@ impl Held {
         asks
     }
 
-    /// Lets go what was held for long enough, and what there is no room for. Says of which rings.
+    /// Lets go what was held for long enough, and what there is no room for. Returns the rings.
     pub(super) fn thin(&mut self, most_slots: usize) -> Vec<u32> {
         let mut thinned = Vec::new();
         for (number, ring) in self.rings.iter_mut().enumerate() {
@@ -129,7 +129,7 @@ impl Held {
     }
 }
 
-/// So many slots may be held of each process when there are so many.
+/// The slots that may be held of each process when there are that many processes.
 pub(super) fn most_slots(processes: usize) -> usize {
     MOST_BYTES / SLOT_BYTES / processes.max(1)
 }

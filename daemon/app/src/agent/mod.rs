@@ -36,7 +36,7 @@ const SCHEDULING_EVERY: Duration = Duration::from_millis(100);
 const IDLE_KNOT_EVERY: Duration = Duration::from_millis(50);
 const IN_FLIGHT_EVERY: Duration = Duration::from_millis(50);
 
-/// Files of rings at a time that are looked at; as long as there are so many, further ones are not.
+/// The most files of rings that are looked at; while that many are there, further ones are not.
 const MOST_FILES: usize = 1 << 16;
 
 pub(crate) use journal::Journal;
@@ -289,7 +289,7 @@ impl Agent {
         self.found.is_none_or(|found| found.elapsed() < GATHERING)
     }
 
-    /// Whether so many slots wait in a ring, or so much time has passed since the last pass.
+    /// Whether enough slots wait in a ring, or enough time has passed since the last pass.
     pub(crate) fn is_worth_a_pass(&self, slots: usize, rest: Duration) -> bool {
         self.is_called
             || self.passed.is_none_or(|passed| passed.elapsed() >= self.wait(rest))

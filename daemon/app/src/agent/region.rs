@@ -108,7 +108,7 @@ impl Watched {
         self.alive
     }
 
-    /// Whether so many slots wait in one of its rings, or enough for the ring to become full soon.
+    /// Whether this number of slots waits in one of its rings, or enough for the ring to become full soon.
     pub(crate) fn holds(&self, slots: usize) -> bool {
         let mut sound = self.positions.iter().enumerate().filter(|(ring, _)| !self.damaged[*ring]);
         // Where it was cut off, reading says so.
@@ -220,7 +220,7 @@ impl Watched {
         }
     }
 
-    /// Lets go what was held for long enough, where there are so many processes.
+    /// Lets go what was held for long enough, where there are this many processes.
     pub(crate) fn thin(&mut self, processes: usize, tell: &mut dyn FnMut(Message)) {
         let Some(held) = self.held.as_mut().filter(|_| self.reader.is_whole()) else { return };
         let most_slots = most_slots(processes);

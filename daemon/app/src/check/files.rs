@@ -154,7 +154,7 @@ pub(super) fn log(recording: &Recording, records: &Records, found: &mut Found) -
     }
     if read.torn_tail_bytes > 0 && !matches!(found.standing, Standing::BeingWritten(_)) {
         let torn = bytes(read.torn_tail_bytes);
-        found.notes.push(format!("the log breaks off within a frame, of which {torn} are there"));
+        found.notes.push(format!("the log breaks off within a frame; {torn} of it are there"));
     }
     match (found.standing, records) {
         (Standing::BrokenOff, Records::Unreadable) => faults
@@ -163,7 +163,7 @@ pub(super) fn log(recording: &Recording, records: &Records, found: &mut Found) -
             faults.push(Fault::new(LOG, "it has rows that could not be written to segments"));
         }
         (Standing::Complete, _) => {
-            found.notes.push("there is a log, of which nobody has need any more".into());
+            found.notes.push("there is a log that nobody needs any more".into());
         }
         _ => {}
     }

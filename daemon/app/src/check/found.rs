@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 const SCHEMA: &str = "mpiscope.check/1";
-/// So many faults of one kind are told in words.
+/// The most faults of one kind that are listed.
 const MOST_TOLD: usize = 20;
 
 /// How a recording stands, as its manifest and the processes of this machine say.

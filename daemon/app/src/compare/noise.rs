@@ -6,12 +6,12 @@
 
 use mpiscope_feed::{Change, Count, CountChange, Figure, Noise, Words, WordsChange};
 
-/// The greater value is at least so many times the other.
+/// The least ratio of the greater value to the other.
 pub(super) const RATIO: f64 = 1.05;
 /// Two figures are at least so many seconds of a rank apart, and such a share of the shorter run.
 const LEAST_S: f64 = 0.01;
 const LEAST_SHARE: f64 = 1e-3;
-/// And so many times what chance lets expect.
+/// And the least multiple of what chance lets expect.
 const SPREADS: f64 = 3.0;
 /// What is too seldom to tell has to change by this ratio.
 const SELDOM_RATIO: f64 = 2.0;
@@ -170,13 +170,13 @@ fn counted(a: Option<u64>, b: Option<u64>, is_change: bool) -> Count {
     Count { a, b, change }
 }
 
-/// Counts, of which each rank's share matters.
+/// Counts. Each rank's share of them matters.
 pub(super) fn count(a: Option<u64>, b: Option<u64>, (scale_a, scale_b): (f64, f64)) -> Count {
     let scaled = |(a, b): (u64, u64)| beyond(a as f64 * scale_a, b as f64 * scale_b, RATIO);
     counted(a, b, a.zip(b).is_some_and(scaled))
 }
 
-/// What usually is taken, of so many samples.
+/// What usually is taken, of a number of samples.
 pub(super) fn median(a: Option<(u64, u64)>, b: Option<(u64, u64)>) -> Count {
     let differ = |((a, samples_a), (b, samples_b)): ((u64, u64), (u64, u64))| {
         // The standard error of a median is a quarter more than that of a mean.

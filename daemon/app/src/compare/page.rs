@@ -15,7 +15,7 @@ use signal_hook::iterator::Signals;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// So many slots are drawn at the most.
+/// The most slots that are drawn.
 const MOST_SLOTS: u64 = 240;
 
 /// Shows both until somebody ends it.

@@ -1,4 +1,4 @@
-//! Made recordings of which is known what changed.
+//! Made recordings, where it is known what changed.
 
 use super::digest::{Digest, FunctionFigures, SiteFigures, SiteName};
 use super::windows::Windows;

@@ -21,7 +21,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 const LEAST_STRETCH: Duration = Duration::from_secs(1);
 /// Stretches that are kept.
 const MOST_KEPT: usize = 64;
-/// After so many that were no deadlock the terminal is not told of more such.
+/// After this number that were no deadlock the terminal lists no more of them.
 const MOST_SAID: usize = 5;
 /// That many ranks, of all, have to wait for others that may go on.
 const LEAST_SHARE: f64 = 0.5;

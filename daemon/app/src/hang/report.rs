@@ -1,4 +1,4 @@
-//! What was found of a job that stands still, as it is told.
+//! A hang as pages, reports and the terminal show it.
 
 use super::words::{Names, call_words};
 use crate::engine::Engine;

@@ -1,4 +1,4 @@
-//! What a job that stands still comes to, in sentences.
+//! Sentences about a hang.
 
 use crate::words::{counted, nanoseconds, ranges};
 use mpiscope_diagnosis::{Doing, LastCall, Need, Root, Stillness, Waiting};
@@ -7,7 +7,7 @@ use mpiscope_matching::OpenPost;
 use mpiscope_model::{Asks, Comm, Function, InFlight, Peer, ProcessState, Rank, Site, SiteInfo};
 use std::fmt::Write as _;
 
-/// Of a circle so many ranks are told of one by one.
+/// The ranks of a circle that are listed one by one.
 const MOST_STEPS: usize = 8;
 const MOST_ROOTS: usize = 3;
 /// Ranks that go along with a sentence.

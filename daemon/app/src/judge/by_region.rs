@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// Of so many regions, the largest, it is said what each suffers from.
 const MOST_REGIONS: usize = 64;
-/// So many waits are evidence.
+/// The number of waits that are evidence.
 const MOST_EVIDENCE: usize = 3;
 
 /// Windows by rank from a time on: their length, and which they are.

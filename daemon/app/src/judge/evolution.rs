@@ -6,7 +6,7 @@ use mpiscope_model::Rank;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// So many regions are told, and so many pairs of them.
+/// The most regions that are listed, and the most pairs of them.
 const MOST_REGIONS: usize = 64;
 const MOST_LINKS: usize = 32;
 /// Of so many windows of a region old segments have three at the most.

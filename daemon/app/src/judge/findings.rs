@@ -35,7 +35,7 @@ pub(crate) struct Findings {
     pub(crate) evolution: Evolution,
     /// From how many bytes on a blocking send was seen to wait for its receive.
     pub(crate) blocking_from_bytes: Option<u64>,
-    /// Whether a quiet network was measured before, for this MPI and so many ranks a node.
+    /// Whether a quiet network was measured before, for this MPI and number of ranks on a node.
     pub(crate) is_calibrated: bool,
     /// Calls whose other side never became known.
     pub(crate) given_up: u64,

@@ -15,7 +15,7 @@ use mpiscope_feed::{
 };
 use mpiscope_model::{Blame, Nanoseconds};
 
-/// The run is told in so many stretches.
+/// The number of stretches that a run is divided into.
 const STRETCHES: usize = 40;
 
 /// How a run stands as far as it is settled, without its regions, and window by window; as a share of what was seen.

@@ -1,5 +1,5 @@
 //! What the criteria of a run are held against: those that it was to be judged by, or those that `mpiscope calibrate` left
-//! for this MPI and so many ranks a node.
+//! for this MPI and number of ranks on a node.
 
 use super::Findings;
 use super::findings::Criterion;
@@ -79,7 +79,7 @@ pub(super) fn by(file: &CriteriaFile) -> Reference {
     Reference::Given(version(file))
 }
 
-/// Those that somebody measured for an MPI and so many ranks on the fullest node.
+/// Those that somebody measured for an MPI and a number of ranks on the fullest node.
 pub(super) fn measured(mpi: &str, ranks_per_node: u32) -> Reference {
     let wanted = CriteriaFile::new(mpi.to_owned(), 0, ranks_per_node, 0);
     let file = criteria_file::folder(|name| std::env::var_os(name))

@@ -285,7 +285,7 @@ struct Analysis {
     replaying: Duration,
     started: Instant,
     places: Places,
-    /// After calls were left out: threads of which something was heard since.
+    /// After calls were left out: threads that were heard since.
     heard: Option<FxHashSet<(Rank, u16)>>,
     looked: Instant,
     look_every: Duration,
@@ -445,7 +445,7 @@ fn own_time() -> Duration {
 #[derive(Default)]
 struct Places {
     sites: Vec<SiteInfo>,
-    /// So many of them were looked up, with or without success.
+    /// The number of them that were looked up, with or without success.
     looked_up: usize,
 }
 

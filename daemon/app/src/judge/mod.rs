@@ -97,7 +97,7 @@ pub(crate) fn read(dir: &Path) -> Result<Option<Findings>> {
     Ok(Some(findings))
 }
 
-/// Whether a folder of which no manifest can be read has what was found about its run.
+/// Whether a folder without a readable manifest has what was found about its run.
 pub(crate) fn may_be_read(dir: &Path) -> bool {
     let bytes = std::fs::read(dir.join(FILE)).unwrap_or_default();
     serde_json::from_slice::<Findings>(&bytes).is_ok()

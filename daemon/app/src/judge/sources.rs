@@ -7,7 +7,7 @@ use mpiscope_model::{Blame, Node, Rank};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
-/// So many ranks are named, in all and of each part of the run.
+/// The most ranks that are listed, in all and of each part of the run.
 const MOST_RANKS: usize = 8;
 /// Ranks that a cause comes from are named where they make up so much of it.
 const MOST: f64 = 0.7;

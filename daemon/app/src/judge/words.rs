@@ -11,7 +11,7 @@ use mpiscope_feed::{BasisState, Found, Judgement, Quiet, Verdict};
 const AT_ONCE: f64 = 0.05;
 /// What was so for this share of the run was so most of the time.
 const MOSTLY: f64 = 0.8;
-/// So many times at which the network was disturbed are named.
+/// The most times of network contention that are listed.
 const MOST_TIMES: usize = 3;
 
 /// Below this confidence there is no clear cause.

@@ -117,7 +117,8 @@ impl<R: SegmentRow> Shelf<R> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in rows that were given to the writer of segments, of which so many wait now; `segments` are all there are.
+    /// Takes in rows that were given to the writer of segments. `waiting` of all its rows are in no segment yet; `segments`
+    /// are all there are.
     pub(crate) fn add(&self, rows: Arc<Vec<R>>, waiting: usize, segments: &[Segment]) {
         let mut inner = self.lock();
         let first = inner.next;
@@ -221,7 +222,7 @@ impl<R: SegmentRow> Shelf<R> {
     }
 }
 
-/// Rows of which those from a place on are in no segment.
+/// Rows, and from where on they are in no segment.
 type Unsealed<R> = (Arc<Vec<R>>, usize);
 
 /// All row groups are.

@@ -12,7 +12,7 @@ pub(crate) struct SiteShelf(Arc<Mutex<Known>>);
 #[derive(Debug, Default)]
 struct Known {
     sites: Vec<SiteInfo>,
-    /// So many of them were looked up, with or without success.
+    /// The number of them that were looked up, with or without success.
     looked_up: usize,
 }
 

@@ -1,4 +1,4 @@
-//! A recording of which files are damaged: made once more from the rows that are certain.
+//! A recording with damaged files: made once more from the rows that are certain.
 
 use super::{copy_layouts, stretch, tables};
 use crate::check::{Known, Sane};

@@ -69,7 +69,7 @@ fn ranks(job: &Job) -> Vec<RankInfo> {
     ranks
 }
 
-/// Of which nothing is known but that it was there.
+/// One that was there; nothing else is known of it.
 fn communicator(comm: u32) -> CommInfo {
     CommInfo { comm, id: comm.into(), ..CommInfo::default() }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// One call site.
 #[derive(Serialize)]
 pub(super) struct SiteFigures<'a> {
-    /// Null for all calls of which it is not known where they were made.
+    /// Null for all calls without a known call site.
     pub(super) id: Option<Site>,
     /// The function that calls.
     function: Option<&'a str>,

@@ -115,7 +115,7 @@ fn is_own(folder: &Path) -> bool {
 /// come from anywhere, so only what is certainly such a folder of this user on this host goes, and of the spool only an
 /// empty folder: agents of other hosts may keep there what nobody has yet.
 pub(crate) fn remove_rings_of(live: &Live) -> Option<&Path> {
-    // The recorder of which this is a copy may still be there.
+    // The recorder that this is a copy of may still be there.
     if is_running(live.pid) {
         return None;
     }

@@ -32,9 +32,9 @@ pub struct Dag {
     pub isolated: U32Column,
     /// What the glyphs show, node by node: what was taken in, then what was sent.
     pub bars: DagBars,
-    /// Messages of which at least one side is in the graph.
+    /// Messages with at least one side in the graph.
     pub messages: u64,
-    /// Of them, those of which only one side is: they make no edge.
+    /// Those with only one side in it: they make no edge.
     pub open: u64,
     /// Of them, those that make no edge since by the clocks they would lead back.
     pub contradicted: u64,

@@ -9,7 +9,7 @@ use mpiscope_model::{Message, Nanoseconds};
 use serde::{Deserialize, Serialize};
 use std::ops::{ControlFlow, Range};
 
-/// Messages of which some part is in a range, one a place in all columns: by when they were sent. Where there are too many,
+/// Messages that are in a range, also in part, one a place in all columns: by when they were sent. Where there are too many,
 /// an even choice that depends on nothing but the messages.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

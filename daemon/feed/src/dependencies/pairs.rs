@@ -30,7 +30,7 @@ pub struct Pairs {
     pub messages: F64Column,
     /// Their bytes.
     pub bytes: F64Column,
-    /// Of them, those of which it is known exactly how long they took, where it is known what is usual.
+    /// Those with an exact transfer time, where the expected one is known.
     pub exact: F64Column,
     /// How many times as long as usual those took, in the mean; not a number without any.
     pub latency: F64Column,

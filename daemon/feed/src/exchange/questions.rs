@@ -58,9 +58,9 @@ pub fn common_ranks(one: &[(Rank, Rank)], other: &[(Rank, Rank)]) -> Vec<(Rank, 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
-    /// The calls of which some part is in a range, about so many at the most.
+    /// The calls that are in a range, also in part, about `most` of them.
     Calls(RowsQuestion),
-    /// The messages of which some part is in a range, so many at the most.
+    /// The messages that are in a range, also in part, at most `most` of them.
     Messages(RowsQuestion),
     /// How messages went over a range.
     Courses(CoursesQuestion),
@@ -124,7 +124,7 @@ pub struct RowsQuestion {
     pub most: u64,
 }
 
-/// Of which messages it is asked how they went.
+/// Which messages are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoursesQuestion {
     /// The range.
@@ -209,7 +209,7 @@ pub struct ConeQuestion {
     pub most: u32,
 }
 
-/// Kinds of questions of which a page needs no more than the newest answer.
+/// Kinds of questions where a page needs no more than the newest answer.
 pub const REPLACEABLE: usize = 14;
 
 impl Question {
@@ -243,7 +243,7 @@ pub enum Command {
     Live,
     /// Stop.
     Pause,
-    /// Run, at so many seconds of the run a second; backward when negative.
+    /// Run, at this number of seconds of the run a second; backward when negative.
     Play(f64),
     /// The speed from now on, and how long calls take to fade, whether it plays or not.
     Rate(f64),

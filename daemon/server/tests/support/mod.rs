@@ -65,7 +65,7 @@ pub(crate) async fn start(change: impl FnOnce(&mut Options)) -> Running {
     start_with(Arc::new(Library::new(Box::new(OneCall))), change).await
 }
 
-/// Of a run of which other things can be asked too.
+/// Of a run that can be asked for other things too.
 pub(crate) async fn start_with(
     library: impl Into<Arc<Library>>,
     change: impl FnOnce(&mut Options),
@@ -148,7 +148,7 @@ impl Running {
         serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap()
     }
 
-    /// Waits until so many pages are open.
+    /// Waits until this number of pages is open.
     pub(crate) async fn until_viewers(&self, count: u32) {
         let count_them = async {
             while self.health().await["viewers"] != count {

@@ -16,7 +16,7 @@ use mpiscope_topology::{Advice, Follower, Tracker, talk_graph};
 
 /// Before so much is judged nothing is said: what messages usually take is not known yet.
 const FIRST_NS: u64 = 2_000_000_000;
-/// From so many messages on a better placement is looked for, and again whenever there are twice as many.
+/// From this number of messages on a better placement is looked for, and again whenever there are twice as many.
 const ENOUGH_MESSAGES: u64 = 1_000;
 
 #[derive(Default)]

@@ -60,7 +60,7 @@ pub(crate) fn may_be_grouped(text: &[u8], mark: u8) -> bool {
     groups.next().is_some_and(is_first) && groups.next().is_some_and(is_next) && groups.all(is_next)
 }
 
-/// What is behind the e; one of so many digits is too large or too small in any case.
+/// What is behind the e; one of that many digits is too large or too small in any case.
 fn exponent(text: &[u8]) -> Option<i64> {
     const MOST: i64 = 1 << 40;
     let (sign, digits) = match text {
