@@ -10,7 +10,7 @@ import { until } from "../lib/wait.mjs";
 
 const RANKS = 4;
 
-/** Rank 0 waits in MPI_Recv, after so many that did not wait. */
+/** Rank 0 waits in MPI_Recv, after a number of them that did not wait. */
 async function waiting(t, before) {
   const running = await steady(t, "blocked", { ranks: RANKS, rate: 100, source: "tests/browser/apps/waits.c", words: [before] });
   const page = await open(t, running.url, { losesServer: true });

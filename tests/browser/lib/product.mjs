@@ -130,7 +130,7 @@ export class Run extends Started {
   }
 }
 
-/** Starts a program on so many ranks under `mpiscope run`; it is ended with the test. */
+/** Starts a program on a number of ranks under `mpiscope run`; it is ended with the test. */
 export async function run(t, name, words, options = []) {
   const started = new Run(words, name, options);
   t.after(() => started.stop());

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// The number of tests that run at a time, if not two more than there are processors: most wait for a part of their time.
 const JOBS: &str = "MPISCOPE_TEST_JOBS";
 
-/// So many failed tests are tried once more, alone; where more fail it is no chance. The full check tries none.
+/// At most this number of failed tests is tried once more, alone; where more fail it is no chance. The full check tries none.
 const MOST_TRIED_AGAIN: usize = 3;
 
 /// How one test went.
