@@ -18,11 +18,11 @@ export function StillCard({ store }: { store: Store }) {
   const still = stillness(run);
   if (still) return <StandsStill store={store} still={still} />;
   const ended = endedWords(run);
-  if (!over(run) && run.job.state === "running") return <section class="still"><h2>Standing still</h2><p class="soft">What is in flight is not told yet.</p></section>;
+  if (!over(run) && run.job.state === "running") return <section class="still"><h2>Hangs</h2><p class="soft">What is in flight is not known yet.</p></section>;
   if (!before && ended === "") return null;
   return (
     <section class="still">
-      <h2>Standing still</h2>
+      <h2>Hangs</h2>
       <div>
         {before && <p>{before.sentence}</p>}
         {before && <Sentences store={store} sentences={before.stretch.sentences} />}
@@ -45,7 +45,7 @@ function StandsStill({ store, still }: { store: Store; still: NonNullable<Return
   const mood = now || isSuspect(still) ? "suspect" : isStill(still) ? "" : "calm";
   return (
     <section class={`still ${mood}`}>
-      <h2>Standing still</h2>
+      <h2>Hangs</h2>
       <div>
         <p class={mood === "calm" ? "soft" : ""}>{stillSentence(still)}</p>
         {now && <Sentences store={store} sentences={now.sentences} />}
