@@ -55,7 +55,7 @@ test("overview::it_is_quiet_when_there_is_nothing_to_say", async (t) => {
   const { verdict, cpu_shortage: shortage } = report(await even());
   if (verdict?.cause === "none") await section(page, "Next").getByText(shortage ? /^Start (at most|no more) / : "Nothing has to be done").waitFor();
   else await section(page, "Next").locator("p").first().waitFor();
-  assert.equal(await section(page, "Standing still").count(), 0);
+  assert.equal(await section(page, "Hangs").count(), 0);
   const made = await overview(t, ["--ranks", "64", "--verdict", "none", "--regions", "calm", "--scene", "replay"]);
   await section(made, "Next").getByText("Nothing has to be done").waitFor();
   await made.locator(".verdict .sentence", { hasText: "No avoidable time above 2 %" }).waitFor();
@@ -68,16 +68,16 @@ test("overview::a_running_job_has_figures_before_it_has_a_verdict", async (t) =>
   await until("calls are counted", async () => number((await figures(page)).Calls.value) > 100);
   const rate = async () => (await figures(page))["Rate now"];
   await until(async () => `calls a second; it says ${JSON.stringify(await rate())}`, async () => /^[\d.]+( k)? calls\/s$/.test(plain((await rate()).value)));
-  await section(page, "Standing still").locator("p").waitFor();
+  await section(page, "Hangs").locator("p").waitFor();
   await running.finish();
   await untilState(page, /^ended well/);
   await until("the mean of the whole run", async () => Boolean((await figures(page))["Mean rate"]));
-  assert.equal(await section(page, "Standing still").count(), 0);
+  assert.equal(await section(page, "Hangs").count(), 0);
 });
 
 test("overview::a_job_that_stands_still_is_told_by_function_and_rank", async (t) => {
   const page = await overview(t, ["--ranks", "64", "--nodes", "8", "--scene", "hang"]);
-  const still = section(page, "Standing still");
+  const still = section(page, "Hangs");
   await still.getByText(/No call began for \d+ s.*: 56 of 64 ranks are in MPI_Barrier, .*; 7 in MPI_Waitall, .*; rank 17 is in no MPI call: do the others wait for it\?/).waitFor();
   assert.equal(await still.locator(".longest li").count(), 5);
   await page.locator(".notice.warn", { hasText: /The job may hang: no call began for \d+ s, and 63 of 64 ranks are inside one/ }).waitFor();

@@ -8,7 +8,7 @@ import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
 
 const RANKS = 3;
-const card = (page) => page.locator(".overview section").filter({ has: page.locator("h2", { hasText: /^Standing still/ }) });
+const card = (page) => page.locator(".overview section").filter({ has: page.locator("h2", { hasText: /^Hangs/ }) });
 
 test("standing::a_deadlock_is_told_and_its_ranks_can_be_picked", async (t) => {
   const running = await run(t, "standing", mpi(RANKS, "tests/apps/stuck.c", "ring"), ["--hang-after", "1"]);
