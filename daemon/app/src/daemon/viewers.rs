@@ -165,9 +165,9 @@ impl Viewers {
         );
         let found = found.map(|found| {
             self.feeding.library.know_course(found.course);
-            self.feeding.library.know_regions(&found.told.judgement.regions);
-            self.feeding.library.judge_by(found.criteria, found.told.is_final);
-            found.told
+            self.feeding.library.know_regions(&found.report.judgement.regions);
+            self.feeding.library.judge_by(found.criteria, found.report.is_final);
+            found.report
         });
         self.feeding.library.complete_until(engine.until_ns);
         self.feeding.publisher.publish(&Update {

@@ -80,14 +80,14 @@ impl Findings {
 
     /// What was found while the job ran, where nothing can be found after it.
     pub(crate) fn of_found(found: super::Found) -> Self {
-        let super::Found { told, course, criteria: version } = found;
+        let super::Found { report, course, criteria: version } = found;
         Self {
             schema: SCHEMA.into(),
             criteria: criteria(&version),
             collectives: known::collectives(&version),
-            judgement: told.judgement,
+            judgement: report.judgement,
             course,
-            evolution: told.evolution,
+            evolution: report.evolution,
             blocking_from_bytes: None,
             is_calibrated: false,
             given_up: 0,
@@ -132,7 +132,7 @@ impl Findings {
 
     /// All that those who watch are told of it.
     pub(crate) fn found(&self) -> super::Found {
-        super::Found { told: self.told(), course: self.course.clone(), criteria: self.criteria() }
+        super::Found { report: self.told(), course: self.course.clone(), criteria: self.criteria() }
     }
 
     /// What pages are told of it.

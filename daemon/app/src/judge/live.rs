@@ -427,8 +427,8 @@ impl Analysis {
             self.stretches.refer(&reference);
         }
         self.stretches.advise(&advised.unwrap_or_default());
-        self.places.name(&mut found.told.judgement);
-        say(&mut found.told);
+        self.places.name(&mut found.report.judgement);
+        say(&mut found.report);
         *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         self.look_every = EVERY.max((replaying + begun.elapsed()) * SHARE);
         Ok(())

@@ -47,7 +47,7 @@ use stretches::LogStretches;
 /// What was found, for those who watch.
 #[derive(Debug)]
 pub(crate) struct Found {
-    pub(crate) told: mpiscope_feed::Found,
+    pub(crate) report: mpiscope_feed::Found,
     pub(crate) course: mpiscope_feed::Course,
     /// What messages usually take.
     pub(crate) criteria: mpiscope_diagnosis::Version,

@@ -154,7 +154,7 @@ impl Outlook {
             // It is said in words once it is known where in the program calls were made.
             ..Found::default()
         };
-        super::Found { told: found, course, criteria: budgeter.criteria().clone() }
+        super::Found { report: found, course, criteria: budgeter.criteria().clone() }
     }
 
     /// Once all ranks are there it is known which criteria fit.

@@ -53,7 +53,7 @@ fn until_idle(live: &LiveJudge) {
 fn found(live: &LiveJudge, until_s: f64) -> mpiscope_feed::Found {
     let begun = Instant::now();
     loop {
-        if let Some(super::Found { told: found, course, .. }) = live.found()
+        if let Some(super::Found { report: found, course, .. }) = live.found()
             && found.until_s >= until_s
         {
             assert_eq!(course.parts.len(), course.avoidable.len());
@@ -141,7 +141,7 @@ fn what_was_postponed_is_read_from_the_log_as_if_it_had_come() {
         }
     }
     // What each found last: while it runs, either may be one window ahead of the other.
-    let [expected, found] = [always, later].map(|live| live.finish(LIMIT).unwrap().told);
+    let [expected, found] = [always, later].map(|live| live.finish(LIMIT).unwrap().report);
     assert!(expected.until_s > 5.9, "{}", expected.until_s);
     assert_eq!((found.from_s, found.until_s, found.left_out_calls), (0.0, expected.until_s, 0));
     let [expected, found] = [expected, found].map(|found| found.judgement);
