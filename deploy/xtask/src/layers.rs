@@ -133,6 +133,9 @@ const NEVER: &[(&str, &[&str])] = &[
     ("mpiscope-shim", &["serde", "tokio", "anyhow", "warp", "parquet"]),
 ];
 
+/// Compiled by a profile of its own only.
+const COLLECTOR: &str = "mpiscope-shim";
+
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -206,8 +209,26 @@ pub(crate) fn check(root: &Path) -> Result<()> {
             ensure!(!refused, "{name} reaches {other}, which it may not");
         }
     }
+    let profiles = std::fs::read_to_string(root.join("Cargo.toml")).context("read Cargo.toml")?;
+    let with_assertions = with_assertions(&profiles).context("read profiles in Cargo.toml")?;
+    for member in members.iter().filter(|member| member.name != COLLECTOR) {
+        let is_listed = with_assertions.contains(&member.name);
+        ensure!(is_listed, "{} is tested without assertions: name it in profile.bench", member.name);
+    }
     println!("layers hold: {} crates", members.len());
     Ok(())
+}
+
+/// The crates that are tested with all assertions.
+fn with_assertions(manifest: &str) -> Result<BTreeSet<String>> {
+    let profiles = &manifest.parse::<toml::Table>()?["profile"];
+    let packages = profiles["bench"]["package"].as_table().context("profile.bench names no crate")?;
+    let is_on =
+        |settings: &toml::Value, name: &str| settings.get(name).and_then(toml::Value::as_bool) == Some(true);
+    let named = packages
+        .iter()
+        .filter(|(_, settings)| is_on(settings, "debug-assertions") && is_on(settings, "overflow-checks"));
+    Ok(named.map(|(name, _)| name.clone()).collect())
 }
 
 /// Who uses whom when the program runs, by names.
