@@ -109,6 +109,11 @@ impl<'a> Applied<'a> {
         self.work.factor(&self.scales, (rank as usize, place), call)
     }
 
+    /// Whether nobody makes a call any more.
+    pub(crate) fn is_dropped(&self, rank: Rank, place: u16, call: usize) -> bool {
+        !self.scales.is_empty() && self.work.is_dropped(&self.scales, (rank as usize, place), call)
+    }
+
     pub(crate) fn own(&self, function: Function) -> f64 {
         self.own.get(usize::from(function)).map_or(1.0, |factor| f64::from(*factor))
     }

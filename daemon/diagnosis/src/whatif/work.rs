@@ -52,6 +52,8 @@ pub(crate) struct Work {
     segment_of: Vec<u16>,
     segments: usize,
     places: usize,
+    /// By rank and place, whether most ranks that do the same do not call there.
+    is_rare: Vec<bool>,
     /// By segment, rank and place, the share of its computing there that is beyond the mean of the ranks that do the same.
     beyond: Vec<f32>,
     /// By segment and rank, what becomes of computing if work is even.
@@ -69,6 +71,8 @@ pub(crate) struct Scale {
 
 impl Scale {
     pub(crate) const UNCHANGED: Self = Self { all: 1.0, beyond: 0.0 };
+    /// What others do not do goes to all of them.
+    const SPREAD: Self = Self { all: 1.0, beyond: 1.0 };
 
     pub(crate) fn by(self, factor: f64) -> Self {
         Self { all: self.all * factor.max(0.0) as f32, ..self }
@@ -76,8 +80,7 @@ impl Scale {
 }
 
 /// By call, the cell that it is in. Cells divide the progress of each thread equally.
-fn cells_of(graph: &Graph, cells: usize, places: usize) -> Vec<u8> {
-    let steps = steps(graph, places);
+fn cells_of(graph: &Graph, cells: usize, places: usize, steps: &[f32]) -> Vec<u8> {
     let mut cell_of = Vec::with_capacity(graph.starts.len());
     for thread in &graph.threads {
         let of_rank = &steps[thread.rank as usize * places..][..places];
@@ -132,7 +135,9 @@ impl Work {
         let cells = parts * cells_of_part.clamp(1, CELLS_OF_PART);
         let places = graph.places.iter().copied().max().map_or(1, |most| usize::from(most) + 1);
 
-        let cell_of = cells_of(graph, cells, places);
+        let steps = steps(graph, places);
+        let cell_of = cells_of(graph, cells, places, &steps);
+        let is_rare = steps.iter().map(|step| *step == 0.0).collect();
         let mut by_cell = vec![0.0; ranks * cells];
         each_gap(graph, |gap| by_cell[gap.rank * cells + usize::from(cell_of[gap.call])] += gap.pure_ns);
         let mean_of_cell = means(graph, &by_cell, cells);
@@ -170,7 +175,7 @@ impl Work {
             scales.extend(balance(graph, &amounts.collect::<Vec<_>>()));
             beyond.extend(shares);
         }
-        Self { ranks, parts, own_ns, even_ns, cell_of, segment_of, segments, places, beyond, scales }
+        Self { ranks, parts, own_ns, even_ns, cell_of, segment_of, segments, places, is_rare, beyond, scales }
     }
 
     /// By segment and rank, what becomes of computing if work is even.
@@ -187,6 +192,13 @@ impl Work {
     /// How many segments of how many ranks there are.
     pub(crate) fn scale_count(&self) -> usize {
         self.scales.len()
+    }
+
+    /// Whether a call is made only for work that the rank alone does, and that goes to all of them: then nobody has to call.
+    pub(crate) fn is_dropped(&self, scales: &[Scale], (rank, place): (usize, u16), call: usize) -> bool {
+        let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
+        scales[segment * self.ranks + rank] == Scale::SPREAD
+            && self.is_rare[rank * self.places + usize::from(place)]
     }
 
     /// The factor of the computing of a rank before one of its calls, which is at a place.
@@ -236,7 +248,7 @@ fn balance(graph: &Graph, amounts: &[Amounts]) -> Vec<Scale> {
     let scale = |(rank, of): (usize, &Amounts)| {
         let (given, takers) = class_of(graph, rank).map_or((0.0, 0), |class| spread[class]);
         if takers > 0 && of.is_spread() {
-            return Scale { all: 1.0, beyond: 1.0 };
+            return Scale::SPREAD;
         }
         let even = of.even + if takers > 0 { given / f64::from(takers) } else { 0.0 };
         match of.own {
