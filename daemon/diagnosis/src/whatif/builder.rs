@@ -221,7 +221,13 @@ impl GraphBuilder {
         // What else a call waited for shows which flights it felt.
         flights::learn(&mut graph);
         let parts = graph.own_parts();
-        graph.delays.spread(&graph.starts, &graph.ends, &graph.threads, &parts);
+        graph.delays.spread(&delay::Calls {
+            starts: &graph.starts,
+            ends: &graph.ends,
+            places: &graph.places,
+            threads: &graph.threads,
+            parts: &parts,
+        });
         if graph.delays.is_known() {
             graph.delays.starved = starved::starved(&graph, &partners, &parts);
         }

@@ -1,11 +1,15 @@
 //! Time in which ranks were ready to run and had no CPU, or were stopped, spread over what they did.
 //!
-//! The scheduler's figures come some ten times a second. Between two of them the time without a CPU falls on computing and on
-//! calls by their shares of the time. Within computing it is what makes some stretches longer than others.
+//! The scheduler's figures come some ten times a second. Between two of them the time without a CPU is what makes some
+//! stretches of computing, and some calls, longer than they are at the same place otherwise. What is left of it falls on
+//! computing and on calls by their shares of the time.
 
 use crate::whatif::graph::{Graph, Thread};
 use mpiscope_model::Scheduling;
 use rustc_hash::FxHashMap;
+
+/// Computing and calls at a place are longer than usual beyond this quantile: at one place several things may be done in turn.
+const USUAL: f64 = 0.9;
 
 /// What the scheduler says of a rank at a moment, in sums since its start.
 #[derive(Debug, Clone, Copy)]
@@ -79,11 +83,79 @@ pub(crate) struct Delays {
     pub(crate) starved: FxHashMap<u32, u64>,
 }
 
-/// A stretch of computing or of a call between two figures.
+/// A stretch between two figures: of the computing before a call, or of the call.
 #[derive(Clone, Copy)]
 struct Piece {
     call: u32,
+    is_call: bool,
     length_ns: u64,
+    /// By how much it is longer than usual there.
+    excess_ns: u64,
+}
+
+/// What is recorded of calls.
+pub(crate) struct Calls<'a> {
+    pub(crate) starts: &'a [u64],
+    pub(crate) ends: &'a [u64],
+    pub(crate) places: &'a [u16],
+    pub(crate) threads: &'a [Thread],
+    /// How long they took after what they waited for was on its way.
+    pub(crate) parts: &'a [u64],
+}
+
+impl Calls<'_> {
+    /// When the computing before a call began.
+    fn computing_from_ns(&self, thread: &Thread, call: usize) -> u64 {
+        if call == thread.calls.start as usize { self.starts[call] } else { self.ends[call - 1] }
+    }
+
+    /// By place, the median of what a thread computes before its calls there, and of their parts.
+    fn usual(&self, thread: &Thread) -> FxHashMap<u16, (u64, u64)> {
+        let mut at: FxHashMap<u16, (Vec<u64>, Vec<u64>)> = FxHashMap::default();
+        for call in thread.calls.clone().map(|call| call as usize) {
+            let (computing, parts) = at.entry(self.places[call]).or_default();
+            computing.push(self.starts[call] - self.computing_from_ns(thread, call));
+            parts.push(self.parts[call]);
+        }
+        let median = |mut of: Vec<u64>| {
+            let at = (of.len() as f64 * USUAL) as usize;
+            *of.select_nth_unstable(at).1
+        };
+        at.into_iter()
+            .map(|(place, (computing, parts))| (place, (median(computing), median(parts))))
+            .collect()
+    }
+
+    /// The pieces of a thread's calls from one on, between two moments.
+    fn pieces(
+        &self,
+        thread: &Thread,
+        from_call: usize,
+        (from_ns, to_ns): (u64, u64),
+        usual: &FxHashMap<u16, (u64, u64)>,
+    ) -> Vec<Piece> {
+        let clipped = |from: u64, to: u64| to.min(to_ns).saturating_sub(from.max(from_ns));
+        let mut pieces = Vec::new();
+        for call in from_call..thread.calls.end as usize {
+            let gap_from_ns = self.computing_from_ns(thread, call);
+            if gap_from_ns >= to_ns {
+                break;
+            }
+            let (usual_gap_ns, usual_part_ns) = usual[&self.places[call]];
+            let mut push = |is_call: bool, length_ns: u64, beyond_ns: u64| {
+                let excess_ns = length_ns.min(beyond_ns);
+                pieces.push(Piece { call: call as u32, is_call, length_ns, excess_ns });
+            };
+            let gap_ns = self.starts[call] - gap_from_ns;
+            push(false, clipped(gap_from_ns, self.starts[call]), gap_ns.saturating_sub(usual_gap_ns));
+            let part_ns = self.parts[call];
+            if part_ns > 0 {
+                let length_ns = clipped(self.ends[call] - part_ns, self.ends[call]);
+                push(true, length_ns, part_ns.saturating_sub(usual_part_ns));
+            }
+        }
+        pieces
+    }
 }
 
 impl Delays {
@@ -115,68 +187,58 @@ impl Delays {
         (until(to_ns) - until(from_ns)).max(0.0) as u64
     }
 
-    /// Spreads it over computing and calls. Parts are how long calls took after what they waited for was on its way.
-    pub(crate) fn spread(&mut self, starts: &[u64], ends: &[u64], threads: &[Thread], parts: &[u64]) {
-        if self
-            .figures
-            .iter()
-            .all(|of_rank| of_rank.windows(2).all(|two| two[1].missing_ns <= two[0].missing_ns))
-        {
+    /// Spreads it over computing and calls.
+    pub(crate) fn spread(&mut self, calls: &Calls<'_>) {
+        let is_without = |two: &[Figure]| two[1].missing_ns > two[0].missing_ns;
+        if !self.figures.iter().any(|of_rank| of_rank.windows(2).any(is_without)) {
             return;
         }
-        (self.before, self.within) = (vec![0; starts.len()], vec![0; starts.len()]);
-        let mut computing = Vec::new();
-        let mut in_calls = Vec::new();
-        for thread in threads {
+        (self.before, self.within) = (vec![0; calls.starts.len()], vec![0; calls.starts.len()]);
+        for thread in calls.threads {
             let figures = self.figures.get(thread.rank as usize).map_or(&[][..], |figures| figures);
+            if !figures.windows(2).any(is_without) {
+                continue;
+            }
+            let usual = calls.usual(thread);
             let mut call = thread.calls.start as usize;
-            let end = thread.calls.end as usize;
             for two in figures.windows(2) {
                 let (from_ns, to_ns) = (two[0].at_ns, two[1].at_ns);
-                let since = |figure: fn(&Figure) -> u64| figure(&two[1]).saturating_sub(figure(&two[0]));
-                let missing_ns = since(|figure| figure.missing_ns);
-                while call < end && ends[call] <= from_ns {
+                while call < thread.calls.end as usize && calls.ends[call] <= from_ns {
                     call += 1;
                 }
-                if missing_ns == 0 || to_ns <= from_ns {
+                if !is_without(two) || to_ns <= from_ns {
                     continue;
                 }
-                computing.clear();
-                in_calls.clear();
-                let mut computing_ns = 0;
-                for at in call..end {
-                    let gap_from_ns =
-                        if at == thread.calls.start as usize { starts[at] } else { ends[at - 1] };
-                    if gap_from_ns >= to_ns {
-                        break;
-                    }
-                    let clipped = |from: u64, to: u64| to.min(to_ns).saturating_sub(from.max(from_ns));
-                    let gap_ns = clipped(gap_from_ns, starts[at]);
-                    computing_ns += gap_ns;
-                    computing.push(Piece { call: at as u32, length_ns: gap_ns });
-                    if parts[at] > 0 {
-                        let length_ns = clipped(ends[at] - parts[at], ends[at]);
-                        in_calls.push(Piece { call: at as u32, length_ns });
-                    }
-                }
-                // A process that sleeps waits for no CPU. MPI libraries poll, so it sleeps while it computes.
-                let awake_ns = since(|figure| figure.run_ns).saturating_add(missing_ns);
-                let awake_ns = awake_ns.min(to_ns - from_ns);
-                let asleep_ns = to_ns - from_ns - awake_ns;
-                let awake_ns = awake_ns as f64;
-                let of_computing = (computing_ns.saturating_sub(asleep_ns) as f64 / awake_ns).min(1.0);
-                let in_calls_ns: u64 = in_calls.iter().map(|piece| piece.length_ns).sum();
-                let of_calls = (in_calls_ns as f64 / awake_ns).min(1.0 - of_computing);
-                let part_ns = |share: f64, most_ns: u64| ((missing_ns as f64 * share) as u64).min(most_ns);
-                cut(&mut computing, part_ns(of_computing, computing_ns), &mut self.before);
-                // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait of average length.
-                let stopped_ns = since(|figure| figure.stopped_ns);
-                for piece in &mut in_calls {
+                let mut pieces = calls.pieces(thread, call, (from_ns, to_ns), &usual);
+                let shares = Shares::between(two, &pieces);
+                // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait of average
+                // length.
+                let stopped_ns = two[1].stopped_ns.saturating_sub(two[0].stopped_ns);
+                for piece in pieces.iter_mut().filter(|piece| piece.is_call) {
                     let wait_ns = two[1].wait_ns.saturating_sub(self.within[piece.call as usize]);
                     piece.length_ns = piece.length_ns.min(wait_ns.saturating_add(stopped_ns));
+                    piece.excess_ns = piece.excess_ns.min(piece.length_ns);
                 }
-                let in_calls_ns: u64 = in_calls.iter().map(|piece| piece.length_ns).sum();
-                cut(&mut in_calls, part_ns(of_calls, in_calls_ns), &mut self.within);
+                let (before, within) = (&mut self.before, &mut self.within);
+                let mut take = |piece: &mut Piece, ns: u64| {
+                    let taken = if piece.is_call { &mut *within } else { &mut *before };
+                    taken[piece.call as usize] += ns;
+                    piece.length_ns -= ns;
+                };
+                let missing_ns = two[1].missing_ns - two[0].missing_ns;
+                let found_ns = cut(&mut pieces, missing_ns, |piece| piece.excess_ns, &mut take);
+                for (is_call, share) in [(false, shares.computing), (true, shares.calls)] {
+                    let of_kind_ns = (missing_ns as f64 * share) as u64;
+                    let rest = 1.0
+                        - found_ns as f64 / (missing_ns as f64 * (shares.computing + shares.calls)).max(1.0);
+                    let rest_ns = (of_kind_ns as f64 * rest.max(0.0)) as u64;
+                    cut(
+                        &mut pieces,
+                        rest_ns,
+                        |piece| if piece.is_call == is_call { piece.length_ns } else { 0 },
+                        &mut take,
+                    );
+                }
             }
         }
     }
@@ -187,26 +249,59 @@ impl Delays {
     }
 }
 
-/// Takes time away from the longest pieces, down to a common length.
-fn cut(pieces: &mut [Piece], missing_ns: u64, taken: &mut [u64]) {
-    if missing_ns == 0 || pieces.is_empty() {
-        return;
+/// The shares of the time without a CPU between two figures that fall on computing and on calls, by their lengths.
+struct Shares {
+    computing: f64,
+    calls: f64,
+}
+
+impl Shares {
+    fn between(two: &[Figure], pieces: &[Piece]) -> Self {
+        let length_ns = |is_call: bool| -> u64 {
+            pieces.iter().filter(|piece| piece.is_call == is_call).map(|piece| piece.length_ns).sum()
+        };
+        let since = |figure: fn(&Figure) -> u64| figure(&two[1]).saturating_sub(figure(&two[0]));
+        let between_ns = two[1].at_ns - two[0].at_ns;
+        // A process that sleeps waits for no CPU. MPI libraries poll, so it sleeps while it computes.
+        let awake_ns = since(|figure| figure.run_ns).saturating_add(since(|figure| figure.missing_ns));
+        let awake_ns = awake_ns.min(between_ns);
+        let computing_ns = length_ns(false).saturating_sub(between_ns - awake_ns);
+        let share = |ns: u64| ns as f64 / awake_ns.max(1) as f64;
+        let computing = share(computing_ns).min(1.0);
+        Self { computing, calls: share(length_ns(true)).min(1.0 - computing) }
     }
-    pieces.sort_unstable_by_key(|piece| std::cmp::Reverse(piece.length_ns));
+}
+
+/// Takes time away from pieces that have most of something, down to a common rest. How much that was.
+fn cut(
+    pieces: &mut [Piece],
+    missing_ns: u64,
+    amount: impl Fn(&Piece) -> u64,
+    mut take: impl FnMut(&mut Piece, u64),
+) -> u64 {
+    let missing_ns = missing_ns.min(pieces.iter().map(&amount).sum());
+    if missing_ns == 0 {
+        return 0;
+    }
+    pieces.sort_unstable_by_key(|piece| std::cmp::Reverse(amount(piece)));
     let mut sum_ns = 0;
     let mut level_ns = 0;
     for (at, piece) in pieces.iter().enumerate() {
-        sum_ns += piece.length_ns;
-        let next_ns = pieces.get(at + 1).map_or(0, |next| next.length_ns);
+        sum_ns += amount(piece);
+        let next_ns = pieces.get(at + 1).map_or(0, &amount);
         let count = at as u64 + 1;
         if sum_ns.saturating_sub(next_ns * count) >= missing_ns {
             level_ns = (sum_ns - missing_ns) / count;
             break;
         }
     }
-    for piece in pieces.iter().filter(|piece| piece.length_ns > level_ns) {
-        taken[piece.call as usize] += piece.length_ns - level_ns;
+    for piece in pieces.iter_mut() {
+        let ns = amount(piece);
+        if ns > level_ns {
+            take(piece, ns - level_ns);
+        }
     }
+    missing_ns
 }
 
 #[cfg(test)]
@@ -246,19 +341,26 @@ mod tests {
 
     #[test]
     fn the_longest_pieces_lose_first() {
-        let mut pieces: Vec<Piece> = [10, 40, 10, 30]
-            .iter()
-            .enumerate()
-            .map(|(at, ns)| Piece { call: at as u32, length_ns: *ns })
-            .collect();
-        let mut taken = vec![0; 4];
-        cut(&mut pieces, 30, &mut taken);
-        assert_eq!(taken, [0, 20, 0, 10]);
-        let mut taken = vec![0; 4];
-        cut(&mut pieces, 70, &mut taken);
-        assert_eq!(taken, [5, 35, 5, 25]);
-        let mut taken = vec![0; 4];
-        cut(&mut pieces, 1000, &mut taken);
-        assert_eq!(taken, [10, 40, 10, 30]);
+        let lengths = [10, 40, 10, 30];
+        let taken = |missing_ns: u64| {
+            let piece = |(call, ns): (usize, &u64)| Piece {
+                call: call as u32,
+                is_call: false,
+                length_ns: *ns,
+                excess_ns: 0,
+            };
+            let mut pieces: Vec<Piece> = lengths.iter().enumerate().map(piece).collect();
+            let mut taken = [0; 4];
+            let found_ns = cut(
+                &mut pieces,
+                missing_ns,
+                |piece| piece.length_ns,
+                |piece, ns| taken[piece.call as usize] = ns,
+            );
+            (found_ns, taken)
+        };
+        assert_eq!(taken(30), (30, [0, 20, 0, 10]));
+        assert_eq!(taken(70), (70, [5, 35, 5, 25]));
+        assert_eq!(taken(1000), (90, lengths));
     }
 }

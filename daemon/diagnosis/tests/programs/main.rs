@@ -9,7 +9,7 @@ mod stopped;
 mod work;
 
 use model::{RECEIVE, SEND, START, Step, WAIT, graph_of, kinds, near, ring, run};
-use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
+use mpiscope_diagnosis::whatif::{Change, Savings, GraphBuilder};
 use mpiscope_model::{Blame, Call, CallId, Collected, Message, Scheduling};
 use proptest::prelude::*;
 
@@ -113,27 +113,41 @@ fn a_rank_by_a_factor_is_as_that_rank_slower() {
     assert!(near(replayed.run_ns, slower.end_ns as f64, 0.02), "{replayed:?} {}", slower.end_ns);
 }
 
-#[test]
-fn time_without_a_cpu_is_the_cpu_cause_and_not_uneven_work() {
-    let robbed = ring(4, 400, |rank, step| if rank == 2 && step % 10 == 0 { 60_000 } else { 10_000 });
-    let model = run(&robbed, |_, _, _| 1_000);
-    let truth_ns = (model.end_ns - run(&ring(4, 400, |_, _| 10_000), |_, _, _| 1_000).end_ns) as f64;
+/// What causes cost in a ring whose rank 2 has no CPU for a while in every tenth step, and what that costs. The scheduler is
+/// asked once in ten steps.
+fn robbed_ring(missing_ns: u64, usual_ns: impl Fn(u32) -> u64) -> (Savings, f64) {
+    let is_robbed = |rank: u32, step: usize| rank == 2 && step % 10 == 0;
+    let work_ns = |rank, step| usual_ns(rank) + if is_robbed(rank, step) { missing_ns } else { 0 };
+    let model = run(&ring(4, 400, work_ns), |_, _, _| 1_000);
+    let truth_ns = model.end_ns - run(&ring(4, 400, |rank, _| usual_ns(rank)), |_, _, _| 1_000).end_ns;
     let mut builder = GraphBuilder::new(kinds());
     model.calls.iter().for_each(|call| builder.call(call));
     model.messages.iter().for_each(|message| builder.message(message));
     let computing = |call: &&Call| call.rank == 2 && call.function == SEND;
     let mut wait_ns = 0;
     for (step, call) in model.calls.iter().filter(computing).enumerate() {
-        wait_ns += if step % 10 == 0 { 50_000 } else { 0 };
+        wait_ns += if is_robbed(2, step) { missing_ns } else { 0 };
         if step % 10 == 5 {
             let at_ns = call.start_ns;
             let (rank, run_ns) = (2, at_ns.saturating_sub(wait_ns));
             builder.scheduling(Scheduling { rank, at_ns, run_ns, wait_ns, ..Scheduling::default() });
         }
     }
-    let savings = builder.finish().unwrap().savings(None);
+    (builder.finish().unwrap().savings(None), truth_ns as f64)
+}
+
+#[test]
+fn time_without_a_cpu_is_the_cpu_cause_and_not_uneven_work() {
+    let (savings, truth_ns) = robbed_ring(50_000, |_| 10_000);
     assert!(near(savings.causes[3].wall_ns, truth_ns, 0.1), "{savings:?}, truth {truth_ns}");
     assert!(savings.causes[1].wall_ns < 0.1 * truth_ns, "{savings:?}");
+}
+
+#[test]
+fn time_without_a_cpu_is_what_makes_computing_longer_and_not_a_share_of_waiting() {
+    // Rank 1 has twice the work, so rank 2 waits for half of its time.
+    let (savings, truth_ns) = robbed_ring(400_000, |rank| if rank == 1 { 20_000 } else { 10_000 });
+    assert!(near(savings.causes[3].wall_ns, truth_ns, 0.05), "{savings:?}, truth {truth_ns}");
 }
 
 #[test]
