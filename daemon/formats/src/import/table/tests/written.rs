@@ -51,6 +51,16 @@ fn files_of_other_programs_say_the_same() {
         ("R, blanks", include_str!("foreign/R_blanks.txt")),
         ("R, tabs", include_str!("foreign/R_tabs.tsv")),
         ("awk", include_str!("foreign/awk.txt")),
+        ("Python", include_str!("foreign/python_excel.csv")),
+        ("Python, tabs", include_str!("foreign/python_excel_tab.tsv")),
+        ("Python, quotes", include_str!("foreign/python_unix.txt")),
+        ("Polars", include_str!("foreign/polars.csv")),
+        ("Polars, for Excel", include_str!("foreign/polars_excel.csv")),
+        ("DuckDB", include_str!("foreign/duckdb.csv")),
+        ("DuckDB, tabs", include_str!("foreign/duckdb_tabs.tsv")),
+        ("Arrow", include_str!("foreign/arrow.csv")),
+        ("Gnumeric", include_str!("foreign/gnumeric.csv")),
+        ("Gnumeric, tabs", include_str!("foreign/gnumeric_tabs.txt")),
     ];
     for (program, text) in files {
         assert_eq!(events(text).unwrap().0, expected(), "{program}");
