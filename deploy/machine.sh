@@ -116,8 +116,9 @@ need_large_programs() {
     need_tools gmx_mpi=gromacs
     need_tools cp2k.psmp=cp2k
     # What else writes archives and tables.
-    need_tools eztrace=eztrace Rscript=r-base-core
+    need_tools eztrace=eztrace Rscript=r-base-core ssconvert=gnumeric
     /usr/bin/python3 -c 'import pandas' 2> /dev/null || install_packages python3-pandas
+    /usr/bin/python3 -c 'import openpyxl' 2> /dev/null || install_packages python3-openpyxl
 }
 
 # What hosts of a lab run. Only root can start a lab, and these services run on its hosts alone: a package must neither

@@ -72,31 +72,41 @@ fn an_archive_that_eztrace_writes_today_is_read() {
     assert_eztrace(test, &trace.join(format!("{name}_trace/eztrace_log.otf2")), &ended.output());
 }
 
-/// The tables beside the unit tests are what pandas, R and awk write.
+/// The tables beside the unit tests are what these programs write.
 #[test]
 fn tables_are_written_today_as_they_are_kept() {
     let test = "foreign tables_are_written_today_as_they_are_kept";
     let (kept, folder) = (root().join(TABLES), folder().unwrap());
     let mut awk = Command::new("sh");
-    awk.args(["-c", "awk -f \"$1\" > \"$2/awk.txt\"", "sh"]).arg(kept.join("write.awk")).arg(folder.path());
-    // The system's Python, for which the package is.
-    let mut pandas = Command::new("/usr/bin/python3");
-    pandas.arg(kept.join("write.py")).arg(folder.path());
-    let mut r = Command::new("Rscript");
-    r.arg(kept.join("write.R")).arg(folder.path());
-    for (program, command, begins) in
-        [("awk", &mut awk, "awk"), ("pandas", &mut pandas, "pandas"), ("R", &mut r, "R")]
-    {
-        if !run(command, LIMIT).is_ok_and(|ended| ended.status == 0) {
-            skip(test, &format!("{program} is not on this machine"));
+    awk.args(["-c", "awk -f \"$1\" > \"$2/awk.txt\"", "sh"]).arg(kept.join("write.awk"));
+    let script = |program: &str, name: &str| {
+        let mut command = Command::new(program);
+        command.arg(kept.join(name));
+        command
+    };
+    // The system's Python has the packages pandas and openpyxl; that of the tests has the other ones.
+    let python = std::env::var("MPISCOPE_PYTHON").unwrap_or_else(|_| "python3".into());
+    let writers = [
+        (awk, &["awk"][..]),
+        (script("/usr/bin/python3", "write.py"), &["pandas"]),
+        (script("Rscript", "write.R"), &["R"]),
+        (script("/usr/bin/python3", "write_spreadsheet.py"), &["gnumeric"]),
+        (script(&python, "write_more.py"), &["python", "polars", "duckdb", "arrow"]),
+    ];
+    for (mut command, programs) in writers {
+        let ended = run(command.arg(folder.path()), LIMIT);
+        if !ended.is_ok_and(|ended| ended.status == 0) {
+            skip(test, &format!("{} cannot be used on this machine", programs.join(", ")));
             continue;
         }
-        let files = std::fs::read_dir(&kept).unwrap().flatten().map(|entry| entry.file_name());
-        let files: Vec<_> = files.filter(|name| name.to_str().unwrap().starts_with(begins)).collect();
-        assert!(!files.is_empty(), "{program}");
-        for name in files {
-            let read = |folder: &Path| std::fs::read_to_string(folder.join(&name)).unwrap();
-            assert_eq!(read(folder.path()), read(&kept), "{program}: {}", name.display());
+        for program in programs {
+            let files = std::fs::read_dir(&kept).unwrap().flatten().map(|entry| entry.file_name());
+            let files: Vec<_> = files.filter(|name| name.to_str().unwrap().starts_with(program)).collect();
+            assert!(!files.is_empty(), "{program}");
+            for name in files {
+                let read = |folder: &Path| std::fs::read_to_string(folder.join(&name)).unwrap();
+                assert_eq!(read(folder.path()), read(&kept), "{program}: {}", name.display());
+            }
         }
     }
 }
