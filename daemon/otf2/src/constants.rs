@@ -149,6 +149,10 @@ pub(crate) const DEFINITION_CHUNK_BYTES: u64 = 4 << 20;
 pub(crate) const FLUSH: u8 = 1;
 /// What is of MPI.
 pub const PARADIGM_MPI: u8 = 4;
+/// What is of the program itself: marked by hand, by the compiler, or found by sampling.
+pub(crate) const PARADIGMS_OF_PROGRAMS: [u8; 3] = [1, 2, 21];
+/// Functions, loops, and other marked code.
+pub(crate) const ROLES_OF_FUNCTIONS: [u8; 3] = [1, 3, 4];
 pub(crate) const PARADIGM_CLASS_PROCESS: u8 = 0;
 pub(crate) const LOCATION_GROUP_PROCESS: u8 = 1;
 pub(crate) const LOCATION_CPU_THREAD: u8 = 1;

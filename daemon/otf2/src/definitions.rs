@@ -103,6 +103,8 @@ pub struct Region {
     pub name: u32,
     /// Whether it is of MPI.
     pub is_mpi: bool,
+    /// Whether it is a function of the program, or a part of one that the program marked.
+    pub is_function: bool,
     /// The string that names its source file; [`crate::UNDEFINED`] where it is not known.
     pub file: u32,
 }

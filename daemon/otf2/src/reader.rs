@@ -4,7 +4,8 @@
 //! trace says.
 
 use crate::constants::{
-    GroupKind, INTERRUPT, LOCATION_CPU_THREAD, LOCATION_GROUP_PROCESS, PARADIGM_MPI, SUCCESS,
+    GroupKind, INTERRUPT, LOCATION_CPU_THREAD, LOCATION_GROUP_PROCESS, PARADIGM_MPI, PARADIGMS_OF_PROGRAMS,
+    ROLES_OF_FUNCTIONS, SUCCESS,
 };
 use crate::definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
 use crate::event::{Asked, Event};
@@ -236,14 +237,16 @@ extern "C" fn region(
     name: u32,
     _: u32,
     _: u32,
-    _: u8,
+    role: u8,
     paradigm: u8,
     _: u32,
     file: u32,
     _: u32,
     _: u32,
 ) -> i32 {
-    definitions(data).regions.insert(number, Region { name, is_mpi: paradigm == PARADIGM_MPI, file });
+    let is_mpi = paradigm == PARADIGM_MPI;
+    let is_function = PARADIGMS_OF_PROGRAMS.contains(&paradigm) && ROLES_OF_FUNCTIONS.contains(&role);
+    definitions(data).regions.insert(number, Region { name, is_mpi, is_function, file });
     SUCCESS
 }
 

@@ -1,16 +1,18 @@
 //! Writes the calls of a trace, with the messages that they sent and received, as the log of a run.
 
 use super::log_stream::{JobDescription, LogStream, MAX_THREADS};
-use super::trace_piece::{CallKey, Collective, PieceKind, TraceCall, TracePiece, Transfer};
+use super::trace_piece::{CallKey, Collective, PhaseMark, PieceKind, TraceCall, TracePiece, Transfer};
 use anyhow::Result;
 use mpiscope_wire::{
     Call, CallFlags, Family, Message, ModuleDefinition, NO_COMM, PEER_NONE, Part, PartFlags, PathPart,
-    SiteDefinition, Slot, by_id,
+    SiteDefinition, Slot, by_id, id,
 };
 use std::collections::{HashMap, HashSet};
 
 /// Call sites per trace. Calls from further ones have no call site.
 const MAX_CALL_SITES: usize = 1 << 12;
+/// The level of `MPI_Pcontrol` that begins a phase; below zero it ends one. Lower levels pause and resume.
+const PHASE_LEVEL: i32 = 3;
 
 /// Writes the pieces of a trace, which come in the order of time, in batches of `most_slots`.
 pub(crate) fn write_calls(
@@ -44,10 +46,28 @@ pub(crate) fn write_calls(
                 transfers.clear();
                 completed.clear();
             }
+            PieceKind::Phase(mark) => write_phase(&mut stream, piece.key.end_ns, &mark),
         }
     }
     stream.finish();
     Ok(())
+}
+
+/// Writes the beginning or the end of a phase as the call of `MPI_Pcontrol` by which a program says so.
+fn write_phase(stream: &mut LogStream<'_>, at_ns: u64, mark: &PhaseMark) {
+    let call = Call {
+        flags: CallFlags::NONE,
+        function: id::PCONTROL,
+        duration: 0,
+        start: stream.to_clock_ns(at_ns),
+        peer: PEER_NONE,
+        comm: stream.define_phase(mark.rank, mark.phase),
+        site: 0,
+        tag: if mark.is_begin { PHASE_LEVEL } else { -PHASE_LEVEL },
+        bytes: 0,
+    };
+    let thread = usize::from(mark.thread).min(MAX_THREADS - 1);
+    stream.push_slots(mark.rank, thread, &[call.encode()]);
 }
 
 /// Turns calls into slots.

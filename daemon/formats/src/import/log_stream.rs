@@ -1,8 +1,8 @@
 //! Writes an imported run as the messages of a log: the processes, their slots in batches, and the end of the run.
 
 use mpiscope_wire::{
-    ClockKind, ClockSample, CommDefinition, CommKind, EndState, Entry, Lost, Message, NO_COMM, OtherGroup,
-    Process, RunEnd, RunStart, Slot, Slots,
+    ClockKind, ClockSample, CommDefinition, CommKind, EndState, Entry, Lost, Message, NO_COMM, NamePart,
+    OtherGroup, Process, RunEnd, RunStart, Slot, Slots,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -28,6 +28,8 @@ pub(crate) struct JobDescription<'a> {
     pub(crate) to_ns: u64,
     /// The communicators by number. The world communicator has number 0 and need not be listed.
     pub(crate) comms: &'a BTreeMap<u32, CommMembers>,
+    /// The names of phases.
+    pub(crate) phases: &'a [String],
 }
 
 /// The ranks of a communicator.
@@ -215,6 +217,29 @@ impl<'a> LogStream<'a> {
         if let Some(definition) = definition {
             self.push_slots(rank, 0, &[definition.encode()]);
         }
+    }
+
+    /// Defines a phase for a rank, once, and returns its number, which follows those of communicators.
+    pub(crate) fn define_phase(&mut self, rank: u32, phase: u32) -> u32 {
+        let after = self.job.comms.last_key_value().map_or(0, |(number, _)| *number);
+        let number = after + 1 + phase;
+        if self.defined.insert((rank, number)) {
+            let definition = CommDefinition {
+                index: number,
+                kind: CommKind::Phase,
+                id: u64::from(number),
+                size: self.job.nodes.len() as u32,
+                own_rank: rank,
+                leader: 0,
+                parent: NO_COMM,
+                other: None,
+            };
+            let name = &self.job.phases[phase as usize];
+            let parts = NamePart::all(number, name).map(|part| part.encode());
+            let slots: Vec<Slot> = std::iter::once(definition.encode()).chain(parts).collect();
+            self.push_slots(rank, 0, &slots);
+        }
+        number
     }
 
     /// Writes all pending slots. No call that is pushed later may end before `own_ns`.

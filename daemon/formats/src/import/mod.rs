@@ -167,9 +167,9 @@ fn write_trace(
     progress: &dyn Progress,
     sink: &mut dyn FnMut(Message),
 ) -> Result<()> {
-    let Trace { pieces, from_ns, to_ns, unix_ns, nodes, comms, call_sites, .. } = trace;
+    let Trace { pieces, from_ns, to_ns, unix_ns, nodes, comms, call_sites, phases, .. } = trace;
     let library = "an imported trace";
-    let job =
-        JobDescription { name, command, library, unix_ns, nodes: &nodes, from_ns, to_ns, comms: &comms };
+    let (nodes, comms, phases) = (&nodes, &comms, &phases);
+    let job = JobDescription { name, command, library, unix_ns, nodes, from_ns, to_ns, comms, phases };
     call_stream::write_calls(&job, &call_sites, report_items(pieces, progress), MAX_SLOTS, sink)
 }

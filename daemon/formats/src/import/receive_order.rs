@@ -164,7 +164,7 @@ mod tests {
                         prop_assert!(posts.contains(&(post, bytes)), "completed before it was posted");
                         completed += 1;
                     }
-                    PieceKind::Completed(_) | PieceKind::Call(_) => {}
+                    PieceKind::Completed(_) | PieceKind::Call(_) | PieceKind::Phase(_) => {}
                 }
             }
             prop_assert_eq!(own.len() + completed, calls.len());

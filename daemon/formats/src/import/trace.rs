@@ -20,6 +20,8 @@ pub(crate) struct Trace {
     pub(crate) comms: BTreeMap<u32, CommMembers>,
     /// Names of call sites, by number from 1 on.
     pub(crate) call_sites: Vec<String>,
+    /// Names of phases, by number from 0 on.
+    pub(crate) phases: Vec<String>,
     /// What the recording will not have, a sentence each.
     pub(crate) missing: Vec<String>,
     /// What the user should know, a sentence each.

@@ -34,6 +34,18 @@ pub(crate) enum PieceKind {
     Completed(u32),
     /// The call.
     Call(TraceCall),
+    /// A phase begins or ends.
+    Phase(PhaseMark),
+}
+
+/// Where a phase of the program begins or ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PhaseMark {
+    pub(crate) rank: u32,
+    pub(crate) thread: u16,
+    /// Its name as the trace numbers them.
+    pub(crate) phase: u32,
+    pub(crate) is_begin: bool,
 }
 
 /// A message, or the receive for one.
@@ -79,11 +91,12 @@ const POSTED: u64 = 0;
 const MESSAGE: u64 = 1;
 const COMPLETED: u64 = 2;
 const CALL: u64 = 3;
-const KIND_MASK: u64 = 3;
-const IS_RECEIVE: u64 = 4;
-const HAS_POST: u64 = 8;
-const IS_COLLECTIVE: u64 = 16;
-const HAS_ROOT: u64 = 32;
+const PHASE: u64 = 4;
+const KIND_MASK: u64 = 7;
+const IS_RECEIVE: u64 = 8;
+const HAS_POST: u64 = 16;
+const IS_COLLECTIVE: u64 = 32;
+const HAS_ROOT: u64 = 64;
 
 fn flag(is_set: bool, flag: u64) -> u64 {
     if is_set { flag } else { 0 }
@@ -100,6 +113,7 @@ impl PieceKind {
             Self::Message(_) => MESSAGE,
             Self::Completed(_) => COMPLETED,
             Self::Call(_) => CALL,
+            Self::Phase(_) => PHASE,
         }
     }
 
@@ -125,6 +139,9 @@ impl PieceKind {
                 (flags, [places, of.bytes, rank, start_ns, count, made])
             }
             Self::Completed(number) => (0, [u64::from(number), 0, 0, 0, 0, 0]),
+            Self::Phase(PhaseMark { rank, thread, phase, is_begin }) => {
+                (0, [pack(rank, phase), u64::from(thread), u64::from(is_begin), 0, 0, 0])
+            }
         }
     }
 
@@ -133,6 +150,11 @@ impl PieceKind {
         let high = |word: u64| (word >> 32) as u32;
         if flags & KIND_MASK == COMPLETED {
             return Self::Completed(words[0] as u32);
+        }
+        if flags & KIND_MASK == PHASE {
+            let [names, thread, is_begin, ..] = words;
+            let (rank, phase) = (names as u32, high(names));
+            return Self::Phase(PhaseMark { rank, thread: thread as u16, phase, is_begin: is_begin != 0 });
         }
         if flags & KIND_MASK != CALL {
             let [places, tag, bytes, post, ..] = words;
@@ -229,6 +251,8 @@ mod tests {
             PieceKind::Call(TraceCall { collective: rootless, thread: 0, function: u16::MAX, ..call }),
             PieceKind::Posted(moved),
             PieceKind::Completed(u32::MAX),
+            PieceKind::Phase(PhaseMark { rank: u32::MAX, thread: 9, phase: u32::MAX, is_begin: true }),
+            PieceKind::Phase(PhaseMark { rank: 1, thread: u16::MAX, phase: 2, is_begin: false }),
             PieceKind::Message(moved),
             PieceKind::Message(Transfer { tag: i32::MAX, is_receive: false, post: None, ..moved }),
         ] {

@@ -138,6 +138,7 @@ pub(crate) fn read_trace(mut texts: RankFiles, scratch: &Path, progress: &dyn Pr
         nodes: infos.into_iter().map(host).collect(),
         comms: resolved.members,
         call_sites: Vec::new(),
+        phases: Vec::new(),
         missing,
         notes: long_span.into_iter().collect(),
     })

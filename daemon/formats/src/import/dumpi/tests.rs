@@ -45,6 +45,7 @@ fn told(trace: Trace) -> Vec<String> {
                 format!("{way} {} tag {} comm {} bytes {}", of.peer, of.tag, of.comm, of.bytes)
             }
             PieceKind::Completed(number) => format!("completes {number}"),
+            PieceKind::Phase(mark) => format!("phase {}", mark.phase),
             PieceKind::Call(call) => {
                 let name = mpiscope_wire::by_id(call.function).unwrap().name;
                 let of = call.collective.map_or(String::new(), |of| format!(" {:?} {}", of.root, of.bytes));

@@ -1,6 +1,7 @@
 //! Turns the events of one location into calls: a region that is entered and left, with the messages in between.
 
 use super::call_sites::{CallSite, CallSites};
+use super::phases::{Moment, PhaseNames, Phases};
 use super::processes::Processes;
 use crate::import::log_stream::CommMembers;
 use crate::import::receive_order::CompletedReceive;
@@ -28,8 +29,10 @@ pub(crate) struct EventCounts {
     pub(crate) cut_off: u64,
     /// Messages and collectives on communicators whose ranks are not known.
     pub(crate) unknown_comm_events: u64,
-    /// Entered regions outside MPI.
+    /// Entered regions outside MPI that are no functions of the program.
     pub(crate) regions: u64,
+    /// Functions of the program.
+    pub(crate) phases: PhaseNames,
     /// Collectives that were started in one call and completed in another.
     started: u32,
     /// Regions that are left without being entered, or not left.
@@ -54,6 +57,14 @@ struct Open {
     collective: Option<Collective>,
     /// The request of the nonblocking collective that it started.
     started: Option<u64>,
+}
+
+/// A region that was entered.
+#[derive(Debug, Clone, Copy)]
+struct Entered {
+    region: u32,
+    /// Set for a function of the program outside of all calls.
+    since: Option<Moment>,
 }
 
 /// A message that was probed for.
@@ -84,8 +95,9 @@ pub(crate) struct LocationReader<'a> {
     thread: u16,
     /// The number of the location.
     number: u32,
-    /// How many calls and messages there were.
+    /// How many calls, and beginnings and ends of functions, there were.
     calls: u64,
+    /// How many messages.
     messages: u64,
     /// When the receive of each request was posted.
     posted: HashMap<u64, u64>,
@@ -97,7 +109,8 @@ pub(crate) struct LocationReader<'a> {
     /// The collectives that completed in the open call.
     completed: Vec<u32>,
     /// Regions that were entered, the innermost last.
-    regions: Vec<u32>,
+    regions: Vec<Entered>,
+    phases: Phases,
     open: Option<Open>,
     /// Messages of the call that is open.
     transfer: Vec<OpenTransfer>,
@@ -128,6 +141,7 @@ impl<'a> LocationReader<'a> {
             started: HashMap::new(),
             completed: Vec::new(),
             regions: Vec::new(),
+            phases: Phases::new((rank, thread), number),
             open: None,
             transfer: Vec::new(),
             last_ns: 0,
@@ -201,7 +215,9 @@ impl<'a> LocationReader<'a> {
         if self.regions.len() >= MAX_DEPTH {
             bail!("more than {MAX_DEPTH} regions are entered within each other");
         }
-        self.regions.push(region);
+        let is_function = self.open.is_none() && self.processes.functions.contains_key(&region);
+        let since = is_function.then(|| self.moment(at_ns));
+        self.regions.push(Entered { region, since });
         match self.processes.regions.get(&region) {
             // An MPI function called by another one is not a call of the program.
             Some(_) if self.open.is_some() => {}
@@ -215,29 +231,48 @@ impl<'a> LocationReader<'a> {
                 self.open = Some(Open { function, start_ns: at_ns, count, site, depth, collective, started });
             }
             Some(None) => *self.counts.unknown.entry(region).or_default() += 1,
-            None => self.counts.regions += 1,
+            None => self.counts.regions += u64::from(!is_function),
         }
         Ok(())
+    }
+
+    /// A time, and its place among the calls.
+    fn moment(&mut self, at_ns: u64) -> Moment {
+        let call = self.calls;
+        self.calls += 1;
+        Moment { at_ns, call }
     }
 
     /// The innermost function of the program that was entered.
     fn caller(&self) -> Option<u32> {
         let is_own = |region: &u32| *region != UNDEFINED && !self.processes.regions.contains_key(region);
-        self.regions.iter().rev().copied().find(is_own)
+        self.regions.iter().rev().map(|entered| entered.region).find(is_own)
     }
 
     fn leave(&mut self, at_ns: u64, region: u32, sink: &mut ItemSink<'_>) -> Result<()> {
-        let Some(at) = self.regions.iter().rposition(|entered| *entered == region) else {
+        let Some(at) = self.regions.iter().rposition(|entered| entered.region == region) else {
             // It was entered before the trace begins, or never: some tools leave regions of their own only.
             self.counts.unmatched_leaves += u64::from(!self.regions.is_empty());
             return Ok(());
         };
         // What was entered within it and not left ends with it.
         self.counts.unmatched_leaves += (self.regions.len() - at - 1) as u64;
-        self.regions.truncate(at);
-        match self.open.take_if(|open| open.depth > at) {
-            Some(open) => self.close(&open, at_ns, sink),
-            None => Ok(()),
+        if let Some(open) = self.open.take_if(|open| open.depth > at) {
+            self.close(&open, at_ns, sink)?;
+        }
+        self.leave_functions(at, at_ns);
+        Ok(())
+    }
+
+    /// Leaves all regions from this depth on.
+    fn leave_functions(&mut self, depth: usize, at_ns: u64) {
+        for Entered { region, since } in self.regions.split_off(depth).into_iter().rev() {
+            if let Some(from) = since
+                && let Some(&name) = self.processes.functions.get(&region)
+            {
+                let to = self.moment(at_ns);
+                self.phases.leave(name, from, to, &mut self.counts.phases);
+            }
         }
     }
 
@@ -249,6 +284,7 @@ impl<'a> LocationReader<'a> {
         counts.to = counts.to.max((end_ns, self.number));
         let &Open { function, start_ns, count, site, collective, .. } = open;
         let (rank, thread) = (self.rank, self.thread);
+        self.phases.called((start_ns, end_ns), &mut counts.phases, sink)?;
         let key = CallKey { end_ns, thread: self.number, call: self.calls };
         self.calls += 1;
         for OpenTransfer { transfer, order_ns } in self.transfer.drain(..) {
@@ -415,7 +451,9 @@ impl<'a> LocationReader<'a> {
     }
 
     /// Ends the location.
-    pub(crate) fn finish(self, sink: &mut ItemSink<'_>) -> Result<()> {
+    pub(crate) fn finish(mut self, sink: &mut ItemSink<'_>) -> Result<()> {
+        self.leave_functions(0, self.last_ns);
+        self.phases.finish(&mut self.counts.phases, sink)?;
         self.counts.cut_off += u64::from(self.open.is_some());
         self.counts.incomplete_receives += (self.posted.len() + self.matched.len()) as u64;
         // Collectives that never complete: what they are is not known.

@@ -1,10 +1,11 @@
 //! Reads an OTF2 archive through the OTF2 library: one location after the other, sorted by time with bounded memory.
 //!
 //! It takes what a recording has: calls of recorded MPI functions, messages, and blocking collectives. Messages and collectives
-//! outside of all calls become calls without a duration. Functions outside MPI are passed over.
+//! outside of all calls become calls without a duration. Functions of the program become phases.
 
 mod call_sites;
 mod location;
+mod phases;
 mod processes;
 #[cfg(test)]
 mod tests;
@@ -80,6 +81,7 @@ pub(crate) fn read_archive(anchor: &Path, scratch: &Path, progress: &dyn Progres
     let end = |(ns, thread): (u64, u32)| format!("{ns} ns (location {})", location(thread));
     let span = describe_long_span(&name, counts.to.0 - from.0, &end(from), &end(counts.to));
     let left_out = describe_left_out(&definitions, &processes, &counts, &others);
+    let phases: Vec<String> = counts.phases.iter().map(|name| printable(definitions.string(name))).collect();
     let unix_ns = definitions.began_unix_ns.map_or(0, |began| began.saturating_add(from.0));
     Ok(Trace {
         pieces,
@@ -91,7 +93,12 @@ pub(crate) fn read_archive(anchor: &Path, scratch: &Path, progress: &dyn Progres
         comms: processes.members,
         call_sites: counts.call_sites.iter().map(|site| call_site_name(&definitions, site)).collect(),
         missing,
-        notes: span.into_iter().chain(left_out).collect(),
+        notes: span
+            .into_iter()
+            .chain(left_out)
+            .chain(describe_phases(&phases, counts.phases.phases))
+            .collect(),
+        phases,
     })
 }
 
@@ -158,7 +165,8 @@ fn describe_left_out(
             parts.push(plural(number, one));
         }
     };
-    part(counts.regions, "non-MPI call");
+    part(counts.regions, "non-MPI region");
+    part(counts.phases.left_out, "short function");
     part(counts.unmatched_completions, "unmatched completion");
     for (kind, number) in others.iter() {
         part(number, kind.name());
@@ -167,6 +175,14 @@ fn describe_left_out(
     let locations = definitions.locations.iter().filter(is_other);
     part(locations.count() as u64, "non-rank location");
     (!parts.is_empty()).then(|| format!("left out of the archive: {}", parts.join(", ")))
+}
+
+/// A sentence about functions of the program that the recording has as phases.
+fn describe_phases(names: &[String], phases: u64) -> Option<String> {
+    let more = names.len().saturating_sub(MAX_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let named = names[..names.len().min(MAX_NAMED)].join(", ");
+    (phases > 0).then(|| format!("kept as phases: {} of functions: {named}{more}", counted(phases, "call")))
 }
 
 /// What the recording will not have, a sentence each.

@@ -4,7 +4,7 @@ use crate::import::log_stream::CommMembers;
 use crate::limits::{MAX_COMM_MEMBERS, MAX_RANKS};
 use crate::node_name::{UNKNOWN_NODE, clean_node_name};
 use anyhow::{Result, bail};
-use mpiscope_otf2::{Definitions, Group, GroupKind, PARADIGM_MPI, UNDEFINED};
+use mpiscope_otf2::{Definitions, Group, GroupKind, PARADIGM_MPI, Region, UNDEFINED};
 use mpiscope_wire::{FUNCTIONS, MAX_COMM};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -26,6 +26,8 @@ pub(crate) struct Processes {
     pub(crate) members: BTreeMap<u32, CommMembers>,
     /// The function of each MPI region; none for MPI functions that are not recorded.
     pub(crate) regions: HashMap<u32, Option<u16>>,
+    /// Functions of the program: the string that names the region of each.
+    pub(crate) functions: HashMap<u32, u32>,
 }
 
 impl Processes {
@@ -37,14 +39,14 @@ impl Processes {
             nodes[rank as usize] = host_name(definitions, *group);
         }
         let Comms { comms, unknown_comms, members } = (Ranks { world, by_group: &by_group }).comms()?;
-        Ok(Self {
-            nodes,
-            threads: threads(definitions, &by_group),
-            comms,
-            unknown_comms,
-            members,
-            regions: regions(definitions),
-        })
+        let regions = regions(definitions);
+        let is_own = |(number, region): &(&u32, &Region)| {
+            region.is_function && !regions.contains_key(number) && !definitions.string(region.name).is_empty()
+        };
+        let functions = definitions.regions.iter().filter(is_own);
+        let functions = functions.map(|(number, region)| (*number, region.name)).collect();
+        let threads = threads(definitions, &by_group);
+        Ok(Self { nodes, threads, comms, unknown_comms, members, regions, functions })
     }
 }
 

@@ -6,7 +6,9 @@ use super::processes::Processes;
 use crate::import::log_stream::CommMembers;
 use crate::import::receive_order::CompletedReceive;
 use crate::import::trace::TraceItem;
-use crate::import::trace_piece::{CallKey, Collective, PieceKind, TraceCall, TracePiece, Transfer};
+use crate::import::trace_piece::{
+    CallKey, Collective, PhaseMark, PieceKind, TraceCall, TracePiece, Transfer,
+};
 use anyhow::Result;
 use mpiscope_otf2::{
     CollectiveOp, Definitions, Event, Group, GroupKind, InterComm, Location, LocationGroup, NO_ROOT,
@@ -30,6 +32,7 @@ fn definitions() -> Definitions {
         "main",
         "MPI_Bcast",
         "MPI_Ibarrier",
+        "solve",
     ];
     found.strings = (0..).zip(words.map(str::to_owned)).collect();
     let part = |name, class, parent| TreeNode { name, class, parent };
@@ -43,9 +46,9 @@ fn definitions() -> Definitions {
     let location = |location, group| Location { location, name: 0, is_thread: true, events: 0, group };
     found.locations =
         vec![location(0, 10), location(1, 11), location(2, 12), location(3, 13), location(9, 13)];
-    let names = [(0, 5), (1, 6), (2, 7), (3, 8), (4, 9), (5, 10)];
-    found.regions =
-        names.map(|(region, name)| (region, Region { name, is_mpi: true, file: UNDEFINED })).into();
+    let names = [(0, 5), (1, 6), (2, 7), (3, 8), (4, 9), (5, 10), (6, 11)];
+    let region = |name| Region { name, is_mpi: true, is_function: name == 11, file: UNDEFINED };
+    found.regions = names.map(|(number, name)| (number, region(name))).into();
     let group = |kind, members: &[u64]| Group { paradigm: PARADIGM_MPI, kind, members: members.to_vec() };
     found.groups = [
         (0, group(GroupKind::CommLocations, &[3, 2, 1, 0])),
@@ -454,6 +457,64 @@ fn what_makes_no_sense_is_said() {
     assert!(wrong(&[(1, half), (1, half), (1, half)]).contains("4 EiB"));
     let deep: Vec<(u64, Event)> = (0..1 << 17).map(|_| (1, enter(3))).collect();
     assert!(wrong(&deep).contains("within each other"));
+}
+
+/// A function of the program is a phase between the first call of its location and the last.
+#[test]
+fn functions_of_the_program_are_phases() {
+    let (us, solve) = (|us: u64| 1_000 * us, 6);
+    let events = [
+        // Left before the first call.
+        (us(0), enter(solve)),
+        (us(1), leave(solve)),
+        // Entered before it.
+        (us(2), enter(solve)),
+        (us(400), enter(0)),
+        // Within a call.
+        (us(401), enter(solve)),
+        (us(402), leave(solve)),
+        (us(410), leave(0)),
+        // A short one.
+        (us(500), enter(solve)),
+        (us(590), leave(solve)),
+        (us(600), enter(solve)),
+        (us(700), leave(solve)),
+        (us(800), leave(solve)),
+        // Left after the last call, or never.
+        (us(900), enter(solve)),
+        (us(900), enter(solve)),
+        (us(1000), enter(0)),
+        (us(1010), leave(0)),
+        (us(1200), leave(solve)),
+        // Entered after it.
+        (us(1300), enter(solve)),
+        (us(1500), leave(solve)),
+    ];
+    let (found, counts) = heard((0, 1), &events).unwrap();
+    let mark = |at_us, call, is_begin| {
+        let kind = PieceKind::Phase(PhaseMark { rank: 0, thread: 1, phase: 0, is_begin });
+        TraceItem::Piece(TracePiece { key: CallKey { end_ns: us(at_us), thread: 7, call }, order: 0, kind })
+    };
+    let send = |call, from, to| {
+        let (key, made) = called(call, id::SEND, (us(from), us(to)));
+        step((key, TraceCall { site: 1, ..made }))
+    };
+    let expected = [
+        send(3, 400, 410),
+        mark(600, 6, true),
+        mark(700, 7, false),
+        mark(400, 2, true),
+        mark(800, 8, false),
+        send(11, 1000, 1010),
+        mark(900, 10, true),
+        mark(1010, 12, false),
+        mark(900, 9, true),
+        mark(1010, 15, false),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!((counts.phases.phases, counts.phases.left_out, counts.regions), (4, 3, 1));
+    assert_eq!(counts.phases.iter().collect::<Vec<_>>(), [11]);
+    assert_eq!((counts.calls, counts.from, counts.to), (2, Some((us(400), 7)), (us(1010), 7)));
 }
 
 /// Some tools leave regions that they never entered, or leave an outer one first.

@@ -128,6 +128,7 @@ pub(crate) fn read_trace(
         nodes,
         comms: members,
         call_sites: Vec::new(),
+        phases: Vec::new(),
         missing,
         notes: span.into_iter().chain(notes).collect(),
     })

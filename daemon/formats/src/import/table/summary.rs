@@ -69,6 +69,7 @@ impl TableSummary {
             from_ns,
             to_ns,
             comms,
+            phases: &[],
         }
     }
 
