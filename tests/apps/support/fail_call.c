@@ -1,11 +1,11 @@
-/* Runs a command and makes one system call of one of its processes fail, or counts what could be made to fail.
+/* Runs a command and makes system calls of one of its processes fail, or counts what could be made to fail.
  *
- *     fail_call ROLE KIND NUMBER LOG COMMAND...
+ *     fail_call ROLE KIND NUMBER TIMES LOG COMMAND...
  *
  * ROLE is "run" for the command itself (with what it forks, up to their exec), "rank" for processes of the user's job, or
  * the first argument of a process of the same program, such as "record". KIND is one of `kinds` below. NUMBER counts the
- * calls of that kind that all threads of all processes of that role make, from 1; the call is not made and returns the
- * error of its kind. LOG gets a line "KIND COUNT" for each kind that the role used, and "failed WHAT" once it happened.
+ * calls of that kind that all threads of all processes of that role make, from 1; this call and those that follow, TIMES
+ * in all, are not made and return the error of their kind. LOG gets a line "KIND COUNT" for each kind that the role used, and "failed WHAT" once it happened.
  *
  * Calls of the dynamic linker do not count: without them there is no program. Of ranks only calls count that concern a
  * file in a folder of rings: the others are the user's. The exit status is that of the command. For Linux on
@@ -39,12 +39,14 @@ enum { KINDS = sizeof kinds / sizeof kinds[0], MOST = 4096 };
 /* A thread under trace. */
 struct task {
     pid_t id, process;
-    int is_in_role, is_failing, has_called_exec;
+    int is_known, is_in_role, is_failing, has_called_exec;
 };
 
 static struct task tasks[MOST];
 static int task_count;
 static long counts[KINDS];
+/* Which calls of a kind fail: from the first number on, before the second. */
+static long fails_from, fails_until;
 static const char *role;
 static char own_program[4096];
 static FILE *report;
@@ -188,7 +190,7 @@ static int is_of_linker(pid_t process, unsigned long long instruction)
 }
 
 /* A call begins: it is counted, and not made if it is the one that is to fail. */
-static void enter(struct task *task, const struct __ptrace_syscall_info *info, const char *wanted, long number)
+static void enter(struct task *task, const struct __ptrace_syscall_info *info, const char *wanted)
 {
     char about[4096];
     int kind = kind_of(task, info, about, sizeof about);
@@ -200,7 +202,7 @@ static void enter(struct task *task, const struct __ptrace_syscall_info *info, c
     if (is_of_linker(task->process, info->instruction_pointer))
         return;
     counts[kind]++;
-    if (strcmp(kinds[kind].name, wanted) != 0 || counts[kind] != number)
+    if (strcmp(kinds[kind].name, wanted) != 0 || counts[kind] < fails_from || counts[kind] >= fails_until)
         return;
     fprintf(report, "failed %s\n", about[0] ? about : kinds[kind].name);
     fflush(report);
@@ -223,40 +225,54 @@ static void leave(struct task *task)
 }
 
 /* A system call begins or ends. */
-static void take_call(struct task *task, const char *wanted, long number)
+static void take_call(struct task *task, const char *wanted)
 {
     struct __ptrace_syscall_info info;
     if (ptrace(PTRACE_GET_SYSCALL_INFO, task->id, sizeof info, &info) <= 0)
         return;
     if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
-        enter(task, &info, wanted, number);
+        enter(task, &info, wanted);
     else if (info.op == PTRACE_SYSCALL_INFO_EXIT)
         leave(task);
 }
 
-/* A thread or process begins: it is what its maker is until it calls exec. */
-static void take_new(struct task *maker, int event)
+/* A thread or process is there, before it does anything: until it calls exec it is what its maker is. Where the system
+ * reports it before its maker, that is found in /proc. */
+static struct task *learn(pid_t id)
+{
+    char path[64], line[256];
+    pid_t process = id, parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", id);
+    FILE *status = fopen(path, "r");
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "Tgid: %d", &process) != 1 && sscanf(line, "PPid: %d", &parent) == 1)
+            break;
+    if (status)
+        fclose(status);
+    pid_t maker = process == id ? parent : process;
+    int is_in_role = 0;
+    for (int at = 0; at < task_count; at++)
+        if (tasks[at].process == maker && tasks[at].is_known)
+            is_in_role = tasks[at].is_in_role;
+    struct task *new = find(id);
+    new->process = process;
+    new->is_in_role = is_in_role;
+    new->is_known = 1;
+    return new;
+}
+
+/* A thread or process made another one. */
+static void take_new(pid_t maker)
 {
     unsigned long made = 0;
-    if (ptrace(PTRACE_GETEVENTMSG, maker->id, 0, &made) != 0)
+    if (ptrace(PTRACE_GETEVENTMSG, maker, 0, &made) != 0 || kill((pid_t)made, 0) != 0)
         return;
-    struct task old = *maker, *new = find((pid_t)made);
-    /* The system may report first what the new one did. */
-    if (new->has_called_exec)
-        return;
-    new->is_in_role = old.is_in_role;
-    /* What a thread belongs to is in /proc; a process is its own. */
-    new->process = new->id;
-    if (event == PTRACE_EVENT_CLONE) {
-        char path[64], line[256];
-        snprintf(path, sizeof path, "/proc/%lu/status", made);
-        FILE *status = fopen(path, "r");
-        while (status && fgets(line, sizeof line, status))
-            if (sscanf(line, "Tgid: %d", &new->process) == 1)
-                break;
-        if (status)
-            fclose(status);
-    }
+    int is_in_role = find(maker)->is_in_role;
+    struct task *new = find((pid_t)made);
+    if (!new->is_known)
+        new = learn((pid_t)made);
+    if (!new->has_called_exec)
+        new->is_in_role = is_in_role;
 }
 
 static void resume(const struct task *task, int signal)
@@ -264,9 +280,11 @@ static void resume(const struct task *task, int signal)
     ptrace(task->is_in_role ? PTRACE_SYSCALL : PTRACE_CONT, task->id, 0, signal);
 }
 
-static void take_stop(pid_t id, int status, pid_t first, const char *wanted, long number)
+static void take_stop(pid_t id, int status, pid_t first, const char *wanted)
 {
     struct task *task = find(id);
+    if (!task->is_known)
+        task = learn(id);
     int signal = WSTOPSIG(status), event = status >> 16, passed_on = 0;
     if (event == PTRACE_EVENT_EXEC) {
         task->process = id;
@@ -279,10 +297,10 @@ static void take_stop(pid_t id, int status, pid_t first, const char *wanted, lon
             return;
         }
     } else if (event) {
-        take_new(task, event);
+        take_new(id);
         task = find(id);
     } else if (signal == (SIGTRAP | 0x80)) {
-        take_call(task, wanted, number);
+        take_call(task, wanted);
     } else {
         passed_on = signal;
     }
@@ -291,21 +309,22 @@ static void take_stop(pid_t id, int status, pid_t first, const char *wanted, lon
 
 int main(int argc, char **argv)
 {
-    if (argc < 6)
+    if (argc < 7)
         return 99;
     role = argv[1];
     const char *wanted = argv[2];
-    long number = atol(argv[3]);
-    report = fopen(argv[4], "we");
+    fails_from = atol(argv[3]);
+    fails_until = fails_from + atol(argv[4]);
+    report = fopen(argv[5], "we");
     int barrier[2];
-    if (!report || pipe2(barrier, O_CLOEXEC) != 0 || !realpath(argv[5], own_program))
+    if (!report || pipe2(barrier, O_CLOEXEC) != 0 || !realpath(argv[6], own_program))
         return 99;
     pid_t first = fork();
     if (first == 0) {
         char go;
         close(barrier[1]);
         if (read(barrier[0], &go, 1) == 1)
-            execv(argv[5], argv + 5);
+            execv(argv[6], argv + 6);
         _exit(99);
     }
     long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
@@ -322,7 +341,7 @@ int main(int argc, char **argv)
         if (id <= 0)
             continue;
         if (WIFSTOPPED(status)) {
-            take_stop(id, status, first, wanted, number);
+            take_stop(id, status, first, wanted);
             continue;
         }
         if (id == first)

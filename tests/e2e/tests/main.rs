@@ -24,6 +24,7 @@ mod endings;
 mod exact_counts;
 mod export;
 mod failing_calls;
+mod failing_calls_on_hosts;
 mod families;
 mod folders;
 mod foreign;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// One system call that fails.
+/// A system call that fails, or several that follow each other.
 #[derive(Debug, Clone)]
 pub struct FailingCall {
     /// Whose: `run` for the command itself, `rank`, or the first argument of a process of the same program.
@@ -16,12 +16,14 @@ pub struct FailingCall {
     pub kind: String,
     /// Which of this kind, from 1; with 0 all of them are made and counted.
     pub number: u64,
+    /// How many fail, one after the other.
+    pub times: u64,
 }
 
 /// What the tracer reports.
 #[derive(Debug, Clone, Default)]
 pub struct FailedCall {
-    /// The file that the call was about, or its kind; `None` if it was not made.
+    /// The file that the last of them was about, or its kind; `None` if it was not made.
     pub about: Option<String>,
     /// Calls by kind.
     pub counts: BTreeMap<String, u64>,
@@ -33,7 +35,8 @@ impl FailingCall {
     /// # Errors
     /// When the tracer does not compile.
     pub fn give_to(&self, command: &Command, log: &Path) -> Result<Command> {
-        let words = [self.role.as_str(), &self.kind, &self.number.to_string()].map(Into::into);
+        let words = [self.role.as_str(), &self.kind, &self.number.to_string(), &self.times.to_string()];
+        let words = words.map(Into::into);
         let before = [&words[..], &[log.into(), command.get_program().into()]].concat();
         Ok(copy(command, failing_tracer()?.into(), before))
     }

@@ -1,6 +1,8 @@
 //! Jobs over the hosts of a lab, recorded.
 
-use mpiscope_harness::{Ended, Family, Lab, Mpi, Placement, Recorded, Start, Truth, mpiscope, processes};
+use mpiscope_harness::{
+    Ended, FailingCall, Family, Lab, Mpi, Placement, Recorded, Start, Truth, mpiscope, processes,
+};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
@@ -20,13 +22,15 @@ pub(crate) struct Job<'a> {
     slots: Option<u32>,
     only: Option<&'a str>,
     options: &'a [&'a str],
+    failing: Option<(&'a FailingCall, &'a Path)>,
 }
 
 impl<'a> Job<'a> {
     /// Ranks in turn on all hosts, started by the lab's agent.
     pub(crate) fn new(mpi: &'a Mpi, app: &'a str) -> Self {
         let (placement, start) = (Placement::Cyclic, Start::Agent);
-        Self { mpi, app, arguments: Vec::new(), placement, start, slots: None, only: None, options: &[] }
+        let arguments = Vec::new();
+        Self { mpi, app, arguments, placement, start, slots: None, only: None, options: &[], failing: None }
     }
 
     /// Further options of `mpiscope run`.
@@ -62,12 +66,21 @@ impl<'a> Job<'a> {
         self
     }
 
+    /// With a call that fails; the tracer reports to this file.
+    pub(crate) fn failing(mut self, call: &'a FailingCall, log: &'a Path) -> Self {
+        self.failing = Some((call, log));
+        self
+    }
+
     /// `mpiscope run` on the first host.
     pub(crate) fn recorded(&self, lab: &Lab, ranks: u32, out: &Path) -> Command {
         let program = self.mpi.app(self.app).unwrap();
         let launcher =
             lab.launcher(self.mpi, ranks, self.placement, self.start, self.slots, self.only).unwrap();
-        let product = mpiscope(&["run", "--no-dashboard", "--out"]).unwrap();
+        let mut product = mpiscope(&["run", "--no-dashboard", "--out"]).unwrap();
+        if let Some((call, log)) = self.failing {
+            product = call.give_to(&product, log).unwrap();
+        }
         let mut words: Vec<OsString> = vec![product.get_program().into()];
         words.extend(product.get_args().map(OsString::from));
         words.push(out.into());

@@ -1,6 +1,7 @@
 //! The page as a program sees it: its address, plain requests, the feed.
 
 pub(crate) mod exactness;
+pub(crate) mod failing;
 pub(crate) mod hosts;
 pub(crate) mod numbers;
 pub(crate) mod recordings;
