@@ -12,6 +12,7 @@ mod worker;
 use crate::command_line::AgentOptions;
 use crate::here::own_program;
 use anyhow::{Context as _, Result};
+use mpiscope_ring::AGENT_LOCK_VARIABLE;
 pub(crate) use settings::LEFT_FILE;
 use settings::{Lock, Settings};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
@@ -23,15 +24,22 @@ const WORKER: &str = "MPISCOPE_AGENT_WORKER";
 const BY_HAND: &str = "MPISCOPE_AGENT_BY_HAND";
 /// An agent that dies so often has a fault that another start does not mend.
 const MOST_STARTS: u32 = 50;
+/// What fails so often will fail again.
+const MOST_FAILURES: u32 = 5;
 const REST_AFTER_DEATH: Duration = Duration::from_millis(50);
 
 /// `mpiscope agent`: everything it needs is in its environment, or in the recording that is named.
 pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
     let mut told = options.recording.as_deref().map(settings::left_in).transpose()?.unwrap_or_default();
-    let settings = Settings::of(|name| {
-        let left = told.iter().find(|(left, _)| left == name).map(|(_, value)| value.clone());
-        left.or_else(|| std::env::var(name).ok())
-    })?;
+    let settings = || {
+        Settings::of(|name| {
+            let left = told.iter().find(|(left, _)| left == name).map(|(_, value)| value.clone());
+            left.or_else(|| std::env::var(name).ok())
+        })
+    };
+    // The rank that started this process may be over before another one could be started.
+    let tries = if std::env::var_os(AGENT_LOCK_VARIABLE).is_some() { MOST_FAILURES } else { 1 };
+    let settings = retry(tries, settings)?;
     if std::env::var_os(WORKER).is_some() {
         return match worker::work(&settings) {
             Ok(()) => Ok(ExitCode::SUCCESS),
@@ -49,16 +57,34 @@ pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
     if options.recording.is_some() {
         told.push((BY_HAND.to_owned(), "1".to_owned()));
     }
+    let mut failures = 0;
     for _ in 0..MOST_STARTS {
-        match start(&told)? {
-            status if status.success() => break,
-            // It said what is wrong: another start would say it again.
-            status if status.code() == Some(2) => return Ok(ExitCode::from(2)),
-            _ => std::thread::sleep(REST_AFTER_DEATH),
+        let started = start(&told);
+        match &started {
+            Ok(status) if status.success() => break,
+            // It was killed.
+            Ok(status) if status.code() != Some(2) => {}
+            _ => failures += 1,
         }
+        if failures == MOST_FAILURES {
+            // What the working process said is in its spool.
+            return started.map(|_| ExitCode::from(2));
+        }
+        std::thread::sleep(REST_AFTER_DEATH);
     }
     drop(lock);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Makes something that may lack memory, space or processes now, and not a moment later.
+fn retry<T>(tries: u32, make: impl Fn() -> Result<T>) -> Result<T> {
+    for _ in 1..tries {
+        if let Ok(made) = make() {
+            return Ok(made);
+        }
+        std::thread::sleep(REST_AFTER_DEATH);
+    }
+    make()
 }
 
 /// Starts the process that works, with what the recording said, and stays until it has ended.

@@ -5,7 +5,7 @@ use super::outbox::Shared;
 use super::settings::Settings;
 use super::spool::Spool;
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, Pass, REST};
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 use mpiscope_link::{CallerOptions, LinkError, call};
 use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{clock_sample, monotonic_ns};
@@ -29,6 +29,14 @@ struct Worker<'a> {
     wake: Arc<Notify>,
 }
 
+/// How an agent ends that has no fault.
+enum Ending {
+    /// The daemon has everything.
+    Brought,
+    /// The daemon did not answer for so long that nobody needs the agent any more.
+    GaveUp,
+}
+
 pub(crate) fn work(settings: &Settings) -> Result<()> {
     let (spool, resume) = Spool::open(&settings.spool, settings.spool_bytes)?;
     let folders = vec![settings.rings.clone(), settings.spools.clone()];
@@ -42,8 +50,10 @@ pub(crate) fn work(settings: &Settings) -> Result<()> {
     let is_on = !settings.paused && settings.flight.is_none();
     let shared = Arc::new(Shared::new(spool, is_on));
     let mut worker = Worker { settings, agent, shared, wake: Arc::default() };
-    worker.live()?;
-    settings.clean_up(worker.shared.is_over());
+    match worker.live()? {
+        Ending::Brought => settings.clean_up(worker.shared.is_over()),
+        Ending::GaveUp => settings.note("the daemon was not found again; what it lacks is in the spool"),
+    }
     Ok(())
 }
 
@@ -69,7 +79,7 @@ impl Worker<'_> {
         Ok(brought)
     }
 
-    fn live(&mut self) -> Result<()> {
+    fn live(&mut self) -> Result<Ending> {
         let mut brought = self.call()?;
         // One that was started by hand waits for its ranks as long as the daemon is there.
         let mut patient = std::env::var_os(BY_HAND).is_some();
@@ -96,7 +106,7 @@ impl Worker<'_> {
                 closed = self.close();
             }
             match brought.try_recv() {
-                Ok(Ok(())) if closed && self.is_all() => return Ok(()),
+                Ok(Ok(())) if closed && self.is_all() => return Ok(Ending::Brought),
                 Ok(Ok(())) => {
                     closed = false;
                     self.shared.reopen();
@@ -108,8 +118,9 @@ impl Worker<'_> {
                 }
                 Err(TryRecvError::Empty) => {}
             }
-            let given_up = !living && self.shared.silence() > GIVE_UP;
-            ensure!(!given_up, "the daemon was not found again; what it lacks is in the spool");
+            if !living && self.shared.silence() > GIVE_UP {
+                return Ok(Ending::GaveUp);
+            }
             if !self.agent.has_room() {
                 std::thread::sleep(REST);
             } else if !pass.busy {
