@@ -273,7 +273,7 @@ impl Engine {
         let silent = self.world_size() as usize - self.ranks.len().min(self.world_size() as usize);
         if silent > 0 {
             missing.push(format!(
-                "{} of {}: never made a ring",
+                "{} of {}: nothing was received from them",
                 silent,
                 counted(self.world_size().into(), "rank")
             ));
