@@ -54,7 +54,7 @@ fn main() -> ExitCode {
         Err(error) => command_line::refuse(&error),
     };
     let status = result.unwrap_or_else(|error| {
-        say!("{error:#}");
+        say!("{}", output::error_line(&error));
         ExitCode::from(2)
     });
     output::finish();

@@ -104,6 +104,20 @@ pub(crate) fn report_panics() {
     }));
 }
 
+/// An error with its causes. Some libraries repeat the cause in their own text: it is named once.
+pub(crate) fn error_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if line.is_empty() {
+            line = cause;
+        } else if !line.contains(&cause) {
+            line.push_str(": ");
+            line.push_str(&cause);
+        }
+    }
+    line
+}
+
 /// Writes a message to stderr; see [`say!`].
 pub(crate) fn write_message(text: &str) {
     write_line(&format!("mpiscope: {text}"));
@@ -220,4 +234,34 @@ fn write_all(to: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::error_line;
+    use anyhow::{Context as _, anyhow};
+
+    #[derive(Debug)]
+    struct Repeating(std::io::Error);
+
+    impl std::fmt::Display for Repeating {
+        fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            write!(to, "External: {}", self.0)
+        }
+    }
+
+    impl std::error::Error for Repeating {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn a_cause_is_named_once() {
+        let full = || std::io::Error::from_raw_os_error(28);
+        let error = anyhow!(Repeating(full())).context("write the table");
+        assert_eq!(error_line(&error), format!("write the table: External: {}", full()));
+        let error = Err::<(), _>(full()).context("write a").context("export").unwrap_err();
+        assert_eq!(error_line(&error), format!("export: write a: {}", full()));
+    }
 }

@@ -186,3 +186,32 @@ fn a_daemon_that_takes_over_counts_what_is_in_no_file() {
     assert_eq!(repair(&out, &new).unwrap().status, 0);
     assert_eq!(report(&new).unwrap()["totals"], told["totals"], "{told:#}");
 }
+
+/// Commands that write where there is no space say so once in a line, and leave nothing.
+#[test]
+fn commands_name_a_full_disk_once() {
+    let test = "full_disk commands_name_a_full_disk_once";
+    let folder = folder().unwrap();
+    let Some(disk) = Disk::mount(folder.path().join("disk"), 32 << 10, test) else { return };
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (recording, broken, table) = (path("recording"), path("broken"), path("table.csv"));
+    let synth = ["synth", "--pattern", "halo2d", "--ranks", "8", "--seconds", "1", "--rate", "50000", "-o"];
+    assert_eq!(run(mpiscope(&synth).unwrap().arg(&recording), LIMIT).unwrap().status, 0);
+    assert_eq!(run(Command::new("cp").args(["-r", &recording, &broken]), LIMIT).unwrap().status, 0);
+    std::fs::remove_file(Path::new(&broken).join("manifest.json")).unwrap();
+    let rows = (0..50_000).map(|at| format!("0,send,{at}000,0,1,{at}\n1,receive,{at}900,0,1,{at}\n"));
+    let header = "rank,type,timestamp_ns,source,destination,size\n".to_owned();
+    std::fs::write(&table, std::iter::once(header).chain(rows).collect::<String>()).unwrap();
+    let formats = ["csv", "parquet", "perfetto", "picl"]
+        .map(|format| vec!["export", &recording, "--format", format, "-o"]);
+    let others = [vec!["import", &table, "-o"], vec!["repair", &broken, "-o"], synth.to_vec()];
+    for words in formats.into_iter().chain(others) {
+        let ended = run(mpiscope(&words).unwrap().arg(disk.0.join("out")), LIMIT).unwrap();
+        let errors = ended.errors();
+        assert_eq!(ended.status, 2, "{words:?}: {errors}");
+        let counts: Vec<_> = errors.lines().map(|line| line.matches("No space left").count()).collect();
+        assert!(counts.last() == Some(&1) && counts.iter().all(|count| *count <= 1), "{words:?}: {errors}");
+        let left: Vec<_> = std::fs::read_dir(&disk.0).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(left.is_empty(), "{words:?}: {left:?}");
+    }
+}
