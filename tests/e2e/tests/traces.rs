@@ -4,6 +4,7 @@
 use mpiscope_harness::{
     Ended, Mpi, Recorded, Running, Signal, folder, mpiscope, processes, record, report, root, run, skip,
 };
+use mpiscope_model::CommKind;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -134,9 +135,10 @@ fn an_archive_of_another_tool_becomes_a_recording() {
     }
     assert_eq!(ended.status, 0, "{}", ended.errors());
     // What others than MPI did is counted by kind, and said once.
-    let left_out = "left out of the archive: 9 non-MPI calls, 4 metric values, 8 one-sided events, 2 thread events, \
+    let left_out = "left out of the archive: 5 short functions, 4 metric values, 8 one-sided events, 2 thread events, \
                     4 call path samples, 1 non-rank location";
     assert_eq!(ended.errors().matches(left_out).count(), 1, "{}", ended.errors());
+    assert!(ended.errors().contains("kept as phases: 4 calls of functions: main"), "{}", ended.errors());
     let found = report(&out).unwrap();
     let nodes = json!([["left", [0, 2]], ["right", [1, 3]]]);
     // 50 exchanges of four ranks, and one message on a communicator whose first rank is the world's last. Times were in
@@ -150,6 +152,8 @@ fn an_archive_of_another_tool_becomes_a_recording() {
         row("MPI_Iallreduce", 4, 5),
         row("MPI_Irecv", 200, 10),
         row("MPI_Isend", 200, 10),
+        // The function of the program on each rank begins and ends.
+        row("MPI_Pcontrol", 8, 0),
         row("MPI_Recv", 1, 200),
         row("MPI_Send", 1, 10),
         row("MPI_Wait", 4, 30),
@@ -161,7 +165,7 @@ fn an_archive_of_another_tool_becomes_a_recording() {
     let by_name = |row: &Value| row[0].as_str().unwrap_or_default().to_owned();
     essence[0].as_array_mut().unwrap().sort_by_key(by_name);
     functions.sort_by_key(by_name);
-    assert_eq!(essence, json!([functions, [618, 0, 201, bytes, 1, 200], nodes]));
+    assert_eq!(essence, json!([functions, [626, 0, 201, bytes, 1, 200], nodes]));
     let totals = &found["totals"];
     assert_eq!([&totals["unmatched_sends"], &totals["unmatched_receives"]], [0, 0]);
     let missing = "4 calls of functions that are not recorded: MPI_Comm_size";
@@ -173,8 +177,15 @@ fn an_archive_of_another_tool_becomes_a_recording() {
         of_place.map(|site| site["calls"].as_u64().unwrap()).sum()
     };
     assert_eq!((calls_of("main"), calls_of("solve")), (614, 4), "{sites:?}");
-    // Each rank waits for the nonblocking collective where it completes it.
     let recorded = Recorded::load(&out).unwrap();
+    let phases: Vec<_> = recorded.comms.iter().filter(|comm| comm.kind == CommKind::Phase).collect();
+    assert_eq!(phases.iter().map(|phase| phase.name.as_str()).collect::<Vec<_>>(), ["main"]);
+    for (level, count) in [(3, 4), (-3, 4)] {
+        let marks = recorded.calls.iter().filter(|call| recorded.name(call) == "MPI_Pcontrol");
+        let of_level = marks.filter(|call| call.tag == Some(level) && call.comm == Some(phases[0].comm));
+        assert_eq!(of_level.count(), count, "{level}");
+    }
+    // Each rank waits for the nonblocking collective where it completes it.
     let started = recorded.calls.iter().filter(|call| recorded.name(call) == "MPI_Iallreduce");
     assert_eq!(started.map(|call| (call.bytes, call.instance)).collect::<Vec<_>>(), [(80, Some(1)); 4]);
 }
