@@ -11,7 +11,7 @@ use std::sync::Mutex;
 /// The agent, which is two processes. The short check makes its first call of each kind fail.
 const AGENT: &str = "agent";
 const SAMPLE: u64 = 1;
-/// An agent that has no way to the daemon tries again: so many times it has none.
+/// An agent that has no way to the daemon tries again. How often it has none.
 const FAILED_CONNECTS: [u64; 3] = [1, 2, 5];
 /// What only a daemon of several hosts does.
 const KINDS_OF_DAEMON: [&str; 3] = ["socket", "bind", "listen"];
