@@ -40,11 +40,7 @@ impl Processes {
         }
         let Comms { comms, unknown_comms, members } = (Ranks { world, by_group: &by_group }).comms()?;
         let regions = regions(definitions);
-        let is_own = |(number, region): &(&u32, &Region)| {
-            region.is_function && !regions.contains_key(number) && !definitions.string(region.name).is_empty()
-        };
-        let functions = definitions.regions.iter().filter(is_own);
-        let functions = functions.map(|(number, region)| (*number, region.name)).collect();
+        let functions = functions(definitions, &regions);
         let threads = threads(definitions, &by_group);
         Ok(Self { nodes, threads, comms, unknown_comms, members, regions, functions })
     }
@@ -253,6 +249,17 @@ impl Ranks<'_> {
         }
         Ok(found)
     }
+}
+
+/// The functions of the program with the string that names each: the same one for all regions of a name.
+fn functions(definitions: &Definitions, regions: &HashMap<u32, Option<u16>>) -> HashMap<u32, u32> {
+    let is_own = |(number, region): &(&u32, &Region)| region.is_function && !regions.contains_key(number);
+    let mut own: Vec<(u32, u32)> =
+        definitions.regions.iter().filter(is_own).map(|(number, region)| (*number, region.name)).collect();
+    own.sort_unstable();
+    let mut names: HashMap<&str, u32> = HashMap::new();
+    let named = own.into_iter().filter(|(_, name)| !definitions.string(*name).is_empty());
+    named.map(|(number, name)| (number, *names.entry(definitions.string(name)).or_insert(name))).collect()
 }
 
 /// The function of each MPI region, by its name.
