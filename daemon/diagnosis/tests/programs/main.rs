@@ -9,7 +9,7 @@ mod stopped;
 mod work;
 
 use model::{RECEIVE, SEND, START, Step, WAIT, graph_of, kinds, near, ring, run};
-use mpiscope_diagnosis::whatif::{Change, Savings, GraphBuilder};
+use mpiscope_diagnosis::whatif::{Change, GraphBuilder, Savings};
 use mpiscope_model::{Blame, Call, CallId, Collected, Message, Scheduling};
 use proptest::prelude::*;
 
@@ -116,7 +116,7 @@ fn a_rank_by_a_factor_is_as_that_rank_slower() {
 /// What causes cost in a ring whose rank 2 has no CPU for a while in every tenth step, and what that costs. The scheduler is
 /// asked once in ten steps.
 fn robbed_ring(missing_ns: u64, usual_ns: impl Fn(u32) -> u64) -> (Savings, f64) {
-    let is_robbed = |rank: u32, step: usize| rank == 2 && step % 10 == 0;
+    let is_robbed = |rank: u32, step: usize| rank == 2 && step.is_multiple_of(10);
     let work_ns = |rank, step| usual_ns(rank) + if is_robbed(rank, step) { missing_ns } else { 0 };
     let model = run(&ring(4, 400, work_ns), |_, _, _| 1_000);
     let truth_ns = model.end_ns - run(&ring(4, 400, |rank, _| usual_ns(rank)), |_, _, _| 1_000).end_ns;
