@@ -242,18 +242,20 @@ fn remarks(all: &[Remark], quiet: &[Quiet]) -> Vec<String> {
 fn remark(remark: Remark) -> String {
     match remark {
         Remark::NoIntraCriteria => {
-            "Transfer times within nodes are not known, so the inter-node cost is not either; `mpiscope calibrate` measures \
-             them"
+            "What placement costs is not known, because transfer times within nodes are not known; `mpiscope calibrate` \
+             measures them"
         }
         Remark::NoInterCriteria => {
-            "Transfer times between nodes are not known; `mpiscope calibrate` measures them"
+            "What placement costs is not known, because transfer times between nodes are not known; `mpiscope calibrate` \
+             measures them"
         }
         Remark::NoQuietReference => {
             "Transfer times were about the same all the time, so a network that was slow from start to end would not be \
              noticed; `mpiscope calibrate` measures a quiet network"
         }
         Remark::MuchUnknown => {
-            "Much of the time in MPI is not explained, so more may be avoidable"
+            "More may be avoidable: for over 10 % of the time in MPI no reason was recorded, as records are missing or the \
+             other side of a message was never seen. \"Missing\" in `mpiscope report` lists what was lost"
         }
         Remark::CloseSecond => "Another cause costs nearly as much",
         Remark::ReplayDeparts { rank, at_ns } => {
@@ -277,6 +279,24 @@ pub(super) fn word(assessment: &Assessment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unknown_cost_of_placement_is_called_the_same_whatever_is_missing() {
+        for missing in [Remark::NoIntraCriteria, Remark::NoInterCriteria] {
+            let words = remark(missing);
+            assert!(
+                words.starts_with("What placement costs is not known, because transfer times "),
+                "{words}"
+            );
+            assert!(words.ends_with("`mpiscope calibrate` measures them"), "{words}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_recorded_is_said_with_where_to_look() {
+        let words = remark(Remark::MuchUnknown);
+        assert!(words.contains("no reason was recorded") && words.contains("`mpiscope report`"), "{words}");
+    }
 
     #[test]
     fn threads_side_by_side_count_as_their_average() {
