@@ -76,8 +76,8 @@ impl Sums {
                 totals.durations().map(move |(up_to_ns, calls)| DurationRow { function, up_to_ns, calls })
             })),
             ranks: sorted(counts.ranks().map(|(rank, totals)| {
-                let RankTotals { calls, time_ns, sent, sent_bytes, received } = *totals;
-                RankRow { rank, calls, time_ns, sent, sent_bytes, received }
+                let RankTotals { calls, time_ns, sent, sent_bytes, received, last_ns } = *totals;
+                RankRow { rank, calls, time_ns, sent, sent_bytes, received, last_ns }
             })),
             sites: counts.sites().iter().map(site_row).filter(|row| row.calls > 0).collect(),
             pairs: self.pairs(),
@@ -169,8 +169,8 @@ pub(crate) fn counts(summary: &Summary, window_ns: u64) -> Counts {
         (row.function, totals)
     });
     let ranks = summary.ranks.iter().map(|row| {
-        let RankRow { rank, calls, time_ns, sent, sent_bytes, received } = *row;
-        (rank, RankTotals { calls, time_ns, sent, sent_bytes, received })
+        let RankRow { rank, calls, time_ns, sent, sent_bytes, received, last_ns } = *row;
+        (rank, RankTotals { calls, time_ns, sent, sent_bytes, received, last_ns })
     });
     let sites = summary.sites.iter().map(|row| {
         let SiteRow { site, calls, polls, bytes, time_ns, function } = *row;

@@ -173,6 +173,7 @@ pub struct Ranks {
     pub involuntary: F64Column,
     /// 0 running, 1 finalized, 2 aborted, 3 vanished, 4 silent.
     pub state: U32Column,
+    pub ended_ns: F64Column,
 }
 
 /// Hosts as columns, ordered by node; see [`crate::NodeRow`].

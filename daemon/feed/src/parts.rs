@@ -34,6 +34,7 @@ pub(crate) fn ranks(rows: &[RankRow]) -> Ranks {
         wait_ns: rows.iter().map(|row| row.wait_ns).collect(),
         involuntary: rows.iter().map(|row| row.involuntary).collect(),
         state: rows.iter().map(|row| state_number(row.state)).collect(),
+        ended_ns: rows.iter().map(|row| row.ended_ns).collect(),
     }
 }
 

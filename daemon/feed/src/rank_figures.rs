@@ -84,6 +84,13 @@ impl Known {
         (self.ranks, self.until_ns, self.rows.iter().map(|row| row.calls).sum())
     }
 
+    /// What of a range is after the last call of a rank that makes no more, in seconds.
+    fn finished_s(&self, row: &RankRow, range_ns: &Range<Nanoseconds>) -> f64 {
+        let until_ns = range_ns.end.min(self.until_ns);
+        let from_ns = if row.ended_ns > 0 { row.ended_ns.max(range_ns.start) } else { until_ns };
+        until_ns.saturating_sub(from_ns) as f64 / 1e9
+    }
+
     /// The whole run where the range goes beyond it on both sides.
     fn is_whole(&self, range_ns: &Range<Nanoseconds>) -> bool {
         range_ns.start == 0 && range_ns.end >= self.until_ns
@@ -211,14 +218,17 @@ impl RankFigures {
         };
         let span_s = range_ns.end.min(known.until_ns).saturating_sub(range_ns.start) as f64 / 1e9;
         // Nothing is known of a rank that was not heard.
+        let finished = || known.column(|row| known.finished_s(row, range_ns), f64::NAN);
         let outside = || -> Vec<f64> {
-            let of_rank = |(time_s, host): (&f64, f64)| {
-                if host.is_nan() { f64::NAN } else { (span_s - time_s).max(0.0) }
+            let of_rank = |(time_s, finished_s): (&f64, f64)| {
+                let outside_s = span_s - finished_s - time_s;
+                if outside_s < 0.0 { 0.0 } else { outside_s }
             };
-            time_s.iter().zip(known.hosts()).map(of_rank).collect()
+            time_s.iter().zip(finished()).map(of_rank).collect()
         };
         Ok(match metric {
             RankMetric::Calls => calls,
+            RankMetric::Finished => finished(),
             RankMetric::OutsideMpi => outside(),
             RankMetric::Load => {
                 let outside = outside();

@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 pub enum RankMetric {
     /// Time in MPI calls, or in those of one function.
     MpiTime,
-    /// Time in no MPI call.
+    /// Time in no MPI call, up to the end of its last one where it makes no more.
     OutsideMpi,
-    /// Time in no MPI call, divided by the mean of all ranks.
+    /// Time after its last MPI call, where it makes no more.
+    Finished,
+    /// Time outside MPI, divided by the mean of all ranks.
     Load,
     /// Calls, or those of one function.
     Calls,
@@ -61,9 +63,10 @@ pub(crate) enum Origin {
     Scheduler,
 }
 
-const ALL: [(RankMetric, &str); 20] = [
+const ALL: [(RankMetric, &str); 21] = [
     (RankMetric::MpiTime, "mpi_time"),
     (RankMetric::OutsideMpi, "outside_mpi"),
+    (RankMetric::Finished, "finished"),
     (RankMetric::Load, "load"),
     (RankMetric::Calls, "calls"),
     (RankMetric::Messages, "messages"),
@@ -104,7 +107,7 @@ impl RankMetric {
 
     pub(crate) fn origin(self) -> Origin {
         match self {
-            Self::MpiTime | Self::OutsideMpi | Self::Load | Self::Calls => Origin::Calls,
+            Self::MpiTime | Self::OutsideMpi | Self::Finished | Self::Load | Self::Calls => Origin::Calls,
             Self::Messages
             | Self::Sent
             | Self::Received

@@ -118,6 +118,8 @@ pub struct RankRow {
     pub involuntary: u64,
     /// The process.
     pub state: ProcessState,
+    /// When its last call ended, if it makes no more; else 0.
+    pub ended_ns: Nanoseconds,
 }
 
 /// What is known about one host.

@@ -105,6 +105,28 @@ fn figures_of_the_whole_run_are_those_that_are_counted() {
 }
 
 #[test]
+fn time_after_the_last_call_of_a_rank_is_not_outside_mpi() {
+    let library = library(2);
+    // Rank 0 makes no call after 4 s, rank 1 may.
+    let rows = [RankRow { mpi_time_ns: 3 * SECOND_NS, ended_ns: 4 * SECOND_NS, ..row(0) }, row(1)];
+    library.know_figures(rows.to_vec(), 3, UNTIL_NS);
+    let metrics = [RankMetric::MpiTime, RankMetric::OutsideMpi, RankMetric::Finished, RankMetric::Load];
+    let found = ask(&library, WHOLE, &metrics);
+    let values = |at: usize| found.metrics[at].values.0.clone();
+    assert_eq!((values(0)[0], values(1)[0], values(2)[0]), (3.0, 1.0, 6.0));
+    assert_eq!((values(0)[1], values(1)[1], values(2)[1]), (0.1, 9.9, 0.0));
+    assert!(values(3)[0] < 0.2 && values(3)[1] > 1.8);
+    // Nothing is known of a rank that was not heard.
+    assert!(values(1)[2].is_nan() && values(2)[2].is_nan());
+    // In each range the three add up to its length.
+    for range in [SECOND_NS..4 * SECOND_NS, 3 * SECOND_NS..6 * SECOND_NS, 5 * SECOND_NS..8 * SECOND_NS] {
+        let found = ask(&library, range.clone(), &metrics[..3]);
+        let sum: f64 = found.metrics.iter().map(|of| of.values.0[0]).sum();
+        assert_eq!(sum, (range.end - range.start) as f64 / 1e9, "{range:?}");
+    }
+}
+
+#[test]
 fn figures_of_a_range_count_what_lies_in_it() {
     let metrics = [RankMetric::MpiTime, RankMetric::Calls, RankMetric::OutsideMpi, RankMetric::CpuWait];
     let found = ask(&library(2), SECOND_NS..4 * SECOND_NS, &metrics);

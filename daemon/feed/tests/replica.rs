@@ -96,6 +96,7 @@ impl Replica {
                 &part.run_ns,
                 &part.wait_ns,
                 &part.involuntary,
+                &part.ended_ns,
             ]
             .map(|column| column.0[row])
             .to_vec();
@@ -183,6 +184,7 @@ fn rank() -> impl Strategy<Value = RankRow> {
         wait_ns: calls % 2,
         involuntary: calls,
         state: if vanished { ProcessState::Vanished } else { ProcessState::Running },
+        ended_ns: if vanished { calls } else { 0 },
     })
 }
 

@@ -81,6 +81,8 @@ pub struct RankTotals {
     pub sent_bytes: u64,
     /// Matched messages it received.
     pub received: u64,
+    /// When its last call ended.
+    pub last_ns: Nanoseconds,
 }
 
 /// What was called from one call site.
@@ -199,6 +201,7 @@ impl Counts {
             function.durations.saturating_record(each_ns);
             rank.calls += 1;
             rank.time_ns = rank.time_ns.saturating_add(duration_ns);
+            rank.last_ns = rank.last_ns.max(call.end_ns);
             self.sites.value_mut(call.site).add(&SiteTotals {
                 calls: 1,
                 polls,
@@ -276,6 +279,7 @@ impl Counts {
             ours.sent += theirs.sent;
             ours.sent_bytes = ours.sent_bytes.saturating_add(theirs.sent_bytes);
             ours.received += theirs.received;
+            ours.last_ns = ours.last_ns.max(theirs.last_ns);
         }
         self.sites.merge(&other.sites, SiteTotals::add);
         for (&key, theirs) in &other.windows {
@@ -366,6 +370,14 @@ mod tests {
             let total: u64 = whole.0.iter().map(|(_, numbers)| numbers[0]).sum();
             prop_assert_eq!(total, calls.len() as u64);
         }
+    }
+
+    #[test]
+    fn a_rank_ends_with_the_call_that_ends_last() {
+        let mut counts = Counts::new(100);
+        let call = |rank, start_ns, end_ns| Call { rank, function: 1, start_ns, end_ns, ..Call::default() };
+        counts.calls(&[call(0, 10, 90), call(0, 20, 40), call(1, 5, 6)]);
+        assert_eq!((counts.rank(0).last_ns, counts.rank(1).last_ns, counts.rank(2).last_ns), (90, 6, 0));
     }
 
     #[test]

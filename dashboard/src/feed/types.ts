@@ -93,7 +93,7 @@ export type Ranks = { rank: U32Column, node: U32Column, calls: F64Column, sent: 
 /**
  * 0 running, 1 finalized, 2 aborted, 3 vanished, 4 silent.
  */
-state: U32Column, };
+state: U32Column, ended_ns: F64Column, };
 
 export type Nodes = { node: U32Column, name: Array<string>, 
 /**

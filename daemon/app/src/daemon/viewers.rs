@@ -139,7 +139,8 @@ impl Viewers {
             self.told_everything = self.told;
             self.job = job(engine);
             functions = function_rows(&engine.counts, in_flight);
-            ranks = rank_rows(&engine.counts, &engine.processors, engine.ranks.values());
+            let in_call = engine.last_calls.keys().map(|&(rank, _)| rank).collect();
+            ranks = rank_rows(&engine.counts, &engine.processors, engine.ranks.values(), &in_call);
             nodes = self.node_rows(engine);
             self.feeding.library.know(engine.ranks.values().map(|info| (info.rank, info.node)));
             let (sends, left_out) = engine.unreceived_sends(MOST_UNRECEIVED);

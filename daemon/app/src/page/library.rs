@@ -50,7 +50,8 @@ pub(crate) fn inform(
         library.know_regions(findings.regions());
         library.judge_by(findings.criteria(), true);
     }
-    let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter());
+    let in_call = loaded.standing.ended_in.iter().map(|call| call.rank).collect();
+    let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter(), &in_call);
     library.know_figures(ranks.clone(), loaded.job.ranks, until_ns);
     ranks
 }

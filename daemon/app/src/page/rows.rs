@@ -3,7 +3,7 @@
 use crate::processors::Processors;
 use mpiscope_feed::{FunctionRow, NodeRow, RankRow};
 use mpiscope_matching::Counts;
-use mpiscope_model::{InFlight, Node, ProcessState, RankInfo};
+use mpiscope_model::{InFlight, Node, ProcessState, Rank, RankInfo};
 use std::collections::BTreeSet;
 
 /// The functions that were called, and those that were entered and have not returned for the first time.
@@ -58,14 +58,18 @@ pub(crate) fn node_rows<'a>(
     (0..).zip(names).map(row).collect()
 }
 
+/// Ranks; those of `in_call` ended in a call that did not return.
 pub(crate) fn rank_rows<'a>(
     counts: &Counts,
     processors: &Processors,
     ranks: impl Iterator<Item = &'a RankInfo>,
+    in_call: &BTreeSet<Rank>,
 ) -> Vec<RankRow> {
     ranks
         .map(|info| {
             let totals = counts.rank(info.rank);
+            let is_over = !matches!(info.state, ProcessState::Running | ProcessState::Silent);
+            let makes_no_more = is_over && !in_call.contains(&info.rank);
             let scheduling = processors.of(info.rank).copied().unwrap_or_default();
             RankRow {
                 rank: info.rank,
@@ -79,6 +83,7 @@ pub(crate) fn rank_rows<'a>(
                 wait_ns: scheduling.wait_ns,
                 involuntary: scheduling.involuntary,
                 state: info.state,
+                ended_ns: if makes_no_more { totals.last_ns } else { 0 },
             }
         })
         .collect()
@@ -86,13 +91,13 @@ pub(crate) fn rank_rows<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::node_rows;
+    use super::{node_rows, rank_rows};
     use crate::processors::Processors;
-    use mpiscope_model::{ProcessState, RankCpus, RankInfo};
+    use mpiscope_matching::Counts;
+    use mpiscope_model::{Call, ProcessState, RankCpus, RankInfo};
 
-    #[test]
-    fn a_node_is_silent_as_long_as_one_of_its_ranks_is() {
-        let info = |rank, node, state| RankInfo {
+    fn info(rank: u32, node: u32, state: ProcessState) -> RankInfo {
+        RankInfo {
             rank,
             world_size: 3,
             node,
@@ -101,7 +106,26 @@ mod tests {
             state,
             cost_per_call_ns: 0.0,
             cpus: RankCpus::default(),
-        };
+        }
+    }
+
+    #[test]
+    fn a_rank_has_ended_when_its_process_has_and_no_call_is_open() {
+        let ranks = [
+            info(0, 0, ProcessState::Finalized),
+            info(1, 0, ProcessState::Running),
+            info(2, 0, ProcessState::Vanished),
+            info(3, 0, ProcessState::Vanished),
+        ];
+        let mut counts = Counts::new(1_000);
+        let call = |rank| Call { rank, start_ns: 10, end_ns: 70, ..Call::default() };
+        counts.calls(&[call(0), call(1), call(2), call(3)]);
+        let rows = rank_rows(&counts, &Processors::default(), ranks.iter(), &[3].into());
+        assert_eq!(rows.iter().map(|row| row.ended_ns).collect::<Vec<_>>(), [70, 0, 70, 0]);
+    }
+
+    #[test]
+    fn a_node_is_silent_as_long_as_one_of_its_ranks_is() {
         let ranks = [
             info(0, 0, ProcessState::Running),
             info(1, 1, ProcessState::Finalized),

@@ -59,5 +59,6 @@ pub(crate) fn row(rank: u32) -> RankRow {
         wait_ns: u64::from(rank) * 1_000_000,
         involuntary: 3,
         state: ProcessState::Running,
+        ended_ns: 0,
     }
 }

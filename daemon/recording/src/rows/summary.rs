@@ -72,11 +72,14 @@ pub struct RankRow {
     pub sent_bytes: u64,
     /// Matched messages that it received.
     pub received: u64,
+    /// When its last call ended; 0 in older recordings.
+    pub last_ns: u64,
 }
 
 impl Row for RankRow {
     const TABLE: &'static str = "rank_sums";
     const RANKS: &'static [&'static str] = &["rank"];
+    const TIMES: &'static [&'static str] = &["last_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(rank: U32, Rising),
         column!(calls: U64, Rising),
@@ -84,7 +87,9 @@ impl Row for RankRow {
         column!(sent: U64, Rising),
         column!(sent_bytes: U64, Rising),
         column!(received: U64, Rising),
+        column!(last_ns: U64, Rising),
     ];
+    const LATER: &'static [&'static str] = &["last_ns"];
 
     fn blank() -> Self {
         Self::default()

@@ -102,6 +102,7 @@ impl Running {
             wait_ns: 0,
             involuntary: 0,
             state: ProcessState::Running,
+            ended_ns: 0,
         };
         self.ranks = (0..ranks).map(row).collect();
         let job = Job { state, ranks, ..Job::default() };
