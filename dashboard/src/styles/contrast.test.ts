@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import css from "./base.css?raw";
+import charts from "./chart.css?raw";
 
 const THEMES = { dark: /data-theme="dark"\] \{([^}]*)\}/, light: /data-theme="light"\] \{([^}]*)\}/ };
 
@@ -28,5 +29,12 @@ describe.each(["dark", "light"] as const)("the %s theme", (theme) => {
   });
   it.each(["accent", "edge", "text", "good"])("has visible marks on canvases: %s", (name) => {
     expect(contrast(of.get(name) ?? "#000000", of.get("ground") ?? "#000000")).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe("words over the bars of charts", () => {
+  it("have an outline of the ground in every view", () => {
+    const rule = /^\.time-chart \.over \{([^}]*)\}/m.exec(charts)?.[1] ?? "";
+    for (const part of ["fill: var(--text)", "paint-order: stroke", "stroke: var(--ground)"]) expect(rule).toContain(part);
   });
 });
