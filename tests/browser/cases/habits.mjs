@@ -27,12 +27,10 @@ async function opened(t, options = {}) {
 
 async function brush(page, from, to) {
   const [start, end] = [await timelineX(page, from), await timelineX(page, to)];
-  await page.keyboard.down("Shift");
   await page.mouse.move(start.x, start.y);
   await page.mouse.down();
   await page.mouse.move(end.x, end.y, { steps: 4 });
   await page.mouse.up();
-  await page.keyboard.up("Shift");
 }
 
 test("habits::what_is_selected_narrows_all_views_is_undone_and_goes_into_the_address", async (t) => {

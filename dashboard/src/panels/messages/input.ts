@@ -37,7 +37,7 @@ export function listen(view: MessagesView, chosen: Chosen): () => void {
   listenGestures<Press>(element, signal, {
     hover: (x, y, event) => {
       const zone = zoneAt(x, y);
-      element.dataset["zone"] = event.shiftKey && zone === "rows" ? "time" : zone;
+      element.dataset["zone"] = zone === "rows" && !event.shiftKey ? "time" : zone;
       view.point(zone === "thumb" ? null : view.at(x, y), x, y);
       chosen.time(zone === "rows" || zone === "time" ? view.nsAt(x) : null);
     },
@@ -47,7 +47,7 @@ export function listen(view: MessagesView, chosen: Chosen): () => void {
     },
     press: (x, y, event) => {
       const zone = zoneAt(x, y);
-      return event.button === 0 ? { zone, isBrush: event.shiftKey || zone === "time", ns: view.nsAt(x), rank: rankAt(view, y) } : null;
+      return event.button === 0 ? { zone, isBrush: zone === "time" || (zone === "rows" && isSelecting(event)), ns: view.nsAt(x), rank: rankAt(view, y) } : null;
     },
     drag: (press, x, _y, right, down) => {
       view.point(null);
@@ -77,6 +77,11 @@ export function listen(view: MessagesView, chosen: Chosen): () => void {
     stop.abort();
     chosen.time(null);
   };
+}
+
+/** As on the timeline: dragging selects, with Shift or a finger it moves. */
+function isSelecting({ shiftKey, pointerType }: PointerEvent): boolean {
+  return !shiftKey && pointerType !== "touch";
 }
 
 function rankAt(view: MessagesView, y: number): number {

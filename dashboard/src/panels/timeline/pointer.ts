@@ -17,13 +17,23 @@ export interface Gestures {
   scrolls?: boolean;
 }
 
-type Drag = { kind: "scrub" | "pan" | "brush"; startX: number; lastX: number; startNs: number; moved: boolean };
+type DragKind = "scrub" | "pan" | "brush";
+type Drag = { kind: DragKind; startX: number; lastX: number; startNs: number; moved: boolean };
 
 const CLICK_PIXELS = 3;
 /** A click waits so long for a second one, which would mean something else. */
 const DOUBLE_CLICK_MS = 220;
 /** The wheel's step that doubles. */
 const WHEEL_DOUBLE_PIXELS = 240;
+
+/**
+ * What dragging does, as in Perfetto: it selects a range, with Shift it pans, and on the cursor it scrubs. A finger pans:
+ * it has no Shift. Where all of the run is in sight there is nothing to pan.
+ */
+export function dragKind(zone: Zone, { isShift, isTouch }: { isShift: boolean; isTouch: boolean }, isPannable: boolean): DragKind {
+  if (zone === "cursor" && !isShift) return "scrub";
+  return isPannable && zone !== "ruler" && (isShift || isTouch) ? "pan" : "brush";
+}
 
 export function listen(element: HTMLElement, gestures: Gestures): void {
   let drag: Drag | null = null;
@@ -41,7 +51,7 @@ export function listen(element: HTMLElement, gestures: Gestures): void {
     touches.set(event.pointerId, x);
     element.setPointerCapture(event.pointerId);
     const zone = gestures.zone(x, y);
-    const kind = zone === "cursor" && !event.shiftKey ? "scrub" : event.shiftKey || zone === "ruler" ? "brush" : gestures.pannable() ? "pan" : "scrub";
+    const kind = dragKind(zone, { isShift: event.shiftKey, isTouch: event.pointerType === "touch" }, gestures.pannable());
     drag = touches.size > 1 ? null : { kind, startX: x, lastX: x, startNs: ns, moved: false };
     gestures.hover(null, x);
   });
@@ -54,7 +64,7 @@ export function listen(element: HTMLElement, gestures: Gestures): void {
     }
     if (!drag) {
       const zone = gestures.zone(x, y);
-      element.style.cursor = zone === "cursor" ? "ew-resize" : zone === "ruler" || event.shiftKey ? "crosshair" : gestures.pannable() ? "grab" : "pointer";
+      element.style.cursor = zone === "cursor" ? "ew-resize" : dragKind(zone, { isShift: event.shiftKey, isTouch: false }, gestures.pannable()) === "pan" ? "grab" : "crosshair";
       gestures.hover(ns, x);
       return;
     }
