@@ -25,6 +25,7 @@ import { inside, lengthOf } from "./span";
 import { type SelectedFigures, type SelectedScope, knownOf, selectedScope, shownOf, subjectOf } from "./selected";
 import { Tail } from "./tail";
 import { Tiles } from "./tiles";
+import { keptPicture } from "../words/standing";
 
 /** A place in the graph of ranks: a region, the traffic between two regions, or from one rank to another. */
 export type Place = { kind: "region"; id: number } | { kind: "between"; a: number; b: number } | { kind: "pair"; src: number; dst: number };
@@ -259,7 +260,7 @@ export class Store {
     // Just paused: the last live picture stays until the answers are here, rather than an empty one.
     // The same at the end of a run whose server went with it.
     const stays = !found.error || this.timeNs.peek() >= bounds.edgeNs;
-    if (found.tiles.length === 0 && !found.complete && stays && this.shown.live) return this.shown;
+    if (found.tiles.length === 0 && !found.complete && stays && this.shown.live) return { ...this.shown, note: keptPicture(this.link.peek()) };
     const note = found.error ? `Calls of these moments are missing: ${found.error}` : found.complete ? "" : "Loading the calls of these moments.";
     return (this.shown = { calls: found.tiles, live: false, note });
   }

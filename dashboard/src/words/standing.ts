@@ -42,6 +42,11 @@ export function standing(state: RunState, link: Link, quietMs: number): Standing
   return say("connection lost", "warn", `The connection to mpiscope is lost; the job may well go on. ${again} ${at}`);
 }
 
+/** Beside the last live picture, while no other can be asked for; empty while the server is there. */
+export function keptPicture({ phase }: Link): string {
+  return phase === "open" ? "" : "The connection to mpiscope is gone: this is the last live picture.";
+}
+
 function say(word: string, mood: Mood, sentence: string): Standing {
   return { word, mood, sentence: sentence.trim() };
 }

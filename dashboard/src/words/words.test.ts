@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { emptyRun, type NodeRow, type RunState } from "../state/run";
 import { axisCount, bytes, clock, count, duration, roundDuration, share, short } from "./index";
 import { clockAgreement, cpuSentence, mostCrowded, noCore, nodeName, nodeOrder, rankRanges, silence, whereRanksRun } from "./hosts";
-import { standing } from "./standing";
+import { keptPicture, standing } from "./standing";
 import { parseTime, rate, rateMeaning, span } from "./time";
 
 describe("numbers", () => {
@@ -34,6 +34,11 @@ describe("standing", () => {
     const empty = emptyRun();
     return { ...empty, number: 1, clock: { nowNs: 60e9, lagNs: 5e7 }, ...rest, job: { ...empty.job, state: "running", ...job } };
   };
+
+  it("of the last live picture says when nothing else can be asked for", () => {
+    expect(keptPicture(open)).toBe("");
+    for (const phase of ["lost", "connecting", "refused"] as const) expect(keptPicture({ ...open, phase })).toBe("The connection to mpiscope is gone: this is the last live picture.");
+  });
 
   it("is quiet when all is well, and says what is not", () => {
     expect(standing(run({}), open, 0)).toEqual({ word: "live", mood: "good", sentence: "" });
