@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Blame, Cause, Found, Parts } from "../feed/found";
 import { emptyRun, type RunState } from "../state/run";
 import {
-  budgetRows, CAUSE_NAMES, FACTORS, isKnown, leftOut, networkWords, part, pieces, seconds, stretchWords, verdictLine, waitingRows,
+  budgetRows, CAUSE_NAMES, cutAtConfidence, FACTORS, isKnown, leftOut, networkWords, part, pieces, replayNote, seconds, stretchWords, verdictLine, waitingRows,
 } from "./found";
 
 const BUDGET: Parts = {
@@ -41,6 +41,22 @@ describe("the network of a stretch", () => {
   });
 });
 
+describe("what was found by replay", () => {
+  const of = (cause: Cause, avoidableS: number): string | null => {
+    const found = made(cause);
+    return replayNote({ ...found, judgement: { ...found.judgement, verdict: { ...found.judgement.verdict, avoidableS } } });
+  };
+
+  it("is said where parts of the time in MPI show less than half of it", () => {
+    expect(of("background", 12)?.replace(/[\u00a0\u2019]/g, " ")).toBe("Of the whole run s time in these parts, 12.0 s is what the verdict calls network contention: found by replay, not measured call by call.");
+    expect(of("mapping", 12)).toContain("placement");
+  });
+
+  it("is not said of what is measured, nor of causes that lie with ranks", () => {
+    expect([of("background", 7), of("mapping", 6), of("pattern", 12), of("none", 0)]).toEqual([null, null, null, null]);
+  });
+});
+
 describe("the verdict's line", () => {
   it("says what is missing while nothing is judged", () => {
     expect(verdictLine(run(null))).toMatchObject({ cause: null, sentence: expect.stringContaining("first windows") });
@@ -53,6 +69,16 @@ describe("the verdict's line", () => {
   it("is the daemon's sentence, which says how sure it is", () => {
     expect(verdictLine(run(made("pattern")))).toMatchObject({ cause: "pattern", sentence: "Load imbalance costs 12.0 s." });
     expect(notes(run(made("pattern")))).toBe("");
+  });
+
+  it("says that it is of the whole run where a selection has figures of its own, once", () => {
+    const said = (isFinal: boolean, isSelecting: boolean): readonly string[] => verdictLine(run(made("pattern", { isFinal }), isFinal ? { state: "ended" } : {}), isSelecting).notes;
+    expect([said(false, true), said(true, true), said(true, false), said(false, false)]).toEqual([["of the whole run"], ["of the whole run"], ["of the whole run"], []]);
+  });
+
+  it("is cut behind how sure it is", () => {
+    expect(cutAtConfidence("19 % avoidable: X. Network contention, 46\u00a0% sure. Next: Y.")).toEqual(["19 % avoidable: X. Network contention, 46\u00a0% sure", ". Next: Y."]);
+    expect(cutAtConfidence("No avoidable time above 2 %.")).toEqual(["No avoidable time above 2 %.", ""]);
   });
 
   it("has no cause, and not the mark of a good run, if too many calls were lost", () => {

@@ -36,10 +36,12 @@ export interface VerdictLine {
   notes: readonly string[];
 }
 
+const WHOLE = "of the whole run";
 /** The page shows how far the analysis is behind if it is more than this. */
 const BEHIND_NS = 5e9;
 
-export function verdictLine(run: RunState): VerdictLine {
+/** `isSelecting`: other figures are of a selection, and this is not. */
+export function verdictLine(run: RunState, isSelecting = false): VerdictLine {
   const { found } = run;
   const nothing = (sentence: string): VerdictLine => ({ cause: null, sentence, notes: [] });
   if (!found) {
@@ -50,12 +52,21 @@ export function verdictLine(run: RunState): VerdictLine {
   if (!isSettled(found)) return nothing(`No verdict ${over(run) ? "so far" : "yet"}: expected transfer times are not known yet.`);
   const { verdict } = found.judgement;
   const notes: string[] = [];
-  notes.push(...judgedWhen(run, found));
+  const when = judgedWhen(run, found);
+  notes.push(...when);
+  if (isSelecting && !when.includes(WHOLE)) notes.push(WHOLE);
   const left = leftOut(found);
   if (left) notes.push(left);
   // A number stays on one line with its sign.
   const cause = isWithheld(verdict) ? null : verdict.cause;
   return { cause, sentence: found.headline.replaceAll(" %", "\u00a0%"), notes };
+}
+
+/** A headline cut behind how sure it is, where that is explained; the second piece is empty where it says nothing of it. */
+export function cutAtConfidence(sentence: string): [upTo: string, rest: string] {
+  const found = /\d+[\s\u00a0]%[\s\u00a0]sure|confidence[\s\u00a0]\d+[\s\u00a0]%/.exec(sentence);
+  const at = found ? found.index + found[0].length : -1;
+  return at < 0 ? [sentence, ""] : [sentence.slice(0, at), sentence.slice(at)];
 }
 
 /** Whether there is anything to say of it. */
@@ -70,7 +81,7 @@ export function isWithheld({ basis }: Verdict): boolean {
 
 function judgedWhen(run: RunState, found: Found): string[] {
   // Of anything else the sentence says what it is about.
-  if (found.isFinal) return found.judgement.verdict.basis === "whole" ? ["of the whole run"] : [];
+  if (found.isFinal) return found.judgement.verdict.basis === "whole" ? [WHOLE] : [];
   if (over(run)) return ["from the live analysis, not final"];
   const untilNs = found.untilS * 1e9;
   const behindNs = edgeNs(run) - untilNs;
@@ -82,6 +93,19 @@ export function leftOut({ fromS, leftOutCalls }: Found): string {
   const calls = leftOutCalls > 0 ? `${unbroken(counted(leftOutCalls, "call", "calls"))} came faster than they could be judged` : "";
   if (fromS <= 0) return calls;
   return `judged from ${unbroken(fromS < 120 ? seconds(fromS) : span(fromS * 1e9))} on${calls && `: before that ${calls}`}`;
+}
+
+/** Less than this part of a cause's cost is measured call by call: the rest is found by replay. */
+const MEASURED = 0.5;
+
+/** Where the verdict's cost is more than parts of the time in MPI show of it: what views of those parts say. Null elsewhere. */
+export function replayNote({ judgement: { verdict, budget } }: Found): string | null {
+  const { cause, avoidableS } = verdict;
+  if ((cause !== "background" && cause !== "mapping") || isWithheld(verdict) || !(avoidableS > 0)) return null;
+  const { waitingBy: by } = budget;
+  const measuredS = cause === "background" ? budget.excessS + Math.max(0, by.excess) : budget.distanceS + Math.max(0, by.distance);
+  if (measuredS >= MEASURED * avoidableS) return null;
+  return `Of the whole run\u2019s time in these parts, ${unbroken(seconds(avoidableS))} is what the verdict calls ${CAUSE_NAMES[cause]}: found by replay, not measured call by call.`;
 }
 
 /** A sentence cut at its backquotes: every second piece is something to type. */

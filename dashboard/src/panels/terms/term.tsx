@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { type Shape, TERMS, type TermId } from "./terms";
+import { type Shape, type Term, TERMS, type TermId } from "./terms";
 
 const WIDTH = 272;
 const MARGIN = 8;
@@ -11,7 +11,7 @@ export function TermMark({ id }: { id: TermId }) {
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const isOpen = useSignal(false);
-  const { name, sentence, picture } = TERMS[id];
+  const { name, sentence, picture, levels = [] }: Term = TERMS[id];
   useLayoutEffect(() => {
     const [popover, at] = [box.current, button.current?.getBoundingClientRect()];
     if (!isOpen.value || !popover || !at || popover.matches(":popover-open")) return;
@@ -41,6 +41,7 @@ export function TermMark({ id }: { id: TermId }) {
         }}>
           <svg viewBox="0 0 160 56" width="240" height="84" aria-hidden="true">{picture.map((shape, at) => <Drawn key={at} shape={shape} />)}</svg>
           <p><b>{name}.</b> {sentence}</p>
+          {levels.length > 0 && <ul>{levels.map((level) => <li key={level}>{level}</li>)}</ul>}
         </div>
       )}
     </>

@@ -22,6 +22,11 @@ describe("terms", () => {
     }
   });
 
+  it("of a confidence says what its values mean, without a gap", () => {
+    const levels: readonly string[] = TERMS.confidence.levels;
+    expect(levels.map((level) => level.match(/\d+(?= %)/g)?.map(Number))).toEqual([[80], [50, 80], [30, 50], [30]]);
+  });
+
   it("are found by the words that views have", () => {
     expect([termOf("Latency L"), termOf("delayed"), termOf("Calls")]).toEqual(["latency", "delayed", null]);
   });

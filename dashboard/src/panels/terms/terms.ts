@@ -8,7 +8,8 @@ export type Shape =
   | { kind: "dot"; x: number; y: number; r: number; tone: Tone }
   | { kind: "text"; x: number; y: number; text: string };
 
-export interface Term { name: string; sentence: string; picture: readonly Shape[] }
+/** `levels`: what its values mean, the best first. */
+export interface Term { name: string; sentence: string; picture: readonly Shape[]; levels?: readonly string[] }
 
 const bar = (x: number, y: number, width: number, tone: Tone, height = 12): Shape => ({ kind: "bar", x, y, width, height, tone });
 const path = (d: string, tone: Tone, isDashed = false): Shape => ({ kind: "path", d, tone, isDashed });
@@ -29,7 +30,8 @@ export const TERMS = {
   exact: { name: "Exact", sentence: "The transfer time is a measurement; otherwise it is an upper bound.", picture: [bar(10, 8, 70, "accent"), text(86, 18, "exact"), bar(10, 34, 40, "accent"), path("M50,40H120", "soft", true), text(124, 44, "at most")] },
   waiting: { name: "Waiting", sentence: "Time in a call before the other side was ready.", picture: [bar(80, 8, 40, "soft"), bar(20, 36, 60, "warn"), bar(80, 36, 40, "soft"), path("M80,4V52", "line", true)] },
   avoidable: { name: "Avoidable", sentence: "What the run would save without a cause, as seconds and as a share of the ranks\u2019 time.", picture: [bar(10, 10, 130, "soft"), bar(10, 34, 90, "soft"), path("M100,40H140", "accent", true), text(102, 32, "saved")] },
-  confidence: { name: "Confidence", sentence: "How sure the cause is, from 0 to 1.", picture: [bar(10, 22, 140, "soft"), bar(10, 22, 108, "accent"), text(10, 16, "0"), text(144, 16, "1")] },
+  confidence: { name: "Confidence", sentence: "How sure the cause is: how often verdicts with such evidence are right.", picture: [bar(10, 22, 140, "soft"), bar(10, 22, 108, "accent"), text(10, 16, "0"), text(128, 16, "100 %")],
+    levels: ["80 % and more: act on it", "50 % to 80 %: likely; \u201cWhat it rests on\u201d in Why says what is missing", "30 % to 50 %: compare with the next cause first", "below 30 %: no clear cause"] },
   imbalance: { name: "Load imbalance", sentence: "Some ranks compute longer, and others wait for them.", picture: [bar(10, 4, 120, "accent"), bar(10, 22, 60, "accent"), bar(70, 22, 60, "warn"), bar(10, 40, 80, "accent"), bar(90, 40, 40, "warn")] },
   cpu: { name: "CPU contention", sentence: "Ranks wait for a CPU: they could run, and something else has the CPU.", picture: [bar(10, 8, 50, "accent"), path("M60,14H100", "warn", true), bar(100, 8, 50, "accent"), bar(60, 34, 40, "soft"), text(10, 44, "other")] },
   network: { name: "Network contention", sentence: "Messages exceed their expected transfer time because others use the network.", picture: [path("M10,14H60L100,28H150", "accent"), path("M10,44H60L100,28H150", "warn"), text(106, 20, "shared link")] },

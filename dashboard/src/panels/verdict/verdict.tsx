@@ -1,8 +1,9 @@
 // The line under the header: what the run suffers from most, in one sentence, how sure that is, and where to look next.
 
 import type { Store } from "../../state/store";
-import { verdictLine } from "../../words/found";
+import { cutAtConfidence, verdictLine } from "../../words/found";
 import { CauseMark } from "../causes";
+import { TermMark } from "../terms/term";
 import { ADVICE, evidenceOf, show } from "../why/places";
 
 /** A sentence of this number of letters needs the room beside the buttons where the window is narrow. */
@@ -11,14 +12,15 @@ const LONG = 190;
 export function Verdict({ store }: { store: Store }) {
   const run = store.figures.value;
   if (run.number < 0) return null;
-  const { cause, sentence, notes } = verdictLine(run);
+  const { cause, sentence, notes } = verdictLine(run, store.scope.value !== null);
+  const [upTo, rest] = cutAtConfidence(sentence);
   const isLong = sentence.length + notes.join("").length > LONG;
   const loud = cause !== null && cause !== "none";
   return (
     <section class={`verdict ${loud ? "" : "quiet"} ${isLong ? "long" : ""}`} aria-label="Verdict">
       <CauseMark cause={cause} />
       <p>
-        <span class="sentence">{sentence}</span>
+        <span class="sentence">{upTo}{rest && <TermMark id="confidence" />}{rest}</span>
         {notes.map((note) => <span class="remark" key={note}> {`\u00b7\u00a0${note}`}</span>)}
       </p>
       <span class="buttons">

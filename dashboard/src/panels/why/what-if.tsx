@@ -21,7 +21,7 @@ export function WhatIf({ replays, top, isRanged }: { replays: Replays; top: Caus
   const { recordedS } = replays;
   return (
     <section id={WHAT_IF} tabIndex={-1} class="what-if">
-      <h2>What if <span class="soft">the recorded run, replayed without its causes{isRanged ? "; all of it, not the range" : ""}</span></h2>
+      <h2>What if <span class="soft">the recorded run, replayed without its causes</span> {isRanged && <span class="soft selected-note">of the whole run</span>}</h2>
       {recordedS <= 0 || possible.length === 0
         ? <p class="soft">{recordedS > 0 ? "Removing a cause saves less than 0.5 % of the run." : "No prediction: the run was not replayed."}</p>
         : <>
