@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Store } from "../../state/store";
-import { PARTS, show } from "./places";
+import { PARTS, reachedPart, show } from "./places";
 
 /** A part counts as reached a little before its heading is at the top. */
 const AHEAD_PIXELS = 24;
@@ -11,6 +11,7 @@ const AHEAD_PIXELS = 24;
 export function Contents({ store }: { store: Store }) {
   const box = useRef<HTMLElement>(null);
   const current = useSignal(PARTS[0]?.id ?? "");
+  const isLed = useRef(false);
   useEffect(() => {
     const view = box.current?.closest(".why");
     if (!view) return undefined;
@@ -18,12 +19,28 @@ export function Contents({ store }: { store: Store }) {
       const top = (box.current?.getBoundingClientRect().bottom ?? 0) + AHEAD_PIXELS;
       const isEnd = view.scrollTop > 0 && view.scrollTop + view.clientHeight >= view.scrollHeight - 1;
       const there = PARTS.map(({ id }) => document.getElementById(id)).filter((part) => part !== null);
-      const reached = isEnd ? there.at(-1) : there.filter((part) => part.getBoundingClientRect().top <= top).at(-1);
-      current.value = reached?.id ?? PARTS[0]?.id ?? "";
+      // Who is led somewhere has the focus there; who scrolls on by hand loses nothing but the mark.
+      const asked = document.activeElement?.id ?? null;
+      current.value = reachedPart(there.map((part) => ({ id: part.id, y: part.getBoundingClientRect().top })), top, isEnd, isLed.current ? asked : null);
     };
+    const led = (): void => {
+      isLed.current = true;
+      look();
+    };
+    const byHand = (): void => void (isLed.current = false);
     look();
     view.addEventListener("scroll", look, { passive: true });
-    return () => view.removeEventListener("scroll", look);
+    view.addEventListener("focusin", led);
+    view.addEventListener("wheel", byHand, { passive: true });
+    view.addEventListener("touchmove", byHand, { passive: true });
+    view.addEventListener("keydown", byHand);
+    return () => {
+      view.removeEventListener("scroll", look);
+      view.removeEventListener("focusin", led);
+      view.removeEventListener("wheel", byHand);
+      view.removeEventListener("touchmove", byHand);
+      view.removeEventListener("keydown", byHand);
+    };
   }, [current]);
   return (
     <nav class="contents" ref={box} aria-label="Parts of this view">

@@ -17,8 +17,9 @@ export const WAITS = "why-waits";
 
 /** In the order in which they are below each other. */
 export const PARTS: readonly { id: string; label: string; learn: string }[] = [
-  { id: CAUSES_PART, label: "Causes", learn: "Avoidable time, what to do about it, and from which ranks it comes" },
+  { id: CAUSES_PART, label: "Causes", learn: "Avoidable time, and what to do about it" },
   { id: WHAT_IF, label: "What if", learn: "What the run would take without its causes" },
+  { id: SOURCES, label: "Which ranks", learn: "From which ranks it comes" },
   { id: WAITS, label: "Waits", learn: "In which calls ranks wait, and who waited for whom" },
   { id: SITES, label: "Places", learn: "Where in the program ranks wait" },
   { id: BUDGET, label: "Budget", learn: "Where time in MPI went, and what was waited for" },
@@ -27,6 +28,14 @@ export const PARTS: readonly { id: string; label: string; learn: string }[] = [
   { id: CRITERIA, label: "Criteria", learn: "What messages usually take, by size" },
   { id: PLACEMENT, label: "Placement", learn: "A better placement of the ranks, with the files for it" },
 ];
+
+/** The part that is at the top, of parts with where they begin, in their order; at the end of the view the last one. */
+export function reachedPart(parts: readonly { id: string; y: number }[], top: number, isEnd: boolean, asked: string | null): string {
+  // A part near the end cannot come to the top: whoever asked for it is there nevertheless.
+  if (asked !== null && parts.some(({ id }) => id === asked)) return asked;
+  const reached = isEnd ? parts.at(-1) : parts.filter(({ y }) => y <= top).at(-1);
+  return reached?.id ?? PARTS[0]?.id ?? "";
+}
 
 /** What a verdict of this cause rests on first of all. */
 export function evidenceOf(cause: Cause): string {
