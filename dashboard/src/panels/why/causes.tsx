@@ -2,6 +2,7 @@
 
 import { CAUSES } from "../../feed/found";
 import { CAUSE_MEANINGS, CAUSE_NAMES, part, seconds } from "../../words/found";
+import { COST_NOT_KNOWN, placementCost } from "../../words/placement";
 import { causeColour, CauseMark } from "../causes";
 import { TermMark } from "../terms/term";
 import { type Scope, SHARE_LEAST } from "./layout";
@@ -23,9 +24,9 @@ export function Causes({ scope: { where, causes, top, ranksS: totalS }, isDistan
               <CauseMark cause={cause} />
               <span class="name">{CAUSE_NAMES[cause]}<TermMark id={CAUSE_TERMS[cause]} /></span>
               <span class="track"><i style={{ width: `${(100 * Math.max(0, avoidableS / totalS)) / longest}%`, backgroundColor: causeColour(cause) }} /></span>
-              <span class="value">{isUnknown ? "not known" : seconds(avoidableS)}</span>
+              <span class="value">{cause === "mapping" ? placementCost(avoidableS, isDistanceUnknown) : seconds(avoidableS)}</span>
               <span class="share">{isUnknown ? "" : part(avoidableS / totalS)}</span>
-              <small>{CAUSE_MEANINGS[cause]}{isUnknown && "; expected transfer times are not known, so the cost is not known"}</small>
+              <small>{CAUSE_MEANINGS[cause]}{isUnknown && `. ${COST_NOT_KNOWN}`}</small>
             </li>
           );
         })}

@@ -4,16 +4,13 @@ import type { PlacementFile, Remap } from "../../feed/remap";
 import type { Figures } from "../../state/questions";
 import type { Store } from "../../state/store";
 import { bytes, clock, count, sentenceOf } from "../../words";
-import { part, seconds } from "../../words/found";
-import { changeWords, commandOf, FORMAT_NAMES } from "../../words/placement";
+import { part } from "../../words/found";
+import { changeWords, commandOf, FORMAT_NAMES, type Gain, gainWords, WORTH_IT } from "../../words/placement";
 import { fileName, saveBlob } from "../save";
 import { CopyButton } from "../share/copy-button";
 import { useTable } from "../share/tables";
 import { type JudgedScope, useRemap } from "./ask";
 import { PLACEMENT } from "./places";
-
-/** Below this share of the ranks' time nobody should move ranks. */
-const WORTH_IT = 0.02;
 
 /** What a better placement would save of the ranks' time, in seconds, as the verdict has it. */
 export function Placement({ store, gainedS, ranksS, isUnknown }: { store: Store; gainedS: number; ranksS: number; isUnknown: boolean }) {
@@ -32,8 +29,6 @@ function ofWhat({ known }: Figures<JudgedScope, Remap>): string {
   if (!known) return "";
   return known.scope.isFinal ? "predicted from the messages of the whole run" : `predicted from what was recorded up to about ${clock(known.scope.untilS * 1e9, 0)}`;
 }
-
-interface Gain { seconds: number; share: number; isUnknown: boolean }
 
 function Told({ store, remap, gain }: { store: Store; remap: Remap; gain: Gain }) {
   const { interMessagesBefore, interMessagesAfter, interBytesBefore, interBytesAfter } = remap;
@@ -56,12 +51,6 @@ function Told({ store, remap, gain }: { store: Store; remap: Remap; gain: Gain }
       <Files store={store} remap={remap} isWorthIt={gain.isUnknown || gain.share >= WORTH_IT} />
     </>
   );
-}
-
-function gainWords(gain: Gain): string {
-  if (gain.isUnknown) return "How much time that would spare cannot be said, as it is not known what messages usually take within nodes and between them; \u201cmpiscope calibrate\u201d measures it.";
-  const much = `${seconds(Math.max(0, gain.seconds))} of the ranks\u2019 time, ${part(gain.share)}`;
-  return gain.share >= WORTH_IT ? `Placed like that, the run would spare ${much}.` : `It is not worth it: placed like that, the run would spare ${much}.`;
 }
 
 /** Where little is to be gained they are there for those who want them. */
