@@ -92,6 +92,7 @@ function figures() {
         // On the last node there are more ranks than cores.
         run_ns: f64(all.map((rank) => edgeNs() * (nodeOf(rank) === nodes - 1 ? 0.6 : 0.97))), wait_ns: f64(all.map((rank) => edgeNs() * (nodeOf(rank) === nodes - 1 ? 0.2 + 0.2 * job.hash(rank, 2, 2) : 0.0004))),
         involuntary: f64(all.map((rank) => Math.round((edgeNs() / 1e7) * (nodeOf(rank) === nodes - 1 ? 1 : 0.02)))),
+        ended_ns: f64(all.map((rank) => (over || (scene === "killed" && rank === 2) ? edgeNs() * (rank === 2 ? 0.8 : 1) : 0))),
         state: u32(all.map((rank) => (scene === "killed" && rank === 2 ? 3 : over ? 1 : isSilent(nodeOf(rank)) ? 4 : 0))),
       };
     })(),

@@ -74,6 +74,8 @@ export interface RankRows {
   involuntary: Float64Array;
   /** 0 running, 1 finalized, 2 aborted, 3 vanished, 4 silent. */
   state: Uint32Array;
+  /** When its last call ended, if it makes no more; else 0. */
+  endedNs: Float64Array;
 }
 
 export interface NodeRows {
@@ -274,6 +276,7 @@ function rankRows(from: Fields<Wire.Ranks>): RankRows {
     waitNs: f64Column(from, "wait_ns"),
     involuntary: f64Column(from, "involuntary"),
     state: u32Column(from, "state"),
+    endedNs: f64Column(from, "ended_ns"),
   };
   return { length: sameLength("ranks", columns), ...columns };
 }

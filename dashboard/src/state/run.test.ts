@@ -12,7 +12,7 @@ const cells = (windowNs: number, rows: [start: number, id: number, calls: number
 });
 const rank = (number: number, calls: number): RankRows => ({
   length: 1, rank: Uint32Array.of(number), node: Uint32Array.of(0), calls: Float64Array.of(calls), sent: Float64Array.of(0), received: Float64Array.of(0),
-  bytesSent: Float64Array.of(0), mpiTimeNs: Float64Array.of(0), runNs: Float64Array.of(8), waitNs: Float64Array.of(calls), involuntary: Float64Array.of(1), state: Uint32Array.of(0),
+  bytesSent: Float64Array.of(0), mpiTimeNs: Float64Array.of(0), runNs: Float64Array.of(8), waitNs: Float64Array.of(calls), involuntary: Float64Array.of(1), state: Uint32Array.of(0), endedNs: Float64Array.of(0),
 });
 
 describe("run", () => {

@@ -20,7 +20,7 @@ export interface FunctionRow {
 }
 
 const RANK_COLUMNS = [
-  "node", "calls", "sent", "received", "bytesSent", "mpiTimeNs", "runNs", "waitNs", "involuntary", "state",
+  "node", "calls", "sent", "received", "bytesSent", "mpiTimeNs", "runNs", "waitNs", "involuntary", "state", "endedNs",
 ] as const;
 export type RankColumn = (typeof RANK_COLUMNS)[number];
 

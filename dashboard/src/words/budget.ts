@@ -6,6 +6,9 @@ import type { Part } from "../palette/causes";
 import { unbroken } from "./index";
 import { FACTORS, part, type Row, seconds, waitingRows } from "./found";
 
+/** What "unknown" means, wherever it is said. */
+export const NO_REASON = "records are missing, or the other side of a message was never seen";
+
 /** What waiting was for, to be read after "of it 61 s". */
 const WAITED_FOR: Readonly<Partial<Record<Part, string>>> = {
   compute: "while those who were waited for computed longer",
@@ -15,7 +18,7 @@ const WAITED_FOR: Readonly<Partial<Record<Part, string>>> = {
   excess: "for messages that were slower than expected",
   operation: "for collective operations",
   other: "for calls that transfer nothing",
-  unknown: "for what is not known",
+  unknown: "with no reason recorded",
 };
 
 const time = (value: number): string => unbroken(seconds(value));
@@ -40,13 +43,13 @@ export function budgetSentence(row: Row, budget: Parts, ranksS: number): string 
     case "operation": return `${much}: collectives, once all who were waited for had entered.`;
     case "cpuWait": return `${much}: ranks could run inside MPI, but another program or rank used the CPU.`;
     case "other": return `${much}: calls that transfer nothing.`;
-    default: return `${much}: records are missing, or the other side of a message was never seen.`;
+    default: return `${much}: ${NO_REASON}.`;
   }
 }
 
 const NOTHING: Readonly<Partial<Record<Part, string>>> = {
   waiting: "Nobody waited for anybody.",
-  distance: "None is known of: either no message went between nodes, or it is not known what they usually take there.",
+  distance: "None is known of: no message went between nodes, or their expected transfer time is not known.",
   excess: "No message took longer than usual, as far as that is known.",
   operation: "There were no collectives that took time of their own.",
   unknown: "No records are missing, and the other side of each message was seen.",
@@ -71,6 +74,18 @@ function inside({ excessS, excessInsideS, waitingBy }: Parts): string {
 export function waitingSentence(row: Row, waitingS: number, ranksS: number): string {
   if (row.seconds === 0) return "Nobody waited for that.";
   return `${shareOf(row.seconds, waitingS)} of the waiting, ${ofRanks(row.seconds, ranksS)}: ${lower(row.title)}.`;
+}
+
+/** A share that may be below nothing. */
+export function signedPart(value: number): string {
+  return value < 0 ? `\u2212${part(-value)}` : part(value);
+}
+
+/** Why rows above nothing are more than the whole; empty where they are not. */
+export function apartWords(rows: readonly Row[], waitingS: number): string {
+  const lessS = rows.reduce((sum, row) => sum + Math.min(0, row.seconds), 0);
+  if (lessS === 0 || !(waitingS > 0)) return "";
+  return `The bar is ${time(waitingS - lessS)}, ${shareOf(waitingS - lessS, waitingS)}: less the negative rows below it, ${time(lessS)}, it is the waiting, ${time(waitingS)}.`;
 }
 
 function lower(text: string): string {

@@ -23,6 +23,7 @@ function metric(group: string, id: string, label: string, unit: Unit, isRead = f
 export const METRICS: readonly Metric[] = [
   metric("Time", "mpi_time", "time in MPI", "time", false, true),
   metric("Time", "outside_mpi", "time outside MPI (computing)", "time"),
+  metric("Time", "finished", "time after the last MPI call", "time"),
   metric("Time", "load", "load: computing by the mean", "factor"),
   metric("Time", "cpu_wait", "waiting for a CPU", "time"),
   metric("Time", "preemptions", "preemptions", "count"),

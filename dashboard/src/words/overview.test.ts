@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { By, Found, Parts } from "../feed/found";
 import { course, evolution } from "../panels/how/made-up";
 import { apply, emptyRun, type RunState } from "../state/run";
-import { callRate, nextStep, runFigures, timeSplit, worstCourse } from "./overview";
+import { blamedRanks, callRate, nextStep, noBlamedWords, runFigures, timeSplit, worstCourse } from "./overview";
 
 const by = (change: Partial<By> = {}): By => ({ compute: 60, base: 2, distance: 3, excess: 2, operation: 1, other: 1, unknown: 1, noCore: 0, ...change });
 const budget: Parts = { waitingS: 70, baseS: 10, distanceS: 20, excessS: 5, operationS: 3, otherS: 2, unknownS: 0, totalS: 110, waitingBy: by(), excessInsideS: 0, cpuWaitS: 0 };
@@ -34,23 +34,57 @@ describe("what to do next", () => {
 
 describe("the ranks' time", () => {
   it("is a sentence, and slices that sum to it", () => {
-    const { slices, sentence, ranksS } = timeSplit(budget, 64, 320);
+    const { slices, sentence, ranksS } = timeSplit(budget, 64, 320, 0);
     expect(plain(sentence)).toBe("Of 64 ranks\u2019 320 s, 210 s (65.6 %) were outside MPI and 70.0 s (21.9 %) waiting, mostly for ranks that compute longer; then 20.0 s (6.3 %) inter-node cost.");
     expect(slices.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(ranksS, 9);
     expect(slices.map(({ part }) => part)).toEqual(["outside", "waiting", "base", "distance", "excess", "operation", "other"]);
   });
 
+  it("has time after the last calls apart from time outside MPI", () => {
+    const { slices, sentence, ranksS } = timeSplit(budget, 64, 320, 40);
+    expect(plain(sentence)).toContain("170 s (53.1 %) were outside MPI, 40.0 s (12.5 %) after ranks had finished, and 70.0 s (21.9 %) waiting");
+    expect(slices.slice(0, 2).map(({ part, seconds }) => [part, seconds])).toEqual([["outside", 170], ["finished", 40]]);
+    expect(slices.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(ranksS, 9);
+    expect(timeSplit(budget, 64, 320, 0.3).sentence).not.toContain("finished");
+  });
+
   it("says nothing of what is not most, and of no waiting", () => {
     const even = { ...budget, waitingBy: by({ compute: 30, excess: 32 }) };
-    expect(timeSplit(even, 64, 320).sentence).not.toContain("mostly");
+    expect(timeSplit(even, 64, 320, 0).sentence).not.toContain("mostly");
     const none = { ...budget, waitingS: 0, totalS: 40, waitingBy: by({ compute: 0 }) };
-    expect(plain(timeSplit(none, 1, 320).sentence)).toMatch(/^Of 1 rank\u2019s 320 s, 280 s \(87\.5 %\) were outside MPI and nothing waiting;/);
+    expect(plain(timeSplit(none, 1, 320, 0).sentence)).toMatch(/^Of 1 rank\u2019s 320 s, 280 s \(87\.5 %\) were outside MPI and nothing waiting;/);
+  });
+
+  it("says what is meant by no reason, and what to do about it", () => {
+    const unknown = { ...budget, waitingBy: by({ compute: 10, unknown: 50 }) };
+    expect(plain(timeSplit(unknown, 64, 320, 0).sentence)).toMatch(/waiting, mostly with no reason recorded; then .* No reason is recorded where records are missing, or the other side of a message was never seen: see Lost .*mpiscope doctor/);
   });
 
   it("is told otherwise where threads spent more in MPI than the ranks ran", () => {
-    const { slices, sentence } = timeSplit(budget, 4, 100);
+    const { slices, sentence } = timeSplit(budget, 4, 100, 0);
     expect(plain(sentence)).toBe("4 ranks ran for 100 s in all; their threads spent 110 s in MPI, 70.0 s of it waiting, mostly for ranks that compute longer.");
     expect(slices[0]?.part).toBe("waiting");
+  });
+});
+
+describe("whom the verdict blames", () => {
+  const source = (change: object) => ({ cause: "pattern" as const, totalS: 9, few: [], fewNodes: 0, ranks: [], computedS: 1, times: [], ...change });
+  const withSource = (cause: "pattern" | "mapping" | "none", change: object): Found => {
+    const all = found(cause, []);
+    return { ...all, judgement: { ...all.judgement, sources: [source(change)] } };
+  };
+
+  it("is the few ranks that the cause comes from", () => {
+    expect(blamedRanks(withSource("pattern", { few: [3, 5] }))).toEqual({ cause: "pattern", ranks: [3, 5], seconds: 9 });
+    const times = [{ fromS: 0, toS: 1, ranks: [7, 1] }, { fromS: 1, toS: 2, ranks: [2] }, { fromS: 2, toS: 3, ranks: [7] }];
+    expect(blamedRanks(withSource("pattern", { times }))?.ranks).toEqual([2, 7]);
+  });
+
+  it("is nobody where it lies with no ranks, or with all, and that is said", () => {
+    expect([blamedRanks(withSource("mapping", { few: [3] })), blamedRanks(withSource("pattern", {}))]).toEqual([null, null]);
+    expect(noBlamedWords(found("mapping", []))).toBe("The verdict, placement, lies between nodes, not with single ranks.");
+    expect(noBlamedWords(found("pattern", []))).toBe("The verdict, load imbalance, is spread over the ranks.");
+    expect(noBlamedWords(found("none", []))).toBeNull();
   });
 });
 

@@ -1,10 +1,11 @@
 // The overview in words: what to do next, where the ranks' time went as a sentence, and the run's figures. Pure.
 
 import type { Course } from "../feed/evolution";
-import type { Found, Parts } from "../feed/found";
+import type { Blame, Found, Parts } from "../feed/found";
 import type { Part } from "../palette/causes";
 import { edgeNs, lost, over, type RunState } from "../state/run";
-import { budgetRows, part, seconds, waitingRows } from "./found";
+import { NO_REASON } from "./budget";
+import { budgetRows, CAUSE_NAMES, isWithheld, part, type Row, seconds, waitingRows } from "./found";
 import { nodeName, whereRanksRun } from "./hosts";
 import { bytes, count, counted, duration, share, short, unbroken } from "./index";
 
@@ -17,38 +18,68 @@ export function nextStep({ actions, details }: Found): Next | null {
   return text === undefined ? null : { text, cost: cost ?? "" };
 }
 
-/** A part of the ranks' time; outside of MPI or of a kind of time in it. */
-export interface Slice { part: Part | "outside"; name: string; title: string; seconds: number }
+/** A part of the ranks' time: outside of MPI, after the last call, or of a kind of time in MPI. */
+export interface Slice { part: Part | "outside" | "finished"; name: string; title: string; seconds: number }
 
 export interface TimeSplit { ranksS: number; slices: readonly Slice[]; sentence: string }
 
 /** What those who wait mostly wait for, to be read after "waiting". */
 const WAITS_FOR: Readonly<Record<string, string>> = {
   compute: "for ranks that compute longer", cpuWait: "for ranks that waited for a CPU", base: "while messages were on their usual way", distance: "while messages went between nodes",
-  excess: "while messages took longer than usual", operation: "for collectives of others", other: "for other MPI calls", unknown: "for what is not known",
+  excess: "while messages took longer than usual", operation: "for collectives of others", other: "for other MPI calls", unknown: "with no reason recorded",
 };
 
-/** `ranksS`: the ranks' time of the stretch that was judged. */
-export function timeSplit(budget: Parts, ranks: number, ranksS: number): TimeSplit {
-  const outsideS = ranksS - budget.totalS;
+/** `ranksS`: the ranks' time of the stretch that was judged; `finishedS`: what of it is after the last call of a rank. */
+export function timeSplit(budget: Parts, ranks: number, ranksS: number, finishedS: number): TimeSplit {
+  const outsideS = ranksS - budget.totalS - finishedS;
   const outside: Slice = { part: "outside", name: "outside MPI", title: "What is left of the ranks\u2019 time; where several threads of a rank are in MPI at once, each of them counts", seconds: outsideS };
-  const slices = [...(outsideS > 0 ? [outside] : []), ...budgetRows(budget)].filter((row) => row.seconds > 0);
-  return { ranksS, slices, sentence: timeSentence(budget, ranks, ranksS, outsideS) };
+  const finished: Slice = { part: "finished", name: "finished", title: "After the last MPI call of ranks that had ended", seconds: finishedS };
+  const slices = [...(outsideS > 0 ? [outside] : []), finished, ...budgetRows(budget)].filter((row) => row.seconds > 0);
+  return { ranksS, slices, sentence: timeSentence(budget, ranks, ranksS, outsideS, finishedS) };
 }
 
-function timeSentence(budget: Parts, ranks: number, ranksS: number, outsideS: number): string {
+/** Less than this share of the ranks' time is not worth a word. */
+const WORTH_A_WORD = 0.005;
+
+function timeSentence(budget: Parts, ranks: number, ranksS: number, outsideS: number, finishedS: number): string {
   const amount = (value: number): string => unbroken(`${seconds(value)} (${part(value / ranksS)})`);
   const of = `Of ${unbroken(counted(ranks, "rank\u2019s", "ranks\u2019"))} ${unbroken(seconds(ranksS))}`;
   if (outsideS < 0) return `${unbroken(counted(ranks, "rank", "ranks"))} ran for ${unbroken(seconds(ranksS))} in all; their threads spent ${unbroken(seconds(budget.totalS))} in MPI, ${unbroken(seconds(budget.waitingS))} of it waiting${mostly(budget)}.`;
   const rest = budgetRows(budget).filter((row) => row.part !== "waiting" && row.seconds > 0).sort((one, other) => other.seconds - one.seconds)[0];
+  const unknown = mostOf(budget)?.part === "unknown" ? ` No reason is recorded where ${NO_REASON}: see Lost under \u201cThe run\u201d, and run \u201cmpiscope doctor\u201d.` : "";
   const waiting = budget.waitingS > 0 ? `${amount(budget.waitingS)} waiting${mostly(budget)}` : "nothing waiting";
-  return `${of}, ${amount(outsideS)} were outside MPI and ${waiting}${rest ? `; then ${amount(rest.seconds)} ${rest.name}` : ""}.`;
+  const finished = finishedS > WORTH_A_WORD * ranksS ? `, ${amount(finishedS)} after ranks had finished,` : "";
+  return `${of}, ${amount(outsideS)} were outside MPI${finished} and ${waiting}${rest ? `; then ${amount(rest.seconds)} ${rest.name}` : ""}.${unknown}`;
 }
 
 /** More than half of the waiting is for one thing, or it is not said what for. */
-function mostly({ waitingS, waitingBy }: Parts): string {
+function mostly(budget: Parts): string {
+  const most = mostOf(budget);
+  return most ? `, mostly ${WAITS_FOR[most.part] ?? ""}` : "";
+}
+
+function mostOf({ waitingS, waitingBy }: Parts): Row | null {
   const most = waitingRows(waitingBy).reduce((found, row) => (row.seconds > found.seconds ? row : found));
-  return waitingS > 0 && most.seconds > waitingS / 2 ? `, mostly ${WAITS_FOR[most.part] ?? ""}` : "";
+  return waitingS > 0 && most.seconds > waitingS / 2 ? most : null;
+}
+
+/** Those whom the verdict blames. */
+export interface Blamed { cause: Blame; ranks: readonly number[]; seconds: number }
+
+/** The ranks that the verdict's cause comes from; null where it lies with no ranks, or with most of them. */
+export function blamedRanks({ judgement: { verdict, sources } }: Found): Blamed | null {
+  const source = sources.find(({ cause }) => cause === verdict.cause);
+  if (!source || isWithheld(verdict)) return null;
+  // Where it moves along the run, the first of each time.
+  const ranks = source.few.length > 0 ? source.few : [...new Set(source.times.flatMap((time) => time.ranks.slice(0, 1)))].sort((one, other) => one - other);
+  return ranks.length > 0 ? { cause: source.cause, ranks, seconds: source.totalS } : null;
+}
+
+/** What to say where the verdict names a cause and no ranks; null where there is nothing to explain. */
+export function noBlamedWords({ judgement: { verdict } }: Found): string | null {
+  if (verdict.cause === "none" || isWithheld(verdict)) return null;
+  const why = verdict.cause === "mapping" || verdict.cause === "background" ? "lies between nodes, not with single ranks" : "is spread over the ranks";
+  return `The verdict, ${CAUSE_NAMES[verdict.cause]}, ${why}.`;
 }
 
 export interface Figure { name: string; value: string; note: string }

@@ -22,7 +22,7 @@ function run(ranks: number, lastS: number, flight: readonly Flight[], { total = 
       timeNs: new Float64Array(2), p50Ns: new Float64Array(2), p99Ns: new Float64Array(2), maxNs: new Float64Array(2),
     },
     ranks: {
-      length: ranks, rank: Uint32Array.from(all), node: new Uint32Array(ranks), calls: zeros, sent: zeros, received: zeros, bytesSent: zeros, mpiTimeNs: zeros, runNs: zeros, waitNs: zeros, involuntary: zeros,
+      length: ranks, rank: Uint32Array.from(all), node: new Uint32Array(ranks), calls: zeros, sent: zeros, received: zeros, bytesSent: zeros, mpiTimeNs: zeros, runNs: zeros, waitNs: zeros, involuntary: zeros, endedNs: zeros,
       state: Uint32Array.from(all, (rank) => states[rank] ?? 0),
     },
     timeline: { windowNs: SECOND, length: 1, startNs: Float64Array.of((lastS - 1) * SECOND), function: Uint32Array.of(BARRIER), calls: Float64Array.of(3) },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Criteria, Criterion } from "../feed/criteria";
 import type { By, Efficiency, Parts, Wait } from "../feed/found";
 import { madeCourses, noCourses } from "../panels/why/made-courses";
-import { budgetLead, budgetSentence, efficiencyLead, waitingSentence } from "./budget";
+import { apartWords, budgetLead, budgetSentence, efficiencyLead, signedPart, waitingSentence } from "./budget";
 import { backgroundSentence, courseNotes, furthest, mappingSentence, meanUneven, patternSentence, sizeWords, spread, totals } from "./courses";
 import { binWords, criteriaSentence, standingWords } from "./criteria";
 import { budgetRows, waitingRows } from "./found";
@@ -49,6 +49,13 @@ describe("the budget in sentences", () => {
         expect(all.join(" ")).not.toMatch(/NaN|Infinity|undefined/);
       }
     }
+  });
+
+  it("says why rows above nothing are more than the whole", () => {
+    const rows = waitingRows({ ...NOTHING, compute: 80, distance: -10 });
+    expect(plain(apartWords(rows, 70))).toBe("The bar is 80.0 s, 114.3 %: less the negative rows below it, \u221210.0 s, it is the waiting, 70.0 s.");
+    expect([signedPart(-10 / 70), signedPart(1)].map(plain)).toEqual(["\u221214.3 %", "100.0 %"]);
+    expect(apartWords(waitingRows({ ...NOTHING, compute: 70 }), 70)).toBe("");
   });
 
   it("says what was waited for", () => {

@@ -4,6 +4,7 @@ import { useComputed } from "@preact/signals";
 import { functionColours } from "../colours";
 import { same } from "../../same";
 import type { Store } from "../../state/store";
+import { finishedNs } from "../../state/finished";
 import { around } from "../../state/span";
 import { bytes, clock, count, counted, duration, share } from "../../words";
 import { clockAgreement, noCore, nodeName, PROCESS_STATES, SILENT } from "../../words/hosts";
@@ -71,6 +72,7 @@ function RankPart({ store, rank }: { store: Store; rank: number }) {
   const { ranks, inFlight, functions } = run;
   const only = store.perspective.value.ranks;
   const alone = same(only, [[rank, rank]]);
+  const finished = finishedNs(ranks, rank, [0, run.clock.nowNs]);
   const node = ranks.node[rank] ?? 0;
   const waits = noCore(run, rank);
   const inside: string[] = [];
@@ -95,6 +97,7 @@ function RankPart({ store, rank }: { store: Store; rank: number }) {
         <Row name="Received">{counted(ranks.received[rank] ?? 0, "message", "messages")}</Row>
         <TalkRows run={run} rank={rank} />
         <Row name="Time in MPI" note={`${share(ranks.mpiTimeNs[rank] ?? 0, run.clock.nowNs)} of run time`}>{duration(ranks.mpiTimeNs[rank] ?? 0)}</Row>
+        {finished > 0 && <Row name="Finished" note={`${share(finished, run.clock.nowNs)} of run time`}><span title="After its last MPI call: neither in MPI nor outside of it">{duration(finished)}</span></Row>}
         <Row name="No core" note={waits.waited}><span title={waits.switches}>{waits.words}</span></Row>
       </dl>
       <div class="actions">

@@ -1,7 +1,8 @@
 // What the rows show and what is pointed at, in words.
 
 import { messageText } from "../../feed/messages";
-import { edgeNs } from "../../state/run";
+import { finishedNs } from "../../state/finished";
+import { edgeNs, type Ranks } from "../../state/run";
 import type { Store } from "../../state/store";
 import { KINDS, SHARE_KINDS, type Shares } from "../../feed/shares";
 import { rangesOf } from "../../state/ranks";
@@ -62,7 +63,7 @@ export function tellPointed(store: Store, state: MessagesState, pointed: Pointed
     case "message":
       return known?.messages ? tellShortly(messageText(known.messages, pointed.message), run) : null;
     case "share":
-      return known?.shares ? tellShare(known.shares, ranksOfRow(state.rows.peek(), pointed.row), pointed) : null;
+      return known?.shares ? tellShare(known.shares, ranksOfRow(state.rows.peek(), pointed.row), pointed, run.ranks) : null;
     case "running": {
       const inFlight = store.inFlight();
       return inFlight && pointed.at < inFlight.length ? callRows(inFlightText(inFlight, pointed.at, name(inFlight.function[pointed.at] ?? 0)), []) : null;
@@ -77,7 +78,7 @@ export function tellPointed(store: Store, state: MessagesState, pointed: Pointed
 }
 
 /** What ranks spent a pixel's time on: exact sums of the windows that it touches. */
-export function tellShare(shares: Shares, ranks: Uint32Array, { startNs, endNs }: { startNs: number; endNs: number }): Said {
+export function tellShare(shares: Shares, ranks: Uint32Array, { startNs, endNs }: { startNs: number; endNs: number }, ended: Pick<Ranks, "endedNs">): Said {
   // A pixel may be less than a window: the words are about whole windows.
   const { fromNs, widthNs } = shares;
   const from = fromNs + Math.floor((startNs - fromNs) / widthNs) * widthNs;
@@ -86,13 +87,16 @@ export function tellShare(shares: Shares, ranks: Uint32Array, { startNs, endNs }
   const parts = new Float64Array(KINDS);
   partsOf(shares, sums, ranks.length, from, to, parts);
   const all = parts.reduce((sum, part) => sum + part, 0);
+  const afterNs = ranks.reduce((sum, rank) => sum + finishedNs(ended, rank, [from, to]), 0);
+  const finished = Math.min(Math.max(0, 1 - all), afterNs / Math.max(1, (to - from) * ranks.length));
   const rows = STACKED.map((kind) => [kindText(kind).label, parts[SHARE_KINDS.indexOf(kind)] ?? 0] as const).filter(([, part]) => part >= 0.0005);
   return {
     title: ranksWords(rangesOf(ranks), 3),
     rows: [
       ["From", clock(from, 6), ""], ["Length", duration(to - from), ""],
       ...rows.map(([label, part]) => [label, share(part, 1), ""] as const),
-      ...(all < 0.995 ? [["Not recorded", share(1 - all, 1), ""] as const] : []),
+      ...(finished >= 0.0005 ? [["Finished", share(finished, 1), ""] as const] : []),
+      ...(all + finished < 0.995 ? [["Not recorded", share(1 - all - finished, 1), ""] as const] : []),
     ],
   };
 }

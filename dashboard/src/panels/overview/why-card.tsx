@@ -2,8 +2,8 @@
 
 import { useComputed } from "@preact/signals";
 import type { Found } from "../../feed/found";
-import { NO_GAPS } from "../../feed/switch";
-import type { RankRanges } from "../../state/perspective";
+import { type Gaps, NO_GAPS } from "../../feed/switch";
+import { finishedNsOf } from "../../state/finished";
 import type { Store } from "../../state/store";
 import { part, seconds } from "../../words/found";
 import { type Slice, timeSplit } from "../../words/overview";
@@ -24,13 +24,14 @@ export function WhyCard({ store, found }: { store: Store; found: Found | null })
   return (
     <section>
       <h2>Why <span class="soft">where the ranks’ time went</span> {figures.kind === "known" ? <SelectedNote store={store} /> : <WholeRunNote store={store} />}{found && <button type="button" class="more" onClick={() => show(store, BUDGET)}>Open Why</button>}</h2>
-      {found ? <Split scope={scopeOf(figures, found, ranks, gaps)} ranks={ranks} only={figures.kind === "known" ? figures.scope.ranks : null} /> : <p class="soft">Where time went is not judged yet.</p>}
+      {found ? <Split store={store} scope={scopeOf(figures, found, ranks, gaps)} ranks={ranks} gaps={gaps} /> : <p class="soft">Where time went is not judged yet.</p>}
     </section>
   );
 }
 
-function Split({ scope, ranks, only }: { scope: Scope; ranks: number; only: RankRanges | null }) {
-  const { slices, sentence, ranksS } = timeSplit(scope.parts, ranksAmong(only, ranks), scope.ranksS);
+function Split({ store, scope, ranks, gaps }: { store: Store; scope: Scope; ranks: number; gaps: Gaps }) {
+  const finishedS = finishedNsOf(store.figures.value.ranks, scope.only, scope.spanNs, gaps) / 1e9;
+  const { slices, sentence, ranksS } = timeSplit(scope.parts, ranksAmong(scope.only, ranks), scope.ranksS, finishedS);
   useTable("where the ranks' time went", () => ({ columns: ["part", "time_s", "share_of_ranks_time"], rows: slices.map(({ name, seconds: value }) => [name, value, value / ranksS]) }));
   return (
     <>
@@ -45,11 +46,11 @@ function Split({ scope, ranks, only }: { scope: Scope; ranks: number; only: Rank
   );
 }
 
-/** What is outside of MPI is the program's own and has no tone. */
+/** What is outside of MPI is the program's own and has no tone, nor has what is after it. */
 function look({ part: kind }: Slice): string {
-  return kind === "outside" ? "outside" : "";
+  return kind === "outside" || kind === "finished" ? kind : "";
 }
 
 function tone({ part: kind }: Slice): string {
-  return kind === "outside" ? "" : partTone(kind);
+  return kind === "outside" || kind === "finished" ? "" : partTone(kind);
 }

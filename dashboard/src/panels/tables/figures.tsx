@@ -2,8 +2,10 @@
 
 import { useComputed } from "@preact/signals";
 import { functionColours } from "../colours";
-import { isAmong, type RankRanges } from "../../state/perspective";
-import type { FunctionRow, RankColumn, RunState } from "../../state/run";
+import { finishedNs } from "../../state/finished";
+import { isAmong, type RankRanges, type Span } from "../../state/perspective";
+import type { FunctionRow, RankColumn } from "../../state/run";
+import type { Shown } from "../../state/selected";
 import type { Store } from "../../state/store";
 import { bytes, count, counted, duration, share } from "../../words";
 import { noCore, nodeName, nodeOrder, PROCESS_STATES, SILENT } from "../../words/hosts";
@@ -69,18 +71,24 @@ function FunctionTable({ store }: { store: Store }) {
   );
 }
 
-function ranksTable(run: RunState, only: RankRanges | null): SharedTable {
+function ranksTable({ run, selected, lengthNs }: Shown, only: RankRanges | null): SharedTable {
   const { ranks } = run;
+  const span = spanOf({ selected, lengthNs });
   const rows: Value[][] = [];
   for (let rank = 0; rank < ranks.length; rank++) {
     if (ranks.heard[rank] !== 1 || !isAmong(only, rank)) continue;
     const figure = (key: RankColumn): number => ranks[key][rank] ?? 0;
     rows.push([
       rank, nodeName(run, figure("node")), PROCESS_STATES[figure("state")] ?? "unknown", figure("calls"), figure("sent"), figure("received"),
-      figure("bytesSent"), figure("mpiTimeNs"), figure("waitNs"), figure("involuntary"),
+      figure("bytesSent"), figure("mpiTimeNs"), finishedNs(ranks, rank, span), figure("waitNs"), figure("involuntary"),
     ]);
   }
-  return { columns: ["rank", "node", "state", "calls", "sent", "received", "bytes_sent", "mpi_time_ns", "no_core_ns", "involuntary_switches"], rows };
+  return { columns: ["rank", "node", "state", "calls", "sent", "received", "bytes_sent", "mpi_time_ns", "finished_ns", "no_core_ns", "involuntary_switches"], rows };
+}
+
+/** What the figures are of. */
+function spanOf({ selected, lengthNs }: Pick<Shown, "selected" | "lengthNs">): Span {
+  return selected ? [selected.fromNs, selected.toNs] : [0, lengthNs];
 }
 
 function RankTable({ store }: { store: Store }) {
@@ -96,6 +104,8 @@ function RankTable({ store }: { store: Store }) {
     key, label, title, sort: (rank) => ranks[key][rank] ?? 0, cell: (rank) => words(ranks[key][rank] ?? 0),
   });
   const timeNs = (rank: number): number => ranks.mpiTimeNs[rank] ?? 0;
+  const span = spanOf({ selected, lengthNs });
+  const finished = (rank: number): number => finishedNs(ranks, rank, span);
   const order = nodeOrder(run);
   const nodeOf = (rank: number): number => ranks.node[rank] ?? 0;
   const stateOf = (rank: number): number => ranks.state[rank] ?? 0;
@@ -123,13 +133,17 @@ function RankTable({ store }: { store: Store }) {
       key: "share", label: "in MPI", title: "Time in MPI as a share of run time, or of the selected range; above 100 % when several threads are in MPI", sort: timeNs,
       cell: (rank) => <span title={`${duration(timeNs(rank))} in MPI`}>{share(timeNs(rank), lengthNs)}</span>,
     },
+    {
+      key: "finished", label: "finished", title: "Time after its last MPI call, as a share of run time or of the selected range; what is neither in MPI nor finished is outside MPI", sort: finished,
+      cell: (rank) => <span title={`${duration(finished(rank))} after its last MPI call`}>{share(finished(rank), lengthNs)}</span>,
+    },
     value("calls", "calls", "Rows of calls: a run of failed polls is one row", count),
     value("sent", "sent", "Messages sent", count),
     value("received", "received", "Messages received", count),
     value("bytesSent", "bytes sent", "Payload of the messages sent", bytes),
   ];
   const selection = store.selection.value;
-  useTable("ranks", () => ranksTable(store.shownFigures.peek().run, store.perspective.peek().ranks));
+  useTable("ranks", () => ranksTable(store.shownFigures.peek(), store.perspective.peek().ranks));
   return (
     <div class="half">
       <h2><span>Ranks</span><span class="note small soft">{only ? `${count(rows.length)} of ${counted(ranks.count, "rank", "ranks")}, those that are selected; ` : ""}share of run time in MPI <SelectedNote store={store} /></span></h2>

@@ -50,7 +50,7 @@ describe("what figures are of", () => {
   });
 
   it("is the run without a range, and says so when there are no figures of a range", () => {
-    expect(scopeOf({ kind: "none" }, found, 4)).toEqual({ where: "", parts: parts(31), causes: new Map([["pattern", 8]]), top: "pattern", ranksS: 80 });
+    expect(scopeOf({ kind: "none" }, found, 4)).toEqual({ where: "", parts: parts(31), causes: new Map([["pattern", 8]]), top: "pattern", ranksS: 80, spanNs: [10e9, 30e9], only: null });
     for (const figures of [{ kind: "asked", scope: SELECTED }, { kind: "missing", scope: SELECTED, why: "no" }, known(12e9, 12e9)] as const) {
       expect(scopeOf(figures, found, 4)).toMatchObject({ where: "in the whole run", parts: parts(31), ranksS: 80 });
     }
@@ -58,7 +58,7 @@ describe("what figures are of", () => {
 
   it("is the range that was judged, and its ranks' time", () => {
     const scope = scopeOf(known(12e9, 14.5e9), found, 4);
-    expect(scope).toMatchObject({ where: "in the range", parts: parts(3), top: "none", ranksS: 10 });
+    expect(scope).toMatchObject({ where: "in the range", parts: parts(3), top: "none", ranksS: 10, spanNs: [12e9, 14.5e9], only: null });
     expect([...scope.causes]).toEqual([["cpu", 2], ["pattern", 1]]);
   });
 });

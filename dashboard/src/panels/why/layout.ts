@@ -2,7 +2,7 @@
 
 import type { Attribution, Blame, Cause, Found, Parts, Quiet } from "../../feed/found";
 import { type Gaps, offNs } from "../../feed/switch";
-import type { RankRanges } from "../../state/perspective";
+import type { RankRanges, Span } from "../../state/perspective";
 import type { RangeFigures } from "../../state/range-budgets";
 import { nice } from "../../state/span";
 import type { Row } from "../../words/found";
@@ -41,6 +41,9 @@ export interface Scope {
   /** The cause that the verdict names. */
   top: Cause;
   ranksS: number;
+  /** The stretch of the run, and its ranks; null: all. */
+  spanNs: Span;
+  only: RankRanges | null;
 }
 
 /** The selected range, or the whole run where there are no figures of a range. */
@@ -48,11 +51,11 @@ export function scopeOf(figures: RangeFigures, found: Found, ranks: number, gaps
   if (hasFigures(figures)) {
     const { budget: { parts, causes, fromNs, toNs }, scope: { rangeNs, ranks: only } } = figures;
     const where = [only ? `of ${ranksWords(only)}` : "", rangeNs ? "in the range" : "in the whole run"].filter(Boolean).join(" ");
-    return { where, parts, causes: new Map(causes), top: "none", ranksS: ((toNs - fromNs - offNs(gaps, fromNs, toNs)) / 1e9) * ranksAmong(only, ranks) };
+    return { where, parts, causes: new Map(causes), top: "none", ranksS: ((toNs - fromNs - offNs(gaps, fromNs, toNs)) / 1e9) * ranksAmong(only, ranks), spanNs: [fromNs, toNs], only };
   }
   const { budget, verdict } = found.judgement;
   const where = figures.kind === "none" ? "" : "in the whole run";
-  return { where, parts: budget, causes: new Map(verdict.causes), top: verdict.cause, ranksS: ranksTimeS(found, ranks, gaps) };
+  return { where, parts: budget, causes: new Map(verdict.causes), top: verdict.cause, ranksS: ranksTimeS(found, ranks, gaps), spanNs: [found.fromS * 1e9, found.untilS * 1e9], only: null };
 }
 
 /** How many of the job's ranks are chosen. */
