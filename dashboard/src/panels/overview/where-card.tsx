@@ -7,10 +7,15 @@ import { over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { delayedMeaning } from "../../state/delayed";
+import { rangesOf } from "../../state/ranks";
 import { counted } from "../../words";
 import { delayedShare, latencyMeaning, latencyWords, nothingYet, rangesShort, ranksWords } from "../../words/regions";
+import { CAUSE_NAMES, isSettled, seconds } from "../../words/found";
+import { type Blamed, blamedRanks, noBlamedWords } from "../../words/overview";
+import { CauseMark } from "../causes";
 import { SelectedNote } from "../selected-note";
 import { RegionMark } from "../where/table";
+import { show, SOURCES } from "../why/places";
 
 const SHOWN = 3;
 /** Up to here messages of a region take about as long as usual. */
@@ -20,18 +25,24 @@ const RANGES = 4;
 export function WhereCard({ store }: { store: Store }) {
   const regions = useComputed(() => store.shownFigures.value.run.regions).value;
   const worst = [...(regions?.regions ?? [])].sort((one, other) => (other.latency ?? -1) - (one.latency ?? -1) || one.id - other.id).slice(0, SHOWN);
+  const found = useComputed(() => store.figures.value.found).value;
+  const blamed = found && isSettled(found) ? blamedRanks(found) : null;
+  const noBlamed = found && isSettled(found) ? noBlamedWords(found) : null;
   const open = (): void => void (store.tab.value = "where");
   return (
     <section>
-      <h2>Where <span class="soft">{regions && worst.length > 0 ? slowestWords(worst, regions.count) : "regions of ranks"}</span> <SelectedNote store={store} /><button type="button" class="more" onClick={open}>Open Where</button></h2>
+      <h2>Where <span class="soft">{blamed ? "ranks that the verdict blames, then " : ""}{regions && worst.length > 0 ? slowestWords(worst, regions.count) : "regions of ranks"}</span> <SelectedNote store={store} /><button type="button" class="more" onClick={open}>Open Where</button></h2>
       {worst.length > 0
-        ? <ul class="regions">{worst.map((region) => <Row key={region.id} region={region} select={() => {
+        ? <ul class="regions">
+          {blamed && <BlamedRow store={store} blamed={blamed} />}
+          {found && !blamed && noBlamed && <li class="soft explained">{noBlamed}</li>}
+          {worst.map((region) => <Row key={region.id} region={region} select={() => {
           store.selection.value = { kind: "region", id: region.id };
           open();
         }} />)}
           <li class="soft explained">L: transfer time relative to the expected; delayed: {delayedMeaning(store.figures.value.evolution?.hasNormal ?? true)}.</li>
         </ul>
-        : <Nothing store={store} />}
+        : <>{blamed && <ul class="regions"><BlamedRow store={store} blamed={blamed} /></ul>}<Nothing store={store} /></>}
     </section>
   );
 }
@@ -46,6 +57,22 @@ function slowestWords(worst: readonly Region[], regionCount: number): string {
 function Nothing({ store }: { store: Store }) {
   const run = store.figures.value;
   return <p class="soft">{nothingYet(run, over(run)).text}</p>;
+}
+
+function BlamedRow({ store, blamed: { cause, ranks, seconds: value } }: { store: Store; blamed: Blamed }) {
+  const ranges = rangesOf(ranks);
+  const [only] = ranks;
+  const select = (): void => {
+    if (ranks.length === 1 && only !== undefined) store.selection.value = { kind: "rank", rank: only };
+    else show(store, SOURCES);
+  };
+  return (
+    <li class="blamed">
+      <button type="button" title={ranks.length === 1 ? `Show rank ${only ?? 0} in the inspector` : "Show them in the tab Why"} onClick={select}><CauseMark cause={cause} /><span>{rangesShort(ranges, RANGES)}</span></button>
+      <span>blamed by the verdict</span>
+      <span class="soft" title={`${CAUSE_NAMES[cause]}: ${seconds(value)} over all ranks`}>{CAUSE_NAMES[cause]}</span>
+    </li>
+  );
 }
 
 function Row({ region, select }: { region: Region; select: () => void }) {
