@@ -5,6 +5,7 @@ import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { functionColours } from "../colours";
 import { LatencyLegend } from "../where/legend";
+import { ReplayNote } from "../replay-note";
 import { kindColour, kindOpacity, kindText, STACKED } from "./share-kinds";
 import type { MessagesState } from "./state";
 
@@ -22,7 +23,9 @@ export function Key({ store, state, isShares }: { store: Store; state: MessagesS
       <div class="messages-key">
         <ul class="kinds" aria-label="What time was spent on">
           {STACKED.map((kind) => <li key={kind} title={kindText(kind).meaning}><span class="swatch" style={{ backgroundColor: kindColour(kind, theme.value), opacity: kindOpacity(kind) }} />{kindText(kind).label}</li>)}
+          <li title="After its last MPI call a rank has finished; elsewhere records are missing"><span class="swatch empty" />Finished, or not recorded</li>
         </ul>
+        <ReplayNote store={store} />
       </div>
     );
   }

@@ -19,6 +19,7 @@ import { pathOf } from "../critical/state";
 import { KIND_WORDS, partsOf, pathWords, ranksOf } from "../critical/words";
 import { placeIn } from "../gestures";
 import { kindColour, kindOpacity, kindText, STACKED } from "../messages/share-kinds";
+import { ReplayNote } from "../replay-note";
 import { useSize } from "../size";
 import { Tip } from "../where/tip";
 import { cellBox, cellParts, type Frame, HEAD, headStep, linkLines, LINKS_MOST, pathParts } from "./groups-layout";
@@ -44,6 +45,7 @@ export function Groups({ store }: { store: Store }) {
       <ul class="groups-key small" aria-label="What states spent their time on">
         {STACKED.map((kind) => <li key={kind} title={kindText(kind).meaning}><span class="swatch" style={{ backgroundColor: kindColour(kind, theme.value), opacity: kindOpacity(kind) }} />{kindText(kind).label}</li>)}
         <li><span class="swatch accent" />On the critical path</li>
+        <li class="note"><ReplayNote store={store} /></li>
       </ul>
     </div>
   );

@@ -74,7 +74,7 @@ function Judged({ store, found }: { store: Store; found: Found }) {
         <Sites store={store} sites={judgement.sites} waits={judgement.waits} waitingS={judgement.budget.waitingS} isRanged={isRanged} />
       </section>
       <div class="pair" id={BUDGET} tabIndex={-1}>
-        <Budget scope={scope} />
+        <Budget store={store} scope={scope} />
         <WaitingBy scope={scope} />
       </div>
       <EfficiencyFigures efficiency={judgement.efficiency} isRanged={isRanged} />
