@@ -80,6 +80,14 @@ describe("whom the verdict blames", () => {
     expect(blamedRanks(withSource("pattern", { times }))?.ranks).toEqual([2, 7]);
   });
 
+  it("is the rank that others wait for, as in the headline, where no source is told", () => {
+    const all = found("pattern", []);
+    const wait = (awaited: number, value: number) => ({ state: "late sender", function: "MPI_Recv", site: null, place: "", waiter: 0, awaited, times: 1, seconds: value, longestS: 0, longestAtS: 0 });
+    const of = (waits: readonly ReturnType<typeof wait>[]) => blamedRanks({ ...all, judgement: { ...all.judgement, waits } })?.ranks;
+    expect(of([wait(3, 1), wait(12, 4), wait(5, 1)])).toEqual([12]);
+    expect(of([1, 2, 3, 4].map((rank) => wait(rank, 1)))).toBeUndefined();
+  });
+
   it("is nobody where it lies with no ranks, or with all, and that is said", () => {
     expect([blamedRanks(withSource("mapping", { few: [3] })), blamedRanks(withSource("pattern", {}))]).toEqual([null, null]);
     expect(noBlamedWords(found("mapping", []))).toBe("The verdict, placement, lies between nodes, not with single ranks.");
