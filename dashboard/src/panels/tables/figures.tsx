@@ -24,6 +24,9 @@ export function Figures({ store }: { store: Store }) {
   );
 }
 
+/** Where no rank had finished for more than this share of the time there is no column for it. */
+const WORTH_A_COLUMN = 0.01;
+
 function FunctionTable({ store }: { store: Store }) {
   const colours = useComputed(() => functionColours(store.figures)).value.value;
   const rows = [...store.shownFigures.value.run.functions.values()];
@@ -106,6 +109,7 @@ function RankTable({ store }: { store: Store }) {
   const timeNs = (rank: number): number => ranks.mpiTimeNs[rank] ?? 0;
   const span = spanOf({ selected, lengthNs });
   const finished = (rank: number): number => finishedNs(ranks, rank, span);
+  const hasFinished = rows.some((rank) => finished(rank) > WORTH_A_COLUMN * lengthNs);
   const order = nodeOrder(run);
   const nodeOf = (rank: number): number => ranks.node[rank] ?? 0;
   const stateOf = (rank: number): number => ranks.state[rank] ?? 0;
@@ -133,10 +137,10 @@ function RankTable({ store }: { store: Store }) {
       key: "share", label: "in MPI", title: "Time in MPI as a share of run time, or of the selected range; above 100 % when several threads are in MPI", sort: timeNs,
       cell: (rank) => <span title={`${duration(timeNs(rank))} in MPI`}>{share(timeNs(rank), lengthNs)}</span>,
     },
-    {
+    ...(hasFinished ? [{
       key: "finished", label: "finished", title: "Time after its last MPI call, as a share of run time or of the selected range; what is neither in MPI nor finished is outside MPI", sort: finished,
-      cell: (rank) => <span title={`${duration(finished(rank))} after its last MPI call`}>{share(finished(rank), lengthNs)}</span>,
-    },
+      cell: (rank: number) => <span title={`${duration(finished(rank))} after its last MPI call`}>{share(finished(rank), lengthNs)}</span>,
+    } satisfies Column<number>] : []),
     value("calls", "calls", "Rows of calls: a run of failed polls is one row", count),
     value("sent", "sent", "Messages sent", count),
     value("received", "received", "Messages received", count),
