@@ -324,7 +324,7 @@ fn judged(
     }
     let (from_ns, to_ns) = course.rank_times(&windows);
     (answer.judged_from_ns, answer.judged_to_ns) = (from_ns, to_ns);
-    // A rank that came later was not judged.
+    // A rank that came later was not diagnosed.
     let value = |rank: usize| {
         if rank >= by_rank.ranks() {
             return f64::NAN;

@@ -57,7 +57,7 @@ pub(crate) enum Origin {
     Calls,
     /// Messages.
     Messages,
-    /// What was judged, window by window.
+    /// What was diagnosed, window by window.
     Judged,
     /// The scheduler's figures of the whole run.
     Scheduler,

@@ -86,9 +86,9 @@ export interface Comparison {
   functions: readonly FunctionChange[];
   sites: readonly SiteChange[];
   usual: readonly Usual[];
-  /** Null where one was not judged, or jobs have other ranks. */
+  /** Null where one was not diagnosed, or jobs have other ranks. */
   regions: readonly RegionChange[] | null;
-  /** Null where one was not judged. */
+  /** Null where one was not diagnosed. */
   ofRank: Budget | null;
   verdict: { share: Figure; avoidableWallS: Figure; causes: readonly { cause: Cause; avoidableS: Figure }[] } | null;
 }
@@ -100,7 +100,7 @@ export interface CourseOfSide {
   slots: number;
   functions: Uint32Array;
   calls: Float64Array;
-  /** By PARTS; empty where it was not judged. */
+  /** By PARTS; empty where it was not diagnosed. */
   parts: Float64Array;
   /** By CAUSES; likewise. */
   avoidable: Float64Array;

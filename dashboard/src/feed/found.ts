@@ -17,7 +17,7 @@ export interface Found {
   details: readonly string[];
   /** What to do about it. */
   actions: readonly string[];
-  /** The stretch of run time that was judged. */
+  /** The stretch of run time that was diagnosed. */
   fromS: number;
   untilS: number;
   leftOutCalls: number;
@@ -198,7 +198,7 @@ export interface Without { causes: ReadonlySet<Blame>; runS: number; leastS: num
 
 /** Where time in MPI went in a range, and what of it could be avoided. */
 export interface RangeBudget {
-  /** The whole windows that touch the range, as far as they were judged. */
+  /** The whole windows that touch the range, as far as they were diagnosed. */
   fromNs: number;
   toNs: number;
   parts: Parts;

@@ -12,7 +12,7 @@ export interface Shares {
   fromNs: number;
   widthNs: number;
   windows: number;
-  /** Time was judged until then. */
+  /** Time was diagnosed until then. */
   untilNs: number;
   firstRank: number;
   ranksPerRow: number;

@@ -17,7 +17,7 @@ export function partTone(part: Part): string {
   return PART_TONES[part][theme.value];
 }
 
-/** Null: nothing was judged. */
+/** Null: nothing was diagnosed. */
 export function CauseMark({ cause }: { cause: Cause | null }) {
   const name = cause === null ? "not judged yet" : CAUSE_NAMES[cause];
   return <span class="cause" role="img" aria-label={name} title={name} style={{ color: causeColour(cause ?? "none") }}><Icon name={cause === null ? "pending" : ICONS[cause]} /></span>;

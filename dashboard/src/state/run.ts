@@ -70,7 +70,7 @@ export interface RunState {
   standing: Standing | null;
   /** Whether calls are recorded; null where nobody said. */
   switch: Switch | null;
-  /** The newest judgement; null before the first. */
+  /** The newest diagnosis; null before the first. */
   found: Found | null;
   /** Who talks to whom, in groups; null before the first. */
   regions: Regions | null;

@@ -6,7 +6,7 @@ import type { Part } from "../palette/causes";
 import { unbroken } from "./index";
 import { FACTORS, part, type Row, seconds, waitingRows } from "./found";
 
-/** What "unknown" means, wherever it is said. */
+/** What "unknown" means, everywhere. */
 export const NO_REASON = "records are missing, or the other side of a message was never seen";
 
 /** What waiting was for, to be read after "of it 61 s". */

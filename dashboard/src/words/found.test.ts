@@ -43,16 +43,16 @@ describe("the network of a stretch", () => {
 
 describe("what was found by replay", () => {
   const of = (cause: Cause, avoidableS: number): string | null => {
-    const found = made(cause);
-    return replayNote({ ...found, judgement: { ...found.judgement, verdict: { ...found.judgement.verdict, avoidableS } } });
+    const { judgement } = made(cause);
+    return replayNote({ ...judgement, verdict: { ...judgement.verdict, avoidableS } });
   };
 
-  it("is said where parts of the time in MPI show less than half of it", () => {
+  it("appears where parts of the time in MPI show less than half of it", () => {
     expect(of("background", 12)?.replace(/[\u00a0\u2019]/g, " ")).toBe("Of the whole run s time in these parts, 12.0 s is what the verdict calls network contention: found by replay, not measured call by call.");
     expect(of("mapping", 12)).toContain("placement");
   });
 
-  it("is not said of what is measured, nor of causes that lie with ranks", () => {
+  it("is missing for what is measured, nor of causes that lie with ranks", () => {
     expect([of("background", 7), of("mapping", 6), of("pattern", 12), of("none", 0)]).toEqual([null, null, null, null]);
   });
 });
@@ -72,8 +72,8 @@ describe("the verdict's line", () => {
   });
 
   it("says that it is of the whole run where a selection has figures of its own, once", () => {
-    const said = (isFinal: boolean, isSelecting: boolean): readonly string[] => verdictLine(run(made("pattern", { isFinal }), isFinal ? { state: "ended" } : {}), isSelecting).notes;
-    expect([said(false, true), said(true, true), said(true, false), said(false, false)]).toEqual([["of the whole run"], ["of the whole run"], ["of the whole run"], []]);
+    const notesOf = (isFinal: boolean, isSelecting: boolean): readonly string[] => verdictLine(run(made("pattern", { isFinal }), isFinal ? { state: "ended" } : {}), isSelecting).notes;
+    expect([notesOf(false, true), notesOf(true, true), notesOf(true, false), notesOf(false, false)]).toEqual([["of the whole run"], ["of the whole run"], ["of the whole run"], []]);
   });
 
   it("is cut behind how sure it is", () => {

@@ -1,7 +1,7 @@
 // What was found, in words: the line under the header, and the names of causes, parts and efficiency figures. Pure. The
 // sentences about the run itself are the daemon's.
 
-import type { Attribution, Blame, By, Cause, Efficiency, Found, Parts, Quiet, Verdict, Wait } from "../feed/found";
+import type { Attribution, Blame, By, Cause, Efficiency, Found, Judgement, Parts, Quiet, Verdict, Wait } from "../feed/found";
 import type { Part } from "../palette/causes";
 import { edgeNs, over, type RunState } from "../state/run";
 import { clock, counted, duration, share, unbroken } from "./index";
@@ -29,7 +29,7 @@ export function part(value: number): string {
 }
 
 export interface VerdictLine {
-  /** Null while nothing was judged. */
+  /** Null while nothing was diagnosed. */
   cause: Cause | null;
   sentence: string;
   /** What to know beside it, each without a full stop. */
@@ -88,7 +88,7 @@ function judgedWhen(run: RunState, found: Found): string[] {
   return behindNs > BEHIND_NS ? [`analysis ${Math.round(behindNs / 1e9)}\u00a0s behind`] : [];
 }
 
-/** Where the judgement begins, and why not earlier; empty when all was judged. */
+/** Where the diagnosis begins, and why not earlier; empty when all was diagnosed. */
 export function leftOut({ fromS, leftOutCalls }: Found): string {
   const calls = leftOutCalls > 0 ? `${unbroken(counted(leftOutCalls, "call", "calls"))} came faster than they could be judged` : "";
   if (fromS <= 0) return calls;
@@ -99,7 +99,7 @@ export function leftOut({ fromS, leftOutCalls }: Found): string {
 const MEASURED = 0.5;
 
 /** Where the verdict's cost is more than parts of the time in MPI show of it: what views of those parts say. Null elsewhere. */
-export function replayNote({ judgement: { verdict, budget } }: Found): string | null {
+export function replayNote({ verdict, budget }: Judgement): string | null {
   const { cause, avoidableS } = verdict;
   if ((cause !== "background" && cause !== "mapping") || isWithheld(verdict) || !(avoidableS > 0)) return null;
   const { waitingBy: by } = budget;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { By, Found, Parts } from "../feed/found";
+import type { By, Found, Judgement, Parts } from "../feed/found";
 import { course, evolution } from "../panels/how/made-up";
 import { apply, emptyRun, type RunState } from "../state/run";
 import { blamedRanks, callRate, nextStep, noBlamedWords, runFigures, timeSplit, worstCourse } from "./overview";
@@ -69,9 +69,8 @@ describe("the ranks' time", () => {
 
 describe("whom the verdict blames", () => {
   const source = (change: object) => ({ cause: "pattern" as const, totalS: 9, few: [], fewNodes: 0, ranks: [], computedS: 1, times: [], ...change });
-  const withSource = (cause: "pattern" | "mapping" | "none", change: object): Found => {
-    const all = found(cause, []);
-    return { ...all, judgement: { ...all.judgement, sources: [source(change)] } };
+  const withSource = (cause: "pattern" | "mapping" | "none", change: object): Judgement => {
+    return { ...found(cause, []).judgement, sources: [source(change)] };
   };
 
   it("is the few ranks that the cause comes from", () => {
@@ -80,19 +79,19 @@ describe("whom the verdict blames", () => {
     expect(blamedRanks(withSource("pattern", { times }))?.ranks).toEqual([2, 7]);
   });
 
-  it("is the rank that others wait for, as in the headline, where no source is told", () => {
-    const all = found("pattern", []);
+  it("is the rank that others wait for, as in the headline, where there is no source", () => {
+    const all = found("pattern", []).judgement;
     const wait = (awaited: number, value: number) => ({ state: "late sender", function: "MPI_Recv", site: null, place: "", waiter: 0, awaited, times: 1, seconds: value, longestS: 0, longestAtS: 0 });
-    const of = (waits: readonly ReturnType<typeof wait>[]) => blamedRanks({ ...all, judgement: { ...all.judgement, waits } })?.ranks;
+    const of = (waits: readonly ReturnType<typeof wait>[]) => blamedRanks({ ...all, waits })?.ranks;
     expect(of([wait(3, 1), wait(12, 4), wait(5, 1)])).toEqual([12]);
     expect(of([1, 2, 3, 4].map((rank) => wait(rank, 1)))).toBeUndefined();
   });
 
-  it("is nobody where it lies with no ranks, or with all, and that is said", () => {
+  it("is nobody where it lies with no ranks, or with all, and says so", () => {
     expect([blamedRanks(withSource("mapping", { few: [3] })), blamedRanks(withSource("pattern", {}))]).toEqual([null, null]);
-    expect(noBlamedWords(found("mapping", []))).toBe("The verdict, placement, lies between nodes, not with single ranks.");
-    expect(noBlamedWords(found("pattern", []))).toBe("The verdict, load imbalance, is spread over the ranks.");
-    expect(noBlamedWords(found("none", []))).toBeNull();
+    expect(noBlamedWords(found("mapping", []).judgement)).toBe("The verdict, placement, lies between nodes, not with single ranks.");
+    expect(noBlamedWords(found("pattern", []).judgement)).toBe("The verdict, load imbalance, is spread over the ranks.");
+    expect(noBlamedWords(found("none", []).judgement)).toBeNull();
   });
 });
 

@@ -1,7 +1,7 @@
 // The overview in words: what to do next, where the ranks' time went as a sentence, and the run's figures. Pure.
 
 import type { Course } from "../feed/evolution";
-import type { Blame, Found, Parts, Wait } from "../feed/found";
+import type { Blame, Found, Judgement, Parts, Wait } from "../feed/found";
 import type { Part } from "../palette/causes";
 import { edgeNs, lost, over, type RunState } from "../state/run";
 import { NO_REASON } from "./budget";
@@ -29,7 +29,7 @@ const WAITS_FOR: Readonly<Record<string, string>> = {
   excess: "while messages took longer than usual", operation: "for collectives of others", other: "for other MPI calls", unknown: "with no reason recorded",
 };
 
-/** `ranksS`: the ranks' time of the stretch that was judged; `finishedS`: what of it is after the last call of a rank. */
+/** `ranksS`: the ranks' time of the stretch that was diagnosed; `finishedS`: what of it is after the last call of a rank. */
 export function timeSplit(budget: Parts, ranks: number, ranksS: number, finishedS: number): TimeSplit {
   const outsideS = ranksS - budget.totalS - finishedS;
   const outside: Slice = { part: "outside", name: "outside MPI", title: "What is left of the ranks\u2019 time; where several threads of a rank are in MPI at once, each of them counts", seconds: outsideS };
@@ -70,7 +70,7 @@ export interface Blamed { cause: Blame; ranks: readonly number[]; seconds: numbe
 const MUCH = 0.3;
 
 /** The ranks that the verdict's cause comes from; null where it lies with no ranks, or with most of them. */
-export function blamedRanks({ judgement: { verdict, sources, waits } }: Found): Blamed | null {
+export function blamedRanks({ verdict, sources, waits }: Judgement): Blamed | null {
   const { cause } = verdict;
   if (isWithheld(verdict) || (cause !== "pattern" && cause !== "cpu")) return null;
   const source = sources.find((each) => each.cause === cause);
@@ -90,7 +90,7 @@ function mostAwaited(waits: readonly Wait[]): number[] {
 }
 
 /** What to say where the verdict names a cause and no ranks; null where there is nothing to explain. */
-export function noBlamedWords({ judgement: { verdict } }: Found): string | null {
+export function noBlamedWords({ verdict }: Judgement): string | null {
   if (verdict.cause === "none" || isWithheld(verdict)) return null;
   const why = verdict.cause === "mapping" || verdict.cause === "background" ? "lies between nodes, not with single ranks" : "is spread over the ranks";
   return `The verdict, ${CAUSE_NAMES[verdict.cause]}, ${why}.`;

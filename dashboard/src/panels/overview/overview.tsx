@@ -1,4 +1,4 @@
-// The first view: what to do next, why, where and how at a glance, what stands still, and the run's figures. Each part leads
+// The first view: what to do next, why, where and how at a glance, hangs, and the run's figures. Each part leads
 // to the tab that has the whole of it.
 
 import { useComputed } from "@preact/signals";

@@ -1,4 +1,4 @@
-// What stands still: who waits for whom, in how many ranks, in which function, since when; the calls that are in flight longest;
+// Hangs: who waits for whom, in how many ranks, in which function, since when; the calls that are in flight longest;
 // and when it is over, how it stood and which calls ranks ended in.
 
 import type { StillSentence } from "../../feed/standing";

@@ -26,8 +26,9 @@ export function WhereCard({ store }: { store: Store }) {
   const regions = useComputed(() => store.shownFigures.value.run.regions).value;
   const worst = [...(regions?.regions ?? [])].sort((one, other) => (other.latency ?? -1) - (one.latency ?? -1) || one.id - other.id).slice(0, SHOWN);
   const found = useComputed(() => store.figures.value.found).value;
-  const blamed = found && isSettled(found) ? blamedRanks(found) : null;
-  const noBlamed = found && isSettled(found) ? noBlamedWords(found) : null;
+  const settled = found && isSettled(found) ? found.judgement : null;
+  const blamed = settled && blamedRanks(settled);
+  const noBlamed = settled && noBlamedWords(settled);
   const open = (): void => void (store.tab.value = "where");
   return (
     <section>
@@ -35,7 +36,7 @@ export function WhereCard({ store }: { store: Store }) {
       {worst.length > 0
         ? <ul class="regions">
           {blamed && <BlamedRow store={store} blamed={blamed} />}
-          {found && !blamed && noBlamed && <li class="soft explained">{noBlamed}</li>}
+          {!blamed && noBlamed && <li class="soft explained">{noBlamed}</li>}
           {worst.map((region) => <Row key={region.id} region={region} select={() => {
           store.selection.value = { kind: "region", id: region.id };
           open();

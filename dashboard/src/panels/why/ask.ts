@@ -52,7 +52,7 @@ export function useCourses(store: Store): Asked<CourseQuestion, CoursesFound> {
   );
 }
 
-/** How far a run was judged when something was asked, in steps of so long. */
+/** How far a run was diagnosed when something was asked, in steps of so long. */
 export interface JudgedScope { untilS: number; isFinal: boolean }
 
 function judgedScope(store: Store, everyS: number): JudgedScope | null {

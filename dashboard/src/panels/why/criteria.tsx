@@ -1,4 +1,4 @@
-// What messages and collectives usually take: by that everything is judged.
+// What messages and collectives usually take: by that everything is measured.
 
 import type { CollectiveCriterion, Criteria } from "../../feed/criteria";
 import type { Store } from "../../state/store";

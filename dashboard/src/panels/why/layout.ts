@@ -26,7 +26,7 @@ export function stack(rows: readonly Row[]): { segments: Segment[]; apart: Row[]
   return { segments, apart, shownS, apartS: apart.reduce((sum, { seconds }) => sum + seconds, 0) };
 }
 
-/** The ranks' time of the stretch that was judged and recorded, as the verdict took it where it says a share of it. */
+/** The ranks' time of the stretch that was diagnosed and recorded, as the verdict took it where it says a share of it. */
 export function ranksTimeS({ fromS, untilS, judgement: { verdict } }: Found, ranks: number, gaps: Gaps = []): number {
   if (verdict.share > 0 && verdict.avoidableS > 0) return verdict.avoidableS / verdict.share;
   return (untilS - fromS - offNs(gaps, fromS * 1e9, untilS * 1e9) / 1e9) * ranks;

@@ -25,7 +25,7 @@ import { WhatIf } from "./what-if";
 import { GatheredWaits, Waits } from "./waits";
 
 export function Why({ store }: { store: Store }) {
-  // Figures come several times a second, a judgement once.
+  // Figures come several times a second, a verdict once.
   const found = useComputed(() => store.figures.value.found).value;
   return (
     <div class="why" tabIndex={0} role="region" aria-label="Why the run takes as long as it does">
@@ -43,7 +43,7 @@ function Nothing({ store }: { store: Store }) {
         <p>Each call is cut into waiting, what messages of its size usually take, the inter-node cost, and what was slower than expected. What is usual is learnt from the run itself{over(run) ? ", so that a short one may be over before it is known" : ""}.</p>
         {!over(run) && <p>Then this view says which cause costs most, how much is avoidable and when, and who waited for whom.</p>}
       </div>
-      {/* Messages are counted whatever is judged of them. */}
+      {/* Messages are counted whatever is diagnosed of them. */}
       {edgeNs(run) > 0 && <ThreeViews store={store} />}
     </>
   );
