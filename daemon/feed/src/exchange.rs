@@ -24,8 +24,8 @@
 //! | `past`, `future` | `from_ns, to_ns, most, rank, time_ns` | `cone`: what led to an event, or followed it |
 //! | `event` | `time_ns, is_back, ranks, hidden` | `event`: the nearest call after or before a time |
 //! | `criteria` | | `criteria`: what messages and collectives usually take |
-//! | `rank_metrics` | `from_ns, to_ns, metrics, function` | `rank_metrics`: figures of all ranks |
-//! | `rank_layout` | `from_ns, to_ns, metrics, function, layout, source, is_file` | `rank_layout`: where a layout puts ranks |
+//! | `rank_metrics` | `from_ns, to_ns, metrics, function, site, phase` | `rank_metrics`: figures of all ranks |
+//! | `rank_layout` | `from_ns, to_ns, metrics, function, site, phase, layout, source, is_file` | `rank_layout`: where a layout puts ranks |
 //! | `layouts` | | `layouts`: the layouts that there are |
 //! | `save_layout` | `source, by, layout` | nothing: keeps layouts with the `recording` or for the `user`, or forgets one |
 //! | `suggestion` | `from_ns, to_ns` | `suggestion`: what shows best where ranks stand out |

@@ -1,6 +1,6 @@
 //! Communicators and call sites by their numbers and names, for filters that name them.
 
-use crate::Library;
+use crate::{Library, Phase};
 use mpiscope_model::{CommKind, Function};
 use std::sync::PoisonError;
 
@@ -11,6 +11,13 @@ impl Library {
         let known = self.communicators.lock().unwrap_or_else(PoisonError::into_inner);
         let communicators = known.iter().filter(|comm| comm.kind == CommKind::Communicator);
         communicators.map(|comm| (comm.comm, comm.words())).collect()
+    }
+
+    /// The phases that are known.
+    pub(crate) fn phases(&self) -> Vec<Phase> {
+        let known = self.communicators.lock().unwrap_or_else(PoisonError::into_inner);
+        let phases = known.iter().filter(|comm| comm.kind == CommKind::Phase);
+        phases.map(|phase| Phase { id: phase.comm, name: phase.words() }).collect()
     }
 
     /// The call sites that are known, with their places in words; looking them up may take a while.

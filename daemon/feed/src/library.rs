@@ -395,7 +395,9 @@ impl Library {
                 answer.cone = Some(dependencies.cone(question, self.source.as_ref(), is_wanted)?);
             }
             Question::RankMetrics(question) => {
-                answer.rank_metrics = Some(self.ranks.metrics(question, &self.sources(), is_wanted)?);
+                let mut found = self.ranks.metrics(question, &self.sources(), is_wanted)?;
+                found.phases = self.phases();
+                answer.rank_metrics = Some(found);
             }
             Question::RankLayout(question) => {
                 let (ranks, shelf) = (&self.ranks, &self.layouts);

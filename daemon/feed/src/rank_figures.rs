@@ -3,12 +3,13 @@
 use crate::dependencies::Dependencies;
 use crate::exchange::{LandscapeQuestion, MetricsQuestion};
 use crate::rank_metrics::Origin;
+use crate::rank_phases::PhaseSpans;
 use crate::rank_places::RankPlaces;
 use crate::rank_sums::{CallSums, MessageSums, by_function};
 use crate::{
     ByRank, CallSource, Course, F64Column, Landscape, MetricColumn, RankMetric, RankMetrics, RankRow,
 };
-use mpiscope_model::{Coordinate, Function, Nanoseconds, Site};
+use mpiscope_model::{Comm, Coordinate, Function, Nanoseconds, Site};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -46,14 +47,16 @@ struct Asked {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Subject {
-    Calls(Option<Function>, Option<Site>),
-    Messages,
+    Calls(Option<Function>, Option<Site>, Option<Comm>),
+    Messages(Option<Comm>),
+    Phase(Comm),
 }
 
 #[derive(Debug, Clone)]
 enum Sums {
     Calls(Arc<CallSums>),
     Messages(Arc<MessageSums>),
+    Phase(Arc<PhaseSpans>),
 }
 
 /// Where figures that are not counted all the time are read.
@@ -154,7 +157,7 @@ impl RankFigures {
         for &metric in &question.metrics {
             let found = match metric.origin() {
                 Origin::Calls => self.of_calls(metric, question, &known, sources).map(Ok),
-                Origin::Messages => self.of_messages(metric, range_ns, &known, sources, is_wanted).map(Ok),
+                Origin::Messages => self.of_messages(metric, question, &known, sources, is_wanted).map(Ok),
                 Origin::Judged => {
                     Ok(judged(metric, range_ns, &known, sources.course.as_deref(), &mut answer))
                 }
@@ -199,17 +202,19 @@ impl RankFigures {
         let is_of_some = matches!(metric, RankMetric::MpiTime | RankMetric::Calls);
         let function = question.function.filter(|_| is_of_some);
         let site = question.site.filter(|_| is_of_some);
-        let (calls, time_s) = if function.is_none() && site.is_none() && known.is_whole(range_ns) {
+        let spans = self.phase(question, known, sources)?;
+        let is_of_all = function.is_none() && site.is_none() && spans.is_none();
+        let (calls, time_s) = if is_of_all && known.is_whole(range_ns) {
             let calls = known.column(|row| row.calls as f64, 0.0);
             (calls, known.column(|row| row.mpi_time_ns as f64 / 1e9, 0.0))
         } else {
-            let of = Subject::Calls(function, site);
+            let of = Subject::Calls(function, site, question.phase);
             let asked = Asked { range_ns: range_ns.clone(), ranks: known.ranks, of };
             let make = || {
                 Ok(Sums::Calls(Arc::new(CallSums::read(
                     sources.calls,
                     range_ns,
-                    (function, site),
+                    (function, site, spans.as_deref()),
                     known.ranks,
                 )?)))
             };
@@ -220,11 +225,12 @@ impl RankFigures {
         // Nothing is known of a rank that was not heard.
         let finished = || known.column(|row| known.finished_s(row, range_ns), f64::NAN);
         let outside = || -> Vec<f64> {
-            let of_rank = |(time_s, finished_s): (&f64, f64)| {
-                let outside_s = span_s - finished_s - time_s;
-                if outside_s < 0.0 { 0.0 } else { outside_s }
+            let of_rank = |(rank, (time_s, finished_s)): (usize, (&f64, f64))| {
+                // A phase ends with a call.
+                let span_s = spans.as_ref().map_or(span_s - finished_s, |spans| spans.seconds(rank));
+                if finished_s.is_nan() { f64::NAN } else { (span_s - time_s).max(0.0) }
             };
-            time_s.iter().zip(finished()).map(of_rank).collect()
+            time_s.iter().zip(finished()).enumerate().map(of_rank).collect()
         };
         Ok(match metric {
             RankMetric::Calls => calls,
@@ -243,12 +249,13 @@ impl RankFigures {
     fn of_messages(
         &self,
         metric: RankMetric,
-        range_ns: &Range<Nanoseconds>,
+        question: &MetricsQuestion,
         known: &Known,
         sources: &Sources<'_>,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Vec<f64>, String> {
-        if known.is_whole(range_ns) {
+        let range_ns = &question.range_ns;
+        if known.is_whole(range_ns) && question.phase.is_none() {
             // What is counted all the time needs no reading.
             let counted: Option<fn(&RankRow) -> f64> = match metric {
                 RankMetric::Sent => Some(|row| row.sent as f64),
@@ -262,10 +269,13 @@ impl RankFigures {
             }
         }
         let make = || {
-            let sums = MessageSums::read(sources.messages, range_ns, known.ranks, is_wanted)?;
+            let spans = self.phase(question, known, sources)?;
+            let (of, spans) = (sources.messages, spans.as_deref());
+            let sums = MessageSums::read(of, range_ns, spans, known.ranks, is_wanted)?;
             Ok(Sums::Messages(Arc::new(sums)))
         };
-        let asked = Asked { range_ns: range_ns.clone(), ranks: known.ranks, of: Subject::Messages };
+        let of = Subject::Messages(question.phase);
+        let asked = Asked { range_ns: range_ns.clone(), ranks: known.ranks, of };
         let Sums::Messages(sums) = self.once(asked, sources, make)? else { return Ok(Vec::new()) };
         let unknown = |of: &[f64]| if sums.has_criteria { of.to_vec() } else { vec![f64::NAN; of.len()] };
         Ok(match metric {
@@ -281,6 +291,25 @@ impl RankFigures {
             RankMetric::LateSender => sums.late_sender_s.clone(),
             _ => sums.sent.iter().zip(&sums.received).map(|(sent, received)| sent + received).collect(),
         })
+    }
+
+    /// When ranks were in the phase that is asked for; none where figures are of all phases.
+    fn phase(
+        &self,
+        question: &MetricsQuestion,
+        known: &Known,
+        sources: &Sources<'_>,
+    ) -> Result<Option<Arc<PhaseSpans>>, String> {
+        let Some(phase) = question.phase else { return Ok(None) };
+        // The whole run goes as far as it is known.
+        let range_ns = question.range_ns.start..question.range_ns.end.min(known.until_ns);
+        let asked = Asked { range_ns: range_ns.clone(), ranks: known.ranks, of: Subject::Phase(phase) };
+        let make = || {
+            let spans = PhaseSpans::read(sources.calls, &range_ns, phase, known.ranks)?;
+            Ok(Sums::Phase(Arc::new(spans)))
+        };
+        let Sums::Phase(spans) = self.once(asked, sources, make)? else { return Ok(None) };
+        Ok(Some(spans))
     }
 
     /// What was summed before, as long as nothing was added since, or what is summed now.
@@ -333,6 +362,11 @@ fn judged(
         let (parts, [placement, imbalance, network, cpu]) = by_rank.sum(windows.clone(), &[(rank, rank)]);
         match metric {
             RankMetric::WaitingCompute => parts.waiting_by.compute,
+            RankMetric::WaitingCpu => parts.waiting_by.no_core,
+            RankMetric::WaitingBase => parts.waiting_by.base,
+            RankMetric::WaitingDistance => parts.waiting_by.distance,
+            RankMetric::WaitingExcess => parts.waiting_by.excess,
+            RankMetric::WaitingOperation => parts.waiting_by.operation,
             RankMetric::Placement => placement,
             RankMetric::Imbalance => imbalance,
             RankMetric::Network => network,

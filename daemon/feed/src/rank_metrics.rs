@@ -1,6 +1,6 @@
 //! Figures that every rank has, by name, and the answer that holds them.
 
-use crate::F64Column;
+use crate::{F64Column, Phase};
 use serde::{Deserialize, Serialize};
 
 /// A figure of each rank, of a range of the run or of all of it.
@@ -36,6 +36,16 @@ pub enum RankMetric {
     Waiting,
     /// Of that, for ranks that computed.
     WaitingCompute,
+    /// Of that, while those ranks waited for a CPU.
+    WaitingCpu,
+    /// For messages, as long as they usually take.
+    WaitingBase,
+    /// For what messages between nodes usually take longer.
+    WaitingDistance,
+    /// For messages that took longer than usual.
+    WaitingExcess,
+    /// For collectives that others were in.
+    WaitingOperation,
     /// Time that a better placement avoids.
     Placement,
     /// Time that an even load avoids.
@@ -63,7 +73,7 @@ pub(crate) enum Origin {
     Scheduler,
 }
 
-const ALL: [(RankMetric, &str); 21] = [
+const ALL: [(RankMetric, &str); 26] = [
     (RankMetric::MpiTime, "mpi_time"),
     (RankMetric::OutsideMpi, "outside_mpi"),
     (RankMetric::Finished, "finished"),
@@ -79,6 +89,11 @@ const ALL: [(RankMetric, &str); 21] = [
     (RankMetric::LateSender, "late_sender"),
     (RankMetric::Waiting, "waiting"),
     (RankMetric::WaitingCompute, "waiting_compute"),
+    (RankMetric::WaitingCpu, "waiting_cpu"),
+    (RankMetric::WaitingBase, "waiting_base"),
+    (RankMetric::WaitingDistance, "waiting_distance"),
+    (RankMetric::WaitingExcess, "waiting_excess"),
+    (RankMetric::WaitingOperation, "waiting_operation"),
     (RankMetric::Placement, "mapping"),
     (RankMetric::Imbalance, "pattern"),
     (RankMetric::Network, "background"),
@@ -118,6 +133,11 @@ impl RankMetric {
             | Self::LateSender => Origin::Messages,
             Self::Waiting
             | Self::WaitingCompute
+            | Self::WaitingCpu
+            | Self::WaitingBase
+            | Self::WaitingDistance
+            | Self::WaitingExcess
+            | Self::WaitingOperation
             | Self::Placement
             | Self::Imbalance
             | Self::Network
@@ -143,6 +163,8 @@ pub struct RankMetrics {
     pub ranks: u32,
     /// The host of each rank.
     pub host: F64Column,
+    /// The phases that the program named until now.
+    pub phases: Vec<Phase>,
     /// The figures, in the order in which they were asked for.
     pub metrics: Vec<MetricColumn>,
 }

@@ -99,6 +99,7 @@ pub(crate) fn suggestion(
         metrics: CANDIDATES.to_vec(),
         function: None,
         site: None,
+        phase: None,
     };
     let found = figures.metrics(&question, sources, is_wanted)?;
     let candidates: Vec<Candidate<'_>> = CANDIDATES

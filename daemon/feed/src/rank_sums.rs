@@ -2,6 +2,7 @@
 
 use crate::CallSource;
 use crate::dependencies::Dependencies;
+use crate::rank_phases::PhaseSpans;
 use mpiscope_model::{Function, Nanoseconds, Rank, Site};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -39,18 +40,19 @@ fn inside_s(range_ns: &Range<Nanoseconds>, start_ns: Nanoseconds, end_ns: Nanose
 }
 
 impl CallSums {
-    /// Of calls of all functions and call sites, or of one.
+    /// Of calls of all functions and call sites, or of one; of the whole range, or while ranks were in a phase.
     pub(crate) fn read(
         source: &dyn CallSource,
         range_ns: &Range<Nanoseconds>,
-        (function, site): (Option<Function>, Option<Site>),
+        (function, site, phase): (Option<Function>, Option<Site>, Option<&PhaseSpans>),
         ranks: usize,
     ) -> Result<Self, String> {
         let mut sums = Self { calls: vec![0.0; ranks], time_s: vec![0.0; ranks] };
         source.visit(range_ns, &mut |call| {
             let rank = call.rank as usize;
             let is_other = function.is_some_and(|function| function != call.function)
-                || site.is_some_and(|site| Some(site) != call.site);
+                || site.is_some_and(|site| Some(site) != call.site)
+                || phase.is_some_and(|spans| !spans.contains(rank, call.start_ns));
             if rank >= ranks || is_other {
                 return;
             }
@@ -66,9 +68,13 @@ impl MessageSums {
     pub(crate) fn read(
         messages: &Dependencies,
         range_ns: &Range<Nanoseconds>,
+        phase: Option<&PhaseSpans>,
         ranks: usize,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Self, String> {
+        let is_in = |rank: usize, at_ns| {
+            range_ns.contains(&at_ns) && phase.is_none_or(|spans| spans.contains(rank, at_ns))
+        };
         let criteria = messages.usual();
         let zeros = || vec![0.0; ranks];
         let mut sums = Self {
@@ -85,11 +91,11 @@ impl MessageSums {
         messages.visit(range_ns, is_wanted, &mut |messages| {
             for message in messages {
                 let (src, dst) = (message.src as usize, message.dst as usize);
-                if src < ranks && range_ns.contains(&message.send_ns) {
+                if src < ranks && is_in(src, message.send_ns) {
                     sums.sent[src] += 1.0;
                     sums.bytes_sent[src] += message.bytes as f64;
                 }
-                if dst >= ranks || !range_ns.contains(&message.recv_ns) {
+                if dst >= ranks || !is_in(dst, message.recv_ns) {
                     continue;
                 }
                 sums.received[dst] += 1.0;

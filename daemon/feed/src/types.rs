@@ -8,12 +8,12 @@ use crate::{
     Efficiency, EfficiencyChange, Event, Evolution, F64Column, Figure, Found, FunctionChange,
     FunctionCriterion, GatheredWait, GroupGraph, Job, JobChange, JobState, Judgement, Landscape, LayoutItem,
     LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs, Parts, Pending, PendingEdges,
-    PendingGroups, PendingMessages, Points, QualityChange, Quiet, RangeBudget, RankLayout, RankMetrics,
-    Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat, RunSource, SegmentRow,
-    Selected, SelectedFunctions, SelectedRanks, SelectedRegions, Shares, Side, SiteChange, SiteWait, Sites,
-    Source, SourceRank, SourceTime, Standing, Still, StillCall, StillKind, StillRoot, StillSentence, Stopped,
-    StoppedRank, Suggestion, Switch, TotalsChange, U32Column, ValueSeries, Verdict, VerdictChange, Wait,
-    WhatIf, Without, Words, WordsChange, exchange, message,
+    PendingGroups, PendingMessages, Phase, Points, QualityChange, Quiet, RangeBudget, RankLayout,
+    RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat, RunSource,
+    SegmentRow, Selected, SelectedFunctions, SelectedRanks, SelectedRegions, Shares, Side, SiteChange,
+    SiteWait, Sites, Source, SourceRank, SourceTime, Standing, Still, StillCall, StillKind, StillRoot,
+    StillSentence, Stopped, StoppedRank, Suggestion, Switch, TotalsChange, U32Column, ValueSeries, Verdict,
+    VerdictChange, Wait, WhatIf, Without, Words, WordsChange, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -142,6 +142,7 @@ fn types() -> String {
     declare(FunctionCriterion::decl(&config));
     declare(Criteria::decl(&config));
     declare(MetricColumn::decl(&config));
+    declare(Phase::decl(&config));
     declare(RankMetrics::decl(&config));
     declare(LayoutNote::decl(&config));
     declare(RankLayout::decl(&config));

@@ -10,7 +10,7 @@ use mpiscope_feed::{
     CallSource, LayoutKeeper, LayoutSource, LayoutStore, Library, MessageSource, Messages, RankLayout,
     RankMetric, RankMetrics, RankRow, Region, Regions,
 };
-use mpiscope_model::{Call, Coordinate, Message, Nanoseconds};
+use mpiscope_model::{Call, CommInfo, CommKind, Coordinate, Message, Nanoseconds};
 use serde_json::json;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex};
@@ -72,7 +72,8 @@ fn library(ranks: u32) -> Library {
 }
 
 fn ask(library: &Library, range_ns: Range<Nanoseconds>, metrics: &[RankMetric]) -> RankMetrics {
-    let question = MetricsQuestion { range_ns, metrics: metrics.to_vec(), function: None, site: None };
+    let question =
+        MetricsQuestion { range_ns, metrics: metrics.to_vec(), function: None, site: None, phase: None };
     let answer = library.answer(1, &Question::RankMetrics(question));
     assert_eq!(answer.error, None);
     answer.rank_metrics.expect("figures")
@@ -84,6 +85,7 @@ fn layout_question(source: LayoutSourceChoice, name: &str) -> Question {
         metrics: vec![RankMetric::MpiTime, RankMetric::Calls],
         function: None,
         site: None,
+        phase: None,
     };
     Question::RankLayout(LayoutQuestion { source, name: name.to_owned(), events })
 }
@@ -151,6 +153,7 @@ fn calls_of_one_function_and_the_landscape_agree() {
         metrics: vec![RankMetric::MpiTime],
         function: Some(2),
         site: None,
+        phase: None,
     };
     let found = library.answer(1, &Question::RankMetrics(question)).rank_metrics.unwrap();
     assert_eq!(found.metrics[0].values.0, [1.0, 1.0]);
@@ -160,6 +163,79 @@ fn calls_of_one_function_and_the_landscape_agree() {
     assert_eq!(landscape.seconds.0, [2.0, 4.0, 1.0, 1.0]);
     let landscape = library.answer(1, &question(1)).landscape.unwrap();
     assert_eq!((landscape.ranks_per_row, landscape.seconds.0), (2, vec![3.0, 1.0]));
+}
+
+/// Rank 0 is in phase 7 from second 1 to 4, rank 1 from 0.5 on.
+fn phased(rows: Rows) -> Rows {
+    let mark = |rank, at_ns, level: i32| Call {
+        rank,
+        function: 9,
+        start_ns: at_ns - u64::from(level > 0),
+        end_ns: at_ns + u64::from(level < 0),
+        comm: Some(7),
+        tag: Some(level),
+        ..Call::default()
+    };
+    let marks = [mark(0, SECOND_NS, 3), mark(0, 4 * SECOND_NS, -3), mark(1, SECOND_NS / 2, 3)];
+    Rows { calls: rows.calls.into_iter().chain(marks).collect(), ..rows }
+}
+
+#[test]
+fn figures_of_a_phase_count_what_ranks_did_in_it() {
+    let call = |rank, start_s: u64, end_s: u64| Call {
+        rank,
+        function: 1,
+        start_ns: start_s * SECOND_NS,
+        end_ns: end_s * SECOND_NS,
+        ..Call::default()
+    };
+    let message = |send_s: u64, recv_s: u64| Message {
+        src: 0,
+        dst: 1,
+        send_ns: send_s * SECOND_NS,
+        recv_ns: recv_s * SECOND_NS,
+        ..Message::default()
+    };
+    let rows = || {
+        phased(Rows {
+            calls: vec![call(0, 0, 1), call(0, 2, 3), call(0, 5, 9), call(1, 0, 1), call(1, 1, 5)],
+            messages: vec![message(2, 3), message(5, 6)],
+        })
+    };
+    let messages = Messages { source: Box::new(rows()), flow: |_| None };
+    let library = Library::new(Box::new(rows())).with_messages(messages);
+    let phase = CommInfo { comm: 7, kind: CommKind::Phase, name: "solve".to_owned(), ..CommInfo::default() };
+    library.know_communicators(&[CommInfo::default(), phase]);
+    library.know_figures((0..3).map(row).collect(), 3, UNTIL_NS);
+    let metrics = vec![
+        RankMetric::MpiTime,
+        RankMetric::Calls,
+        RankMetric::OutsideMpi,
+        RankMetric::Sent,
+        RankMetric::Received,
+    ];
+    let of_phase = |range_ns| {
+        let question = MetricsQuestion {
+            range_ns,
+            metrics: metrics.clone(),
+            function: None,
+            site: None,
+            phase: Some(7),
+        };
+        let found = library.answer(1, &Question::RankMetrics(question)).rank_metrics.unwrap();
+        let [phase] = &found.phases[..] else { panic!("one phase: {:?}", found.phases) };
+        assert_eq!((phase.id, phase.name.as_str()), (7, "solve"));
+        found.metrics.into_iter().map(|of| of.values.0).collect::<Vec<_>>()
+    };
+    // The marks themselves are of no phase: one begins it, the other ends it.
+    let whole = [vec![1.0, 4.0, 0.0], vec![1.0, 1.0, 0.0], vec![2.0, 5.5, 0.0], vec![1.0, 0.0, 0.0]];
+    let found = of_phase(WHOLE);
+    assert_eq!(found[..4], whole);
+    assert_eq!(found[4], [0.0, 2.0, 0.0]);
+    // Rank 1 has no mark in the range: that it was in the phase is known from before.
+    let found = of_phase(2 * SECOND_NS..4 * SECOND_NS);
+    assert_eq!(found[0], [1.0, 2.0, 0.0]);
+    assert_eq!(found[2], [1.0, 0.0, 0.0]);
 }
 
 #[test]

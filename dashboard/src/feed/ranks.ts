@@ -9,6 +9,9 @@ const POINTS_MAX = 1 << 20;
 const NOTES_MAX = 1000;
 const ITEMS_MAX = 4096;
 
+/** A part of the program that it names. */
+export interface Phase { id: number; name: string }
+
 /** A figure of all ranks; `values` is empty where it is not known, and `missing` says why. */
 export interface MetricColumn { metric: string; values: Float64Array; missing: string }
 
@@ -21,6 +24,8 @@ export interface RankMetrics {
   ranks: number;
   /** The host of each rank; not a number where it was not heard. */
   host: Float64Array;
+  /** The phases that the program named until now. */
+  phases: readonly Phase[];
   metrics: ReadonlyMap<string, MetricColumn>;
 }
 
@@ -90,8 +95,13 @@ export function rankMetrics(from: Fields<Wire.RankMetrics>): RankMetrics {
   });
   return {
     fromNs: natural(from, "from_ns"), toNs: natural(from, "to_ns"), judgedFromNs: natural(from, "judged_from_ns"), judgedToNs: natural(from, "judged_to_ns"),
-    ranks, host: f64Column(from, "host"), metrics: new Map(columns.map((column) => [column.metric, column])),
+    ranks, host: f64Column(from, "host"), phases: bounded("phases", list(from, "phases"), ITEMS_MAX).map(phase), metrics: new Map(columns.map((column) => [column.metric, column])),
   };
+}
+
+function phase(value: unknown): Phase {
+  const from = fields<Wire.Phase>(value, "A phase");
+  return { id: natural(from, "id"), name: text(from, "name") };
 }
 
 function notes<T>(from: Fields<T>, name: keyof T & string): LayoutNote[] {

@@ -2935,6 +2935,16 @@ values: F64Column,
  */
 missing: string, };
 
+export type Phase = { 
+/**
+ * Its number among communicators.
+ */
+id: number, 
+/**
+ * What the program calls it.
+ */
+name: string, };
+
 export type RankMetrics = { 
 /**
  * The range, as far as the run goes.
@@ -2960,6 +2970,10 @@ ranks: number,
  * The host of each rank.
  */
 host: F64Column, 
+/**
+ * The phases that the program named until now.
+ */
+phases: Array<Phase>, 
 /**
  * The figures, in the order in which they were asked for.
  */

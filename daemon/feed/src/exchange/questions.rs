@@ -317,6 +317,7 @@ struct Plain {
     metrics: Vec<String>,
     function: Option<u32>,
     site: Option<u32>,
+    phase: Option<u32>,
     layout: String,
     source: Option<String>,
     is_file: bool,
@@ -360,6 +361,10 @@ impl Incoming {
 impl Plain {
     fn range(&self) -> Range<Nanoseconds> {
         time(self.from_ns)..time(self.to_ns).max(time(self.from_ns))
+    }
+
+    fn metrics_question(&self, range_ns: Range<Nanoseconds>) -> Result<MetricsQuestion, Senseless> {
+        metrics_question(range_ns, &self.metrics, (self.function, self.site, self.phase))
     }
 
     fn question(&self, ask: &str) -> Result<Question, Senseless> {
@@ -413,11 +418,9 @@ impl Plain {
                 let at_ns = time(self.time_ns);
                 Question::Pending(PendingQuestion::checked(at_ns, ranks(), &self.by, &self.open, most)?)
             }
-            "rank_metrics" => {
-                Question::RankMetrics(metrics_question(range_ns, &self.metrics, self.function, self.site)?)
-            }
+            "rank_metrics" => Question::RankMetrics(self.metrics_question(range_ns)?),
             "rank_layout" => {
-                let events = metrics_question(range_ns, &self.metrics, self.function, self.site)?;
+                let events = self.metrics_question(range_ns)?;
                 let (source, name) = (self.source.clone(), self.layout.clone());
                 Question::RankLayout(layout_question(source, self.is_file, name, events)?)
             }

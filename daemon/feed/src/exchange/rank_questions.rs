@@ -2,7 +2,7 @@
 
 use super::Senseless;
 use crate::{LayoutKeeper, RankMetric};
-use mpiscope_model::{Function, Nanoseconds, Site};
+use mpiscope_model::{Comm, Function, Nanoseconds, Site};
 use std::ops::Range;
 
 /// A layout and its name must be no longer than this.
@@ -24,6 +24,8 @@ pub struct MetricsQuestion {
     pub function: Option<Function>,
     /// Calls from this call site only, likewise.
     pub site: Option<Site>,
+    /// Only while ranks were in this phase, for figures of calls and messages.
+    pub phase: Option<Comm>,
 }
 
 /// Where a layout is found.
@@ -81,12 +83,11 @@ pub(super) fn metrics(names: &[String], most: usize) -> Result<Vec<RankMetric>, 
 pub(super) fn metrics_question(
     range_ns: Range<Nanoseconds>,
     names: &[String],
-    function: Option<u32>,
-    site: Option<Site>,
+    (function, site, phase): (Option<u32>, Option<Site>, Option<Comm>),
 ) -> Result<MetricsQuestion, Senseless> {
     // Numbers of functions that nobody has are of no call.
     let function = function.map(|id| Function::try_from(id).unwrap_or(Function::MAX));
-    Ok(MetricsQuestion { range_ns, metrics: metrics(names, METRICS_MAX)?, function, site })
+    Ok(MetricsQuestion { range_ns, metrics: metrics(names, METRICS_MAX)?, function, site, phase })
 }
 
 pub(super) fn layout_question(
