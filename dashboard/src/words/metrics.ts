@@ -12,12 +12,24 @@ export interface Metric {
   group: string;
   /** Reading it takes the messages, or the calls, of the range. */
   isRead: boolean;
-  /** Of calls, it can be of one function. */
+  /** Of calls, it can be of one function or call site. */
   isOfFunction: boolean;
+  /** It comes from windows that were diagnosed whole. */
+  isJudged: boolean;
+  /** Of calls or messages, it can be of one phase. */
+  isOfPhase: boolean;
 }
 
 function metric(group: string, id: string, label: string, unit: Unit, isRead = false, isOfFunction = false): Metric {
-  return { id, label, unit, group, isRead, isOfFunction };
+  return { id, label, unit, group, isRead, isOfFunction, isJudged: false, isOfPhase: true };
+}
+
+function judged(group: string, id: string, label: string): Metric {
+  return { ...metric(group, id, label, "time"), isJudged: true, isOfPhase: false };
+}
+
+function scheduled(id: string, label: string, unit: Unit): Metric {
+  return { ...metric("Time", id, label, unit), isOfPhase: false };
 }
 
 export const METRICS: readonly Metric[] = [
@@ -25,15 +37,20 @@ export const METRICS: readonly Metric[] = [
   metric("Time", "outside_mpi", "time outside MPI (computing)", "time"),
   metric("Time", "finished", "time after the last MPI call", "time"),
   metric("Time", "load", "load: computing by the mean", "factor"),
-  metric("Time", "cpu_wait", "waiting for a CPU", "time"),
-  metric("Time", "preemptions", "preemptions", "count"),
-  metric("Waiting", "waiting", "waiting for other ranks", "time"),
-  metric("Waiting", "waiting_compute", "waiting for ranks that compute", "time"),
+  scheduled("cpu_wait", "waiting for a CPU", "time"),
+  scheduled("preemptions", "preemptions", "count"),
+  judged("Waiting", "waiting", "waiting for other ranks"),
+  judged("Waiting", "waiting_compute", "waiting for ranks that compute"),
+  judged("Waiting", "waiting_cpu", "waiting for ranks without a CPU"),
+  judged("Waiting", "waiting_base", "waiting for expected transfers"),
+  judged("Waiting", "waiting_distance", "waiting for the inter-node cost"),
+  judged("Waiting", "waiting_excess", "waiting for slow messages"),
+  judged("Waiting", "waiting_operation", "waiting for collectives"),
   metric("Waiting", "late_sender", "waiting for late senders", "time", true),
-  metric("Avoidable", "mapping", "avoidable: placement", "time"),
-  metric("Avoidable", "pattern", "avoidable: load imbalance", "time"),
-  metric("Avoidable", "background", "avoidable: network contention", "time"),
-  metric("Avoidable", "cpu", "avoidable: CPU contention", "time"),
+  judged("Avoidable", "mapping", "avoidable: placement"),
+  judged("Avoidable", "pattern", "avoidable: load imbalance"),
+  judged("Avoidable", "background", "avoidable: network contention"),
+  judged("Avoidable", "cpu", "avoidable: CPU contention"),
   metric("Messages", "calls", "calls", "count", false, true),
   metric("Messages", "messages", "messages", "count"),
   metric("Messages", "sent", "messages sent", "count"),

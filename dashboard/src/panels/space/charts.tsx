@@ -1,6 +1,5 @@
 // The figures of ranks without a layout: bars by value, a histogram, two of them against each other, functions by rank.
 
-import { useComputed } from "@preact/signals";
 import { RANGES_MAX, rangesOf } from "../../state/ranks";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
@@ -16,14 +15,13 @@ import { NONE } from "./choices";
 import { partOf, type Scale, scaleOf } from "./scale";
 import type { SpaceState } from "./state";
 import { binned, binOf, fitOf, ordered, ticks } from "./statistics";
-import { labelOf, unitOf, whenWords } from "./words";
+import { labelOf, type Of, unitOf, whenWords } from "./words";
 
 const MARGINS = { left: 76, right: 16, top: 16, bottom: 36 };
 
 export function Charts({ store, state }: { store: Store; state: SpaceState }) {
   const face = state.face.value;
-  const functions = useComputed(() => store.figures.value.functions).value;
-  const functionName = state.function.value === "all" ? null : (functions.get(Number(state.function.value))?.name ?? `function ${state.function.value}`);
+  const of = state.of.value;
   if (face === "landscape") return <LandscapeFace store={store} state={state} />;
   if (face === "matrix") return <MatrixFace store={store} state={state} />;
   if (face === "table") return <RankTable store={store} state={state} />;
@@ -32,9 +30,9 @@ export function Charts({ store, state }: { store: Store; state: SpaceState }) {
   const missing = [why, state.missing(state.color.value), face === "scatter" ? state.missing(state.other.value) : ""].find(Boolean);
   const isThere = values && (face !== "scatter" || state.values(state.other.value));
   if (!isThere) {
-    return <div class="message"><h2>{isAsking && !missing ? "The figures are on their way" : "There are no such figures"}</h2><p>{missing ? `${labelOf(state.color.value, functionName)}: ${missing.replace(/\.$/, "")}.` : "They are read from the recording."}</p></div>;
+    return <div class="message"><h2>{isAsking && !missing ? "The figures are on their way" : "There are no such figures"}</h2><p>{missing ? `${labelOf(state.color.value, of)}: ${missing.replace(/\.$/, "")}.` : "They are read from the recording."}</p></div>;
   }
-  const shared = { store, state, values, functionName };
+  const shared = { store, state, values, of };
   return (
     <>
       {face === "bars" && <Bars {...shared} />}
@@ -59,9 +57,9 @@ function ticksOf(scale: Scale, unit: Unit | null): number[] {
   return found.length > 1 ? found : [scale.low, scale.high];
 }
 
-interface FaceProps { store: Store; state: SpaceState; values: Float64Array; functionName: string | null }
+interface FaceProps { store: Store; state: SpaceState; values: Float64Array; of: Of }
 
-function Sentence({ state, values, functionName }: FaceProps) {
+function Sentence({ state, values, of }: FaceProps) {
   const id = state.color.value;
   const scale = scaleOf(values, false, false);
   const words = (value: number): string => valueWords(value, unitOf(id));
@@ -69,9 +67,9 @@ function Sentence({ state, values, functionName }: FaceProps) {
   const other = state.face.value === "scatter" ? state.values(state.other.value) : null;
   const fit = other && fitOf(values, other);
   if (other) {
-    return <>{counted(scale.known, "rank", "ranks")}; {labelOf(id, functionName)} and {labelOf(state.other.value, functionName)}: {fit ? `correlation ${fit.correlation.toFixed(2).replace("-", "\u2212")}.` : "one of the two is the same for all ranks, so there is no correlation."}</>;
+    return <>{counted(scale.known, "rank", "ranks")}; {labelOf(id, of)} and {labelOf(state.other.value, of)}: {fit ? `correlation ${fit.correlation.toFixed(2).replace("-", "\u2212")}.` : "one of the two is the same for all ranks, so there is no correlation."}</>;
   }
-  return <>{counted(scale.known, "rank", "ranks")}; {labelOf(id, functionName)}: {words(scale.least)} to {words(scale.most)}, mean {words(scale.mean)}, standard deviation {words(scale.deviation)}.</>;
+  return <>{counted(scale.known, "rank", "ranks")}; {labelOf(id, of)}: {words(scale.least)} to {words(scale.most)}, mean {words(scale.mean)}, standard deviation {words(scale.deviation)}.</>;
 }
 
 function pick(store: Store): (hit: Hit | null) => void {
@@ -88,7 +86,7 @@ function isShown(store: Store, ranks: number): (rank: number) => boolean {
   return (rank) => !found || found[rank] === 1;
 }
 
-function Bars({ store, state, values, functionName }: FaceProps) {
+function Bars({ store, state, values, of }: FaceProps) {
   const id = state.color.value;
   const unit = unitOf(id);
   const order = ordered(values);
@@ -97,7 +95,7 @@ function Bars({ store, state, values, functionName }: FaceProps) {
   const top = Math.max(0, scale?.most ?? 0);
   const rankAt = (x: number, { left, width }: Area): number => order[Math.floor(((x - left) / width) * order.length)] ?? -1;
   return (
-    <ChartCanvas label={`Bars of ${labelOf(id, functionName)}, the greatest first`} inputs={[values, store.perspective.value.ranks, selected]} margins={MARGINS}
+    <ChartCanvas label={`Bars of ${labelOf(id, of)}, the greatest first`} inputs={[values, store.perspective.value.ranks, selected]} margins={MARGINS}
       draw={(context, area, inks) => {
         const placeOf = (value: number): number => area.top + area.height * (1 - (top > 0 ? value / top : 0));
         drawAxis(context, area, inks, ticks(0, top, 6, baseOf(unit)), placeOf, (value) => valueWords(value, unit), true);
@@ -130,7 +128,7 @@ function Bars({ store, state, values, functionName }: FaceProps) {
       hit={(x, _, area) => {
         const rank = rankAt(x, area);
         if (rank < 0 || x < area.left) return null;
-        return { rank, ranks: null, told: { title: `Rank ${rank}`, rows: [[labelOf(id, functionName), valueWords(values[rank] ?? NaN, unit), ""], ["place", `${count(order.indexOf(rank) + 1)} of ${count(order.length)}`, ""]] } };
+        return { rank, ranks: null, told: { title: `Rank ${rank}`, rows: [[labelOf(id, of), valueWords(values[rank] ?? NaN, unit), ""], ["place", `${count(order.indexOf(rank) + 1)} of ${count(order.length)}`, ""]] } };
       }}
       choose={pick(store)}
       enclose={([from], [to], area) => {
@@ -141,7 +139,7 @@ function Bars({ store, state, values, functionName }: FaceProps) {
   );
 }
 
-function Histogram({ store, state, values, functionName }: FaceProps) {
+function Histogram({ store, state, values, of }: FaceProps) {
   const id = state.color.value;
   const unit = unitOf(id);
   const scale = scaleOf(values, false, false);
@@ -152,7 +150,7 @@ function Histogram({ store, state, values, functionName }: FaceProps) {
   const ends = (bin: number): string => `${valueWords(bins.from + bin * bins.width, unit)} to ${valueWords(bins.from + (bin + 1) * bins.width, unit)}`;
   const ranksOf = (bin: number): [number, number][] => rangesOf([...values.keys()].filter((rank) => binOf(values[rank] ?? NaN, bins.from, bins.width, bins.counts.length) === bin));
   return (
-    <ChartCanvas label={`How many ranks have which ${labelOf(id, functionName)}`} inputs={[values, bins.counts.length]} margins={MARGINS}
+    <ChartCanvas label={`How many ranks have which ${labelOf(id, of)}`} inputs={[values, bins.counts.length]} margins={MARGINS}
       draw={(context, area, inks) => {
         const placeOf = (value: number): number => area.top + area.height * (1 - value / most);
         drawAxis(context, area, inks, ticks(0, most, 5).filter(Number.isInteger), placeOf, (value) => `${count(value)}`, true);
@@ -178,7 +176,7 @@ const DOT_GROWS = 9;
 /** What lies at the ends is whole. */
 const INSET = 6;
 
-function Scatter({ store, state, values, functionName }: FaceProps) {
+function Scatter({ store, state, values, of }: FaceProps) {
   const up = state.values(state.other.value);
   const [across, upright] = [scaleOf(values, false, state.acrossScale.value === "log"), up && scaleOf(up, false, state.upScale.value === "log")];
   const [tones, sizes] = [state.dotColor, state.dotSize].map(({ value }) => (value === NONE ? null : state.values(value))) as [Float64Array | null, Float64Array | null];
@@ -190,7 +188,7 @@ function Scatter({ store, state, values, functionName }: FaceProps) {
   const yOf = (value: number, { top, height }: Area): number => top + INSET + (1 - partOf(upright, value)) * (height - 2 * INSET);
   const selected = store.selection.value?.kind === "rank" ? store.selection.value.rank : -1;
   return (
-    <ChartCanvas label={`${labelOf(state.color.value, functionName)} and ${labelOf(state.other.value, functionName)} of each rank`} inputs={[values, up, tones, sizes, across.isLog, upright.isLog, store.perspective.value.ranks, selected, theme.value]} margins={MARGINS}
+    <ChartCanvas label={`${labelOf(state.color.value, of)} and ${labelOf(state.other.value, of)} of each rank`} inputs={[values, up, tones, sizes, across.isLog, upright.isLog, store.perspective.value.ranks, selected, theme.value]} margins={MARGINS}
       draw={(context, area, inks) => {
         drawAxis(context, area, inks, ticksOf(upright, otherUnit), (value) => yOf(value, area), (value) => valueWords(value, otherUnit), true);
         drawAxis(context, area, inks, ticksOf(across, unit), (value) => xOf(value, area), (value) => valueWords(value, unit), false);
@@ -244,7 +242,7 @@ function Scatter({ store, state, values, functionName }: FaceProps) {
         return {
           rank: found, ranks: null, told: {
             title: `Rank ${found}`, rows: [
-              [labelOf(state.color.value, functionName), valueWords(values[found] ?? NaN, unit), ""], [labelOf(state.other.value, functionName), valueWords(up[found] ?? NaN, otherUnit), ""],
+              [labelOf(state.color.value, of), valueWords(values[found] ?? NaN, unit), ""], [labelOf(state.other.value, of), valueWords(up[found] ?? NaN, otherUnit), ""],
               ...(Number.isFinite(residual) ? [["off the line by", residual < 0 ? `\u2212${valueWords(-residual, otherUnit)}` : valueWords(residual, otherUnit), `correlation ${significant(fit?.correlation ?? 0)}`] as const] : []),
             ],
           },

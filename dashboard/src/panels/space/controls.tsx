@@ -1,6 +1,6 @@
 // Beside the points: which layout, and which figure of a rank is its colour, size, height and opacity.
 
-import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { type Signal, useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { LayoutItem } from "../../feed/ranks";
@@ -54,7 +54,8 @@ export function Controls({ store, state }: { store: Store; state: SpaceState }) 
             {events.map((isAsked, at) => isAsked && state.events[at] && <MetricSelect key={at} label={EVENT_NAMES[at] ?? ""} of={state.events[at]} first={null} />)}
           </>}
           <FunctionSelect store={store} state={state} />
-          <SiteSelect store={store} state={state} />
+          <SiteSelect state={state} />
+          <PhaseSelect state={state} />
           {face === "histogram" && (
             <label class="row"><span>Bins</span><input type="range" min={4} max={100} value={Number(state.bins.value)} onInput={(event) => (state.bins.value = event.currentTarget.value)} /></label>
           )}
@@ -136,24 +137,36 @@ function Toggle({ of, on, off, title, children }: { of: Signal<string>; on: stri
 }
 
 /** Time in MPI and calls can be of one call site. */
-function SiteSelect({ store, state }: { store: Store; state: SpaceState }) {
-  const sites = useSignal<readonly (readonly [number, string])[]>([]);
-  useEffect(() => {
-    store.sites().then((found) => (sites.value = [...found].slice(0, SITES_SHOWN)), () => undefined);
-  }, [store, sites]);
-  if (!state.isOfFunction.value || sites.value.length === 0) return null;
+function SiteSelect({ state }: { state: SpaceState }) {
+  const sites = [...state.sites.value].slice(0, SITES_SHOWN);
+  if (!state.isOfFunction.value || sites.length === 0) return null;
   return (
     <label class="row">
       <span>Call site</span>
       <select value={state.site.value} onChange={(event) => (state.site.value = event.currentTarget.value)}>
         <option value="all">all call sites</option>
-        {sites.value.map(([id, place]) => <option key={id} value={String(id)}>{place}</option>)}
+        {sites.map(([id, place]) => <option key={id} value={String(id)}>{place}</option>)}
       </select>
     </label>
   );
 }
 
 const SITES_SHOWN = 500;
+
+/** Figures of calls and messages can be of a phase that the program names. */
+function PhaseSelect({ state }: { state: SpaceState }) {
+  const phases = state.phases.value;
+  if (phases.length === 0) return null;
+  return (
+    <label class="row">
+      <span>Phase</span>
+      <select value={state.phase.value} onChange={(event) => (state.phase.value = event.currentTarget.value)}>
+        <option value="all">all phases</option>
+        {phases.map(({ id, name }) => <option key={id} value={String(id)}>{name}</option>)}
+      </select>
+    </label>
+  );
+}
 
 /** Where the layout is cut: one place of each axis, or all of them. */
 function SlicePart({ state }: { state: SpaceState }) {

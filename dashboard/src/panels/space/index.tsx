@@ -1,7 +1,7 @@
 // The tab 3D: ranks as points in space where a layout puts them, and the same figures as bars, histogram, scatter plot and
 // landscape. Loaded when it is opened.
 
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { type MutableRef, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
@@ -24,7 +24,7 @@ import { sliced } from "./statistics";
 import { NONE, OWN } from "./choices";
 import { type FaceId, type SpaceState, spaceOf } from "./state";
 import { SpaceView } from "./view";
-import { drawnWords, labelOf, sliceWords, unitOf, whenWords } from "./words";
+import { drawnWords, labelOf, type Of, sliceWords, unitOf, whenWords } from "./words";
 import "./space.css";
 
 const FACES: readonly { id: FaceId; label: string; title: string }[] = [
@@ -134,16 +134,15 @@ function Picture({ store, frames, state, view }: { store: Store; frames: Frames;
   useEffect(() => view.current?.join(links), [links, view]);
   const { why } = state.points.value;
   const known = state.shown.value;
-  const functions = useComputed(() => store.figures.value.functions).value;
-  const functionName = state.function.value === "all" ? null : (functions.get(Number(state.function.value))?.name ?? `function ${state.function.value}`);
+  const of = state.of.value;
   const metrics = state.metrics.value;
   const sentence = scene && known
-    ? drawnWords({ layout: known.answer.name, ranks: scene.ranks, hidden: scene.hidden, color: state.color.value, size: state.size.value, height: state.height.value, opacity: state.opacity.value, functionName }, scene.color)
+    ? drawnWords({ layout: known.answer.name, ranks: scene.ranks, hidden: scene.hidden, color: state.color.value, size: state.size.value, height: state.height.value, opacity: state.opacity.value, of }, scene.color)
     : "";
   const [cuts, color] = [state.cuts.value, state.color.value];
   const cutWords = useMemo(() => (scene ? sliceWords(cuts, scene, color) : ""), [cuts, scene, color]);
   const missing = [...new Set([state.color, state.size, state.height, state.opacity].map(({ value }) => value))]
-    .map((id) => [id, state.missing(id)] as const).filter(([, text]) => text !== "").map(([id, text]) => `${labelOf(id, functionName)}: ${text}.`);
+    .map((id) => [id, state.missing(id)] as const).filter(([, text]) => text !== "").map(([id, text]) => `${labelOf(id, of)}: ${text}.`);
   const status = [why && sentenceOf(why), metrics.why && sentenceOf(metrics.why), ...missing, scene?.isOnePlace ? "All ranks are at one place: this run lacks what the layout asks for." : "", known?.answer.isOld ? "The file has an error: this is its last good layout." : "", note.value].filter(Boolean).join(" ");
   const pointed = state.pointed.value;
   return (
@@ -158,19 +157,19 @@ function Picture({ store, frames, state, view }: { store: Store; frames: Frames;
           event.stopPropagation();
         }} />
         {!scene && <div class="message"><h2>{why ? "The layout cannot be drawn" : "The points are on their way"}</h2><p>{why ? sentenceOf(why) : "The layout is evaluated for all ranks."}</p></div>}
-        {scene && pointed !== null && pointer.value && <Tip told={toldOf(store, state, pointed, functionName)} {...pointer.value} />}
+        {scene && pointed !== null && pointer.value && <Tip told={toldOf(store, state, pointed, of)} {...pointer.value} />}
       </div>
-      <Legend state={state} scene={scene} functionName={functionName} />
+      <Legend state={state} scene={scene} of={of} />
       <p class="space-words" id="space-drawn" role="status">{sentence} {cutWords} {metrics.known && <span class="soft">{whenWords(metrics.known.scope, metrics.known.answer)}</span>} {status && <span class="warn">{status}</span>}</p>
     </>
   );
 }
 
 
-function toldOf(store: Store, state: SpaceState, rank: number, functionName: string | null): TipText {
+function toldOf(store: Store, state: SpaceState, rank: number, of: Of): TipText {
   const ids = [...new Set([state.color, state.size, state.height, state.opacity].map(({ value }) => value))].filter((id) => metricOf(id) !== null);
   const run = store.run.peek();
-  const rows = ids.map((id) => [labelOf(id, functionName), valueWords(state.values(id)?.[rank] ?? NaN, unitOf(id)), ""] as const);
+  const rows = ids.map((id) => [labelOf(id, of), valueWords(state.values(id)?.[rank] ?? NaN, unitOf(id)), ""] as const);
   const layout = state.shown.peek()?.answer;
   const own = state.color.value === OWN && layout ? [["the layout\u2019s own value", valueWords(layout.color[rank * layout.pointsPerRank] ?? NaN, null), ""] as const] : [];
   return { title: `Rank ${rank}`, rows: [["node", nodeOfRank(run, rank) || "not known", ""], ...own, ...rows] };

@@ -7,11 +7,11 @@ import type { Scene } from "./model";
 import { valueAt } from "./scale";
 import { ScaleButtons } from "./scale-buttons";
 import type { SpaceState } from "./state";
-import { labelOf, unitOf } from "./words";
+import { labelOf, type Of, unitOf } from "./words";
 
 const TICKS = [0, 0.5, 1] as const;
 
-export function Legend({ state, scene, functionName }: { state: SpaceState; scene: Scene | null; functionName: string | null }) {
+export function Legend({ state, scene, of }: { state: SpaceState; scene: Scene | null; of: Of }) {
   const id = state.color.value;
   const isLatency = id === "latency";
   const ramp = (isLatency ? latencyRamp : amountRamp)(theme.value);
@@ -25,7 +25,7 @@ export function Legend({ state, scene, functionName }: { state: SpaceState; scen
   };
   return (
     <div class="space-legend">
-      <span class="name">{labelOf(id, functionName)}</span>
+      <span class="name">{labelOf(id, of)}</span>
       {scale ? (
         <span class="scale"><i style={{ background: `linear-gradient(to right, ${ramp.join(",")})` }} />{TICKS.map((part) => <span key={part} style={{ left: `${part * 100}%` }}>{tick(part)}</span>)}</span>
       ) : <span class="key"><i class="tone" style={{ background: UNKNOWN_TONE[theme.value] }} />not known</span>}

@@ -23,6 +23,7 @@ it("asks for figures while the clock moves", async () => {
       if (kind === "rank_metrics") asked.push(span.to_ns);
       return Promise.reject(new Error("no answer"));
     },
+    sites: () => Promise.reject(new Error("no answer")),
   } as unknown as Store;
   const state = new SpaceState(store);
   state.time.value = "moment";

@@ -2,7 +2,8 @@
 // while another tab is shown. Asks the server for points and figures as long as somebody looks.
 
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { Landscape, Layouts, RankLayout, RankMetrics, Suggestion } from "../../feed/ranks";
+import type { Sites } from "../../feed/answer";
+import type { Landscape, Layouts, Phase, RankLayout, RankMetrics, Suggestion } from "../../feed/ranks";
 import type { Pairs } from "../../feed/regions";
 import type { Selected } from "../../feed/selected";
 import { unchanged } from "../../same";
@@ -18,6 +19,7 @@ import { type Camera, fromWord, toWord } from "./camera";
 import { NONE, OWN } from "./choices";
 import { nearestPlace, nodeMeans, placesOf } from "./statistics";
 import type { Filter } from "./scale";
+import { labelOf, type Of } from "./words";
 
 /** A run that goes on is shown as it was lately, where figures have to be read from its messages. */
 export const LATELY_NS = 30e9;
@@ -36,13 +38,15 @@ const WHOLE_END_NS = Number.MAX_SAFE_INTEGER;
 
 export const EVENT_NAMES = ["event0", "event1", "event2", "event3"] as const;
 const IDS = METRICS.map(({ id }) => id);
+/** Bundled layouts whose axes are the first three events. */
+const FIGURE_LAYOUTS: ReadonlySet<string> = new Set(["metrics", "log-metrics"]);
 const FIRST_EVENTS = ["mpi_time", "bytes_sent", "late_sender", "waiting"] as const;
 export type FaceId = "layout" | "bars" | "histogram" | "scatter" | "landscape" | "matrix" | "table";
 const FACE_IDS: readonly FaceId[] = ["layout", "bars", "histogram", "scatter", "landscape", "matrix", "table"];
 
 /** Which stretch of the run figures are of. */
 export type When = { kind: "range"; rangeNs: Span } | { kind: "moment"; rangeNs: Span } | { kind: "whole" } | { kind: "lately" };
-export interface MetricsScope { when: When; metrics: readonly string[]; function: number | null; site: number | null }
+export interface MetricsScope { when: When; metrics: readonly string[]; function: number | null; site: number | null; phase: number | null }
 export interface KnownMetrics { scope: MetricsScope; answer: RankMetrics }
 export interface LayoutScope { from: LayoutFrom; name: string; source: string | null; events: MetricsScope | null; placement: string; version: number }
 export interface KnownLayout { scope: LayoutScope; answer: RankLayout }
@@ -85,6 +89,8 @@ export class SpaceState {
   readonly slices: readonly Signal<string>[] = ["x", "y", "z"].map((axis) => rememberedWord(`space.slice-${axis}`, "off", (word) => word === "off" || (word !== "" && Number.isFinite(Number(word)))));
   /** "all" or the number of a call site. */
   readonly site = rememberedWord("space.site", "all", (word) => word === "all" || /^\d{1,9}$/.test(word));
+  /** "all" or the number of a phase. */
+  readonly phase = rememberedWord("space.phase", "all", (word) => word === "all" || /^\d{1,9}$/.test(word));
   /** Of the axes of the scatter plot. */
   readonly acrossScale = remembered("space.across-scale", "linear", ["linear", "log"]);
   readonly upScale = remembered("space.up-scale", "linear", ["linear", "log"]);
@@ -124,7 +130,26 @@ export class SpaceState {
   readonly cuts: ReadonlySignal<readonly (number | null)[]> = computed(() => this.slices.map(({ value }, axis) => (value === "off" ? null : nearestPlace(this.places.value[axis] ?? [], Number(value)))));
 
   /** Whether a chosen metric can be of one function or call site. */
-  readonly isOfFunction: ReadonlySignal<boolean> = computed(() => [this.color, this.size, this.height, this.opacity, this.other, this.dotColor, this.dotSize].some(({ value }) => metricOf(value)?.isOfFunction));
+  readonly isOfFunction: ReadonlySignal<boolean> = computed(() => this.chosen().some((id) => metricOf(id)?.isOfFunction));
+  /** What the axes of the shown layout are: figures where its places are those, else letters. */
+  readonly axes: ReadonlySignal<readonly string[]> = computed(() => {
+    const scope = this.shown.value?.scope;
+    if (scope?.from !== "bundled" || !FIGURE_LAYOUTS.has(scope.name.toLowerCase())) return ["x", "y", "z"];
+    return this.events.slice(0, 3).map(({ value }) => labelOf(value, this.of.value));
+  });
+  /** The phases that the program names; none where no chosen metric can be of one. */
+  readonly phases: ReadonlySignal<readonly Phase[]> = computed(() => (this.chosen().some((id) => metricOf(id)?.isOfPhase) ? (this.metrics.value.known?.answer.phases ?? []) : []));
+  /** Call sites by number, in words. */
+  readonly sites = signal<Sites>(new Map());
+  /** What the chosen figures are of, in words. */
+  readonly of: ReadonlySignal<Of> = computed(() => {
+    const [of, site, phase] = [this.function.value, this.site.value, this.phase.value];
+    return {
+      function: of === "all" ? null : (this.store.figures.value.functions.get(Number(of))?.name ?? `function ${of}`),
+      site: site === "all" ? null : (this.sites.value.get(Number(site)) ?? `call site ${site}`),
+      phase: phase === "all" ? null : (this.metrics.value.known?.answer.phases.find(({ id }) => String(id) === phase)?.name ?? phase),
+    };
+  });
 
   /** What is asked about where figures are of the clock's moment. The clock moves with every frame, and this with few. */
   private readonly moment = signal<Span>([0, 0]);
@@ -222,12 +247,20 @@ export class SpaceState {
     return [...new Set(mapped.map(({ value }) => value))].filter((id) => metricOf(id)).sort();
   }
 
+  private chosen(): string[] {
+    return [this.color, this.size, this.height, this.opacity, this.other, this.dotColor, this.dotSize].map(({ value }) => value);
+  }
+
   private functionOf(metrics: readonly string[]): number | null {
     return this.function.value !== "all" && metrics.some((id) => metricOf(id)?.isOfFunction) ? Number(this.function.value) : null;
   }
 
   private siteOf(metrics: readonly string[]): number | null {
     return this.site.value !== "all" && metrics.some((id) => metricOf(id)?.isOfFunction) ? Number(this.site.value) : null;
+  }
+
+  private phaseOf(metrics: readonly string[]): number | null {
+    return this.phase.value !== "all" && metrics.some((id) => metricOf(id)?.isOfPhase) ? Number(this.phase.value) : null;
   }
 
   private when(isRead: boolean): When {
@@ -238,8 +271,8 @@ export class SpaceState {
   }
 
   private scope(metrics: readonly string[]): MetricsScope {
-    const [of, site] = [this.functionOf(metrics), this.siteOf(metrics)];
-    return { when: this.when(of !== null || site !== null || metrics.some((id) => metricOf(id)?.isRead)), metrics, function: of, site };
+    const [of, site, phase] = [this.functionOf(metrics), this.siteOf(metrics), this.phaseOf(metrics)];
+    return { when: this.when([of, site, phase].some((each) => each !== null) || metrics.some((id) => metricOf(id)?.isRead)), metrics, function: of, site, phase };
   }
 
   private span(when: When): { from_ns: number; to_ns: number } {
@@ -248,12 +281,12 @@ export class SpaceState {
     return when.kind === "whole" ? { from_ns: 0, to_ns: WHOLE_END_NS } : { from_ns: Math.floor(Math.max(0, edge - LATELY_NS)), to_ns: Math.ceil(edge + 1) };
   }
 
-  private fields({ when, metrics, function: of, site }: MetricsScope): Record<string, unknown> {
-    return { ...this.span(when), metrics, function: of, site };
+  private fields({ when, metrics, function: of, site, phase }: MetricsScope): Record<string, unknown> {
+    return { ...this.span(when), metrics, function: of, site, phase };
   }
 
   private layoutFields({ from, name, source, events }: LayoutScope): Record<string, unknown> {
-    const span = events ? this.fields(events) : { ...this.span({ kind: "whole" }), metrics: [], function: null, site: null };
+    const span = events ? this.fields(events) : { ...this.span({ kind: "whole" }), metrics: [], function: null, site: null, phase: null };
     return { ...span, layout: name, source, is_file: from === "file" };
   }
 
@@ -272,7 +305,7 @@ export class SpaceState {
     const version = from === "file" ? (this.layouts.value?.version ?? 0) : 0;
     // What a layout asks for is known once it was drawn; until then it gets all.
     const isKnown = this.shown.value?.scope.name === this.layout.value && this.shown.value.scope.source === source;
-    const hasEvents = from === "bundled" ? this.layout.value.toLowerCase().endsWith("metrics") : !isKnown || asked.includes(true);
+    const hasEvents = from === "bundled" ? FIGURE_LAYOUTS.has(this.layout.value.toLowerCase()) : !isKnown || asked.includes(true);
     return { from, name: this.layout.value, source, events: hasEvents ? this.scope(events) : null, placement, version };
   }
 
@@ -280,6 +313,7 @@ export class SpaceState {
   watch(): () => void {
     const { store } = this;
     const isBegun = computed(() => store.figures.value.ranks.count > 0);
+    const isReady = computed(() => isBegun.value && store.link.value.phase === "open");
     const stops = [
       effect(() => {
         if (this.time.value === "moment") this.followClock();
@@ -296,7 +330,9 @@ export class SpaceState {
         this.landscapeQuestions.want(isBegun.value && this.face.value === "landscape" ? { when: this.when(true) } : null, isOpen);
       }),
       effect(() => {
-        if (isBegun.value && store.link.value.phase === "open") void this.askLayouts();
+        if (!isReady.value) return;
+        void this.askLayouts();
+        store.sites().then((found) => (this.sites.value = found), () => undefined);
       }),
       effect(() => {
         const text = this.draft.value;

@@ -21,13 +21,20 @@ export interface Drawn {
   size: string;
   height: string;
   opacity: string;
-  functionName: string | null;
+  of: Of;
 }
 
-export function labelOf(id: string, functionName: string | null): string {
+/** What figures are of: calls of one function or call site, and one phase; null where they are of all. */
+export interface Of { function: string | null; site: string | null; phase: string | null }
+
+export const OF_ALL: Of = { function: null, site: null, phase: null };
+
+export function labelOf(id: string, of: Of): string {
   const metric = metricOf(id);
   if (!metric) return "the layout\u2019s own value";
-  return functionName && metric.isOfFunction ? (metric.id === "mpi_time" ? `time in ${functionName}` : `${metric.label} of ${functionName}`) : metric.label;
+  const whose = of.function && metric.isOfFunction ? (metric.id === "mpi_time" ? `time in ${of.function}` : `${metric.label} of ${of.function}`) : metric.label;
+  const site = of.site && metric.isOfFunction ? ` at ${of.site}` : "";
+  return `${whose}${site}${of.phase && metric.isOfPhase ? ` in phase ${of.phase}` : ""}`;
 }
 
 export function unitOf(id: string): Unit | null {
@@ -39,9 +46,9 @@ export function drawnWords(drawn: Drawn, scale: Scale | null): string {
   const parts = [`${counted(drawn.ranks, "rank", "ranks")}, ${drawn.layout}`];
   const unit = unitOf(drawn.color);
   const range = scale ? `, ${valueWords(scale.least, unit)} to ${valueWords(scale.most, unit)}` : "";
-  parts.push(`colour: ${labelOf(drawn.color, drawn.functionName)}${unbroken(range)}`);
+  parts.push(`colour: ${labelOf(drawn.color, drawn.of)}${unbroken(range)}`);
   for (const [name, id] of [["size", drawn.size], ["height", drawn.height], ["opacity", drawn.opacity]] as const) {
-    if (id !== NONE) parts.push(`${name}: ${labelOf(id, drawn.functionName)}`);
+    if (id !== NONE) parts.push(`${name}: ${labelOf(id, drawn.of)}`);
   }
   if (drawn.hidden > 0) parts.push(`${counted(drawn.hidden, "rank", "ranks")} filtered out`);
   return `${parts.join("; ")}.`;
@@ -50,7 +57,7 @@ export function drawnWords(drawn: Drawn, scale: Scale | null): string {
 /** Which stretch of the run figures are of. */
 export function whenWords({ when, metrics }: MetricsScope, answer: RankMetrics): string {
   const span = spanWords([answer.fromNs, answer.toNs]);
-  const isJudged = answer.judgedToNs > answer.judgedFromNs && metrics.some((id) => ["waiting", "waiting_compute", "mapping", "pattern", "background", "cpu"].includes(id));
+  const isJudged = answer.judgedToNs > answer.judgedFromNs && metrics.some((id) => metricOf(id)?.isJudged);
   const windows = isJudged && (answer.judgedFromNs !== answer.fromNs || answer.judgedToNs !== answer.toNs)
     ? ` Judged in whole windows, ${unbroken(`${clock(answer.judgedFromNs, 3)} to ${clock(answer.judgedToNs, 3)}`)}.` : "";
   switch (when.kind) {
@@ -65,7 +72,7 @@ export function whenWords({ when, metrics }: MetricsScope, answer: RankMetrics):
 export function suggestionWords({ metric, layout, ranks, count: number, mean, median, share, group, members, isCorners }: Suggestion): string {
   const value = (of: number): string => valueWords(of, unitOf(metric));
   const who = ranksWords(ranks, 3).replace(/^r/, "R");
-  const lead = `${who} ${number === 1 ? "stands" : "stand"} out in ${labelOf(metric, null)}: ${unbroken(value(mean))}, the median is ${unbroken(value(median))}.`;
+  const lead = `${who} ${number === 1 ? "stands" : "stand"} out in ${labelOf(metric, OF_ALL)}: ${unbroken(value(mean))}, the median is ${unbroken(value(median))}.`;
   if (group !== "") return `${lead} They are ${groupWords(group, members)}.`;
   if (isCorners) return `${lead} They are corners of the program\u2019s grid.`;
   if (number === 1 || share < CLUSTERED) return lead;
