@@ -56,7 +56,7 @@ function Field({ store, state, map }: { store: Store; state: SpaceState; map: La
   };
   return (
     <>
-      {relief ? <ReliefChart label="Time by function and rank" relief={relief} columns="rank" rows="function" hit={hitOf} choose={choose} /> : <ChartCanvas label="Time by function and rank" inputs={[map, scale, theme.value]} margins={MARGINS}
+      {relief ? <ReliefChart label="Time by function and rank" relief={relief} columns="rank" rows={Array.from({ length: functions }, (_, at) => name(at))} hit={hitOf} choose={choose} /> : <ChartCanvas label="Time by function and rank" inputs={[map, scale, theme.value]} margins={MARGINS}
         draw={(context, area, inks) => {
           paint(context, area, map, functions, scale);
           context.fillStyle = inks.text;

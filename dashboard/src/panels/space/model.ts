@@ -73,6 +73,8 @@ const SPACING_OF_ONE = 0.04;
 const RADIUS_OF_SPACING = 0.4;
 const RADIUS_MIN = 0.0018;
 const RADIUS_MAX = 0.09;
+/** Of points whose places are figures, of the root of their number: many lie together, and some far from all others. */
+const RADIUS_OF_FIGURES = 0.2;
 
 /** Where the points lie, within 1 of the origin; what has no place is not a number. */
 export interface Placed extends Cloud { box: Box; spacing: number; isFlat: boolean; isOnePlace: boolean; finite: number }
@@ -141,7 +143,8 @@ export function sceneOf(layout: RankLayout, at: Placed, mapping: Mapping): Scene
   const [size, height, opacityScale] = [mapping.size, mapping.height, mapping.opacity].map((of) => of && scaleOf(of, mapping.isClipped, mapping.isLog)) as [Scale | null, Scale | null, Scale | null];
   const shown = filtered(values, mapping.filter, color);
   const chosen = mapping.ranks && marks(mapping.ranks, ranks);
-  const base = Math.min(RADIUS_MAX, Math.max(RADIUS_MIN, at.spacing * RADIUS_OF_SPACING));
+  const least = layout.events.includes(true) && !at.isOnePlace ? RADIUS_OF_FIGURES / Math.sqrt(Math.max(1, at.finite)) : RADIUS_MIN;
+  const base = Math.min(RADIUS_MAX, Math.max(RADIUS_MIN, least, at.spacing * RADIUS_OF_SPACING));
   const ramp = (mapping.isLatency ? latencyRamp : amountRamp)(mapping.theme).map((hex) => channelsOf(hex).map((channel) => Math.round(channel * 255)));
   const unknown = channelsOf(UNKNOWN_TONE[mapping.theme]).map((channel) => Math.round(channel * 255));
   const scene: Scene = {

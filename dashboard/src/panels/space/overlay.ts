@@ -7,6 +7,7 @@ import type { Colours } from "../colours";
 import { type Label, placeLabels } from "../where/labels";
 import { type Lens, NEAR, project } from "./camera";
 import type { Scene } from "./model";
+import { spreadRanks } from "./names";
 import type { Spot } from "./pick";
 import type { Flat } from "./raster";
 
@@ -30,10 +31,10 @@ export interface Link { from: number; to: number; part: number }
 /** Usual lengths of the scale bar on the page. */
 const BAR_PIXELS = 120;
 
-/** Of so few ranks each has its name. */
+/** Of so few ranks each has its name; of more, those that are apart. */
 const NAMED_MAX = 32;
-/** Of more that are selected none has: they cannot be read. */
-const LABELS_MAX = 120;
+const SELECTED_NAMED_MAX = 120;
+const NAMED_RING_PIXELS = 1.5;
 const RING_PIXELS = 3;
 
 export function drawOverlay(canvas: HTMLCanvasElement, over: Over): void {
@@ -43,9 +44,10 @@ export function drawOverlay(canvas: HTMLCanvasElement, over: Over): void {
   drawLinks(context, over);
   drawRings(context, over);
   const named = labels(context, over);
+  if (named.isSpread) ringNamed(context, over, named.labels);
   context.textBaseline = "middle";
   context.lineJoin = "round";
-  for (const { text, left, middle, bold } of placeLabels(named, [], width, height)) {
+  for (const { text, left, middle, bold } of placeLabels(named.labels, [], width, height)) {
     context.font = context.font.replace(/^(bold |600 )?/, bold ? "600 " : "");
     context.lineWidth = 4;
     context.strokeStyle = over.colours.ground;
@@ -58,7 +60,7 @@ export function drawOverlay(canvas: HTMLCanvasElement, over: Over): void {
 }
 
 /** Behind the points: the floor of what they span and the height above it, with the names of the axes. */
-export function drawFloor(canvas: HTMLCanvasElement, scene: Scene, lens: Lens, colours: Colours): void {
+export function drawFloor(canvas: HTMLCanvasElement, scene: Scene, lens: Lens, colours: Colours, names: readonly string[]): void {
   const context = prepare(canvas)?.context;
   if (!context) return;
   const { least, most } = scene.box;
@@ -78,9 +80,13 @@ export function drawFloor(canvas: HTMLCanvasElement, scene: Scene, lens: Lens, c
   context.fillStyle = colours.soft;
   context.textBaseline = "middle";
   context.textAlign = "center";
-  for (const [name, [x, y]] of Object.entries(ends)) {
+  for (const [axis, [x, y]] of [ends.x, ends.y, ends.z].entries()) {
     const length = Math.hypot(x - origin[0], y - origin[1]);
-    if (length > 24) context.fillText(name, x + ((x - origin[0]) / length) * 10, y + ((y - origin[1]) / length) * 10);
+    if (length <= 24) continue;
+    const name = names[axis] ?? "";
+    const half = context.measureText(name).width / 2 + 4;
+    const middle = Math.min(lens.size.width - half, Math.max(half, x + ((x - origin[0]) / length) * 10));
+    context.fillText(name, middle, y + ((y - origin[1]) / length) * 10);
   }
   context.textAlign = "left";
 }
@@ -152,15 +158,27 @@ function drawBar(context: CanvasRenderingContext2D, { lens, unit, colours, scene
   context.fillText(String(Number(length.toPrecision(2))), left + width + 8, bottom - 2);
 }
 
-function labels(context: CanvasRenderingContext2D, over: Over): Label[] {
+/** Among many points the one that a name belongs to is seen by its ring. */
+function ringNamed(context: CanvasRenderingContext2D, { colours, lens }: Over, named: readonly Label[]): void {
+  context.strokeStyle = colours.text;
+  context.lineWidth = 1;
+  for (const { x, y, reach, bold } of named) {
+    if (bold || x > lens.size.width || y > lens.size.height) continue;
+    context.beginPath();
+    context.arc(x, y, reach + NAMED_RING_PIXELS, 0, 2 * Math.PI);
+    context.stroke();
+  }
+}
+
+function labels(context: CanvasRenderingContext2D, over: Over): { labels: Label[]; isSpread: boolean } {
   const { scene } = over;
   const wanted = new Set<number>();
   for (const rank of [over.pointed, over.selected]) if (rank !== null && rank < scene.ranks) wanted.add(rank);
   const chosen = over.ranks?.reduce((sum, [first, last]) => sum + last - first + 1, 0) ?? scene.ranks;
-  const named = chosen <= (over.ranks ? LABELS_MAX : NAMED_MAX) ? (over.ranks ?? [[0, scene.ranks - 1] as const]) : [];
-  for (const [first, last] of named) {
-    for (let rank = first; rank <= Math.min(last, scene.ranks - 1); rank++) wanted.add(rank);
-  }
+  const ranges = over.ranks ?? [[0, scene.ranks - 1] as const];
+  const isSpread = chosen > (over.ranks ? SELECTED_NAMED_MAX : NAMED_MAX);
+  if (isSpread) for (const rank of spreadRanks(scene, over.flat, over.lens, ranges)) wanted.add(rank);
+  else for (const [first, last] of ranges) for (let rank = first; rank <= Math.min(last, scene.ranks - 1); rank++) wanted.add(rank);
   const found: Label[] = [];
   for (const rank of wanted) {
     const disc = discOf(over, rank * scene.pointsPerRank);
@@ -169,7 +187,7 @@ function labels(context: CanvasRenderingContext2D, over: Over): Label[] {
     const text = bold ? `rank ${rank}` : String(rank);
     found.push({ text, x: disc.x, y: disc.y, reach: Math.min(disc.radius, 40), width: context.measureText(text).width * (bold ? 1.08 : 1), bold, must: bold });
   }
-  return found;
+  return { labels: found, isSpread };
 }
 
 function drawLasso(context: CanvasRenderingContext2D, line: readonly Spot[], colours: Colours): void {

@@ -2,12 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { Pairs } from "../../feed/regions";
 import { lensOf, project } from "./camera";
 import { cellsOf, heaviest } from "./matrix";
-import { cellAt, EDGE_MAX, FIRST_SIDE, reliefOf } from "./relief";
+import { cellAt, EDGE_MAX, edgeNames, firstCamera, reliefOf } from "./relief";
 
 const PAIRS: Pairs = {
   fromNs: 0, toNs: 1, src: Uint32Array.of(0, 1, 5, 5), dst: Uint32Array.of(1, 0, 4, 5), messages: Float64Array.of(1, 2, 3, 4), bytes: Float64Array.of(10, 30, 20, 0),
   exact: Float64Array.of(1, 3, 0, 0), latency: Float64Array.of(1, 2, NaN, NaN), leftOut: 0,
 };
+
+const SIZE = { width: 600, height: 400 };
 
 describe("relief and matrix", () => {
   it("sums pairs by cell and finds the heaviest", () => {
@@ -27,15 +29,29 @@ describe("relief and matrix", () => {
 
   it("finds the bar under the pointer", () => {
     const relief = reliefOf(3, 3, (column, row) => (column === 2 && row === 1 ? 1 : NaN));
-    const lens = lensOf(FIRST_SIDE, { width: 600, height: 400 });
+    const lens = lensOf(firstCamera(SIZE), SIZE);
     const [x, y] = project(lens, (2.5 / 3) * 1.6 - 0.8, 0.8 - (1.5 / 3) * 1.6, 0.35);
     expect(cellAt(relief, lens, x, y)).toBe(1 * 3 + 2);
     expect(cellAt(relief, lens, 1, 1)).toBeNull();
   });
 
+  it("fits into pictures of any size, and names rows that leave each other room", () => {
+    for (const size of [SIZE, { width: 380, height: 260 }, { width: 1400, height: 300 }]) {
+      const lens = lensOf(firstCamera(size), size);
+      for (const [right, back, up] of [[-0.8, -0.8, -0.35], [0.8, -0.8, 0.35], [0.8, 0.8, -0.35], [-0.8, 0.8, 0.35]] as const) {
+        const [x, y] = project(lens, right, back, up);
+        expect(x > 0 && x < size.width && y > 0 && y < size.height).toBe(true);
+      }
+    }
+    const names = edgeNames(lensOf(firstCamera(SIZE), SIZE), "rank", Array.from({ length: 40 }, (_, at) => `MPI_${at}`));
+    expect(names[0]?.text).toBe("rank");
+    expect(names.length).toBeLessThan(30);
+    for (let at = 2; at < names.length; at++) expect(Math.abs((names[at]?.y ?? 0) - (names[at - 1]?.y ?? 0))).toBeGreaterThanOrEqual(13);
+  });
+
   it("finds the cell whose value a bar of several cells has", () => {
     const relief = reliefOf(3 * EDGE_MAX, 1, (column) => (column === 100 ? 1 : column === 99 ? 0.5 : NaN));
-    const lens = lensOf(FIRST_SIDE, { width: 600, height: 400 });
+    const lens = lensOf(firstCamera(SIZE), SIZE);
     const [x, y] = project(lens, (33.5 / EDGE_MAX) * 1.6 - 0.8, 0, 0.35);
     expect(cellAt(relief, lens, x, y)).toBe(100);
   });

@@ -1,13 +1,18 @@
 // A field of values as a relief: heights over a grid, seen through a camera, the farthest first. Pure but for the canvas it
 // draws on.
 
-import { type Camera, type Lens, NEAR, project } from "./camera";
+import { type Camera, fitted, type Lens, NEAR, project, type Size } from "./camera";
 
 /** More cells along an edge are drawn together: the greatest of them counts. */
 export const EDGE_MAX = 96;
 const HALF = 0.8;
 const HIGH = 0.7;
-export const FIRST_SIDE: Camera = { yaw: -Math.PI / 3, pitch: 0.6, distance: 3.6, x: 0, y: 0, z: -0.2 };
+const FIRST_SIDE = { yaw: -Math.PI / 3, pitch: 0.6 };
+/** Around the relief, for the names of the axes. */
+const MARGIN = 56;
+/** How far from the field names stand, of its half. */
+const OUTSIDE = 1.06;
+const NAME_PIXELS = 13;
 
 export interface Relief {
   columns: number;
@@ -16,6 +21,14 @@ export interface Relief {
   parts: Float32Array;
   /** By row and column: the cell of the field whose value is drawn, as row * columns of the field + column. */
   from: Uint32Array;
+}
+
+/** All of a relief in sight, from its first side. */
+export function firstCamera(size: Size): Camera {
+  const corners = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => [x * HALF, y * HALF, (z * HIGH) / 2] as const)));
+  const column = (axis: 0 | 1 | 2): Float32Array => Float32Array.from(corners, (corner) => corner[axis]);
+  const cloud = { length: corners.length, x: column(0), y: column(1), z: column(2) };
+  return fitted(cloud, FIRST_SIDE.yaw, FIRST_SIDE.pitch, size, Math.min(MARGIN, size.height / 6, size.width / 6));
 }
 
 export function reliefOf(columns: number, rows: number, partAt: (column: number, row: number) => number): Relief {
@@ -95,13 +108,28 @@ function floor(context: CanvasRenderingContext2D, lens: Lens, line: string): voi
   context.stroke();
 }
 
-/** Where the names of the axes stand: the middle of the edge before the eye, and beside it. */
-export function edgesOf(lens: Lens): { columns: [number, number]; rows: [number, number] } {
-  const out = HALF * 1.16;
+/** A name beside the field: where it begins, or ends. */
+export interface EdgeName { text: string; x: number; y: number; align: "left" | "right" }
+
+/** The names of the axes at the middle of the edge before the eye and of the one beside it; where rows have names, those that leave each other room. */
+export function edgeNames(lens: Lens, columns: string, rows: string | readonly string[]): EdgeName[] {
+  const out = HALF * OUTSIDE;
   const [x, y] = [lens.eye[0] > 0 ? out : -out, lens.eye[1] > 0 ? out : -out];
-  const [cx, cy] = project(lens, 0, y, -HIGH / 2);
-  const [rx, ry] = project(lens, x, 0, -HIGH / 2);
-  return { columns: [cx, cy], rows: [rx, ry] };
+  const [middle] = project(lens, 0, 0, -HIGH / 2);
+  const at = (text: string, ...place: [number, number]): EdgeName => {
+    const [px, py] = project(lens, ...place, -HIGH / 2);
+    return px < middle ? { text, x: px - 4, y: py + 6, align: "right" } : { text, x: px + 4, y: py + 6, align: "left" };
+  };
+  const found = [at(columns, 0, y)];
+  if (typeof rows === "string") return [...found, at(rows, x, 0)];
+  let before: EdgeName | null = null;
+  for (const [row, text] of rows.entries()) {
+    const name = at(text, x, HALF - ((row + 0.5) / rows.length) * 2 * HALF);
+    if (before && Math.abs(before.y - name.y) < NAME_PIXELS) continue;
+    before = name;
+    found.push(name);
+  }
+  return found;
 }
 
 /** The cell of the field whose bar is under a place: the nearest to the eye of those whose top is within reach; null where there is none. */

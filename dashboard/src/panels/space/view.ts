@@ -8,7 +8,7 @@ import type { Store } from "../../state/store";
 import { reducedMotion, theme } from "../../state/theme";
 import { colours } from "../colours";
 import { watchSize } from "../size";
-import { between, type Camera, fitted, lensOf, type Lens, panned, projectAll, type Size, turned, zoomed } from "./camera";
+import { between, type Camera, type Cloud, fitted, lensOf, type Lens, panned, projectAll, type Size, turned, zoomed } from "./camera";
 import type { Gpu } from "./gpu";
 import { firstSide, type Scene } from "./model";
 import { drawFloor, drawOverlay, type Link } from "./overlay";
@@ -43,13 +43,14 @@ export class SpaceView {
   private flight: { from: Camera; to: Camera; isFit: boolean; sinceMs: number } | null = null;
   private lasso: Spot[] | null = null;
   private links: readonly Link[] = [];
+  private sighted: { scene: Scene; cloud: Cloud } | null = null;
 
   constructor(private readonly store: Store, private readonly frames: Frames, readonly element: HTMLElement, private readonly state: SpaceState, private readonly said: (note: string) => void) {
     this.overlay.className = "over";
     for (const canvas of [this.floor, this.flatCanvas, this.overlay]) canvas.setAttribute("aria-hidden", "true");
     element.append(this.floor, this.flatCanvas, this.overlay);
     this.stops.push(effect(() => {
-      void [state.view.value, state.looks.value, state.pointed.value, theme.value, store.selection.value, store.perspective.value.ranks];
+      void [state.view.value, state.looks.value, state.axes.value, state.pointed.value, theme.value, store.selection.value, store.perspective.value.ranks];
       this.invalidate();
     }));
     this.stops.push(frames.add((nowMs) => this.draw(nowMs)));
@@ -125,7 +126,12 @@ export class SpaceView {
     const { scene } = this;
     if (!scene) return { yaw: 0, pitch: 0, distance: 3, x: 0, y: 0, z: 0 };
     const { yaw, pitch } = firstSide(scene);
-    return fitted(drawn(scene), yaw, pitch, this.size, this.margin, scene.reach);
+    return fitted(this.inSight(scene), yaw, pitch, this.size, this.margin, scene.reach);
+  }
+
+  private inSight(scene: Scene): Cloud {
+    if (this.sighted?.scene !== scene) this.sighted = { scene, cloud: drawn(scene) };
+    return this.sighted.cloud;
   }
 
   private get margin(): number {
@@ -153,7 +159,7 @@ export class SpaceView {
   fit(): void {
     const { camera, scene } = this;
     if (!scene) return;
-    const here = fitted(drawn(scene), camera.yaw, camera.pitch, this.size, this.margin, scene.reach);
+    const here = fitted(this.inSight(scene), camera.yaw, camera.pitch, this.size, this.margin, scene.reach);
     const isFitted = Math.abs(here.distance - camera.distance) < 0.02 && Math.hypot(here.x - camera.x, here.y - camera.y, here.z - camera.z) < 0.02;
     this.fly(isFitted ? this.fittedCamera() : here, isFitted);
   }
@@ -245,7 +251,7 @@ export class SpaceView {
       this.gpu.show(scene);
       this.gpu.draw(lens, this.flat, tones, ratio);
     } else this.drawFlat(scene, lens, tones, ratio);
-    drawFloor(this.floor, scene, lens, colours.peek());
+    drawFloor(this.floor, scene, lens, colours.peek(), this.state.axes.peek());
     drawOverlay(this.overlay, { scene, flat: this.flat, lens, colours: colours.peek(), pointed: this.state.pointed.peek(), selected: selectedRank(this.store), ranks: this.store.perspective.peek().ranks, lasso: this.lasso, links: this.links, unit: unitOf(scene) });
   }
 
@@ -275,12 +281,24 @@ export class SpaceView {
   }
 }
 
-/** What a filter hides does not count for what is in sight. */
-function drawn(scene: Scene): { length: number; x: Float32Array; y: Float32Array; z: Float32Array } {
-  const keep = Array.from({ length: scene.length }, (_, point) => point).filter((point) => !Number.isNaN(scene.x[point]));
-  if (keep.length === scene.length) return scene;
-  const of = (column: Float32Array): Float32Array => Float32Array.from(keep, (point) => column[point] ?? 0);
-  return { length: keep.length, x: of(scene.x), y: of(scene.y), z: of(scene.z) };
+/** The corners of the floor, and the end of the axis upwards, as ends of the three axes. */
+const CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1]] as const;
+
+/** What is to be in sight: the points that have a place, and the floor with its axes. */
+function drawn(scene: Scene): Cloud {
+  const { least, most } = scene.box;
+  const length = scene.length + CORNERS.length;
+  const cloud = { length, x: new Float32Array(length), y: new Float32Array(length), z: new Float32Array(length) };
+  for (const [axis, name] of (["x", "y", "z"] as const).entries()) {
+    CORNERS.forEach((corner, at) => (cloud[name][at] = (corner[axis] ? most[axis] : least[axis]) ?? 0));
+  }
+  let at = CORNERS.length;
+  for (let point = 0; point < scene.length; point++) {
+    if (Number.isNaN(scene.x[point])) continue;
+    [cloud.x[at], cloud.y[at], cloud.z[at]] = [scene.x[point] ?? 0, scene.y[point] ?? 0, scene.z[point] ?? 0];
+    at++;
+  }
+  return { ...cloud, length: at };
 }
 
 /** How long in the scene a unit of the layout is. */
