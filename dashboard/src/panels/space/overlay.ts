@@ -22,6 +22,8 @@ export interface Over {
   lasso: readonly Spot[] | null;
   /** Pairs of ranks with many messages, the heaviest first, and how heavy each is from 0 to 1. */
   links: readonly Link[];
+  /** What the axes are. */
+  axes: readonly string[];
   /** What a unit of the scene is in the layout's own. */
   unit: number;
 }
@@ -42,6 +44,7 @@ export function drawOverlay(canvas: HTMLCanvasElement, over: Over): void {
   if (!sheet) return;
   const { context, width, height } = sheet;
   drawLinks(context, over);
+  drawAxisNames(context, over);
   drawRings(context, over);
   const named = labels(context, over);
   if (named.isSpread) ringNamed(context, over, named.labels);
@@ -59,16 +62,46 @@ export function drawOverlay(canvas: HTMLCanvasElement, over: Over): void {
   if (over.lasso) drawLasso(context, over.lasso, over.colours);
 }
 
-/** Behind the points: the floor of what they span and the height above it, with the names of the axes. */
-export function drawFloor(canvas: HTMLCanvasElement, scene: Scene, lens: Lens, colours: Colours, names: readonly string[]): void {
+/** The corners of the floor in the picture; null where one is behind the eye. */
+function floorOf({ box: { least, most } }: Scene, lens: Lens) {
+  const corner = (x: number, y: number, z: number): [number, number, number] => project(lens, x ? most[0] : least[0], y ? most[1] : least[1], z ? most[2] : least[2]);
+  const found = { origin: corner(0, 0, 0), ends: { x: corner(1, 0, 0), y: corner(0, 1, 0), z: corner(0, 0, 1) }, across: corner(1, 1, 0) };
+  const all = [found.origin, found.across, found.ends.x, found.ends.y, found.ends.z];
+  return all.some(([, , depth]) => depth < 4 * NEAR) ? null : found;
+}
+
+/** At the ends of the axes, above the points. */
+function drawAxisNames(context: CanvasRenderingContext2D, { scene, lens, colours, axes }: Over): void {
+  const found = floorOf(scene, lens);
+  if (!found) return;
+  const { origin, ends } = found;
+  context.lineJoin = "round";
+  context.lineWidth = 4;
+  context.strokeStyle = colours.ground;
+  context.fillStyle = colours.soft;
+  context.textBaseline = "middle";
+  context.textAlign = "center";
+  for (const [axis, [x, y]] of [ends.x, ends.y, ends.z].entries()) {
+    const length = Math.hypot(x - origin[0], y - origin[1]);
+    if (length <= 24) continue;
+    const name = axes[axis] ?? "";
+    const half = context.measureText(name).width / 2 + 4;
+    const middle = Math.min(lens.size.width - half, Math.max(half, x + ((x - origin[0]) / length) * 10));
+    const below = y + ((y - origin[1]) / length) * 10;
+    context.strokeText(name, middle, below);
+    context.fillText(name, middle, below);
+  }
+  context.textAlign = "left";
+}
+
+/** Behind the points: the floor of what they span, and the height above it. */
+export function drawFloor(canvas: HTMLCanvasElement, scene: Scene, lens: Lens, colours: Colours): void {
   const context = prepare(canvas)?.context;
   if (!context) return;
-  const { least, most } = scene.box;
-  const corner = (x: number, y: number, z: number): [number, number, number] => project(lens, x ? most[0] : least[0], y ? most[1] : least[1], z ? most[2] : least[2]);
-  const origin = corner(0, 0, 0);
-  const ends = { x: corner(1, 0, 0), y: corner(0, 1, 0), z: corner(0, 0, 1) };
-  const around = [origin, ends.x, corner(1, 1, 0), ends.y];
-  if ([...around, ends.z].some(([, , depth]) => depth < 4 * NEAR)) return;
+  const found = floorOf(scene, lens);
+  if (!found) return;
+  const { origin, ends, across } = found;
+  const around = [origin, ends.x, across, ends.y];
   context.strokeStyle = colours.line;
   context.lineWidth = 1;
   context.beginPath();
@@ -77,18 +110,6 @@ export function drawFloor(canvas: HTMLCanvasElement, scene: Scene, lens: Lens, c
   context.moveTo(origin[0], origin[1]);
   context.lineTo(ends.z[0], ends.z[1]);
   context.stroke();
-  context.fillStyle = colours.soft;
-  context.textBaseline = "middle";
-  context.textAlign = "center";
-  for (const [axis, [x, y]] of [ends.x, ends.y, ends.z].entries()) {
-    const length = Math.hypot(x - origin[0], y - origin[1]);
-    if (length <= 24) continue;
-    const name = names[axis] ?? "";
-    const half = context.measureText(name).width / 2 + 4;
-    const middle = Math.min(lens.size.width - half, Math.max(half, x + ((x - origin[0]) / length) * 10));
-    context.fillText(name, middle, y + ((y - origin[1]) / length) * 10);
-  }
-  context.textAlign = "left";
 }
 
 function discOf({ scene, flat, lens }: Over, point: number): { x: number; y: number; radius: number } | null {

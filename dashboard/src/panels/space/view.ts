@@ -251,8 +251,8 @@ export class SpaceView {
       this.gpu.show(scene);
       this.gpu.draw(lens, this.flat, tones, ratio);
     } else this.drawFlat(scene, lens, tones, ratio);
-    drawFloor(this.floor, scene, lens, colours.peek(), this.state.axes.peek());
-    drawOverlay(this.overlay, { scene, flat: this.flat, lens, colours: colours.peek(), pointed: this.state.pointed.peek(), selected: selectedRank(this.store), ranks: this.store.perspective.peek().ranks, lasso: this.lasso, links: this.links, unit: unitOf(scene) });
+    drawFloor(this.floor, scene, lens, colours.peek());
+    drawOverlay(this.overlay, { scene, flat: this.flat, lens, colours: colours.peek(), pointed: this.state.pointed.peek(), selected: selectedRank(this.store), ranks: this.store.perspective.peek().ranks, lasso: this.lasso, links: this.links, axes: this.state.axes.peek(), unit: unitOf(scene) });
   }
 
   /** Where the camera is while it flies. */
