@@ -38,11 +38,11 @@ pub enum RankMetric {
     WaitingCompute,
     /// Of that, while those ranks waited for a CPU.
     WaitingCpu,
-    /// For messages, as long as they usually take.
+    /// For messages, within their expected transfer time.
     WaitingBase,
-    /// For what messages between nodes usually take longer.
+    /// For the inter-node cost of messages.
     WaitingDistance,
-    /// For messages that took longer than usual.
+    /// For messages, beyond their expected transfer time.
     WaitingExcess,
     /// For collectives that others were in.
     WaitingOperation,

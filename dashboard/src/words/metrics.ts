@@ -15,17 +15,17 @@ export interface Metric {
   /** Of calls, it can be of one function or call site. */
   isOfFunction: boolean;
   /** It comes from windows that were diagnosed whole. */
-  isJudged: boolean;
+  isDiagnosed: boolean;
   /** Of calls or messages, it can be of one phase. */
   isOfPhase: boolean;
 }
 
 function metric(group: string, id: string, label: string, unit: Unit, isRead = false, isOfFunction = false): Metric {
-  return { id, label, unit, group, isRead, isOfFunction, isJudged: false, isOfPhase: true };
+  return { id, label, unit, group, isRead, isOfFunction, isDiagnosed: false, isOfPhase: true };
 }
 
-function judged(group: string, id: string, label: string): Metric {
-  return { ...metric(group, id, label, "time"), isJudged: true, isOfPhase: false };
+function diagnosed(group: string, id: string, label: string): Metric {
+  return { ...metric(group, id, label, "time"), isDiagnosed: true, isOfPhase: false };
 }
 
 function scheduled(id: string, label: string, unit: Unit): Metric {
@@ -39,18 +39,18 @@ export const METRICS: readonly Metric[] = [
   metric("Time", "load", "load: computing by the mean", "factor"),
   scheduled("cpu_wait", "waiting for a CPU", "time"),
   scheduled("preemptions", "preemptions", "count"),
-  judged("Waiting", "waiting", "waiting for other ranks"),
-  judged("Waiting", "waiting_compute", "waiting for ranks that compute"),
-  judged("Waiting", "waiting_cpu", "waiting for ranks without a CPU"),
-  judged("Waiting", "waiting_base", "waiting for expected transfers"),
-  judged("Waiting", "waiting_distance", "waiting for the inter-node cost"),
-  judged("Waiting", "waiting_excess", "waiting for slow messages"),
-  judged("Waiting", "waiting_operation", "waiting for collectives"),
+  diagnosed("Waiting", "waiting", "waiting for other ranks"),
+  diagnosed("Waiting", "waiting_compute", "waiting for ranks that compute"),
+  diagnosed("Waiting", "waiting_cpu", "waiting for ranks without a CPU"),
+  diagnosed("Waiting", "waiting_base", "waiting for expected transfers"),
+  diagnosed("Waiting", "waiting_distance", "waiting for the inter-node cost"),
+  diagnosed("Waiting", "waiting_excess", "waiting for slow messages"),
+  diagnosed("Waiting", "waiting_operation", "waiting for collectives"),
   metric("Waiting", "late_sender", "waiting for late senders", "time", true),
-  judged("Avoidable", "mapping", "avoidable: placement"),
-  judged("Avoidable", "pattern", "avoidable: load imbalance"),
-  judged("Avoidable", "background", "avoidable: network contention"),
-  judged("Avoidable", "cpu", "avoidable: CPU contention"),
+  diagnosed("Avoidable", "mapping", "avoidable: placement"),
+  diagnosed("Avoidable", "pattern", "avoidable: load imbalance"),
+  diagnosed("Avoidable", "background", "avoidable: network contention"),
+  diagnosed("Avoidable", "cpu", "avoidable: CPU contention"),
   metric("Messages", "calls", "calls", "count", false, true),
   metric("Messages", "messages", "messages", "count"),
   metric("Messages", "sent", "messages sent", "count"),

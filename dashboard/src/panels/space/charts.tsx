@@ -15,7 +15,7 @@ import { NONE } from "./choices";
 import { partOf, type Scale, scaleOf } from "./scale";
 import type { SpaceState } from "./state";
 import { binned, binOf, fitOf, ordered, ticks } from "./statistics";
-import { labelOf, type Of, unitOf, whenWords } from "./words";
+import { labelOf, type Restriction, unitOf, whenWords } from "./words";
 
 const MARGINS = { left: 76, right: 16, top: 16, bottom: 36 };
 
@@ -57,7 +57,7 @@ function ticksOf(scale: Scale, unit: Unit | null): number[] {
   return found.length > 1 ? found : [scale.low, scale.high];
 }
 
-interface FaceProps { store: Store; state: SpaceState; values: Float64Array; of: Of }
+interface FaceProps { store: Store; state: SpaceState; values: Float64Array; of: Restriction }
 
 function Sentence({ state, values, of }: FaceProps) {
   const id = state.color.value;

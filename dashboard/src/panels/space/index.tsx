@@ -24,7 +24,7 @@ import { sliced } from "./statistics";
 import { NONE, OWN } from "./choices";
 import { type FaceId, type SpaceState, spaceOf } from "./state";
 import { SpaceView } from "./view";
-import { drawnWords, labelOf, type Of, sliceWords, unitOf, whenWords } from "./words";
+import { drawnWords, labelOf, type Restriction, sliceWords, unitOf, whenWords } from "./words";
 import "./space.css";
 
 const FACES: readonly { id: FaceId; label: string; title: string }[] = [
@@ -166,7 +166,7 @@ function Picture({ store, frames, state, view }: { store: Store; frames: Frames;
 }
 
 
-function toldOf(store: Store, state: SpaceState, rank: number, of: Of): TipText {
+function toldOf(store: Store, state: SpaceState, rank: number, of: Restriction): TipText {
   const ids = [...new Set([state.color, state.size, state.height, state.opacity].map(({ value }) => value))].filter((id) => metricOf(id) !== null);
   const run = store.run.peek();
   const rows = ids.map((id) => [labelOf(id, of), valueWords(state.values(id)?.[rank] ?? NaN, unitOf(id)), ""] as const);

@@ -7,11 +7,11 @@ import type { Scene } from "./model";
 import { valueAt } from "./scale";
 import { ScaleButtons } from "./scale-buttons";
 import type { SpaceState } from "./state";
-import { labelOf, type Of, unitOf } from "./words";
+import { labelOf, type Restriction, unitOf } from "./words";
 
 const TICKS = [0, 0.5, 1] as const;
 
-export function Legend({ state, scene, of }: { state: SpaceState; scene: Scene | null; of: Of }) {
+export function Legend({ state, scene, of }: { state: SpaceState; scene: Scene | null; of: Restriction }) {
   const id = state.color.value;
   const isLatency = id === "latency";
   const ramp = (isLatency ? latencyRamp : amountRamp)(theme.value);

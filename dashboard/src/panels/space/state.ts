@@ -19,7 +19,7 @@ import { type Camera, fromWord, toWord } from "./camera";
 import { NONE, OWN } from "./choices";
 import { nearestPlace, nodeMeans, placesOf } from "./statistics";
 import type { Filter } from "./scale";
-import { labelOf, type Of } from "./words";
+import { labelOf, type Restriction } from "./words";
 
 /** A run that goes on is shown as it was lately, where figures have to be read from its messages. */
 export const LATELY_NS = 30e9;
@@ -142,7 +142,7 @@ export class SpaceState {
   /** Call sites by number, in words. */
   readonly sites = signal<Sites>(new Map());
   /** What the chosen figures are of, in words. */
-  readonly of: ReadonlySignal<Of> = computed(() => {
+  readonly of: ReadonlySignal<Restriction> = computed(() => {
     const [of, site, phase] = [this.function.value, this.site.value, this.phase.value];
     return {
       function: of === "all" ? null : (this.store.figures.value.functions.get(Number(of))?.name ?? `function ${of}`),

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Suggestion } from "../../feed/ranks";
 import { METRICS, metricOf, valueWords } from "../../words/metrics";
 import { ALL, scaleOf } from "./scale";
-import { drawnWords, filterWords, labelOf, OF_ALL, suggestionWords } from "./words";
+import { drawnWords, filterWords, labelOf, UNRESTRICTED, suggestionWords } from "./words";
 
-const DRAWN = { layout: "sphere", ranks: 512, hidden: 0, color: "late_sender", size: "none", height: "none", opacity: "none", of: OF_ALL };
+const DRAWN = { layout: "sphere", ranks: 512, hidden: 0, color: "late_sender", size: "none", height: "none", opacity: "none", of: UNRESTRICTED };
 const FOUND: Suggestion = { metric: "cpu_wait", layout: "towers", ranks: [[4, 11]], count: 8, mean: 1, median: 0.011, share: 0.6, group: "", members: [], isCorners: false };
 
 describe("words", () => {
@@ -13,11 +13,11 @@ describe("words", () => {
     expect(words).toBe("512 ranks, sphere; colour: waiting for late senders, 0 s to 3.20 s.");
     expect(drawnWords({ ...DRAWN, size: "calls", hidden: 3 }, null)).toBe("512 ranks, sphere; colour: waiting for late senders; size: calls; 3 ranks filtered out.");
     const of = { function: "MPI_Send", site: "solver.c:33 solve()", phase: "assembly" };
-    expect(labelOf("mpi_time", { ...OF_ALL, function: "MPI_Send" })).toBe("time in MPI_Send");
+    expect(labelOf("mpi_time", { ...UNRESTRICTED, function: "MPI_Send" })).toBe("time in MPI_Send");
     expect(labelOf("calls", of)).toBe("calls of MPI_Send at solver.c:33 solve() in phase assembly");
     expect(labelOf("outside_mpi", of)).toBe("time outside MPI (computing) in phase assembly");
     expect(labelOf("waiting", of)).toBe("waiting for other ranks");
-    expect(labelOf("layout", OF_ALL)).toMatch(/own value/);
+    expect(labelOf("layout", UNRESTRICTED)).toMatch(/own value/);
   });
 
   it("names ranks that stand out, and what they have in common", () => {

@@ -21,15 +21,15 @@ export interface Drawn {
   size: string;
   height: string;
   opacity: string;
-  of: Of;
+  of: Restriction;
 }
 
 /** What figures are of: calls of one function or call site, and one phase; null where they are of all. */
-export interface Of { function: string | null; site: string | null; phase: string | null }
+export interface Restriction { function: string | null; site: string | null; phase: string | null }
 
-export const OF_ALL: Of = { function: null, site: null, phase: null };
+export const UNRESTRICTED: Restriction = { function: null, site: null, phase: null };
 
-export function labelOf(id: string, of: Of): string {
+export function labelOf(id: string, of: Restriction): string {
   const metric = metricOf(id);
   if (!metric) return "the layout\u2019s own value";
   const whose = of.function && metric.isOfFunction ? (metric.id === "mpi_time" ? `time in ${of.function}` : `${metric.label} of ${of.function}`) : metric.label;
@@ -57,7 +57,7 @@ export function drawnWords(drawn: Drawn, scale: Scale | null): string {
 /** Which stretch of the run figures are of. */
 export function whenWords({ when, metrics }: MetricsScope, answer: RankMetrics): string {
   const span = spanWords([answer.fromNs, answer.toNs]);
-  const isJudged = answer.judgedToNs > answer.judgedFromNs && metrics.some((id) => metricOf(id)?.isJudged);
+  const isJudged = answer.judgedToNs > answer.judgedFromNs && metrics.some((id) => metricOf(id)?.isDiagnosed);
   const windows = isJudged && (answer.judgedFromNs !== answer.fromNs || answer.judgedToNs !== answer.toNs)
     ? ` Judged in whole windows, ${unbroken(`${clock(answer.judgedFromNs, 3)} to ${clock(answer.judgedToNs, 3)}`)}.` : "";
   switch (when.kind) {
@@ -72,7 +72,7 @@ export function whenWords({ when, metrics }: MetricsScope, answer: RankMetrics):
 export function suggestionWords({ metric, layout, ranks, count: number, mean, median, share, group, members, isCorners }: Suggestion): string {
   const value = (of: number): string => valueWords(of, unitOf(metric));
   const who = ranksWords(ranks, 3).replace(/^r/, "R");
-  const lead = `${who} ${number === 1 ? "stands" : "stand"} out in ${labelOf(metric, OF_ALL)}: ${unbroken(value(mean))}, the median is ${unbroken(value(median))}.`;
+  const lead = `${who} ${number === 1 ? "stands" : "stand"} out in ${labelOf(metric, UNRESTRICTED)}: ${unbroken(value(mean))}, the median is ${unbroken(value(median))}.`;
   if (group !== "") return `${lead} They are ${groupWords(group, members)}.`;
   if (isCorners) return `${lead} They are corners of the program\u2019s grid.`;
   if (number === 1 || share < CLUSTERED) return lead;
