@@ -51,7 +51,7 @@ pub struct RangeBudget {
 impl Parts {
     /// Adds those of another stretch.
     pub fn add(&mut self, other: &Self) {
-        let By { compute, base, distance, excess, operation, other: rest, unknown, no_core } =
+        let By { compute, base, distance, excess, operation, other: rest, unknown, no_core: cpu } =
             &other.waiting_by;
         let pairs = [
             (&mut self.waiting_s, other.waiting_s),
@@ -72,7 +72,7 @@ impl Parts {
             (&mut self.waiting_by.operation, *operation),
             (&mut self.waiting_by.other, *rest),
             (&mut self.waiting_by.unknown, *unknown),
-            (&mut self.waiting_by.no_core, *no_core),
+            (&mut self.waiting_by.no_core, *cpu),
         ];
         pairs.into_iter().for_each(|(sum, part)| *sum += part);
     }

@@ -202,7 +202,7 @@ impl RankFigures {
         let is_of_some = matches!(metric, RankMetric::MpiTime | RankMetric::Calls);
         let function = question.function.filter(|_| is_of_some);
         let site = question.site.filter(|_| is_of_some);
-        let spans = self.phase(question, known, sources)?;
+        let spans = self.phase(question, (known.ranks, known.until_ns), sources)?;
         let is_of_all = function.is_none() && site.is_none() && spans.is_none();
         let (calls, time_s) = if is_of_all && known.is_whole(range_ns) {
             let calls = known.column(|row| row.calls as f64, 0.0);
@@ -269,7 +269,7 @@ impl RankFigures {
             }
         }
         let make = || {
-            let spans = self.phase(question, known, sources)?;
+            let spans = self.phase(question, (known.ranks, known.until_ns), sources)?;
             let (of, spans) = (sources.messages, spans.as_deref());
             let sums = MessageSums::read(of, range_ns, spans, known.ranks, is_wanted)?;
             Ok(Sums::Messages(Arc::new(sums)))
@@ -297,15 +297,15 @@ impl RankFigures {
     fn phase(
         &self,
         question: &MetricsQuestion,
-        known: &Known,
+        (ranks, until_ns): (usize, Nanoseconds),
         sources: &Sources<'_>,
     ) -> Result<Option<Arc<PhaseSpans>>, String> {
         let Some(phase) = question.phase else { return Ok(None) };
         // The whole run goes as far as it is known.
-        let range_ns = question.range_ns.start..question.range_ns.end.min(known.until_ns);
-        let asked = Asked { range_ns: range_ns.clone(), ranks: known.ranks, of: Subject::Phase(phase) };
+        let range_ns = question.range_ns.start..question.range_ns.end.min(until_ns);
+        let asked = Asked { range_ns: range_ns.clone(), ranks, of: Subject::Phase(phase) };
         let make = || {
-            let spans = PhaseSpans::read(sources.calls, &range_ns, phase, known.ranks)?;
+            let spans = PhaseSpans::read(sources.calls, &range_ns, phase, ranks)?;
             Ok(Sums::Phase(Arc::new(spans)))
         };
         let Sums::Phase(spans) = self.once(asked, sources, make)? else { return Ok(None) };
