@@ -107,7 +107,7 @@ export class GpuSurface {
         gl.deleteSync(fence);
         times.push(tookMs);
         if (times.length <= PROOF_ROUNDS) setTimeout(round, 0);
-        else this.#judge(times);
+        else this.#rate(times);
       };
       setTimeout(look, 1);
     };
@@ -116,7 +116,7 @@ export class GpuSurface {
     round();
   }
 
-  #judge(times: number[]): void {
+  #rate(times: number[]): void {
     // The first round compiled the shaders. The best of the others counts: only the machine's other work makes it longer.
     this.proofMs = Math.min(...times.slice(1));
     if (this.proofMs > PROOF_MS) this.tooSlow();

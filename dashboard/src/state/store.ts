@@ -25,7 +25,7 @@ import { inside, lengthOf } from "./span";
 import { type SelectedFigures, type SelectedScope, knownOf, selectedScope, shownOf, subjectOf } from "./selected";
 import { Tail } from "./tail";
 import { Tiles } from "./tiles";
-import { keptPicture } from "../words/standing";
+import { keptPicture } from "../words/link";
 
 /** A place in the graph of ranks: a region, the traffic between two regions, or from one rank to another. */
 export type Place = { kind: "region"; id: number } | { kind: "between"; a: number; b: number } | { kind: "pair"; src: number; dst: number };

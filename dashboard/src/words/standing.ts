@@ -29,7 +29,7 @@ export function standing(state: RunState, link: Link, quietMs: number): Standing
   if (link.phase === "full") return say("no place", "warn", `As many pages are open as the server allows. Close one. ${again}`);
   if (link.reason) return say("message refused", "warn", `A message of the server was not as agreed and is not shown: ${link.reason} ${again}`);
   if (link.phase === "connecting" && !known) return say("connecting", "", "Connecting to the server.");
-  const job = jobStanding(state, quietMs);
+  const job = stateOfJob(state, quietMs);
   if (link.phase === "open") return job;
   if (state.job.source === "replay") {
     return say(job.word, "warn", `${job.sentence} The server cannot be reached since; what this page holds can still be looked at. ${again}`);
@@ -42,16 +42,11 @@ export function standing(state: RunState, link: Link, quietMs: number): Standing
   return say("connection lost", "warn", `The connection to mpiscope is lost; the job may well go on. ${again} ${at}`);
 }
 
-/** Beside the last live picture, while no other can be asked for; empty while the server is there. */
-export function keptPicture({ phase }: Link): string {
-  return phase === "open" ? "" : "The connection to mpiscope is gone: this is the last live picture.";
-}
-
 function say(word: string, mood: Mood, sentence: string): Standing {
   return { word, mood, sentence: sentence.trim() };
 }
 
-function jobStanding(state: RunState, quietMs: number): Standing {
+function stateOfJob(state: RunState, quietMs: number): Standing {
   const { job, clock: { nowNs } } = state;
   const ran = `after ${clock(nowNs)}`;
   if (job.source === "replay") {

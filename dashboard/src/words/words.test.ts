@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { emptyRun, type NodeRow, type RunState } from "../state/run";
 import { axisCount, bytes, clock, count, duration, roundDuration, share, short } from "./index";
 import { clockAgreement, cpuSentence, mostCrowded, noCore, nodeName, nodeOrder, rankRanges, silence, whereRanksRun } from "./hosts";
-import { keptPicture, standing } from "./standing";
+import { keptPicture } from "./link";
+import { standing } from "./standing";
 import { parseTime, rate, rateMeaning, span } from "./time";
 
 describe("numbers", () => {

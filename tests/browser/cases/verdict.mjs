@@ -18,7 +18,7 @@ const WHOLE = "Back to the whole run";
 
 const isSelected = (page, id) => page.locator(`#tab-${id}[aria-selected=true]`).waitFor();
 
-async function judged(t, options) {
+async function diagnosed(t, options) {
   const { url } = await replay(t, await uneven());
   const page = await open(t, url, options);
   await untilState(page, /^replay$/);
@@ -75,7 +75,7 @@ test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) =>
 
   // A part of the run, up to where it was when selected: what is judged of it grows until it is all there.
   await brush(page, 0.3, 1);
-  const part = await untilRange(page, ({ note }) => !/not judged yet/.test(note));
+  const part = await untilRange(page, ({ note }) => !/not (judged|diagnosed) yet/.test(note));
   assert.match(part.heading, /^Selected range 0:\d\d:\d\d\.\d+ to 0:\d\d:\d\d\.\d+, [\d.]+ m?s$/);
   sumsUp(part.budget);
   assert.ok(part.budget.totalS > 0);
@@ -97,7 +97,7 @@ test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) =>
 });
 
 test("verdict::its_figures_are_those_of_the_report", async (t) => {
-  const page = await judged(t);
+  const page = await diagnosed(t);
   const { budget, verdict: { causes } } = report(await uneven());
   const figures = await whyFigures(page);
   const near = (shown, value, what) => assert.ok(Math.abs(shown - value) <= 0.00501 * Math.abs(value) + 1e-9, `${what}: the page says ${shown}, the report ${value}`);
@@ -110,7 +110,7 @@ test("verdict::its_figures_are_those_of_the_report", async (t) => {
 });
 
 test("verdict::a_wait_leads_to_its_rank_and_to_when_it_was_longest", async (t) => {
-  const page = await judged(t);
+  const page = await diagnosed(t);
   const rows = await table(page, "Waits");
   assert.ok(rows.length > 0 && rows.some((row) => row["for whom"] === "rank 1"), JSON.stringify(rows));
   const first = page.locator("table[aria-label=Waits] tbody tr").first();
@@ -128,7 +128,7 @@ test("verdict::a_wait_leads_to_its_rank_and_to_when_it_was_longest", async (t) =
 });
 
 test("verdict::a_range_has_figures_of_its_own", async (t) => {
-  const page = await judged(t);
+  const page = await diagnosed(t);
   const whole = await whyFigures(page);
   await brush(page, 0, 0.5);
   const half = await untilRange(page);
@@ -159,7 +159,7 @@ test("verdict::a_range_has_figures_of_its_own", async (t) => {
 });
 
 test("verdict::nothing_serious_for_those_who_cannot_see_it", async (t) => {
-  const page = await judged(t, { viewport: SMALL });
+  const page = await diagnosed(t, { viewport: SMALL });
   await showTimeline(page);
   await checkAll(page, [
     ["the tab Why", () => isSelected(page, "why")],

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_recorded_is_said_with_where_to_look() {
+    fn what_was_not_recorded_names_where_to_look() {
         let words = remark(Remark::MuchUnknown);
         assert!(words.contains("no reason was recorded") && words.contains("`mpiscope report`"), "{words}");
     }

@@ -44,7 +44,7 @@ export function patternsIn(history: History): Pattern[] {
   }
   return [...byFunction].flatMap(([id, cells]) => {
     const rows = [...cells].map(([rank, bins]) => rowOf(rank, bins, history.binsPerOctave)).filter(({ calls }) => calls >= LEAST_CALLS).sort((one, other) => one.rank - other.rank);
-    const found = rows.length < LEAST_ROWS ? null : judge(rows);
+    const found = rows.length < LEAST_ROWS ? null : classify(rows);
     if (!found) return [];
     const step = Math.ceil(rows.length / LINE_MOST);
     const line = rows.filter((_, at) => at % step === 0).map(({ rank, middle }) => [rank, 2 ** middle - 1] as const);
@@ -89,7 +89,7 @@ function fitted(xs: readonly number[], ys: readonly number[]): Fit {
   return { range: Math.abs(xy / xx) * (Math.max(...xs) - Math.min(...xs)), fit: (xy * xy) / (xx * yy) };
 }
 
-function judge(rows: readonly Row[]): { kind: PatternKind; strength: number; rows: readonly Row[] } | null {
+function classify(rows: readonly Row[]): { kind: PatternKind; strength: number; rows: readonly Row[] } | null {
   const ys = rows.map(({ middle }) => middle);
   const first = rows[0]?.rank ?? 0;
   const within = quantile(rows.map(({ spread }) => spread), 0.5);

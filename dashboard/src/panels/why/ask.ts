@@ -53,18 +53,18 @@ export function useCourses(store: Store): Asked<CourseQuestion, CoursesFound> {
 }
 
 /** How far a run was diagnosed when something was asked, in steps of so long. */
-export interface JudgedScope { untilS: number; isFinal: boolean }
+export interface DiagnosedScope { untilS: number; isFinal: boolean }
 
-function judgedScope(store: Store, everyS: number): JudgedScope | null {
+function diagnosedScope(store: Store, everyS: number): DiagnosedScope | null {
   const { found } = store.figures.value;
   if (!found) return null;
   return { untilS: found.isFinal ? found.untilS : Math.floor(found.untilS / everyS) * everyS, isFinal: found.isFinal };
 }
 
-export function useCriteria(store: Store): Asked<JudgedScope, Criteria> {
-  return useAnswers(store, () => store.answer("criteria"), () => "", () => judgedScope(store, CRITERIA_EVERY_S));
+export function useCriteria(store: Store): Asked<DiagnosedScope, Criteria> {
+  return useAnswers(store, () => store.answer("criteria"), () => "", () => diagnosedScope(store, CRITERIA_EVERY_S));
 }
 
-export function useRemap(store: Store): Asked<JudgedScope, Remap> {
-  return useAnswers(store, () => store.answer("remap"), () => "", () => judgedScope(store, REMAP_EVERY_S));
+export function useRemap(store: Store): Asked<DiagnosedScope, Remap> {
+  return useAnswers(store, () => store.answer("remap"), () => "", () => diagnosedScope(store, REMAP_EVERY_S));
 }

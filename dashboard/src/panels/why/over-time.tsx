@@ -68,15 +68,15 @@ function Picture({ chart, found, ranks, edge, pointed }: PictureProps) {
   const { scale, top, bottom, clamp } = chart;
   const { bars, lines } = strip(found.judgement.attribution, ranks, scale, top, bottom);
   const yOf = new Map(lines.map(({ share, y }) => [share, y]));
-  const unjudged = [[0, found.fromS * 1e9, "not judged"], [found.untilS * 1e9, edge, found.isFinal ? "nothing to judge" : "not judged yet"]] as const;
+  const undiagnosed = [[0, found.fromS * 1e9, "not diagnosed"], [found.untilS * 1e9, edge, found.isFinal ? "nothing to diagnose" : "not diagnosed yet"]] as const;
   return (
     <>
       <ValueLines chart={chart} values={[...yOf.keys()]} y={(share) => yOf.get(share) ?? bottom} words={shareLabel} />
-      {unjudged.map(([from, to, words]) => {
+      {undiagnosed.map(([from, to, words]) => {
         const x = clamp(from);
         const wide = clamp(to) - x;
         return wide >= 1 && <g key={words}>
-          <rect class="unjudged" x={x} y={top} width={wide} height={bottom - top} />
+          <rect class="undiagnosed" x={x} y={top} width={wide} height={bottom - top} />
           {wide > WORDS_PIXELS && <text x={x + wide / 2} y={(top + bottom) / 2 + 4} text-anchor="middle">{words}</text>}
         </g>;
       })}

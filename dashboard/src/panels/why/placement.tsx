@@ -9,7 +9,7 @@ import { changeWords, commandOf, FORMAT_NAMES, type Gain, gainWords, WORTH_IT } 
 import { fileName, saveBlob } from "../save";
 import { CopyButton } from "../share/copy-button";
 import { useTable } from "../share/tables";
-import { type JudgedScope, useRemap } from "./ask";
+import { type DiagnosedScope, useRemap } from "./ask";
 import { PLACEMENT } from "./places";
 
 /** What a better placement would save of the ranks' time, in seconds, as the verdict has it. */
@@ -25,7 +25,7 @@ export function Placement({ store, gainedS, ranksS, isUnknown }: { store: Store;
   );
 }
 
-function ofWhat({ known }: Figures<JudgedScope, Remap>): string {
+function ofWhat({ known }: Figures<DiagnosedScope, Remap>): string {
   if (!known) return "";
   return known.scope.isFinal ? "predicted from the messages of the whole run" : `predicted from what was recorded up to about ${clock(known.scope.untilS * 1e9, 0)}`;
 }

@@ -29,7 +29,7 @@ export function Why({ store }: { store: Store }) {
   const found = useComputed(() => store.figures.value.found).value;
   return (
     <div class="why" tabIndex={0} role="region" aria-label="Why the run takes as long as it does">
-      {found && isSettled(found) ? <Judged store={store} found={found} /> : <Nothing store={store} />}
+      {found && isSettled(found) ? <Diagnosis store={store} found={found} /> : <Nothing store={store} />}
     </div>
   );
 }
@@ -49,7 +49,7 @@ function Nothing({ store }: { store: Store }) {
   );
 }
 
-function Judged({ store, found }: { store: Store; found: Found }) {
+function Diagnosis({ store, found }: { store: Store; found: Found }) {
   const { judgement, details, actions } = found;
   const figures = useRangeFigures(store).value;
   const ranks = useComputed(() => store.figures.value.job.ranks).value;
