@@ -7,7 +7,7 @@ import { unbroken } from "./index";
 import { FACTORS, part, type Row, seconds, waitingRows } from "./found";
 
 /** What "unknown" means, everywhere. */
-export const NO_REASON = "records are missing, or the other side of a message was never seen";
+export const NO_REASON = "records are missing, the other side of a message was never seen, or expected transfer times are not known";
 
 /** What waiting was for, to be read after "of it 61 s". */
 const WAITED_FOR: Readonly<Partial<Record<Part, string>>> = {
@@ -18,7 +18,7 @@ const WAITED_FOR: Readonly<Partial<Record<Part, string>>> = {
   excess: "for messages that were slower than expected",
   operation: "for collective operations",
   other: "for calls that transfer nothing",
-  unknown: "with no reason recorded",
+  unknown: "for a reason that is not known",
 };
 
 const time = (value: number): string => unbroken(seconds(value));

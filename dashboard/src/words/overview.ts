@@ -26,7 +26,7 @@ export interface TimeSplit { ranksS: number; slices: readonly Slice[]; sentence:
 /** What those who wait mostly wait for, to be read after "waiting". */
 const WAITS_FOR: Readonly<Record<string, string>> = {
   compute: "for ranks that compute longer", cpuWait: "for ranks that waited for a CPU", base: "while messages were on their usual way", distance: "while messages went between nodes",
-  excess: "while messages took longer than usual", operation: "for collectives of others", other: "for other MPI calls", unknown: "with no reason recorded",
+  excess: "while messages took longer than usual", operation: "for collectives of others", other: "for other MPI calls", unknown: "for a reason that is not known",
 };
 
 /** `ranksS`: the ranks' time of the stretch that was diagnosed; `finishedS`: what of it is after the last call of a rank. */
@@ -46,7 +46,7 @@ function timeSentence(budget: Parts, ranks: number, ranksS: number, outsideS: nu
   const of = `Of ${unbroken(counted(ranks, "rank\u2019s", "ranks\u2019"))} ${unbroken(seconds(ranksS))}`;
   if (outsideS < 0) return `${unbroken(counted(ranks, "rank", "ranks"))} ran for ${unbroken(seconds(ranksS))} in all; their threads spent ${unbroken(seconds(budget.totalS))} in MPI, ${unbroken(seconds(budget.waitingS))} of it waiting${mostly(budget)}.`;
   const rest = budgetRows(budget).filter((row) => row.part !== "waiting" && row.seconds > 0).sort((one, other) => other.seconds - one.seconds)[0];
-  const unknown = mostOf(budget)?.part === "unknown" ? ` No reason is recorded where ${NO_REASON}: see Lost under \u201cThe run\u201d, and run \u201cmpiscope doctor\u201d.` : "";
+  const unknown = mostOf(budget)?.part === "unknown" ? ` The reason is not known where ${NO_REASON}: see Lost under \u201cThe run\u201d, and What it rests on in the tab Causes.` : "";
   const waiting = budget.waitingS > 0 ? `${amount(budget.waitingS)} waiting${mostly(budget)}` : "nothing waiting";
   const finished = finishedS > WORTH_A_WORD * ranksS ? `, ${amount(finishedS)} after ranks had finished,` : "";
   return `${of}, ${amount(outsideS)} were outside MPI${finished} and ${waiting}${rest ? `; then ${amount(rest.seconds)} ${rest.name}` : ""}.${unknown}`;

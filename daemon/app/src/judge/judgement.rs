@@ -254,8 +254,9 @@ fn remark(remark: Remark) -> String {
              noticed; `mpiscope calibrate` measures a quiet network"
         }
         Remark::MuchUnknown => {
-            "More may be avoidable: for over 10 % of the time in MPI no reason was recorded, as records are missing or the \
-             other side of a message was never seen. \"Missing\" in `mpiscope report` lists what was lost"
+            "More may be avoidable: for over 10 % of the time in MPI the reason is not known, as records are missing, the \
+             other side of a message was never seen, or expected transfer times are not known. \"Missing\" in \
+             `mpiscope report` lists what was lost"
         }
         Remark::CloseSecond => "Another cause costs nearly as much",
         Remark::ReplayDeparts { rank, at_ns } => {
@@ -293,9 +294,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_recorded_names_where_to_look() {
+    fn an_unknown_reason_names_what_may_lack_and_where_to_look() {
         let words = remark(Remark::MuchUnknown);
-        assert!(words.contains("no reason was recorded") && words.contains("`mpiscope report`"), "{words}");
+        assert!(
+            words.contains("transfer times are not known") && words.contains("`mpiscope report`"),
+            "{words}"
+        );
     }
 
     #[test]

@@ -70,8 +70,7 @@ function BlamedRow({ store, blamed: { cause, ranks, seconds: value } }: { store:
   return (
     <li class="blamed">
       <button type="button" title={ranks.length === 1 ? `Show rank ${only ?? 0} in the inspector` : "Show them in the tab Why"} onClick={select}><CauseMark cause={cause} /><span>{rangesShort(ranges, RANGES)}</span></button>
-      <span>blamed by the verdict</span>
-      <span class="soft" title={`${CAUSE_NAMES[cause]}: ${seconds(value)} over all ranks`}>{CAUSE_NAMES[cause]}</span>
+      <span title={`${seconds(value)} over all ranks`}>blamed for {CAUSE_NAMES[cause]}</span>
     </li>
   );
 }
