@@ -57,7 +57,7 @@ describe("the ranks' time", () => {
 
   it("says what is meant by no reason, and what to do about it", () => {
     const unknown = { ...budget, waitingBy: by({ compute: 10, unknown: 50 }) };
-    expect(plain(timeSplit(unknown, 64, 320, 0).sentence)).toMatch(/waiting, mostly for a reason that is not known; then .* The reason is not known where records are missing, the other side of a message was never seen, or expected transfer times are not known: see Lost .*What it rests on/);
+    expect(plain(timeSplit(unknown, 64, 320, 0).sentence)).toMatch(/waiting, mostly for a reason that is not known; then .* The reason is not known where records are missing, the other side of a message was never seen, or expected transfer times are not known: see Lost .* it rests on/);
   });
 
   it("is told otherwise where threads spent more in MPI than the ranks ran", () => {
