@@ -6,11 +6,11 @@ import { until } from "./wait.mjs";
 
 const UNITS = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 };
 
-/** 12.3 µs, 4.5 MiB as a number of seconds or bytes. */
+/** 12.3 µs, 4.5 MiB, −6 ms as a number of seconds or bytes. */
 export function quantity(text) {
-  const [, digits, unit] = /^([\d.\u2009]+) (\S+)$/.exec(text) ?? [];
+  const [, minus, digits, unit] = /^(\u2212?)([\d.\u2009]+) (\S+)$/.exec(text) ?? [];
   assert.ok(digits && UNITS[unit], `not a quantity: ${text}`);
-  return number(digits) * UNITS[unit];
+  return number(digits) * UNITS[unit] * (minus ? -1 : 1);
 }
 
 /** What is written with three digits is this near to what it stands for. */
