@@ -36,7 +36,7 @@ const views = (page) => page.locator(".why .view .time-chart svg path, .why .vie
 test("why::each_part_of_the_view_is_reached_by_keyboard", async (t) => {
   const page = await why(t, await uneven());
   const names = await page.locator(".why .contents button").allInnerTexts();
-  assert.deepEqual(names, ["Causes", "What if", "Waits", "Places", "Budget", "Over time", "Three views", "Criteria", "Placement"]);
+  assert.deepEqual(names, ["Causes", "What if", "Which ranks", "Waits", "Places", "Budget", "Over time", "Three views", "Criteria", "Placement"]);
   for (const name of names) {
     await page.locator(".why .contents button", { hasText: new RegExp(`^${name}$`) }).focus();
     await page.keyboard.press("Enter");
