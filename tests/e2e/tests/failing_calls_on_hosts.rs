@@ -17,7 +17,7 @@ const FAILED_CONNECTS: [u64; 3] = [1, 2, 5];
 const KINDS_OF_DAEMON: [&str; 3] = ["socket", "bind", "listen"];
 const RANKS: u32 = 2;
 /// What one run leaves on a host must not be another's.
-const LABS: usize = 2;
+const LABS: usize = 4;
 
 /// One run with its files, which both hosts see.
 struct Case<'a> {
