@@ -110,7 +110,7 @@ pub(crate) fn error_line(error: &anyhow::Error) -> String {
     for cause in error.chain().map(ToString::to_string) {
         if line.is_empty() {
             line = cause;
-        } else if !line.contains(&cause) {
+        } else if !line.ends_with(&cause) {
             line.push_str(": ");
             line.push_str(&cause);
         }

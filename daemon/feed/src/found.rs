@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct Found {
     /// The verdict in one sentence.
     pub headline: String,
+    /// The ranks that it blames; empty where it names none.
+    #[serde(default)]
+    pub blamed: Vec<u32>,
     /// What it rests on and how sure it is, a sentence each.
     pub details: Vec<String>,
     /// What to do about it, a sentence each; nothing where there is nothing to do.

@@ -13,6 +13,8 @@ export type Cause = Blame | "none";
 
 export interface Found {
   headline: string;
+  /** The ranks that it blames; empty where it names none. */
+  blamed: readonly number[];
   /** What it rests on and how sure it is. */
   details: readonly string[];
   /** What to do about it. */
@@ -218,6 +220,7 @@ export function found(from: Fields<Wire.Found>): Found {
   const [fromS, untilS] = stretch(from, "from_s", "until_s");
   return {
     headline: text(from, "headline"),
+    blamed: bounded("blamed", list(from, "blamed"), FEW_MAX).filter(isNatural),
     details: bounded("details", texts(from, "details"), SENTENCES_MAX),
     actions: bounded("actions", texts(from, "actions"), SENTENCES_MAX),
     fromS,

@@ -1129,6 +1129,10 @@ export type Found = {
  */
 headline: string, 
 /**
+ * The ranks that it blames; empty where it names none.
+ */
+blamed: Array<number>, 
+/**
  * What it rests on and how sure it is, a sentence each.
  */
 details: Array<string>, 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { By, Found, Judgement, Parts } from "../feed/found";
+import type { By, Parts } from "../feed/found";
 import { course, evolution } from "../panels/how/made-up";
 import { apply, emptyRun, type RunState } from "../state/run";
 import { blamedRanks, callRate, nextStep, noBlamedWords, runFigures, timeSplit, worstCourse } from "./overview";
@@ -7,13 +7,13 @@ import { blamedRanks, callRate, nextStep, noBlamedWords, runFigures, timeSplit, 
 const by = (change: Partial<By> = {}): By => ({ compute: 60, base: 2, distance: 3, excess: 2, operation: 1, other: 1, unknown: 1, noCore: 0, ...change });
 const budget: Parts = { waitingS: 70, baseS: 10, distanceS: 20, excessS: 5, operationS: 3, otherS: 2, unknownS: 0, totalS: 110, waitingBy: by(), excessInsideS: 0, cpuWaitS: 0 };
 
-function found(cause: "pattern" | "mapping" | "none", details: readonly string[], parts: Parts = budget, actions: readonly string[] = []): Found {
+function found(cause: "pattern" | "mapping" | "none", details: readonly string[], parts: Parts = budget, actions: readonly string[] = []) {
   return {
-    headline: "", details, actions, fromS: 0, untilS: 5, leftOutCalls: 0, isFinal: true, evolution: evolution(),
+    headline: "", blamed: [], details, actions, fromS: 0, untilS: 5, leftOutCalls: 0, isFinal: true, evolution: evolution(),
     judgement: {
       budget: parts, attribution: [], disturbances: [], quiet: [], regions: null, sites: [], waits: [], gathered: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] },
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
-      verdict: { cause, avoidableS: 30, avoidableWallS: 0.5, isAtLeast: false, basis: "whole", share: 0.1, confidence: 0.9, causes: [], remarks: [] },
+      verdict: { cause, avoidableS: 30, avoidableWallS: 0.5, isAtLeast: false, basis: "whole" as const, share: 0.1, confidence: 0.9, causes: [], remarks: [] },
     },
   };
 }
@@ -68,27 +68,15 @@ describe("the ranks' time", () => {
 });
 
 describe("whom the verdict blames", () => {
-  const source = (change: object) => ({ cause: "pattern" as const, totalS: 9, few: [], fewNodes: 0, ranks: [], computedS: 1, times: [], ...change });
-  const withSource = (cause: "pattern" | "mapping" | "none", change: object): Judgement => {
-    return { ...found(cause, []).judgement, sources: [source(change)] };
-  };
-
-  it("is the few ranks that the cause comes from", () => {
-    expect(blamedRanks(withSource("pattern", { few: [3, 5] }))).toEqual({ cause: "pattern", ranks: [3, 5], seconds: 9 });
-    const times = [{ fromS: 0, toS: 1, ranks: [7, 1] }, { fromS: 1, toS: 2, ranks: [2] }, { fromS: 2, toS: 3, ranks: [7] }];
-    expect(blamedRanks(withSource("pattern", { times }))?.ranks).toEqual([2, 7]);
-  });
-
-  it("is the rank that others wait for, as in the headline, where there is no source", () => {
-    const all = found("pattern", []).judgement;
-    const wait = (awaited: number, value: number) => ({ state: "late sender", function: "MPI_Recv", site: null, place: "", waiter: 0, awaited, times: 1, seconds: value, longestS: 0, longestAtS: 0 });
-    const of = (waits: readonly ReturnType<typeof wait>[]) => blamedRanks({ ...all, waits })?.ranks;
-    expect(of([wait(3, 1), wait(12, 4), wait(5, 1)])).toEqual([12]);
-    expect(of([1, 2, 3, 4].map((rank) => wait(rank, 1)))).toBeUndefined();
+  it("is whom the headline blames, with what the cause costs", () => {
+    const with35 = { ...found("pattern", []), blamed: [3, 5] };
+    const source = { cause: "pattern" as const, totalS: 9, few: [3, 5], fewNodes: 0, ranks: [], computedS: 1, times: [] };
+    expect(blamedRanks({ ...with35, judgement: { ...with35.judgement, sources: [source] } })).toEqual({ cause: "pattern", ranks: [3, 5], seconds: 9 });
+    expect(blamedRanks(with35)?.seconds).toBe(with35.judgement.verdict.avoidableS);
   });
 
   it("is nobody where it lies with no ranks, or with all, and says so", () => {
-    expect([blamedRanks(withSource("mapping", { few: [3] })), blamedRanks(withSource("pattern", {}))]).toEqual([null, null]);
+    expect([blamedRanks(found("mapping", [])), blamedRanks({ ...found("none", []), blamed: [3] })]).toEqual([null, null]);
     expect(noBlamedWords(found("mapping", []).judgement)).toBe("The verdict, placement, lies between nodes, not with single ranks.");
     expect(noBlamedWords(found("pattern", []).judgement)).toBe("The verdict, load imbalance, is spread over the ranks.");
     expect(noBlamedWords(found("none", []).judgement)).toBeNull();

@@ -1,7 +1,7 @@
 // The overview in words: what to do next, where the ranks' time went as a sentence, and the run's figures. Pure.
 
 import type { Course } from "../feed/evolution";
-import type { Blame, Found, Judgement, Parts, Wait } from "../feed/found";
+import type { Blame, Found, Judgement, Parts } from "../feed/found";
 import type { Part } from "../palette/causes";
 import { edgeNs, lost, over, type RunState } from "../state/run";
 import { NO_REASON } from "./budget";
@@ -66,27 +66,11 @@ function mostOf({ waitingS, waitingBy }: Parts): Row | null {
 /** Those whom the verdict blames. */
 export interface Blamed { cause: Blame; ranks: readonly number[]; seconds: number }
 
-/** A rank that this share of all waiting is for is named, as in the headline. */
-const MUCH = 0.3;
-
-/** The ranks that the verdict's cause comes from; null where it lies with no ranks, or with most of them. */
-export function blamedRanks({ verdict, sources, waits }: Judgement): Blamed | null {
+/** The ranks that the headline blames for its cause; null where it blames none. */
+export function blamedRanks({ blamed, judgement: { verdict, sources } }: Found): Blamed | null {
   const { cause } = verdict;
-  if (isWithheld(verdict) || (cause !== "pattern" && cause !== "cpu")) return null;
-  const source = sources.find((each) => each.cause === cause);
-  // Where it moves along the run, the first of each time.
-  const moving = [...new Set(source?.times.flatMap((time) => time.ranks.slice(0, 1)))].sort((one, other) => one - other);
-  const named = source && source.few.length > 0 ? source.few : moving;
-  const ranks = named.length === 0 && cause === "pattern" ? mostAwaited(waits) : named;
-  return ranks.length > 0 ? { cause, ranks, seconds: source?.totalS ?? verdict.avoidableS } : null;
-}
-
-/** The rank that much of all waiting is for. */
-function mostAwaited(waits: readonly Wait[]): number[] {
-  const sums = new Map<number, number>();
-  for (const { awaited, seconds: value } of waits) sums.set(awaited, (sums.get(awaited) ?? 0) + value);
-  const all = [...sums.values()].reduce((sum, value) => sum + value, 0);
-  return [...sums].sort(([, one], [, other]) => other - one).slice(0, 1).filter(([, value]) => all > 0 && value >= MUCH * all).map(([rank]) => rank);
+  if (isWithheld(verdict) || cause === "none" || blamed.length === 0) return null;
+  return { cause, ranks: blamed, seconds: sources.find((each) => each.cause === cause)?.totalS ?? verdict.avoidableS };
 }
 
 /** What to say where the verdict names a cause and no ranks; null where there is nothing to explain. */

@@ -3,6 +3,7 @@
 use super::words::{percent, time};
 use crate::words::{count, plural, ranges};
 use mpiscope_feed::{GatheredWait, Judgement, Source, Stopped, StoppedRank, Wait};
+use std::collections::BTreeSet;
 
 /// A rank that so much of all waiting is for is named.
 const MUCH: f64 = 0.3;
@@ -16,6 +17,22 @@ pub(super) fn what(judgement: &Judgement) -> String {
         "pattern" => uneven(judgement),
         "background" => slow(judgement),
         _ => without_core(judgement),
+    }
+}
+
+/// The ranks that are blamed; none where the cause lies with no ranks, or with most of them.
+pub(super) fn ranks(found: &Judgement) -> Vec<u32> {
+    let cause = found.verdict.cause.as_str();
+    let times = source(found, cause).map_or(&[][..], |of| &of.times);
+    let moving: BTreeSet<u32> = times.iter().filter_map(|time| time.ranks.first()).copied().collect();
+    match cause {
+        "pattern" if !moving.is_empty() => moving.into_iter().collect(),
+        "pattern" | "cpu" => match named_source(found, cause) {
+            Some(of) => of.few.clone(),
+            None if cause == "pattern" => awaited(&found.waits).into_iter().collect(),
+            None => Vec::new(),
+        },
+        _ => Vec::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What was found, in sentences.
 
 use super::actions::actions;
-use super::blame::{evidence, what};
+use super::blame::{evidence, ranks, what};
 use crate::processors::shortage_sentence;
 use crate::words::{cause_title, nanoseconds, plural, run_time_of};
 use mpiscope_diagnosis::NEGLIGIBLE;
@@ -191,10 +191,12 @@ fn sentence(remark: &str) -> String {
 }
 
 /// Says what was found: the sentences that go with the figures.
-pub(super) fn say(told: &mut Found) {
-    told.headline = headline(&told.judgement);
-    told.details = details(&told.judgement);
-    told.actions = actions(&told.judgement);
+pub(super) fn say(report: &mut Found) {
+    let found = &report.judgement;
+    report.headline = headline(found);
+    report.blamed = ranks(found);
+    report.details = details(found);
+    report.actions = actions(found);
 }
 
 /// The verdict and its evidence, a sentence each. What is missing comes first.

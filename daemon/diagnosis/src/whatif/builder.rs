@@ -221,13 +221,9 @@ impl GraphBuilder {
         // What else a call waited for shows which flights it felt.
         flights::learn(&mut graph);
         let parts = graph.own_parts();
-        graph.delays.spread(&delay::Calls {
-            starts: &graph.starts,
-            ends: &graph.ends,
-            places: &graph.places,
-            threads: &graph.threads,
-            parts: &parts,
-        });
+        let mut delays = std::mem::take(&mut graph.delays);
+        delays.spread(&graph, &parts);
+        graph.delays = delays;
         if graph.delays.is_known() {
             graph.delays.starved = starved::starved(&graph, &partners, &parts);
         }

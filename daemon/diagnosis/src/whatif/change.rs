@@ -110,8 +110,8 @@ impl<'a> Applied<'a> {
     }
 
     /// Whether nobody makes a call any more.
-    pub(crate) fn is_dropped(&self, rank: Rank, place: u16, call: usize) -> bool {
-        !self.scales.is_empty() && self.work.is_dropped(&self.scales, (rank as usize, place), call)
+    pub(crate) fn is_needless(&self, rank: Rank, place: u16, call: usize) -> bool {
+        !self.scales.is_empty() && self.work.is_needless(&self.scales, (rank as usize, place), call)
     }
 
     pub(crate) fn own(&self, function: Function) -> f64 {

@@ -93,69 +93,26 @@ struct Piece {
     excess_ns: u64,
 }
 
-/// What is recorded of calls.
-pub(crate) struct Calls<'a> {
-    pub(crate) starts: &'a [u64],
-    pub(crate) ends: &'a [u64],
-    pub(crate) places: &'a [u16],
-    pub(crate) threads: &'a [Thread],
-    /// How long they took after what they waited for was on its way.
-    pub(crate) parts: &'a [u64],
+/// When the computing before a call began.
+fn computing_from_ns(graph: &Graph, thread: &Thread, call: usize) -> u64 {
+    if call == thread.calls.start as usize { graph.starts[call] } else { graph.ends[call - 1] }
 }
 
-impl Calls<'_> {
-    /// When the computing before a call began.
-    fn computing_from_ns(&self, thread: &Thread, call: usize) -> u64 {
-        if call == thread.calls.start as usize { self.starts[call] } else { self.ends[call - 1] }
+/// By place, beyond what is unusual of a thread's computing before its calls there, and of parts of these calls.
+fn usual(graph: &Graph, thread: &Thread, parts: &[u64]) -> FxHashMap<u16, (u64, u64)> {
+    let mut at: FxHashMap<u16, (Vec<u64>, Vec<u64>)> = FxHashMap::default();
+    for call in thread.calls.clone().map(|call| call as usize) {
+        let (computing, of_calls) = at.entry(graph.places[call]).or_default();
+        computing.push(graph.starts[call] - computing_from_ns(graph, thread, call));
+        of_calls.push(parts[call]);
     }
-
-    /// By place, the median of what a thread computes before its calls there, and of their parts.
-    fn usual(&self, thread: &Thread) -> FxHashMap<u16, (u64, u64)> {
-        let mut at: FxHashMap<u16, (Vec<u64>, Vec<u64>)> = FxHashMap::default();
-        for call in thread.calls.clone().map(|call| call as usize) {
-            let (computing, parts) = at.entry(self.places[call]).or_default();
-            computing.push(self.starts[call] - self.computing_from_ns(thread, call));
-            parts.push(self.parts[call]);
-        }
-        let median = |mut of: Vec<u64>| {
-            let at = (of.len() as f64 * USUAL) as usize;
-            *of.select_nth_unstable(at).1
-        };
-        at.into_iter()
-            .map(|(place, (computing, parts))| (place, (median(computing), median(parts))))
-            .collect()
-    }
-
-    /// The pieces of a thread's calls from one on, between two moments.
-    fn pieces(
-        &self,
-        thread: &Thread,
-        from_call: usize,
-        (from_ns, to_ns): (u64, u64),
-        usual: &FxHashMap<u16, (u64, u64)>,
-    ) -> Vec<Piece> {
-        let clipped = |from: u64, to: u64| to.min(to_ns).saturating_sub(from.max(from_ns));
-        let mut pieces = Vec::new();
-        for call in from_call..thread.calls.end as usize {
-            let gap_from_ns = self.computing_from_ns(thread, call);
-            if gap_from_ns >= to_ns {
-                break;
-            }
-            let (usual_gap_ns, usual_part_ns) = usual[&self.places[call]];
-            let mut push = |is_call: bool, length_ns: u64, beyond_ns: u64| {
-                let excess_ns = length_ns.min(beyond_ns);
-                pieces.push(Piece { call: call as u32, is_call, length_ns, excess_ns });
-            };
-            let gap_ns = self.starts[call] - gap_from_ns;
-            push(false, clipped(gap_from_ns, self.starts[call]), gap_ns.saturating_sub(usual_gap_ns));
-            let part_ns = self.parts[call];
-            if part_ns > 0 {
-                let length_ns = clipped(self.ends[call] - part_ns, self.ends[call]);
-                push(true, length_ns, part_ns.saturating_sub(usual_part_ns));
-            }
-        }
-        pieces
-    }
+    let quantile = |mut of: Vec<u64>| {
+        let at = (of.len() as f64 * USUAL) as usize;
+        *of.select_nth_unstable(at).1
+    };
+    at.into_iter()
+        .map(|(place, (computing, of_calls))| (place, (quantile(computing), quantile(of_calls))))
+        .collect()
 }
 
 impl Delays {
@@ -187,58 +144,55 @@ impl Delays {
         (until(to_ns) - until(from_ns)).max(0.0) as u64
     }
 
-    /// Spreads it over computing and calls.
-    pub(crate) fn spread(&mut self, calls: &Calls<'_>) {
+    /// Spreads it over computing and calls. Parts are how long calls took after what they waited for was on its way.
+    pub(crate) fn spread(&mut self, graph: &Graph, parts: &[u64]) {
         let is_without = |two: &[Figure]| two[1].missing_ns > two[0].missing_ns;
         if !self.figures.iter().any(|of_rank| of_rank.windows(2).any(is_without)) {
             return;
         }
-        (self.before, self.within) = (vec![0; calls.starts.len()], vec![0; calls.starts.len()]);
-        for thread in calls.threads {
-            let figures = self.figures.get(thread.rank as usize).map_or(&[][..], |figures| figures);
+        (self.before, self.within) = (vec![0; graph.starts.len()], vec![0; graph.starts.len()]);
+        let Self { figures, before, within, .. } = self;
+        let mut pieces = Vec::new();
+        for thread in &graph.threads {
+            let figures = figures.get(thread.rank as usize).map_or(&[][..], |figures| figures);
             if !figures.windows(2).any(is_without) {
                 continue;
             }
-            let usual = calls.usual(thread);
+            let usual = usual(graph, thread, parts);
             let mut call = thread.calls.start as usize;
             for two in figures.windows(2) {
                 let (from_ns, to_ns) = (two[0].at_ns, two[1].at_ns);
-                while call < thread.calls.end as usize && calls.ends[call] <= from_ns {
+                while call < thread.calls.end as usize && graph.ends[call] <= from_ns {
                     call += 1;
                 }
                 if !is_without(two) || to_ns <= from_ns {
                     continue;
                 }
-                let mut pieces = calls.pieces(thread, call, (from_ns, to_ns), &usual);
-                let shares = Shares::between(two, &pieces);
-                // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait of average
-                // length.
-                let stopped_ns = two[1].stopped_ns.saturating_sub(two[0].stopped_ns);
-                for piece in pieces.iter_mut().filter(|piece| piece.is_call) {
-                    let wait_ns = two[1].wait_ns.saturating_sub(self.within[piece.call as usize]);
-                    piece.length_ns = piece.length_ns.min(wait_ns.saturating_add(stopped_ns));
-                    piece.excess_ns = piece.excess_ns.min(piece.length_ns);
+                pieces.clear();
+                let clipped = |from: u64, to: u64| to.min(to_ns).saturating_sub(from.max(from_ns));
+                for at in call..thread.calls.end as usize {
+                    let gap_from_ns = computing_from_ns(graph, thread, at);
+                    if gap_from_ns >= to_ns {
+                        break;
+                    }
+                    let (usual_gap_ns, usual_part_ns) = usual[&graph.places[at]];
+                    let gap_ns = graph.starts[at] - gap_from_ns;
+                    pieces.push(Piece {
+                        call: at as u32,
+                        is_call: false,
+                        length_ns: clipped(gap_from_ns, graph.starts[at]),
+                        excess_ns: gap_ns.saturating_sub(usual_gap_ns + before[at]),
+                    });
+                    if parts[at] > 0 {
+                        pieces.push(Piece {
+                            call: at as u32,
+                            is_call: true,
+                            length_ns: clipped(graph.ends[at] - parts[at], graph.ends[at]),
+                            excess_ns: parts[at].saturating_sub(usual_part_ns + within[at]),
+                        });
+                    }
                 }
-                let (before, within) = (&mut self.before, &mut self.within);
-                let mut take = |piece: &mut Piece, ns: u64| {
-                    let taken = if piece.is_call { &mut *within } else { &mut *before };
-                    taken[piece.call as usize] += ns;
-                    piece.length_ns -= ns;
-                };
-                let missing_ns = two[1].missing_ns - two[0].missing_ns;
-                let found_ns = cut(&mut pieces, missing_ns, |piece| piece.excess_ns, &mut take);
-                for (is_call, share) in [(false, shares.computing), (true, shares.calls)] {
-                    let of_kind_ns = (missing_ns as f64 * share) as u64;
-                    let rest = 1.0
-                        - found_ns as f64 / (missing_ns as f64 * (shares.computing + shares.calls)).max(1.0);
-                    let rest_ns = (of_kind_ns as f64 * rest.max(0.0)) as u64;
-                    cut(
-                        &mut pieces,
-                        rest_ns,
-                        |piece| if piece.is_call == is_call { piece.length_ns } else { 0 },
-                        &mut take,
-                    );
-                }
+                take(two, &mut pieces, (before, within));
             }
         }
     }
@@ -246,6 +200,34 @@ impl Delays {
     /// Whether any rank ever waited for a CPU.
     pub(crate) fn is_known(&self) -> bool {
         !self.before.is_empty()
+    }
+}
+
+/// Takes the time without a CPU between two figures from the pieces between them.
+fn take(two: &[Figure], pieces: &mut [Piece], (before, within): (&mut [u64], &mut [u64])) {
+    let shares = Shares::between(two, pieces);
+    // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait of average length.
+    let stopped_ns = two[1].stopped_ns.saturating_sub(two[0].stopped_ns);
+    for piece in pieces.iter_mut() {
+        if piece.is_call {
+            let wait_ns = two[1].wait_ns.saturating_sub(within[piece.call as usize]);
+            piece.length_ns = piece.length_ns.min(wait_ns.saturating_add(stopped_ns));
+        }
+        piece.excess_ns = piece.excess_ns.min(piece.length_ns);
+    }
+    let mut take = |piece: &mut Piece, ns: u64| {
+        let taken = if piece.is_call { &mut *within } else { &mut *before };
+        taken[piece.call as usize] += ns;
+        piece.length_ns -= ns;
+    };
+    let missing_ns = two[1].missing_ns - two[0].missing_ns;
+    let found_ns = cut(pieces, missing_ns, |piece| piece.excess_ns, &mut take);
+    let shared_ns = missing_ns as f64 * (shares.computing + shares.calls);
+    let rest = (1.0 - found_ns as f64 / shared_ns.max(1.0)).max(0.0);
+    for (is_call, share) in [(false, shares.computing), (true, shares.calls)] {
+        let rest_ns = (missing_ns as f64 * share * rest) as u64;
+        let length_ns = |piece: &Piece| if piece.is_call == is_call { piece.length_ns } else { 0 };
+        cut(pieces, rest_ns, length_ns, &mut take);
     }
 }
 

@@ -133,11 +133,11 @@ impl Run<'_> {
             return entry_ns + took_ns as f64 * own;
         }
         let received = graph.received_by(call);
-        if self.applied.is_dropped(rank, graph.places[call], call) {
+        let group = graph.groups.left[call];
+        if group == NONE && self.applied.is_needless(rank, graph.places[call], call) {
             // Nothing is sent any more, but what the work needs has to be there.
             return received.iter().map(|edge| self.entries[edge.from as usize]).fold(entry_ns, f64::max);
         }
-        let group = graph.groups.left[call];
         if group != NONE
             && let Some((recorded_ns, last_ns)) = self.awaited(group, rank)
         {

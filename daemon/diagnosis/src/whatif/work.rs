@@ -195,7 +195,7 @@ impl Work {
     }
 
     /// Whether a call is made only for work that the rank alone does, and that goes to all of them: then nobody has to call.
-    pub(crate) fn is_dropped(&self, scales: &[Scale], (rank, place): (usize, u16), call: usize) -> bool {
+    pub(crate) fn is_needless(&self, scales: &[Scale], (rank, place): (usize, u16), call: usize) -> bool {
         let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
         scales[segment * self.ranks + rank] == Scale::SPREAD
             && self.is_rare[rank * self.places + usize::from(place)]

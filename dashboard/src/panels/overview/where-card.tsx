@@ -26,9 +26,9 @@ export function WhereCard({ store }: { store: Store }) {
   const regions = useComputed(() => store.shownFigures.value.run.regions).value;
   const worst = [...(regions?.regions ?? [])].sort((one, other) => (other.latency ?? -1) - (one.latency ?? -1) || one.id - other.id).slice(0, SHOWN);
   const found = useComputed(() => store.figures.value.found).value;
-  const settled = found && isSettled(found) ? found.judgement : null;
+  const settled = found && isSettled(found) ? found : null;
   const blamed = settled && blamedRanks(settled);
-  const noBlamed = settled && noBlamedWords(settled);
+  const noBlamed = settled && noBlamedWords(settled.judgement);
   const open = (): void => void (store.tab.value = "where");
   return (
     <section>

@@ -181,11 +181,12 @@ function PointedTip({ pointed }: { pointed: Signal<Pointed | null> }) {
 }
 
 function GroupHead({ y: { y, height }, name, ranks, open }: { y: { y: number; height: number }; name: string; ranks: Uint32Array; open(): void }) {
+  const which = ranksWords(rangesOf(ranks), 1);
   return (
-    <g class="group" role="button" tabIndex={0} aria-label={ranks.length > 1 ? `Open ${name}: ${counted(ranks.length, "rank", "ranks")}` : name} onClick={open} onKeyDown={(event) => { if (event.key === "Enter") open(); }}>
+    <g class="group" role="button" tabIndex={0} aria-label={ranks.length > 1 ? `Open ${name} ${which}: ${counted(ranks.length, "rank", "ranks")}` : name} onClick={open} onKeyDown={(event) => { if (event.key === "Enter") open(); }}>
       <rect x={0} y={y} width={HEAD.left - 8} height={height} />
       <text x={12} y={y + Math.min(height / 2 + 4, 16)}>{name}</text>
-      {height > 28 && ranks.length > 1 && <text x={12} y={y + 31} class="soft">{ranksWords(rangesOf(ranks), 1)}</text>}
+      {height > 28 && ranks.length > 1 && <text x={12} y={y + 31} class="soft">{which}</text>}
     </g>
   );
 }

@@ -116,6 +116,7 @@ fn nothing_to_say_is_said() {
 #[test]
 fn waiting_for_everybody_has_no_name() {
     let mut always = pattern();
+    assert_eq!(ranks(&always), [5], "8.5 of 9.5 s are for it");
     always.attribution = (0..40).map(|at| stretch(at, "pattern")).collect();
     always.disturbances = disturbances(&always, &Course::default());
     always.verdict.causes.truncate(1);
@@ -123,6 +124,7 @@ fn waiting_for_everybody_has_no_name() {
         wait.awaited = 10 + at as u32;
         wait.seconds = 1.0;
     }
+    assert!(ranks(&always).is_empty());
     assert_eq!(
         headline(&always),
         "31 % avoidable (3.90 s of 12.6 s): ranks with less work wait for ranks with more, since the start. Load \
@@ -154,6 +156,7 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
     }];
     // It is not for rank 4 that ranks wait directly.
     assert!(headline(&uneven).contains(": rank 4 has more work and delays the others, since 0:00:13.000"));
+    assert_eq!(ranks(&uneven), [4]);
     let told = details(&uneven);
     assert_eq!(told[1], "90 % of the excess work is on rank 4: 14.0 s of computing; the average is 9.00 s.");
     assert_eq!(
@@ -164,6 +167,9 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
     uneven.sources[0].times =
         [3, 9].map(|rank| SourceTime { from_s: 0.0, to_s: 1.0, ranks: vec![rank] }).to_vec();
     assert!(headline(&uneven).contains("at different times, and delay the rest (rank 3 first, rank 9 last)"));
+    assert_eq!(ranks(&uneven), [3, 9]);
+    uneven.verdict.cause = "mapping".into();
+    assert!(ranks(&uneven).is_empty(), "nodes are, not ranks");
 }
 
 #[test]
