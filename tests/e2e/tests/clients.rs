@@ -257,7 +257,7 @@ fn examples_do_what_they_say(example: impl Fn(&str) -> Command) {
 
 #[test]
 fn the_examples_in_rust_do_what_they_say() {
-    let folder = target().join("debug/examples");
+    let folder = target().join("release/examples");
     examples_do_what_they_say(|name| {
         let program = folder.join(name);
         assert!(program.is_file(), "{} is not there: tests/e2e/run builds it", program.display());
