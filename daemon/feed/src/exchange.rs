@@ -11,6 +11,7 @@
 //! | `messages` | `from_ns, to_ns, most, ranks` | `messages`: single messages |
 //! | `timeline` | `from_ns, to_ns, bins` | `timeline`: how many calls began when |
 //! | `count` | `from_ns, to_ns` | `count`: how many calls began |
+//! | `durations` | `from_ns, to_ns, ranks, function, low_ns, high_ns, most` | `durations`: how often calls took how long, and the longest between two durations |
 //! | `history` | `from_ns, to_ns` | `history`: how often calls took how long |
 //! | `courses` | `from_ns, to_ns, bins, ranks` | `courses`: how messages went over time |
 //! | `selected` | `from_ns, to_ns, ranks, hidden` | `selected`: the figures of a selection, which all views show |
@@ -34,7 +35,7 @@
 //! | `remap` | | `remap`: a better placement |
 //! | `ping` | | nothing |
 //!
-//! `ranks` are ranges with both ends included; without them it is all. Of `messages`, `shares`, `critical`,
+//! `ranks` are ranges with both ends included; without them it is all. Of `messages`, `shares`, `critical`, `durations`,
 //! `group_graph`, `courses`, `pairs`, `pending`, `selected`, `rank_metrics`, `rank_layout`, `landscape`, `dag` and
 //! `past` or `future` a page gets the answer to the newest question of the kind; older ones that are not answered yet
 //! get an error. `remap` may take seconds.
@@ -46,9 +47,9 @@ mod rank_questions;
 pub use pending_question::{Grouping, PENDING_EDGES_MAX, PENDING_EDGES_USUAL, PendingQuestion};
 pub use questions::{
     BINS_MAX, CALLS_MAX, CONE_MESSAGES_MAX, COURSE_BINS_MAX, COURSE_BINS_USUAL, Command, ConeQuestion,
-    CoursesQuestion, DagQuestion, EventQuestion, GroupGraphQuestion, Incoming, LinkRequest, MESSAGES_MAX,
-    NODES_MAX, NODES_USUAL, Question, REPLACEABLE, Ranks, RowsQuestion, SelectedQuestion, Selection,
-    Senseless, SharesQuestion, common_ranks, is_among,
+    CoursesQuestion, DagQuestion, DurationsQuestion, EventQuestion, GroupGraphQuestion, Incoming,
+    LinkRequest, MESSAGES_MAX, NODES_MAX, NODES_USUAL, Question, REPLACEABLE, Ranks, RowsQuestion,
+    SelectedQuestion, Selection, Senseless, SharesQuestion, common_ranks, is_among,
 };
 pub use rank_questions::{
     LAYOUT_SOURCE_BYTES_MAX, LandscapeQuestion, LayoutQuestion, LayoutSourceChoice, MetricsQuestion,
@@ -57,9 +58,9 @@ pub use rank_questions::{
 
 use crate::message::Message;
 use crate::{
-    Annotations, Calls, Cone, Courses, Criteria, CriticalPath, Dag, Event, F64Column, GroupGraph, Landscape,
-    Layouts, MessageRows, Pairs, PendingMessages, RangeBudget, RankLayout, RankMetrics, Remap, Selected,
-    Shares, Sites, Suggestion, U32Column,
+    Annotations, CallDurations, Calls, Cone, Courses, Criteria, CriticalPath, Dag, Event, F64Column,
+    GroupGraph, Landscape, Layouts, MessageRows, Pairs, PendingMessages, RangeBudget, RankLayout,
+    RankMetrics, Remap, Selected, Shares, Sites, Suggestion, U32Column,
 };
 use serde::{Deserialize, Serialize};
 
@@ -141,6 +142,9 @@ pub struct Answer {
     /// Counts of durations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<History>,
+    /// How long calls took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durations: Option<CallDurations>,
     /// What ranks' time was spent on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<Shares>,
@@ -215,6 +219,7 @@ impl Answer {
             timeline: None,
             count: None,
             history: None,
+            durations: None,
             shares: None,
             group_graph: None,
             critical: None,

@@ -21,6 +21,7 @@ mod compare;
 mod course;
 mod criteria;
 mod dependencies;
+mod durations;
 mod event;
 mod evolution;
 mod expanded;
@@ -70,6 +71,7 @@ pub use dependencies::{
     Cone, ConeMessages, ConeRanks, CourseSizes, Courses, CriticalPath, Dag, DagBars, DagEdges, DagNodes,
     DagRanks, GroupGraph, MessageRows, MessageSource, Messages, Pairs,
 };
+pub use durations::CallDurations;
 pub use event::Event;
 pub use evolution::{Bands, Evolution, Pending, Points, RegionCourse, SegmentRow};
 pub use expanded::ExpandedMessage;

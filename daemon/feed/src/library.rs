@@ -2,9 +2,10 @@
 
 use crate::arrivals::{Arrivals, Late};
 use crate::dependencies::{Dependencies, wanted};
+use crate::durations::durations;
 use crate::exchange::{
-    Answer, EventQuestion, Grouping, History, PendingQuestion, Question, RangeCounts, Ranks, RowsQuestion,
-    SelectedQuestion, SharesQuestion, TimelineBins, is_among,
+    Answer, DurationsQuestion, EventQuestion, Grouping, History, PendingQuestion, Question, RangeCounts,
+    Ranks, RowsQuestion, SelectedQuestion, SharesQuestion, TimelineBins, is_among,
 };
 use crate::pending::{self, Unreceived, UnreceivedSends, pending};
 use crate::rank_figures::{RankFigures, Sources};
@@ -12,12 +13,12 @@ use crate::rank_layout::{LayoutShelf, layouts, rank_layout};
 use crate::rank_suggestion::suggestion;
 use crate::selected::selected;
 use crate::{
-    Calls, Course, Criteria, LayoutSource, LayoutStore, Messages, Overview, PendingMessages, RangeBudget,
-    RankRow, Regions, Remap, RemapSource, Selected, Shares, SiteSource, Sites,
+    CallDurations, Calls, Course, Criteria, LayoutSource, LayoutStore, Messages, Overview, PendingMessages,
+    RangeBudget, RankRow, Regions, Remap, RemapSource, Selected, Shares, SiteSource, Sites,
 };
 use mpiscope_diagnosis::Version;
 use mpiscope_layout::SiteDescription;
-use mpiscope_matching::{BINS_PER_OCTAVE, Bins, Durations, UnreceivedSend};
+use mpiscope_matching::{BINS_PER_OCTAVE, Bins, Density, Durations, UnreceivedSend};
 use mpiscope_model::{
     Blame, Call, CommInfo, Coordinate, Function, Message, Nanoseconds, Node, Rank, RankCpus,
 };
@@ -370,6 +371,9 @@ impl Library {
             Question::Timeline(range, bins) => answer.timeline = Some(self.timeline(range, *bins as usize)?),
             Question::Count(range) => answer.count = Some(self.count(range)?),
             Question::History(range) => answer.history = Some(self.history(range)?),
+            Question::Durations(question) => {
+                answer.durations = Some(self.durations(question, is_wanted)?);
+            }
             Question::GroupGraph(question) => {
                 let regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 let sources = (self.source.as_ref(), &regions);
@@ -535,7 +539,8 @@ impl Library {
         })
     }
 
-    fn history(&self, range: &Range<Nanoseconds>) -> Result<History, String> {
+    /// Counts of calls that ended in a range.
+    fn density(&self, range: &Range<Nanoseconds>) -> Result<Density, String> {
         let (mut density, edges) = self.overview.densities().between(range);
         for edge in edges {
             // What ended there, as opposed to what was under way there.
@@ -545,6 +550,21 @@ impl Library {
                 }
             })?;
         }
+        Ok(density)
+    }
+
+    fn durations(
+        &self,
+        question: &DurationsQuestion,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<CallDurations, String> {
+        let (_, until_ns, calls) = self.ranks.known()?.job();
+        let run = self.density(&(0..Nanoseconds::MAX))?;
+        durations(question, (until_ns, calls), self.source.as_ref(), &run, is_wanted)
+    }
+
+    fn history(&self, range: &Range<Nanoseconds>) -> Result<History, String> {
+        let density = self.density(range)?;
         let cells = density.cells();
         Ok(History {
             from_ns: range.start,

@@ -136,7 +136,7 @@ const CALLS_PER_SLICE: u64 = 1 << 20;
 const MOST_SLICES: u64 = 1 << 14;
 
 /// Ranges one after the other, whose sums are those of the whole; of as many calls each if calls were spread evenly.
-fn slices(
+pub(crate) fn slices(
     range_ns: &Range<Nanoseconds>,
     calls: u64,
     until_ns: Nanoseconds,

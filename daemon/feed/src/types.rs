@@ -2,10 +2,10 @@
 
 use crate::{
     Advised, Annotation, Annotations, AnnotationsKind, Attribution, Bands, Basis, BasisState, Between,
-    BudgetChange, By, ByChange, Calls, CauseChange, Change, CollectiveChange, Compared, ComparedCourse,
-    Comparison, Cone, ConeMessages, ConeRanks, Count, CountChange, CourseSizes, Courses, CpuContention,
-    Criteria, CriterionChange, CriticalPath, Dag, DagBars, DagEdges, DagNodes, DagRanks, Disturbance,
-    Efficiency, EfficiencyChange, Event, Evolution, F64Column, Figure, Found, FunctionChange,
+    BudgetChange, By, ByChange, CallDurations, Calls, CauseChange, Change, CollectiveChange, Compared,
+    ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count, CountChange, CourseSizes, Courses,
+    CpuContention, Criteria, CriterionChange, CriticalPath, Dag, DagBars, DagEdges, DagNodes, DagRanks,
+    Disturbance, Efficiency, EfficiencyChange, Event, Evolution, F64Column, Figure, Found, FunctionChange,
     FunctionCriterion, GatheredWait, GroupGraph, Job, JobChange, JobState, Judgement, Landscape, LayoutItem,
     LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs, Parts, Pending, PendingEdges,
     PendingGroups, PendingMessages, Phase, Points, QualityChange, Quiet, RangeBudget, RankLayout,
@@ -82,6 +82,7 @@ fn types() -> String {
     declare(Standing::decl(&config));
     declare(Switch::decl(&config));
     declare(Found::decl(&config));
+    declare(CallDurations::decl(&config));
     declare(Calls::decl(&config));
     declare(Change::decl(&config));
     declare(Figure::decl(&config));

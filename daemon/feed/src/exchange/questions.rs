@@ -5,7 +5,7 @@ use super::rank_questions::{
     LandscapeQuestion, LayoutQuestion, MetricsQuestion, SaveLayoutQuestion, layout_question,
     metrics_question, save_layout_question,
 };
-use mpiscope_model::{Nanoseconds, Rank};
+use mpiscope_model::{Function, Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -13,6 +13,10 @@ use std::ops::Range;
 pub const CALLS_MAX: u64 = 200_000;
 /// The most messages of one answer.
 pub const MESSAGES_MAX: u64 = 200_000;
+/// The most calls that a histogram of durations lists, and how many it does where nobody says.
+const LISTED_MAX: u64 = 1_000;
+/// Likewise.
+const LISTED_USUAL: u64 = 100;
 /// The most bins of a course of messages, and what it has where nobody says.
 pub const COURSE_BINS_MAX: u32 = 512;
 /// Likewise.
@@ -79,6 +83,8 @@ pub enum Question {
     Count(Range<Nanoseconds>),
     /// How often calls that ended in a range took how long.
     History(Range<Nanoseconds>),
+    /// How often calls took how long.
+    Durations(DurationsQuestion),
     /// Where time in MPI went in a range; of ranges of ranks, both ends included, or of all.
     Budget(Range<Nanoseconds>, Ranks),
     /// What ranks' time was spent on.
@@ -183,6 +189,21 @@ pub struct SelectedQuestion {
     pub hidden: Vec<u32>,
 }
 
+/// Of which calls it is asked how long they took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DurationsQuestion {
+    /// The range.
+    pub range_ns: Range<Nanoseconds>,
+    /// The ranks.
+    pub ranks: Ranks,
+    /// The function; of all where none is given.
+    pub function: Option<Function>,
+    /// Calls that took so long are listed.
+    pub listed_ns: Range<Nanoseconds>,
+    /// The most of them.
+    pub most: u32,
+}
+
 /// Which dependency graph is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DagQuestion {
@@ -210,7 +231,7 @@ pub struct ConeQuestion {
 }
 
 /// Kinds of questions where a page needs no more than the newest answer.
-pub const REPLACEABLE: usize = 14;
+pub const REPLACEABLE: usize = 15;
 
 impl Question {
     /// The number of its kind, where a newer question of one kind takes the place of the one before.
@@ -231,6 +252,7 @@ impl Question {
             Question::Shares(_) => Some(11),
             Question::Critical(_) => Some(12),
             Question::GroupGraph(_) => Some(13),
+            Question::Durations(_) => Some(14),
             _ => None,
         }
     }
@@ -303,6 +325,8 @@ struct Plain {
     bins: f64,
     ranks_per_row: f64,
     rate: f64,
+    low_ns: f64,
+    high_ns: f64,
     time_ns: f64,
     rank: u32,
     by_ns: f64,
@@ -393,6 +417,13 @@ impl Plain {
             "timeline" => Question::Timeline(range_ns, (self.bins as u32).clamp(1, BINS_MAX)),
             "count" => Question::Count(range_ns),
             "history" => Question::History(range_ns),
+            "durations" => Question::Durations(DurationsQuestion {
+                range_ns,
+                ranks: ranks(),
+                function: self.function.map(function),
+                listed_ns: time(self.low_ns)..time(self.high_ns),
+                most: limit(self.most, LISTED_USUAL, LISTED_MAX) as u32,
+            }),
             "budget" => Question::Budget(range_ns, ranks()),
             "shares" => Question::Shares(SharesQuestion {
                 range_ns,
@@ -479,6 +510,11 @@ fn limited(selected: usize) -> Result<(), Senseless> {
 /// How many are asked for; the usual number where nobody says.
 fn limit(asked: f64, usual: u64, most: u64) -> u64 {
     if asked >= 1.0 { (asked as u64).min(most) } else { usual }
+}
+
+/// A number that no function has is that of none.
+pub(super) fn function(id: u32) -> Function {
+    Function::try_from(id).unwrap_or(Function::MAX)
 }
 
 fn finite(number: f64) -> Result<f64, Senseless> {

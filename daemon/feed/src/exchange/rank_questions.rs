@@ -85,8 +85,7 @@ pub(super) fn metrics_question(
     names: &[String],
     (function, site, phase): (Option<u32>, Option<Site>, Option<Comm>),
 ) -> Result<MetricsQuestion, Senseless> {
-    // Numbers of functions that nobody has are of no call.
-    let function = function.map(|id| Function::try_from(id).unwrap_or(Function::MAX));
+    let function = function.map(super::questions::function);
     Ok(MetricsQuestion { range_ns, metrics: metrics(names, METRICS_MAX)?, function, site, phase })
 }
 
