@@ -25,6 +25,7 @@ import "./styles/chart.css";
 import "./styles/annotations.css";
 import "./styles/share.css";
 import "./styles/scope.css";
+import "./styles/durations.css";
 import "./styles/how.css";
 import "./styles/overview.css";
 import "./styles/what.css";

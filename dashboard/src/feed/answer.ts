@@ -6,6 +6,7 @@ import { type Courses, courses } from "./courses";
 import { type Criteria, criteria } from "./criteria";
 import { type CriticalPath, criticalPath } from "./critical";
 import { type Cone, cone, type Dag, dag } from "./dependencies";
+import { type CallDurations, callDurations } from "./durations";
 import { type RangeBudget, rangeBudget } from "./found";
 import { type GroupGraph, groupGraph } from "./group-graph";
 import { type MessageRows, messageRows } from "./messages";
@@ -49,6 +50,7 @@ export interface AnswerMessage {
   timeline?: TimelineAnswer;
   count?: RangeCounts;
   history?: History;
+  durations?: CallDurations;
   budget?: RangeBudget;
   selected?: Selected;
   shares?: Shares;
@@ -78,6 +80,7 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.timeline) message.timeline = timelineAnswer(fields(value.timeline, "The timeline"));
   if (value.count) message.count = rangeCounts(fields(value.count, "The counts"));
   if (value.history) message.history = history(fields(value.history, "The history"));
+  if (value.durations) message.durations = callDurations(fields(value.durations, "The durations"));
   if (value.budget) message.budget = rangeBudget(fields(value.budget, "The budget of the range"));
   if (value.selected) message.selected = selected(fields(value.selected, "The figures of the selection"));
   if (value.critical) message.critical = criticalPath(fields(value.critical, "The critical path"));

@@ -1165,6 +1165,36 @@ judgement: Judgement,
  */
 evolution: Evolution, };
 
+export type CallDurations = { 
+/**
+ * The range, as far as the run goes.
+ */
+from_ns: number, 
+/**
+ * Its end.
+ */
+to_ns: number, 
+/**
+ * A duration is in bin `floor(bins_per_octave * log2(1 + ns))`.
+ */
+bins_per_octave: number, 
+/**
+ * Bins with calls, in order.
+ */
+bin: U32Column, 
+/**
+ * Calls of the selected ranks that begin in the range.
+ */
+selected: F64Column, 
+/**
+ * Calls of all ranks in the whole run.
+ */
+run: F64Column, 
+/**
+ * The longest of the selected calls that took as long as was asked for, longest first, and how many there are.
+ */
+longest: Calls, };
+
 export type Calls = { 
 /**
  * The range.
@@ -3286,6 +3316,10 @@ count?: RangeCounts | null,
  * Counts of durations.
  */
 history?: History | null, 
+/**
+ * How long calls took.
+ */
+durations?: CallDurations | null, 
 /**
  * What ranks' time was spent on.
  */

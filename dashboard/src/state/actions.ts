@@ -6,6 +6,7 @@ import { edgeNs, over } from "./run";
 import { around, lengthOf, panned, wholeRun, zoomed } from "./span";
 import type { Store } from "./store";
 import { similarCall } from "./similar";
+import { type WantedCall, wantedCall } from "./wanted-call";
 
 /** 1 µs to 10 s. */
 export const STEPS_NS: readonly number[] = [3, 4, 5, 6, 7, 8, 9, 10].map((power) => 10 ** power);
@@ -84,6 +85,19 @@ export class Actions {
     if (this.mode !== "paused") this.pause();
     this.store.selection.value = { kind: "call", call: found };
     this.seek(found.startNs);
+  }
+
+  /** Selects the longest or latest call that is meant, and goes there; whether there is one. */
+  async goToCall(wanted: WantedCall): Promise<boolean> {
+    const { rangeNs, ranks } = this.store.perspective.peek();
+    const selection = this.store.selection.peek();
+    const nameOf = (id: number): string => this.store.run.peek().functions.get(id)?.name ?? `function ${id}`;
+    const found = await wantedCall(this.store, { ...wanted, ranks: wanted.ranks ?? ranks }, rangeNs, nameOf).catch(() => null);
+    if (!found || this.store.selection.peek() !== selection) return false;
+    if (this.mode !== "paused") this.pause();
+    this.store.selection.value = { kind: "call", call: found };
+    this.seek(found.startNs);
+    return true;
   }
 
   /** Moves the visible part of the run by a fifth of itself. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { counted } from "../words";
+import { ranksWords } from "../words/regions";
 import { emptyRun, type RunState } from "./run";
 import { search } from "./search";
 
@@ -37,6 +38,13 @@ describe("finding", () => {
   it("shows functions whose name begins so before those that only have it, the most called first", () => {
     expect(find("send").map(({ title }) => title)).toEqual(["MPI_Sendrecv", "MPI_Send", "MPI_Isend"]);
     expect(find("MPI_B").map(({ title }) => title)).toEqual(["MPI_Barrier"]);
+  });
+
+  it("takes longest and latest for single calls, of functions and ranks", () => {
+    expect(find("longest").map(({ title }) => title)).toEqual(["Longest call", "Longest MPI_Send", "Longest MPI_Isend", "Longest MPI_Sendrecv", "Longest MPI_Barrier"]);
+    expect(find("longest barr rank 3")).toEqual([{ hit: { kind: "call", wanted: { isLatest: false, function: 4, ranks: [[3, 3]] } }, title: "Longest MPI_Barrier of rank 3", kind: "call" }]);
+    expect(find("latest of ranks 0-3, 7")[0]).toMatchObject({ hit: { wanted: { isLatest: true, function: null, ranks: [[0, 3], [7, 7]] } }, title: `Latest call of ${ranksWords([[0, 3], [7, 7]])}` });
+    expect(find("slowest rank x").filter(({ hit }) => hit.kind === "call")).toEqual([]);
   });
 
   it("finds nodes with their ranks, regions by their slowness, places and views", () => {

@@ -1,14 +1,16 @@
-// What somebody may mean who types a few letters: ranks, functions, places in the program, nodes, regions, times, views.
+// What somebody may mean who types a few letters: ranks, functions, single calls, places in the program, nodes, regions, times,
+// views.
 // Pure; what is done about it is the panel's.
 
 import type { Sites } from "../feed/answer";
 import { nodeName, nodeOrder } from "../words/hosts";
-import { clock, counted } from "../words";
-import { rangesShort } from "../words/regions";
+import { clock, counted, duration } from "../words";
+import { rangesShort, ranksWords } from "../words/regions";
 import { parseTime } from "../words/time";
 import { isAmong, type RankRanges } from "./perspective";
 import { ranges } from "./ranks";
 import { edgeNs, type RunState } from "./run";
+import type { WantedCall } from "./wanted-call";
 
 export type Hit =
   | { kind: "rank"; rank: number }
@@ -17,6 +19,7 @@ export type Hit =
   | { kind: "node"; node: number; ranks: RankRanges }
   | { kind: "region"; id: number; ranks: RankRanges }
   | { kind: "site"; id: number; place: string }
+  | { kind: "call"; wanted: WantedCall }
   | { kind: "time"; ns: number }
   | { kind: "view"; id: string };
 
@@ -34,6 +37,7 @@ export interface Searched {
 }
 
 const EACH_MAX = 8;
+const RANGES_SAID = 3;
 
 /** The best first; of each kind only a few. */
 export function search(query: string, { run, sites, views }: Searched): Result[] {
@@ -42,6 +46,7 @@ export function search(query: string, { run, sites, views }: Searched): Result[]
   return [
     ...rankResults(words, run),
     ...timeResults(words, run),
+    ...callResults(words, run),
     ...matching(words, views, ({ label }) => label).map(({ id, label }): Result => ({ hit: { kind: "view", id }, title: label, kind: "view" })),
     ...matching(words, [...run.functions.values()].sort((one, other) => other.calls - one.calls), ({ name }) => name)
       .map(({ id, name, calls }): Result => ({ hit: { kind: "function", id, name }, title: name, kind: `function, ${counted(calls, "call", "calls")}` })),
@@ -76,6 +81,25 @@ function rankResults(words: string, run: RunState): Result[] {
   }
   const many = inside.reduce((sum, [first, to]) => sum + to - first + 1, 0);
   return [{ hit: { kind: "ranks", ranks: inside }, title: `Ranks ${rangesShort(inside)}`, kind: counted(many, "rank", "ranks") }];
+}
+
+const CALL_WORDS = /^\/?(longest|slowest|latest|last)(?:\s+(?!(?:of|on|ranks?)\b)(\S+))?(?:\s+(?:(?:of|on)\s+)?ranks?\s+(.+))?$/;
+
+/** "longest", "longest recv rank 3", "latest barrier ranks 0-7". */
+function callResults(words: string, run: RunState): Result[] {
+  const [said, which, letters, ranksSaid] = CALL_WORDS.exec(words) ?? [];
+  const only = ranksSaid === undefined ? null : ranges(ranksSaid);
+  if (said === undefined || (ranksSaid !== undefined && !only)) return [];
+  const isLatest = which === "latest" || which === "last";
+  const rows = [...run.functions.values()].filter(({ calls }) => calls > 0).sort((one, other) => (isLatest ? other.calls - one.calls : other.maxNs - one.maxNs));
+  const begin = isLatest ? "Latest" : "Longest";
+  const end = only ? ` of ${ranksWords(only, RANGES_SAID)}` : "";
+  const result = (id: number | null, name: string, maxNs: number): Result => (
+    { hit: { kind: "call", wanted: { isLatest, function: id, ranks: only } }, title: `${begin} ${name}${end}`, kind: isLatest || only || maxNs === 0 ? "call" : `call, ${duration(maxNs)}` }
+  );
+  const named = letters === undefined ? rows.slice(0, EACH_MAX) : matching(letters, rows, ({ name }) => name);
+  const any = letters === undefined && rows.length > 0 ? [result(null, "call", isLatest ? 0 : rows[0]?.maxNs ?? 0)] : [];
+  return [...any, ...named.map(({ id, name, maxNs }) => result(id, name, maxNs))];
 }
 
 /** "0:01:10", "70 s"; a plain number is a rank first. */

@@ -37,16 +37,20 @@ const GROWTH_NS = 1e9;
 
 export function selectedScope(run: RunState, { rangeNs, ranks, hidden }: { rangeNs: Span | null; ranks: RankRanges | null; hidden: ReadonlySet<number> }): SelectedScope | null {
   if (!rangeNs && !ranks && hidden.size === 0) return null;
-  const isOver = over(run);
-  const edge = edgeNs(run);
-  const endNs = rangeNs ? Math.min(rangeNs[1], edge) : edge;
   const { found } = run;
   return {
-    rangeNs, ranks, hidden: [...hidden].sort((one, other) => one - other), isOver, isFinal: found?.isFinal ?? false,
-    // A range that ends between two questions is asked for to its end once the run is past it.
-    untilS: isOver ? edge / 1e9 : Math.min(endNs, Math.floor(edge / GROWTH_NS) * GROWTH_NS) / 1e9,
+    rangeNs, ranks, hidden: [...hidden].sort((one, other) => one - other), isOver: over(run), isFinal: found?.isFinal ?? false,
+    untilS: growthS(run, rangeNs),
     judgedS: found ? Math.min(found.untilS, rangeNs ? rangeNs[1] / 1e9 : Infinity) : 0,
   };
+}
+
+/** How much of a range, or of the run, is worth a new question. */
+export function growthS(run: RunState, rangeNs: Span | null): number {
+  const edge = edgeNs(run);
+  const endNs = rangeNs ? Math.min(rangeNs[1], edge) : edge;
+  // A range that ends between two questions is asked for to its end once the run is past it.
+  return over(run) ? edge / 1e9 : Math.min(endNs, Math.floor(edge / GROWTH_NS) * GROWTH_NS) / 1e9;
 }
 
 /** Scopes of one subject differ only by how much there is of it. What came last of a run is asked for at once. */

@@ -84,6 +84,8 @@ export class Store {
   readonly shownAnnotations = computed(() => this.annotations.value.annotations.filter(({ author }) => !this.hiddenAuthors.value.has(author)));
   readonly selection = signal<Selection>(null);
   readonly tab = signal("overview");
+  /** The function whose durations are shown beside the functions; null: the ranks are. */
+  readonly durationsOf = signal<number | null>(null);
   /** The visible part of the run; null is all of it. */
   readonly zoom = signal<Span | null>(null);
   /** The time under the pointer in any chart, so that all others can mark it. */
@@ -368,11 +370,19 @@ export class Store {
     return this.asked((await this.net.asks.ask({ ask: "calls", from_ns, to_ns, ranks, most })).calls);
   }
 
-  /** The nearest call of the selected ranks and shown functions that begins after a time, or before it. */
+  /** The nearest call of some ranks that begins after a time, or before it, without some functions. */
+  private async askNearest(timeNs: number, isBack: boolean, ranks: RankRanges | null, hidden: readonly number[]): Promise<NextEvent> {
+    return this.asked((await this.net.asks.ask({ ask: "event", time_ns: Math.round(timeNs), is_back: isBack, ranks, hidden })).event);
+  }
+
+  /** That of the selected ranks and shown functions. */
   async nextEvent(timeNs: number, isBack: boolean, hidden: ReadonlySet<number>): Promise<NextEvent> {
-    const { ranks } = this.perspective.peek();
-    const question = { ask: "event", time_ns: Math.round(timeNs), is_back: isBack, ranks, hidden: [...hidden] } as const;
-    return this.asked((await this.net.asks.ask(question)).event);
+    return this.askNearest(timeNs, isBack, this.perspective.peek().ranks, [...hidden]);
+  }
+
+  /** That of one function, or of any. */
+  async nearest(timeNs: number, isBack: boolean, ranks: RankRanges | null, only: number | null): Promise<NextEvent> {
+    return this.askNearest(timeNs, isBack, ranks, only === null ? [] : [...this.run.peek().functions.keys()].filter((id) => id !== only));
   }
 
   /** Keeps the layouts of a text, or forgets the one of this name where the text is empty. */
@@ -382,9 +392,7 @@ export class Store {
 
   /** When the next call of the same rank and function begins, or the one before; null where there is none. */
   async nextOf(call: { rank: number; function: number; startNs: number }, isBack: boolean): Promise<number | null> {
-    const hidden = [...this.run.peek().functions.keys()].filter((id) => id !== call.function);
-    const question = { ask: "event", time_ns: Math.round(call.startNs), is_back: isBack, ranks: [[call.rank, call.rank]] as [number, number][], hidden } as const;
-    return this.asked((await this.net.asks.ask(question)).event).atNs;
+    return (await this.nearest(call.startNs, isBack, [[call.rank, call.rank]], call.function)).atNs;
   }
 
   /** The places in the program from which MPI is called. */
@@ -406,7 +414,7 @@ export class Store {
   }
 
   /** The answer to a question that has its name. */
-  async answer<Name extends "pending" | "courses" | "shares" | "critical" | "group_graph" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "landscape" | "suggestion" | "pairs" | "selected">(name: Name, fields: Record<string, unknown> = {}): Promise<NonNullable<AnswerMessage[Name]>> {
+  async answer<Name extends "pending" | "courses" | "shares" | "critical" | "group_graph" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "landscape" | "suggestion" | "pairs" | "selected" | "durations">(name: Name, fields: Record<string, unknown> = {}): Promise<NonNullable<AnswerMessage[Name]>> {
     return this.asked<AnswerMessage[Name]>((await this.net.asks.ask({ ...fields, ask: name }))[name]);
   }
 

@@ -11,8 +11,8 @@ import { useSize } from "../size";
 import { Tip } from "../where/tip";
 
 export interface Area { left: number; top: number; width: number; height: number }
-/** What is under the pointer. */
-export interface Hit { told: TipText; rank: number | null; ranks: RankRanges | null }
+/** What is under the pointer; `at` is its number, where a chart has one for it. */
+export interface Hit { told: TipText; rank: number | null; ranks: RankRanges | null; at?: number }
 
 interface ChartProps {
   label: string;
@@ -73,7 +73,7 @@ export function ChartCanvas(props: ChartProps) {
     return () => stop.abort();
   }, []);
   return (
-    <div class="space-chart">
+    <div class="chart-canvas">
       <canvas ref={canvas} role="img" aria-label={label} />
       {hit.value && <Tip told={hit.value.hit.told} x={hit.value.x} y={hit.value.y} />}
     </div>

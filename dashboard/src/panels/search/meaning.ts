@@ -25,6 +25,9 @@ export function takeUp(hit: Hit, isNarrow: boolean, store: Store, actions: Actio
       else void actions.nextEvent(1, others);
       return;
     }
+    case "call":
+      void actions.goToCall(hit.wanted);
+      return;
     case "site":
       store.selection.value = { kind: "site", site: hit.id, place: hit.place };
       return;
@@ -47,6 +50,8 @@ export function meaningOf(hit: Hit | null): string {
       return "Enter shows it in Where; Shift+Enter narrows all views to its ranks.";
     case "function":
       return "Enter goes to its next call; Shift+Enter hides all other functions.";
+    case "call":
+      return "Enter selects it and goes there; of the selected range, where one is selected.";
     case "site":
       return "Enter shows what was waited for there.";
     case "time":

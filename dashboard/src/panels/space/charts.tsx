@@ -6,7 +6,8 @@ import { theme } from "../../state/theme";
 import { count, counted, significant } from "../../words";
 import { type Unit, valueWords } from "../../words/metrics";
 import { amountRamp, STEPS, stepOf } from "../../palette/ramps";
-import { type Area, ChartCanvas, drawAxis, type Hit } from "./chart-canvas";
+import { type Area, ChartCanvas, drawAxis, type Hit } from "../chart/chart-canvas";
+import { ticks } from "../chart/ticks";
 import { LandscapeFace } from "./landscape";
 import { MatrixFace } from "./matrix-face";
 import { marks } from "./model";
@@ -14,7 +15,7 @@ import { RankTable } from "./rank-table";
 import { NONE } from "./choices";
 import { partOf, type Scale, scaleOf } from "./scale";
 import type { SpaceState } from "./state";
-import { binned, binOf, fitOf, ordered, ticks } from "./statistics";
+import { binned, binOf, fitOf, ordered } from "./statistics";
 import { labelOf, type Restriction, unitOf, whenWords } from "./words";
 
 const MARGINS = { left: 76, right: 16, top: 16, bottom: 36 };

@@ -9,7 +9,7 @@ import { counted, sentenceOf } from "../../words";
 import { valueWords } from "../../words/metrics";
 import { spanWords } from "../../words/range";
 import { ranksWords } from "../../words/regions";
-import { type Area, ChartCanvas, type Hit } from "./chart-canvas";
+import { type Area, ChartCanvas, type Hit } from "../chart/chart-canvas";
 import { FieldLegend } from "./field";
 import { reliefOf } from "./relief";
 import { ReliefChart } from "./relief-chart";

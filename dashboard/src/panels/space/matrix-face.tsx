@@ -10,7 +10,7 @@ import { count, counted, sentenceOf } from "../../words";
 import { type Unit, valueWords } from "../../words/metrics";
 import { spanWords } from "../../words/range";
 import { ranksWords } from "../../words/regions";
-import { type Area, ChartCanvas, type Hit } from "./chart-canvas";
+import { type Area, ChartCanvas, type Hit } from "../chart/chart-canvas";
 import { FieldLegend } from "./field";
 import { cellsOf, MATRIX_EDGE, type MatrixValue } from "./matrix";
 import { reliefOf } from "./relief";

@@ -10,7 +10,7 @@ import { listenGestures, wheelFactor } from "../gestures";
 import { useSize } from "../size";
 import { Tip } from "../where/tip";
 import { type Camera, lensOf, settled, turned } from "./camera";
-import type { Hit } from "./chart-canvas";
+import type { Hit } from "../chart/chart-canvas";
 import { cellAt, drawRelief, edgeNames, firstCamera, type Relief } from "./relief";
 
 const TURN_OF_PIXEL = 0.007;
@@ -103,7 +103,7 @@ export function ReliefChart(props: ReliefProps) {
     act();
   };
   return (
-    <div class="space-chart">
+    <div class="chart-canvas">
       <canvas ref={canvas} tabIndex={0} role="img" aria-label={`${props.label}. Arrow keys turn it, + and - zoom, f resets.`} onKeyDown={key} />
       {tip.value && <Tip told={tip.value.hit.told} x={tip.value.x} y={tip.value.y} />}
     </div>

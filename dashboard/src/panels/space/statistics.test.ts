@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { scaleOf } from "./scale";
-import { binned, binOf, fitOf, ordered, ticks, nearestPlace, nodeMeans, placesOf, sliced } from "./statistics";
+import { ticks } from "../chart/ticks";
+import { binned, binOf, fitOf, ordered, nearestPlace, nodeMeans, placesOf, sliced } from "./statistics";
 
 describe("statistics", () => {
   it("orders ranks by value and leaves out what is not known", () => {

@@ -1,4 +1,4 @@
-// The tab of tables: functions, and ranks with a bar for each.
+// The tab of tables: functions, and ranks with a bar for each, or how long the calls of a function took.
 
 import { useComputed } from "@preact/signals";
 import { functionColours } from "../colours";
@@ -9,6 +9,8 @@ import type { Shown } from "../../state/selected";
 import type { Store } from "../../state/store";
 import { bytes, count, counted, duration, share } from "../../words";
 import { noCore, nodeName, nodeOrder, PROCESS_STATES, SILENT } from "../../words/hosts";
+import { Durations } from "../durations/durations";
+import { Icon } from "../icons";
 import { NodeList } from "./nodes";
 import { type SharedTable, useTable, type Value } from "../share/tables";
 import { SelectedNote } from "../selected-note";
@@ -16,10 +18,11 @@ import { RankStrip } from "./strip";
 import { type Column, Table } from "./table";
 
 export function Figures({ store }: { store: Store }) {
+  const of = store.durationsOf.value;
   return (
     <div class="figures">
       <FunctionTable store={store} />
-      <RankTable store={store} />
+      {of === null ? <RankTable store={store} /> : <Durations store={store} id={of} />}
     </div>
   );
 }
@@ -61,6 +64,14 @@ function FunctionTable({ store }: { store: Store }) {
     value("p99Ns", "p99", "99 of 100 calls took at most this long", duration),
     value("maxNs", "max", "The longest call", duration),
     value("bytes", "bytes", "What the calls sent, or received where they sent nothing", bytes),
+    {
+      key: "durations", label: "", title: "How many calls took how long", sort: (row) => row.calls,
+      cell: (row) => (
+        <button type="button" class="histogram" aria-pressed={store.durationsOf.value === row.id} aria-label={`Durations of ${row.name}`} title="How many of its calls took how long, and which" onClick={() => (store.durationsOf.value = store.durationsOf.peek() === row.id ? null : row.id)}>
+          <Icon name="histogram" />
+        </button>
+      ),
+    },
   ];
   useTable("functions", () => ({
     columns: ["function", "family", "calls", "polls", "time_ns", "p50_ns", "p99_ns", "max_ns", "bytes"],
@@ -69,7 +80,7 @@ function FunctionTable({ store }: { store: Store }) {
   return (
     <div class="half">
       <h2><span>Functions</span><span class="note small soft">{rows.length > 0 ? `${counted(rows.length, "function", "functions")}; times are summed over all ranks` : "none called yet"}{store.scope.value ? "" : ", of the whole run"} <SelectedNote store={store} /></span></h2>
-      <Table label="Functions" columns={columns} rows={rows} rowKey={(row) => row.id} first={{ key: "timeNs", descending: true }} selected={null} />
+      <Table label="Functions" columns={columns} rows={rows} rowKey={(row) => row.id} first={{ key: "timeNs", descending: true }} selected={store.durationsOf.value} />
     </div>
   );
 }

@@ -1,31 +1,16 @@
 // Questions of the tab Why that follow what is looked at, as long as somebody looks.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
 import type { Courses } from "../../feed/courses";
 import type { Criteria } from "../../feed/criteria";
 import type { Remap } from "../../feed/remap";
-import { type Figures, Questions } from "../../state/questions";
 import { edgeNs, over } from "../../state/run";
 import type { Store } from "../../state/store";
+import { type Asked, useAnswers } from "../answers";
 import { type CourseScope, courseScope, courseSubject, windowsIn } from "./windows";
 
 /** A run that goes on: what is learnt from it, and what could be placed better, is asked anew so often. */
 const CRITERIA_EVERY_S = 5;
 const REMAP_EVERY_S = 30;
-
-/** What is known, and how to ask once more where there was no answer. */
-export interface Asked<Scope, Answer> extends Figures<Scope, Answer> { again(): void }
-
-function useAnswers<Scope, Answer>(
-  store: Store, ask: (scope: Scope) => Promise<Answer>, subjectOf: (scope: Scope) => string, scopeOf: () => Scope | null,
-): Asked<Scope, Answer> {
-  const figures = useSignal<Figures<Scope, Answer>>({ known: null, isOther: false, isAsking: true, why: "" });
-  const questions = useMemo(() => new Questions<Scope, Answer>(ask, subjectOf, (next) => (figures.value = next)), [store]);
-  useSignalEffect(() => questions.want(scopeOf(), store.link.value.phase === "open"));
-  useEffect(() => () => questions.stop(), [questions]);
-  return { ...figures.value, again: () => questions.again() };
-}
 
 /** The courses that are drawn, and those of the selected range: the sentences are about these. */
 export interface CoursesFound { seen: Courses; chosen: Courses }
