@@ -1,8 +1,9 @@
-//! Recordings whose files are whole, with one number that no run has: no command takes memory or time by it, or panics.
+//! Recordings whose files are whole, and traces of other tools, with one number that no run has: no command takes memory or
+//! time by it, or panics.
 
 use crate::support::numbers::{Place, columns, set};
 use crate::support::recordings::files_in;
-use mpiscope_harness::{Ended, all_of, folder, full_run, mpiscope, run};
+use mpiscope_harness::{Ended, all_of, folder, full_run, mpiscope, run, skip};
 use mpiscope_recording::Manifest;
 use serde_json::Value;
 use std::fs;
@@ -68,17 +69,20 @@ fn copy_of(dir: &Path, out: &Path) {
 }
 
 /// Runs a command with bounded memory.
-fn bounded(words: &str, recording: &Path, sound: &Path, out: &Path) -> Ended {
-    let mut command = mpiscope(&[]).unwrap();
-    command.args(words.split(' ').map(|word| match word {
+fn bounded(words: impl IntoIterator<Item = PathBuf>) -> Ended {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -v {MOST_KIB}; exec \"$@\""), "sh"]);
+    shell.arg(mpiscope(&[]).unwrap().get_program()).args(words).stdin(Stdio::null());
+    run(&mut shell, LIMIT).unwrap_or_else(|error| panic!("{shell:?}: {error:#}"))
+}
+
+/// Runs one of [`COMMANDS`].
+fn bounded_command(words: &str, recording: &Path, sound: &Path, out: &Path) -> Ended {
+    bounded(words.split(' ').map(|word| match word {
         "R" => recording.to_owned(),
         "S" => sound.to_owned(),
         _ => word.strip_prefix("O/").map_or_else(|| word.into(), |name| out.join(name)),
-    }));
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("ulimit -v {MOST_KIB}; exec \"$@\""), "sh"]);
-    shell.arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
-    run(&mut shell, LIMIT).unwrap_or_else(|error| panic!("{words}: {error:#}"))
+    }))
 }
 
 /// Runs a command on a recording with a change; it ends as it should. If it refuses, it says why in a sentence, and before
@@ -91,7 +95,7 @@ fn is_survived(sound: &Path, what: &str, words: &str, change: impl FnOnce(&Path)
     if !change(&recording) {
         return;
     }
-    let ended = bounded(words, &recording, sound, &out);
+    let ended = bounded_command(words, &recording, sound, &out);
     let errors = ended.errors();
     let is_panic = errors.contains("panicked") || errors.contains("memory allocation");
     assert!([0, 1, 2].contains(&ended.status) && !is_panic, "{what}: {words}: {}: {errors}", ended.status);
@@ -182,4 +186,59 @@ fn so_is_one_in_the_manifest() {
             serde_json::from_value::<Manifest>(changed).is_ok_and(|manifest| manifest.write(dir).is_ok())
         });
     });
+}
+
+/// Two ranks exchange a message, and another one two years later.
+const TABLE: &str = "rank,type,timestamp_ns,source,destination,size,tag,duration_ns\n\
+                     0,send,1000,0,1,8,0,100\n\
+                     1,receive,2000,0,1,8,0,100\n\
+                     0,send,63072000000000000,0,1,8,0,100\n\
+                     1,receive,63072000000001000,0,1,8,0,100\n";
+
+/// What a rank of a DUMPI trace calls, at these seconds.
+fn dumpi_text(seconds: [u64; 2]) -> String {
+    let barrier = |second: u64| {
+        let when = |ns: u64| format!("walltime {second}.{ns:09}, cputime 0.1 seconds in thread 0.");
+        format!(
+            "MPI_Barrier entering at {}\nMPI_Comm comm=2 (MPI_COMM_WORLD)\nMPI_Barrier returning at {}\n",
+            when(1_000),
+            when(2_000)
+        )
+    };
+    seconds.map(barrier).concat()
+}
+
+#[test]
+fn so_is_a_wrong_time_in_a_trace_of_another_tool() {
+    let test = "absurd so_is_a_wrong_time_in_a_trace_of_another_tool";
+    let folder = folder().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("table.csv"), TABLE).unwrap();
+    fs::write(path("dumpi-0000.txt"), dumpi_text([5, 63_072_005])).unwrap();
+    fs::write(path("dumpi-0001.txt"), dumpi_text([5, 6])).unwrap();
+    let import = |file: &str, calls: u64| {
+        let out = path(file).with_extension("recording");
+        let ended = bounded(["import".into(), path(file), "-o".into(), out.clone()]);
+        let is_named = ended.errors().contains("its times span 2.0 years, from");
+        assert!(ended.status == 0 && is_named, "{file}: {}: {}", ended.status, ended.errors());
+        let report = bounded(["report".into(), "--json".into(), out.clone()]);
+        assert_eq!(report.status, 0, "{file}: {}", report.errors());
+        let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+        assert_eq!(report["totals"]["calls"], calls, "{file}");
+        out
+    };
+    let recording = import("table.csv", 4);
+    import("dumpi-0000.txt", 4);
+    for (format, written, file) in
+        [("picl", "other.picl", "other.picl"), ("otf2", "otf2", "otf2/traces.otf2")]
+    {
+        let words = ["export", "--format", format, "-o"].map(PathBuf::from);
+        let ended = bounded(words.into_iter().chain([path(written), recording.clone()]));
+        if ended.status == 2 && ended.errors().contains("install libopen-trace-format2-10") {
+            skip(test, "the OTF2 library is not on this machine");
+            continue;
+        }
+        assert_eq!(ended.status, 0, "{format}: {}", ended.errors());
+        import(file, 4);
+    }
 }
