@@ -25,7 +25,9 @@ pub(super) fn refer(builder: &mut GraphBuilder, reference: &Reference) {
         let (from, to) = criterion.sizes();
         let is_inter = criterion.scope == Scope::Inter;
         between_nodes |= is_inter;
-        builder.refer(is_inter, from.midpoint(to.saturating_sub(1)), criterion.median_ns);
+        let bytes = from.midpoint(to.saturating_sub(1));
+        let normal_ns = version.normal_ns(criterion.scope, bytes).unwrap_or_default();
+        builder.refer(is_inter, bytes, [criterion.median_ns, normal_ns]);
     }
     // Collectives that were measured within one node tell nothing of a network, and a root waits for others than the rest do.
     let collectives =

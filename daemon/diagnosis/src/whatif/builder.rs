@@ -5,7 +5,7 @@ use crate::whatif::graph::Graph;
 use crate::whatif::link::{MessageRow, link};
 use crate::whatif::partners::Partners;
 use crate::whatif::reference::Reference;
-use crate::whatif::{classes, delay, explain, flights, groups, starved, work};
+use crate::whatif::{classes, delay, drained, explain, flights, groups, starved, work};
 use mpiscope_model::{Call, CallId, Collected, Function, Message, Nanoseconds, Node, Rank, Scheduling};
 use rustc_hash::FxHashMap;
 
@@ -127,10 +127,10 @@ impl GraphBuilder {
         self.scheduling.push(of);
     }
 
-    /// What messages of a size within nodes, or between them, take in an undisturbed network. Without it, the quietest quarter
-    /// of the run says so.
-    pub fn refer(&mut self, is_inter: bool, bytes: u64, median_ns: Nanoseconds) {
-        self.reference.message(is_inter, bytes, median_ns);
+    /// What messages of a size within nodes, or between them, take in an undisturbed network: the median, and up to how long is
+    /// normal. Without it, the quietest quarter of the run says so.
+    pub fn refer(&mut self, is_inter: bool, bytes: u64, [median_ns, normal_ns]: [Nanoseconds; 2]) {
+        self.reference.message(is_inter, bytes, [median_ns, normal_ns]);
     }
 
     /// Likewise what collectives of this number of ranks take after the last of them has entered.
@@ -216,6 +216,11 @@ impl GraphBuilder {
         graph.delays = delay::Delays::from_figures(&graph, scheduling);
         graph.reference = reference;
         flights::learn(&mut graph);
+        drained::find(&mut graph);
+        if !graph.drained.is_empty() {
+            // What ended for another reason does not say what flights take.
+            flights::learn(&mut graph);
+        }
         let partners = Partners::new(&graph);
         explain::explain(&mut graph, &partners);
         // What else a call waited for shows which flights it felt.

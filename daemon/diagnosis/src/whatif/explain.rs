@@ -2,24 +2,25 @@
 //!
 //! Buffers were full, a rendezvous needed the other side, or a library moves data only while its owner is in a call.
 
+use crate::whatif::builder::NONE;
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::flights::{Figure, size_bin};
-use crate::whatif::graph::Graph;
+use crate::whatif::graph::{Graph, Link};
 use crate::whatif::partners::Partners;
 use mpiscope_model::{Function, Rank};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A call took far longer than usual when it took this many times as long, and this much.
 const FAR_LONGER: u64 = 10;
 const FAR_LONGER_NS: u64 = 20_000;
 
 /// What calls of a function and size take that wait for nobody: nearly the least that was seen.
-fn usual(graph: &Graph, sizes: &[u32]) -> FxHashMap<(Function, u32), u64> {
+fn usual(graph: &Graph, sizes: &[u32], took_ns: impl Fn(usize) -> u64) -> FxHashMap<(Function, u32), u64> {
     let mut taken: FxHashMap<(Function, u32), Vec<u64>> = FxHashMap::default();
     for (call, size) in sizes.iter().enumerate() {
         if may_block(graph.kind(call)) {
             let key = (graph.functions[call], *size);
-            taken.entry(key).or_default().push(graph.ends[call] - graph.starts[call]);
+            taken.entry(key).or_default().push(took_ns(call));
         }
     }
     let least = |(key, mut of): ((Function, u32), Vec<u64>)| {
@@ -33,48 +34,106 @@ fn may_block(kind: CallKind) -> bool {
     matches!(kind, CallKind::Send | CallKind::Wait)
 }
 
+/// How often calls that received something on a link waited for a peer's entry, and how often for none that is known.
+#[derive(Debug, Clone, Copy, Default)]
+struct Waits {
+    for_entries: usize,
+    for_others: usize,
+}
+
+/// Fewer calls do not say what those that receive on a link wait for.
+const LEAST_WAITS: usize = 30;
+
+/// The links on which messages come late: most calls that took far longer than usual after their messages were sent waited for
+/// nobody's entry, and entries just before they ended are chance.
+fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Link> {
+    let own_ns = |call: usize| {
+        let senders = graph.received_by(call).iter().map(|edge| graph.starts[edge.from as usize]);
+        graph.ends[call] - senders.max().unwrap_or(0).clamp(graph.starts[call], graph.ends[call])
+    };
+    let usual = usual(graph, sizes, own_ns);
+    let mut of_links: FxHashMap<Link, Waits> = FxHashMap::default();
+    for thread in &graph.threads {
+        for call in thread.calls.clone().map(|call| call as usize).filter(|call| may_wait(graph, *call)) {
+            let Some(link) = graph.received_by(call).iter().find_map(|edge| graph.link_of(edge)) else {
+                continue;
+            };
+            let soon_ns = soon_ns(usual.get(&(graph.functions[call], sizes[call])));
+            if own_ns(call) <= soon_ns || was_underway(graph, call, Figure::Low) {
+                continue;
+            }
+            let end_ns = graph.ends[call];
+            let since_ns = end_ns.saturating_sub(soon_ns).max(graph.starts[call]);
+            let waits = of_links.entry(link).or_default();
+            match last_entry(graph, &partners.ranks(graph, thread, call), (since_ns, end_ns)) {
+                Some(_) => waits.for_entries += 1,
+                None => waits.for_others += 1,
+            }
+        }
+    }
+    of_links.retain(|_, waits| waits.for_others > waits.for_entries.max(LEAST_WAITS));
+    of_links.into_keys().collect()
+}
+
+/// Calls that may wait for something that is not known yet.
+fn may_wait(graph: &Graph, call: usize) -> bool {
+    let is_known = graph.groups.left[call] != NONE || graph.drained.contains_key(&(call as u32));
+    may_block(graph.kind(call)) && !is_known
+}
+
+/// Up to this a call takes no longer than such calls do.
+fn soon_ns(usual_ns: Option<&u64>) -> u64 {
+    FAR_LONGER * usual_ns.copied().unwrap_or(0) + FAR_LONGER_NS
+}
+
+/// The last entry of one of these ranks between two moments.
+fn last_entry(graph: &Graph, peers: &[Rank], (since_ns, end_ns): (u64, u64)) -> Option<u32> {
+    let entries = peers.iter().filter_map(|peer| graph.last_entry_before(*peer, end_ns));
+    let last = entries.filter(|entry| graph.starts[*entry as usize] > since_ns);
+    last.max_by_key(|entry| graph.starts[*entry as usize])
+}
+
 /// Finds what such calls waited for.
 pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
-    let ranks = &graph.ranks;
     let sizes: Vec<u32> = (0..graph.starts.len())
         .map(|call| {
             let bytes = partners.sent_by(call).iter().map(|(_, bytes)| *bytes);
             size_bin(bytes.chain(graph.received_by(call).iter().map(|edge| edge.bytes)).max().unwrap_or(0))
         })
         .collect();
-    let usual = usual(graph, &sizes);
+    graph.late_links = late_links(graph, partners, &sizes);
+    let usual = usual(graph, &sizes, |call| graph.ends[call] - graph.starts[call]);
     let mut usual_of_blocked = FxHashMap::default();
     let mut blocked = FxHashMap::default();
     let mut unexplained_ns = 0;
     for thread in &graph.threads {
         for at in thread.calls.clone() {
             let call = at as usize;
-            let kind = graph.kind(call);
-            if !may_block(kind) || graph.groups.left[call] != crate::whatif::builder::NONE {
+            let received = graph.received_by(call);
+            if !may_wait(graph, call) || received.iter().any(|edge| graph.is_on_late_link(edge)) {
                 continue;
             }
             let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
             let took_ns = end_ns - start_ns;
-            let usual_ns = usual.get(&(graph.functions[call], sizes[call])).copied().unwrap_or(0);
-            let soon_ns = FAR_LONGER * usual_ns + FAR_LONGER_NS;
+            let usual_ns = usual.get(&(graph.functions[call], sizes[call]));
+            let soon_ns = soon_ns(usual_ns);
+            let usual_ns = usual_ns.copied().unwrap_or(0);
             // Where most sends wait for their receivers, that is in the median of flights, too.
-            if took_ns <= soon_ns || was_underway(graph, ranks, call, Figure::Low) {
+            if took_ns <= soon_ns || was_underway(graph, call, Figure::Low) {
                 continue;
             }
             let peers = partners.ranks(graph, thread, call);
-            let entries = peers.iter().filter_map(|peer| graph.last_entry_before(*peer, end_ns));
             // Those who lack a CPU come late whatever they wait for.
             let lacks_cpu = 2 * graph.delays.between(thread.rank, start_ns, end_ns) > took_ns;
             // That, or a slow message that it received, may be why: a peer's entry is to blame only if the call ended soon after.
-            let is_open = lacks_cpu || !graph.received_by(call).is_empty();
+            let is_open = lacks_cpu || !received.is_empty();
             let since_ns = if is_open { end_ns.saturating_sub(soon_ns).max(start_ns) } else { start_ns };
-            let last = entries.filter(|entry| graph.starts[*entry as usize] > since_ns);
-            match last.max_by_key(|entry| graph.starts[*entry as usize]) {
+            match last_entry(graph, &peers, (since_ns, end_ns)) {
                 Some(entry) => {
                     blocked.insert(at, entry);
                     usual_of_blocked.insert(at, usual_ns);
                 }
-                None if lacks_cpu || was_underway(graph, ranks, call, Figure::Median) => {}
+                None if lacks_cpu || was_underway(graph, call, Figure::Median) => {}
                 None => unexplained_ns += took_ns - usual_ns,
             }
         }
@@ -86,12 +145,11 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
 
 /// Whether something that a call received explains how long it took. A receive waited for its message; an exchange that took long
 /// after its message must have come waited for its own sending.
-fn was_underway(graph: &Graph, ranks: &[Rank], call: usize, figure: Figure) -> bool {
-    let node = |call: u32| graph.nodes.get(ranks[call as usize] as usize);
+fn was_underway(graph: &Graph, call: usize, figure: Figure) -> bool {
     let is_exchange = graph.kind(call) == CallKind::Send;
     graph.received_by(call).iter().any(|edge| {
-        let is_inter = node(edge.from) != node(edge.to);
-        let usual_ns = graph.flights.ns(is_inter, edge.bytes, figure).unwrap_or(0.0) as u64;
+        let usual_ns =
+            graph.flights.ns(graph.link_of(edge).is_some(), edge.bytes, figure).unwrap_or(0.0) as u64;
         let since_ns = graph.ends[call].saturating_sub(graph.starts[edge.from as usize]);
         !is_exchange || since_ns < 3 * usual_ns + FAR_LONGER_NS
     })

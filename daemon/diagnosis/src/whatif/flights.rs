@@ -9,6 +9,8 @@ pub(crate) const STRETCHES: usize = 12;
 const QUIET_SHARE: usize = 4;
 /// A receive that waited for this share of a flight felt it.
 const FELT_SHARE: f64 = 0.25;
+/// Messages of a queue are apart by less than so many usual flights.
+const QUEUED: f64 = 8.0;
 
 /// What flights of one scope and of sizes near each other take.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,7 +114,7 @@ pub(crate) fn learn(graph: &mut Graph) {
                     most_plausible(messages.start, &factors)
                 }
             };
-            if was_felt(graph, &graph.edges[decisive], least_ns) {
+            if was_felt(graph, &flights, &graph.edges[decisive]) {
                 rivals[decisive] = close;
             }
         }
@@ -146,15 +148,20 @@ fn implausibility(graph: &Graph, flights: &Flights, is_inter: bool, edge: &Edge)
     if edge.bytes > SMALL_BYTES { of_sent.min(factor(sent_ns.max(came_ns))) } else { of_sent }
 }
 
-fn was_felt(graph: &Graph, edge: &Edge, least_ns: u64) -> bool {
-    if graph.blocked.contains_key(&edge.to) {
+/// Whether a receiver waited for a flight. On a link that queues messages, those that were sent long ago are still under way.
+fn was_felt(graph: &Graph, flights: &Flights, edge: &Edge) -> bool {
+    if graph.blocked.contains_key(&edge.to) || graph.drained.contains_key(&edge.to) {
         return false;
     }
     let (came_ns, sent_ns) = (graph.starts[edge.to as usize], graph.starts[edge.from as usize]);
     let end_ns = graph.ends[edge.to as usize];
     let waited_ns = end_ns.saturating_sub(came_ns) as f64;
-    let flight_ns = end_ns.saturating_sub(sent_ns) as f64;
-    sent_ns > came_ns || waited_ns > FELT_SHARE * flight_ns + 1.05 * least_ns as f64
+    let mut flight_ns = end_ns.saturating_sub(sent_ns) as f64;
+    if graph.is_on_late_link(edge) {
+        let usual_ns = flights.ns(true, edge.bytes, Figure::Median).unwrap_or(flight_ns);
+        flight_ns = flight_ns.min(QUEUED * usual_ns);
+    }
+    sent_ns > came_ns || waited_ns > FELT_SHARE * flight_ns + 1.05 * flights.least_ns as f64
 }
 
 /// A flight that was felt.

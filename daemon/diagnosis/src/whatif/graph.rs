@@ -9,7 +9,7 @@ use crate::whatif::quiet;
 use crate::whatif::reference::Reference;
 use crate::whatif::work::Work;
 use mpiscope_model::{Function, Node, Rank};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -47,6 +47,9 @@ pub struct Quality {
     pub contradictions: u64,
 }
 
+/// From one node to another.
+pub(crate) type Link = (Node, Node);
+
 /// The graph of a run.
 #[derive(Debug, Default)]
 pub struct Graph {
@@ -71,6 +74,10 @@ pub struct Graph {
     pub(crate) blocked: FxHashMap<u32, u32>,
     /// Of these calls, what they take where they wait for nobody.
     pub(crate) usual_of_blocked: FxHashMap<u32, u64>,
+    /// By exchange that ended when what it sent had left, that message.
+    pub(crate) drained: FxHashMap<u32, u32>,
+    /// On these, messages come late: most calls that took far longer than usual to receive them waited for nothing else.
+    pub(crate) late_links: FxHashSet<Link>,
     /// By rank, the class of ranks that do the same.
     pub(crate) classes: Vec<u32>,
     pub(crate) delays: Delays,
@@ -106,6 +113,16 @@ impl Graph {
 
     pub(crate) fn rank_of(&self, call: u32) -> Rank {
         self.ranks[call as usize]
+    }
+
+    /// The nodes that a message goes between; none within a node.
+    pub(crate) fn link_of(&self, edge: &Edge) -> Option<Link> {
+        let node = |call: u32| self.nodes.get(self.rank_of(call) as usize).copied();
+        node(edge.from).zip(node(edge.to)).filter(|(from, to)| from != to)
+    }
+
+    pub(crate) fn is_on_late_link(&self, edge: &Edge) -> bool {
+        !self.late_links.is_empty() && self.link_of(edge).is_some_and(|link| self.late_links.contains(&link))
     }
 
     /// What a call that waited for a peer's entry takes where it does not.

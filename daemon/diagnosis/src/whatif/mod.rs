@@ -9,6 +9,7 @@ mod call_kind;
 mod change;
 mod classes;
 mod delay;
+mod drained;
 mod explain;
 mod flights;
 mod graph;

@@ -6,18 +6,16 @@
 
 use crate::whatif::builder::NONE;
 use crate::whatif::flights::{Figure, STRETCHES, quiet_samples, size_bin, span_ns};
-use crate::whatif::graph::Graph;
+use crate::whatif::graph::{Graph, Link};
 use mpiscope_model::{Flow, Function};
 use rustc_hash::FxHashMap;
 
 /// By message, its flight in a quiet network as a share of the recorded one.
 pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
     let mut shares = vec![1.0; graph.edges.len()];
-    let ranks = &graph.ranks;
-    let node = |call: u32| graph.nodes.get(ranks[call as usize] as usize);
     let mut bins: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    for (at, edge) in graph.edges.iter().enumerate() {
-        if edge.is_felt && node(edge.from) != node(edge.to) {
+    for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt) {
+        if graph.link_of(edge).is_some() {
             bins.entry(size_bin(edge.bytes)).or_default().push(at as u32);
         }
     }
@@ -31,12 +29,55 @@ pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
         of_bin.sort_unstable_by_key(|at| graph.ends[graph.edges[*at as usize].to as usize]);
         even_out(of_bin, slowness, &mut shares);
     }
+    let slow = slow_links(graph);
     for (share, edge) in shares.iter_mut().zip(&graph.edges) {
         if let Some(own_ns) = graph.flights.ns(true, edge.bytes, Figure::Median) {
-            *share *= graph.reference.share_of_message(edge.bytes, own_ns) as f32;
+            let of_all = graph.reference.share_of_message(edge.bytes, own_ns);
+            let link = graph.link_of(edge).and_then(|link| slow.get(&(link, size_bin(edge.bytes))));
+            *share *= link.map_or(of_all, |link| link.share.min(of_all)) as f32;
         }
     }
     shares
+}
+
+/// Fewer messages do not say what a link usually takes.
+const LEAST_OF_LINK: usize = 30;
+
+/// A link that is slow throughout.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SlowLink {
+    /// What its messages take.
+    pub(crate) own_ns: f64,
+    /// What they would take, as a share of that.
+    share: f64,
+}
+
+impl SlowLink {
+    /// What its messages would take.
+    pub(crate) fn quiet_ns(&self) -> f64 {
+        self.own_ns * self.share
+    }
+}
+
+/// The slow links, by nodes and bin of sizes.
+pub(crate) fn slow_links(graph: &Graph) -> FxHashMap<(Link, u32), SlowLink> {
+    let mut of_links: FxHashMap<(Link, u32), Vec<u32>> = FxHashMap::default();
+    for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt) {
+        if let Some(link) = graph.link_of(edge) {
+            of_links.entry((link, size_bin(edge.bytes))).or_default().push(at as u32);
+        }
+    }
+    let span = |at: &u32| span_ns(graph, &graph.edges[*at as usize]);
+    let measure = |mut messages: Vec<u32>| {
+        messages.sort_unstable_by_key(|at| graph.ends[graph.edges[*at as usize].to as usize]);
+        let mut quiet = quiet_samples(&messages, span);
+        let middle = quiet.len() / 2;
+        let median = *quiet.select_nth_unstable_by_key(middle, span).1;
+        let own_ns = span(&median) as f64;
+        SlowLink { own_ns, share: graph.reference.share_on_link(graph.edges[median as usize].bytes, own_ns) }
+    };
+    let of_links = of_links.into_iter().filter(|(_, messages)| messages.len() >= LEAST_OF_LINK);
+    of_links.map(|(key, messages)| (key, measure(messages))).filter(|(_, of)| of.share < 1.0).collect()
 }
 
 /// Gives values of one kind, in the order of time, the lengths of the quietest quarter.

@@ -6,6 +6,8 @@ use rustc_hash::FxHashMap;
 /// What takes this many times the reference in the quietest quarter of a run was never quiet. Smaller differences do not
 /// count: the reference was measured at another time.
 const NEVER_QUIET: f64 = 1.25;
+/// A single link is slow if it takes this many times the reference, and longer than is normal.
+const SLOW_LINK: f64 = 2.0;
 
 /// Medians by size, in nanoseconds.
 #[derive(Debug, Clone, Default)]
@@ -45,13 +47,18 @@ pub(crate) fn at_size<P>(points: &[P], value: impl Fn(&P) -> (f64, f64), bytes: 
 pub(crate) struct Reference {
     /// Within nodes, and between them.
     messages: [BySize; 2],
+    /// Up to how long is normal between nodes.
+    normal: BySize,
     /// By function and number of ranks.
     collectives: FxHashMap<(Function, u32), BySize>,
 }
 
 impl Reference {
-    pub(crate) fn message(&mut self, is_inter: bool, bytes: u64, median_ns: Nanoseconds) {
+    pub(crate) fn message(&mut self, is_inter: bool, bytes: u64, [median_ns, normal_ns]: [Nanoseconds; 2]) {
         self.messages[usize::from(is_inter)].add(bytes, median_ns);
+        if is_inter {
+            self.normal.add(bytes, normal_ns);
+        }
     }
 
     /// What a message takes; none where that was not measured.
@@ -71,6 +78,17 @@ impl Reference {
     /// run.
     pub(crate) fn share_of_message(&self, bytes: u32, own_ns: f64) -> f64 {
         undisturbed_share(self.message_ns(true, bytes), own_ns)
+    }
+
+    /// Likewise of a message on one link, by what its messages take: nodes that are far from each other are no disturbance, so
+    /// half of them must take longer than nearly all of the reference did.
+    pub(crate) fn share_on_link(&self, bytes: u32, own_ns: f64) -> f64 {
+        match (self.message_ns(true, bytes), self.normal.ns(bytes)) {
+            (Some(median_ns), Some(normal_ns)) if own_ns > normal_ns.max(SLOW_LINK * median_ns) => {
+                median_ns / own_ns
+            }
+            _ => 1.0,
+        }
     }
 
     /// Likewise what a collective takes after its last entry.
@@ -100,16 +118,26 @@ mod tests {
         let mut of = Reference::default();
         assert_eq!(of.share_of_message(8, 1e9), 1.0);
         for (bytes, ns) in [(1_000, 20), (0, 10), (2_000, 40)] {
-            of.message(true, bytes, ns);
+            of.message(true, bytes, [ns, 3 * ns]);
         }
         assert_eq!(of.share_of_message(0, 100.0), 0.1);
         assert_eq!(of.share_of_message(500, 150.0), 0.1);
         assert_eq!(of.share_of_message(4_000, 800.0), 0.1);
         assert_eq!(of.share_of_message(4_000, 90.0), 1.0);
         // Sizes next to each other are no line.
-        of.message(true, 2_050, 90);
+        of.message(true, 2_050, [90, 90]);
         assert_eq!(of.share_of_message(1_000_000, 1e6), of.share_of_message(1_000_000, 1e7) * 10.0);
         assert!(of.message_ns(true, 1_000_000).unwrap() < 100_000.0);
+    }
+
+    #[test]
+    fn a_link_is_slow_beyond_what_is_normal() {
+        let mut of = Reference::default();
+        assert_eq!(of.share_on_link(8, 1e9), 1.0);
+        of.message(true, 8, [100, 500]);
+        of.message(true, 1_000, [100, 110]);
+        assert_eq!([400.0, 1_000.0].map(|own_ns| of.share_on_link(8, own_ns)), [1.0, 0.1]);
+        assert_eq!([150.0, 400.0].map(|own_ns| of.share_on_link(1_000, own_ns)), [1.0, 0.25]);
     }
 
     #[test]

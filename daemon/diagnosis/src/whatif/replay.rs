@@ -152,6 +152,11 @@ impl Run<'_> {
             let end_ns = (entry_ns + own_ns).max(self.entries[peer as usize] + after_ns);
             return self.arrivals(received, end_ns, rank);
         }
+        if let Some(&sent) = graph.drained.get(&(call as u32)) {
+            let quiet = self.applied.quiet.get(sent as usize).map_or(1.0, |share| f64::from(share.min(1.0)));
+            let own_ns = (took_ns - delay_ns.min(took_ns)) as f64 * own;
+            return self.arrivals(received, entry_ns + own_ns.min(took_ns as f64 * quiet), rank);
+        }
         let is_felt = received.iter().any(|edge| edge.is_felt);
         let own_ns =
             if is_felt { took_ns.min(graph.flights.least_ns) } else { took_ns - delay_ns.min(took_ns) };

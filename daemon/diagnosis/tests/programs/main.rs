@@ -5,6 +5,7 @@
 mod blocked;
 mod model;
 mod network;
+mod queued;
 mod stopped;
 mod work;
 

@@ -90,7 +90,7 @@ fn a_network_that_is_slow_throughout_is_held_against_what_was_measured_before() 
     let truth_ns = (model.end_ns - run(&program, quiet).end_ns) as f64;
     let background = |model: &Model| {
         let mut builder = builder_of(model, &[0, 0, 1, 1]);
-        builder.refer(true, 100, 8_300);
+        builder.refer(true, 100, [8_300, 9_000]);
         builder.finish().unwrap().savings(None).causes[2]
     };
     let saving = background(&model);
@@ -103,6 +103,32 @@ fn a_network_that_is_slow_throughout_is_held_against_what_was_measured_before() 
 }
 
 #[test]
+fn a_link_that_is_slow_throughout_is_held_against_what_was_measured_before() {
+    let quiet = |from: u32, to: u32, number: u64| {
+        if from / 2 == to / 2 { 1_000 } else { 8_000 + number % 7 * 100 }
+    };
+    let nodes = [0, 0, 1, 1, 2, 2, 3, 3];
+    let program = ring(8, 400, |_, _| 5_000);
+    let background = |model: &Model, normal_ns: u64| {
+        let mut builder = builder_of(model, &nodes);
+        builder.refer(true, 100, [8_300, normal_ns]);
+        builder.finish().unwrap().savings(None).causes[2]
+    };
+    // Others than it are a majority.
+    let slow =
+        |from: u32, to: u32, number: u64| quiet(from, to, number) * if (from, to) == (1, 2) { 6 } else { 1 };
+    let model = run(&program, slow);
+    let truth_ns = (model.end_ns - run(&program, quiet).end_ns) as f64;
+    let saving = background(&model, 9_000);
+    assert!(near(saving.wall_ns, truth_ns, 0.1), "{saving:?}, truth {truth_ns}");
+    // Where some links have always been as slow, that is how far away their nodes are.
+    let saving = background(&model, 60_000);
+    assert!(saving.wall_ns < 0.01 * truth_ns, "{saving:?}");
+    let saving = background(&run(&program, quiet), 9_000);
+    assert!(saving.wall_ns < 0.01 * truth_ns, "{saving:?}");
+}
+
+#[test]
 fn a_placement_is_judged_by_what_was_measured_where_the_run_has_no_message_within_a_node() {
     let model = run(&ring(4, 200, |_, _| 10_000), |_, _, _| 50_000);
     let saved_ns = |refer: bool| {
@@ -112,7 +138,7 @@ fn a_placement_is_judged_by_what_was_measured_where_the_run_has_no_message_withi
         model.calls.iter().for_each(|call| builder.call(call));
         model.messages.iter().for_each(|message| builder.message(message));
         if refer {
-            builder.refer(false, 0, 1_000);
+            builder.refer(false, 0, [1_000, 1_000]);
         }
         builder.finish().unwrap().savings(Some(&[0, 0, 1, 1])).causes[0].wall_ns
     };
