@@ -123,6 +123,7 @@ def all_cases():
             )
     for pattern in ("ring", "halo", "allreduce"):
         cases.append(Case(f"{pattern} of 4, stopped rank", "openmpi", 4, "cpu", pattern, beside="stops"))
+        cases.append(Case(f"{pattern} of 2, stopped rank", "mpich", 2, "cpu", pattern, beside="stops"))
     return cases + lab_cases()
 
 
@@ -152,9 +153,10 @@ def lab_cases():
                     is_calibrated=True,
                 )
             )
+        for pattern in ("ring", "halo", "pipeline", "wavefront", "allreduce"):
             cases.append(
                 Case(
-                    f"{of}, foreign traffic",
+                    f"{pattern} of {2 * HOSTS} on {HOSTS} hosts, foreign traffic",
                     family,
                     2 * HOSTS,
                     "background",

@@ -61,7 +61,7 @@ impl Longest {
         self.calls.truncate(self.most);
     }
 
-    /// Those of a range, of so many.
+    /// Those of a range, and how many there are.
     fn columns(mut self, range_ns: &Range<Nanoseconds>, total: u64) -> Calls {
         self.cut();
         let is_all = self.calls.len() as u64 == total;
@@ -78,7 +78,7 @@ impl Longest {
     }
 }
 
-/// What is asked for of calls, of which the run has so many until a time. `run` counts all of them.
+/// What is asked for of calls; how far the run is known, and how many calls it has. `run` counts all of them.
 pub(crate) fn durations(
     question: &DurationsQuestion,
     (until_ns, call_count): (Nanoseconds, u64),

@@ -87,9 +87,9 @@ const CALL_WORDS = /^\/?(longest|slowest|latest|last)(?:\s+(?!(?:of|on|ranks?)\b
 
 /** "longest", "longest recv rank 3", "latest barrier ranks 0-7". */
 function callResults(words: string, run: RunState): Result[] {
-  const [said, which, letters, ranksSaid] = CALL_WORDS.exec(words) ?? [];
-  const only = ranksSaid === undefined ? null : ranges(ranksSaid);
-  if (said === undefined || (ranksSaid !== undefined && !only)) return [];
+  const [match, which, letters, rankWords] = CALL_WORDS.exec(words) ?? [];
+  const only = rankWords === undefined ? null : ranges(rankWords);
+  if (match === undefined || (rankWords !== undefined && !only)) return [];
   const isLatest = which === "latest" || which === "last";
   const rows = [...run.functions.values()].filter(({ calls }) => calls > 0).sort((one, other) => (isLatest ? other.calls - one.calls : other.maxNs - one.maxNs));
   const begin = isLatest ? "Latest" : "Longest";

@@ -9,7 +9,7 @@ pub(crate) const STRETCHES: usize = 12;
 const QUIET_SHARE: usize = 4;
 /// A receive that waited for this share of a flight felt it.
 const FELT_SHARE: f64 = 0.25;
-/// Messages of a queue are apart by less than so many usual flights.
+/// Two messages of a queue are apart by less than this number of usual flights.
 const QUEUED: f64 = 8.0;
 
 /// What flights of one scope and of sizes near each other take.

@@ -40,7 +40,7 @@ pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
     shares
 }
 
-/// Fewer messages do not say what a link usually takes.
+/// Fewer messages do not say what a link takes.
 const LEAST_OF_LINK: usize = 30;
 
 /// A link that is slow throughout.

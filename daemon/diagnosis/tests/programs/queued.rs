@@ -10,12 +10,12 @@ const COMPUTING_NS: u64 = 50_000;
 const OWN_NS: u64 = 300;
 
 fn flight_ns(from: usize, step: usize) -> u64 {
-    if from % 2 == 0 { 2_000 } else { 160_000 + step as u64 % 7 * 1_000 }
+    if from.is_multiple_of(2) { 2_000 } else { 160_000 + step as u64 % 7 * 1_000 }
 }
 
-/// A ring of exchanges, in which rank 1 sends on a link that takes one message in so many nanoseconds. `room` is how many of
+/// A ring of exchanges, in which rank 1 sends on a link that takes one message in each interval. `slots` is how many of
 /// them leave a sender at once; it waits with the next.
-fn ring(between_ns: u64, room: usize) -> Model {
+fn ring(between_ns: u64, slots: usize) -> Model {
     let mut model = Model { calls: Vec::new(), messages: Vec::new(), end_ns: 0 };
     let mut now = [COMPUTING_NS; RANKS];
     // When the last messages of rank 1 left the link.
@@ -25,8 +25,8 @@ fn ring(between_ns: u64, room: usize) -> Model {
         let entered = now;
         let queued_ns = entered[1].max(left.last().copied().unwrap_or(0)) + between_ns;
         left.push(queued_ns);
-        // Until there is room for it in what leaves at once.
-        let drained_ns = if step >= room { left[step - room] } else { 0 };
+        // Until one of the slots is free.
+        let drained_ns = if step >= slots { left[step - slots] } else { 0 };
         for rank in 0..RANKS {
             let from = (rank + RANKS - 1) % RANKS;
             let sent_ns = if from == 1 { queued_ns } else { entered[from] };
@@ -45,8 +45,8 @@ fn ring(between_ns: u64, room: usize) -> Model {
 }
 
 /// What the network costs, and what it should.
-fn costs(between_ns: u64, room: usize, is_referred: bool) -> (f64, f64) {
-    let (model, quiet) = (ring(between_ns, room), ring(0, room));
+fn costs(between_ns: u64, slots: usize, is_referred: bool) -> (f64, f64) {
+    let (model, quiet) = (ring(between_ns, slots), ring(0, slots));
     let mut builder = builder_of(&model, &NODES);
     if is_referred {
         builder.refer(true, 100, [163_000, 170_000]);
@@ -57,9 +57,9 @@ fn costs(between_ns: u64, room: usize, is_referred: bool) -> (f64, f64) {
 
 #[test]
 fn a_link_that_queues_costs_what_a_run_without_the_queue_saves() {
-    for room in [usize::MAX, 1] {
-        let (saved_ns, truth_ns) = costs(800_000, room, true);
-        assert!(near(saved_ns, truth_ns, 0.15), "room {room}: {saved_ns}, truth {truth_ns}");
+    for slots in [usize::MAX, 1] {
+        let (saved_ns, truth_ns) = costs(800_000, slots, true);
+        assert!(near(saved_ns, truth_ns, 0.15), "slots {slots}: {saved_ns}, truth {truth_ns}");
     }
 }
 

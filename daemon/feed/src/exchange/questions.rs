@@ -189,7 +189,7 @@ pub struct SelectedQuestion {
     pub hidden: Vec<u32>,
 }
 
-/// Of which calls it is asked how long they took.
+/// The calls whose durations are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DurationsQuestion {
     /// The range.

@@ -12,7 +12,7 @@ import { Tip } from "../where/tip";
 
 export interface Area { left: number; top: number; width: number; height: number }
 /** What is under the pointer; `at` is its number, where a chart has one for it. */
-export interface Hit { told: TipText; rank: number | null; ranks: RankRanges | null; at?: number }
+export interface Hit { tip: TipText; rank: number | null; ranks: RankRanges | null; at?: number }
 
 interface ChartProps {
   label: string;
@@ -75,7 +75,7 @@ export function ChartCanvas(props: ChartProps) {
   return (
     <div class="chart-canvas">
       <canvas ref={canvas} role="img" aria-label={label} />
-      {hit.value && <Tip told={hit.value.hit.told} x={hit.value.x} y={hit.value.y} />}
+      {hit.value && <Tip told={hit.value.hit.tip} x={hit.value.x} y={hit.value.y} />}
     </div>
   );
 }

@@ -60,20 +60,20 @@ export function Durations({ store, id }: { store: Store; id: number }) {
         <button type="button" aria-label="Close the durations" title="Back to the ranks" onClick={() => (store.durationsOf.value = null)}>{"\u00d7"}</button>
       </h2>
       {answer
-        ? <Found key={id} {...{ store, id, name, answer, isLog, listedNs, isSelection: Boolean(known?.scope.rangeNs ?? known?.scope.ranks) }} list={(ns) => (chosen.value = ns && { id, ns })} />
+        ? <Shown key={id} {...{ store, id, name, answer, isLog, listedNs, isSelection: Boolean(known?.scope.rangeNs ?? known?.scope.ranks) }} list={(ns) => (chosen.value = ns && { id, ns })} />
         : <p class="soft">{why ? capital(why) : "The durations are on their way."}</p>}
     </div>
   );
 }
 
-interface FoundProps {
+interface ShownProps {
   store: Store; id: number; name: string; answer: CallDurations; isLog: Signal<boolean>; listedNs: Span | null;
   /** A part of the run is selected. */
   isSelection: boolean;
   list(ns: Span | null): void;
 }
 
-function Found(props: FoundProps) {
+function Shown(props: ShownProps) {
   const { store, id, name, answer, isLog, listedNs, isSelection, list } = props;
   const histogram = histogramOf(answer);
   const { bars } = histogram;
@@ -122,7 +122,7 @@ function hitOf({ bars, selected, run }: Histogram, at: number, isSelection: bool
   if (!bar) return null;
   const rows: [string, string, string][] = [["calls", count(bar.selected), share(bar.selected, selected)]];
   if (isSelection) rows.push(["whole run", count(bar.run), share(bar.run, run)]);
-  return { rank: null, ranks: null, at, told: { title: endsOf(bar), rows } };
+  return { rank: null, ranks: null, at, tip: { title: endsOf(bar), rows } };
 }
 
 interface Drawn { histogram: Histogram; isLog: boolean; at: number; marks: readonly { ns: number; label: string }[]; isSelection: boolean }

@@ -129,7 +129,7 @@ function Bars({ store, state, values, of }: FaceProps) {
       hit={(x, _, area) => {
         const rank = rankAt(x, area);
         if (rank < 0 || x < area.left) return null;
-        return { rank, ranks: null, told: { title: `Rank ${rank}`, rows: [[labelOf(id, of), valueWords(values[rank] ?? NaN, unit), ""], ["place", `${count(order.indexOf(rank) + 1)} of ${count(order.length)}`, ""]] } };
+        return { rank, ranks: null, tip: { title: `Rank ${rank}`, rows: [[labelOf(id, of), valueWords(values[rank] ?? NaN, unit), ""], ["place", `${count(order.indexOf(rank) + 1)} of ${count(order.length)}`, ""]] } };
       }}
       choose={pick(store)}
       enclose={([from], [to], area) => {
@@ -165,7 +165,7 @@ function Histogram({ store, state, values, of }: FaceProps) {
         const bin = binAt(x, area);
         const number = bins.counts[bin];
         if (number === undefined || x < area.left) return null;
-        return { rank: null, ranks: number > 0 ? ranksOf(bin) : null, told: { title: ends(bin), rows: [["ranks", count(number), number > 0 ? "a click selects them" : ""]] } };
+        return { rank: null, ranks: number > 0 ? ranksOf(bin) : null, tip: { title: ends(bin), rows: [["ranks", count(number), number > 0 ? "a click selects them" : ""]] } };
       }}
       choose={pick(store)} />
   );
@@ -241,7 +241,7 @@ function Scatter({ store, state, values, of }: FaceProps) {
         if (found < 0) return null;
         const residual = fit ? (up[found] ?? 0) - (fit.offset + fit.slope * (values[found] ?? 0)) : NaN;
         return {
-          rank: found, ranks: null, told: {
+          rank: found, ranks: null, tip: {
             title: `Rank ${found}`, rows: [
               [labelOf(state.color.value, of), valueWords(values[found] ?? NaN, unit), ""], [labelOf(state.other.value, of), valueWords(up[found] ?? NaN, otherUnit), ""],
               ...(Number.isFinite(residual) ? [["off the line by", residual < 0 ? `\u2212${valueWords(-residual, otherUnit)}` : valueWords(residual, otherUnit), `correlation ${significant(fit?.correlation ?? 0)}`] as const] : []),

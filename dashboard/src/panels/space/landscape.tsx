@@ -48,7 +48,7 @@ function Field({ store, state, map }: { store: Store; state: SpaceState; map: La
   const hitOf = (cell: number): Hit => {
     const [first, last] = ranksOf(cell % map.rows);
     const value = map.seconds[cell] ?? 0;
-    return { rank: first === last ? first : null, ranks: first === last ? null : [[first, last]], told: { title: name(Math.floor(cell / map.rows)), rows: [[ranksWords([[first, last]]), valueWords(value, "time"), first === last ? "" : "mean of a rank"]] } };
+    return { rank: first === last ? first : null, ranks: first === last ? null : [[first, last]], tip: { title: name(Math.floor(cell / map.rows)), rows: [[ranksWords([[first, last]]), valueWords(value, "time"), first === last ? "" : "mean of a rank"]] } };
   };
   const choose = (hit: Hit | null): void => {
     if (hit?.ranks) store.select({ ranks: hit.ranks });

@@ -49,7 +49,7 @@ function Matrix({ store, state, pairs, ranks }: { store: Store; state: SpaceStat
     const value = cells[cell] ?? NaN;
     if (!(value > 0)) return null;
     const [from, to] = [ranksOf(Math.floor(cell / edge)), ranksOf(cell % edge)];
-    return { rank: null, ranks: from[0] === to[0] ? [from] : [from, to].sort(([one], [other]) => one - other), told: { title: `${ranksWords([from])} to ${ranksWords([to])}`, rows: [[label, valueWords(value, unit), "a click selects both"]] } };
+    return { rank: null, ranks: from[0] === to[0] ? [from] : [from, to].sort(([one], [other]) => one - other), tip: { title: `${ranksWords([from])} to ${ranksWords([to])}`, rows: [[label, valueWords(value, unit), "a click selects both"]] } };
   };
   const choose = (hit: Hit | null): void => {
     if (hit?.ranks) store.select({ ranks: hit.ranks });
