@@ -1,4 +1,4 @@
-//! Exchanges that ended when what they sent had left: on a link that queues messages, that is when those before it had.
+//! Sends and exchanges that ended when what they sent had left: on a link that queues messages, that is when those before it had.
 
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::flights::{Figure, size_bin, span_ns};
@@ -33,7 +33,7 @@ pub(crate) fn find(graph: &mut Graph) {
             usual_ns
                 .is_some_and(|usual_ns| off(span_ns(graph, received), usual_ns) > off(took_ns, link.own_ns))
         };
-        if is_as_long && !received.is_empty() && received.iter().all(is_other) {
+        if is_as_long && received.iter().all(is_other) {
             drained.insert(edge.from, number as u32);
         }
     }

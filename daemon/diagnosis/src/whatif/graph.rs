@@ -74,7 +74,7 @@ pub struct Graph {
     pub(crate) blocked: FxHashMap<u32, u32>,
     /// Of these calls, what they take where they wait for nobody.
     pub(crate) usual_of_blocked: FxHashMap<u32, u64>,
-    /// By exchange that ended when what it sent had left, that message.
+    /// By send or exchange that ended when what it sent had left, that message.
     pub(crate) drained: FxHashMap<u32, u32>,
     /// On these, messages come late: most calls that took far longer than usual to receive them waited for nothing else.
     pub(crate) late_links: FxHashSet<Link>,

@@ -67,7 +67,11 @@ pub(crate) fn slow_links(graph: &Graph) -> FxHashMap<(Link, u32), SlowLink> {
             of_links.entry((link, size_bin(edge.bytes))).or_default().push(at as u32);
         }
     }
-    let span = |at: &u32| span_ns(graph, &graph.edges[*at as usize]);
+    // The network is not to blame for a receiver without a CPU.
+    let span = |at: &u32| {
+        let edge = &graph.edges[*at as usize];
+        span_ns(graph, edge).saturating_sub(graph.delay_of(edge.to as usize))
+    };
     let measure = |mut messages: Vec<u32>| {
         messages.sort_unstable_by_key(|at| graph.ends[graph.edges[*at as usize].to as usize]);
         let mut quiet = quiet_samples(&messages, span);
