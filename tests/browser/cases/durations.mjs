@@ -4,11 +4,12 @@ import { strict as assert } from "node:assert";
 import { checkAll } from "../lib/axe.mjs";
 import { open, SMALL } from "../lib/browser.mjs";
 import { nearly } from "../lib/compare.mjs";
-import { drag, inspector, number, showTimeline, tab, table, untilState } from "../lib/page.mjs";
+import { inspector, number, showTimeline, tab, table, untilState } from "../lib/page.mjs";
 import { replay, report } from "../lib/product.mjs";
 import { quiet } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
+import { brush } from "../lib/why.mjs";
 
 const status = (page) => page.locator(".durations [role=status]").innerText();
 
@@ -16,6 +17,12 @@ const status = (page) => page.locator(".durations [role=status]").innerText();
 function numberBefore(text, word) {
   const [, digits] = new RegExp(`([\\d\\s\\u2009]+) ${word}`).exec(text) ?? [];
   return number(digits ?? "NaN");
+}
+
+/** Waits until the inspector shows a call. */
+async function untilCall(page, name) {
+  let heading;
+  await until(() => `the inspector shows ${name}: ${heading}`, async () => (heading = await page.locator(".inspector h2").first().innerText()).includes(name) && (await inspector(page)).Duration !== undefined);
 }
 
 async function opened(t, options = {}) {
@@ -42,7 +49,7 @@ test("durations::a_bar_lists_its_calls_and_these_lead_to_the_inspector", async (
   const words = await status(page);
   assert.equal(numberBefore(words, "calls? took"), rows.length, words);
   await page.locator(`table[aria-label="${label}"] button.rank`).first().click();
-  await until("the inspector has it", async () => (await inspector(page)).Function === most.name);
+  await untilCall(page, most.name);
   const found = await inspector(page);
   assert.equal(number(found.Rank), number(rows[0].rank));
   assert.ok(found.Duration.startsWith(rows[0].duration), `${found.Duration}, not ${rows[0].duration}`);
@@ -52,9 +59,9 @@ test("durations::a_bar_lists_its_calls_and_these_lead_to_the_inspector", async (
 });
 
 test("durations::a_range_is_counted_over_the_whole_run", async (t) => {
-  const { page, most } = await opened(t, { ...SMALL });
+  const { page, most } = await opened(t, { viewport: SMALL });
   await showTimeline(page);
-  await drag(page, 0.3, 0.6);
+  await brush(page, 0.3, 0.6);
   let words;
   await until(() => `both are counted: ${words}`, async () => {
     words = await status(page);
@@ -71,7 +78,7 @@ test("durations::the_longest_call_is_found_by_its_name", async (t) => {
   await page.keyboard.press("/");
   await page.getByRole("combobox", { name: "Find" }).fill(`longest ${most.name}`);
   await page.keyboard.press("Enter");
-  await until("the inspector has it", async () => (await inspector(page)).Function === most.name);
+  await untilCall(page, most.name);
   const { Duration: duration } = await inspector(page);
   nearly(duration.replace(/ \(.*/, ""), most.max_ns / 1e9, "the longest call");
 });
