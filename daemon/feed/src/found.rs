@@ -74,6 +74,9 @@ pub struct Judgement {
     /// Ranks that a signal or a debugger stopped.
     #[serde(default)]
     pub stopped: Stopped,
+    /// Links on which messages take longer throughout than was measured before, that which costs most first.
+    #[serde(default)]
+    pub slow_links: Vec<SlowLink>,
     /// What the run would take without its causes.
     #[serde(default)]
     pub whatif: WhatIf,
@@ -119,6 +122,20 @@ pub struct StoppedRank {
     pub rank: u32,
     /// How long, in seconds.
     pub seconds: f64,
+}
+
+/// From one node to another.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SlowLink {
+    /// The ranks of the node that sends.
+    pub from: Vec<u32>,
+    /// The ranks of the node that receives.
+    pub to: Vec<u32>,
+    /// Messages that say so.
+    pub messages: u64,
+    /// How many times as long as was measured before they take.
+    pub slower: f64,
 }
 
 /// What the run would take without its causes, by replays.

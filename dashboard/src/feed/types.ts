@@ -553,6 +553,24 @@ rank: number,
  */
 seconds: number, };
 
+export type SlowLink = { 
+/**
+ * The ranks of the node that sends.
+ */
+from: Array<number>, 
+/**
+ * The ranks of the node that receives.
+ */
+to: Array<number>, 
+/**
+ * Messages that say so.
+ */
+messages: number, 
+/**
+ * How many times as long as was measured before they take.
+ */
+slower: number, };
+
 export type Stopped = { 
 /**
  * How many.
@@ -730,6 +748,10 @@ cpu_shortage: CpuContention | null,
  * Ranks that a signal or a debugger stopped.
  */
 stopped: Stopped, 
+/**
+ * Links on which messages take longer throughout than was measured before, that which costs most first.
+ */
+slow_links: Array<SlowLink>, 
 /**
  * What the run would take without its causes.
  */

@@ -1,9 +1,9 @@
 //! What to do about what was found.
 
-use super::blame::{call, moving, named_source, stopped_ranks};
+use super::blame::{call, moving, named_source, slow_link, stopped_ranks};
 use crate::processors::cpu_count;
 use crate::words::{count, plural, ranges};
-use mpiscope_feed::{Advised, BasisState, CpuContention, GatheredWait, Judgement};
+use mpiscope_feed::{Advised, BasisState, CpuContention, GatheredWait, Judgement, SlowLink};
 
 /// What to do, a sentence each; nothing where there is nothing to do.
 pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
@@ -64,12 +64,7 @@ fn of_cause(judgement: &Judgement) -> Vec<String> {
     match judgement.verdict.cause.as_str() {
         "mapping" => placement(judgement),
         "pattern" => work(judgement),
-        "background" => {
-            vec![
-                "Run again at another time or on other nodes, with less traffic from other jobs."
-                    .into(),
-            ]
-        }
+        "background" => network(&judgement.slow_links),
         "cpu" => core(judgement),
         _ if judgement.verdict.is_at_least => vec![
             "Run `mpiscope calibrate` on these nodes. It measures transfer times, and the next run is compared with them."
@@ -82,6 +77,17 @@ fn of_cause(judgement: &Judgement) -> Vec<String> {
 fn placement(judgement: &Judgement) -> Vec<String> {
     let gained = judgement.advised.as_ref().map(|advised| format!(": {}", gained(advised)));
     vec![format!("Place the ranks as `mpiscope remap` advises{}.", gained.unwrap_or_default())]
+}
+
+fn network(slow_links: &[SlowLink]) -> Vec<String> {
+    let mut actions = Vec::new();
+    if let Some((from, to)) = slow_link(slow_links) {
+        actions.push(format!(
+            "Check the link from the node of {from} to that of {to}: its cable and switch port, and which other jobs use it."
+        ));
+    }
+    actions.push("Run again at another time or on other nodes, with less traffic from other jobs.".into());
+    actions
 }
 
 fn work(judgement: &Judgement) -> Vec<String> {

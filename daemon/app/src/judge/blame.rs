@@ -2,7 +2,7 @@
 
 use super::words::{percent, time};
 use crate::words::{count, plural, ranges};
-use mpiscope_feed::{GatheredWait, Judgement, Source, Stopped, StoppedRank, Wait};
+use mpiscope_feed::{GatheredWait, Judgement, Quiet, SlowLink, Source, Stopped, StoppedRank, Wait};
 use std::collections::BTreeSet;
 
 /// A rank that so much of all waiting is for is named.
@@ -15,7 +15,7 @@ pub(super) fn what(judgement: &Judgement) -> String {
     match judgement.verdict.cause.as_str() {
         "mapping" => placed(judgement),
         "pattern" => uneven(judgement),
-        "background" => slow(judgement),
+        "background" => slow(&judgement.quiet),
         _ => without_core(judgement),
     }
 }
@@ -94,15 +94,34 @@ fn with_nodes(of: &Source) -> String {
     }
 }
 
-fn slow(judgement: &Judgement) -> String {
-    let length = |of: &&mpiscope_feed::Quiet| of.to_s - of.from_s;
-    let disturbed: Vec<_> = judgement.quiet.iter().filter(|of| !of.is_quiet).collect();
+fn slow(stretches: &[Quiet]) -> String {
+    let length = |of: &&Quiet| of.to_s - of.from_s;
+    let disturbed: Vec<_> = stretches.iter().filter(|of| !of.is_quiet).collect();
     let disturbed_s: f64 = disturbed.iter().map(length).sum();
     if disturbed_s <= 0.0 {
         return "messages between nodes are slower than necessary".into();
     }
     let slower = disturbed.iter().map(|of| of.slower * length(of)).sum::<f64>() / disturbed_s;
     format!("messages between nodes take {slower:.1} times as long as in a quiet network")
+}
+
+/// The ranks at the ends of the link that costs most.
+pub(super) fn slow_link(links: &[SlowLink]) -> Option<(String, String)> {
+    links.first().map(|link| (ranges(&link.from), ranges(&link.to)))
+}
+
+/// How slow that link is.
+fn slowest(links: &[SlowLink]) -> Option<String> {
+    let (from, to) = slow_link(links)?;
+    let others = match links.len() as u64 - 1 {
+        0 => String::new(),
+        others => format!(" So do those on {}.", plural(others, "other link")),
+    };
+    let slower = links.first()?.slower;
+    Some(format!(
+        "Messages from the node of {from} to that of {to} take {slower:.1} times as long as was measured before, \
+         throughout.{others}"
+    ))
 }
 
 /// The stopped ranks in words, if most of the missing CPU time is due to that.
@@ -189,8 +208,10 @@ pub(super) fn call(wait: &GatheredWait) -> String {
 pub(super) fn evidence(judgement: &Judgement) -> Vec<String> {
     let mut sentences = Vec::new();
     let cause = judgement.verdict.cause.as_str();
-    if cause != "pattern" && cause != "cpu" {
-        return sentences;
+    match cause {
+        "pattern" | "cpu" => {}
+        "background" => return slowest(&judgement.slow_links).into_iter().collect(),
+        _ => return sentences,
     }
     sentences.extend(source(judgement, cause).and_then(|of| who_has_it(judgement, of)));
     let all_s = judgement.budget.waiting_s;

@@ -92,6 +92,7 @@ pub(super) fn judgement(
         waits,
         cpu_shortage: replayed.cpu_shortage.clone(),
         stopped: replayed.stopped.clone(),
+        slow_links: replayed.slow_links(),
         whatif: replayed.whatif(),
         quiet,
         disturbances: Vec::new(),

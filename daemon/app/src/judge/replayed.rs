@@ -1,14 +1,16 @@
 //! Results of replays: what each cause costs, and which ranks it comes from.
 
 use mpiscope_diagnosis::ReplaySavings;
-use mpiscope_diagnosis::whatif::{Graph, Shorter};
-use mpiscope_feed::{CpuContention, Stopped, WhatIf, Without};
+use mpiscope_diagnosis::whatif::{self, Graph, Shorter};
+use mpiscope_feed::{CpuContention, SlowLink, Stopped, WhatIf, Without};
 use mpiscope_model::{Blame, Nanoseconds, Node, Rank};
 
 /// The parts of a long run are merged down to this number.
 const MOST_PARTS: usize = 96;
 /// No saving is reported for a run whose replays depart from it for this share of its time.
 const MUCH_DEPARTED: f64 = 0.1;
+/// Slow links that are listed.
+const MOST_LINKS: usize = 16;
 /// A cause that saves less than this share of the run gets no switch.
 const WORTH_A_SWITCH: f64 = 0.005;
 
@@ -31,6 +33,7 @@ pub(crate) struct Replayed {
     unexplained_ns: f64,
     pub(super) cpu_shortage: Option<CpuContention>,
     pub(super) stopped: Stopped,
+    slow_links: Vec<SlowLink>,
     /// In the order of time.
     pub(super) parts: Vec<Part>,
     from_ns: Nanoseconds,
@@ -45,6 +48,33 @@ pub(crate) struct Replayed {
 fn add(sums: &mut Vec<u64>, more: &[u64]) {
     sums.resize(sums.len().max(more.len()), 0);
     sums.iter_mut().zip(more).for_each(|(sum, ns)| *sum += ns);
+}
+
+/// The slow links of a stretch, with the ranks at their ends.
+fn slow_links(graph: &Graph) -> Vec<SlowLink> {
+    let ranks_of = |node: Node| {
+        let ranks = (0..).zip(graph.node_of_rank()).filter(|(_, of)| **of == node);
+        ranks.map(|(rank, _)| rank).collect()
+    };
+    let link = |link: whatif::SlowLink| SlowLink {
+        from: ranks_of(link.from),
+        to: ranks_of(link.to),
+        messages: link.messages as u64,
+        slower: link.slower,
+    };
+    graph.slow_links().into_iter().map(link).collect()
+}
+
+/// Adds what a later stretch says of a link.
+fn add_link(links: &mut Vec<SlowLink>, later: &SlowLink) {
+    match links.iter_mut().find(|link| (&link.from, &link.to) == (&later.from, &later.to)) {
+        Some(link) => {
+            let [before, more] = [&*link, later].map(|of| of.messages as f64 * of.slower);
+            link.messages += later.messages;
+            link.slower = (before + more) / link.messages.max(1) as f64;
+        }
+        None => links.push(later.clone()),
+    }
 }
 
 impl Part {
@@ -78,6 +108,7 @@ impl Replayed {
             unexplained_ns: graph.quality().unexplained_ns as f64,
             cpu_shortage: None,
             stopped: Stopped::default(),
+            slow_links: slow_links(graph),
             parts: (0..).zip(both).map(part).collect(),
             from_ns,
             to_ns,
@@ -95,6 +126,7 @@ impl Replayed {
                 sum.wall_ns += more.wall_ns;
                 sum.range_ns = (sum.range_ns.0 + more.range_ns.0, sum.range_ns.1 + more.range_ns.1);
             }
+            later.slow_links.iter().for_each(|link| add_link(&mut self.slow_links, link));
         }
         if self.replayed_ns == 0 {
             self.from_ns = later.from_ns;
@@ -150,6 +182,15 @@ impl Replayed {
         }
     }
 
+    /// The slow links, that which costs most first.
+    pub(super) fn slow_links(&self) -> Vec<SlowLink> {
+        let cost = |link: &SlowLink| link.messages as f64 * (link.slower - 1.0);
+        let mut links = self.slow_links.clone();
+        links.sort_by(|one, other| cost(other).total_cmp(&cost(one)));
+        links.truncate(MOST_LINKS);
+        links
+    }
+
     /// What the run would take without each set of causes that are worth a switch; nothing where replays depart from it.
     pub(super) fn whatif(&self) -> WhatIf {
         if self.departs().is_some() {
@@ -190,6 +231,7 @@ mod tests {
             unexplained_ns: 1.0,
             cpu_shortage: None,
             stopped: Stopped::default(),
+            slow_links: vec![link(2, if from_ns == 0 { 8.0 } else { 2.0 })],
             parts: vec![part(from_ns, middle_ns), part(middle_ns, to_ns)],
             from_ns,
             to_ns,
@@ -197,6 +239,10 @@ mod tests {
             departure,
             departed_ns: if departure.is_some() { length_ns } else { 0 },
         }
+    }
+
+    fn link(messages: u64, slower: f64) -> SlowLink {
+        SlowLink { from: vec![0, 1], to: vec![2, 3], messages, slower }
     }
 
     fn is_near(one: f64, other: f64) -> bool {
@@ -212,6 +258,8 @@ mod tests {
         let savings = whole.savings();
         assert!(is_near(savings.wall_s[1], 38e-9) && is_near(savings.unexplained_s, 19e-9), "{savings:?}");
         assert_eq!((savings.departs, savings.wall_s[0]), (None, 0.0));
+        // 19 stretches with two messages each, eight times as long in the first one.
+        assert_eq!(whole.slow_links(), [link(38, (8.0 + 18.0 * 2.0) / 19.0)]);
         assert_eq!(whole.whatif().without.len(), 1);
         (0..3).for_each(|at| whole.add(&stretch(2000 + at * 100, 2100 + at * 100, Some((1, 2000)))));
         assert_eq!(whole.savings().departs, Some((7, 310)));

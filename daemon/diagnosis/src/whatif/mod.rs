@@ -28,5 +28,6 @@ pub use builder::{GraphBuilder, TooLarge};
 pub use call_kind::CallKind;
 pub use change::{Change, UnfeltFlights};
 pub use graph::{Graph, Quality};
+pub use quiet::SlowLink;
 pub use replay::{Departure, Outcome};
 pub use savings::{Saving, Savings, Shorter};

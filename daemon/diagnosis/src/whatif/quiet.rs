@@ -7,8 +7,9 @@
 use crate::whatif::builder::NONE;
 use crate::whatif::flights::{Figure, STRETCHES, quiet_samples, size_bin, span_ns};
 use crate::whatif::graph::{Graph, Link};
-use mpiscope_model::{Flow, Function};
+use mpiscope_model::{Flow, Function, Node};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// By message, its flight in a quiet network as a share of the recorded one.
 pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
@@ -43,16 +44,51 @@ pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
 /// Fewer messages do not say what a link takes.
 const LEAST_OF_LINK: usize = 30;
 
-/// A link that is slow throughout.
+/// Messages of similar sizes on a link that is slow throughout.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct SlowLink {
-    /// What its messages take.
+pub(crate) struct SlowSize {
+    /// How many say so.
+    messages: usize,
+    /// What they take.
     pub(crate) own_ns: f64,
     /// What they would take, as a share of that.
     share: f64,
 }
 
-impl SlowLink {
+/// A link that is slow throughout.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SlowLink {
+    /// The node that sends.
+    pub from: Node,
+    /// The node that receives.
+    pub to: Node,
+    /// How many messages say so.
+    pub messages: usize,
+    /// How many times as long as they would they take, on average.
+    pub slower: f64,
+}
+
+impl Graph {
+    /// The links on which messages take longer throughout than was measured before.
+    #[must_use]
+    pub fn slow_links(&self) -> Vec<SlowLink> {
+        let mut of_links: BTreeMap<Link, (usize, f64)> = BTreeMap::new();
+        for ((link, _), of_size) in slow_links(self) {
+            let (messages, slower) = of_links.entry(link).or_default();
+            *messages += of_size.messages;
+            *slower += of_size.messages as f64 / of_size.share;
+        }
+        let link = |((from, to), (messages, slower)): (Link, (usize, f64))| SlowLink {
+            from,
+            to,
+            messages,
+            slower: slower / messages as f64,
+        };
+        of_links.into_iter().map(link).collect()
+    }
+}
+
+impl SlowSize {
     /// What its messages would take.
     pub(crate) fn quiet_ns(&self) -> f64 {
         self.own_ns * self.share
@@ -60,7 +96,7 @@ impl SlowLink {
 }
 
 /// The slow links, by nodes and bin of sizes.
-pub(crate) fn slow_links(graph: &Graph) -> FxHashMap<(Link, u32), SlowLink> {
+pub(crate) fn slow_links(graph: &Graph) -> FxHashMap<(Link, u32), SlowSize> {
     let mut of_links: FxHashMap<(Link, u32), Vec<u32>> = FxHashMap::default();
     for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt) {
         if let Some(link) = graph.link_of(edge) {
@@ -78,7 +114,12 @@ pub(crate) fn slow_links(graph: &Graph) -> FxHashMap<(Link, u32), SlowLink> {
         let middle = quiet.len() / 2;
         let median = *quiet.select_nth_unstable_by_key(middle, span).1;
         let own_ns = span(&median) as f64;
-        SlowLink { own_ns, share: graph.reference.share_on_link(graph.edges[median as usize].bytes, own_ns) }
+        let messages = messages.len();
+        SlowSize {
+            messages,
+            own_ns,
+            share: graph.reference.share_on_link(graph.edges[median as usize].bytes, own_ns),
+        }
     };
     let of_links = of_links.into_iter().filter(|(_, messages)| messages.len() >= LEAST_OF_LINK);
     of_links.map(|(key, messages)| (key, measure(messages))).filter(|(_, of)| of.share < 1.0).collect()
