@@ -123,10 +123,12 @@ struct Given<'a> {
 /// A builder of the job's graph, which knows what messages take in a quiet network, as the program's does.
 fn graph_builder(given: &Given<'_>) -> GraphBuilder {
     let mut builder = GraphBuilder::new(kinds());
-    for criterion in given.quiet.iter().flat_map(|quiet| quiet.messages()) {
+    let Some(quiet) = given.quiet else { return builder };
+    for criterion in quiet.messages() {
         let (from, to) = criterion.sizes();
-        let is_inter = criterion.scope == Scope::Inter;
-        builder.refer(is_inter, from.midpoint(to.saturating_sub(1)), criterion.median_ns);
+        let bytes = from.midpoint(to.saturating_sub(1));
+        let normal_ns = quiet.normal_ns(criterion.scope, bytes).unwrap_or_default();
+        builder.refer(criterion.scope == Scope::Inter, bytes, [criterion.median_ns, normal_ns]);
     }
     builder
 }
