@@ -127,15 +127,15 @@ test("space::all_faces_have_figures_and_nothing_serious", async (t) => {
   await drawn(page, /functions/);
   await face("Histogram");
   await drawn(page, /mean/);
-  const { x, y, width, height } = await page.locator(".space-chart").boundingBox();
+  const { x, y, width, height } = await page.locator(".chart-canvas").boundingBox();
   // Drawn, it listens.
   await until("the last bin is pointed at", async () => {
     await page.mouse.move(x + width - 18, y + height - 40);
-    return (await page.locator(".space-chart .tip").count()) > 0;
+    return (await page.locator(".chart-canvas .tip").count()) > 0;
   });
   await page.mouse.click(x + width - 18, y + height - 40);
   await until("the ranks of a bin are selected", async () => !/all ranks/.test(await page.locator(".scope .parts").innerText()));
-  assert.equal(await page.locator(".space-chart canvas").count(), 1);
+  assert.equal(await page.locator(".chart-canvas canvas").count(), 1);
   await checkAll(page, [
     ["histogram", async () => undefined],
     ["layout", () => face("Layout")],
@@ -165,7 +165,7 @@ test("space::a_relief_and_a_matrix_show_who_sends_to_whom", async (t) => {
   await page.getByRole("button", { name: "Matrix", exact: true }).click();
   await drawn(page, /pairs of ranks exchanged messages/);
   await page.getByRole("button", { name: "3D", exact: true }).click();
-  const relief = page.locator(".space-chart canvas[tabindex]");
+  const relief = page.locator(".chart-canvas canvas[tabindex]");
   await relief.focus();
   const picture = async () => (await relief.screenshot()).toString("base64");
   const before = await settled("the relief", picture);
