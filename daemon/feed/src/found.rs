@@ -74,9 +74,9 @@ pub struct Judgement {
     /// Ranks that a signal or a debugger stopped.
     #[serde(default)]
     pub stopped: Stopped,
-    /// Links on which messages take longer throughout than was measured before, that which costs most first.
+    /// Links on which messages take longer throughout than was measured before.
     #[serde(default)]
-    pub slow_links: Vec<SlowLink>,
+    pub slow_links: SlowLinks,
     /// What the run would take without its causes.
     #[serde(default)]
     pub whatif: WhatIf,
@@ -122,6 +122,18 @@ pub struct StoppedRank {
     pub rank: u32,
     /// How long, in seconds.
     pub seconds: f64,
+}
+
+/// Links between nodes, each way for itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SlowLinks {
+    /// Those with enough messages to say; none where messages were not measured before.
+    pub known: u32,
+    /// How many of them are slow.
+    pub slow: u32,
+    /// Those that cost most, that which costs most first.
+    pub worst: Vec<SlowLink>,
 }
 
 /// From one node to another.

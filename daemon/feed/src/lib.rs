@@ -78,8 +78,8 @@ pub use expanded::ExpandedMessage;
 pub use figures::{Change, Count, CountChange, Figure, Words, WordsChange};
 pub use found::{
     Advised, Attribution, Basis, BasisState, By, CpuContention, Disturbance, Efficiency, Found, GatheredWait,
-    Judgement, Parts, Quiet, SiteWait, SlowLink, Source, SourceRank, SourceTime, Stopped, StoppedRank,
-    Verdict, Wait, WhatIf, Without,
+    Judgement, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank, SourceTime, Stopped,
+    StoppedRank, Verdict, Wait, WhatIf, Without,
 };
 pub use library::{CallSource, FunctionName, Library, Usual};
 pub use overview::Overview;

@@ -11,9 +11,9 @@ use crate::{
     PendingGroups, PendingMessages, Phase, Points, QualityChange, Quiet, RangeBudget, RankLayout,
     RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat, RunSource,
     SegmentRow, Selected, SelectedFunctions, SelectedRanks, SelectedRegions, Shares, Side, SiteChange,
-    SiteWait, Sites, SlowLink, Source, SourceRank, SourceTime, Standing, Still, StillCall, StillKind,
-    StillRoot, StillSentence, Stopped, StoppedRank, Suggestion, Switch, TotalsChange, U32Column, ValueSeries,
-    Verdict, VerdictChange, Wait, WhatIf, Without, Words, WordsChange, exchange, message,
+    SiteWait, Sites, SlowLink, SlowLinks, Source, SourceRank, SourceTime, Standing, Still, StillCall,
+    StillKind, StillRoot, StillSentence, Stopped, StoppedRank, Suggestion, Switch, TotalsChange, U32Column,
+    ValueSeries, Verdict, VerdictChange, Wait, WhatIf, Without, Words, WordsChange, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -61,6 +61,7 @@ fn types() -> String {
     declare(CpuContention::decl(&config));
     declare(StoppedRank::decl(&config));
     declare(SlowLink::decl(&config));
+    declare(SlowLinks::decl(&config));
     declare(Stopped::decl(&config));
     declare(Without::decl(&config));
     declare(WhatIf::decl(&config));

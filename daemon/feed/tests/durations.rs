@@ -10,23 +10,7 @@ use mpiscope_model::{Call, Function};
 use proptest::prelude::*;
 use std::cmp::Reverse;
 use std::ops::Range;
-use support::{Plain, row};
-
-const RANKS: u32 = 6;
-const UNTIL_NS: u64 = 1_200;
-
-fn call() -> impl Strategy<Value = Call> {
-    (0..RANKS, 1..4_u16, 0..900_u64, 0..200_u64, 1..3_u64).prop_map(
-        |(rank, function, start_ns, duration_ns, count)| Call {
-            rank,
-            function,
-            start_ns,
-            end_ns: start_ns + duration_ns,
-            count,
-            ..Call::default()
-        },
-    )
-}
+use support::{Plain, RANKS, UNTIL_NS, call, row};
 
 fn library(calls: &[Call]) -> Library {
     let overview = Overview::default();

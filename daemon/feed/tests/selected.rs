@@ -10,24 +10,7 @@ use mpiscope_feed::{Library, Messages, RankRow, Region, Regions, Selected};
 use mpiscope_model::{Call, Message};
 use proptest::prelude::*;
 use std::ops::Range;
-use support::{Plain, StoredMessages, row};
-
-const RANKS: u32 = 6;
-const UNTIL_NS: u64 = 1_200;
-
-fn call() -> impl Strategy<Value = Call> {
-    (0..RANKS, 1..4_u16, 0..900_u64, 0..200_u64, 1..3_u64).prop_map(
-        |(rank, function, start_ns, duration_ns, count)| Call {
-            rank,
-            function,
-            start_ns,
-            end_ns: start_ns + duration_ns,
-            bytes: u64::from(rank),
-            count,
-            ..Call::default()
-        },
-    )
-}
+use support::{Plain, RANKS, StoredMessages, UNTIL_NS, call, row};
 
 fn message() -> impl Strategy<Value = Message> {
     (0..RANKS, 0..RANKS, 0..900_u64, 1..200_u64).prop_map(|(src, dst, send_ns, t_msg_ns)| Message {

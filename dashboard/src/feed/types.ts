@@ -571,6 +571,20 @@ messages: number,
  */
 slower: number, };
 
+export type SlowLinks = { 
+/**
+ * Those with enough messages to say; none where messages were not measured before.
+ */
+known: number, 
+/**
+ * How many of them are slow.
+ */
+slow: number, 
+/**
+ * Those that cost most, that which costs most first.
+ */
+worst: Array<SlowLink>, };
+
 export type Stopped = { 
 /**
  * How many.
@@ -749,9 +763,9 @@ cpu_shortage: CpuContention | null,
  */
 stopped: Stopped, 
 /**
- * Links on which messages take longer throughout than was measured before, that which costs most first.
+ * Links on which messages take longer throughout than was measured before.
  */
-slow_links: Array<SlowLink>, 
+slow_links: SlowLinks, 
 /**
  * What the run would take without its causes.
  */

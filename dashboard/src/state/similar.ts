@@ -16,6 +16,11 @@ export interface AskCalls {
 export async function similarCall(ask: AskCalls, call: CallText, isBack: boolean): Promise<CallText | null> {
   const atNs = await ask.nextOf(call, isBack);
   if (atNs === null) return null;
+  return callAt(ask, atNs, call);
+}
+
+/** The call of a rank and a function that begins at a moment. */
+export async function callAt(ask: Pick<AskCalls, "callsOf">, atNs: number, call: Pick<CallText, "rank" | "function" | "name">): Promise<CallText | null> {
   const calls = await ask.callsOf(atNs, atNs + 1, [[call.rank, call.rank]], SAME_MOMENT);
   const row = calls.rank.findIndex((rank, at) => rank === call.rank && calls.function[at] === call.function && calls.startNs[at] === atNs);
   return row < 0 ? null : callText(calls, row, call.name);

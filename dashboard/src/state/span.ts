@@ -11,6 +11,11 @@ export function wholeRun(edgeNs: number): Span {
   return [0, Math.max(WHOLE_MIN_NS, edgeNs)];
 }
 
+/** A range in the words of a question; null is the whole run. */
+export function askedRange(rangeNs: Span | null): { from_ns: number; to_ns: number } {
+  return rangeNs ? { from_ns: Math.floor(rangeNs[0]), to_ns: Math.ceil(rangeNs[1]) } : { from_ns: 0, to_ns: Number.MAX_SAFE_INTEGER };
+}
+
 export function lengthOf(span: Span): number {
   return span[1] - span[0];
 }

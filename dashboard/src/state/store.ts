@@ -21,7 +21,7 @@ import {
 import { Panels } from "./panels";
 import { Questions } from "./questions";
 import { apply, edgeNs, emptyRun, over } from "./run";
-import { inside, lengthOf } from "./span";
+import { askedRange, inside, lengthOf } from "./span";
 import { type SelectedFigures, type SelectedScope, knownOf, selectedScope, shownOf, subjectOf } from "./selected";
 import { Tail } from "./tail";
 import { Tiles } from "./tiles";
@@ -409,8 +409,7 @@ export class Store {
   }
 
   private async askSelected({ rangeNs, ranks, hidden }: SelectedScope): Promise<Selected> {
-    const [from_ns, to_ns] = rangeNs ? [Math.floor(rangeNs[0]), Math.ceil(rangeNs[1])] : [0, Number.MAX_SAFE_INTEGER];
-    return this.asked((await this.net.asks.ask({ ask: "selected", from_ns, to_ns, ranks, hidden })).selected);
+    return this.asked((await this.net.asks.ask({ ask: "selected", ...askedRange(rangeNs), ranks, hidden })).selected);
   }
 
   /** The answer to a question that has its name. */

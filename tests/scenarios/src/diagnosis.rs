@@ -3,9 +3,7 @@
 use crate::cases::{Case, Half};
 use anyhow::{Context as _, Result};
 use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder};
-use mpiscope_diagnosis::{
-    Assessment, Basis, BudgetOptions, Budgeter, ReplaySavings, Scope, Version, Windowed,
-};
+use mpiscope_diagnosis::{Assessment, Basis, BudgetOptions, Budgeter, ReplaySavings, Version, Windowed};
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matched;
 use mpiscope_model::{Batch, Blame};
@@ -123,12 +121,8 @@ struct Given<'a> {
 /// A builder of the job's graph, which knows what messages take in a quiet network, as the program's does.
 fn graph_builder(given: &Given<'_>) -> GraphBuilder {
     let mut builder = GraphBuilder::new(kinds());
-    let Some(quiet) = given.quiet else { return builder };
-    for criterion in quiet.messages() {
-        let (from, to) = criterion.sizes();
-        let bytes = from.midpoint(to.saturating_sub(1));
-        let normal_ns = quiet.normal_ns(criterion.scope, bytes).unwrap_or_default();
-        builder.refer(criterion.scope == Scope::Inter, bytes, [criterion.median_ns, normal_ns]);
+    if let Some(quiet) = given.quiet {
+        builder.refer_to(quiet);
     }
     builder
 }

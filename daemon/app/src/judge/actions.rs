@@ -3,7 +3,7 @@
 use super::blame::{call, moving, named_source, slow_link, stopped_ranks};
 use crate::processors::cpu_count;
 use crate::words::{count, plural, ranges};
-use mpiscope_feed::{Advised, BasisState, CpuContention, GatheredWait, Judgement, SlowLink};
+use mpiscope_feed::{Advised, BasisState, CpuContention, GatheredWait, Judgement, SlowLinks};
 
 /// What to do, a sentence each; nothing where there is nothing to do.
 pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
@@ -79,7 +79,7 @@ fn placement(judgement: &Judgement) -> Vec<String> {
     vec![format!("Place the ranks as `mpiscope remap` advises{}.", gained.unwrap_or_default())]
 }
 
-fn network(slow_links: &[SlowLink]) -> Vec<String> {
+fn network(slow_links: &SlowLinks) -> Vec<String> {
     let mut actions = Vec::new();
     if let Some((from, to)) = slow_link(slow_links) {
         actions.push(format!(

@@ -2,7 +2,7 @@
 
 use super::words::{percent, time};
 use crate::words::{count, plural, ranges};
-use mpiscope_feed::{GatheredWait, Judgement, Quiet, SlowLink, Source, Stopped, StoppedRank, Wait};
+use mpiscope_feed::{GatheredWait, Judgement, Quiet, SlowLinks, Source, Stopped, StoppedRank, Wait};
 use std::collections::BTreeSet;
 
 /// A rank that so much of all waiting is for is named.
@@ -105,19 +105,20 @@ fn slow(stretches: &[Quiet]) -> String {
     format!("messages between nodes take {slower:.1} times as long as in a quiet network")
 }
 
-/// The ranks at the ends of the link that costs most.
-pub(super) fn slow_link(links: &[SlowLink]) -> Option<(String, String)> {
-    links.first().map(|link| (ranges(&link.from), ranges(&link.to)))
+/// The ranks at the ends of the link that costs most; nothing where the network as a whole is slow.
+pub(super) fn slow_link(links: &SlowLinks) -> Option<(String, String)> {
+    let worst = links.worst.first().filter(|_| 2 * links.slow <= links.known)?;
+    Some((ranges(&worst.from), ranges(&worst.to)))
 }
 
 /// How slow that link is.
-fn slowest(links: &[SlowLink]) -> Option<String> {
+fn slowest(links: &SlowLinks) -> Option<String> {
     let (from, to) = slow_link(links)?;
-    let others = match links.len() as u64 - 1 {
+    let others = match links.slow.saturating_sub(1) {
         0 => String::new(),
-        others => format!(" So do those on {}.", plural(others, "other link")),
+        others => format!(" So do those on {}.", plural(others.into(), "other link")),
     };
-    let slower = links.first()?.slower;
+    let slower = links.worst.first()?.slower;
     Some(format!(
         "Messages from the node of {from} to that of {to} take {slower:.1} times as long as was measured before, \
          throughout.{others}"

@@ -2,8 +2,8 @@
 
 use super::known;
 use anyhow::{Result, anyhow};
+use mpiscope_diagnosis::Reference;
 use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder, TooLarge};
-use mpiscope_diagnosis::{CollectiveCriterion, Reference, Scope, bin_sizes};
 use mpiscope_recording::Recording;
 use mpiscope_wire::FUNCTIONS;
 
@@ -19,22 +19,8 @@ pub(crate) fn kinds() -> Vec<CallKind> {
 
 /// Sets what messages and collectives take without network contention, where that was measured.
 pub(super) fn refer(builder: &mut GraphBuilder, reference: &Reference) {
-    let (Reference::Quiet(version) | Reference::Given(version)) = reference else { return };
-    let mut between_nodes = false;
-    for criterion in version.messages() {
-        let (from, to) = criterion.sizes();
-        let is_inter = criterion.scope == Scope::Inter;
-        between_nodes |= is_inter;
-        let bytes = from.midpoint(to.saturating_sub(1));
-        let normal_ns = version.normal_ns(criterion.scope, bytes).unwrap_or_default();
-        builder.refer(is_inter, bytes, [criterion.median_ns, normal_ns]);
-    }
-    // Collectives that were measured within one node tell nothing of a network, and a root waits for others than the rest do.
-    let collectives =
-        version.collectives().into_iter().filter(|criterion| between_nodes && !criterion.key.is_root);
-    for CollectiveCriterion { key, median_ns, .. } in collectives {
-        let (from, to) = bin_sizes(key.bin);
-        builder.refer_collective(key.function, key.ranks, from.midpoint(to - 1), median_ns);
+    if let Reference::Quiet(version) | Reference::Given(version) = reference {
+        builder.refer_to(version);
     }
 }
 

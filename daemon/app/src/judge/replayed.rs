@@ -1,16 +1,19 @@
 //! Results of replays: what each cause costs, and which ranks it comes from.
 
 use mpiscope_diagnosis::ReplaySavings;
-use mpiscope_diagnosis::whatif::{self, Graph, Shorter};
-use mpiscope_feed::{CpuContention, SlowLink, Stopped, WhatIf, Without};
+use mpiscope_diagnosis::whatif::{Graph, LinkTime, Shorter};
+use mpiscope_feed::{CpuContention, SlowLink, SlowLinks, Stopped, WhatIf, Without};
 use mpiscope_model::{Blame, Nanoseconds, Node, Rank};
+use std::collections::BTreeMap;
 
 /// The parts of a long run are merged down to this number.
 const MOST_PARTS: usize = 96;
 /// No saving is reported for a run whose replays depart from it for this share of its time.
 const MUCH_DEPARTED: f64 = 0.1;
 /// Slow links that are listed.
-const MOST_LINKS: usize = 16;
+const MOST_LINKS: usize = 3;
+/// A link is slow if its messages take this many times as long as before, over all stretches.
+const SLOWER: f64 = 1.5;
 /// A cause that saves less than this share of the run gets no switch.
 const WORTH_A_SWITCH: f64 = 0.005;
 
@@ -33,7 +36,7 @@ pub(crate) struct Replayed {
     unexplained_ns: f64,
     pub(super) cpu_shortage: Option<CpuContention>,
     pub(super) stopped: Stopped,
-    slow_links: Vec<SlowLink>,
+    links: Links,
     /// In the order of time.
     pub(super) parts: Vec<Part>,
     from_ns: Nanoseconds,
@@ -50,30 +53,52 @@ fn add(sums: &mut Vec<u64>, more: &[u64]) {
     sums.iter_mut().zip(more).for_each(|(sum, ns)| *sum += ns);
 }
 
-/// The slow links of a stretch, with the ranks at their ends.
-fn slow_links(graph: &Graph) -> Vec<SlowLink> {
-    let ranks_of = |node: Node| {
-        let ranks = (0..).zip(graph.node_of_rank()).filter(|(_, of)| **of == node);
-        ranks.map(|(rank, _)| rank).collect()
-    };
-    let link = |link: whatif::SlowLink| SlowLink {
-        from: ranks_of(link.from),
-        to: ranks_of(link.to),
-        messages: link.messages as u64,
-        slower: link.slower,
-    };
-    graph.slow_links().into_iter().map(link).collect()
+/// What messages take on the links between nodes.
+#[derive(Debug, Clone, Default)]
+struct Links {
+    /// By the nodes that send and receive: how many messages say so, and how many times as long as before all of them took.
+    times: BTreeMap<(Node, Node), (u64, f64)>,
+    node_of_rank: Vec<Node>,
 }
 
-/// Adds what a later stretch says of a link.
-fn add_link(links: &mut Vec<SlowLink>, later: &SlowLink) {
-    match links.iter_mut().find(|link| (&link.from, &link.to) == (&later.from, &later.to)) {
-        Some(link) => {
-            let [before, more] = [&*link, later].map(|of| of.messages as f64 * of.slower);
-            link.messages += later.messages;
-            link.slower = (before + more) / link.messages.max(1) as f64;
+impl Links {
+    fn from_graph(graph: &Graph) -> Self {
+        let time = |of: LinkTime| ((of.from, of.to), (of.messages, of.messages as f64 * of.slower));
+        Self {
+            times: graph.link_times().into_iter().map(time).collect(),
+            node_of_rank: graph.node_of_rank().to_vec(),
         }
-        None => links.push(later.clone()),
+    }
+
+    /// Adds what a later stretch says.
+    fn add(&mut self, later: &Self) {
+        for (link, (messages, times)) in &later.times {
+            let sum = self.times.entry(*link).or_default();
+            *sum = (sum.0 + messages, sum.1 + times);
+        }
+        self.node_of_rank.clone_from(&later.node_of_rank);
+    }
+
+    fn slow(&self) -> SlowLinks {
+        let ranks_of = |node: Node| {
+            let ranks = (0..).zip(&self.node_of_rank).filter(|(_, of)| **of == node);
+            ranks.map(|(rank, _)| rank).collect()
+        };
+        let cost = |(messages, times): (u64, f64)| times - messages as f64;
+        let is_slow = |(messages, times): &(u64, f64)| *times > SLOWER * *messages as f64;
+        let mut slow: Vec<_> = self.times.iter().filter(|(_, of)| is_slow(of)).collect();
+        slow.sort_by(|one, other| cost(*other.1).total_cmp(&cost(*one.1)));
+        let link = |(&(from, to), &(messages, times)): (&(Node, Node), &(u64, f64))| SlowLink {
+            from: ranks_of(from),
+            to: ranks_of(to),
+            messages,
+            slower: times / messages as f64,
+        };
+        SlowLinks {
+            known: self.times.len() as u32,
+            slow: slow.len() as u32,
+            worst: slow.into_iter().take(MOST_LINKS).map(link).collect(),
+        }
     }
 }
 
@@ -108,7 +133,7 @@ impl Replayed {
             unexplained_ns: graph.quality().unexplained_ns as f64,
             cpu_shortage: None,
             stopped: Stopped::default(),
-            slow_links: slow_links(graph),
+            links: Links::from_graph(graph),
             parts: (0..).zip(both).map(part).collect(),
             from_ns,
             to_ns,
@@ -126,7 +151,7 @@ impl Replayed {
                 sum.wall_ns += more.wall_ns;
                 sum.range_ns = (sum.range_ns.0 + more.range_ns.0, sum.range_ns.1 + more.range_ns.1);
             }
-            later.slow_links.iter().for_each(|link| add_link(&mut self.slow_links, link));
+            self.links.add(&later.links);
         }
         if self.replayed_ns == 0 {
             self.from_ns = later.from_ns;
@@ -182,13 +207,9 @@ impl Replayed {
         }
     }
 
-    /// The slow links, that which costs most first.
-    pub(super) fn slow_links(&self) -> Vec<SlowLink> {
-        let cost = |link: &SlowLink| link.messages as f64 * (link.slower - 1.0);
-        let mut links = self.slow_links.clone();
-        links.sort_by(|one, other| cost(other).total_cmp(&cost(one)));
-        links.truncate(MOST_LINKS);
-        links
+    /// The links that are slow throughout.
+    pub(super) fn slow_links(&self) -> SlowLinks {
+        self.links.slow()
     }
 
     /// What the run would take without each set of causes that are worth a switch; nothing where replays depart from it.
@@ -231,7 +252,7 @@ mod tests {
             unexplained_ns: 1.0,
             cpu_shortage: None,
             stopped: Stopped::default(),
-            slow_links: vec![link(2, if from_ns == 0 { 8.0 } else { 2.0 })],
+            links: links(if from_ns == 0 { 8.0 } else { 2.0 }),
             parts: vec![part(from_ns, middle_ns), part(middle_ns, to_ns)],
             from_ns,
             to_ns,
@@ -241,8 +262,10 @@ mod tests {
         }
     }
 
-    fn link(messages: u64, slower: f64) -> SlowLink {
-        SlowLink { from: vec![0, 1], to: vec![2, 3], messages, slower }
+    /// Two nodes, with two messages each way; those one way are slow.
+    fn links(slower: f64) -> Links {
+        let times = BTreeMap::from([((0, 1), (2, 2.0 * slower)), ((1, 0), (2, 2.0))]);
+        Links { times, node_of_rank: vec![0, 0, 1, 1] }
     }
 
     fn is_near(one: f64, other: f64) -> bool {
@@ -259,7 +282,9 @@ mod tests {
         assert!(is_near(savings.wall_s[1], 38e-9) && is_near(savings.unexplained_s, 19e-9), "{savings:?}");
         assert_eq!((savings.departs, savings.wall_s[0]), (None, 0.0));
         // 19 stretches with two messages each, eight times as long in the first one.
-        assert_eq!(whole.slow_links(), [link(38, (8.0 + 18.0 * 2.0) / 19.0)]);
+        let slower = (8.0 + 18.0 * 2.0) / 19.0;
+        let worst = vec![SlowLink { from: vec![0, 1], to: vec![2, 3], messages: 38, slower }];
+        assert_eq!(whole.slow_links(), SlowLinks { known: 2, slow: 1, worst });
         assert_eq!(whole.whatif().without.len(), 1);
         (0..3).for_each(|at| whole.add(&stretch(2000 + at * 100, 2100 + at * 100, Some((1, 2000)))));
         assert_eq!(whole.savings().departs, Some((7, 310)));

@@ -1,5 +1,6 @@
 //! Collects rows in any order of ranks and turns them into a graph.
 
+use crate::criteria::{CollectiveCriterion, Scope, Version, bin_sizes};
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::graph::Graph;
 use crate::whatif::link::{MessageRow, link};
@@ -125,6 +126,26 @@ impl GraphBuilder {
     /// What the scheduler did to a rank until a moment.
     pub fn scheduling(&mut self, of: Scheduling) {
         self.scheduling.push(of);
+    }
+
+    /// What messages and collectives take in an undisturbed network, as it was measured.
+    pub fn refer_to(&mut self, version: &Version) {
+        let mut between_nodes = false;
+        for criterion in version.messages() {
+            let (from, to) = criterion.sizes();
+            let is_inter = criterion.scope == Scope::Inter;
+            between_nodes |= is_inter;
+            let bytes = from.midpoint(to.saturating_sub(1));
+            let normal_ns = version.normal_ns(criterion.scope, bytes).unwrap_or_default();
+            self.refer(is_inter, bytes, [criterion.median_ns, normal_ns]);
+        }
+        // Collectives that were measured within one node tell nothing of a network, and a root waits for others than the rest do.
+        let collectives =
+            version.collectives().into_iter().filter(|criterion| between_nodes && !criterion.key.is_root);
+        for CollectiveCriterion { key, median_ns, .. } in collectives {
+            let (from, to) = bin_sizes(key.bin);
+            self.refer_collective(key.function, key.ranks, from.midpoint(to - 1), median_ns);
+        }
     }
 
     /// What messages of a size within nodes, or between them, take in an undisturbed network: the median, and up to how long is

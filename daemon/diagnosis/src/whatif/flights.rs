@@ -86,12 +86,7 @@ pub(crate) fn span_ns(graph: &Graph, edge: &Edge) -> u64 {
 
 /// Learns what flights take, and which of them are known.
 pub(crate) fn learn(graph: &mut Graph) {
-    let ranks = &graph.ranks;
-    let is_inter = |edge: &Edge| {
-        let node = |call: u32| graph.nodes.get(ranks[call as usize] as usize);
-        node(edge.from) != node(edge.to)
-    };
-    let inter: Vec<bool> = graph.edges.iter().map(is_inter).collect();
+    let inter: Vec<bool> = graph.edges.iter().map(|edge| graph.link_of(edge).is_some()).collect();
     let took = graph.edges.iter().map(|edge| graph.ends[edge.to as usize] - graph.starts[edge.to as usize]);
     let has_small = graph.edges.iter().any(|edge| edge.bytes <= SMALL_BYTES);
     let least_ns = took.min().unwrap_or(0).min(if has_small { MOST_OWN_NS } else { u64::MAX });

@@ -5,6 +5,7 @@ use crate::whatif::call_kind::CallKind;
 use crate::whatif::delay::Delays;
 use crate::whatif::flights::Flights;
 use crate::whatif::groups::Groups;
+use crate::whatif::links::{self, OnLinks};
 use crate::whatif::quiet;
 use crate::whatif::reference::Reference;
 use crate::whatif::work::Work;
@@ -90,12 +91,18 @@ pub struct Graph {
     pub(crate) ranks: Vec<Rank>,
     pub(crate) work: OnceLock<Work>,
     pub(crate) quiet: OnceLock<(Vec<f32>, Vec<f32>)>,
+    pub(crate) on_links: OnceLock<OnLinks>,
 }
 
 impl Graph {
     /// The computing of all ranks.
     pub(crate) fn work(&self) -> &Work {
         self.work.get_or_init(|| Work::measure(self))
+    }
+
+    /// What messages take on each link.
+    pub(crate) fn times_on_links(&self) -> &OnLinks {
+        self.on_links.get_or_init(|| links::measure(self))
     }
 
     /// By message and by collective, the share of its time that it takes in a quiet network.

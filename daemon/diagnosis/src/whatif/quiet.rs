@@ -6,10 +6,9 @@
 
 use crate::whatif::builder::NONE;
 use crate::whatif::flights::{Figure, STRETCHES, quiet_samples, size_bin, span_ns};
-use crate::whatif::graph::{Graph, Link};
-use mpiscope_model::{Flow, Function, Node};
+use crate::whatif::graph::Graph;
+use mpiscope_model::{Flow, Function};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 
 /// By message, its flight in a quiet network as a share of the recorded one.
 pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
@@ -30,99 +29,15 @@ pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
         of_bin.sort_unstable_by_key(|at| graph.ends[graph.edges[*at as usize].to as usize]);
         even_out(of_bin, slowness, &mut shares);
     }
-    let slow = slow_links(graph);
+    let links = graph.times_on_links();
     for (share, edge) in shares.iter_mut().zip(&graph.edges) {
         if let Some(own_ns) = graph.flights.ns(true, edge.bytes, Figure::Median) {
             let of_all = graph.reference.share_of_message(edge.bytes, own_ns);
-            let link = graph.link_of(edge).and_then(|link| slow.get(&(link, size_bin(edge.bytes))));
+            let link = graph.link_of(edge).and_then(|link| links.get(&(link, size_bin(edge.bytes))));
             *share *= link.map_or(of_all, |link| link.share.min(of_all)) as f32;
         }
     }
     shares
-}
-
-/// Fewer messages do not say what a link takes.
-const LEAST_OF_LINK: usize = 30;
-
-/// Messages of similar sizes on a link that is slow throughout.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SlowSize {
-    /// How many say so.
-    messages: usize,
-    /// What they take.
-    pub(crate) own_ns: f64,
-    /// What they would take, as a share of that.
-    share: f64,
-}
-
-/// A link that is slow throughout.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SlowLink {
-    /// The node that sends.
-    pub from: Node,
-    /// The node that receives.
-    pub to: Node,
-    /// How many messages say so.
-    pub messages: usize,
-    /// How many times as long as they would they take, on average.
-    pub slower: f64,
-}
-
-impl Graph {
-    /// The links on which messages take longer throughout than was measured before.
-    #[must_use]
-    pub fn slow_links(&self) -> Vec<SlowLink> {
-        let mut of_links: BTreeMap<Link, (usize, f64)> = BTreeMap::new();
-        for ((link, _), of_size) in slow_links(self) {
-            let (messages, slower) = of_links.entry(link).or_default();
-            *messages += of_size.messages;
-            *slower += of_size.messages as f64 / of_size.share;
-        }
-        let link = |((from, to), (messages, slower)): (Link, (usize, f64))| SlowLink {
-            from,
-            to,
-            messages,
-            slower: slower / messages as f64,
-        };
-        of_links.into_iter().map(link).collect()
-    }
-}
-
-impl SlowSize {
-    /// What its messages would take.
-    pub(crate) fn quiet_ns(&self) -> f64 {
-        self.own_ns * self.share
-    }
-}
-
-/// The slow links, by nodes and bin of sizes.
-pub(crate) fn slow_links(graph: &Graph) -> FxHashMap<(Link, u32), SlowSize> {
-    let mut of_links: FxHashMap<(Link, u32), Vec<u32>> = FxHashMap::default();
-    for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt) {
-        if let Some(link) = graph.link_of(edge) {
-            of_links.entry((link, size_bin(edge.bytes))).or_default().push(at as u32);
-        }
-    }
-    // The network is not to blame for a receiver without a CPU.
-    let span = |at: &u32| {
-        let edge = &graph.edges[*at as usize];
-        span_ns(graph, edge).saturating_sub(graph.delay_of(edge.to as usize))
-    };
-    let measure = |mut messages: Vec<u32>| {
-        messages.sort_unstable_by_key(|at| graph.ends[graph.edges[*at as usize].to as usize]);
-        let mut quiet = quiet_samples(&messages, span);
-        let middle = quiet.len() / 2;
-        let median = *quiet.select_nth_unstable_by_key(middle, span).1;
-        let own_ns = span(&median) as f64;
-        let messages = messages.len();
-        SlowSize {
-            messages,
-            own_ns,
-            share: graph.reference.share_on_link(graph.edges[median as usize].bytes, own_ns),
-        }
-    };
-    let of_links = of_links.into_iter().filter(|(_, messages)| messages.len() >= LEAST_OF_LINK);
-    of_links.map(|(key, messages)| (key, measure(messages))).filter(|(_, of)| of.share < 1.0).collect()
 }
 
 /// Gives values of one kind, in the order of time, the lengths of the quietest quarter.

@@ -61,6 +61,11 @@ impl Reference {
         }
     }
 
+    /// Whether it is known what any message between nodes takes.
+    pub(crate) fn knows_messages(&self) -> bool {
+        !self.messages[1].0.is_empty()
+    }
+
     /// What a message takes; none where that was not measured.
     pub(crate) fn message_ns(&self, is_inter: bool, bytes: u32) -> Option<f64> {
         self.messages[usize::from(is_inter)].ns(bytes)

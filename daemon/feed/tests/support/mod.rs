@@ -4,6 +4,7 @@
 
 use mpiscope_feed::{CallSource, MessageSource, RankRow};
 use mpiscope_model::{Call, Message, Nanoseconds, ProcessState};
+use proptest::prelude::*;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,6 +44,25 @@ impl CallSource for Plain {
         self.0.iter().filter(within).for_each(visitor);
         Ok(())
     }
+}
+
+/// The ranks of calls that are drawn by lot, and a time after all of them.
+pub(crate) const RANKS: u32 = 6;
+pub(crate) const UNTIL_NS: u64 = 1_200;
+
+/// A call by lot.
+pub(crate) fn call() -> impl Strategy<Value = Call> {
+    (0..RANKS, 1..4_u16, 0..900_u64, 0..200_u64, 1..3_u64).prop_map(
+        |(rank, function, start_ns, duration_ns, count)| Call {
+            rank,
+            function,
+            start_ns,
+            end_ns: start_ns + duration_ns,
+            bytes: u64::from(rank),
+            count,
+            ..Call::default()
+        },
+    )
 }
 
 /// What is known of a rank; four are on a host.

@@ -6,6 +6,7 @@ import type { CallDurations } from "../../feed/durations";
 import type { RankRanges, Span } from "../../state/perspective";
 import { over } from "../../state/run";
 import { growthS } from "../../state/selected";
+import { askedRange } from "../../state/span";
 import type { Store } from "../../state/store";
 import { bytes, capital, clock, count, counted, duration, roundDuration, share } from "../../words";
 import { useAnswers } from "../answers";
@@ -34,9 +35,8 @@ function subjectOf({ function: id, rangeNs, ranks, listedNs, isOver }: Scope): s
 }
 
 function ask(store: Store, { function: id, rangeNs, ranks, listedNs }: Scope): Promise<CallDurations> {
-  const [from_ns, to_ns] = rangeNs ? [Math.floor(rangeNs[0]), Math.ceil(rangeNs[1])] : [0, Number.MAX_SAFE_INTEGER];
   const [low_ns, high_ns] = listedNs ?? [0, 0];
-  return store.answer("durations", { function: id, from_ns, to_ns, ranks, low_ns, high_ns, most: LISTED_MAX });
+  return store.answer("durations", { function: id, ...askedRange(rangeNs), ranks, low_ns, high_ns, most: LISTED_MAX });
 }
 
 export function Durations({ store, id }: { store: Store; id: number }) {

@@ -2,8 +2,8 @@ use super::super::disturbances::disturbances;
 use super::*;
 use crate::ending::Ending;
 use mpiscope_feed::{
-    Advised, Attribution, Course, CpuContention, GatheredWait, SlowLink, Source, SourceRank, SourceTime,
-    Stopped, StoppedRank, Wait,
+    Advised, Attribution, Course, CpuContention, GatheredWait, SlowLink, SlowLinks, Source, SourceRank,
+    SourceTime, Stopped, StoppedRank, Wait,
 };
 
 fn stretch(at: u32, cause: &str) -> Attribution {
@@ -238,16 +238,19 @@ fn the_link_that_costs_most_is_named() {
     network.verdict.cause = "background".into();
     assert_eq!(actions(&network).len(), 1);
     let link = |from, to| SlowLink { from, to, messages: 400, slower: 46.04 };
-    network.slow_links = vec![link(vec![0, 1], vec![2, 3])];
+    network.slow_links = SlowLinks { known: 4, slow: 1, worst: vec![link(vec![0, 1], vec![2, 3])] };
     let sentence = "Messages from the node of ranks 0-1 to that of ranks 2-3 take 46.0 times as long as was measured before, \
                     throughout.";
     assert!(details(&network).iter().any(|detail| detail == sentence), "{:?}", details(&network));
     assert!(
         actions(&network)[0].starts_with("Check the link from the node of ranks 0-1 to that of ranks 2-3: ")
     );
-    network.slow_links.push(link(vec![5], vec![0, 1]));
+    network.slow_links.slow = 2;
     let sentence = format!("{sentence} So do those on 1 other link.");
     assert!(details(&network).contains(&sentence), "{:?}", details(&network));
+    // Where most are slow, no single one is to be checked.
+    network.slow_links.slow = 3;
+    assert_eq!((actions(&network).len(), details(&network).contains(&sentence)), (1, false));
 }
 
 #[test]
