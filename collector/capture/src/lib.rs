@@ -5,6 +5,7 @@
 //! with the length of the run, and sizes have 64 bits.
 #![forbid(unsafe_code)]
 
+mod call_paths;
 pub mod collective;
 mod comms;
 mod family;
@@ -14,6 +15,7 @@ mod rounds;
 mod sites;
 mod thread;
 
+pub use call_paths::{Caller, Frame, MOST_FRAMES};
 pub use comms::{About, Comm, CommCache, Comms, Dimension, Members, Origin, Peer};
 pub use family::{Family, MPICH, OPEN_MPI, StatusLayout, StatusWords};
 pub use requests::{Posted, Requests, Template, started_number};

@@ -1,5 +1,8 @@
 //! Call sites: addresses become small numbers, and each thread defines a number once.
+//!
+//! Where call paths are recorded, a site is an address and the site that its function was called from.
 
+use crate::call_paths::{Caller, Frame, PathCache};
 use mpiscope_wire::{ModuleDefinition, NO_MODULE, PathPart, SiteDefinition, Slot};
 use std::collections::HashMap;
 
@@ -47,19 +50,20 @@ struct Module {
 /// The sites of a process.
 #[derive(Debug, Default)]
 pub struct Sites {
-    by_address: HashMap<u64, Site>,
+    /// By the number of the site that led there, 0 for none, and the address.
+    by_place: HashMap<(u32, u64), Site>,
     modules: Vec<Module>,
 }
 
 impl Sites {
-    fn find(&mut self, address: u64, locate: impl FnOnce(u64) -> Located) -> Option<Site> {
-        if let Some(known) = self.by_address.get(&address) {
+    fn find(&mut self, parent: u32, address: u64, locate: impl FnOnce(u64) -> Located) -> Option<Site> {
+        if let Some(known) = self.by_place.get(&(parent, address)) {
             return Some(*known);
         }
-        if self.by_address.len() >= MOST_SITES - 1 {
+        if self.by_place.len() >= MOST_SITES - 1 {
             return None;
         }
-        let number = self.by_address.len() as u32 + 1;
+        let number = self.by_place.len() as u32 + 1;
         let site = match locate(address) {
             Located::Own => Site { number: 0, module: NO_MODULE, offset: 0 },
             Located::Nowhere => Site { number, module: NO_MODULE, offset: address },
@@ -68,7 +72,7 @@ impl Sites {
                 None => Site { number, module: NO_MODULE, offset: address },
             },
         };
-        self.by_address.insert(address, site);
+        self.by_place.insert((parent, address), site);
         Some(site)
     }
 
@@ -90,6 +94,8 @@ impl Sites {
 pub(crate) struct SiteCache {
     /// Addresses with their numbers, each in the one place it can be in. Address 0 is none and has number 0.
     places: Box<[(u64, u32); CACHED]>,
+    /// Where call paths are recorded, those instead.
+    paths: PathCache,
     /// Which numbers of sites and of modules are defined, a bit each.
     sites_told: Vec<u64>,
     modules_told: Vec<u64>,
@@ -100,6 +106,7 @@ impl Default for SiteCache {
     fn default() -> Self {
         Self {
             places: Box::new([(0, 0); CACHED]),
+            paths: PathCache::default(),
             sites_told: Vec::new(),
             modules_told: Vec::new(),
             is_full_told: false,
@@ -127,6 +134,11 @@ impl SiteCache {
         (known == address).then_some(number)
     }
 
+    /// The number of the path to a call that was met not long ago. `read` reads the stack.
+    pub(crate) fn get_path(&self, caller: Caller, read: impl Fn(usize) -> u64) -> Option<u32> {
+        self.paths.get(caller, read)
+    }
+
     /// The number of an address that is not cached. `tell` writes a slot and returns whether it could; without a
     /// definition there is no number this time.
     pub(crate) fn learn(
@@ -134,36 +146,72 @@ impl SiteCache {
         sites: &mut Sites,
         address: u64,
         locate: impl FnOnce(u64) -> Located,
+        tell: impl FnMut(&Slot) -> bool,
+    ) -> u32 {
+        let number = self.define(sites, (0, address), locate, tell);
+        if let Some(number) = number {
+            self.places[place(address)] = (address, number);
+        }
+        number.unwrap_or_default()
+    }
+
+    /// The same of a path; the function that makes the call comes first. It is cached under `caller`, if that is where the
+    /// call is made.
+    pub(crate) fn learn_path(
+        &mut self,
+        sites: &mut Sites,
+        (caller, frames): (Option<Caller>, &[Frame]),
+        locate: impl Fn(u64) -> Located,
         mut tell: impl FnMut(&Slot) -> bool,
     ) -> u32 {
-        let Some(site) = sites.find(address, locate) else {
-            let full = SiteDefinition { number: 0, module: NO_MODULE, offset: 0 };
-            self.is_full_told = self.is_full_told || tell(&full.encode());
-            if self.is_full_told {
-                self.places[place(address)] = (address, 0);
+        let mut site = 0;
+        for frame in frames.iter().rev() {
+            match self.define(sites, (site, frame.address), &locate, &mut tell) {
+                None => return 0,
+                // Our own functions, which MPI called: the path goes on without them.
+                Some(0) => {}
+                Some(number) => site = number,
             }
-            return 0;
-        };
-        let Site { number, module, offset } = site;
-        if number != 0 && !has(&self.sites_told, number) {
-            if let Some(defined) = sites.modules.get(module as usize)
-                && !has(&self.modules_told, module)
-            {
-                let Module { path, build_id, .. } = defined;
-                let whole = tell(&ModuleDefinition::new(module, path, build_id).encode())
-                    && PathPart::all(module, path).all(|part| tell(&part.encode()));
-                if !whole {
-                    return 0;
-                }
-                set(&mut self.modules_told, module);
-            }
-            if !tell(&SiteDefinition { number, module, offset }.encode()) {
-                return 0;
-            }
-            set(&mut self.sites_told, number);
         }
-        self.places[place(address)] = (address, number);
-        number
+        if let Some(caller) = caller {
+            self.paths.keep(caller, site, frames);
+        }
+        site
+    }
+
+    /// The number of an address that was reached from a site: 0 for one that gets none, `None` where it could not be defined
+    /// this time.
+    fn define(
+        &mut self,
+        sites: &mut Sites,
+        (parent, address): (u32, u64),
+        locate: impl FnOnce(u64) -> Located,
+        mut tell: impl FnMut(&Slot) -> bool,
+    ) -> Option<u32> {
+        let Some(Site { number, module, offset }) = sites.find(parent, address, locate) else {
+            let full = SiteDefinition { number: 0, module: NO_MODULE, offset: 0, parent: 0 };
+            self.is_full_told = self.is_full_told || tell(&full.encode());
+            return self.is_full_told.then_some(0);
+        };
+        if number == 0 || has(&self.sites_told, number) {
+            return Some(number);
+        }
+        if let Some(defined) = sites.modules.get(module as usize)
+            && !has(&self.modules_told, module)
+        {
+            let Module { path, build_id, .. } = defined;
+            let whole = tell(&ModuleDefinition::new(module, path, build_id).encode())
+                && PathPart::all(module, path).all(|part| tell(&part.encode()));
+            if !whole {
+                return None;
+            }
+            set(&mut self.modules_told, module);
+        }
+        if !tell(&SiteDefinition { number, module, offset, parent }.encode()) {
+            return None;
+        }
+        set(&mut self.sites_told, number);
+        Some(number)
     }
 
     /// Definitions may be lost: all are repeated.
@@ -223,7 +271,8 @@ mod tests {
         assert_eq!(tape.learn(&mut one, &mut sites, first_site), 1);
         assert_eq!(tape.learn(&mut one, &mut sites, second_site), 2);
         assert_eq!(tape.learn(&mut one, &mut sites, first_site), 1);
-        let definition = |number, offset| Entry::Site(SiteDefinition { number, module: 0, offset });
+        let definition =
+            |number, offset| Entry::Site(SiteDefinition { number, module: 0, offset, parent: 0 });
         assert!(matches!(tape.entries[0], Entry::Module(module) if module.build_id() == [7]));
         assert!(matches!(tape.entries[1], Entry::Path(part) if part.bytes() == b"/m2"));
         assert_eq!(tape.entries[2..], [definition(1, 0x10), definition(2, 0x20)]);
@@ -241,7 +290,10 @@ mod tests {
         assert_eq!(cache.get(1 << 32), Some(0));
         assert!(tape.entries.is_empty());
         let number = tape.learn(&mut cache, &mut sites, 77);
-        assert_eq!(tape.entries, [Entry::Site(SiteDefinition { number, module: NO_MODULE, offset: 77 })]);
+        assert_eq!(
+            tape.entries,
+            [Entry::Site(SiteDefinition { number, module: NO_MODULE, offset: 77, parent: 0 })]
+        );
         assert_eq!(cache.get(0), Some(0), "no address is no site");
     }
 
@@ -287,7 +339,76 @@ mod tests {
         }
         let full = |entry: &&Entry| matches!(entry, Entry::Site(site) if site.number == 0);
         assert_eq!(tape.entries.iter().filter(full).count(), 1);
-        assert_eq!(sites.by_address.len(), MOST_SITES - 1);
+        assert_eq!(sites.by_place.len(), MOST_SITES - 1);
         assert_eq!(tape.learn(&mut cache, &mut sites, 2 << 32), 1, "those that have one keep it");
+    }
+
+    /// A path through addresses of one module, the outermost first, and where it is called.
+    fn path(offsets: &[u64]) -> (Option<Caller>, Vec<Frame>) {
+        let frame =
+            |(at, &offset): (usize, &u64)| Frame { address: (2 << 32) + offset, written_at: 800 - 8 * at };
+        let frames: Vec<_> = offsets.iter().enumerate().map(frame).rev().collect();
+        (Some(Caller { address: frames[0].address, stack: frames[0].written_at }), frames)
+    }
+
+    #[test]
+    fn a_path_is_sites_that_lead_to_one_another() {
+        let (mut sites, mut cache, mut entries) = (Sites::default(), SiteCache::default(), Vec::new());
+        let mut learn = |cache: &mut SiteCache, offsets: &[u64]| {
+            let (caller, frames) = path(offsets);
+            let number = cache.learn_path(&mut sites, (caller, &frames), located, |slot| {
+                entries.extend(Entry::decode(slot));
+                true
+            });
+            (number, caller.unwrap(), frames)
+        };
+        let (first, caller, frames) = learn(&mut cache, &[0x10, 0x20, 0x30]);
+        let (other, ..) = learn(&mut cache, &[0x10, 0x21, 0x30]);
+        let (same, ..) = learn(&mut cache, &[0x10, 0x20, 0x30]);
+        assert_eq!((first, other, same), (3, 5, 3));
+        let sites: Vec<_> = entries
+            .iter()
+            .filter_map(|entry| match entry {
+                Entry::Site(site) => Some((site.number, site.offset, site.parent)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(sites, [(1, 0x10, 0), (2, 0x20, 1), (3, 0x30, 2), (4, 0x21, 1), (5, 0x30, 4)]);
+        let read =
+            |at: usize| frames.iter().find(|frame| frame.written_at == at).map_or(0, |frame| frame.address);
+        assert_eq!(cache.get_path(caller, read), Some(3));
+        assert_eq!(cache.get_path(caller, |_| 0), None);
+        cache.forget();
+        assert_eq!(cache.get_path(caller, read), None);
+    }
+
+    #[test]
+    fn a_path_without_space_is_learnt_at_the_next_call() {
+        let (mut sites, mut cache) = (Sites::default(), SiteCache::default());
+        let (caller, frames) = path(&[0x10, 0x20]);
+        // The module and its path, and two sites.
+        for free_slots in 0..4 {
+            let mut free = free_slots;
+            let number = cache.learn_path(&mut sites, (caller, &frames), located, |_| {
+                free -= 1;
+                free >= 0
+            });
+            assert_eq!(number, if free_slots < 3 { 0 } else { 2 }, "{free_slots}");
+        }
+    }
+
+    #[test]
+    fn a_path_leads_through_our_own_functions() {
+        let (mut sites, mut cache) = (Sites::default(), SiteCache::default());
+        let (_, mut frames) = path(&[0x10, 0x20]);
+        frames.insert(1, Frame { address: 1 << 32, written_at: 796 });
+        let mut defined = Vec::new();
+        cache.learn_path(&mut sites, (None, &frames), located, |slot| {
+            if let Some(Entry::Site(site)) = Entry::decode(slot) {
+                defined.push((site.offset, site.parent));
+            }
+            true
+        });
+        assert_eq!(defined, [(0x10, 0), (0x20, 1)]);
     }
 }

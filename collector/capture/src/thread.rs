@@ -1,5 +1,6 @@
 //! One thread's calls, turned into slots.
 
+use crate::call_paths::{Caller, Frame};
 use crate::comms::{Comm, Peer, count};
 use crate::polls::Polls;
 use crate::requests::{Posted, Template};
@@ -143,6 +144,14 @@ impl Thread {
         self.site
     }
 
+    /// The same of the whole path to the call. `read` reads the stack.
+    #[inline]
+    pub fn come_along(&mut self, caller: Caller, read: impl Fn(usize) -> u64) -> bool {
+        let known = self.sites.get_path(caller, read);
+        self.site = known.unwrap_or_default();
+        known.is_some()
+    }
+
     /// Learns where the call at hand is made, before anything of the call is recorded. What the place's number means is
     /// written at once, as rows that stand for no call.
     #[cold]
@@ -155,15 +164,22 @@ impl Thread {
         locate: impl FnOnce(u64) -> Located,
     ) {
         let Self { before, identity, .. } = self;
-        self.site = self.sites.learn(sites, address, locate, |slot| {
-            // The owner of the ring goes before everything.
-            let own = usize::from(before.first() == Some(identity));
-            let pushed = sink.push(&before[..own], slot, 0);
-            if pushed {
-                before.drain(..own);
-            }
-            pushed
-        });
+        self.site = self.sites.learn(sites, address, locate, |slot| tell(before, identity, sink, slot));
+    }
+
+    /// Learns the path to the call at hand, whose function comes first. The path counts as known when the call is made by that
+    /// `caller` again.
+    #[cold]
+    #[inline(never)]
+    pub fn learn_path(
+        &mut self,
+        sites: &mut Sites,
+        sink: &mut impl Sink,
+        path: (Option<Caller>, &[Frame]),
+        locate: impl Fn(u64) -> Located,
+    ) {
+        let Self { before, identity, .. } = self;
+        self.site = self.sites.learn_path(sites, path, locate, |slot| tell(before, identity, sink, slot));
     }
 
     /// A call that moves nothing and belongs to no communicator.
@@ -504,6 +520,16 @@ impl Thread {
         self.sites.forget();
         self.before.push(self.identity);
     }
+}
+
+/// Writes a definition, behind the slot that identifies the owner of the ring.
+fn tell(before: &mut Vec<Slot>, identity: &Slot, sink: &mut impl Sink, slot: &Slot) -> bool {
+    let own = usize::from(before.first() == Some(identity));
+    let pushed = sink.push(&before[..own], slot, 0);
+    if pushed {
+        before.drain(..own);
+    }
+    pushed
 }
 
 /// The world rank of the source that a receive asks for.

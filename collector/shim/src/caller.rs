@@ -11,7 +11,7 @@ use core::mem::size_of;
 use mpiscope_capture::Located;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
-/// The body of a symbol: stores its return address, and goes on in a function of the same prototype. The registers it
+/// The body of a symbol: stores its return address and where on the stack that is, and goes on in a function of the same prototype. The registers it
 /// uses have no meaning between a call and its function.
 #[cfg(target_arch = "x86_64")]
 macro_rules! keep_caller {
@@ -20,6 +20,7 @@ macro_rules! keep_caller {
             "mov r11, qword ptr [rip + mpiscope_thread_words@gottpoff]",
             "mov rax, qword ptr [rsp]",
             "mov qword ptr fs:[r11 + 8], rax",
+            "mov qword ptr fs:[r11 + 24], rsp",
             "jmp {then}",
             then = sym $then,
         )

@@ -7,6 +7,7 @@
 
 mod agent;
 mod calibrate;
+mod call_path;
 mod caller;
 mod clock;
 mod generated;

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "one pointer a thread, followed only by that thread")]
 
 use crate::calibrate;
+use crate::call_path;
 use crate::caller;
 use crate::clock;
 use crate::language::{Kind, Language};
@@ -10,7 +11,7 @@ use crate::process::{self, Process};
 use crate::thread_pointer;
 use crate::thread_ring::{InFlight, Ring};
 use core::ffi::c_int;
-use mpiscope_capture::{Comm, CommCache, Interval, Posted, Received, Thread};
+use mpiscope_capture::{Caller, Comm, CommCache, Interval, Posted, Received, Thread};
 use mpiscope_wire::{Asked, Call};
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
@@ -214,6 +215,24 @@ pub(crate) fn timed(call: impl FnOnce() -> c_int) -> (c_int, Interval) {
     (result, Interval { start, end: clock::now() })
 }
 
+impl Recorder {
+    /// Takes note of the path to the call, unless it is known. Addresses by themselves are never cached where paths are
+    /// recorded, so every call comes here.
+    fn learn_path(&mut self, address: u64, stack: &Range<usize>) {
+        let Self { process, thread, ring, .. } = self;
+        let caller = Caller { address, stack: thread_pointer::stack() };
+        // On other stacks (signals, coroutines) what was there may be gone.
+        let is_on_stack = stack.contains(&caller.stack);
+        if is_on_stack && thread.come_along(caller, call_path::read) {
+            return;
+        }
+        let path = call_path::unwind(address);
+        let is_lasting = is_on_stack && path.is_within(caller.stack..stack.end);
+        let known_as = is_lasting.then_some(caller);
+        process.sites(|sites| thread.learn_path(sites, ring, (known_as, path.frames()), caller::locate));
+    }
+}
+
 impl Entered {
     #[inline(always)]
     fn recorder(&mut self) -> &mut Recorder {
@@ -225,11 +244,15 @@ impl Entered {
     #[cold]
     #[inline(never)]
     fn learn(&mut self, caller: u64) {
+        let stack = self.local.stack.clone();
         self.work(|recorder| {
             let Recorder { process, thread, ring, .. } = recorder;
             // Without a reader, nothing needs to be looked up at every call.
             if ring.is_paused() {
                 return;
+            }
+            if process.has_call_paths {
+                return recorder.learn_path(caller, &stack);
             }
             process.sites(|sites| thread.learn(sites, ring, caller, caller::locate));
         });

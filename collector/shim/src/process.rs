@@ -38,6 +38,8 @@ pub(crate) struct Process {
     pub(crate) writer: Writer,
     pub(crate) comms: Mutex<Comms>,
     sites: Mutex<Sites>,
+    /// Whether calls have their whole path.
+    pub(crate) has_call_paths: bool,
     /// Grows whenever a communicator was made or freed.
     pub(crate) comm_epoch: AtomicU32,
     requests: Guarded<Requests>,
@@ -202,6 +204,7 @@ fn start() -> Result<Option<Process>, String> {
         writer,
         comms: Mutex::new(comms),
         sites: Mutex::default(),
+        has_call_paths: std::env::var_os("MPISCOPE_CALL_PATHS").is_some(),
         comm_epoch: AtomicU32::new(1),
         requests: Guarded::default(),
         messages: Guarded::default(),

@@ -1,4 +1,5 @@
-//! A few words a thread, at a fixed distance from the thread's own base: a pointer, and where the call at hand comes from.
+//! A few words a thread, at a fixed distance from the thread's own base: a pointer, where the call at hand comes from, and
+//! where on the stack it was made.
 //!
 //! The compiler reaches a library's thread-local variables by a call (`__tls_get_addr`), because the library might be
 //! loaded late. Ours is there when the program starts, or takes a few bytes of the space reserved for such libraries.
@@ -13,9 +14,9 @@ core::arch::global_asm!(
     ".hidden mpiscope_thread_words",
     ".globl mpiscope_thread_words",
     ".type mpiscope_thread_words, @object",
-    ".size mpiscope_thread_words, 24",
+    ".size mpiscope_thread_words, 32",
     "mpiscope_thread_words:",
-    ".zero 24",
+    ".zero 32",
     ".popsection",
 );
 
@@ -56,6 +57,22 @@ pub(crate) fn get_with_caller<T>() -> (*mut T, u64) {
         );
     }
     (pointer, if first == 0 { caller } else { first })
+}
+
+/// Where on the stack the symbol that was entered last was called. Zero where that is not known.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn stack() -> usize {
+    let stack: usize;
+    // SAFETY: reads the thread's own variable, which no other thread writes.
+    unsafe {
+        core::arch::asm!(
+            "mov {stack}, qword ptr [rip + mpiscope_thread_words@gottpoff]",
+            "mov {stack}, qword ptr fs:[{stack} + 24]",
+            stack = out(reg) stack,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    stack
 }
 
 /// From now on calls come from there, whatever symbols they go through; 0 ends that.
@@ -106,6 +123,12 @@ pub(crate) fn get<T>() -> *mut T {
 #[inline(always)]
 pub(crate) fn get_with_caller<T>() -> (*mut T, u64) {
     (get(), 0)
+}
+
+/// Where on the stack calls are made is not known here.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn stack() -> usize {
+    0
 }
 
 /// Where calls come from is not known here.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!            word 0                                        word 1     word 2     word 3
-//! site       kind u8, -, number u32                        offset     module u32 -
+//! site       kind u8, -, number u32                        offset     module u32, parent u32
 //! module     kind u8, build id's bytes u8, path's bytes    the build id, or its first 24 bytes
 //!            u16, number u32
 //! path       kind u8, bytes u8, -, module's number u32     up to 24 bytes of the path, which go on where it was
@@ -33,6 +33,9 @@ pub struct SiteDefinition {
     pub module: u32,
     /// The return address, counted from where the module was loaded; without a module as it is.
     pub offset: u64,
+    /// Where call paths are recorded: the process's own number of the site that called the function which this one is in. 0
+    /// for none.
+    pub parent: u32,
 }
 
 /// A file that is loaded into the process.
@@ -79,11 +82,12 @@ impl SiteDefinition {
     /// Its slot.
     #[must_use]
     pub fn encode(&self) -> Slot {
-        [u64::from(KIND_SITE) | u64::from(self.number) << 32, self.offset, u64::from(self.module), 0]
+        let place = u64::from(self.module) | u64::from(self.parent) << 32;
+        [u64::from(KIND_SITE) | u64::from(self.number) << 32, self.offset, place, 0]
     }
 
     pub(crate) fn decode(high: u32, slot: &Slot) -> Self {
-        Self { number: high, module: slot[2] as u32, offset: slot[1] }
+        Self { number: high, module: slot[2] as u32, offset: slot[1], parent: (slot[2] >> 32) as u32 }
     }
 }
 
@@ -166,8 +170,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sites_survive(number in 0..=MAX_SITE, module: u32, offset: u64) {
-            let site = SiteDefinition { number, module, offset };
+        fn sites_survive(number in 0..=MAX_SITE, module: u32, offset: u64, parent in 0..=MAX_SITE) {
+            let site = SiteDefinition { number, module, offset, parent };
             prop_assert_eq!(Entry::decode(&site.encode()), Some(Entry::Site(site)));
         }
 

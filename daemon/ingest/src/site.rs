@@ -47,8 +47,11 @@ pub(crate) struct Sites {
     holders: FxHashMap<Holder, u32>,
     /// By number: path and build id in words.
     modules: Vec<(String, String)>,
-    sites: FxHashMap<(u32, u64), Site>,
+    sites: FxHashMap<Place, Site>,
 }
+
+/// What makes a site: what holds it, where in that, and the site that led there.
+type Place = (u32, u64, Option<Site>);
 
 impl OwnSites {
     pub(crate) fn module(&mut self, module: &ModuleDefinition, budget: &mut MemoryBudget) {
@@ -110,14 +113,16 @@ impl Sites {
             None => self.hold(&[], &[], budget),
         };
         let next = self.sites.len();
-        let known = holder.and_then(|holder| self.sites.get(&(holder, definition.offset)).copied());
-        let mut has_space = || next < MOST_RUN_SITES && budget.take_entry::<((u32, u64), Site, SiteInfo)>();
+        let place = holder.map(|holder| (holder, definition.offset, own.get(definition.parent)));
+        let known = place.and_then(|place| self.sites.get(&place).copied());
+        let mut has_space = || next < MOST_RUN_SITES && budget.take_entry::<(Place, Site, SiteInfo)>();
         let site = known.or_else(|| (holder.is_some() && has_space()).then_some(next as Site));
         own.sites.insert(definition.number, site);
-        let (site, holder) = (site.filter(|_| known.is_none())?, holder?);
-        self.sites.insert((holder, definition.offset), site);
+        let (site, place) = (site.filter(|_| known.is_none())?, place?);
+        self.sites.insert(place, site);
+        let (holder, offset, parent) = place;
         let (module, build_id) = self.modules.get(holder as usize)?.clone();
-        Some(SiteInfo { site, module, build_id, offset: definition.offset, ..SiteInfo::default() })
+        Some(SiteInfo { site, module, build_id, offset, parent, ..SiteInfo::default() })
     }
 
     /// The run's number of what holds sites; `None` when there is no room for one more.
@@ -155,7 +160,7 @@ mod tests {
     }
 
     fn definition_at(number: u32, offset: u64) -> SiteDefinition {
-        SiteDefinition { number, module: 3, offset }
+        SiteDefinition { number, module: 3, offset, parent: 0 }
     }
 
     #[test]
@@ -198,9 +203,29 @@ mod tests {
                 .define(&mut process("/a", &[]), &definition_at(4, 7), &mut MemoryBudget::default())
                 .is_none()
         );
-        let nowhere = SiteDefinition { number: 2, module: NO_MODULE, offset: 7 };
+        let nowhere = SiteDefinition { number: 2, module: NO_MODULE, offset: 7, parent: 0 };
         let defined = sites.define(&mut one, &nowhere, &mut MemoryBudget::default()).unwrap();
         assert_eq!((defined.module.as_str(), defined.site), ("", 2));
+    }
+
+    #[test]
+    fn a_place_is_a_site_for_each_way_to_it() {
+        let mut sites = Sites::default();
+        let (mut one, mut other) = (process("/a", &[1]), process("/a", &[1]));
+        let mut define = |own: &mut OwnSites, number, offset, parent| {
+            let definition = SiteDefinition { parent, ..definition_at(number, offset) };
+            let new = sites.define(own, &definition, &mut MemoryBudget::default());
+            (new.map(|site| (site.site, site.parent)), own.get(number))
+        };
+        assert_eq!(define(&mut one, 1, 0x10, 0), (Some((0, None)), Some(0)));
+        assert_eq!(define(&mut one, 2, 0x30, 1), (Some((1, Some(0))), Some(1)));
+        assert_eq!(define(&mut one, 3, 0x30, 2), (Some((2, Some(1))), Some(2)));
+        // Another process numbers them as it meets them.
+        assert_eq!(define(&mut other, 7, 0x10, 0), (None, Some(0)));
+        assert_eq!(define(&mut other, 5, 0x30, 7), (None, Some(1)));
+        // Of a number that nobody explained nothing leads anywhere, nor does a site lead to itself.
+        assert_eq!(define(&mut other, 6, 0x30, 99), (Some((3, None)), Some(3)));
+        assert_eq!(define(&mut other, 8, 0x31, 8), (Some((4, None)), Some(4)));
     }
 
     #[test]

@@ -329,7 +329,7 @@ proptest! {
 fn site(number: u32, module: u32, path: &str, offset: u64) -> Vec<Slot> {
     let mut all = vec![ModuleDefinition::new(module, path.as_bytes(), &[]).encode()];
     all.extend(PathPart::all(module, path.as_bytes()).map(|part| part.encode()));
-    all.push(SiteDefinition { number, module, offset }.encode());
+    all.push(SiteDefinition { number, module, offset, parent: 0 }.encode());
     all
 }
 
@@ -363,7 +363,7 @@ fn the_same_place_of_the_same_file_is_one_site_on_all_ranks() {
 
 #[test]
 fn calls_beyond_the_last_number_of_a_process_are_counted() {
-    let full = SiteDefinition { number: 0, module: 0, offset: 0 }.encode();
+    let full = SiteDefinition { number: 0, module: 0, offset: 0, parent: 0 }.encode();
     let all = vec![world(0), from_site(0, 1200), full, from_site(0, 1300), from_site(0, 1400)];
     let mut ingest = Ingest::new();
     for message in [start(), process(0, 0), slots(0, 0, all), sample(2000)] {

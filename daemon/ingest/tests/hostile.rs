@@ -127,9 +127,13 @@ fn endless_definitions_do_not_grow_what_is_kept() {
             if number < 4000 { vec![definition(number, CommKind::Communicator)] } else { vec![part.encode()] }
         }),
         ("modules and places", &|number| {
-            let place =
-                SiteDefinition { number: number as u32 & 0xF_FFFF, module: NO_MODULE, offset: number }
-                    .encode();
+            let place = SiteDefinition {
+                number: number as u32 & 0xF_FFFF,
+                module: NO_MODULE,
+                offset: number,
+                parent: number as u32 >> 20,
+            }
+            .encode();
             if number % 1000 != 0 {
                 return vec![place];
             }

@@ -1,6 +1,7 @@
 use crate::Site;
 
-/// A place in a program from which it calls MPI, the same index on every rank that runs the same file.
+/// A place in a program from which it calls MPI, the same index on every rank that runs the same file. Where call paths are
+/// recorded, it is such a place and how the program came there; places on the way have an index, too.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SiteInfo {
     /// The index.
@@ -17,6 +18,8 @@ pub struct SiteInfo {
     pub file: Option<String>,
     /// The line, likewise.
     pub line: Option<u32>,
+    /// Where call paths are recorded: the site that called the function which this one is in. It has a smaller index.
+    pub parent: Option<Site>,
 }
 
 impl SiteInfo {
@@ -36,6 +39,19 @@ impl SiteInfo {
             (None, None) if self.module.is_empty() => format!("address {:#x}", self.offset),
             (None, None) if self.offset == 0 => last(&self.module),
             (None, None) => format!("{}+{:#x}", last(&self.module), self.offset),
+        }
+    }
+}
+
+impl SiteInfo {
+    /// The words, and where call paths are recorded, which function called the one that it is in. `sites` are all of them.
+    #[must_use]
+    pub fn words_with_caller(&self, sites: &[SiteInfo]) -> String {
+        let words = self.words();
+        let caller = self.parent.and_then(|parent| sites.get(parent as usize));
+        match caller.and_then(|caller| caller.function.as_deref()) {
+            Some(function) => format!("{words}, called by {}", called(function)),
+            None => words,
         }
     }
 }

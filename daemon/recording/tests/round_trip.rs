@@ -168,6 +168,7 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
                 function: Some("solve".into()),
                 file: Some("/src/main.c".into()),
                 line: Some(42),
+                parent: Some(0),
                 ..SiteInfo::default()
             },
         ],

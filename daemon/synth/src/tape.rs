@@ -213,7 +213,7 @@ impl Tape {
         let number = u32::from(function);
         self.slots.push(ModuleDefinition::new(number, path.as_bytes(), &[]).encode());
         self.slots.extend(PathPart::all(number, path.as_bytes()).map(|part| part.encode()));
-        self.slots.push(SiteDefinition { number: number + 1, module: number, offset: 0 }.encode());
+        self.slots.push(SiteDefinition { number: number + 1, module: number, offset: 0, parent: 0 }.encode());
     }
 
     /// Hands out the slots of calls that ended before a moment, with their position.

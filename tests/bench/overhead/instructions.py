@@ -18,7 +18,8 @@ and what it calls of libc.
 
 --check compares with instructions.json and fails when a count grew by more than 3 % (polls: 15 %); --write writes that
 file anew.
---functions names the functions the instructions of each kind are in.
+--functions names the functions the instructions of each kind are in. --call-paths records call paths as well; compare its
+counts with those without: each function on the path adds to them.
 """
 
 import json
@@ -57,8 +58,9 @@ FUNCTIONS_SHOWN = 12
 class Counter:
     """The program, its fake library, and callgrind."""
 
-    def __init__(self, jobs):
+    def __init__(self, jobs, has_call_paths):
         self.jobs = jobs
+        self.settings = {"MPISCOPE_CALL_PATHS": 1} if has_call_paths else {}
         self.program = compile_with_fake_library(jobs, HERE / "one_call.c")
         self.floor = jobs.folder / "floor.so"
         checked(["gcc", *WARNINGS, "-I", HERE / "fake", "-shared", "-fPIC", "-o", self.floor, HERE / "floor.c"])
@@ -66,7 +68,7 @@ class Counter:
     def run(self, command, preload):
         """What a command printed."""
         with Rings() as rings:
-            settings = {"MPISCOPE_RINGS": rings.path, "MPISCOPE_RING_SLOTS": SLOTS, "FLOOR_SLOTS": SLOTS}
+            settings = {"MPISCOPE_RINGS": rings.path, "MPISCOPE_RING_SLOTS": SLOTS, "FLOOR_SLOTS": SLOTS, **self.settings}
             done = checked(command, self.jobs.environment("openmpi", [preload] if preload else [], **settings))
             slots, lost = rings.filled()
         if preload == self.jobs.collector and (slots == 0 or lost > 0):
@@ -115,16 +117,17 @@ def main():
     action.add_argument("--write", action="store_true", help="take these counts as those to compare with")
     parser.add_argument("--kind", choices=KINDS, help="only this one")
     parser.add_argument("--functions", action="store_true", help="say in which functions the instructions are")
+    parser.add_argument("--call-paths", action="store_true", help="record call paths, too")
     options = parser.parse_args()
-    if options.write and options.kind:
-        parser.error("--write needs all kinds")
+    if options.write and (options.kind or options.call_paths):
+        parser.error("--write needs all kinds, and no call paths")
     known = json.loads(KNOWN.read_text()) if KNOWN.is_file() else {}
     if options.check and not known:
         raise Failure(f"{KNOWN.name} is missing: make it with --write")
     counts, grown = {}, []
     print(f"{'instructions added to':<22} {'now':>8} {'known':>8} {'change':>8} {'ns':>8} {'floor':>8}")
     with Jobs(options.target) as jobs:
-        counter = Counter(jobs)
+        counter = Counter(jobs, options.call_paths)
         for kind in [options.kind] if options.kind else KINDS:
             added = counter.added(kind)
             count = counts[kind] = round(sum(added.values()), 2)

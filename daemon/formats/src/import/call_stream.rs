@@ -173,7 +173,11 @@ impl CallWriter<'_> {
             stream.push_slots(rank, 0, &[ModuleDefinition::new(site, path, &[]).encode()]);
             let parts: Vec<_> = PathPart::all(site, path).map(|part| part.encode()).collect();
             stream.push_slots(rank, 0, &parts);
-            stream.push_slots(rank, 0, &[SiteDefinition { number: site, module: site, offset: 0 }.encode()]);
+            stream.push_slots(
+                rank,
+                0,
+                &[SiteDefinition { number: site, module: site, offset: 0, parent: 0 }.encode()],
+            );
         }
         site
     }

@@ -80,6 +80,15 @@ impl Row for SiteInfo {
             ),
         },
         column!(line: OptionalU32, Repeating),
+        Column {
+            name: "parent",
+            nature: Repeating,
+            // Whoever follows sites to the start of the program gets there, whatever the file says.
+            access: Access::OptionalU32(
+                |row| row.parent,
+                |row, v| row.parent = v.filter(|&parent| parent < row.site),
+            ),
+        },
     ];
 
     fn blank() -> Self {
