@@ -274,6 +274,9 @@ pub(crate) struct RunOptions {
     /// Flight recorder: keep only the last DURATION in memory; write it out on a hang, at exit, or on `mpiscope resume`
     #[arg(long, value_name = "DURATION", value_parser = held, conflicts_with = "paused")]
     pub(crate) flight: Option<Duration>,
+    /// Record how the program came to each call: its functions from main to the call; see docs/find-the-cause.md for the cost
+    #[arg(long)]
+    pub(crate) call_paths: bool,
     /// Threads for the live analysis; more than one helps with thousands of ranks
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
     pub(crate) workers: usize,
@@ -305,6 +308,7 @@ impl RunOptions {
             hang_after: 10,
             paused: false,
             flight: None,
+            call_paths: false,
             window: 100,
             site: None,
             command: command.to_vec(),

@@ -13,6 +13,8 @@ use std::process::{Command, ExitStatus};
 
 const COLLECTOR: &str = "libmpiscope_shim.so";
 const RING_SLOTS: &str = "MPISCOPE_RING_SLOTS";
+/// What ranks have in their environment whose calls get their whole path.
+pub(super) const CALL_PATHS: &str = "MPISCOPE_CALL_PATHS";
 const OTHER_RING_SLOTS: &str = "MPISCOPE_RING_OTHER_SLOTS";
 
 /// The library to preload: where a build with its own profile puts it, where a package does, or beside this program.

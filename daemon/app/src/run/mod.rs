@@ -166,6 +166,9 @@ fn begin(
     };
     let mut needs = command::needs(&place, &collector, site).inspect_err(|_| place.remove_rings())?;
     needs.variables.extend(variables);
+    if options.call_paths {
+        needs.variables.push((command::CALL_PATHS.to_owned(), "1".into()));
+    }
     if options.paused {
         needs.variables.push((switch::PAUSED.to_owned(), "1".into()));
     }
