@@ -32,12 +32,14 @@
 //! | `suggestion` | `from_ns, to_ns` | `suggestion`: what shows best where ranks stand out |
 //! | `landscape` | `from_ns, to_ns, most` | `landscape`: time by function and rank |
 //! | `sites` | | `sites`: where in the program calls are made |
+//! | `site_times` | `from_ns, to_ns, ranks, hidden` | `site_times`: what is called from where |
+//! | `source_text` | `site` | `source_text`: the source around a place, for the owner alone |
 //! | `remap` | | `remap`: a better placement |
 //! | `ping` | | nothing |
 //!
 //! `ranks` are ranges with both ends included; without them it is all. Of `messages`, `shares`, `critical`, `durations`,
-//! `group_graph`, `courses`, `pairs`, `pending`, `selected`, `rank_metrics`, `rank_layout`, `landscape`, `dag` and
-//! `past` or `future` a page gets the answer to the newest question of the kind; older ones that are not answered yet
+//! `group_graph`, `courses`, `pairs`, `pending`, `selected`, `site_times`, `rank_metrics`, `rank_layout`, `landscape`,
+//! `dag` and `past` or `future` a page gets the answer to the newest question of the kind; older ones that are not answered yet
 //! get an error. `remap` may take seconds.
 
 mod pending_question;
@@ -60,7 +62,7 @@ use crate::message::Message;
 use crate::{
     Annotations, CallDurations, Calls, Cone, Courses, Criteria, CriticalPath, Dag, Event, F64Column,
     GroupGraph, Landscape, Layouts, MessageRows, Pairs, PendingMessages, RangeBudget, RankLayout,
-    RankMetrics, Remap, Selected, Shares, Sites, Suggestion, U32Column,
+    RankMetrics, Remap, Selected, Shares, SiteTimes, Sites, SourceText, Suggestion, U32Column,
 };
 use serde::{Deserialize, Serialize};
 
@@ -199,6 +201,12 @@ pub struct Answer {
     /// Where in the program calls are made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sites: Option<Sites>,
+    /// What is called from where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site_times: Option<SiteTimes>,
+    /// A part of the program's source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_text: Option<SourceText>,
     /// A better placement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remap: Option<Remap>,
@@ -238,6 +246,8 @@ impl Answer {
             landscape: None,
             suggestion: None,
             sites: None,
+            site_times: None,
+            source_text: None,
             remap: None,
             event: None,
         }

@@ -2,6 +2,7 @@
 
 use crate::{Library, Phase};
 use mpiscope_model::{CommKind, Function};
+use std::collections::HashSet;
 use std::sync::PoisonError;
 
 impl Library {
@@ -20,12 +21,15 @@ impl Library {
         phases.map(|phase| Phase { id: phase.comm, name: phase.words() }).collect()
     }
 
-    /// The call sites that are known, with their places in words; looking them up may take a while.
+    /// The call sites that are known, with their places in words; looking them up may take a while. Places on the way to
+    /// calls are none.
     #[must_use]
     pub fn call_sites(&self) -> Vec<(u32, String)> {
         let Some(sites) = &self.sites else { return Vec::new() };
         let sites = sites.sites();
-        sites.id.0.into_iter().zip(sites.place).collect()
+        let on_the_way: HashSet<u32> = sites.parent.0.iter().copied().collect();
+        let all = sites.id.0.into_iter().zip(sites.place);
+        all.filter(|(id, _)| !on_the_way.contains(id)).collect()
     }
 
     /// The regions of the newest verdict, with their ranks.

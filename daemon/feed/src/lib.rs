@@ -15,6 +15,7 @@ mod access;
 mod annotations;
 mod arrivals;
 mod by_rank;
+mod call_sites;
 mod calls;
 mod column;
 mod compare;
@@ -58,6 +59,7 @@ pub use access::{Access, AccessKind, IssuedLink, NewLink};
 pub use annotations::{Annotation, Annotations, AnnotationsKind, ValueSeries};
 pub use arrivals::{Late, Timed};
 pub use by_rank::ByRank;
+pub use call_sites::{NO_SITE, SiteSource, SiteTimes, Sites, SourceText};
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
 pub use compare::{
@@ -97,7 +99,7 @@ pub use selected::{Selected, SelectedFunctions, SelectedRanks, SelectedRegions};
 pub use shares::Shares;
 pub use standing::{Standing, Still, StillCall, StillKind, StillRoot, StillSentence};
 pub use state::{EncodeError, FeedState, Limits, Step, encode};
-pub use surroundings::{Remap, RemapFile, RemapFormat, RemapSource, SiteSource, Sites};
+pub use surroundings::{Remap, RemapFile, RemapFormat, RemapSource};
 pub use switch::Switch;
 
 /// The version of the messages. A reader that knows another one says so and stops.

@@ -14,7 +14,7 @@ use crate::rank_suggestion::suggestion;
 use crate::selected::selected;
 use crate::{
     CallDurations, Calls, Course, Criteria, LayoutSource, LayoutStore, Messages, Overview, PendingMessages,
-    RangeBudget, RankRow, Regions, Remap, RemapSource, Selected, Shares, SiteSource, Sites,
+    RangeBudget, RankRow, Regions, Remap, RemapSource, Selected, Shares, SiteSource,
 };
 use mpiscope_diagnosis::Version;
 use mpiscope_layout::SiteDescription;
@@ -81,14 +81,14 @@ pub struct Library {
     /// None until something was judged.
     pub(crate) course: Mutex<Option<Arc<Course>>>,
     pub(crate) regions: Mutex<Regions>,
-    source: Box<dyn CallSource>,
+    pub(crate) source: Box<dyn CallSource>,
     pub(crate) dependencies: Dependencies,
     pub(crate) sites: Option<Box<dyn SiteSource>>,
     pub(crate) communicators: Mutex<Vec<CommInfo>>,
     /// How long the windows of the run are; 0 where nobody said so.
     pub(crate) window_ns: u64,
     remap: Option<Box<dyn RemapSource>>,
-    ranks: RankFigures,
+    pub(crate) ranks: RankFigures,
     layouts: LayoutShelf,
     /// All functions, where somebody knows them.
     functions: Vec<FunctionName>,
@@ -416,7 +416,9 @@ impl Library {
                 answer.landscape = Some(self.ranks.landscape(question, self.source.as_ref())?);
             }
             Question::Criteria => answer.criteria = Some(self.criteria()),
-            Question::Sites => answer.sites = Some(self.sites()?),
+            Question::Sites => answer.sites = Some(self.site_table()?),
+            Question::SiteTimes(question) => answer.site_times = Some(self.site_times(question, is_wanted)?),
+            Question::SourceText(site) => answer.source_text = Some(self.source_text(*site)?),
             Question::Remap => answer.remap = Some(self.remap()?),
         }
         Ok(())
@@ -432,10 +434,6 @@ impl Library {
             Some(self.functions[at].name)
         };
         self.dependencies.criteria(&find)
-    }
-
-    fn sites(&self) -> Result<Sites, String> {
-        Ok(self.sites.as_ref().ok_or("where calls are made is not known here")?.sites())
     }
 
     fn remap(&self) -> Result<Remap, String> {

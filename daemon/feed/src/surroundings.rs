@@ -1,15 +1,7 @@
-//! What the program around knows of a run beside its calls and messages: where in the program calls are made, and what the
-//! advice on the placement comes to.
+//! What the advice on the placement of ranks comes to.
 
-use crate::U32Column;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-/// Where calls are made.
-pub trait SiteSource: Send + Sync + fmt::Debug {
-    /// Each place that is known, in words; it may take a while to look them up.
-    fn sites(&self) -> Sites;
-}
 
 /// Where ranks had better be.
 pub trait RemapSource: Send + Sync + fmt::Debug {
@@ -18,16 +10,6 @@ pub trait RemapSource: Send + Sync + fmt::Debug {
     /// # Errors
     /// One sentence when there is none.
     fn remap(&self) -> Result<Remap, String>;
-}
-
-/// Places in the program from which calls are made, one a place in both lists.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Sites {
-    /// As calls name it.
-    pub id: U32Column,
-    /// In words, as waits name it.
-    pub place: Vec<String>,
 }
 
 /// A better placement of the ranks on their nodes, as `mpiscope remap` tells it; of a run that goes on, by what was

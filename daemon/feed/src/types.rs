@@ -11,9 +11,10 @@ use crate::{
     PendingGroups, PendingMessages, Phase, Points, QualityChange, Quiet, RangeBudget, RankLayout,
     RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat, RunSource,
     SegmentRow, Selected, SelectedFunctions, SelectedRanks, SelectedRegions, Shares, Side, SiteChange,
-    SiteWait, Sites, SlowLink, SlowLinks, Source, SourceRank, SourceTime, Standing, Still, StillCall,
-    StillKind, StillRoot, StillSentence, Stopped, StoppedRank, Suggestion, Switch, TotalsChange, U32Column,
-    ValueSeries, Verdict, VerdictChange, Wait, WhatIf, Without, Words, WordsChange, exchange, message,
+    SiteTimes, SiteWait, Sites, SlowLink, SlowLinks, Source, SourceRank, SourceText, SourceTime, Standing,
+    Still, StillCall, StillKind, StillRoot, StillSentence, Stopped, StoppedRank, Suggestion, Switch,
+    TotalsChange, U32Column, ValueSeries, Verdict, VerdictChange, Wait, WhatIf, Without, Words, WordsChange,
+    exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -154,6 +155,8 @@ fn types() -> String {
     declare(Landscape::decl(&config));
     declare(Suggestion::decl(&config));
     declare(Sites::decl(&config));
+    declare(SiteTimes::decl(&config));
+    declare(SourceText::decl(&config));
     declare(RemapFormat::decl(&config));
     declare(RemapFile::decl(&config));
     declare(Remap::decl(&config));

@@ -7,8 +7,8 @@ mod support;
 use mpiscope_diagnosis::{CollectiveCriterion, CollectiveKey, MessageCriterion, Scope, Version, size_bin};
 use mpiscope_feed::exchange::{CoursesQuestion, Question, RowsQuestion};
 use mpiscope_feed::{
-    CallSource, Courses, FunctionName, Library, MessageRows, Messages, NONE, Remap, RemapSource, SiteSource,
-    Sites,
+    CallSource, Courses, FunctionName, Library, MessageRows, Messages, NO_SITE, NONE, Remap, RemapSource,
+    SiteSource, Sites, SourceText,
 };
 use mpiscope_model::{Call, Message, Nanoseconds};
 use proptest::prelude::*;
@@ -210,7 +210,13 @@ struct Around;
 
 impl SiteSource for Around {
     fn sites(&self) -> Sites {
-        Sites { id: [7].into_iter().collect(), place: vec!["main.c:42 solve()".to_owned()] }
+        let words = ["main.c:9 main()", "main.c:42 solve()"].map(str::to_owned);
+        let parent = [NO_SITE, 3].into_iter().collect();
+        Sites { id: [3, 7].into_iter().collect(), place: words.into(), parent, ..Sites::default() }
+    }
+
+    fn source_text(&self, site: u32) -> Result<SourceText, String> {
+        Err(format!("the source of {site} is gone"))
     }
 }
 
@@ -223,13 +229,18 @@ impl RemapSource for Around {
 #[test]
 fn what_the_program_around_knows_is_handed_on_or_said_to_be_unknown() {
     let alone = library(Vec::new());
-    for question in [Question::Sites, Question::Remap] {
+    for question in [Question::Sites, Question::SourceText(7), Question::Remap] {
         assert!(
             alone.answer(1, &question).error.is_some_and(|error| error.ends_with("here")),
             "{question:?}"
         );
     }
     let library = library(Vec::new()).with_sites(Box::new(Around)).with_remap(Box::new(Around));
-    assert_eq!(library.answer(1, &Question::Sites).sites.unwrap().place, ["main.c:42 solve()"]);
+    let sites = library.answer(1, &Question::Sites).sites.unwrap();
+    assert_eq!(sites.place, ["main.c:9 main()", "main.c:42 solve()"]);
+    // Nothing of MPI is called from a place on the way.
+    assert_eq!(library.call_sites(), [(7, "main.c:42 solve()".to_owned())]);
+    let text = library.answer(1, &Question::SourceText(7));
+    assert_eq!(text.error.as_deref(), Some("the source of 7 is gone"));
     assert_eq!(library.answer(1, &Question::Remap).error.as_deref(), Some("all ranks are on one node"));
 }

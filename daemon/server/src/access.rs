@@ -229,12 +229,18 @@ fn is_owner(grant: &Grant) -> Result<(), String> {
         .to_owned())
 }
 
-/// Whether a page may ask a question. One that writes a file is the owner's.
+/// Whether a page may ask a question. One that writes a file, or reads one that is not part of the recording, is the
+/// owner's.
 pub(crate) fn may_ask(grant: &Grant, question: &Question) -> Result<(), String> {
-    if grant.number == OWNER || !matches!(question, Question::SaveLayout(_)) {
+    let what = match question {
+        Question::SaveLayout(_) => "keep layouts",
+        Question::SourceText(_) => "read the program's source",
+        _ => return Ok(()),
+    };
+    if grant.number == OWNER {
         return Ok(());
     }
-    Err("only the owner of the run, with the address that mpiscope printed, can keep layouts".to_owned())
+    Err(format!("only the owner of the run, with the address that mpiscope printed, can {what}"))
 }
 
 /// The right that a page needs for a command.

@@ -157,7 +157,7 @@ impl Findings {
 pub(super) fn name_places(judgement: &mut Judgement, sites: &[SiteInfo]) {
     let place = |site: Option<u32>| {
         let known = site.and_then(|site| sites.get(site as usize));
-        known.map(SiteInfo::words).unwrap_or_default()
+        known.map(|known| known.words_with_caller(sites)).unwrap_or_default()
     };
     judgement.waits.iter_mut().for_each(|wait| wait.place = place(wait.site));
     judgement.sites.iter_mut().for_each(|wait| wait.place = place(wait.site));

@@ -8,6 +8,7 @@ mod open;
 mod rows;
 mod shelf;
 mod sites;
+mod source_text;
 mod updates;
 
 pub(crate) use layout_file::LayoutFilePath;

@@ -19,6 +19,9 @@ pub(super) struct SiteFigures<'a> {
     offset: Option<u64>,
     /// All of that in words.
     pub(super) place: String,
+    /// Where call paths were recorded: the places that led there in words, that in `main` or before it first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    path: Vec<String>,
     /// What it calls.
     pub(super) calls_function: Option<&'static str>,
     pub(super) calls: u64,
@@ -47,7 +50,8 @@ pub(super) fn sites<'a>(loaded: &'a Loaded, findings: Option<&Findings>) -> Vec<
                 line: known.and_then(|site| site.line),
                 module: known.map(|site| site.module.as_str()),
                 offset: known.map(|site| site.offset),
-                place: known.map(SiteInfo::words).unwrap_or_default(),
+                place: known.map(|site| site.words_with_caller(&loaded.sites)).unwrap_or_default(),
+                path: known.map(|site| path_to(site, &loaded.sites)).unwrap_or_default(),
                 calls_function: totals.function.and_then(mpiscope_wire::by_id).map(|entry| entry.name),
                 calls: totals.calls,
                 polls: totals.polls,
@@ -59,4 +63,13 @@ pub(super) fn sites<'a>(loaded: &'a Loaded, findings: Option<&Findings>) -> Vec<
         .collect();
     all.sort_by(|one, other| other.seconds.total_cmp(&one.seconds).then(one.id.cmp(&other.id)));
     all
+}
+
+/// The places that led to a site, the outermost first. Each has a smaller number than the one it led to.
+fn path_to(site: &SiteInfo, sites: &[SiteInfo]) -> Vec<String> {
+    let caller = |site: &SiteInfo| site.parent.and_then(|parent| sites.get(parent as usize));
+    let mut path: Vec<String> =
+        std::iter::successors(caller(site), |site| caller(site)).map(SiteInfo::words).collect();
+    path.reverse();
+    path
 }

@@ -5,7 +5,7 @@ use super::rank_questions::{
     LandscapeQuestion, LayoutQuestion, MetricsQuestion, SaveLayoutQuestion, layout_question,
     metrics_question, save_layout_question,
 };
-use mpiscope_model::{Function, Nanoseconds, Rank};
+use mpiscope_model::{Function, Nanoseconds, Rank, Site};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -74,6 +74,10 @@ pub enum Question {
     Criteria,
     /// Where in the program calls are made.
     Sites,
+    /// What is called from where.
+    SiteTimes(SelectedQuestion),
+    /// The source text around a call site.
+    SourceText(Site),
     /// A better placement of the ranks.
     Remap,
     /// How many calls of each function began when, in about so many bins of a power of two nanoseconds, whose edges are
@@ -231,7 +235,7 @@ pub struct ConeQuestion {
 }
 
 /// Kinds of questions where a page needs no more than the newest answer.
-pub const REPLACEABLE: usize = 15;
+pub const REPLACEABLE: usize = 16;
 
 impl Question {
     /// The number of its kind, where a newer question of one kind takes the place of the one before.
@@ -253,6 +257,7 @@ impl Question {
             Question::Critical(_) => Some(12),
             Question::GroupGraph(_) => Some(13),
             Question::Durations(_) => Some(14),
+            Question::SiteTimes(_) => Some(15),
             _ => None,
         }
     }
@@ -391,6 +396,10 @@ impl Plain {
         metrics_question(range_ns, &self.metrics, (self.function, self.site, self.phase))
     }
 
+    fn selected_question(&self, range_ns: Range<Nanoseconds>) -> SelectedQuestion {
+        SelectedQuestion { range_ns, ranks: self.ranks.clone(), hidden: self.hidden.clone() }
+    }
+
     fn question(&self, ask: &str) -> Result<Question, Senseless> {
         limited(self.ranks.as_ref().map_or(0, Vec::len))?;
         limited(self.hidden.len())?;
@@ -431,9 +440,9 @@ impl Plain {
                 ranks_per_row: (self.ranks_per_row as u32).max(1),
                 windows: (self.bins as u32).clamp(1, BINS_MAX),
             }),
-            "selected" => {
-                Question::Selected(SelectedQuestion { range_ns, ranks: ranks(), hidden: self.hidden.clone() })
-            }
+            "selected" => Question::Selected(self.selected_question(range_ns)),
+            "site_times" => Question::SiteTimes(self.selected_question(range_ns)),
+            "source_text" => Question::SourceText(self.site.unwrap_or(Site::MAX)),
             "dag" => {
                 let most = limit(self.most, NODES_USUAL.into(), NODES_MAX.into()) as u32;
                 Question::Dag(DagQuestion { range_ns, ranks: ranks(), most })
