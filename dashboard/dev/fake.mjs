@@ -194,7 +194,8 @@ const answers = {
   sites: () => {
     const { sites } = found()?.judgement ?? { sites: [] };
     const named = sites.filter(({ site }) => site !== null);
-    return { sites: { id: u32(named.map(({ site }) => site)), place: named.map(({ place }) => place) } };
+    const none = u32(named.map(() => 0xffffffff));
+    return { sites: { id: u32(named.map(({ site }) => site)), place: named.map(({ place }) => place), parent: none, names: [], function: none, file: none, line: u32(named.map(() => 0)), module: none } };
   },
   timeline: ({ from_ns, to_ns, bins }) => {
     const ids = job.names.map(([id]) => id);

@@ -10,7 +10,7 @@ const PATIENCE_MS = 10_000;
 /** The error of a question that the server gave up for a newer one of its kind, perhaps of another view. */
 export const REPLACED = "a newer question took its place";
 
-export interface Question { ask: "calls" | "timeline" | "history" | "durations" | "selected" | "pairs" | "pending" | "dag" | "messages" | "courses" | "shares" | "critical" | "group_graph" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "save_layout" | "landscape" | "suggestion" | "event" | "sites" | "ping"; [field: string]: unknown }
+export interface Question { ask: "calls" | "timeline" | "history" | "durations" | "selected" | "pairs" | "pending" | "dag" | "messages" | "courses" | "shares" | "critical" | "group_graph" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "save_layout" | "landscape" | "suggestion" | "event" | "sites" | "site_times" | "source_text" | "ping"; [field: string]: unknown }
 
 interface Waiting {
   question: Question;

@@ -33,6 +33,7 @@ import "./styles/why.css";
 import "./styles/where.css";
 import "./styles/compare.css";
 import "./styles/messages.css";
+import "./styles/paths.css";
 import "./styles/pending.css";
 import "./styles/terms.css";
 

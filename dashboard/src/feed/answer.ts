@@ -1,7 +1,8 @@
 // Answers to what the page asked: about a range of the run, or none.
 
+import { type ProgramPlaces, programPlaces, type SiteTimes, siteTimes, type SourceText, sourceText } from "./call-sites";
 import { type Calls, calls, type History } from "./calls";
-import { bounded, FeedError, type Fields, f64Column, fields, natural, number, sameLength, texts, u32Column } from "./columns";
+import { FeedError, type Fields, f64Column, fields, natural, number, sameLength, u32Column } from "./columns";
 import { type Courses, courses } from "./courses";
 import { type Criteria, criteria } from "./criteria";
 import { type CriticalPath, criticalPath } from "./critical";
@@ -36,12 +37,6 @@ export interface TimelineAnswer {
 /** The call that begins next; of none its time is null. */
 export interface NextEvent { atNs: number | null; rank: number; function: number }
 
-/** Places in the program, by number. */
-export type Sites = ReadonlyMap<number, string>;
-
-/** No program has more places from which it calls MPI. */
-const SITES_MAX = 1 << 20;
-
 export interface AnswerMessage {
   kind: "answer";
   id: number;
@@ -61,7 +56,9 @@ export interface AnswerMessage {
   pairs?: Pairs;
   pending?: PendingMessages;
   event?: NextEvent;
-  sites?: Sites;
+  sites?: ProgramPlaces;
+  site_times?: SiteTimes;
+  source_text?: SourceText;
   messages?: MessageRows;
   courses?: Courses;
   criteria?: Criteria;
@@ -91,7 +88,9 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.pairs) message.pairs = pairs(fields(value.pairs, "The pairs"));
   if (value.pending) message.pending = pendingMessages(fields(value.pending, "The messages in flight"));
   if (value.event) message.event = nextEvent(fields(value.event, "The event"));
-  if (value.sites) message.sites = sites(fields(value.sites, "The places in the program"));
+  if (value.sites) message.sites = programPlaces(fields(value.sites, "The call sites"));
+  if (value.site_times) message.site_times = siteTimes(fields(value.site_times, "The times of call sites"));
+  if (value.source_text) message.source_text = sourceText(fields(value.source_text, "The source text"));
   if (value.messages) message.messages = messageRows(fields(value.messages, "The messages"));
   if (value.courses) message.courses = courses(fields(value.courses, "The courses"));
   if (value.criteria) message.criteria = criteria(fields(value.criteria, "The criteria"));
@@ -106,13 +105,6 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
 
 function nextEvent(from: Fields<Wire.Event>): NextEvent {
   return { atNs: from.at_ns === null ? null : number(from, "at_ns"), rank: natural(from, "rank"), function: natural(from, "function") };
-}
-
-function sites(from: Fields<Wire.Sites>): Sites {
-  const ids = u32Column(from, "id");
-  const places = bounded("place", texts(from, "place"), SITES_MAX);
-  if (ids.length !== places.length) throw new FeedError("The places in the program are not as many as their numbers.");
-  return new Map([...ids].map((id, row) => [id, places[row] ?? ""]));
 }
 
 function rangeCounts(from: Fields<Wire.RangeCounts>): RangeCounts {

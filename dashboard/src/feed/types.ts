@@ -3249,7 +3249,79 @@ id: U32Column,
 /**
  * In words, as waits name it.
  */
-place: Array<string>, };
+place: Array<string>, 
+/**
+ * The place that called the function which this one is in; [`NO_SITE`] where that is not known.
+ */
+parent: U32Column, 
+/**
+ * The names of functions, files and programs, each once.
+ */
+names: Array<string>, 
+/**
+ * The function that it is in, by the number of its name; [`NO_SITE`] where that is not known.
+ */
+function: U32Column, 
+/**
+ * The source file, likewise.
+ */
+file: U32Column, 
+/**
+ * The line; 0 where that is not known.
+ */
+line: U32Column, 
+/**
+ * The program or library, by the number of its name.
+ */
+module: U32Column, };
+
+export type SiteTimes = { 
+/**
+ * The range, as far as the run goes.
+ */
+from_ns: number, 
+/**
+ * Its end.
+ */
+to_ns: number, 
+/**
+ * The call site; [`NO_SITE`] for calls whose site is not known.
+ */
+site: U32Column, 
+/**
+ * What is called there.
+ */
+function: U32Column, 
+/**
+ * Rows of calls.
+ */
+calls: F64Column, 
+/**
+ * What they sent, or received where they sent nothing.
+ */
+bytes: F64Column, 
+/**
+ * Their time in the range.
+ */
+time_ns: F64Column, };
+
+export type SourceText = { 
+/**
+ * The file.
+ */
+file: string, 
+/**
+ * The number of the first line.
+ */
+from_line: number, 
+/**
+ * The lines.
+ */
+lines: Array<string>, 
+/**
+ * The file was written after the program was built: its lines may be others.
+ */
+is_newer: boolean, };
 
 export type RemapFormat = "rankfile" | "machinefile" | "slurm";
 
@@ -3428,6 +3500,14 @@ suggestion?: Suggestion | null,
  * Where in the program calls are made.
  */
 sites?: Sites | null, 
+/**
+ * What is called from where.
+ */
+site_times?: SiteTimes | null, 
+/**
+ * A part of the program's source.
+ */
+source_text?: SourceText | null, 
 /**
  * A better placement.
  */

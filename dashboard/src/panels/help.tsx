@@ -9,7 +9,7 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["w", "s"], "zoom in, out in time, at the pointer"], [["a", "d"], "earlier, later"], [["0"], "the whole run"], [["f"], "fit what is selected"],
   [["[", "]"], "range starts, ends here"], [["Esc"], "clear: kept tips, selection, range"], [["u", "Shift u"], "undo, redo what is looked at"],
   [["/"], "find"], [["p"], "keep the tooltip"], [["c"], "follow the shared clock or let go"],
-  [["1", "\u2026"], "the views"], [["m"], "the messages in flight"], [["i"], "with or without inspector"], [["h"], "with or without timeline"], [["t"], "theme"], [["?"], "this help"],
+  [["1", "\u2026"], "the views"], [["m"], "the messages in flight"], [["g"], "the call paths"], [["i"], "with or without inspector"], [["h"], "with or without timeline"], [["t"], "theme"], [["?"], "this help"],
 ];
 
 /** Of a comparison, in which no time passes. */
@@ -36,6 +36,7 @@ export function Help({ open, close, isComparison = false }: { open: boolean; clo
         <p>All pages that follow the shared clock see the same time, range, ranks and functions. Let go to look around alone. The address of the page says what is looked at. Copy link makes an address for somebody else, who may read, or more, until you revoke it.</p>
         <p>In 3D, with the focus on the points: arrows turn, with Shift or as W A S D they move, + and - zoom, f fits all (again: from the first side), n and b go to the next rank and the one before. With the pointer: dragging turns, Shift and dragging moves, the wheel zooms to the pointer, Alt and dragging (or Lasso) selects ranks, a double click fits.</p>
         <p>In Pending, with the focus on the picture: arrows go from group to group, Enter selects its ranks for all views, o opens it, Backspace closes the last that was opened. With the pointer: a click selects the ranks of a group or an edge, a double click opens a group.</p>
+        <p>In Call paths, with the focus on the picture: arrows go from function to function, Enter fills the width with one, Escape shows all. With the pointer: a click shows who calls a function and its source, a double click fills the width.</p>
         <p>In the graph of What, once it has the focus: arrows go along links, Enter folds what follows, W A S D move, + and - zoom, f fits. The wheel zooms, dragging moves, a double click folds.</p>
       </>}
     </dialog>

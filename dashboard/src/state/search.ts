@@ -2,7 +2,7 @@
 // views.
 // Pure; what is done about it is the panel's.
 
-import type { Sites } from "../feed/answer";
+import type { Sites } from "../feed/call-sites";
 import { nodeName, nodeOrder } from "../words/hosts";
 import { clock, counted, duration } from "../words";
 import { rangesShort, ranksWords } from "../words/regions";

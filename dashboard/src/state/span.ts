@@ -16,6 +16,15 @@ export function askedRange(rangeNs: Span | null): { from_ns: number; to_ns: numb
   return rangeNs ? { from_ns: Math.floor(rangeNs[0]), to_ns: Math.ceil(rangeNs[1]) } : { from_ns: 0, to_ns: Number.MAX_SAFE_INTEGER };
 }
 
+/** What is shown of a moment: a tenth of a second before it, more of a long run. It moves in steps of a quarter of that. */
+export function momentOf(timeNs: number, edgeNs: number): Span {
+  // In steps: a run that goes on would change it all the time.
+  const width = 1e8 * 2 ** Math.max(0, Math.floor(Math.log2(edgeNs / 1e10)));
+  const step = width / 4;
+  const to = Math.max(width, Math.ceil(Math.min(timeNs, edgeNs) / step) * step);
+  return [to - width, to];
+}
+
 export function lengthOf(span: Span): number {
   return span[1] - span[0];
 }

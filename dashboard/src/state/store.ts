@@ -4,7 +4,8 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { type AccessMessage, UNKNOWN_ACCESS } from "../feed/access";
 import type { AnnotationsMessage } from "../feed/annotations";
-import type { AnswerMessage, NextEvent, Sites, TimelineAnswer } from "../feed/answer";
+import type { AnswerMessage, NextEvent, TimelineAnswer } from "../feed/answer";
+import type { Sites } from "../feed/call-sites";
 import type { Calls, History, InFlight } from "../feed/calls";
 import { type Dag, graphed } from "../feed/dag";
 import type { Message } from "../feed/message";
@@ -397,7 +398,7 @@ export class Store {
 
   /** The places in the program from which MPI is called. */
   async sites(): Promise<Sites> {
-    return this.asked((await this.net.asks.ask({ ask: "sites" })).sites);
+    return (await this.answer("sites")).calls;
   }
 
   async history(fromNs: number, toNs: number): Promise<History> {
@@ -413,7 +414,7 @@ export class Store {
   }
 
   /** The answer to a question that has its name. */
-  async answer<Name extends "pending" | "courses" | "shares" | "critical" | "group_graph" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "landscape" | "suggestion" | "pairs" | "selected" | "durations">(name: Name, fields: Record<string, unknown> = {}): Promise<NonNullable<AnswerMessage[Name]>> {
+  async answer<Name extends "pending" | "courses" | "shares" | "critical" | "group_graph" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "landscape" | "suggestion" | "pairs" | "selected" | "durations" | "sites" | "site_times" | "source_text">(name: Name, fields: Record<string, unknown> = {}): Promise<NonNullable<AnswerMessage[Name]>> {
     return this.asked<AnswerMessage[Name]>((await this.net.asks.ask({ ...fields, ask: name }))[name]);
   }
 

@@ -1,7 +1,7 @@
 // The critical path of what is looked at: the selected range, else the whole run, or of a run that goes on its last seconds.
 
 import { computed, effect, signal } from "@preact/signals";
-import type { Sites } from "../../feed/answer";
+import type { Sites } from "../../feed/call-sites";
 import type { CriticalPath } from "../../feed/critical";
 import { remembered } from "../../state/arrangement";
 import { keptOf } from "../../state/kept";

@@ -1,6 +1,6 @@
 // The critical path in words. Pure.
 
-import type { Sites } from "../../feed/answer";
+import type { Sites } from "../../feed/call-sites";
 import { NONE } from "../../feed/calls";
 import { type CriticalPath, endNs, kindOf, PATH_KINDS, type PathKind } from "../../feed/critical";
 import type { RunState } from "../../state/run";

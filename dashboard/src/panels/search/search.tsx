@@ -3,7 +3,7 @@
 import type { Signal } from "@preact/signals";
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Sites } from "../../feed/answer";
+import type { Sites } from "../../feed/call-sites";
 import type { Actions } from "../../state/actions";
 import { type Result, search } from "../../state/search";
 import type { Store } from "../../state/store";

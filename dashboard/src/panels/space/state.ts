@@ -2,7 +2,7 @@
 // while another tab is shown. Asks the server for points and figures as long as somebody looks.
 
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { Sites } from "../../feed/answer";
+import type { Sites } from "../../feed/call-sites";
 import type { Landscape, Layouts, Phase, RankLayout, RankMetrics, Suggestion } from "../../feed/ranks";
 import type { Pairs } from "../../feed/regions";
 import type { Selected } from "../../feed/selected";
@@ -13,6 +13,7 @@ import { Newest, type NewestFigures } from "../../state/newest";
 import type { RankRanges, Span } from "../../state/perspective";
 import { edgeNs, over } from "../../state/run";
 import { storedText, storeText } from "../../state/storage";
+import { momentOf } from "../../state/span";
 import type { Store } from "../../state/store";
 import { METRICS, metricOf } from "../../words/metrics";
 import { type Camera, fromWord, toWord } from "./camera";
@@ -401,15 +402,6 @@ export class SpaceState {
 
 function sameLayouts(one: Layouts, other: Layouts | null): boolean {
   return other !== null && one.version === other.version && one.items.length === other.items.length && one.items.every((item, at) => item.length === other.items[at]?.length && item.isComplete === other.items[at].isComplete && item.source === other.items[at].source && item.name === other.items[at].name);
-}
-
-/** What is drawn of a moment: a tenth of a second before it, more of a long run. It moves in steps of a quarter of that. */
-function momentOf(timeNs: number, edge: number): Span {
-  // In steps: a run that goes on would change it all the time.
-  const width = 1e8 * 2 ** Math.max(0, Math.floor(Math.log2(edge / 1e10)));
-  const step = width / 4;
-  const to = Math.max(width, Math.ceil(Math.min(timeNs, edge) / step) * step);
-  return [to - width, to];
 }
 
 /** The ranks of the table: the one that was clicked, else those that all views show. */

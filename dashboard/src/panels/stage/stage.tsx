@@ -15,6 +15,7 @@ import { Messages } from "../messages/messages";
 import { NotesOfMoment } from "../notes/moment";
 import { Outside } from "../outside/outside";
 import { Overview } from "../overview/overview";
+import { Paths } from "../paths/paths";
 import { Patterns } from "../patterns/patterns";
 import { Pending } from "../pending/pending";
 import { callsTable } from "../share/rows";
@@ -40,7 +41,10 @@ export const TABS = [
   { id: "figures", label: "Figures" },
   { id: "space", label: "3D" },
   { id: "pending", label: "Pending" },
+  { id: "paths", label: "Call paths" },
 ] as const satisfies readonly Tab[];
+
+const LETTERS: Readonly<Record<string, string>> = { pending: "m", paths: "g" };
 
 const NONE = "none";
 const inspector = remembered("shell.inspector", "shown", ["shown", "hidden"]);
@@ -52,10 +56,10 @@ export function toggleInspector(): void {
   inspector.value = isInspectorShown.peek() ? "hidden" : "shown";
 }
 
-/** Digits go to the first nine views, and `m` to Pending. */
+/** Digits go to the first nine views, letters to the others. */
 function keyOf(index: number): string {
-  if (TABS[index]?.id === "pending") return " (m)";
-  return index < 9 ? ` (${index + 1})` : "";
+  const letter = LETTERS[TABS[index]?.id ?? ""];
+  return letter ? ` (${letter})` : index < 9 ? ` (${index + 1})` : "";
 }
 
 function titleOf({ label, contents, author }: Tab): string {
@@ -87,6 +91,8 @@ export function Stage({ store, frames, particles }: StageProps) {
     store.tab.value = next.id;
     document.getElementById(`tab-${next.id}`)?.focus();
   };
+  // Also where there is no room for all of them.
+  useEffect(() => document.getElementById(`tab-${current.id}`)?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current.id]);
   const shown = { store, frames, particles };
   return (
     <main class="stage">
@@ -128,6 +134,7 @@ function View({ id, store, frames, particles }: StageProps & { id: string }) {
       {id === "how" && <How store={store} />}
       {id === "messages" && <Messages store={store} frames={frames} />}
       {id === "pending" && <Pending store={store} frames={frames} />}
+      {id === "paths" && <Paths store={store} />}
       {id === "what" && <What store={store} frames={frames} />}
       {isPanelTab(id) && <Outside store={store} tab={id} />}
       {id === "space" && <LoadedSpace store={store} frames={frames} />}
