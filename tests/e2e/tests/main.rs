@@ -12,6 +12,7 @@ mod absurd;
 mod behaviour;
 mod broken_output;
 mod calibrate;
+mod call_paths;
 mod call_sites;
 mod clients;
 mod compare;
