@@ -154,7 +154,7 @@ Examples:
 Patterns are ring, halo2d, halo3d, cg, all-to-all, master-worker, wavefront and random-sparse; disturbances are \
 bad-mapping, imbalance, drifting-imbalance, slow-rack, serialized-root, background-traffic, stolen-cpu, \
 drifting-clocks and lost-records; styles are blocking, waitall and polling. truth.json in the folder has what the job did and what each \
-disturbance costs. The same options give the same recording. With --live the page shows the job in real time, until it ends or \
+disturbance costs. --seed also chooses the rack of slow-rack. The same options give the same recording. With --live the page shows the job in real time, until it ends or \
 until Ctrl-C; without -o the recording is not kept.")]
     Synth(SynthOptions),
     /// Convert a trace of another tool, or a table of messages, to a recording

@@ -48,7 +48,7 @@ pub enum Disturbance {
         /// It wanders over the ranks, once around in the run, instead of staying.
         drifts: bool,
     },
-    /// The nodes of one rack of a torus compute slower than others ([`NodeTorus`](crate::NodeTorus)).
+    /// The nodes of one rack of a torus compute slower than others ([`NodeTorus::slow_rack`](crate::NodeTorus::slow_rack)).
     SlowRack {
         /// How much longer they take: 0.5 is half as long again.
         more: f64,

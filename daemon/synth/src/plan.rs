@@ -93,8 +93,8 @@ impl Plan {
             }
         }
         let node_of = placement.nodes(spec.ranks, spec.nodes, spec.seed);
-        let slow = slow_rack
-            .map_or_else(Vec::new, |(more, is_spread)| slow_ranks(&node_of, spec.nodes, more, is_spread));
+        let slow =
+            slow_rack.map_or_else(Vec::new, |(more, is_spread)| slow_ranks(&node_of, spec, more, is_spread));
         Self {
             script: spec.pattern.script(spec, serial),
             steps: basis.steps,
@@ -110,9 +110,10 @@ impl Plan {
 }
 
 /// How many times as long each rank computes where those of one rack are slower, or everybody has a part of that.
-fn slow_ranks(node_of: &[u32], nodes: u32, more: f64, is_spread: bool) -> Vec<f64> {
-    let torus = NodeTorus::with_nodes(nodes);
-    let is_slow = |node: &u32| torus.rack(*node) == torus.slow_rack();
+fn slow_ranks(node_of: &[u32], spec: &Spec, more: f64, is_spread: bool) -> Vec<f64> {
+    let torus = NodeTorus::with_nodes(spec.nodes);
+    let slow = torus.slow_rack(spec.seed);
+    let is_slow = |node: &u32| torus.rack(*node) == slow;
     let share = node_of.iter().filter(|node| is_slow(node)).count() as f64 / node_of.len().max(1) as f64;
     let factor = |node: &u32| 1.0 + more * if is_spread { share } else { f64::from(u8::from(is_slow(node))) };
     node_of.iter().map(factor).collect()

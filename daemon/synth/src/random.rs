@@ -32,6 +32,7 @@ pub(crate) enum Purpose {
     Clocks,
     Trips,
     Start,
+    Rack,
 }
 
 /// A stream of words by number.

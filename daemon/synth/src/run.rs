@@ -1,12 +1,14 @@
 //! A modelled run as the messages that a log holds, slice by slice.
 
 use crate::clocks::BEGIN_NS;
+use crate::disturbance::Disturbance;
 use crate::error::Error;
 use crate::plan::{Basis, Plan};
 use crate::simulation::{SLICE_NS, Simulation};
 use crate::spec::{Network, Spec};
 use crate::tape::process_id;
 use crate::theft::Summed;
+use crate::torus::NodeTorus;
 use crate::truth::{Cause, Part, Traffic, Truth, stretch};
 use mpiscope_wire::{
     Agent, ClockKind, ClockSample, Contact, EndState, Heard, Lost, Message, Origin, Process, RunEnd,
@@ -328,6 +330,11 @@ impl Run {
             inter_messages,
             bytes,
             calls: of_rank.iter().map(|(_, calls)| calls).sum(),
+            slow_rack: spec
+                .disturb
+                .iter()
+                .any(|one| matches!(one, Disturbance::SlowRack { .. }))
+                .then(|| NodeTorus::with_nodes(spec.nodes).slow_rack(spec.seed)),
             rows_of_rank: of_rank.iter().map(|(rows, _)| *rows).collect(),
             pairs: pairs.into_iter().map(traffic).collect(),
             lost_calls: (0..self.simulation.plan.spec.ranks)

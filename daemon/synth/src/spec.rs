@@ -6,6 +6,9 @@ use crate::pattern::Pattern;
 use crate::placement::Placement;
 use std::str::FromStr;
 
+/// The seed of a job that names none.
+pub(crate) const FIRST_SEED: u64 = 1;
+
 /// A job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spec {
@@ -54,7 +57,7 @@ impl Spec {
             nodes: ranks.div_ceil(8).max(1),
             seconds,
             rate,
-            seed: 1,
+            seed: FIRST_SEED,
             disturb: Vec::new(),
             style: Style::Waitall,
             placement: Placement::Block,

@@ -1,5 +1,8 @@
 //! The machine of a simulated job as a torus of nodes whose columns are racks.
 
+use crate::random::{Purpose, Stream};
+use crate::spec::FIRST_SEED;
+
 /// Nodes in three dimensions, as near to a cube as their number allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodeTorus {
@@ -38,10 +41,14 @@ impl NodeTorus {
         self.sizes[0] * self.sizes[1]
     }
 
-    /// The rack that [`Disturbance::SlowRack`](crate::Disturbance::SlowRack) slows down.
+    /// The rack that [`Disturbance::SlowRack`](crate::Disturbance::SlowRack) slows down: drawn from the seed, except that
+    /// the first seed keeps the rack of earlier recordings.
     #[must_use]
-    pub fn slow_rack(&self) -> u32 {
-        self.racks() / 3
+    pub fn slow_rack(&self, seed: u64) -> u32 {
+        if seed == FIRST_SEED {
+            return self.racks() / 3;
+        }
+        (Stream::new(seed, Purpose::Rack).word(0, 0) % u64::from(self.racks())) as u32
     }
 }
 
@@ -62,5 +69,14 @@ mod tests {
             (NodeTorus::with_nodes(64).sizes, NodeTorus::with_nodes(12).sizes),
             ([4, 4, 4], [3, 2, 2])
         );
+    }
+
+    #[test]
+    fn the_seed_chooses_the_slow_rack_among_all() {
+        let torus = NodeTorus::with_nodes(64);
+        assert_eq!(torus.slow_rack(1), 5);
+        let chosen: std::collections::BTreeSet<_> = (1..200).map(|seed| torus.slow_rack(seed)).collect();
+        assert_eq!(chosen.into_iter().collect::<Vec<_>>(), (0..torus.racks()).collect::<Vec<_>>());
+        assert_eq!(torus.slow_rack(7), torus.slow_rack(7));
     }
 }

@@ -113,6 +113,8 @@ pub struct Truth {
     pub rows_of_rank: Vec<u64>,
     /// Calls that all ranks made.
     pub calls: u64,
+    /// The rack that computes slower, if one does.
+    pub slow_rack: Option<u32>,
     /// Pairs that exchanged messages, ordered.
     pub pairs: Vec<Traffic>,
 }
@@ -160,6 +162,9 @@ impl Truth {
             self.lost_calls,
             rows.join(", ")
         );
+        if let Some(rack) = self.slow_rack {
+            let _ = write!(text, ", \"slow_rack\": {rack}");
+        }
         if with_pairs {
             let pair =
                 |pair: &Traffic| format!("[{}, {}, {}, {}]", pair.src, pair.dst, pair.messages, pair.bytes);

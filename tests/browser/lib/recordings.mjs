@@ -50,10 +50,11 @@ export function wide() {
   return made.get("wide");
 }
 
-/** A simulated job on a torus of 4 x 4 x 4 nodes; those of one rack, a column, compute slower. */
-export function slowRack() {
-  if (!made.has("slow-rack")) made.set("slow-rack", model("slow-rack", ["--pattern", "halo3d", "--ranks", "256", "--nodes", "64", "--seconds", "2", "--rate", "100000", "--disturb", "slow-rack"]));
-  return made.get("slow-rack");
+/** A simulated job on a torus of 4 x 4 x 4 nodes; those of one rack, a column that the seed chooses, compute slower. */
+export function slowRack(seed) {
+  const name = `slow-rack-${seed}`;
+  if (!made.has(name)) made.set(name, model(name, ["--pattern", "halo3d", "--ranks", "256", "--nodes", "64", "--seconds", "2", "--rate", "100000", "--disturb", "slow-rack", "--seed", String(seed)]));
+  return made.get(name);
 }
 
 /** A simulated job of 64 ranks on four nodes that others steal CPU time from. */
