@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { GivenUp } from "../asks";
+import { REST_MS } from "./asking";
 import { Newest, type NewestFigures } from "./newest";
 
 type Scope = readonly [from: number, to: number];
@@ -32,6 +33,18 @@ describe("questions where the newest counts", () => {
     asked[0]?.answer(one);
     await rest();
     expect(shown).toEqual({ known: { text: one, scope: scope(0, 3) }, isAsking: false, why: "" });
+  });
+
+  it("are asked at once where nothing is known yet, and later once a scope stays", async () => {
+    questions.want(scope(0, 1), true);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked).toHaveLength(1);
+    asked[0]?.answer(one);
+    questions.want(scope(0, 2), true);
+    await vi.advanceTimersByTimeAsync(REST_MS - 1);
+    expect(asked).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(asked).toHaveLength(2);
   });
 
   it("drop answers to what is not wanted any more, and keep what was known meanwhile", async () => {

@@ -25,13 +25,15 @@ export class Newest<Scope, Known extends { readonly scope: Scope }> {
   want(scope: Scope | null, isOpen: boolean): void {
     const isSame = same(scope, this.scope);
     if (isSame && isOpen === this.isOpen) return;
+    // A view that was just opened shows nothing yet: there is nothing to wait for.
+    const restMs = this.scope === null && !this.figures.known ? 0 : REST_MS;
     this.scope = scope;
     this.isOpen = isOpen;
     const isKnown = scope !== null && same(this.figures.known?.scope, scope);
     if (isSame && isKnown) return;
     this.asking.drop();
     if (!scope || isKnown) this.become({ isAsking: false, why: "" });
-    else this.askSoon();
+    else this.askSoon(restMs);
   }
 
   /** More may be known of the same scope by now. */
@@ -56,10 +58,10 @@ export class Newest<Scope, Known extends { readonly scope: Scope }> {
     this.show(this.figures);
   }
 
-  private askSoon(): void {
+  private askSoon(restMs = REST_MS): void {
     if (!this.isOpen) return this.become({ isAsking: false, why: NOBODY });
     this.become({ isAsking: true, why: "" });
-    this.asking.askIn(REST_MS);
+    this.asking.askIn(restMs);
   }
 
   private take(outcome: Outcome<Known>): void {

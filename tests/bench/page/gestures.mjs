@@ -5,11 +5,11 @@ import { close, LARGE, launch } from "../../browser/lib/browser.mjs";
 import { madeUp } from "../../browser/lib/made_up.mjs";
 import { untilState } from "../../browser/lib/page.mjs";
 import { pause } from "../../browser/lib/wait.mjs";
+import { tasksOf } from "./tasks.mjs";
 
 const RANKS = process.argv[2] ?? "2000";
 const NODES = "64";
 const ONLY = process.argv.slice(3);
-const CATEGORIES = ["toplevel", "disabled-by-default-devtools.timeline", "__metadata"];
 /** Tasks above this are felt. */
 const FELT_MS = 50;
 /** Where in the window the picture of each view is. */
@@ -26,18 +26,6 @@ const VIEWS = [
   { name: "how", hash: "tab=how" },
 ];
 
-/** Tasks of the page's main thread while something is done, by CPU time and by the wall clock, in milliseconds. */
-async function tasksOf(page, act) {
-  await browser.startTracing(page, { categories: CATEGORIES });
-  await act();
-  await pause(500);
-  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
-  const mains = new Set(traceEvents.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain").map(({ pid, tid }) => `${pid}/${tid}`));
-  const tasks = traceEvents.filter(({ name, ph, pid, tid }) => /RunTask$/.test(name) && ph === "X" && mains.has(`${pid}/${tid}`));
-  if (tasks.length === 0) throw new Error("the trace has no task of the page");
-  return { cpu: tasks.map(({ tdur = 0 }) => tdur / 1000), wall: tasks.map(({ dur = 0 }) => dur / 1000) };
-}
-
 const cleanups = [];
 const t = { after: (work) => cleanups.push(work) };
 const browser = await launch();
@@ -49,16 +37,16 @@ try {
     await untilState(page, /^replay$/);
     if (view.button) await page.getByRole("button", { name: view.button, exact: true }).first().click();
     await pause(SETTLE_MS);
-    const dragged = await tasksOf(page, async () => {
+    const dragged = await tasksOf(browser, page, async () => {
       await page.mouse.move(CENTRE.x, CENTRE.y);
       await page.mouse.down();
       for (let step = 1; step <= STEPS; step++) await page.mouse.move(CENTRE.x + 4 * step, CENTRE.y - step);
       await page.mouse.up();
     });
-    const zoomed = await tasksOf(page, async () => {
+    const zoomed = await tasksOf(browser, page, async () => {
       for (let step = 0; step < STEPS; step++) await page.mouse.wheel(0, step < STEPS / 2 ? -60 : 60);
     });
-    const selected = await tasksOf(page, async () => {
+    const selected = await tasksOf(browser, page, async () => {
       await page.evaluate(() => (location.hash = `${location.hash.replace(/&range=[^&]*/, "")}&range=12-14`));
       await pause(2000);
       await page.mouse.click(CENTRE.x, CENTRE.y);

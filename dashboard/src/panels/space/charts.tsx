@@ -15,7 +15,7 @@ import { RankTable } from "./rank-table";
 import { NONE } from "./choices";
 import { partOf, type Scale, scaleOf } from "./scale";
 import type { SpaceState } from "./state";
-import { binned, binOf, fitOf, ordered } from "./statistics";
+import { binned, binOf, crowdsOf, dotsOf, fitOf, ordered } from "./statistics";
 import { labelOf, type Restriction, unitOf, whenWords } from "./words";
 
 const MARGINS = { left: 76, right: 16, top: 16, bottom: 36 };
@@ -140,6 +140,8 @@ function Bars({ store, state, values, of }: FaceProps) {
   );
 }
 
+const BIN_PIXELS_MIN = 2;
+
 function Histogram({ store, state, values, of }: FaceProps) {
   const id = state.color.value;
   const unit = unitOf(id);
@@ -157,7 +159,11 @@ function Histogram({ store, state, values, of }: FaceProps) {
         drawAxis(context, area, inks, ticks(0, most, 5).filter(Number.isInteger), placeOf, (value) => `${count(value)}`, true);
         const wide = area.width / bins.counts.length;
         context.fillStyle = inks.fill;
-        bins.counts.forEach((number, bin) => context.fillRect(area.left + bin * wide, placeOf(number), Math.max(1, wide - 1), area.top + area.height - placeOf(number)));
+        bins.counts.forEach((number, bin) => {
+          // Few ranks among many are what is looked for.
+          const high = number > 0 ? Math.max(BIN_PIXELS_MIN, area.top + area.height - placeOf(number)) : 0;
+          context.fillRect(area.left + bin * wide, area.top + area.height - high, Math.max(1, wide - 1), high);
+        });
         const across = (value: number): number => area.left + (scale.most > scale.least ? ((value - scale.least) / (scale.most - scale.least)) * area.width : area.width / 2);
         drawAxis(context, { ...area, top: area.top + area.height, height: 4 }, inks, ticks(scale.least, scale.most, 6, baseOf(unit)), across, (value) => valueWords(value, unit), false);
       }}
@@ -171,9 +177,10 @@ function Histogram({ store, state, values, of }: FaceProps) {
   );
 }
 
-const DOT_PIXELS = 3;
-/** How much larger the largest dot is. */
-const DOT_GROWS = 9;
+/** How many times as large the largest dot is. */
+const DOT_GROWS = 4;
+/** Smaller ones are squares, which nobody sees. */
+const ROUND_PIXELS = 2.5;
 /** What lies at the ends is whole. */
 const INSET = 6;
 
@@ -194,8 +201,7 @@ function Scatter({ store, state, values, of }: FaceProps) {
         drawAxis(context, area, inks, ticksOf(upright, otherUnit), (value) => yOf(value, area), (value) => valueWords(value, otherUnit), true);
         drawAxis(context, area, inks, ticksOf(across, unit), (value) => xOf(value, area), (value) => valueWords(value, unit), false);
         const shown = isShown(store, values.length);
-        // Many points on one place are seen to be many.
-        context.globalAlpha = values.length > 2000 ? 0.5 : 0.9;
+        const crowds = crowdsOf(values, up, (value) => xOf(value, area), (value) => yOf(value, area));
         const ramp = amountRamp(theme.peek());
         const ink = ramp[stepOf(0.25) % (STEPS + 1)] ?? inks.fill;
         for (let rank = 0; rank < values.length; rank++) {
@@ -203,9 +209,16 @@ function Scatter({ store, state, values, of }: FaceProps) {
           if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
           const tone = tones && toneScale ? (ramp[Math.min(STEPS, stepOf(partOf(toneScale, tones[rank] ?? NaN)))] ?? ink) : ink;
           const part = sizes && sizeScale ? partOf(sizeScale, sizes[rank] ?? NaN) : NaN;
-          const dot = Number.isNaN(part) ? DOT_PIXELS + (tones ? 1 : 0) : DOT_PIXELS + part * DOT_GROWS;
+          const dots = dotsOf(values.length, crowds[rank] ?? 1);
+          context.globalAlpha = dots.opacity;
+          const dot = dots.pixels * (Number.isNaN(part) ? 1 : 1 + part * (DOT_GROWS - 1));
           context.fillStyle = shown(rank) ? tone : inks.line;
-          context.fillRect(xOf(x, area) - dot / 2, yOf(y, area) - dot / 2, dot, dot);
+          if (dot < ROUND_PIXELS) context.fillRect(xOf(x, area) - dot / 2, yOf(y, area) - dot / 2, dot, dot);
+          else {
+            context.beginPath();
+            context.arc(xOf(x, area), yOf(y, area), dot / 2, 0, 2 * Math.PI);
+            context.fill();
+          }
         }
         context.globalAlpha = 1;
         // A line is one only where both axes are linear.

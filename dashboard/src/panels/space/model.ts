@@ -66,7 +66,7 @@ const SIZE_LEAST = 0.45;
 const SIZE_MOST = 1.5;
 const OPACITY_LEAST = 0.08;
 /** Points that are looked at for how far neighbours are apart, and those that they are held against. */
-const SPACING_SAMPLES = 48;
+const SPACING_SAMPLES = 24;
 const SPACING_AGAINST = 20_000;
 /** Where there is one place only. */
 const SPACING_OF_ONE = 0.04;
@@ -86,14 +86,19 @@ export function placed(layout: RankLayout): Placed {
   let finite = 0;
   const isPlaced = new Uint8Array(layout.length);
   for (let point = 0; point < layout.length; point++) {
-    const at = axes.map((axis) => axis[point] ?? NaN) as [number, number, number];
-    if (!at.every(Number.isFinite)) continue;
+    if (!(Number.isFinite(layout.x[point]) && Number.isFinite(layout.y[point]) && Number.isFinite(layout.z[point]))) continue;
     isPlaced[point] = 1;
     finite++;
-    for (const axis of [0, 1, 2] as const) {
-      from[axis] = Math.min(from[axis], at[axis]);
-      to[axis] = Math.max(to[axis], at[axis]);
+  }
+  for (const [axis, values] of axes.entries()) {
+    let [least, most] = [Infinity, -Infinity];
+    for (let point = 0; point < layout.length; point++) {
+      const value = values[point] ?? NaN;
+      if (!isPlaced[point]) continue;
+      if (value < least) least = value;
+      if (value > most) most = value;
     }
+    [from[axis], to[axis]] = [least, most];
   }
   if (finite === 0) [from, to].forEach((end) => end.fill(0));
   const longest = Math.max(...[0, 1, 2].map((axis) => (to[axis] ?? 0) - (from[axis] ?? 0)));
@@ -101,7 +106,8 @@ export function placed(layout: RankLayout): Placed {
   const middle = [0, 1, 2].map((axis) => ((from[axis] ?? 0) + (to[axis] ?? 0)) / 2);
   const column = (axis: 0 | 1 | 2): Float32Array => {
     const found = new Float32Array(layout.length);
-    for (let point = 0; point < layout.length; point++) found[point] = isPlaced[point] ? ((axes[axis][point] ?? 0) - (middle[axis] ?? 0)) * scale : NaN;
+    const [values, centre] = [axes[axis], middle[axis] ?? 0];
+    for (let point = 0; point < layout.length; point++) found[point] = isPlaced[point] ? ((values[point] ?? 0) - centre) * scale : NaN;
     return found;
   };
   const cloud = { length: layout.length, x: column(0), y: column(1), z: column(2) };
@@ -119,18 +125,24 @@ function spacingOf(cloud: Cloud, finite: number): number {
   // A stretch of neighbours in number, which layouts place near each other, and some of all others.
   const step = Math.max(1, Math.ceil(cloud.length / SPACING_AGAINST));
   for (let one = 0; one < cloud.length; one += every) {
-    let nearest = Infinity;
-    const hold = (other: number): void => {
-      const squared = ((cloud.x[one] ?? 0) - (cloud.x[other] ?? 0)) ** 2 + ((cloud.y[one] ?? 0) - (cloud.y[other] ?? 0)) ** 2 + ((cloud.z[one] ?? 0) - (cloud.z[other] ?? 0)) ** 2;
-      // Points in one place say nothing of how far others are.
-      if (squared > 1e-12 && squared < nearest) nearest = squared;
-    };
-    for (let other = 0; other < cloud.length; other += step) hold(other);
-    if (step > 1) for (let other = Math.max(0, one - 64); other < Math.min(cloud.length, one + 64); other++) hold(other);
+    let nearest = nearestOf(cloud, one, 0, cloud.length, step);
+    if (step > 1) nearest = Math.min(nearest, nearestOf(cloud, one, Math.max(0, one - 64), Math.min(cloud.length, one + 64), 1));
     if (nearest < Infinity) found.push(Math.sqrt(nearest));
   }
   found.sort((one, other) => one - other);
   return found[Math.floor(found.length / 2)] ?? SPACING_OF_ONE;
+}
+
+/** The least squared distance of a point from some others. Points in one place say nothing of how far others are. */
+function nearestOf({ x, y, z }: Cloud, one: number, from: number, to: number, step: number): number {
+  const [atX, atY, atZ] = [x[one] ?? 0, y[one] ?? 0, z[one] ?? 0];
+  let nearest = Infinity;
+  for (let other = from; other < to; other += step) {
+    const [dx, dy, dz] = [(x[other] ?? 0) - atX, (y[other] ?? 0) - atY, (z[other] ?? 0) - atZ];
+    const squared = dx * dx + dy * dy + dz * dz;
+    if (squared > 1e-12 && squared < nearest) nearest = squared;
+  }
+  return nearest;
 }
 
 export function sceneOf(layout: RankLayout, at: Placed, mapping: Mapping): Scene {
@@ -163,8 +175,8 @@ export function sceneOf(layout: RankLayout, at: Placed, mapping: Mapping): Scene
     for (let each = 0; each < pointsPerRank; each++) {
       const point = rank * pointsPerRank + each;
       const value = (ofLayout ? layout.color[point] : values[rank]) ?? NaN;
-      const [red = 0, green = 0, blue = 0] = toneOf(value, color, mapping.isLatency, ramp, unknown);
-      scene.rgb.set([red, green, blue], 3 * point);
+      const tone = toneOf(value, color, mapping.isLatency, ramp, unknown);
+      for (let channel = 0; channel < 3; channel++) scene.rgb[3 * point + channel] = tone[channel] ?? 0;
       scene.radius[point] = isShown && !Number.isNaN(at.x[point]) ? base * grown : 0;
       scene.opacity[point] = clear;
       scene.mark[point] = mark;

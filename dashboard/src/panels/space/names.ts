@@ -17,7 +17,9 @@ export function spreadRanks(scene: Scene, flat: Flat, { focal, size: { width, he
   const columns = Math.max(1, Math.ceil(width / CELL_PIXELS));
   const nearest = new Float32Array(columns * Math.max(1, Math.ceil(height / CELL_PIXELS))).fill(Infinity);
   const cellOf = (point: number): number => {
-    const [x, y, depth] = [flat.x[point] ?? NaN, flat.y[point] ?? NaN, flat.depth[point] ?? 0];
+    const x = flat.x[point] ?? NaN;
+    const y = flat.y[point] ?? NaN;
+    const depth = flat.depth[point] ?? 0;
     if (!(scene.radius[point] ?? 0) || !(depth > NEAR) || !(x >= 0 && x < width && y >= 0 && y < height)) return -1;
     return Math.floor(y / CELL_PIXELS) * columns + Math.floor(x / CELL_PIXELS);
   };
@@ -54,7 +56,7 @@ export function halving(ranks: number): Uint32Array {
   let length = 0;
   for (let at = 0; at < 2 ** bits; at++) {
     let rank = 0;
-    for (let bit = 0; bit < bits; bit++) if (at & (1 << bit)) rank += 2 ** (bits - 1 - bit);
+    for (let bit = 0; bit < bits; bit++) if (at & (1 << bit)) rank |= 1 << (bits - 1 - bit);
     if (rank < ranks) order[length++] = rank;
   }
   halved = { ranks, order };

@@ -315,6 +315,7 @@ export class SpaceState {
     const { store } = this;
     const isBegun = computed(() => store.figures.value.ranks.count > 0);
     const isReady = computed(() => isBegun.value && store.link.value.phase === "open");
+    const hasPoints = computed(() => this.shown.value !== null);
     const stops = [
       effect(() => {
         if (this.time.value === "moment") this.followClock();
@@ -323,7 +324,8 @@ export class SpaceState {
         const isOpen = store.link.value.phase === "open";
         this.metricQuestions.want(isBegun.value ? this.scope(this.wanted()) : null, isOpen);
         this.layoutQuestions.want(isBegun.value && this.face.value === "layout" ? this.layoutScope() : null, isOpen);
-        this.suggestionQuestions.want(isBegun.value && this.face.value === "layout" ? { when: this.when(false) } : null, isOpen);
+        // It takes the server long, and points come first.
+        this.suggestionQuestions.want(isBegun.value && this.face.value === "layout" && hasPoints.value ? { when: this.when(false) } : null, isOpen);
         // The server answers the newest question of a kind only: that of all views goes first.
         this.functionQuestions.want(isBegun.value && this.face.value === "table" && !store.selected.value.isAsking ? { when: this.when(true), ranks: tableRanks(store) } : null, isOpen);
         const hasLinks = this.face.value === "layout" && this.links.value === "yes";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { scaleOf } from "./scale";
 import { ticks } from "../chart/ticks";
-import { binned, binOf, fitOf, ordered, nearestPlace, nodeMeans, placesOf, sliced } from "./statistics";
+import { binned, binOf, crowdsOf, dotsOf, fitOf, ordered, nearestPlace, nodeMeans, placesOf, sliced } from "./statistics";
 
 describe("statistics", () => {
   it("orders ranks by value and leaves out what is not known", () => {
@@ -14,6 +14,17 @@ describe("statistics", () => {
     expect([...bins.counts]).toEqual([1, 1, 1, 2]);
     expect(binOf(4, bins.from, bins.width, 4)).toBe(3);
     expect([...binned([5, 5], scaleOf([5, 5], false, false)!, 10).counts]).toEqual([2]);
+  });
+
+  it("draws many dots small and faint, and who stands alone so that it is seen", () => {
+    const [few, some, many] = [16, 512, 16_384].map((ranks) => dotsOf(ranks, 100));
+    expect(few!.pixels).toBeGreaterThan(6);
+    expect(many!.pixels).toBeLessThan(2);
+    expect([few!.opacity >= some!.opacity, some!.opacity > many!.opacity, many!.opacity < 0.4]).toEqual([true, true, true]);
+    const alone = dotsOf(16_384, 1);
+    expect([alone.pixels, alone.opacity]).toEqual([expect.closeTo(3), expect.closeTo(0.9)]);
+    const same = (value: number): number => value;
+    expect([...crowdsOf([1, 2, 50], [1, 3, 3], same, same)]).toEqual([2, 2, 1]);
   });
 
   it("finds the line and how well it fits", () => {

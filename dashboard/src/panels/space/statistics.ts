@@ -27,6 +27,31 @@ export function binOf(value: number, from: number, width: number, bins: number):
   return width > 0 ? Math.min(bins - 1, Math.floor((value - from) / width)) : 0;
 }
 
+const ALONE = { pixels: 3, opacity: 0.9 };
+/** With so many others in its cell, a dot is one of a crowd. */
+const CROWD = 8;
+const CELL_PIXELS = 8;
+
+/**
+ * How a dot is drawn: the more ranks there are, the smaller and fainter, so that many in one place are seen to be many. Who
+ * stands alone is seen too. `others`: how many dots are in its cell.
+ */
+export function dotsOf(ranks: number, others: number): { pixels: number; opacity: number } {
+  const pixels = Math.min(7, Math.max(1.5, 12 / Math.max(1, ranks) ** 0.2));
+  const opacity = Math.min(ALONE.opacity, Math.max(0.25, 6 / Math.max(1, ranks) ** 0.3));
+  const alone = Math.max(0, 1 - (others - 1) / CROWD);
+  return { pixels: pixels + Math.max(0, ALONE.pixels - pixels) * alone, opacity: opacity + (ALONE.opacity - opacity) * alone };
+}
+
+/** Of each rank, how many dots lie in its cell of the picture. */
+export function crowdsOf(x: ArrayLike<number>, y: ArrayLike<number>, acrossOf: (value: number) => number, upOf: (value: number) => number): Uint32Array {
+  const cells = new Map<number, number>();
+  const cellOf = (rank: number): number => Math.floor(acrossOf(x[rank] ?? NaN) / CELL_PIXELS) * 65_536 + Math.floor(upOf(y[rank] ?? NaN) / CELL_PIXELS);
+  const found = Uint32Array.from({ length: x.length }, (_, rank) => rank);
+  for (const rank of found) cells.set(cellOf(rank), (cells.get(cellOf(rank)) ?? 0) + 1);
+  return found.map((rank) => cells.get(cellOf(rank)) ?? 0);
+}
+
 export interface Fit { slope: number; offset: number; correlation: number; ranks: number }
 
 /** The line of least squares, and Pearson's coefficient; null where one of the two does not differ. */
@@ -88,9 +113,16 @@ export function sliced(axes: readonly ArrayLike<number>[], places: readonly (rea
 export const PLACES_MAX = 256;
 
 export function placesOf(axis: ArrayLike<number>): number[] {
-  const distinct = [...new Set(Array.from(axis).filter(Number.isFinite))].sort((one, other) => one - other);
-  if (distinct.length <= PLACES_MAX) return distinct;
-  const [least, most] = [distinct[0] ?? 0, distinct.at(-1) ?? 0];
+  const distinct = new Set<number>();
+  let [least, most] = [Infinity, -Infinity];
+  for (let point = 0; point < axis.length; point++) {
+    const value = axis[point] ?? NaN;
+    if (!Number.isFinite(value)) continue;
+    if (distinct.size <= PLACES_MAX) distinct.add(value);
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  if (distinct.size <= PLACES_MAX) return [...distinct].sort((one, other) => one - other);
   return Array.from({ length: PLACES_MAX / 4 }, (_, at) => least + ((most - least) * (at + 0.5)) / (PLACES_MAX / 4));
 }
 

@@ -25,6 +25,9 @@ const PAN_PIXELS = 40;
 const ZOOM = 1.25;
 const FLIGHT_MS = 160;
 
+/** Points are round by what the shader leaves out, which smoothing of edges would not see. */
+const CONTEXT: WebGLContextAttributes = { antialias: false, alpha: true, premultipliedAlpha: true, failIfMajorPerformanceCaveat: false, preserveDrawingBuffer: true };
+
 export class SpaceView {
   /** What the picture cannot show; empty where it shows all. */
   note = "";
@@ -43,6 +46,9 @@ export class SpaceView {
   private flight: { from: Camera; to: Camera; isFit: boolean; sinceMs: number } | null = null;
   private lasso: Spot[] | null = null;
   private links: readonly Link[] = [];
+  private isShown: () => void = () => undefined;
+  /** Once a picture is on the page. */
+  private readonly firstPicture = new Promise<void>((resolve) => (this.isShown = () => void setTimeout(resolve)));
   private sighted: { scene: Scene; cloud: Cloud } | null = null;
 
   constructor(private readonly store: Store, private readonly frames: Frames, readonly element: HTMLElement, private readonly state: SpaceState, private readonly said: (note: string) => void) {
@@ -59,20 +65,22 @@ export class SpaceView {
     void this.startGpu();
   }
 
-  /** Three.js comes in its own file, as this view does. */
+  /**
+   * Three.js comes in its own file, as this view does. A context can take a while too, so the first picture does not wait
+   * for either: the CPU draws it.
+   */
   private async startGpu(): Promise<void> {
-    const canvas = document.createElement("canvas");
-    canvas.setAttribute("aria-hidden", "true");
-    const probe = document.createElement("canvas").getContext("webgl2");
-    probe?.getExtension("WEBGL_lose_context")?.loseContext();
-    if (!probe) {
-      this.said("Without WebGL2: drawn by the CPU.");
-      return;
-    }
     try {
-      const { Gpu } = await import("./gpu");
+      const [{ Gpu }] = await Promise.all([import("./gpu"), this.firstPicture]);
       if (this.stops.length === 0) return;
-      this.gpu = new Gpu(canvas, () => this.stopGpu("The graphics processor was lost: drawn by the CPU."));
+      const canvas = document.createElement("canvas");
+      canvas.setAttribute("aria-hidden", "true");
+      const context = canvas.getContext("webgl2", CONTEXT);
+      if (!context) {
+        this.said("Without WebGL2: drawn by the CPU.");
+        return;
+      }
+      this.gpu = new Gpu(canvas, context, () => this.stopGpu("The graphics processor was lost: drawn by the CPU."));
       this.gpuCanvas = canvas;
       this.flatCanvas.hidden = true;
       this.flatCanvas.before(canvas);
@@ -253,6 +261,7 @@ export class SpaceView {
     } else this.drawFlat(scene, lens, tones, ratio);
     drawFloor(this.floor, scene, lens, colours.peek());
     drawOverlay(this.overlay, { scene, flat: this.flat, lens, colours: colours.peek(), pointed: this.state.pointed.peek(), selected: selectedRank(this.store), ranks: this.store.perspective.peek().ranks, lasso: this.lasso, links: this.links, axes: this.state.axes.peek(), unit: unitOf(scene) });
+    this.isShown();
   }
 
   /** Where the camera is while it flies. */
