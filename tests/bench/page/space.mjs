@@ -1,9 +1,10 @@
-// The tab 3D of a simulated job of many ranks, in a browser whose graphics processor is played by the CPU or that has none:
-// from the click to its first points in colour, the longest task of the main thread while labelled points turn, and what the
-// shader of the points costs beside a trivial one. Printed with spread.
+// The tab 3D of a simulated job of many ranks, in a browser whose graphics processor is played by the CPU: from the click to
+// its first points, the longest task of the main thread while labelled points turn, and what the shader of the points costs
+// beside a trivial one. Printed with spread.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { close, LARGE, launch } from "../../browser/lib/browser.mjs";
@@ -70,7 +71,7 @@ async function openings(url) {
 async function turning(url, layout) {
   const page = await opened(url, `tab=space&space.layout=${layout}`);
   await until("points in colour", () => page.evaluate(() => globalThis.__points.first));
-  await page.locator(".space-picture canvas[data-engine]").waitFor({ timeout: values.gpu === "none" ? 1 : 30_000 }).catch(() => undefined);
+  await page.locator(".space-picture canvas[data-engine]").waitFor();
   await pause(3000);
   const { x, y, width, height } = await page.locator(".space-picture > .host").boundingBox();
   const turn = async () => {
@@ -99,11 +100,11 @@ async function shader(url, layout) {
 try {
   const { url } = await replay(t, recording(Number(values.ranks)));
   const openedMs = await openings(url);
-  console.log(`${values.ranks} ranks, gpu ${values.gpu}`);
+  console.log(`${values.ranks} ranks, GPU ${values.gpu}, load of this machine ${loadavg()[0].toFixed(1)} on ${cpus().length} processors`);
   console.log(`from the click to the first points, ms: ${spread(openedMs.map(({ points }) => points))}`);
   console.log(`from the click to points in colour, ms: ${spread(openedMs.map(({ colour }) => colour))}; drawn by ${[...new Set(openedMs.map(({ by }) => by))].join(", or ")}`);
   for (const layout of LAYOUTS) console.log(`turning ${layout}: ${await turning(url, layout)}`);
-  if (values.gpu !== "none") for (const layout of LAYOUTS) console.log(`shader of ${layout}, times a trivial one: ${await shader(url, layout)}`);
+  for (const layout of LAYOUTS) console.log(`shader of ${layout}, times a trivial one: ${await shader(url, layout)}`);
 } finally {
   for (const end of ends.reverse()) await end();
   await close();

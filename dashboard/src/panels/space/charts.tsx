@@ -18,7 +18,7 @@ import type { SpaceState } from "./state";
 import { binned, binOf, crowdsOf, dotsOf, fitOf, ordered } from "./statistics";
 import { labelOf, type Restriction, unitOf, whenWords } from "./words";
 
-const MARGINS = { left: 76, right: 16, top: 16, bottom: 36 };
+const MARGINS = { left: 76, right: 32, top: 16, bottom: 36 };
 
 export function Charts({ store, state }: { store: Store; state: SpaceState }) {
   const face = state.face.value;

@@ -13,7 +13,7 @@ import { ranksWords } from "../../words/regions";
 import { type Area, ChartCanvas, type Hit } from "../chart/chart-canvas";
 import { FieldLegend } from "./field";
 import { cellsOf, MATRIX_EDGE, type MatrixValue } from "./matrix";
-import { reliefOf } from "./relief";
+import { BESIDE_DIAGONAL, reliefOf } from "./relief";
 import { ReliefChart } from "./relief-chart";
 import { partOf, scaleOf } from "./scale";
 import type { SpaceState } from "./state";
@@ -58,7 +58,7 @@ function Matrix({ store, state, pairs, ranks }: { store: Store; state: SpaceStat
   return (
     <>
       {relief ? (
-        <ReliefChart label={name} relief={relief} columns="receiver" rows="sender" hit={hitOf} choose={choose} />
+        <ReliefChart label={name} relief={relief} columns="receiver" rows="sender" yaw={BESIDE_DIAGONAL} hit={hitOf} choose={choose} />
       ) : (
         <ChartCanvas label={name} inputs={[cells, scale, ranks, theme.value]} margins={MARGINS}
           draw={(context, area, inks) => {

@@ -23,6 +23,8 @@ interface ReliefProps {
   /** Names of the two axes, or of each row. */
   columns: string;
   rows: string | readonly string[];
+  /** From where it is seen first. */
+  yaw?: number;
   /** Of a cell of the field. */
   hit(cell: number): Hit | null;
   choose(hit: Hit | null): void;
@@ -38,7 +40,7 @@ export function ReliefChart(props: ReliefProps) {
   latest.current = props;
   const changed = useSignal(0);
   useEffect(() => void changed.value++, [props.relief]);
-  const seen = (): Camera => camera.peek() ?? firstCamera(size.peek());
+  const seen = (): Camera => camera.peek() ?? firstCamera(size.peek(), latest.current.yaw);
   const lens = () => lensOf(seen(), size.peek());
   const hitAt = (x: number, y: number): Hit | null => {
     const cell = cellAt(latest.current.relief, lens(), x, y);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Pairs } from "../../feed/regions";
 import { lensOf, project } from "./camera";
 import { cellsOf, heaviest } from "./matrix";
-import { cellAt, EDGE_MAX, edgeNames, firstCamera, reliefOf } from "./relief";
+import { BESIDE_DIAGONAL, cellAt, EDGE_MAX, edgeNames, firstCamera, reliefOf } from "./relief";
 
 const PAIRS: Pairs = {
   fromNs: 0, toNs: 1, src: Uint32Array.of(0, 1, 5, 5), dst: Uint32Array.of(1, 0, 4, 5), messages: Float64Array.of(1, 2, 3, 4), bytes: Float64Array.of(10, 30, 20, 0),
@@ -54,5 +54,15 @@ describe("relief and matrix", () => {
     const lens = lensOf(firstCamera(SIZE), SIZE);
     const [x, y] = project(lens, (33.5 / EDGE_MAX) * 1.6 - 0.8, 0, 0.35);
     expect(cellAt(relief, lens, x, y)).toBe(100);
+  });
+
+  it("shows the diagonal of a matrix in its whole length", () => {
+    const lens = lensOf(firstCamera(SIZE, BESIDE_DIAGONAL), SIZE);
+    const usual = lensOf(firstCamera(SIZE), SIZE);
+    const length = (through: typeof lens): number => {
+      const [from, to] = [project(through, -0.8, 0.8, 0), project(through, 0.8, -0.8, 0)];
+      return Math.abs(to[0] - from[0]);
+    };
+    expect(length(lens)).toBeGreaterThan(2 * length(usual));
   });
 });

@@ -23,12 +23,15 @@ export interface Relief {
   from: Uint32Array;
 }
 
+/** Where a diagonal from the first cell to the last is seen in its whole length: most messages go to ranks nearby. */
+export const BESIDE_DIAGONAL = (-2 * Math.PI) / 3;
+
 /** All of a relief in sight, from its first side. */
-export function firstCamera(size: Size): Camera {
+export function firstCamera(size: Size, yaw = FIRST_SIDE.yaw): Camera {
   const corners = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => [x * HALF, y * HALF, (z * HIGH) / 2] as const)));
   const column = (axis: 0 | 1 | 2): Float32Array => Float32Array.from(corners, (corner) => corner[axis]);
   const cloud = { length: corners.length, x: column(0), y: column(1), z: column(2) };
-  return fitted(cloud, FIRST_SIDE.yaw, FIRST_SIDE.pitch, size, Math.min(MARGIN, size.height / 6, size.width / 6));
+  return fitted(cloud, yaw, FIRST_SIDE.pitch, size, Math.min(MARGIN, size.height / 6, size.width / 6));
 }
 
 export function reliefOf(columns: number, rows: number, partAt: (column: number, row: number) => number): Relief {

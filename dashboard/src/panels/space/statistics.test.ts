@@ -16,7 +16,7 @@ describe("statistics", () => {
     expect([...binned([5, 5], scaleOf([5, 5], false, false)!, 10).counts]).toEqual([2]);
   });
 
-  it("draws many dots small and faint, and who stands alone so that it is seen", () => {
+  it("draws many dots small and faint, and those that stand alone larger", () => {
     const [few, some, many] = [16, 512, 16_384].map((ranks) => dotsOf(ranks, 100));
     expect(few!.pixels).toBeGreaterThan(6);
     expect(many!.pixels).toBeLessThan(2);

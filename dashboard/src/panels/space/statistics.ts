@@ -33,8 +33,8 @@ const CROWD = 8;
 const CELL_PIXELS = 8;
 
 /**
- * How a dot is drawn: the more ranks there are, the smaller and fainter, so that many in one place are seen to be many. Who
- * stands alone is seen too. `others`: how many dots are in its cell.
+ * How a dot is drawn: the more ranks there are, the smaller and fainter, to tell many in one place from few. A dot that
+ * stands alone is drawn larger. `others`: how many dots are in its cell.
  */
 export function dotsOf(ranks: number, others: number): { pixels: number; opacity: number } {
   const pixels = Math.min(7, Math.max(1.5, 12 / Math.max(1, ranks) ** 0.2));
