@@ -28,7 +28,7 @@ export function binOf(value: number, from: number, width: number, bins: number):
 }
 
 const ALONE = { pixels: 3, opacity: 0.9 };
-/** With so many others in its cell, a dot is one of a crowd. */
+/** From this number of others in its cell, a dot is one of a crowd. */
 const CROWD = 8;
 const CELL_PIXELS = 8;
 
