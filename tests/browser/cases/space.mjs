@@ -130,10 +130,10 @@ test("space::all_faces_have_figures_and_nothing_serious", async (t) => {
   const { x, y, width, height } = await page.locator(".chart-canvas").boundingBox();
   // Drawn, it listens.
   await until("the last bin is pointed at", async () => {
-    await page.mouse.move(x + width - 18, y + height - 40);
+    await page.mouse.move(x + width - 36, y + height - 40);
     return (await page.locator(".chart-canvas .tip").count()) > 0;
   });
-  await page.mouse.click(x + width - 18, y + height - 40);
+  await page.mouse.click(x + width - 36, y + height - 40);
   await until("the ranks of a bin are selected", async () => !/all ranks/.test(await page.locator(".scope .parts").innerText()));
   assert.equal(await page.locator(".chart-canvas canvas").count(), 1);
   await checkAll(page, [
