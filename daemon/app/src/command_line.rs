@@ -6,6 +6,7 @@ mod range;
 mod regions;
 mod whatif;
 
+use crate::align::AlignBy;
 use crate::export::{ExportFormat, ExportTable};
 use crate::remap::Format;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -539,6 +540,9 @@ pub(crate) struct CompareOptions {
     /// Folder of the second recording
     #[arg(value_name = "B")]
     pub(crate) b: PathBuf,
+    /// Put both runs on one clock by their start, by phase or by turn of the main loop
+    #[arg(long, value_name = "BY", value_enum, default_value_t)]
+    pub(crate) align: AlignBy,
     /// Print JSON (schema mpiscope.compare/1)
     #[arg(long, conflicts_with_all = ["open", "listen"])]
     pub(crate) json: bool,

@@ -4,6 +4,7 @@
 mod output;
 
 mod agent;
+mod align;
 mod calibrate;
 mod check;
 mod clocks;

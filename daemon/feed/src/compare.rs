@@ -3,7 +3,7 @@
 //! Each figure has the value of A, that of B and the change between them. Values are those of the whole job, as in the
 //! report of each recording, where nothing else is said; what is told of a rank is the mean of all.
 
-use crate::{Count, F64Column, Figure, U32Column, Words};
+use crate::{AlignedCourse, Alignment, Count, F64Column, Figure, U32Column, Words};
 use serde::{Deserialize, Serialize};
 
 /// By what a change is told from noise.
@@ -66,6 +66,8 @@ pub struct Comparison {
     pub efficiency: Option<EfficiencyChange>,
     /// The verdicts.
     pub verdict: Option<VerdictChange>,
+    /// Both on one clock, and where B loses time.
+    pub alignment: Alignment,
 }
 
 /// One recording.
@@ -368,4 +370,6 @@ pub struct Compared {
     pub a: ComparedCourse,
     /// The other.
     pub b: ComparedCourse,
+    /// Ways to put B on the clock of A: start, phase, turn.
+    pub aligned: Vec<AlignedCourse>,
 }

@@ -12,6 +12,7 @@ pub mod exchange;
 pub mod message;
 
 mod access;
+mod aligned;
 mod annotations;
 mod arrivals;
 mod by_rank;
@@ -56,6 +57,7 @@ mod switch;
 mod types;
 
 pub use access::{Access, AccessKind, IssuedLink, NewLink};
+pub use aligned::{AlignedCourse, AlignedSection, Alignment, Stretch, StretchPart};
 pub use annotations::{Annotation, Annotations, AnnotationsKind, ValueSeries};
 pub use arrivals::{Late, Timed};
 pub use by_rank::ByRank;
@@ -90,7 +92,7 @@ pub use pending::{PendingEdges, PendingGroups, PendingMessages};
 pub use perspective::{Perspective, RunEdge};
 pub use rank_layout::{LayoutItem, LayoutKeeper, LayoutNote, LayoutSource, LayoutStore, Layouts, RankLayout};
 pub use rank_metrics::{Landscape, MetricColumn, RankMetric, RankMetrics};
-pub use rank_phases::Phase;
+pub use rank_phases::{Phase, PhaseMark, phase_spans};
 pub use rank_suggestion::Suggestion;
 pub use region_windows::{Counted, RegionWindow, Scope};
 pub use regions::{Between, Region, Regions, runs};

@@ -16,12 +16,15 @@ pub struct Phase {
     pub name: String,
 }
 
-/// Begin or end of the phase: a positive level begins it.
+/// A call that begins or ends a phase: a positive level begins it.
 #[derive(Debug, Clone, Copy)]
-struct Mark {
-    start_ns: Nanoseconds,
-    end_ns: Nanoseconds,
-    is_begin: bool,
+pub struct PhaseMark {
+    /// When the call was entered.
+    pub start_ns: Nanoseconds,
+    /// When it returned.
+    pub end_ns: Nanoseconds,
+    /// Whether it begins the phase.
+    pub is_begin: bool,
 }
 
 /// When each rank was in a phase, as far as a range says.
@@ -47,7 +50,7 @@ impl PhaseSpans {
         } else {
             marks
         };
-        Ok(Self { spans: marks.into_iter().map(spans).collect(), range_ns: range_ns.clone() })
+        Ok(Self { spans: marks.into_iter().map(phase_spans).collect(), range_ns: range_ns.clone() })
     }
 
     /// Whether a rank was in the phase at a time; a call of the range may have begun before it.
@@ -69,19 +72,21 @@ fn marks(
     range_ns: &Range<Nanoseconds>,
     phase: Comm,
     ranks: usize,
-) -> Result<Vec<Vec<Mark>>, String> {
+) -> Result<Vec<Vec<PhaseMark>>, String> {
     let mut marks = vec![Vec::new(); ranks];
     source.visit(range_ns, &mut |call: &Call| {
         let level = call.tag.filter(|level| *level != 0 && call.comm == Some(phase));
         if let (Some(level), Some(of)) = (level, marks.get_mut(call.rank as usize)) {
-            of.push(Mark { start_ns: call.start_ns, end_ns: call.end_ns, is_begin: level > 0 });
+            of.push(PhaseMark { start_ns: call.start_ns, end_ns: call.end_ns, is_begin: level > 0 });
         }
     })?;
     Ok(marks)
 }
 
-/// From the end of the call that begins the phase to the start of the one that ends it.
-fn spans(mut marks: Vec<Mark>) -> Vec<Range<Nanoseconds>> {
+/// When one rank was in a phase: from the end of the call that begins it to the start of the one that ends it. A phase that
+/// does not end lasts until [`Nanoseconds::MAX`].
+#[must_use]
+pub fn phase_spans(mut marks: Vec<PhaseMark>) -> Vec<Range<Nanoseconds>> {
     marks.sort_unstable_by_key(|mark| mark.start_ns);
     // A phase may be begun within itself. One whose beginning was not recorded began before.
     let mut depth = usize::from(marks.first().is_some_and(|mark| !mark.is_begin));

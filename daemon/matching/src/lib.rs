@@ -1,12 +1,14 @@
-//! Which send belongs to which receive, and what can be summed up call by call.
+//! Which send belongs to which receive, and what can be summed up or found call by call.
 //!
 //! In: calls and messages, in batches. Out: matched messages, and counts, timelines, densities, samples and thinned messages
-//! for views. It does no I/O, has no threads and reads no clock. Any split of the input into batches gives the same result,
-//! state is bounded, counts can be merged.
+//! for views; the turns of the main loop, and the clock that two runs share. It does no I/O, has no threads and reads no
+//! clock. Any split of the input into batches gives the same result, state is bounded, counts can be merged.
 
+mod alignment;
 mod by_site;
 mod counts;
 mod density;
+mod main_loop;
 mod matching;
 mod pair;
 mod sample;
@@ -14,9 +16,11 @@ mod thinned;
 mod timeline;
 mod window_events;
 
+pub use alignment::{Alignment, Anchor, TimeMap};
 pub use by_site::BySite;
 pub use counts::{Counts, FunctionTotals, RankTotals, SiteTotals, WindowTotals};
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
+pub use main_loop::{LEAST_TURNS, LoopFinder, LoopMarker, MainLoop};
 pub use matching::{
     Link, Matched, Matcher, MatchingLimits, OpenPost, UnreceivedSend, WaitingSend, receivers,
 };

@@ -2,15 +2,17 @@
 
 use super::noise::{Measured, Rules, spread};
 use super::windows::Windows;
+use crate::align::{RunAnchors, SiteName, calls_of};
 use crate::judge::{self, Findings};
 use crate::load::{Loaded, Rows, Trust, is_in_log, load_with};
 use crate::places;
 use anyhow::{Context as _, Result};
-use mpiscope_feed::{Overview, Side};
+use mpiscope_feed::{CallSource, Overview, Side};
 use mpiscope_model::{Function, Totals};
 use mpiscope_recording::{Job, Recording, State};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// One recording.
 #[derive(Debug, Default)]
@@ -27,6 +29,8 @@ pub(super) struct Digest {
     pub(super) sites: BTreeMap<SiteName, SiteFigures>,
     pub(super) windows: Windows,
     pub(super) findings: Option<Findings>,
+    /// All calls, and the moments that another run may have too; nothing where runs are only compared from their start.
+    pub(super) calls: Option<(Arc<dyn CallSource>, RunAnchors)>,
 }
 
 /// What one function did.
@@ -41,17 +45,6 @@ pub(super) struct FunctionFigures {
     pub(super) max_ns: u64,
 }
 
-/// A place in the program by what stays the same when it is built again, and its line.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct SiteName {
-    /// What it calls.
-    pub(super) calls: Option<Function>,
-    /// The name of the source file without its folders, or what else is known.
-    pub(super) file: String,
-    pub(super) function: Option<String>,
-    pub(super) line: Option<u32>,
-}
-
 /// What was called from one place.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct SiteFigures {
@@ -64,8 +57,8 @@ pub(super) struct SiteFigures {
 }
 
 impl Digest {
-    /// Reads a recording.
-    pub(super) fn read(dir: &Path) -> Result<Self> {
+    /// Reads a recording, and its calls one by one if that is wanted.
+    pub(super) fn read(dir: &Path, with_calls: bool) -> Result<Self> {
         let recording = Recording::open(dir)?;
         let is_in_log = is_in_log(&recording);
         let mut windows = Windows::new(recording.manifest().window_ns);
@@ -94,7 +87,17 @@ impl Digest {
             loaded.missing.push(format!("what was found about the run: {error:#}"));
             None
         });
-        Ok(Self::of(dir, loaded, windows, findings))
+        let calls = with_calls.then(|| calls_of(dir)).transpose()?;
+        let anchors = calls.map(|calls| {
+            let end_ns = loaded.end_ns();
+            let anchors = RunAnchors::read(calls.as_ref(), &loaded.sites, &loaded.communicators, end_ns);
+            let anchors = anchors.unwrap_or_else(|error| {
+                loaded.missing.push(format!("turns and phases of the run: {error}"));
+                RunAnchors::default()
+            });
+            (calls, anchors)
+        });
+        Ok(Self { calls: anchors, ..Self::of(dir, loaded, windows, findings) })
     }
 
     fn of(dir: &Path, loaded: Loaded, windows: Windows, findings: Option<Findings>) -> Self {
@@ -137,6 +140,7 @@ impl Digest {
             sites: sites(&loaded, findings.as_ref()),
             windows,
             findings,
+            calls: None,
             job: loaded.job,
         }
     }
@@ -175,13 +179,7 @@ fn sites(loaded: &Loaded, findings: Option<&Findings>) -> BTreeMap<SiteName, Sit
     let mut sites: BTreeMap<SiteName, SiteFigures> = BTreeMap::new();
     for (id, totals) in loaded.counts.sites().iter().filter(|(_, totals)| totals.calls > 0) {
         let Some(known) = id.and_then(|site| loaded.sites.get(site as usize)) else { continue };
-        let file = known.file.as_deref().map(|file| file.rsplit('/').next().unwrap_or(file).to_owned());
-        let name = SiteName {
-            calls: totals.function,
-            file: file.unwrap_or_else(|| known.words()),
-            function: known.function.clone(),
-            line: known.line,
-        };
+        let name = SiteName::new(totals.function, known);
         let waiting = waits.iter().find(|wait| wait.site == id);
         // The same line of two files, or two addresses of one line.
         let figures = sites.entry(name).or_default();

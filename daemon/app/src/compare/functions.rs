@@ -1,7 +1,8 @@
 //! What changed in each function and at each place of the program.
 
-use super::digest::{Digest, FunctionFigures, Pair, SiteFigures, SiteName};
+use super::digest::{Digest, FunctionFigures, Pair, SiteFigures};
 use super::noise::{Measured, beyond, count, figure, median, rare};
+use crate::align::SiteName;
 use mpiscope_feed::{Count, Figure, FunctionChange, LinePair, SiteChange, runs};
 use mpiscope_model::Function;
 use std::collections::{BTreeMap, BTreeSet};
@@ -160,15 +161,14 @@ type Site<'a> = Option<(&'a SiteName, &'a SiteFigures)>;
 fn paired<'a>(pair: &Pair<'a>) -> Vec<(Site<'a>, Site<'a>)> {
     let mut pairs: Vec<(Site<'_>, Site<'_>)> = Vec::new();
     let mut moved: BTreeMap<SiteName, (Vec<_>, Vec<_>)> = BTreeMap::new();
-    let without_line = |name: &SiteName| SiteName { line: None, ..name.clone() };
     for site in &pair.a.sites {
         match pair.b.sites.get_key_value(site.0) {
             Some(same) => pairs.push((Some(site), Some(same))),
-            None => moved.entry(without_line(site.0)).or_default().0.push(site),
+            None => moved.entry(site.0.without_line()).or_default().0.push(site),
         }
     }
     for site in pair.b.sites.iter().filter(|(name, _)| !pair.a.sites.contains_key(name)) {
-        moved.entry(without_line(site.0)).or_default().1.push(site);
+        moved.entry(site.0.without_line()).or_default().1.push(site);
     }
     for (a, b) in moved.into_values() {
         if a.len() == b.len() {

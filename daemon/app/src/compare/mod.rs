@@ -1,5 +1,6 @@
 //! `mpiscope compare`: what changed between two recordings, in words, as JSON, or on a page.
 
+mod aligned;
 mod answer;
 mod budget;
 mod digest;
@@ -7,18 +8,20 @@ mod functions;
 mod noise;
 mod page;
 mod regions;
+mod stretches;
 #[cfg(test)]
 mod tests;
 mod text;
 mod usual;
 mod windows;
 
+use crate::align::AlignBy;
 use crate::command_line::CompareOptions;
 use crate::output::print;
 use crate::words::printable;
 use anyhow::Result;
 use digest::{Digest, Pair};
-use mpiscope_feed::{Comparison, JobChange, QualityChange, TotalsChange};
+use mpiscope_feed::{Alignment, Comparison, JobChange, QualityChange, TotalsChange};
 use mpiscope_model::Totals;
 use noise::{Measured, count, duration, share, spread, words};
 use std::collections::BTreeSet;
@@ -27,14 +30,17 @@ use std::process::ExitCode;
 const SCHEMA: &str = "mpiscope.compare/1";
 
 pub(crate) fn compare(options: &CompareOptions) -> Result<ExitCode> {
-    let (a, b) = (Digest::read(&options.a)?, Digest::read(&options.b)?);
-    let told = comparison(&a, &b);
+    let has_page = options.open || options.listen.is_some();
+    let with_calls = has_page || options.align != AlignBy::Start;
+    let (a, b) = (Digest::read(&options.a, with_calls)?, Digest::read(&options.b, with_calls)?);
+    let mut told = comparison(&a, &b);
+    told.alignment = aligned::alignment(&a, &b, options.align)?;
     if options.json {
         print(&(serde_json::to_string_pretty(&told)? + "\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
     print(&printable(&text::text(&told)))?;
-    if options.open || options.listen.is_some() {
+    if has_page {
         page::serve(options, told, &a, &b)?;
     }
     Ok(ExitCode::SUCCESS)
@@ -64,6 +70,7 @@ fn comparison(a: &Digest, b: &Digest) -> Comparison {
         of_rank,
         efficiency: budget::efficiency(&pair),
         verdict: budget::verdict(&pair),
+        alignment: Alignment::default(),
     };
     told.remarks = answer::remarks(&pair, &told);
     told.answer = answer::answer(&pair, &told);

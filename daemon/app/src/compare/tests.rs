@@ -1,8 +1,9 @@
 //! Made recordings, where it is known what changed.
 
-use super::digest::{Digest, FunctionFigures, SiteFigures, SiteName};
+use super::digest::{Digest, FunctionFigures, SiteFigures};
 use super::windows::Windows;
 use super::{comparison, text};
+use crate::align::SiteName;
 use crate::judge::Findings;
 use mpiscope_feed::{Comparison, Course, Judgement, Parts, Region, SiteWait, Verdict, Wait};
 use mpiscope_model::{Function, Totals};

@@ -3,7 +3,7 @@
 use super::answer::on;
 use super::functions::{changed, times};
 use crate::words::{bytes, count, nanoseconds, plural, ranges};
-use mpiscope_feed::{Comparison, Count, Figure, RegionChange};
+use mpiscope_feed::{Alignment, Comparison, Count, Figure, RegionChange};
 use std::fmt::Write as _;
 
 /// So much fits on a page.
@@ -12,6 +12,7 @@ const MOST_FUNCTIONS: usize = 8;
 const MOST_PLACES: usize = 6;
 const MOST_MEDIANS: usize = 4;
 const MOST_REGIONS: usize = 3;
+const MOST_STRETCHES: usize = 4;
 
 pub(super) fn text(told: &Comparison) -> String {
     let mut out = String::new();
@@ -48,6 +49,7 @@ fn write(told: &Comparison, out: &mut String) -> std::fmt::Result {
         writeln!(out, "  {} more remarks (--json has them)", told.remarks.len() - MOST_REMARKS)?;
     }
     told.remarks.iter().take(MOST_REMARKS).try_for_each(|remark| writeln!(out, "  {remark}"))?;
+    alignment(&told.alignment, out)?;
     whole(told, out)?;
     functions(told, out)?;
     places(told, out)?;
@@ -55,6 +57,21 @@ fn write(told: &Comparison, out: &mut String) -> std::fmt::Result {
     regions(told, out)?;
     others(told, out)?;
     writeln!(out, "\n  {}", told.noise.sentence)
+}
+
+/// By what the runs are aligned, and where B loses time.
+fn alignment(alignment: &Alignment, out: &mut String) -> std::fmt::Result {
+    if alignment.reason.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n  {}", alignment.reason)?;
+    let all = &alignment.stretches;
+    all.iter().take(MOST_STRETCHES).try_for_each(|stretch| writeln!(out, "    {}", stretch.sentence))?;
+    more(all.len(), MOST_STRETCHES, "difference", out)?;
+    match (alignment.by.as_str(), all.is_empty()) {
+        ("start", _) | (_, false) => Ok(()),
+        (by, true) => writeln!(out, "    no {by} took another time"),
+    }
 }
 
 /// A, B, what is between them, and how many times.

@@ -5,7 +5,8 @@ use super::{Dependencies, wanted};
 use crate::exchange::{GroupGraphQuestion, Grouping, is_among};
 use crate::{CallSource, F64Column, NONE, Regions, U32Column};
 use mpiscope_diagnosis::Version;
-use mpiscope_model::{Call, Function, Message, Nanoseconds, Rank, Site};
+use mpiscope_matching::{LoopFinder, MainLoop};
+use mpiscope_model::{Function, Message, Nanoseconds, Rank, Site};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -13,13 +14,6 @@ use std::ops::{ControlFlow, Range};
 /// Groups and iterations of an answer; with more, neighbours are taken together.
 const MOST_GROUPS: usize = 12;
 const MOST_COLUMNS: usize = 16;
-/// An iteration is called so where their lengths differ by less than this part of their mean, and they cover that part of the range.
-const MOST_SPREAD: f64 = 0.5;
-const LEAST_COVER: f64 = 0.5;
-/// A loop turns at least so often.
-const LEAST_TURNS: usize = 3;
-/// Calls of a rank that are looked at to find the loop.
-const MOST_CALLS: usize = 500_000;
 
 /// States are groups of ranks in a column of time; edges are the messages between them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -122,15 +116,14 @@ impl Dependencies {
         let keys: BTreeMap<Rank, u32> = shown.map(|rank| (rank, key(rank))).collect();
         let (groups, bounds) = grouped(&keys);
         let first = keys.keys().next().copied().ok_or("no rank of this selection is known")?;
-        let mut calls: Vec<Call> = Vec::new();
+        let mut finder = LoopFinder::default();
         source.visit_of(&question.range_ns, &Some(vec![(first, first)]), &mut |call| {
-            if calls.len() < MOST_CALLS && question.range_ns.contains(&call.start_ns) {
-                calls.push(*call);
+            if question.range_ns.contains(&call.start_ns) {
+                finder.add(call);
             }
         })?;
-        calls.sort_unstable_by_key(|call| call.start_ns);
         wanted(is_wanted)?;
-        let columns = columns(&question.range_ns, &calls);
+        let columns = columns(&question.range_ns, finder.find(&question.range_ns));
         let criteria = self.usual();
         let (mut bundles, mut outside) = (BTreeMap::<(u32, u32, u32), Bundle>::new(), 0);
         visit(self.messages()?.source.as_ref(), &question.range_ns, is_wanted, &mut |messages| {
@@ -172,30 +165,10 @@ fn grouped(keys: &BTreeMap<Rank, u32>) -> (BTreeMap<Rank, u32>, Vec<(u32, u32)>)
     (keys.iter().map(|(&rank, key)| (rank, group(key))).collect(), bounds)
 }
 
-/// Turns of the main loop, or equal parts of the range where there is none. Of the calls that come in equal distances over
-/// most of the range, the one that comes least often marks the loop that all others are within.
-fn columns(range_ns: &Range<Nanoseconds>, calls: &[Call]) -> Columns {
-    let mut starts: BTreeMap<(Function, Option<Site>), Vec<Nanoseconds>> = BTreeMap::new();
-    for call in calls {
-        starts.entry((call.function, call.site)).or_default().push(call.start_ns);
-    }
-    let length_ns = range_ns.end.saturating_sub(range_ns.start) as f64;
-    let is_loop = |starts: &Vec<Nanoseconds>| {
-        let gaps: Vec<f64> = starts.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
-        let mean = gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
-        // Half of the gaps decide: one long pause is no other loop.
-        let mut off: Vec<f64> = gaps.iter().map(|gap| (gap - mean).abs()).collect();
-        off.sort_unstable_by(f64::total_cmp);
-        let spread = off.get(off.len() / 2).copied().unwrap_or(f64::MAX);
-        starts.len() > LEAST_TURNS
-            && spread <= MOST_SPREAD * mean
-            && mean * gaps.len() as f64 >= LEAST_COVER * length_ns
-    };
-    let found = starts
-        .iter()
-        .filter(|(_, starts)| is_loop(starts))
-        .min_by_key(|(_, starts)| (starts.len(), starts[0]));
-    let Some((&(function, site), starts)) = found else {
+/// Turns of the main loop, or equal parts of the range where there is none.
+fn columns(range_ns: &Range<Nanoseconds>, main_loop: Option<MainLoop>) -> Columns {
+    let Some(MainLoop { marker: (function, site), starts_ns: starts }) = main_loop else {
+        let length_ns = range_ns.end.saturating_sub(range_ns.start) as f64;
         let edge = |at: usize| range_ns.start + (length_ns * at as f64 / MOST_COLUMNS as f64) as u64;
         let mut edges_ns: Vec<_> = (0..MOST_COLUMNS).map(edge).collect();
         edges_ns.push(range_ns.end);
@@ -250,20 +223,10 @@ impl GroupGraph {
 mod tests {
     use super::*;
 
-    fn call(function: Function, start_ns: u64) -> Call {
-        Call { function, start_ns, end_ns: start_ns + 1, site: Some(7), ..Call::default() }
-    }
-
     #[test]
-    fn the_main_loop_is_what_comes_regularly_and_least_often() {
-        let mut calls = vec![call(1, 5)];
-        for turn in 0..40 {
-            let at = 100 + turn * 100 + turn % 3;
-            calls.extend([call(2, at), call(3, at + 10), call(3, at + 40), call(3, at + 70)]);
-        }
-        calls.extend([call(4, 300), call(4, 310), call(4, 320), call(4, 330)]);
-        calls.sort_by_key(|call| call.start_ns);
-        let found = columns(&(0..4_200), &calls);
+    fn turns_of_the_main_loop_share_columns() {
+        let starts_ns: Vec<u64> = (1..=40).map(|turn| 100 * turn).collect();
+        let found = columns(&(0..4_200), Some(MainLoop { marker: (2, Some(7)), starts_ns }));
         assert_eq!(found.marker, Some((2, Some(7), 40)));
         assert_eq!((found.turns.iter().sum::<u32>(), found.turns.len() <= MOST_COLUMNS), (40, true));
         assert_eq!((found.edges_ns[0], found.edges_ns[found.edges_ns.len() - 1]), (0, 4_200));
@@ -272,7 +235,7 @@ mod tests {
 
     #[test]
     fn without_a_loop_columns_are_equally_long() {
-        let found = columns(&(100..1_700), &[call(1, 120), call(2, 900)]);
+        let found = columns(&(100..1_700), None);
         assert_eq!((found.marker, found.edges_ns[1], found.edges_ns.len()), (None, 200, MOST_COLUMNS + 1));
     }
 
