@@ -32,8 +32,17 @@ const wire: Wire.Compared = {
     budget: parts(), of_rank: parts(),
     efficiency: names("parallel", "load_balance", "communication", "transfer", "serialization"),
     verdict: { cause: words("none", "pattern"), ...names("share", "avoidable_s", "avoidable_wall_s", "confidence"), causes: [{ cause: "pattern", avoidable_s: figure(0, 2) }] },
+    alignment: { by: "turn", asked: "auto", reason: "Aligned by turn.", matched: 3, a_count: 3, b_count: 3, crossed: 0, marker: "MPI_Recv", stretches: [], sections: [] },
   },
   a: course(2), b: course(3),
+  aligned: [
+    { by: "start", is_possible: true, reason: "Both count from their start.", b: null, b_own_ns: f64(), mark_ns: f64(), mark_name: [], stretches: [] },
+    { by: "phase", is_possible: false, reason: "There are no phases.", b: null, b_own_ns: f64(), mark_ns: f64(), mark_name: [], stretches: [] },
+    {
+      by: "turn", is_possible: true, reason: "Turns 1 to 3 matched.", b: course(2), b_own_ns: f64(0, 200, 300), mark_ns: f64(10, 60, 90), mark_name: ["1", "2", "3"],
+      stretches: [{ name: "", first: 1, last: 2, a_from_ns: 10, a_to_ns: 90, b_from_ns: 10, b_to_ns: 190, a_s: 1, b_s: 2, difference_s: 1, parts: [], sentence: "turns 1 to 2 took 1 s more" }],
+    },
+  ],
 };
 
 function read(change: (from: Wire.Compared) => unknown = () => undefined): Compared {
@@ -57,6 +66,13 @@ describe("two recordings that are compared", () => {
     expect([a.slots, b.slots, [...b.calls], a.parts.length, a.avoidable.length]).toEqual([2, 3, [3, 3, 3], 14, 0]);
   });
 
+  it("are on one clock in three ways", () => {
+    const { comparison, aligned } = read();
+    expect([comparison.alignedBy, ...aligned.map(({ by, isPossible }) => `${by} ${isPossible}`)]).toEqual(["turn", "start true", "phase false", "turn true"]);
+    expect([aligned[2]?.b?.slots, [...(aligned[2]?.ownNs ?? [])], aligned[2]?.markNames]).toEqual([2, [0, 200, 300], ["1", "2", "3"]]);
+    expect(aligned[2]?.stretches).toEqual([{ aFromNs: 10, aToNs: 90, differenceS: 1, sentence: "turns 1 to 2 took 1 s more" }]);
+  });
+
   it("lack what was not judged", () => {
     const { comparison } = read(({ comparison: told }) => Object.assign(told, { criteria: null, collectives: null, regions: null, budget: null, of_rank: null, efficiency: null, verdict: null }));
     expect([comparison.usual, comparison.regions, comparison.ofRank, comparison.verdict]).toEqual([[], null, null, null]);
@@ -66,6 +82,10 @@ describe("two recordings that are compared", () => {
     ["other slots", (from: Wire.Compared) => Object.assign(from.b, { width_ns: 50 })],
     ["too few values", (from: Wire.Compared) => Object.assign(from.a, { calls: f64(1) })],
     ["no slot", (from: Wire.Compared) => Object.assign(from.a, { slots: 0 })],
+    ["an unknown alignment", (from: Wire.Compared) => Object.assign(from.comparison.alignment, { by: "luck" })],
+    ["marks without names", (from: Wire.Compared) => Object.assign(from.aligned[2] ?? {}, { mark_name: ["1"] })],
+    ["too few edges of slots", (from: Wire.Compared) => Object.assign(from.aligned[2] ?? {}, { b_own_ns: f64(0, 1) })],
+    ["aligned slots of another length", (from: Wire.Compared) => Object.assign(from.aligned[2]?.b ?? {}, { width_ns: 50 })],
     ["an unknown basis", (from: Wire.Compared) => Object.assign(from.comparison, { basis: "miles" })],
     ["an unknown cause", (from: Wire.Compared) => Object.assign(from.comparison.a, { cause: "fate" })],
     ["a figure that is none", (from: Wire.Compared) => Object.assign(from.comparison.job, { duration_s: 7 })],

@@ -1,5 +1,6 @@
 // What changed between two recordings, A and B, as the feed tells it: checked and bounded.
 
+import { type AlignBy, type Aligned, alignBy, aligned } from "./aligned";
 import { bounded, FeedError, type Fields, f64Column, fields, list, natural, number, pair, text, texts, u32Column } from "./columns";
 import { CAUSES, type Cause } from "./found";
 import type * as Wire from "./types";
@@ -90,6 +91,8 @@ export interface Comparison {
   regions: readonly RegionChange[] | null;
   /** Null where one was not diagnosed. */
   ofRank: Budget | null;
+  /** As asked for on the command line. */
+  alignedBy: AlignBy;
   verdict: { share: Figure; avoidableWallS: Figure; causes: readonly { cause: Cause; avoidableS: Figure }[] } | null;
 }
 
@@ -106,17 +109,19 @@ export interface CourseOfSide {
   avoidable: Float64Array;
 }
 
-export interface Compared { comparison: Comparison; a: CourseOfSide; b: CourseOfSide }
+export interface Compared { comparison: Comparison; a: CourseOfSide; b: CourseOfSide; aligned: readonly Aligned<CourseOfSide>[] }
 
 const SENTENCES_MAX = 1000;
 const ROWS_MAX = 100_000;
 const SLOTS_MAX = 4096;
+const WAYS_MAX = 8;
 
 export function compared(from: Fields<Wire.Compared>): Compared {
   const a = course(fields(from.a, "The course of A"));
   const b = course(fields(from.b, "The course of B"));
   if (a.widthNs !== b.widthNs) throw new FeedError("The slots of the two recordings are not equally long.");
-  return { comparison: comparison(fields(from.comparison, "The comparison")), a, b };
+  const ways = bounded("aligned", list(from, "aligned"), WAYS_MAX).map((way) => aligned(fields(way, "A way to align"), a, course));
+  return { comparison: comparison(fields(from.comparison, "The comparison")), a, b, aligned: ways };
 }
 
 function course(from: Fields<Wire.ComparedCourse>): CourseOfSide {
@@ -175,6 +180,7 @@ function comparison(from: Fields<Wire.Comparison>): Comparison {
     usual: [...(from.criteria ? rows("criteria", criterion) : []), ...(from.collectives ? rows("collectives", collective) : [])],
     regions: from.regions ? rows("regions", region) : null,
     ofRank: from.of_rank ? budget(fields(from.of_rank, "The budget of a rank")) : null,
+    alignedBy: alignBy(fields<Wire.Alignment>(from.alignment, "The alignment").by),
     verdict: from.verdict ? verdict(fields(from.verdict, "The verdicts")) : null,
   };
 }

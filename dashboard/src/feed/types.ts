@@ -1690,6 +1690,138 @@ export type VerdictChange = { cause: Words, share: Figure, avoidable_s: Figure, 
  */
 causes: Array<CauseChange>, };
 
+export type StretchPart = { 
+/**
+ * The function; null is time outside of MPI.
+ */
+function: string | null, 
+/**
+ * B less A, the mean of these ranks.
+ */
+difference_s: number, 
+/**
+ * Ranges of ranks, both ends included; empty where it is on all, or not known.
+ */
+ranks: Array<[number, number]>, };
+
+export type Stretch = { 
+/**
+ * The name of the phase; empty for turns.
+ */
+name: string, 
+/**
+ * The first of them, from 1 on.
+ */
+first: number, 
+/**
+ * The last of them.
+ */
+last: number, 
+/**
+ * Where the first begins in A.
+ */
+a_from_ns: number, 
+/**
+ * Where the last ends in A.
+ */
+a_to_ns: number, 
+/**
+ * Where the first begins in B, in B's own time.
+ */
+b_from_ns: number, 
+/**
+ * Where the last ends in B, in B's own time.
+ */
+b_to_ns: number, 
+/**
+ * How long they took in A.
+ */
+a_s: number, 
+/**
+ * How long they took in B.
+ */
+b_s: number, 
+/**
+ * B less A.
+ */
+difference_s: number, 
+/**
+ * In what the difference was spent, the most first.
+ */
+parts: Array<StretchPart>, 
+/**
+ * All of it in a sentence.
+ */
+sentence: string, };
+
+export type AlignedSection = { 
+/**
+ * The name of the phase; empty for a turn.
+ */
+name: string, 
+/**
+ * Which turn, or which phase of that name, from 1 on.
+ */
+number: number, 
+/**
+ * Where it begins in A.
+ */
+a_from_ns: number, 
+/**
+ * Where it ends in A.
+ */
+a_to_ns: number, 
+/**
+ * Where it begins in B, in B's own time.
+ */
+b_from_ns: number, 
+/**
+ * Where it ends in B, in B's own time.
+ */
+b_to_ns: number, };
+
+export type Alignment = { 
+/**
+ * `start`, `phase` or `turn`.
+ */
+by: string, 
+/**
+ * What was asked for: one of these, or `auto`.
+ */
+asked: string, 
+/**
+ * Why, and what was matched, in a sentence.
+ */
+reason: string, 
+/**
+ * Turns or phases that both have.
+ */
+matched: number, 
+/**
+ * How many A has.
+ */
+a_count: number, 
+/**
+ * How many B has.
+ */
+b_count: number, 
+/**
+ * Those that are in another order in B; they are not matched.
+ */
+crossed: number, 
+/**
+ * The call that marks a turn; null where runs are not aligned by turn.
+ */
+marker: string | null, 
+/**
+ * Matched turns or phases that B took longer for, the largest difference first; then those that it took less for.
+ */
+stretches: Array<Stretch>, 
+/**
+ * All matched turns or phases, in the order of time. A turn ends where the next one begins; the last one has no end.
+ */
+sections: Array<AlignedSection>, };
+
 export type Comparison = { 
 /**
  * `mpiscope.compare/1`.
@@ -1766,7 +1898,11 @@ efficiency: EfficiencyChange | null,
 /**
  * The verdicts.
  */
-verdict: VerdictChange | null, };
+verdict: VerdictChange | null, 
+/**
+ * Both on one clock, and where B loses time.
+ */
+alignment: Alignment, };
 
 export type ComparedCourse = { 
 /**
@@ -1799,6 +1935,40 @@ parts: F64Column,
  */
 avoidable: F64Column, };
 
+export type AlignedCourse = { 
+/**
+ * `start`, `phase` or `turn`.
+ */
+by: string, 
+/**
+ * Whether it is possible.
+ */
+is_possible: boolean, 
+/**
+ * What was matched, or why it is not possible, in a sentence.
+ */
+reason: string, 
+/**
+ * B on the clock of A; null where it is that of its own, or not possible.
+ */
+b: ComparedCourse | null, 
+/**
+ * The edges of the slots of both in B's own time; empty where that is the same.
+ */
+b_own_ns: F64Column, 
+/**
+ * Where turns or phases begin in A.
+ */
+mark_ns: F64Column, 
+/**
+ * The number or the name of each.
+ */
+mark_name: Array<string>, 
+/**
+ * As of [`Alignment::stretches`].
+ */
+stretches: Array<Stretch>, };
+
 export type Compared = { 
 /**
  * The figures.
@@ -1811,7 +1981,11 @@ a: ComparedCourse,
 /**
  * The other.
  */
-b: ComparedCourse, };
+b: ComparedCourse, 
+/**
+ * Ways to put B on the clock of A: start, phase, turn.
+ */
+aligned: Array<AlignedCourse>, };
 
 export type Message = { 
 /**

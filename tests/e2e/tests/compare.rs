@@ -84,6 +84,93 @@ fn the_rank_that_works_longer_in_b_is_named_in_the_first_line() {
     }
 }
 
+/// Records a main loop of 150 turns, of which these take longer on rank 1.
+fn turning(mpi: &Mpi, longer: &[&str], out: &Path) {
+    let arguments = [&["150"], longer].concat();
+    let app = mpi.app("stretched").unwrap();
+    let ended = run(&mut record(mpi, 4, &app, &arguments, out).unwrap(), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+}
+
+#[test]
+fn the_turns_that_took_longer_in_b_are_named_on_one_clock() {
+    for mpi in Mpi::sample_or_skip("compare the_turns_that_took_longer_in_b_are_named_on_one_clock") {
+        let folder = folder().unwrap();
+        let (a, b) = (folder.path().join("a"), folder.path().join("b"));
+        turning(&mpi, &[], &a);
+        turning(&mpi, &["61", "90", "20000"], &b);
+        let alignment = json(&a, &b)["alignment"].take();
+        assert_eq!((&alignment["by"], &alignment["asked"]), (&"turn".into(), &"auto".into()));
+        assert_eq!((&alignment["matched"], &alignment["a_count"]), (&150.into(), &150.into()));
+        assert!(alignment["marker"].as_str().unwrap().starts_with("MPI_Sendrecv at "), "{alignment}");
+        let most = &alignment["stretches"][0];
+        let (first, last) = (most["first"].as_u64().unwrap(), most["last"].as_u64().unwrap());
+        // A turn beside them may have been disturbed.
+        assert!((57..=61).contains(&first) && (90..=94).contains(&last), "{most}");
+        // Thirty turns that are 20 ms longer; other programs may take the cores meanwhile.
+        assert!((0.4..1.2).contains(&most["difference_s"].as_f64().unwrap()), "{most}");
+        let part = |function: &Value| {
+            let parts = most["parts"].as_array().unwrap();
+            parts.iter().find(|part| part["function"] == *function).map(|part| part["ranks"].clone())
+        };
+        assert_eq!(part(&"MPI_Allreduce".into()), Some(serde_json::json!([[0, 0], [2, 3]])), "{most}");
+        assert_eq!(part(&Value::Null), Some(serde_json::json!([[1, 1]])), "{most}");
+        // The sections are the turns, one after the other on both clocks.
+        let sections = alignment["sections"].as_array().unwrap();
+        assert_eq!(sections.len(), 149);
+        for pair in sections.windows(2) {
+            for side in ["a", "b"] {
+                assert_eq!(pair[0][format!("{side}_to_ns")], pair[1][format!("{side}_from_ns")]);
+            }
+        }
+        let text = text(&a, &b);
+        assert!(text.contains("Aligned by turn of the main loop, marked by MPI_Sendrecv"), "{text}");
+        assert!(text.contains(most["sentence"].as_str().unwrap()), "{text}");
+
+        let by = |by: &str| {
+            let ended = compared(&a, &b, &["--json", "--align", by]);
+            serde_json::from_slice::<Value>(&ended.stdout).unwrap()["alignment"].take()
+        };
+        let phases = by("phase");
+        assert_eq!((&phases["by"], &phases["matched"]), (&"phase".into(), &3.into()));
+        assert_eq!(
+            (&phases["stretches"][0]["name"], &phases["sections"][1]["name"]),
+            (&"middle".into(), &"middle".into())
+        );
+        let start = by("start");
+        assert_eq!((&start["by"], &start["stretches"]), (&"start".into(), &serde_json::json!([])));
+    }
+}
+
+#[test]
+fn a_run_with_other_turns_is_aligned_as_far_as_both_go() {
+    let folder = folder().unwrap();
+    let (a, b) = (folder.path().join("a"), folder.path().join("b"));
+    for (seconds, out) in [("4", &a), ("3", &b)] {
+        let mut command =
+            mpiscope(&["synth", "--pattern", "halo2d", "--ranks", "8", "--rate", "4000"]).unwrap();
+        command.args(["--seconds", seconds, "-o"]).arg(out);
+        assert_eq!(run(&mut command, LIMIT).unwrap().status, 0);
+    }
+    let alignment = json(&a, &b)["alignment"].take();
+    let count = |key: &str| alignment[key].as_u64().unwrap();
+    assert_eq!(alignment["by"], "turn", "{}", alignment["reason"]);
+    assert!(
+        count("a_count") > count("b_count") && count("matched") == count("b_count"),
+        "{}",
+        alignment["reason"]
+    );
+    let reason = alignment["reason"].as_str().unwrap();
+    let counts = format!(": turns 1 to {} of {} matched, B has no more.", count("matched"), count("a_count"));
+    assert!(reason.ends_with(&counts), "{reason}");
+    let ended = compared(&a, &b, &["--align", "phase"]);
+    assert!(
+        ended.output().contains("not aligned by phase: The program names no phases"),
+        "{}",
+        ended.output()
+    );
+}
+
 #[test]
 fn each_disturbance_of_a_simulated_job_is_named_and_none_is_no_change() {
     let folder = folder().unwrap();

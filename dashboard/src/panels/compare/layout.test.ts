@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CourseOfSide } from "../../feed/compared";
-import { bars, slotAt, slotRows, slotsOf, stacksOf, type StackRow } from "./layout";
+import { bars, lossesOf, markAt, slotAt, slotRows, slotsOf, stacksOf, type StackRow } from "./layout";
 
 const course = (slots: number, functions: number[], calls: number[]): CourseOfSide => ({
   durationNs: slots * 100, widthNs: 100, slots, functions: Uint32Array.from(functions), calls: Float64Array.from(calls),
@@ -25,6 +25,19 @@ describe("stacks of two recordings", () => {
     const stacks = stacksOf([row(7), row(9)], a, b);
     expect(slotRows(stacks, 1).map(({ row: { key }, a: one, b: other }) => [key, one, other])).toEqual([["9", 20, 6], ["7", 2, 0]]);
     expect(slotRows(stacks, 2).map(({ row: { key } }) => key)).toEqual(["9"]);
+  });
+});
+
+describe("two recordings on one clock", () => {
+  it("say in which slots B loses time", () => {
+    expect([...lossesOf(Float64Array.of(0, 3e9, 4e9, 4.5e9), 1e9)]).toEqual([2, 0, -0.5]);
+    expect(lossesOf(new Float64Array(0), 1e9).length).toBe(0);
+  });
+
+  it("say which turn a time is in", () => {
+    const marks = { markNs: Float64Array.of(10, 20, 30), markNames: ["1", "2", "3"] };
+    expect([5, 10, 19, 20, 99].map((ns) => markAt(marks, ns))).toEqual([null, "1", "1", "2", "3"]);
+    expect(markAt({ markNs: new Float64Array(0), markNames: [] }, 5)).toBeNull();
   });
 });
 

@@ -1,5 +1,6 @@
 // What the pictures of a comparison are made of: rows of slots as stacks, on one scale for both recordings. Pure.
 
+import type { Aligned } from "../../feed/aligned";
 import type { CourseOfSide } from "../../feed/compared";
 
 /** One row of the stacks: a function, a part of the time or a cause. */
@@ -39,6 +40,22 @@ export function slotRows({ rows }: Stacks, slot: number): { row: StackRow; a: nu
     .map((row) => ({ row, a: row.a[slot] ?? 0, b: row.b[slot] ?? 0 }))
     .filter(({ a, b }) => a > 0 || b > 0)
     .sort((one, other) => Math.max(other.a, other.b) - Math.max(one.a, one.b));
+}
+
+/** How much longer B took for each slot of A, in seconds; nothing where both go by their own time. */
+export function lossesOf(ownNs: Float64Array, widthNs: number): Float64Array {
+  return Float64Array.from({ length: Math.max(0, ownNs.length - 1) }, (_, slot) => ((ownNs[slot + 1] ?? 0) - (ownNs[slot] ?? 0) - widthNs) / 1e9);
+}
+
+/** The turn or phase that a time of A is in; null before the first. */
+export function markAt({ markNs, markNames }: Pick<Aligned<unknown>, "markNs" | "markNames">, ns: number): string | null {
+  let [low, high] = [0, markNs.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((markNs[middle] ?? Infinity) <= ns) low = middle + 1;
+    else high = middle;
+  }
+  return markNames[low - 1] ?? null;
 }
 
 /** Parts of two bars on one scale: fractions of the longer. Less than nothing is not drawn. */

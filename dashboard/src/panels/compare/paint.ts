@@ -8,6 +8,10 @@ import { LEFT, RIGHT, ticksOf } from "../timeline/scale";
 import type { Stacks } from "./layout";
 
 export const RULER = 20;
+/** The rows of an aligned picture: how much longer B took, and turns or phases. */
+const LOSSES = 40;
+const MARKS = 18;
+const MARK_PIXELS = 48;
 const GAP = 12;
 const LINES = 3;
 const GAP_FROM_PIXELS = 6;
@@ -16,6 +20,10 @@ export interface Picture {
   stacks: Stacks;
   /** How long each took. */
   endsNs: readonly [number, number];
+  /** How much longer B took for each slot, in seconds; empty where runs are not aligned. */
+  losses: Float64Array;
+  /** Where turns or phases begin, and what they are. */
+  marks: { ns: Float64Array; names: readonly string[]; kind: string };
   /** The slot that is pointed at. */
   slot: number | null;
   /** A value of the axis, in words. */
@@ -41,7 +49,9 @@ export function paint(canvas: HTMLCanvasElement, picture: Picture, colour: Colou
   const wholeNs = Math.max(1, stacks.slots * stacks.widthNs);
   const wide = plotWidth(width);
   const xOf = (ns: number): number => LEFT + (ns / wholeNs) * wide;
-  const plotHeight = (height - RULER - GAP) / 2;
+  const isAligned = picture.losses.length > 0;
+  const below = isAligned ? LOSSES + GAP + MARKS : 0;
+  const plotHeight = (height - RULER - GAP - below) / 2;
   const step = stacks.most > 0 ? nice(stacks.most / LINES) : 1;
   const top = Math.max(step, Math.ceil(stacks.most / step - 1e-9) * step);
   timeAxis(context, { wholeNs, wide, height, width }, xOf, colour);
@@ -71,12 +81,54 @@ export function paint(canvas: HTMLCanvasElement, picture: Picture, colour: Colou
     }
     ended(context, xOf(picture.endsNs[at] ?? 0), bottom, plotHeight, `${side.toUpperCase()} ends ${clock(picture.endsNs[at] ?? 0)}`, colour, LEFT + wide);
   });
+  if (isAligned) {
+    const top = 2 * plotHeight + 2 * GAP;
+    paintLosses(context, picture, { xOf, top, wide }, colour);
+    paintMarks(context, picture, { xOf, top: top + LOSSES, right: width }, colour);
+  }
   if (picture.slot !== null) {
     const from = xOf(picture.slot * stacks.widthNs);
     context.strokeStyle = colour.text;
     context.lineWidth = 1;
     context.strokeRect(Math.round(from) - 0.5, 0.5, Math.max(2, Math.round(xOf((picture.slot + 1) * stacks.widthNs) - from) + 1), height - RULER - 1);
   }
+}
+
+/** Above the middle where B took longer, below it where B took less. */
+function paintLosses(context: CanvasRenderingContext2D, { losses, stacks }: Picture, { xOf, top, wide }: { xOf: (ns: number) => number; top: number; wide: number }, colour: Colours): void {
+  const most = losses.reduce((most, loss) => Math.max(most, Math.abs(loss)), 0);
+  const middle = Math.round(top + LOSSES / 2);
+  context.fillStyle = colour.edge;
+  context.fillRect(LEFT, middle, wide, 1);
+  context.fillStyle = colour.text;
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  context.fillText("B\u2212A", LEFT - 8, middle);
+  if (most <= 0) return;
+  losses.forEach((loss, slot) => {
+    const size = Math.round((Math.abs(loss) / most) * (LOSSES / 2 - 1));
+    if (size === 0) return;
+    const left = xOf(slot * stacks.widthNs);
+    context.fillStyle = loss > 0 ? colour.bad : colour.good;
+    context.fillRect(left, loss > 0 ? middle - size : middle + 1, Math.max(1, xOf((slot + 1) * stacks.widthNs) - left), size);
+  });
+}
+
+/** As many turns or phases as there is room for. */
+function paintMarks(context: CanvasRenderingContext2D, { marks: { ns, names, kind } }: Picture, { xOf, top, right }: { xOf: (ns: number) => number; top: number; right: number }, colour: Colours): void {
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  let free = LEFT;
+  ns.forEach((atNs, at) => {
+    const x = Math.round(xOf(atNs));
+    const words = at === 0 ? `${kind} ${names[at] ?? ""}` : names[at] ?? "";
+    const end = x + 4 + context.measureText(words).width;
+    if (x < free || end > right) return;
+    context.fillStyle = colour.soft;
+    context.fillRect(x, top + 2, 1, MARKS - 4);
+    context.fillText(words, x + 4, top + MARKS / 2);
+    free = Math.max(end + 8, x + MARK_PIXELS);
+  });
 }
 
 interface Place { xOf: (ns: number) => number; yOf: (value: number) => number; ratio: number; slotPixels: number; endNs: number }
