@@ -60,8 +60,10 @@ The program is not rebuilt. Its output, signals and exit status pass through unc
     #[command(after_help = "\
 Examples:
   mpiscope replay sim.scope
+  mpiscope replay before.scope --with after.scope --align turn
 
-The page has the same views and figures as during the run. It is served until Ctrl-C.")]
+The page has the same views and figures as during the run. It is served until Ctrl-C. With --with, programs \
+that connect can receive calls, messages and windows of both recordings on one clock; the page shows the first.")]
     Replay(ReplayOptions),
     /// Pause recording of a running job; the job itself is not affected
     Pause(SwitchOptions),
@@ -91,10 +93,12 @@ listed, and counted in the new recording.")]
 Examples:
   mpiscope compare before.scope after.scope
   mpiscope compare before.scope after.scope --json
+  mpiscope compare before.scope after.scope --align turn
   mpiscope compare before.scope after.scope --open
 
 The first line says how much longer the second run took, and where most of it comes from. Changes within the noise of the \
-runs are left out. With --open or --listen a page shows both runs on one time axis, until Ctrl-C.")]
+runs are left out. If both runs have the same phases or turns of a main loop, the report says in which of them B loses time, and in what. \
+With --open or --listen a page shows both runs on one time axis, until Ctrl-C.")]
     Compare(CompareOptions),
     /// Predict the run time of a recorded run after changes
     #[command(after_help = "\
@@ -454,6 +458,12 @@ pub(crate) struct ReplayOptions {
     /// Folder of the recording
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
+    /// Serve a second recording to programs, on the clock of the first
+    #[arg(long, value_name = "DIR")]
+    pub(crate) with: Option<PathBuf>,
+    /// Put the second recording on the clock of the first by their start, by phase or by turn of the main loop
+    #[arg(long, value_name = "BY", value_enum, requires = "with")]
+    pub(crate) align: Option<AlignBy>,
     /// Show the 3D layouts of this file on the page; reloaded when the file changes
     #[arg(long, value_name = "FILE")]
     pub(crate) layout: Option<PathBuf>,

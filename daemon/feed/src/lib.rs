@@ -104,5 +104,8 @@ pub use state::{EncodeError, FeedState, Limits, Step, encode};
 pub use surroundings::{Remap, RemapFile, RemapFormat, RemapSource};
 pub use switch::Switch;
 
+/// The times of one recording on the clock of another.
+pub use mpiscope_matching::TimeMap;
+
 /// The version of the messages. A reader that knows another one says so and stops.
 pub const PROTOCOL: u32 = 2;

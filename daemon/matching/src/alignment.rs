@@ -61,7 +61,8 @@ pub struct TimeMap {
 
 impl TimeMap {
     /// Through these times of B and of A, which rise in both.
-    fn through(points: impl Iterator<Item = (Nanoseconds, Nanoseconds)>) -> Self {
+    #[must_use]
+    pub fn through(points: impl Iterator<Item = (Nanoseconds, Nanoseconds)>) -> Self {
         // At 0 both runs begin, whatever else happens then.
         let points = points.filter(|&(b, a)| b > 0 && a > 0);
         Self { points: points.map(|(b, a)| (b as f64, a as f64)).collect() }

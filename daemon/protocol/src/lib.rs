@@ -16,6 +16,7 @@ mod reply;
 mod request;
 #[cfg(test)]
 mod schema;
+mod second_run;
 mod window_columns;
 
 pub use finding::{Finding, FindingKind};
@@ -29,6 +30,7 @@ pub use request::{
     Annotate, Barrier, Begin, Direction, Format, Hello, Key, Pace, Request, Right, Selection, SetSeries,
     Subscribe, Tell, Topic,
 };
+pub use second_run::{OwnTimes, Recording, SecondRun, Sections};
 pub use window_columns::WindowColumns;
 
 /// The version of the messages. A client that knows another one says so and stops.

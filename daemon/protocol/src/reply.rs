@@ -3,6 +3,7 @@
 use crate::finding::Finding;
 use crate::panel::PanelAdded;
 use crate::request::{Right, Selection};
+use crate::second_run::{OwnTimes, Recording, SecondRun};
 use crate::window_columns::WindowColumns;
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +70,9 @@ pub struct Welcome {
     pub run_ns: Option<f64>,
     /// The shared clock.
     pub clock: Clock,
+    /// Recording B, where two are replayed together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second: Option<Box<SecondRun>>,
 }
 
 /// A host.
@@ -173,6 +177,12 @@ pub struct Batch {
     /// Findings, where they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub findings: Option<Vec<Finding>>,
+    /// Of which recording the rows are, where two are replayed together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recording: Option<Recording>,
+    /// Of recording B: when the rows were in its own time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<Box<OwnTimes>>,
 }
 
 impl Batch {

@@ -1,6 +1,7 @@
 //! What a client sends.
 
 use crate::panel::{AddPanel, TellPanel};
+use crate::second_run::Recording;
 use serde::{Deserialize, Serialize};
 
 /// One message of a client: a map whose `do` says which.
@@ -188,6 +189,9 @@ pub struct Subscribe {
     pub id: u32,
     /// Of what.
     pub what: Topic,
+    /// Of which recording, where two are replayed together.
+    #[serde(default, skip_serializing_if = "Recording::is_a")]
+    pub recording: Recording,
     /// Calls of these functions, by their names in C; of all where there is none. The same holds for the other lists.
     #[serde(default)]
     pub functions: Vec<String>,
@@ -259,6 +263,7 @@ impl Subscribe {
         Subscribe {
             id,
             what,
+            recording: Recording::A,
             functions: Vec::new(),
             families: Vec::new(),
             ranks: Vec::new(),

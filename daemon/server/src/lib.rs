@@ -24,6 +24,6 @@ mod viewer;
 
 pub use listen::{Bound, Options, Server, ServerError};
 pub use live::{Publisher, Source, live};
-pub use mpiscope_protocol::{Answers, Series};
-pub use programs::AnswerStore;
+pub use mpiscope_protocol::{Answers, SecondRun, Sections, Series};
+pub use programs::{AnswerStore, SecondRecording};
 pub use token::Token;

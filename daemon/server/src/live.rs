@@ -1,13 +1,13 @@
 //! The feed between its one owner and the pages, and the clock that they share.
 
-use crate::programs::{Board, Panels, findings};
+use crate::programs::{Board, Panels, SecondRecording, findings};
 use crate::stage::Stage;
 use mpiscope_feed::{
     EncodeError, FeedState, FunctionName, JobState, Library, RunEdge, RunSource, Step, Update, runs,
 };
 use mpiscope_protocol::{Finding, Function, Node, Verdict};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::watch;
 
 /// The owner's end. One task or thread has it.
@@ -17,6 +17,7 @@ pub struct Publisher {
     number: watch::Sender<u64>,
     stage: Arc<Stage>,
     board: Arc<Board>,
+    second: Arc<OnceLock<SecondRecording>>,
 }
 
 /// The pages' end.
@@ -29,6 +30,7 @@ pub struct Source {
     pub(crate) board: Arc<Board>,
     pub(crate) panels: Arc<Panels>,
     findings: Arc<Mutex<KeptFindings>>,
+    second: Arc<OnceLock<SecondRecording>>,
 }
 
 /// What was found about the run, and the number of the state it was found in.
@@ -62,9 +64,11 @@ pub fn live(state: FeedState, library: Arc<Library>) -> (Publisher, Source) {
         number: sender,
         stage: Arc::clone(&stage),
         board: Arc::clone(&board),
+        second: Arc::default(),
     };
+    let second = Arc::clone(&publisher.second);
     let (panels, findings) = (Arc::default(), Arc::default());
-    (publisher, Source { state, number: receiver, library, stage, board, panels, findings })
+    (publisher, Source { state, number: receiver, library, stage, board, panels, findings, second })
 }
 
 impl Publisher {
@@ -74,6 +78,12 @@ impl Publisher {
         let number = lock(&self.state).apply(update);
         self.number.send_if_modified(|current| std::mem::replace(current, number) != number);
         number
+    }
+
+    /// Adds a second recording for programs, once, before anybody is let in.
+    pub fn add_second(&mut self, second: SecondRecording) {
+        // There is one second recording.
+        let _ = self.second.set(second);
     }
 
     /// Whether any page is open, or a program connected.
@@ -110,6 +120,11 @@ impl Source {
     /// What there is to be shown.
     pub(crate) fn known(&self) -> RunEdge {
         known(&lock(&self.state))
+    }
+
+    /// The recording that is on the clock of this one, if there is one.
+    pub(crate) fn second(&self) -> Option<&SecondRecording> {
+        self.second.get()
     }
 
     /// What programs learn of the run.

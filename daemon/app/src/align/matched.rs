@@ -11,14 +11,14 @@ use std::ops::Range;
 /// By what two runs are put on one clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AlignBy {
-    /// By phase or by turn, whichever cuts the runs finer, else by start
+    // By phase or by turn, whichever cuts the runs finer, else by start.
     #[default]
     Auto,
-    /// Both runs count from their start
+    // Both runs count from their start.
     Start,
-    /// Phases that the program names with MPI_Pcontrol
+    // Phases that the program names with MPI_Pcontrol.
     Phase,
-    /// Turns of the main loop
+    // Turns of the main loop.
     Turn,
 }
 

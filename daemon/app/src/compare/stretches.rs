@@ -78,10 +78,12 @@ fn different(sections: &[&Section], least_s: f64) -> Vec<Range<usize>> {
         let chance = SPREADS * spread_s * (range.len() as f64).sqrt();
         difference >= least_s.max(LEAST_RATIO * a_s).max(chance)
     };
-    let threshold = (SPREADS * spread_s).max(LEAST_RATIO * usual_s);
+    let threshold = (SPREADS * spread_s).max(LEAST_RATIO * usual_s).max(1e-9);
     let mut found: Vec<Range<usize>> = Vec::new();
     for direction in [1.0, -1.0] {
-        let scores: Vec<f64> = differences.iter().map(|of| of * direction - threshold).collect();
+        // Bounded: most of a stretch took another time, and one turn that took far longer does not reach to the next one.
+        let score = |of: &f64| ((of * direction - threshold) / threshold).clamp(-1.0, 1.0);
+        let scores: Vec<f64> = differences.iter().map(score).collect();
         found.extend(maximal_sums(&scores).into_iter().filter(counts));
     }
     // Each may take a little longer, and none of them enough to be told from chance alone.

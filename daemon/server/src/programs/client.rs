@@ -389,6 +389,7 @@ impl<'a> Client<'a> {
             is_live: about.is_live,
             run_ns: about.run_ns,
             clock: self.clock(),
+            second: self.source().second().map(|second| Box::new(second.about.clone())),
         };
         self.send(&Reply::Welcome(welcome)).await?;
         let (board, Some(before)) = (Arc::clone(&self.source().board), self.before.take()) else {

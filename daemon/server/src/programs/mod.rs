@@ -12,6 +12,7 @@ mod panels;
 mod reading;
 mod requests;
 mod rows;
+mod second;
 #[cfg(test)]
 mod stored;
 mod subscription;
@@ -23,3 +24,4 @@ pub(crate) use client::{Program, run};
 pub(crate) use findings::findings;
 pub(crate) use keeper::Keeper;
 pub(crate) use panels::Panels;
+pub use second::SecondRecording;

@@ -4,10 +4,11 @@
 //! waits here keeps its client from being served.
 
 use super::requests::write;
+use super::second::SecondRecording;
 use super::subscription::{Moment, Search, Subscription};
 use crate::live::Source;
 use mpiscope_model::Nanoseconds;
-use mpiscope_protocol::{Format, Subscribe, Topic};
+use mpiscope_protocol::{Batch, Format, Recording, Reply, Subscribe, Topic};
 use std::future::{Future, pending};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -36,10 +37,15 @@ pub(super) type Reading = Pin<Box<dyn Future<Output = Option<Read>> + Send>>;
 
 /// How the run and the shared clock are now.
 pub(super) fn moment(source: &Source) -> Moment {
+    moment_and_clock(source).0
+}
+
+/// Likewise, with the time of the shared clock.
+fn moment_and_clock(source: &Source) -> (Moment, f64) {
     let (known, is_over) = source.known_or_over();
     let (clock_ns, is_moving, jumps) = source.stage.moment(known);
     let until_ns = known.until_ns as Nanoseconds;
-    Moment {
+    let moment = Moment {
         complete_ns: if is_over {
             source.library.last_ns().max(until_ns).saturating_add(1)
         } else {
@@ -52,7 +58,28 @@ pub(super) fn moment(source: &Source) -> Moment {
         verdict: source.verdict(),
         findings: Arc::default(),
         is_clock_at_end: is_over && clock_ns as Nanoseconds >= until_ns,
+    };
+    (moment, clock_ns)
+}
+
+/// The second recording, if a subscription is to that.
+///
+/// # Errors
+/// One sentence where there is none.
+pub(super) fn second_of(source: &Source, recording: Recording) -> Result<Option<&SecondRecording>, String> {
+    match (recording, source.second()) {
+        (Recording::A, _) => Ok(None),
+        (Recording::B, Some(second)) => Ok(Some(second)),
+        (Recording::B, None) => {
+            Err("there is no recording b: `mpiscope replay A --with B` replays two".to_owned())
+        }
     }
+}
+
+/// The moment of a second recording.
+pub(super) fn moment_of_second(source: &Source, second: &SecondRecording) -> Moment {
+    let (of_a, clock_ns) = moment_and_clock(source);
+    second.moment(&of_a, clock_ns)
 }
 
 /// Likewise, for a subscription to a topic.
@@ -75,10 +102,16 @@ impl Turns {
         Box::pin(async move {
             let permits = turns.take().await?;
             let read = spawn_blocking(move || {
-                let moment = moment_for(&turns.source, subscription.what());
-                let reply = subscription.next(&turns.source.library, &moment);
+                let source = &turns.source;
+                let second = second_of(source, subscription.recording()).ok().flatten();
+                let (library, moment) = match second {
+                    Some(second) => (&second.library, moment_of_second(source, second)),
+                    None => (&source.library, moment_for(source, subscription.what())),
+                };
+                let reply = subscription.next(library, &moment);
                 let has_replied = matches!(reply, Ok(Some(_)));
-                let has_more = subscription.has_more(&turns.source.library, &moment, has_replied);
+                let has_more = subscription.has_more(library, &moment, has_replied);
+                let reply = reply.map(|reply| reply.map(|reply| named(source, second, reply)));
                 let message = reply.map(|reply| reply.and_then(|reply| write(&reply, format)));
                 drop(permits);
                 Read { id, subscription, message, has_more }
@@ -96,18 +129,27 @@ impl Turns {
         &self,
         asked: &Subscribe,
         direction: mpiscope_protocol::Direction,
-    ) -> Result<Nanoseconds, String> {
+    ) -> Result<f64, String> {
         let (source, asked) = (self.source.clone(), asked.clone());
+        let recording = asked.recording;
         // Call sites may have to be looked up in files first.
-        let begun = spawn_blocking(move || {
-            Search::new(&asked, &source.library, &moment_for(&source, asked.what), direction)
+        let begun = spawn_blocking(move || match second_of(&source, recording)? {
+            Some(second) => {
+                Search::new(&asked, &second.library, &moment_of_second(&source, second), direction)
+            }
+            None => Search::new(&asked, &source.library, &moment_for(&source, asked.what), direction),
         });
         let mut search = begun.await.map_err(|_| "the search failed".to_owned())??;
         loop {
             let permits = self.take().await.ok_or("mpiscope ends")?;
             let source = self.source.clone();
             let step = spawn_blocking(move || {
-                let found = search.step(&source.library);
+                let second = second_of(&source, recording).ok().flatten();
+                let found = search.step(second.map_or(&source.library, |second| &second.library));
+                let clock_ns = |time_ns: Nanoseconds| {
+                    second.map_or(time_ns as f64, |second| second.map.to_a(time_ns as f64))
+                };
+                let found = found.map(|time_ns| time_ns.map(clock_ns));
                 drop(permits);
                 (search, found)
             });
@@ -117,6 +159,17 @@ impl Turns {
             }
             search = rest;
         }
+    }
+}
+
+/// A reply on the shared clock. Where there are two recordings, a batch says of which it is.
+fn named(source: &Source, second: Option<&SecondRecording>, reply: Reply) -> Reply {
+    match (second, reply) {
+        (Some(second), reply) => second.on_clock_of_a(reply),
+        (None, Reply::Batch(batch)) if source.second().is_some() => {
+            Reply::Batch(Batch { recording: Some(Recording::A), ..batch })
+        }
+        (None, reply) => reply,
     }
 }
 

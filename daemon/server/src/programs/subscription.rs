@@ -7,7 +7,7 @@ use super::windows::WindowRow;
 use mpiscope_feed::{ExpandedMessage, Library};
 use mpiscope_model::{Call, Message, Nanoseconds};
 use mpiscope_protocol::{
-    Batch, Begin, Direction, End, Finding, Jump, Pace, Reply, Subscribe, Topic, Verdict,
+    Batch, Begin, Direction, End, Finding, Jump, Pace, Recording, Reply, Subscribe, Topic, Verdict,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -106,6 +106,7 @@ impl Place {
 pub(super) struct Subscription {
     id: u32,
     what: Topic,
+    recording: Recording,
     rows: Rows,
     pace: Pace,
     direction: Direction,
@@ -161,6 +162,7 @@ impl Subscription {
         Ok(Self {
             id: asked.id,
             what: asked.what,
+            recording: asked.recording,
             rows,
             pace: asked.pace,
             direction: asked.direction,
@@ -176,6 +178,10 @@ impl Subscription {
 
     pub(super) fn what(&self) -> Topic {
         self.what
+    }
+
+    pub(super) fn recording(&self) -> Recording {
+        self.recording
     }
 
     /// What of its filter is not known yet.

@@ -8,10 +8,10 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from conftest import PATIENCE_S, report
+from conftest import PATIENCE_S, program, report, serving
 
 import mpiscope
 
@@ -86,6 +86,61 @@ def test_the_matrix_has_all_messages_both_ways(address: str, recording: Path) ->
     forward = json.loads(run("matrix.py", address))
     assert [sum(pair[column] for pair in forward) for column in (2, 3)] == [totals["messages"], totals["bytes"]]
     assert json.loads(run("matrix.py", address, "backward")) == forward
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A simulated job, and the same with ranks that compute longer."""
+    folder = tmp_path_factory.mktemp("two")
+    for name, disturb in (("a", []), ("b", ["--disturb", "imbalance"])):
+        job = ["synth", "--pattern", "halo2d", "--ranks", "16", "--rate", "20000", "--seconds", "2", *disturb]
+        subprocess.run([program(), *job, "-o", folder / name], check=True, capture_output=True)
+    return folder / "a", folder / "b"
+
+
+def test_both_recordings_are_on_one_clock(two_runs: tuple[Path, Path]) -> None:
+    a, b = two_runs
+    command = [str(program()), "compare", "--json", "--align", "turn", str(a), str(b)]
+    alignment = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["alignment"]
+    calls = {"a": report(a)["totals"]["calls"], "b": report(b)["totals"]["calls"]}
+    with serving("replay", a, "--with", b, "--align", "turn") as address:
+        first, *lines = run("two_runs.py", address).splitlines()
+        assert first == alignment["reason"] and alignment["by"] == "turn"
+        assert len(lines) == len(alignment["sections"]) > 0
+        for line, section in zip(lines, alignment["sections"], strict=True):
+            lengths = [section[f"{of}_to_ns"] - section[f"{of}_from_ns"] for of in "ab"]
+            start = f"{section['number']} A {lengths[0] / 1e6:.3f} ms, B {lengths[1] / 1e6:.3f} ms; in MPI"
+            assert line.strip().startswith(start), line
+        assert run("two_runs.py", address, "backward").splitlines()[1:] == lines
+
+        edges = {section["b_from_ns"]: section["a_from_ns"] for section in alignment["sections"]}
+        directions: tuple[Literal["forward", "backward"], ...] = ("forward", "backward")
+        for direction in directions:
+            with mpiscope.connect(address, direction) as client:
+                client.subscribe("calls", direction=direction)
+                client.subscribe("calls", recording="b", direction=direction)
+                seen, on_edges = {"a": 0, "b": 0}, 0
+                passed: dict[str, list[float]] = {"a": [], "b": []}
+                for batch in client.batches():
+                    of = batch.recording
+                    seen[of] += len(batch)
+                    # Rows and batches are in order on the clock of a.
+                    ends = [*passed[of], *batch.calls.end_ns.tolist(), batch.to_ns]
+                    assert ends == sorted(ends, reverse=direction == "backward")
+                    passed[of] = [batch.to_ns]
+                    assert (batch.own is not None) == (of == "b")
+                    if batch.own is not None:
+                        for own, time in zip(batch.own.from_ns.tolist(), batch.calls.start_ns.tolist(), strict=True):
+                            on_edges += abs(edges.get(int(own), time) - time) > 1e-3
+                assert (seen, on_edges) == (calls, 0)
+
+
+def test_one_recording_has_no_second(address: str) -> None:
+    with mpiscope.connect(address, "one") as client:
+        assert client.welcome.second is None
+        client.subscribe("calls", recording="b")
+        with pytest.raises(mpiscope.RequestFailed, match="there is no recording b"):
+            next(client.batches())
 
 
 def outputs(name: str) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 //! What a client's requests do.
 
-use super::super::reading::moment;
+use super::super::reading::{moment, moment_of_second, second_of};
 use super::super::requests::label;
 use super::super::subscription::Subscription;
 use super::{Client, Ended, Entry, Later};
@@ -114,7 +114,14 @@ impl Client<'_> {
         if self.subscriptions.len() >= SUBSCRIPTIONS_MAX && !self.subscriptions.contains_key(&id) {
             return Err(format!("a client has at most {SUBSCRIPTIONS_MAX} subscriptions"));
         }
-        let make = || Subscription::new(&asked, &self.source().library, &moment(self.source()));
+        let source = self.source();
+        let make = || match second_of(source, asked.recording)? {
+            Some(second) => {
+                let moment = moment_of_second(source, second);
+                Subscription::new(&second.asked(&asked)?, &second.library, &moment)
+            }
+            None => Subscription::new(&asked, &source.library, &moment(source)),
+        };
         // Call sites may have to be looked up in files first.
         let subscription = if asked.sites.is_empty() { make() } else { aside(make) }?;
         let note = subscription.note();
@@ -140,7 +147,7 @@ impl Client<'_> {
         self.search = Some(tokio::spawn(async move {
             let found = turns.find(&asked, direction).await;
             let failed = |text| Failed { request: "step_to".to_owned(), id: Some(id), text };
-            let found = found.map(|time_ns| time_ns as f64).map_err(failed);
+            let found = found.map_err(failed);
             // The client may have left meanwhile.
             let _ = answer.send(Later::Time(found)).await;
         }));

@@ -16,7 +16,7 @@ from . import aio, errors
 from .address import VARIABLE
 from .aio import AsyncClient
 from .blocking import Client, connect
-from .columns import NO_TAG, NONE, Calls, Columns, ExpandedMessages, Messages, Windows
+from .columns import NO_TAG, NONE, Calls, Columns, ExpandedMessages, Messages, OwnTimes, Windows
 from .errors import (
     AddressError,
     ConnectionEnded,
@@ -44,6 +44,8 @@ from .replies import (
     Passed,
     Removed,
     Reply,
+    SecondRun,
+    Section,
     Series,
     Subscribed,
     Verdict,
@@ -75,12 +77,15 @@ __all__ = [
     "Messages",
     "MpiscopeError",
     "Node",
+    "OwnTimes",
     "PanelAdded",
     "Passed",
     "ProtocolMismatch",
     "Removed",
     "Reply",
     "RequestFailed",
+    "SecondRun",
+    "Section",
     "Series",
     "Subscribed",
     "TokenRefused",

@@ -141,6 +141,14 @@ class ExpandedMessages(Messages):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class OwnTimes(Columns):
+    """When the rows of a batch were in the own time of recording b: entered and returned, sent and received, or a window."""
+
+    from_ns: F64 = _column("<f8")
+    to_ns: F64 = _column("<f8")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Windows(Columns):
     """Windows of regions, ordered by when they end. Seconds are sums over ranks; not a number where nothing was diagnosed."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import msgpack
 import numpy as np
 
-from .columns import F64, Calls, Columns, ExpandedMessages, Messages, Windows
+from .columns import F64, Calls, Columns, ExpandedMessages, Messages, OwnTimes, Windows
 from .errors import ProtocolMismatch, UnreadableMessage
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 PROTOCOL = 1
 
 #: Ranges of ranks, both ends included.
+#: One of two recordings that are replayed together.
+Recording: TypeAlias = Literal["a", "b"]
 RankRanges: TypeAlias = tuple[tuple[int, int], ...]
 
 
@@ -62,6 +64,36 @@ class Clock:
     clients: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Section:
+    """A turn of the main loop, or a phase, that both recordings have. Times in b are b's own."""
+
+    #: The name of the phase; empty for a turn.
+    name: str
+    #: Which turn, or which phase of that name, from 1 on.
+    number: int
+    a_from_ns: float
+    a_to_ns: float
+    b_from_ns: float
+    b_to_ns: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SecondRun:
+    """Recording b, which is on the clock of recording a."""
+
+    command: str
+    ranks: int
+    #: How long it took, in its own time.
+    run_ns: float
+    #: `start`, `phase` or `turn`.
+    aligned_by: str
+    #: Why, and what was matched, in a sentence.
+    reason: str
+    #: In the order of time.
+    sections: tuple[Section, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Welcome:
     """What mpiscope says first about the run."""
@@ -79,6 +111,8 @@ class Welcome:
     clock: Clock
     #: How long the run took, if it has ended.
     run_ns: float | None = None
+    #: Recording b, where two are replayed together.
+    second: SecondRun | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +161,10 @@ class Batch:
     late: int = 0
     #: Rows left out before this batch, because the client was too slow for the pace it chose.
     missed: int = 0
+    #: Of which recording; `b` only where two are replayed together.
+    recording: Recording = "a"
+    #: Of recording b: when the rows were in its own time.
+    own: OwnTimes | None = None
 
     @property
     def calls(self) -> Calls:
@@ -333,8 +371,21 @@ def _welcome(message: _Map) -> Welcome:
         nodes=tuple(_make(Node, node, ranks=_ranges(node["ranks"])) for node in message["nodes"]),
         functions=tuple(_make(Function, function) for function in message["functions"]),
         clock=_clock(message["clock"]),
+        second=_second(message["second"]) if "second" in message else None,
     )
     return welcome
+
+
+def _second(message: _Map) -> SecondRun:
+    columns = message["sections"]
+    kinds = {"number": "<u4", "a_from_ns": "<f8", "a_to_ns": "<f8", "b_from_ns": "<f8", "b_to_ns": "<f8"}
+    values = [np.frombuffer(columns[name], kind).tolist() for name, kind in kinds.items()]
+    second: SecondRun = _make(
+        SecondRun,
+        message,
+        sections=tuple(Section(*row) for row in zip(columns["name"], *values, strict=True)),
+    )
+    return second
 
 
 def _batch(message: _Map) -> Batch:
@@ -348,7 +399,8 @@ def _batch(message: _Map) -> Batch:
     else:
         columns = message["messages"]
         rows = (ExpandedMessages if "known_ns" in columns else Messages).decode(columns)
-    batch: Batch = _make(Batch, message, rows=rows)
+    own = OwnTimes.decode(message["own"]) if "own" in message else None
+    batch: Batch = _make(Batch, message, rows=rows, own=own)
     return batch
 
 

@@ -11,6 +11,8 @@ from typing import Any, Generic, Literal, SupportsFloat, SupportsIndex, TypeAlia
 import numpy as np
 import numpy.typing as npt
 
+from .replies import Recording
+
 #: What a subscription is to.
 Subject: TypeAlias = Literal["calls", "messages", "verdicts", "windows", "findings"]
 #: Where a subscription begins: also a time of the run in nanoseconds.
@@ -72,6 +74,7 @@ class Requests(ABC, Generic[Sent, Number]):
         batch_rows: int | None = None,
         expand_collectives: bool = False,
         window_ns: SupportsFloat | None = None,
+        recording: Recording = "a",
     ) -> Number:
         """Asks for rows of a topic, and returns the number of the subscription.
 
@@ -80,6 +83,7 @@ class Requests(ABC, Generic[Sent, Number]):
         shorter calls, or messages with a shorter transfer time. `batch_rows` is the most rows of a batch. Communicators
         and sites are numbers or names, such as `MPI_COMM_WORLD` and `main.c:12`. With `expand_collectives`, messages come
         with what collectives carry between each two ranks. `window_ns` is the length of windows.
+        `recording` is `b` for the second of two recordings that are replayed together; its times are on the clock of `a`.
         """
         request: dict[str, Any] = {
             "do": "subscribe",
@@ -100,6 +104,8 @@ class Requests(ABC, Generic[Sent, Number]):
             request["most"] = int(batch_rows)
         if expand_collectives:
             request["expand_collectives"] = True
+        if recording != "a":
+            request["recording"] = recording
         if window_ns is not None:
             request["window_ns"] = _number("window_ns", window_ns)
         return self._send_numbered(request)

@@ -1,29 +1,29 @@
 //! `mpiscope replay`: a recording on the page that showed it live, through the same feed.
 
+mod second;
+mod spill;
+
+use crate::align::RunAnchors;
 use crate::command_line::ReplayOptions;
 use crate::judge::{self, Findings};
 use crate::load::{self, Loaded, Rows, Trust, load_with};
-use crate::page::{self, Feeding, LayoutFilePath, Page, Shelf, Shelves, function_rows, inform, node_rows};
+use crate::page::{self, Feeding, LayoutFilePath, Page, Shelves, function_rows, inform, node_rows};
 use crate::private::random;
 use crate::remap::Placements;
 use crate::switch;
 use crate::topology;
 use crate::words::plural;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use mpiscope_feed::{Job, JobState, Overview, RunSource, TimelineIncrement, Update};
-use mpiscope_model::{Call, Fault, Function, Message};
-use mpiscope_recording::{Recording, Segment, SegmentRow, SegmentWriter, State};
+use mpiscope_model::{Fault, Function};
+use mpiscope_recording::{Recording, State};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::path::{Path, PathBuf};
+use spill::{Spill, Spilled};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 /// Calls, and messages, that stay in memory for those who look around.
-const SHELF_BYTES: usize = 96 << 20;
-/// As in a recording.
-const ROWS_PER_SEGMENT: usize = 1_000_000;
-
+const CACHE_BYTES: usize = 96 << 20;
 pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let recording = Recording::open(&options.dir)?;
     // Taken before anything is read, so that a signal meanwhile still cleans up.
@@ -37,8 +37,8 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let spilled = if load::is_in_log(&recording) { Some(Spilled::make()?) } else { None };
     let placements = Placements::of_recording(&options.dir);
     let shelves = match &spilled {
-        Some(spilled) => Shelves::new(&spilled.0, SHELF_BYTES, placements),
-        None => Shelves::of_recording(&recording, SHELF_BYTES, placements),
+        Some(spilled) => Shelves::new(&spilled.0, CACHE_BYTES, placements),
+        None => Shelves::of_recording(&recording, CACHE_BYTES, placements),
     }
     .with_layout(layout)
     .with_site(site);
@@ -55,7 +55,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
         shelves.clone(),
         overview.clone(),
     )?;
-    let sites = shelves.sites.clone();
+    let (sites, calls) = (shelves.sites.clone(), shelves.calls.clone());
     let mut spill = match &spilled {
         Some(Spilled(dir)) => Some(Spill::into(dir, shelves)?),
         None => None,
@@ -76,8 +76,25 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let timeline = timeline(&loaded);
     let shown = Shown { last_ns, timeline: &timeline, findings: findings.as_ref() };
     publish(&mut feeding, &loaded, &shown);
+    let second = match &options.with {
+        Some(dir) => {
+            let anchors = RunAnchors::read(&calls, &loaded.sites, &loaded.communicators, loaded.end_ns());
+            let anchors = anchors.map_err(|error| anyhow!("read {}: {error}", options.dir.display()))?;
+            Some(second::open(dir, &anchors, options.align.unwrap_or_default())?)
+        }
+        None => None,
+    };
+    let reason = second.as_ref().map(|(second, _)| second.about.reason.clone());
+    // Its files are kept as long as it is served.
+    let _spilled_second = second.map(|(second, spilled)| {
+        feeding.publisher.add_second(second);
+        spilled
+    });
     let page = page.admit();
     page::say_address("replay", page.url());
+    if let Some(reason) = reason {
+        say!("recording b is for programs that connect. {reason}");
+    }
     say!("{}; Ctrl-C ends it", summary(&loaded));
     let dir = options.dir.clone();
     let is_in_log = spilled.is_some();
@@ -132,61 +149,6 @@ fn timeline(loaded: &Loaded) -> Vec<TimelineIncrement> {
         calls,
     };
     loaded.sums.windows.iter().map(increment).collect()
-}
-
-/// The calls and messages of a log, as segments, so that however many there are they need not stay in memory.
-struct Spill {
-    calls: SpilledRows<Call>,
-    messages: SpilledRows<Message>,
-}
-
-struct SpilledRows<R: SegmentRow> {
-    writer: SegmentWriter<R>,
-    segments: Vec<Segment>,
-    shelf: Shelf<R>,
-}
-
-impl Spill {
-    fn into(dir: &Path, shelves: Shelves) -> Result<Self> {
-        let Shelves { calls, messages, .. } = shelves;
-        Ok(Self { calls: SpilledRows::into(dir, calls)?, messages: SpilledRows::into(dir, messages)? })
-    }
-
-    fn add(&mut self, calls: Vec<Call>, messages: Vec<Message>) -> Result<()> {
-        self.calls.add(calls).and_then(|()| self.messages.add(messages))
-    }
-}
-
-impl<R: SegmentRow> SpilledRows<R> {
-    fn into(dir: &Path, shelf: Shelf<R>) -> Result<Self> {
-        let writer = SegmentWriter::open(dir, ROWS_PER_SEGMENT, 1)?;
-        Ok(Self { writer, segments: Vec::new(), shelf })
-    }
-
-    fn add(&mut self, rows: Vec<R>) -> Result<()> {
-        self.writer.push(&rows, &mut self.segments).with_context(|| {
-            format!("keep the {} of the log for looking back at them (TMPDIR says where)", R::PLURAL)
-        })?;
-        self.shelf.add(Arc::new(rows), self.writer.waiting_rows(), &self.segments);
-        Ok(())
-    }
-}
-
-/// A folder of our own, gone when this ends.
-struct Spilled(PathBuf);
-
-impl Spilled {
-    fn make() -> Result<Self> {
-        let dir = std::env::temp_dir().join(format!("mpiscope-replay-{:016x}", random()? as u64));
-        Ok(Self(dir))
-    }
-}
-
-impl Drop for Spilled {
-    fn drop(&mut self) {
-        // It may not have been made yet.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
