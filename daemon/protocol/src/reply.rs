@@ -177,7 +177,7 @@ pub struct Batch {
     /// Findings, where they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub findings: Option<Vec<Finding>>,
-    /// Of which recording the rows are, where two are replayed together.
+    /// The recording that the rows are from, where two are replayed together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recording: Option<Recording>,
     /// Of recording B: when the rows were in its own time.

@@ -189,7 +189,7 @@ pub struct Subscribe {
     pub id: u32,
     /// Of what.
     pub what: Topic,
-    /// Of which recording, where two are replayed together.
+    /// The recording, where two are replayed together.
     #[serde(default, skip_serializing_if = "Recording::is_a")]
     pub recording: Recording,
     /// Calls of these functions, by their names in C; of all where there is none. The same holds for the other lists.

@@ -8,7 +8,7 @@ import { table } from "../lib/page.mjs";
 import { shoot } from "../lib/pictures.mjs";
 import { coloured, count, decodePng, differing } from "../lib/pixels.mjs";
 import { compare, compared } from "../lib/product.mjs";
-import { even, uneven } from "../lib/recordings.mjs";
+import { even, steady, stretched, uneven } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
 
@@ -61,6 +61,7 @@ const picture = async (page) => decodePng(await page.locator(".compare .drawn").
 
 test("compare::both_are_over_one_axis_of_time", async (t) => {
   const { page, truth } = await opened(t);
+  await page.getByRole("button", { name: "Start", exact: true }).click();
   await until("bars are drawn", async () => count(await picture(page), coloured).pixels > 500);
   const calls = await picture(page);
   await page.getByRole("button", { name: "Time in MPI" }).click();
@@ -96,6 +97,59 @@ test("compare::both_are_over_one_axis_of_time", async (t) => {
   await shoot(page, "compare");
   await page.locator(".compare").evaluate((element) => { element.scrollTop = element.scrollHeight; });
   await shoot(page, "compare-end");
+});
+
+test("compare::both_are_on_one_clock_by_turn_or_by_phase", async (t) => {
+  const served = await compare(t, await steady(), await stretched());
+  const page = await open(t, served.url);
+  const drawn = page.locator(".compare .drawn");
+  await drawn.waitFor();
+  const truth = compared(await steady(), await stretched()).alignment;
+  assert.equal(truth.by, "turn");
+  const way = (name) => page.getByRole("button", { name, exact: true });
+  const reason = () => page.locator(".compare .align [role=status]").innerText();
+  const sentences = async () => (await page.locator(".compare .stretches li").allInnerTexts()).map((text) => text.replaceAll("\u00a0", " "));
+  assert.equal(await way("Turn").getAttribute("aria-pressed"), "true", "the page begins as the report");
+  assert.equal(await reason(), truth.reason);
+  assert.deepEqual(await sentences(), truth.stretches.map(({ sentence }) => sentence));
+  const [most] = truth.stretches;
+  assert.ok(most.first >= 97 && most.first <= 101 && most.last >= 150 && most.last <= 154, JSON.stringify(most));
+
+  // From the sentence to its place: the slot of the first of these turns.
+  await until("bars are drawn", async () => count(await picture(page), coloured).pixels > 500);
+  await page.locator(".compare .stretches button").first().click();
+  const words = await drawn.getAttribute("aria-valuetext");
+  const [, turn, own] = /\(turn (\d+), B at ([\d:.]+), /.exec(words) ?? [];
+  const turnsOfSlot = (300 * 0.1e9) / truth.sections.at(-1).a_to_ns;
+  assert.ok(Math.abs(Number(turn) - most.first) <= turnsOfSlot + 2, `${words}, not turn ${most.first}`);
+  assert.match(own, /^0:00:0\d\.\d{3}$/);
+
+  const aligned = await drawn.boundingBox();
+  await way("Start").click();
+  await until("no row of losses", async () => (await drawn.boundingBox()).height < aligned.height);
+  assert.deepEqual(await sentences(), []);
+  await until("bars from the start", async () => count(await picture(page), coloured).pixels > 500);
+  await way("Phase").click();
+  await until("phases", async () => /^Aligned by phase, as named with MPI_Pcontrol: all 3 matched\.$/.test(await reason()));
+  assert.match((await sentences())[0], /^phase middle took [\d.]+ (ms|s) more/);
+  await shoot(page, "compare-aligned");
+  await checkAll(page, [
+    ["aligned by phase", () => way("Phase").click()],
+    ["aligned by turn", () => way("Turn").click()],
+    ["a small window", () => page.setViewportSize(SMALL), () => page.setViewportSize(LARGE)],
+  ]);
+});
+
+test("compare::what_cannot_be_aligned_says_why", async (t) => {
+  const { page } = await opened(t);
+  const drawn = page.locator(".compare .drawn");
+  await page.getByRole("button", { name: "Phase", exact: true }).click();
+  const why = page.locator(".compare .align [role=status]");
+  await until("the reason", async () => (await why.innerText()) === "The runs cannot be aligned by phase. The program names no phases with MPI_Pcontrol.");
+  assert.equal(await drawn.isVisible(), false, "no picture that would be of something else");
+  await page.getByRole("button", { name: "Turn", exact: true }).click();
+  await drawn.waitFor();
+  assert.match(await why.innerText(), /marked by MPI_Allreduce at uneven\.c:\d+: turns 1 to 1500 matched\.$/);
 });
 
 test("compare::nothing_serious_for_those_who_cannot_see_it", async (t) => {

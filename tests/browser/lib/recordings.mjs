@@ -32,6 +32,18 @@ export function uneven() {
   return made.get("uneven");
 }
 
+/** A main loop of 300 turns in three phases. */
+export function steady() {
+  if (!made.has("steady")) made.set("steady", record("steady", mpi(4, "tests/apps/stretched.c", 300)));
+  return made.get("steady");
+}
+
+/** As `steady`, with turns 101 to 150 longer on rank 1. */
+export function stretched() {
+  if (!made.has("stretched")) made.set("stretched", record("stretched", mpi(4, "tests/apps/stretched.c", 300, 101, 150, 20000)));
+  return made.get("stretched");
+}
+
 /** As `uneven`, with more calls in the same time than a picture has columns. */
 export function dense() {
   if (!made.has("dense")) made.set("dense", record("dense", mpi(4, "tests/apps/uneven.c", 6000, 1000)));

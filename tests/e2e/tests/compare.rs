@@ -84,7 +84,7 @@ fn the_rank_that_works_longer_in_b_is_named_in_the_first_line() {
     }
 }
 
-/// Records a main loop of 150 turns, of which these take longer on rank 1.
+/// Records a main loop of 150 turns. These take longer on rank 1.
 fn turning(mpi: &Mpi, longer: &[&str], out: &Path) {
     let arguments = [&["150"], longer].concat();
     let app = mpi.app("stretched").unwrap();

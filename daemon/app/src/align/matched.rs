@@ -238,7 +238,7 @@ mod tests {
     use super::*;
     use mpiscope_model::Call;
 
-    /// A loop whose turns take 100 ns, and longer where that is said.
+    /// A loop whose turns take 100 ns and what is given more.
     fn turning(turns: u64, line: u32, more_ns: impl Fn(u64) -> u64) -> RunAnchors {
         let starts = (0..turns).scan(1_000, |next, turn| {
             let start = *next;

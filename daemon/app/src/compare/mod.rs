@@ -33,15 +33,15 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<ExitCode> {
     let has_page = options.open || options.listen.is_some();
     let with_calls = has_page || options.align != AlignBy::Start;
     let (a, b) = (Digest::read(&options.a, with_calls)?, Digest::read(&options.b, with_calls)?);
-    let mut told = comparison(&a, &b);
-    told.alignment = aligned::alignment(&a, &b, options.align)?;
+    let mut comparison = comparison(&a, &b);
+    comparison.alignment = aligned::alignment(&a, &b, options.align)?;
     if options.json {
-        print(&(serde_json::to_string_pretty(&told)? + "\n"))?;
+        print(&(serde_json::to_string_pretty(&comparison)? + "\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    print(&printable(&text::text(&told)))?;
+    print(&printable(&text::text(&comparison)))?;
     if has_page {
-        page::serve(options, told, &a, &b)?;
+        page::serve(options, comparison, &a, &b)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -86,7 +86,7 @@ fn different(sections: &[&Section], least_s: f64) -> Vec<Range<usize>> {
         let scores: Vec<f64> = differences.iter().map(score).collect();
         found.extend(maximal_sums(&scores).into_iter().filter(counts));
     }
-    // Each may take a little longer, and none of them enough to be told from chance alone.
+    // Each may take a little longer, and none of them enough to differ from chance alone.
     if found.is_empty() && counts(&(0..sections.len())) && !sections.is_empty() {
         found.push(0..sections.len());
     }
@@ -287,7 +287,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Turns of 10 ms, longer where that is said; ranks other than 1 wait for rank 1 at their end.
+    /// Turns of 10 ms and what is given more; ranks other than 1 wait for rank 1 at their end.
     fn run(more_ms: impl Fn(u32) -> u64) -> (Vec<Range<u64>>, Stored) {
         let (mut turns, mut calls, mut now) = (Vec::new(), Vec::new(), 5 * MS);
         for turn in 1..=100 {

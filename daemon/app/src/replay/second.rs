@@ -3,6 +3,7 @@
 use super::CACHE_BYTES;
 use super::spill::{Spill, Spilled};
 use crate::align::{AlignBy, Aligned, RunAnchors, choose};
+// words: allow the name of a module
 use crate::judge;
 use crate::load::{self, Rows, Trust, load_with};
 use crate::page::{Shelves, inform}; // words: allow the name of a type
@@ -46,6 +47,7 @@ pub(super) fn open(
     };
     let loaded = load_with(dir, &recording, Trust::Unchecked, Overview::default(), &mut keep)?;
     sites.see(&loaded.sites);
+    // words: allow the name of a module
     let findings = judge::read(dir).with_context(|| format!("read {}", dir.display()))?;
     let end_ns = loaded.end_ns().max(last_ns);
     inform(&library, &loaded, findings.as_ref(), end_ns);

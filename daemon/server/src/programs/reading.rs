@@ -162,7 +162,7 @@ impl Turns {
     }
 }
 
-/// A reply on the shared clock. Where there are two recordings, a batch says of which it is.
+/// A reply on the shared clock. Where there are two recordings, a batch names its own.
 fn named(source: &Source, second: Option<&SecondRecording>, reply: Reply) -> Reply {
     match (second, reply) {
         (Some(second), reply) => second.on_clock_of_a(reply),

@@ -161,7 +161,7 @@ class Batch:
     late: int = 0
     #: Rows left out before this batch, because the client was too slow for the pace it chose.
     missed: int = 0
-    #: Of which recording; `b` only where two are replayed together.
+    #: The recording of the rows; `b` only where two are replayed together.
     recording: Recording = "a"
     #: Of recording b: when the rows were in its own time.
     own: OwnTimes | None = None
