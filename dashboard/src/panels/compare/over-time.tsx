@@ -48,7 +48,7 @@ export function OverTime({ compared }: { compared: Compared }) {
     const { a, b } = shown;
     if (!canvas.current) return;
     paint(canvas.current, {
-      stacks: stacksOf(rowsOf(kind.value, shown, theme.value), a, b), endsNs: [a.durationNs, b.durationNs], slot: slot.value,
+      stacks: stacksOf(rowsOf(kind.value, shown, theme.value), a, b), endsNs: [a.durationNs, b.durationNs], ownEndsNs: [a.durationNs, compared.b.durationNs], slot: slot.value,
       losses: lossesOf(way?.ownNs ?? new Float64Array(0), a.widthNs),
       marks: { ns: way?.markNs ?? new Float64Array(0), names: way?.markNames ?? [], kind: by.value },
       axis: kind.value === "calls" ? AXES.calls : AXES.seconds, nothing: [nothing(a), nothing(b)],

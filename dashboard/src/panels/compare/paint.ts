@@ -18,8 +18,10 @@ const GAP_FROM_PIXELS = 6;
 
 export interface Picture {
   stacks: Stacks;
-  /** How long each took. */
+  /** Where each ends on the axis. */
   endsNs: readonly [number, number];
+  /** The same in the own time of each. */
+  ownEndsNs: readonly [number, number];
   /** How much longer B took for each slot, in seconds; empty where runs are not aligned. */
   losses: Float64Array;
   /** Where turns or phases begin, and what they are. */
@@ -79,7 +81,7 @@ export function paint(canvas: HTMLCanvasElement, picture: Picture, colour: Colou
       context.fillStyle = colour.soft;
       context.fillText(nothing, LEFT + 8, bottom - plotHeight / 2);
     }
-    ended(context, xOf(picture.endsNs[at] ?? 0), bottom, plotHeight, `${side.toUpperCase()} ends ${clock(picture.endsNs[at] ?? 0)}`, colour, LEFT + wide);
+    ended(context, xOf(picture.endsNs[at] ?? 0), bottom, plotHeight, `${side.toUpperCase()} ends ${picture.ownEndsNs[at] === picture.endsNs[at] ? "" : "at its "}${clock(picture.ownEndsNs[at] ?? 0)}`, colour, LEFT + wide);
   });
   if (isAligned) {
     const top = 2 * plotHeight + 2 * GAP;
@@ -121,9 +123,11 @@ function paintMarks(context: CanvasRenderingContext2D, { marks: { ns, names, kin
   let free = LEFT;
   ns.forEach((atNs, at) => {
     const x = Math.round(xOf(atNs));
-    const words = at === 0 ? `${kind} ${names[at] ?? ""}` : names[at] ?? "";
+    const words = kind === "turn" && at === 0 ? `turn ${names[at] ?? ""}` : names[at] ?? "";
     const end = x + 4 + context.measureText(words).width;
-    if (x < free || end > right) return;
+    // Of phases, those that have room for their name are shown; of turns, some.
+    const until = kind === "phase" && at + 1 < ns.length ? xOf(ns[at + 1] ?? 0) : right;
+    if (x < free || end > until) return;
     context.fillStyle = colour.soft;
     context.fillRect(x, top + 2, 1, MARKS - 4);
     context.fillText(words, x + 4, top + MARKS / 2);
