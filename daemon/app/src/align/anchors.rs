@@ -19,7 +19,8 @@ pub(crate) struct RunAnchors {
     names: BTreeMap<LoopMarker, SiteName>,
     /// In the order of when they begin; the end is [`Nanoseconds::MAX`] where it was not recorded.
     pub(super) phases: Vec<PhaseSpan>,
-    end_ns: Nanoseconds,
+    /// From the end of `MPI_Init` to the beginning of `MPI_Finalize`: no loop goes on before or after.
+    range_ns: Range<Nanoseconds>,
 }
 
 /// One time that the program was in a phase.
@@ -49,7 +50,7 @@ impl RunAnchors {
 
     /// The call that marks the turns of the main loop, if there is one.
     pub(super) fn marker(&self) -> Option<&SiteName> {
-        let found = self.finder.find(&(0..self.end_ns))?;
+        let found = self.finder.find(&self.range_ns)?;
         self.names.get(&found.marker)
     }
 
@@ -84,6 +85,8 @@ struct AnchorReader {
     finder: LoopFinder,
     marks: BTreeMap<Comm, Vec<PhaseMark>>,
     mark_count: usize,
+    initialized_ns: Nanoseconds,
+    finalizes_ns: Option<Nanoseconds>,
 }
 
 impl AnchorReader {
@@ -93,10 +96,15 @@ impl AnchorReader {
             Some(rank) if rank == call.rank => {}
             _ => *self = Self { rank: Some(call.rank), ..Self::default() },
         }
-        if call.function != id::PCONTROL {
-            self.finder.add(call);
-            return;
+        match call.function {
+            id::INIT | id::INIT_THREAD => self.initialized_ns = call.end_ns,
+            id::FINALIZE => self.finalizes_ns = Some(call.start_ns),
+            id::PCONTROL => self.mark(call),
+            _ => self.finder.add(call),
         }
+    }
+
+    fn mark(&mut self, call: &Call) {
         let level = call.tag.filter(|level| *level != 0);
         if let (Some(level), Some(phase)) = (level, call.comm)
             && self.mark_count < MOST_MARKS
@@ -133,7 +141,8 @@ impl AnchorReader {
             }));
         }
         phases.sort_by_key(|phase| phase.span_ns.start);
-        RunAnchors { finder: self.finder, names, phases, end_ns }
+        let range_ns = self.initialized_ns..self.finalizes_ns.unwrap_or(end_ns);
+        RunAnchors { finder: self.finder, names, phases, range_ns }
     }
 }
 
@@ -175,6 +184,15 @@ pub(super) mod tests {
         let anchors = anchors(&calls, &[7], 1_000);
         let marker = anchors.marker().cloned().unwrap();
         assert_eq!((marker.line, anchors.starts(&marker).len()), (Some(7), 10));
+    }
+
+    #[test]
+    fn a_long_start_and_end_are_no_part_of_the_loop() {
+        let mut calls = vec![Call { end_ns: 10_000, ..call(id::INIT, 1, 0) }];
+        calls.extend((0..10).map(|at| call(2, 0, 10_000 + 100 * at)));
+        assert_eq!(anchors(&calls, &[7], 30_000).marker(), None);
+        calls.push(Call { end_ns: 30_000, ..call(id::FINALIZE, 1, 11_000) });
+        assert!(anchors(&calls, &[7], 30_000).marker().is_some());
     }
 
     #[test]
