@@ -159,7 +159,7 @@ struct Entry {
 
 /// Answers that take a while.
 enum Later {
-    Reply(Reply),
+    Reply(Box<Reply>),
     /// Where the clock is to go.
     Time(Result<f64, Failed>),
 }

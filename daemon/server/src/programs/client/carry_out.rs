@@ -163,7 +163,7 @@ impl Client<'_> {
             let _ = timeout(patience, &mut waiting.passed).await;
             let missing = waiting.end();
             // The client may have left meanwhile.
-            let _ = answer.send(Later::Reply(Reply::Passed(Passed { id, missing }))).await;
+            let _ = answer.send(Later::Reply(Box::new(Reply::Passed(Passed { id, missing })))).await;
         });
         Ok(())
     }
