@@ -1,6 +1,21 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
-use crate::{Advised, AlignedCourse, AlignedSection, Alignment, Annotation, Annotations, AnnotationsKind, Attribution, Bands, Basis, BasisState, Between, BudgetChange, By, ByChange, CallDurations, Calls, CauseChange, Change, CollectiveChange, Compared, ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count, CountChange, CourseSizes, Courses, CpuContention, Criteria, CriterionChange, CriticalPath, Dag, DagBars, DagEdges, DagNodes, DagRanks, Disturbance, Efficiency, EfficiencyChange, Event, Evolution, F64Column, Figure, Found, FunctionChange, FunctionCriterion, GatheredWait, GroupGraph, Job, JobChange, JobState, Judgement, Landscape, LayoutItem, LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs, Parts, Pending, PendingEdges, PendingGroups, PendingMessages, Phase, Points, QualityChange, Quiet, RangeBudget, RankLayout, RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat, RunSource, SegmentRow, Selected, SelectedFunctions, SelectedRanks, SelectedRegions, Shares, Side, SiteChange, SiteTimes, SiteWait, Sites, SlowLink, SlowLinks, Source, SourceRank, SourceText, SourceTime, Standing, Still, StillCall, StillKind, StillRoot, StillSentence, Stopped, StoppedRank, Stretch, StretchPart, Suggestion, Switch, TotalsChange, U32Column, ValueSeries, Verdict, VerdictChange, Wait, WhatIf, Without, Words, WordsChange, exchange, message};
+use crate::{
+    Advised, AlignedCourse, AlignedSection, Alignment, Annotation, Annotations, AnnotationsKind, Attribution,
+    Bands, Basis, BasisState, Between, BudgetChange, By, ByChange, CallDurations, Calls, CauseChange, Change,
+    CollectiveChange, Compared, ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count,
+    CountChange, CourseSizes, Courses, CpuContention, Criteria, CriterionChange, CriticalPath, Dag, DagBars,
+    DagEdges, DagNodes, DagRanks, Disturbance, Efficiency, EfficiencyChange, Event, Evolution, F64Column,
+    Figure, Found, FunctionChange, FunctionCriterion, GatheredWait, GroupGraph, Job, JobChange, JobState,
+    Judgement, Landscape, LayoutItem, LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs,
+    Parts, Pending, PendingEdges, PendingGroups, PendingMessages, Phase, Points, QualityChange, Quiet,
+    RangeBudget, RankLayout, RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile,
+    RemapFormat, RunSource, SegmentRow, Selected, SelectedFunctions, SelectedRanks, SelectedRegions, Shares,
+    Side, SiteChange, SiteTimes, SiteWait, Sites, SlowLink, SlowLinks, Source, SourceRank, SourceText,
+    SourceTime, Standing, Still, StillCall, StillKind, StillRoot, StillSentence, Stopped, StoppedRank,
+    Stretch, StretchPart, Suggestion, Switch, TotalsChange, U32Column, ValueSeries, Verdict, VerdictChange,
+    Wait, WhatIf, Without, Words, WordsChange, exchange, message,
+};
 use ts_rs::{Config, TS};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dashboard/src/feed/types.ts");
