@@ -1,6 +1,7 @@
 /* paths [steps] [grain_us] [levels]: a program whose calls come through functions that are known. Each step exchanges borders from a
  * solver and from a writer of results, by the same function, and sums up in the solver, some of it in a function that calls
  * itself. What each function of the program calls is never inlined, and none has a frame pointer. */
+#define _GNU_SOURCE
 #include "truth.h"
 #include <unistd.h>
 

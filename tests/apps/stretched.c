@@ -1,6 +1,7 @@
 /* stretched [turns] [first] [last] [extra_us]: a main loop whose turns FIRST to LAST, counted from 1, take longer, because
  * rank 1 works longer in them. A turn sends around a ring, works and adds up. The loop is in three phases: "start" is one
  * turn, "middle" most of them, "end" is one turn. Work is sleeping: ranks on few processors do not disturb each other. */
+#define _GNU_SOURCE
 #include "truth.h"
 
 #include <time.h>

@@ -2,26 +2,12 @@
 
 import { strict as assert } from "node:assert";
 import { open, SMALL, visitor } from "../lib/browser.mjs";
+import { dialog, link } from "../lib/links.mjs";
 import { mode, time, untilMode, untilState } from "../lib/page.mjs";
 import { replay, steady } from "../lib/product.mjs";
 import { quiet } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
-
-const dialog = (page) => page.getByRole("dialog", { name: "Copy link" });
-
-/** A link that the owner makes on the page; with these rights beside reading. */
-async function link(page, label, ...rights) {
-  await page.getByRole("button", { name: "Copy link", exact: true }).first().click();
-  const box = dialog(page);
-  await box.getByLabel("For", { exact: true }).fill(label);
-  for (const right of rights) await box.getByRole("checkbox", { name: new RegExp(`^${right}`) }).check();
-  await box.getByRole("button", { name: "Copy link", exact: true }).click();
-  await box.getByRole("row", { name: new RegExp(label) }).waitFor();
-  const address = await box.getByLabel("The new link").inputValue();
-  await box.getByRole("button", { name: "Close" }).click();
-  return address;
-}
 
 async function row(page, label) {
   return dialog(page).getByRole("row", { name: new RegExp(label) }).getByRole("cell").allInnerTexts();

@@ -26,7 +26,7 @@ export function compile(source, into = OWN) {
   if (existsSync(program) && statSync(program).mtimeMs > newestMs) return program;
   const compiler = find("mpicc.openmpi", "mpicc");
   if (!compiler) throw new Error("there is no mpicc");
-  execFileSync(compiler, ["-std=c11", "-Wall", "-Wextra", "-O2", `-I${HEADERS}`, "-o", program, path], { stdio: ["ignore", "inherit", "inherit"] });
+  execFileSync(compiler, ["-std=c11", "-Wall", "-Wextra", "-O2", "-g", `-I${HEADERS}`, "-o", program, path], { stdio: ["ignore", "inherit", "inherit"] });
   return program;
 }
 

@@ -8,9 +8,9 @@ import { PROGRAM } from "./places.mjs";
 
 const made = new Map();
 
-async function record(name, words) {
+async function record(name, words, options = []) {
   const out = join(folder(name), "recording");
-  await promisify(execFile)(PROGRAM, ["run", "--no-dashboard", "--out", out, "--", ...words], { env: ENVIRONMENT, maxBuffer: 64 << 20 });
+  await promisify(execFile)(PROGRAM, ["run", "--no-dashboard", "--out", out, ...options, "--", ...words], { env: ENVIRONMENT, maxBuffer: 64 << 20 });
   return out;
 }
 
@@ -48,6 +48,12 @@ export function stretched() {
 export function dense() {
   if (!made.has("dense")) made.set("dense", record("dense", mpi(4, "tests/apps/uneven.c", 6000, 1000)));
   return made.get("dense");
+}
+
+/** Calls through functions that are known, with the paths to them. */
+export function pathed() {
+  if (!made.has("pathed")) made.set("pathed", record("pathed", mpi(4, "tests/apps/paths.c", 300, 1000), ["--call-paths"]));
+  return made.get("pathed");
 }
 
 /** A modelled job on four nodes: ranks that talk to each other are on different ones. */
