@@ -1,7 +1,5 @@
 //! What is called from where is what adding up calls one by one says, and agrees with the figures of the same selection.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 mod support;
 
 use mpiscope_feed::exchange::{Question, SelectedQuestion};
