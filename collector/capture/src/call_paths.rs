@@ -5,7 +5,7 @@
 //! still where they were.
 
 /// Places of a thread's cache.
-const CACHED: usize = 256;
+const CACHED: usize = 1024;
 /// Paths are cut to their innermost functions.
 pub const MOST_FRAMES: usize = 128;
 
@@ -34,26 +34,23 @@ struct CachedPath {
     frames: Box<[Frame]>,
 }
 
-/// The paths that a thread took not long ago, each in the one place it can be in.
-#[derive(Debug)]
-pub(crate) struct PathCache(Box<[Option<CachedPath>; CACHED]>);
-
-impl Default for PathCache {
-    fn default() -> Self {
-        Self(Box::new([const { None }; CACHED]))
-    }
-}
+/// The paths that a thread took not long ago, each in the one place it can be in. It takes no memory before the first.
+#[derive(Debug, Default)]
+pub(crate) struct PathCache(Vec<Option<CachedPath>>);
 
 impl PathCache {
     /// The number of the path to a call. `read` reads the stack.
     #[inline]
     pub(crate) fn get(&self, caller: Caller, read: impl Fn(usize) -> u64) -> Option<u32> {
-        let known = self.0[place(caller)].as_ref().filter(|known| known.caller == caller)?;
+        let known = self.0.get(place(caller))?.as_ref().filter(|known| known.caller == caller)?;
         let is_same = known.frames.iter().all(|frame| read(frame.written_at) == frame.address);
         is_same.then_some(known.number)
     }
 
     pub(crate) fn keep(&mut self, caller: Caller, number: u32, frames: &[Frame]) {
+        if self.0.is_empty() {
+            self.0.resize_with(CACHED, || None);
+        }
         self.0[place(caller)] = Some(CachedPath { caller, number, frames: frames.into() });
     }
 }
@@ -61,7 +58,7 @@ impl PathCache {
 /// Addresses that lie close together go to different places.
 fn place(caller: Caller) -> usize {
     let mixed = caller.address.rotate_left(32) ^ caller.stack as u64;
-    (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
+    (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - CACHED.ilog2())) as usize
 }
 
 #[cfg(test)]

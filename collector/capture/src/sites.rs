@@ -164,13 +164,15 @@ impl SiteCache {
         locate: impl Fn(u64) -> Located,
         mut tell: impl FnMut(&Slot) -> bool,
     ) -> u32 {
-        let mut site = 0;
+        let (mut parent, mut site) = (0, 0);
         for frame in frames.iter().rev() {
-            match self.define(sites, (site, frame.address), &locate, &mut tell) {
-                None => return 0,
-                // Our own functions, which MPI called: the path goes on without them.
-                Some(0) => {}
-                Some(number) => site = number,
+            let Some(number) = self.define(sites, (parent, frame.address), &locate, &mut tell) else {
+                return 0;
+            };
+            site = number;
+            // The path goes on without our own functions, which MPI called, and without those that get no number.
+            if number != 0 {
+                parent = number;
             }
         }
         if let Some(caller) = caller {
@@ -410,5 +412,19 @@ mod tests {
             true
         });
         assert_eq!(defined, [(0x10, 0), (0x20, 1)]);
+    }
+
+    #[test]
+    fn a_call_without_a_number_does_not_get_that_of_its_caller() {
+        let (mut sites, mut cache) = (Sites::default(), SiteCache::default());
+        let mut learn = |offsets: &[u64]| {
+            let (caller, frames) = path(offsets);
+            cache.learn_path(&mut sites, (caller, &frames), located, |_| true)
+        };
+        assert_eq!(learn(&[0x10, 0x20]), 2);
+        for at in 0..MOST_SITES as u64 {
+            learn(&[0x10, 0x1000 + at]);
+        }
+        assert_eq!((learn(&[0x10, 5]), learn(&[0x10, 0x20])), (0, 2));
     }
 }
