@@ -3,14 +3,15 @@
 mod support;
 
 use mpiscope_feed::exchange::{Question, SelectedQuestion};
-use mpiscope_feed::{Library, NO_SITE, RankRow, SiteTimes};
+use mpiscope_feed::{Library, Messages, NO_SITE, RankRow, SiteTimes};
 use mpiscope_model::Call;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use support::{Plain, RANKS, UNTIL_NS, call, row};
+use support::{Plain, RANKS, StoredMessages, UNTIL_NS, call, row};
 
 fn library(calls: &[Call]) -> Library {
-    let library = Library::new(Box::new(Plain(calls.to_vec())));
+    let messages = Messages { source: Box::new(StoredMessages::default()), flow: |_| None };
+    let library = Library::new(Box::new(Plain(calls.to_vec()))).with_messages(messages);
     // That is read in several slices.
     library.know_figures(vec![RankRow { calls: 5 << 20, ..row(0) }], RANKS, UNTIL_NS);
     library

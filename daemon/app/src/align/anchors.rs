@@ -178,9 +178,9 @@ pub(super) mod tests {
     #[test]
     fn anchors_are_those_of_the_lowest_rank() {
         let of_rank = |rank, call: Call| Call { rank, ..call };
-        let mut calls: Vec<Call> = (0..20).map(|at| of_rank(3, call(2, 0, 50 * at))).collect();
-        calls.extend((0..10).map(|at| of_rank(1, call(2, 0, 100 * at))));
-        calls.extend((0..20).map(|at| of_rank(2, call(2, 0, 50 * at))));
+        let mut calls: Vec<Call> = (0..20).map(|at| of_rank(3, call(id::BARRIER, 0, 50 * at))).collect();
+        calls.extend((0..10).map(|at| of_rank(1, call(id::BARRIER, 0, 100 * at))));
+        calls.extend((0..20).map(|at| of_rank(2, call(id::BARRIER, 0, 50 * at))));
         let anchors = anchors(&calls, &[7], 1_000);
         let marker = anchors.marker().cloned().unwrap();
         assert_eq!((marker.line, anchors.starts(&marker).len()), (Some(7), 10));
@@ -189,7 +189,7 @@ pub(super) mod tests {
     #[test]
     fn a_long_start_and_end_are_no_part_of_the_loop() {
         let mut calls = vec![Call { end_ns: 10_000, ..call(id::INIT, 1, 0) }];
-        calls.extend((0..10).map(|at| call(2, 0, 10_000 + 100 * at)));
+        calls.extend((0..10).map(|at| call(id::BARRIER, 0, 10_000 + 100 * at)));
         assert_eq!(anchors(&calls, &[7], 30_000).marker(), None);
         calls.push(Call { end_ns: 30_000, ..call(id::FINALIZE, 1, 11_000) });
         assert!(anchors(&calls, &[7], 30_000).marker().is_some());
@@ -215,11 +215,12 @@ pub(super) mod tests {
 
     #[test]
     fn a_call_site_is_found_again_when_its_line_moved() {
-        let calls: Vec<Call> =
-            (0..10).flat_map(|at| [call(2, 0, 100 * at), call(2, 1, 100 * at + 50)]).collect();
+        let calls: Vec<Call> = (0..10)
+            .flat_map(|at| [call(id::BARRIER, 0, 100 * at), call(id::BARRIER, 1, 100 * at + 50)])
+            .collect();
         let (a, b) = (anchors(&calls, &[7, 9], 1_000), anchors(&calls, &[12, 14], 1_000));
-        let second = SiteName::new(Some(2), &site(9));
-        assert_eq!(b.counterpart(&second, &a), Some(SiteName::new(Some(2), &site(14))));
+        let second = SiteName::new(Some(id::BARRIER), &site(9));
+        assert_eq!(b.counterpart(&second, &a), Some(SiteName::new(Some(id::BARRIER), &site(14))));
         assert_eq!(a.counterpart(&second, &b), Some(second.clone()));
         let one = anchors(&calls[..1], &[12], 1_000);
         assert_eq!(one.counterpart(&second, &a), None);

@@ -237,6 +237,7 @@ mod tests {
     use super::super::anchors::tests::{anchors, call, mark};
     use super::*;
     use mpiscope_model::Call;
+    use mpiscope_wire::id;
 
     /// A loop whose turns take 100 ns and what is given more.
     fn turning(turns: u64, line: u32, more_ns: impl Fn(u64) -> u64) -> RunAnchors {
@@ -245,7 +246,7 @@ mod tests {
             *next += 100 + more_ns(turn + 1);
             Some(start)
         });
-        let calls: Vec<Call> = starts.map(|start| call(2, 0, start)).collect();
+        let calls: Vec<Call> = starts.map(|start| call(id::BARRIER, 0, start)).collect();
         let end_ns = calls[calls.len() - 1].end_ns;
         anchors(&calls, &[line], end_ns)
     }
