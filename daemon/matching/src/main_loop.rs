@@ -8,6 +8,8 @@ use std::ops::Range;
 /// Turns differ in length by less than this part of their mean, and they cover that part of the range.
 const MOST_SPREAD: f64 = 0.5;
 const LEAST_COVER: f64 = 0.5;
+/// One of this number of turns may be longer than the others by any time.
+const PAUSES: usize = 16;
 /// Calls that are kept to find the loop. The functions called most often go first: they are within the loop.
 const MOST_CALLS: usize = 1 << 22;
 
@@ -85,15 +87,16 @@ impl LoopFinder {
 }
 
 fn is_loop(starts_ns: &[Nanoseconds], length_ns: f64) -> bool {
-    let gaps: Vec<f64> = starts_ns.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+    let mut gaps: Vec<f64> = starts_ns.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+    let covered_ns: f64 = gaps.iter().sum();
+    gaps.sort_unstable_by(f64::total_cmp);
+    // A few long pauses are no other loop.
+    gaps.truncate(gaps.len() - gaps.len() / PAUSES);
     let mean = gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
-    // Half of the gaps decide: one long pause is no other loop.
     let mut off: Vec<f64> = gaps.iter().map(|gap| (gap - mean).abs()).collect();
     off.sort_unstable_by(f64::total_cmp);
     let spread = off.get(off.len() / 2).copied().unwrap_or(f64::MAX);
-    starts_ns.len() > LEAST_TURNS
-        && spread <= MOST_SPREAD * mean
-        && mean * gaps.len() as f64 >= LEAST_COVER * length_ns
+    starts_ns.len() > LEAST_TURNS && spread <= MOST_SPREAD * mean && covered_ns >= LEAST_COVER * length_ns
 }
 
 #[cfg(test)]
@@ -154,5 +157,22 @@ mod tests {
         let other = |start_ns| Call { site: Some(8), ..call(1, start_ns) };
         let finder = finder(&[call(1, 30), other(20), call(2, 25), call(1, 10)]);
         assert_eq!(finder.starts(|(function, _)| function == 1), [10, 20, 30]);
+    }
+
+    #[test]
+    fn a_few_long_pauses_are_no_other_loop_and_bursts_are_none() {
+        let times = |gaps: &[u64]| -> Vec<Call> {
+            let starts = gaps.iter().scan(0, |at, gap| {
+                *at += gap;
+                Some(*at)
+            });
+            starts.map(|start| call(5, start)).collect()
+        };
+        let mut gaps = vec![10; 60];
+        (gaps[20], gaps[41], gaps[50]) = (400, 700, 300);
+        assert!(finder(&times(&gaps)).find(&(0..2_000)).is_some());
+        // Ten at once, and then for a long time none.
+        let bursts: Vec<u64> = (0..60).map(|at| if at % 10 == 0 { 300 } else { 1 }).collect();
+        assert!(finder(&times(&bursts)).find(&(0..1_900)).is_none());
     }
 }

@@ -70,7 +70,7 @@ macro_rules! exact {
 
 exact!(ring halo3d cg master_worker million types split forms out_of_order threads linger blocked abort crash);
 exact!(collectives reductions persistent matched cancel uneven rows started between exchange tally flows);
-exact!(topologies one_sided files requests turns overlap stretched);
+exact!(topologies one_sided files requests turns overlap stretched paths);
 
 macro_rules! exact_of_version_4 {
     ($($app:ident)*) => {$(
@@ -174,6 +174,7 @@ fn no_application_is_left_out() {
         "out_of_order",
         "overlap",
         "partitioned",
+        "paths",
         "persistent",
         "persistent_collectives",
         "reductions",

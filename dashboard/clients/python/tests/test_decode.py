@@ -123,6 +123,10 @@ def reply_of(kind: str) -> dict[str, Any]:
     message = {name: example(each) for part in parts for name, each in part.get("properties", {}).items()}
     if kind == "batch":
         message["calls"], message["messages"] = columns(mpiscope.Calls, 2), None
+    if kind == "welcome":
+        # In MessagePack columns of numbers are bytes.
+        times = {name: np.zeros(2).tobytes() for name in ("a_from_ns", "a_to_ns", "b_from_ns", "b_to_ns")}
+        message["second"]["sections"] = {"name": ["", ""], "number": np.zeros(2, "<u4").tobytes(), **times}
     return {**message, "kind": kind}
 
 
