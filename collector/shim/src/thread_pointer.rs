@@ -20,21 +20,29 @@ core::arch::global_asm!(
     ".popsection",
 );
 
+/// The word at this number of bytes from the first.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn word<const AT: usize>() -> usize {
+    let word: usize;
+    // SAFETY: reads the thread's own variable, which no other thread writes.
+    unsafe {
+        core::arch::asm!(
+            "mov {word}, qword ptr [rip + mpiscope_thread_words@gottpoff]",
+            "mov {word}, qword ptr fs:[{word} + {at}]",
+            word = out(reg) word,
+            at = const AT,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    word
+}
+
 /// This thread's pointer; null at first.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn get<T>() -> *mut T {
-    let pointer: *mut T;
-    // SAFETY: reads the thread's own variable, which no other thread writes.
-    unsafe {
-        core::arch::asm!(
-            "mov {pointer}, qword ptr [rip + mpiscope_thread_words@gottpoff]",
-            "mov {pointer}, qword ptr fs:[{pointer}]",
-            pointer = out(reg) pointer,
-            options(nostack, preserves_flags, readonly),
-        );
-    }
-    pointer
+    word::<0>() as *mut T
 }
 
 /// This thread's pointer, and where the call at hand comes from: what the symbol that was entered last returns to, or
@@ -62,17 +70,7 @@ pub(crate) fn get_with_caller<T>() -> (*mut T, u64) {
 /// Where on the stack the symbol that was entered last was called. Zero where that is not known.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn stack() -> usize {
-    let stack: usize;
-    // SAFETY: reads the thread's own variable, which no other thread writes.
-    unsafe {
-        core::arch::asm!(
-            "mov {stack}, qword ptr [rip + mpiscope_thread_words@gottpoff]",
-            "mov {stack}, qword ptr fs:[{stack} + 24]",
-            stack = out(reg) stack,
-            options(nostack, preserves_flags, readonly),
-        );
-    }
-    stack
+    word::<24>()
 }
 
 /// From now on calls come from there, whatever symbols they go through; 0 ends that.

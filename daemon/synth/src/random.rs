@@ -32,7 +32,6 @@ pub(crate) enum Purpose {
     Clocks,
     Trips,
     Start,
-    Rack,
 }
 
 /// A stream of words by number.

@@ -6,9 +6,6 @@ use crate::pattern::Pattern;
 use crate::placement::Placement;
 use std::str::FromStr;
 
-/// The seed of a job that names none.
-pub(crate) const FIRST_SEED: u64 = 1;
-
 /// A job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spec {
@@ -57,7 +54,7 @@ impl Spec {
             nodes: ranks.div_ceil(8).max(1),
             seconds,
             rate,
-            seed: FIRST_SEED,
+            seed: 1,
             disturb: Vec::new(),
             style: Style::Waitall,
             placement: Placement::Block,

@@ -1,8 +1,5 @@
 //! The machine of a simulated job as a torus of nodes whose columns are racks.
 
-use crate::random::{Purpose, Stream};
-use crate::spec::FIRST_SEED;
-
 /// Nodes in three dimensions, as near to a cube as their number allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodeTorus {
@@ -41,14 +38,11 @@ impl NodeTorus {
         self.sizes[0] * self.sizes[1]
     }
 
-    /// The rack that [`Disturbance::SlowRack`](crate::Disturbance::SlowRack) slows down: drawn from the seed, except that
-    /// the first seed keeps the rack of earlier recordings.
+    /// The rack that [`Disturbance::SlowRack`](crate::Disturbance::SlowRack) slows down: each seed moves it on by one.
     #[must_use]
     pub fn slow_rack(&self, seed: u64) -> u32 {
-        if seed == FIRST_SEED {
-            return self.racks() / 3;
-        }
-        (Stream::new(seed, Purpose::Rack).word(0, 0) % u64::from(self.racks())) as u32
+        let racks = u64::from(self.racks());
+        ((racks / 3 + seed.wrapping_sub(1) % racks) % racks) as u32
     }
 }
 

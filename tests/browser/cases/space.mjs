@@ -10,10 +10,9 @@ import { coloured, count } from "../lib/pixels.mjs";
 import { folder, replay } from "../lib/product.mjs";
 import { quiet, slowRack } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
+import { drawn } from "../lib/space.mjs";
 import { settled, until } from "../lib/wait.mjs";
 
-const words = (page) => page.locator(".space-words").innerText();
-const drawn = (page, pattern) => until(async () => `the page draws ${pattern}; it says "${await words(page).catch(String)}"`, async () => pattern.test(await words(page)));
 const colours = async (page) => count(await shot(page, ".space-picture"), coloured).pixels;
 const hash = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 const inspected = (page, pattern) => until(`the inspector shows ${pattern}`, async () => pattern.test(await page.locator(".inspector h2").first().innerText()));

@@ -8,10 +8,9 @@ import { PROGRAM } from "../lib/places.mjs";
 import { mpi, replay, report, Run } from "../lib/product.mjs";
 import { quiet } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
+import { drawn, words } from "../lib/space.mjs";
 import { until } from "../lib/wait.mjs";
 
-const words = (page) => page.locator(".space-words").innerText();
-const drawn = (page, pattern) => until(async () => `the page draws ${pattern}; it says "${await words(page).catch(String)}"`, async () => pattern.test(await words(page)));
 
 /** A program that ended, as its recording; what it printed. */
 async function recorded(t, name, command) {

@@ -9,10 +9,10 @@ use mpiscope_feed::{Change, Count, CountChange, Figure, Noise, Words, WordsChang
 /// The least ratio of the greater value to the other.
 pub(super) const RATIO: f64 = 1.05;
 /// Two figures are at least so many seconds of a rank apart, and such a share of the shorter run.
-const LEAST_S: f64 = 0.01;
-const LEAST_SHARE: f64 = 1e-3;
+pub(super) const LEAST_S: f64 = 0.01;
+pub(super) const LEAST_SHARE: f64 = 1e-3;
 /// And the least multiple of what chance lets expect.
-const SPREADS: f64 = 3.0;
+pub(super) const SPREADS: f64 = 3.0;
 /// What is too seldom to tell has to change by this ratio.
 const SELDOM_RATIO: f64 = 2.0;
 /// Medians of runs that are made again differ by less than this ratio, and by less than this time.

@@ -2,6 +2,7 @@
 
 use super::answer::on;
 use super::functions::stand_out;
+use super::noise::{LEAST_S, LEAST_SHARE, RATIO, SPREADS};
 use super::text::time;
 use crate::align::{Aligned, Section};
 use mpiscope_feed::{CallSource, Stretch, StretchPart};
@@ -9,12 +10,6 @@ use mpiscope_model::{Call, Function, Nanoseconds};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A difference counts if it is this part of what A took, this time, and this part of the run.
-const LEAST_RATIO: f64 = 0.05;
-const LEAST_S: f64 = 0.01;
-const LEAST_SHARE: f64 = 1e-3;
-/// And if it is this multiple of what turns in a row differ by.
-const SPREADS: f64 = 3.0;
 /// What has less than this part of the difference is not the reason for it.
 const LEAST_PART: f64 = 0.25;
 const MOST_PARTS: usize = 3;
@@ -76,9 +71,9 @@ fn different(sections: &[&Section], least_s: f64) -> Vec<Range<usize>> {
         let difference = differences[range.clone()].iter().sum::<f64>().abs();
         let a_s: f64 = sections[range.clone()].iter().map(|of| length_s(&of.a_ns)).sum();
         let chance = SPREADS * spread_s * (range.len() as f64).sqrt();
-        difference >= least_s.max(LEAST_RATIO * a_s).max(chance)
+        difference >= least_s.max((RATIO - 1.0) * a_s).max(chance)
     };
-    let threshold = (SPREADS * spread_s).max(LEAST_RATIO * usual_s).max(1e-9);
+    let threshold = (SPREADS * spread_s).max((RATIO - 1.0) * usual_s).max(1e-9);
     let mut found: Vec<Range<usize>> = Vec::new();
     for direction in [1.0, -1.0] {
         // Bounded: most of a stretch took another time, and one turn that took far longer does not reach to the next one.

@@ -6,67 +6,41 @@ mod spill;
 use crate::align::RunAnchors;
 use crate::command_line::ReplayOptions;
 use crate::judge::{self, Findings};
-use crate::load::{self, Loaded, Rows, Trust, load_with};
-use crate::page::{self, Feeding, LayoutFilePath, Page, Shelves, function_rows, inform, node_rows};
+use crate::load::Loaded;
+use crate::page::{self, Feeding, LayoutFilePath, Page, function_rows, inform, node_rows};
 use crate::private::random;
-use crate::remap::Placements;
 use crate::switch;
 use crate::topology;
 use crate::words::plural;
 use anyhow::{Context as _, Result, anyhow};
 use mpiscope_feed::{Job, JobState, Overview, RunSource, TimelineIncrement, Update};
 use mpiscope_model::{Fault, Function};
-use mpiscope_recording::{Recording, State};
+use mpiscope_recording::State;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use spill::{Spill, Spilled};
+use spill::OpenedRecording;
 use std::process::ExitCode;
 
 /// Calls, and messages, that stay in memory for those who look around.
 const CACHE_BYTES: usize = 96 << 20;
 pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
-    let recording = Recording::open(&options.dir)?;
     // Taken before anything is read, so that a signal meanwhile still cleans up.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("wait for Ctrl-C")?;
+    let opened = OpenedRecording::open(&options.dir)?;
     let layout = options.layout.as_deref().map(LayoutFilePath::named).transpose()?;
     let (site, unusable) = match options.topology.as_slice() {
         [] => topology::of_recording(&options.dir),
         paths => (topology::read(paths)?, None),
     };
-    let manifest = recording.manifest();
-    let spilled = if load::is_in_log(&recording) { Some(Spilled::make()?) } else { None };
-    let placements = Placements::of_recording(&options.dir);
-    let shelves = match &spilled {
-        Some(spilled) => Shelves::new(&spilled.0, CACHE_BYTES, placements),
-        None => Shelves::of_recording(&recording, CACHE_BYTES, placements),
-    }
-    .with_layout(layout)
-    .with_site(site);
+    let manifest = opened.recording.manifest();
+    let shelves = opened.rows.clone().with_layout(layout).with_site(site);
     let token = format!("{:032x}", random()?);
     let address = options.listen.unwrap_or(page::ANYWHERE);
     let job = Job { run: manifest.run.clone(), source: RunSource::Replay, ..Job::default() };
     let overview = Overview::default();
-    let (page, mut feeding) = Page::open(
-        &options.dir,
-        address,
-        &token,
-        job,
-        manifest.window_ns,
-        shelves.clone(),
-        overview.clone(),
-    )?;
-    let (sites, calls) = (shelves.sites.clone(), shelves.calls.clone());
-    let mut spill = match &spilled {
-        Some(Spilled(dir)) => Some(Spill::into(dir, shelves)?),
-        None => None,
-    };
-    let mut last_ns = load::last_call_ns(&recording);
-    let mut keep = |Rows { calls, messages, .. }| {
-        last_ns = calls.iter().map(|call| call.end_ns).fold(last_ns, u64::max);
-        spill.as_mut().map_or(Ok(()), |spill| spill.add(calls, messages))
-    };
-    let mut loaded = load_with(&options.dir, &recording, Trust::Unchecked, overview, &mut keep)?;
-    sites.see(&loaded.sites);
+    let (page, mut feeding) =
+        Page::open(&options.dir, address, &token, job, manifest.window_ns, shelves, overview.clone())?;
+    let (mut loaded, last_ns) = opened.load(&options.dir, overview)?;
     loaded.missing.extend(unusable);
     let mut findings = judge::read(&options.dir).unwrap_or_else(|error| {
         loaded.missing.push(format!("what was found about the run: {error:#}"));
@@ -78,7 +52,8 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     publish(&mut feeding, &loaded, &shown);
     let second = match &options.with {
         Some(dir) => {
-            let anchors = RunAnchors::read(&calls, &loaded.sites, &loaded.communicators, loaded.end_ns());
+            let anchors =
+                RunAnchors::read(&opened.rows.calls, &loaded.sites, &loaded.communicators, loaded.end_ns());
             let anchors = anchors.map_err(|error| anyhow!("read {}: {error}", options.dir.display()))?;
             Some(second::open(dir, &anchors, options.align.unwrap_or_default())?)
         }
@@ -97,6 +72,8 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     }
     say!("{}; Ctrl-C ends it", summary(&loaded));
     let dir = options.dir.clone();
+    // What is spilled is kept as long as the page is served.
+    let OpenedRecording { recording, spilled, .. } = opened;
     let is_in_log = spilled.is_some();
     // What takes a while is found out while the page is there.
     let judging = std::thread::Builder::new().name("judge".into()).spawn(move || {

@@ -1,16 +1,12 @@
 //! A second recording for programs, on the clock of the one that is replayed.
 
-use super::CACHE_BYTES;
-use super::spill::{Spill, Spilled};
+use super::spill::{OpenedRecording, Spilled};
 use crate::align::{AlignBy, Aligned, RunAnchors, choose};
 // words: allow the name of a module
 use crate::judge;
-use crate::load::{self, Rows, Trust, load_with};
-use crate::page::{Shelves, inform}; // words: allow the name of a type
-use crate::remap::Placements;
+use crate::page::inform;
 use anyhow::{Context as _, Result, anyhow};
 use mpiscope_feed::Overview;
-use mpiscope_recording::Recording;
 use mpiscope_server::{SecondRecording, SecondRun, Sections};
 use std::path::Path;
 use std::sync::Arc;
@@ -24,34 +20,15 @@ pub(super) fn open(
     first: &RunAnchors,
     by: AlignBy,
 ) -> Result<(SecondRecording, Option<Spilled>)> {
-    let recording = Recording::open(dir)?;
-    let spilled = if load::is_in_log(&recording) { Some(Spilled::make()?) } else { None };
-    let placements = Placements::of_recording(dir);
-    let rows = match &spilled {
-        // words: allow the name of a type
-        Some(spilled) => Shelves::new(&spilled.0, CACHE_BYTES, placements),
-        // words: allow the name of a type
-        None => Shelves::of_recording(&recording, CACHE_BYTES, placements),
-    };
-    let (calls, sites) = (rows.calls.clone(), rows.sites.clone());
-    let library = rows.clone().into_library(dir, Overview::default());
-    let library = library.with_window(recording.manifest().window_ns);
-    let mut spill = match &spilled {
-        Some(Spilled(dir)) => Some(Spill::into(dir, rows)?),
-        None => None,
-    };
-    let mut last_ns = load::last_call_ns(&recording);
-    let mut keep = |Rows { calls, messages, .. }| {
-        last_ns = calls.iter().map(|call| call.end_ns).fold(last_ns, u64::max);
-        spill.as_mut().map_or(Ok(()), |spill| spill.add(calls, messages))
-    };
-    let loaded = load_with(dir, &recording, Trust::Unchecked, Overview::default(), &mut keep)?;
-    sites.see(&loaded.sites);
+    let opened = OpenedRecording::open(dir)?;
+    let library = opened.rows.clone().into_library(dir, Overview::default());
+    let library = library.with_window(opened.recording.manifest().window_ns);
+    let (loaded, last_ns) = opened.load(dir, Overview::default())?;
     // words: allow the name of a module
     let findings = judge::read(dir).with_context(|| format!("read {}", dir.display()))?;
     let end_ns = loaded.end_ns().max(last_ns);
     inform(&library, &loaded, findings.as_ref(), end_ns);
-    let anchors = RunAnchors::read(&calls, &loaded.sites, &loaded.communicators, loaded.end_ns());
+    let anchors = RunAnchors::read(&opened.rows.calls, &loaded.sites, &loaded.communicators, loaded.end_ns());
     let anchors = anchors.map_err(|error| anyhow!("read {}: {error}", dir.display()))?;
     let aligned = choose(first, &anchors, by);
     let about = SecondRun {
@@ -62,7 +39,7 @@ pub(super) fn open(
         reason: aligned.reason.clone(),
         sections: sections(&aligned),
     };
-    Ok((SecondRecording { library: Arc::new(library), map: aligned.map, about }, spilled))
+    Ok((SecondRecording { library: Arc::new(library), map: aligned.map, about }, opened.spilled))
 }
 
 fn sections(aligned: &Aligned) -> Sections {

@@ -1,18 +1,62 @@
-//! The rows of a log, moved into segments: however many there are, they need not stay in memory.
+//! A recording with its rows: in its own segments, or moved out of its log into some, so that however many there are they need
+//! not stay in memory.
 
+use super::CACHE_BYTES;
+use crate::load::{self, Loaded, Rows, Trust, load_with};
 use crate::page::{Shelf, Shelves}; // words: allow the name of a type
 use crate::private::random;
+use crate::remap::Placements;
 use anyhow::{Context as _, Result};
-use mpiscope_model::{Call, Message};
-use mpiscope_recording::{Segment, SegmentRow, SegmentWriter};
+use mpiscope_feed::Overview;
+use mpiscope_model::{Call, Message, Nanoseconds};
+use mpiscope_recording::{Recording, Segment, SegmentRow, SegmentWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// As in a recording.
 const ROWS_PER_SEGMENT: usize = 1_000_000;
 
-/// The calls and messages of a log, as segments, so that however many there are they need not stay in memory.
-pub(super) struct Spill {
+/// A recording that is read.
+pub(super) struct OpenedRecording {
+    pub(super) recording: Recording,
+    /// Where rows of its log are, as long as this is kept.
+    pub(super) spilled: Option<Spilled>,
+    pub(super) rows: Shelves, // words: allow the name of a type
+}
+
+impl OpenedRecording {
+    pub(super) fn open(dir: &Path) -> Result<Self> {
+        let recording = Recording::open(dir)?;
+        let spilled = if load::is_in_log(&recording) { Some(Spilled::make()?) } else { None };
+        let placements = Placements::of_recording(dir);
+        let rows = match &spilled {
+            // words: allow the name of a type
+            Some(spilled) => Shelves::new(&spilled.0, CACHE_BYTES, placements),
+            // words: allow the name of a type
+            None => Shelves::of_recording(&recording, CACHE_BYTES, placements),
+        };
+        Ok(Self { recording, spilled, rows })
+    }
+
+    /// Reads all of it, and says when the last call ended.
+    pub(super) fn load(&self, dir: &Path, overview: Overview) -> Result<(Loaded, Nanoseconds)> {
+        let mut spill = match &self.spilled {
+            Some(Spilled(dir)) => Some(Spill::into(dir, self.rows.clone())?),
+            None => None,
+        };
+        let mut last_ns = load::last_call_ns(&self.recording);
+        let mut keep = |Rows { calls, messages, .. }| {
+            last_ns = calls.iter().map(|call| call.end_ns).fold(last_ns, u64::max);
+            spill.as_mut().map_or(Ok(()), |spill| spill.add(calls, messages))
+        };
+        let loaded = load_with(dir, &self.recording, Trust::Unchecked, overview, &mut keep)?;
+        self.rows.sites.see(&loaded.sites);
+        Ok((loaded, last_ns))
+    }
+}
+
+/// The calls and messages of a log, as segments.
+struct Spill {
     calls: SpilledRows<Call>,
     messages: SpilledRows<Message>,
 }
@@ -24,12 +68,12 @@ struct SpilledRows<R: SegmentRow> {
 }
 
 impl Spill {
-    pub(super) fn into(dir: &Path, shelves: Shelves) -> Result<Self> {
+    fn into(dir: &Path, shelves: Shelves) -> Result<Self> {
         let Shelves { calls, messages, .. } = shelves;
         Ok(Self { calls: SpilledRows::into(dir, calls)?, messages: SpilledRows::into(dir, messages)? })
     }
 
-    pub(super) fn add(&mut self, calls: Vec<Call>, messages: Vec<Message>) -> Result<()> {
+    fn add(&mut self, calls: Vec<Call>, messages: Vec<Message>) -> Result<()> {
         self.calls.add(calls).and_then(|()| self.messages.add(messages))
     }
 }
@@ -50,10 +94,10 @@ impl<R: SegmentRow> SpilledRows<R> {
 }
 
 /// A folder of our own, gone when this ends.
-pub(super) struct Spilled(pub(super) PathBuf);
+pub(super) struct Spilled(PathBuf);
 
 impl Spilled {
-    pub(super) fn make() -> Result<Self> {
+    fn make() -> Result<Self> {
         let dir = std::env::temp_dir().join(format!("mpiscope-replay-{:016x}", random()? as u64));
         Ok(Self(dir))
     }

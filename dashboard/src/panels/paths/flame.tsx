@@ -1,5 +1,6 @@
 // The picture of call paths: a row for each level, functions as wide as what they lead to.
 
+import { useRef } from "preact/hooks";
 import { measured, partWords } from "../../words/paths";
 import { type Area, ChartCanvas, type Hit } from "../chart/chart-canvas";
 import type { Colours } from "../colours";
@@ -20,7 +21,15 @@ interface FlameProps {
 
 export function Flame({ tree, focus, measure, chosen, colours, choose, open }: FlameProps) {
   const rows = tree.depth + 1;
-  const visible = (area: Area): Block[] => blocksOf(focus, measure, LEAST_PIXELS / area.width);
+  const kept = useRef<{ width: number; focus: PathNode; measure: Measure; blocks: Block[] } | null>(null);
+  /** The same until something about them changes: the pointer asks with every move. */
+  const visible = ({ width }: Area): Block[] => {
+    const { current } = kept;
+    if (current?.width === width && current.focus === focus && current.measure === measure) return current.blocks;
+    const blocks = blocksOf(focus, measure, LEAST_PIXELS / width);
+    kept.current = { width, focus, measure, blocks };
+    return blocks;
+  };
   const find = (x: number, y: number, area: Area): PathNode | null => {
     const row = Math.floor(y / ROW_PIXELS);
     return visible(area).find((block) => block.row === row && x >= block.from * area.width && x < block.to * area.width)?.node ?? null;

@@ -1,8 +1,8 @@
 // The tab of call paths: which functions of the program led to the calls of MPI, with callers, callees and source.
 
 import { useComputed, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import type { ProgramPlaces, SiteTimes } from "../../feed/call-sites";
+import { useEffect, useMemo } from "preact/hooks";
+import { NO_SITE, type ProgramPlaces, type SiteTimes } from "../../feed/call-sites";
 import { remembered } from "../../state/arrangement";
 import type { RankRanges, Span } from "../../state/perspective";
 import { edgeNs, over } from "../../state/run";
@@ -28,8 +28,16 @@ const MOMENT_EVERY_MS = 250;
 interface Scope { rangeNs: Span | null; ranks: RankRanges | null; hidden: readonly number[]; isOver: boolean; untilS: number }
 interface TimesAndPlaces { times: SiteTimes; places: ProgramPlaces }
 
+/** Places of a run stay what they are: they are asked for again where there are calls from new ones. */
+const placesOf = new WeakMap<Store, ProgramPlaces>();
+
 async function ask(store: Store, { rangeNs, ranks, hidden }: Scope): Promise<TimesAndPlaces> {
-  const [times, places] = await Promise.all([store.answer("site_times", { ...askedRange(rangeNs), ranks, hidden }), store.answer("sites")]);
+  const times = await store.answer("site_times", { ...askedRange(rangeNs), ranks, hidden });
+  let places = placesOf.get(store);
+  if (!places || times.site.some((site) => site !== NO_SITE && !places?.all.has(site))) {
+    places = await store.answer("sites");
+    placesOf.set(store, places);
+  }
   return { times, places };
 }
 
@@ -96,7 +104,7 @@ function Shown({ store, tree, places }: ShownProps) {
   const focus = sameNode(tree.root, focused.value);
   const chosen = picked.value ? sameNode(tree.root, picked.value) : null;
   const of = chosen?.parent ? chosen : null;
-  const rows = functionSums(tree);
+  const rows = useMemo(() => functionSums(tree), [tree]);
   useTable("call paths", () => ({
     columns: ["path", "time_ns", "calls", "bytes"],
     rows: tree.paths.map(({ functions, sums }) => [functions.map(({ name }) => name).join(";"), sums.timeNs, sums.calls, sums.bytes]),
