@@ -19,10 +19,13 @@ pub fn all() -> Vec<u32> {
     entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// Whether a process runs; a dead one that is not yet buried does not.
+/// Whether a thread of a process runs: of a killed one the first may be dead before the others. One that is dead and not yet
+/// buried does not run.
 #[must_use]
 pub fn is_running(process: u32) -> bool {
-    status(process).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X'))
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else { return false };
+    let mut numbers = threads.flatten().filter_map(|thread| thread.file_name().to_str()?.parse().ok());
+    numbers.any(|thread| status(thread).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X')))
 }
 
 /// The letter for what a process does, such as `R` where it runs and `S` where it sleeps.
