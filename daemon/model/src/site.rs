@@ -49,10 +49,21 @@ impl SiteInfo {
     pub fn words_with_caller(&self, sites: &[SiteInfo]) -> String {
         let words = self.words();
         let caller = self.parent.and_then(|parent| sites.get(parent as usize));
+        // What the system runs before the program says nothing of it.
+        let caller = caller.filter(|caller| !caller.is_of_system());
         match caller.and_then(|caller| caller.function.as_deref()) {
             Some(function) => format!("{words}, called by {}", called(function)),
             None => words,
         }
+    }
+}
+
+impl SiteInfo {
+    /// Whether it is in the C library, or in the start of the program before that.
+    fn is_of_system(&self) -> bool {
+        let module = self.module.rsplit('/').next().unwrap_or_default();
+        module.starts_with("libc.so")
+            || self.function.as_deref().is_some_and(|name| name.starts_with("_start"))
     }
 }
 
@@ -80,5 +91,23 @@ mod tests {
         assert_eq!(SiteInfo { offset: 16, ..SiteInfo::default() }.words(), "address 0x10");
         let modelled = SiteInfo { module: "halo: receive".into(), ..SiteInfo::default() };
         assert_eq!(modelled.words(), "halo: receive");
+    }
+
+    #[test]
+    fn a_site_names_its_caller_unless_that_is_of_the_system() {
+        let site = |parent, module: &str, function: &str| SiteInfo {
+            parent,
+            module: module.into(),
+            function: Some(function.into()),
+            ..SiteInfo::default()
+        };
+        let sites = [
+            site(None, "/usr/lib/libc.so.6", "__libc_start_call_main"),
+            site(Some(0), "/opt/solver", "main"),
+            site(Some(1), "/opt/solver", "solve"),
+        ];
+        let words: Vec<String> = sites.iter().map(|site| site.words_with_caller(&sites)).collect();
+        assert_eq!(words[1], "main() in solver");
+        assert_eq!(words[2], "solve() in solver, called by main()");
     }
 }
