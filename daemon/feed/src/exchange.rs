@@ -42,10 +42,14 @@
 //! `dag` and `past` or `future` a page gets the answer to the newest question of the kind; older ones that are not answered yet
 //! get an error. `remap` may take seconds.
 
+#[cfg(feature = "reading")]
+mod outgoing;
 mod pending_question;
 mod questions;
 mod rank_questions;
 
+#[cfg(feature = "reading")]
+pub use outgoing::Outgoing;
 pub use pending_question::{Grouping, PENDING_EDGES_MAX, PENDING_EDGES_USUAL, PendingQuestion};
 pub use questions::{
     BINS_MAX, CALLS_MAX, CONE_MESSAGES_MAX, COURSE_BINS_MAX, COURSE_BINS_USUAL, Command, ConeQuestion,
@@ -58,11 +62,10 @@ pub use rank_questions::{
     SaveLayoutQuestion,
 };
 
-use crate::message::Message;
 use crate::{
-    Annotations, CallDurations, Calls, Cone, Courses, Criteria, CriticalPath, Dag, Event, F64Column,
-    GroupGraph, Landscape, Layouts, MessageRows, Pairs, PendingMessages, RangeBudget, RankLayout,
-    RankMetrics, Remap, Selected, Shares, SiteTimes, Sites, SourceText, Suggestion, U32Column,
+    CallDurations, Calls, Cone, Courses, Criteria, CriticalPath, Dag, Event, F64Column, GroupGraph,
+    Landscape, Layouts, MessageRows, Pairs, PendingMessages, RangeBudget, RankLayout, RankMetrics, Remap,
+    Selected, Shares, SiteTimes, Sites, SourceText, Suggestion, U32Column,
 };
 use serde::{Deserialize, Serialize};
 
@@ -302,36 +305,6 @@ pub struct History {
     pub count: F64Column,
     /// Calls in all.
     pub total: u64,
-}
-
-/// Something that a page or an outside view receives.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged)]
-pub enum Outgoing {
-    /// How the shared clock stands.
-    Perspective(PerspectiveMessage),
-    /// An answer.
-    Answer(Box<Answer>),
-    /// Notes and series of other programs.
-    Annotations(Annotations),
-    /// What this page may do.
-    Access(crate::Access),
-    /// Views of other programs.
-    Panels(crate::Panels),
-    /// What a program tells its view.
-    PanelMessage(crate::PanelMessage),
-    /// The state of the run, or what changed in it.
-    State(Box<Message>),
-}
-
-impl Outgoing {
-    /// Reads what the server sent.
-    ///
-    /// # Errors
-    /// When it is no message of this protocol.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Senseless> {
-        rmp_serde::from_slice(bytes).map_err(|error| Senseless(error.to_string()))
-    }
 }
 
 #[cfg(test)]
