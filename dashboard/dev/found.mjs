@@ -55,7 +55,7 @@ const empty = () => ({
 /** The message's part; null while nothing is judged. */
 export function makeFound(verdict, { ranks, untilS, isFinal, hash }) {
   if (verdict === "yet" || untilS < 1) return null;
-  if (verdict === "unsettled") return { headline: "", blamed: [], details: [], actions: [], from_s: 0, until_s: 0, left_out_calls: 0, is_final: false, judgement: empty() };
+  if (verdict === "unsettled") return { headline: "", blamed: [], details: [], waiting_note: "", actions: [], from_s: 0, until_s: 0, left_out_calls: 0, is_final: false, judgement: empty() };
   const cause = CAUSES[verdict];
   const fromS = verdict === "background" ? Math.min(12.3, untilS / 2) : 0;
   const ranksS = ranks * (untilS - fromS);
@@ -65,7 +65,7 @@ export function makeFound(verdict, { ranks, untilS, isFinal, hash }) {
   const waits = waitsOf(cause, ranks, budget.waiting_s, [fromS, untilS], hash);
   const confidence = { mapping: 0.95, pattern: 0.92, background: 0.46, cpu: 0.76, none: 0.95 }[cause];
   return {
-    headline: headline(cause, share, confidence), blamed: cause === "cpu" || cause === "pattern" ? [waits[0].awaited] : [], details: details(cause, confidence, waits, share * ranksS, ranks), actions: cause === "none" ? [] : SENTENCES[cause].slice(3), from_s: fromS, until_s: untilS,
+    headline: headline(cause, share, confidence), blamed: cause === "cpu" || cause === "pattern" ? [waits[0].awaited] : [], details: details(cause, confidence, waits, share * ranksS, ranks), waiting_note: "", actions: cause === "none" ? [] : SENTENCES[cause].slice(3), from_s: fromS, until_s: untilS,
     left_out_calls: verdict === "background" ? 184_220_931 : 0, is_final: isFinal,
     judgement: {
       budget, waits, gathered: gatheredOf(waits), sources: sourcesOf(cause, ranks, share * ranksS, [fromS, untilS], hash), advised: null, is_distance_unknown: false, sites: makeSites({ budget, waits }, hash), efficiency: efficiencyOf(cause), attribution: stretches(cause, [fromS, untilS], ranks, waits.length, hash),

@@ -15,6 +15,9 @@ pub struct Found {
     pub blamed: Vec<u32>,
     /// What it rests on and how sure it is, a sentence each.
     pub details: Vec<String>,
+    /// Why another cause costs more than what ranks waited for most; empty where that is the cause.
+    #[serde(default)]
+    pub waiting_note: String,
     /// What to do about it, a sentence each; nothing where there is nothing to do.
     #[serde(default)]
     pub actions: Vec<String>,

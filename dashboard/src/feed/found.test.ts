@@ -9,7 +9,7 @@ const wait: Wire.Wait = {
   state: "late sender", function: "MPI_Recv", site: 2, place: "main.c:42 solve()", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longest_s: 0.25, longest_at_s: 61.5,
 };
 const wire: Wire.Found = {
-  headline: "Load imbalance costs 12.0 s.", blamed: [3], details: ["This is likely."], actions: ["Look at rank 3."], from_s: 1.5, until_s: 62, left_out_calls: 12_345, is_final: false,
+  headline: "Load imbalance costs 12.0 s.", blamed: [3], details: ["This is likely."], waiting_note: "They would wait anyway.", actions: ["Look at rank 3."], from_s: 1.5, until_s: 62, left_out_calls: 12_345, is_final: false,
   evolution: { by: "node", version: 1, window_s: 0.1, final_s: 61.9, has_normal: false, regions: [], links: [], other_messages: [0, 0] },
   judgement: {
     disturbances: [{ cause: "pattern", from_s: 2, to_s: 8 }],
@@ -53,7 +53,7 @@ const first = (list: readonly unknown[]): Loose => list[0] as Loose;
 describe("what was found", () => {
   it("is read whole", () => {
     expect(read()).toEqual({
-      headline: "Load imbalance costs 12.0 s.", blamed: [3], details: ["This is likely."], actions: ["Look at rank 3."], fromS: 1.5, untilS: 62, leftOutCalls: 12_345, isFinal: false,
+      headline: "Load imbalance costs 12.0 s.", blamed: [3], details: ["This is likely."], waitingNote: "They would wait anyway.", actions: ["Look at rank 3."], fromS: 1.5, untilS: 62, leftOutCalls: 12_345, isFinal: false,
       judgement: {
         budget: {
           waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31,

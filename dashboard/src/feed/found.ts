@@ -17,6 +17,8 @@ export interface Found {
   blamed: readonly number[];
   /** What it rests on and how sure it is. */
   details: readonly string[];
+  /** Why another cause costs more than what ranks waited for most; empty where that is the cause. */
+  waitingNote: string;
   /** What to do about it. */
   actions: readonly string[];
   /** The stretch of run time that was diagnosed. */
@@ -222,6 +224,7 @@ export function found(from: Fields<Wire.Found>): Found {
     headline: text(from, "headline"),
     blamed: bounded("blamed", list(from, "blamed"), FEW_MAX).filter(isNatural),
     details: bounded("details", texts(from, "details"), SENTENCES_MAX),
+    waitingNote: text(from, "waiting_note"),
     actions: bounded("actions", texts(from, "actions"), SENTENCES_MAX),
     fromS,
     untilS,

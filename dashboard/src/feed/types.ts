@@ -1173,6 +1173,10 @@ blamed: Array<number>,
  */
 details: Array<string>, 
 /**
+ * Why another cause costs more than what ranks waited for most; empty where that is the cause.
+ */
+waiting_note: string, 
+/**
  * What to do about it, a sentence each; nothing where there is nothing to do.
  */
 actions: Array<string>, 

@@ -12,7 +12,7 @@ const BUDGET: Parts = {
 
 function made(cause: Cause, change: Partial<Found> = {}): Found {
   return {
-    headline: "Load imbalance costs 12.0 s.", blamed: [], details: [], actions: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
+    headline: "Load imbalance costs 12.0 s.", blamed: [], details: [], waitingNote: "", actions: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
     judgement: {
       budget: BUDGET, waits: [], gathered: [], sites: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] }, attribution: [], disturbances: [], quiet: [],
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },

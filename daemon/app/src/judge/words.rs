@@ -14,6 +14,12 @@ const MOSTLY: f64 = 0.8;
 /// The most times of network contention that are listed.
 const MOST_TIMES: usize = 3;
 
+/// What ranks waited for needs a word if it is this share of all waiting, and this share of the time in MPI.
+const MOST_OF_WAITING: f64 = 0.5;
+const LONG_WAITING: f64 = 0.1;
+/// A run that is shorter by less than this share is no shorter.
+const NEXT_TO_NOTHING: f64 = 0.005;
+
 /// Below this confidence there is no clear cause.
 const UNSURE: f64 = 0.3;
 
@@ -158,6 +164,37 @@ fn network(judgement: &Judgement) -> Option<String> {
     ))
 }
 
+/// What ranks waited for most, and what removing that saves, if the verdict names another cause: who waits for a rank may have
+/// to wait for something else as long.
+fn waiting_note(judgement: &Judgement) -> Option<String> {
+    let (verdict, whatif, by) = (&judgement.verdict, &judgement.whatif, &judgement.budget.waiting_by);
+    let reasons = [
+        ("pattern", by.compute - by.no_core, "ranks that computed longer", "even work"),
+        ("cpu", by.no_core, "ranks that had no CPU", "a CPU for each rank"),
+        ("mapping", by.distance, "messages between nodes", "the best placement that is known"),
+        ("background", by.excess, "messages that took longer than expected", "a quiet network"),
+    ];
+    let (cause, waited_s, what, remedy) =
+        reasons.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let is_most = waited_s > MOST_OF_WAITING * judgement.budget.waiting_s;
+    let is_long = waited_s > LONG_WAITING * judgement.budget.total_s;
+    if !is_most || !is_long || cause == verdict.cause || verdict.is_withheld() || whatif.recorded_s <= 0.0 {
+        return None;
+    }
+    let without = whatif.without.iter().find(|of| matches!(&of.causes[..], [only] if only == cause));
+    let saved_s = without.map_or(0.0, |of| whatif.recorded_s - of.run_s);
+    let shorter = match saved_s / whatif.recorded_s {
+        share if share < NEXT_TO_NOTHING => "no shorter".to_owned(),
+        share if share < NEGLIGIBLE => format!("only {} shorter", time(saved_s)),
+        // The headline has it as the next cause.
+        _ => return None,
+    };
+    Some(format!(
+        "Ranks waited {} in all for {what}, but with {remedy} the run is {shorter}: they would wait for something else.",
+        time(waited_s)
+    ))
+}
+
 /// What the verdict rests on and how sure it is, a sentence each.
 fn details(judgement: &Judgement) -> Vec<String> {
     let verdict = &judgement.verdict;
@@ -179,6 +216,7 @@ fn details(judgement: &Judgement) -> Vec<String> {
     }
     sentences.extend(stopped(judgement));
     sentences.extend(network(judgement));
+    sentences.extend(waiting_note(judgement));
     sentences.extend(verdict.remarks.iter().map(|remark| sentence(remark)));
     sentences
 }
@@ -196,6 +234,7 @@ pub(super) fn say(report: &mut Found) {
     report.headline = headline(found);
     report.blamed = ranks(found);
     report.details = details(found);
+    report.waiting_note = waiting_note(found).unwrap_or_default();
     report.actions = actions(found);
 }
 

@@ -24,18 +24,19 @@ export function WhyCard({ store, found }: { store: Store; found: Found | null })
   return (
     <section>
       <h2>Why <span class="soft">where the ranks’ time went</span> {figures.kind === "known" ? <SelectedNote store={store} /> : <WholeRunNote store={store} />}{found && <button type="button" class="more" onClick={() => show(store, BUDGET)}>Open Why</button>}</h2>
-      {found ? <Split store={store} scope={scopeOf(figures, found, ranks, gaps)} ranks={ranks} gaps={gaps} /> : <p class="soft">Where time went is not judged yet.</p>}
+      {found ? <Split store={store} scope={scopeOf(figures, found, ranks, gaps)} ranks={ranks} gaps={gaps} note={figures.kind === "known" ? "" : found.waitingNote} /> : <p class="soft">Where time went is not judged yet.</p>}
     </section>
   );
 }
 
-function Split({ store, scope, ranks, gaps }: { store: Store; scope: Scope; ranks: number; gaps: Gaps }) {
+/** `note`: why what ranks waited for most is not the verdict's cause, of the whole run. */
+function Split({ store, scope, ranks, gaps, note }: { store: Store; scope: Scope; ranks: number; gaps: Gaps; note: string }) {
   const finishedS = finishedNsOf(store.figures.value.ranks, scope.only, scope.spanNs, gaps) / 1e9;
   const { slices, sentence, ranksS } = timeSplit(scope.parts, ranksAmong(scope.only, ranks), scope.ranksS, finishedS);
   useTable("where the ranks' time went", () => ({ columns: ["part", "time_s", "share_of_ranks_time"], rows: slices.map(({ name, seconds: value }) => [name, value, value / ranksS]) }));
   return (
     <>
-      <p>{sentence}</p>
+      <p>{sentence}{note && <span class="soft"> {note.replaceAll(" %", "\u00a0%")}</span>}</p>
       <div class="stacked" role="img" aria-label={sentence}>
         {slices.map((slice) => <i key={slice.part} class={look(slice)} title={`${slice.name}: ${seconds(slice.seconds)}, ${part(slice.seconds / ranksS)}. ${slice.title}`} style={{ flexGrow: slice.seconds, backgroundColor: tone(slice) }} />)}
       </div>
