@@ -3,6 +3,7 @@
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::flights::Figure;
 use crate::whatif::graph::Graph;
+use crate::whatif::quiet::QuietGroup;
 use crate::whatif::work::{Scale, Work};
 use mpiscope_model::{Blame, Function, Node, Rank};
 
@@ -77,7 +78,7 @@ pub(crate) struct Applied<'a> {
     /// By message, its flight in a quiet network as a share of the recorded one; empty where nothing changes.
     pub(crate) quiet: &'a [f32],
     /// By collective, likewise.
-    pub(crate) quiet_groups: &'a [f32],
+    pub(crate) quiet_groups: &'a [QuietGroup],
 }
 
 impl<'a> Applied<'a> {
@@ -97,7 +98,7 @@ impl<'a> Applied<'a> {
             own.resize(own.len().max(usize::from(function) + 1), 1.0_f32);
             own[usize::from(function)] *= factor.max(0.0) as f32;
         }
-        let quiet = if change.quiet_network { graph.quiet_shares() } else { (&[][..], &[][..]) };
+        let quiet = if change.quiet_network { graph.in_quiet_network() } else { (&[][..], &[][..]) };
         Self { change, work, scales, own, quiet: quiet.0, quiet_groups: quiet.1 }
     }
 

@@ -6,7 +6,7 @@ use crate::whatif::delay::Delays;
 use crate::whatif::flights::Flights;
 use crate::whatif::groups::Groups;
 use crate::whatif::links::{self, OnLinks};
-use crate::whatif::quiet;
+use crate::whatif::quiet::{self, QuietGroup};
 use crate::whatif::reference::Reference;
 use crate::whatif::work::Work;
 use mpiscope_model::{Function, Node, Rank};
@@ -90,7 +90,7 @@ pub struct Graph {
     /// By call, its rank.
     pub(crate) ranks: Vec<Rank>,
     pub(crate) work: OnceLock<Work>,
-    pub(crate) quiet: OnceLock<(Vec<f32>, Vec<f32>)>,
+    pub(crate) quiet: OnceLock<(Vec<f32>, Vec<QuietGroup>)>,
     pub(crate) on_links: OnceLock<OnLinks>,
 }
 
@@ -105,9 +105,9 @@ impl Graph {
         self.on_links.get_or_init(|| links::measure(self))
     }
 
-    /// By message and by collective, the share of its time that it takes in a quiet network.
-    pub(crate) fn quiet_shares(&self) -> (&[f32], &[f32]) {
-        let (messages, groups) = self.quiet.get_or_init(|| (quiet::shares(self), quiet::group_shares(self)));
+    /// By message, the share of its time that it takes in a quiet network, and what collectives take.
+    pub(crate) fn in_quiet_network(&self) -> (&[f32], &[QuietGroup]) {
+        let (messages, groups) = self.quiet.get_or_init(|| (quiet::shares(self), quiet::groups(self)));
         (messages, groups)
     }
 

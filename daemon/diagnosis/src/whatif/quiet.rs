@@ -77,8 +77,10 @@ fn is_slower(stretch: &[(f64, u32)], quiet: &[f64]) -> bool {
         let usual = quiet[(share * of_quiet) as usize];
         let own = stretch[(share * count) as usize].0;
         let above = (stretch.len() - stretch.partition_point(|(value, _)| *value <= usual)) as f64;
-        let variance = count * share * (1.0 - share) * (1.0 + count / of_quiet);
-        own > CLEARLY_SLOWER * usual && above - count * (1.0 - share) > SIGNIFICANT * variance.sqrt()
+        // Of few values even the greatest is exceeded now and then.
+        let rest = (1.0 - share).max(1.0 / (of_quiet + 1.0));
+        let variance = count * rest * (1.0 - rest) * (1.0 + count / of_quiet);
+        own > CLEARLY_SLOWER * usual && above - count * rest > SIGNIFICANT * variance.sqrt()
     })
 }
 
@@ -93,8 +95,23 @@ fn kind_of(graph: &Graph, group: usize) -> Option<Kind> {
     (groups.is_inter[group] && !graph.is_setup(call)).then_some(kind)
 }
 
-/// By collective, what it takes after its last entry in a quiet network as a share of what it took.
-pub(crate) fn group_shares(graph: &Graph) -> Vec<f32> {
+/// What a collective takes after its last entry.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct QuietGroup {
+    took_ns: f32,
+    /// In a quiet network, as a share of that.
+    share: f32,
+}
+
+impl QuietGroup {
+    /// What a member's wait takes in a quiet network. What was before the last entry was not the network's.
+    pub(crate) fn ns(self, recorded_ns: f64) -> f64 {
+        recorded_ns - (1.0 - f64::from(self.share)) * recorded_ns.min(f64::from(self.took_ns))
+    }
+}
+
+/// All collectives.
+pub(crate) fn groups(graph: &Graph) -> Vec<QuietGroup> {
     let groups = &graph.groups;
     let parts = || {
         let left = groups.left.iter().enumerate().filter(|(_, group)| **group != NONE);
@@ -118,7 +135,8 @@ pub(crate) fn group_shares(graph: &Graph) -> Vec<f32> {
         even_out(of_kind, |group| took_ns[group as usize] as f64, &mut shares);
     }
     hold_against_reference(graph, parts(), kinds, &mut shares);
-    shares
+    let quiet = |(took_ns, share)| QuietGroup { took_ns: took_ns as f32, share };
+    took_ns.into_iter().zip(shares).map(quiet).collect()
 }
 
 /// What was measured are the parts of members that all wait for each other, where they cannot all be on one node.

@@ -175,9 +175,9 @@ impl Run<'_> {
     /// What a collective takes after the last entry.
     fn operation_ns(&self, group: u32, recorded_ns: f64) -> f64 {
         let at = group as usize;
-        let quiet = self.applied.quiet_groups.get(at).map_or(1.0, |share| f64::from(*share));
+        let quiet_ns = self.applied.quiet_groups.get(at).map_or(recorded_ns, |quiet| quiet.ns(recorded_ns));
         let groups = &self.graph.groups;
-        self.of_network_ns(groups.is_inter[at], groups.bytes[at], recorded_ns * quiet)
+        self.of_network_ns(groups.is_inter[at], groups.bytes[at], quiet_ns)
     }
 
     /// A time on the network with other latency and bandwidth.

@@ -10,11 +10,14 @@ pub(crate) const EXCHANGE: u16 = 3;
 pub(crate) const START: u16 = 4;
 pub(crate) const WAIT: u16 = 5;
 pub(crate) const POLL: u16 = 6;
+pub(crate) const BROADCAST: u16 = 7;
 
 pub(crate) fn kinds() -> Vec<CallKind> {
     let barrier = CallKind::Collective { flow: Flow::All, is_barrier: true };
     let start = CallKind::Start { flow: Flow::All, is_barrier: false };
-    vec![CallKind::Send, CallKind::Receive, barrier, CallKind::Send, start, CallKind::Wait, CallKind::Poll]
+    let broadcast = CallKind::Collective { flow: Flow::FromRoot, is_barrier: false };
+    let send = CallKind::Send;
+    vec![send, CallKind::Receive, barrier, send, start, CallKind::Wait, CallKind::Poll, broadcast]
 }
 
 /// What a rank does.

@@ -1,6 +1,6 @@
 //! Messages and collectives that take long, and other placements.
 
-use crate::model::{BARRIER, Model, Step, builder_of, graph_of, kinds, near, ring, run};
+use crate::model::{BARRIER, BROADCAST, Model, Step, builder_of, graph_of, kinds, near, ring, run};
 use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
 use mpiscope_model::{Call, Scheduling};
 
@@ -218,4 +218,52 @@ fn a_collective_that_is_always_slow_is_held_against_what_was_measured() {
     // A single member that is slow to leave is not the network.
     let one = saved_ns(true, |rank| rank == 3);
     assert!(one < 1_000.0, "{one}");
+}
+
+/// Broadcasts of 500 us from rank 0; `late_ns` is how long before the end of each the last rank enters.
+fn broadcasts(late_ns: impl Fn(u64) -> u64) -> GraphBuilder {
+    let mut builder = GraphBuilder::new(kinds());
+    (0..4).for_each(|rank| builder.place(rank, rank));
+    for number in 0..24 {
+        let begin_ns = 1_000_000 * number;
+        let end_ns = begin_ns + 500_000;
+        for rank in 0..4 {
+            let times = match rank {
+                0 => (begin_ns, begin_ns + 5_000),
+                3 => (end_ns - late_ns(number), end_ns),
+                _ => (begin_ns + 10_000, end_ns),
+            };
+            builder.call(&Call {
+                rank,
+                function: BROADCAST,
+                start_ns: times.0,
+                end_ns: times.1,
+                comm: Some(0),
+                instance: Some(number as u32),
+                peer: Some(0),
+                bytes: 100,
+                ..Call::default()
+            });
+        }
+    }
+    builder
+}
+
+#[test]
+fn a_quiet_network_makes_no_collective_longer() {
+    let saved_ns = |late_ns: fn(u64) -> u64| {
+        let graph = broadcasts(late_ns).finish().unwrap();
+        let run_ns = |quiet_network| graph.replay(&Change { quiet_network, ..Change::default() }).run_ns;
+        run_ns(false) - run_ns(true)
+    };
+    // One slow collective of 24 is chance.
+    let one = saved_ns(|number| if number == 21 { 100_000 } else { 10_000 + number * 10 });
+    assert!(one.abs() < 1_000.0, "{one}");
+    // Others than the last to enter wait for the root for much longer than the collective takes after the last entry.
+    let many = saved_ns(|number| match number {
+        12.. if number % 4 == 0 => 200,
+        12.. => 100_000,
+        _ => 10_000 + number * 10,
+    });
+    assert!((0.0..12.0 * 100_000.0).contains(&many), "{many}");
 }
