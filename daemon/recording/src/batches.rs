@@ -76,6 +76,12 @@ impl Group {
         Self { from_ns, to_ns, summary }
     }
 
+    /// How many rows it has, by what the file says.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.summary.rows
+    }
+
     /// Whether a row of it can match, by the statistics of its columns.
     #[must_use]
     pub fn may_have<R: SegmentRow>(&self, filter: &impl Filter<R>) -> bool {
@@ -163,6 +169,18 @@ impl SegmentReader {
     /// The rows of one group of a segment, and what is wrong with it, if anything.
     #[must_use]
     pub fn group<R: SegmentRow>(&self, index: &SegmentIndex, group: usize) -> (Vec<R>, Option<SegmentFault>) {
+        self.group_columns(index, group, None)
+    }
+
+    /// Likewise; of the columns only these are read, and the other fields of rows are blank. Those of ranks and times have to be
+    /// among them.
+    #[must_use]
+    pub fn group_columns<R: SegmentRow>(
+        &self,
+        index: &SegmentIndex,
+        group: usize,
+        columns: Option<&'static [&'static str]>,
+    ) -> (Vec<R>, Option<SegmentFault>) {
         let segment = &index.segment;
         let expected = index.groups.get(group).map_or(0, |group| group.summary.rows);
         let missing = |missing_rows, why: &str| SegmentFault { missing_rows, ..fault(segment, 0, why) };
@@ -171,6 +189,7 @@ impl SegmentReader {
             let file = open_plain(&path).map_err(|error| error.to_string())?;
             let mut rows = Rows::<R>::open(file, self.bounds.of_segment(segment))?;
             rows.select_groups(vec![group]);
+            rows.select_columns(columns);
             Ok((rows.rest()?, rows.left_out().clone()))
         };
         match read() {

@@ -17,6 +17,8 @@ pub(crate) struct Rows<R: Row> {
     /// The groups that are still to be read.
     wanted: std::vec::IntoIter<usize>,
     group: Option<Group>,
+    /// Columns that are read; all where none are given.
+    columns: Option<&'static [&'static str]>,
     /// None where rows are read whatever their numbers are.
     bounds: Option<Bounds>,
     left_out: LeftOut,
@@ -70,6 +72,7 @@ impl<R: Row> Rows<R> {
             file,
             wanted: wanted.into_iter(),
             group: None,
+            columns: None,
             bounds: None,
             left_out: LeftOut::default(),
             kind: std::marker::PhantomData,
@@ -90,6 +93,11 @@ impl<R: Row> Rows<R> {
     pub(crate) fn select_groups(&mut self, groups: Vec<usize>) {
         self.group = None;
         self.wanted = groups.into_iter();
+    }
+
+    /// From the next group on only these columns are read, or all.
+    pub(crate) fn select_columns(&mut self, columns: Option<&'static [&'static str]>) {
+        self.columns = columns;
     }
 
     /// Where each of its row groups ends.
@@ -126,7 +134,7 @@ impl<R: Row> Rows<R> {
                     return Ok(Some(rows));
                 }
                 let Some(next) = self.wanted.next() else { return Ok(None) };
-                self.group = Some(open_group::<R>(&self.file, next)?);
+                self.group = Some(open_group::<R>(&self.file, next, self.columns)?);
             }
         })
     }
@@ -159,13 +167,21 @@ fn reason(error: ParquetError) -> Reason {
     error.to_string()
 }
 
-fn open_group<R: Row>(file: &SerializedFileReader<File>, number: usize) -> Result<Group, Reason> {
+fn open_group<R: Row>(
+    file: &SerializedFileReader<File>,
+    number: usize,
+    only: Option<&[&str]>,
+) -> Result<Group, Reason> {
     let group = file.get_row_group(number).map_err(reason)?;
     let rows_left =
         u64::try_from(group.metadata().num_rows()).map_err(|_| "it has fewer than no rows".to_owned())?;
     let schema = group.metadata().schema_descr();
     let mut columns = Vec::with_capacity(R::COLUMNS.len());
     for column in R::COLUMNS {
+        if only.is_some_and(|only| !only.contains(&column.name)) {
+            columns.push(Values::Missing);
+            continue;
+        }
         let found = schema.columns().iter().position(|found| found.path().parts() == [column.name]);
         if found.is_none() && (column.may_be_absent() || R::LATER.contains(&column.name)) {
             columns.push(Values::Missing);
