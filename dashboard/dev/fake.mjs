@@ -195,7 +195,7 @@ const answers = {
     const { sites } = found()?.judgement ?? { sites: [] };
     const named = sites.filter(({ site }) => site !== null);
     const none = u32(named.map(() => 0xffffffff));
-    return { sites: { id: u32(named.map(({ site }) => site)), place: named.map(({ place }) => place), parent: none, names: [], function: none, file: none, line: u32(named.map(() => 0)), module: none } };
+    return { sites: { id: u32(named.map(({ site }) => site)), place: named.map(({ place }) => place), parent: none, names: [], function: none, file: none, line: u32(named.map(() => 0)), module: none, has_paths: false } };
   },
   timeline: ({ from_ns, to_ns, bins }) => {
     const ids = job.names.map(([id]) => id);

@@ -25,7 +25,8 @@ pub trait SiteSource: Send + Sync + fmt::Debug {
     fn source_text(&self, site: Site) -> Result<SourceText, String>;
 }
 
-/// Call sites, one a row in all columns. Where call paths are recorded, there are also those on the way to calls.
+/// Call sites, one a row in all columns. Where call paths are recorded, there are also those on the way to calls, from `main`
+/// or the function of a thread on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(default)]
@@ -46,6 +47,8 @@ pub struct Sites {
     pub line: U32Column,
     /// The program or library, by the number of its name.
     pub module: U32Column,
+    /// Whether call paths are recorded.
+    pub has_paths: bool,
 }
 
 /// A part of a source file.

@@ -50,7 +50,7 @@ impl SiteInfo {
         let words = self.words();
         let caller = self.parent.and_then(|parent| sites.get(parent as usize));
         // What the system runs before the program says nothing of it.
-        let caller = caller.filter(|caller| !caller.is_of_system());
+        let caller = caller.filter(|caller| !caller.is_of_start());
         match caller.and_then(|caller| caller.function.as_deref()) {
             Some(function) => format!("{words}, called by {}", called(function)),
             None => words,
@@ -59,11 +59,19 @@ impl SiteInfo {
 }
 
 impl SiteInfo {
-    /// Whether it is in the C library, or in the start of the program before that.
-    fn is_of_system(&self) -> bool {
+    /// Whether it is in what runs before `main` or before the function of a thread: the C library, the library of threads, the
+    /// dynamic linker, or the entry of the program.
+    #[must_use]
+    pub fn is_of_start(&self) -> bool {
         let module = self.module.rsplit('/').next().unwrap_or_default();
-        module.starts_with("libc.so")
-            || self.function.as_deref().is_some_and(|name| name.starts_with("_start"))
+        let is_named =
+            |library: &str| module.strip_prefix(library).is_some_and(|rest| rest.starts_with(['.', '-']));
+        let name = self.function.as_deref().unwrap_or_default();
+        // Without debug information a name has an offset.
+        let name = name.split_once("+0x").map_or(name, |(name, _)| name);
+        ["libc", "libpthread", "ld-linux", "ld"].into_iter().any(is_named)
+            || ["_start", "start_thread", "clone", "__clone", "clone3", "__clone3"].contains(&name)
+            || name.starts_with("__libc_start_")
     }
 }
 
@@ -91,6 +99,37 @@ mod tests {
         assert_eq!(SiteInfo { offset: 16, ..SiteInfo::default() }.words(), "address 0x10");
         let modelled = SiteInfo { module: "halo: receive".into(), ..SiteInfo::default() };
         assert_eq!(modelled.words(), "halo: receive");
+    }
+
+    #[test]
+    fn what_runs_before_main_is_found() {
+        let site = |module: &str, function: &str| SiteInfo {
+            module: module.into(),
+            function: (!function.is_empty()).then(|| function.into()),
+            ..SiteInfo::default()
+        };
+        for (module, function) in [
+            ("/usr/lib/libc.so.6", "__libc_start_call_main"),
+            ("/lib64/libc-2.31.so", ""),
+            ("/lib64/libpthread-2.31.so", "start_thread"),
+            ("/lib64/ld-linux-x86-64.so.2", ""),
+            ("/opt/solver", "_start"),
+            ("/opt/solver", "_start+0x21"),
+            ("/opt/static", "__libc_start_main"),
+            ("/opt/static", "clone3"),
+        ] {
+            assert!(site(module, function).is_of_start(), "{module} {function}");
+        }
+        for (module, function) in [
+            ("/opt/solver", "main"),
+            ("/opt/solver", "_start_turn"),
+            ("/opt/solver", "clone_mesh"),
+            ("/opt/libcomm.so", "start"),
+            ("/opt/libc_wrapper.so", ""),
+            ("", ""),
+        ] {
+            assert!(!site(module, function).is_of_start(), "{module} {function}");
+        }
     }
 
     #[test]

@@ -7,13 +7,14 @@ const f64 = (...numbers: number[]): Uint8Array => new Uint8Array(Float64Array.fr
 
 const PLACES = {
   id: u32(0, 1), place: ["main.c:9 main()", "main.c:5 solve(), called by main()"], parent: u32(NO_SITE, 0),
-  names: ["main", "/src/main.c", "/opt/solver", "solve"], function: u32(0, 3), file: u32(1, 1), line: u32(9, 5), module: u32(2, 2),
+  names: ["main", "/src/main.c", "/opt/solver", "solve"], function: u32(0, 3), file: u32(1, 1), line: u32(9, 5), module: u32(2, 2), has_paths: true,
 };
 
 describe("call sites", () => {
   it("are read with the way to them", () => {
-    const { calls, all } = programPlaces(fields(PLACES, "The call sites"));
+    const { calls, all, hasPaths } = programPlaces(fields(PLACES, "The call sites"));
     expect([...calls]).toEqual([[1, "main.c:5 solve(), called by main()"]]);
+    expect(hasPaths).toBe(true);
     expect(all.get(1)).toEqual({ words: "main.c:5 solve(), called by main()", function: "solve", file: "/src/main.c", line: 5, module: "/opt/solver", parent: 0 });
   });
 

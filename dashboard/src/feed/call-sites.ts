@@ -17,7 +17,7 @@ export interface SitePlace { words: string; function: string; file: string; line
 export type Sites = ReadonlyMap<number, string>;
 
 /** Call sites, and those on the way to calls. */
-export interface ProgramPlaces { calls: Sites; all: ReadonlyMap<number, SitePlace> }
+export interface ProgramPlaces { calls: Sites; all: ReadonlyMap<number, SitePlace>; hasPaths: boolean }
 
 export interface SiteTimes {
   fromNs: number;
@@ -49,7 +49,7 @@ export function programPlaces(from: Fields<Wire.Sites>): ProgramPlaces {
     if (isKnown) onTheWay.add(parent);
     all.set(id, { words: words[row] ?? "", function: name(columns.function[row]), file: name(columns.file[row]), line: columns.line[row] ?? 0, module: name(columns.module[row]), parent: isKnown ? parent : null });
   }
-  return { calls: new Map([...all].filter(([id]) => !onTheWay.has(id)).map(([id, place]) => [id, place.words])), all };
+  return { calls: new Map([...all].filter(([id]) => !onTheWay.has(id)).map(([id, place]) => [id, place.words])), all, hasPaths: truth(from, "has_paths") };
 }
 
 export function siteTimes(from: Fields<Wire.SiteTimes>): SiteTimes {

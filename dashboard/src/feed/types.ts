@@ -3451,7 +3451,11 @@ line: U32Column,
 /**
  * The program or library, by the number of its name.
  */
-module: U32Column, };
+module: U32Column, 
+/**
+ * Whether call paths are recorded.
+ */
+has_paths: boolean, };
 
 export type SiteTimes = { 
 /**

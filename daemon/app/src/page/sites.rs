@@ -63,19 +63,42 @@ impl SiteSource for SiteShelf {
     }
 }
 
-/// All places in columns.
-fn table(sites: &[SiteInfo]) -> Sites {
+/// All places in columns, but for those on the way to `main`, or to the function of a thread.
+fn table(all: &[SiteInfo]) -> Sites {
     let mut names = Names::default();
+    let before_main = before_main(all);
+    let is_shown = |site: Site| !before_main.get(site as usize).is_some_and(|&is_before| is_before);
+    let sites = || all.iter().filter(|site| is_shown(site.site));
     Sites {
-        id: sites.iter().map(|site| site.site).collect(),
-        place: sites.iter().map(|site| site.words_with_caller(sites)).collect(),
-        parent: sites.iter().map(|site| site.parent.unwrap_or(NO_SITE)).collect(),
-        function: sites.iter().map(|site| names.number(site.function.as_deref())).collect(),
-        file: sites.iter().map(|site| names.number(site.file.as_deref())).collect(),
-        line: sites.iter().map(|site| site.line.unwrap_or_default()).collect(),
-        module: sites.iter().map(|site| names.number(Some(&site.module))).collect(),
+        has_paths: all.iter().any(|site| site.parent.is_some()),
+        id: sites().map(|site| site.site).collect(),
+        place: sites().map(|site| site.words_with_caller(all)).collect(),
+        parent: sites()
+            .map(|site| site.parent.filter(|&parent| is_shown(parent)).unwrap_or(NO_SITE))
+            .collect(),
+        function: sites().map(|site| names.number(site.function.as_deref())).collect(),
+        file: sites().map(|site| names.number(site.file.as_deref())).collect(),
+        line: sites().map(|site| site.line.unwrap_or_default()).collect(),
+        module: sites().map(|site| names.number(Some(&site.module))).collect(),
         names: names.all,
     }
+}
+
+/// By place: whether it leads to others, and it and all that led to it run before the program does.
+fn before_main(sites: &[SiteInfo]) -> Vec<bool> {
+    let mut is_start = Vec::with_capacity(sites.len());
+    for site in sites {
+        // Those that led to a place come before it.
+        let after_start = site.parent.is_none_or(|parent| is_start.get(parent as usize) == Some(&true));
+        is_start.push(after_start && site.is_of_start());
+    }
+    let mut before = vec![false; sites.len()];
+    for parent in sites.iter().filter_map(|site| site.parent) {
+        if is_start.get(parent as usize) == Some(&true) {
+            before[parent as usize] = true;
+        }
+    }
+    before
 }
 
 /// Names, each once.
@@ -117,6 +140,30 @@ mod tests {
         shelf.see(&[site(0)]);
         let Sites { id, place, .. } = shelf.sites();
         assert_eq!((id.0, place), (vec![0, 1], vec!["solver+0x10".to_owned(), "main.c:3".to_owned()]));
+    }
+
+    #[test]
+    fn what_runs_before_main_is_left_out() {
+        let site = |site, parent, module: &str, function: &str| SiteInfo {
+            site,
+            parent,
+            module: module.into(),
+            function: Some(function.into()),
+            ..SiteInfo::default()
+        };
+        let all = [
+            site(0, None, "/opt/solver", "_start+0x21"),
+            site(1, Some(0), "/usr/lib/libc.so.6", "__libc_start_main"),
+            site(2, Some(1), "/opt/solver", "main"),
+            site(3, Some(2), "/usr/lib/libc.so.6", "qsort"),
+            site(4, Some(3), "/opt/solver", "compare"),
+            // Called by the C library itself.
+            site(5, Some(1), "/usr/lib/libc.so.6", "exit"),
+        ];
+        let Sites { id, parent, has_paths, .. } = table(&all);
+        assert_eq!(id.0, [2, 3, 4, 5]);
+        assert_eq!(parent.0, [NO_SITE, 2, 3, NO_SITE]);
+        assert!(has_paths && table(&all[..3]).has_paths && !table(&all[..1]).has_paths);
     }
 
     #[test]

@@ -33,14 +33,6 @@ interface Path { functions: PathFunction[]; sites: (number | null)[]; sums: Sums
 
 export interface PathTree { root: PathNode; nodes: readonly PathNode[]; paths: readonly Path[]; depth: number; hasPaths: boolean }
 
-const START = /^(_start|__libc_start_|start_thread$|__?clone|_?GI_)/;
-const RUNTIME = /(^|\/)(libc|ld-linux[^/]*|libpthread)[.-][^/]*$/;
-
-/** What runs before main, or before the function of a thread: of no interest to anybody. */
-function isStart({ function: name, module }: SitePlace): boolean {
-  return START.test(name) || RUNTIME.test(module);
-}
-
 /** Without debug information a name has an offset. */
 export function functionName(place: SitePlace): string {
   return place.function ? place.function.replace(/\+0x[0-9a-f]+$/, "") : place.words.replace(/, called by .*$/, "");
@@ -60,9 +52,7 @@ function placesTo(site: number, places: ProgramPlaces): [number, SitePlace][] {
     way.push([at, place]);
     at = place.parent;
   }
-  way.reverse();
-  const first = way.findIndex(([, place]) => !isStart(place));
-  return first < 0 ? way.slice(-1) : way.slice(first);
+  return way.reverse();
 }
 
 const UNKNOWN: PathFunction = { key: "\nunknown", name: "unknown call site", module: "", mpi: null };
@@ -115,7 +105,7 @@ export function pathTree(times: SiteTimes, places: ProgramPlaces, nameOf: (mpi: 
     }
     depth = Math.max(depth, functions.length);
   }
-  return { root, nodes, paths, depth, hasPaths: [...places.all.values()].some(({ parent }) => parent !== null) };
+  return { root, nodes, paths, depth, hasPaths: places.hasPaths };
 }
 
 /** A rectangle of the picture, from 0 to 1 in width. */
