@@ -17,6 +17,7 @@ mod annotations;
 mod arrivals;
 mod by_rank;
 mod call_sites;
+mod call_source;
 mod calls;
 mod column;
 mod compare;
@@ -61,7 +62,8 @@ pub use aligned::{AlignedCourse, AlignedSection, Alignment, Stretch, StretchPart
 pub use annotations::{Annotation, Annotations, AnnotationsKind, ValueSeries};
 pub use arrivals::{Late, Timed};
 pub use by_rank::ByRank;
-pub use call_sites::{NO_SITE, SiteSource, SiteTimes, Sites, SourceText};
+pub use call_sites::{NO_SITE, SiteSource, SiteSum, SiteSums, SiteTimes, Sites, SourceText};
+pub use call_source::CallSource;
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
 pub use compare::{
@@ -85,7 +87,7 @@ pub use found::{
     Judgement, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank, SourceTime, Stopped,
     StoppedRank, Verdict, Wait, WhatIf, Without,
 };
-pub use library::{CallSource, FunctionName, Library, Usual};
+pub use library::{FunctionName, Library, Usual};
 pub use overview::Overview;
 pub use panels::{PanelMessage, PanelMessageKind, PanelTab, Panels, PanelsKind};
 pub use pending::{PendingEdges, PendingGroups, PendingMessages};

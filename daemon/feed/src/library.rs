@@ -4,8 +4,8 @@ use crate::arrivals::{Arrivals, Late};
 use crate::dependencies::{Dependencies, wanted};
 use crate::durations::durations;
 use crate::exchange::{
-    Answer, DurationsQuestion, EventQuestion, Grouping, History, PendingQuestion, Question, RangeCounts,
-    Ranks, RowsQuestion, SelectedQuestion, SharesQuestion, TimelineBins, is_among,
+    Answer, DurationsQuestion, Grouping, History, PendingQuestion, Question, RangeCounts, Ranks,
+    RowsQuestion, SelectedQuestion, SharesQuestion, TimelineBins,
 };
 use crate::pending::{self, Unreceived, UnreceivedSends, pending};
 use crate::rank_figures::{RankFigures, Sources};
@@ -13,8 +13,8 @@ use crate::rank_layout::{LayoutShelf, layouts, rank_layout};
 use crate::rank_suggestion::suggestion;
 use crate::selected::selected;
 use crate::{
-    CallDurations, Calls, Course, Criteria, LayoutSource, LayoutStore, Messages, Overview, PendingMessages,
-    RangeBudget, RankRow, Regions, Remap, RemapSource, Selected, Shares, SiteSource,
+    CallDurations, CallSource, Calls, Course, Criteria, LayoutSource, LayoutStore, Messages, Overview,
+    PendingMessages, RangeBudget, RankRow, Regions, Remap, RemapSource, Selected, Shares, SiteSource,
 };
 use mpiscope_diagnosis::Version;
 use mpiscope_layout::SiteDescription;
@@ -22,57 +22,8 @@ use mpiscope_matching::{BINS_PER_OCTAVE, Bins, Density, Durations, UnreceivedSen
 use mpiscope_model::{
     Blame, Call, CommInfo, Coordinate, Function, Message, Nanoseconds, Node, Rank, RankCpus,
 };
-use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Where the calls of a run can be read.
-pub trait CallSource: Send + Sync + fmt::Debug {
-    /// Shows each call that is in a range, also in part, once, in any order.
-    ///
-    /// # Errors
-    /// One sentence when they cannot be read.
-    fn visit(&self, range_ns: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String>;
-
-    /// Likewise, of some ranks. Who knows where calls of others are need not look there.
-    ///
-    /// # Errors
-    /// One sentence when they cannot be read.
-    fn visit_of(
-        &self,
-        range_ns: &Range<Nanoseconds>,
-        ranks: &Ranks,
-        visitor: &mut dyn FnMut(&Call),
-    ) -> Result<(), String> {
-        self.visit(range_ns, &mut |call| {
-            if is_among(ranks.as_deref(), call.rank) {
-                visitor(call);
-            }
-        })
-    }
-
-    /// The nearest call that is asked for. Who knows in which order calls lie need not look at all of them.
-    ///
-    /// # Errors
-    /// One sentence when they cannot be read.
-    fn nearest(&self, question: &EventQuestion) -> Result<Option<Call>, String> {
-        let mut nearest = None;
-        self.visit(&(0..Nanoseconds::MAX), &mut |call| {
-            if question.accepts(call) {
-                nearest = question.nearer(nearest, *call);
-            }
-        })?;
-        Ok(nearest)
-    }
-
-    /// Counts into bins of a power of two nanoseconds when calls began. Who knows that without looking at each of them says it.
-    ///
-    /// # Errors
-    /// One sentence when they cannot be read.
-    fn count_starts(&self, bins: &mut Bins) -> Result<(), String> {
-        self.visit(&(bins.from_ns..bins.to_ns()), &mut |call| bins.add(call.function, call.start_ns, 1))
-    }
-}
 
 /// The summaries of a run and its calls. Many ask, one adds.
 #[derive(Debug)]

@@ -41,9 +41,9 @@ describe("call sites", () => {
 });
 
 describe("times of call sites", () => {
-  const TIMES = { from_ns: 0, to_ns: 9, site: u32(1, NO_SITE), function: u32(3, 4), calls: f64(2, 1), bytes: f64(16, 0), time_ns: f64(5, 7) };
+  const TIMES = { from_ns: 0, to_ns: 9, counted_share: 0.5, site: u32(1, NO_SITE), function: u32(3, 4), calls: f64(2, 1), bytes: f64(16, 0), time_ns: f64(5, 7) };
   it("are read", () => {
-    expect(siteTimes(fields(TIMES, "The times"))).toMatchObject({ length: 2, toNs: 9 });
+    expect(siteTimes(fields(TIMES, "The times"))).toMatchObject({ length: 2, toNs: 9, countedShare: 0.5 });
     expect(() => siteTimes(fields({ ...TIMES, calls: f64(2) }, "The times"))).toThrow(FeedError);
   });
 });

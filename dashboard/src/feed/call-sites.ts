@@ -22,6 +22,8 @@ export interface ProgramPlaces { calls: Sites; all: ReadonlyMap<number, SitePlac
 export interface SiteTimes {
   fromNs: number;
   toNs: number;
+  /** Of the calls; below 1 more are counted at each question. */
+  countedShare: number;
   length: number;
   /** `NO_SITE` where it is not known. */
   site: Uint32Array;
@@ -54,7 +56,7 @@ export function programPlaces(from: Fields<Wire.Sites>): ProgramPlaces {
 
 export function siteTimes(from: Fields<Wire.SiteTimes>): SiteTimes {
   const columns = { site: u32Column(from, "site"), function: u32Column(from, "function"), calls: f64Column(from, "calls"), bytes: f64Column(from, "bytes"), timeNs: f64Column(from, "time_ns") };
-  return { fromNs: number(from, "from_ns"), toNs: number(from, "to_ns"), length: sameLength("call sites", columns), ...columns };
+  return { fromNs: number(from, "from_ns"), toNs: number(from, "to_ns"), countedShare: number(from, "counted_share"), length: sameLength("call sites", columns), ...columns };
 }
 
 export function sourceText(from: Fields<Wire.SourceText>): SourceText {

@@ -3471,6 +3471,10 @@ to_ns: number,
  */
 site: U32Column, 
 /**
+ * The share of the calls that is counted; 1 when it is all of them. Of very many calls more are counted at each question.
+ */
+counted_share: number, 
+/**
  * What is called there.
  */
 function: U32Column, 

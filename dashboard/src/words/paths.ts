@@ -18,6 +18,11 @@ export function totalWords(sums: Sums): string {
   return `${duration(sums.timeNs)} in ${counted(sums.calls, "MPI call", "MPI calls")}, ${bytes(sums.bytes)}`;
 }
 
+/** How much of very many calls is counted yet; nothing where it is all. */
+export function countedWords(part: number): string {
+  return part < 1 ? `${share(part, 1)} of the calls are counted so far` : "";
+}
+
 export const NOT_RECORDED = "Call paths were not recorded: each call stands under the function that makes it. `mpiscope run --call-paths` records all functions from main on.";
 
 export function partWords(measure: Measure, value: number, total: number): [string, string] {

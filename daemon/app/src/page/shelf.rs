@@ -2,11 +2,13 @@
 //! for stay in memory, and those that wait to be sealed.
 
 mod nearest;
+#[path = "site_sums.rs"]
+mod site_sums;
 
 use super::{LayoutFilePath, SiteShelf};
 use crate::remap::Placements;
 use mpiscope_feed::exchange::{EventQuestion, Ranks};
-use mpiscope_feed::{CallSource, MessageSource};
+use mpiscope_feed::{CallSource, MessageSource, SiteSums};
 use mpiscope_layout::SiteDescription;
 use mpiscope_matching::Bins;
 use mpiscope_model::{Call, Message, Nanoseconds};
@@ -14,6 +16,7 @@ use mpiscope_recording::{
     CallFilter, Filter, Group, Recording, Segment, SegmentIndex, SegmentReader, SegmentRow,
 };
 use rustc_hash::FxHashMap;
+use site_sums::KeptSums;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
@@ -72,13 +75,14 @@ pub(crate) struct Shelf<R> {
     reader: Arc<SegmentReader>,
     cache_bytes_max: usize,
     inner: Arc<Mutex<Inner<R>>>,
+    sums: Arc<Mutex<KeptSums>>,
 }
 
 // Derived it would ask for rows that can be cloned.
 impl<R> Clone for Shelf<R> {
     fn clone(&self) -> Self {
         let (reader, inner) = (Arc::clone(&self.reader), Arc::clone(&self.inner));
-        Self { reader, cache_bytes_max: self.cache_bytes_max, inner }
+        Self { reader, cache_bytes_max: self.cache_bytes_max, inner, sums: Arc::clone(&self.sums) }
     }
 }
 
@@ -109,7 +113,8 @@ impl<R: SegmentRow> Shelf<R> {
     pub(crate) fn of(reader: SegmentReader, segments: Vec<Segment>, cache_bytes_max: usize) -> Self {
         let (waiting, cache) = (VecDeque::new(), VecDeque::new());
         let inner = Inner { segments, waiting, next: 0, unsealed: 0, indexes: FxHashMap::default(), cache };
-        Self { reader: Arc::new(reader), cache_bytes_max, inner: Arc::new(Mutex::new(inner)) }
+        let inner = Arc::new(Mutex::new(inner));
+        Self { reader: Arc::new(reader), cache_bytes_max, inner, sums: Arc::default() }
     }
 
     /// A panic elsewhere while the lock was held leaves lists that are still sound.
@@ -259,6 +264,17 @@ impl CallSource for Shelf<Call> {
             calls.iter().filter(is_asked_for).for_each(&mut *visitor);
             ControlFlow::Continue(())
         });
+        Ok(())
+    }
+
+    fn sum_by_site(
+        &self,
+        range: &Range<Nanoseconds>,
+        ranks: &Ranks,
+        sums: &mut SiteSums,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<(), String> {
+        self.add_by_site(range, ranks, sums, is_wanted);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ import { growthS } from "../../state/selected";
 import { askedRange, momentOf } from "../../state/span";
 import type { Store } from "../../state/store";
 import { capital, clock, count, share } from "../../words";
-import { measured, MEASURES, NOT_RECORDED, totalWords } from "../../words/paths";
+import { countedWords, measured, MEASURES, NOT_RECORDED, totalWords } from "../../words/paths";
 import { useAnswers } from "../answers";
 import { functionColours } from "../colours";
 import { useTable } from "../share/tables";
@@ -50,20 +50,25 @@ export function Paths({ store }: { store: Store }) {
     }, MOMENT_EVERY_MS);
     return () => clearInterval(timer);
   }, [store]);
-  const { known, why, isAsking, isOther } = useAnswers<Scope, TimesAndPlaces>(store, (scope) => ask(store, scope), ({ rangeNs, ranks, hidden, isOver }) => JSON.stringify([rangeNs, ranks, hidden, isOver]), () => {
+  const { known, why, isAsking, isOther, again } = useAnswers<Scope, TimesAndPlaces>(store, (scope) => ask(store, scope), ({ rangeNs, ranks, hidden, isOver }) => JSON.stringify([rangeNs, ranks, hidden, isOver]), () => {
     const run = store.figures.value;
     const { rangeNs: selected, ranks, hidden } = store.perspective.value;
     if (run.ranks.count === 0) return null;
     const rangeNs = when.value === "moment" ? moment.value : selected;
     return { rangeNs, ranks, hidden: [...hidden].sort((one, other) => one - other), isOver: over(run), untilS: growthS(run, rangeNs) };
   });
+  const countedShare = known?.answer.times.countedShare ?? 1;
+  // Of very many calls some are counted at each question.
+  useEffect(() => {
+    if (countedShare < 1) again();
+  }, [known]);
   const isInverted = direction.value === "from MPI";
   const names = store.figures.value.functions;
   const answer = known?.answer ?? null;
   const tree = useComputed(() => store.figures.value.functions.size).value && answer ? treeOf(answer, names, isInverted) : null;
   return (
     <div class="paths">
-      <Bar store={store} scope={known?.scope ?? null} tree={tree} status={isAsking && (!known || isOther) ? "on their way" : ""} />
+      <Bar store={store} scope={known?.scope ?? null} tree={tree} status={isAsking && (!known || isOther) ? "on their way" : countedWords(countedShare)} />
       {why && <p class="warn">{capital(why)}</p>}
       {tree && answer ? <Shown store={store} tree={tree} places={answer.places} /> : !why && <div class="message"><h2>Call paths</h2><p>{store.figures.value.ranks.count === 0 ? "No rank was heard of yet." : "They are on their way."}</p></div>}
     </div>

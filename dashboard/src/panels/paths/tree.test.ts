@@ -19,7 +19,7 @@ const PLACES: ProgramPlaces = {
 function times(rows: [site: number, mpi: number, timeNs: number, calls?: number][]): SiteTimes {
   const column = (pick: (row: [number, number, number, number?]) => number): Float64Array => Float64Array.from(rows.map(pick));
   return {
-    fromNs: 0, toNs: 100, length: rows.length, site: Uint32Array.from(rows.map(([site]) => site)), function: Uint32Array.from(rows.map(([, mpi]) => mpi)),
+    fromNs: 0, toNs: 100, countedShare: 1, length: rows.length, site: Uint32Array.from(rows.map(([site]) => site)), function: Uint32Array.from(rows.map(([, mpi]) => mpi)),
     calls: column(([, , , calls]) => calls ?? 1), bytes: column(() => 8), timeNs: column(([, , ns]) => ns),
   };
 }
