@@ -54,7 +54,7 @@ function jobPart() {
   return {
     run: "halo3d-20261120-152444", command: waiting && ranks === 0 ? "" : `mpirun -n ${ranks} ./halo3d 2000 16 1`, nodes: waiting ? 0 : nodes,
     ranks: waiting ? 0 : ranks, mpi: waiting ? "" : "Open MPI v4.1.4", state: STATES[scene] ?? "running", exit: EXITS[scene] ?? null,
-    started_unix_ns: startedMs * 1e6, source: scene === "replay" ? "replay" : "live",
+    started_unix_ns: startedMs * 1e6, source: scene === "replay" ? "replay" : "live", second: "",
   };
 }
 

@@ -66,6 +66,9 @@ pub struct Job {
     pub exit: Option<i32>,
     /// Wall clock time of the start of the run (nanoseconds since 1970); 0 until known.
     pub started_unix_ns: u64,
+    /// The folder of a second recording that programs receive on the clock of this one; empty where there is none.
+    #[serde(default)]
+    pub second: String,
 }
 
 /// What is known about one MPI function; all values cumulative.

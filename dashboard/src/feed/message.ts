@@ -28,6 +28,8 @@ export interface Job {
   exit: number | null;
   startedUnixNs: number;
   source: "live" | "replay";
+  /** The folder of a second recording that programs receive; empty where there is none. */
+  second: string;
 }
 
 export interface Totals {
@@ -223,6 +225,7 @@ function job(from: Fields<Wire.Job>): Job {
     exit: from.exit === null || from.exit === undefined ? null : number(from, "exit"),
     startedUnixNs: number(from, "started_unix_ns"),
     source: from.source === "replay" ? "replay" : "live",
+    second: text(from, "second"),
   };
 }
 

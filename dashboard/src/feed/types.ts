@@ -45,7 +45,11 @@ exit: number | null,
 /**
  * Wall clock time of the start of the run (nanoseconds since 1970); 0 until known.
  */
-started_unix_ns: number, };
+started_unix_ns: number, 
+/**
+ * The folder of a second recording that programs receive on the clock of this one; empty where there is none.
+ */
+second: string, };
 
 export type Kind = "snapshot" | "delta";
 
@@ -3467,13 +3471,13 @@ from_ns: number,
  */
 to_ns: number, 
 /**
- * The call site; [`NO_SITE`] for calls whose site is not known.
- */
-site: U32Column, 
-/**
  * The share of the calls that is counted; 1 when it is all of them. Of very many calls more are counted at each question.
  */
 counted_share: number, 
+/**
+ * The call site; [`NO_SITE`] for calls whose site is not known.
+ */
+site: U32Column, 
 /**
  * What is called there.
  */

@@ -82,7 +82,7 @@ describe("run", () => {
   });
 
   it("knows up to where calls are complete", () => {
-    const job = { run: "r", command: "c", nodes: 1, ranks: 1, mpi: "", state: "running" as const, exit: null, startedUnixNs: 0, source: "live" as const };
+    const job = { run: "r", command: "c", nodes: 1, ranks: 1, mpi: "", state: "running" as const, exit: null, startedUnixNs: 0, source: "live" as const, second: "" };
     const live = apply(emptyRun(), message("snapshot", 2, { job }));
     expect(edgeNs(live)).toBe(1.9e9);
     const done = apply(live, message("delta", 3, { job: { ...job, state: "ended", exit: 0 } }));

@@ -91,7 +91,7 @@ export function emptyRun(): RunState {
   return {
     number: -1,
     clock: { nowNs: 0, lagNs: 0 },
-    job: { run: "", command: "", nodes: 0, ranks: 0, mpi: "", state: "waiting", exit: null, startedUnixNs: 0, source: "live" },
+    job: { run: "", command: "", nodes: 0, ranks: 0, mpi: "", state: "waiting", exit: null, startedUnixNs: 0, source: "live", second: "" },
     totals: {
       calls: 0, polls: 0, messages: 0, bytes: 0, intraMessages: 0, interMessages: 0,
       unmatchedSends: 0, unmatchedReceives: 0, uncertainMessages: 0,

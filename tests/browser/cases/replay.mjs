@@ -2,7 +2,7 @@
 
 import { strict as assert } from "node:assert";
 import { compareFigures, compareFunctions } from "../lib/compare.mjs";
-import { open } from "../lib/browser.mjs";
+import { LARGE, open, SMALL } from "../lib/browser.mjs";
 import { coloured, count, differing } from "../lib/pixels.mjs";
 import { drag, inspector, legend, mode, nanoseconds, number, plotShot, shot, state, stillPicture, tab, table, time, timelineX, timeText, untilMode, untilParticles, untilState } from "../lib/page.mjs";
 import { replay, report } from "../lib/product.mjs";
@@ -170,4 +170,18 @@ test("replay::a_range_is_counted_as_the_calls_in_it", async (t) => {
   const counted = async () => number((await inspector(page))["Calls started"] ?? "NaN");
   const rows = async () => (await page.locator(".inspector .bars > div").allInnerTexts()).join("; ").replaceAll("\n", " ");
   await until(async () => `the range holds ${truth.totals.calls} calls; it says ${await counted()}: ${await rows()}`, async () => (await counted()) === truth.totals.calls, 15_000);
+});
+
+test("replay::a_second_recording_that_programs_receive_is_named", async (t) => {
+  const recording = await quiet();
+  const { url } = await replay(t, recording, "--with", recording, "--align", "start");
+  const name = recording.replace(/^.*\//, "");
+  for (const viewport of [LARGE, SMALL]) {
+    const page = await open(t, url, { viewport, view: "overview" });
+    await untilState(page, /^replay$/);
+    const second = page.locator(".scope .second");
+    assert.equal(await second.innerText(), `programs also receive ${name}`);
+    assert.match(await second.getAttribute("title"), /mpiscope compare/);
+    assert.ok(await second.evaluate((shown) => shown.scrollWidth <= shown.clientWidth), "all of it is there to read");
+  }
 });

@@ -222,5 +222,6 @@ fn job(engine: &Engine) -> Job {
         },
         exit,
         started_unix_ns: started.map_or(0, |start| start.unix_ns),
+        second: String::new(),
     }
 }

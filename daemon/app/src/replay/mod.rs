@@ -48,7 +48,8 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     });
     findings.iter_mut().for_each(|findings| findings.limit(&loaded.ending()));
     let timeline = timeline(&loaded);
-    let shown = Shown { last_ns, timeline: &timeline, findings: findings.as_ref() };
+    let second_folder = options.with.as_ref().map(|dir| dir.display().to_string()).unwrap_or_default();
+    let shown = Shown { last_ns, timeline: &timeline, findings: findings.as_ref(), second: &second_folder };
     publish(&mut feeding, &loaded, &shown);
     let second = match &options.with {
         Some(dir) => {
@@ -96,7 +97,8 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
             )
         }));
         if loaded.missing.len() > before || is_in_log {
-            publish(&mut feeding, &loaded, &Shown { last_ns, timeline: &[], findings: found.as_ref() });
+            let shown = Shown { last_ns, timeline: &[], findings: found.as_ref(), second: &second_folder };
+            publish(&mut feeding, &loaded, &shown);
         }
     });
     judging.context("start a thread")?;
@@ -115,6 +117,8 @@ struct Shown<'a> {
     /// What it was not told of the timeline.
     timeline: &'a [TimelineIncrement],
     findings: Option<&'a Findings>,
+    /// The folder of the second recording, if any.
+    second: &'a str,
 }
 
 /// How many calls of each function began when.
@@ -143,6 +147,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
         },
         exit: loaded.job.exit,
         started_unix_ns: loaded.job.started_unix_ns,
+        second: shown.second.to_owned(),
     };
     let faults: Vec<Fault> =
         loaded.missing.iter().map(|text| Fault { rank: None, text: text.clone() }).collect();

@@ -13,6 +13,7 @@ import { figures, lossSentences } from "../../words/standing";
 import { MessagePart } from "../messages/message-part";
 import { NodePart } from "../what/node-part";
 import { describe } from "../particles/describe";
+import { secondSentence } from "../../words/second";
 import type { CallText } from "../view";
 import { CallWaits } from "./call-waits";
 import { MomentPart } from "./moment";
@@ -142,6 +143,7 @@ function RunPart({ store }: { store: Store }) {
           {job.mpi && <Row name="MPI">{job.mpi}</Row>}
           {job.startedUnixNs > 0 && <Row name="Started">{new Date(job.startedUnixNs / 1e6).toLocaleString("sv-SE")}</Row>}
         </dl>
+        {job.second && <p class="soft small">{secondSentence(job.second)}</p>}
       </section>
     </>
   );

@@ -6,6 +6,7 @@ import { around } from "../../state/span";
 import { edgeNs } from "../../state/run";
 import { clock, counted, duration } from "../../words";
 import { ranksWords } from "../../words/regions";
+import { secondSentence, secondWords } from "../../words/second";
 
 /** Shorter ranges are told to the microsecond. */
 const SHORT_NS = 1e9;
@@ -31,6 +32,7 @@ export function Scope({ store, looks, find }: { store: Store; looks: Looks; find
           : <span class="soft">all functions</span>}
         {isNarrow && <button type="button" class="plain" onClick={() => store.select({ rangeNs: null, ranks: null, hidden: new Set() })}>Clear all</button>}
       </div>
+      {run.job.second && <span class="second soft" title={secondSentence(run.job.second)}>{secondWords(run.job.second)}</span>}
       <div class="group">
         <button type="button" class="plain" disabled={!looks.canUndo.value} title="Back to what was looked at before (u)" onClick={() => looks.undo()}>Undo</button>
         <button type="button" class="plain" disabled={!looks.canRedo.value} title="Forth again (Shift+u)" onClick={() => looks.redo()}>Redo</button>
