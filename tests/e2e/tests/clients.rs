@@ -1,7 +1,7 @@
 //! Programs that use the client libraries, in Rust, Python and JavaScript, against the built program.
 
 use crate::support::turns::Turns;
-use crate::support::{LIMIT, Page, block_on};
+use crate::support::{Feed, LIMIT, Page, block_on};
 use mpiscope_client::{Client, Direction, Reply, Request, Subscribe, Topic};
 use mpiscope_harness::{
     Ended, Mpi, Recorded, Running, Signal, folder, mpiscope, processes, report, root, run, skip, target,
@@ -228,7 +228,45 @@ fn until_panel(example: &mut Command, address: &str) {
     drop(running);
 }
 
-/// Runs the four examples of a language; `example` makes the command of one.
+/// Runs the example of two recordings, and adds up what it should print.
+fn sums_of_two_runs_are_exact(a: &Path, b: &Path, example: &mut Command) {
+    // words: allow the name of a disturbance
+    let mut command = mpiscope(&["synth", "--pattern", "halo2d", "--disturb", "imbalance"]).unwrap();
+    command.args(["--ranks", "16", "--rate", "20000", "--seconds", "1", "-o"]).arg(b);
+    succeeds(&mut command);
+    let mut command = mpiscope(&["compare", "--json", "--align", "turn"]).unwrap();
+    let compared: Value = serde_json::from_str(&succeeds(command.arg(a).arg(b)).output()).unwrap();
+    let sections = compared["alignment"]["sections"].as_array().unwrap();
+    assert!(sections.len() > 10, "{compared}");
+    let in_mpi_ms = |recording: &Path, begin: &str| {
+        let mut sums = vec![0.0; sections.len() + 1];
+        for call in Recorded::load(recording).unwrap().calls {
+            let is_before = |section: &Value| section[begin].as_u64().unwrap() <= call.start_ns;
+            sums[sections.partition_point(is_before)] += (call.end_ns - call.start_ns) as f64 / 1e6;
+        }
+        sums
+    };
+    let (a_ms, b_ms) = (in_mpi_ms(a, "a_from_ns"), in_mpi_ms(b, "b_from_ns"));
+
+    let mut command = mpiscope(&["replay", "--align", "turn"]).unwrap();
+    let running = Running::start(command.arg(a).arg("--with").arg(b)).unwrap();
+    let page = Page::open(&running, "mpiscope: replay");
+    let named = block_on(async { Feed::open(&page).await.state().await.job.unwrap().second });
+    assert_eq!(Path::new(&named), b);
+    let lines = succeeds(example.env("MPISCOPE_ADDRESS", address(&page))).output();
+    end_replay(running);
+    assert_eq!(lines.lines().count(), sections.len(), "{lines}");
+    for (at, (line, section)) in lines.lines().zip(sections).enumerate() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [number, "A", a, "ms,", "B", b, "ms"] = words[..] else { panic!("{line}") };
+        assert_eq!(section["number"], number.parse::<u64>().unwrap());
+        for (found, expected) in [(a, a_ms[at + 1]), (b, b_ms[at + 1])] {
+            assert!((found.parse::<f64>().unwrap() - expected).abs() < 0.002, "{line}, not {expected}");
+        }
+    }
+}
+
+/// Runs the five examples of a language; `example` makes the command of one.
 fn examples_do_what_they_say(example: impl Fn(&str) -> Command) {
     let folder = folder().unwrap();
     let out = simulated(folder.path());
@@ -244,7 +282,10 @@ fn examples_do_what_they_say(example: impl Fn(&str) -> Command) {
     output("annotate");
     block_on(until_annotations(&address, high));
     until_panel(example("own_view").env("MPISCOPE_ADDRESS", &address), &address);
+    let ended = run(example("two_runs").env("MPISCOPE_ADDRESS", &address), LIMIT).unwrap();
+    assert!(ended.status == 1 && ended.errors().contains("--with"), "{}", ended.errors());
     end_replay(running);
+    sums_of_two_runs_are_exact(&out, &folder.path().join("other.scope"), &mut example("two_runs"));
     // Without an address, or with another token, there is one clear sentence.
     let (running, address) = replay(&out);
     let wrong = [("MPISCOPE_ADDRESS", "http://127.0.0.1/".to_owned()), ("MPISCOPE_ADDRESS", address + "0")];
@@ -285,7 +326,7 @@ fn the_examples_in_javascript_do_what_they_say() {
 #[test]
 fn examples_are_short() {
     for (language, ending) in [("rust", "rs"), ("python", "py"), ("javascript", "mjs")] {
-        for name in ["slow_messages", "histogram", "annotate", "own_view"] {
+        for name in ["slow_messages", "histogram", "annotate", "own_view", "two_runs"] {
             let path = root().join(format!("dashboard/clients/{language}/examples/{name}.{ending}"));
             let lines = std::fs::read_to_string(&path).unwrap().lines().count();
             assert!(lines < 30, "{} has {lines} lines", path.display());
