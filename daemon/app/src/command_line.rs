@@ -155,12 +155,14 @@ Examples:
   mpiscope synth --pattern halo3d --ranks 64 --seconds 10 --rate 200000 -o sound.scope
   mpiscope synth --pattern cg --ranks 64 --seconds 10 --rate 200000 --disturb stolen-cpu -o robbed.scope
   mpiscope synth --pattern halo2d --ranks 64 --seconds 60 --rate 100000 --disturb background-traffic --live 127.0.0.1:0
+  mpiscope synth --pattern halo3d --ranks 1024 --seconds 10 --rate 200000 --agents 64 -o hosts.scope
 
 Patterns are ring, halo2d, halo3d, cg, all-to-all, master-worker, wavefront and random-sparse; disturbances are \
 bad-mapping, imbalance, drifting-imbalance, slow-rack, serialized-root, background-traffic, stolen-cpu, \
 drifting-clocks and lost-records; styles are blocking, waitall and polling. truth.json in the folder has what the job did and what each \
 disturbance costs. --seed also chooses the rack of slow-rack. The same options give the same recording. With --live the page shows the job in real time, until it ends or \
-until Ctrl-C; without -o the recording is not kept.")]
+until Ctrl-C; without -o the recording is not kept. With --agents the job runs in real time too: a daemon like that of \
+`mpiscope run` records what the agents send, and the command prints what both cost.")]
     Synth(SynthOptions),
     /// Convert a trace of another tool, or a table of messages, to a recording
     #[command(after_help = "\
@@ -389,6 +391,12 @@ pub(crate) struct SynthOptions {
     /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Simulate N agents, one per node, that bring the calls to a daemon over encrypted connections
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) agents: Option<u32>,
+    /// Kill K of the agents halfway through the job
+    #[arg(long, value_name = "K", requires = "agents", default_value_t = 0, hide_default_value = true)]
+    pub(crate) kill_agents: u32,
     /// Folder for the recording
     #[arg(short, long, visible_alias = "out", value_name = "DIR", required_unless_present = "live")]
     pub(crate) output: Option<PathBuf>,

@@ -24,6 +24,7 @@ mod judge;
 mod layout;
 mod load;
 mod os;
+mod own_process;
 mod page;
 mod places;
 mod private;

@@ -1,5 +1,6 @@
 //! `mpiscope synth`: a recording of a modelled job, and beside it what is true of the job.
 
+mod agents;
 mod live;
 
 use crate::command_line::SynthOptions;
@@ -26,7 +27,11 @@ pub(crate) fn synth(options: &SynthOptions) -> Result<ExitCode> {
     if let Some(out) = &out {
         refuse_occupied(out, "-o")?;
     }
-    let spec = spec(options);
+    let mut spec = spec(options);
+    if let Some(agents) = options.agents {
+        give_agents(&mut spec, agents, options)?;
+        return with_agents(&spec, options, out.as_deref());
+    }
     match (options.live, &out) {
         (Some(address), _) => {
             let truth = live::show(&spec, address, out.as_deref())?;
@@ -42,6 +47,34 @@ pub(crate) fn synth(options: &SynthOptions) -> Result<ExitCode> {
         }
         (None, None) => bail!("-o says where the recording goes"),
     }
+}
+
+/// Gives each node an agent of its own.
+fn give_agents(spec: &mut Spec, agents: u32, options: &SynthOptions) -> Result<()> {
+    if let Some(nodes) = options.nodes.filter(|&nodes| nodes != agents) {
+        bail!("each node has one agent: --agents {agents} does not fit --nodes {nodes}");
+    }
+    if options.kill_agents > agents {
+        bail!("--kill-agents {} is more than the {agents} of --agents", options.kill_agents);
+    }
+    (spec.nodes, spec.has_agent_per_node) = (agents, true);
+    Ok(())
+}
+
+/// Has simulated agents bring the job to a daemon.
+fn with_agents(spec: &Spec, options: &SynthOptions, out: Option<&Path>) -> Result<ExitCode> {
+    let passing = if out.is_none() { Some(live::Passing::name()?) } else { None };
+    let folder = out.or(passing.as_ref().map(live::Passing::path)).context("nowhere to record")?;
+    let asked = agents::Agents { out: folder, live: options.live, killed: options.kill_agents };
+    let agents::Brought { truth, figures } = agents::bring(spec, &asked)?;
+    if let (Some(truth), Some(out)) = (&truth, out) {
+        add_files(spec, truth, out)?;
+    }
+    for sentence in figures.sentences() {
+        say!("{sentence}");
+    }
+    say(truth.as_ref(), options);
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Makes a recording with all its files, or none.

@@ -53,6 +53,10 @@ pub trait Outbox: Send + Sync {
     fn take(&self, from: u64, most_bytes: usize) -> std::io::Result<Option<Parcel>>;
     /// The daemon has all frames before this number.
     fn acknowledged(&self, next: u64);
+    /// The daemon has let a connection in.
+    fn connected(&self) {}
+    /// The clocks were compared for the first time.
+    fn compared(&self) {}
     /// The daemon has sent something.
     fn heard(&self);
     /// The calls in flight, when there is news of them.
@@ -78,7 +82,7 @@ pub struct CallerOptions {
     /// Its host.
     pub node: String,
     /// Its clock.
-    pub now: fn() -> u64,
+    pub now: Arc<dyn Fn() -> u64 + Send + Sync>,
     /// Woken when there is something to bring.
     pub wake: Arc<Notify>,
 }
@@ -150,6 +154,7 @@ impl Caller<'_> {
                 Ok(Ok(stream)) => match timeout(HANDSHAKE, self.greet(stream, purpose)).await {
                     Ok(Ok(greeted)) => {
                         self.favourite.store(at, Ordering::Relaxed);
+                        self.outbox.connected();
                         return Ok(greeted);
                     }
                     // Somebody else may live at one of the addresses: another may be the daemon's.
@@ -222,7 +227,9 @@ impl Caller<'_> {
                 sleep(BURST_REST).await;
                 continue;
             }
-            self.has_compared.store(true, Ordering::Release);
+            if !self.has_compared.swap(true, Ordering::AcqRel) {
+                self.outbox.compared();
+            }
             if is_last {
                 self.has_compared_at_end.store(true, Ordering::Release);
                 self.options.wake.notify_one();

@@ -7,12 +7,12 @@ use crate::packet::{MOST_BYTES, MOST_OF_STRANGERS, PROTOCOL, Packet, Purpose, he
 use crate::registry::{Connection, Registry};
 use crate::secret::{Exchange, Secret, Side, nonce};
 use mpiscope_wire::{Flight, Message};
-use std::net::{SocketAddr, TcpListener as BlockingListener};
+use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncWrite, split};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
@@ -26,6 +26,8 @@ const STRANGERS_PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) const ALIVE_EVERY: Duration = Duration::from_secs(1);
 /// Batches that wait for the log; beyond them, agents wait.
 const MOST_WAITING: usize = 32;
+/// Connections that wait to be accepted: those of all agents, which may begin at once.
+const MOST_ARRIVING: u32 = 4096;
 /// A node's name is no longer, as in a ring.
 const MOST_NAME_BYTES: usize = 256;
 
@@ -136,8 +138,11 @@ impl Listener {
     /// # Errors
     /// When the address cannot be had, or encryption cannot be set up.
     pub fn open(options: ListenerOptions) -> Result<Self, LinkError> {
-        let socket = BlockingListener::bind(options.address)?;
-        socket.set_nonblocking(true)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let socket = {
+            let _guard = runtime.enter();
+            listen(options.address)?
+        };
         let address = socket.local_addr()?;
         let shared = Arc::new(Shared {
             secret: options.secret,
@@ -151,15 +156,9 @@ impl Listener {
         let (send, events) = channel(MOST_WAITING);
         let teller = Teller { events: send, arrived: options.arrived };
         let serving = Arc::clone(&shared);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        std::thread::Builder::new().name("link".into()).spawn(move || {
-            runtime.block_on(async {
-                // The socket was made for this and can only be refused by a system without any polling.
-                if let Ok(socket) = TcpListener::from_std(socket) {
-                    accept(&socket, &serving, &teller).await;
-                }
-            });
-        })?;
+        std::thread::Builder::new()
+            .name("link".into())
+            .spawn(move || runtime.block_on(accept(&socket, &serving, &teller)))?;
         Ok(Self { address, events, shared })
     }
 
@@ -200,6 +199,14 @@ impl Listener {
     pub fn agent_states(&self) -> Vec<AgentState> {
         self.shared.registry.agent_states()
     }
+}
+
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A daemon that takes over has the port of the one before.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(MOST_ARRIVING)
 }
 
 async fn accept(socket: &TcpListener, shared: &Arc<Shared>, teller: &Teller) {

@@ -120,7 +120,7 @@ impl Setting {
             certificate: Some(self.certificate.public().to_owned()),
             identity: 77,
             node: "node\u{7}7".into(),
-            now: agents_now,
+            now: Arc::new(agents_now),
             wake: Arc::default(),
         }
     }

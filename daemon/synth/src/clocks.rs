@@ -12,17 +12,26 @@ const LEAST_TRIP_NS: f64 = 20_000.0;
 const MORE_TRIP_NS: f64 = 40_000.0;
 
 /// The clock of a node.
-#[derive(Debug, Clone, Copy)]
-struct Clock {
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NodeClock {
     offset_ns: i64,
     rate: f64,
+}
+
+impl NodeClock {
+    /// What it shows at a moment of the run.
+    #[inline]
+    #[must_use]
+    pub fn shown_ns(&self, run_ns: u64) -> u64 {
+        (BEGIN_NS + run_ns).wrapping_add_signed(self.offset_ns + (self.rate * run_ns as f64) as i64)
+    }
 }
 
 /// The clocks of all nodes. The first shows the time of the run.
 #[derive(Debug)]
 pub(crate) struct Clocks {
     /// Empty where all show the same.
-    nodes: Vec<Clock>,
+    nodes: Vec<NodeClock>,
     trips: Stream,
 }
 
@@ -35,11 +44,11 @@ impl Clocks {
         let stream = Stream::new(spec.seed, Purpose::Clocks);
         let clock = |node, (offset_ns, rate_ppm): (u64, f64)| {
             let spread = |number| 2.0 * unit(stream.word(node, number)) - 1.0;
-            Clock { offset_ns: (offset_ns as f64 * spread(0)) as i64, rate: rate_ppm * 1e-6 * spread(1) }
+            NodeClock { offset_ns: (offset_ns as f64 * spread(0)) as i64, rate: rate_ppm * 1e-6 * spread(1) }
         };
         let nodes = found.map(|found| {
             let others = (1..spec.nodes).map(|node| clock(node, found));
-            std::iter::once(Clock { offset_ns: 0, rate: 0.0 }).chain(others).collect()
+            std::iter::once(NodeClock::default()).chain(others).collect()
         });
         Self { nodes: nodes.unwrap_or_default(), trips: Stream::new(spec.seed, Purpose::Trips) }
     }
@@ -49,16 +58,16 @@ impl Clocks {
         !self.nodes.is_empty()
     }
 
+    /// The clock of a node.
+    #[inline]
+    pub(crate) fn of_node(&self, node: u32) -> NodeClock {
+        self.nodes.get(node as usize).copied().unwrap_or_default()
+    }
+
     /// What a node's clock shows at a moment of the run.
     #[inline]
     pub(crate) fn shown_ns(&self, node: u32, run_ns: u64) -> u64 {
-        let shown_ns = BEGIN_NS + run_ns;
-        match self.nodes.get(node as usize) {
-            Some(clock) => {
-                shown_ns.wrapping_add_signed(clock.offset_ns + (clock.rate * run_ns as f64) as i64)
-            }
-            None => shown_ns,
-        }
+        self.of_node(node).shown_ns(run_ns)
     }
 
     /// The result of a message from the first node to a node's agent and back at a moment.

@@ -24,11 +24,12 @@ mod theft;
 mod torus;
 mod truth;
 
+pub use clocks::NodeClock;
 pub use disturbance::{DISTURBANCES, Disturbance, Stretch};
 pub use error::Error;
 pub use pattern::{PATTERNS, Pattern};
 pub use placement::Placement;
-pub use run::{Run, generate};
+pub use run::{Run, generate, node_name};
 pub use spec::{Collective, Collectives, Network, Noise, Sizes, Spec, Style};
 pub use torus::NodeTorus;
 pub use truth::{Cause, Part, Traffic, Truth};

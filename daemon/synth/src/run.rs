@@ -1,6 +1,6 @@
 //! A modelled run as the messages that a log holds, slice by slice.
 
-use crate::clocks::BEGIN_NS;
+use crate::clocks::{BEGIN_NS, NodeClock};
 use crate::disturbance::Disturbance;
 use crate::error::Error;
 use crate::plan::{Basis, Plan};
@@ -74,14 +74,17 @@ impl Iterator for Run {
     }
 }
 
-fn node_name(node: u32) -> String {
+/// The name of a node.
+#[must_use]
+pub fn node_name(node: u32) -> String {
     format!("node-{node}")
 }
 
 impl Run {
     /// Assigns ranks to agents, and introduces everybody.
     fn introduce(&mut self) {
-        let agents = if self.simulation.clocks().differ() { self.spec().nodes } else { 1 };
+        let has_agent_per_node = self.spec().has_agent_per_node || self.simulation.clocks().differ();
+        let agents = if has_agent_per_node { self.spec().nodes } else { 1 };
         self.ranks_of = vec![Vec::new(); agents as usize];
         for (rank, &node) in (0..).zip(&self.simulation.plan.node_of) {
             self.ranks_of[if agents == 1 { 0 } else { node as usize }].push(rank);
@@ -209,6 +212,12 @@ impl Run {
     #[must_use]
     pub fn until_ns(&self) -> u64 {
         self.simulation.until_ns()
+    }
+
+    /// The clock of a node.
+    #[must_use]
+    pub fn clock_of(&self, node: u32) -> NodeClock {
+        self.simulation.clocks().of_node(node)
     }
 
     /// Whether all of a slice of the run was handed out: the run may stop there.

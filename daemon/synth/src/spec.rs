@@ -42,6 +42,8 @@ pub struct Spec {
     pub serial_port: bool,
     /// Blocking sends and nonblocking ones of more bytes wait for their receive.
     pub eager_limit_bytes: u64,
+    /// Whether each node has an agent of its own even where all clocks show the same.
+    pub has_agent_per_node: bool,
 }
 
 impl Spec {
@@ -65,6 +67,7 @@ impl Spec {
             network: None,
             serial_port: false,
             eager_limit_bytes: 64 << 10,
+            has_agent_per_node: false,
         }
     }
 

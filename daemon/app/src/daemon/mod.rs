@@ -20,6 +20,7 @@ pub(crate) use recorder::{END_UNKNOWN, Judge, Recorder, window_row};
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, SHORT_REST, run_start};
 use crate::judge::{GIVEN, give, have_judged};
 use crate::output::Stdout;
+use crate::own_process::allow_files;
 use crate::page::{ClosedPage, LayoutFilePath, Page, Shelves, copy_layouts};
 use crate::remap::Placements;
 use crate::switch;
@@ -50,6 +51,9 @@ const LITTLE_WAITS_UNWATCHED: Duration = Duration::from_millis(50);
 const SWITCH_EVERY: Duration = Duration::from_millis(100);
 /// How long ranks may take to begin once `run` is gone.
 const BEGINNING: Duration = Duration::from_secs(10);
+
+/// Two connections for each agent of the largest jobs, and files of our own.
+const AGENTS_FILES: u64 = 2 * 16_384 + 1024;
 
 /// Sealed calls that stay in memory for those who look back.
 const SHELF_BYTES: usize = 96 << 20;
@@ -194,6 +198,9 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         Arc::new(move || sleeper.iter().for_each(|sleeper| sleeper.wake()))
     };
     let listen_to = |link| listen_to_agents(link, &known, &arrived);
+    if configuration.link.is_some() {
+        allow_files(AGENTS_FILES);
+    }
     let listener = configuration.link.as_ref().map(listen_to).transpose()?;
     answer(&FromDaemon::Ready {
         url: page.as_ref().map(|page| page.url().to_owned()),

@@ -106,6 +106,10 @@ pub(crate) struct Summary {
     pub(crate) cost_s: f64,
     pub(crate) cost_per_call_ns: f64,
     pub(crate) agent_cpu_s: f64,
+    /// The most memory that the daemon used.
+    pub(crate) peak_memory_bytes: u64,
+    /// How long the pass over the run took at the end.
+    pub(crate) pass_s: f64,
     pub(crate) bytes_on_disk: u64,
 }
 

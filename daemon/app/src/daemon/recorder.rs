@@ -10,6 +10,7 @@ use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::hang::{self, Watcher};
 use crate::judge::{self, Findings, Found, LiveJudge};
 use crate::load::{calls_in_log, unsaved};
+use crate::own_process;
 use crate::places;
 use crate::processors::Crowding;
 use crate::sums::Sums;
@@ -330,7 +331,7 @@ impl Recorder {
             calls: engine.totals.calls + engine.totals.polls + engine.losses.unsaved,
             nanoseconds_per_call: Some(per_call_ns),
             seconds: Some(cost_s),
-            agent_cpu_s: Some(own_processor_s()),
+            agent_cpu_s: Some(own_process::cpu_s()),
             bytes_on_disk: manifest.cost.bytes_on_disk,
         };
     }
@@ -352,7 +353,9 @@ impl Recorder {
         let mut sites = std::mem::take(&mut self.engine.sites);
         let unknown = places::look_up(&mut sites, places::PATIENCE);
         self.writer.manifest_mut().missing.extend(unknown);
+        let pass_begun = Instant::now();
         let mut findings = self.judge();
+        let pass_s = pass_begun.elapsed().as_secs_f64();
         if let Some(findings) = &mut findings {
             findings.name_places(&sites);
             findings.limit(&self.ending());
@@ -403,7 +406,7 @@ impl Recorder {
         }
         let verdict =
             findings.map(|findings| judge::verdict_sentences(&findings.judgement)).unwrap_or_default();
-        Ok(Summary { verdict, ..summary(&self.engine, &manifest) })
+        Ok(Summary { verdict, pass_s, ..summary(&self.engine, &manifest) })
     }
 }
 
@@ -554,12 +557,9 @@ fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
         functions,
         cost_s,
         cost_per_call_ns,
-        agent_cpu_s: own_processor_s(),
+        agent_cpu_s: own_process::cpu_s(),
+        peak_memory_bytes: own_process::peak_memory_bytes(),
+        pass_s: 0.0,
         bytes_on_disk: manifest.cost.bytes_on_disk,
     }
-}
-
-fn own_processor_s() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

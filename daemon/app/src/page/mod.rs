@@ -26,7 +26,6 @@ use anyhow::{Context as _, Result};
 use crossbeam_channel::{Receiver, bounded};
 use mpiscope_feed::{FeedState, Job, Library, Limits, Overview};
 use mpiscope_server::{AnswerStore, Options, Publisher, Server, Source, Token, live};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
@@ -98,7 +97,7 @@ impl Page {
         library: Arc<Library>,
         answers: Option<Arc<dyn AnswerStore>>,
     ) -> Result<(ClosedPage, Feeding)> {
-        allow_files(FILES);
+        crate::own_process::allow_files(FILES);
         let (publisher, source) = live(state, Arc::clone(&library));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -157,16 +156,6 @@ impl Page {
         let _ = shut.send(());
         // Pages that do not take it in are left behind.
         let _ = ended.recv_timeout(2 * FAREWELL);
-    }
-}
-
-/// Raises the limit of open files, as far as the system lets this process; with fewer, fewer can connect.
-fn allow_files(files: u64) {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let wanted = maximum.map_or(files, |maximum| maximum.min(files));
-    if current.is_some_and(|current| current < wanted) {
-        // Whoever finds none left says so.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
     }
 }
 

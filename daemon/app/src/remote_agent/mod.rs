@@ -13,8 +13,10 @@ use crate::command_line::AgentOptions;
 use crate::here::own_program;
 use anyhow::{Context as _, Result};
 use mpiscope_ring::AGENT_LOCK_VARIABLE;
+pub(crate) use outbox::Shared;
 pub(crate) use settings::LEFT_FILE;
 use settings::{Lock, Settings};
+pub(crate) use spool::Spool;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 

@@ -66,7 +66,7 @@ impl Worker<'_> {
             certificate: self.settings.certificate.clone(),
             identity: self.settings.identity()?,
             node: self.settings.node.clone(),
-            now: monotonic_ns,
+            now: Arc::new(monotonic_ns),
             wake: Arc::clone(&self.wake),
         };
         let (tell, brought) = channel();

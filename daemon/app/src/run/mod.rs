@@ -22,7 +22,6 @@ use crate::topology;
 use anyhow::{Context as _, Result, bail};
 use launch::Launch;
 use mpiscope_recording::{Manifest, State};
-use place::Place;
 use signals::Signals;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
@@ -30,12 +29,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
-use supervisor::Supervisor;
 
 pub(crate) use command::find_collector;
 pub(crate) use launch::{System, may_span_hosts};
-pub(crate) use place::{left_over_rings, refuse_occupied, remove_rings_of};
+pub(crate) use place::{Place, left_over_rings, refuse_occupied, remove_rings_of};
 pub(crate) use signals::{bit, ignored_signals};
+pub(crate) use supervisor::Supervisor;
 
 /// A run that is being recorded.
 struct Recorded {

@@ -28,7 +28,7 @@ pub(super) fn show(spec: &Spec, address: SocketAddr, out: Option<&Path>) -> Resu
         flag::register(signal, Arc::clone(&is_to_end)).context("wait for Ctrl-C")?;
     }
     let passing = if out.is_none() { Some(Passing::name()?) } else { None };
-    let folder = out.or(passing.as_ref().map(|passing| passing.0.as_path())).context("nowhere to record")?;
+    let folder = out.or(passing.as_ref().map(Passing::path)).context("nowhere to record")?;
     show_told(folder, address, move |teller| {
         let is_whole = in_real_time(&mut run, &is_to_end, |message| teller.tell(message));
         Ok(is_whole.then(|| run.truth()))
@@ -56,11 +56,15 @@ fn in_real_time(run: &mut Run, is_to_end: &AtomicBool, mut tell: impl FnMut(Mess
 }
 
 /// A recording that nobody wants to keep: a folder that is gone when this ends.
-struct Passing(PathBuf);
+pub(super) struct Passing(PathBuf);
 
 impl Passing {
-    fn name() -> Result<Self> {
+    pub(super) fn name() -> Result<Self> {
         Ok(Self(std::env::temp_dir().join(format!("mpiscope-synth-{:016x}", random()? as u64))))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
     }
 }
 
