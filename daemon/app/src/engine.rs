@@ -125,6 +125,11 @@ impl Engine {
         self.ingest.step(message).map(|batch| self.settle(batch))
     }
 
+    /// Takes in a message of a batch that goes on.
+    pub(crate) fn feed_on(&mut self, message: wire::Message) {
+        self.ingest.feed(message);
+    }
+
     /// Takes in what an agent found that came after the log had ended. Whoever reads it again finds it with other
     /// knots; so that each reading says the same, the clock of the log goes on instead, where it has one, and what the
     /// system says of a process while it is read is left out.

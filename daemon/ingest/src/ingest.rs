@@ -90,6 +90,8 @@ pub struct Ingest {
     started: Option<RunStart>,
     ended: Option<RunEnd>,
     batch: Batch,
+    /// A clock sample has come since its time was found.
+    is_until_old: bool,
     functions: Functions,
     /// Whether batches contain the effects of calls.
     for_diagnosis: bool,
@@ -145,6 +147,7 @@ impl Default for Ingest {
             started: None,
             ended: None,
             batch: Batch::default(),
+            is_until_old: false,
             functions: Functions::new(),
             for_diagnosis: false,
             memory: MemoryBudget::default(),
@@ -256,9 +259,15 @@ impl Ingest {
 
     /// Takes in a message. Returns a batch when the message publishes one: a clock sample, or the end.
     pub fn step(&mut self, message: Message) -> Option<Batch> {
-        let settles = matches!(message, Message::ClockSample(_) | Message::RunEnd(_));
+        let settles = Self::settles(&message);
         self.feed(message);
         settles.then(|| self.take())
+    }
+
+    /// Whether a batch may end with a message: a clock sample, or the end.
+    #[must_use]
+    pub fn settles(message: &Message) -> bool {
+        matches!(message, Message::ClockSample(_) | Message::RunEnd(_))
     }
 
     /// Takes in a message.
@@ -290,6 +299,7 @@ impl Ingest {
             Message::RunEnd(end) => {
                 self.settle();
                 self.ended = Some(end);
+                self.is_until_old = false;
                 self.batch.until_ns = self.of_monotonic(end.monotonic_ns);
             }
             Message::Process(process) => self.process(&process),
@@ -297,7 +307,7 @@ impl Ingest {
             Message::ClockSample(sample) => {
                 self.origins[self.origin as usize].add_clock_sample(sample);
                 self.settle_origin(self.origin);
-                self.batch.until_ns = self.until_ns();
+                self.is_until_old = true;
             }
             Message::Lost(lost) => self.lost(&lost),
             Message::Scheduling(figures) => self.scheduling(&figures),
@@ -332,6 +342,7 @@ impl Ingest {
             self.tell_losses();
         }
         self.settle_last_calls();
+        self.update_until();
         let until_ns = self.batch.until_ns;
         std::mem::replace(&mut self.batch, Batch { until_ns, ..Batch::default() })
     }
@@ -344,6 +355,7 @@ impl Ingest {
 
     /// The log ended without a last clock sample: what waits is settled by the clocks as they are.
     pub fn settle_rest(&mut self) {
+        self.update_until();
         self.settle();
         let ends = self.batch.calls.iter().map(|call| call.end_ns);
         self.batch.until_ns = ends.fold(self.batch.until_ns, Nanoseconds::max);
@@ -404,6 +416,13 @@ impl Ingest {
                 let ends_ns = self.for_diagnosis.then_some(&mut self.batch.events_end_ns);
                 process.take_events(&mut self.batch.events, ends_ns);
             }
+        }
+    }
+
+    /// Looks at all agents: once for a batch, not for each clock sample in it.
+    fn update_until(&mut self) {
+        if std::mem::take(&mut self.is_until_old) {
+            self.batch.until_ns = self.until_ns();
         }
     }
 

@@ -30,6 +30,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 const BURST: u32 = 16;
 const BURST_REST: Duration = Duration::from_millis(1);
 const CLOCK_EVERY: Duration = Duration::from_millis(100);
+/// The rest grows to this: a thousand agents ask one daemon.
+const CLOCK_EVERY_LATER: Duration = Duration::from_millis(500);
 /// Frames wait so long for the clocks to be compared first.
 const CLOCK_FIRST: Duration = Duration::from_secs(2);
 
@@ -206,7 +208,7 @@ impl Caller<'_> {
     /// A connection that compares clocks.
     async fn compare(&self) -> Result<(), LinkError> {
         let (mut stream, _) = self.connect(Purpose::Clock).await?;
-        let (mut left, mut is_last) = (BURST, false);
+        let (mut left, mut is_last, mut rest) = (BURST, false, CLOCK_EVERY);
         loop {
             let agent_ns = (self.options.now)();
             say(&mut stream, &Packet::Ping { agent_ns }).await?;
@@ -237,7 +239,8 @@ impl Caller<'_> {
                 left = 1;
             } else {
                 // Cut short by the end, which adds one more burst.
-                let _ = timeout(CLOCK_EVERY, self.ending.notified()).await;
+                let _ = timeout(rest, self.ending.notified()).await;
+                rest = (rest * 5 / 4).min(CLOCK_EVERY_LATER);
                 is_last = self.is_ending.load(Ordering::Acquire);
                 left = if is_last { BURST } else { 1 };
             }
@@ -297,7 +300,7 @@ impl Caller<'_> {
         /// How long the clocks may take to be compared once more.
         const LAST_COMPARISON: Duration = Duration::from_millis(300);
         let mut underway: VecDeque<(u64, usize)> = VecDeque::new();
-        let (mut last_sent, mut complete_since) = (Instant::now(), None);
+        let (mut last_sent, mut complete_since, mut is_backlog) = (Instant::now(), None, false);
         loop {
             let done = acknowledged.load(Ordering::Acquire);
             while underway.front().is_some_and(|(end, _)| *end <= done) {
@@ -305,11 +308,12 @@ impl Caller<'_> {
             }
             let bytes: usize = underway.iter().map(|(_, bytes)| bytes).sum();
             let mut rest = LOOK_EVERY;
-            if bytes < MOST_UNDERWAY_BYTES
-                && let Some(parcel) = self.outbox.take(next, MOST_BATCH_BYTES)?
-            {
+            // What is little waits for the acknowledgement of the batch before: a busy daemon gets fewer and larger ones.
+            let is_next = underway.is_empty() || is_backlog && bytes < MOST_UNDERWAY_BYTES;
+            if is_next && let Some(parcel) = self.outbox.take(next, MOST_BATCH_BYTES)? {
                 next = parcel.first + u64::from(parcel.frames);
                 underway.push_back((next, parcel.bytes.len()));
+                is_backlog = parcel.bytes.len() > MOST_BATCH_BYTES / 2;
                 say(writing, &pack(parcel.first, parcel.frames, &parcel.bytes)?).await?;
                 (last_sent, rest) = (Instant::now(), Duration::ZERO);
             }

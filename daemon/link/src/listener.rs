@@ -13,8 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncWrite, split};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Mutex, Semaphore, watch};
 use tokio::time::timeout;
 
 pub use crate::registry::AgentState;
@@ -111,6 +112,14 @@ impl Teller {
         }
         is_open
     }
+
+    /// Likewise for what there will soon be another of: it is left out while many events wait.
+    fn offer(&self, event: Event) -> bool {
+        if self.events.capacity() < MOST_WAITING / 2 {
+            (self.arrived)();
+        }
+        !matches!(self.events.try_send(event), Err(TrySendError::Closed(_)))
+    }
 }
 
 /// A thread that listens.
@@ -130,6 +139,9 @@ struct Shared {
     /// Whether calls are to be recorded.
     is_on: watch::Sender<bool>,
     strangers: Semaphore,
+    /// Held from the choice of an agent's number until it is told: where the queue is full, those that wait for it may
+    /// overtake each other.
+    joining: Mutex<()>,
 }
 
 impl Listener {
@@ -152,6 +164,7 @@ impl Listener {
             end: watch::Sender::new(false),
             is_on: watch::Sender::new(true),
             strangers: Semaphore::new(MOST_STRANGERS),
+            joining: Mutex::new(()),
         });
         let (send, events) = channel(MOST_WAITING);
         let teller = Teller { events: send, arrived: options.arrived };
@@ -243,6 +256,7 @@ async fn serve(stream: TcpStream, shared: &Shared, teller: &Teller) -> Result<()
         .await
         .map_err(|_| LinkError::Silence(STRANGERS_PATIENCE.as_secs()))??;
     drop(stranger);
+    let joining = shared.joining.lock().await;
     let Some((agent, is_new)) = shared.registry.know(guest.identity, &guest.node) else {
         return say(&mut guest.stream, &refusal("there are too many agents")).await;
     };
@@ -252,6 +266,7 @@ async fn serve(stream: TcpStream, shared: &Shared, teller: &Teller) -> Result<()
             return Ok(());
         }
     }
+    drop(joining);
     let proof = std::mem::take(&mut guest.proof);
     if guest.purpose == Purpose::Clock {
         say(&mut guest.stream, &Packet::Welcome { next: 0, proof }).await?;
@@ -293,13 +308,14 @@ async fn let_in(stream: TcpStream, shared: &Shared) -> Result<Guest, LinkError> 
     Ok(Guest { stream, purpose, identity, node, proof })
 }
 
-/// Answers questions for the time, as fast as it can.
+/// Answers questions for the time, as fast as it can: only the first result waits for the log.
 async fn clocks(
     mut stream: Box<dyn Stream>,
     agent: u32,
     shared: &Shared,
     teller: &Teller,
 ) -> Result<(), LinkError> {
+    let mut is_first = true;
     loop {
         match hear(&mut stream, MOST_OF_STRANGERS).await? {
             Packet::Ping { agent_ns } => {
@@ -308,9 +324,12 @@ async fn clocks(
             }
             Packet::RoundTrip { local_ns, offset_ns, uncertainty_ns } => {
                 let trip = mpiscope_wire::RoundTrip { agent, local_ns, offset_ns, uncertainty_ns };
-                if !teller.tell(Event::RoundTrip(trip)).await {
+                let trip = Event::RoundTrip(trip);
+                let is_open = if is_first { teller.tell(trip).await } else { teller.offer(trip) };
+                if !is_open {
                     return Ok(());
                 }
+                is_first = false;
             }
             _ => return Err(LinkError::Protocol("sent a packet that is not allowed at this point")),
         }

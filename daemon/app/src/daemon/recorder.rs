@@ -18,8 +18,8 @@ use crate::switch;
 use crate::words::{count, counted, plural, printable, run_time};
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
-use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
+use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::{Fault, InFlight, Losses, Totals};
 use mpiscope_recording::{
     Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, SHARES_FILE, State, Tables, WalReader,
@@ -169,7 +169,7 @@ impl Recorder {
             match input.receive(if is_watched { MOST_PATIENCE } else { MOST_PATIENCE_UNWATCHED }) {
                 Ok(item) => {
                     let over = matches!(item.messages.last(), Some(Message::RunEnd(_)));
-                    item.messages.into_iter().for_each(|message| self.take(message));
+                    self.take_all(item.messages);
                     if let Some(calls) = item.in_flight {
                         self.in_flight = self.engine.in_flight(&calls);
                         self.watch();
@@ -231,6 +231,19 @@ impl Recorder {
         rest.into_iter().for_each(|message| self.take(message));
         self.write_faults.extend(missing);
         self.finish()
+    }
+
+    /// Takes in what a pass found, or several agents brought, as one batch: each costs what a thousand calls do.
+    fn take_all(&mut self, messages: Vec<Message>) {
+        let last = messages.iter().rposition(Ingest::settles);
+        for (at, message) in messages.into_iter().enumerate() {
+            if last.is_some_and(|last| at < last) {
+                self.live.iter_mut().for_each(LiveJudge::count_message);
+                self.engine.feed_on(message);
+            } else {
+                self.take(message);
+            }
+        }
     }
 
     fn take(&mut self, message: Message) {

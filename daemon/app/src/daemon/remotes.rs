@@ -7,6 +7,8 @@ use mpiscope_wire::{Contact, Flight, Heard, Message, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+/// Nodes that a sentence names.
+const MOST_NAMED: usize = 8;
 /// Batches in one go, so that the rings of this host are not left alone for long.
 const MOST_EVENTS: usize = 16;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -17,6 +19,15 @@ const UNSEEN: Duration = Duration::from_secs(5);
 const UNSEEN_OF_FAILED: Duration = Duration::from_secs(1);
 /// Waiting that takes longer is said.
 const SAY_AFTER: Duration = Duration::from_secs(2);
+
+/// The first names, and the number of the others.
+fn listed(nodes: &[String]) -> String {
+    let named = nodes.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match nodes.len().saturating_sub(MOST_NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
 
 pub(crate) struct Remotes {
     listener: Listener,
@@ -94,16 +105,15 @@ impl Remotes {
 
     /// Who is missed, and who is there again.
     fn look(&mut self, agent: &mut Agent, sink: &mut dyn FnMut(Message)) {
+        let (mut silent, mut again) = (Vec::new(), Vec::new());
         for AgentState { agent: number, node, away, is_finished } in self.listener.agent_states() {
             let missed = !is_finished && away.is_some_and(|away| away > MISSED_AFTER);
             if missed && self.silent.insert(number) {
                 self.flights.remove(&number);
-                agent
-                    .notices
-                    .push(format!("nothing is heard of {node}; what its ranks do comes when it is back"));
+                silent.push(node);
                 agent.tell(Message::Contact(Contact { agent: number, heard: Heard::Missed }), sink);
             } else if away.is_none() && self.silent.remove(&number) {
-                agent.notices.push(format!("{node} is heard of again"));
+                again.push(node);
                 agent.tell(Message::Contact(Contact { agent: number, heard: Heard::Again }), sink);
             }
             if is_finished && self.finished.insert(number) {
@@ -111,6 +121,15 @@ impl Remotes {
             } else if !is_finished {
                 self.finished.remove(&number);
             }
+        }
+        if !silent.is_empty() {
+            let nodes = listed(&silent);
+            agent
+                .notices
+                .push(format!("nothing is heard of {nodes}; what its ranks do comes when it is back"));
+        }
+        if !again.is_empty() {
+            agent.notices.push(format!("{} is heard of again", listed(&again)));
         }
     }
 
@@ -151,7 +170,7 @@ impl Remotes {
             self.ending.iter_mut().for_each(|ending| ending.said = true);
             say!(
                 "waiting for what {} still has to bring, at most {} when it is cut off",
-                unfinished.join(", "),
+                listed(&unfinished),
                 run_time(self.patience)
             );
         }
