@@ -336,9 +336,10 @@ impl Engine {
 
     /// The nodes with their ranks.
     pub(crate) fn job_nodes(&self) -> Vec<JobNode> {
-        let of =
-            |node| self.ranks.values().filter(move |info| info.node == node).map(|info| info.rank).collect();
-        self.nodes.iter().map(|node| JobNode { name: node.name.clone(), ranks: of(node.node) }).collect()
+        let mut ranks_of: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        self.ranks.values().for_each(|info| ranks_of.entry(info.node).or_default().push(info.rank));
+        let mut ranks = |node| ranks_of.remove(&node).unwrap_or_default();
+        self.nodes.iter().map(|node| JobNode { name: node.name.clone(), ranks: ranks(node.node) }).collect()
     }
 }
 

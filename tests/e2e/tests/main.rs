@@ -59,6 +59,7 @@ mod replay_is_live;
 mod report;
 mod scheduling;
 mod second_opinion;
+mod simulated_agents;
 mod site;
 mod subscriptions;
 mod switched;

@@ -82,12 +82,14 @@ pub(super) fn bring(spec: &Spec, agents: &Agents<'_>) -> Result<Brought> {
     })?;
     let truth = run.truth();
     let daemon = Daemon::start(spec, agents, &site)?;
+    // Not among the rings, which the daemon looks through.
+    let spools = tempfile::Builder::new().prefix("mpiscope-agents-").tempdir_in(&site.paths.spool)?;
     let half = Duration::from_secs_f64(truth.duration_s / 2.0);
     let phase = |node: usize| SLICE.mul_f64(node as f64 / f64::from(spec.nodes));
     let survivors = (spec.nodes - agents.killed) as usize;
     let made = frames.into_iter().enumerate().map(|(node, frames): (usize, NodeFrames)| {
         let when = (phase(node), (node >= survivors).then_some(half));
-        SimulatedAgent::new(frames, &daemon.target, &daemon.place.spool, site.limits.spool_bytes, when)
+        SimulatedAgent::new(frames, &daemon.target, spools.path(), site.limits.spool_bytes, when)
     });
     let made = made.collect::<Result<Vec<_>>>()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
