@@ -139,8 +139,8 @@ struct Shared {
     /// Whether calls are to be recorded.
     is_on: watch::Sender<bool>,
     strangers: Semaphore,
-    /// Held from the choice of an agent's number until it is told: where the queue is full, those that wait for it may
-    /// overtake each other.
+    /// Held from the choice of an agent's number until the log has it: those that wait for a full queue may overtake each
+    /// other.
     joining: Mutex<()>,
 }
 

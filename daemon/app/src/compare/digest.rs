@@ -24,7 +24,7 @@ pub(super) struct Digest {
     /// None where there is one node, or nothing is known of the clocks.
     pub(super) clock_uncertainty_ns: Option<u64>,
     /// Of the time in which ranks could run, the share in which they waited for a CPU.
-    pub(super) no_core_share: Option<f64>,
+    pub(super) cpu_wait_share: Option<f64>,
     pub(super) functions: BTreeMap<Function, FunctionFigures>,
     pub(super) sites: BTreeMap<SiteName, SiteFigures>,
     pub(super) windows: Windows,
@@ -135,7 +135,7 @@ impl Digest {
             totals: loaded.totals,
             lost_calls: loaded.losses.total(),
             clock_uncertainty_ns: uncertainty_ns.filter(|_| loaded.job.nodes.len() > 1),
-            no_core_share: no_core_share(&loaded),
+            cpu_wait_share: cpu_wait_share(&loaded),
             functions: functions.collect(),
             sites: sites(&loaded, findings.as_ref()),
             windows,
@@ -167,7 +167,7 @@ fn word(state: State) -> &'static str {
     }
 }
 
-fn no_core_share(loaded: &Loaded) -> Option<f64> {
+fn cpu_wait_share(loaded: &Loaded) -> Option<f64> {
     let rows = loaded.ranks.iter().filter_map(|info| loaded.processors.of(info.rank));
     let (run, wait) =
         rows.fold((0.0, 0.0), |(run, wait), row| (run + row.run_ns as f64, wait + row.wait_ns as f64));

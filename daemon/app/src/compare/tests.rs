@@ -376,7 +376,7 @@ fn however_much_changed_it_fits_on_a_page() {
         digest.job.mpi = format!("MPI {of}");
         digest.job.exit = Some(of as i32);
         digest.side.headline = "Something was found.".into();
-        digest.no_core_share = Some(f64::from(of) / 10.0);
+        digest.cpu_wait_share = Some(f64::from(of) / 10.0);
     }
     let told = comparison(&a, &b);
     let text = text::text(&told);

@@ -238,7 +238,9 @@ impl Recorder {
         let last = messages.iter().rposition(Ingest::settles);
         for (at, message) in messages.into_iter().enumerate() {
             if last.is_some_and(|last| at < last) {
-                self.live.iter_mut().for_each(LiveJudge::count_message);
+                if let Some(live) = &mut self.live {
+                    live.count_message();
+                }
                 self.engine.feed_on(message);
             } else {
                 self.take(message);

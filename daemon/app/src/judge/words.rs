@@ -67,14 +67,14 @@ fn claim(found: &Judgement) -> String {
 }
 
 /// That ranks had too few CPUs.
-fn shortage(judgement: &Judgement) -> Option<String> {
-    judgement.cpu_shortage.as_ref().map(shortage_sentence)
+fn shortage(found: &Judgement) -> Option<String> {
+    found.cpu_shortage.as_ref().map(shortage_sentence)
 }
 
 /// That ranks were stopped.
-fn stopped(judgement: &Judgement) -> Option<String> {
-    let longest = judgement.stopped.longest.first()?;
-    let others = match judgement.stopped.count - 1 {
+fn stopped(found: &Judgement) -> Option<String> {
+    let longest = found.stopped.longest.first()?;
+    let others = match found.stopped.count - 1 {
         0 => String::new(),
         others => format!(", and {} for at most that long", plural(others.into(), "other rank")),
     };
@@ -103,12 +103,12 @@ fn name(cause: &str) -> &str {
 }
 
 /// Since when, or when, the cause is to blame; nothing where that is not known.
-fn when(judgement: &Judgement) -> Option<String> {
-    let mut whole = judgement.attribution.iter().filter(|stretch| stretch.region.is_none());
+fn when(found: &Judgement) -> Option<String> {
+    let mut whole = found.attribution.iter().filter(|stretch| stretch.region.is_none());
     let first = whole.next()?;
     let (begin_s, end_s) = (first.from_s, whole.next_back().unwrap_or(first).to_s);
     let near_s = AT_ONCE * (end_s - begin_s);
-    let blamed = judgement.disturbances.iter().filter(|of| of.cause == judgement.verdict.cause);
+    let blamed = found.disturbances.iter().filter(|of| of.cause == found.verdict.cause);
     let times: Vec<(f64, f64)> = blamed.map(|of| (of.from_s, of.to_s)).collect();
     let (first, last) = (*times.first()?, *times.last()?);
     let at = run_time_of;
@@ -126,23 +126,23 @@ fn when(judgement: &Judgement) -> Option<String> {
 }
 
 /// The cause that costs most but for the first.
-fn next(judgement: &Judgement) -> Option<String> {
-    let verdict = &judgement.verdict;
+fn next(found: &Judgement) -> Option<String> {
+    let verdict = &found.verdict;
     let (cause, seconds) = verdict.causes.iter().find(|(cause, _)| *cause != verdict.cause)?;
     let share = seconds * verdict.share / verdict.avoidable_s;
     (share >= NEGLIGIBLE).then(|| format!("{}, {}", name(cause), percent(share)))
 }
 
 /// When the network was quiet and when not, where that cost something and was not so all the time.
-fn network(judgement: &Judgement) -> Option<String> {
-    let verdict = &judgement.verdict;
+fn network(found: &Judgement) -> Option<String> {
+    let verdict = &found.verdict;
     let of_network = verdict.causes.iter().find(|(cause, _)| cause == "background");
     let share = of_network.map_or(0.0, |(_, seconds)| seconds * verdict.share / verdict.avoidable_s);
     if verdict.cause == "none" || verdict.cause != "background" && share < NEGLIGIBLE {
         return None;
     }
     let length = |of: &Quiet| of.to_s - of.from_s;
-    let (quiet, mut disturbed): (Vec<_>, Vec<_>) = judgement.quiet.iter().partition(|of| of.is_quiet);
+    let (quiet, mut disturbed): (Vec<_>, Vec<_>) = found.quiet.iter().partition(|of| of.is_quiet);
     if quiet.is_empty() || disturbed.is_empty() {
         return None;
     }
@@ -166,18 +166,19 @@ fn network(judgement: &Judgement) -> Option<String> {
 
 /// What ranks waited for most, and what removing that saves, if the verdict names another cause: who waits for a rank may have
 /// to wait for something else as long.
-fn waiting_note(judgement: &Judgement) -> Option<String> {
-    let (verdict, whatif, by) = (&judgement.verdict, &judgement.whatif, &judgement.budget.waiting_by);
+fn waiting_note(found: &Judgement) -> Option<String> {
+    let (verdict, whatif, by) = (&found.verdict, &found.whatif, &found.budget.waiting_by);
+    let no_cpu_s = by.no_core;
     let reasons = [
-        ("pattern", by.compute - by.no_core, "ranks that computed longer", "even work"),
-        ("cpu", by.no_core, "ranks that had no CPU", "a CPU for each rank"),
+        ("pattern", by.compute - no_cpu_s, "ranks that computed longer", "balanced work"),
+        ("cpu", no_cpu_s, "ranks that had no CPU", "a CPU for each rank"),
         ("mapping", by.distance, "messages between nodes", "the best placement that is known"),
         ("background", by.excess, "messages that took longer than expected", "a quiet network"),
     ];
     let (cause, waited_s, what, remedy) =
         reasons.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
-    let is_most = waited_s > MOST_OF_WAITING * judgement.budget.waiting_s;
-    let is_long = waited_s > LONG_WAITING * judgement.budget.total_s;
+    let is_most = waited_s > MOST_OF_WAITING * found.budget.waiting_s;
+    let is_long = waited_s > LONG_WAITING * found.budget.total_s;
     if !is_most || !is_long || cause == verdict.cause || verdict.is_withheld() || whatif.recorded_s <= 0.0 {
         return None;
     }
@@ -196,10 +197,10 @@ fn waiting_note(judgement: &Judgement) -> Option<String> {
 }
 
 /// What the verdict rests on and how sure it is, a sentence each.
-fn details(judgement: &Judgement) -> Vec<String> {
-    let verdict = &judgement.verdict;
+fn details(found: &Judgement) -> Vec<String> {
+    let verdict = &found.verdict;
     if verdict.basis.state == BasisState::Hung {
-        return shortage(judgement).into_iter().collect();
+        return shortage(found).into_iter().collect();
     }
     let mut sentences = Vec::new();
     if verdict.cause != "none" {
@@ -210,13 +211,13 @@ fn details(judgement: &Judgement) -> Vec<String> {
             time(verdict.avoidable_wall_s)
         ));
     }
-    sentences.extend(evidence(judgement));
+    sentences.extend(evidence(found));
     if verdict.cause != "none" {
-        sentences.extend(shortage(judgement));
+        sentences.extend(shortage(found));
     }
-    sentences.extend(stopped(judgement));
-    sentences.extend(network(judgement));
-    sentences.extend(waiting_note(judgement));
+    sentences.extend(stopped(found));
+    sentences.extend(network(found));
+    sentences.extend(waiting_note(found));
     sentences.extend(verdict.remarks.iter().map(|remark| sentence(remark)));
     sentences
 }

@@ -65,10 +65,9 @@ fn where_too_much_was_lost_there_is_no_verdict() {
 #[test]
 fn what_was_waited_for_most_need_not_be_the_cause() {
     let without = |cause: &str, run_s| Without { causes: vec![cause.into()], run_s, ..Without::default() };
-    let mut judgement = pattern();
-    judgement.whatif =
-        WhatIf { recorded_s: 12.6, without: vec![without("pattern", 8.7), without("cpu", 12.45)] };
-    judgement.budget = Parts {
+    let mut found = pattern();
+    found.whatif = WhatIf { recorded_s: 12.6, without: vec![without("pattern", 8.7), without("cpu", 12.45)] };
+    found.budget = Parts {
         total_s: 60.0,
         waiting_s: 40.0,
         waiting_by: By { compute: 30.0, no_core: 25.0, excess: 10.0, ..By::default() },
@@ -76,22 +75,22 @@ fn what_was_waited_for_most_need_not_be_the_cause() {
     };
     let note = "Ranks waited 25.0 s in all for ranks that had no CPU, but with a CPU for each rank the run is only \
                 150 ms shorter: they would wait for something else.";
-    assert_eq!(waiting_note(&judgement).as_deref(), Some(note));
-    assert!(details(&judgement).iter().any(|sentence| sentence == note));
+    assert_eq!(waiting_note(&found).as_deref(), Some(note));
+    assert!(details(&found).iter().any(|sentence| sentence == note));
     // Nothing of it is known to be saved.
-    judgement.whatif.without.pop();
-    assert!(waiting_note(&judgement).unwrap().contains("the run is no shorter"));
+    found.whatif.without.pop();
+    assert!(waiting_note(&found).unwrap().contains("the run is no shorter"));
     // It costs enough to be named by itself.
-    judgement.whatif.without.push(without("cpu", 11.0));
-    assert_eq!(waiting_note(&judgement), None);
-    judgement.whatif.without.pop();
-    judgement.verdict.cause = "cpu".into();
-    assert_eq!(waiting_note(&judgement), None);
-    judgement.verdict.cause = "none".into();
-    assert!(waiting_note(&judgement).is_some());
-    // Without replays nothing is said.
-    judgement.whatif.recorded_s = 0.0;
-    assert_eq!(waiting_note(&judgement), None);
+    found.whatif.without.push(without("cpu", 11.0));
+    assert_eq!(waiting_note(&found), None);
+    found.whatif.without.pop();
+    found.verdict.cause = "cpu".into();
+    assert_eq!(waiting_note(&found), None);
+    found.verdict.cause = "none".into();
+    assert!(waiting_note(&found).is_some());
+    // Without replays there is no note.
+    found.whatif.recorded_s = 0.0;
+    assert_eq!(waiting_note(&found), None);
 }
 
 #[test]

@@ -122,7 +122,7 @@ pub(super) struct SimulatedAgent {
     options: CallerOptions,
     /// When its clock began to go on.
     begun_ns: u64,
-    /// How much later than others it reports, so that not all do at once.
+    /// How much later than others it reports: not all do at once.
     phase: Duration,
     /// When it is killed, in the time of the job.
     dies_after: Option<Duration>,

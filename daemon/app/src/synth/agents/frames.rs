@@ -94,7 +94,7 @@ pub(super) fn encode(
         }
         bytes += parts.last_mut().map_or(0, |last| last.add(message));
         if bytes > MOST_BYTES {
-            bail!("the frames of so many calls do not fit into memory: choose a smaller --rate or --seconds");
+            bail!("the frames of all calls do not fit into memory: choose a smaller --rate or --seconds");
         }
     }
     Ok((all, bytes))
