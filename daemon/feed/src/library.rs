@@ -9,7 +9,7 @@ use crate::exchange::{
 };
 use crate::pending::{self, Unreceived, UnreceivedSends, pending};
 use crate::rank_figures::{RankFigures, Sources};
-use crate::rank_layout::{LayoutShelf, layouts, rank_layout};
+use crate::rank_layout::{LayoutFiles, layouts, rank_layout};
 use crate::rank_suggestion::suggestion;
 use crate::selected::selected;
 use crate::{
@@ -40,7 +40,7 @@ pub struct Library {
     pub(crate) window_ns: u64,
     remap: Option<Box<dyn RemapSource>>,
     pub(crate) ranks: RankFigures,
-    layouts: LayoutShelf,
+    layouts: LayoutFiles,
     /// All functions, where somebody knows them.
     functions: Vec<FunctionName>,
     arrivals: Arrivals,
@@ -85,7 +85,7 @@ impl Library {
             window_ns: 0,
             remap: None,
             ranks: RankFigures::default(),
-            layouts: LayoutShelf::default(),
+            layouts: LayoutFiles::default(),
             functions: Vec::new(),
             arrivals: Arrivals::default(),
             unreceived: Unreceived::default(),
@@ -355,8 +355,8 @@ impl Library {
                 answer.rank_metrics = Some(found);
             }
             Question::RankLayout(question) => {
-                let (ranks, shelf) = (&self.ranks, &self.layouts);
-                answer.rank_layout = Some(rank_layout(question, ranks, shelf, &self.sources(), is_wanted)?);
+                let (ranks, files) = (&self.ranks, &self.layouts);
+                answer.rank_layout = Some(rank_layout(question, ranks, files, &self.sources(), is_wanted)?);
             }
             Question::SaveLayout(question) => self.layouts.save(question)?,
             Question::Layouts => answer.layouts = Some(layouts(&self.ranks, &self.layouts)?),

@@ -150,7 +150,7 @@ pub struct Layouts {
 
 /// The layouts of a file, as far as they could ever be read.
 #[derive(Debug, Default)]
-pub(crate) struct LayoutShelf {
+pub(crate) struct LayoutFiles {
     source: Option<Box<dyn LayoutSource>>,
     store: Option<Box<dyn LayoutStore>>,
     /// Who writes to the store reads it first.
@@ -181,7 +181,7 @@ struct Seen {
     warnings: Vec<LayoutNote>,
 }
 
-impl LayoutShelf {
+impl LayoutFiles {
     pub(crate) fn read_from(&mut self, source: Box<dyn LayoutSource>) {
         self.source = Some(source);
     }
@@ -309,7 +309,7 @@ fn set_grid(inputs: &mut Inputs, grid: &[Coordinate], ranks: usize) {
 pub(crate) fn rank_layout(
     question: &LayoutQuestion,
     figures: &RankFigures,
-    shelf: &LayoutShelf,
+    files: &LayoutFiles,
     sources: &Sources<'_>,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<RankLayout, String> {
@@ -322,10 +322,10 @@ pub(crate) fn rank_layout(
             parsed(bundled.text)
         }
         LayoutSourceChoice::Text(text) => parsed(text),
-        LayoutSourceChoice::File if shelf.source.is_none() => {
+        LayoutSourceChoice::File if files.source.is_none() => {
             return Err("no layout file was given: start with --layout FILE".to_owned());
         }
-        LayoutSourceChoice::File => shelf.look(),
+        LayoutSourceChoice::File => files.look(),
     };
     let mut answer = RankLayout {
         names: seen.layouts.iter().map(|(layout, _)| layout.name().to_owned()).collect(),
@@ -412,18 +412,18 @@ fn set_events(
 }
 
 /// All that can be chosen, with thumbnails.
-pub(crate) fn layouts(figures: &RankFigures, shelf: &LayoutShelf) -> Result<Layouts, String> {
+pub(crate) fn layouts(figures: &RankFigures, files: &LayoutFiles) -> Result<Layouts, String> {
     let known = figures.known()?;
-    let seen = shelf.look();
+    let seen = files.look();
     let listed_for = ListedFor {
         version: seen.version,
         ranks: known.ranks,
         heard: known.heard(),
         coordinates: figures.grid().len(),
         places: figures.places.version(),
-        kept: shelf.kept(),
+        kept: files.kept(),
     };
-    let list = || shelf.list.lock().unwrap_or_else(PoisonError::into_inner);
+    let list = || files.list.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((of, layouts)) = &*list()
         && *of == listed_for
     {
@@ -452,8 +452,8 @@ pub(crate) fn layouts(figures: &RankFigures, shelf: &LayoutShelf) -> Result<Layo
     let of_store: Vec<LayoutItem> = of_store.collect();
     let layouts = Layouts {
         items: of_file.chain(of_store).chain(bundled).collect(),
-        has_store: shelf.store.is_some(),
-        file: shelf.source.as_ref().map(|source| source.name()).unwrap_or_default(),
+        has_store: files.store.is_some(),
+        file: files.source.as_ref().map(|source| source.name()).unwrap_or_default(),
         text: String::from_utf8_lossy(&seen.bytes).into_owned(),
         version: seen.version,
         errors: seen.errors,

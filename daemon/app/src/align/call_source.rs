@@ -1,7 +1,7 @@
 //! The calls of a recording, wherever they are: in segments, or in the log of one that was not completed.
 
 use crate::load::{Trust, is_in_log, load_with};
-use crate::page::Shelves; // words: allow the name of a type
+use crate::page::RunData; // words: allow the name of a type
 use crate::remap::Placements;
 use anyhow::Result;
 use mpiscope_feed::{CallSource, Overview};
@@ -20,8 +20,7 @@ pub(crate) fn calls_of(dir: &Path) -> Result<Arc<dyn CallSource>> {
     if is_in_log(&recording) {
         return Ok(Arc::new(LogCalls(dir.to_owned())));
     }
-    // words: allow the name of a type
-    let calls = Shelves::of_recording(&recording, CACHE_BYTES, Placements::of_recording(dir)).calls;
+    let calls = RunData::of_recording(&recording, CACHE_BYTES, Placements::of_recording(dir)).calls;
     Ok(Arc::new(calls))
 }
 

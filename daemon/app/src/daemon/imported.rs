@@ -4,9 +4,9 @@
 use super::queue::{self, Item, Sending};
 use super::recorder::{Judge, Recorder};
 use super::viewers::Viewers;
-use super::{Configuration, SHELF_BYTES};
+use super::{CACHE_BYTES, Configuration};
 use crate::judge::have_judged;
-use crate::page::{Page, Shelves, say_address};
+use crate::page::{Page, RunData, say_address};
 use crate::private::random;
 use crate::remap::Placements;
 use anyhow::{Context as _, Result, bail};
@@ -109,7 +109,7 @@ pub(crate) fn show_told<T: Send>(
         link: None,
         resume: false,
     };
-    let shelves = Shelves::new(out, SHELF_BYTES, Placements::of_run(recorder.sums().traffic.clone()));
+    let data = RunData::new(out, CACHE_BYTES, Placements::of_run(recorder.sums().traffic.clone()));
     let job = Job { run: configuration.run.clone(), ..Job::default() };
     let token = &configuration.token;
     let (page, feeding) = Page::open(
@@ -118,10 +118,10 @@ pub(crate) fn show_told<T: Send>(
         token,
         job.clone(),
         WINDOW_NS,
-        shelves.clone(),
+        data.clone(),
         recorder.sums().overview.clone(),
     )?;
-    recorder.tell(Viewers::new(feeding, shelves, job, WINDOW_NS).beginning_now(), &configuration);
+    recorder.tell(Viewers::new(feeding, data, job, WINDOW_NS).beginning_now(), &configuration);
     let page = page.admit();
     say_address("live page", page.url());
     let told = take_in(out, recorder, tell);

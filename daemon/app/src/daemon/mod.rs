@@ -21,7 +21,7 @@ use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, SHORT_R
 use crate::judge::{GIVEN, give, have_judged};
 use crate::output::Stdout;
 use crate::own_process::allow_files;
-use crate::page::{ClosedPage, LayoutFilePath, Page, Shelves, copy_layouts};
+use crate::page::{ClosedPage, LayoutFilePath, Page, RunData, copy_layouts};
 use crate::remap::Placements;
 use crate::switch;
 use crate::topology;
@@ -56,7 +56,7 @@ const BEGINNING: Duration = Duration::from_secs(10);
 const AGENTS_FILES: u64 = 2 * 16_384 + 1024;
 
 /// Sealed calls that stay in memory for those who look back.
-const SHELF_BYTES: usize = 96 << 20;
+const CACHE_BYTES: usize = 96 << 20;
 
 /// How the command ended, as far as this process was told.
 #[derive(Debug, Clone, Copy)]
@@ -103,15 +103,15 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         let window_ns = recorder.window_ns();
         let placements = Placements::of_run(recorder.sums().traffic.clone());
         let layout = configuration.layout.clone().map(LayoutFilePath::from_whole_path);
-        let shelves =
-            Shelves::new(&configuration.out, SHELF_BYTES, placements).with_layout(layout).with_site(site);
+        let data =
+            RunData::new(&configuration.out, CACHE_BYTES, placements).with_layout(layout).with_site(site);
         let opened = Page::open(
             &configuration.out,
             address,
             &configuration.token,
             job.clone(),
             window_ns,
-            shelves.clone(),
+            data.clone(),
             recorder.sums().overview.clone(),
         );
         let (opened, feeding) = match opened {
@@ -122,7 +122,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             }
         };
         page = Some(opened);
-        let viewers = Viewers::new(feeding, shelves, job, window_ns).holding(configuration.flight);
+        let viewers = Viewers::new(feeding, data, job, window_ns).holding(configuration.flight);
         recorder.tell(viewers, configuration);
         Ok(())
     };

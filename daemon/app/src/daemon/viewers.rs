@@ -2,7 +2,7 @@
 
 use crate::engine::{Engine, WindowCell};
 use crate::judge::Found;
-use crate::page::{Feeding, Increments, Shelves, function_rows, node_rows, rank_rows};
+use crate::page::{Feeding, Increments, RunData, function_rows, node_rows, rank_rows};
 use crate::switch;
 use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Standing, Update};
 use mpiscope_model::{Call, Fault, InFlight, Message, Node};
@@ -32,7 +32,7 @@ pub(crate) enum Due {
 
 pub(crate) struct Viewers {
     feeding: Feeding,
-    shelves: Shelves,
+    data: RunData,
     increments: Increments,
     job: Job,
     /// When the run began by this host's clock, where its own word is of another.
@@ -49,10 +49,10 @@ pub(crate) struct Viewers {
 }
 
 impl Viewers {
-    pub(crate) fn new(feeding: Feeding, shelves: Shelves, job: Job, window_ns: u64) -> Self {
+    pub(crate) fn new(feeding: Feeding, data: RunData, job: Job, window_ns: u64) -> Self {
         Self {
             feeding,
-            shelves,
+            data,
             increments: Increments::new(window_ns),
             job,
             begun_ns: None,
@@ -94,10 +94,10 @@ impl Viewers {
         self.feeding.library.arrive(&calls, &messages, || {
             if !messages.is_empty() {
                 let (waiting, segments) = (writer.waiting_messages(), writer.message_segments());
-                self.shelves.messages.add(Arc::clone(&messages), waiting, segments);
+                self.data.messages.add(Arc::clone(&messages), waiting, segments);
             }
             if !calls.is_empty() {
-                self.shelves.calls.add(Arc::clone(&calls), writer.waiting_calls(), writer.call_segments());
+                self.data.calls.add(Arc::clone(&calls), writer.waiting_calls(), writer.call_segments());
             }
         });
         if !calls.is_empty() && self.feeding.publisher.is_watched() {
@@ -151,10 +151,10 @@ impl Viewers {
                 engine.ranks.values().map(|info| (info.rank, &info.cpus)),
             );
             self.feeding.library.know_communicators(&engine.comms);
-            self.shelves.sites.see(&engine.sites);
+            self.data.sites.see(&engine.sites);
             if std::mem::replace(&mut self.placed, engine.ranks.len()) != engine.ranks.len() {
                 let (ranks, nodes) = (engine.world_size(), engine.job_nodes());
-                self.shelves.placements.know(recording::Job { ranks, nodes, ..recording::Job::default() });
+                self.data.placements.know(recording::Job { ranks, nodes, ..recording::Job::default() });
             }
         }
         let ended = engine.ingest().ended();

@@ -1,6 +1,6 @@
 //! What questions about a run are answered from.
 
-use super::{LayoutFiles, Shelves, rank_rows};
+use super::{LayoutFiles, RunData, rank_rows};
 use crate::judge::Findings;
 use crate::load::Loaded;
 use mpiscope_feed::{FunctionName, Library, Messages, Overview, RankRow};
@@ -8,7 +8,7 @@ use mpiscope_layout::SiteDescription;
 use mpiscope_model::Nanoseconds;
 use std::path::Path;
 
-impl Shelves {
+impl RunData {
     /// A library of these calls and messages.
     pub(crate) fn into_library(self, dir: &Path, overview: Overview) -> Library {
         let messages = Messages { source: Box::new(self.messages), flow: mpiscope_ingest::flow };

@@ -6,7 +6,7 @@ mod layout_store;
 mod library;
 mod open;
 mod rows;
-mod shelf;
+mod segment_cache;
 mod sites;
 mod source_text;
 mod updates;
@@ -17,8 +17,8 @@ pub(crate) use library::inform;
 use open::host_name;
 pub(crate) use open::{Opened, open_in_browser, say_address};
 pub(crate) use rows::{function_rows, node_rows, rank_rows};
-pub(crate) use shelf::{Shelf, Shelves};
-pub(crate) use sites::SiteShelf;
+pub(crate) use segment_cache::{RunData, SegmentCache};
+pub(crate) use sites::SiteList;
 pub(crate) use updates::Increments;
 
 use answers::AnswerFile;
@@ -80,12 +80,12 @@ impl Page {
         token: &str,
         job: Job,
         window_ns: u64,
-        shelves: Shelves,
+        data: RunData,
         overview: Overview,
     ) -> Result<(ClosedPage, Feeding)> {
         let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
         let answers: Arc<dyn AnswerStore> = Arc::new(AnswerFile::in_folder(dir));
-        let library = shelves.into_library(dir, overview).with_window(window_ns);
+        let library = data.into_library(dir, overview).with_window(window_ns);
         Self::of(address, token, state, Arc::new(library), Some(answers))
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The places that a run told of. Shared between whoever hears of them and those who ask.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SiteShelf(Arc<Mutex<Known>>);
+pub(crate) struct SiteList(Arc<Mutex<Known>>);
 
 #[derive(Debug, Default)]
 struct Known {
@@ -18,7 +18,7 @@ struct Known {
     looked_up: usize,
 }
 
-impl SiteShelf {
+impl SiteList {
     /// A panic elsewhere while the lock was held leaves a list that is still sound.
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -49,7 +49,7 @@ impl SiteShelf {
     }
 }
 
-impl SiteSource for SiteShelf {
+impl SiteSource for SiteList {
     fn sites(&self) -> Sites {
         self.look_up();
         let known = self.lock();
@@ -124,21 +124,21 @@ mod tests {
 
     #[test]
     fn places_are_told_as_they_become_known() {
-        let shelf = SiteShelf::default();
-        assert_eq!(shelf.sites(), Sites::default());
+        let list = SiteList::default();
+        assert_eq!(list.sites(), Sites::default());
         let site = |site| SiteInfo {
             site,
             module: "solver".into(),
             offset: u64::from(site) + 16,
             ..SiteInfo::default()
         };
-        shelf.see(&[site(0)]);
-        assert_eq!(shelf.sites().place, ["solver+0x10"]);
+        list.see(&[site(0)]);
+        assert_eq!(list.sites().place, ["solver+0x10"]);
         // All that is known is told again and again.
         let named = SiteInfo { file: Some("main.c".into()), line: Some(3), ..site(1) };
-        shelf.see(&[site(0), named]);
-        shelf.see(&[site(0)]);
-        let Sites { id, place, .. } = shelf.sites();
+        list.see(&[site(0), named]);
+        list.see(&[site(0)]);
+        let Sites { id, place, .. } = list.sites();
         assert_eq!((id.0, place), (vec![0, 1], vec!["solver+0x10".to_owned(), "main.c:3".to_owned()]));
     }
 

@@ -33,13 +33,13 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
         paths => (topology::read(paths)?, None),
     };
     let manifest = opened.recording.manifest();
-    let shelves = opened.rows.clone().with_layout(layout).with_site(site);
+    let data = opened.rows.clone().with_layout(layout).with_site(site);
     let token = format!("{:032x}", random()?);
     let address = options.listen.unwrap_or(page::ANYWHERE);
     let job = Job { run: manifest.run.clone(), source: RunSource::Replay, ..Job::default() };
     let overview = Overview::default();
     let (page, mut feeding) =
-        Page::open(&options.dir, address, &token, job, manifest.window_ns, shelves, overview.clone())?;
+        Page::open(&options.dir, address, &token, job, manifest.window_ns, data, overview.clone())?;
     let (mut loaded, last_ns) = opened.load(&options.dir, overview)?;
     loaded.missing.extend(unusable);
     let mut findings = judge::read(&options.dir).unwrap_or_else(|error| {

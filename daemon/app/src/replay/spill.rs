@@ -3,7 +3,7 @@
 
 use super::CACHE_BYTES;
 use crate::load::{self, Loaded, Rows, Trust, load_with};
-use crate::page::{Shelf, Shelves}; // words: allow the name of a type
+use crate::page::{RunData, SegmentCache}; // words: allow the name of a type
 use crate::private::random;
 use crate::remap::Placements;
 use anyhow::{Context as _, Result};
@@ -21,7 +21,7 @@ pub(super) struct OpenedRecording {
     pub(super) recording: Recording,
     /// Where rows of its log are, as long as this is kept.
     pub(super) spilled: Option<Spilled>,
-    pub(super) rows: Shelves, // words: allow the name of a type
+    pub(super) rows: RunData, // words: allow the name of a type
 }
 
 impl OpenedRecording {
@@ -30,10 +30,8 @@ impl OpenedRecording {
         let spilled = if load::is_in_log(&recording) { Some(Spilled::make()?) } else { None };
         let placements = Placements::of_recording(dir);
         let rows = match &spilled {
-            // words: allow the name of a type
-            Some(spilled) => Shelves::new(&spilled.0, CACHE_BYTES, placements),
-            // words: allow the name of a type
-            None => Shelves::of_recording(&recording, CACHE_BYTES, placements),
+            Some(spilled) => RunData::new(&spilled.0, CACHE_BYTES, placements),
+            None => RunData::of_recording(&recording, CACHE_BYTES, placements),
         };
         Ok(Self { recording, spilled, rows })
     }
@@ -64,12 +62,12 @@ struct Spill {
 struct SpilledRows<R: SegmentRow> {
     writer: SegmentWriter<R>,
     segments: Vec<Segment>,
-    shelf: Shelf<R>,
+    cache: SegmentCache<R>,
 }
 
 impl Spill {
-    fn into(dir: &Path, shelves: Shelves) -> Result<Self> {
-        let Shelves { calls, messages, .. } = shelves;
+    fn into(dir: &Path, data: RunData) -> Result<Self> {
+        let RunData { calls, messages, .. } = data;
         Ok(Self { calls: SpilledRows::into(dir, calls)?, messages: SpilledRows::into(dir, messages)? })
     }
 
@@ -79,16 +77,16 @@ impl Spill {
 }
 
 impl<R: SegmentRow> SpilledRows<R> {
-    fn into(dir: &Path, shelf: Shelf<R>) -> Result<Self> {
+    fn into(dir: &Path, cache: SegmentCache<R>) -> Result<Self> {
         let writer = SegmentWriter::open(dir, ROWS_PER_SEGMENT, 1)?;
-        Ok(Self { writer, segments: Vec::new(), shelf })
+        Ok(Self { writer, segments: Vec::new(), cache })
     }
 
     fn add(&mut self, rows: Vec<R>) -> Result<()> {
         self.writer.push(&rows, &mut self.segments).with_context(|| {
             format!("keep the {} of the log for looking back at them (TMPDIR says where)", R::PLURAL)
         })?;
-        self.shelf.add(Arc::new(rows), self.writer.waiting_rows(), &self.segments);
+        self.cache.add(Arc::new(rows), self.writer.waiting_rows(), &self.segments);
         Ok(())
     }
 }

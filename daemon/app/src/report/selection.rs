@@ -3,7 +3,7 @@
 use crate::command_line::{ReportOptions, ReportPart, range_ns};
 use crate::judge::Findings;
 use crate::load::{self, Loaded};
-use crate::page::{Shelves, inform};
+use crate::page::{RunData, inform};
 use crate::remap::Placements;
 use crate::report::text;
 use crate::words::{bytes, count, nanoseconds, plural, run_time};
@@ -44,7 +44,7 @@ impl Selection {
         if load::is_in_log(&recording) {
             bail!("{} is not complete: run mpiscope repair first", dir.display());
         }
-        let library = Shelves::of_recording(&recording, CACHE_BYTES, Placements::of_recording(dir))
+        let library = RunData::of_recording(&recording, CACHE_BYTES, Placements::of_recording(dir))
             .into_library(dir, Overview::default());
         inform(&library, loaded, findings, loaded.end_ns().max(load::last_call_ns(&recording)));
         let ranks = rank.as_ref().map(|list| list.ranges());

@@ -1,7 +1,7 @@
 //! The nearest call after or before a time: row groups are read in the order of how near their calls can be, until none that is
 //! left can have a nearer one.
 
-use super::{Shelf, by_ranks};
+use super::{SegmentCache, by_ranks};
 use mpiscope_feed::exchange::EventQuestion;
 use mpiscope_model::{Call, Nanoseconds};
 use std::cmp::Reverse;
@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 /// What was not read yet, the nearest on top: how near its calls can be, the number of its segment, and of a row group in it.
 type Ahead = BinaryHeap<Reverse<(Nanoseconds, usize, Option<usize>)>>;
 
-impl Shelf<Call> {
+impl SegmentCache<Call> {
     pub(super) fn nearest_to(&self, question: &EventQuestion) -> Option<Call> {
         let (waiting, segments) = self.parts(&(0..Nanoseconds::MAX));
         let nearer = |nearest, calls: &[Call]| {

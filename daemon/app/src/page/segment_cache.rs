@@ -2,10 +2,9 @@
 //! for stay in memory, and those that wait to be sealed.
 
 mod nearest;
-#[path = "site_sums.rs"]
 mod site_sums;
 
-use super::{LayoutFilePath, SiteShelf};
+use super::{LayoutFilePath, SiteList};
 use crate::remap::Placements;
 use mpiscope_feed::exchange::{EventQuestion, Ranks};
 use mpiscope_feed::{CallSource, MessageSource, SiteSums};
@@ -24,10 +23,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What can be asked about a run.
 #[derive(Debug, Clone)]
-pub(crate) struct Shelves {
-    pub(crate) calls: Shelf<Call>,
-    pub(crate) messages: Shelf<Message>,
-    pub(crate) sites: SiteShelf,
+pub(crate) struct RunData {
+    pub(crate) calls: SegmentCache<Call>,
+    pub(crate) messages: SegmentCache<Message>,
+    pub(crate) sites: SiteList,
     pub(crate) placements: Placements,
     /// The layout file of the user, if any.
     pub(crate) layout: Option<LayoutFilePath>,
@@ -35,12 +34,12 @@ pub(crate) struct Shelves {
     pub(crate) site: Arc<SiteDescription>,
 }
 
-impl Shelves {
+impl RunData {
     /// What is in segments under this folder, with its times as they were told.
     pub(crate) fn new(dir: &Path, cache_bytes_max: usize, placements: Placements) -> Self {
-        let calls = Shelf::new(dir.to_path_buf(), cache_bytes_max);
-        let messages = Shelf::new(dir.to_path_buf(), cache_bytes_max);
-        Self { calls, messages, sites: SiteShelf::default(), placements, layout: None, site: Arc::default() }
+        let calls = SegmentCache::new(dir.to_path_buf(), cache_bytes_max);
+        let messages = SegmentCache::new(dir.to_path_buf(), cache_bytes_max);
+        Self { calls, messages, sites: SiteList::default(), placements, layout: None, site: Arc::default() }
     }
 
     /// What is in the segments of a recording.
@@ -50,9 +49,9 @@ impl Shelves {
         placements: Placements,
     ) -> Self {
         let reader = || recording.segment_reader();
-        let calls = Shelf::of(reader(), recording.call_segments(), cache_bytes_max);
-        let messages = Shelf::of(reader(), recording.message_segments(), cache_bytes_max);
-        Self { calls, messages, sites: SiteShelf::default(), placements, layout: None, site: Arc::default() }
+        let calls = SegmentCache::of(reader(), recording.call_segments(), cache_bytes_max);
+        let messages = SegmentCache::of(reader(), recording.message_segments(), cache_bytes_max);
+        Self { calls, messages, sites: SiteList::default(), placements, layout: None, site: Arc::default() }
     }
 
     /// With what the site says of its machine.
@@ -71,7 +70,7 @@ const AT_ONCE: usize = 1 << 16;
 
 /// Shared between the thread that adds and those that answer.
 #[derive(Debug)]
-pub(crate) struct Shelf<R> {
+pub(crate) struct SegmentCache<R> {
     reader: Arc<SegmentReader>,
     cache_bytes_max: usize,
     inner: Arc<Mutex<Inner<R>>>,
@@ -79,7 +78,7 @@ pub(crate) struct Shelf<R> {
 }
 
 // Derived it would ask for rows that can be cloned.
-impl<R> Clone for Shelf<R> {
+impl<R> Clone for SegmentCache<R> {
     fn clone(&self) -> Self {
         let (reader, inner) = (Arc::clone(&self.reader), Arc::clone(&self.inner));
         Self { reader, cache_bytes_max: self.cache_bytes_max, inner, sums: Arc::clone(&self.sums) }
@@ -103,7 +102,7 @@ struct Inner<R> {
 /// A segment's file, and the number of a row group in it.
 type GroupKey = (String, usize);
 
-impl<R: SegmentRow> Shelf<R> {
+impl<R: SegmentRow> SegmentCache<R> {
     /// The rows in segments under this folder, with their times as they were told.
     pub(crate) fn new(dir: PathBuf, cache_bytes_max: usize) -> Self {
         Self::of(SegmentReader::uncorrected(dir), Vec::new(), cache_bytes_max)
@@ -241,7 +240,7 @@ fn by_ranks(ranks: &Ranks) -> CallFilter {
     CallFilter { ranks: ranges, ..CallFilter::default() }
 }
 
-impl CallSource for Shelf<Call> {
+impl CallSource for SegmentCache<Call> {
     fn visit(&self, range: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
         let overlaps = |call: &&Call| call.start_ns < range.end && call.end_ns >= range.start;
         self.show(range, &always, &mut |calls| {
@@ -305,7 +304,7 @@ impl CallSource for Shelf<Call> {
     }
 }
 
-impl MessageSource for Shelf<Message> {
+impl MessageSource for SegmentCache<Message> {
     fn visit(
         &self,
         range: &Range<Nanoseconds>,
@@ -340,31 +339,31 @@ mod tests {
         let dir = folder.path().to_path_buf();
         let mut writer = SegmentWriter::<Call>::open(&dir, 100, 1).unwrap().with_rows_per_group(30);
         // Room for one row group, so that others are read again.
-        let shelf = Shelf::<Call>::new(dir, 30 * size_of::<Call>());
+        let cache = SegmentCache::<Call>::new(dir, 30 * size_of::<Call>());
         let (mut segments, mut made) = (Vec::new(), 0);
         for piece in [3, 96, 1, 70, 40, 95, 0, 7] {
             let calls: Vec<Call> = (made..made + piece).map(call).collect();
             made += piece;
             writer.push(&calls, &mut segments).unwrap();
-            shelf.add(Arc::new(calls), writer.waiting_rows(), &segments);
+            cache.add(Arc::new(calls), writer.waiting_rows(), &segments);
             let mut seen = Vec::new();
-            shelf.visit(&(0..u64::MAX), &mut |call| seen.push(call.bytes)).unwrap();
+            cache.visit(&(0..u64::MAX), &mut |call| seen.push(call.bytes)).unwrap();
             seen.sort_unstable();
             assert_eq!(seen, (0..made).collect::<Vec<_>>());
             for bins in [1, 7, 300, 4_000] {
                 let mut bins = Bins::of_a_power(&(0..made.max(1) * 10), bins);
                 let mut plain = bins.clone();
                 (0..made).map(call).for_each(|call| plain.add(call.function, call.start_ns, 1));
-                shelf.count_starts(&mut bins).unwrap();
+                cache.count_starts(&mut bins).unwrap();
                 assert_eq!(bins, plain);
             }
         }
         assert_eq!(segments.len(), 3);
         let mut seen = Vec::new();
-        shelf.visit(&(995..1_021), &mut |call| seen.push(call.bytes)).unwrap();
+        cache.visit(&(995..1_021), &mut |call| seen.push(call.bytes)).unwrap();
         seen.sort_unstable();
         assert_eq!(seen, [99, 100, 101, 102]);
-        assert!(shelf.lock().cache.len() <= 2);
+        assert!(cache.lock().cache.len() <= 2);
     }
 
     /// Shows all calls, and nothing but that.
@@ -403,17 +402,17 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let dir = folder.path().to_path_buf();
             let mut writer = SegmentWriter::<Call>::open(&dir, 100, 1).unwrap().with_rows_per_group(16);
-            let shelf = Shelf::<Call>::new(dir, 40 * size_of::<Call>());
+            let cache = SegmentCache::<Call>::new(dir, 40 * size_of::<Call>());
             let mut segments = Vec::new();
             for piece in calls.chunks(37) {
                 writer.push(piece, &mut segments).unwrap();
-                shelf.add(Arc::new(piece.to_vec()), writer.waiting_rows(), &segments);
+                cache.add(Arc::new(piece.to_vec()), writer.waiting_rows(), &segments);
             }
             let plain = Plain(calls);
             for (at_ns, is_back, first, more) in looks {
                 let ranks = Some(vec![(first, first + more)]);
                 let question = EventQuestion { at_ns, is_back, ranks: ranks.clone(), hidden: vec![2] };
-                let nearest = shelf.nearest(&question).unwrap();
+                let nearest = cache.nearest(&question).unwrap();
                 let expected = plain.nearest(&question).unwrap();
                 let told = |call: Option<Call>| call.map(|call| (call.start_ns, call.rank));
                 prop_assert_eq!(told(nearest), told(expected));
@@ -425,7 +424,7 @@ mod tests {
                     seen.sort_unstable();
                     seen
                 };
-                prop_assert_eq!(seen(&shelf), seen(&plain));
+                prop_assert_eq!(seen(&cache), seen(&plain));
             }
         }
     }

@@ -3,8 +3,7 @@
 //!
 //! Of very many calls only some are read at once: whoever asks again gets more of them, and in the end all.
 
-// words: allow the name of a type
-use super::{GroupKey, Shelf, by_ranks};
+use super::{GroupKey, SegmentCache, by_ranks};
 use mpiscope_feed::exchange::{Ranks, is_among};
 use mpiscope_feed::{SiteSum, SiteSums};
 use mpiscope_model::{Call, Function, Nanoseconds, Rank, Site};
@@ -153,8 +152,7 @@ fn by_rank(calls: &[Call]) -> Ranked {
     sums.into_iter().map(|((rank, site, function), sum)| (rank, site, function, sum)).collect()
 }
 
-// words: allow the name of a type
-impl Shelf<Call> {
+impl SegmentCache<Call> {
     fn kept_sums(&self) -> MutexGuard<'_, KeptSums> {
         self.sums.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -272,8 +270,7 @@ mod tests {
     use std::ops::Range;
     use std::sync::Arc;
 
-    // words: allow the name of a type
-    type Calls = super::super::Shelf<Call>;
+    type Calls = super::super::SegmentCache<Call>;
 
     fn some_call() -> impl Strategy<Value = Call> {
         let long_ns = prop_oneof![9 => 0_u64..40, 1 => 0_u64..3_000];
