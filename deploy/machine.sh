@@ -205,8 +205,8 @@ build_page() {
     node_packages dashboard || return 1
     local built=$root/dashboard/dist/index.html newer
     if [ -e "$built" ]; then
-        newer=$(cd "$root/dashboard" && find . -mindepth 1 \( -path ./node_modules -o -path ./dist \) -prune -o \
-            -newer dist/index.html -print -quit)
+        newer=$(cd "$root/dashboard" && find . -mindepth 1 \( -name node_modules -o -path ./dist -o -path ./clients \) \
+            -prune -o -newer dist/index.html -print -quit)
         [ -n "$newer" ] || return 0
     fi
     (cd "$root/dashboard" && npm run --silent build)
