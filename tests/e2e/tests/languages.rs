@@ -67,7 +67,7 @@ fn recorded_exactly(mpi: &Mpi, ranks: u32, program: &Path, arguments: &[&str]) {
 
 #[test]
 fn rust() {
-    for mpi in Mpi::all_or_skip("languages rust") {
+    for mpi in Mpi::sample_or_skip("languages rust") {
         let program = match rust_app(&mpi, "rust_ring").unwrap() {
             Ok(program) => program,
             Err(Missing(reason)) => {
