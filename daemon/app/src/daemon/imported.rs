@@ -1,24 +1,21 @@
 //! Recordings of what nobody collects: somebody has the messages already, models them or reads them from a file. They go
 //! the way of those of a real run, through the log and the recorder.
 
+use super::protocol::WINDOW_NS;
 use super::queue::{self, Item, Sending};
 use super::recorder::{Judge, Recorder};
 use super::viewers::Viewers;
 use super::{CACHE_BYTES, Configuration};
 use crate::judge::have_judged;
 use crate::page::{Page, RunData, say_address};
-use crate::private::random;
 use crate::remap::Placements;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_feed::Job;
-use mpiscope_recording::{Latency, Manifest, RecordingOptions, RecordingWriter, State, WalWriter};
+use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, State, WalWriter};
 use mpiscope_wire::Message;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::time::Duration;
 
-/// The length of a window.
-const WINDOW_NS: u64 = 100_000_000;
 /// Threads that analyse what is shown.
 const WORKERS: usize = 1;
 
@@ -89,26 +86,8 @@ pub(crate) fn show_told<T: Send>(
     tell: impl FnOnce(&mut Teller) -> Result<T> + Send,
 ) -> Result<T> {
     let mut recorder = recorder_into(out, Box::new(|dir, run| have_judged(dir, run, WORKERS)))?;
-    let configuration = Configuration {
-        run: name_of(out)?,
-        out: out.to_owned(),
-        rings: Vec::new(),
-        command: Vec::new(),
-        window_ns: WINDOW_NS,
-        workers: WORKERS,
-        latency: Latency::default(),
-        criteria: None,
-        layout: None,
-        topology: Vec::new(),
-        paused: false,
-        flight: None,
-        hang_after: Duration::ZERO,
-        keep: None,
-        listen: Some(address),
-        token: format!("{:032x}", random()?),
-        link: None,
-        resume: false,
-    };
+    let configuration =
+        Configuration { listen: Some(address), ..Configuration::of_run(name_of(out)?, out.to_owned())? };
     let data = RunData::new(out, CACHE_BYTES, Placements::of_run(recorder.sums().traffic.clone()));
     let job = Job { run: configuration.run.clone(), ..Job::default() };
     let token = &configuration.token;

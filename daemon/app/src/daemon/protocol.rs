@@ -1,7 +1,7 @@
 //! What `mpiscope run` and its daemon say to each other: a line of JSON a message.
 
 use crate::criteria_file::CriteriaFile;
-use crate::private::open_private;
+use crate::private::{open_private, random};
 use anyhow::{Context as _, Result};
 use mpiscope_link::Certificate;
 use mpiscope_recording::{Keep, Latency, crc32_of, is_being_written};
@@ -47,6 +47,38 @@ pub(crate) struct Configuration {
     pub(crate) link: Option<Link>,
     /// A predecessor was killed: go on from its log.
     pub(crate) resume: bool,
+}
+
+/// The length of a window where nobody says it.
+pub(crate) const WINDOW_NS: u64 = 100_000_000;
+
+impl Configuration {
+    /// Of a run that nobody launched: nothing but its name, and where its recording goes.
+    ///
+    /// # Errors
+    /// When the system has no random numbers.
+    pub(crate) fn of_run(run: String, out: PathBuf) -> Result<Self> {
+        Ok(Self {
+            run,
+            out,
+            rings: Vec::new(),
+            command: Vec::new(),
+            window_ns: WINDOW_NS,
+            workers: 1,
+            latency: Latency::default(),
+            criteria: None,
+            layout: None,
+            topology: Vec::new(),
+            paused: false,
+            flight: None,
+            hang_after: Duration::ZERO,
+            keep: None,
+            listen: None,
+            token: format!("{:032x}", random()?),
+            link: None,
+            resume: false,
+        })
+    }
 }
 
 /// How agents of other hosts reach the daemon.

@@ -237,22 +237,21 @@ impl Recorder {
     fn take_all(&mut self, messages: Vec<Message>) {
         let last = messages.iter().rposition(Ingest::settles);
         for (at, message) in messages.into_iter().enumerate() {
-            if last.is_some_and(|last| at < last) {
-                if let Some(live) = &mut self.live {
-                    live.count_message();
-                }
-                self.engine.feed_on(message);
-            } else {
-                self.take(message);
-            }
+            self.take_of_batch(message, last.is_some_and(|last| at < last));
         }
     }
 
     fn take(&mut self, message: Message) {
+        self.take_of_batch(message, false);
+    }
+
+    fn take_of_batch(&mut self, message: Message, goes_on: bool) {
         if let Some(live) = &mut self.live {
             live.count_message();
         }
-        if let Some(step) = self.engine.feed(message) {
+        if goes_on {
+            self.engine.feed_on(message);
+        } else if let Some(step) = self.engine.feed(message) {
             self.write(step);
         }
     }

@@ -9,7 +9,6 @@ mod frames;
 
 use crate::daemon::{Configuration, Link, Summary};
 use crate::own_process;
-use crate::private::random;
 use crate::run::{Place, Supervisor};
 use crate::site::Site;
 use crate::words::count;
@@ -18,7 +17,6 @@ use anyhow::{Context as _, Result, bail};
 pub(super) use figures::Figures;
 use frames::NodeFrames;
 use mpiscope_link::{Certificate, Secret};
-use mpiscope_recording::Latency;
 use mpiscope_synth::{Spec, Truth, generate};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -33,7 +31,6 @@ use tokio::task::JoinSet;
 
 /// As a shell says that Ctrl-C ended a program.
 const INTERRUPTED: i32 = 130;
-const WINDOW_NS: u64 = 100_000_000;
 /// An agent has two connections and a file of its spool; this process has others.
 const FILES_PER_AGENT: u64 = 3;
 const OTHER_FILES: u64 = 256;
@@ -122,24 +119,11 @@ impl Daemon {
             patience: site.limits.patience,
         };
         let configuration = Configuration {
-            run: place.name.clone(),
-            out: place.out.clone(),
             rings: vec![place.rings.clone(), place.spool.clone()],
             command: vec!["synth".into(), spec.pattern.name().into(), spec.ranks.to_string()],
-            window_ns: WINDOW_NS,
-            workers: 1,
-            latency: Latency::default(),
-            criteria: None,
-            layout: None,
-            topology: Vec::new(),
-            paused: false,
-            flight: None,
-            hang_after: Duration::ZERO,
-            keep: None,
             listen: agents.live,
-            token: format!("{:032x}", random()?),
             link: Some(link),
-            resume: false,
+            ..Configuration::of_run(place.name.clone(), place.out.clone())?
         };
         let supervisor = Supervisor::start(configuration).inspect_err(|_| {
             place.remove_rings();
