@@ -328,6 +328,11 @@ impl FindingPosition {
         changed
     }
 
+    /// That no more findings lie between a time and where it is.
+    pub(super) fn none_left(&self, from_ns: Nanoseconds) -> Batch {
+        self.batch(from_ns, 0, Vec::new())
+    }
+
     fn batch(&self, from_ns: Nanoseconds, late: u32, rows: Vec<Finding>) -> Batch {
         let (from_ns, to_ns) = (from_ns as f64, self.at_ns as f64);
         Batch { id: self.id, from_ns, to_ns, late, findings: Some(rows), ..Batch::default() }

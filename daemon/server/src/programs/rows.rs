@@ -496,6 +496,13 @@ impl Position {
         Ok(())
     }
 
+    /// That no more rows lie between a time and where it is.
+    pub(super) fn none_left<R: Row>(&mut self, library: &Library, from_ns: Nanoseconds) -> Batch {
+        let batch = self.batch::<R>(library, (from_ns, self.at_ns), 0, &[]);
+        self.missed = 0;
+        batch
+    }
+
     fn batch<R: Row>(&mut self, library: &Library, range_ns: (u64, u64), late: u32, rows: &[R]) -> Batch {
         let (from_ns, to_ns, missed) = (range_ns.0 as f64, range_ns.1 as f64, self.missed);
         let mut batch = Batch { id: self.id, from_ns, to_ns, late, missed, ..Batch::default() };

@@ -114,6 +114,8 @@ pub(super) struct Subscription {
     window_ns: u64,
     note: Option<String>,
     jumps: u64,
+    /// In step with the clock: up to where the client knows that it has all.
+    told_ns: Nanoseconds,
     /// Since when it has not been where the clock is.
     behind: Option<Instant>,
     verdict: Option<Verdict>,
@@ -170,6 +172,7 @@ impl Subscription {
             window_ns,
             note,
             jumps: moment.jumps,
+            told_ns: at_ns,
             behind: None,
             verdict: None,
             has_ended: false,
@@ -231,7 +234,10 @@ impl Subscription {
             // Its end may follow.
             (Topic::Verdicts, ..) => has_replied,
             // A clock that runs is always elsewhere the next time: that is for the next frame.
-            (_, Pace::Clock, _) => self.position.at_ns() != self.target_ns(moment),
+            (_, Pace::Clock, _) => {
+                let target_ns = self.target_ns(moment);
+                self.position.at_ns() != target_ns || !moment.is_moving && self.told_ns != target_ns
+            }
             (_, Pace::Fast, Direction::Backward) => has_replied || self.position.at_ns() > 0,
             _ => has_replied || self.position.at_ns() < moment.complete_ns,
         }
@@ -251,6 +257,7 @@ impl Subscription {
             self.behind = None;
             if target_ns != at_ns {
                 self.position.jump(target_ns);
+                self.told_ns = target_ns;
                 let (from_ns, to_ns) = (at_ns as f64, target_ns as f64);
                 return Ok(Some(Reply::Jump(Jump { id: self.id, from_ns, to_ns })));
             }
@@ -263,7 +270,29 @@ impl Subscription {
             return Ok(None);
         }
         let direction = if target_ns < at_ns { Direction::Backward } else { Direction::Forward };
-        Ok(self.towards(library, moment, direction, target_ns)?.map(Reply::Batch))
+        let mut batch = self.towards(library, moment, direction, target_ns)?;
+        let is_there = !moment.is_moving && self.position.at_ns() == target_ns;
+        if batch.is_none() && is_there && self.told_ns != target_ns {
+            batch = Some(self.none_left(library));
+        }
+        if let Some(batch) = &batch {
+            self.told_ns = batch.to_ns as Nanoseconds;
+        }
+        Ok(batch.map(Reply::Batch))
+    }
+
+    /// That there are no more rows up to where the clock stands.
+    fn none_left(&mut self, library: &Library) -> Batch {
+        let position = match &mut self.position {
+            Place::Rows(position) => position,
+            Place::Findings(position, _) => return position.none_left(self.told_ns),
+        };
+        match self.rows {
+            Rows::Messages => position.none_left::<Message>(library, self.told_ns),
+            Rows::Expanded => position.none_left::<ExpandedMessage>(library, self.told_ns),
+            Rows::Windows => position.none_left::<WindowRow>(library, self.told_ns),
+            Rows::Calls | Rows::Findings => position.none_left::<Call>(library, self.told_ns),
+        }
     }
 
     fn towards(

@@ -225,6 +225,17 @@ async fn a_subscription_in_step_follows_the_clock_both_ways() {
         assert_eq!(came, rows);
     }
     assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 8, 7, 6, 5]);
+    // Where no call ended, it is told that it has all.
+    for (by_ns, to_ns) in [(100.0, 5_101.0), (-100.0, 5_001.0)] {
+        one.send(&Request::Step { by_ns }).await.unwrap();
+        match next_but_clock(&mut other).await {
+            Reply::Batch(batch) => {
+                assert_eq!((batch.rows(), batch.from_ns, batch.to_ns), (0, to_ns - by_ns, to_ns));
+                assert!(batch.calls.is_some());
+            }
+            other => panic!("{other:?}"),
+        }
+    }
     one.send(&Request::Seek { time_ns: 80_000.0 }).await.unwrap();
     match next_but_clock(&mut other).await {
         Reply::Jump(jump) => assert_eq!((jump.id, jump.from_ns, jump.to_ns), (9, 5_001.0, 80_001.0)),
