@@ -145,7 +145,7 @@ fn placement_of(file: &Path, job: &Job, ranks: usize) -> Result<Vec<Node>> {
 
 fn answer(graph: &Graph, change: &Change, advised: Option<&[Node]>) -> Answer {
     let seconds = |ns: f64| ns / 1e9;
-    let predicted = [UnfeltFlights::Median, UnfeltFlights::Low, UnfeltFlights::High]
+    let predicted = [UnfeltFlights::Drawn, UnfeltFlights::Low, UnfeltFlights::High]
         .map(|unfelt| seconds(graph.replay(&Change { unfelt, ..change.clone() }).run_ns));
     let [predicted_s, low_s, high_s] = predicted;
     let after = graph.savings_after(change, advised);

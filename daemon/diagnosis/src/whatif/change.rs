@@ -1,7 +1,6 @@
 //! What is changed in a replay.
 
 use crate::whatif::call_kind::CallKind;
-use crate::whatif::flights::Figure;
 use crate::whatif::graph::Graph;
 use crate::whatif::quiet::QuietGroup;
 use crate::whatif::work::{Scale, Work};
@@ -10,23 +9,13 @@ use mpiscope_model::{Blame, Function, Node, Rank};
 /// How long a flight takes when the recording only bounds it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnfeltFlights {
-    /// The 10th percentile of their size.
+    /// The 10th percentile of those of their size that were felt.
     Low,
-    /// The median.
+    /// As one of them, drawn at random: calls that wait for many messages end with a slow one.
     #[default]
-    Median,
+    Drawn,
     /// The 90th percentile.
     High,
-}
-
-impl UnfeltFlights {
-    pub(crate) fn figure(self) -> Figure {
-        match self {
-            UnfeltFlights::Low => Figure::Low,
-            UnfeltFlights::Median => Figure::Median,
-            UnfeltFlights::High => Figure::High,
-        }
-    }
 }
 
 /// What is changed in a replay. The default changes nothing.

@@ -2,7 +2,8 @@
 
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::reference::at_size;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher as _;
 
 /// The run is looked at in this many stretches; the quietest quarter of them says what flights take.
 pub(crate) const STRETCHES: usize = 12;
@@ -12,14 +13,29 @@ const FELT_SHARE: f64 = 0.25;
 /// Two messages of a queue are apart by less than this number of usual flights.
 const QUEUED: f64 = 8.0;
 
+/// The shares of flights for which it is known what they do not exceed. Far out they are close together: of many messages
+/// that a call waits for, a slow one decides.
+const SHARES: [f64; 10] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.995, 1.0];
+const LOW: usize = 1;
+const MEDIAN: usize = 3;
+const HIGH: usize = 5;
+
 /// What flights of one scope and of sizes near each other take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Point {
     bytes: f64,
-    /// The median, and the 10th and 90th percentile.
-    median_ns: f64,
-    low_ns: f64,
-    high_ns: f64,
+    /// By share, what they do not exceed.
+    ns: [f64; SHARES.len()],
+}
+
+impl Point {
+    /// What a share of them does not exceed.
+    fn at(&self, share: f64) -> f64 {
+        let above = SHARES.iter().position(|of| *of >= share).unwrap_or(SHARES.len() - 1).max(1);
+        let (from, to) = (SHARES[above - 1], SHARES[above]);
+        let (low_ns, high_ns) = (self.ns[above - 1], self.ns[above]);
+        low_ns + (high_ns - low_ns) * (share - from) / (to - from)
+    }
 }
 
 /// What flights take: within a node, and between nodes.
@@ -47,12 +63,26 @@ impl Flights {
     /// What a flight takes in a quiet network; none where nothing of the scope was seen.
     pub(crate) fn ns(&self, is_inter: bool, bytes: u32, figure: Figure) -> Option<f64> {
         let points = &self.scopes[usize::from(is_inter)];
-        let value = |point: &Point| match figure {
-            Figure::Low => point.low_ns,
-            Figure::Median => point.median_ns,
-            Figure::High => point.high_ns,
+        let at = match figure {
+            Figure::Low => LOW,
+            Figure::Median => MEDIAN,
+            Figure::High => HIGH,
         };
-        at_size(points, |point| (point.bytes, value(point)), bytes)
+        at_size(points, |point| (point.bytes, point.ns[at]), bytes)
+    }
+
+    /// What a flight likely took that took no longer than a bound: one of those that were felt, drawn by the number of the
+    /// message, so that it is the same in each replay. None where nothing of the scope was seen.
+    fn drawn_ns(&self, is_inter: bool, bytes: u32, (number, most_ns): (usize, f64)) -> Option<f64> {
+        let points = &self.scopes[usize::from(is_inter)];
+        for draw in 0..DRAWS {
+            let share = unit(FxBuildHasher.hash_one((number, draw)));
+            let ns = at_size(points, |point| (point.bytes, point.at(share)), bytes)?;
+            if ns <= most_ns {
+                return Some(ns);
+            }
+        }
+        self.ns(is_inter, bytes, Figure::Low).map(|ns| ns.min(most_ns))
     }
 
     /// The parts of a flight that latency and bandwidth decide, in a quiet network.
@@ -61,7 +91,7 @@ impl Flights {
         let whole_ns = self.ns(is_inter, bytes, Figure::Median).unwrap_or(0.0);
         let slope = match (points.first(), points.last()) {
             (Some(first), Some(last)) if last.bytes > first.bytes => {
-                ((last.median_ns - first.median_ns) / (last.bytes - first.bytes)).max(0.0)
+                ((last.ns[MEDIAN] - first.ns[MEDIAN]) / (last.bytes - first.bytes)).max(0.0)
             }
             // One size says nothing of the slope: small messages are latency, large ones bandwidth.
             _ if bytes > SMALL_BYTES => return (0.0, whole_ns),
@@ -70,6 +100,14 @@ impl Flights {
         let of_bandwidth_ns = (slope * f64::from(bytes)).min(whole_ns);
         (whole_ns - of_bandwidth_ns, of_bandwidth_ns)
     }
+}
+
+/// A flight is drawn at most this often.
+const DRAWS: u32 = 8;
+
+/// A number from 0 to 1.
+fn unit(word: u64) -> f64 {
+    (word >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 const SMALL_BYTES: u32 = 8 << 10;
@@ -115,8 +153,12 @@ pub(crate) fn learn(graph: &mut Graph) {
         }
         flights = Flights { least_ns, ..of_felt(graph, &inter, &rivals) };
     }
-    for (edge, rivals) in graph.edges.iter_mut().zip(rivals) {
-        edge.is_felt = rivals > 0;
+    for at in 0..graph.edges.len() {
+        let edge = graph.edges[at];
+        let most_ns = span_ns(graph, &edge) as f64;
+        let drawn =
+            if rivals[at] > 0 { None } else { flights.drawn_ns(inter[at], edge.bytes, (at, most_ns)) };
+        graph.edges[at] = Edge { rivals: rivals[at], likely_ns: drawn.unwrap_or(most_ns) as f32, ..edge };
     }
     graph.flights = flights;
 }
@@ -202,7 +244,7 @@ fn of_bounds(graph: &Graph, inter: &[bool]) -> Flights {
     let mut flights = Flights::default();
     for ((is_inter, _), (ns, bytes)) in least {
         let ns = ns as f64;
-        let point = Point { bytes: f64::from(bytes), median_ns: ns, low_ns: ns, high_ns: ns };
+        let point = Point { bytes: f64::from(bytes), ns: [ns; SHARES.len()] };
         flights.scopes[usize::from(is_inter)].push(point);
     }
     flights.sorted()
@@ -228,8 +270,7 @@ fn of_felt(graph: &Graph, inter: &[bool], rivals: &[u8]) -> Flights {
         let bytes = f64::from(*sizes.select_nth_unstable(middle).1);
         let mut quiet = quiet_samples(samples, |sample| sample.ns);
         quiet.sort_unstable_by_key(|sample| sample.ns);
-        let at = |share: f64| quantile(&quiet, share);
-        let point = Point { bytes, median_ns: at(0.5), low_ns: at(0.1), high_ns: at(0.9) };
+        let point = Point { bytes, ns: SHARES.map(|share| quantile(&quiet, share)) };
         flights.scopes[usize::from(is_inter)].push(point);
     }
     let known = flights.sorted();
@@ -240,14 +281,11 @@ fn of_felt(graph: &Graph, inter: &[bool], rivals: &[u8]) -> Flights {
             let bytes = point.bytes as u32;
             if !felt.contains_key(&(scope == 1, size_bin(bytes))) {
                 // What sizes near it take is the better guess where the bound is far above it.
-                let least =
-                    |ns: f64, figure| known.ns(scope == 1, bytes, figure).map_or(ns, |near| near.min(ns));
-                flights.scopes[scope].push(Point {
-                    bytes: point.bytes,
-                    median_ns: least(point.median_ns, Figure::Median),
-                    low_ns: least(point.low_ns, Figure::Low),
-                    high_ns: least(point.high_ns, Figure::High),
-                });
+                let least = |at: usize| {
+                    let near = at_size(&known.scopes[scope], |near| (near.bytes, near.ns[at]), bytes);
+                    near.map_or(point.ns[at], |near| near.min(point.ns[at]))
+                };
+                flights.scopes[scope].push(Point { bytes: point.bytes, ns: std::array::from_fn(least) });
             }
         }
     }

@@ -39,7 +39,7 @@ pub(crate) fn measure(graph: &Graph) -> OnLinks {
     if !graph.reference.knows_messages() {
         return OnLinks::default();
     }
-    for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt) {
+    for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt()) {
         if let Some(link) = graph.link_of(edge) {
             of_links.entry((link, size_bin(edge.bytes))).or_default().push(at as u32);
         }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
     let mut shares = vec![1.0; graph.edges.len()];
     let mut bins: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt) {
+    for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt()) {
         if graph.link_of(edge).is_some() {
             bins.entry(size_bin(edge.bytes)).or_default().push(at as u32);
         }
@@ -27,7 +27,8 @@ pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
     };
     for of_bin in bins.values_mut() {
         of_bin.sort_unstable_by_key(|at| graph.ends[graph.edges[*at as usize].to as usize]);
-        even_out(of_bin, slowness, &mut shares);
+        let rivals = |at: u32| i32::from(graph.edges[at as usize].rivals);
+        even_out(of_bin, (slowness, rivals), &mut shares);
     }
     let links = graph.times_on_links();
     for (share, edge) in shares.iter_mut().zip(&graph.edges) {
@@ -40,8 +41,13 @@ pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
     shares
 }
 
-/// Gives values of one kind, in the order of time, the lengths of the quietest quarter.
-fn even_out(of_kind: &[u32], value: impl Fn(u32) -> f64, shares: &mut [f32]) {
+/// Gives values of one kind, in the order of time, the lengths of the quietest quarter. A value may be the greatest of several,
+/// of which the others are replayed too: it takes the length of a single one.
+fn even_out(
+    of_kind: &[u32],
+    (value, rivals): (impl Fn(u32) -> f64, impl Fn(u32) -> i32),
+    shares: &mut [f32],
+) {
     let length = of_kind.len().div_ceil(STRETCHES).max(1);
     let mut stretches: Vec<Vec<(f64, u32)>> = of_kind
         .chunks(length)
@@ -55,10 +61,16 @@ fn even_out(of_kind: &[u32], value: impl Fn(u32) -> f64, shares: &mut [f32]) {
     let quarter = (stretches.len() / 4).max(1);
     let mut quiet: Vec<f64> = stretches[..quarter].iter().flatten().map(|(value, _)| *value).collect();
     quiet.sort_by(f64::total_cmp);
+    let mut by_rivals: FxHashMap<i32, f64> = FxHashMap::default();
+    for (_, at) in stretches[..quarter].iter().flatten() {
+        *by_rivals.entry(rivals(*at)).or_default() += 1.0;
+    }
+    // The greatest of several stays below what a share of single ones does not exceed only if all of them do.
+    let below = |share: f64| by_rivals.iter().map(|(rivals, count)| count * share.powi(*rivals)).sum::<f64>();
     for stretch in stretches[quarter..].iter().filter(|stretch| is_slower(stretch, &quiet)) {
         for (place, (value, at)) in stretch.iter().enumerate() {
             let quantile = (place as f64 + 0.5) / stretch.len() as f64;
-            let of_quiet = quiet[(quantile * quiet.len() as f64) as usize];
+            let of_quiet = quiet[(below(quantile) as usize).min(quiet.len() - 1)];
             shares[*at as usize] = (of_quiet / value.max(1e-12)) as f32;
         }
     }
@@ -132,7 +144,7 @@ pub(crate) fn groups(graph: &Graph) -> Vec<QuietGroup> {
     }
     for of_kind in of_kind.values_mut() {
         of_kind.sort_unstable_by_key(|group| groups.last_ns[*group as usize]);
-        even_out(of_kind, |group| took_ns[group as usize] as f64, &mut shares);
+        even_out(of_kind, (|group| took_ns[group as usize] as f64, |_| 1), &mut shares);
     }
     hold_against_reference(graph, parts(), kinds, &mut shares);
     let quiet = |(took_ns, share)| QuietGroup { took_ns: took_ns as f32, share };

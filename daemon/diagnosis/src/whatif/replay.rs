@@ -1,7 +1,7 @@
 //! The replay: every call ends when the last thing that it waits for has come.
 
 use crate::whatif::builder::NONE;
-use crate::whatif::change::{Applied, Change};
+use crate::whatif::change::{Applied, Change, UnfeltFlights};
 use crate::whatif::flights::{Figure, span_ns};
 use crate::whatif::graph::{Edge, Graph};
 use mpiscope_model::{Nanoseconds, Node, Rank};
@@ -34,7 +34,6 @@ pub struct Outcome {
 struct Run<'a> {
     graph: &'a Graph,
     applied: Applied<'a>,
-    figure: Figure,
     /// By call, when it was entered.
     entries: Vec<f64>,
     /// By collective, when the last of those entered whom others wait for.
@@ -50,7 +49,6 @@ impl Graph {
         let mut run = Run {
             graph: self,
             applied: Applied::new(self, change),
-            figure: change.unfelt.figure(),
             entries: vec![0.0; self.starts.len()],
             last: vec![0.0; self.groups.flows.len()],
             dropped: self.dropped.iter().copied().collect(),
@@ -157,7 +155,7 @@ impl Run<'_> {
             let own_ns = (took_ns - delay_ns.min(took_ns)) as f64 * own;
             return self.arrivals(received, entry_ns + own_ns.min(took_ns as f64 * quiet), rank);
         }
-        let is_felt = received.iter().any(|edge| edge.is_felt);
+        let is_felt = received.iter().any(|edge| edge.is_felt());
         let own_ns =
             if is_felt { took_ns.min(graph.flights.least_ns) } else { took_ns - delay_ns.min(took_ns) };
         self.arrivals(received, entry_ns + own_ns as f64 * own, rank)
@@ -215,8 +213,12 @@ impl Run<'_> {
         let span = span_ns(graph, edge) as f64;
         let mut flight_ns = span;
         let usual = |is_inter: bool, figure| graph.flights.ns(is_inter, edge.bytes, figure);
-        if !edge.is_felt {
-            flight_ns = flight_ns.min(usual(is_inter, self.figure).unwrap_or(flight_ns));
+        if !edge.is_felt() {
+            flight_ns = match self.applied.change.unfelt {
+                UnfeltFlights::Drawn => f64::from(edge.likely_ns),
+                UnfeltFlights::Low => flight_ns.min(usual(is_inter, Figure::Low).unwrap_or(flight_ns)),
+                UnfeltFlights::High => flight_ns.min(usual(is_inter, Figure::High).unwrap_or(flight_ns)),
+            };
             if !self.applied.quiet.is_empty() && is_inter {
                 flight_ns *= f64::from(self.applied.quiet[at]);
             }

@@ -111,7 +111,7 @@ impl Graph {
     }
 }
 
-/// Replays of one graph. Flights with only an upper bound are set to their median, lowest and highest expected time in turn.
+/// Replays of one graph. Flights with only an upper bound are drawn from others, and set to their lowest and highest expected time in turn.
 struct Replays<'a> {
     graph: &'a Graph,
     change: Change,
@@ -121,7 +121,7 @@ struct Replays<'a> {
     base_ns: [OnceCell<f64>; 3],
 }
 
-const FIGURES: [UnfeltFlights; 3] = [UnfeltFlights::Median, UnfeltFlights::Low, UnfeltFlights::High];
+const FIGURES: [UnfeltFlights; 3] = [UnfeltFlights::Drawn, UnfeltFlights::Low, UnfeltFlights::High];
 
 impl<'a> Replays<'a> {
     fn new(graph: &'a Graph, change: Change, advised: Option<&'a [Node]>) -> Self {
