@@ -81,6 +81,10 @@ fn what_a_killed_agent_did_not_bring_is_missing_and_the_run_ends() {
     assert!(missing.contains("node-3: cut off") && !missing.contains("node-2"), "{missing}");
     let left = format!("{} missing", made - recorded);
     assert!(ended.errors().replace('\u{2009}', "").contains(&left), "{left}: {}", ended.errors());
+    // Its files are whole, but it is not.
+    let (status, check) = check(&folder.path().join("made")).unwrap();
+    assert_eq!((status, &check["missing"]), (0, &report["missing"]));
+    assert!(check["verdict"].as_str().unwrap().starts_with("whole as far as it goes"), "{check}");
 }
 
 #[test]

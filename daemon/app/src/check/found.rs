@@ -182,8 +182,8 @@ impl Found {
                 damage.map(|damage| format!("; {damage}")).unwrap_or_default()
             ),
             (_, Some(damage)) => format!("{damage}; `mpiscope repair {dir}` saves the rest"),
-            (Standing::Complete, None) => format!("whole{lost}"),
-            (Standing::Incomplete, None) => {
+            (Standing::Complete, None) if self.missing.is_empty() => format!("whole{lost}"),
+            (Standing::Complete | Standing::Incomplete, None) => {
                 let sentences = plural(self.missing.len() as u64, "sentence");
                 format!("whole as far as it goes: what it lacks it says itself, in {sentences}{lost}")
             }
