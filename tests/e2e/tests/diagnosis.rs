@@ -1,5 +1,6 @@
 //! Where the time of real programs went, and why, as `mpiscope report` tells it.
 
+use crate::support::recordings::tidy;
 use mpiscope_harness::{
     Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, record, report, run, until_log_has,
 };
@@ -193,6 +194,7 @@ fn a_killed_run_is_diagnosed_from_its_log() {
     let report = report(&out).unwrap();
     assert!(number(&report["budget"]["total_s"]) > 0.0);
     assert!(report["verdict"]["cause"].is_string(), "{report}");
+    tidy(&out);
 }
 
 #[test]

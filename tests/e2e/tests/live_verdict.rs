@@ -1,5 +1,6 @@
 //! Why a run takes longer than it has to, told on the page while it runs, in the end, and in replay.
 
+use crate::support::recordings::tidy;
 use crate::support::{Feed, LIMIT, Page, block_on};
 use mpiscope_feed::{Found, Judgement};
 use mpiscope_harness::{Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
@@ -139,4 +140,5 @@ fn a_killed_recording_is_diagnosed_when_it_is_opened() {
     let found = replayed(&out);
     assert!(found.is_final && !out.join("findings.json").exists());
     blames_rank_1(&found);
+    tidy(&out);
 }

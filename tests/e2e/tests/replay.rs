@@ -1,5 +1,6 @@
 //! `mpiscope replay`: the page of a recording says what the report says.
 
+use crate::support::recordings::tidy;
 use crate::support::{Feed, LIMIT, Page, block_on};
 use mpiscope_feed::exchange::{Mode, Outgoing};
 use mpiscope_feed::message::{Kind, Message};
@@ -134,6 +135,7 @@ fn a_killed_run_keeps_its_pending_messages() {
     let state = says_what_the_report_says(&out);
     assert_eq!(state.job.unwrap().state, JobState::Killed);
     assert!(state.faults.unwrap().newest.iter().any(|fault| fault.text.contains("not completed")));
+    tidy(&out);
 }
 
 #[test]
