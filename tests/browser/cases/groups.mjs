@@ -163,4 +163,4 @@ test("groups::pictures", async (t) => {
   await page.evaluate(() => (location.hash = "tab=messages"));
   await shares(page);
   await shoot(page, "groups-messages");
-});
+}, { full: true });

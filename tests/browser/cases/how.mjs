@@ -157,4 +157,4 @@ test("how::pictures", async (t) => {
     await page.locator(".how-row circle").first().waitFor();
     await shoot(page, `how-${ranks}`);
   }
-});
+}, { full: true });

@@ -171,7 +171,7 @@ test("messages::pictures", async (t) => {
   await shoot(page, "messages");
   await click(page, "Latency");
   await shoot(page, "messages-latency");
-});
+}, { full: true });
 
 test("messages::nothing_serious_for_the_checker_of_accessibility", async (t) => {
   const page = await messages(t);

@@ -119,4 +119,4 @@ test("overview::pictures", async (t) => {
     await page.locator(".overview circle").first().waitFor();
     await shoot(page, `overview-${name}`);
   }
-});
+}, { full: true });

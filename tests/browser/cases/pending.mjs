@@ -175,7 +175,7 @@ test("pending::pictures", async (t) => {
     await shoot(page, `pending-${name}`);
     await page.context().close();
   }
-});
+}, { full: true });
 
 test("pending::nothing_serious_for_the_checker_of_accessibility", async (t) => {
   const recording = await scattered();

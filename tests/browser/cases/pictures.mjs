@@ -58,7 +58,7 @@ test("pictures::a_recording_in_its_middle", async (t) => {
   await shoot(page, "replay");
   await page.keyboard.press("?");
   await shoot(page, "help");
-});
+}, { full: true });
 
 test("pictures::sixteen_ranks", async (t) => {
   const running = await steady(t, "sixteen", { ranks: 16, rate: 50 });
@@ -67,7 +67,7 @@ test("pictures::sixteen_ranks", async (t) => {
   await page.locator("header").getByText("16 ranks").waitFor();
   await untilParticles(page);
   await shoot(page, "16-ranks");
-});
+}, { full: true });
 
 test("pictures::a_thousand_ranks", async (t) => {
   const url = await madeUp(t, "--ranks", "1024", "--calls", "40000", "--seconds", "20", "--scene", "ended");
@@ -91,4 +91,4 @@ test("pictures::several_nodes_and_one_is_silent", async (t) => {
   await page.locator("table[aria-label=Ranks] button.rank", { hasText: /^9$/ }).click();
   await page.locator(".inspector dd", { hasText: "node3" }).waitFor();
   await shoot(page, "silent-node-figures");
-});
+}, { full: true });

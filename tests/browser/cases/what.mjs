@@ -97,7 +97,7 @@ test("what::pictures", async (t) => {
   await shoot(page, "what");
   await click(page, "Explain");
   await shoot(page, "what-explained");
-});
+}, { full: true });
 
 test("what::nothing_serious_for_the_checker_of_accessibility", async (t) => {
   const page = await what(t, "--ranks", "8", "--nodes", "3");

@@ -7,7 +7,6 @@ import { madeUp } from "../lib/made_up.mjs";
 import { inspector, shot, tab, table } from "../lib/page.mjs";
 import { shoot } from "../lib/pictures.mjs";
 import { coloured, count } from "../lib/pixels.mjs";
-import { FULL } from "../lib/places.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
 
@@ -101,7 +100,7 @@ test("where::nothing_serious_for_the_checker_of_accessibility", async (t) => {
 });
 
 test("where::pictures", async (t) => {
-  for (const ranks of FULL ? [64, 512, 2000] : [2000]) {
+  for (const ranks of [64, 512, 2000]) {
     const page = await where(t, ranks);
     await until("ranks and links in colour", async () => (await colours(page)) > 500);
     await shoot(page, `where-graph-${ranks}`);
@@ -112,4 +111,4 @@ test("where::pictures", async (t) => {
     await shoot(page, `where-matrix-${ranks}`);
     await tab(page, "particles");
   }
-});
+}, { full: true });

@@ -2,12 +2,12 @@
 
 import { appendFileSync } from "node:fs";
 import { inspect } from "node:util";
-import { SKIPPED } from "./places.mjs";
+import { FULL, SKIPPED } from "./places.mjs";
 
 const tests = [];
 const LIMIT_MS = 300_000;
 /** At most this number of failed tests is tried once more, alone; where more fail it is no chance. The full check tries none. */
-const MOST_TRIED_AGAIN = process.env.MPISCOPE_FULL ? 0 : 3;
+const MOST_TRIED_AGAIN = FULL ? 0 : 3;
 /** How many tests run at a time. */
 const WORKERS = Number(process.env.MPISCOPE_TEST_JOBS ?? 2);
 
@@ -20,10 +20,11 @@ export function skip(reason) {
 
 /**
  * `body` gets what belongs to this one test: `after(act)` is done when it is over, last one first; `check(act)` is
- * done before that, and may fail the test. `alone`: nothing else may run meanwhile.
+ * done before that, and may fail the test. `alone`: nothing else may run meanwhile. `full`: only the full check runs it, or
+ * who names it.
  */
-export function test(name, body, { limitMs = LIMIT_MS, alone = false } = {}) {
-  tests.push({ name, body, limitMs, alone });
+export function test(name, body, { limitMs = LIMIT_MS, alone = false, full = false } = {}) {
+  tests.push({ name, body, limitMs, alone, full });
 }
 
 async function runOne({ body, limitMs }, worker) {
@@ -59,7 +60,7 @@ function explain(error) {
 
 /** Runs those whose names hold one of the words (all without words); the exit status. */
 export async function runAll(words) {
-  const chosen = tests.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+  const chosen = tests.filter(({ name, full }) => (words.length === 0 ? FULL || !full : words.some((word) => name.includes(word))));
   console.log(`\nrunning ${chosen.length} tests`);
   const failed = [];
   let passed = 0;
