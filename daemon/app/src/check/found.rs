@@ -183,7 +183,7 @@ impl Found {
             ),
             (_, Some(damage)) => format!("{damage}; `mpiscope repair {dir}` saves the rest"),
             (Standing::Complete, None) if self.missing.is_empty() => format!("whole{lost}"),
-            (Standing::Complete | Standing::Incomplete, None) => {
+            (_, None) => {
                 let sentences = plural(self.missing.len() as u64, "sentence");
                 format!("whole as far as it goes: what it lacks it says itself, in {sentences}{lost}")
             }

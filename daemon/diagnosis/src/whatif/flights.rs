@@ -30,7 +30,7 @@ struct Point {
 
 impl Point {
     /// What a share of them does not exceed.
-    fn at(&self, share: f64) -> f64 {
+    fn quantile_ns(&self, share: f64) -> f64 {
         let above = SHARES.iter().position(|of| *of >= share).unwrap_or(SHARES.len() - 1).max(1);
         let (from, to) = (SHARES[above - 1], SHARES[above]);
         let (low_ns, high_ns) = (self.ns[above - 1], self.ns[above]);
@@ -72,12 +72,12 @@ impl Flights {
     }
 
     /// What a flight likely took that took no longer than a bound: one of those that were felt, drawn by the number of the
-    /// message, so that it is the same in each replay. None where nothing of the scope was seen.
+    /// message. It is the same in each replay; none where nothing of the scope was seen.
     fn drawn_ns(&self, is_inter: bool, bytes: u32, (number, most_ns): (usize, f64)) -> Option<f64> {
         let points = &self.scopes[usize::from(is_inter)];
         for draw in 0..DRAWS {
             let share = unit(FxBuildHasher.hash_one((number, draw)));
-            let ns = at_size(points, |point| (point.bytes, point.at(share)), bytes)?;
+            let ns = at_size(points, |point| (point.bytes, point.quantile_ns(share)), bytes)?;
             if ns <= most_ns {
                 return Some(ns);
             }

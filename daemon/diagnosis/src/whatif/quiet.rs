@@ -41,8 +41,8 @@ pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
     shares
 }
 
-/// Gives values of one kind, in the order of time, the lengths of the quietest quarter. A value may be the greatest of several,
-/// of which the others are replayed too: it takes the length of a single one.
+/// Gives values of one kind, in the order of time, the lengths of the quietest quarter. A value may be the greatest of several.
+/// The others are replayed too: it takes the length of a single one.
 fn even_out(
     of_kind: &[u32],
     (value, rivals): (impl Fn(u32) -> f64, impl Fn(u32) -> i32),

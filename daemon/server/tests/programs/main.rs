@@ -225,7 +225,7 @@ async fn a_subscription_in_step_follows_the_clock_both_ways() {
         assert_eq!(came, rows);
     }
     assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 8, 7, 6, 5]);
-    // Where no call ended, it is told that it has all.
+    // Where no call ended, a batch without rows says that it has all.
     for (by_ns, to_ns) in [(100.0, 5_101.0), (-100.0, 5_001.0)] {
         one.send(&Request::Step { by_ns }).await.unwrap();
         match next_but_clock(&mut other).await {
