@@ -12,10 +12,8 @@ const LOOKS = [LARGE, SMALL].flatMap((size, at) => THEMES.filter((_, other) => F
 
 /** What of a scene does not fit into the window, in words. */
 export async function outside(page, scene) {
-  const { scrollWidth, scrollHeight, innerWidth, innerHeight } = await page.evaluate(() => {
-    const { scrollWidth, scrollHeight } = document.documentElement;
-    return { scrollWidth, scrollHeight, innerWidth, innerHeight };
-  });
+  const { scrollWidth, scrollHeight } = await page.evaluate(() => document.documentElement);
+  const { width, height } = page.viewportSize();
   const sticking = await page.evaluate(() => [...document.querySelectorAll("button, input, select, h1, h2")].filter((element) => {
     const box = element.getBoundingClientRect();
     if (box.width === 0 || element.closest(".scroll, .inspector, .particles-legend")) return false;
@@ -24,7 +22,7 @@ export async function outside(page, scene) {
     return box.right > innerWidth + 1 || box.left < -1 || (!scrolls && (box.bottom > innerHeight + 1 || box.top < -1));
   }).map((element) => element.getAttribute("aria-label") ?? element.textContent));
   const words = [];
-  if (scrollWidth > innerWidth || scrollHeight > innerHeight) words.push(`${scene}: the page is ${scrollWidth}x${scrollHeight}`);
+  if (scrollWidth > width || scrollHeight > height) words.push(`${scene}: the page is ${scrollWidth}x${scrollHeight}`);
   if (sticking.length > 0) words.push(`${scene}: outside are ${sticking.join(", ")}`);
   return words;
 }

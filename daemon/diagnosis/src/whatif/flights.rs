@@ -16,9 +16,6 @@ const QUEUED: f64 = 8.0;
 /// The shares of flights for which it is known what they do not exceed. Far out they are close together: of many messages
 /// that a call waits for, a slow one decides.
 const SHARES: [f64; 10] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.995, 1.0];
-const LOW: usize = 1;
-const MEDIAN: usize = 3;
-const HIGH: usize = 5;
 
 /// What flights of one scope and of sizes near each other take.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,6 +26,10 @@ struct Point {
 }
 
 impl Point {
+    fn median_ns(&self) -> f64 {
+        self.ns[Figure::Median as usize]
+    }
+
     /// What a share of them does not exceed.
     fn quantile_ns(&self, share: f64) -> f64 {
         let above = SHARES.iter().position(|of| *of >= share).unwrap_or(SHARES.len() - 1).max(1);
@@ -46,12 +47,12 @@ pub(crate) struct Flights {
     pub(crate) least_ns: u64,
 }
 
-/// Which figure of a distribution is meant.
+/// Which figure of a distribution is meant, by its place in `SHARES`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Figure {
-    Low,
-    Median,
-    High,
+    Low = 1,
+    Median = 3,
+    High = 5,
 }
 
 /// Sizes are gathered by quarters of an octave.
@@ -63,12 +64,7 @@ impl Flights {
     /// What a flight takes in a quiet network; none where nothing of the scope was seen.
     pub(crate) fn ns(&self, is_inter: bool, bytes: u32, figure: Figure) -> Option<f64> {
         let points = &self.scopes[usize::from(is_inter)];
-        let at = match figure {
-            Figure::Low => LOW,
-            Figure::Median => MEDIAN,
-            Figure::High => HIGH,
-        };
-        at_size(points, |point| (point.bytes, point.ns[at]), bytes)
+        at_size(points, |point| (point.bytes, point.ns[figure as usize]), bytes)
     }
 
     /// What a flight likely took that took no longer than a bound: one of those that were felt, drawn by the number of the
@@ -91,7 +87,7 @@ impl Flights {
         let whole_ns = self.ns(is_inter, bytes, Figure::Median).unwrap_or(0.0);
         let slope = match (points.first(), points.last()) {
             (Some(first), Some(last)) if last.bytes > first.bytes => {
-                ((last.ns[MEDIAN] - first.ns[MEDIAN]) / (last.bytes - first.bytes)).max(0.0)
+                ((last.median_ns() - first.median_ns()) / (last.bytes - first.bytes)).max(0.0)
             }
             // One size says nothing of the slope: small messages are latency, large ones bandwidth.
             _ if bytes > SMALL_BYTES => return (0.0, whole_ns),
@@ -226,11 +222,27 @@ fn gather(graph: &Graph, inter: &[bool], rivals: &[u8]) -> Samples {
     samples
 }
 
-/// What a share of single flights does not exceed, from samples by length. The longest of several flights stays below that
-/// only if all of them do.
-fn quantile(sorted: &[Sample], share: f64) -> f64 {
-    let below: f64 = sorted.iter().map(|sample| share.powi(i32::from(sample.rivals))).sum();
-    sorted[(below as usize).min(sorted.len() - 1)].ns as f64
+/// Of some values, how many are the greatest of how many.
+#[derive(Debug, Default)]
+pub(crate) struct RivalCounts(FxHashMap<u8, f64>);
+
+impl RivalCounts {
+    pub(crate) fn count(rivals: impl Iterator<Item = u8>) -> Self {
+        let mut counts = Self::default();
+        rivals.for_each(|rivals| *counts.0.entry(rivals).or_default() += 1.0);
+        counts
+    }
+
+    /// The place, in the order of the values, of what a share of single ones does not exceed. The greatest of several stays below
+    /// that only if all of them do.
+    pub(crate) fn place(&self, share: f64) -> usize {
+        let (mut below, mut all) = (0.0, 0.0);
+        for (rivals, count) in &self.0 {
+            below += count * share.powi(i32::from(*rivals));
+            all += count;
+        }
+        (below as usize).min((all as usize).saturating_sub(1))
+    }
 }
 
 /// What flights take at least, by what bounds them.
@@ -270,7 +282,8 @@ fn of_felt(graph: &Graph, inter: &[bool], rivals: &[u8]) -> Flights {
         let bytes = f64::from(*sizes.select_nth_unstable(middle).1);
         let mut quiet = quiet_samples(samples, |sample| sample.ns);
         quiet.sort_unstable_by_key(|sample| sample.ns);
-        let point = Point { bytes, ns: SHARES.map(|share| quantile(&quiet, share)) };
+        let rivals = RivalCounts::count(quiet.iter().map(|sample| sample.rivals));
+        let point = Point { bytes, ns: SHARES.map(|share| quiet[rivals.place(share)].ns as f64) };
         flights.scopes[usize::from(is_inter)].push(point);
     }
     let known = flights.sorted();

@@ -5,7 +5,7 @@
 //! was measured at another time.
 
 use crate::whatif::builder::NONE;
-use crate::whatif::flights::{Figure, STRETCHES, quiet_samples, size_bin, span_ns};
+use crate::whatif::flights::{Figure, RivalCounts, STRETCHES, quiet_samples, size_bin, span_ns};
 use crate::whatif::graph::Graph;
 use mpiscope_model::{Flow, Function};
 use rustc_hash::FxHashMap;
@@ -27,8 +27,7 @@ pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
     };
     for of_bin in bins.values_mut() {
         of_bin.sort_unstable_by_key(|at| graph.ends[graph.edges[*at as usize].to as usize]);
-        let rivals = |at: u32| i32::from(graph.edges[at as usize].rivals);
-        even_out(of_bin, (slowness, rivals), &mut shares);
+        even_out(of_bin, (slowness, |at| graph.edges[at as usize].rivals), &mut shares);
     }
     let links = graph.times_on_links();
     for (share, edge) in shares.iter_mut().zip(&graph.edges) {
@@ -43,11 +42,7 @@ pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
 
 /// Gives values of one kind, in the order of time, the lengths of the quietest quarter. A value may be the greatest of several.
 /// The others are replayed too: it takes the length of a single one.
-fn even_out(
-    of_kind: &[u32],
-    (value, rivals): (impl Fn(u32) -> f64, impl Fn(u32) -> i32),
-    shares: &mut [f32],
-) {
+fn even_out(of_kind: &[u32], (value, rivals): (impl Fn(u32) -> f64, impl Fn(u32) -> u8), shares: &mut [f32]) {
     let length = of_kind.len().div_ceil(STRETCHES).max(1);
     let mut stretches: Vec<Vec<(f64, u32)>> = of_kind
         .chunks(length)
@@ -61,16 +56,11 @@ fn even_out(
     let quarter = (stretches.len() / 4).max(1);
     let mut quiet: Vec<f64> = stretches[..quarter].iter().flatten().map(|(value, _)| *value).collect();
     quiet.sort_by(f64::total_cmp);
-    let mut by_rivals: FxHashMap<i32, f64> = FxHashMap::default();
-    for (_, at) in stretches[..quarter].iter().flatten() {
-        *by_rivals.entry(rivals(*at)).or_default() += 1.0;
-    }
-    // The greatest of several stays below what a share of single ones does not exceed only if all of them do.
-    let below = |share: f64| by_rivals.iter().map(|(rivals, count)| count * share.powi(*rivals)).sum::<f64>();
+    let rivals = RivalCounts::count(stretches[..quarter].iter().flatten().map(|(_, at)| rivals(*at)));
     for stretch in stretches[quarter..].iter().filter(|stretch| is_slower(stretch, &quiet)) {
         for (place, (value, at)) in stretch.iter().enumerate() {
             let quantile = (place as f64 + 0.5) / stretch.len() as f64;
-            let of_quiet = quiet[(below(quantile) as usize).min(quiet.len() - 1)];
+            let of_quiet = quiet[rivals.place(quantile)];
             shares[*at as usize] = (of_quiet / value.max(1e-12)) as f32;
         }
     }

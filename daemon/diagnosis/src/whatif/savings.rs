@@ -111,7 +111,8 @@ impl Graph {
     }
 }
 
-/// Replays of one graph. Flights with only an upper bound are drawn from others, and set to their lowest and highest expected time in turn.
+/// Replays of one graph. Flights with only an upper bound are drawn from others, and set to their lowest and highest expected
+/// time in turn.
 struct Replays<'a> {
     graph: &'a Graph,
     change: Change,

@@ -114,8 +114,8 @@ pub(super) struct Subscription {
     window_ns: u64,
     note: Option<String>,
     jumps: u64,
-    /// In step with the clock: up to where the client knows that it has all.
-    told_ns: Nanoseconds,
+    /// In step with the clock: where the last batch ended.
+    sent_ns: Nanoseconds,
     /// Since when it has not been where the clock is.
     behind: Option<Instant>,
     verdict: Option<Verdict>,
@@ -172,7 +172,7 @@ impl Subscription {
             window_ns,
             note,
             jumps: moment.jumps,
-            told_ns: at_ns,
+            sent_ns: at_ns,
             behind: None,
             verdict: None,
             has_ended: false,
@@ -236,7 +236,7 @@ impl Subscription {
             // A clock that runs is always elsewhere the next time: that is for the next frame.
             (_, Pace::Clock, _) => {
                 let target_ns = self.target_ns(moment);
-                self.position.at_ns() != target_ns || !moment.is_moving && self.told_ns != target_ns
+                self.position.at_ns() != target_ns || !moment.is_moving && self.sent_ns != target_ns
             }
             (_, Pace::Fast, Direction::Backward) => has_replied || self.position.at_ns() > 0,
             _ => has_replied || self.position.at_ns() < moment.complete_ns,
@@ -257,7 +257,7 @@ impl Subscription {
             self.behind = None;
             if target_ns != at_ns {
                 self.position.jump(target_ns);
-                self.told_ns = target_ns;
+                self.sent_ns = target_ns;
                 let (from_ns, to_ns) = (at_ns as f64, target_ns as f64);
                 return Ok(Some(Reply::Jump(Jump { id: self.id, from_ns, to_ns })));
             }
@@ -272,11 +272,11 @@ impl Subscription {
         let direction = if target_ns < at_ns { Direction::Backward } else { Direction::Forward };
         let mut batch = self.towards(library, moment, direction, target_ns)?;
         let is_there = !moment.is_moving && self.position.at_ns() == target_ns;
-        if batch.is_none() && is_there && self.told_ns != target_ns {
+        if batch.is_none() && is_there && self.sent_ns != target_ns {
             batch = Some(self.none_left(library));
         }
-        if let Some(batch) = &batch {
-            self.told_ns = batch.to_ns as Nanoseconds;
+        if batch.is_some() {
+            self.sent_ns = self.position.at_ns();
         }
         Ok(batch.map(Reply::Batch))
     }
@@ -285,13 +285,13 @@ impl Subscription {
     fn none_left(&mut self, library: &Library) -> Batch {
         let position = match &mut self.position {
             Place::Rows(position) => position,
-            Place::Findings(position, _) => return position.none_left(self.told_ns),
+            Place::Findings(position, _) => return position.none_left(self.sent_ns),
         };
         match self.rows {
-            Rows::Messages => position.none_left::<Message>(library, self.told_ns),
-            Rows::Expanded => position.none_left::<ExpandedMessage>(library, self.told_ns),
-            Rows::Windows => position.none_left::<WindowRow>(library, self.told_ns),
-            Rows::Calls | Rows::Findings => position.none_left::<Call>(library, self.told_ns),
+            Rows::Messages => position.none_left::<Message>(library, self.sent_ns),
+            Rows::Expanded => position.none_left::<ExpandedMessage>(library, self.sent_ns),
+            Rows::Windows => position.none_left::<WindowRow>(library, self.sent_ns),
+            Rows::Calls | Rows::Findings => position.none_left::<Call>(library, self.sent_ns),
         }
     }
 
