@@ -1,8 +1,8 @@
 //! The file of latency criteria that `mpiscope calibrate` measured: what a message or a collective takes where nothing
 //! disturbs it. Read again where a run's own criteria are not known.
 
-use crate::private::create_private;
 use anyhow::{Context as _, Result, bail};
+use mpiscope_process::private::create_private;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::io::Write as _;

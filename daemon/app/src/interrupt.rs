@@ -3,8 +3,8 @@
 //! Whoever works asks between two steps, gives up by itself and removes what it has begun. Where a step takes too long for
 //! somebody who waits, the thread that hears the signal removes it and ends the process.
 
-use crate::run::{bit, ignored_signals};
 use anyhow::Result;
+use mpiscope_process::signals::{bit, ignored_signals};
 use mpiscope_recording::RecordingError;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;

@@ -1,13 +1,13 @@
 //! `mpiscope layout`: checks layout files, and prints where a layout places ranks.
 
 use crate::command_line::{LayoutCheckOptions, LayoutCommand, LayoutEvalOptions};
-use crate::output::{print, write_line};
 use crate::topology;
 use crate::words::plural;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_layout::{
     EVENTS, Inputs, Layout, LayoutFile, LayoutWarning, MOST_FILE_BYTES, Points, RankPlacement, Values,
 };
+use mpiscope_process::output::{print, write_line};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read as _;

@@ -1,7 +1,7 @@
 //! The `mpiscope` program.
 
-#[macro_use]
-mod output;
+#[macro_use(say)]
+extern crate mpiscope_process;
 
 mod agent;
 mod align;
@@ -17,17 +17,12 @@ mod ending;
 mod engine;
 mod export;
 mod hang;
-mod here;
 mod import;
 mod interrupt;
 mod judge;
 mod layout;
 mod load;
-mod os;
-mod own_process;
 mod page;
-mod places;
-mod private;
 mod processors;
 mod progress;
 mod regions;
@@ -47,6 +42,7 @@ mod whatif;
 use anyhow::Result;
 use command_line::Command;
 use mpiscope_model::words;
+use mpiscope_process::output;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -5,10 +5,10 @@
 
 use crate::command_line::SwitchOptions;
 use crate::daemon::{Live, Records};
-use crate::output::print;
-use crate::private::create_private;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_feed::Switch;
+use mpiscope_process::output::print;
+use mpiscope_process::private::create_private;
 use mpiscope_recording::Pauses;
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,8 +1,8 @@
 //! What the site says of its machine, as files that the user names, kept in the folder of the recording.
 
-use crate::private::{read_bounded, write_private};
 use anyhow::{Context as _, Result, bail, ensure};
 use mpiscope_layout::{MOST_SITE_BYTES, SiteDescription};
+use mpiscope_process::private::{read_bounded, write_private};
 use mpiscope_recording::{FileState, Recording, RecordingWriter, file_state, list_file, read_listed};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -3,13 +3,13 @@
 use crate::command_line::WhatifOptions;
 use crate::judge::{finish_graph, graph_builder, graph_of_segments};
 use crate::load::{Trust, is_in_log, load_traffic, load_with};
-use crate::output::print;
 use crate::remap::place;
 use crate::words::nanoseconds;
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_diagnosis::whatif::{Change, Graph, UnfeltFlights};
 use mpiscope_feed::Overview;
 use mpiscope_model::{Function, Node, Rank};
+use mpiscope_process::output::print;
 use mpiscope_recording::{Job, Recording};
 use serde::Serialize;
 use std::path::Path;

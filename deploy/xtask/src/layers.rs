@@ -12,7 +12,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-ring", &["mpiscope-wire"]),
     ("mpiscope-capture", &["mpiscope-wire"]),
     ("mpiscope-shim", &["mpiscope-capture", "mpiscope-ring", "mpiscope-wire"]),
+    ("mpiscope-process", &[]),
     ("mpiscope-model", &[]),
+    ("mpiscope-symbols", &["mpiscope-model"]),
     ("mpiscope-ingest", &["mpiscope-wire", "mpiscope-model"]),
     ("mpiscope-matching", &["mpiscope-model"]),
     ("mpiscope-topology", &["mpiscope-model"]),
@@ -42,7 +44,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "mpiscope-wire",
             "mpiscope-ring",
+            "mpiscope-process",
             "mpiscope-model",
+            "mpiscope-symbols",
             "mpiscope-ingest",
             "mpiscope-matching",
             "mpiscope-topology",
@@ -118,6 +122,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
 /// What a crate may not reach, however indirectly.
 const NEVER: &[(&str, &[&str])] = &[
     ("mpiscope-wire", &["*"]),
+    ("mpiscope-process", &["tokio", "warp", "parquet", "clap"]),
+    ("mpiscope-symbols", &["tokio", "warp", "parquet"]),
     ("mpiscope-model", &["*"]),
     ("mpiscope-matching", &["serde", "tokio", "warp", "parquet", "libc"]),
     ("mpiscope-topology", &["serde", "tokio", "warp", "parquet", "libc"]),

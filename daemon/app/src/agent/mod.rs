@@ -15,7 +15,7 @@ mod scheduling;
 mod tests;
 mod unread;
 
-use crate::here::host_name;
+use mpiscope_process::local_host::host_name;
 use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{clock_sample, monotonic_ns};
 use mpiscope_wire::{Flight, Message, Origin, Process, Slots};

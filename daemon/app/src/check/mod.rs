@@ -12,11 +12,11 @@ pub(crate) use rows::{Known, Sane};
 
 use crate::command_line::CheckOptions;
 use crate::daemon::{Live, Records};
-use crate::output::print;
 use crate::words::printable;
 use anyhow::Result;
 use found::{Found, Standing};
 use mpiscope_model::Losses;
+use mpiscope_process::output::print;
 use mpiscope_recording::{Manifest, Recording, State};
 use std::path::Path;
 use std::process::ExitCode;

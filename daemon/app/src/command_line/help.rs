@@ -1,11 +1,11 @@
 //! Help, errors of the command line, shell completions and manual pages.
 
 use super::{Arguments, ColorWhen};
-use crate::output;
 use anyhow::{Context as _, Result};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 use clap_complete::Shell;
+use mpiscope_process::output;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -48,10 +48,11 @@ fn command() -> clap::Command {
 pub(crate) fn parse() -> Result<Arguments, clap::Error> {
     let parsed = command().try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
     // Of help and errors, clap does not say what it read.
-    output::color(match &parsed {
-        Ok(arguments) => arguments.color,
-        Err(_) => color_when(std::env::args_os().skip(1)),
-    });
+    match parsed.as_ref().map_or_else(|_| color_when(std::env::args_os().skip(1)), |parsed| parsed.color) {
+        ColorWhen::Auto => {}
+        ColorWhen::Always => output::color(true),
+        ColorWhen::Never => output::color(false),
+    }
     parsed
 }
 
@@ -76,7 +77,8 @@ fn color_when(words: impl Iterator<Item = OsString>) -> ColorWhen {
 /// When standard output cannot be written to.
 pub(crate) fn refuse(error: &clap::Error) -> Result<ExitCode> {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        output::print_help(error)?;
+        let help = error.render();
+        output::print_help(&help.to_string(), &help.ansi().to_string(), !error.use_stderr())?;
     } else {
         say!("{}", error_line(error));
     }

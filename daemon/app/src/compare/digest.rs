@@ -5,7 +5,6 @@ use super::windows::Windows;
 use crate::align::{RunAnchors, SiteName, calls_of};
 use crate::judge::{self, Findings};
 use crate::load::{Loaded, Rows, Trust, is_in_log, load_with};
-use crate::places;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{CallSource, Overview, Side};
 use mpiscope_model::{Function, Totals};
@@ -69,7 +68,7 @@ impl Digest {
         let loaded = load_with(dir, &recording, Trust::Checked, Overview::default(), &mut see);
         let mut loaded = loaded.with_context(|| format!("read {}", dir.display()))?;
         if is_in_log {
-            let unknown = places::look_up(&mut loaded.sites, places::PATIENCE);
+            let unknown = mpiscope_symbols::look_up(&mut loaded.sites, mpiscope_symbols::PATIENCE);
             loaded.missing.extend(unknown);
         } else {
             let mut rows = recording.windows();

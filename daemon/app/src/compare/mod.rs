@@ -17,12 +17,12 @@ mod windows;
 
 use crate::align::AlignBy;
 use crate::command_line::CompareOptions;
-use crate::output::print;
 use crate::words::printable;
 use anyhow::Result;
 use digest::{Digest, Pair};
 use mpiscope_feed::{Alignment, Comparison, JobChange, QualityChange, TotalsChange};
 use mpiscope_model::Totals;
+use mpiscope_process::output::print;
 use noise::{Measured, count, duration, share, spread, words};
 use std::collections::BTreeSet;
 use std::process::ExitCode;

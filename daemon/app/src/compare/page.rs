@@ -5,7 +5,6 @@ use super::digest::Digest;
 use crate::align::{AlignBy, Aligned};
 use crate::command_line::CompareOptions;
 use crate::page::{self, Page};
-use crate::private::random;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{
     AlignedCourse, CallSource, Compared, ComparedCourse, Comparison, F64Column, FeedState, Job, JobState,
@@ -13,6 +12,7 @@ use mpiscope_feed::{
 };
 use mpiscope_matching::TimeMap;
 use mpiscope_model::{Blame, Call, Function, Losses, Nanoseconds, Totals};
+use mpiscope_process::private::random;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::ops::Range;

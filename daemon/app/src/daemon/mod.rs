@@ -19,8 +19,6 @@ pub(crate) use recorder::{END_UNKNOWN, Judge, Recorder, window_row};
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, SHORT_REST, run_start};
 use crate::judge::{GIVEN, give, have_judged};
-use crate::output::Stdout;
-use crate::own_process::allow_files;
 use crate::page::{ClosedPage, LayoutFilePath, Page, RunData, copy_layouts};
 use crate::remap::Placements;
 use crate::switch;
@@ -31,6 +29,8 @@ use mpiscope_feed::Job;
 use mpiscope_ingest::KnownAgent;
 use mpiscope_layout::SiteDescription;
 use mpiscope_link::{Listener, ListenerOptions, Secret};
+use mpiscope_process::output::Stdout;
+use mpiscope_process::own_process::allow_files;
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader, WalWriter};
 use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{clock_sample, monotonic_ns};

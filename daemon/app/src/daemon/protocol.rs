@@ -1,9 +1,9 @@
 //! What `mpiscope run` and its daemon say to each other: a line of JSON a message.
 
 use crate::criteria_file::CriteriaFile;
-use crate::private::{open_private, random};
 use anyhow::{Context as _, Result};
 use mpiscope_link::Certificate;
+use mpiscope_process::private::{open_private, random};
 use mpiscope_recording::{Keep, Latency, crc32_of, is_being_written};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};

@@ -10,8 +10,6 @@ use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::hang::{self, Watcher};
 use crate::judge::{self, Findings, Found, LiveJudge};
 use crate::load::{calls_in_log, unsaved};
-use crate::own_process;
-use crate::places;
 use crate::processors::Crowding;
 use crate::sums::Sums;
 use crate::switch;
@@ -21,6 +19,7 @@ use crossbeam_channel::RecvTimeoutError;
 use mpiscope_ingest::alignment::Violations;
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::{Fault, InFlight, Losses, Totals};
+use mpiscope_process::own_process;
 use mpiscope_recording::{
     Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, SHARES_FILE, State, Tables, WalReader,
     WindowRow,
@@ -365,7 +364,7 @@ impl Recorder {
         let (clock, is_free_of_violations) = self.engine.solve_clocks();
         self.writer.manifest_mut().clock = clock;
         let mut sites = std::mem::take(&mut self.engine.sites);
-        let unknown = places::look_up(&mut sites, places::PATIENCE);
+        let unknown = mpiscope_symbols::look_up(&mut sites, mpiscope_symbols::PATIENCE);
         self.writer.manifest_mut().missing.extend(unknown);
         let pass_begun = Instant::now();
         let mut findings = self.judge();

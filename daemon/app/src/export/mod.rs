@@ -8,7 +8,6 @@ mod target;
 use crate::command_line::{ExportOptions, range_ns};
 use crate::interrupt::Interrupt;
 use crate::load::{Rows, Trust, is_in_log, load_with};
-use crate::places::{PATIENCE, look_up};
 use crate::progress::ProgressBar;
 use crate::words::plural;
 use anyhow::{Result, bail};
@@ -20,6 +19,7 @@ use mpiscope_formats::export::{
 };
 use mpiscope_model::SiteInfo;
 use mpiscope_recording::{Direction, Recording};
+use mpiscope_symbols::{PATIENCE, look_up};
 use std::path::Path;
 use std::process::ExitCode;
 use target::{Target, TargetFolder, folder_of};

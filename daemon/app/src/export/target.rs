@@ -2,9 +2,9 @@
 //! no file.
 
 use crate::interrupt::Interrupt;
-use crate::output::Stdout;
 use crate::run::refuse_occupied;
 use anyhow::{Context as _, Result, bail};
+use mpiscope_process::output::Stdout;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! What is kept of it in the recording.
 
-use crate::private::{create_private, write_json};
 use anyhow::{Context as _, Result};
 use mpiscope_feed::Standing;
+use mpiscope_process::private::{create_private, write_json};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

@@ -2,7 +2,6 @@
 
 use super::words::{Names, call_words};
 use crate::engine::Engine;
-use crate::places;
 use crate::words::run_time_of;
 use mpiscope_diagnosis::{Doing, Need, Stillness};
 use mpiscope_feed::{Standing, Still, StillCall, StillKind, StillRoot};
@@ -23,7 +22,7 @@ fn sites(engine: &Engine, calls: impl Iterator<Item = Option<u32>>) -> Vec<SiteI
     let known = wanted.iter().filter_map(|&site| engine.sites.get(site as usize).cloned());
     let mut sites: Vec<SiteInfo> = known.collect();
     // What is not known is told as an address.
-    places::look_up(&mut sites, PATIENCE);
+    mpiscope_symbols::look_up(&mut sites, PATIENCE);
     sites
 }
 

@@ -2,9 +2,9 @@
 //! the process it is in.
 
 use super::apart::{LOW_PRIORITY, answer, start};
-use crate::output::print;
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_model::{Node, Rank};
+use mpiscope_process::output::print;
 use mpiscope_topology::{Advice, Flow, Traffic, advise, capacities};
 use serde::{Deserialize, Serialize};
 use std::io::Write as _;

@@ -1,9 +1,9 @@
 //! Judging in a process of its own, which may fail or take too long without harm to the recording.
 
 use super::{Findings, judge, judge_into};
-use crate::here::own_program;
-use crate::output::print;
 use anyhow::{Context as _, Result, ensure};
+use mpiscope_process::local_host::own_program;
+use mpiscope_process::output::print;
 use mpiscope_recording::Recording;
 use serde::de::DeserializeOwned;
 use std::ffi::OsStr;

@@ -17,7 +17,6 @@ use super::stretches::{LIVE_CALLS, LogMatching, Stretches};
 use super::words::say;
 use crate::daemon::Configuration;
 use crate::engine::replay;
-use crate::places;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mpiscope_diagnosis::{BudgetOptions, Reference};
 use mpiscope_feed::Judgement;
@@ -458,7 +457,7 @@ impl Places {
 
     fn name(&mut self, judgement: &mut Judgement) {
         // What is wrong with a file is told when the run is over.
-        places::look_up(&mut self.sites[self.looked_up..], MOST_LOOKING_UP);
+        mpiscope_symbols::look_up(&mut self.sites[self.looked_up..], MOST_LOOKING_UP);
         self.looked_up = self.sites.len();
         name_places(judgement, &self.sites);
     }

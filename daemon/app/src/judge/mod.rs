@@ -36,9 +36,9 @@ pub(crate) use regions::regions_sentence;
 pub(crate) use words::{budget_lines, verdict_sentences};
 
 use crate::load::unsaved;
-use crate::private::replace_json;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_model::{Gap, Losses};
+use mpiscope_process::private::replace_json;
 use mpiscope_recording::{Manifest, Recording, WalReader, read_listed};
 use seen::Seen;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! What other programs say about a run, kept in the folder of its recording.
 
-use crate::private::{read_bounded, replace_json};
+use mpiscope_process::private::{read_bounded, replace_json};
 use mpiscope_server::{AnswerStore, Answers};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! The layout file that the program was given, read whenever a page asks.
 
-use crate::private::read_bounded;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::LayoutSource;
 use mpiscope_layout::MOST_FILE_BYTES;
+use mpiscope_process::private::read_bounded;
 use std::path::{Path, PathBuf};
 
 /// A file that may change at any time.

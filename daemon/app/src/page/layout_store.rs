@@ -1,8 +1,8 @@
 //! Layouts that users keep: with the recording, and for themselves.
 
-use crate::private::{read_bounded, replace, write_private};
 use mpiscope_feed::{LayoutKeeper, LayoutStore};
 use mpiscope_layout::MOST_FILE_BYTES;
+use mpiscope_process::private::{read_bounded, replace, write_private};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 

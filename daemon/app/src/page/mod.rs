@@ -97,7 +97,7 @@ impl Page {
         library: Arc<Library>,
         answers: Option<Arc<dyn AnswerStore>>,
     ) -> Result<(ClosedPage, Feeding)> {
-        crate::own_process::allow_files(FILES);
+        mpiscope_process::own_process::allow_files(FILES);
         let (publisher, source) = live(state, Arc::clone(&library));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

@@ -1,8 +1,8 @@
 //! Telling the user where the page is, and opening it.
 
-pub(super) use crate::here::host_name;
-use crate::private::{new_private, random};
 use anyhow::{Context as _, Result};
+pub(super) use mpiscope_process::local_host::host_name;
+use mpiscope_process::private::{new_private, random};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

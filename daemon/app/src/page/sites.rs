@@ -1,7 +1,6 @@
 //! Where in the program calls are made, for pages that ask: looked up when they do.
 
 use super::source_text::source_text;
-use crate::places;
 use mpiscope_feed::{NO_SITE, SiteSource, Sites, SourceText};
 use mpiscope_model::{Site, SiteInfo};
 use rustc_hash::FxHashMap;
@@ -41,7 +40,7 @@ impl SiteList {
             return;
         }
         // What is wrong with a file is told when the run is over.
-        places::look_up(&mut new, places::PATIENCE);
+        mpiscope_symbols::look_up(&mut new, mpiscope_symbols::PATIENCE);
         let mut known = self.lock();
         let until = from + new.len();
         known.sites[from..until].clone_from_slice(&new);

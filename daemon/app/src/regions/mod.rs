@@ -4,10 +4,10 @@ mod edges;
 
 use crate::command_line::RegionsOptions;
 use crate::load::load_traffic;
-use crate::output::print;
 use crate::words::{plural, ranges};
 use anyhow::{Result, ensure};
 use mpiscope_model::Rank;
+use mpiscope_process::output::print;
 use mpiscope_recording::Recording;
 use mpiscope_topology::{Clustering, Cut, MOST_EXACT, Method, TalkGraph, modularity};
 use serde::Serialize;

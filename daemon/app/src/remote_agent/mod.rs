@@ -10,8 +10,8 @@ mod spool;
 mod worker;
 
 use crate::command_line::AgentOptions;
-use crate::here::own_program;
 use anyhow::{Context as _, Result};
+use mpiscope_process::local_host::own_program;
 use mpiscope_ring::AGENT_LOCK_VARIABLE;
 pub(crate) use outbox::Shared;
 pub(crate) use settings::LEFT_FILE;

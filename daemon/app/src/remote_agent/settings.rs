@@ -1,11 +1,11 @@
 //! What an agent is told: in its environment, by the rank that started it, or in a file of the recording, when it was
 //! started by hand.
 
-use crate::here::host_name;
-use crate::private::create_private;
 use crate::switch;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_link::Secret;
+use mpiscope_process::local_host::host_name;
+use mpiscope_process::private::create_private;
 use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE, WAKE_FILE, own_folder};
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
@@ -153,7 +153,7 @@ impl Settings {
         {
             return Ok(known);
         }
-        let drawn = crate::private::random()?;
+        let drawn = mpiscope_process::private::random()?;
         let mut file = create_private(&path)?;
         writeln!(file, "{drawn:032x}")?;
         Ok(drawn)

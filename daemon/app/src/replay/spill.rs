@@ -4,11 +4,11 @@
 use super::CACHE_BYTES;
 use crate::load::{self, Loaded, Rows, Trust, load_with};
 use crate::page::{RunData, SegmentCache}; // words: allow the name of a type
-use crate::private::random;
 use crate::remap::Placements;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::Overview;
 use mpiscope_model::{Call, Message, Nanoseconds};
+use mpiscope_process::private::random;
 use mpiscope_recording::{Recording, Segment, SegmentRow, SegmentWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

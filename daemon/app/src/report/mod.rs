@@ -8,11 +8,10 @@ mod text;
 use crate::command_line::ReportOptions;
 use crate::judge::{self, Findings};
 use crate::load::{Loaded, is_in_log, load};
-use crate::output::print;
-use crate::places;
 use crate::remap::{Placement, place};
 use crate::words::printable;
 use anyhow::{Result, bail};
+use mpiscope_process::output::print;
 use mpiscope_recording::Recording;
 use selection::Selection;
 use std::path::Path;
@@ -36,7 +35,7 @@ impl Contents {
         let recording = Recording::open(dir)?;
         let mut loaded = load(dir, &recording)?;
         let mut findings = if is_in_log(&recording) {
-            let unknown = places::look_up(&mut loaded.sites, places::PATIENCE);
+            let unknown = mpiscope_symbols::look_up(&mut loaded.sites, mpiscope_symbols::PATIENCE);
             loaded.missing.extend(unknown);
             let mut findings = judge::judge(&recording, &recording.wal()?, 1)?;
             findings.name_places(&loaded.sites);

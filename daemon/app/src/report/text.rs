@@ -3,11 +3,11 @@
 use super::sites::{SiteFigures, sites};
 use crate::judge::{Findings, budget_lines, regions_sentence, verdict_sentences};
 use crate::load::Loaded;
-use crate::output::bold;
 use crate::processors::where_ranks_run;
 use crate::remap::Placement;
 use crate::words::{bytes, count, nanoseconds, plural, run_time_of};
 use mpiscope_feed::Judgement;
+use mpiscope_process::output::bold;
 use mpiscope_recording::State;
 use std::fmt::Write as _;
 

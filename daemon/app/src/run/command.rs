@@ -3,10 +3,10 @@
 use super::launch::{Launch, Needs};
 use super::place::Place;
 use super::signals::Signals;
-use crate::here::own_program;
 use crate::site::{Limits, Site};
-use crate::{os, output};
 use anyhow::{Context as _, Result, bail};
+use mpiscope_process::local_host::own_program;
+use mpiscope_process::{os, output};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};

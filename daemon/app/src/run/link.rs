@@ -3,12 +3,12 @@
 use super::launch::{System, may_span_hosts};
 use crate::command_line::RunOptions;
 use crate::daemon::Link;
-use crate::here::host_name;
-use crate::private::create_private;
 use crate::remote_agent::LEFT_FILE;
 use crate::site::{Listen, Ports, Site, Start};
 use anyhow::{Context as _, Result};
 use mpiscope_link::{Certificate, Secret};
+use mpiscope_process::local_host::host_name;
+use mpiscope_process::private::create_private;
 use mpiscope_ring::clock::DRIFT_VARIABLE;
 use std::ffi::OsString;
 use std::io::Write as _;

@@ -11,16 +11,16 @@ mod supervisor;
 use crate::command_line::RunOptions;
 use crate::criteria_file::CriteriaFile;
 use crate::daemon::{Configuration, Summary};
-use crate::here::own_program;
 use crate::judge;
 use crate::page::{self, LayoutFilePath};
-use crate::private::random;
 use crate::remote_agent::LEFT_FILE;
 use crate::site::{Site, Start};
 use crate::switch;
 use crate::topology;
 use anyhow::{Context as _, Result, bail};
 use launch::Launch;
+use mpiscope_process::local_host::own_program;
+use mpiscope_process::private::random;
 use mpiscope_recording::{Manifest, State};
 use signals::Signals;
 use std::ffi::OsString;
@@ -33,7 +33,6 @@ use std::time::Duration;
 pub(crate) use command::find_collector;
 pub(crate) use launch::{System, may_span_hosts};
 pub(crate) use place::{Place, left_over_rings, refuse_occupied, remove_rings_of};
-pub(crate) use signals::{bit, ignored_signals};
 pub(crate) use supervisor::Supervisor;
 
 /// A run that is being recorded.

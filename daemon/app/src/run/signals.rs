@@ -1,5 +1,6 @@
 //! Signals: passed on to the command, unless the command got them from the terminal as well.
 
+use mpiscope_process::signals::{bit, ignored_signals};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
@@ -83,15 +84,4 @@ fn send(process: u32, signal: Signal) {
         // A process that is gone meanwhile needs no signal.
         let _ = kill_process(process, signal);
     }
-}
-
-pub(crate) fn bit(signal: i32) -> u64 {
-    1 << (signal - 1)
-}
-
-/// The signals that whoever started us has set to be ignored.
-pub(crate) fn ignored_signals() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }

@@ -3,10 +3,10 @@
 
 use super::frames::NodeFrames;
 use crate::agent::Journal as _;
-use crate::private::random;
 use crate::remote_agent::{Shared, Spool};
 use anyhow::{Context as _, Result};
 use mpiscope_link::{CallerOptions, Outbox, Parcel, Secret, call};
+use mpiscope_process::private::random;
 use mpiscope_ring::clock::monotonic_ns;
 use mpiscope_wire::Flight;
 use std::path::Path;

@@ -8,7 +8,6 @@ mod figures;
 mod frames;
 
 use crate::daemon::{Configuration, Link, Summary};
-use crate::own_process;
 use crate::run::{Place, Supervisor};
 use crate::site::Site;
 use crate::words::count;
@@ -17,6 +16,7 @@ use anyhow::{Context as _, Result, bail};
 pub(super) use figures::Figures;
 use frames::NodeFrames;
 use mpiscope_link::{Certificate, Secret};
+use mpiscope_process::own_process;
 use mpiscope_synth::{Spec, Truth, generate};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;

@@ -43,7 +43,7 @@ fn fill() {
 }
 
 /// Starts a command with the disposition of SIGPIPE that this program was started with; otherwise it has the default one.
-pub(crate) fn pass_on_sigpipe(command: &mut Command) {
+pub fn pass_on_sigpipe(command: &mut Command) {
     if SIGPIPE_WAS_IGNORED.load(Ordering::Relaxed) {
         // SAFETY: `signal` may be called between fork and exec.
         unsafe {
@@ -56,7 +56,7 @@ pub(crate) fn pass_on_sigpipe(command: &mut Command) {
 }
 
 /// This thread may write to a terminal from the background, even where others are stopped for that (`stty tostop`).
-pub(crate) fn allow_background_output() {
+pub fn allow_background_output() {
     // SAFETY: all zeros are valid before the set is emptied, and the mask is this thread's alone.
     unsafe {
         let mut signals: libc::sigset_t = std::mem::zeroed();

@@ -5,9 +5,8 @@
 //! dropped. Processes that a job depends on never wait for stderr: a thread writes their messages, and what nobody reads
 //! stays behind. The descriptors are shared with the user's program, so they are never made non-blocking.
 
-use crate::command_line::ColorWhen;
 use crate::os;
-use crate::run::{bit, ignored_signals};
+use crate::signals::{bit, ignored_signals};
 use anyhow::Result;
 use crossbeam_channel::{Sender, bounded};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -27,9 +26,10 @@ const WAIT_AT_START: Duration = Duration::from_millis(200);
 const WAIT_AT_END: Duration = Duration::from_secs(2);
 
 static WRITER: OnceLock<Writer> = OnceLock::new();
-static COLOR: OnceLock<ColorWhen> = OnceLock::new();
+static COLOR: OnceLock<bool> = OnceLock::new();
 
 /// A message on stderr, after the program's name.
+#[macro_export]
 macro_rules! say {
     ($($words:tt)*) => { $crate::output::write_message(&format!($($words)*)) };
 }
@@ -84,7 +84,7 @@ impl Writer {
 }
 
 /// From now on no write of this process can end it or hold it up: a job depends on it.
-pub(crate) fn never_block() {
+pub fn never_block() {
     WRITER.get_or_init(Writer::start);
     // A write beyond the limit of file sizes (`ulimit -f`) then fails, instead of ending the process. The program does not
     // inherit a handler, as it would an ignored signal.
@@ -94,7 +94,7 @@ pub(crate) fn never_block() {
 }
 
 /// Messages of panics go the way of all messages.
-pub(crate) fn report_panics() {
+pub fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let backtrace = Backtrace::capture();
         match backtrace.status() {
@@ -105,7 +105,7 @@ pub(crate) fn report_panics() {
 }
 
 /// An error with its causes. Some libraries repeat the cause in their own text: it is named once.
-pub(crate) fn error_line(error: &anyhow::Error) -> String {
+pub fn error_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if line.is_empty() {
@@ -119,12 +119,12 @@ pub(crate) fn error_line(error: &anyhow::Error) -> String {
 }
 
 /// Writes a message to stderr; see [`say!`].
-pub(crate) fn write_message(text: &str) {
+pub fn write_message(text: &str) {
     write_line(&format!("mpiscope: {text}"));
 }
 
 /// Writes a line to stderr as it is.
-pub(crate) fn write_line(text: &str) {
+pub fn write_line(text: &str) {
     let line = format!("{text}\n").into_bytes();
     match WRITER.get() {
         Some(writer) => writer.take(line),
@@ -135,14 +135,14 @@ pub(crate) fn write_line(text: &str) {
 }
 
 /// Before the program starts: its first words come after what was said until now, unless nobody reads that.
-pub(crate) fn settle() {
+pub fn settle() {
     if let Some(writer) = WRITER.get() {
         writer.settle(WAIT_AT_START);
     }
 }
 
 /// The end of the process: what was said is written, unless nobody reads it.
-pub(crate) fn finish() {
+pub fn finish() {
     if let Some(writer) = WRITER.get() {
         writer.settle(WAIT_AT_END);
     }
@@ -154,7 +154,7 @@ pub(crate) fn finish() {
 ///
 /// # Errors
 /// When it cannot be written though somebody may read it.
-pub(crate) fn print(text: &str) -> Result<()> {
+pub fn print(text: &str) -> Result<()> {
     match Stdout.write_all(text.as_bytes()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
@@ -165,41 +165,36 @@ pub(crate) fn print(text: &str) -> Result<()> {
 ///
 /// # Errors
 /// When stdout cannot be written to.
-pub(crate) fn print_help(help: &clap::Error) -> Result<()> {
-    let to = if help.use_stderr() { rustix::stdio::stderr() } else { rustix::stdio::stdout() };
-    let text = help.render();
-    let text = if is_colored(to) { text.ansi().to_string() } else { text.to_string() };
-    if help.use_stderr() {
-        let _ = write_all(to, text.as_bytes());
-        return Ok(());
+pub fn print_help(plain: &str, colored: &str, is_asked_for: bool) -> Result<()> {
+    let to = if is_asked_for { rustix::stdio::stdout() } else { rustix::stdio::stderr() };
+    let text = if is_colored(to) { colored } else { plain };
+    if is_asked_for {
+        return print(text);
     }
-    print(&text)
+    let _ = write_all(to, text.as_bytes());
+    Ok(())
 }
 
-/// Sets when text is colored.
-pub(crate) fn color(when: ColorWhen) {
-    let _ = COLOR.set(when);
+/// Sets that text is always colored, or never. Without it, the terminal decides.
+pub fn color(is_always: bool) {
+    let _ = COLOR.set(is_always);
 }
 
 fn is_colored(to: BorrowedFd<'_>) -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    match COLOR.get().copied().unwrap_or_default() {
-        ColorWhen::Always => true,
-        ColorWhen::Never => false,
-        ColorWhen::Auto => {
-            let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-            to.is_terminal() && !is_set("NO_COLOR") && !is_dumb
-        }
-    }
+    COLOR.get().copied().unwrap_or_else(|| {
+        let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        to.is_terminal() && !is_set("NO_COLOR") && !is_dumb
+    })
 }
 
 /// A part of a result that stands out where there are colors.
-pub(crate) fn bold(text: &str) -> String {
+pub fn bold(text: &str) -> String {
     if is_colored(rustix::stdio::stdout()) { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
 /// The standard output, without a buffer.
-pub(crate) struct Stdout;
+pub struct Stdout;
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -3,18 +3,18 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// CPU time of all its threads so far.
-pub(crate) fn cpu_s() -> f64 {
+pub fn cpu_s() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// Memory in use now; 0 where the system does not say.
-pub(crate) fn memory_bytes() -> u64 {
+pub fn memory_bytes() -> u64 {
     status_bytes("VmRSS:")
 }
 
 /// The most memory that was ever in use; 0 where the system does not say.
-pub(crate) fn peak_memory_bytes() -> u64 {
+pub fn peak_memory_bytes() -> u64 {
     status_bytes("VmHWM:")
 }
 
@@ -25,7 +25,7 @@ fn status_bytes(key: &str) -> u64 {
 }
 
 /// Raises the limit of open files, as far as the system lets this process; returns how many it may open.
-pub(crate) fn allow_files(files: u64) -> u64 {
+pub fn allow_files(files: u64) -> u64 {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(files, |maximum| maximum.min(files));
     let Some(current) = current.filter(|&current| current < wanted) else { return current.unwrap_or(files) };

@@ -8,22 +8,22 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 /// Opens such a file to write to, or makes it.
-pub(crate) fn open_private(path: &Path) -> io::Result<File> {
+pub fn open_private(path: &Path) -> io::Result<File> {
     File::options().write(true).create(true).truncate(false).mode(0o600).open(path)
 }
 
 /// Makes such a file, or empties the one that is there.
-pub(crate) fn create_private(path: &Path) -> io::Result<File> {
+pub fn create_private(path: &Path) -> io::Result<File> {
     File::options().write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
 /// Makes such a file where there is none.
-pub(crate) fn new_private(path: &Path) -> io::Result<File> {
+pub fn new_private(path: &Path) -> io::Result<File> {
     File::options().write(true).create_new(true).mode(0o600).open(path)
 }
 
 /// Reads a file that others may have put there: it does not wait for a pipe, and reads at most `most` bytes and one.
-pub(crate) fn read_bounded(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+pub fn read_bounded(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     // Of a pipe, neither opening nor reading may wait for somebody who writes.
     let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     if !file.metadata()?.is_file() {
@@ -36,17 +36,17 @@ pub(crate) fn read_bounded(path: &Path, most: usize) -> io::Result<Vec<u8>> {
 }
 
 /// Writes such a file with these bytes.
-pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     create_private(path)?.write_all(bytes)
 }
 
 /// Puts a value as JSON in the place of a file, whole or not at all.
-pub(crate) fn replace_json(dir: &Path, file: &str, value: &impl Serialize) -> io::Result<()> {
+pub fn replace_json(dir: &Path, file: &str, value: &impl Serialize) -> io::Result<()> {
     replace(&dir.join(file), |to| write_json(to, value))
 }
 
 /// Puts what is written in the place of a file, whole or not at all.
-pub(crate) fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+pub fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
     let replace = || {
@@ -62,7 +62,7 @@ pub(crate) fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) 
 }
 
 /// 128 random bits.
-pub(crate) fn random() -> Result<u128> {
+pub fn random() -> Result<u128> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)
         .map_err(|error| anyhow::anyhow!("no random numbers from the system: {error}"))?;
@@ -70,7 +70,7 @@ pub(crate) fn random() -> Result<u128> {
 }
 
 /// Writes a value as JSON in large pieces: a serializer writes word by word, and each would be a system call.
-pub(crate) fn write_json(to: impl Write, value: &impl Serialize) -> io::Result<()> {
+pub fn write_json(to: impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut pieces = BufWriter::new(to);
     serde_json::to_writer(&mut pieces, value)?;
     pieces.flush()

@@ -1,5 +1,8 @@
 //! Where in a program its calls are made: addresses looked up in the files that were loaded.
 //!
+//! In: call sites as the collector saw them, with an address in a file. Out: their file, line and function, and sentences
+//! about those that are not known. It never changes a site that is known, and stops when its time is up.
+//!
 //! A file counts only if it has the build id that the process saw: what was built anew since says nothing. Its debug
 //! information may lie where distributions put it, by build id. A call's address is where it returns to, which is one
 //! byte after the call. Where functions were inlined, the function is the one that is really there and the line that of
@@ -15,12 +18,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A run's end is not held up for longer than this by looking up where its calls were made.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Where debug information of installed programs lies.
 const DEBUG_FILES: &str = "/usr/lib/debug/.build-id";
 
 /// Looks up what is not known yet; says what could not be, in sentences.
-pub(crate) fn look_up(sites: &mut [SiteInfo], patience: Duration) -> Vec<String> {
+pub fn look_up(sites: &mut [SiteInfo], patience: Duration) -> Vec<String> {
     let until = Instant::now() + patience;
     let mut by_module: FxHashMap<(String, String), Vec<usize>> = FxHashMap::default();
     for (at, site) in sites.iter().enumerate() {
