@@ -11,7 +11,7 @@ use mpiscope_model::{
     Batch, Call, CommInfo, Coordinate, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo,
     ProcessState, Rank, RankInfo, Scheduling, SiteInfo, Totals,
 };
-use mpiscope_recording::{Clock, JobNode, Pause, Pauses, WalReader};
+use mpiscope_recording::{Clock, JobNode, Pause, Pauses};
 use mpiscope_wire as wire;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,28 +28,6 @@ pub(crate) struct Step {
     pub(crate) faults: Vec<Fault>,
     /// What it was made of, when it is to be judged; without the calls.
     pub(crate) batch: Batch,
-}
-
-/// Reads a log from its beginning; says what of it could not be read, in sentences.
-pub(crate) fn replay(log: &WalReader, mut take: impl FnMut(wire::Message)) -> Vec<String> {
-    let mut senseless = 0;
-    let summary = log.for_each_frame(|frame| match wire::Message::decode(frame.kind, frame.payload) {
-        Ok(message) => take(message),
-        Err(_) => senseless += 1,
-    });
-    let damaged = summary.damaged_bytes + summary.torn_tail_bytes;
-    let mut faults = Vec::new();
-    if damaged > 0 {
-        faults.push(format!("{}: damaged in the log", counted(damaged, "byte")));
-    }
-    if senseless > 0 {
-        faults.push(format!("{}: without meaning in the log", counted(senseless, "frame")));
-    }
-    for version in &summary.other_versions {
-        faults.push(format!("frames of version {version} in the log, which this mpiscope does not know"));
-    }
-    faults.extend(summary.unreadable);
-    faults
 }
 
 /// The state of a run.

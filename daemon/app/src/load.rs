@@ -4,7 +4,7 @@
 use crate::agent::{Agent, Resume};
 use crate::daemon::{LIVE_FILE, Live, Records};
 use crate::ending::Ending;
-use crate::engine::{Engine, Step, WindowCell, replay};
+use crate::engine::{Engine, Step, WindowCell};
 use crate::hang;
 use crate::processors::Processors;
 use crate::sums::{self, Sums};
@@ -192,7 +192,7 @@ fn from_segments(recording: &Recording, overview: Overview) -> Loaded {
     }
     if recording.manifest().cut.is_none() {
         let saved = loaded.totals.calls + loaded.totals.polls;
-        loaded.losses.unsaved = unsaved(recording.manifest(), saved);
+        loaded.losses.unsaved = recording.manifest().unsaved_calls(saved);
     }
     loaded
 }
@@ -260,7 +260,7 @@ fn from_log(
             }
         }
     };
-    let faults = replay(&recording.wal()?, |message| take(engine.feed(message)));
+    let faults = recording.wal()?.for_each_message(|message| take(engine.feed(message)));
     let records = Live::of(dir);
     if let Records::Nobody(Some(live)) = &records {
         rest_of_rings(live, &mut engine, &mut take);
@@ -270,7 +270,7 @@ fn from_log(
     outcome?;
     if manifest.state == State::Incomplete {
         // Its end came to pass, and knew what did not get into the log.
-        let unsaved = unsaved(manifest, engine.totals.calls + engine.totals.polls);
+        let unsaved = manifest.unsaved_calls(engine.totals.calls + engine.totals.polls);
         engine.losses = Losses { unsaved, ..engine.losses.max(manifest.lost.into()) };
     }
     let mut missing = engine.missing();
@@ -335,15 +335,10 @@ fn stood(dir: &Path, missing: &mut Vec<String>) -> Standing {
     })
 }
 
-/// How many of the recorded calls are in no file. `saved` are in files.
-pub(crate) fn unsaved(manifest: &Manifest, saved: u64) -> u64 {
-    manifest.cost.calls.saturating_sub(saved)
-}
-
 /// How many calls the log of a recording has; none where it is damaged and does not say how the run began.
 pub(crate) fn calls_in_log(recording: &Recording) -> Result<CallsInLog> {
     let mut engine = Engine::new(recording.manifest().window_ns);
-    let faults = replay(&recording.wal()?, |message| drop(engine.feed(message)));
+    let faults = recording.wal()?.for_each_message(|message| drop(engine.feed(message)));
     engine.finish();
     let is_whole = faults.is_empty() && engine.ingest().started().is_some();
     let Totals { calls, polls, .. } = engine.totals;

@@ -409,6 +409,12 @@ impl Default for Manifest {
 }
 
 impl Manifest {
+    /// How many of the recorded calls are in no file. `saved` are in files.
+    #[must_use]
+    pub fn unsaved_calls(&self, saved: u64) -> u64 {
+        self.cost.calls.saturating_sub(saved)
+    }
+
     /// Reads the manifest of the recording in `dir`. A readable one that was changed lists that among the missing
     /// parts.
     ///

@@ -6,10 +6,10 @@ use super::viewers::{Due, Viewers};
 use super::{Configuration, Summary};
 use crate::agent::Resume;
 use crate::ending::Ending;
-use crate::engine::{Engine, Step, WindowCell, replay};
+use crate::engine::{Engine, Step, WindowCell};
 use crate::hang::{self, Watcher};
 use crate::judge::{self, Findings, Found, LiveJudge};
-use crate::load::{calls_in_log, unsaved};
+use crate::load::calls_in_log;
 use crate::processors::Crowding;
 use crate::sums::Sums;
 use crate::switch;
@@ -152,7 +152,7 @@ impl Recorder {
 
     /// Takes in the log of a predecessor; says where it stopped.
     pub(crate) fn replay(&mut self, log: &WalReader) -> Resume {
-        let faults = replay(log, |message| self.take(message));
+        let faults = log.for_each_message(|message| self.take(message));
         self.write_faults.extend(faults);
         self.publish_all();
         self.engine.resume()
@@ -476,7 +476,7 @@ fn note_unsaved(dir: &Path, made_calls: u64, known: Manifest) -> Result<u64> {
         manifest = Manifest { job, lost, missing, state: State::Incomplete, ..manifest };
     }
     manifest.cost.calls = made_calls;
-    manifest.lost.unsaved = unsaved(&manifest, saved);
+    manifest.lost.unsaved = manifest.unsaved_calls(saved);
     // Where there is no room for it either, whoever reads the log finds out.
     let _ = manifest.write(dir);
     Ok(manifest.lost.unsaved)

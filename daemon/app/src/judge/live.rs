@@ -16,7 +16,6 @@ use super::pass::options;
 use super::stretches::{LIVE_CALLS, LogMatching, Stretches};
 use super::words::say;
 use crate::daemon::Configuration;
-use crate::engine::replay;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mpiscope_diagnosis::{BudgetOptions, Reference};
 use mpiscope_feed::Judgement;
@@ -383,7 +382,7 @@ impl Analysis {
         let (mut ingest, mut matching) = (Ingest::for_diagnosis(), LogMatching::default());
         let (mut read, mut until_ns, mut fed) = (0, 0, Ok(()));
         if let Ok(log) = WalReader::open(dir) {
-            replay(&log, |message| {
+            log.for_each_message(|message| {
                 if read == messages || fed.is_err() || self.is_skipping() {
                     return;
                 }

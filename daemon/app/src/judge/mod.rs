@@ -35,7 +35,6 @@ pub(crate) use live::LiveJudge;
 pub(crate) use regions::regions_sentence;
 pub(crate) use words::{budget_lines, verdict_sentences};
 
-use crate::load::unsaved;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_model::{Gap, Losses};
 use mpiscope_process::private::replace_json;
@@ -72,7 +71,7 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> R
     let replayed = stretches.finish();
     let gaps = manifest.pauses.iter().flat_map(|pauses| &pauses.gaps);
     let gaps = gaps.copied().map(Gap::from).collect();
-    let lost = Losses { unsaved: unsaved(manifest, calls), ..manifest.lost.into() };
+    let lost = Losses { unsaved: manifest.unsaved_calls(calls), ..manifest.lost.into() };
     let seen = Seen { from_ns: 0, gaps, lost_share: Seen::share(lost.total(), calls) };
     Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &seen, &replayed))
 }

@@ -2,7 +2,6 @@
 
 use super::regions;
 use super::stretches::LogStretches;
-use crate::engine::replay;
 use anyhow::Result;
 use mpiscope_diagnosis::{BudgetOptions, Budgeter, Version};
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
@@ -70,7 +69,7 @@ fn over(
     });
     let mut ingest = Ingest::for_diagnosis();
     let mut fed = Ok(());
-    replay(log, |message| {
+    log.for_each_message(|message| {
         if let Some(batch) = ingest.step(message).filter(|_| fed.is_ok()) {
             fed = feed(&flow, batch, (&corrections, furthest_ns), stretches.as_deref_mut());
         }

@@ -5,7 +5,6 @@ use crate::check::{Known, Sane};
 use crate::daemon::window_row;
 use crate::interrupt::Interrupt;
 use crate::judge;
-use crate::load::unsaved;
 use crate::processors::Processors;
 use crate::sums::Sums;
 use crate::topology;
@@ -98,7 +97,7 @@ pub(super) fn repair(recording: &Recording, out: &Path, interrupt: &Interrupt) -
     };
     manifest.totals = RunTotals::from(of_rows);
     if manifest.cut.is_none() {
-        manifest.lost.unsaved = unsaved(manifest, of_rows.calls + of_rows.polls);
+        manifest.lost.unsaved = manifest.unsaved_calls(of_rows.calls + of_rows.polls);
     }
     manifest.job.duration_s = manifest.job.duration_s.or(Some(end_ns as f64 / 1e9));
     let is_complete = lost.is_empty() && recording.damage().is_none() && old.state == State::Complete;

@@ -4,7 +4,8 @@ use super::compressed::{self, COMPRESSED, compressed_path};
 use super::files;
 use crate::RecordingError;
 use crate::folder::{WAL, make_folder, open_plain, real_folder};
-use mpiscope_wire::{DecodeFault, Decoder, FrameRef};
+use mpiscope_model::words::counted;
+use mpiscope_wire::{DecodeFault, Decoder, FrameRef, Message};
 use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -87,6 +88,29 @@ impl WalReader {
             }
         }
         summary
+    }
+
+    /// Shows every message to `take`, in the order in which they were written; says what of the log could not be read, in
+    /// sentences.
+    pub fn for_each_message(&self, mut take: impl FnMut(Message)) -> Vec<String> {
+        let mut senseless = 0;
+        let summary = self.for_each_frame(|frame| match Message::decode(frame.kind, frame.payload) {
+            Ok(message) => take(message),
+            Err(_) => senseless += 1,
+        });
+        let damaged = summary.damaged_bytes + summary.torn_tail_bytes;
+        let mut faults = Vec::new();
+        if damaged > 0 {
+            faults.push(format!("{}: damaged in the log", counted(damaged, "byte")));
+        }
+        if senseless > 0 {
+            faults.push(format!("{}: without meaning in the log", counted(senseless, "frame")));
+        }
+        for version in &summary.other_versions {
+            faults.push(format!("frames of version {version} in the log, which this mpiscope does not know"));
+        }
+        faults.extend(summary.unreadable);
+        faults
     }
 }
 
