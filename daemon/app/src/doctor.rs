@@ -1,12 +1,12 @@
 //! `mpiscope doctor`: what works on this machine, and what to do about the rest.
 
-use crate::criteria_file::{CriteriaFile, folder};
 use crate::run::{System, find_collector, left_over_rings, may_span_hosts};
 use crate::site::{Paths, Site};
 use crate::words::{bytes, plural, printable};
 use anyhow::Result;
 use mpiscope_process::output::print;
 use mpiscope_ring::clock;
+use mpiscope_verdict::criteria_file::{CriteriaFile, folder};
 use mpiscope_wire::ClockKind;
 use std::path::Path;
 use std::process::{Command, ExitCode};

@@ -2,7 +2,6 @@
 
 use crate::agent::{Census, OWN, Resume};
 use crate::clocks::Clocks;
-use crate::processors::Processors;
 use crate::words::counted;
 use mpiscope_diagnosis::{HangDetector, Moment, Stillness};
 use mpiscope_ingest::{Ingest, KnownAgent};
@@ -12,6 +11,7 @@ use mpiscope_model::{
     ProcessState, Rank, RankInfo, Scheduling, SiteInfo, Totals,
 };
 use mpiscope_recording::{Clock, JobNode, Pause, Pauses};
+use mpiscope_verdict::Processors;
 use mpiscope_wire as wire;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,10 +3,8 @@
 
 use crate::agent::{Agent, Resume};
 use crate::daemon::{LIVE_FILE, Live, Records};
-use crate::ending::Ending;
 use crate::engine::{Engine, Step, WindowCell};
 use crate::hang;
-use crate::processors::Processors;
 use crate::sums::{self, Sums};
 use anyhow::Result;
 use mpiscope_feed::{Overview, Standing};
@@ -14,6 +12,8 @@ use mpiscope_matching::Counts;
 use mpiscope_model::{Call, CommInfo, Coordinate, Losses, Message, Nanoseconds, RankInfo, SiteInfo, Totals};
 use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Pauses, Recording, State, Summary};
 use mpiscope_topology as topology;
+use mpiscope_verdict::Ending;
+use mpiscope_verdict::Processors;
 use std::path::Path;
 use std::time::Duration;
 

@@ -10,20 +10,16 @@ mod check;
 mod clocks;
 mod command_line;
 mod compare;
-mod criteria_file;
 mod daemon;
 mod doctor;
-mod ending;
 mod engine;
 mod export;
 mod hang;
 mod import;
 mod interrupt;
-mod judge;
 mod layout;
 mod load;
 mod page;
-mod processors;
 mod progress;
 mod regions;
 mod remap;
@@ -43,6 +39,7 @@ use anyhow::Result;
 use command_line::Command;
 use mpiscope_model::words;
 use mpiscope_process::output;
+use mpiscope_verdict as verdict;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -85,7 +82,7 @@ fn carry_out(command: Command) -> Result<ExitCode> {
         Command::Man { dir } => command_line::write_manual(&dir),
         Command::Agent(options) => remote_agent::agent(&options),
         Command::Record => daemon::record(),
-        Command::Judge { dir, print, workers } => judge::judge_apart(&dir, print, workers),
-        Command::Advise => judge::advise_apart(),
+        Command::Judge { dir, print, workers } => verdict::judge_apart(&dir, print, workers),
+        Command::Advise => verdict::advise_apart(),
     }
 }

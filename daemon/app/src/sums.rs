@@ -1,7 +1,6 @@
 //! The sums of a run, as its recording keeps them, so that a long one opens without any of its calls being read.
 
 use crate::engine::WindowCell;
-use crate::processors::Processors;
 use mpiscope_feed::Overview;
 use mpiscope_matching::{Counts, Density, DensityKey, FunctionTotals, RankTotals, SiteTotals};
 use mpiscope_model::{Call, Function, Message};
@@ -9,6 +8,7 @@ use mpiscope_recording::{
     DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, StartRow, Summary, WindowSumRow,
 };
 use mpiscope_topology as topology;
+use mpiscope_verdict::Processors;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

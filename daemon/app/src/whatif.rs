@@ -1,7 +1,6 @@
 //! `mpiscope whatif`: the recorded run replayed with changes.
 
 use crate::command_line::WhatifOptions;
-use crate::judge::{finish_graph, graph_builder, graph_of_segments};
 use crate::load::{Trust, is_in_log, load_traffic, load_with};
 use crate::remap::place;
 use crate::words::nanoseconds;
@@ -11,6 +10,7 @@ use mpiscope_feed::Overview;
 use mpiscope_model::{Function, Node, Rank};
 use mpiscope_process::output::print;
 use mpiscope_recording::{Job, Recording};
+use mpiscope_verdict::{finish_graph, graph_builder, graph_of_segments};
 use serde::Serialize;
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,8 +1,8 @@
 //! Criteria from a recording: medians of what messages and collectives took.
 
-use crate::criteria_file::{CollectiveCriterion, CriteriaFile, MessageCriterion, Scope};
 use mpiscope_model::{Call, Comm, Message, Rank};
 use mpiscope_recording::Recording;
+use mpiscope_verdict::criteria_file::{CollectiveCriterion, CriteriaFile, MessageCriterion, Scope};
 use mpiscope_wire::{Family, by_id, id};
 use std::collections::BTreeMap;
 

@@ -5,7 +5,6 @@ mod measured;
 mod text;
 
 use crate::command_line::{CalibrateOptions, RunOptions};
-use crate::criteria_file::{CriteriaFile, folder, make_folder};
 use crate::daemon::Summary;
 use crate::run::{Over, run_to_measure};
 use crate::site::{Site, Start};
@@ -15,6 +14,7 @@ use measured::measured;
 use mpiscope_process::output::print;
 use mpiscope_process::private::random;
 use mpiscope_recording::Recording;
+use mpiscope_verdict::criteria_file::{CriteriaFile, folder, make_folder};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! The criteria for people: a table of at most thirty lines.
 
-use crate::criteria_file::{CriteriaFile, Scope};
 use crate::words::{bytes, count, nanoseconds, plural};
+use mpiscope_verdict::criteria_file::{CriteriaFile, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -68,7 +68,7 @@ fn collectives(criteria: &CriteriaFile, out: &mut String) -> std::fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::criteria_file::{CollectiveCriterion, MessageCriterion};
+    use mpiscope_verdict::criteria_file::{CollectiveCriterion, MessageCriterion};
 
     #[test]
     fn it_is_at_most_thirty_lines() {

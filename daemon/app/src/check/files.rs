@@ -2,13 +2,13 @@
 
 use super::found::{Fault, Found, Kind, Standing};
 use crate::daemon::{LIVE_FILE, Records};
-use crate::judge;
 use crate::load::adds_up;
 use crate::page::LAYOUTS;
 use crate::remote_agent::LEFT_FILE;
 use crate::words::{bytes, plural};
 use anyhow::Result;
 use mpiscope_recording::{FileState, Recording, Segment, State, file_state};
+use mpiscope_verdict as verdict;
 use mpiscope_wire::Message;
 use std::collections::BTreeSet;
 use std::fs;
@@ -99,15 +99,15 @@ pub(super) fn findings(recording: &Recording, found: &mut Found) {
         }
     }
     if faults.is_empty() {
-        match judge::read(dir) {
+        match verdict::read(dir) {
             Ok(Some(_)) => {
-                names.insert(judge::FILE);
+                names.insert(verdict::FILE);
             }
             Ok(None) if found.standing == Standing::Complete => {
                 found.notes.push("where time went was not judged, or is not kept".into());
             }
             Ok(None) => {}
-            Err(error) => faults.push(Fault::new(judge::FILE, format!("{error:#}"))),
+            Err(error) => faults.push(Fault::new(verdict::FILE, format!("{error:#}"))),
         }
     }
     if names.is_empty() && faults.is_empty() {
@@ -211,7 +211,7 @@ pub(super) fn folder(recording: &Recording, found: &mut Found) {
 
 fn other(name: &str, listed: &BTreeSet<String>, found: &mut Found, faults: &mut Vec<Fault>) {
     let is_ours =
-        listed.contains(name) || [MANIFEST, LIVE_FILE, LEFT_FILE, judge::FILE, LAYOUTS].contains(&name);
+        listed.contains(name) || [MANIFEST, LIVE_FILE, LEFT_FILE, verdict::FILE, LAYOUTS].contains(&name);
     if is_ours || matches!(found.standing, Standing::BeingWritten(_)) {
         return;
     }

@@ -3,11 +3,11 @@
 use super::digest::{Digest, Pair};
 use super::functions::changed;
 use super::noise::{Measured, figure, share, spread, words};
-use crate::judge::Findings;
 use mpiscope_feed::{
     BudgetChange, ByChange, CauseChange, Efficiency, EfficiencyChange, Figure, Parts, Verdict, VerdictChange,
 };
 use mpiscope_model::Blame;
+use mpiscope_verdict::Findings;
 
 /// The findings of both; none where one was not judged.
 fn findings<'a>(pair: &Pair<'a>) -> Option<(&'a Findings, &'a Findings)> {

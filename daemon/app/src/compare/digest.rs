@@ -3,12 +3,12 @@
 use super::noise::{Measured, Rules, spread};
 use super::windows::Windows;
 use crate::align::{RunAnchors, SiteName, calls_of};
-use crate::judge::{self, Findings};
 use crate::load::{Loaded, Rows, Trust, is_in_log, load_with};
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{CallSource, Overview, Side};
 use mpiscope_model::{Function, Totals};
 use mpiscope_recording::{Job, Recording, State};
+use mpiscope_verdict::{self as verdict, Findings};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -78,9 +78,9 @@ impl Digest {
         }
         let findings = if is_in_log {
             let judged = recording.wal().map_err(anyhow::Error::from);
-            judged.and_then(|log| judge::judge(&recording, &log, 1)).map(Some)
+            judged.and_then(|log| verdict::judge(&recording, &log, 1)).map(Some)
         } else {
-            judge::read(dir)
+            verdict::read(dir)
         };
         let findings = findings.unwrap_or_else(|error| {
             loaded.missing.push(format!("what was found about the run: {error:#}"));

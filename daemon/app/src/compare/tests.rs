@@ -4,10 +4,10 @@ use super::digest::{Digest, FunctionFigures, SiteFigures};
 use super::windows::Windows;
 use super::{comparison, text};
 use crate::align::SiteName;
-use crate::judge::Findings;
 use mpiscope_feed::{Comparison, Course, Judgement, Parts, Region, SiteWait, Verdict, Wait};
 use mpiscope_model::{Function, Totals};
 use mpiscope_recording::{Job, JobNode, WindowRow};
+use mpiscope_verdict::Findings;
 use serde_json::{Value, json};
 
 const WINDOWS: usize = 100;

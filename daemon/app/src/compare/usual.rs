@@ -2,8 +2,8 @@
 
 use super::digest::Pair;
 use super::noise::{count, median};
-use crate::judge::Findings;
 use mpiscope_feed::{CollectiveChange, Count, CriterionChange};
+use mpiscope_verdict::Findings;
 use std::collections::BTreeMap;
 
 /// What is meant, with how many samples and which median each recording has of it.
@@ -46,7 +46,7 @@ pub(super) fn criteria(pair: &Pair<'_>) -> Option<Vec<CriterionChange>> {
 pub(super) fn collectives(pair: &Pair<'_>) -> Option<Vec<CollectiveChange>> {
     let all = medians(pair, |found| {
         let of = found.collectives.iter();
-        let key = |of: &'_ crate::criteria_file::CollectiveCriterion| {
+        let key = |of: &'_ mpiscope_verdict::criteria_file::CollectiveCriterion| {
             (of.function.clone(), of.ranks, of.bytes, of.is_root)
         };
         of.map(|of| (key(of), of.samples, of.median_ns)).collect()

@@ -18,7 +18,6 @@ pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Reco
 pub(crate) use recorder::{END_UNKNOWN, Judge, Recorder, window_row};
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, SHORT_REST, run_start};
-use crate::judge::{GIVEN, give, have_judged};
 use crate::page::{ClosedPage, LayoutFilePath, Page, RunData, copy_layouts};
 use crate::remap::Placements;
 use crate::switch;
@@ -34,6 +33,7 @@ use mpiscope_process::own_process::allow_files;
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader, WalWriter};
 use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{clock_sample, monotonic_ns};
+use mpiscope_verdict::{GIVEN, give, have_judged};
 use mpiscope_wire::{Message, RunEnd, Switched};
 use queue::{Item, Sending};
 use remotes::Remotes;

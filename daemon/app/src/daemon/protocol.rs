@@ -1,10 +1,10 @@
 //! What `mpiscope run` and its daemon say to each other: a line of JSON a message.
 
-use crate::criteria_file::CriteriaFile;
 use anyhow::{Context as _, Result};
 use mpiscope_link::Certificate;
 use mpiscope_process::private::{open_private, random};
 use mpiscope_recording::{Keep, Latency, crc32_of, is_being_written};
+use mpiscope_verdict::criteria_file::CriteriaFile;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::net::SocketAddr;

@@ -5,12 +5,9 @@ use super::queue::Receiving;
 use super::viewers::{Due, Viewers};
 use super::{Configuration, Summary};
 use crate::agent::Resume;
-use crate::ending::Ending;
 use crate::engine::{Engine, Step, WindowCell};
 use crate::hang::{self, Watcher};
-use crate::judge::{self, Findings, Found, LiveJudge};
 use crate::load::calls_in_log;
-use crate::processors::Crowding;
 use crate::sums::Sums;
 use crate::switch;
 use crate::words::{count, counted, plural, printable, run_time};
@@ -24,6 +21,9 @@ use mpiscope_recording::{
     Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, SHARES_FILE, State, Tables, WalReader,
     WindowRow,
 };
+use mpiscope_verdict::Crowding;
+use mpiscope_verdict::Ending;
+use mpiscope_verdict::{self as verdict, Findings, Found, LiveJudge};
 use mpiscope_wire::Message;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -129,7 +129,8 @@ impl Recorder {
     /// From now on it is judged how the run goes. To be called before anything is taken in.
     pub(crate) fn judge_live(&mut self, configuration: &Configuration) {
         let window_ns = self.window_ns();
-        match LiveJudge::start(configuration) {
+        let Configuration { workers, latency, ref criteria, .. } = *configuration;
+        match LiveJudge::start(workers, (configuration.window_ns, latency), criteria.as_ref()) {
             Ok(live) => {
                 // What is dropped from the log as --keep asks cannot be read later.
                 let has_whole_log = configuration.keep.is_none();
@@ -372,11 +373,11 @@ impl Recorder {
         if let Some(findings) = &mut findings {
             findings.name_places(&sites);
             findings.limit(&self.ending());
-            let written = judge::write(self.writer.dir(), findings);
+            let written = verdict::write(self.writer.dir(), findings);
             self.note(written);
-            let listed = self.writer.list_file(judge::FILE);
+            let listed = self.writer.list_file(verdict::FILE);
             self.note(listed);
-            if judge::shares::are_kept(self.writer.dir()) {
+            if verdict::shares::are_kept(self.writer.dir()) {
                 let listed = self.writer.list_file(SHARES_FILE);
                 self.note(listed);
             }
@@ -418,7 +419,7 @@ impl Recorder {
             manifest.write(&dir)?;
         }
         let verdict =
-            findings.map(|findings| judge::verdict_sentences(&findings.judgement)).unwrap_or_default();
+            findings.map(|findings| verdict::verdict_sentences(&findings.judgement)).unwrap_or_default();
         Ok(Summary { verdict, pass_s, ..summary(&self.engine, &manifest) })
     }
 }
@@ -454,7 +455,7 @@ impl Recorder {
         self.live = None;
         let run = Duration::from_nanos(self.engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns));
         let dir = self.writer.dir();
-        (self.judge)(dir, run).and_then(|()| judge::read(dir)).unwrap_or_else(|error| {
+        (self.judge)(dir, run).and_then(|()| verdict::read(dir)).unwrap_or_else(|error| {
             let text = format!("where time went was not judged: {error:#}");
             self.writer.manifest_mut().missing.push(text);
             None

@@ -1,13 +1,13 @@
 //! What viewers of a live run are told, and when.
 
 use crate::engine::{Engine, WindowCell};
-use crate::judge::Found;
 use crate::page::{Feeding, Increments, RunData, function_rows, node_rows, rank_rows};
 use crate::switch;
 use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Standing, Update};
 use mpiscope_model::{Call, Fault, InFlight, Message, Node};
 use mpiscope_recording::{self as recording, RecordingWriter};
 use mpiscope_ring::clock::monotonic_ns;
+use mpiscope_verdict::Found;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

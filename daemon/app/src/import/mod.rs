@@ -9,7 +9,6 @@ mod tests;
 use crate::command_line::ImportOptions;
 use crate::daemon::{Judge, record_told};
 use crate::interrupt::Interrupt;
-use crate::judge::judge_into;
 use crate::progress::ProgressBar;
 use crate::run::refuse_occupied;
 use crate::words::plural;
@@ -17,6 +16,7 @@ use anyhow::{Context as _, Result, bail};
 use mpiscope_formats::Progress as _;
 use mpiscope_formats::import::{ImportedRun, InputFile, InputFormat};
 use mpiscope_recording::Manifest;
+use mpiscope_verdict::judge_into;
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -1,11 +1,11 @@
 //! What questions about a run are answered from.
 
 use super::{LayoutFiles, RunData, rank_rows};
-use crate::judge::Findings;
 use crate::load::Loaded;
 use mpiscope_feed::{FunctionName, Library, Messages, Overview, RankRow};
 use mpiscope_layout::SiteDescription;
 use mpiscope_model::Nanoseconds;
+use mpiscope_verdict::Findings;
 use std::path::Path;
 
 impl RunData {

@@ -1,9 +1,9 @@
 //! Figures as rows of the feed.
 
-use crate::processors::Processors;
 use mpiscope_feed::{FunctionRow, NodeRow, RankRow};
 use mpiscope_matching::Counts;
 use mpiscope_model::{InFlight, Node, ProcessState, Rank, RankInfo};
+use mpiscope_verdict::Processors;
 use std::collections::BTreeSet;
 
 /// The functions that were called, and those that were entered and have not returned for the first time.
@@ -92,9 +92,9 @@ pub(crate) fn rank_rows<'a>(
 #[cfg(test)]
 mod tests {
     use super::{node_rows, rank_rows};
-    use crate::processors::Processors;
     use mpiscope_matching::Counts;
     use mpiscope_model::{Call, ProcessState, RankCpus, RankInfo};
+    use mpiscope_verdict::Processors;
 
     fn info(rank: u32, node: u32, state: ProcessState) -> RankInfo {
         RankInfo {

@@ -2,12 +2,12 @@
 
 use super::placement::place_by;
 use super::{Format, checked_by, summary};
-use crate::judge::ask_for_advice;
 use crate::load::{Traffic, load_traffic};
 use crate::sums::SharedTraffic;
 use anyhow::{Result, ensure};
 use mpiscope_feed::{Remap, RemapFile, RemapFormat, RemapSource};
 use mpiscope_recording::{Job, Recording};
+use mpiscope_verdict::ask_for_advice;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -6,7 +6,6 @@ use crate::agent::{Agent, Resume};
 use crate::daemon::{END_UNKNOWN, LIVE_FILE, Live, Recorder, Records};
 use crate::hang;
 use crate::interrupt::Interrupt;
-use crate::judge::{GIVEN, judge_into};
 use crate::load::calls_in_log;
 use crate::topology;
 use anyhow::{Context as _, Result};
@@ -16,6 +15,7 @@ use mpiscope_recording::{
     FileState, Job, Lost, Manifest, Recording, RecordingOptions, RecordingWriter, State, WalReader,
     WalWriter, file_state,
 };
+use mpiscope_verdict::{GIVEN, judge_into};
 use mpiscope_wire::Message;
 use std::path::Path;
 use std::time::Duration;

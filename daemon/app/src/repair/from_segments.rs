@@ -4,8 +4,6 @@ use super::{copy_layouts, stretch, tables};
 use crate::check::{Known, Sane};
 use crate::daemon::window_row;
 use crate::interrupt::Interrupt;
-use crate::judge;
-use crate::processors::Processors;
 use crate::sums::Sums;
 use crate::topology;
 use crate::words::counted;
@@ -16,6 +14,8 @@ use mpiscope_recording::{
     FileState, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, RunTotals, Segment,
     State, WindowRow, file_state, salvage,
 };
+use mpiscope_verdict as verdict;
+use mpiscope_verdict::Processors;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -171,15 +171,15 @@ fn copy_files(recording: &Recording, writer: &mut RecordingWriter, out: &Path) -
     let (dir, manifest) = (recording.dir(), recording.manifest());
     let mut names: BTreeSet<&str> =
         manifest.files.iter().map(|listed| listed.file.as_str()).filter(|file| !file.contains('/')).collect();
-    if judge::may_be_read(dir) {
-        names.insert(judge::FILE);
+    if verdict::may_be_read(dir) {
+        names.insert(verdict::FILE);
     }
     let mut missing: Vec<String> = copy_layouts(dir, out).into_iter().collect();
     missing.extend(topology::copy(recording, out, writer)?);
     for name in names.into_iter().filter(|name| !topology::is_file(name)) {
         match file_state(dir, manifest, name) {
             FileState::Damaged(why) => missing.push(match name {
-                judge::FILE => format!("what was found about the run, in {name}: {why}"),
+                verdict::FILE => format!("what was found about the run, in {name}: {why}"),
                 _ => format!("{}: {why}", name.escape_debug()),
             }),
             FileState::Whole | FileState::NotListed => {

@@ -5,7 +5,6 @@ mod spill;
 
 use crate::align::RunAnchors;
 use crate::command_line::ReplayOptions;
-use crate::judge::{self, Findings};
 use crate::load::Loaded;
 use crate::page::{self, Feeding, LayoutFilePath, Page, function_rows, inform, node_rows};
 use crate::switch;
@@ -16,6 +15,7 @@ use mpiscope_feed::{Job, JobState, Overview, RunSource, TimelineIncrement, Updat
 use mpiscope_model::{Fault, Function};
 use mpiscope_process::private::random;
 use mpiscope_recording::State;
+use mpiscope_verdict::{self as verdict, Findings};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use spill::OpenedRecording;
@@ -42,7 +42,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
         Page::open(&options.dir, address, &token, job, manifest.window_ns, data, overview.clone())?;
     let (mut loaded, last_ns) = opened.load(&options.dir, overview)?;
     loaded.missing.extend(unusable);
-    let mut findings = judge::read(&options.dir).unwrap_or_else(|error| {
+    let mut findings = verdict::read(&options.dir).unwrap_or_else(|error| {
         loaded.missing.push(format!("what was found about the run: {error:#}"));
         None
     });
@@ -80,7 +80,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let judging = std::thread::Builder::new().name("judge".into()).spawn(move || {
         let before = loaded.missing.len();
         let found = if is_in_log && findings.is_none() {
-            let mut found = judge::judged_apart(&dir);
+            let mut found = verdict::judged_apart(&dir);
             match &mut found {
                 Ok(findings) => findings.limit(&loaded.ending()),
                 Err(error) => loaded.missing.push(format!("where time went was not judged: {error:#}")),

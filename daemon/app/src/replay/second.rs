@@ -3,11 +3,11 @@
 use super::spill::{OpenedRecording, Spilled};
 use crate::align::{AlignBy, Aligned, RunAnchors, choose};
 // words: allow the name of a module
-use crate::judge;
 use crate::page::inform;
 use anyhow::{Context as _, Result, anyhow};
 use mpiscope_feed::Overview;
 use mpiscope_server::{SecondRecording, SecondRun, Sections};
+use mpiscope_verdict as verdict;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) fn open(
     let library = library.with_window(opened.recording.manifest().window_ns);
     let (loaded, last_ns) = opened.load(dir, Overview::default())?;
     // words: allow the name of a module
-    let findings = judge::read(dir).with_context(|| format!("read {}", dir.display()))?;
+    let findings = verdict::read(dir).with_context(|| format!("read {}", dir.display()))?;
     let end_ns = loaded.end_ns().max(last_ns);
     inform(&library, &loaded, findings.as_ref(), end_ns);
     let anchors = RunAnchors::read(&opened.rows.calls, &loaded.sites, &loaded.communicators, loaded.end_ns());

@@ -2,7 +2,6 @@
 
 use super::selection::{OF_THE_RUN, Selection, name};
 use super::sites::{SiteFigures, sites};
-use crate::judge::{Criterion, Findings};
 use crate::load::Loaded;
 use crate::remap::Placement;
 use anyhow::Result;
@@ -13,6 +12,7 @@ use mpiscope_feed::{
 };
 use mpiscope_model::RankInfo;
 use mpiscope_topology::Advice;
+use mpiscope_verdict::{Criterion, Findings};
 use serde::Serialize;
 
 /// What is null was not judged.

@@ -6,13 +6,13 @@ mod sites;
 mod text;
 
 use crate::command_line::ReportOptions;
-use crate::judge::{self, Findings};
 use crate::load::{Loaded, is_in_log, load};
 use crate::remap::{Placement, place};
 use crate::words::printable;
 use anyhow::{Result, bail};
 use mpiscope_process::output::print;
 use mpiscope_recording::Recording;
+use mpiscope_verdict::{self as verdict, Findings};
 use selection::Selection;
 use std::path::Path;
 use std::process::ExitCode;
@@ -37,11 +37,11 @@ impl Contents {
         let mut findings = if is_in_log(&recording) {
             let unknown = mpiscope_symbols::look_up(&mut loaded.sites, mpiscope_symbols::PATIENCE);
             loaded.missing.extend(unknown);
-            let mut findings = judge::judge(&recording, &recording.wal()?, 1)?;
+            let mut findings = verdict::judge(&recording, &recording.wal()?, 1)?;
             findings.name_places(&loaded.sites);
             Some(findings)
         } else {
-            judge::read(dir).unwrap_or_else(|error| {
+            verdict::read(dir).unwrap_or_else(|error| {
                 loaded.missing.push(format!("what was found about the run: {error:#}"));
                 None
             })

@@ -1,7 +1,6 @@
 //! The part of a recording that `--from`, `--to` and `--rank` select. Its figures are the page's: both ask the same question.
 
 use crate::command_line::{ReportOptions, ReportPart, range_ns};
-use crate::judge::Findings;
 use crate::load::{self, Loaded};
 use crate::page::{RunData, inform};
 use crate::remap::Placements;
@@ -11,6 +10,7 @@ use anyhow::{Result, anyhow, bail};
 use mpiscope_feed::exchange::{Question, Ranks, SelectedQuestion};
 use mpiscope_feed::{Overview, Selected};
 use mpiscope_recording::Recording;
+use mpiscope_verdict::Findings;
 use std::fmt::Write as _;
 use std::time::Duration;
 

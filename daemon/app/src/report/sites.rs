@@ -1,9 +1,9 @@
 //! What was called from where: the counts and the waiting of each call site together.
 
-use crate::judge::Findings;
 use crate::load::Loaded;
 use mpiscope_feed::By;
 use mpiscope_model::{Site, SiteInfo};
+use mpiscope_verdict::Findings;
 use serde::Serialize;
 
 /// One call site.

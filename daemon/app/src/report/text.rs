@@ -1,14 +1,14 @@
 //! The report for people.
 
 use super::sites::{SiteFigures, sites};
-use crate::judge::{Findings, budget_lines, regions_sentence, verdict_sentences};
 use crate::load::Loaded;
-use crate::processors::where_ranks_run;
 use crate::remap::Placement;
 use crate::words::{bytes, count, nanoseconds, plural, run_time_of};
 use mpiscope_feed::Judgement;
 use mpiscope_process::output::bold;
 use mpiscope_recording::State;
+use mpiscope_verdict::where_ranks_run;
+use mpiscope_verdict::{Findings, budget_lines, regions_sentence, verdict_sentences};
 use std::fmt::Write as _;
 
 /// So much fits on a page.

@@ -9,9 +9,7 @@ mod summary;
 mod supervisor;
 
 use crate::command_line::RunOptions;
-use crate::criteria_file::CriteriaFile;
 use crate::daemon::{Configuration, Summary};
-use crate::judge;
 use crate::page::{self, LayoutFilePath};
 use crate::remote_agent::LEFT_FILE;
 use crate::site::{Site, Start};
@@ -22,6 +20,8 @@ use launch::Launch;
 use mpiscope_process::local_host::own_program;
 use mpiscope_process::private::random;
 use mpiscope_recording::{Manifest, State};
+use mpiscope_verdict as verdict;
+use mpiscope_verdict::criteria_file::CriteriaFile;
 use signals::Signals;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
@@ -57,7 +57,7 @@ pub(crate) struct Over {
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
     // Only the user's own word can keep the command from running.
     let out = place::choose_folder(options)?;
-    let criteria = options.criteria.as_deref().map(judge::named).transpose()?;
+    let criteria = options.criteria.as_deref().map(verdict::named).transpose()?;
     if let Some(layout) = &options.layout {
         LayoutFilePath::named(layout)?;
     }

@@ -4,18 +4,19 @@ use super::supervisor;
 use crate::agent::is_running;
 use crate::command_line::RunOptions;
 use crate::daemon::{LIVE_FILE, Live};
+use crate::hang;
 use crate::site::Paths;
-use crate::{hang, judge};
 use anyhow::{Context as _, Result, bail};
 use mpiscope_model::Losses;
 use mpiscope_process::private::{create_private, random};
 use mpiscope_recording::{Manifest, State, is_being_written, is_only_a_recording, remove_recording};
 use mpiscope_ring::SERVED_BY_DAEMON;
+use mpiscope_verdict as verdict;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 /// What lies in a recording's folder beside the files of the recording itself.
-const FILES: [&str; 4] = [judge::FILE, judge::GIVEN, hang::FILE, LIVE_FILE];
+const FILES: [&str; 4] = [verdict::FILE, verdict::GIVEN, hang::FILE, LIVE_FILE];
 
 pub(crate) struct Place {
     /// The run's name.

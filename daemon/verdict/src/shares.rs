@@ -35,7 +35,7 @@ pub(super) fn read(dir: &Path) -> RankShares {
 }
 
 /// Whether a recording has them.
-pub(crate) fn are_kept(dir: &Path) -> bool {
+pub fn are_kept(dir: &Path) -> bool {
     dir.join(SHARES_FILE).is_file()
 }
 

@@ -1,8 +1,8 @@
 //! Which ranks talk mostly among themselves, and how late their messages were.
 
-use crate::words::{plural, ranges};
 use mpiscope_diagnosis::{Budgeter, RegionOfRank};
 use mpiscope_feed::{Between, Region, Regions, runs};
+use mpiscope_model::words::{plural, ranges};
 use mpiscope_topology::{Exchange, Follower, Tracker, exchanges, talk_graph};
 
 /// Pages are told of no more regions, and of no more pairs of them; recordings keep more.
@@ -74,7 +74,7 @@ pub(super) fn told(tracker: &Tracker, with_collectives: bool, budgeter: &Budgete
 }
 
 /// The regions in a sentence; none where each rank is one, or all are.
-pub(crate) fn regions_sentence(regions: &Regions) -> Option<String> {
+pub fn regions_sentence(regions: &Regions) -> Option<String> {
     const MOST_NAMED: usize = 4;
     let sizes: Vec<usize> = regions.regions.iter().map(Region::size).collect();
     let (least, most) = (sizes.iter().min()?, sizes.iter().max()?);

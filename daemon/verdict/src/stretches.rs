@@ -168,7 +168,7 @@ impl LogStretches {
         self.calls
     }
 
-    pub(super) fn finish(mut self) -> Replayed {
+    pub(crate) fn finish(mut self) -> Replayed {
         let rest = self.matching.0.finish().messages;
         self.stretches.add(&Batch::default(), &[], &rest);
         self.stretches.result()

@@ -10,15 +10,15 @@ use mpiscope_recording::{Job, read_listed};
 use std::path::Path;
 
 /// Criteria that a run is to be judged by, in its folder.
-pub(crate) const GIVEN: &str = "criteria.json";
+pub const GIVEN: &str = "criteria.json";
 
 /// Leaves the criteria that a run is to be judged by in its folder.
-pub(crate) fn give(criteria: &CriteriaFile, dir: &Path) -> Result<()> {
+pub fn give(criteria: &CriteriaFile, dir: &Path) -> Result<()> {
     criteria.write(&dir.join(GIVEN))
 }
 
 /// Reads criteria that somebody named: a file of them, or a recording that was judged.
-pub(crate) fn named(path: &Path) -> Result<CriteriaFile> {
+pub fn named(path: &Path) -> Result<CriteriaFile> {
     if !path.is_dir() {
         return CriteriaFile::read(path);
     }
@@ -29,7 +29,7 @@ pub(crate) fn named(path: &Path) -> Result<CriteriaFile> {
 
 impl Findings {
     /// What messages and collectives usually take.
-    pub(crate) fn criteria(&self) -> Version {
+    pub fn criteria(&self) -> Version {
         let messages = self.criteria.iter().filter_map(|criterion| {
             let scope = scope(named_scope(&criterion.scope)?);
             let sizes = (criterion.size_from, criterion.size_to);
@@ -143,8 +143,8 @@ pub(super) fn collectives(version: &Version) -> Vec<CollectiveCriterion> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::replayed::Replayed;
-    use crate::judge::seen::Seen;
+    use crate::replayed::Replayed;
+    use crate::seen::Seen;
 
     #[test]
     fn criteria_of_a_recording_are_those_it_was_judged_by() {

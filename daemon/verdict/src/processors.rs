@@ -3,8 +3,8 @@
 //! A rank can run while it has a processor or waits for one; the share that it waited is of that time, not of the run:
 //! a rank that sleeps in MPI misses nothing.
 
-use crate::words::{nanoseconds, plural};
 use mpiscope_feed::{CpuContention, Stopped, StoppedRank};
+use mpiscope_model::words::{nanoseconds, plural};
 use mpiscope_model::{Node, NodeCpus, Rank, RankCpus, RankInfo, Scheduling};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ const MOST_NAMED: usize = 16;
 
 /// The newest figures of each rank.
 #[derive(Debug, Default)]
-pub(crate) struct Processors {
+pub struct Processors {
     newest: BTreeMap<Rank, Scheduling>,
     /// Which CPUs ranks may use, and on which node.
     allowed: BTreeMap<Rank, (Node, RankCpus)>,
@@ -29,7 +29,7 @@ pub(crate) struct Processors {
 
 impl Processors {
     /// Takes in rows; of two of one moment the later one counts.
-    pub(crate) fn see(&mut self, rows: &[Scheduling]) {
+    pub fn see(&mut self, rows: &[Scheduling]) {
         for row in rows {
             let newest = self.newest.entry(row.rank).or_insert(*row);
             if newest.at_ns <= row.at_ns {
@@ -39,7 +39,7 @@ impl Processors {
     }
 
     /// Takes in which CPUs ranks may use.
-    pub(crate) fn place<'a>(&mut self, ranks: impl IntoIterator<Item = &'a RankInfo>) {
+    pub fn place<'a>(&mut self, ranks: impl IntoIterator<Item = &'a RankInfo>) {
         for info in ranks {
             let now = (info.node, info.cpus.clone());
             if self.allowed.get(&info.rank) != Some(&now) {
@@ -50,7 +50,7 @@ impl Processors {
     }
 
     /// The CPUs that the ranks of a node may use together, if they are known.
-    pub(crate) fn of_node(&self, node: Node) -> Option<NodeCpus> {
+    pub fn of_node(&self, node: Node) -> Option<NodeCpus> {
         self.by_node().get(&node).copied()
     }
 
@@ -72,12 +72,12 @@ impl Processors {
     }
 
     /// What is known of a rank.
-    pub(crate) fn of(&self, rank: Rank) -> Option<&Scheduling> {
+    pub fn of(&self, rank: Rank) -> Option<&Scheduling> {
         self.newest.get(&rank)
     }
 
     /// What is known of each rank.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Scheduling> {
+    pub fn all(&self) -> impl Iterator<Item = &Scheduling> {
         self.newest.values()
     }
 
@@ -109,7 +109,7 @@ impl Processors {
     }
 
     /// One sentence, if ranks waited for a CPU noticeably.
-    pub(crate) fn sentence(&self) -> Option<String> {
+    pub fn sentence(&self) -> Option<String> {
         self.figures(NOTICEABLE).as_ref().map(shortage_sentence)
     }
 
@@ -126,7 +126,7 @@ impl Processors {
     }
 
     /// One sentence, if ranks were blocked in the kernel noticeably.
-    pub(crate) fn blocked_sentence(&self) -> Option<String> {
+    pub fn blocked_sentence(&self) -> Option<String> {
         let is_long = |row: &&Scheduling| row.blocked_ns as f64 > STOPPED * row.at_ns as f64;
         let blocked = || self.newest.values().filter(is_long);
         let longest = blocked().max_by_key(|row| (row.blocked_ns, std::cmp::Reverse(row.rank)))?;
@@ -152,7 +152,7 @@ const CROWDING_EVERY_NS: u64 = 500_000_000;
 
 /// Whether CPUs are short now: ranks that could run waited for one.
 #[derive(Debug, Default)]
-pub(crate) struct Crowding {
+pub struct Crowding {
     looked_ns: u64,
     /// All ranks' time on a CPU and time waiting for one until then.
     ran_ns: u64,
@@ -162,7 +162,7 @@ pub(crate) struct Crowding {
 
 impl Crowding {
     /// Whether it is so, by what ranks did lately before this time of the run.
-    pub(crate) fn is_crowded(&mut self, processors: &Processors, now_ns: u64) -> bool {
+    pub fn is_crowded(&mut self, processors: &Processors, now_ns: u64) -> bool {
         if now_ns < self.looked_ns.saturating_add(CROWDING_EVERY_NS) {
             return self.is_crowded;
         }
@@ -186,7 +186,7 @@ pub(crate) fn cpu_count(cpus: f64) -> String {
 }
 
 /// Where ranks run: "on 4 nodes, 2 CPUs each", and how many share a CPU, if there are more ranks than CPUs.
-pub(crate) fn where_ranks_run(nodes: usize, processors: &Processors) -> String {
+pub fn where_ranks_run(nodes: usize, processors: &Processors) -> String {
     let on = format!("on {}", plural(nodes as u64, "node"));
     let known: Option<Vec<NodeCpus>> = (0..nodes).map(|node| processors.of_node(node as Node)).collect();
     let Some(known) = known.filter(|known| !known.is_empty()) else { return on };

@@ -28,7 +28,7 @@ struct Answer {
 }
 
 /// The whole life of the process that finds a placement.
-pub(crate) fn advise_apart() -> Result<ExitCode> {
+pub fn advise_apart() -> Result<ExitCode> {
     let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
     let question: Question =
         serde_json::from_reader(std::io::stdin().lock()).context("nobody said who talks to whom")?;
@@ -50,7 +50,7 @@ pub(crate) fn advise_apart() -> Result<ExitCode> {
 }
 
 /// Asks another process for a placement, and waits for it.
-pub(crate) fn ask(traffic: &Traffic, node_of_rank: &[Node]) -> Result<Advice> {
+pub fn ask(traffic: &Traffic, node_of_rank: &[Node]) -> Result<Advice> {
     let pairs = traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages, flow.bytes)).collect();
     let question = Question { node_of_rank: node_of_rank.to_vec(), pairs };
     let mut child = start([COMMAND.as_ref()], Stdio::piped())?;

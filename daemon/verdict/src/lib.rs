@@ -1,15 +1,20 @@
-//! Where the time of a run went, and why: the pass over its log when it is over, with criteria, clocks and advice as they
-//! are known in the end.
+//! The verdict on a run: where its time went and why, what each cause costs, and the sentences that say so.
 //!
-//! The log is read twice: once to learn what messages usually take and who talks to whom, once to judge by that. The
-//! daemon has this done by a process of its own, which may fail or take too long without harm to the recording.
+//! In: the log of a recording, or the calls of a run that goes on, with criteria, clocks and placements as far as they are
+//! known. Out: [`Findings`], kept as `findings.json` in the folder of the recording, and their sentences. It never delays a
+//! job: at the end a process of its own diagnoses, which may fail without harm to the recording, and live a thread behind
+//! everything else. Where calls were lost it lowers or withholds a verdict; it never guesses.
+//!
+//! The log is read twice: once to learn expected transfer times and who talks to whom, once to judge by that.
 
 mod actions;
 mod advice;
 mod apart;
 mod blame;
 mod by_region;
+pub mod criteria_file;
 mod disturbances;
+mod ending;
 mod evolution;
 mod findings;
 mod graph;
@@ -17,23 +22,26 @@ mod judgement;
 mod known;
 mod live;
 mod pass;
+mod processors;
 mod regions;
 mod replayed;
 mod seen;
-pub(crate) mod shares;
+pub mod shares;
 mod sources;
 mod stretches;
 mod waits;
 mod words;
 
-pub(crate) use advice::{advise_apart, ask as ask_for_advice};
-pub(crate) use apart::{have_judged, judge_apart, judged_apart};
-pub(crate) use findings::{Criterion, Findings};
-pub(crate) use graph::{builder as graph_builder, finish as finish_graph, of_segments as graph_of_segments};
-pub(crate) use known::{GIVEN, give, named};
-pub(crate) use live::LiveJudge;
-pub(crate) use regions::regions_sentence;
-pub(crate) use words::{budget_lines, verdict_sentences};
+pub use advice::{advise_apart, ask as ask_for_advice};
+pub use apart::{have_judged, judge_apart, judged_apart};
+pub use ending::Ending;
+pub use findings::{Criterion, Findings};
+pub use graph::{builder as graph_builder, finish as finish_graph, of_segments as graph_of_segments};
+pub use known::{GIVEN, give, named};
+pub use live::LiveJudge;
+pub use processors::{Crowding, Processors, where_ranks_run};
+pub use regions::regions_sentence;
+pub use words::{budget_lines, verdict_sentences};
 
 use anyhow::{Context as _, Result, bail};
 use mpiscope_model::{Gap, Losses};
@@ -45,21 +53,23 @@ use stretches::LogStretches;
 
 /// What was found, for those who watch.
 #[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) report: mpiscope_feed::Found,
-    pub(crate) course: mpiscope_feed::Course,
+pub struct Found {
+    /// The verdict and its sentences.
+    pub report: mpiscope_feed::Found,
+    /// How the run went over time.
+    pub course: mpiscope_feed::Course,
     /// What messages usually take.
-    pub(crate) criteria: mpiscope_diagnosis::Version,
+    pub criteria: mpiscope_diagnosis::Version,
 }
 
 /// What was found, in the folder of the recording.
-pub(crate) const FILE: &str = "findings.json";
+pub const FILE: &str = "findings.json";
 
 /// Judges a recording by its log.
 ///
 /// # Errors
 /// When it was to be judged by criteria that cannot be read, or the analysis has a fault of its own.
-pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> Result<Findings> {
+pub fn judge(recording: &Recording, log: &WalReader, workers: usize) -> Result<Findings> {
     let manifest = recording.manifest();
     let learnt = pass::learn(manifest, log, workers)?;
     let (advice, own) = (learnt.advice(), learnt.learnt());
@@ -77,7 +87,7 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> R
 }
 
 /// What was found about a recording before; none where it was not judged.
-pub(crate) fn read(dir: &Path) -> Result<Option<Findings>> {
+pub fn read(dir: &Path) -> Result<Option<Findings>> {
     let path = dir.join(FILE);
     let Some(bytes) = read_listed(dir, FILE)? else { return Ok(None) };
     let findings: serde_json::Result<Findings> = serde_json::from_slice(&bytes);
@@ -97,13 +107,13 @@ pub(crate) fn read(dir: &Path) -> Result<Option<Findings>> {
 }
 
 /// Whether a folder without a readable manifest has what was found about its run.
-pub(crate) fn may_be_read(dir: &Path) -> bool {
+pub fn may_be_read(dir: &Path) -> bool {
     let bytes = std::fs::read(dir.join(FILE)).unwrap_or_default();
     serde_json::from_slice::<Findings>(&bytes).is_ok()
 }
 
 /// Judges a recording whose log is complete and leaves what was found in its folder.
-pub(crate) fn judge_into(dir: &Path, workers: usize) -> Result<()> {
+pub fn judge_into(dir: &Path, workers: usize) -> Result<()> {
     let recording = Recording::open(dir)?;
     write(dir, &judge(&recording, &recording.wal()?, workers)?)
 }
@@ -112,7 +122,7 @@ pub(crate) fn judge_into(dir: &Path, workers: usize) -> Result<()> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn write(dir: &Path, findings: &Findings) -> Result<()> {
+pub fn write(dir: &Path, findings: &Findings) -> Result<()> {
     replace_json(dir, FILE, findings).with_context(|| format!("write {}", dir.join(FILE).display()))?;
     // A view of the page lacks them where they cannot be written, and nothing else does.
     let _ = shares::write(dir, &findings.course.shares);

@@ -13,56 +13,69 @@ const SCHEMA: &str = "mpiscope.criteria/1";
 
 /// What was measured on some nodes under some MPI.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct CriteriaFile {
+pub struct CriteriaFile {
     schema: String,
     /// The MPI library.
-    pub(crate) mpi: String,
-    pub(crate) nodes: u32,
+    pub mpi: String,
+    /// How many.
+    pub nodes: u32,
     /// Of the fullest node.
-    pub(crate) ranks_per_node: u32,
+    pub ranks_per_node: u32,
     /// When it was measured, in seconds since 1970.
     pub(crate) made: u64,
-    pub(crate) messages: Vec<MessageCriterion>,
-    pub(crate) collectives: Vec<CollectiveCriterion>,
+    /// What messages take, by size.
+    pub messages: Vec<MessageCriterion>,
+    /// What collectives take.
+    pub collectives: Vec<CollectiveCriterion>,
 }
 
 /// What a message of a size takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct MessageCriterion {
-    pub(crate) scope: Scope,
+pub struct MessageCriterion {
+    /// Between which ranks.
+    pub scope: Scope,
     /// In bytes.
-    pub(crate) size: u64,
-    pub(crate) samples: u64,
-    pub(crate) median_ns: u64,
+    pub size: u64,
+    /// How many were measured.
+    pub samples: u64,
+    /// What half of them took at most.
+    pub median_ns: u64,
     /// Up to this long is normal: 95 of 100 messages of a quiet network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) normal_ns: Option<u64>,
+    pub normal_ns: Option<u64>,
 }
 
 /// Whether a message stays on its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Scope {
+pub enum Scope {
+    /// Within a node.
     Intra,
+    /// Between nodes.
     Inter,
 }
 
 /// What a collective of a number of ranks takes, once those that it waits for are there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct CollectiveCriterion {
-    pub(crate) function: String,
-    pub(crate) ranks: u32,
-    pub(crate) bytes: u64,
+pub struct CollectiveCriterion {
+    /// Its name, such as `MPI_Bcast`.
+    pub function: String,
+    /// Of its communicator.
+    pub ranks: u32,
+    /// What each rank gives.
+    pub bytes: u64,
     /// Of the root, where it has a part of its own.
     #[serde(default)]
-    pub(crate) is_root: bool,
-    pub(crate) samples: u64,
-    pub(crate) median_ns: u64,
+    pub is_root: bool,
+    /// How many were measured.
+    pub samples: u64,
+    /// What half of them took at most.
+    pub median_ns: u64,
 }
 
 impl CriteriaFile {
     /// One without criteria.
-    pub(crate) fn new(mpi: String, nodes: u32, ranks_per_node: u32, made: u64) -> Self {
+    pub fn new(mpi: String, nodes: u32, ranks_per_node: u32, made: u64) -> Self {
         let (messages, collectives) = (Vec::new(), Vec::new());
         Self { schema: SCHEMA.to_owned(), mpi, nodes, ranks_per_node, made, messages, collectives }
     }
@@ -71,7 +84,7 @@ impl CriteriaFile {
     ///
     /// # Errors
     /// When it cannot be read or is something else, in one line that names it.
-    pub(crate) fn read(path: &Path) -> Result<Self> {
+    pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read(path).with_context(|| format!("read {}", path.display()))?;
         Self::parse(&text, path)
     }
@@ -101,7 +114,7 @@ impl CriteriaFile {
     ///
     /// # Errors
     /// When that cannot be done, in one line that names the file.
-    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+    pub fn write(&self, path: &Path) -> Result<()> {
         let mut name =
             path.file_name().with_context(|| format!("{} names no file", path.display()))?.to_owned();
         name.push(".new");
@@ -115,7 +128,7 @@ impl CriteriaFile {
     }
 
     /// Its place among the user's, by what decides whether criteria fit: the MPI library and how full the nodes are.
-    pub(crate) fn place_in(&self, folder: &Path) -> PathBuf {
+    pub fn place_in(&self, folder: &Path) -> PathBuf {
         let mut mpi = String::new();
         for character in self.mpi.chars().take(60) {
             match character {
@@ -130,7 +143,7 @@ impl CriteriaFile {
 }
 
 /// Where a user's criteria lie; none for a user without a home.
-pub(crate) fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+pub fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let said = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let settings = said("XDG_CONFIG_HOME").or_else(|| said("HOME").map(|home| home.join(".config")))?;
     Some(settings.join("mpiscope/criteria"))
@@ -140,7 +153,7 @@ pub(crate) fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<Path
 ///
 /// # Errors
 /// When that cannot be done.
-pub(crate) fn make_folder(folder: &Path) -> Result<()> {
+pub fn make_folder(folder: &Path) -> Result<()> {
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.with_context(|| format!("make {}", folder.display()))
 }

@@ -1,8 +1,8 @@
 //! Who or what is to blame, and what shows it.
 
 use super::words::{percent, time};
-use crate::words::{count, plural, ranges};
 use mpiscope_feed::{GatheredWait, Judgement, Quiet, SlowLinks, Source, Stopped, StoppedRank, Wait};
+use mpiscope_model::words::{count, plural, ranges};
 use std::collections::BTreeSet;
 
 /// A rank that so much of all waiting is for is named.

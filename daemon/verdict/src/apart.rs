@@ -24,7 +24,7 @@ const MOST_SAID: u64 = 4096;
 pub(super) const LOW_PRIORITY: i32 = 10;
 
 /// The whole life of the process that judges a recording: what it finds goes into the recording's folder, or is printed.
-pub(crate) fn judge_apart(dir: &Path, prints: bool, workers: usize) -> Result<ExitCode> {
+pub fn judge_apart(dir: &Path, prints: bool, workers: usize) -> Result<ExitCode> {
     let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
     if prints {
         let recording = Recording::open(dir)?;
@@ -36,12 +36,12 @@ pub(crate) fn judge_apart(dir: &Path, prints: bool, workers: usize) -> Result<Ex
 }
 
 /// Has a recording judged whose folder is not to be written to, however long it takes.
-pub(crate) fn judged_apart(dir: &Path) -> Result<Findings> {
+pub fn judged_apart(dir: &Path) -> Result<Findings> {
     answer(start([COMMAND.as_ref(), "--print".as_ref(), dir.as_os_str()], Stdio::null())?)
 }
 
 /// Has a recording judged by another process, for as long as that is worth waiting for.
-pub(crate) fn have_judged(dir: &Path, run: Duration, workers: usize) -> Result<()> {
+pub fn have_judged(dir: &Path, run: Duration, workers: usize) -> Result<()> {
     let workers = workers.to_string();
     let words = [COMMAND.as_ref(), "--workers".as_ref(), workers.as_ref(), dir.as_os_str()];
     let mut child = start(words, Stdio::null())?;

@@ -15,14 +15,14 @@ use super::known;
 use super::pass::options;
 use super::stretches::{LIVE_CALLS, LogMatching, Stretches};
 use super::words::say;
-use crate::daemon::Configuration;
+use crate::criteria_file::CriteriaFile;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mpiscope_diagnosis::{BudgetOptions, Reference};
 use mpiscope_feed::Judgement;
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Call, CommInfo, Event, Message, Rank, RankInfo, SiteInfo};
-use mpiscope_recording::WalReader;
+use mpiscope_recording::{Latency, WalReader};
 use outlook::Outlook;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ enum Report {
 }
 
 /// The other end of the thread.
-pub(crate) struct LiveJudge {
+pub struct LiveJudge {
     most_waiting: usize,
     tell: Sender<Report>,
     shared: Arc<Shared>,
@@ -109,10 +109,13 @@ impl LiveJudge {
     ///
     /// # Errors
     /// When the system has no thread left.
-    pub(crate) fn start(configuration: &Configuration) -> std::io::Result<Self> {
-        let budget = options(configuration.window_ns, configuration.latency);
-        let given = configuration.criteria.as_ref().map_or(Reference::None, known::by);
-        Self::with_room(configuration.workers, budget, given, MOST_WAITING)
+    pub fn start(
+        workers: usize,
+        (window_ns, latency): (u64, Latency),
+        criteria: Option<&CriteriaFile>,
+    ) -> std::io::Result<Self> {
+        let given = criteria.map_or(Reference::None, known::by);
+        Self::with_room(workers, options(window_ns, latency), given, MOST_WAITING)
     }
 
     fn with_room(
@@ -155,13 +158,13 @@ impl LiveJudge {
     }
 
     /// The log of the recording in `dir` has all messages from the first on.
-    pub(crate) fn with_log(mut self, dir: &Path) -> Self {
+    pub fn with_log(mut self, dir: &Path) -> Self {
         self.log = Some(dir.to_owned());
         self
     }
 
     /// Lets it be postponed, or not, from the next batch on; without a log it never is.
-    pub(crate) fn postpone(&mut self, is_postponed: bool) {
+    pub fn postpone(&mut self, is_postponed: bool) {
         if self.log.is_some() && is_postponed && !self.is_postponed {
             self.is_postponed = true;
             self.shared.is_skipping.store(true, Ordering::Release);
@@ -195,19 +198,19 @@ impl LiveJudge {
     }
 
     /// Counts a message of the log.
-    pub(crate) fn count_message(&mut self) {
+    pub fn count_message(&mut self) {
         self.messages += 1;
     }
 
     /// Takes in how many calls were lost until now, and how many were recorded.
-    pub(crate) fn count_losses(&self, lost: u64, recorded: u64) {
+    pub fn count_losses(&self, lost: u64, recorded: u64) {
         self.shared.lost.store(lost, Ordering::Relaxed);
         self.shared.recorded.store(recorded, Ordering::Relaxed);
     }
 
     /// Takes in what became known: activities with all that belongs to them, and the calls and messages, which are copied
     /// only where they are replayed. Never waits.
-    pub(crate) fn take(&mut self, mut batch: Batch, calls_to_replay: &[Call], messages: &[Message]) {
+    pub fn take(&mut self, mut batch: Batch, calls_to_replay: &[Call], messages: &[Message]) {
         self.ranks.extend(batch.ranks.iter().map(|info| (info.rank, info.clone())));
         self.comms.extend(batch.comms.iter().cloned());
         self.sites.extend(batch.sites.iter().cloned());
@@ -244,12 +247,12 @@ impl LiveJudge {
     }
 
     /// What was found since this was last asked.
-    pub(crate) fn found(&self) -> Option<Found> {
+    pub fn found(&self) -> Option<Found> {
         self.shared.found.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Has all that it was told judged, for as long as that is worth waiting for, and says what was found in the end.
-    pub(crate) fn finish(mut self, patience: Duration) -> Option<Found> {
+    pub fn finish(mut self, patience: Duration) -> Option<Found> {
         drop(std::mem::replace(&mut self.tell, bounded(0).0));
         let shared = &self.shared;
         let until = Instant::now() + patience;
@@ -260,7 +263,7 @@ impl LiveJudge {
     }
 
     /// Why nothing is judged any more, said once.
-    pub(crate) fn fault(&self) -> Option<String> {
+    pub fn fault(&self) -> Option<String> {
         self.shared.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

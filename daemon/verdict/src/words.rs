@@ -3,9 +3,9 @@
 use super::actions::actions;
 use super::blame::{evidence, ranks, what};
 use crate::processors::shortage_sentence;
-use crate::words::{cause_title, nanoseconds, plural, run_time_of};
 use mpiscope_diagnosis::NEGLIGIBLE;
 use mpiscope_feed::{BasisState, Found, Judgement, Quiet, Verdict};
+use mpiscope_model::words::{cause_title, nanoseconds, plural, run_time_of};
 
 /// What began within this share of the run was there from the beginning.
 const AT_ONCE: f64 = 0.05;
@@ -240,7 +240,7 @@ pub(super) fn say(report: &mut Found) {
 }
 
 /// The verdict and its evidence, a sentence each. What is missing comes first.
-pub(crate) fn verdict_sentences(found: &Judgement) -> Vec<String> {
+pub fn verdict_sentences(found: &Judgement) -> Vec<String> {
     let mut sentences = vec![headline(found)];
     sentences.extend(details(found));
     let actions = actions(found);
@@ -249,7 +249,7 @@ pub(crate) fn verdict_sentences(found: &Judgement) -> Vec<String> {
 }
 
 /// Where time in MPI went, a line each: what, how long, and its share.
-pub(crate) fn budget_lines(found: &Judgement) -> Vec<(&'static str, String, f64)> {
+pub fn budget_lines(found: &Judgement) -> Vec<(&'static str, String, f64)> {
     let budget = &found.budget;
     let total_s = budget.total_s.max(1e-12);
     let line = |name, seconds: f64| (name, time(seconds), 100.0 * seconds / total_s);

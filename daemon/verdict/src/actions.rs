@@ -2,8 +2,8 @@
 
 use super::blame::{call, moving, named_source, slow_link, stopped_ranks};
 use crate::processors::cpu_count;
-use crate::words::{count, plural, ranges};
 use mpiscope_feed::{Advised, BasisState, CpuContention, GatheredWait, Judgement, SlowLinks};
+use mpiscope_model::words::{count, plural, ranges};
 
 /// What to do, a sentence each; nothing where there is nothing to do.
 pub(super) fn actions(judgement: &Judgement) -> Vec<String> {

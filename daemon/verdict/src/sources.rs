@@ -132,8 +132,8 @@ fn mean_computed_s(budgeter: &Budgeter) -> f64 {
 mod tests {
     use super::super::judgement::judgement;
     use super::*;
-    use crate::judge::seen::Seen;
-    use crate::judge::stretches::LogStretches;
+    use crate::seen::Seen;
+    use crate::stretches::LogStretches;
     use mpiscope_diagnosis::{BudgetOptions, Reference, Windowed};
     use mpiscope_feed::Judgement;
     use mpiscope_ingest::Ingest;

@@ -79,8 +79,8 @@ pub(super) fn attribution(
 #[cfg(test)]
 mod tests {
     use super::super::judgement::judgement;
-    use crate::judge::seen::Seen;
-    use crate::judge::stretches::LogStretches;
+    use crate::seen::Seen;
+    use crate::stretches::LogStretches;
     use mpiscope_diagnosis::{BudgetOptions, Reference, Windowed};
     use mpiscope_feed::Parts;
     use mpiscope_ingest::Ingest;

@@ -1,7 +1,7 @@
 //! How a run ended, and how much of it the recording therefore supports a verdict on.
 
-use crate::words::{nanoseconds, plural};
 use mpiscope_feed::{Attribution, Basis, BasisState};
+use mpiscope_model::words::{nanoseconds, plural};
 use mpiscope_model::{ProcessState, RankInfo};
 
 /// Where a larger share of the calls, or of the ranks, is missing, there is no verdict.
@@ -13,7 +13,7 @@ const SIGNALLED: i32 = 128;
 
 /// How a run ended, as far as it limits the verdict. The default: it goes on, or ended well.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Ending {
+pub struct Ending {
     /// It hung to its end.
     hangs: bool,
     /// Ranks of the job.
@@ -32,7 +32,7 @@ pub(crate) struct Ending {
 
 impl Ending {
     /// How a finished run ended.
-    pub(crate) fn finished<'a>(
+    pub fn finished<'a>(
         known: impl Iterator<Item = &'a RankInfo>,
         ranks: u32,
         exit: Option<i32>,
@@ -53,7 +53,7 @@ impl Ending {
     }
 
     /// Of a run that goes on, and perhaps hangs.
-    pub(crate) fn not_yet(hangs: bool) -> Self {
+    pub fn not_yet(hangs: bool) -> Self {
         Self { hangs, ..Self::default() }
     }
 

@@ -5,7 +5,6 @@ use super::replayed::Replayed;
 use super::seen::Seen;
 use super::{by_region, sources::sources, waits};
 use crate::ending::{Ending, diagnosed_until_s};
-use crate::words::nanoseconds;
 use mpiscope_diagnosis::{
     Assessment, Basis, Budget, Budgeter, Cause, Causes, RankShares, Remark, WindowBudget,
 };
@@ -13,6 +12,7 @@ use mpiscope_feed::{
     Advised, Attribution, BasisState, By, ByRank, Course, Efficiency, Judgement, Parts, Quiet, Regions,
     Verdict, WhatIf,
 };
+use mpiscope_model::words::nanoseconds;
 use mpiscope_model::{Blame, Nanoseconds};
 
 /// The number of stretches that a run is divided into.

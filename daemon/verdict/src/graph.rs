@@ -28,7 +28,7 @@ pub(super) fn refer(builder: &mut GraphBuilder, reference: &Reference) {
 ///
 /// # Errors
 /// When the criteria cannot be read.
-pub(crate) fn builder(recording: &Recording) -> Result<GraphBuilder> {
+pub fn builder(recording: &Recording) -> Result<GraphBuilder> {
     let job = &recording.manifest().job;
     let mut builder = GraphBuilder::new(kinds());
     for (node, of) in (0_u32..).zip(&job.nodes) {
@@ -42,14 +42,14 @@ pub(crate) fn builder(recording: &Recording) -> Result<GraphBuilder> {
 ///
 /// # Errors
 /// When they are too many.
-pub(crate) fn finish(builder: GraphBuilder) -> Result<Graph> {
+pub fn finish(builder: GraphBuilder) -> Result<Graph> {
     builder.finish().map_err(|TooLarge { most_calls }| {
         anyhow!("the run has more than {most_calls} calls, which are too many for a replay")
     })
 }
 
 /// The graph of a recording whose rows are in segments; and what is wrong with these, in sentences.
-pub(crate) fn of_segments(recording: &Recording) -> Result<(Graph, Vec<String>)> {
+pub fn of_segments(recording: &Recording) -> Result<(Graph, Vec<String>)> {
     let mut builder = builder(recording)?;
     let mut calls = recording.calls();
     calls.by_ref().for_each(|batch| batch.iter().for_each(|call| builder.call(call)));

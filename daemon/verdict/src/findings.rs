@@ -19,17 +19,19 @@ const SCHEMA: &str = "mpiscope.findings/1";
 
 /// All of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Findings {
+pub struct Findings {
     schema: String,
-    pub(crate) criteria: Vec<Criterion>,
+    /// Expected transfer times.
+    pub criteria: Vec<Criterion>,
     /// What collectives usually take.
     #[serde(default)]
-    pub(crate) collectives: Vec<CollectiveCriterion>,
+    pub collectives: Vec<CollectiveCriterion>,
+    /// The verdict, with its costs and sentences.
     #[serde(flatten)]
-    pub(crate) judgement: Judgement,
+    pub judgement: Judgement,
     /// Window by window.
     #[serde(default)]
-    pub(crate) course: Course,
+    pub course: Course,
     /// How latency went by region.
     #[serde(default)]
     pub(crate) evolution: Evolution,
@@ -43,13 +45,17 @@ pub(crate) struct Findings {
 
 /// What messages of some sizes usually take.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Criterion {
-    pub(crate) scope: String,
-    pub(crate) size_from: u64,
+pub struct Criterion {
+    /// Whether within a node or between nodes.
+    pub scope: String,
+    /// The smallest message of the class, in bytes.
+    pub size_from: u64,
     /// The first size that is not meant any more.
-    pub(crate) size_to: u64,
-    pub(crate) samples: u64,
-    pub(crate) median_ns: u64,
+    pub size_to: u64,
+    /// How many were measured.
+    pub samples: u64,
+    /// What half of them took at most.
+    pub median_ns: u64,
     /// Up to this long is normal: the 95th percentile of quiet windows.
     #[serde(default)]
     pub(crate) normal_ns: Option<u64>,
@@ -79,7 +85,7 @@ impl Findings {
     }
 
     /// What was found while the job ran, where nothing can be found after it.
-    pub(crate) fn of_found(found: super::Found) -> Self {
+    pub fn of_found(found: super::Found) -> Self {
         let super::Found { report, course, criteria: version } = found;
         Self {
             schema: SCHEMA.into(),
@@ -95,7 +101,7 @@ impl Findings {
     }
 
     /// Limits the verdict to what a recording of a run that ended like this supports.
-    pub(crate) fn limit(&mut self, ending: &Ending) {
+    pub fn limit(&mut self, ending: &Ending) {
         let Self { judgement: found, course, .. } = self;
         let verdict = &mut found.verdict;
         // Recordings of earlier versions have the share of lost calls only.
@@ -121,22 +127,22 @@ impl Findings {
     }
 
     /// The regions of the whole run.
-    pub(crate) fn regions(&self) -> &Regions {
+    pub fn regions(&self) -> &Regions {
         &self.judgement.regions
     }
 
     /// Says in words which places in the program are meant.
-    pub(crate) fn name_places(&mut self, sites: &[SiteInfo]) {
+    pub fn name_places(&mut self, sites: &[SiteInfo]) {
         name_places(&mut self.judgement, sites);
     }
 
     /// All that those who watch are told of it.
-    pub(crate) fn found(&self) -> super::Found {
+    pub fn found(&self) -> super::Found {
         super::Found { report: self.told(), course: self.course.clone(), criteria: self.criteria() }
     }
 
     /// What pages are told of it.
-    pub(crate) fn told(&self) -> Found {
+    pub fn told(&self) -> Found {
         let mut judgement = self.judgement.clone();
         judgement.regions = judgement.regions.bounded(regions::MOST_TOLD);
         let mut told = Found {
