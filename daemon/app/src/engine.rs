@@ -1,8 +1,8 @@
 //! Ingest and the operators, tied together: messages in, what became known out. Live and in replay the same.
 
-use crate::agent::{Census, OWN, Resume};
 use crate::clocks::Clocks;
 use crate::words::counted;
+use mpiscope_agent::{Census, OWN, Resume};
 use mpiscope_diagnosis::{HangDetector, Moment, Stillness};
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_matching::{Counts, Matcher, UnreceivedSend, WindowTotals};
@@ -331,7 +331,7 @@ mod tests {
         let clock_sample = |monotonic_ns| {
             wire::Message::ClockSample(wire::ClockSample { ticks: monotonic_ns, monotonic_ns })
         };
-        engine.feed(crate::agent::run_start("run", &[]));
+        engine.feed(mpiscope_agent::run_start("run", &[]));
         let begun_ns = engine.ingest().started().unwrap().monotonic_ns;
         engine.feed(wire::Message::Process(wire::Process {
             process: 0,

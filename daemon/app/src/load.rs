@@ -1,12 +1,12 @@
 //! Reading a recording into figures: from its Parquet files when it is complete, else from its log and, when nobody
 //! records any more, from what still lies in the rings.
 
-use crate::agent::{Agent, Resume};
 use crate::daemon::{LIVE_FILE, Live, Records};
 use crate::engine::{Engine, Step, WindowCell};
 use crate::hang;
 use crate::sums::{self, Sums};
 use anyhow::Result;
+use mpiscope_agent::{Agent, Resume};
 use mpiscope_feed::{Overview, Standing};
 use mpiscope_matching::Counts;
 use mpiscope_model::{Call, CommInfo, Coordinate, Losses, Message, Nanoseconds, RankInfo, SiteInfo, Totals};

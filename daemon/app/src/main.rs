@@ -3,7 +3,6 @@
 #[macro_use(say)]
 extern crate mpiscope_process;
 
-mod agent;
 mod align;
 mod calibrate;
 mod check;

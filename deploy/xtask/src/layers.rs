@@ -23,6 +23,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-flow", &["mpiscope-diagnosis", "mpiscope-matching", "mpiscope-model", "mpiscope-topology"]),
     ("mpiscope-recording", &["mpiscope-wire", "mpiscope-model"]),
     ("mpiscope-link", &["mpiscope-wire"]),
+    (
+        "mpiscope-agent",
+        &["mpiscope-wire", "mpiscope-ring", "mpiscope-process", "mpiscope-model", "mpiscope-recording"],
+    ),
+    ("mpiscope-launch", &[]),
     ("mpiscope-otf2", &[]),
     ("mpiscope-formats", &["mpiscope-wire", "mpiscope-model", "mpiscope-recording", "mpiscope-otf2"]),
     // Its tests read what it models with ingest and matching, which it may not know itself.
@@ -71,6 +76,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-recording",
             "mpiscope-synth",
             "mpiscope-link",
+            "mpiscope-agent",
+            "mpiscope-launch",
             "mpiscope-formats",
             "mpiscope-feed",
             "mpiscope-verdict",
@@ -151,6 +158,8 @@ const NEVER: &[(&str, &[&str])] = &[
     // What calls foreign functions does nothing else.
     ("mpiscope-otf2", &["serde", "tokio", "warp", "parquet", "anyhow"]),
     ("mpiscope-protocol", &["tokio", "warp", "parquet", "libc"]),
+    ("mpiscope-agent", &["tokio", "warp", "clap", "indicatif"]),
+    ("mpiscope-launch", &["*"]),
     ("mpiscope-verdict", &["tokio", "warp", "clap", "indicatif"]),
     ("mpiscope-formats", &["tokio", "warp", "clap", "indicatif", "signal-hook"]),
     ("mpiscope-shim", &["serde", "tokio", "anyhow", "warp", "parquet"]),

@@ -17,13 +17,13 @@ pub(crate) use imported::{record_told, show_told};
 pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Records, Summary, ToDaemon};
 pub(crate) use recorder::{END_UNKNOWN, Judge, Recorder, window_row};
 
-use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, SHORT_REST, run_start};
 use crate::page::{ClosedPage, LayoutFilePath, Page, RunData, copy_layouts};
 use crate::remap::Placements;
 use crate::switch;
 use crate::topology;
 use anyhow::{Context as _, Result, ensure};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
+use mpiscope_agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, SHORT_REST, run_start};
 use mpiscope_feed::Job;
 use mpiscope_ingest::KnownAgent;
 use mpiscope_layout::SiteDescription;

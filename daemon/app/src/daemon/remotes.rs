@@ -1,7 +1,7 @@
 //! The agents of other hosts: what they bring goes into the log and on, and they are told what the log has.
 
-use crate::agent::Agent;
 use crate::words::run_time;
+use mpiscope_agent::Agent;
 use mpiscope_link::{AgentState, Event, Listener};
 use mpiscope_wire::{Contact, Flight, Heard, Message, Origin};
 use std::collections::{BTreeMap, BTreeSet};

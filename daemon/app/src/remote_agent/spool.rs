@@ -3,8 +3,8 @@
 //! Files named by the number of their first frame; one that is full is followed by another, which begins with the state
 //! of things, so that an agent that takes over needs no older one. What is acknowledged is removed.
 
-use crate::agent::{Journal, Resume};
 use anyhow::{Context as _, Result};
+use mpiscope_agent::{Journal, Resume};
 use mpiscope_link::Parcel;
 use mpiscope_wire::{FrameRef, Message, first_frame};
 use std::collections::VecDeque;

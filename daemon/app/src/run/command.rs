@@ -1,10 +1,10 @@
 //! The command itself: its environment, its process, its end.
 
-use super::launch::{Launch, Needs};
 use super::place::Place;
 use super::signals::Signals;
 use crate::site::{Limits, Site};
 use anyhow::{Context as _, Result, bail};
+use mpiscope_launch::{Launch, Needs};
 use mpiscope_process::local_host::own_program;
 use mpiscope_process::{os, output};
 use std::ffi::OsString;

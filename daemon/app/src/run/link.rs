@@ -1,11 +1,11 @@
 //! What agents of other hosts need to reach the daemon, and how their ranks are told.
 
-use super::launch::{System, may_span_hosts};
 use crate::command_line::RunOptions;
 use crate::daemon::Link;
 use crate::remote_agent::LEFT_FILE;
 use crate::site::{Listen, Ports, Site, Start};
 use anyhow::{Context as _, Result};
+use mpiscope_launch::{System, may_span_hosts};
 use mpiscope_link::{Certificate, Secret};
 use mpiscope_process::local_host::host_name;
 use mpiscope_process::private::create_private;

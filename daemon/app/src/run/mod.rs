@@ -1,7 +1,6 @@
 //! `mpiscope run`: starts the daemon, runs the command untouched, exits with its status.
 
 mod command;
-mod launch;
 mod link;
 mod place;
 mod signals;
@@ -16,7 +15,7 @@ use crate::site::{Site, Start};
 use crate::switch;
 use crate::topology;
 use anyhow::{Context as _, Result, bail};
-use launch::Launch;
+use mpiscope_launch::{self as launch, Launch};
 use mpiscope_process::local_host::own_program;
 use mpiscope_process::private::random;
 use mpiscope_recording::{Manifest, State};
@@ -31,7 +30,7 @@ use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
 
 pub(crate) use command::find_collector;
-pub(crate) use launch::{System, may_span_hosts};
+pub(crate) use mpiscope_launch::{System, may_span_hosts};
 pub(crate) use place::{Place, left_over_rings, refuse_occupied, remove_rings_of};
 pub(crate) use supervisor::Supervisor;
 

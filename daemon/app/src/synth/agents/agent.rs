@@ -2,9 +2,9 @@
 //! simulated node.
 
 use super::frames::NodeFrames;
-use crate::agent::Journal as _;
 use crate::remote_agent::{Shared, Spool};
 use anyhow::{Context as _, Result};
+use mpiscope_agent::Journal as _;
 use mpiscope_link::{CallerOptions, Outbox, Parcel, Secret, call};
 use mpiscope_process::private::random;
 use mpiscope_ring::clock::monotonic_ns;

@@ -1,5 +1,8 @@
-//! How the collector reaches the ranks, whatever starts them: the words to run and the variables to set, made from what
-//! the user typed. Launchers and their helpers stay without the collector where the launcher is known.
+//! How the collector reaches the ranks, whatever starts them. Launchers and their helpers stay without it where the launcher
+//! is known.
+//!
+//! In: the words that the user typed, what every rank needs, and the surroundings. Out: the words to run, and the
+//! variables to set and to remove. It starts nothing but `--version` of launchers, and changes nothing.
 //!
 //! Of what the ranks need, only the path of the collector ever stands on a command line, where every user of the machine
 //! can read it. All variables go into the launcher's environment and are named to it, so that secrets may be among them.
@@ -15,7 +18,7 @@ mod slurm;
 mod system;
 mod unknown;
 
-pub(crate) use system::System;
+pub use system::System;
 
 use family::Family;
 use line::Line;
@@ -26,11 +29,11 @@ pub(crate) const PRELOAD: &str = "LD_PRELOAD";
 
 /// What every rank has to get.
 #[derive(Debug)]
-pub(crate) struct Needs {
+pub struct Needs {
     /// What is preloaded. Launchers split their lists at spaces and at `:`, `;` and `,`: it has none of them.
-    pub(crate) collector: PathBuf,
+    pub collector: PathBuf,
     /// Names and values. No value of theirs comes onto a command line.
-    pub(crate) variables: Vec<(String, OsString)>,
+    pub variables: Vec<(String, OsString)>,
 }
 
 impl Needs {
@@ -57,7 +60,7 @@ impl Needs {
 }
 
 /// What is around the command: asked, never changed.
-pub(crate) trait Surroundings {
+pub trait Surroundings {
     /// A variable of the environment.
     fn variable(&self, name: &str) -> Option<OsString>;
     /// What a program answers to `--version`.
@@ -68,21 +71,24 @@ pub(crate) trait Surroundings {
 
 /// What to run, and the variables to set and to remove for it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Launch {
-    pub(crate) words: Vec<OsString>,
-    pub(crate) set: Vec<(String, OsString)>,
-    pub(crate) removed: Vec<String>,
+pub struct Launch {
+    /// The command line.
+    pub words: Vec<OsString>,
+    /// Variables to set, names and values.
+    pub set: Vec<(String, OsString)>,
+    /// Variables to remove.
+    pub removed: Vec<String>,
 }
 
 impl Launch {
     /// A command as it was typed.
-    pub(crate) fn untouched(words: &[OsString]) -> Self {
+    pub fn untouched(words: &[OsString]) -> Self {
         Self { words: words.to_vec(), set: Vec::new(), removed: Vec::new() }
     }
 }
 
 /// How to run a command so that its ranks get what they need.
-pub(crate) fn plan(words: &[OsString], needs: &Needs, surroundings: &impl Surroundings) -> Launch {
+pub fn plan(words: &[OsString], needs: &Needs, surroundings: &impl Surroundings) -> Launch {
     let mut line = Line::new(words, surroundings);
     for (name, value) in &needs.variables {
         line.set(name, value.clone());
@@ -97,7 +103,7 @@ pub(crate) fn plan(words: &[OsString], needs: &Needs, surroundings: &impl Surrou
 }
 
 /// Whether ranks of this command may run on other hosts than this one; `false` only where that is certain.
-pub(crate) fn may_span_hosts(words: &[OsString], surroundings: &impl Surroundings) -> bool {
+pub fn may_span_hosts(words: &[OsString], surroundings: &impl Surroundings) -> bool {
     hosts::may_span_hosts(&Line::new(words, surroundings))
 }
 

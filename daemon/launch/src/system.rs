@@ -17,7 +17,7 @@ const LONGEST_TEXT: u64 = 256 << 10;
 
 /// Each program is asked for its version once.
 #[derive(Default)]
-pub(crate) struct System {
+pub struct System {
     versions: RefCell<HashMap<OsString, Option<String>>>,
 }
 

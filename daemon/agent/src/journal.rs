@@ -4,7 +4,7 @@ use anyhow::Result;
 use mpiscope_recording::WalWriter;
 
 /// Frames, kept in order.
-pub(crate) trait Journal: Send {
+pub trait Journal: Send {
     /// Appends a frame.
     fn write(&mut self, frame: &[u8]) -> Result<()>;
 

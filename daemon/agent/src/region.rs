@@ -332,7 +332,7 @@ impl Watched {
 
 /// Whether a thread of this process runs: its first may have ended before the others. One that is dead and not yet
 /// buried does not run.
-pub(crate) fn is_running(pid: u32) -> bool {
+pub fn is_running(pid: u32) -> bool {
     // While its first thread runs the others need not be asked.
     if proc_file::read(&format!("/proc/{pid}/stat")).is_ok_and(|stat| says_running(&stat)) {
         return true;

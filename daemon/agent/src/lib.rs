@@ -1,8 +1,9 @@
-//! The agent: it finds the regions that ranks make, drains their rings, and hands on what it reads as messages.
+//! The agent of one host: it finds the rings that ranks make, drains them, and hands on what it reads as messages.
 //!
-//! A slot is given back to its writer only after the journal has it, so that nothing is lost when this process dies; a
-//! successor goes on where the journal stops. In the daemon the journal is the log of the run; on other hosts it is a
-//! spool from which everything is brought to the daemon.
+//! In: the files of rings, and where an earlier agent stopped. Out: messages, first into the journal and then to whoever
+//! takes them. It never gives a slot back to its writer before the journal has it, so that nothing is lost when this
+//! process dies; a successor goes on where the journal stops. In the daemon the journal is the log of the run; on other
+//! hosts it is a spool from which everything is brought to the daemon.
 
 mod cpus;
 mod held;
@@ -39,35 +40,37 @@ const IN_FLIGHT_EVERY: Duration = Duration::from_millis(50);
 /// The most files of rings that are looked at; while that many are there, further ones are not.
 const MOST_FILES: usize = 1 << 16;
 
-pub(crate) use journal::Journal;
-pub(crate) use region::is_running;
-pub(crate) use resume::{Census, Resume};
+pub use journal::Journal;
+pub use region::is_running;
+pub use resume::{Census, Resume};
 
 /// Between two looks at the rings, when they had little and some of their writers cannot wake who rests.
-pub(crate) const REST: Duration = Duration::from_millis(2);
+pub const REST: Duration = Duration::from_millis(2);
 /// Between two looks at the rings when they fill quickly, and after each rest. A rank's first ring holds more than can be
 /// written in either.
-pub(crate) const SHORT_REST: Duration = Duration::from_micros(500);
+pub const SHORT_REST: Duration = Duration::from_micros(500);
 /// So little (or an eighth of a small ring) may stay in a ring for a while: to take it out costs what hundreds of calls
 /// do, and the job may need the processor.
-pub(crate) const LITTLE_SLOTS: usize = 2048;
+pub const LITTLE_SLOTS: usize = 2048;
 /// How long ranks may linger after the command returned.
-pub(crate) const LINGER: Duration = Duration::from_secs(2);
+pub const LINGER: Duration = Duration::from_secs(2);
 
 /// The number of the daemon's own agent.
-pub(crate) const OWN: u32 = 0;
+pub const OWN: u32 = 0;
 /// The number of none.
 const NOBODY: u32 = u32::MAX;
 
 /// What a pass over all rings found.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Pass {
-    pub(crate) slots: usize,
+pub struct Pass {
+    /// How many slots were read.
+    pub slots: usize,
     /// Some ring had more than half of what a pass takes.
-    pub(crate) busy: bool,
+    pub busy: bool,
 }
 
-pub(crate) struct Agent {
+/// Watches all rings of a host.
+pub struct Agent {
     folders: Vec<PathBuf>,
     /// This host.
     node: String,
@@ -86,10 +89,11 @@ pub(crate) struct Agent {
     origin: u32,
     recording: Recording,
     /// For how long calls are held back while recording is off; none where they are not written at all then.
-    pub(crate) hold: Option<Duration>,
-    pub(crate) census: Census,
+    pub hold: Option<Duration>,
+    /// Which ranks were seen.
+    pub census: Census,
     /// With what it is woken, where it can be.
-    pub(crate) sleeper: Option<Arc<Sleeper>>,
+    pub sleeper: Option<Arc<Sleeper>>,
     /// Whether a writer has called since the last pass.
     is_called: bool,
     /// Whether one has that may not be known yet.
@@ -106,9 +110,9 @@ pub(crate) struct Agent {
     scheduled: Option<Instant>,
     encoded: Vec<u8>,
     /// What went wrong and was not handed on yet, in sentences.
-    pub(crate) faults: Vec<String>,
+    pub faults: Vec<String>,
     /// What those who watch should know, and what is not missing for all that.
-    pub(crate) notices: Vec<String>,
+    pub notices: Vec<String>,
 }
 
 /// What becomes of the calls that ranks make.
@@ -142,7 +146,7 @@ struct Log {
 impl Agent {
     /// An agent over the folders where ranks put their regions: shared memory first; the others may be shared with other
     /// hosts, and only regions of ranks on this one are read there. Without a journal it only reads: nothing is given back.
-    pub(crate) fn new(folders: Vec<PathBuf>, mut resume: Resume, journal: Option<Box<dyn Journal>>) -> Self {
+    pub fn new(folders: Vec<PathBuf>, mut resume: Resume, journal: Option<Box<dyn Journal>>) -> Self {
         let census = std::mem::take(&mut resume.census);
         let known =
             resume.processes.values().copied().chain(resume.positions.keys().map(|(process, _)| *process));
@@ -180,7 +184,7 @@ impl Agent {
     }
 
     /// Switches recording on or off, for those that are and those that come. What was held back is told.
-    pub(crate) fn switch(&mut self, is_on: bool, sink: &mut dyn FnMut(Message)) {
+    pub fn switch(&mut self, is_on: bool, sink: &mut dyn FnMut(Message)) {
         let recording = match (is_on, self.hold) {
             (true, _) => Recording::On,
             (false, None) => Recording::Off,
@@ -205,7 +209,7 @@ impl Agent {
     }
 
     /// Writes a message of this agent to the journal and hands it on.
-    pub(crate) fn tell(&mut self, message: Message, sink: &mut dyn FnMut(Message)) {
+    pub fn tell(&mut self, message: Message, sink: &mut dyn FnMut(Message)) {
         if std::mem::replace(&mut self.origin, OWN) != OWN
             && self.log.as_ref().is_none_or(|log| log.journal.has_origins())
         {
@@ -241,7 +245,7 @@ impl Agent {
     }
 
     /// Writes what an agent of another host told, the first with this number, and hands it on.
-    pub(crate) fn relay(
+    pub fn relay(
         &mut self,
         from: Origin,
         frames: Vec<(Range<usize>, Message)>,
@@ -261,7 +265,7 @@ impl Agent {
 
     /// Rests until so much time has passed since the last pass, or until it is woken: by those whose rings fill, and by
     /// whoever has it.
-    pub(crate) fn rest(&mut self, most: Duration) {
+    pub fn rest(&mut self, most: Duration) {
         let left =
             self.passed.map_or(Duration::ZERO, |passed| self.wait(most).saturating_sub(passed.elapsed()));
         let begun = Instant::now();
@@ -290,14 +294,14 @@ impl Agent {
     }
 
     /// Whether enough slots wait in a ring, or enough time has passed since the last pass.
-    pub(crate) fn is_worth_a_pass(&self, slots: usize, rest: Duration) -> bool {
+    pub fn is_worth_a_pass(&self, slots: usize, rest: Duration) -> bool {
         self.is_called
             || self.passed.is_none_or(|passed| passed.elapsed() >= self.wait(rest))
             || self.regions.iter().any(|region| region.holds(slots))
     }
 
     /// Reads everything that is in the rings now.
-    pub(crate) fn pass(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
+    pub fn pass(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
         self.passed = Some(Instant::now());
         self.has_passed = true;
         self.is_expecting |= std::mem::take(&mut self.is_called);
@@ -374,13 +378,13 @@ impl Agent {
     }
 
     /// A pass that looks for new regions and at all processes first.
-    pub(crate) fn pass_all(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
+    pub fn pass_all(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
         (self.scanned, self.looked) = (None, None);
         self.pass(sink)
     }
 
     /// Passes until nothing more comes, waiting a moment for ranks that linger.
-    pub(crate) fn drain(&mut self, patience: Duration, sink: &mut dyn FnMut(Message)) {
+    pub fn drain(&mut self, patience: Duration, sink: &mut dyn FnMut(Message)) {
         let begun = Instant::now();
         loop {
             let found = self.pass_all(sink);
@@ -393,14 +397,14 @@ impl Agent {
     }
 
     /// The same as [`Agent::look`], when the last look is old.
-    pub(crate) fn look_if_due(&mut self, sink: &mut dyn FnMut(Message)) {
+    pub fn look_if_due(&mut self, sink: &mut dyn FnMut(Message)) {
         if due(&mut self.looked, LOOK_EVERY) {
             self.look(sink);
         }
     }
 
     /// Looks how the processes stand and what they lost.
-    pub(crate) fn look(&mut self, sink: &mut dyn FnMut(Message)) {
+    pub fn look(&mut self, sink: &mut dyn FnMut(Message)) {
         let mut regions = std::mem::take(&mut self.regions);
         for region in &mut regions {
             region.look(&mut |message| self.tell(message, sink));
@@ -418,28 +422,28 @@ impl Agent {
     }
 
     /// The same, right after a pass, when the last such look is old.
-    pub(crate) fn in_flight_if_due(&mut self) -> Option<Vec<Flight>> {
+    pub fn in_flight_if_due(&mut self) -> Option<Vec<Flight>> {
         std::mem::take(&mut self.has_passed).then_some(())?;
         due(&mut self.reported, IN_FLIGHT_EVERY).then(|| self.in_flight())
     }
 
     /// Whether the journal takes more now. When it does not, what is in the rings stays there.
-    pub(crate) fn has_room(&self) -> bool {
+    pub fn has_room(&self) -> bool {
         self.log.as_ref().is_none_or(|log| log.journal.has_room())
     }
 
     /// Whether any region is being read.
-    pub(crate) fn has_regions(&self) -> bool {
+    pub fn has_regions(&self) -> bool {
         !self.regions.is_empty()
     }
 
     /// Whether any of their processes lives.
-    pub(crate) fn has_living(&self) -> bool {
+    pub fn has_living(&self) -> bool {
         self.regions.iter().any(Watched::is_alive)
     }
 
     /// The last word is written: hands it to the system, and says what a full disk has cost the log.
-    pub(crate) fn close(&mut self) {
+    pub fn close(&mut self) {
         self.flush();
         self.faults.extend(std::mem::take(&mut self.unopened).into_values());
         let dropped = self.log.as_ref().map_or(0, |log| log.journal.dropped_bytes());
@@ -449,7 +453,7 @@ impl Agent {
     }
 
     /// Hands what was written to the system; whether that took it.
-    pub(crate) fn flush(&mut self) -> bool {
+    pub fn flush(&mut self) -> bool {
         let Some(log) = &mut self.log else { return false };
         let mut result = log.journal.flush();
         if log.synced.elapsed() > SYNC_EVERY {
@@ -562,7 +566,7 @@ fn due(last: &mut Option<Instant>, every: Duration) -> bool {
 }
 
 /// The first messages of a run.
-pub(crate) fn run_start(run: &str, command: &[String]) -> Message {
+pub fn run_start(run: &str, command: &[String]) -> Message {
     let unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Message::RunStart(mpiscope_wire::RunStart {
         run: run.to_owned(),
