@@ -4,8 +4,8 @@
 //! recording may switch, and a daemon that takes over finds it as it was.
 
 use crate::command_line::SwitchOptions;
-use crate::daemon::{Live, Records};
 use anyhow::{Context as _, Result, bail};
+use mpiscope_engine::{Live, Records};
 use mpiscope_feed::Switch;
 use mpiscope_process::output::print;
 use mpiscope_process::private::create_private;

@@ -1,9 +1,9 @@
 //! The calls of a recording, wherever they are: in segments, or in the log of one that was not completed.
 
-use crate::load::{Trust, is_in_log, load_with};
 use crate::page::RunData; // words: allow the name of a type
 use crate::remap::Placements;
 use anyhow::Result;
+use mpiscope_engine::load::{Trust, is_in_log, load_with};
 use mpiscope_feed::{CallSource, Overview};
 use mpiscope_model::{Call, Nanoseconds};
 use mpiscope_recording::Recording;

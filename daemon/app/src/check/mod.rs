@@ -11,10 +11,10 @@ mod totals;
 pub(crate) use rows::{Known, Sane};
 
 use crate::command_line::CheckOptions;
-use crate::daemon::{Live, Records};
 use crate::words::printable;
 use anyhow::Result;
 use found::{Found, Standing};
+use mpiscope_engine::{Live, Records};
 use mpiscope_model::Losses;
 use mpiscope_process::output::print;
 use mpiscope_recording::{Manifest, Recording, State};

@@ -3,8 +3,8 @@
 use super::noise::{Measured, Rules, spread};
 use super::windows::Windows;
 use crate::align::{RunAnchors, SiteName, calls_of};
-use crate::load::{Loaded, Rows, Trust, is_in_log, load_with};
 use anyhow::{Context as _, Result};
+use mpiscope_engine::load::{Loaded, Rows, Trust, is_in_log, load_with};
 use mpiscope_feed::{CallSource, Overview, Side};
 use mpiscope_model::{Function, Totals};
 use mpiscope_recording::{Job, Recording, State};

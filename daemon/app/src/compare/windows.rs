@@ -1,6 +1,6 @@
 //! What each function did over the time of a recording, and on which ranks.
 
-use crate::engine::WindowCell;
+use mpiscope_engine::WindowCell;
 use mpiscope_model::{Function, Rank};
 use mpiscope_recording::WindowRow;
 use std::collections::BTreeMap;

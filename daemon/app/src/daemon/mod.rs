@@ -14,7 +14,9 @@ mod remotes;
 mod viewers;
 
 pub(crate) use imported::{record_told, show_told};
-pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Records, Summary, ToDaemon};
+pub(crate) use protocol::{Configuration, FromDaemon, Link, Summary, ToDaemon};
+
+use mpiscope_engine::Live;
 pub(crate) use recorder::{END_UNKNOWN, Judge, Recorder, window_row};
 
 use crate::page::{ClosedPage, LayoutFilePath, Page, RunData, copy_layouts};

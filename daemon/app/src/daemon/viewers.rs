@@ -1,8 +1,8 @@
 //! What viewers of a live run are told, and when.
 
-use crate::engine::{Engine, WindowCell};
 use crate::page::{Feeding, Increments, RunData, function_rows, node_rows, rank_rows};
 use crate::switch;
+use mpiscope_engine::{Engine, WindowCell};
 use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Standing, Update};
 use mpiscope_model::{Call, Fault, InFlight, Message, Node};
 use mpiscope_recording::{self as recording, RecordingWriter};

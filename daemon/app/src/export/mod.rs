@@ -7,11 +7,11 @@ mod target;
 
 use crate::command_line::{ExportOptions, range_ns};
 use crate::interrupt::Interrupt;
-use crate::load::{Rows, Trust, is_in_log, load_with};
 use crate::progress::ProgressBar;
 use crate::words::plural;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use mpiscope_engine::load::{Rows, Trust, is_in_log, load_with};
 use mpiscope_feed::Overview;
 use mpiscope_formats::export::{
     ExportSummary, Filter, LogReader, LogSummary, Otf2Library, Source, TableFormat, TableRows, TakeLogRows,

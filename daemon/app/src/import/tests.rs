@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::interrupt::is_of_others;
-use crate::load::load;
+use mpiscope_engine::load::load;
 use mpiscope_model::Message;
 use mpiscope_recording::{Recording, State};
 

@@ -1,7 +1,7 @@
 //! What questions about a run are answered from.
 
 use super::{LayoutFiles, RunData, rank_rows};
-use crate::load::Loaded;
+use mpiscope_engine::load::Loaded;
 use mpiscope_feed::{FunctionName, Library, Messages, Overview, RankRow};
 use mpiscope_layout::SiteDescription;
 use mpiscope_model::Nanoseconds;

@@ -1,6 +1,6 @@
 //! What was added to the page's timeline since it was last told.
 
-use crate::engine::WindowCell;
+use mpiscope_engine::WindowCell;
 use mpiscope_feed::TimelineIncrement;
 use mpiscope_model::Function;
 use rustc_hash::FxHashMap;

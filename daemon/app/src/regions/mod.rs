@@ -3,9 +3,9 @@
 mod edges;
 
 use crate::command_line::RegionsOptions;
-use crate::load::load_traffic;
 use crate::words::{plural, ranges};
 use anyhow::{Result, ensure};
+use mpiscope_engine::load::load_traffic;
 use mpiscope_model::Rank;
 use mpiscope_process::output::print;
 use mpiscope_recording::Recording;

@@ -2,9 +2,9 @@
 
 use super::placement::place_by;
 use super::{Format, checked_by, summary};
-use crate::load::{Traffic, load_traffic};
-use crate::sums::SharedTraffic;
 use anyhow::{Result, ensure};
+use mpiscope_engine::SharedTraffic;
+use mpiscope_engine::load::{Traffic, load_traffic};
 use mpiscope_feed::{Remap, RemapFile, RemapFormat, RemapSource};
 use mpiscope_recording::{Job, Recording};
 use mpiscope_verdict::ask_for_advice;

@@ -10,9 +10,9 @@ pub(crate) use asked::Placements;
 pub(crate) use placement::{Placement, place};
 
 use crate::command_line::RemapOptions;
-use crate::load::{Traffic, load_traffic};
 use crate::words::{bytes, count, plural, printable};
 use anyhow::{Context as _, Result, ensure};
+use mpiscope_engine::load::{Traffic, load_traffic};
 use mpiscope_process::output::print;
 use mpiscope_recording::Recording;
 use std::path::Path;

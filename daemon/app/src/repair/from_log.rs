@@ -2,13 +2,13 @@
 //! still lies in the rings.
 
 use super::copy_layouts;
-use crate::daemon::{END_UNKNOWN, LIVE_FILE, Live, Recorder, Records};
-use crate::hang;
+use crate::daemon::{END_UNKNOWN, Recorder};
 use crate::interrupt::Interrupt;
-use crate::load::calls_in_log;
 use crate::topology;
 use anyhow::{Context as _, Result};
 use mpiscope_agent::{Agent, Resume};
+use mpiscope_engine::load::calls_in_log;
+use mpiscope_engine::{LIVE_FILE, Live, Records, hang};
 use mpiscope_feed::Standing;
 use mpiscope_model::Losses;
 use mpiscope_recording::{

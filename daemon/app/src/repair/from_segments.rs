@@ -4,10 +4,10 @@ use super::{copy_layouts, stretch, tables};
 use crate::check::{Known, Sane};
 use crate::daemon::window_row;
 use crate::interrupt::Interrupt;
-use crate::sums::Sums;
 use crate::topology;
 use crate::words::counted;
 use anyhow::{Context as _, Result};
+use mpiscope_engine::Sums;
 use mpiscope_matching::Counts;
 use mpiscope_model::{Call, Message, Scheduling, Totals};
 use mpiscope_recording::{

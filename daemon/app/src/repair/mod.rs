@@ -8,13 +8,13 @@ mod tables;
 
 use crate::check::check_all;
 use crate::command_line::RepairOptions;
-use crate::daemon::{Live, Records};
 use crate::interrupt::Interrupt;
-use crate::load::is_in_log;
 use crate::page::{self, LAYOUTS};
 use crate::run::{refuse_occupied, remove_rings_of};
 use crate::words::{plural, printable};
 use anyhow::{Context as _, Result, bail};
+use mpiscope_engine::load::is_in_log;
+use mpiscope_engine::{Live, Records};
 use mpiscope_recording::{Manifest, Recording, RecordingError, State};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

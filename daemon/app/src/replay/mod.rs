@@ -5,12 +5,12 @@ mod spill;
 
 use crate::align::RunAnchors;
 use crate::command_line::ReplayOptions;
-use crate::load::Loaded;
 use crate::page::{self, Feeding, LayoutFilePath, Page, function_rows, inform, node_rows};
 use crate::switch;
 use crate::topology;
 use crate::words::plural;
 use anyhow::{Context as _, Result, anyhow};
+use mpiscope_engine::load::Loaded;
 use mpiscope_feed::{Job, JobState, Overview, RunSource, TimelineIncrement, Update};
 use mpiscope_model::{Fault, Function};
 use mpiscope_process::private::random;

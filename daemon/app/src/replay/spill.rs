@@ -2,10 +2,10 @@
 //! not stay in memory.
 
 use super::CACHE_BYTES;
-use crate::load::{self, Loaded, Rows, Trust, load_with};
 use crate::page::{RunData, SegmentCache}; // words: allow the name of a type
 use crate::remap::Placements;
 use anyhow::{Context as _, Result};
+use mpiscope_engine::load::{self, Loaded, Rows, Trust, load_with};
 use mpiscope_feed::Overview;
 use mpiscope_model::{Call, Message, Nanoseconds};
 use mpiscope_process::private::random;

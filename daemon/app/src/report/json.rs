@@ -2,9 +2,9 @@
 
 use super::selection::{OF_THE_RUN, Selection, name};
 use super::sites::{SiteFigures, sites};
-use crate::load::Loaded;
 use crate::remap::Placement;
 use anyhow::Result;
+use mpiscope_engine::load::Loaded;
 use mpiscope_feed::exchange::Ranks;
 use mpiscope_feed::{
     Attribution, Between, CpuContention, Disturbance, Efficiency, GatheredWait, Parts, Quiet, Source,

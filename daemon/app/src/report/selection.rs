@@ -1,12 +1,12 @@
 //! The part of a recording that `--from`, `--to` and `--rank` select. Its figures are the page's: both ask the same question.
 
 use crate::command_line::{ReportOptions, ReportPart, range_ns};
-use crate::load::{self, Loaded};
 use crate::page::{RunData, inform};
 use crate::remap::Placements;
 use crate::report::text;
 use crate::words::{bytes, count, nanoseconds, plural, run_time};
 use anyhow::{Result, anyhow, bail};
+use mpiscope_engine::load::{self, Loaded};
 use mpiscope_feed::exchange::{Question, Ranks, SelectedQuestion};
 use mpiscope_feed::{Overview, Selected};
 use mpiscope_recording::Recording;

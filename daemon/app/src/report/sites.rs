@@ -1,6 +1,6 @@
 //! What was called from where: the counts and the waiting of each call site together.
 
-use crate::load::Loaded;
+use mpiscope_engine::load::Loaded;
 use mpiscope_feed::By;
 use mpiscope_model::{Site, SiteInfo};
 use mpiscope_verdict::Findings;

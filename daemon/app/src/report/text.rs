@@ -1,9 +1,9 @@
 //! The report for people.
 
 use super::sites::{SiteFigures, sites};
-use crate::load::Loaded;
 use crate::remap::Placement;
 use crate::words::{bytes, count, nanoseconds, plural, run_time_of};
+use mpiscope_engine::load::Loaded;
 use mpiscope_feed::Judgement;
 use mpiscope_process::output::bold;
 use mpiscope_recording::State;

@@ -2,11 +2,10 @@
 
 use super::supervisor;
 use crate::command_line::RunOptions;
-use crate::daemon::{LIVE_FILE, Live};
-use crate::hang;
 use crate::site::Paths;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_agent::is_running;
+use mpiscope_engine::{LIVE_FILE, Live, hang};
 use mpiscope_model::Losses;
 use mpiscope_process::private::{create_private, random};
 use mpiscope_recording::{Manifest, State, is_being_written, is_only_a_recording, remove_recording};

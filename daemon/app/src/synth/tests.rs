@@ -1,7 +1,7 @@
 //! A recording of a modelled job says of it what is true.
 
 use super::*;
-use crate::load::{Loaded, load};
+use mpiscope_engine::load::{Loaded, load};
 use mpiscope_recording::{Recording, State};
 use mpiscope_synth::{DISTURBANCES, PATTERNS};
 use std::os::unix::fs::PermissionsExt as _;

@@ -6,8 +6,8 @@ mod report;
 mod tests;
 mod words;
 
-pub(crate) use file::{FILE, read, write};
-pub(crate) use report::last_calls;
+pub use file::{FILE, read, write};
+pub use report::last_calls;
 
 use crate::engine::Engine;
 use mpiscope_diagnosis::Stillness;
@@ -28,7 +28,7 @@ const LEAST_SHARE: f64 = 0.5;
 
 /// Watches how long nothing moved.
 #[derive(Debug)]
-pub(crate) struct Watcher {
+pub struct Watcher {
     /// How long nothing may move; none for any time.
     patience: Option<Duration>,
     told: Standing,
@@ -43,24 +43,25 @@ pub(crate) struct Watcher {
 pub(crate) type Lines = Vec<String>;
 
 impl Watcher {
-    pub(crate) fn new(patience: Option<Duration>) -> Self {
+    /// One that reports when nothing moved for so long; none for any time.
+    pub fn new(patience: Option<Duration>) -> Self {
         Self { patience, told: Standing::default(), now: None, looked: None, said: 0, is_said: false }
     }
 
     /// One that goes on where a predecessor stopped.
-    pub(crate) fn going_on(patience: Option<Duration>, told: Standing) -> Self {
+    pub fn going_on(patience: Option<Duration>, told: Standing) -> Self {
         let open = told.stills.last().filter(|still| still.until_s.is_none());
         let now = open.map(|still| (still.since_s * 1e9) as u64);
         Self { told, now, ..Self::new(patience) }
     }
 
     /// What pages and the recording are told.
-    pub(crate) fn told(&self) -> &Standing {
+    pub fn told(&self) -> &Standing {
         &self.told
     }
 
     /// The job as it is now. Says what is to be said, if anything is new; none where nothing is.
-    pub(crate) fn see(&mut self, engine: &Engine, in_flight: &[InFlight]) -> Option<Lines> {
+    pub fn see(&mut self, engine: &Engine, in_flight: &[InFlight]) -> Option<Lines> {
         let patience = self.patience?;
         let moved_ns = engine.standing.moved_ns(in_flight);
         if self.has_moved(moved_ns) {
@@ -86,7 +87,7 @@ impl Watcher {
 
     /// Whether a job of which only the calls are known that it is in may stand still: half of it has been in calls for so
     /// long, and nobody is in another.
-    pub(crate) fn suspects(&self, engine: &Engine, in_flight: &[InFlight]) -> bool {
+    pub fn suspects(&self, engine: &Engine, in_flight: &[InFlight]) -> bool {
         let Some(patience) = self.patience else { return false };
         let is_old =
             |call: &InFlight| engine.until_ns.saturating_sub(call.since_ns) >= patience.as_nanos() as u64;
@@ -138,7 +139,7 @@ impl Watcher {
 
     /// The run is over: what its processes were in when they ended. Says what is to be said of a job that moved again and
     /// was over before anybody looked.
-    pub(crate) fn end(&mut self, engine: &Engine) -> Lines {
+    pub fn end(&mut self, engine: &Engine) -> Lines {
         last_calls(engine, &mut self.told);
         let moved_ns = engine.standing.moved_ns(&[]);
         if self.has_moved(moved_ns) { self.moves(moved_ns) } else { Lines::new() }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The file in a recording.
-pub(crate) const FILE: &str = "standing.json";
+pub const FILE: &str = "standing.json";
 const SCHEMA: &str = "mpiscope.standing/1";
 
 #[derive(Serialize, Deserialize)]
@@ -21,7 +21,7 @@ struct Kept {
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn write(dir: &Path, standing: &Standing) -> Result<()> {
+pub fn write(dir: &Path, standing: &Standing) -> Result<()> {
     let new = dir.join(format!("{FILE}.new"));
     let write = || {
         let file = create_private(&new)?;
@@ -41,7 +41,7 @@ pub(crate) fn write(dir: &Path, standing: &Standing) -> Result<()> {
 ///
 /// # Errors
 /// When what is there says something else.
-pub(crate) fn read(dir: &Path) -> Result<Standing> {
+pub fn read(dir: &Path) -> Result<Standing> {
     let path = dir.join(FILE);
     let bytes = match std::fs::read(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Standing::default()),

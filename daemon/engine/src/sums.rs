@@ -17,20 +17,22 @@ const MOST_WINDOWS: usize = 4096;
 
 /// What is summed up of a run beside its counts, all of it as calls and messages become known.
 #[derive(Debug, Default)]
-pub(crate) struct Sums {
-    pub(crate) overview: Overview,
-    pub(crate) traffic: SharedTraffic,
+pub struct Sums {
+    /// Densities and thinned messages for pages.
+    pub overview: Overview,
+    /// Who talked with whom.
+    pub traffic: SharedTraffic,
     /// Calls of each function by window.
-    pub(crate) windows: BTreeMap<(u64, Function), u64>,
+    pub windows: BTreeMap<(u64, Function), u64>,
 }
 
 /// Who talked with whom so far, shared between whoever takes messages in and those who ask.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SharedTraffic(Arc<Mutex<topology::Traffic>>);
+pub struct SharedTraffic(Arc<Mutex<topology::Traffic>>);
 
 impl SharedTraffic {
     /// A panic elsewhere while the lock was held leaves sums that are still sound.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, topology::Traffic> {
+    pub fn lock(&self) -> MutexGuard<'_, topology::Traffic> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -42,7 +44,7 @@ impl Sums {
     }
 
     /// Takes in what became known.
-    pub(crate) fn add(&mut self, calls: &[Call], messages: &[Message], windows: &[WindowCell]) {
+    pub fn add(&mut self, calls: &[Call], messages: &[Message], windows: &[WindowCell]) {
         self.overview.add(calls);
         self.traffic.lock().feed(messages);
         self.windows(windows);
@@ -56,7 +58,7 @@ impl Sums {
     }
 
     /// As they are kept.
-    pub(crate) fn told(&self, counts: &Counts, processors: &Processors) -> Summary {
+    pub fn told(&self, counts: &Counts, processors: &Processors) -> Summary {
         let (mut timeline, density) = self.overview.parts();
         // Closer looks are what is beside segments for.
         while timeline.windows() > MOST_WINDOWS {

@@ -1,9 +1,9 @@
 //! Reading a recording into figures: from its Parquet files when it is complete, else from its log and, when nobody
 //! records any more, from what still lies in the rings.
 
-use crate::daemon::{LIVE_FILE, Live, Records};
 use crate::engine::{Engine, Step, WindowCell};
 use crate::hang;
+use crate::live::{LIVE_FILE, Live, Records};
 use crate::sums::{self, Sums};
 use anyhow::Result;
 use mpiscope_agent::{Agent, Resume};
@@ -12,42 +12,53 @@ use mpiscope_matching::Counts;
 use mpiscope_model::{Call, CommInfo, Coordinate, Losses, Message, Nanoseconds, RankInfo, SiteInfo, Totals};
 use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Pauses, Recording, State, Summary};
 use mpiscope_topology as topology;
-use mpiscope_verdict::Ending;
-use mpiscope_verdict::Processors;
+use mpiscope_verdict::{Ending, Processors};
 use std::path::Path;
 use std::time::Duration;
 
 /// The figures of a recording.
-pub(crate) struct Loaded {
-    pub(crate) run: String,
-    pub(crate) state: State,
-    pub(crate) job: Job,
-    pub(crate) totals: Totals,
+pub struct Loaded {
+    /// Its name.
+    pub run: String,
+    /// Whether the run goes on, and whether the recording is complete.
+    pub state: State,
+    /// Ranks, nodes, command, length.
+    pub job: Job,
+    /// Sums of the whole run.
+    pub totals: Totals,
     pub(crate) clock: Clock,
-    pub(crate) losses: Losses,
-    pub(crate) counts: Counts,
-    pub(crate) sums: Sums,
-    pub(crate) ranks: Vec<RankInfo>,
-    pub(crate) sites: Vec<SiteInfo>,
-    pub(crate) communicators: Vec<CommInfo>,
+    /// Calls that are missing, by reason.
+    pub losses: Losses,
+    /// Sums of calls and messages.
+    pub counts: Counts,
+    /// Overview, traffic and windows.
+    pub sums: Sums,
+    /// The ranks that were seen.
+    pub ranks: Vec<RankInfo>,
+    /// Call sites.
+    pub sites: Vec<SiteInfo>,
+    /// Communicators, windows and files of MPI.
+    pub communicators: Vec<CommInfo>,
     /// Where ranks are in the grids of communicators.
-    pub(crate) coordinates: Vec<Coordinate>,
-    pub(crate) processors: Processors,
+    pub coordinates: Vec<Coordinate>,
+    /// Who waits for a CPU.
+    pub processors: Processors,
     /// Whether the job stood still, and what it ended in.
-    pub(crate) standing: Standing,
+    pub standing: Standing,
     /// When recording was switched off.
-    pub(crate) pauses: Option<Pauses>,
-    pub(crate) missing: Vec<String>,
+    pub pauses: Option<Pauses>,
+    /// What is not there or damaged, a sentence each.
+    pub missing: Vec<String>,
 }
 
 impl Loaded {
     /// When the job ended, by its own account; 0 where it gave none.
-    pub(crate) fn end_ns(&self) -> Nanoseconds {
+    pub fn end_ns(&self) -> Nanoseconds {
         self.job.duration_s.map_or(0, |seconds| (seconds * 1e9).round() as u64)
     }
 
     /// How it ended, as far as that limits the verdict.
-    pub(crate) fn ending(&self) -> Ending {
+    pub fn ending(&self) -> Ending {
         let hangs = self.standing.hangs_at_end();
         if self.state == State::Running {
             return Ending::not_yet(hangs);
@@ -56,25 +67,29 @@ impl Loaded {
     }
 
     /// The clock of a node, as well as it is known.
-    pub(crate) fn clock_of(&self, node: usize) -> Option<&ClockNode> {
+    pub fn clock_of(&self, node: usize) -> Option<&ClockNode> {
         self.clock.versions.last()?.nodes.iter().find(|clock| clock.node as usize == node)
     }
 }
 
 /// Who talked with whom in a recording.
-pub(crate) struct Traffic {
-    pub(crate) job: Job,
-    pub(crate) traffic: topology::Traffic,
+pub struct Traffic {
+    /// Ranks, nodes, command, length.
+    pub job: Job,
+    /// Messages and bytes between ranks.
+    pub traffic: topology::Traffic,
     /// Messages that should be there and are not, a sentence each.
-    pub(crate) faults: Vec<String>,
+    pub faults: Vec<String>,
 }
 
 /// Rows that are in no segment, as they are read.
-pub(crate) struct Rows {
-    pub(crate) calls: Vec<Call>,
-    pub(crate) messages: Vec<Message>,
+pub struct Rows {
+    /// Calls that ended.
+    pub calls: Vec<Call>,
+    /// Pairs of sends and receives.
+    pub messages: Vec<Message>,
     /// What the calls added to the windows.
-    pub(crate) windows: Vec<WindowCell>,
+    pub windows: Vec<WindowCell>,
 }
 
 /// Who takes them in.
@@ -82,7 +97,7 @@ pub(crate) type Reader<'a> = dyn FnMut(Rows) -> Result<()> + 'a;
 
 /// How a recording is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Trust {
+pub enum Trust {
     /// Sums count where the bytes of all that they sum up are those that were written.
     Checked,
     /// Sums count, and whoever shows them has that checked.
@@ -92,7 +107,7 @@ pub(crate) enum Trust {
 }
 
 /// Whether the rows are read from the log, because the segments do not have them all.
-pub(crate) fn is_in_log(recording: &Recording) -> bool {
+pub fn is_in_log(recording: &Recording) -> bool {
     let manifest = recording.manifest();
     manifest.state != State::Complete
         && !manifest.cut.is_some_and(|cut| cut.log)
@@ -100,17 +115,17 @@ pub(crate) fn is_in_log(recording: &Recording) -> bool {
 }
 
 /// When the last call ends that is in a segment.
-pub(crate) fn last_call_ns(recording: &Recording) -> Nanoseconds {
+pub fn last_call_ns(recording: &Recording) -> Nanoseconds {
     recording.call_segments().iter().map(|segment| segment.to_ns).max().unwrap_or_default()
 }
 
 /// Reads a recording to its end.
-pub(crate) fn load(dir: &Path, recording: &Recording) -> Result<Loaded> {
+pub fn load(dir: &Path, recording: &Recording) -> Result<Loaded> {
     load_with(dir, recording, Trust::Checked, Overview::default(), &mut |_| Ok(()))
 }
 
 /// Likewise, for those who show it: into an overview that they have, and with all that is in no segment.
-pub(crate) fn load_with(
+pub fn load_with(
     dir: &Path,
     recording: &Recording,
     trust: Trust,
@@ -135,7 +150,7 @@ fn is_to_be_believed(recording: &Recording, summary: &Summary, trust: Trust) -> 
 }
 
 /// Whether the sums of a run are those of as many calls as the run has.
-pub(crate) fn adds_up(manifest: &Manifest, summary: &Summary) -> bool {
+pub fn adds_up(manifest: &Manifest, summary: &Summary) -> bool {
     let sum = |calls: &mut dyn Iterator<Item = u64>| calls.fold(0, u64::saturating_add);
     let rows = sum(&mut manifest.segments.calls.iter().map(|segment| segment.rows));
     rows == manifest.totals.calls
@@ -144,7 +159,7 @@ pub(crate) fn adds_up(manifest: &Manifest, summary: &Summary) -> bool {
 }
 
 /// Reads the messages of a recording, and nothing else where they are in files of their own.
-pub(crate) fn load_traffic(dir: &Path, recording: &Recording) -> Result<Traffic> {
+pub fn load_traffic(dir: &Path, recording: &Recording) -> Result<Traffic> {
     if is_in_log(recording) {
         let Loaded { job, sums, .. } = load(dir, recording)?;
         return Ok(Traffic { job, traffic: std::mem::take(&mut *sums.traffic.lock()), faults: Vec::new() });
@@ -336,7 +351,7 @@ fn stood(dir: &Path, missing: &mut Vec<String>) -> Standing {
 }
 
 /// How many calls the log of a recording has; none where it is damaged and does not say how the run began.
-pub(crate) fn calls_in_log(recording: &Recording) -> Result<CallsInLog> {
+pub fn calls_in_log(recording: &Recording) -> Result<CallsInLog> {
     let mut engine = Engine::new(recording.manifest().window_ns);
     let faults = recording.wal()?.for_each_message(|message| drop(engine.feed(message)));
     engine.finish();
@@ -346,11 +361,13 @@ pub(crate) fn calls_in_log(recording: &Recording) -> Result<CallsInLog> {
 }
 
 /// What the log of a recording has.
-pub(crate) struct CallsInLog {
-    pub(crate) rows: u64,
-    pub(crate) calls: u64,
+pub struct CallsInLog {
+    /// Rows that they make.
+    pub rows: u64,
+    /// Calls and polls.
+    pub calls: u64,
     /// Nothing of it is damaged.
-    pub(crate) is_whole: bool,
+    pub is_whole: bool,
 }
 
 /// Calls that reached the rings and that nobody took: read, and left where they are.

@@ -1,11 +1,11 @@
 //! Ingest and the operators, tied together: messages in, what became known out. Live and in replay the same.
 
 use crate::clocks::Clocks;
-use crate::words::counted;
 use mpiscope_agent::{Census, OWN, Resume};
 use mpiscope_diagnosis::{HangDetector, Moment, Stillness};
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_matching::{Counts, Matcher, UnreceivedSend, WindowTotals};
+use mpiscope_model::words::counted;
 use mpiscope_model::{
     Batch, Call, CommInfo, Coordinate, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo,
     ProcessState, Rank, RankInfo, Scheduling, SiteInfo, Totals,
@@ -16,43 +16,57 @@ use mpiscope_wire as wire;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one function did on one rank in one window; later calls of the window make a further cell, to be added.
-pub(crate) type WindowCell = ((u64, Rank, Function), WindowTotals);
+pub type WindowCell = ((u64, Rank, Function), WindowTotals);
 
 /// What one step of the engine led to.
 #[derive(Debug, Default)]
-pub(crate) struct Step {
-    pub(crate) calls: Vec<Call>,
-    pub(crate) messages: Vec<Message>,
-    pub(crate) windows: Vec<WindowCell>,
-    pub(crate) scheduling: Vec<Scheduling>,
-    pub(crate) faults: Vec<Fault>,
+pub struct Step {
+    /// Calls that ended.
+    pub calls: Vec<Call>,
+    /// Pairs of sends and receives.
+    pub messages: Vec<Message>,
+    /// What the calls add to their windows.
+    pub windows: Vec<WindowCell>,
+    /// What the scheduler did with ranks.
+    pub scheduling: Vec<Scheduling>,
+    /// What was wrong with the input.
+    pub faults: Vec<Fault>,
     /// What it was made of, when it is to be judged; without the calls.
-    pub(crate) batch: Batch,
+    pub batch: Batch,
 }
 
 /// The state of a run.
-pub(crate) struct Engine {
+pub struct Engine {
     ingest: Ingest,
     /// Whether somebody judges its steps.
     is_judged: bool,
     matcher: Matcher,
     clocks: Clocks,
-    pub(crate) counts: Counts,
+    /// Sums of calls and messages.
+    pub counts: Counts,
     pub(crate) standing: HangDetector,
-    pub(crate) totals: Totals,
-    pub(crate) losses: Losses,
-    pub(crate) nodes: Vec<NodeInfo>,
-    pub(crate) ranks: BTreeMap<Rank, RankInfo>,
-    pub(crate) comms: Vec<CommInfo>,
-    pub(crate) coordinates: Vec<Coordinate>,
+    /// Sums of the whole run.
+    pub totals: Totals,
+    /// Calls that are missing, by reason.
+    pub losses: Losses,
+    /// The nodes of the job, in order of their numbers.
+    pub nodes: Vec<NodeInfo>,
+    /// The ranks that were seen.
+    pub ranks: BTreeMap<Rank, RankInfo>,
+    /// Communicators, windows and files of MPI.
+    pub comms: Vec<CommInfo>,
+    /// Where ranks are in the grids of communicators.
+    pub coordinates: Vec<Coordinate>,
     /// As they were told: not looked up.
-    pub(crate) sites: Vec<SiteInfo>,
-    pub(crate) processors: Processors,
+    pub sites: Vec<SiteInfo>,
+    /// Who waits for a CPU.
+    pub processors: Processors,
     /// The calls that processes were in when they ended.
-    pub(crate) last_calls: BTreeMap<(Rank, u16), InFlight>,
+    pub last_calls: BTreeMap<(Rank, u16), InFlight>,
     /// Faults by their text, each once.
     pub(crate) faults: BTreeSet<String>,
-    pub(crate) until_ns: Nanoseconds,
+    /// Up to when the run is known.
+    pub until_ns: Nanoseconds,
     /// Calls times what each costs its rank, in nanoseconds.
     cost_ns: f64,
 }
@@ -60,7 +74,8 @@ pub(crate) struct Engine {
 const MOST_FAULTS: usize = 100;
 
 impl Engine {
-    pub(crate) fn new(window_ns: u64) -> Self {
+    /// Nothing yet; windows are that long.
+    pub fn new(window_ns: u64) -> Self {
         Self {
             ingest: Ingest::new(),
             is_judged: false,
@@ -84,27 +99,28 @@ impl Engine {
     }
 
     /// One whose steps can be judged.
-    pub(crate) fn for_diagnosis(window_ns: u64) -> Self {
+    pub fn for_diagnosis(window_ns: u64) -> Self {
         Self { ingest: Ingest::for_diagnosis(), is_judged: true, ..Self::new(window_ns) }
     }
 
-    pub(crate) fn ingest(&self) -> &Ingest {
+    /// What turns frames into calls.
+    pub fn ingest(&self) -> &Ingest {
         &self.ingest
     }
 
     /// What recording cost the ranks, in seconds, and each call, in nanoseconds.
-    pub(crate) fn cost(&self) -> (f64, f64) {
+    pub fn cost(&self) -> (f64, f64) {
         let made = self.totals.calls + self.totals.polls;
         (self.cost_ns / 1e9, if made == 0 { 0.0 } else { self.cost_ns / made as f64 })
     }
 
     /// Takes in a message. Only a clock_sample (or the end) makes anything known.
-    pub(crate) fn feed(&mut self, message: wire::Message) -> Option<Step> {
+    pub fn feed(&mut self, message: wire::Message) -> Option<Step> {
         self.ingest.step(message).map(|batch| self.settle(batch))
     }
 
     /// Takes in a message of a batch that goes on.
-    pub(crate) fn feed_on(&mut self, message: wire::Message) {
+    pub fn feed_on(&mut self, message: wire::Message) {
         self.ingest.feed(message);
     }
 
@@ -124,7 +140,7 @@ impl Engine {
     }
 
     /// The input is over.
-    pub(crate) fn finish(&mut self) -> Step {
+    pub fn finish(&mut self) -> Step {
         self.ingest.settle_rest();
         let batch = self.ingest.take();
         let mut step = self.settle(batch);
@@ -136,13 +152,14 @@ impl Engine {
         step
     }
 
-    pub(crate) fn count_unmatched(&mut self) {
+    /// Counts sends without a receive, and receives without a send.
+    pub fn count_unmatched(&mut self) {
         self.totals.unmatched_sends = self.matcher.unmatched_sends();
         self.totals.unmatched_receives = self.matcher.unmatched_receives();
     }
 
     /// Sends without a receive, at most `most`, and the number of the others as counted last.
-    pub(crate) fn unreceived_sends(&self, most: usize) -> (Vec<UnreceivedSend>, u64) {
+    pub fn unreceived_sends(&self, most: usize) -> (Vec<UnreceivedSend>, u64) {
         let sends: Vec<UnreceivedSend> = self.matcher.unreceived_sends().take(most).collect();
         let left_out = self.totals.unmatched_sends.saturating_sub(sends.len() as u64);
         (sends, left_out)
@@ -200,7 +217,7 @@ impl Engine {
     }
 
     /// Calls in flight, each with its agent's number, on the clock of the run as far as it is known until now.
-    pub(crate) fn in_flight(&self, calls: &[(u32, wire::Flight)]) -> Vec<InFlight> {
+    pub fn in_flight(&self, calls: &[(u32, wire::Flight)]) -> Vec<InFlight> {
         calls.iter().filter_map(|(agent, call)| self.ingest.in_flight(*agent, call)).collect()
     }
 
@@ -221,24 +238,24 @@ impl Engine {
 
     /// The clocks of all nodes as they are known in the end, and whether by them no message ends before it begins for
     /// certain.
-    pub(crate) fn solve_clocks(&mut self) -> (Clock, bool) {
+    pub fn solve_clocks(&mut self) -> (Clock, bool) {
         self.clocks.solve(&self.ingest, self.until_ns)
     }
 
     /// How many ranks the job has, as far as its ranks say.
-    pub(crate) fn world_size(&self) -> u32 {
+    pub fn world_size(&self) -> u32 {
         self.ranks.values().map(|info| info.world_size).max().unwrap_or_default()
     }
 
     /// What was made and not recorded since somebody wanted it so, and when that was the watcher; none where nobody did.
-    pub(crate) fn pauses(&self) -> Option<Pauses> {
+    pub fn pauses(&self) -> Option<Pauses> {
         let (gaps, calls) = (self.ingest.gaps(), self.ingest.unrecorded_calls());
         let gaps: Vec<Pause> = gaps.iter().copied().map(Pause::from).collect();
         (calls > 0 || !gaps.is_empty()).then_some(Pauses { calls, gaps })
     }
 
     /// What is missing from the recording, in sentences.
-    pub(crate) fn missing(&self) -> Vec<String> {
+    pub fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         let Losses { ring_full, no_ring, unreadable, unsaved } = self.losses;
         if ring_full > 0 {
@@ -289,7 +306,7 @@ impl Engine {
     }
 
     /// Where the log that was fed stops, for the daemon's own agent that goes on.
-    pub(crate) fn resume(&self) -> Resume {
+    pub fn resume(&self) -> Resume {
         let mut resume = Resume::default();
         for (process, identity) in self.ingest.processes(OWN) {
             resume.processes.insert(identity, process);
@@ -303,17 +320,17 @@ impl Engine {
     }
 
     /// The agents of other hosts, as far as the log that was fed goes.
-    pub(crate) fn agents(&self) -> Vec<KnownAgent> {
+    pub fn agents(&self) -> Vec<KnownAgent> {
         self.ingest.agents().collect()
     }
 
     /// The MPI library, of any rank.
-    pub(crate) fn library(&self) -> String {
+    pub fn library(&self) -> String {
         self.ranks.values().next().map(|info| info.library.clone()).unwrap_or_default()
     }
 
     /// The nodes with their ranks.
-    pub(crate) fn job_nodes(&self) -> Vec<JobNode> {
+    pub fn job_nodes(&self) -> Vec<JobNode> {
         let mut ranks_of: BTreeMap<_, Vec<_>> = BTreeMap::new();
         self.ranks.values().for_each(|info| ranks_of.entry(info.node).or_default().push(info.rank));
         let mut ranks = |node| ranks_of.remove(&node).unwrap_or_default();

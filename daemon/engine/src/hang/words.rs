@@ -1,9 +1,9 @@
 //! Sentences about a hang.
 
-use crate::words::{counted, nanoseconds, ranges};
 use mpiscope_diagnosis::{Doing, LastCall, Need, Root, Stillness, Waiting};
 use mpiscope_feed::StillSentence;
 use mpiscope_matching::OpenPost;
+use mpiscope_model::words::{counted, nanoseconds, ranges};
 use mpiscope_model::{Asks, Comm, Function, InFlight, Peer, ProcessState, Rank, Site, SiteInfo};
 use std::fmt::Write as _;
 

@@ -2,9 +2,9 @@
 
 use super::words::{Names, call_words};
 use crate::engine::Engine;
-use crate::words::run_time_of;
 use mpiscope_diagnosis::{Doing, Need, Stillness};
 use mpiscope_feed::{Standing, Still, StillCall, StillKind, StillRoot};
+use mpiscope_model::words::run_time_of;
 use mpiscope_model::{InFlight, SiteInfo};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -80,7 +80,7 @@ fn call(names: &Names<'_>, call: &InFlight) -> StillCall {
 }
 
 /// The calls that processes were in when they ended.
-pub(crate) fn last_calls(engine: &Engine, told: &mut Standing) {
+pub fn last_calls(engine: &Engine, told: &mut Standing) {
     let sites = sites(engine, engine.last_calls.values().map(|call| call.site));
     let names = Names { sites: &sites, now_ns: engine.until_ns };
     told.ended_in_count = engine.last_calls.len() as u64;
