@@ -1,4 +1,4 @@
-//! Where things lie in a region: a page of header, a page of ring headers, then the slots of each ring.
+//! Where things lie in a ring file: a page of header, a page of ring headers, then the slots of each ring.
 
 use crate::sync::{AtomicU32, AtomicU64};
 use mpiscope_wire::SLOT_BYTES;
@@ -7,7 +7,7 @@ use mpiscope_wire::SLOT_BYTES;
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"MSRING\x00\x05");
 pub(crate) const PAGE_BYTES: usize = 4096;
 pub(crate) const SLOTS_OFFSET: usize = 2 * PAGE_BYTES;
-/// The most rings a region has.
+/// The most rings a ring file has.
 pub const MAX_RINGS: usize = PAGE_BYTES / size_of::<RingHeader>();
 pub(crate) const TEXT_WORDS: usize = 32;
 const MOST_SLOTS: u32 = 1 << 24;
@@ -41,7 +41,7 @@ impl State {
     }
 }
 
-/// How many slots the rings of a region have: a large one for the first thread, smaller ones for the others.
+/// How many slots the rings of a ring file have: a large one for the first thread, smaller ones for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capacities {
     /// Slots of ring 0, a power of two.
@@ -60,7 +60,7 @@ impl Default for Capacities {
 }
 
 impl Capacities {
-    /// Whether a region can have them.
+    /// Whether a ring file can have them.
     #[must_use]
     pub fn are_sound(&self) -> bool {
         let sound = |slots: u32| slots.is_power_of_two() && (64..=MOST_SLOTS).contains(&slots);
@@ -130,7 +130,7 @@ pub struct RingHeader {
     pub(crate) owner: AtomicU32,
     owner_pad: u32,
     /// Calls that were dropped since there was no room, and such as were made while nothing was to be written.
-    pub(crate) lost_calls: AtomicU64,
+    pub(crate) dropped_calls: AtomicU64,
     pub(crate) paused_calls: AtomicU64,
     /// How often definitions were repeated, and from which slot on the last time.
     pub(crate) told_anew: AtomicU64,
@@ -157,7 +157,7 @@ impl RingHeader {
             reader_line: [0; 5],
             owner: AtomicU32::new(0),
             owner_pad: 0,
-            lost_calls: AtomicU64::new(0),
+            dropped_calls: AtomicU64::new(0),
             paused_calls: AtomicU64::new(0),
             told_anew: AtomicU64::new(0),
             anew_from: AtomicU64::new(0),
@@ -178,7 +178,7 @@ const _: () = {
     assert!(core::mem::offset_of!(RingHeader, tail) == 64);
     assert!(core::mem::offset_of!(RingHeader, owner) == 128);
     // Benchmarks read it.
-    assert!(core::mem::offset_of!(RingHeader, lost_calls) == 136);
+    assert!(core::mem::offset_of!(RingHeader, dropped_calls) == 136);
     assert!(size_of::<RegionHeader>() <= PAGE_BYTES);
     assert!(core::mem::offset_of!(RegionHeader, library) == 80);
 };

@@ -12,10 +12,10 @@ mod in_flight;
 mod layout;
 #[cfg(not(loom))]
 mod map;
-#[cfg(not(loom))]
-#[cfg(not(loom))]
-mod region;
 mod ring;
+#[cfg(not(loom))]
+#[cfg(not(loom))]
+mod ring_file;
 mod ring_folder;
 mod sync;
 #[cfg(not(loom))]
@@ -23,9 +23,9 @@ mod wake;
 
 pub use in_flight::{InFlight, InFlightWord};
 pub use layout::{Capacities, MAX_RINGS, RegionHeader, RingHeader, State};
-#[cfg(not(loom))]
-pub use region::{CreateError, Identity, OpenError, Reader, Region, Writer};
 pub use ring::{Consumer, Corrupt, Pause, Producer, SlotCell};
+#[cfg(not(loom))]
+pub use ring_file::{CreateError, Identity, OpenError, Reader, RingFile, Writer};
 #[cfg(not(loom))]
 pub use ring_folder::{AGENT_LOCK, AGENT_LOCK_VARIABLE, SERVED_BY_DAEMON, own_folder};
 #[cfg(not(loom))]

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd as _;
 
-/// A mapping of a whole region. It stays where it is until dropped.
+/// A mapping of a whole ring file. It stays where it is until dropped.
 #[derive(Debug)]
 pub(crate) struct Mapping {
     address: *mut u8,
@@ -53,7 +53,7 @@ impl Mapping {
         Ok(Self { address: address.cast(), bytes })
     }
 
-    /// The first word of a file that is no region.
+    /// The first word of a file that is no ring file.
     pub(crate) fn word(&self) -> &AtomicU32 {
         assert!(self.bytes >= size_of::<AtomicU32>());
         // SAFETY: the mapping is page-aligned and long enough; every bit pattern is a number.

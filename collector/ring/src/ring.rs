@@ -64,8 +64,8 @@ pub struct Producer<'a> {
     head: u64,
     /// The reader sees everything before this.
     published: u64,
-    lost_calls: u64,
-    announced_lost_calls: u64,
+    dropped_calls: u64,
+    announced_dropped_calls: u64,
     paused_calls: u64,
     announced_paused_calls: u64,
     told_anew: u64,
@@ -85,7 +85,7 @@ impl<'a> Producer<'a> {
     #[must_use]
     pub fn new(header: &'a RingHeader, slots: &'a [SlotCell]) -> Self {
         let head = header.head.load(Ordering::Relaxed);
-        let lost_calls = header.lost_calls.load(Ordering::Relaxed);
+        let dropped_calls = header.dropped_calls.load(Ordering::Relaxed);
         // Nothing is free until the tail was read and found sound.
         header.free_until.store(head, Ordering::Relaxed);
         Self {
@@ -93,8 +93,8 @@ impl<'a> Producer<'a> {
             slots,
             head,
             published: head,
-            lost_calls,
-            announced_lost_calls: 0,
+            dropped_calls,
+            announced_dropped_calls: 0,
             paused_calls: header.paused_calls.load(Ordering::Relaxed),
             announced_paused_calls: 0,
             told_anew: header.told_anew.load(Ordering::Relaxed),
@@ -119,16 +119,16 @@ impl<'a> Producer<'a> {
 
     /// Calls dropped in this ring's life.
     #[must_use]
-    pub fn lost_calls(&self) -> u64 {
-        self.lost_calls
+    pub fn dropped_calls(&self) -> u64 {
+        self.dropped_calls
     }
 
-    /// Writes a row and what belongs before it, or counts the calls it stands for as lost. Returns whether it was
+    /// Writes a row and what belongs before it, or counts the calls it stands for as dropped. Returns whether it was
     /// written.
     #[inline]
     pub fn push(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool {
         let end = self.head + before.len() as u64 + 1;
-        if end <= self.free_until() && self.announced_lost_calls == self.lost_calls {
+        if end <= self.free_until() && self.announced_dropped_calls == self.dropped_calls {
             for slot in before {
                 self.put(slot);
             }
@@ -153,7 +153,7 @@ impl<'a> Producer<'a> {
     /// Whether this number of slots surely fits, and no loss must be reported first.
     #[inline(always)]
     fn is_sure(&self, more: u64) -> bool {
-        self.head + more <= self.free_until() && self.announced_lost_calls == self.lost_calls
+        self.head + more <= self.free_until() && self.announced_dropped_calls == self.dropped_calls
     }
 
     /// Writes a slot that belongs before the coming row, if there surely is room for both; `false` when nothing was
@@ -193,17 +193,17 @@ impl<'a> Producer<'a> {
             self.header.paused_calls.store(self.paused_calls, Ordering::Release);
             return false;
         }
-        let announce = self.announced_lost_calls != self.lost_calls;
+        let announce = self.announced_dropped_calls != self.dropped_calls;
         let resumes = self.announced_paused_calls != self.paused_calls;
         let needed = before.len() + 1 + usize::from(announce) + usize::from(resumes);
         if !self.wait_for_room(needed) {
-            self.lost_calls += calls;
-            self.header.lost_calls.store(self.lost_calls, Ordering::Release);
+            self.dropped_calls += calls;
+            self.header.dropped_calls.store(self.dropped_calls, Ordering::Release);
             return false;
         }
         if announce {
-            self.announced_lost_calls = self.lost_calls;
-            self.put(&Entry::encode_lost(self.lost_calls));
+            self.announced_dropped_calls = self.dropped_calls;
+            self.put(&Entry::encode_lost(self.dropped_calls));
         }
         if resumes {
             self.announced_paused_calls = self.paused_calls;
@@ -426,8 +426,8 @@ impl<'a> Consumer<'a> {
 
     /// Calls that the writer dropped, cumulative.
     #[must_use]
-    pub fn lost_calls(&self) -> u64 {
-        self.header.lost_calls.load(Ordering::Acquire)
+    pub fn dropped_calls(&self) -> u64 {
+        self.header.dropped_calls.load(Ordering::Acquire)
     }
 
     /// Whether this number of slots, or an eighth of the ring, is waiting to be read.

@@ -1,4 +1,4 @@
-//! What this process is to mpiscope: its region, its tables, whether it records.
+//! What this process is to mpiscope: its ring file, its tables, whether it records.
 #![expect(unsafe_code, reason = "asking the system who and where we are")]
 
 use crate::agent;
@@ -184,7 +184,7 @@ fn start() -> Result<Option<Process>, String> {
     if std::env::var_os("MPISCOPE_DAEMON").is_some() {
         agent::make_folder(rings)?;
     }
-    let writer = make_region(rings, &identity)?;
+    let writer = make_ring_file(rings, &identity)?;
     if std::env::var_os("MPISCOPE_PAUSED").is_some() {
         writer.pause(Pause::Watcher, true);
     }
@@ -216,7 +216,7 @@ fn start() -> Result<Option<Process>, String> {
     }))
 }
 
-fn make_region(rings: &Path, identity: &Identity) -> Result<Writer, String> {
+fn make_ring_file(rings: &Path, identity: &Identity) -> Result<Writer, String> {
     // A file that may not grow so far (`ulimit -f`) is no reason to end the program.
     let _held = WriteSignalsHeld::new();
     let mut capacities = Capacities::default();

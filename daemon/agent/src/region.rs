@@ -185,7 +185,7 @@ impl Watched {
             self.hand_out(tell);
             self.tell_last_calls(tell);
         }
-        let ring_full = self.heads().map(|head| head.lost_calls()).fold(0, u64::saturating_add);
+        let ring_full = self.heads().map(|head| head.dropped_calls()).fold(0, u64::saturating_add);
         let state = match (self.reader.state(), self.alive) {
             (State::Finalized, _) => EndState::Finalized,
             (State::Aborted, _) => EndState::Aborted,

@@ -74,7 +74,7 @@ fn read(path: &std::path::Path) {
     for ring in 0..reader.rings() {
         let _ = reader.in_flight(ring, 1000);
         let mut consumer = reader.consumer(ring, None);
-        let _ = (consumer.holds(100), consumer.lost_calls());
+        let _ = (consumer.holds(100), consumer.dropped_calls());
         let mut slots = Vec::new();
         if let Ok(count) = consumer.read(MOST_SLOTS, &mut slots) {
             assert!(count == slots.len() && count <= MOST_SLOTS);

@@ -17,7 +17,7 @@ fn while_paused_nothing_is_written_and_what_was_made_is_counted_apart() {
     consumer.pause(true);
     assert!(!producer.push_row(&row) && !producer.stage(&row), "at once, though there is room");
     assert!(!producer.push(&[], &row, 1) && !producer.push(&[row], &row, 5));
-    assert_eq!((consumer.paused_calls(), consumer.lost_calls(), producer.lost_calls()), (6, 0, 0));
+    assert_eq!((consumer.paused_calls(), consumer.dropped_calls(), producer.dropped_calls()), (6, 0, 0));
     consumer.pause(false);
     assert!(producer.push(&[], &row, 1));
     assert!(producer.push_row(&row), "and quickly again");
@@ -38,7 +38,7 @@ fn definitions_are_repeated_after_a_slot_known_to_the_reader() {
     assert!(producer.push(&[row], &row, 1) && producer.begins_anew() && !producer.begins_anew());
     assert_eq!(consumer.told_anew(), (1, 3));
     assert!(producer.push(&[], &row, 1) && producer.push_row(&row));
-    assert_eq!(producer.lost_calls(), 0);
+    assert_eq!(producer.dropped_calls(), 0);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_full_ring_drops_the_newest_and_says_so() {
     let mut producer = Producer::new(&header, &slots);
     let mut consumer = Consumer::new(&header, &slots, None);
     let written = (0..7).filter(|&number| producer.push(&[], &[1, number, 0, 0], 1)).count();
-    assert_eq!((written, producer.lost_calls(), consumer.lost_calls()), (4, 3, 3));
+    assert_eq!((written, producer.dropped_calls(), consumer.dropped_calls()), (4, 3, 3));
     let mut out = Vec::new();
     assert_eq!(consumer.read(100, &mut out), Ok(4));
     consumer.release();
@@ -81,15 +81,15 @@ fn a_group_is_written_whole_or_not_at_all() {
     let mut out = Vec::new();
     let mut consumer = Consumer::new(&header, &slots, None);
     assert_eq!(consumer.read(100, &mut out), Ok(3));
-    assert!(!producer.push(&[[2; 4]; 5], &[1; 4], 1), "a group longer than the ring is lost, not split");
+    assert!(!producer.push(&[[2; 4]; 5], &[1; 4], 1), "a group longer than the ring is dropped, not split");
 }
 
 #[test]
-fn a_lost_row_counts_the_calls_it_stands_for() {
+fn a_dropped_row_counts_the_calls_it_stands_for() {
     let (header, slots) = (RingHeader::new(), cells(2));
     let mut producer = Producer::new(&header, &slots);
     let written = [1_u64, 10, 100, 1000].map(|calls| producer.push(&[], &[1; 4], calls));
-    assert_eq!((written, producer.lost_calls()), ([true, true, false, false], 1100));
+    assert_eq!((written, producer.dropped_calls()), ([true, true, false, false], 1100));
 }
 
 #[test]
@@ -148,9 +148,9 @@ proptest! {
             consumer.release();
         }
         consumer.read(100, &mut out).unwrap();
-        let lost = producer.lost_calls();
+        let dropped = producer.dropped_calls();
         let calls = out.iter().filter(|slot| slot[0] == 1).count() as u64;
-        prop_assert_eq!(calls + lost, made);
+        prop_assert_eq!(calls + dropped, made);
         out.retain(|slot| slot[0] != 5);
         prop_assert_eq!(out, expected);
     }

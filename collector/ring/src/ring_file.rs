@@ -1,4 +1,4 @@
-//! A region: the file of one process. The job makes and writes it, the agent opens and reads it.
+//! A ring file: the file of one process. The job makes and writes it, the agent opens and reads it.
 
 use crate::in_flight::InFlight;
 use crate::layout::{Capacities, MAGIC, RegionHeader, SLOTS_OFFSET, State, TEXT_WORDS};
@@ -12,7 +12,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Who writes a region.
+/// Who writes a ring file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Identity {
     /// The process.
@@ -35,7 +35,7 @@ pub struct Identity {
     pub constants: [i32; 3],
 }
 
-/// Why a region could not be made.
+/// Why a ring file could not be made.
 #[derive(Debug)]
 pub enum CreateError {
     /// The capacities make no sense.
@@ -53,7 +53,7 @@ impl std::fmt::Display for CreateError {
     }
 }
 
-/// Why a file is no region that can be read.
+/// Why a file is no ring file that can be read.
 #[derive(Debug)]
 pub enum OpenError {
     /// It could not be opened or mapped.
@@ -92,7 +92,7 @@ fn take_text(words: &[AtomicU64; TEXT_WORDS]) -> String {
 
 /// The file and its mapping, seen by either side.
 #[derive(Debug)]
-pub struct Region {
+pub struct RingFile {
     mapping: Mapping,
     capacities: Capacities,
 }
@@ -100,7 +100,7 @@ pub struct Region {
 /// The job's side.
 #[derive(Debug)]
 pub struct Writer {
-    region: Region,
+    ring_file: RingFile,
     /// Wakes the agent, where it can be woken.
     waker: Option<Waker>,
 }
@@ -108,18 +108,18 @@ pub struct Writer {
 /// The agent's side.
 #[derive(Debug)]
 pub struct Reader {
-    region: Region,
+    ring_file: RingFile,
     file: File,
 }
 
-impl Region {
+impl RingFile {
     fn header(&self) -> &RegionHeader {
         self.mapping.header()
     }
 }
 
 impl Writer {
-    /// Creates the region of a process in `folder`: reserved, touched, then named. A reader therefore sees only
+    /// Creates the ring file of a process in `folder`: reserved, touched, then named. A reader therefore sees only
     /// complete ones. Its writers wake the agent by `waker`; without one, the agent looks more often.
     ///
     /// # Errors
@@ -163,8 +163,8 @@ impl Writer {
         let mapping = Mapping::new(file, capacities.bytes(), true)?;
         // Only for a ring that there is: nothing is left behind.
         let waker = waker();
-        let region = Region { mapping, capacities };
-        let header = region.header();
+        let ring_file = RingFile { mapping, capacities };
+        let header = ring_file.header();
         header.first_slots.store(capacities.first_slots, Ordering::Relaxed);
         header.other_slots.store(capacities.other_slots, Ordering::Relaxed);
         header.rings.store(capacities.rings, Ordering::Relaxed);
@@ -181,17 +181,17 @@ impl Writer {
         put_text(&header.node, &identity.node);
         header.waker.store(waker.as_ref().map_or(0, Waker::number), Ordering::Relaxed);
         header.magic.store(MAGIC, Ordering::Release);
-        Ok(Self { region, waker })
+        Ok(Self { ring_file, waker })
     }
 
     /// Takes a ring for the calling thread, which has this number; `None` when all are taken.
     #[must_use]
     pub fn claim(&self, thread: u16) -> Option<(usize, Producer<'_>)> {
-        (0..self.region.capacities.rings as usize).find_map(|ring| {
-            let header = self.region.mapping.ring_header(ring);
+        (0..self.ring_file.capacities.rings as usize).find_map(|ring| {
+            let header = self.ring_file.mapping.ring_header(ring);
             header.claim(thread).then_some(())?;
             let mut producer =
-                Producer::new(header, self.region.mapping.slots(&self.region.capacities, ring));
+                Producer::new(header, self.ring_file.mapping.slots(&self.ring_file.capacities, ring));
             producer.waker = self.waker.as_ref();
             Some((ring, producer))
         })
@@ -199,29 +199,29 @@ impl Writer {
 
     /// Gives a ring back, when its thread ends.
     pub fn give_back(&self, ring: usize) {
-        self.region.mapping.ring_header(ring).give_back();
+        self.ring_file.mapping.ring_header(ring).give_back();
     }
 
     /// Lets nothing be written by any thread, or again.
     pub fn pause(&self, who: Pause, paused: bool) {
-        (0..self.region.capacities.rings as usize).for_each(|ring| {
-            self.region.mapping.ring_header(ring).pause(who, paused);
+        (0..self.ring_file.capacities.rings as usize).for_each(|ring| {
+            self.ring_file.mapping.ring_header(ring).pause(who, paused);
         });
     }
 
     /// Counts calls of a thread that found no ring.
     pub fn count_unrecorded(&self, calls: u64) {
-        self.region.header().unrecorded_calls.fetch_add(calls, Ordering::Relaxed);
+        self.ring_file.header().unrecorded_calls.fetch_add(calls, Ordering::Relaxed);
     }
 
     /// Says how the process stands.
     pub fn set_state(&self, state: State) {
-        self.region.header().state.store(state.number(), Ordering::Release);
+        self.ring_file.header().state.store(state.number(), Ordering::Release);
     }
 }
 
 impl Reader {
-    /// Opens a region that a process made.
+    /// Opens a ring file that a process made.
     ///
     /// # Errors
     /// When it cannot be opened, or its header is wrong.
@@ -250,13 +250,13 @@ impl Reader {
             return Err(OpenError::Unsound("its sizes make no sense"));
         }
         let mapping = Mapping::new(&file, capacities.bytes(), false).map_err(OpenError::File)?;
-        Ok(Self { region: Region { mapping, capacities }, file })
+        Ok(Self { ring_file: RingFile { mapping, capacities }, file })
     }
 
     /// Whether the file is still as long as the mapping; a shorter one must not be touched.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        let bytes = self.region.capacities.bytes() as u64;
+        let bytes = self.ring_file.capacities.bytes() as u64;
         self.file.metadata().is_ok_and(|metadata| metadata.len() >= bytes)
     }
 
@@ -265,7 +265,7 @@ impl Reader {
     /// # Errors
     /// When it contains something impossible.
     pub fn identity(&self) -> Result<Identity, OpenError> {
-        let header = self.region.header();
+        let header = self.ring_file.header();
         let clock = ClockKind::from_number(header.clock.load(Ordering::Relaxed));
         let (rank, world_size) =
             (header.rank.load(Ordering::Relaxed), header.world_size.load(Ordering::Relaxed));
@@ -286,27 +286,27 @@ impl Reader {
     }
 
     fn constants(&self) -> [i32; 3] {
-        let words = &self.region.header().constants;
+        let words = &self.ring_file.header().constants;
         std::array::from_fn(|at| words[at].load(Ordering::Relaxed) as i32)
     }
 
     /// How many rings it has.
     #[must_use]
     pub fn rings(&self) -> usize {
-        self.region.capacities.rings as usize
+        self.ring_file.capacities.rings as usize
     }
 
     /// The reading end of a ring.
     #[must_use]
     pub fn consumer(&self, ring: usize, resume_at: Option<u64>) -> Consumer<'_> {
-        let slots = self.region.mapping.slots(&self.region.capacities, ring);
-        Consumer::new(self.region.mapping.ring_header(ring), slots, resume_at)
+        let slots = self.ring_file.mapping.slots(&self.ring_file.capacities, ring);
+        Consumer::new(self.ring_file.mapping.ring_header(ring), slots, resume_at)
     }
 
-    /// The call that the thread of a ring is in. `now` is the tick of the region's clock at the moment.
+    /// The call that the thread of a ring is in. `now` is the tick of the ring file's clock at the moment.
     #[must_use]
     pub fn in_flight(&self, ring: usize, now: u64) -> Option<InFlight> {
-        let seen = self.region.mapping.ring_header(ring).in_flight(now)?;
+        let seen = self.ring_file.mapping.ring_header(ring).in_flight(now)?;
         Some(seen.in_words_of_all(self.constants()))
     }
 
@@ -314,19 +314,19 @@ impl Reader {
     /// not.
     #[must_use]
     pub fn waker(&self) -> u64 {
-        self.region.header().waker.load(Ordering::Relaxed)
+        self.ring_file.header().waker.load(Ordering::Relaxed)
     }
 
     /// Calls of threads that found no ring.
     #[must_use]
     pub fn unrecorded_calls(&self) -> u64 {
-        self.region.header().unrecorded_calls.load(Ordering::Relaxed)
+        self.ring_file.header().unrecorded_calls.load(Ordering::Relaxed)
     }
 
     /// The state of the process, by its own word.
     #[must_use]
     pub fn state(&self) -> State {
-        State::from_number(self.region.header().state.load(Ordering::Acquire))
+        State::from_number(self.ring_file.header().state.load(Ordering::Acquire))
     }
 }
 
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_no_region_are_refused() {
+    fn files_that_are_no_ring_file_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("1.ring");
         for bytes in [vec![], vec![0; 100], vec![0; 10_000], vec![0xFF; 100_000]] {
