@@ -76,7 +76,7 @@ fn carry_out(command: Command) -> Result<ExitCode> {
         Command::Man { dir } => command_line::write_manual(&dir),
         Command::Agent(options) => remote_agent::agent(&options),
         Command::Record => daemon::record(),
-        Command::Judge { dir, print, workers } => verdict::judge_apart(&dir, print, workers),
+        Command::Judge { dir, print, workers } => verdict::diagnose_apart(&dir, print, workers),
         Command::Advise => verdict::advise_apart(),
     }
 }

@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail};
 use mpiscope_process::private::create_private;
 use mpiscope_recording::list_file;
 use mpiscope_synth::{Cause, Disturbance, NodeTorus, Part, Spec, Truth, generate};
-use mpiscope_verdict::judge_into;
+use mpiscope_verdict::diagnose_into;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -112,7 +112,7 @@ pub(crate) fn record(spec: &Spec, out: &Path, interrupt: &Interrupt) -> Result<T
     let mut run = generate(spec)?;
     let (_, truth) = record_told(
         out,
-        Box::new(|out, _| judge_into(out, 1)),
+        Box::new(|out, _| diagnose_into(out, 1)),
         |_| {},
         move |teller| {
             for message in run.by_ref() {

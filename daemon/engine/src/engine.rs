@@ -39,7 +39,7 @@ pub struct Step {
 pub struct Engine {
     ingest: Ingest,
     /// Whether somebody judges its steps.
-    is_judged: bool,
+    is_diagnosed: bool,
     matcher: Matcher,
     clocks: Clocks,
     /// Sums of calls and messages.
@@ -78,7 +78,7 @@ impl Engine {
     pub fn new(window_ns: u64) -> Self {
         Self {
             ingest: Ingest::new(),
-            is_judged: false,
+            is_diagnosed: false,
             matcher: Matcher::default(),
             clocks: Clocks::default(),
             counts: Counts::new(window_ns),
@@ -100,7 +100,7 @@ impl Engine {
 
     /// One whose steps can be judged.
     pub fn for_diagnosis(window_ns: u64) -> Self {
-        Self { ingest: Ingest::for_diagnosis(), is_judged: true, ..Self::new(window_ns) }
+        Self { ingest: Ingest::for_diagnosis(), is_diagnosed: true, ..Self::new(window_ns) }
     }
 
     /// What turns frames into calls.
@@ -204,7 +204,7 @@ impl Engine {
         self.count_messages(&matched.messages, matched.uncertain);
         let windows = self.counts.take_windows(self.until_ns);
         let scheduling = batch.scheduling.clone();
-        let batch = if self.is_judged { batch } else { Batch::default() };
+        let batch = if self.is_diagnosed { batch } else { Batch::default() };
         Step { calls, messages: matched.messages, windows, scheduling, faults, batch }
     }
 

@@ -1,6 +1,6 @@
 //! Judging in a process of its own, which may fail or take too long without harm to the recording.
 
-use super::{Findings, judge, judge_into};
+use super::{Findings, diagnose, diagnose_into};
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_process::local_host::own_program;
 use mpiscope_process::output::print;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// The word by which this program is asked to judge. Not for people.
+/// The word by which this program is asked for a diagnosis. Not for people.
 const COMMAND: &str = "judge";
 /// A run is not held up for longer than this when it is over, plus a share of its length.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -24,24 +24,24 @@ const MOST_SAID: u64 = 4096;
 pub(super) const LOW_PRIORITY: i32 = 10;
 
 /// The whole life of the process that judges a recording: what it finds goes into the recording's folder, or is printed.
-pub fn judge_apart(dir: &Path, prints: bool, workers: usize) -> Result<ExitCode> {
+pub fn diagnose_apart(dir: &Path, prints: bool, workers: usize) -> Result<ExitCode> {
     let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
     if prints {
         let recording = Recording::open(dir)?;
-        print(&serde_json::to_string(&judge(&recording, &recording.wal()?, workers)?)?)?;
+        print(&serde_json::to_string(&diagnose(&recording, &recording.wal()?, workers)?)?)?;
     } else {
-        judge_into(dir, workers)?;
+        diagnose_into(dir, workers)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Has a recording judged whose folder is not to be written to, however long it takes.
-pub fn judged_apart(dir: &Path) -> Result<Findings> {
+pub fn diagnosed_apart(dir: &Path) -> Result<Findings> {
     answer(start([COMMAND.as_ref(), "--print".as_ref(), dir.as_os_str()], Stdio::null())?)
 }
 
 /// Has a recording judged by another process, for as long as that is worth waiting for.
-pub fn have_judged(dir: &Path, run: Duration, workers: usize) -> Result<()> {
+pub fn have_diagnosed(dir: &Path, run: Duration, workers: usize) -> Result<()> {
     let workers = workers.to_string();
     let words = [COMMAND.as_ref(), "--workers".as_ref(), workers.as_ref(), dir.as_os_str()];
     let mut child = start(words, Stdio::null())?;

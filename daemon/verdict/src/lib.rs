@@ -5,7 +5,7 @@
 //! job: at the end a process of its own diagnoses, which may fail without harm to the recording, and live a thread behind
 //! everything else. Where calls were lost it lowers or withholds a verdict; it never guesses.
 //!
-//! The log is read twice: once to learn expected transfer times and who talks to whom, once to judge by that.
+//! The log is read twice: once to learn expected transfer times and who talks to whom, once to diagnose by that.
 
 mod actions;
 mod advice;
@@ -33,12 +33,12 @@ mod waits;
 mod words;
 
 pub use advice::{advise_apart, ask as ask_for_advice};
-pub use apart::{have_judged, judge_apart, judged_apart};
+pub use apart::{diagnose_apart, diagnosed_apart, have_diagnosed};
 pub use ending::Ending;
 pub use findings::{Criterion, Findings};
 pub use graph::{builder as graph_builder, finish as finish_graph, of_segments as graph_of_segments};
 pub use known::{GIVEN, give, named};
-pub use live::LiveJudge;
+pub use live::LiveDiagnosis;
 pub use processors::{Crowding, Processors, where_ranks_run};
 pub use regions::regions_sentence;
 pub use words::{budget_lines, verdict_sentences};
@@ -69,7 +69,7 @@ pub const FILE: &str = "findings.json";
 ///
 /// # Errors
 /// When it was to be judged by criteria that cannot be read, or the analysis has a fault of its own.
-pub fn judge(recording: &Recording, log: &WalReader, workers: usize) -> Result<Findings> {
+pub fn diagnose(recording: &Recording, log: &WalReader, workers: usize) -> Result<Findings> {
     let manifest = recording.manifest();
     let learnt = pass::learn(manifest, log, workers)?;
     let (advice, own) = (learnt.advice(), learnt.learnt());
@@ -113,9 +113,9 @@ pub fn may_be_read(dir: &Path) -> bool {
 }
 
 /// Judges a recording whose log is complete and leaves what was found in its folder.
-pub fn judge_into(dir: &Path, workers: usize) -> Result<()> {
+pub fn diagnose_into(dir: &Path, workers: usize) -> Result<()> {
     let recording = Recording::open(dir)?;
-    write(dir, &judge(&recording, &recording.wal()?, workers)?)
+    write(dir, &diagnose(&recording, &recording.wal()?, workers)?)
 }
 
 /// Leaves what was found in the folder of a recording.

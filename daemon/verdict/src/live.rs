@@ -66,7 +66,7 @@ enum Report {
 }
 
 /// The other end of the thread.
-pub struct LiveJudge {
+pub struct LiveDiagnosis {
     most_waiting: usize,
     tell: Sender<Report>,
     shared: Arc<Shared>,
@@ -104,7 +104,7 @@ struct Shared {
     fault: Mutex<Option<String>>,
 }
 
-impl LiveJudge {
+impl LiveDiagnosis {
     /// Starts the thread; it ends when nobody tells it anything more.
     ///
     /// # Errors
@@ -268,7 +268,7 @@ impl LiveJudge {
     }
 }
 
-impl Drop for LiveJudge {
+impl Drop for LiveDiagnosis {
     /// Nobody wants to know any more: what waits would only take the processor from others.
     fn drop(&mut self) {
         self.shared.is_skipping.store(true, Ordering::Release);

@@ -78,7 +78,7 @@ impl Digest {
         }
         let findings = if is_in_log {
             let judged = recording.wal().map_err(anyhow::Error::from);
-            judged.and_then(|log| verdict::judge(&recording, &log, 1)).map(Some)
+            judged.and_then(|log| verdict::diagnose(&recording, &log, 1)).map(Some)
         } else {
             verdict::read(dir)
         };

@@ -3,7 +3,7 @@
 
 use super::protocol::WINDOW_NS;
 use super::queue::{self, Item, Sending};
-use super::recorder::{Judge, Recorder};
+use super::recorder::{Diagnose, Recorder};
 use super::viewers::Viewers;
 use super::{CACHE_BYTES, Configuration};
 use crate::page::{Page, RunData, say_address};
@@ -11,7 +11,7 @@ use crate::remap::Placements;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_feed::Job;
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, State, WalWriter};
-use mpiscope_verdict::have_judged;
+use mpiscope_verdict::have_diagnosed;
 use mpiscope_wire::Message;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -62,11 +62,11 @@ impl Teller {
 /// When the recording cannot be written, or the teller fails. What was told until then is left.
 pub(crate) fn record_told<T: Send>(
     out: &Path,
-    judge: Judge,
+    diagnose: Diagnose,
     amend: impl FnOnce(&mut Manifest),
     tell: impl FnOnce(&mut Teller) -> Result<T> + Send,
 ) -> Result<(Manifest, T)> {
-    let recorder = recorder_into(out, judge)?;
+    let recorder = recorder_into(out, diagnose)?;
     let told = take_in(out, recorder, tell)?;
     let mut manifest = Manifest::read(out)?;
     // That of this program says nothing about a run that it did not watch.
@@ -85,7 +85,7 @@ pub(crate) fn show_told<T: Send>(
     address: SocketAddr,
     tell: impl FnOnce(&mut Teller) -> Result<T> + Send,
 ) -> Result<T> {
-    let mut recorder = recorder_into(out, Box::new(|dir, run| have_judged(dir, run, WORKERS)))?;
+    let mut recorder = recorder_into(out, Box::new(|dir, run| have_diagnosed(dir, run, WORKERS)))?;
     let configuration =
         Configuration { listen: Some(address), ..Configuration::of_run(name_of(out)?, out.to_owned())? };
     let data = RunData::new(out, CACHE_BYTES, Placements::of_run(recorder.sums().traffic.clone()));
@@ -114,10 +114,10 @@ fn name_of(out: &Path) -> Result<String> {
     Ok(name.to_string_lossy().into_owned())
 }
 
-fn recorder_into(out: &Path, judge: Judge) -> Result<Recorder> {
+fn recorder_into(out: &Path, diagnose: Diagnose) -> Result<Recorder> {
     let manifest = Manifest { run: name_of(out)?, window_ns: WINDOW_NS, ..Manifest::default() };
     let writer = RecordingWriter::create(out, manifest, RecordingOptions::default())?;
-    Ok(Recorder::new(writer, WINDOW_NS, judge))
+    Ok(Recorder::new(writer, WINDOW_NS, diagnose))
 }
 
 /// Records what is told, to a complete recording.

@@ -17,7 +17,7 @@ pub(crate) use imported::{record_told, show_told};
 pub(crate) use protocol::{Configuration, FromDaemon, Link, Summary, ToDaemon};
 
 use mpiscope_engine::Live;
-pub(crate) use recorder::{END_UNKNOWN, Judge, Recorder, window_row};
+pub(crate) use recorder::{Diagnose, END_UNKNOWN, Recorder, window_row};
 
 use crate::page::{ClosedPage, LayoutFilePath, Page, RunData, copy_layouts};
 use crate::remap::Placements;
@@ -35,7 +35,7 @@ use mpiscope_process::own_process::allow_files;
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader, WalWriter};
 use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{clock_sample, monotonic_ns};
-use mpiscope_verdict::{GIVEN, give, have_judged};
+use mpiscope_verdict::{GIVEN, give, have_diagnosed};
 use mpiscope_wire::{Message, RunEnd, Switched};
 use queue::{Item, Sending};
 use remotes::Remotes;
@@ -129,7 +129,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         Ok(())
     };
     let workers = configuration.workers;
-    let judge: Judge = Box::new(move |dir, run| have_judged(dir, run, workers));
+    let diagnose: Diagnose = Box::new(move |dir, run| have_diagnosed(dir, run, workers));
     let (resume, log);
     if configuration.resume {
         let before = Manifest::read(&configuration.out)?;
@@ -143,7 +143,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             give(criteria, &configuration.out)?;
             writer.list_file(GIVEN)?;
         }
-        recorder = Recorder::new(writer, configuration.window_ns, judge);
+        recorder = Recorder::new(writer, configuration.window_ns, diagnose);
         recorder.expect(before.cost.calls);
         recorder.watch_for(configuration.hang_after, configuration.flight)?;
         with_page(&mut recorder, topology::of_recording(&configuration.out).0)?;
@@ -170,11 +170,11 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         if let Some(layout) = &configuration.layout {
             keep_layouts(layout, &configuration.out);
         }
-        recorder = Recorder::new(writer, configuration.window_ns, judge);
+        recorder = Recorder::new(writer, configuration.window_ns, diagnose);
         recorder.watch_for(configuration.hang_after, configuration.flight)?;
         if configuration.keep.is_some() && configuration.listen.is_none() {
             // What is found at the end may be all that can be found.
-            recorder.judge_live(configuration);
+            recorder.diagnose_live(configuration);
         }
         with_page(&mut recorder, site)?;
         resume = Resume::default();

@@ -22,7 +22,7 @@ use mpiscope_recording::{
 };
 use mpiscope_verdict::Crowding;
 use mpiscope_verdict::Ending;
-use mpiscope_verdict::{self as verdict, Findings, Found, LiveJudge};
+use mpiscope_verdict::{self as verdict, Findings, Found, LiveDiagnosis};
 use mpiscope_wire::Message;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -41,16 +41,16 @@ const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 pub(crate) const END_UNKNOWN: &str = "how the command ended is not known: mpiscope itself was killed";
 
 /// How a recording of a run of some length is judged before its log goes.
-pub(crate) type Judge = Box<dyn Fn(&Path, Duration) -> Result<()> + Send>;
+pub(crate) type Diagnose = Box<dyn Fn(&Path, Duration) -> Result<()> + Send>;
 
 pub(crate) struct Recorder {
-    judge: Judge,
+    diagnose: Diagnose,
     engine: Engine,
     sums: Sums,
     writer: RecordingWriter,
     viewers: Option<Viewers>,
     /// While somebody may watch.
-    live: Option<LiveJudge>,
+    live: Option<LiveDiagnosis>,
     crowding: Crowding,
     postponing: Postponing,
     /// What was found in the end, until the page is told.
@@ -72,9 +72,9 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new(writer: RecordingWriter, window_ns: u64, judge: Judge) -> Self {
+    pub(crate) fn new(writer: RecordingWriter, window_ns: u64, diagnose: Diagnose) -> Self {
         Self {
-            judge,
+            diagnose,
             engine: Engine::new(window_ns),
             sums: Sums::default(),
             writer,
@@ -122,14 +122,14 @@ impl Recorder {
     /// From now on viewers are told. To be called before anything is taken in.
     pub(crate) fn tell(&mut self, viewers: Viewers, configuration: &Configuration) {
         self.viewers = Some(viewers);
-        self.judge_live(configuration);
+        self.diagnose_live(configuration);
     }
 
     /// From now on it is judged how the run goes. To be called before anything is taken in.
-    pub(crate) fn judge_live(&mut self, configuration: &Configuration) {
+    pub(crate) fn diagnose_live(&mut self, configuration: &Configuration) {
         let window_ns = self.window_ns();
         let Configuration { workers, latency, ref criteria, .. } = *configuration;
-        match LiveJudge::start(workers, (configuration.window_ns, latency), criteria.as_ref()) {
+        match LiveDiagnosis::start(workers, (configuration.window_ns, latency), criteria.as_ref()) {
             Ok(live) => {
                 // What is dropped from the log as --keep asks cannot be read later.
                 let has_whole_log = configuration.keep.is_none();
@@ -367,7 +367,7 @@ impl Recorder {
         let unknown = mpiscope_symbols::look_up(&mut sites, mpiscope_symbols::PATIENCE);
         self.writer.manifest_mut().missing.extend(unknown);
         let pass_begun = Instant::now();
-        let mut findings = self.judge();
+        let mut findings = self.diagnose();
         let pass_s = pass_begun.elapsed().as_secs_f64();
         if let Some(findings) = &mut findings {
             findings.name_places(&sites);
@@ -443,7 +443,7 @@ impl Recorder {
     }
 
     /// Where time went and why is found while the log is still there.
-    fn judge(&mut self) -> Option<Findings> {
+    fn diagnose(&mut self) -> Option<Findings> {
         let written = self.writer.write_manifest();
         self.note(written);
         if self.writer.manifest_mut().cut.is_some_and(|cut| cut.log) {
@@ -454,7 +454,7 @@ impl Recorder {
         self.live = None;
         let run = Duration::from_nanos(self.engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns));
         let dir = self.writer.dir();
-        (self.judge)(dir, run).and_then(|()| verdict::read(dir)).unwrap_or_else(|error| {
+        (self.diagnose)(dir, run).and_then(|()| verdict::read(dir)).unwrap_or_else(|error| {
             let text = format!("where time went was not judged: {error:#}");
             self.writer.manifest_mut().missing.push(text);
             None

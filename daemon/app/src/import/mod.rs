@@ -7,7 +7,7 @@
 mod tests;
 
 use crate::command_line::ImportOptions;
-use crate::daemon::{Judge, record_told};
+use crate::daemon::{Diagnose, record_told};
 use crate::interrupt::Interrupt;
 use crate::progress::ProgressBar;
 use crate::run::refuse_occupied;
@@ -16,7 +16,7 @@ use anyhow::{Context as _, Result, bail};
 use mpiscope_formats::Progress as _;
 use mpiscope_formats::import::{ImportedRun, InputFile, InputFormat};
 use mpiscope_recording::Manifest;
-use mpiscope_verdict::judge_into;
+use mpiscope_verdict::diagnose_into;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -96,9 +96,10 @@ fn record(
     let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
     // Without durations nobody can tell what calls were made of.
     let has_durations = run.has_durations();
-    let judge: Judge = Box::new(move |out, _| if has_durations { judge_into(out, 1) } else { Ok(()) });
+    let diagnose: Diagnose =
+        Box::new(move |out, _| if has_durations { diagnose_into(out, 1) } else { Ok(()) });
     progress.begin("recording", Some(run.item_count()))?;
-    record_told(out, judge, amend, move |teller| {
+    record_told(out, diagnose, amend, move |teller| {
         run.missing().iter().for_each(|sentence| teller.miss(sentence.clone()));
         run.write_log(name, command, progress, &mut |message| teller.tell(message))
     })

@@ -15,7 +15,7 @@ use mpiscope_recording::{
     FileState, Job, Lost, Manifest, Recording, RecordingOptions, RecordingWriter, State, WalReader,
     WalWriter, file_state,
 };
-use mpiscope_verdict::{GIVEN, judge_into};
+use mpiscope_verdict::{GIVEN, diagnose_into};
 use mpiscope_wire::Message;
 use std::path::Path;
 use std::time::Duration;
@@ -67,7 +67,7 @@ pub(super) fn repair(
         Ok(stood) => hang::write(out, &stood)?,
         Err(error) => missing.push(format!("whether the job stood still: {error:#}")),
     }
-    let mut recorder = Recorder::new(writer, old.window_ns, Box::new(|dir, _| judge_into(dir, 1)));
+    let mut recorder = Recorder::new(writer, old.window_ns, Box::new(|dir, _| diagnose_into(dir, 1)));
     recorder.watch_for(Duration::ZERO, None)?;
     if old.state == State::Incomplete {
         recorder.expect(old.cost.calls);

@@ -80,7 +80,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let judging = std::thread::Builder::new().name("judge".into()).spawn(move || {
         let before = loaded.missing.len();
         let found = if is_in_log && findings.is_none() {
-            let mut found = verdict::judged_apart(&dir);
+            let mut found = verdict::diagnosed_apart(&dir);
             match &mut found {
                 Ok(findings) => findings.limit(&loaded.ending()),
                 Err(error) => loaded.missing.push(format!("where time went was not judged: {error:#}")),

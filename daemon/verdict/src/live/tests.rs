@@ -28,7 +28,7 @@ fn known_of(spec: &Spec) -> Vec<Known> {
     known.collect()
 }
 
-fn take(live: &mut LiveJudge, batch: Batch, messages: &[Message]) {
+fn take(live: &mut LiveDiagnosis, batch: Batch, messages: &[Message]) {
     let calls = batch.calls.clone();
     live.take(batch, &calls, messages);
 }
@@ -37,11 +37,11 @@ fn calls(batches: &[Known]) -> u64 {
     batches.iter().map(|(batch, _)| batch.activities.len() as u64).sum()
 }
 
-fn is_idle(live: &LiveJudge) -> bool {
+fn is_idle(live: &LiveDiagnosis) -> bool {
     live.shared.waiting_calls.load(Ordering::Acquire) == 0
 }
 
-fn until_idle(live: &LiveJudge) {
+fn until_idle(live: &LiveDiagnosis) {
     let begun = Instant::now();
     while !is_idle(live) {
         assert!(begun.elapsed() < LIMIT, "it does not come to an end");
@@ -50,7 +50,7 @@ fn until_idle(live: &LiveJudge) {
 }
 
 /// What was found last once nothing waits any more.
-fn found(live: &LiveJudge, until_s: f64) -> mpiscope_feed::Found {
+fn found(live: &LiveDiagnosis, until_s: f64) -> mpiscope_feed::Found {
     let begun = Instant::now();
     loop {
         if let Some(super::Found { report: found, course, .. }) = live.found()
@@ -67,7 +67,8 @@ fn found(live: &LiveJudge, until_s: f64) -> mpiscope_feed::Found {
 #[test]
 fn a_job_is_judged_while_it_runs() {
     let batches = batches(4.0);
-    let mut live = LiveJudge::with_room(2, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
+    let mut live =
+        LiveDiagnosis::with_room(2, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
     for (batch, messages) in batches {
         take(&mut live, batch, &messages);
         until_idle(&live);
@@ -89,7 +90,7 @@ fn calls_that_come_too_fast_are_left_out_and_counted_and_judging_begins_anew() {
     let late = early.split_off(middle);
     let all = calls(&early);
     assert!(all > 10 * ROOM as u64, "{all}");
-    let mut live = LiveJudge::with_room(1, BudgetOptions::default(), Reference::None, ROOM).unwrap();
+    let mut live = LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, ROOM).unwrap();
     // One that is told everything at once is behind at once.
     let begun = Instant::now();
     early.into_iter().for_each(|(batch, messages)| take(&mut live, batch, &messages));
@@ -118,7 +119,8 @@ fn what_was_postponed_is_read_from_the_log_as_if_it_had_come() {
     let mut log = WalWriter::create(dir.path()).unwrap();
     let disturb = vec![Disturbance::Imbalance { share: 0.125, more: 1.0, drifts: false }];
     let spec = Spec { style: Style::Blocking, disturb, ..Spec::new(Pattern::Ring, 8, 6.0, 20_000.0) };
-    let start = || LiveJudge::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
+    let start =
+        || LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
     let (mut always, mut later) = (start(), start().with_log(dir.path()));
     let (mut ingest, mut frame, mut batches) = (Ingest::for_diagnosis(), Vec::new(), 0);
     let mut matching = LogMatching::default();
@@ -158,7 +160,7 @@ fn what_was_postponed_is_read_from_the_log_as_if_it_had_come() {
 fn what_is_not_in_the_log_is_left_out_and_counted() {
     let dir = tempfile::tempdir().unwrap();
     let batches = batches(6.0);
-    let mut live = LiveJudge::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING)
+    let mut live = LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING)
         .unwrap()
         .with_log(dir.path());
     let middle = batches.len() / 2;
@@ -186,7 +188,8 @@ fn a_rank_with_more_work_is_found_while_the_job_runs() {
     let batches = known_of(&spec);
     assert!(calls(&batches) > LIVE_CALLS as u64);
     let until_s = batches.last().unwrap().0.until_ns as f64 / 1e9;
-    let mut live = LiveJudge::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
+    let mut live =
+        LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
     for (batch, messages) in batches {
         take(&mut live, batch, &messages);
         until_idle(&live);
