@@ -269,8 +269,11 @@ pub struct RegionChange {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[expect(missing_docs, reason = "each is the key of the report with the same name")]
 pub struct BudgetChange {
-    /// Not in MPI; not known of threads.
+    /// Not in MPI, until the last call; not known of threads.
     pub outside: Figure,
+    /// After the last call of a rank that makes no more.
+    #[serde(default)]
+    pub finished: Figure,
     pub waiting: Figure,
     pub base: Figure,
     pub distance: Figure,

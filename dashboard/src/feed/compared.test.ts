@@ -11,7 +11,7 @@ const figure = (a: number | null, b: number | null): Wire.Figure => ({ a, b, cha
 const names = <const Name extends string>(...all: Name[]): Record<Name, Wire.Figure> => Object.fromEntries(all.map((name) => [name, figure(1, 2)])) as Record<Name, Wire.Figure>;
 const words = (a: string, b: string): Wire.Words => ({ a, b, change: { is_change: a !== b } });
 const side = (folder: string): Wire.Side => ({ folder, run: folder, state: "complete", started_unix_ns: 1, exit: 0, is_judged: true, cause: "pattern", headline: "So it is.", missing: [] });
-const parts = () => ({ ...names("outside", "waiting", "base", "distance", "excess", "operation", "other", "unknown", "total", "transfer"), waiting_by: names("compute", "base", "distance", "excess", "operation", "other", "unknown", "no_core", "transfer") });
+const parts = () => ({ ...names("outside", "finished", "waiting", "base", "distance", "excess", "operation", "other", "unknown", "total", "transfer"), waiting_by: names("compute", "base", "distance", "excess", "operation", "other", "unknown", "no_core", "transfer") });
 const course = (slots: number): Wire.ComparedCourse => ({
   duration_ns: slots * 100, width_ns: 100, slots, function: u32(7), calls: f64(...Array<number>(slots).fill(3)), parts: f64(...Array<number>(7 * slots).fill(1)), avoidable: f64(),
 });

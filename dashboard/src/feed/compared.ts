@@ -25,6 +25,8 @@ export type WaitName = (typeof WAITS)[number];
 
 export interface Budget {
   outside: Figure;
+  /** After the last call of a rank that makes no more. */
+  finished: Figure;
   total: Figure;
   transfer: Figure;
   parts: Readonly<Record<PartName, Figure>>;
@@ -264,6 +266,7 @@ function budget(from: Fields<Wire.BudgetChange>): Budget {
   const by = fields<Wire.ByChange>(from.waiting_by, "The split of the waiting");
   return {
     outside: figure(from.outside, "outside"),
+    finished: figure(from.finished, "finished"),
     total: figure(from.total, "total"),
     transfer: figure(from.transfer, "transfer"),
     parts: Object.fromEntries(PARTS.map((name) => [name, figure(from[name], name)])) as Record<PartName, Figure>,

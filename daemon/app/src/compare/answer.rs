@@ -118,6 +118,7 @@ fn parts(pair: &Pair<'_>, told: &Comparison, direction: f64) -> Vec<Part> {
         return parts;
     };
     add(&budget.outside, &|| format!("time outside of MPI{}", on_outside(pair, told)));
+    add(&budget.finished, &|| "time after the last call of ranks that have finished".into());
     add(&budget.waiting, &|| waiting(pair, told, direction));
     let of = |figure: &Figure| figure.change.map_or(0.0, |change| change.difference * direction);
     let most = told.functions.iter().max_by(|one, other| of(&one.of_rank).total_cmp(&of(&other.of_rank)));
@@ -135,10 +136,10 @@ fn parts(pair: &Pair<'_>, told: &Comparison, direction: f64) -> Vec<Part> {
 
 /// What is not in MPI, where nothing was judged.
 fn outside(pair: &Pair<'_>, told: &Comparison) -> Figure {
-    let (in_a, in_b) = pair.in_mpi();
+    let ((in_a, in_b), (finished_a, finished_b)) = (pair.in_mpi(), pair.finished());
     let mut figure = told.job.duration_s;
     if let Some(change) = &mut figure.change {
-        change.difference -= in_b - in_a;
+        change.difference -= in_b - in_a + finished_b - finished_a;
     }
     figure
 }
@@ -154,6 +155,7 @@ fn on_outside(pair: &Pair<'_>, told: &Comparison) -> String {
         for function in of.windows.functions.values() {
             changes.iter_mut().zip(&function.by_rank).for_each(|(sum, seconds)| *sum += sign * seconds);
         }
+        changes.iter_mut().zip(&of.finished_s).for_each(|(sum, seconds)| *sum += sign * seconds);
     }
     on(&stand_out(&changes))
 }

@@ -18,6 +18,7 @@ fn findings<'a>(pair: &Pair<'a>) -> Option<(&'a Findings, &'a Findings)> {
 pub(super) fn budget(pair: &Pair<'_>) -> Option<(BudgetChange, BudgetChange)> {
     let found = findings(pair)?;
     let outside = outside(pair);
+    let finished = finished(pair);
     let of_rank = each(|part| {
         let of = |found: &Findings, scale: f64| {
             let windows: Vec<f64> = found.course.parts.iter().map(part).collect();
@@ -26,7 +27,7 @@ pub(super) fn budget(pair: &Pair<'_>) -> Option<(BudgetChange, BudgetChange)> {
         };
         pair.rules.of_rank(of(found.0, pair.scale.0), of(found.1, pair.scale.1))
     });
-    let of_rank = BudgetChange { outside, ..of_rank };
+    let of_rank = BudgetChange { outside, finished, ..of_rank };
     // It is the same change, in other figures.
     let mut job = each(|part| {
         let (a, b) = (part(&found.0.judgement.budget), part(&found.1.judgement.budget));
@@ -40,11 +41,12 @@ pub(super) fn budget(pair: &Pair<'_>) -> Option<(BudgetChange, BudgetChange)> {
     Some((job, of_rank))
 }
 
-/// What a rank does outside of MPI, where its threads do not spend more time in MPI than there is.
+/// What a rank does outside of MPI until it has finished, where its threads do not spend more time in MPI than there is.
 fn outside(pair: &Pair<'_>) -> Figure {
     let (in_a, in_b) = pair.in_mpi();
-    let of = |digest: &Digest, in_mpi: f64| {
-        let all = if pair.is_share { 1.0 } else { digest.duration_s()? };
+    let (finished_a, finished_b) = pair.finished();
+    let of = |digest: &Digest, in_mpi: f64, finished: f64| {
+        let all = if pair.is_share { 1.0 } else { digest.duration_s()? } - finished;
         // What chance makes of the time in MPI it makes of the rest.
         let mut windows = vec![0.0; digest.windows.count()];
         for of in digest.windows.functions.values() {
@@ -53,12 +55,19 @@ fn outside(pair: &Pair<'_>) -> Figure {
         let scale = in_mpi / windows.iter().sum::<f64>().max(1e-12);
         (all >= in_mpi).then(|| Measured { value: all - in_mpi, spread: spread(&windows).map(|s| s * scale) })
     };
-    pair.rules.of_rank(of(pair.a, in_a), of(pair.b, in_b))
+    pair.rules.of_rank(of(pair.a, in_a, finished_a), of(pair.b, in_b, finished_b))
+}
+
+/// How long before the end of the run a rank made its last call.
+fn finished(pair: &Pair<'_>) -> Figure {
+    let (a, b) = pair.finished();
+    pair.rules.of_end(a, b)
 }
 
 fn each(of: impl Fn(fn(&Parts) -> f64) -> Figure) -> BudgetChange {
     BudgetChange {
         outside: Figure::default(),
+        finished: Figure::default(),
         waiting: of(|parts| parts.waiting_s),
         base: of(|parts| parts.base_s),
         distance: of(|parts| parts.distance_s),
@@ -87,10 +96,11 @@ fn each(of: impl Fn(fn(&Parts) -> f64) -> Figure) -> BudgetChange {
     }
 }
 
-fn figures(of: &BudgetChange) -> [&Figure; 19] {
+fn figures(of: &BudgetChange) -> [&Figure; 20] {
     let by = &of.waiting_by;
     [
         &of.outside,
+        &of.finished,
         &of.waiting,
         &of.base,
         &of.distance,
@@ -112,10 +122,11 @@ fn figures(of: &BudgetChange) -> [&Figure; 19] {
     ]
 }
 
-fn figures_mut(of: &mut BudgetChange) -> [&mut Figure; 19] {
+fn figures_mut(of: &mut BudgetChange) -> [&mut Figure; 20] {
     let by = &mut of.waiting_by;
     [
         &mut of.outside,
+        &mut of.finished,
         &mut of.waiting,
         &mut of.base,
         &mut of.distance,

@@ -3,11 +3,12 @@
 use super::noise::{Measured, Rules, spread};
 use super::windows::Windows;
 use crate::align::{RunAnchors, SiteName, calls_of};
+use crate::page::rank_rows;
 use anyhow::{Context as _, Result};
 use mpiscope_engine::load::{Loaded, Rows, Trust, is_in_log, load_with};
 use mpiscope_feed::{CallSource, Overview, Side};
 use mpiscope_model::{Function, Totals};
-use mpiscope_recording::{Job, Recording, State};
+use mpiscope_recording::{Job, Pause, Recording, State};
 use mpiscope_verdict::{self as verdict, Findings};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,6 +23,8 @@ pub(super) struct Digest {
     pub(super) lost_calls: u64,
     /// None where there is one node, or nothing is known of the clocks.
     pub(super) clock_uncertainty_ns: Option<u64>,
+    /// By rank, the time after its last call, if it makes no more.
+    pub(super) finished_s: Vec<f64>,
     /// Of the time in which ranks could run, the share in which they waited for a CPU.
     pub(super) cpu_wait_share: Option<f64>,
     pub(super) functions: BTreeMap<Function, FunctionFigures>,
@@ -134,6 +137,7 @@ impl Digest {
             totals: loaded.totals,
             lost_calls: loaded.losses.total(),
             clock_uncertainty_ns: uncertainty_ns.filter(|_| loaded.job.nodes.len() > 1),
+            finished_s: finished_s(&loaded),
             cpu_wait_share: cpu_wait_share(&loaded),
             functions: functions.collect(),
             sites: sites(&loaded, findings.as_ref()),
@@ -171,6 +175,27 @@ fn cpu_wait_share(loaded: &Loaded) -> Option<f64> {
     let (run, wait) =
         rows.fold((0.0, 0.0), |(run, wait), row| (run + row.run_ns as f64, wait + row.wait_ns as f64));
     (run + wait > 0.0).then(|| wait / (run + wait))
+}
+
+/// Without the time in which recording was off: nobody knows what ranks did then.
+fn finished_s(loaded: &Loaded) -> Vec<f64> {
+    // words: allow a field of the feed
+    let in_call = loaded.standing.ended_in.iter().map(|call| call.rank).collect();
+    let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter(), &in_call);
+    let (end_ns, pauses) = (loaded.end_ns(), loaded.pauses.as_ref().map_or(&[][..], |pauses| &pauses.gaps));
+    let off_ns = |from_ns: u64| -> u64 {
+        let inside = |pause: &Pause| {
+            pause.until_ns.unwrap_or(end_ns).min(end_ns).saturating_sub(pause.from_ns.max(from_ns))
+        };
+        pauses.iter().map(inside).sum()
+    };
+    let mut finished_s = vec![0.0; loaded.job.ranks as usize];
+    for row in ranks.iter().filter(|row| row.ended_ns > 0 && row.ended_ns < end_ns) {
+        if let Some(seconds) = finished_s.get_mut(row.rank as usize) {
+            *seconds = (end_ns - row.ended_ns).saturating_sub(off_ns(row.ended_ns)) as f64 / 1e9;
+        }
+    }
+    finished_s
 }
 
 fn sites(loaded: &Loaded, findings: Option<&Findings>) -> BTreeMap<SiteName, SiteFigures> {
@@ -227,6 +252,12 @@ impl<'a> Pair<'a> {
             spread: spread(&digest.windows.seconds(function)),
         };
         (of(self.a).times(self.scale.0), of(self.b).times(self.scale.1))
+    }
+
+    /// The time of a rank after its last call.
+    pub(super) fn finished(&self) -> (f64, f64) {
+        let (a, b) = self.both(|of| of.finished_s.iter().sum::<f64>());
+        (a * self.scale.0, b * self.scale.1)
     }
 
     /// The time of a rank in MPI.

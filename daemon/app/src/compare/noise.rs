@@ -76,6 +76,8 @@ pub(super) fn spread(windows: &[f64]) -> Option<f64> {
 pub(super) struct Rules {
     /// Figures of ranks are this far apart, in what they are in.
     least: f64,
+    /// The same of what happens once, at the end of a job.
+    least_of_end: f64,
     is_share: bool,
 }
 
@@ -83,7 +85,8 @@ impl Rules {
     /// For runs of which the shorter took so long; of shares of the run where they cannot be compared in seconds.
     pub(super) fn new(shorter_s: f64, is_share: bool) -> Self {
         let least_s = LEAST_S.max(LEAST_SHARE * shorter_s);
-        Self { least: if is_share { least_s / shorter_s.max(LEAST_S) } else { least_s }, is_share }
+        let of_basis = |seconds: f64| if is_share { seconds / shorter_s.max(LEAST_S) } else { seconds };
+        Self { least: of_basis(least_s), least_of_end: of_basis(least_s.max(LEAST_DURATION_S)), is_share }
     }
 
     pub(super) fn noise(&self) -> Noise {
@@ -123,6 +126,12 @@ impl Rules {
     pub(super) fn of_rank(&self, a: Option<Measured>, b: Option<Measured>) -> Figure {
         let is_change = a.zip(b).is_some_and(|(a, b)| self.differ(a, b));
         figure(a.map(|a| a.value), b.map(|b| b.value), is_change)
+    }
+
+    /// Of the end of a job, which happens once: windows say nothing about its noise.
+    pub(super) fn of_end(&self, a: f64, b: f64) -> Figure {
+        let is_change = (a - b).abs() >= self.least_of_end && beyond(a, b, RATIO);
+        figure(Some(a), Some(b), is_change)
     }
 }
 

@@ -190,6 +190,32 @@ fn the_way_back_is_less_of_it() {
 }
 
 #[test]
+fn time_after_the_last_calls_is_not_outside_of_mpi() {
+    let (a, mut b) = (with_waiting(quiet("a", 1), 2.0), with_waiting(quiet("b", 2), 2.0));
+    b.job.duration_s = Some(13.0);
+    b.finished_s = vec![3.0; 16];
+    let changes = comparison(&a, &b);
+    let of_rank = changes.of_rank.as_ref().unwrap();
+    let (outside, finished) = (of_rank.outside.change.unwrap(), of_rank.finished.change.unwrap());
+    assert!(!outside.is_change && outside.difference.abs() < 0.05, "{outside:?}");
+    assert!(finished.is_change && (finished.difference - 3.0).abs() < 1e-9, "{finished:?}");
+    assert!(
+        changes.answer.ends_with("mostly time after the last call of ranks that have finished."),
+        "{}",
+        changes.answer
+    );
+    assert!(text::text(&changes).contains("finished, after its last call"));
+    // One rank that goes on is longer outside of MPI, and no other.
+    b.finished_s[5] = 0.0;
+    let changes = comparison(&a, &b);
+    assert!(changes.answer.contains("time after the last call"), "{}", changes.answer);
+    // The end of a job takes a little more or less each time.
+    b.job.duration_s = Some(10.04);
+    b.finished_s = vec![0.04; 16];
+    assert!(!comparison(&a, &b).of_rank.unwrap().finished.change.unwrap().is_change);
+}
+
+#[test]
 fn noise_is_no_change() {
     for seed in 0..20 {
         let (a, b) = (quiet("a", 2 * seed), quiet("b", 2 * seed + 1));

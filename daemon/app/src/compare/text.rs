@@ -110,8 +110,9 @@ fn whole(told: &Comparison, out: &mut String) -> std::fmt::Result {
     row("in MPI", &of_rank.total, is_share)?;
     let by = &of_rank.waiting_by;
     let size = |of: &Figure| of.change.map_or(0.0, |change| change.difference.abs());
-    let mut parts: [Part<'_>; 4] = [
+    let mut parts: [Part<'_>; 5] = [
         ("outside of MPI", &of_rank.outside, Vec::new()),
+        ("finished, after its last call", &of_rank.finished, Vec::new()),
         (
             "waiting for others",
             &of_rank.waiting,

@@ -18,7 +18,17 @@ const WAIT_WORDS: readonly (readonly [WaitName, string, Part])[] = [
   ["other", "other MPI calls", "other"], ["unknown", "unknown", "unknown"],
 ];
 
-interface Row { key: string; name: string; figure: Figure; tone: Part | "outside" | null; isInner: boolean }
+/** A part of the time in MPI, or of the rest. */
+type Tone = Part | "outside" | "finished";
+const isRest = (tone: Tone | null): tone is "outside" | "finished" => tone === "outside" || tone === "finished";
+
+interface Row { key: string; name: string; figure: Figure; tone: Tone | null; isInner: boolean }
+
+const FINISHED = "finished, after its last call";
+
+function toneStyle(tone: Tone): { backgroundColor?: string } {
+  return isRest(tone) ? {} : { backgroundColor: partTone(tone) };
+}
 
 export function Budget({ comparison }: { comparison: Comparison }) {
   const { ofRank: budget, basis, durationS } = comparison;
@@ -31,8 +41,9 @@ export function Budget({ comparison }: { comparison: Comparison }) {
       </section>
     );
   }
-  const segments: { name: string; figure: Figure; tone: Part | null }[] = [
-    { name: "outside of MPI", figure: budget.outside, tone: null },
+  const segments: { name: string; figure: Figure; tone: Tone }[] = [
+    { name: "outside of MPI", figure: budget.outside, tone: "outside" },
+    { name: FINISHED, figure: budget.finished, tone: "finished" },
     ...PARTS.map((part) => ({ name: PART_WORDS[part], figure: budget.parts[part], tone: part })),
   ];
   const { a, b } = bars(segments.map(({ figure }) => ({ a: figure.a ?? 0, b: figure.b ?? 0 })));
@@ -40,6 +51,7 @@ export function Budget({ comparison }: { comparison: Comparison }) {
   const rows: Row[] = [
     ...(basis === "seconds" ? [{ key: "run", name: "the whole run", figure: durationS, tone: null, isInner: false }] : []),
     { key: "outside", name: "outside of MPI", figure: budget.outside, tone: "outside", isInner: false },
+    { key: "finished", name: FINISHED, figure: budget.finished, tone: "finished", isInner: false },
     { key: "total", name: "in MPI", figure: budget.total, tone: null, isInner: false },
     ...PARTS.map((part): Row => ({ key: part, name: PART_WORDS[part], figure: budget.parts[part], tone: part, isInner: true })),
   ];
@@ -53,8 +65,8 @@ export function Budget({ comparison }: { comparison: Comparison }) {
             {segments.map(({ name, figure, tone }, at) => {
               const fraction = (side === "a" ? a : b)[at] ?? 0;
               return fraction > 0 && (
-                <i key={name} title={`${name}: ${amount(figure[side], basis)}`} class={tone ? "" : "outside"}
-                  style={{ width: `${(100 * fraction).toFixed(3)}%`, ...(tone ? { backgroundColor: partTone(tone) } : {}) }} />
+                <i key={name} title={`${name}: ${amount(figure[side], basis)}`} class={isRest(tone) ? tone : ""}
+                  style={{ width: `${(100 * fraction).toFixed(3)}%`, ...toneStyle(tone) }} />
               );
             })}
           </div>
@@ -76,7 +88,7 @@ function Parts({ label, rows, basis }: { label: string; rows: readonly Row[]; ba
         {rows.map(({ key, name, figure, tone, isInner }) => (
           <tr key={key} class={isChange(figure) ? "changed" : "same"}>
             <th scope="row" class={isInner ? "inner" : ""}>
-              {tone && <span class={`swatch ${tone === "outside" ? tone : ""}`} style={tone === "outside" ? {} : { backgroundColor: partTone(tone) }} />}{name}
+              {tone && <span class={`swatch ${isRest(tone) ? tone : ""}`} style={toneStyle(tone)} />}{name}
             </th>
             <td>{amount(figure.a, basis)}</td>
             <td>{amount(figure.b, basis)}</td>
