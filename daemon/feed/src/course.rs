@@ -1,7 +1,7 @@
 //! Where time went window by window, for ranges that somebody asks for.
 
 use crate::by_rank::{FIGURES, seconds};
-use crate::{By, ByRank, Parts};
+use crate::{By, ByRank, Parts, RangeVerdict, SourcePart};
 use mpiscope_diagnosis::RankShares;
 use mpiscope_model::Nanoseconds;
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,12 @@ pub struct Course {
     pub parts: Vec<Parts>,
     /// What could be avoided, in seconds of ranks.
     pub avoidable: Vec<Avoidable>,
+    /// Which ranks causes come from, part by part, in order.
+    #[serde(default)]
+    pub sources: Vec<SourcePart>,
+    /// When recording was off.
+    #[serde(default)]
+    pub off_ns: Vec<(u64, u64)>,
     /// The same by rank, in windows of their own.
     #[serde(default)]
     pub by_rank: ByRank,
@@ -46,6 +52,9 @@ pub struct RangeBudget {
     pub parts: Parts,
     /// What each cause costs that could be avoided, the most first.
     pub causes: Vec<(String, f64)>,
+    /// The verdict on it; null where nobody gives one.
+    #[serde(default)]
+    pub verdict: Option<RangeVerdict>,
 }
 
 impl Parts {
@@ -164,6 +173,7 @@ impl Course {
             to_ns: at(windows.end).min(self.to_ns),
             parts,
             causes,
+            verdict: None,
         }
     }
 }
@@ -200,8 +210,7 @@ mod tests {
             to_ns: 1_000 + 10 * windows as u64 - 3,
             parts: (0..windows).map(part).collect(),
             avoidable: (0..windows).map(|at| [0.0, at as f64, 0.5, 0.0]).collect(),
-            by_rank: ByRank::default(),
-            shares: RankShares::default(),
+            ..Course::default()
         }
     }
 

@@ -14,7 +14,8 @@ use crate::rank_suggestion::suggestion;
 use crate::selected::selected;
 use crate::{
     CallDurations, CallSource, Calls, Course, Criteria, LayoutSource, LayoutStore, Messages, Overview,
-    PendingMessages, RangeBudget, RankRow, Regions, Remap, RemapSource, Selected, Shares, SiteSource,
+    PendingMessages, RangeBudget, RangeVerdicts, RankRow, Regions, Remap, RemapSource, Selected, Shares,
+    SiteSource,
 };
 use mpiscope_diagnosis::Version;
 use mpiscope_layout::SiteDescription;
@@ -31,6 +32,7 @@ pub struct Library {
     overview: Overview,
     /// None until something was judged.
     pub(crate) course: Mutex<Option<Arc<Course>>>,
+    range_verdicts: Mutex<Option<Arc<dyn RangeVerdicts>>>,
     pub(crate) regions: Mutex<Regions>,
     pub(crate) source: Box<dyn CallSource>,
     pub(crate) dependencies: Dependencies,
@@ -77,6 +79,7 @@ impl Library {
         Self {
             overview: Overview::default(),
             course: Mutex::new(None),
+            range_verdicts: Mutex::new(None),
             regions: Mutex::default(),
             source,
             dependencies: Dependencies::default(),
@@ -293,6 +296,13 @@ impl Library {
         drop(before);
     }
 
+    /// Who gives the verdict on parts of what is known of the course.
+    pub fn know_range_verdicts(&self, verdicts: Arc<dyn RangeVerdicts>) {
+        let before = self.range_verdicts.lock().unwrap_or_else(PoisonError::into_inner).replace(verdicts);
+        // Not under the lock.
+        drop(before);
+    }
+
     /// Answers a question; it may read files, so not where others wait.
     #[must_use]
     pub fn answer(&self, id: u32, question: &Question) -> Answer {
@@ -423,10 +433,13 @@ impl Library {
         ranks: Option<&[(u32, u32)]>,
     ) -> Result<RangeBudget, String> {
         let course = self.known_course().ok_or("where time went was not judged yet")?;
-        Ok(match ranks {
+        let mut budget = match ranks {
             Some(ranks) => course.of_ranks(range, ranks, Blame::WORDS),
             None => course.over(range, Blame::WORDS),
-        })
+        };
+        let verdicts = self.range_verdicts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        budget.verdict = verdicts.and_then(|verdicts| verdicts.verdict(&budget, &course, ranks));
+        Ok(budget)
     }
 
     fn selected(

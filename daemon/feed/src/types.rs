@@ -9,12 +9,12 @@ use crate::{
     Figure, Found, FunctionChange, FunctionCriterion, GatheredWait, GroupGraph, Job, JobChange, JobState,
     Judgement, Landscape, LayoutItem, LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs,
     Parts, Pending, PendingEdges, PendingGroups, PendingMessages, Phase, Points, QualityChange, Quiet,
-    RangeBudget, RankLayout, RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile,
-    RemapFormat, RunSource, SegmentRow, Selected, SelectedFunctions, SelectedRanks, SelectedRegions, Shares,
-    Side, SiteChange, SiteTimes, SiteWait, Sites, SlowLink, SlowLinks, Source, SourceRank, SourceText,
-    SourceTime, Standing, Still, StillCall, StillKind, StillRoot, StillSentence, Stopped, StoppedRank,
-    Stretch, StretchPart, Suggestion, Switch, TotalsChange, U32Column, ValueSeries, Verdict, VerdictChange,
-    Wait, WhatIf, Without, Words, WordsChange, exchange, message,
+    RangeBudget, RangeVerdict, RankLayout, RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap,
+    RemapFile, RemapFormat, RunSource, SegmentRow, Selected, SelectedFunctions, SelectedRanks,
+    SelectedRegions, Shares, Side, SiteChange, SiteTimes, SiteWait, Sites, SlowLink, SlowLinks, Source,
+    SourceRank, SourceText, SourceTime, Standing, Still, StillCall, StillKind, StillRoot, StillSentence,
+    Stopped, StoppedRank, Stretch, StretchPart, Suggestion, Switch, TotalsChange, U32Column, ValueSeries,
+    Verdict, VerdictChange, Wait, WhatIf, Without, Words, WordsChange, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -127,6 +127,7 @@ fn types() -> String {
     declare(exchange::RangeCounts::decl(&config));
     declare(exchange::History::decl(&config));
     declare(RangeBudget::decl(&config));
+    declare(RangeVerdict::decl(&config));
     declare(SelectedFunctions::decl(&config));
     declare(SelectedRanks::decl(&config));
     declare(SelectedRegions::decl(&config));

@@ -78,29 +78,16 @@ pub(super) fn attribution(
 
 #[cfg(test)]
 mod tests {
-    use super::super::judgement::judgement;
-    use crate::seen::Seen;
-    use crate::stretches::LogStretches;
-    use mpiscope_diagnosis::{BudgetOptions, Reference, Windowed};
+    use crate::simulated::simulated;
     use mpiscope_feed::Parts;
-    use mpiscope_ingest::Ingest;
-    use mpiscope_synth::{Pattern, Spec, Style, generate};
+    use mpiscope_synth::{Pattern, Spec, Style};
 
     #[test]
     fn regions_sum_to_the_whole_job() {
         let mut spec = Spec::new(Pattern::Halo2d, 16, 4.0, 20_000.0);
         (spec.nodes, spec.style) = (2, Style::Blocking);
         spec.disturb.push("imbalance".parse().unwrap());
-        let mut ingest = Ingest::for_diagnosis();
-        let mut windowed = Windowed::new(BudgetOptions::default());
-        let mut stretches = LogStretches::new(&Reference::None, &[]);
-        for batch in generate(&spec).unwrap().filter_map(|message| ingest.step(message)) {
-            stretches.add(&batch);
-            windowed.feed(&batch, batch.until_ns);
-        }
-        windowed.finish();
-        let (judgement, course) =
-            judgement(&windowed.budgeter, false, 16, &Seen::default(), &stretches.finish());
+        let (judgement, course) = simulated(&spec);
         let regions: Vec<_> = judgement.attribution.iter().filter(|of| of.region.is_some()).collect();
         assert_eq!(regions.iter().map(|of| of.region).collect::<Vec<_>>(), [Some(0), Some(1)]);
         assert!(regions.iter().any(|of| of.cause == judgement.verdict.cause), "{regions:?}");

@@ -3,7 +3,7 @@
 use super::disturbances::disturbances;
 use super::replayed::Replayed;
 use super::seen::Seen;
-use super::{by_region, sources::sources, waits};
+use super::{by_region, sources, waits};
 use crate::ending::{Ending, diagnosed_until_s};
 use mpiscope_diagnosis::{
     Assessment, Basis, Budget, Budgeter, Cause, Causes, RankShares, Remark, WindowBudget,
@@ -62,6 +62,8 @@ pub(super) fn judgement(
         to_ns: end_ns,
         parts: windows.iter().map(|window| parts(&window.budget)).collect(),
         avoidable: windows.iter().map(|window| basis.avoidable(window).map(|(_, s)| s)).collect(),
+        sources: sources::by_part(replayed),
+        off_ns: seen.gaps.iter().map(|gap| (gap.from_ns, gap.until_ns.unwrap_or(end_ns))).collect(),
         by_rank: by_region::by_rank(budgeter, &basis, begin_ns),
         shares: budgeter.ledger().shares().clone(),
     };
@@ -86,7 +88,7 @@ pub(super) fn judgement(
         attribution,
         gathered: waits::gathered(budgeter.waits()),
         sites: waits::by_site(budgeter.site_waits()),
-        sources: sources(budgeter, replayed),
+        sources: sources::sources(budgeter, replayed),
         advised: advised(budgeter),
         is_distance_unknown: basis.is_distance_unknown(),
         waits,
@@ -124,6 +126,7 @@ pub(super) fn withhold(found: &mut Judgement, course: &mut Course) {
     found.is_distance_unknown = false;
     found.whatif = WhatIf::default();
     course.avoidable.fill([0.0; 4]);
+    course.sources.clear();
     course.by_rank = ByRank::default();
     course.shares = RankShares::default();
 }

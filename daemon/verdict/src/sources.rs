@@ -2,13 +2,13 @@
 
 use super::replayed::{Part, Replayed};
 use mpiscope_diagnosis::Budgeter;
-use mpiscope_feed::{Source, SourceRank, SourceTime};
+use mpiscope_feed::{Source, SourcePart, SourceRank, SourceTime};
 use mpiscope_model::{Blame, Node, Rank};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// The most ranks that are listed, in all and of each part of the run.
-const MOST_RANKS: usize = 8;
+pub(super) const MOST_RANKS: usize = 8;
 /// Ranks that a cause comes from are named where they make up so much of it.
 const MOST: f64 = 0.7;
 /// More are not named.
@@ -22,8 +22,12 @@ const MOVES: f64 = 0.4;
 fn most(by_rank: &[u64]) -> Vec<(Rank, u64)> {
     let mut all: Vec<(Rank, u64)> =
         by_rank.iter().enumerate().filter(|(_, ns)| **ns > 0).map(|(rank, ns)| (rank as Rank, *ns)).collect();
-    all.sort_by_key(|(rank, ns)| (Reverse(*ns), *rank));
-    all.truncate(MOST_RANKS);
+    let order = |(rank, ns): &(Rank, u64)| (Reverse(*ns), *rank);
+    if all.len() > MOST_RANKS {
+        all.select_nth_unstable_by_key(MOST_RANKS, order);
+        all.truncate(MOST_RANKS);
+    }
+    all.sort_unstable_by_key(order);
     all
 }
 
@@ -36,7 +40,7 @@ fn difference(one: &[u64], other: &[u64]) -> f64 {
 
 /// Ranks that make up most of a cause, where they are at most half of all ranks, in order, and what they have of it. Those who
 /// have as much as the last of them are no less to blame.
-fn few(by_rank: &[u64]) -> (Vec<Rank>, u64) {
+pub(super) fn few(by_rank: &[u64]) -> (Vec<Rank>, u64) {
     let mut order: Vec<usize> = (0..by_rank.len()).filter(|&rank| by_rank[rank] > 0).collect();
     order.sort_by_key(|&rank| (Reverse(by_rank[rank]), rank));
     let total: u64 = by_rank.iter().sum();
@@ -111,6 +115,23 @@ pub(super) fn sources(budgeter: &Budgeter, replayed: &Replayed) -> Vec<Source> {
     [Blame::Pattern, Blame::Cpu].into_iter().filter_map(source).collect()
 }
 
+/// The same part by part.
+pub(super) fn by_part(replayed: &Replayed) -> Vec<SourcePart> {
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let of_part = |part: &Part| {
+        let of = |(blame, by_rank): (Blame, &Vec<u64>)| SourcePart {
+            cause: blame.word().into(),
+            from_ns: part.from_ns,
+            to_ns: part.to_ns,
+            total_s: seconds(by_rank.iter().sum()),
+            ranks: most(by_rank).into_iter().map(|(rank, ns)| (rank, seconds(ns))).collect(),
+        };
+        [(Blame::Pattern, &part.excess_ns), (Blame::Cpu, &part.delayed_ns)].map(of)
+    };
+    let all = replayed.parts.iter().filter(|part| part.from_ns < part.to_ns).flat_map(of_part);
+    all.filter(|of| !of.ranks.is_empty()).collect()
+}
+
 fn ranks(budgeter: &Budgeter, by_rank: &[u64]) -> Vec<SourceRank> {
     let ledger = budgeter.ledger().ranks();
     let named = |(rank, ns): (Rank, u64)| {
@@ -130,28 +151,16 @@ fn mean_computed_s(budgeter: &Budgeter) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::judgement::judgement;
     use super::*;
-    use crate::seen::Seen;
-    use crate::stretches::LogStretches;
-    use mpiscope_diagnosis::{BudgetOptions, Reference, Windowed};
+    use crate::simulated::simulated;
     use mpiscope_feed::Judgement;
-    use mpiscope_ingest::Ingest;
-    use mpiscope_synth::{Pattern, Spec, Style, generate};
+    use mpiscope_synth::{Pattern, Spec, Style};
 
     fn judged(disturbed: &str) -> Judgement {
         let mut spec = Spec::new(Pattern::Ring, 16, 6.0, 20_000.0);
         (spec.nodes, spec.style) = (2, Style::Blocking);
         spec.disturb.push(disturbed.parse().unwrap());
-        let mut ingest = Ingest::for_diagnosis();
-        let mut windowed = Windowed::new(BudgetOptions::default());
-        let mut stretches = LogStretches::new(&Reference::None, &[]);
-        for batch in generate(&spec).unwrap().filter_map(|message| ingest.step(message)) {
-            stretches.add(&batch);
-            windowed.feed(&batch, batch.until_ns);
-        }
-        windowed.finish();
-        judgement(&windowed.budgeter, false, 16, &Seen::default(), &stretches.finish()).0
+        simulated(&spec).0
     }
 
     #[test]

@@ -36,13 +36,13 @@ fn headline(found: &Judgement) -> String {
     let verdict = &found.verdict;
     match verdict.basis.sentence.as_str() {
         missing if verdict.is_withheld() => missing.into(),
-        "" => claim(found),
-        missing => format!("{missing} {}", claim(found)),
+        "" => claim(found, when(found)),
+        missing => format!("{missing} {}", claim(found, when(found))),
     }
 }
 
-/// What is avoidable, in one sentence.
-fn claim(found: &Judgement) -> String {
+/// What is avoidable, in one sentence, and since when.
+pub(super) fn claim(found: &Judgement, when: Option<String>) -> String {
     let verdict = &found.verdict;
     if verdict.cause == "none" {
         let known = if verdict.is_at_least { " is known; there may be more" } else { "" };
@@ -51,7 +51,7 @@ fn claim(found: &Judgement) -> String {
             None => format!("No avoidable time above 2 %{known}."),
         };
     }
-    let when = when(found).map(|when| format!(", {when}")).unwrap_or_default();
+    let when = when.map(|when| format!(", {when}")).unwrap_or_default();
     let next = next(found).map(|next| format!(" Next: {next}.")).unwrap_or_default();
     let (doubt, is_first) =
         if verdict.confidence < UNSURE { ("No clear cause. Perhaps ", false) } else { ("", true) };
@@ -92,7 +92,7 @@ fn at_least(verdict: &Verdict, figure: &str, is_first: bool) -> String {
 }
 
 /// Causes as people call them.
-fn name(cause: &str) -> &str {
+pub(super) fn name(cause: &str) -> &str {
     match cause {
         "mapping" => "placement",
         "pattern" => "load imbalance",

@@ -208,6 +208,18 @@ export interface RangeBudget {
   parts: Parts;
   /** The most first. */
   causes: readonly (readonly [Blame, number])[];
+  /** Null where nobody gives one. */
+  verdict: RangeVerdict | null;
+}
+
+/** What a part of the run suffers from most. */
+export interface RangeVerdict {
+  cause: Cause;
+  sentence: string;
+  details: readonly string[];
+  actions: readonly string[];
+  /** The ranks that the cause comes from. */
+  ranks: readonly number[];
 }
 
 /** Longer lists than these no daemon makes, and no page should have to draw. */
@@ -237,7 +249,20 @@ export function found(from: Fields<Wire.Found>): Found {
 
 export function rangeBudget(from: Fields<Wire.RangeBudget>): RangeBudget {
   const [fromNs, toNs] = stretch(from, "from_ns", "to_ns");
-  return { fromNs, toNs, parts: parts(fields(from.parts, "The parts of the budget")), causes: costs(from) };
+  return {
+    fromNs, toNs, parts: parts(fields(from.parts, "The parts of the budget")), causes: costs(from),
+    verdict: from.verdict ? rangeVerdict(fields(from.verdict, "The verdict on the range")) : null,
+  };
+}
+
+function rangeVerdict(from: Fields<Wire.RangeVerdict>): RangeVerdict {
+  return {
+    cause: cause(from.cause),
+    sentence: text(from, "sentence"),
+    details: bounded("details", texts(from, "details"), SENTENCES_MAX),
+    actions: bounded("actions", texts(from, "actions"), SENTENCES_MAX),
+    ranks: bounded("ranks", list(from, "ranks"), FEW_MAX).filter(isNatural),
+  };
 }
 
 function judgement(from: Fields<Wire.Judgement>): Judgement {

@@ -1671,9 +1671,13 @@ transfer: Figure, };
 
 export type BudgetChange = { 
 /**
- * Not in MPI; not known of threads.
+ * Not in MPI, until the last call; not known of threads.
  */
-outside: Figure, waiting: Figure, base: Figure, distance: Figure, excess: Figure, operation: Figure, other: Figure, unknown: Figure, total: Figure, 
+outside: Figure, 
+/**
+ * After the last call of a rank that makes no more.
+ */
+finished: Figure, waiting: Figure, base: Figure, distance: Figure, excess: Figure, operation: Figure, other: Figure, unknown: Figure, total: Figure, 
 /**
  * `base`, `distance`, `excess`, `operation` and `unknown` together: what is which of them depends on what each run
  * learnt.
@@ -2221,7 +2225,45 @@ parts: Parts,
 /**
  * What each cause costs that could be avoided, the most first.
  */
-causes: Array<[string, number]>, };
+causes: Array<[string, number]>, 
+/**
+ * The verdict on it; null where nobody gives one.
+ */
+verdict: RangeVerdict | null, };
+
+export type RangeVerdict = { 
+/**
+ * The cause: `mapping`, `pattern`, `background`, `cpu` or `none`.
+ */
+cause: string, 
+/**
+ * By how much the part would be shorter, in seconds.
+ */
+avoidable_wall_s: number, 
+/**
+ * The same as a share of the part.
+ */
+share: number, 
+/**
+ * How sure it is, from 0 to 1.
+ */
+confidence: number, 
+/**
+ * The ranks that the cause comes from; none where it lies with no ranks, or with most of them.
+ */
+ranks: Array<number>, 
+/**
+ * All of it in a sentence.
+ */
+sentence: string, 
+/**
+ * What shows it, a sentence each.
+ */
+details: Array<string>, 
+/**
+ * What to do, a sentence each.
+ */
+actions: Array<string>, };
 
 export type SelectedFunctions = { 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Blame, Cause, Found, Parts } from "../feed/found";
+import type { RangeFigures } from "../state/range-budgets";
 import { emptyRun, type RunState } from "../state/run";
 import {
   budgetRows, CAUSE_NAMES, cutAtConfidence, FACTORS, isKnown, leftOut, networkWords, part, pieces, replayNote, seconds, stretchWords, verdictLine, waitingRows,
@@ -72,8 +73,20 @@ describe("the verdict's line", () => {
   });
 
   it("says that it is of the whole run where a selection has figures of its own, once", () => {
-    const notesOf = (isFinal: boolean, isSelecting: boolean): readonly string[] => verdictLine(run(made("pattern", { isFinal }), isFinal ? { state: "ended" } : {}), isSelecting).notes;
+    const notesOf = (isFinal: boolean, isSelecting: boolean): readonly string[] => verdictLine(run(made("pattern", { isFinal }), isFinal ? { state: "ended" } : {}), isSelecting ? { kind: "asked", scope: { rangeNs: [0, 1], ranks: null } } : undefined).notes;
     expect([notesOf(false, true), notesOf(true, true), notesOf(true, false), notesOf(false, false)]).toEqual([["of the whole run"], ["of the whole run"], ["of the whole run"], []]);
+  });
+
+  it("is that on the selected part where there is one, and says what is so of the whole run", () => {
+    const verdict = { cause: "cpu" as const, sentence: "20 % avoidable.", details: [], actions: [], ranks: [3] };
+    const of = (rangeNs: readonly [number, number] | null, ranks: readonly (readonly [number, number])[] | null): RangeFigures => ({
+      kind: "known", scope: { rangeNs, ranks }, budget: { fromNs: 2e9, toNs: 4.5e9, parts: BUDGET, causes: [], verdict }, isOld: false,
+    });
+    const line = verdictLine(run(made("pattern")), of([2.01e9, 4.5e9], [[4, 7]]));
+    expect({ ...line, about: line.about.replaceAll("\u00a0", " ") }).toEqual({
+      cause: "cpu", about: "Selected 0:00:02.00 to 0:00:04.50, ranks 4\u20137:", sentence: "20\u00a0% avoidable.", notes: [`whole run: ${part(0.1)} avoidable, load imbalance`],
+    });
+    expect(verdictLine(run(made("none")), of(null, [[4, 4]]))).toMatchObject({ about: "Selected rank 4:", notes: ["whole run: no avoidable time above 2\u00a0%"] });
   });
 
   it("is cut behind how sure it is", () => {

@@ -1,10 +1,12 @@
 // What was found, in words: the line under the header, and the names of causes, parts and efficiency figures. Pure. The
 // sentences about the run itself are the daemon's.
 
-import type { Attribution, Blame, By, Cause, Efficiency, Found, Judgement, Parts, Quiet, Verdict, Wait } from "../feed/found";
+import type { Attribution, Blame, By, Cause, Efficiency, Found, Judgement, Parts, Quiet, RangeVerdict, Verdict, Wait } from "../feed/found";
 import type { Part } from "../palette/causes";
+import type { RangeFigures } from "../state/range-budgets";
 import { edgeNs, over, type RunState } from "../state/run";
 import { clock, counted, duration, share, unbroken } from "./index";
+import { ranksWords } from "./regions";
 import { span } from "./time";
 
 export const CAUSE_NAMES: Readonly<Record<Cause, string>> = {
@@ -31,6 +33,8 @@ export function part(value: number): string {
 export interface VerdictLine {
   /** Null while nothing was diagnosed. */
   cause: Cause | null;
+  /** What it is about, where that is a part of the run; else empty. */
+  about: string;
   sentence: string;
   /** What to know beside it, each without a full stop. */
   notes: readonly string[];
@@ -40,10 +44,10 @@ const WHOLE = "of the whole run";
 /** The page shows how far the analysis is behind if it is more than this. */
 const BEHIND_NS = 5e9;
 
-/** `isSelecting`: other figures are of a selection, and this is not. */
-export function verdictLine(run: RunState, isSelecting = false): VerdictLine {
+/** `figures`: those of the selection, with the verdict on it. */
+export function verdictLine(run: RunState, figures: RangeFigures = { kind: "none" }): VerdictLine {
   const { found } = run;
-  const nothing = (sentence: string): VerdictLine => ({ cause: null, sentence, notes: [] });
+  const nothing = (sentence: string): VerdictLine => ({ cause: null, about: "", sentence, notes: [] });
   if (!found) {
     if (run.job.source === "replay") return nothing("There is no verdict in this recording.");
     if (over(run)) return nothing("The job ended before the first verdict.");
@@ -52,14 +56,37 @@ export function verdictLine(run: RunState, isSelecting = false): VerdictLine {
   if (!isSettled(found)) return nothing(`No verdict ${over(run) ? "so far" : "yet"}: expected transfer times are not known yet.`);
   const { verdict } = found.judgement;
   const notes: string[] = [];
+  const ofPart = partVerdict(figures);
+  if (ofPart) return { cause: ofPart.cause, about: aboutPart(figures), sentence: unbrokenShares(ofPart.sentence), notes: [`whole run: ${inShort(verdict)}`] };
   const when = judgedWhen(run, found);
   notes.push(...when);
-  if (isSelecting && !when.includes(WHOLE)) notes.push(WHOLE);
+  if (figures.kind !== "none" && !when.includes(WHOLE)) notes.push(WHOLE);
   const left = leftOut(found);
   if (left) notes.push(left);
-  // A number stays on one line with its sign.
   const cause = isWithheld(verdict) ? null : verdict.cause;
-  return { cause, sentence: found.headline.replaceAll(" %", "\u00a0%"), notes };
+  return { cause, about: "", sentence: unbrokenShares(found.headline), notes };
+}
+
+/** The verdict on the selected part; null where there is none. */
+export function partVerdict(figures: RangeFigures): RangeVerdict | null {
+  return figures.kind === "known" ? figures.budget.verdict : null;
+}
+
+/** Which part of the run a verdict is about. */
+function aboutPart(figures: RangeFigures): string {
+  if (figures.kind !== "known") return "";
+  const { budget: { fromNs, toNs }, scope: { rangeNs, ranks } } = figures;
+  const range = rangeNs ? `Selected ${unbroken(`${clock(fromNs, 2)} to ${clock(toNs, 2)}`)}` : "Selected";
+  return `${range}${ranks ? `${rangeNs ? "," : ""} ${ranksWords(ranks, 2)}` : ""}:`;
+}
+
+function inShort({ cause, share: ofTime }: Verdict): string {
+  return cause === "none" ? "no avoidable time above 2\u00a0%" : `${part(ofTime)} avoidable, ${CAUSE_NAMES[cause]}`;
+}
+
+/** A number stays on one line with its sign. */
+function unbrokenShares(sentence: string): string {
+  return sentence.replaceAll(" %", "\u00a0%");
 }
 
 /** A headline cut behind how sure it is, where that is explained; the second piece is empty where it says nothing of it. */

@@ -12,7 +12,7 @@ import { bytes, count, counted, duration, share, short, unbroken } from "./index
 /** What to do, or where to look first; null where nothing is to be done. */
 export interface Next { text: string; cost: string }
 
-export function nextStep({ actions, details }: Found): Next | null {
+export function nextStep({ actions, details }: Pick<Found, "actions" | "details">): Next | null {
   const [cost] = details;
   const [text] = actions;
   return text === undefined ? null : { text, cost: cost ?? "" };

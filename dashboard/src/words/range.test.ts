@@ -10,7 +10,7 @@ const SELECTED: BudgetScope = { rangeNs: [8e9, 9e9], ranks: null };
 const OVER: RunState = { ...LIVE, job: { ...LIVE.job, state: "ended" } };
 
 function known(rangeNs: Span, [fromNs, toNs]: Span, isOld = false): RangeFigures {
-  return { kind: "known", scope: { rangeNs, ranks: null }, budget: { fromNs, toNs, parts: {} as Parts, causes: [] }, isOld };
+  return { kind: "known", scope: { rangeNs, ranks: null }, budget: { fromNs, toNs, parts: {} as Parts, causes: [], verdict: null }, isOld };
 }
 
 function words(figures: RangeFigures, run = LIVE): string {

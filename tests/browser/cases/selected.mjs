@@ -127,9 +127,9 @@ test("selected::figures_name_what_they_are_of", async (t) => {
   await untilState(page, /^replay$/);
   const notes = page.locator(".overview .selected-note");
   const notesOf = async (words) => (await notes.allInnerTexts()).filter((text) => text === words).length;
-  await until("each part says it", async () => (await notesOf("of the selection")) === 3);
+  await until("each part says it", async () => (await notesOf("of the selection")) === 4);
   assert.match((await notes.nth(1).getAttribute("title")).replaceAll("\u00a0", " "), /^0:00:01\.000 to 0:00:02\.000, 1\.00 s; ranks 0\u20133$/);
-  assert.equal(await notesOf("of the whole run"), 2, "next steps, and what is over time");
+  assert.equal(await notesOf("of the whole run"), 1, "what is over time");
   await shoot(page, "selected-overview");
   await checkAll(page, [["figures", () => tab(page, "figures")], ["where", () => tab(page, "where")], ["overview", () => tab(page, "overview")]]);
   await page.locator(".scope button", { hasText: "Clear all" }).click();

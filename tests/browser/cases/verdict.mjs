@@ -7,7 +7,7 @@ import { quantity } from "../lib/compare.mjs";
 import { inspector, showTimeline, tab, table, time, untilMode, untilState } from "../lib/page.mjs";
 import { shoot } from "../lib/pictures.mjs";
 import { mpi, replay, report, run, steady } from "../lib/product.mjs";
-import { uneven } from "../lib/recordings.mjs";
+import { crowded, uneven } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
 import { brush, sumsUp, toldFindings, untilLast, untilRange, verdict, whyFigures } from "../lib/why.mjs";
@@ -94,6 +94,36 @@ test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) =>
   const again = await open(t, (await replay(t, running.recording)).url);
   await untilState(again, /^replay$/);
   assert.deepEqual(await verdict(again), final);
+});
+
+test("verdict::it_is_of_the_selected_part", async (t) => {
+  const recording = await crowded();
+  const { url } = await replay(t, recording);
+  const [{ from_s: fromS, to_s: toS }] = report(recording).disturbances.filter(({ cause }) => cause === "background");
+  const page = await open(t, url, { view: "why" });
+  await untilState(page, /^replay$/);
+  const whole = await verdict(page);
+  assert.match(whole.sentence, /Network contention/);
+  const parts = [["the disturbed part", fromS, toS, /^\d+ % avoidable .*Network contention, \d+ % sure/], ["a quiet part", 0.1, fromS - 0.3, /^No avoidable time above 2 %/]];
+  for (const [name, from, to, wanted] of parts) {
+    const range = `${from.toFixed(3)}-${to.toFixed(3)}`;
+    const part = await open(t, `${url}#tab=why&range=${range}`, {});
+    await untilState(part, /^replay$/);
+    const of = await until(`a verdict on ${name}`, async () => {
+      const line = await verdict(part);
+      return line.about && line;
+    });
+    assert.match(of.sentence, wanted);
+    assert.match(of.about, /^Selected 0:00:0\d\.\d\d to 0:00:0\d\.\d\d:$/);
+    const { selection } = report(recording, ["--from", from.toFixed(3), "--to", to.toFixed(3)]);
+    assert.equal(of.sentence, selection.verdict.sentence, "it is the report's");
+    assert.match(of.notes.join("; "), /^whole run: [\d.]+ % avoidable, network contention$/);
+    const advice = part.locator("#why-advice h2", { hasText: "What to do" });
+    assert.equal(await advice.count(), selection.verdict.actions.length > 0 ? 1 : 0);
+    // Back to the whole run.
+    await part.getByRole("button", { name: WHOLE }).click();
+    await until("the verdict on the whole run", async () => (await verdict(part)).sentence === whole.sentence);
+  }
 });
 
 test("verdict::its_figures_are_those_of_the_report", async (t) => {

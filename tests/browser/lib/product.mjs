@@ -39,8 +39,8 @@ export function folder(name) {
   return mkdtempSync(join(RUNS, `${name}-`));
 }
 
-export function report(recording) {
-  return JSON.parse(execFileSync(PROGRAM, ["report", recording, "--json"], { maxBuffer: 64 << 20 }).toString());
+export function report(recording, options = []) {
+  return JSON.parse(execFileSync(PROGRAM, ["report", recording, "--json", ...options], { maxBuffer: 64 << 20 }).toString());
 }
 
 function facts(process) {

@@ -62,6 +62,12 @@ export function scattered() {
   return made.get("scattered");
 }
 
+/** A simulated job whose network others use in the middle of the run. */
+export function crowded() {
+  if (!made.has("crowded")) made.set("crowded", model("crowded", ["--pattern", "halo2d", "--ranks", "16", "--nodes", "2", "--seconds", "6", "--rate", "20000", "--style", "blocking", "--disturb", "background-traffic"]));
+  return made.get("crowded");
+}
+
 /** A simulated job with too many ranks to show them one by one. */
 export function wide() {
   if (!made.has("wide")) made.set("wide", model("wide", ["--pattern", "halo2d", "--ranks", "512", "--nodes", "16", "--seconds", "1", "--rate", "200000"]));

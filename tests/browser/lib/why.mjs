@@ -23,7 +23,8 @@ const plain = (text) => text.replace(/[\u00a0\u202f]/g, " ");
 export async function verdict(page) {
   const line = page.locator("section.verdict");
   const notes = (await line.locator(".remark").allInnerTexts()).map((note) => plain(note).replace(/^\s*\u00b7\s*/, ""));
-  return { sentence: plain(await line.locator(".sentence").innerText()), notes };
+  const about = await line.locator(".about").allInnerTexts();
+  return { about: plain(about.join("")).trim(), sentence: plain(await line.locator(".sentence").innerText()), notes };
 }
 
 /** Waits until the line says what the feed said last. */

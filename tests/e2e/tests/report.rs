@@ -176,6 +176,12 @@ fn parts_of_a_run_sum_to_its_figures() {
     assert_eq!(of_rank["ranks"].as_array().unwrap().len(), 2);
     assert_eq!((rank(&of_rank, 1), rank(&of_rank, 3)), (rank(&whole, 1), rank(&whole, 3)));
     assert_eq!(of_rank["verdict"], Value::Null, "what is of the whole run only is left out");
+    let causes = ["mapping", "pattern", "background", "cpu", "none"];
+    for of_part in [&of_rank, &parts[0], &parts[1]] {
+        let verdict = &of_part["selection"]["verdict"];
+        assert!(causes.contains(&verdict["cause"].as_str().unwrap()), "{verdict}");
+        assert!(verdict["sentence"].as_str().unwrap().contains("avoidable"), "{verdict}");
+    }
     assert!(of_rank["missing"].to_string().contains("without --from, --to and --rank"));
 }
 

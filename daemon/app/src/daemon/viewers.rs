@@ -7,7 +7,7 @@ use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Standing, Update};
 use mpiscope_model::{Call, Fault, InFlight, Message, Node};
 use mpiscope_recording::{self as recording, RecordingWriter};
 use mpiscope_ring::clock::monotonic_ns;
-use mpiscope_verdict::Found;
+use mpiscope_verdict::{Found, PartVerdicts};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -165,6 +165,8 @@ impl Viewers {
             |(_, end_ns)| end_ns,
         );
         let found = found.map(|found| {
+            let of_parts = PartVerdicts::new(&found.report.judgement, engine.world_size());
+            self.feeding.library.know_range_verdicts(Arc::new(of_parts));
             self.feeding.library.know_course(found.course);
             self.feeding.library.know_regions(&found.report.judgement.regions);
             self.feeding.library.judge_by(found.criteria, found.report.is_final);

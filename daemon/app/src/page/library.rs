@@ -5,8 +5,9 @@ use mpiscope_engine::load::Loaded;
 use mpiscope_feed::{FunctionName, Library, Messages, Overview, RankRow};
 use mpiscope_layout::SiteDescription;
 use mpiscope_model::Nanoseconds;
-use mpiscope_verdict::Findings;
+use mpiscope_verdict::{Findings, PartVerdicts};
 use std::path::Path;
+use std::sync::Arc;
 
 impl RunData {
     /// A library of these calls and messages.
@@ -47,6 +48,7 @@ pub(crate) fn inform(
     library.know_communicators(&loaded.communicators);
     if let Some(findings) = findings {
         library.know_course(findings.course.clone());
+        library.know_range_verdicts(Arc::new(PartVerdicts::new(&findings.judgement, loaded.job.ranks)));
         library.know_regions(findings.regions());
         library.judge_by(findings.criteria(), true);
     }

@@ -7,8 +7,8 @@ use anyhow::Result;
 use mpiscope_engine::load::Loaded;
 use mpiscope_feed::exchange::Ranks;
 use mpiscope_feed::{
-    Attribution, Between, CpuContention, Disturbance, Efficiency, GatheredWait, Parts, Quiet, Source,
-    Verdict, Wait, WhatIf,
+    Attribution, Between, CpuContention, Disturbance, Efficiency, GatheredWait, Parts, Quiet, RangeVerdict,
+    SlowLinks, Source, Verdict, Wait, WhatIf,
 };
 use mpiscope_model::RankInfo;
 use mpiscope_topology::Advice;
@@ -41,6 +41,8 @@ struct Report<'a> {
     verdict: Option<&'a Verdict>,
     /// Null where ranks had enough CPUs, too.
     cpu_shortage: Option<&'a CpuContention>,
+    /// Links that are slower throughout than was measured before.
+    slow_links: Option<&'a SlowLinks>,
     /// What the run would take without its causes.
     whatif: Option<&'a WhatIf>,
     remap: Option<Remap<'a>>,
@@ -60,6 +62,8 @@ struct Selected<'a> {
     /// The whole windows that the budget is of; null without one.
     budget_from_s: Option<f64>,
     budget_to_s: Option<f64>,
+    /// The verdict on these windows; null where the recording supports none.
+    verdict: Option<&'a RangeVerdict>,
 }
 
 impl<'a> From<&'a Selection> for Selected<'a> {
@@ -72,6 +76,7 @@ impl<'a> From<&'a Selection> for Selected<'a> {
             ranks: &selection.ranks,
             budget_from_s: budget.map(|budget| seconds(budget.from_ns)),
             budget_to_s: budget.map(|budget| seconds(budget.to_ns)),
+            verdict: budget.and_then(|budget| budget.verdict.as_ref()),
         }
     }
 }
@@ -415,6 +420,7 @@ fn whole<'a>(
         quiet: of_run.map(|found| &found.judgement.quiet[..]),
         verdict: of_run.map(|found| &found.judgement.verdict),
         cpu_shortage: of_run.and_then(|found| found.judgement.cpu_shortage.as_ref()),
+        slow_links: of_run.map(|found| &found.judgement.slow_links),
         whatif: of_run.map(|found| &found.judgement.whatif),
         remap: placement.map(|placement| Remap::from(&placement.advice)),
         pauses: &loaded.pauses,

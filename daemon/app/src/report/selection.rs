@@ -9,6 +9,7 @@ use anyhow::{Result, anyhow, bail};
 use mpiscope_engine::load::{self, Loaded};
 use mpiscope_feed::exchange::{Question, Ranks, SelectedQuestion};
 use mpiscope_feed::{Overview, Selected};
+use mpiscope_process::output::bold;
 use mpiscope_recording::Recording;
 use mpiscope_verdict::Findings;
 use std::fmt::Write as _;
@@ -19,7 +20,7 @@ const CACHE_BYTES: usize = 16 << 20;
 const NS_PER_S: f64 = 1e9;
 
 /// What is left out of the report of a selection.
-pub(super) const OF_THE_RUN: &str = "the verdict, waits, call sites and the placement are of the whole run only: run mpiscope report \
+pub(super) const OF_THE_RUN: &str = "waits, call sites and the placement are of the whole run only: run mpiscope report \
      without --from, --to and --rank";
 
 /// A selection and its figures.
@@ -68,6 +69,14 @@ impl Selection {
         let ranks = figures.ranks.rank.0.len() as u64;
         writeln!(out, "{}", loaded.run)?;
         writeln!(out, "  {from} to {to}, {} of {}\n", plural(ranks, "rank"), count(loaded.job.ranks.into()))?;
+        if let Some(verdict) = figures.budget.as_ref().and_then(|budget| budget.verdict.as_ref()) {
+            writeln!(out, "  {}", bold(&verdict.sentence))?;
+            verdict.details.iter().try_for_each(|detail| writeln!(out, "  {detail}"))?;
+            if !verdict.actions.is_empty() {
+                writeln!(out, "  What to do: {}", verdict.actions.join(" "))?;
+            }
+            writeln!(out)?;
+        }
         let mut row = |name: &str, value: String| writeln!(out, "  {name:<24} {value:>16}");
         row("calls", count(figures.calls))?;
         row("folded polls", count(figures.polls))?;

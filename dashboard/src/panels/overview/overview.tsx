@@ -5,11 +5,12 @@ import { useComputed } from "@preact/signals";
 import type { Found } from "../../feed/found";
 import { over } from "../../state/run";
 import type { Store } from "../../state/store";
-import { isSettled, isWithheld, pieces, verdictLine } from "../../words/found";
+import { isSettled, isWithheld, partVerdict, pieces, verdictLine } from "../../words/found";
 import { nextStep } from "../../words/overview";
 import { WholeRunNote } from "../selected-note";
 import { ADVICE, show } from "../why/places";
-import { SourceRanks } from "../why/sources";
+import { useRangeFigures } from "../why/range";
+import { SourceRanks, sourceRanks } from "../why/sources";
 import { RunFigures } from "./figures";
 import { HowCard } from "./how-card";
 import { StillCard } from "./still";
@@ -36,6 +37,7 @@ export function Overview({ store }: { store: Store }) {
 }
 
 function Next({ store, found }: { store: Store; found: Found | null }) {
+  const figures = useRangeFigures(store).value;
   if (!found) {
     const run = store.figures.value;
     return (
@@ -45,15 +47,17 @@ function Next({ store, found }: { store: Store; found: Found | null }) {
       </section>
     );
   }
-  const step = nextStep(found);
-  if (!step && isWithheld(found.judgement.verdict)) {
+  const ofPart = partVerdict(figures);
+  const step = nextStep(ofPart ?? found);
+  const title = <h2>Next {ofPart ? <span class="soft selected-note">of the selection</span> : <WholeRunNote store={store} />}</h2>;
+  if (!step && !ofPart && isWithheld(found.judgement.verdict)) {
     return <section class="next"><h2>Next <WholeRunNote store={store} /></h2><p class="soft">{verdictLine(store.figures.value).sentence}</p></section>;
   }
-  if (!step) return <section class="next"><h2>Next <WholeRunNote store={store} /></h2><p class="soft">Nothing has to be done: no cause costs so much that it stands out.</p></section>;
+  if (!step) return <section class="next">{title}<p class="soft">Nothing has to be done: no cause costs so much that it stands out.</p></section>;
   return (
     <section class="next">
-      <h2>Next <WholeRunNote store={store} /></h2>
-      <p><Sentence text={step.text} /> {step.cost && <span class="soft"><Sentence text={step.cost} /></span>} <SourceRanks store={store} found={found} /></p>
+      {title}
+      <p><Sentence text={step.text} /> {step.cost && <span class="soft"><Sentence text={step.cost} /></span>} <SourceRanks store={store} ranks={ofPart ? ofPart.ranks : sourceRanks(found)} /></p>
       <button type="button" title="All there is to do, and what it rests on, in the tab Why" onClick={() => show(store, ADVICE)}>How to do it</button>
     </section>
   );

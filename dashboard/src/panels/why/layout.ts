@@ -49,9 +49,9 @@ export interface Scope {
 /** The selected range, or the whole run where there are no figures of a range. */
 export function scopeOf(figures: RangeFigures, found: Found, ranks: number, gaps: Gaps = []): Scope {
   if (hasFigures(figures)) {
-    const { budget: { parts, causes, fromNs, toNs }, scope: { rangeNs, ranks: only } } = figures;
+    const { budget: { parts, causes, verdict, fromNs, toNs }, scope: { rangeNs, ranks: only } } = figures;
     const where = [only ? `of ${ranksWords(only)}` : "", rangeNs ? "in the range" : "in the whole run"].filter(Boolean).join(" ");
-    return { where, parts, causes: new Map(causes), top: "none", ranksS: ((toNs - fromNs - offNs(gaps, fromNs, toNs)) / 1e9) * ranksAmong(only, ranks), spanNs: [fromNs, toNs], only };
+    return { where, parts, causes: new Map(causes), top: verdict?.cause ?? "none", ranksS: ((toNs - fromNs - offNs(gaps, fromNs, toNs)) / 1e9) * ranksAmong(only, ranks), spanNs: [fromNs, toNs], only };
   }
   const { budget, verdict } = found.judgement;
   const where = figures.kind === "none" ? "" : "in the whole run";

@@ -27,9 +27,12 @@ export function RankLink({ store, rank }: { store: Store; rank: number }) {
 }
 
 /** The few ranks that a verdict comes from, with their nodes. */
-export function SourceRanks({ store, found: { judgement: { verdict, sources } } }: { store: Store; found: Found }) {
-  const source = sources.find(({ cause }) => cause === verdict.cause);
-  const ranks = source?.few ?? [];
+/** The ranks that the verdict's cause comes from. */
+export function sourceRanks({ judgement: { verdict, sources } }: Found): readonly number[] {
+  return sources.find(({ cause }) => cause === verdict.cause)?.few ?? [];
+}
+
+export function SourceRanks({ store, ranks }: { store: Store; ranks: readonly number[] }) {
   if (ranks.length === 0 || ranks.length > FEW) return null;
   return <span class="soft">It comes from {ranks.map((rank, at) => <span key={rank}>{at > 0 && ", "}<RankLink store={store} rank={rank} />{whereWords(store, rank)}</span>)}.</span>;
 }

@@ -6,7 +6,7 @@ import type { Found } from "../../feed/found";
 import { NO_GAPS } from "../../feed/switch";
 import { edgeNs, over } from "../../state/run";
 import type { Store } from "../../state/store";
-import { isSettled, pieces, verdictLine } from "../../words/found";
+import { isSettled, partVerdict, pieces, verdictLine } from "../../words/found";
 import { CopyButton } from "../share/copy-button";
 import { Budget, WaitingBy } from "./budget";
 import { Causes } from "./causes";
@@ -50,19 +50,20 @@ function Nothing({ store }: { store: Store }) {
 }
 
 function Diagnosis({ store, found }: { store: Store; found: Found }) {
-  const { judgement, details, actions } = found;
+  const { judgement } = found;
   const figures = useRangeFigures(store).value;
   const ranks = useComputed(() => store.figures.value.job.ranks).value;
   const gaps = useComputed(() => store.figures.value.switch?.gapsNs ?? NO_GAPS).value;
   const scope = scopeOf(figures, found, ranks, gaps);
   const isRanged = figures.kind !== "none";
+  const ofPart = partVerdict(figures);
   return (
     <>
       <Contents store={store} />
       <RangeBar store={store} figures={figures} />
       <div class="pair" id={CAUSES_PART} tabIndex={-1}>
         <Causes scope={scope} isDistanceUnknown={judgement.isDistanceUnknown} />
-        <Advice actions={actions} details={details} isRanged={isRanged} />
+        <Advice actions={(ofPart ?? found).actions} details={(ofPart ?? found).details} of={ofPart ? "part" : isRanged ? "run" : null} />
       </div>
       <WhatIf replays={judgement.whatIf} top={judgement.verdict.cause} isRanged={isRanged} />
       <Sources store={store} sources={judgement.sources} hasCpuShortage={judgement.hasCpuShortage} isRanged={isRanged} />
@@ -86,16 +87,17 @@ function Diagnosis({ store, found }: { store: Store; found: Found }) {
   );
 }
 
-function Advice({ actions, details, isRanged }: { actions: readonly string[]; details: readonly string[]; isRanged: boolean }) {
+/** `of`: what the verdict is about, where something is selected. */
+function Advice({ actions, details, of }: { actions: readonly string[]; details: readonly string[]; of: "part" | "run" | null }) {
   return (
     <section id={ADVICE} tabIndex={-1}>
       {actions.length > 0 && (
         <>
-          <h2>What to do {isRanged && <span class="soft">about the whole run</span>}</h2>
+          <h2>What to do {of && <span class="soft">about {of === "part" ? "the selection" : "the whole run"}</span>}</h2>
           <ul class="details actions">{actions.map((action) => <li key={action}><Sentence text={action} /></li>)}</ul>
         </>
       )}
-      <h2>What it rests on {isRanged && <span class="soft">in the whole run</span>}</h2>
+      <h2>What it rests on {of && <span class="soft">in {of === "part" ? "the selection" : "the whole run"}</span>}</h2>
       {details.length > 0
         ? <ul class="details">{details.map((detail) => <li key={detail}><Sentence text={detail} /></li>)}</ul>
         : <p class="soft">There is nothing to add to the verdict.</p>}

@@ -1,0 +1,21 @@
+//! What is found about simulated jobs, for tests.
+
+use super::judgement::judgement;
+use super::seen::Seen;
+use super::stretches::LogStretches;
+use mpiscope_diagnosis::{BudgetOptions, Reference, Windowed};
+use mpiscope_feed::{Course, Judgement};
+use mpiscope_ingest::Ingest;
+use mpiscope_synth::{Spec, generate};
+
+pub(super) fn simulated(spec: &Spec) -> (Judgement, Course) {
+    let mut ingest = Ingest::for_diagnosis();
+    let mut windowed = Windowed::new(BudgetOptions::default());
+    let mut stretches = LogStretches::new(&Reference::None, &[]);
+    for batch in generate(spec).unwrap().filter_map(|message| ingest.step(message)) {
+        stretches.add(&batch);
+        windowed.feed(&batch, batch.until_ns);
+    }
+    windowed.finish();
+    judgement(&windowed.budgeter, false, spec.ranks, &Seen::default(), &stretches.finish())
+}
