@@ -81,7 +81,7 @@ function aboutPart(figures: RangeFigures): string {
 }
 
 function inShort({ cause, share: ofTime }: Verdict): string {
-  return cause === "none" ? "no avoidable time above 2\u00a0%" : `${part(ofTime)} avoidable, ${CAUSE_NAMES[cause]}`;
+  return cause === "none" ? "no avoidable time above 2\u00a0%" : `${Math.round(100 * ofTime)}\u00a0% avoidable, ${CAUSE_NAMES[cause]}`;
 }
 
 /** A number stays on one line with its sign. */

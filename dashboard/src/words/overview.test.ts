@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { By, Parts } from "../feed/found";
 import { course, evolution } from "../panels/how/made-up";
 import { apply, emptyRun, type RunState } from "../state/run";
-import { blamedRanks, callRate, nextStep, noBlamedWords, runFigures, timeSplit, worstCourse } from "./overview";
+import { blamedInPart, blamedRanks, callRate, nextStep, noBlamedWords, runFigures, timeSplit, worstCourse } from "./overview";
 
 const by = (change: Partial<By> = {}): By => ({ compute: 60, base: 2, distance: 3, excess: 2, operation: 1, other: 1, unknown: 1, noCore: 0, ...change });
 const budget: Parts = { waitingS: 70, baseS: 10, distanceS: 20, excessS: 5, operationS: 3, otherS: 2, unknownS: 0, totalS: 110, waitingBy: by(), excessInsideS: 0, cpuWaitS: 0 };
@@ -77,9 +77,15 @@ describe("whom the verdict blames", () => {
 
   it("is nobody where it lies with no ranks, or with all, and says so", () => {
     expect([blamedRanks(found("mapping", [])), blamedRanks({ ...found("none", []), blamed: [3] })]).toEqual([null, null]);
-    expect(noBlamedWords(found("mapping", []).judgement)).toBe("The verdict, placement, lies between nodes, not with single ranks.");
-    expect(noBlamedWords(found("pattern", []).judgement)).toBe("The verdict, load imbalance, is spread over the ranks.");
-    expect(noBlamedWords(found("none", []).judgement)).toBeNull();
+    expect(noBlamedWords("mapping")).toBe("The verdict, placement, lies between nodes, not with single ranks.");
+    expect(noBlamedWords("pattern")).toBe("The verdict, load imbalance, is spread over the ranks.");
+    expect(noBlamedWords("none")).toBeNull();
+  });
+
+  it("is whom the verdict on a selected part blames", () => {
+    const ofPart = { cause: "cpu" as const, sentence: "", details: [], actions: [], ranks: [7] };
+    expect(blamedInPart(ofPart, [["cpu", 3], ["pattern", 2]])).toEqual({ cause: "cpu", ranks: [7], seconds: 3 });
+    expect([blamedInPart({ ...ofPart, ranks: [] }, [["cpu", 3]]), blamedInPart({ ...ofPart, cause: "none" }, [])]).toEqual([null, null]);
   });
 });
 

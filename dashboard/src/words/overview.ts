@@ -1,7 +1,7 @@
 // The overview in words: what to do next, where the ranks' time went as a sentence, and the run's figures. Pure.
 
 import type { Course } from "../feed/evolution";
-import type { Blame, Found, Judgement, Parts } from "../feed/found";
+import type { Blame, Cause, Found, Parts, RangeBudget, RangeVerdict } from "../feed/found";
 import type { Part } from "../palette/causes";
 import { edgeNs, lost, over, type RunState } from "../state/run";
 import { NO_REASON } from "./budget";
@@ -73,11 +73,17 @@ export function blamedRanks({ blamed, judgement: { verdict, sources } }: Found):
   return { cause, ranks: blamed, seconds: sources.find((each) => each.cause === cause)?.totalS ?? verdict.avoidableS };
 }
 
+/** The ranks that the verdict on a selected part blames; null where it blames none. */
+export function blamedInPart({ cause, ranks }: RangeVerdict, causes: RangeBudget["causes"]): Blamed | null {
+  if (cause === "none" || ranks.length === 0) return null;
+  return { cause, ranks, seconds: new Map(causes).get(cause) ?? 0 };
+}
+
 /** What to say where the verdict names a cause and no ranks; null where there is nothing to explain. */
-export function noBlamedWords({ verdict }: Judgement): string | null {
-  if (verdict.cause === "none" || isWithheld(verdict)) return null;
-  const why = verdict.cause === "mapping" || verdict.cause === "background" ? "lies between nodes, not with single ranks" : "is spread over the ranks";
-  return `The verdict, ${CAUSE_NAMES[verdict.cause]}, ${why}.`;
+export function noBlamedWords(cause: Cause): string | null {
+  if (cause === "none") return null;
+  const why = cause === "mapping" || cause === "background" ? "lies between nodes, not with single ranks" : "is spread over the ranks";
+  return `The verdict, ${CAUSE_NAMES[cause]}, ${why}.`;
 }
 
 export interface Figure { name: string; value: string; note: string }

@@ -117,7 +117,7 @@ test("verdict::it_is_of_the_selected_part", async (t) => {
     assert.match(of.about, /^Selected 0:00:0\d\.\d\d to 0:00:0\d\.\d\d:$/);
     const { selection } = report(recording, ["--from", from.toFixed(3), "--to", to.toFixed(3)]);
     assert.equal(of.sentence, selection.verdict.sentence, "it is the report's");
-    assert.match(of.notes.join("; "), /^whole run: [\d.]+ % avoidable, network contention$/);
+    assert.match(of.notes.join("; "), /^whole run: \d+\s% avoidable, network contention$/);
     const advice = part.locator("#why-advice h2", { hasText: "What to do" });
     assert.equal(await advice.count(), selection.verdict.actions.length > 0 ? 1 : 0);
     // Back to the whole run.

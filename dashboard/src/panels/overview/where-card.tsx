@@ -1,21 +1,24 @@
 // Where: the regions with the slowest messages.
 
 import { useComputed } from "@preact/signals";
+import type { Found } from "../../feed/found";
 import type { Region } from "../../feed/regions";
 import { latencyColour } from "../../palette/ramps";
 import { over } from "../../state/run";
+import type { RangeFigures } from "../../state/range-budgets";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { delayedMeaning } from "../../state/delayed";
 import { rangesOf } from "../../state/ranks";
 import { counted } from "../../words";
 import { delayedShare, latencyMeaning, latencyWords, nothingYet, rangesShort, ranksWords } from "../../words/regions";
-import { CAUSE_NAMES, isSettled, seconds } from "../../words/found";
-import { type Blamed, blamedRanks, noBlamedWords } from "../../words/overview";
+import { CAUSE_NAMES, isSettled, isWithheld, partVerdict, seconds } from "../../words/found";
+import { blamedInPart, type Blamed, blamedRanks, noBlamedWords } from "../../words/overview";
 import { CauseMark } from "../causes";
 import { SelectedNote } from "../selected-note";
 import { RegionMark } from "../where/table";
 import { show, SOURCES } from "../why/places";
+import { useRangeFigures } from "../why/range";
 
 const SHOWN = 3;
 /** Up to here messages of a region take about as long as usual. */
@@ -27,8 +30,7 @@ export function WhereCard({ store }: { store: Store }) {
   const worst = [...(regions?.regions ?? [])].sort((one, other) => (other.latency ?? -1) - (one.latency ?? -1) || one.id - other.id).slice(0, SHOWN);
   const found = useComputed(() => store.figures.value.found).value;
   const settled = found && isSettled(found) ? found : null;
-  const blamed = settled && blamedRanks(settled);
-  const noBlamed = settled && noBlamedWords(settled.judgement);
+  const { blamed, noBlamed } = blame(settled, useRangeFigures(store).value);
   const open = (): void => void (store.tab.value = "where");
   return (
     <section>
@@ -46,6 +48,14 @@ export function WhereCard({ store }: { store: Store }) {
         : <>{blamed && <ul class="regions"><BlamedRow store={store} blamed={blamed} /></ul>}<Nothing store={store} /></>}
     </section>
   );
+}
+
+/** Whom the verdict on what is shown blames, or why nobody. */
+function blame(found: Found | null, figures: RangeFigures): { blamed: Blamed | null; noBlamed: string | null } {
+  const ofPart = partVerdict(figures);
+  if (ofPart && figures.kind === "known") return { blamed: blamedInPart(ofPart, figures.budget.causes), noBlamed: noBlamedWords(ofPart.cause) };
+  if (!found || isWithheld(found.judgement.verdict)) return { blamed: null, noBlamed: null };
+  return { blamed: blamedRanks(found), noBlamed: noBlamedWords(found.judgement.verdict.cause) };
 }
 
 function slowestWords(worst: readonly Region[], regionCount: number): string {
