@@ -156,7 +156,7 @@ mod tests {
     use mpiscope_feed::Judgement;
     use mpiscope_synth::{Pattern, Spec, Style};
 
-    fn judged(disturbed: &str) -> Judgement {
+    fn found(disturbed: &str) -> Judgement {
         let mut spec = Spec::new(Pattern::Ring, 16, 6.0, 20_000.0);
         (spec.nodes, spec.style) = (2, Style::Blocking);
         spec.disturb.push(disturbed.parse().unwrap());
@@ -165,9 +165,9 @@ mod tests {
 
     #[test]
     fn the_rank_that_misses_its_core_is_named() {
-        let judged = judged("stolen-cpu");
-        let of = judged.sources.iter().find(|of| of.cause == "cpu").unwrap();
-        assert_eq!(judged.verdict.cause, "cpu");
+        let found = found("stolen-cpu");
+        let of = found.sources.iter().find(|of| of.cause == "cpu").unwrap();
+        assert_eq!(found.verdict.cause, "cpu");
         assert!(of.ranks[0].seconds > 0.9 * of.total_s, "{of:?}");
         assert_eq!(of.few, [of.ranks[0].rank]);
         assert!(of.times.is_empty(), "{of:?}");
@@ -175,11 +175,11 @@ mod tests {
 
     #[test]
     fn work_that_moves_is_told_with_who_has_it_when() {
-        let stays = judged("imbalance");
+        let stays = found("imbalance");
         let of = stays.sources.iter().find(|of| of.cause == "pattern").unwrap();
         assert!(of.times.is_empty(), "{of:?}");
         assert!(of.ranks.iter().all(|rank| rank.computed_s > 1.1 * of.computed_s), "{of:?}");
-        let moves = judged("drifting-imbalance");
+        let moves = found("drifting-imbalance");
         let of = moves.sources.iter().find(|of| of.cause == "pattern").unwrap();
         assert!(of.times.len() > 4, "{of:?}");
         assert_ne!(of.times[0].ranks[0], of.times[of.times.len() - 1].ranks[0], "{of:?}");

@@ -64,6 +64,7 @@ export function scattered() {
 
 /** A simulated job whose network others use in the middle of the run. */
 export function crowded() {
+  // words: allow the name of one of the simulator's disturbances
   if (!made.has("crowded")) made.set("crowded", model("crowded", ["--pattern", "halo2d", "--ranks", "16", "--nodes", "2", "--seconds", "6", "--rate", "20000", "--style", "blocking", "--disturb", "background-traffic"]));
   return made.get("crowded");
 }

@@ -1,6 +1,7 @@
 // Where: the regions with the slowest messages.
 
 import { useComputed } from "@preact/signals";
+// words: allow the type of the feed
 import type { Found } from "../../feed/found";
 import type { Region } from "../../feed/regions";
 import { latencyColour } from "../../palette/ramps";
@@ -50,7 +51,7 @@ export function WhereCard({ store }: { store: Store }) {
   );
 }
 
-/** Whom the verdict on what is shown blames, or why nobody. */
+/** Whom the verdict on what is shown blames, or why nobody. words: allow the type of the feed */
 function blame(found: Found | null, figures: RangeFigures): { blamed: Blamed | null; noBlamed: string | null } {
   const ofPart = partVerdict(figures);
   if (ofPart && figures.kind === "known") return { blamed: blamedInPart(ofPart, figures.budget.causes), noBlamed: noBlamedWords(ofPart.cause) };
