@@ -179,7 +179,8 @@ impl Part<'_> {
         let blamed = found.disturbances.iter().filter(|of| of.cause == found.verdict.cause);
         let times: Vec<(f64, f64)> = blamed.map(|of| (of.from_s, of.to_s)).collect();
         let ((begin_s, end_s), (first, last)) = (self.range_s(), (times.first()?, times.last()?));
-        let near_s = AT_ONCE * (end_s - begin_s);
+        // Times are known to the window.
+        let near_s = (AT_ONCE * (end_s - begin_s)).max(self.course.width_ns as f64 / 1e9);
         match (times.len(), first.0 - begin_s <= near_s, end_s - last.1 <= near_s) {
             (1, true, true) => None,
             (1, true, false) => Some(format!("until {}", run_time_of(last.1))),
