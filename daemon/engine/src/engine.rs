@@ -10,7 +10,7 @@ use mpiscope_model::{
     Batch, Call, CommInfo, Coordinate, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo,
     ProcessState, Rank, RankInfo, Scheduling, SiteInfo, Totals,
 };
-use mpiscope_recording::{Clock, JobNode, Pause, Pauses};
+use mpiscope_recording::{Clock, JobNode, Pause, Pauses, Uncounted};
 use mpiscope_verdict::Processors;
 use mpiscope_wire as wire;
 use std::collections::{BTreeMap, BTreeSet};
@@ -273,7 +273,7 @@ impl Engine {
         let silent = self.world_size() as usize - self.ranks.len().min(self.world_size() as usize);
         if silent > 0 {
             missing.push(format!(
-                "{} of {}: nothing was received from them",
+                "{} of {}: nothing was received from them, and their calls are not counted",
                 silent,
                 counted(self.world_size().into(), "rank")
             ));
@@ -303,6 +303,13 @@ impl Engine {
         }
         missing.extend(self.faults.iter().cloned());
         missing
+    }
+
+    /// Hosts with calls that are neither recorded nor counted as lost, of a finished run.
+    #[must_use]
+    pub fn uncounted(&self) -> Vec<Uncounted> {
+        let host = |(node, after_ns): (&str, _)| Uncounted { node: node.to_owned(), after_ns };
+        self.ingest.unfinished_hosts().map(host).collect()
     }
 
     /// Where the log that was fed stops, for the daemon's own agent that goes on.

@@ -10,6 +10,7 @@ pub mod hang;
 mod live;
 pub mod load;
 mod sums;
+pub mod uncounted;
 
 pub use engine::{Engine, Step, WindowCell};
 pub use live::{LIVE_FILE, Live, Records};

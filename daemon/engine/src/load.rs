@@ -5,12 +5,13 @@ use crate::engine::{Engine, Step, WindowCell};
 use crate::hang;
 use crate::live::{LIVE_FILE, Live, Records};
 use crate::sums::{self, Sums};
+use crate::uncounted;
 use anyhow::Result;
 use mpiscope_agent::{Agent, Resume};
 use mpiscope_feed::{Overview, Standing};
 use mpiscope_matching::Counts;
 use mpiscope_model::{Call, CommInfo, Coordinate, Losses, Message, Nanoseconds, RankInfo, SiteInfo, Totals};
-use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Pauses, Recording, State, Summary};
+use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Pauses, Recording, State, Summary, Uncounted};
 use mpiscope_topology as topology;
 use mpiscope_verdict::{Ending, Processors};
 use std::path::Path;
@@ -29,6 +30,8 @@ pub struct Loaded {
     pub(crate) clock: Clock,
     /// Calls that are missing, by reason.
     pub losses: Losses,
+    /// Hosts with further calls that nobody counted.
+    pub uncounted: Vec<Uncounted>,
     /// Sums of calls and messages.
     pub counts: Counts,
     /// Overview, traffic and windows.
@@ -243,6 +246,7 @@ fn nothing_of(recording: &Recording) -> Loaded {
         },
         clock: manifest.clock.clone(),
         losses: manifest.lost.into(),
+        uncounted: manifest.uncounted.clone(),
         counts: Counts::new(manifest.window_ns),
         sums: Sums::default(),
         ranks: tables.ranks,
@@ -289,6 +293,8 @@ fn from_log(
         engine.losses = Losses { unsaved, ..engine.losses.max(manifest.lost.into()) };
     }
     let mut missing = engine.missing();
+    let uncounted = if state == State::Running { Vec::new() } else { engine.uncounted() };
+    missing.extend(uncounted.iter().map(uncounted::sentence));
     let mut standing = stood(dir, &mut missing);
     hang::last_calls(&engine, &mut standing);
     match state {
@@ -329,6 +335,7 @@ fn from_log(
         totals: Totals { clock_violations_after: engine.totals.clock_violations_before, ..engine.totals },
         clock: engine.solve_clocks().0,
         losses: engine.losses,
+        uncounted,
         pauses: engine.pauses(),
         counts: engine.counts,
         sums,

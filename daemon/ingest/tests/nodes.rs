@@ -208,6 +208,22 @@ fn ranks_of_a_node_that_is_not_heard_of_are_silent_until_it_is() {
 }
 
 #[test]
+fn hosts_that_have_not_sent_everything_are_known() {
+    let mut ingest = Ingest::new();
+    let hosts = |ingest: &Ingest| -> Vec<(String, Option<u64>)> {
+        ingest.unfinished_hosts().map(|(node, until_ns)| (node.to_owned(), until_ns)).collect()
+    };
+    feed(&mut ingest, vec![start(), process(0, 0, "one"), agent(), origin(1, 0), process(0, 1, "two")]);
+    assert_eq!(hosts(&ingest), [("two".to_owned(), None)]);
+    feed(&mut ingest, vec![sample(AHEAD_NS + 1900)]);
+    assert_eq!(hosts(&ingest), [("two".to_owned(), None)], "its clock was not compared");
+    feed(&mut ingest, vec![round_trip()]);
+    assert_eq!(hosts(&ingest), [("two".to_owned(), Some(900))]);
+    feed(&mut ingest, vec![Message::Contact(Contact { agent: 1, heard: Heard::Finished })]);
+    assert_eq!(hosts(&ingest), []);
+}
+
+#[test]
 fn how_well_clocks_agree_is_known_once_they_were_compared() {
     let mut ingest = Ingest::new();
     feed(&mut ingest, vec![start(), process(0, 0, "one"), agent(), origin(1, 0), process(0, 1, "two")]);

@@ -57,7 +57,7 @@ pub use keep::Keep;
 pub use lock::is_being_written;
 pub use manifest::{
     Clock, ClockNode, ClockVersion, Cost, Cut, FileMark, Job, JobNode, Latency, Lost, Manifest, Pause,
-    Pauses, RunTotals, SCHEMA, Segment, Segments, State,
+    Pauses, RunTotals, SCHEMA, Segment, Segments, State, Uncounted,
 };
 pub use reader::Recording;
 pub use row::{Row, SegmentRow};

@@ -81,6 +81,9 @@ pub struct Manifest {
     /// Calls that were made and not recorded.
     #[serde(default)]
     pub lost: Lost,
+    /// Hosts with further calls that are neither recorded nor counted as lost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncounted: Vec<Uncounted>,
     /// What is not in here, a sentence each.
     #[serde(default)]
     pub missing: Vec<String>,
@@ -117,6 +120,16 @@ impl From<Pause> for Gap {
     fn from(pause: Pause) -> Self {
         Self { from_ns: pause.from_ns, until_ns: pause.until_ns }
     }
+}
+
+/// A host whose agent did not deliver everything: nobody knows how many calls its ranks made after that.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Uncounted {
+    /// Its name.
+    pub node: String,
+    /// Calls until then are recorded or counted as lost; null where that is not known.
+    pub after_ns: Option<u64>,
 }
 
 /// What is taken for the latency of a message.
@@ -402,6 +415,7 @@ impl Default for Manifest {
             pauses: None,
             totals: RunTotals::default(),
             lost: Lost::default(),
+            uncounted: Vec::new(),
             missing: Vec::new(),
             cost: Cost::default(),
         }

@@ -24,6 +24,7 @@ mod efficiency;
 mod endings;
 mod exact_counts;
 mod export;
+mod failing_agents;
 mod failing_calls;
 mod failing_calls_on_hosts;
 mod families;

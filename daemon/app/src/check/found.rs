@@ -2,6 +2,8 @@
 
 use crate::words::{count, plural};
 use anyhow::Result;
+use mpiscope_engine::uncounted;
+use mpiscope_recording::Uncounted;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -72,6 +74,8 @@ pub(crate) struct Found {
     pub(crate) missing: Vec<String>,
     /// Calls that were made and are not in it.
     pub(crate) lost_calls: u64,
+    /// Hosts with further calls that nobody counted.
+    pub(crate) uncounted: Vec<Uncounted>,
 }
 
 #[derive(Serialize)]
@@ -82,6 +86,8 @@ struct Json<'a> {
     kinds: &'a [Kind],
     lost_rows: u64,
     lost_calls: u64,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    uncounted: &'a [Uncounted],
     notes: &'a [String],
     missing: &'a [String],
     verdict: String,
@@ -89,7 +95,8 @@ struct Json<'a> {
 
 impl Found {
     pub(crate) fn of(standing: Standing) -> Self {
-        Self { standing, kinds: Vec::new(), notes: Vec::new(), missing: Vec::new(), lost_calls: 0 }
+        let (kinds, notes, missing) = (Vec::new(), Vec::new(), Vec::new());
+        Self { standing, kinds, notes, missing, lost_calls: 0, uncounted: Vec::new() }
     }
 
     /// Whether nothing is missing but what the recording itself says.
@@ -113,6 +120,7 @@ impl Found {
             kinds: &self.kinds,
             lost_rows: self.lost_rows(),
             lost_calls: self.lost_calls,
+            uncounted: &self.uncounted,
             notes: &self.notes,
             missing: &self.missing,
             verdict: self.verdict(Path::new("DIR")),
@@ -157,9 +165,9 @@ impl Found {
     /// All in one sentence.
     fn verdict(&self, dir: &Path) -> String {
         let dir = dir.display();
-        let lost = match self.lost_calls {
-            0 => String::new(),
-            calls => format!("; {} lost", plural(calls, "call")),
+        let lost = match (self.lost_calls, self.uncounted.is_empty()) {
+            (0, true) => String::new(),
+            (calls, _) => format!("; {} lost{}", plural(calls, "call"), uncounted::note(&self.uncounted)),
         };
         let damage = match (self.faults() as u64, self.lost_rows()) {
             (0, _) => None,

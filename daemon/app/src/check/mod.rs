@@ -51,6 +51,7 @@ pub(crate) fn check_all(dir: &Path) -> Result<Found> {
     totals::check(manifest, &sums, &mut found);
     files::folder(&recording, &mut found);
     found.missing.clone_from(&manifest.missing);
+    found.uncounted.clone_from(&manifest.uncounted);
     found.lost_calls = Losses::from(manifest.lost).total();
     found.missing.retain(|text| Some(text.as_str()) != recording.damage());
     Ok(found)

@@ -398,8 +398,8 @@ impl Watch {
                 agent.switch(true, sink);
                 agent.tell(switched(true, flight), sink);
             }
+            remotes.iter_mut().for_each(|remotes| remotes.look(agent, sink));
             agent.tell(Message::RunEnd(RunEnd { exit, monotonic_ns: monotonic_ns() }), sink);
-            agent.faults.extend(remotes.iter().flat_map(Remotes::missing));
             agent.close();
         });
     }

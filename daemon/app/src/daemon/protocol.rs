@@ -3,7 +3,7 @@
 use anyhow::Result;
 use mpiscope_link::Certificate;
 use mpiscope_process::private::random;
-use mpiscope_recording::{Keep, Latency};
+use mpiscope_recording::{Keep, Latency, Uncounted};
 use mpiscope_verdict::criteria_file::CriteriaFile;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
@@ -126,6 +126,8 @@ pub(crate) struct Summary {
     pub(crate) unmatched_sends: u64,
     pub(crate) unmatched_receives: u64,
     pub(crate) lost_calls: u64,
+    /// Hosts with further calls that nobody counted.
+    pub(crate) uncounted: Vec<Uncounted>,
     pub(crate) missing: Vec<String>,
     /// Why the run took longer than it had to, a sentence each; nothing where that was not judged.
     pub(crate) verdict: Vec<String>,

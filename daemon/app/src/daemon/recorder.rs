@@ -11,6 +11,7 @@ use crossbeam_channel::RecvTimeoutError;
 use mpiscope_agent::Resume;
 use mpiscope_engine::hang::{self, Watcher};
 use mpiscope_engine::load::calls_in_log;
+use mpiscope_engine::uncounted;
 use mpiscope_engine::{Engine, Step, Sums, WindowCell};
 use mpiscope_ingest::alignment::Violations;
 use mpiscope_ingest::{Ingest, KnownAgent};
@@ -355,8 +356,11 @@ impl Recorder {
         let totals = self.engine.totals;
         self.engine.losses.unsaved = self.expected_calls.saturating_sub(totals.calls + totals.polls);
         self.stood();
+        let uncounted = self.engine.uncounted();
+        uncounted.iter().for_each(|host| self.complain(&uncounted::sentence(host)));
         self.publish(true);
         self.fill_manifest();
+        self.writer.manifest_mut().uncounted = uncounted;
         if self.engine.ingest().ended().is_none_or(|(exit, _)| exit.is_none()) {
             let manifest = self.writer.manifest_mut();
             manifest.missing.push(END_UNKNOWN.into());
@@ -472,8 +476,8 @@ fn note_unsaved(dir: &Path, made_calls: u64, known: Manifest) -> Result<u64> {
     let mut manifest = recording.manifest().clone();
     if manifest.state == State::Running {
         // The end of a rebuild that failed changed nothing: what is known of the run is in no file.
-        let Manifest { job, lost, missing, .. } = known;
-        manifest = Manifest { job, lost, missing, state: State::Incomplete, ..manifest };
+        let Manifest { job, lost, uncounted, missing, .. } = known;
+        manifest = Manifest { job, lost, uncounted, missing, state: State::Incomplete, ..manifest };
     }
     manifest.cost.calls = made_calls;
     manifest.lost.unsaved = manifest.unsaved_calls(saved);
@@ -564,6 +568,7 @@ fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
         unmatched_sends: engine.totals.unmatched_sends,
         unmatched_receives: engine.totals.unmatched_receives,
         lost_calls: Losses::from(manifest.lost).total(),
+        uncounted: manifest.uncounted.clone(),
         missing,
         verdict: Vec::new(),
         processors: engine.processors.sentence(),

@@ -103,8 +103,9 @@ impl Remotes {
         count == MOST_EVENTS
     }
 
-    /// Who is missed, and who is there again.
-    fn look(&mut self, agent: &mut Agent, sink: &mut dyn FnMut(Message)) {
+    /// Writes down who is missed and who is back. The log needs it once more before the end of the run: whoever has not
+    /// finished by then is named.
+    pub(crate) fn look(&mut self, agent: &mut Agent, sink: &mut dyn FnMut(Message)) {
         let (mut silent, mut again) = (Vec::new(), Vec::new());
         for AgentState { agent: number, node, away, is_finished } in self.listener.agent_states() {
             let missed = !is_finished && away.is_some_and(|away| away > MISSED_AFTER);
@@ -175,21 +176,5 @@ impl Remotes {
             );
         }
         !unfinished.is_empty() || unseen && waited < patience
-    }
-
-    /// Those that had not brought everything, in sentences.
-    pub(crate) fn missing(&self) -> Vec<String> {
-        let standings = self.listener.agent_states();
-        let unfinished = standings.into_iter().filter(|standing| !standing.is_finished);
-        unfinished
-            .map(|standing| match standing.away {
-                Some(away) => format!(
-                    "{}: cut off for the last {} of the run; what its ranks did then is not here",
-                    standing.node,
-                    run_time(away)
-                ),
-                None => format!("{}: did not bring everything it had", standing.node),
-            })
-            .collect()
     }
 }

@@ -8,6 +8,7 @@ use crate::topology;
 use anyhow::{Context as _, Result};
 use mpiscope_agent::{Agent, Resume};
 use mpiscope_engine::load::calls_in_log;
+use mpiscope_engine::uncounted;
 use mpiscope_engine::{LIVE_FILE, Live, Records, hang};
 use mpiscope_feed::Standing;
 use mpiscope_model::Losses;
@@ -103,6 +104,11 @@ pub(super) fn repair(
         }
         let unsaved = manifest.lost.unsaved;
         manifest.lost = Lost { unsaved, ..Losses::from(manifest.lost).max(old.lost.into()).into() };
+        if manifest.uncounted.is_empty() {
+            // A full disk may have kept them out of the log.
+            manifest.missing.extend(old.uncounted.iter().map(uncounted::sentence));
+            manifest.uncounted.clone_from(&old.uncounted);
+        }
         manifest.state = if manifest.lost.unsaved > 0 { State::Incomplete } else { manifest.state };
     }
     if manifest.job.duration_s.is_none() {

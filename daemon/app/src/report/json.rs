@@ -48,6 +48,9 @@ struct Report<'a> {
     remap: Option<Remap<'a>>,
     /// When recording was switched off, and how many calls were made meanwhile; null where it never was.
     pauses: &'a Option<mpiscope_recording::Pauses>,
+    /// Hosts with calls that are neither recorded nor counted as lost; usually none.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    uncounted: &'a [mpiscope_recording::Uncounted],
     /// Whether the job stood still, who waited for whom then, and which calls ranks were in when they ended.
     standing: &'a mpiscope_feed::Standing,
     missing: Vec<&'a str>,
@@ -424,6 +427,7 @@ fn whole<'a>(
         whatif: of_run.map(|found| &found.judgement.whatif),
         remap: placement.map(|placement| Remap::from(&placement.advice)),
         pauses: &loaded.pauses,
+        uncounted: &loaded.uncounted,
         standing: &loaded.standing,
         missing: loaded.missing.iter().map(String::as_str).collect(),
     }

@@ -7,6 +7,7 @@ use crate::report::text;
 use crate::words::{bytes, count, nanoseconds, plural, run_time};
 use anyhow::{Result, anyhow, bail};
 use mpiscope_engine::load::{self, Loaded};
+use mpiscope_engine::uncounted;
 use mpiscope_feed::exchange::{Question, Ranks, SelectedQuestion};
 use mpiscope_feed::{Overview, Selected};
 use mpiscope_process::output::bold;
@@ -95,8 +96,8 @@ impl Selection {
             }
         }
         let lost = loaded.losses.total();
-        if lost > 0 {
-            row("lost calls of the run", count(lost))?;
+        if lost > 0 || !loaded.uncounted.is_empty() {
+            row("lost calls of the run", count(lost) + &uncounted::note(&loaded.uncounted))?;
         }
         let functions = &figures.functions;
         let mut order: Vec<usize> = (0..functions.function.0.len()).collect();

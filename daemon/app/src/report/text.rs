@@ -4,6 +4,7 @@ use super::sites::{SiteFigures, sites};
 use crate::remap::Placement;
 use crate::words::{bytes, count, nanoseconds, plural, run_time_of};
 use mpiscope_engine::load::Loaded;
+use mpiscope_engine::uncounted;
 use mpiscope_feed::Judgement;
 use mpiscope_process::output::bold;
 use mpiscope_recording::State;
@@ -79,7 +80,7 @@ fn write(
     if totals.uncertain_messages > 0 {
         row("ambiguous matches", count(totals.uncertain_messages))?;
     }
-    row("lost calls", count(loaded.losses.total()))?;
+    row("lost calls", count(loaded.losses.total()) + &uncounted::note(&loaded.uncounted))?;
     if let Some(pauses) = &loaded.pauses {
         row("calls while paused", count(pauses.calls))?;
         let end_ns = seconds_ns(job.duration_s.unwrap_or_default());

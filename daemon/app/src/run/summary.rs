@@ -2,6 +2,7 @@
 
 use crate::daemon::Summary;
 use crate::words::{bytes, nanoseconds, plural, run_time};
+use mpiscope_engine::uncounted;
 use std::path::Path;
 use std::time::Duration;
 
@@ -79,8 +80,9 @@ fn lines(summary: &Summary, out: &Path) -> Vec<String> {
     ));
     let made = (summary.calls + summary.polls).max(1);
     lines.push(format!(
-        "{} lost; {} on disk, {:.1} bytes per call",
+        "{} lost{}; {} on disk, {:.1} bytes per call",
         if summary.lost_calls == 0 { "no call".into() } else { plural(summary.lost_calls, "call") },
+        uncounted::note(&summary.uncounted),
         bytes(summary.bytes_on_disk),
         summary.bytes_on_disk as f64 / made as f64,
     ));

@@ -2,7 +2,8 @@
 
 use super::Ingest;
 use crate::alignment::NodeClock;
-use mpiscope_model::Node;
+use crate::origin::Origin;
+use mpiscope_model::{Nanoseconds, Node};
 use std::collections::BTreeMap;
 
 impl Ingest {
@@ -16,6 +17,13 @@ impl Ingest {
             others.iter().filter_map(|origin| Some((origin.number?, &origin.clock))).collect();
         others.remove(&own_node);
         std::iter::once((own_node, &own.clock)).chain(others).collect()
+    }
+
+    /// The hosts whose agents have not sent everything, each with the time until which its calls are known.
+    pub fn unfinished_hosts(&self) -> impl Iterator<Item = (&str, Option<Nanoseconds>)> {
+        let is_unfinished = |origin: &&Origin| origin.identity.is_some() && !origin.is_finished;
+        let until_ns = |origin: &Origin| origin.newest_ns().filter(|_| origin.clock.is_known());
+        self.origins.iter().filter(is_unfinished).map(move |origin| (&*origin.node, until_ns(origin)))
     }
 
     /// How far the clock of each node may be from that of the run now, as far as is known.
