@@ -1,9 +1,10 @@
-//! Agents that fail for good: the host is named whose calls nobody counted.
+//! Agents that fail for good, and spools that take nothing: each call is recorded or counted as lost, or the host is named
+//! whose calls nobody counted.
 
-use crate::support::hosts::{self, Job, LIMIT, agents, nodes_of_ranks};
+use crate::support::hosts::{self, Job, LIMIT, agents, assert_exact, nodes_of_ranks};
 use mpiscope_harness::{
-    Family, Lab, LabOptions, Mpi, Recorded, Running, Signal, Truth, check, mpiscope, processes, repair,
-    report, run, until_log_has,
+    Ended, Family, Lab, LabOptions, Mpi, Recorded, Running, Signal, Truth, check, mpiscope, processes,
+    repair, report, run, until_log_has,
 };
 use std::path::Path;
 use std::process::Command;
@@ -91,4 +92,70 @@ fn a_host_whose_agent_stays_dead_is_named() {
     let repaired = lab.shared().join("repaired");
     assert_eq!(repair(&broken_off, &repaired).unwrap().status, 0);
     assert_named(&repaired);
+}
+
+/// A job with its ranks on the second host. Rings and spools have folders of their own there, which MPI does not use.
+fn spooling(lab: &Lab, mpi: &Mpi, out: &Path) -> Running {
+    let job = Job::new(mpi, "million").arguments(&["400000"]).on("node2").slots(2);
+    let mut command = job.recorded(lab, 2, out);
+    let site = "[limits]\nring_slots = 4096\n[paths]\nrings = \"/run/rings\"\nspool = \"/run/disk\"\n";
+    command.env("MPISCOPE_SITE", hosts::site(lab, site));
+    Running::start(&mut command).unwrap()
+}
+
+const MAKE_RINGS: &str = "mkdir /run/rings && mount -n -t tmpfs none /run/rings";
+
+fn ended_well(lab: &Lab, running: Running) -> Ended {
+    let ended = running.wait(LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    assert!(processes::until(LIMIT, || agents(lab).is_empty().then_some(())).is_some());
+    assert_eq!(shell(lab, "node2", "ls -d /run/rings/mpiscope-* /run/disk/* 2> /dev/null || :"), "");
+    ended
+}
+
+#[test]
+fn a_spool_without_space_costs_no_call() {
+    let Some((lab, mpi)) = up("failing_agents a_spool_without_space_costs_no_call") else { return };
+    shell(&lab, "node1", "mkdir /run/disk /run/rings");
+    shell(&lab, "node2", MAKE_RINGS);
+    // The other host lacks the folder; then there is one that is soon full.
+    for prepare in [":", "mkdir /run/disk && mount -n -t tmpfs -o size=256k none /run/disk"] {
+        shell(&lab, "node2", prepare);
+        let out = lab.shared().join(format!("spool-{}", prepare.len()));
+        let ended = ended_well(&lab, spooling(&lab, &mpi, &out));
+        let truth = Truth::parse(&ended.stdout).unwrap();
+        let recorded = Recorded::load(&out).unwrap();
+        let (totals, lost) = (recorded.manifest.totals, recorded.manifest.lost);
+        println!("{prepare}: {} calls, {lost:?} of {}", totals.calls + totals.polls, truth.all_calls());
+        assert_eq!(totals.calls + totals.polls + lost.ring_full, truth.all_calls(), "{}", ended.errors());
+        assert!(recorded.manifest.uncounted.is_empty());
+        if lost.ring_full == 0 {
+            assert_exact(&out, &ended, 2);
+        }
+    }
+}
+
+#[test]
+fn calls_are_counted_where_nothing_can_be_spooled() {
+    let Some((lab, mpi)) = up("failing_agents calls_are_counted_where_nothing_can_be_spooled") else {
+        return;
+    };
+    let out = lab.shared().join("nowhere");
+    shell(&lab, "node1", "mkdir /run/disk /run/rings");
+    shell(&lab, "node2", MAKE_RINGS);
+    let running = spooling(&lab, &mpi, &out);
+    until_log_has(&out, 100_000).unwrap();
+    // The host lacks the folder of the spool, and the memory of its rings is full now.
+    let used = "$(df --output=used -k /run/rings | tail -n 1)";
+    let more = "dd if=/dev/zero of=/run/rings/full bs=4k 2> /dev/null || :";
+    shell(&lab, "node2", &format!("mount -n -o remount,size=$(({used} + 1024))k /run/rings; {more}"));
+    let table = shell(&lab, "node2", "df --output=avail -k /run/rings");
+    assert_eq!(table.lines().last().map(str::trim), Some("0"), "{table}");
+    let ended = ended_well(&lab, running);
+    let truth = Truth::parse(&ended.stdout).unwrap();
+    let recorded = Recorded::load(&out).unwrap();
+    let (totals, lost) = (recorded.manifest.totals, recorded.manifest.lost);
+    println!("{} calls, {lost:?} of {}", totals.calls + totals.polls, truth.all_calls());
+    assert_eq!(totals.calls + totals.polls + lost.ring_full, truth.all_calls(), "{}", ended.errors());
+    assert!(lost.ring_full > 0 && recorded.manifest.uncounted.is_empty(), "{lost:?}");
 }

@@ -56,6 +56,11 @@ impl Shared {
         is_settled
     }
 
+    /// What no folder takes is kept in memory.
+    pub(crate) fn keep_in_memory(&self) -> anyhow::Result<()> {
+        self.spool.keep_in_memory()
+    }
+
     /// More comes after all.
     pub(crate) fn reopen(&self) {
         self.last.store(OPEN, Ordering::Release);

@@ -5,7 +5,7 @@ use crate::switch;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_link::Secret;
 use mpiscope_process::local_host::host_name;
-use mpiscope_process::private::create_private;
+use mpiscope_process::private::write_private;
 use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE, WAKE_FILE, own_folder};
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
@@ -18,10 +18,10 @@ pub(crate) struct Settings {
     /// The host's name.
     pub(crate) node: String,
     pub(crate) rings: PathBuf,
-    /// The run's folder for spools, and for rings that found no room in shared memory.
-    pub(crate) spools: PathBuf,
-    /// Its own folder in the run's folder for spools.
-    pub(crate) spool: PathBuf,
+    /// Where rings are: that folder, and the run's folder for those that found no room in shared memory.
+    pub(crate) ring_folders: Vec<PathBuf>,
+    /// Folders for its spool: its own in the run's folder for spools, and one beside the rings where that takes nothing.
+    pub(crate) spool: Vec<PathBuf>,
     pub(crate) spool_bytes: u64,
     pub(crate) daemon: Vec<String>,
     pub(crate) secret: Secret,
@@ -44,6 +44,9 @@ pub(crate) enum Lock {
 
 /// The file in a recording that says what agents have to know, when they are started by hand.
 pub(crate) const LEFT_FILE: &str = "agents.env";
+
+/// The spool in the folder of the rings.
+const SPOOL_IN_RINGS: &str = "spool";
 
 /// What that file says.
 pub(crate) fn left_in(recording: &Path) -> Result<Vec<(String, String)>> {
@@ -72,20 +75,23 @@ impl Settings {
         };
         let rings = PathBuf::from(variable("MPISCOPE_RINGS")?);
         let spools = PathBuf::from(variable("MPISCOPE_SPOOL")?);
-        for folder in [&rings, &spools] {
-            own_folder(folder).with_context(|| format!("{} is not used", folder.display()))?;
-        }
+        own_folder(&rings).with_context(|| format!("{} is not used", rings.display()))?;
         // Hosts may share the disk of the spool, and containers of one host its name.
         let metadata = std::fs::metadata(&rings).with_context(|| format!("look at {}", rings.display()))?;
         let node = host_name();
         let plain = node.chars().filter(|character| character.is_ascii_alphanumeric() || *character == '-');
         let name = format!("{}-{:x}-{:x}", plain.collect::<String>(), metadata.dev(), metadata.ino());
-        let spool = spools.join(name);
-        own_folder(&spool).with_context(|| format!("{} is not used", spool.display()))?;
+        let made = own_folder(&spools).with_context(|| format!("{} is not used", spools.display()));
+        // Other hosts may have a place for it, and this one none. What is there may hold the spool of a predecessor.
+        if spools.symlink_metadata().is_ok() {
+            made?;
+        }
+        let spool = vec![spools.join(name), rings.join(SPOOL_IN_RINGS)];
+        let ring_folders = vec![rings.clone(), spools];
         Ok(Self {
             node,
             rings,
-            spools,
+            ring_folders,
             spool,
             spool_bytes: variable("MPISCOPE_SPOOL_BYTES")?.parse().context("read MPISCOPE_SPOOL_BYTES")?,
             daemon: variable("MPISCOPE_DAEMON")?.split(',').map(str::to_owned).collect(),
@@ -121,17 +127,23 @@ impl Settings {
 
     /// Nobody sees what an agent writes to a terminal: it goes into a file of its spool.
     pub(crate) fn note(&self, text: &str) {
-        let path = self.spool.join("agent.log");
-        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+        let note = |folder: &PathBuf| {
+            own_folder(folder)?;
+            let path = folder.join("agent.log");
+            let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+            writeln!(file, "{text}")
+        };
         // Where even this cannot be written there is nobody left to be told.
-        let _ = file.and_then(|mut file| writeln!(file, "{text}"));
+        let _ = self.spool.iter().any(|folder| note(folder).is_ok());
     }
 
     /// The daemon has everything. When the run is over its folders go; when it is not, other ranks may come, and only what
     /// is empty goes.
     pub(crate) fn clean_up(&self, is_over: bool) {
         // What cannot be removed is in use again, or costs a little room.
-        let _ = std::fs::remove_dir_all(&self.spool);
+        for folder in &self.spool {
+            let _ = std::fs::remove_dir_all(folder);
+        }
         // A folder that `mpiscope run` made has such a name, and no other goes with all that is in it.
         let mark = format!("mpiscope-{}-", rustix::process::getuid().as_raw());
         let is_ours = self.rings.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&mark));
@@ -142,20 +154,33 @@ impl Settings {
             let _ = std::fs::remove_file(self.rings.join(AGENT_LOCK));
             let _ = std::fs::remove_dir(&self.rings);
         }
-        let _ = std::fs::remove_dir(&self.spools);
+        for folder in self.ring_folders.iter().skip(1) {
+            let _ = std::fs::remove_dir(folder);
+        }
     }
 
     /// What the agent calls itself: drawn once, and kept with the spool for those that take over.
     pub(crate) fn identity(&self) -> Result<u128> {
-        let path = self.spool.join("identity");
-        if let Ok(text) = std::fs::read_to_string(&path)
-            && let Ok(known) = u128::from_str_radix(text.trim(), 16)
-        {
+        let files = || self.spool.iter().map(|folder| folder.join("identity"));
+        let known = |path: PathBuf| {
+            // On a full disk there may be a part of it.
+            let text = std::fs::read_to_string(path).ok().filter(|text| text.trim_end().len() == 32)?;
+            u128::from_str_radix(text.trim_end(), 16).ok()
+        };
+        if let Some(known) = files().find_map(known) {
             return Ok(known);
         }
         let drawn = mpiscope_process::private::random()?;
-        let mut file = create_private(&path)?;
-        writeln!(file, "{drawn:032x}")?;
-        Ok(drawn)
+        let mut fault = None;
+        for (folder, path) in self.spool.iter().zip(files()) {
+            let written = own_folder(folder)
+                .and_then(|()| write_private(&path, format!("{drawn:032x}\n").as_bytes()))
+                .with_context(|| format!("write {}", path.display()));
+            match written {
+                Ok(()) => return Ok(drawn),
+                Err(error) => fault = Some(error),
+            }
+        }
+        Err(fault.context("there is no folder for the spool")?)
     }
 }

@@ -1,14 +1,18 @@
 //! The spool of an agent: frames on the disk of its own host until the daemon has them.
 //!
 //! Files named by the number of their first frame; one that is full is followed by another, which begins with the state
-//! of things, so that an agent that takes over needs no older one. What is acknowledged is removed.
+//! of things, so that an agent that takes over needs no older one. What is acknowledged is removed. Where a folder takes
+//! nothing, the file goes on in the next one.
 
 use anyhow::{Context as _, Result};
 use mpiscope_agent::{Journal, Resume};
 use mpiscope_link::Parcel;
+use mpiscope_ring::own_folder;
 use mpiscope_wire::{FrameRef, Message, first_frame};
+use rustix::fs::MemfdFlags;
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
+use std::fs::{DirEntry, File, OpenOptions};
+use std::io::ErrorKind;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,6 +21,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const FILE_BYTES: u64 = 8 << 20;
 /// So much may wait for a disk that takes nothing before no more is taken from the rings.
 const WAITING_BYTES: usize = 8 << 20;
+/// A folder that stands in for the first may be in memory: so much of it may be in use.
+const MOST_BYTES_ELSEWHERE: u64 = 32 << 20;
 
 #[derive(Clone)]
 struct Piece {
@@ -37,7 +43,8 @@ struct Cursor {
 }
 
 struct Inner {
-    folder: PathBuf,
+    /// The first is used while it takes anything.
+    folders: Vec<PathBuf>,
     pieces: VecDeque<Piece>,
     waiting: Vec<u8>,
     waiting_frames: u64,
@@ -52,25 +59,23 @@ struct Inner {
 pub(crate) struct Spool(Arc<Mutex<Inner>>);
 
 impl Spool {
-    /// Opens the spool in a folder, an empty or an older one, and says where the older one stopped.
-    pub(crate) fn open(folder: &Path, limit_bytes: u64) -> Result<(Self, Resume)> {
-        let mut found: Vec<(u64, PathBuf)> = std::fs::read_dir(folder)
-            .with_context(|| format!("read {}", folder.display()))?
-            .flatten()
-            .filter_map(|entry| {
-                Some((entry.file_name().to_str()?.strip_suffix(".spool")?.parse().ok()?, entry.path()))
-            })
-            .collect();
-        found.sort();
+    /// Opens the spool in these folders, an empty or an older one, and says where the older one stopped.
+    pub(crate) fn open(folders: &[PathBuf], limit_bytes: u64) -> Result<(Self, Resume)> {
+        let mut found = Vec::new();
+        for folder in folders {
+            found.extend(files_in(folder)?);
+        }
+        // What a full folder holds of a file has the number of the whole one in the next folder, and comes first.
+        found.sort_by_key(|(first, _)| *first);
         let (mut pieces, mut resume) = (VecDeque::new(), Resume::default());
         for (first, path) in found {
             pieces.push_back(reopen(first, path, &mut resume)?);
         }
         if pieces.is_empty() {
-            pieces.push_back(begin(folder, 0)?);
+            pieces.push_back(begin_in_first(folders, 0)?);
         }
         let inner = Inner {
-            folder: folder.to_owned(),
+            folders: folders.to_vec(),
             acknowledged: pieces[0].first,
             pieces,
             waiting: Vec::new(),
@@ -129,6 +134,16 @@ impl Spool {
     pub(crate) fn is_settled(&self) -> bool {
         self.inner().waiting.is_empty()
     }
+
+    /// No folder takes anything, and the ranks are over: what is left is kept in memory. It goes with this process.
+    pub(crate) fn keep_in_memory(&self) -> Result<()> {
+        let mut inner = self.inner();
+        let file = rustix::fs::memfd_create("mpiscope-spool", MemfdFlags::CLOEXEC)?;
+        let first = inner.next();
+        let (path, file) = (PathBuf::new(), Arc::new(File::from(file)));
+        inner.pieces.push_back(Piece { path, file, first, frames: 0, bytes: 0 });
+        Ok(())
+    }
 }
 
 /// It is never synced: when its host goes down the ranks on it do too; what they did last is not worth a slow disk.
@@ -150,8 +165,12 @@ impl Journal for Spool {
 
     fn has_room(&self) -> bool {
         let inner = self.inner();
-        let kept: u64 = inner.pieces.iter().map(|piece| piece.bytes).sum();
-        inner.waiting.len() < WAITING_BYTES && kept < inner.limit_bytes
+        let kept = |is_counted: &dyn Fn(&Piece) -> bool| -> u64 {
+            inner.pieces.iter().filter(|piece| is_counted(piece)).map(|piece| piece.bytes).sum()
+        };
+        inner.waiting.len() < WAITING_BYTES
+            && kept(&|_| true) < inner.limit_bytes
+            && kept(&|piece| inner.is_elsewhere(piece)) < MOST_BYTES_ELSEWHERE
     }
 
     fn wants_checkpoint(&mut self) -> bool {
@@ -168,11 +187,14 @@ impl Inner {
         if self.waiting.is_empty() {
             return Ok(());
         }
-        let last = self.pieces.back_mut().context("the spool has no file")?;
+        let last = self.pieces.back().context("the spool has no file")?;
         if let Err(error) = last.file.write_all_at(&self.waiting, last.bytes) {
             // Half a frame at its end would be in the way of the next try only if that is shorter; it is not.
-            return Err(error).with_context(|| format!("write {}", last.path.display()));
+            let failed = format!("write {}: {error}", last.path.display());
+            let piece = self.write_elsewhere().context(failed)?;
+            self.pieces.push_back(piece);
         }
+        let last = self.pieces.back_mut().context("the spool has no file")?;
         last.bytes += self.waiting.len() as u64;
         last.frames += self.waiting_frames;
         self.waiting.clear();
@@ -181,10 +203,34 @@ impl Inner {
         if last.bytes >= FILE_BYTES.min(self.limit_bytes / 4) {
             let next = self.next();
             // Without a further file the one that is there grows on.
-            self.pieces.push_back(begin(&self.folder, next)?);
+            self.pieces.push_back(begin_in_first(&self.folders, next)?);
             self.wants_checkpoint = true;
         }
         Ok(())
+    }
+
+    /// A further file with what waits, in the first of the other folders that takes it.
+    fn write_elsewhere(&self) -> Result<Piece> {
+        let last = self.pieces.back().and_then(|piece| piece.path.parent());
+        let mut fault = anyhow::anyhow!("there is no other folder");
+        for folder in self.folders.iter().filter(|folder| Some(folder.as_path()) != last) {
+            match begin(folder, self.next()) {
+                Ok(piece) => match piece.file.write_all_at(&self.waiting, 0) {
+                    Ok(()) => return Ok(piece),
+                    Err(error) => {
+                        // What it holds of the file would be taken for all of it.
+                        let _ = std::fs::remove_file(&piece.path);
+                        fault = error.into();
+                    }
+                },
+                Err(error) => fault = error,
+            }
+        }
+        Err(fault)
+    }
+
+    fn is_elsewhere(&self, piece: &Piece) -> bool {
+        self.folders.iter().skip(1).any(|folder| piece.path.starts_with(folder))
     }
 
     fn acknowledge(&mut self, next: u64) {
@@ -201,7 +247,34 @@ impl Inner {
     }
 }
 
+/// The files in a folder, in no order, with the numbers of their first frames.
+fn files_in(folder: &Path) -> Result<Vec<(u64, PathBuf)>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        // What a predecessor has there must not be passed over.
+        entries => entries.with_context(|| format!("read {}", folder.display()))?,
+    };
+    let file = |entry: DirEntry| {
+        Some((entry.file_name().to_str()?.strip_suffix(".spool")?.parse().ok()?, entry.path()))
+    };
+    Ok(entries.flatten().filter_map(file).collect())
+}
+
+fn begin_in_first(folders: &[PathBuf], first: u64) -> Result<Piece> {
+    let mut fault = anyhow::anyhow!("there is no folder for the spool");
+    for folder in folders {
+        match begin(folder, first) {
+            Ok(piece) => return Ok(piece),
+            Err(error) => fault = error,
+        }
+    }
+    Err(fault)
+}
+
 fn begin(folder: &Path, first: u64) -> Result<Piece> {
+    own_folder(folder).with_context(|| format!("{} is not used", folder.display()))?;
     let path = folder.join(format!("{first:020}.spool"));
     let file = OpenOptions::new()
         .read(true)
@@ -226,8 +299,11 @@ fn reopen(first: u64, path: PathBuf, resume: &mut Resume) -> Result<Piece> {
         }
         true
     });
-    let file = OpenOptions::new().read(true).write(true).open(&path)?;
-    file.set_len(used as u64)?;
+    // Where it cannot be changed, what follows goes elsewhere.
+    let file = match OpenOptions::new().read(true).write(true).open(&path) {
+        Ok(file) => file.set_len(used as u64).map(|()| file)?,
+        Err(_) => File::open(&path)?,
+    };
     Ok(Piece { path, file: Arc::new(file), first, frames, bytes: used as u64 })
 }
 
@@ -293,7 +369,7 @@ mod tests {
     use super::*;
     use mpiscope_wire::{ClockKind, ClockSample, Process, Slots};
 
-    fn knot(number: u64) -> Vec<u8> {
+    fn sample_frame(number: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         Message::ClockSample(ClockSample { ticks: number, monotonic_ns: number }).encode(&mut bytes);
         bytes
@@ -315,9 +391,9 @@ mod tests {
     #[test]
     fn frames_come_back_in_order_from_any_number() {
         let folder = tempfile::tempdir().unwrap();
-        let (mut spool, _) = Spool::open(folder.path(), 1 << 30).unwrap();
+        let (mut spool, _) = Spool::open(&[folder.path().into()], 1 << 30).unwrap();
         for number in 0..100 {
-            spool.write(&knot(number)).unwrap();
+            spool.write(&sample_frame(number)).unwrap();
         }
         assert!(spool.take(0, 1000).unwrap().is_none(), "not safe yet");
         assert!(!spool.is_safe());
@@ -356,7 +432,7 @@ mod tests {
             message.encode(encoded);
             spool.write(encoded).unwrap();
         };
-        let (mut spool, resume) = Spool::open(folder.path(), 1 << 30).unwrap();
+        let (mut spool, resume) = Spool::open(&[folder.path().into()], 1 << 30).unwrap();
         assert!(resume.processes.is_empty());
         let (mut from, mut count) = (0, 0);
         for _ in 0..3 {
@@ -377,8 +453,8 @@ mod tests {
         drop(spool);
         // It was killed in the middle of a frame.
         let last = folder.path().join(format!("{count:020}.spool"));
-        std::fs::write(&last, &knot(1)[..20]).unwrap();
-        let (spool, resume) = Spool::open(folder.path(), 1 << 30).unwrap();
+        std::fs::write(&last, &sample_frame(1)[..20]).unwrap();
+        let (spool, resume) = Spool::open(&[folder.path().into()], 1 << 30).unwrap();
         assert_eq!(spool.next(), count);
         assert_eq!(resume.processes[&(10, 20)], 3);
         assert_eq!(resume.positions[&(3, 1)], from);
@@ -386,9 +462,46 @@ mod tests {
     }
 
     #[test]
+    fn what_a_folder_does_not_take_goes_to_the_next_and_at_last_to_memory() {
+        let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let folders = [first.path().to_owned(), second.path().join("spool")];
+        let (mut spool, _) = Spool::open(&folders, 1 << 30).unwrap();
+        let put = |spool: &mut Spool, numbers: std::ops::Range<u64>| {
+            numbers.for_each(|number| spool.write(&sample_frame(number)).unwrap());
+            spool.flush()
+        };
+        // A file that is open for reading takes as little as a full disk.
+        let close = |spool: &Spool| {
+            let mut inner = spool.inner();
+            let last = inner.pieces.back_mut().unwrap();
+            last.file = Arc::new(File::open(&last.path).unwrap());
+        };
+        put(&mut spool, 0..3).unwrap();
+        close(&spool);
+        put(&mut spool, 3..5).unwrap();
+        assert_eq!(files_in(&folders[1]).unwrap().len(), 1);
+        assert_eq!(Spool::open(&folders, 1 << 30).unwrap().0.next(), 5, "a successor finds both");
+        close(&spool);
+        std::fs::remove_dir_all(&folders[0]).unwrap();
+        std::fs::write(&folders[0], "no folder").unwrap();
+        assert!(put(&mut spool, 5..6).is_err() && !spool.is_safe());
+        spool.keep_in_memory().unwrap();
+        put(&mut spool, 6..7).unwrap();
+        let mut all = Vec::new();
+        while let Some(parcel) = spool.take(all.len() as u64, 1000).unwrap() {
+            all.extend(numbers(&parcel));
+        }
+        assert_eq!(all, (0..7).collect::<Vec<_>>());
+        // Where there is no first folder at all the next one serves.
+        let (mut spool, _) = Spool::open(&folders, 1 << 30).unwrap();
+        put(&mut spool, 5..6).unwrap();
+        assert!(spool.is_safe());
+    }
+
+    #[test]
     fn a_full_spool_takes_no_more_until_some_was_brought() {
         let folder = tempfile::tempdir().unwrap();
-        let (mut spool, _) = Spool::open(folder.path(), FILE_BYTES).unwrap();
+        let (mut spool, _) = Spool::open(&[folder.path().into()], FILE_BYTES).unwrap();
         let mut frame = Vec::new();
         Message::Slots(Slots { process: 0, ring: 0, from: 0, slots: vec![[1; 4]; 1 << 15] })
             .encode(&mut frame);
@@ -397,7 +510,7 @@ mod tests {
             spool.flush().unwrap();
         }
         assert!(spool.wants_checkpoint());
-        spool.write(&knot(0)).unwrap();
+        spool.write(&sample_frame(0)).unwrap();
         spool.flush().unwrap();
         spool.acknowledged(spool.next());
         assert!(spool.has_room());

@@ -39,7 +39,7 @@ enum Ending {
 
 pub(crate) fn work(settings: &Settings) -> Result<()> {
     let (spool, resume) = Spool::open(&settings.spool, settings.spool_bytes)?;
-    let folders = vec![settings.rings.clone(), settings.spools.clone()];
+    let folders = settings.ring_folders.clone();
     let mut agent = Agent::new(folders, resume, Some(Box::new(spool.clone())));
     agent.hold = settings.flight;
     // Where it cannot be had, the agent looks more often.
@@ -154,8 +154,18 @@ impl Worker<'_> {
 
     /// Says the last words; whether they are safe, so that they are the last.
     fn close(&mut self) -> bool {
+        // What was written before its process was found dead may not have been read.
+        let found = self.agent.pass_all(&mut |_| {});
         self.agent.look(&mut |_| {});
         self.agent.tell(Message::ClockSample(clock_sample()), &mut |_| {});
+        if !self.agent.flush()
+            && let Err(error) = self.shared.keep_in_memory()
+        {
+            self.settings.note(&format!("what is left cannot be kept: {error:#}"));
+        }
+        if found.slots > 0 && !self.agent.has_living() {
+            return false;
+        }
         self.agent.flush();
         let is_closed = self.shared.close();
         if is_closed {
@@ -164,9 +174,10 @@ impl Worker<'_> {
         is_closed
     }
 
-    /// Whether nothing has come since the last words: no rank, and nothing in a ring.
+    /// Whether nothing has come since the last words: no rank, and nothing in a ring. What ranks do that linger after the
+    /// end of the command is not waited for.
     fn is_all(&mut self) -> bool {
         let found = self.agent.pass_all(&mut |_| {});
-        self.shared.is_over() || found.slots == 0 && !self.agent.has_living()
+        if self.agent.has_living() { self.shared.is_over() } else { found.slots == 0 }
     }
 }

@@ -139,7 +139,7 @@ impl SimulatedAgent {
     ) -> Result<Self> {
         let folder = spools.join(&frames.node);
         std::fs::create_dir(&folder).with_context(|| format!("make {}", folder.display()))?;
-        let (spool, _) = Spool::open(&folder, spool_bytes)?;
+        let (spool, _) = Spool::open(&[folder], spool_bytes)?;
         let shared = Shared::new(spool.clone(), true);
         let outbox = Observed { shared, progress: Arc::new(Progress::new()), over: Notify::new() };
         let (begun_ns, clock) = (monotonic_ns(), frames.clock);
