@@ -254,8 +254,16 @@ fn a_hostile_job_is_reported_and_costs_only_itself() {
     let unknown = slots(4, 0, vec![send_at(1600)]);
     let batch = fed(vec![start(), unknown, process(0, 0), slots(0, 0, all), sample(3000)]);
     assert_eq!(batch.calls.len(), 1);
-    assert_eq!(batch.losses.unwrap().unreadable, 3);
+    assert_eq!(batch.losses.unwrap().unreadable, 4);
     assert_eq!(batch.faults.len(), 4);
+}
+
+#[test]
+fn records_of_a_process_or_ring_that_nobody_knows_count_as_lost() {
+    let no_ring = Message::Slots(Slots { process: 0, ring: 64, from: 0, slots: vec![send_at(1100); 2] });
+    let of_nobody = slots(9, 0, vec![send_at(1100); 3]);
+    let batch = fed(vec![start(), process(0, 0), no_ring, of_nobody, sample(2000)]);
+    assert_eq!(batch.losses.unwrap().unreadable, 5);
 }
 
 #[test]

@@ -41,11 +41,13 @@ impl Ingest {
                 None,
                 format!("slots of process number {}, which never said who it is", slots.process),
             );
+            self.lose_slots(slots.slots.len());
             return;
         };
         let rank = process.rank;
         let Some(ring) = process.ring(slots.ring, &mut self.memory) else {
             self.fault(Some(rank), format!("slots of ring {}, which cannot be", slots.ring));
+            self.lose_slots(slots.slots.len());
             return;
         };
         let expected = process.rings[ring].position;
@@ -72,6 +74,12 @@ impl Ingest {
                 }
             }
         }
+    }
+
+    /// Nobody can say what these slots mean: they count as lost.
+    fn lose_slots(&mut self, slots: usize) {
+        self.unreadable_slots = self.unreadable_slots.saturating_add(slots as u64);
+        self.losses_changed = true;
     }
 
     /// Nobody wanted what lies between: it is no fault, but nothing is sure of what comes.
