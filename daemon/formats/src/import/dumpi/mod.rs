@@ -59,20 +59,23 @@ pub(crate) fn find_rank_files(file: &Path) -> Result<Option<RankFiles>> {
         return Ok(None);
     }
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let (stem, extension) = name
-        .rsplit_once('.')
-        .map_or((name.as_str(), String::new()), |(stem, extension)| (stem, format!(".{extension}")));
-    let digits = stem
-        .rsplit_once('-')
-        .filter(|(_, digits)| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()));
-    let Some((prefix, digits)) = digits else {
+    let Some((prefix, digits, extension)) = rank_in(&name) else {
         bail!(
             "{}: the name of a text ends with the number of its rank, as dumpi-0000.txt does",
             file.display()
         );
     };
-    let names = FileNames { file: file.to_owned(), prefix: prefix.into(), width: digits.len(), extension };
-    Ok(Some(RankFiles::find(names)?))
+    let (prefix, width, extension) = (prefix.into(), digits.len(), extension.into());
+    Ok(Some(RankFiles::find(FileNames { file: file.to_owned(), prefix, width, extension })?))
+}
+
+/// What is before the number of the rank in the name of a text, the number, and what is behind it: nothing, or endings such
+/// as `.bin.txt`.
+fn rank_in(name: &str) -> Option<(&str, &str, &str)> {
+    let (prefix, rest) = name.rsplit_once('-')?;
+    let (digits, extension) = rest.split_at(rest.find('.').unwrap_or(rest.len()));
+    let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    is_number.then_some((prefix, digits, extension))
 }
 
 /// What a text says about its rank outside of the calls.
@@ -85,6 +88,8 @@ struct RankInfo {
     ranks: Option<(u64, u64)>,
     /// Set if the text ends before MPI_Finalize.
     cut_off: Option<CutOff>,
+    /// Calls that the program made and the trace leaves out.
+    ignored: u64,
 }
 
 /// Reads a trace to its end.
@@ -124,6 +129,10 @@ pub(crate) fn read_trace(mut texts: RankFiles, scratch: &Path, progress: &dyn Pr
     let long_span = describe_long_span("the trace", span_ns, &sentence(from), &sentence(counts.to));
     let mut missing: Vec<String> = texts.missing().into_iter().collect();
     missing.extend(texts.cut_off(infos.iter().map(|infos| infos.cut_off.as_ref())));
+    let ignored = infos.iter().fold(0, |sum: u64, infos| sum.saturating_add(infos.ignored));
+    if ignored > 0 {
+        missing.push(format!("{}: left out of the trace when it was recorded", counted(ignored, "call")));
+    }
     let read = infos.iter().zip(texts.paths()).filter(|(_, path)| path.is_some());
     let hosts: Vec<Option<&String>> = read.map(|(infos, _)| infos.host.as_ref()).collect();
     let are_several = hosts.windows(2).any(|pair| pair[0] != pair[1]);
@@ -161,6 +170,7 @@ fn read_rank_info(path: &Path) -> Result<RankInfo> {
                     infos.host = Some(host);
                 }
                 infos.sizes.extend(size(line));
+                infos.ignored = infos.ignored.saturating_add(ignored(line).unwrap_or_default());
             }
             TextItem::CutOff(function) => within = Some(function.to_owned()),
         }
@@ -181,6 +191,13 @@ fn size(line: &str) -> Option<(i64, u64)> {
     Some((number.split(' ').next()?.parse().ok()?, size.trim().parse().ok()?))
 }
 
+/// `MPI_Send called 10 times and ignored 2 times`: the others are in the trace.
+fn ignored(line: &str) -> Option<u64> {
+    let (function, counts) = line.split_once(" called ")?;
+    let ignored = counts.split_once(" times and ignored ")?.1.strip_suffix(" times")?;
+    ignored.parse().ok().filter(|_| function.starts_with("MPI"))
+}
+
 /// Sizes of the C datatypes by their numbers in a trace, for texts that do not say them: as on every machine of today.
 fn standard_sizes() -> HashMap<i64, u64> {
     let of = [
@@ -188,6 +205,7 @@ fn standard_sizes() -> HashMap<i64, u64> {
         (3, 1),
         (4, 1),
         (5, 1), // byte
+        (6, 4), // wide char
         (7, 2), // short
         (8, 2),
         (9, 4), // int
@@ -196,10 +214,19 @@ fn standard_sizes() -> HashMap<i64, u64> {
         (12, 8),
         (13, 4), // float
         (14, 8), // double
+        (15, 16),
         (16, 8), // long long
         (17, 8),
         (18, 8),
         (19, 1), // packed
+        (20, 0), // bounds
+        (21, 0),
+        (22, 8), // a value and its place
+        (23, 12),
+        (24, 12),
+        (25, 6),
+        (26, 8),
+        (27, 20),
     ];
     of.into()
 }

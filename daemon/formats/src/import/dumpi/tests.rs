@@ -1,7 +1,7 @@
 //! Texts as dumpi2ascii writes them become calls and messages.
 
 use super::rank_files::RankFiles;
-use super::{find_rank_files, read_trace, size};
+use super::{find_rank_files, rank_in, read_trace, size};
 use crate::import::log_stream::CommMembers;
 use crate::import::trace::Trace;
 use crate::import::trace_piece::PieceKind;
@@ -35,7 +35,7 @@ fn trace(ranks: &[String]) -> Result<Trace> {
 }
 
 /// Calls in the order of time: rank and function, and before each its messages in short.
-fn told(trace: Trace) -> Vec<String> {
+fn described(trace: Trace) -> Vec<String> {
     let mut told = Vec::new();
     for piece in trace.pieces {
         told.push(match piece.unwrap().kind {
@@ -127,7 +127,7 @@ fn messages_are_found_by_requests_and_statuses() {
         "0 MPI_Finalize 7700000000",
         "1 MPI_Finalize 7700000000",
     ];
-    let mut found = told(trace);
+    let mut found = described(trace);
     // Of two channels either may come first.
     found[8..10].sort_unstable_by(|one, other| other.cmp(one));
     assert_eq!(found, expected);
@@ -181,7 +181,7 @@ fn persistent_requests_and_own_communicators() {
     let trace = trace(&[zero.concat(), one.concat(), two.concat()]).unwrap();
     let group = |members: &[u32]| CommMembers::Group(members.to_vec());
     assert!(trace.comms.values().any(|members| *members == group(&[2, 0])));
-    let told = told(trace);
+    let told = described(trace);
     let with = |what: &str| told.iter().filter(|line| line.starts_with(what)).count();
     // What was not told by a status is what the receive had room for.
     assert_eq!((with("to 0 tag 1"), with("from 2 tag 1"), with("from 2 tag 1 comm 2 bytes 7")), (2, 2, 1));
@@ -250,7 +250,41 @@ fn texts_are_found_by_the_name_of_one() {
     assert!(find_rank_files(&place("events-0000.csv")).unwrap().is_none());
     assert!(find_rank_files(&place("nothing-0000.txt")).unwrap().is_none());
     assert_eq!(size("Datatype 28 (user-defined) has size 100"), Some((28, 100)));
+    assert_eq!(size("Datatype 28 has size 100"), Some((28, 100)));
+    assert_eq!(rank_in("dumpi-2013.09.26-0007.bin.txt"), Some(("dumpi-2013.09.26", "0007", ".bin.txt")));
+    assert_eq!(
+        (rank_in("t-12"), rank_in("t-1a.txt"), rank_in("t-.txt")),
+        (Some(("t", "12", "")), None, None)
+    );
     assert_eq!(id::SEND, 10);
+}
+
+/// The footer counts what the trace leaves out; sizes of pairs are known without being told, and a request may have no
+/// brackets.
+#[test]
+fn calls_that_the_trace_leaves_out_are_counted() {
+    let zero = [
+        call("Irecv", 10, &format!("{INT}; int source=1; int tag=4; {WORLD}; MPI_Request request=6")),
+        call("Wait", 20, "MPI_Request request=6; MPI_Status status=<IGNORED>"),
+        call(
+            "Reduce",
+            30,
+            &format!("int count=2; MPI_Datatype datatype=23 (MPI_DOUBLE_INT); int root=0; {WORLD}"),
+        ),
+        call("Finalize", 40, ""),
+        "MPI_Send called 10 times and ignored 2 times\nMPIO_Wait called 0 times and ignored 1 times\n".into(),
+        "MPI_Reduce called 1 times and ignored 0 times\n".into(),
+    ];
+    let one = [
+        call("Send", 11, &format!("{INT}; int dest=0; int tag=4; {WORLD}")),
+        call("Finalize", 40, ""),
+        "MPI_Recv called 0 times and ignored 4 times\n".into(),
+    ];
+    let trace = trace(&[zero.concat(), one.concat()]).unwrap();
+    assert_eq!(trace.missing[0], "7 calls: left out of the trace when it was recorded");
+    let lines = described(trace);
+    assert!(lines.contains(&"from 1 tag 4 comm 0 bytes 12".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"0 MPI_Reduce 7300000000 Some(0) 24".to_owned()), "{lines:?}");
 }
 
 /// Rank 1 has no text; that of rank 2 ends within a call, and that of rank 0 says that there is a fourth rank.

@@ -1,6 +1,7 @@
 //! Reads the text of one rank as dumpi2ascii writes it: calls, each between two lines with times, and between the calls lines
 //! about the rank and about datatypes.
 
+use crate::limits::MAX_NS;
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
@@ -19,6 +20,8 @@ pub(crate) struct TextReader<R> {
     name: String,
     lines: u64,
     line: Vec<u8>,
+    /// The line as text.
+    text: String,
     record: Record,
 }
 
@@ -67,7 +70,7 @@ pub(crate) fn is_text(beginning: &[u8]) -> bool {
 
 impl<R: BufRead> TextReader<R> {
     pub(crate) fn from_input(input: R, name: String) -> Self {
-        Self { input, name, lines: 0, line: Vec::new(), record: Record::default() }
+        Self { input, name, lines: 0, line: Vec::new(), text: String::new(), record: Record::default() }
     }
 
     /// How many lines were read.
@@ -94,15 +97,14 @@ impl<R: BufRead> TextReader<R> {
             if read == 0 {
                 return Ok(false);
             }
-            if !self.line.trim_ascii().is_empty() {
+            let line = self.line.trim_ascii();
+            if !line.is_empty() {
+                self.text.clear();
+                // Names of a program may be in any encoding.
+                self.text.push_str(&String::from_utf8_lossy(line));
                 return Ok(true);
             }
         }
-    }
-
-    fn line(&self) -> Result<&str> {
-        let line = std::str::from_utf8(self.line.trim_ascii());
-        line.map_err(|_| self.wrong("it is no text in UTF-8"))
     }
 
     /// The next item; none at the end.
@@ -110,11 +112,11 @@ impl<R: BufRead> TextReader<R> {
         if !self.advance()? {
             return Ok(None);
         }
-        if !self.line()?.contains(ENTERING) {
-            return Ok(Some(TextItem::Other(self.line()?)));
+        if !self.text.contains(ENTERING) {
+            return Ok(Some(TextItem::Other(&self.text)));
         }
         let mut record = std::mem::take(&mut self.record);
-        let (function, when) = self.line()?.split_once(ENTERING).unwrap_or_default();
+        let (function, when) = self.text.split_once(ENTERING).unwrap_or_default();
         function.clone_into(&mut record.function);
         record.text.clear();
         record.fields.clear();
@@ -143,7 +145,8 @@ impl<R: BufRead> TextReader<R> {
             if !self.advance()? {
                 return Ok(false);
             }
-            let line = self.line()?;
+            // An array of two dimensions ends on the line of what follows it.
+            let line = self.text.trim_start_matches(']');
             if let Some((function, when)) = line.split_once(RETURNING) {
                 let Some((end_ns, _)) = parse_time(when) else {
                     if self.is_cut_off() {
@@ -172,11 +175,21 @@ impl<R: BufRead> TextReader<R> {
 fn parse_time(text: &str) -> Option<(u64, u32)> {
     let (wall, rest) = text.split_once(',')?;
     let thread = rest.trim_end_matches('.').rsplit_once(" thread ")?.1.parse().ok()?;
-    let (seconds, fraction) = wall.split_once('.').unwrap_or((wall, ""));
-    let is_number = fraction.len() <= 9 && fraction.bytes().all(|digit| digit.is_ascii_digit());
-    let fraction: u64 = format!("{fraction:0<9}").parse().ok().filter(|_| is_number)?;
-    let seconds: u64 = seconds.parse().ok()?;
-    Some((seconds.checked_mul(1_000_000_000)?.checked_add(fraction)?, thread))
+    Some((parse_seconds(wall)?, thread))
+}
+
+/// Seconds as nanoseconds.
+fn parse_seconds(text: &str) -> Option<u64> {
+    if text.contains(['e', 'E']) {
+        // Scripts that write such texts print small numbers so.
+        let ns = text.parse::<f64>().ok()? * 1e9;
+        return (0.0..=MAX_NS as f64).contains(&ns).then(|| ns.round() as u64);
+    }
+    let (seconds, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = fraction.bytes().all(|digit| digit.is_ascii_digit());
+    // What is finer than a nanosecond does not count.
+    let fraction: u64 = format!("{fraction:0<9.9}").parse().ok().filter(|_| is_number)?;
+    seconds.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(fraction)
 }
 
 impl Record {
@@ -202,9 +215,10 @@ impl Record {
         self.value(name)?.split(' ').next()?.parse().ok()
     }
 
-    /// Numbers in brackets; none where they are missing.
+    /// Numbers in brackets, or a single one without; none where they are missing.
     pub(crate) fn numbers(&self, name: &str) -> Option<Vec<i64>> {
-        let inside = self.value(name)?.strip_prefix('[')?.strip_suffix(']')?;
+        let value = self.value(name)?;
+        let inside = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(value);
         if inside.is_empty() {
             return Some(Vec::new());
         }
@@ -274,6 +288,47 @@ mod tests {
         assert_eq!(call.statuses("statuses"), Some(vec![status(8, false, 1, 5), status(0, true, -1, -1)]));
         assert_eq!(call.statuses("status"), None);
         assert!(is_text(text.as_bytes()) && !is_text(b"rank,type\n"));
+    }
+
+    #[test]
+    fn times_have_any_number_of_digits() {
+        let times = [
+            ("8153", 8_153_000_000_000),
+            ("8153.", 8_153_000_000_000),
+            ("0.000000001", 1),
+            ("103.00000000100000001", 103_000_000_001),
+            ("1e-05", 10_000),
+            ("1.5E2", 150_000_000_000),
+        ];
+        for (text, ns) in times {
+            assert_eq!(
+                parse_time(&format!("{text}, cputime 0.1 seconds in thread 3")),
+                Some((ns, 3)),
+                "{text}"
+            );
+        }
+        for text in ["", "-1.5", "1.5.2", "1.-05", "1e99", "-1e2", "nan", "inf", "e"] {
+            assert_eq!(parse_seconds(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_in_any_encoding_and_arrays_of_two_dimensions() {
+        let when = "walltime 1.5, cputime 0.1 seconds in thread 0.\n";
+        let text = format!(
+            "MPI_Comm_set_name entering at {when}string name=\"Gr\u{0}\u{0}e\"\nMPI_Comm_set_name returning at {when}\
+             MPI_Group_range_incl entering at {when}int ranges[2][3]=[[0, 2, 1]\n, [4, 6, 1]\n]MPI_Group newgroup=3 (user)\n\
+             MPI_Group_range_incl returning at {when}\
+             MPI_Group_range_excl entering at {when}int ranges[1][3]=[[0, 2, 1]\n]MPI_Group_range_excl returning at {when}"
+        );
+        let bytes: Vec<u8> = text.bytes().map(|byte| if byte == 0 { 0xFC } else { byte }).collect();
+        let mut reader = TextReader::from_input(&*bytes, "t-0000.txt".into());
+        let mut calls = Vec::new();
+        while let Some(TextItem::Call(record)) = reader.next().unwrap() {
+            calls.push((record.function.clone(), record.number("newgroup")));
+        }
+        let expected = [("Comm_set_name", None), ("Group_range_incl", Some(3)), ("Group_range_excl", None)];
+        assert_eq!(calls, expected.map(|(name, group)| (format!("MPI_{name}"), group)));
     }
 
     #[test]
