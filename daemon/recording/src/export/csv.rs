@@ -98,16 +98,32 @@ fn signed(line: &mut Vec<u8>, value: i64) {
 fn unsigned(line: &mut Vec<u8>, mut value: u64) {
     let mut digits = [0; 20];
     let mut from = digits.len();
-    loop {
+    // A division is what costs most: one for two digits.
+    while value >= 100 {
+        from -= 2;
+        digits[from..from + 2].copy_from_slice(&PAIRS[(value % 100) as usize]);
+        value /= 100;
+    }
+    let [tens, ones] = PAIRS[value as usize];
+    digits[from - 1] = ones;
+    from -= 1;
+    if value >= 10 {
         from -= 1;
-        digits[from] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
+        digits[from] = tens;
     }
     line.extend_from_slice(&digits[from..]);
 }
+
+/// The two digits of each number below 100.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut number = 0;
+    while number < pairs.len() {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
 
 /// Text as a field: in quotes where it would otherwise end too early.
 fn field(text: &str) -> String {
@@ -115,5 +131,21 @@ fn field(text: &str) -> String {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
         text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::signed;
+
+    #[test]
+    fn numbers_are_those_of_the_library() {
+        let powers = (0..19).map(|power| 10_i64.pow(power));
+        let around = powers.flat_map(|power| [power - 1, power, power + 1, 7 * (power / 3)]);
+        for value in around.flat_map(|value| [value, -value]).chain([i64::MIN, i64::MAX]) {
+            let mut line = Vec::new();
+            signed(&mut line, value);
+            assert_eq!(line, value.to_string().as_bytes());
+        }
     }
 }
