@@ -57,7 +57,7 @@ export function silence(run: RunState): string {
     : silent.map(({ node, name }) => line(name || `node ${node}`, ranks.get(node) ?? []));
   const one = silent.length === 1;
   const meaning = over(run)
-    ? `Nothing was heard of ${one ? "it" : "them"} any more when the job ended.`
+    ? `Nothing was heard of ${one ? "it" : "them"} any more when the job ended: further calls of ${one ? "its" : "their"} ranks are neither recorded nor counted as lost.`
     : `What its ranks do is shown once it is heard of again.`;
   return `${lines.join("; ")}. ${one || over(run) ? meaning : "What their ranks do is shown once they are heard of again."}`;
 }

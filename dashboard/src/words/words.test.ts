@@ -97,7 +97,7 @@ describe("hosts", () => {
     const many = run(...[0, 1, 2, 3, 4].map((number) => node(number, `n${number}`, 0, number > 0)));
     expect(silence(many)).toMatch(/^4 nodes silent: ranks 4\u201319\./);
     const ended = run(node(0, "a", 0, true));
-    expect(silence({ ...ended, job: { ...ended.job, state: "ended" } })).toBe("a silent: ranks 0\u20133. Nothing was heard of it any more when the job ended.");
+    expect(silence({ ...ended, job: { ...ended.job, state: "ended" } })).toBe("a silent: ranks 0\u20133. Nothing was heard of it any more when the job ended: further calls of its ranks are neither recorded nor counted as lost.");
   });
 
   it("say where ranks run, and where more of them are than CPUs", () => {
