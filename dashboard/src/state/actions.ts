@@ -2,11 +2,13 @@
 
 import type { Command } from "./clock";
 import { nextStep, RATES } from "./clock";
+import type { RankRanges } from "./perspective";
 import { edgeNs, over } from "./run";
 import { around, lengthOf, panned, wholeRun, zoomed } from "./span";
 import type { Store } from "./store";
 import { similarCall } from "./similar";
 import { type WantedCall, wantedCall } from "./wanted-call";
+import { slowestMessage } from "./wanted-message";
 
 /** 1 µs to 10 s. */
 export const STEPS_NS: readonly number[] = [3, 4, 5, 6, 7, 8, 9, 10].map((power) => 10 ** power);
@@ -97,6 +99,18 @@ export class Actions {
     if (this.mode !== "paused") this.pause();
     this.store.selection.value = { kind: "call", call: found };
     this.seek(found.startNs);
+    return true;
+  }
+
+  /** Selects the slowest message among these ranks, and goes there; whether there is one. */
+  async goToSlowest(among: RankRanges | null): Promise<boolean> {
+    const { rangeNs, ranks } = this.store.perspective.peek();
+    const selection = this.store.selection.peek();
+    const message = await slowestMessage(this.store, among ?? ranks, rangeNs).catch(() => null);
+    if (!message || this.store.selection.peek() !== selection) return false;
+    if (this.mode !== "paused") this.pause();
+    this.store.selection.value = { kind: "message", message };
+    this.seek(message.sendNs);
     return true;
   }
 

@@ -9,6 +9,7 @@ function run(): RunState {
   const row = (id: number, name: string, calls: number) => ({ id, name, family: "send", calls, polls: 0, bytes: 0, timeNs: 0, p50Ns: 0, p99Ns: 0, maxNs: 0 });
   state.functions = new Map([[1, row(1, "MPI_Send", 5)], [2, row(2, "MPI_Isend", 900)], [3, row(3, "MPI_Sendrecv", 70)], [4, row(4, "MPI_Barrier", 2)]]);
   state.nodes = new Map([0, 1, 10].map((node) => [node, { node, name: `node${node}`, clockUncertaintyNs: 0, isSilent: false, cpus: null }]));
+  state.totals = { ...state.totals, messages: 9 };
   state.ranks.length = 12;
   for (let rank = 0; rank < 12; rank++) {
     state.ranks.heard[rank] = 1;
@@ -45,6 +46,14 @@ describe("finding", () => {
     expect(find("longest barr rank 3")).toEqual([{ hit: { kind: "call", wanted: { isLatest: false, function: 4, ranks: [[3, 3]] } }, title: "Longest MPI_Barrier of rank 3", kind: "call" }]);
     expect(find("latest of ranks 0-3, 7")[0]).toMatchObject({ hit: { wanted: { isLatest: true, function: null, ranks: [[0, 3], [7, 7]] } }, title: `Latest call of ${ranksWords([[0, 3], [7, 7]])}` });
     expect(find("slowest rank x").filter(({ hit }) => hit.kind === "call")).toEqual([]);
+  });
+
+  it("takes slowest for a message too", () => {
+    const messages = (words: string) => find(words).filter(({ hit }) => hit.kind === "message").map(({ hit, title }) => ({ hit, title }));
+    expect(messages("slowest")).toEqual([{ hit: { kind: "message", ranks: null }, title: "Slowest message" }]);
+    expect(messages("/slowest mess among ranks 0-7")).toEqual([{ hit: { kind: "message", ranks: [[0, 7]] }, title: `Slowest message among ${ranksWords([[0, 7]])}` }]);
+    expect(messages("longest message")).toHaveLength(1);
+    expect(["longest", "slowest ranks 0-7", "slowest message rank 3", "slowest message ranks x", "latest message", "slowest barr"].map(messages)).toEqual([[], [], [], [], [], []]);
   });
 
   it("finds nodes with their ranks, regions by their slowness, places and views", () => {

@@ -20,6 +20,7 @@ export type Hit =
   | { kind: "region"; id: number; ranks: RankRanges }
   | { kind: "site"; id: number; place: string }
   | { kind: "call"; wanted: WantedCall }
+  | { kind: "message"; ranks: RankRanges | null }
   | { kind: "time"; ns: number }
   | { kind: "view"; id: string };
 
@@ -46,6 +47,7 @@ export function search(query: string, { run, sites, views }: Searched): Result[]
   return [
     ...rankResults(words, run),
     ...timeResults(words, run),
+    ...messageResults(words, run),
     ...callResults(words, run),
     ...matching(words, views, ({ label }) => label).map(({ id, label }): Result => ({ hit: { kind: "view", id }, title: label, kind: "view" })),
     ...matching(words, [...run.functions.values()].sort((one, other) => other.calls - one.calls), ({ name }) => name)
@@ -100,6 +102,19 @@ function callResults(words: string, run: RunState): Result[] {
   const named = letters === undefined ? rows.slice(0, EACH_MAX) : matching(letters, rows, ({ name }) => name);
   const any = letters === undefined && rows.length > 0 ? [result(null, "call", isLatest ? 0 : rows[0]?.maxNs ?? 0)] : [];
   return [...any, ...named.map(({ id, name, maxNs }) => result(id, name, maxNs))];
+}
+
+const MESSAGE_WORDS = /^\/?(?:slowest|longest)(?:\s+m\w*)?(?:\s+(?:(?:of|among)\s+)?ranks?\s+(.+))?$/;
+
+/** "slowest message", "slowest message ranks 0-7". */
+function messageResults(words: string, run: RunState): Result[] {
+  const [match, rankWords] = MESSAGE_WORDS.exec(words) ?? [];
+  const only = rankWords === undefined ? null : ranges(rankWords);
+  const isAlone = only !== null && only.length === 1 && only[0]?.[0] === only[0]?.[1];
+  // Among one rank there are no messages. Without the word, the longest and those of ranks are calls.
+  const isNamed = /\sm/.test(match ?? "");
+  if (match === undefined || run.totals.messages === 0 || (!isNamed && (only || match.includes("longest"))) || (rankWords !== undefined && (!only || isAlone))) return [];
+  return [{ hit: { kind: "message", ranks: only }, title: `Slowest message${only ? ` among ${ranksWords(only, RANGES_SAID)}` : ""}`, kind: "message" }];
 }
 
 /** "0:01:10", "70 s"; a plain number is a rank first. */

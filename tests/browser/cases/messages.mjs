@@ -7,8 +7,8 @@ import { madeUp } from "../lib/made_up.mjs";
 import { inspector, number, shot, tab, untilState } from "../lib/page.mjs";
 import { shoot } from "../lib/pictures.mjs";
 import { coloured, count, fingerprint } from "../lib/pixels.mjs";
-import { replay, report } from "../lib/product.mjs";
-import { quiet } from "../lib/recordings.mjs";
+import { messagesOf, replay, report } from "../lib/product.mjs";
+import { crowded, quiet } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
 
@@ -185,4 +185,25 @@ test("messages::nothing_serious_for_the_checker_of_accessibility", async (t) => 
     ["latency", () => click(page, "Latency"), () => click(page, "Latency")],
     ["the table", () => click(page, "Table"), () => click(page, "Table")],
   ]);
+});
+
+test("messages::the_slowest_one_is_found_by_its_name", async (t) => {
+  const recording = await crowded();
+  const { criteria } = report(recording);
+  const medianOf = ({ bytes, inter }) => criteria.find((of) => of.scope === (inter === "true" ? "inter" : "intra") && of.size_from <= bytes && bytes < of.size_to)?.median_ns;
+  const latencies = messagesOf(recording, 0, 60)
+    .filter(({ exact }) => exact === "true")
+    .map((message) => ({ ...message, latency: message.t_msg_ns / medianOf(message) }))
+    .filter(({ latency }) => latency > 0)
+    .sort((one, other) => other.latency - one.latency);
+  const [worst] = latencies;
+  const page = await open(t, (await replay(t, recording)).url);
+  await untilState(page, /^replay$/);
+  await page.keyboard.press("/");
+  await page.getByRole("combobox", { name: "Find" }).fill("slowest message");
+  await page.keyboard.press("Enter");
+  await until("the inspector shows a message", async () => (await inspector(page)).Received !== undefined);
+  const found = await inspector(page);
+  assert.deepEqual([number(found.From.replace("rank", "")), number(found.To.replace("rank", ""))], [worst.src, worst.dst]);
+  assert.ok(Math.abs(Number(/[\d.]+/.exec(found["Latency L"])[0]) - worst.latency) < 0.01 * worst.latency, `${found["Latency L"]}, not ${worst.latency}`);
 });

@@ -1,25 +1,15 @@
 // The tab Pending: what is in flight at the moment of the clock, compared with the messages of the recording.
 
 import { strict as assert } from "node:assert";
-import { execFileSync } from "node:child_process";
 import { checkAll } from "../lib/axe.mjs";
 import { open, SMALL } from "../lib/browser.mjs";
 import { number, seek, tab, table, untilMode, untilState } from "../lib/page.mjs";
-import { PROGRAM } from "../lib/places.mjs";
 import { shoot } from "../lib/pictures.mjs";
 import { coloured, count, decodePng } from "../lib/pixels.mjs";
-import { replay, steady } from "../lib/product.mjs";
+import { messagesOf, replay, steady } from "../lib/product.mjs";
 import { scattered, wide } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
-
-/** The messages of a recording between two times, in seconds. */
-function messagesOf(recording, fromS, toS) {
-  const words = ["export", recording, "--format", "csv", "--table", "messages", "--from", String(fromS), "--to", String(toS), "-o", "-"];
-  const [head, ...rows] = execFileSync(PROGRAM, words, { maxBuffer: 1 << 28 }).toString().trim().split(/\r?\n/);
-  const names = head.split(",");
-  return rows.map((row) => Object.fromEntries(row.split(",").map((value, at) => [names[at], Number(value)])));
-}
 
 const clock = (ns) => {
   const s = Math.floor(ns / 1e9);

@@ -43,6 +43,15 @@ export function report(recording, options = []) {
   return JSON.parse(execFileSync(PROGRAM, ["report", recording, "--json", ...options], { maxBuffer: 64 << 20 }).toString());
 }
 
+/** The messages of a recording between two times, in seconds; what is no number is text. */
+export function messagesOf(recording, fromS, toS) {
+  const words = ["export", recording, "--format", "csv", "--table", "messages", "--from", String(fromS), "--to", String(toS), "-o", "-"];
+  const [head, ...rows] = execFileSync(PROGRAM, words, { maxBuffer: 1 << 28 }).toString().trim().split(/\r?\n/);
+  const names = head.split(",");
+  const read = (value) => (Number.isNaN(Number(value)) ? value : Number(value));
+  return rows.map((row) => Object.fromEntries(row.split(",").map((value, at) => [names[at], read(value)])));
+}
+
 function facts(process) {
   try {
     const words = readFileSync(`/proc/${process}/stat`, "utf8").split(")").at(-1).trim().split(" ");

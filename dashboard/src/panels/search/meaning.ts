@@ -28,6 +28,9 @@ export function takeUp(hit: Hit, isNarrow: boolean, store: Store, actions: Actio
     case "call":
       void actions.goToCall(hit.wanted);
       return;
+    case "message":
+      void actions.goToSlowest(hit.ranks);
+      return;
     case "site":
       store.selection.value = { kind: "site", site: hit.id, place: hit.place };
       return;
@@ -52,6 +55,8 @@ export function meaningOf(hit: Hit | null): string {
       return "Enter goes to its next call; Shift+Enter hides all other functions.";
     case "call":
       return "Enter selects it and goes there; of the selected range, where one is selected.";
+    case "message":
+      return "Enter selects that with the highest latency and goes there; of the selected range, where one is selected.";
     case "site":
       return "Enter shows what was waited for there.";
     case "time":

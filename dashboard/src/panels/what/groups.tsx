@@ -4,13 +4,13 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { GroupGraph } from "../../feed/group-graph";
-import { messageText } from "../../feed/messages";
 import { SHARE_KINDS } from "../../feed/shares";
 import { latencyColour } from "../../palette/ramps";
 import type { RankRanges } from "../../state/perspective";
 import { rangesOf } from "../../state/ranks";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
+import { worstOfLink } from "../../state/wanted-message";
 import { bytes, clock, count, counted, duration, share, significant } from "../../words";
 import { nodeName } from "../../words/hosts";
 import { rangesShort, ranksWords, type TipText } from "../../words/regions";
@@ -238,10 +238,7 @@ function cellTold(graph: GroupGraph, group: number, column: number, parts: Float
 /** The message with the highest latency: selected, and in sight in Messages. */
 async function chooseLink(store: Store, { links }: GroupGraph, link: number): Promise<void> {
   const before = store.selection.peek();
-  const [src, dst, send, recv] = [links.worstSrc[link] ?? 0, links.worstDst[link] ?? 0, links.worstSendNs[link] ?? 0, links.worstRecvNs[link] ?? 0];
-  const rows = await store.messagesIn([send, send + 1], [[src, src]], 1000).catch(() => null);
-  if (!rows) return;
-  const row = rows.src.findIndex((each, at) => each === src && rows.dst[at] === dst && rows.sendNs[at] === send && rows.recvNs[at] === recv);
+  const message = await worstOfLink(store, links, link).catch(() => null);
   // Something else may have been chosen meanwhile.
-  if (row >= 0 && store.selection.peek() === before) store.selection.value = { kind: "message", message: messageText(rows, row) };
+  if (message && store.selection.peek() === before) store.selection.value = { kind: "message", message };
 }
