@@ -147,7 +147,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         recorder.expect(before.cost.calls);
         recorder.watch_for(configuration.hang_after, configuration.flight)?;
         with_page(&mut recorder, topology::of_recording(&configuration.out).0)?;
-        resume = recorder.replay(&WalReader::open(&configuration.out)?);
+        resume = recorder.take_log(&WalReader::open(&configuration.out)?);
         log = WalWriter::append_to(&configuration.out)?;
     } else {
         let manifest = Manifest {

@@ -152,7 +152,7 @@ impl Recorder {
     }
 
     /// Takes in the log of a predecessor; says where it stopped.
-    pub(crate) fn replay(&mut self, log: &WalReader) -> Resume {
+    pub(crate) fn take_log(&mut self, log: &WalReader) -> Resume {
         let faults = log.for_each_message(|message| self.take(message));
         self.write_faults.extend(faults);
         self.publish_all();

@@ -73,7 +73,7 @@ pub(super) fn repair(
     if old.state == State::Incomplete {
         recorder.expect(old.cost.calls);
     }
-    let resume = recorder.replay(&WalReader::open(out)?);
+    let resume = recorder.take_log(&WalReader::open(out)?);
     interrupt.check()?;
     let mut read_rings = None;
     let rest = match Live::of(recording.dir()) {
