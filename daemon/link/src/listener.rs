@@ -18,7 +18,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Mutex, Semaphore, watch};
 use tokio::time::timeout;
 
-pub use crate::registry::AgentState;
+pub use crate::registry::{AgentState, KnownAgent};
 
 /// Strangers at a time, and how long each may take to prove itself.
 const MOST_STRANGERS: usize = 256;
@@ -31,19 +31,6 @@ const MOST_WAITING: usize = 32;
 const MOST_ARRIVING: u32 = 4096;
 /// A node's name is no longer, as in a ring.
 const MOST_NAME_BYTES: usize = 256;
-
-/// An agent that a predecessor knew.
-#[derive(Debug, Clone)]
-pub struct KnownAgent {
-    /// What it calls itself.
-    pub identity: u128,
-    /// Its host.
-    pub node: String,
-    /// The number of the next frame that the log wants.
-    pub next: u64,
-    /// Whether it had sent everything.
-    pub is_finished: bool,
-}
 
 /// How to listen.
 pub struct ListenerOptions {

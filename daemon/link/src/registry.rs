@@ -1,12 +1,24 @@
 //! The agents that ever called, and the progress of each. Shared by the connections and by the writer of the log.
 
-use crate::listener::KnownAgent;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// More nodes than a run has.
 const MOST_AGENTS: usize = 1 << 14;
+
+/// An agent that a predecessor knew.
+#[derive(Debug, Clone)]
+pub struct KnownAgent {
+    /// What it calls itself.
+    pub identity: u128,
+    /// Its host.
+    pub node: String,
+    /// The number of the next frame that the log wants.
+    pub next: u64,
+    /// Whether it had sent everything.
+    pub is_finished: bool,
+}
 
 /// How an agent stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
