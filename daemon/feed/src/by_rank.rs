@@ -126,7 +126,7 @@ impl Parts {
     }
 
     /// Of all figures, in order.
-    fn of(figures: [f64; PARTS]) -> Self {
+    pub(crate) fn of(figures: [f64; PARTS]) -> Self {
         let [waiting_s, base_s, distance_s, excess_s, operation_s, other_s, unknown_s, total_s, rest @ ..] =
             figures;
         let [

@@ -44,10 +44,13 @@ pub struct Course {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RangeBudget {
-    /// The whole windows that touch the range, as far as they were judged.
+    /// The range, as far as it was diagnosed.
     pub from_ns: u64,
-    /// Their end.
+    /// Its end.
     pub to_ns: u64,
+    /// How long windows are. Of one that is cut by an end of the range a part counts.
+    #[serde(default)]
+    pub window_ns: u64,
     /// Where time in MPI went.
     pub parts: Parts,
     /// What each cause costs that could be avoided, the most first.
@@ -58,6 +61,11 @@ pub struct RangeBudget {
 }
 
 impl Parts {
+    /// A share of all of them.
+    fn times(&self, share: f64) -> Self {
+        Self::of(self.figures().map(|figure| share * figure))
+    }
+
     /// Adds those of another stretch.
     pub fn add(&mut self, other: &Self) {
         let By { compute, base, distance, excess, operation, other: rest, unknown, no_core: cpu } =
@@ -99,13 +107,17 @@ impl Course {
         self
     }
 
-    /// What is known of a range: the windows that touch it.
+    /// What is known of a range. Of a window that reaches beyond it, the part of its length that is in it counts.
     #[must_use]
     pub fn over(&self, range: &Range<Nanoseconds>, causes: [&str; 4]) -> RangeBudget {
         let count = self.parts.len().min(self.avoidable.len());
-        let windows = touched(range, self.from_ns, self.width_ns, count);
-        let found = (sum(&self.parts[windows.clone()]), costs(&self.avoidable[windows.clone()]));
-        self.told(&windows, (self.from_ns, self.width_ns), found, causes)
+        let (mut parts, mut avoidable) = (Parts::default(), Avoidable::default());
+        for window in touched(range, self.from_ns, self.width_ns, count) {
+            let share = self.inside(range, window, (self.from_ns, self.width_ns)).unwrap_or(0.0);
+            parts.add(&self.parts[window].times(share));
+            avoidable.iter_mut().zip(self.avoidable[window]).for_each(|(sum, s)| *sum += share * s);
+        }
+        self.budget(range, self.width_ns, (parts, avoidable), causes)
     }
 
     /// The same of ranges of ranks, both ends included; windows are longer where there are many ranks.
@@ -116,10 +128,7 @@ impl Course {
         ranks: &[(u32, u32)],
         causes: [&str; 4],
     ) -> RangeBudget {
-        let by_rank = &self.by_rank;
-        let windows = self.rank_windows(range);
-        let found = by_rank.sum(windows.clone(), ranks);
-        self.told(&windows, (by_rank.from_ns, by_rank.width_ns), found, causes)
+        self.budget(range, self.by_rank.width_ns, self.share(range, ranks).unwrap_or_default(), causes)
     }
 
     /// The share of some ranks in a range: of windows that reach beyond it, the part of their length that is in it. None
@@ -130,15 +139,10 @@ impl Course {
         ranks: &[(u32, u32)],
     ) -> Option<(Parts, Avoidable)> {
         let by_rank = &self.by_rank;
-        let width_ns = by_rank.width_ns.max(1);
         let (mut shares, mut is_diagnosed) = ([0.0; FIGURES], false);
         for window in self.rank_windows(range) {
-            let from_ns = by_rank.from_ns.saturating_add(window as u64 * width_ns);
-            let to_ns = from_ns.saturating_add(width_ns).min(self.to_ns);
-            let inside_ns = to_ns.min(range.end).saturating_sub(from_ns.max(range.start));
-            if inside_ns > 0 {
+            if let Some(share) = self.inside(range, window, (by_rank.from_ns, by_rank.width_ns)) {
                 is_diagnosed = true;
-                let share = inside_ns as f64 / (to_ns - from_ns) as f64;
                 by_rank.add_share(window, ranks, share, &mut shares);
             }
         }
@@ -153,28 +157,38 @@ impl Course {
 
     /// When the first of these windows by rank begins and the last one ends.
     pub(crate) fn rank_times(&self, windows: &Range<usize>) -> (u64, u64) {
-        let budget =
-            self.told(windows, (self.by_rank.from_ns, self.by_rank.width_ns), Default::default(), [""; 4]);
-        (budget.from_ns, budget.to_ns)
+        let by_rank = &self.by_rank;
+        let width_ns = by_rank.width_ns.max(1);
+        let at = |window: usize| by_rank.from_ns.saturating_add((window as u64).saturating_mul(width_ns));
+        (at(windows.start).min(self.to_ns), at(windows.end).min(self.to_ns))
     }
 
-    fn told(
+    /// Which part of a window is in a range; none where nothing is.
+    fn inside(
         &self,
-        windows: &Range<usize>,
+        range: &Range<Nanoseconds>,
+        window: usize,
         (from_ns, width_ns): (u64, u64),
+    ) -> Option<f64> {
+        let width_ns = width_ns.max(1);
+        let from_ns = from_ns.saturating_add((window as u64).saturating_mul(width_ns));
+        let to_ns = from_ns.saturating_add(width_ns).min(self.to_ns);
+        let inside_ns = to_ns.min(range.end).saturating_sub(from_ns.max(range.start));
+        (inside_ns > 0).then(|| inside_ns as f64 / (to_ns - from_ns) as f64)
+    }
+
+    fn budget(
+        &self,
+        range: &Range<Nanoseconds>,
+        window_ns: u64,
         (parts, costs): (Parts, Avoidable),
         causes: [&str; 4],
     ) -> RangeBudget {
-        let at = |window: usize| from_ns.saturating_add((window as u64).saturating_mul(width_ns.max(1)));
         let mut causes: Vec<(String, f64)> = causes.into_iter().map(str::to_owned).zip(costs).collect();
         causes.sort_by(|one, other| other.1.total_cmp(&one.1));
-        RangeBudget {
-            from_ns: at(windows.start).min(self.to_ns),
-            to_ns: at(windows.end).min(self.to_ns),
-            parts,
-            causes,
-            verdict: None,
-        }
+        let from_ns = range.start.clamp(self.from_ns.min(self.to_ns), self.to_ns);
+        let to_ns = range.end.clamp(from_ns, self.to_ns);
+        RangeBudget { from_ns, to_ns, window_ns, parts, causes, verdict: None }
     }
 }
 
@@ -215,13 +229,20 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_the_windows_that_touch_it() {
+    fn a_window_that_is_cut_counts_by_its_part() {
         let names = ["a", "b", "c", "d"];
-        let found = course(5).over(&(1_012..1_031), names);
-        assert_eq!((found.from_ns, found.to_ns, found.parts.waiting_s), (1_010, 1_040, 6.0));
-        assert_eq!(found.causes[..2], [("b".to_owned(), 6.0), ("c".to_owned(), 1.5)]);
+        let found = course(5).over(&(1_015..1_031), names);
+        assert_eq!((found.from_ns, found.to_ns, found.window_ns), (1_015, 1_031, 10));
+        // Half of the second window, the third, and a tenth of the fourth.
+        assert!((found.parts.waiting_s - (0.5 + 2.0 + 0.3)).abs() < 1e-12, "{found:?}");
+        assert!((found.causes[0].1 - 2.8).abs() < 1e-12 && found.causes[0].0 == "b", "{found:?}");
         let all = course(5).over(&(0..u64::MAX), names);
         assert_eq!((all.from_ns, all.to_ns, all.parts.total_s), (1_000, 1_047, 10.0));
+        // The last window is shorter, and parts that follow each other sum to the run.
+        assert!((course(5).over(&(1_040..1_044), names).parts.total_s - 4.0 * 4.0 / 7.0).abs() < 1e-12);
+        let pieces = [0..1_013, 1_013..1_029, 1_029..1_045, 1_045..2_000];
+        let sum: f64 = pieces.iter().map(|piece| course(5).over(piece, names).parts.total_s).sum();
+        assert!((sum - 10.0).abs() < 1e-12, "{sum}");
         for nothing in [0..1_000, 5_000..6_000, 1_020..1_020] {
             assert_eq!(course(5).over(&nothing, names).parts, Parts::default());
         }
@@ -244,7 +265,7 @@ mod tests {
             course.by_rank.push((0..3).map(cell));
         }
         let names = ["a", "b", "c", "d"];
-        let of = |ranks: &[(u32, u32)]| course.of_ranks(&(1_012..1_031), ranks, names);
+        let of = |ranks: &[(u32, u32)]| course.of_ranks(&(1_010..1_040), ranks, names);
         let (all, some, other) = (of(&[(0, 9)]), of(&[(0, 0), (2, 2)]), of(&[(1, 1)]));
         let mut sum = some.parts.clone();
         sum.add(&other.parts);
@@ -266,6 +287,7 @@ mod tests {
         let many = course(3_001);
         let (before, few) = (many.over(&(0..u64::MAX), [""; 4]), many.bounded());
         assert!(few.parts.len() <= MOST_WINDOWS && few.width_ns == 40);
-        assert_eq!(few.over(&(0..u64::MAX), [""; 4]), before);
+        let after = few.over(&(0..u64::MAX), [""; 4]);
+        assert_eq!(RangeBudget { window_ns: before.window_ns, ..after }, before);
     }
 }

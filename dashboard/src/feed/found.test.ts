@@ -134,7 +134,7 @@ describe("what was found", () => {
 });
 
 describe("where time went in a range", () => {
-  const sent: Wire.RangeBudget = { from_ns: 2e9, to_ns: 4.5e9, parts: wire.judgement.budget, causes: [["cpu", 3], ["pattern", 2], ["mapping", 0], ["background", 0]], verdict: { cause: "cpu", avoidable_wall_s: 0.2, share: 0.08, confidence: 0.9, ranks: [3], sentence: "8 % avoidable.", details: ["Rank 3 waits."], actions: ["Move it."] } };
+  const sent: Wire.RangeBudget = { from_ns: 2e9, to_ns: 4.5e9, window_ns: 1e8, parts: wire.judgement.budget, causes: [["cpu", 3], ["pattern", 2], ["mapping", 0], ["background", 0]], verdict: { cause: "cpu", avoidable_wall_s: 0.2, share: 0.08, confidence: 0.9, ranks: [3], sentence: "8 % avoidable.", details: ["Rank 3 waits."], actions: ["Move it."] } };
 
   function budgetOf(change: (from: Wire.RangeBudget) => unknown = () => undefined): RangeBudget {
     const budget = structuredClone(sent);
@@ -145,7 +145,7 @@ describe("where time went in a range", () => {
   }
 
   it("is read whole", () => {
-    expect(budgetOf()).toEqual({ fromNs: 2e9, toNs: 4.5e9, parts: read().judgement.budget, causes: [["cpu", 3], ["pattern", 2], ["mapping", 0], ["background", 0]], verdict: { cause: "cpu", sentence: "8 % avoidable.", details: ["Rank 3 waits."], actions: ["Move it."], ranks: [3] } });
+    expect(budgetOf()).toEqual({ fromNs: 2e9, toNs: 4.5e9, windowNs: 1e8, parts: read().judgement.budget, causes: [["cpu", 3], ["pattern", 2], ["mapping", 0], ["background", 0]], verdict: { cause: "cpu", sentence: "8 % avoidable.", details: ["Rank 3 waits."], actions: ["Move it."], ranks: [3] } });
     expect(budgetOf((from) => (from.verdict = null)).verdict).toBeNull();
   });
 

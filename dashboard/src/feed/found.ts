@@ -202,9 +202,11 @@ export interface Without { causes: ReadonlySet<Blame>; runS: number; leastS: num
 
 /** Where time in MPI went in a range, and what of it could be avoided. */
 export interface RangeBudget {
-  /** The whole windows that touch the range, as far as they were diagnosed. */
+  /** The range, as far as it was diagnosed. */
   fromNs: number;
   toNs: number;
+  /** How long windows are. Of one that is cut by an end of the range a part counts. */
+  windowNs: number;
   parts: Parts;
   /** The most first. */
   causes: readonly (readonly [Blame, number])[];
@@ -250,7 +252,7 @@ export function found(from: Fields<Wire.Found>): Found {
 export function rangeBudget(from: Fields<Wire.RangeBudget>): RangeBudget {
   const [fromNs, toNs] = stretch(from, "from_ns", "to_ns");
   return {
-    fromNs, toNs, parts: parts(fields(from.parts, "The parts of the budget")), causes: costs(from),
+    fromNs, toNs, windowNs: natural(from, "window_ns"), parts: parts(fields(from.parts, "The parts of the budget")), causes: costs(from),
     verdict: from.verdict ? rangeVerdict(fields(from.verdict, "The verdict on the range")) : null,
   };
 }

@@ -2211,13 +2211,17 @@ total: number, };
 
 export type RangeBudget = { 
 /**
- * The whole windows that touch the range, as far as they were judged.
+ * The range, as far as it was diagnosed.
  */
 from_ns: number, 
 /**
- * Their end.
+ * Its end.
  */
 to_ns: number, 
+/**
+ * How long windows are. Of one that is cut by an end of the range a part counts.
+ */
+window_ns: number, 
 /**
  * Where time in MPI went.
  */

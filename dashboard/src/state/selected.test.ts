@@ -92,7 +92,7 @@ describe("what figures are of", () => {
     expect(rangeFigures(null, known())).toEqual({ kind: "none" });
     expect(rangeFigures(scopeOf(run(), { rangeNs: null, ranks: null, hidden: new Set([7]) }), known())).toEqual({ kind: "none" });
     expect(rangeFigures(scopeOf(), known())).toMatchObject({ kind: "missing", why: "where time went was not judged yet" });
-    const budget = { fromNs: 2e9, toNs: 4e9, causes: [], parts: {} as never, verdict: null };
+    const budget = { fromNs: 2e9, toNs: 4e9, windowNs: 1e8, causes: [], parts: {} as never, verdict: null };
     const judged = { known: { answer: { ...answer, budget }, scope: scopeOf() } };
     expect(rangeFigures(scopeOf(), known(judged))).toEqual({ kind: "known", scope: { rangeNs: [2e9, 4e9], ranks: [[1, 2]] }, budget, isOld: false });
     expect(rangeFigures(scopeOf(), known({ ...judged, isOther: true }))).toMatchObject({ kind: "known", isOld: true });

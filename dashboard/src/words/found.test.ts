@@ -80,7 +80,7 @@ describe("the verdict's line", () => {
   it("is that on the selected part where there is one, and says what is so of the whole run", () => {
     const verdict = { cause: "cpu" as const, sentence: "20 % avoidable.", details: [], actions: [], ranks: [3] };
     const of = (rangeNs: readonly [number, number] | null, ranks: readonly (readonly [number, number])[] | null): RangeFigures => ({
-      kind: "known", scope: { rangeNs, ranks }, budget: { fromNs: 2e9, toNs: 4.5e9, parts: BUDGET, causes: [], verdict }, isOld: false,
+      kind: "known", scope: { rangeNs, ranks }, budget: { fromNs: 2e9, toNs: 4.5e9, windowNs: 1e8, parts: BUDGET, causes: [], verdict }, isOld: false,
     });
     const line = verdictLine(run(made("pattern")), of([2.01e9, 4.5e9], [[4, 7]]));
     expect({ ...line, about: line.about.replaceAll("\u00a0", " ") }).toEqual({

@@ -62,12 +62,12 @@ function afterwards(run: RunState): string {
   return `What is after ${over(run) ? "was not judged" : "is not judged yet"}.`;
 }
 
-/** Why it is not to the nanosecond what was selected. */
-function coverage(rangeNs: Span | null, { fromNs, toNs }: RangeBudget, run: RunState): string[] {
-  if (!rangeNs || (rangeNs[0] === fromNs && rangeNs[1] === toNs)) return [];
+/** How finely it is known, and what of the selection is not. Ends are asked for in whole nanoseconds. */
+function coverage(rangeNs: Span | null, { fromNs, toNs, windowNs }: RangeBudget, run: RunState): string[] {
+  if (!rangeNs) return [];
   return [
-    `Judged in whole windows of time; selected are ${unbroken(`${clock(rangeNs[0], 6)} to ${clock(rangeNs[1], 6)}`)}.`,
-    rangeNs[0] < fromNs ? "What is before was not judged." : "",
-    rangeNs[1] > toNs ? afterwards(run) : "",
+    windowNs > 0 ? `Known by windows of ${unbroken(duration(windowNs))}: of one that is cut, a part counts.` : "",
+    fromNs - rangeNs[0] >= 1 ? "What is before was not judged." : "",
+    rangeNs[1] - toNs >= 1 ? afterwards(run) : "",
   ];
 }

@@ -62,10 +62,10 @@ struct Selected<'a> {
     to_s: f64,
     /// Ranges with both ends included; null for all.
     ranks: &'a Ranks,
-    /// The whole windows that the budget is of; null without one.
+    /// What of it was diagnosed; null without that.
     budget_from_s: Option<f64>,
     budget_to_s: Option<f64>,
-    /// The verdict on these windows; null where the recording supports none.
+    /// The verdict on it; null where the recording supports none.
     verdict: Option<&'a RangeVerdict>,
 }
 

@@ -46,7 +46,7 @@ describe("what figures are of", () => {
     fromS: 10, untilS: 30, judgement: { budget: parts(31), verdict: { cause: "pattern", share: 0.1, avoidableS: 8, causes: [["pattern", 8]] } },
   } as unknown as Found;
   const known = (fromNs: number, toNs: number): RangeFigures => ({
-    kind: "known", scope: { rangeNs: [12e9, 13e9], ranks: null }, isOld: false, budget: { fromNs, toNs, parts: parts(3), causes: [["cpu", 2], ["pattern", 1]], verdict: null },
+    kind: "known", scope: { rangeNs: [12e9, 13e9], ranks: null }, isOld: false, budget: { fromNs, toNs, windowNs: 1e8, parts: parts(3), causes: [["cpu", 2], ["pattern", 1]], verdict: null },
   });
 
   it("is the run without a range, and says so when there are no figures of a range", () => {
@@ -71,7 +71,7 @@ describe("chosen ranks", () => {
   it("have figures of their own, and a time of their own", () => {
     const found = { fromS: 0, untilS: 30, judgement: { budget: {}, verdict: {} } } as unknown as Found;
     const known = (rangeNs: readonly [number, number] | null): RangeFigures => ({
-      kind: "known", scope: { rangeNs, ranks: [[2, 3]] }, isOld: false, budget: { fromNs: 0, toNs: 10e9, parts: { totalS: 3 } as Parts, causes: [], verdict: null },
+      kind: "known", scope: { rangeNs, ranks: [[2, 3]] }, isOld: false, budget: { fromNs: 0, toNs: 10e9, windowNs: 1e8, parts: { totalS: 3 } as Parts, causes: [], verdict: null },
     });
     expect(scopeOf(known(null), found, 4)).toMatchObject({ where: "of ranks 2\u20133 in the whole run", ranksS: 20 });
     expect(scopeOf(known([0, 10e9]), found, 4)).toMatchObject({ where: "of ranks 2\u20133 in the range", ranksS: 20 });
