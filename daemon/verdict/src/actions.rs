@@ -1,6 +1,7 @@
 //! What to do about what was found.
 
 use super::blame::{call, moving, named_source, slow_link, stopped_ranks};
+use super::words::is_unsure;
 use crate::processors::cpu_count;
 use mpiscope_feed::{Advised, BasisState, CpuContention, GatheredWait, Judgement, SlowLinks};
 use mpiscope_model::words::{count, plural, ranges};
@@ -61,7 +62,15 @@ fn of_cause(judgement: &Judgement) -> Vec<String> {
                 .into(),
         ];
     }
-    match judgement.verdict.cause.as_str() {
+    let mut actions = Vec::new();
+    if is_unsure(&judgement.verdict) && judgement.is_distance_unknown {
+        actions.push(
+            "Run `mpiscope calibrate` on these nodes first, and record again: the cause is not clear, because transfer times are \
+             not known."
+                .into(),
+        );
+    }
+    actions.extend(match judgement.verdict.cause.as_str() {
         "mapping" => placement(judgement),
         "pattern" => work(judgement),
         "background" => network(&judgement.slow_links),
@@ -71,7 +80,8 @@ fn of_cause(judgement: &Judgement) -> Vec<String> {
                 .into(),
         ],
         _ => Vec::new(),
-    }
+    });
+    actions
 }
 
 fn placement(judgement: &Judgement) -> Vec<String> {

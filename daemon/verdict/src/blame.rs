@@ -70,12 +70,16 @@ fn uneven(judgement: &Judgement) -> String {
     if let Some((first, last)) = moving(judgement) {
         let who =
             if first == last { String::new() } else { format!(" (rank {first} first, rank {last} last)") };
-        return format!("other ranks have more work at different times, and delay the rest{who}");
+        return format!("the ranks with more work change during the run, and delay the rest{who}");
     }
     match (named_source(judgement, "pattern"), awaited(&judgement.waits)) {
         // Whoever is waited for directly may wait for somebody else.
         (Some(of), Some(awaited)) if of.few.len() <= FEW && of.few.contains(&awaited) => {
             waited_for(&judgement.waits, awaited)
+        }
+        // Nodes as a whole may be slower.
+        (Some(of), _) if of.few_nodes > 0 => {
+            format!("{} compute longer and delay the others", with_nodes(of))
         }
         (Some(of), _) => {
             let (has, delay) = verbs(&of.few, ("has", "delays"), ("have", "delay"));

@@ -239,20 +239,29 @@ fn is_open(remark: &Remark) -> bool {
 fn remarks(all: &[Remark], quiet: &[Quiet]) -> Vec<String> {
     let is_disturbed_at_times =
         quiet.iter().any(|stretch| stretch.is_quiet) && quiet.iter().any(|stretch| !stretch.is_quiet);
-    let known = all.iter().filter(|remark| !(is_disturbed_at_times && **remark == Remark::NoQuietReference));
-    known.copied().map(remark).collect()
+    let is_known = |of: &Remark| !(is_disturbed_at_times && *of == Remark::NoQuietReference);
+    let scopes = [Remark::NoIntraCriteria, Remark::NoInterCriteria];
+    let unknown = if scopes.iter().all(|scope| all.contains(scope)) {
+        vec![no_criteria("within and between nodes")]
+    } else {
+        Vec::new()
+    };
+    let is_said = |of: &Remark| !unknown.is_empty() && scopes.contains(of);
+    let others = all.iter().copied().filter(|of| is_known(of) && !is_said(of)).map(remark);
+    unknown.iter().cloned().chain(others).collect()
+}
+
+fn no_criteria(scope: &str) -> String {
+    format!(
+        "What placement costs is only roughly known, because transfer times {scope} are not known; `mpiscope calibrate` \
+         measures them"
+    )
 }
 
 fn remark(remark: Remark) -> String {
     match remark {
-        Remark::NoIntraCriteria => {
-            "What placement costs is not known, because transfer times within nodes are not known; `mpiscope calibrate` \
-             measures them"
-        }
-        Remark::NoInterCriteria => {
-            "What placement costs is not known, because transfer times between nodes are not known; `mpiscope calibrate` \
-             measures them"
-        }
+        Remark::NoIntraCriteria => return no_criteria("within nodes"),
+        Remark::NoInterCriteria => return no_criteria("between nodes"),
         Remark::NoQuietReference => {
             "Transfer times were about the same all the time, so a network that was slow from start to end would not be \
              noticed; `mpiscope calibrate` measures a quiet network"
@@ -290,11 +299,14 @@ mod tests {
         for missing in [Remark::NoIntraCriteria, Remark::NoInterCriteria] {
             let words = remark(missing);
             assert!(
-                words.starts_with("What placement costs is not known, because transfer times "),
+                words.starts_with("What placement costs is only roughly known, because transfer times "),
                 "{words}"
             );
             assert!(words.ends_with("`mpiscope calibrate` measures them"), "{words}");
         }
+        let both = remarks(&[Remark::NoIntraCriteria, Remark::CloseSecond, Remark::NoInterCriteria], &[]);
+        assert_eq!(both.len(), 2);
+        assert!(both[0].contains("transfer times within and between nodes are not known"), "{both:?}");
     }
 
     #[test]

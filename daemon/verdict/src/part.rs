@@ -2,7 +2,7 @@
 //! ranks. A part gets its share of that, and the sentences of a whole run.
 
 use super::actions::actions;
-use super::blame::{named_source, ranks as blamed_ranks};
+use super::blame::{moving, named_source, ranks as blamed_ranks};
 use super::sources::few;
 use super::words::{claim, name, percent, time};
 use mpiscope_diagnosis::NEGLIGIBLE;
@@ -27,9 +27,7 @@ pub struct PartVerdicts {
 struct Part<'a> {
     of: &'a RangeBudget,
     course: &'a Course,
-    /// None: all.
-    ranks: Option<&'a [(u32, u32)]>,
-    /// How many these are.
+    /// How many ranks it has.
     count: u32,
 }
 
@@ -46,19 +44,8 @@ impl PartVerdicts {
         let verdict = self.verdict_on(part);
         let sources: Vec<Source> = [Blame::Pattern, Blame::Cpu]
             .into_iter()
-            .filter_map(|blame| source(blame.word(), part, self.ranks))
+            .filter_map(|blame| self.source(blame.word(), part))
             .collect();
-        // Who is waited for is listed for the whole run. Those who are to blame in this part are waited for in it too.
-        let to_blame: Vec<Rank> = sources
-            .iter()
-            .filter(|of| of.cause == verdict.cause)
-            .flat_map(|of| of.few.iter().copied())
-            .collect();
-        let is_in_part = |rank: Rank| {
-            part.ranks.is_none_or(|ranks| ranks.iter().any(|&(first, last)| (first..=last).contains(&rank)))
-        };
-        let waits = whole.waits.iter();
-        let waits = waits.filter(|wait| to_blame.contains(&wait.awaited) && is_in_part(wait.waiter));
         let quiet = whole.quiet.iter().filter_map(|of| {
             let (from_s, to_s) = part.clipped(of.from_s, of.to_s)?;
             Some(Quiet { from_s, to_s, ..of.clone() })
@@ -69,12 +56,12 @@ impl PartVerdicts {
         });
         Judgement {
             budget: part.of.parts.clone(),
-            waits: waits.cloned().collect(),
             sources,
             quiet: quiet.collect(),
             disturbances: disturbances.collect(),
             verdict,
             // These are of the whole run.
+            waits: Vec::new(),
             gathered: Vec::new(),
             sites: Vec::new(),
             attribution: Vec::new(),
@@ -103,6 +90,22 @@ impl PartVerdicts {
             cause,
             ..whole.clone()
         }
+    }
+
+    /// From which ranks a cause comes in the part.
+    fn source(&self, cause: &str, part: &Part<'_>) -> Option<Source> {
+        let of_part = source(cause, part, self.ranks)?;
+        let of_run = self.whole.sources.iter().find(|of| of.cause == cause);
+        let few_nodes = of_run.filter(|of| of.few == of_part.few).map_or(0, |of| of.few_nodes);
+        Some(Source { few_nodes, ..of_part })
+    }
+
+    /// Where the ranks with more work change during the run, those of the part are of little use.
+    fn actions(&self, mut found: Judgement) -> Vec<String> {
+        if found.verdict.cause == "pattern" && moving(&self.whole).is_some() {
+            found.sources.clone_from(&self.whole.sources);
+        }
+        actions(&found)
     }
 
     /// How sure a cause is: by the stretches of the run that the part touches, and more by the whole run the more of it the
@@ -135,7 +138,7 @@ impl RangeVerdicts for PartVerdicts {
         ranks: Option<&[(u32, u32)]>,
     ) -> Option<RangeVerdict> {
         let count = ranks.map_or(self.ranks, |ranks| counted(ranks, self.ranks));
-        let part = Part { of, course, ranks, count };
+        let part = Part { of, course, count };
         if self.whole.verdict.is_withheld() || count == 0 || part.length_s() <= 0.0 {
             return None;
         }
@@ -149,7 +152,7 @@ impl RangeVerdicts for PartVerdicts {
             ranks: blamed_ranks(&found),
             sentence: claim(&found, part.when(&found)),
             details: details(&found),
-            actions: actions(&found),
+            actions: self.actions(found.clone()),
         })
     }
 }

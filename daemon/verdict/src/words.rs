@@ -53,11 +53,13 @@ pub(super) fn claim(found: &Judgement, when: Option<String>) -> String {
     }
     let when = when.map(|when| format!(", {when}")).unwrap_or_default();
     let next = next(found).map(|next| format!(" Next: {next}.")).unwrap_or_default();
-    let (doubt, is_first) =
-        if verdict.confidence < UNSURE { ("No clear cause. Perhaps ", false) } else { ("", true) };
+    let (doubt, share) = if is_unsure(verdict) {
+        ("No clear cause. Perhaps ", percent(verdict.share))
+    } else {
+        ("", at_least(verdict, &percent(verdict.share), true))
+    };
     format!(
-        "{doubt}{} avoidable ({} of {}): {}{when}. {}, {} sure.{next}",
-        at_least(verdict, &percent(verdict.share), is_first),
+        "{doubt}{share} avoidable ({} of {}): {}{when}. {}, {} sure.{next}",
         time(verdict.avoidable_wall_s),
         time(verdict.avoidable_wall_s / verdict.share.max(1e-12)),
         what(found),
@@ -80,6 +82,11 @@ fn stopped(found: &Judgement) -> Option<String> {
     };
     let seconds = time(longest.seconds);
     Some(format!("A signal or a debugger stopped rank {} for {seconds}{others}.", longest.rank))
+}
+
+/// Whether the cause is not clear.
+pub(super) fn is_unsure(verdict: &Verdict) -> bool {
+    verdict.cause != "none" && verdict.confidence < UNSURE
 }
 
 /// A figure that may well be greater.

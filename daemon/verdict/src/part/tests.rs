@@ -55,7 +55,8 @@ fn all_of_a_run_has_the_verdict_of_the_run() {
 #[test]
 fn parts_that_follow_each_other_sum_to_the_run() {
     let run = Diagnosed::new(Pattern::Ring, "imbalance");
-    let middle_s = (run.course.width_ns * (run.course.parts.len() as u64 / 3)) as f64 / 1e9;
+    // In the middle of a window.
+    let middle_s = (run.course.width_ns as f64 * (run.course.parts.len() as f64 / 3.0).floor() + 3e7) / 1e9;
     let (first, second) = (run.on(0.0, middle_s, None), run.on(middle_s, run.until_s(), None));
     let sum_s = first.avoidable_wall_s + second.avoidable_wall_s;
     assert_eq!((first.cause.as_str(), second.cause.as_str()), ("pattern", "pattern"));
@@ -92,10 +93,10 @@ fn the_rank_to_blame_is_that_of_the_part() {
     assert!(!first.ranks.is_empty() && !last.ranks.is_empty(), "{first:?} {last:?}");
     assert_ne!(first.ranks, last.ranks);
     for of in [&first, &last] {
-        let names = |rank: &Rank| of.sentence.contains(&format!("rank {rank}"));
-        assert!(of.ranks.iter().any(names), "{of:?}");
+        assert!(of.sentence.contains(&ranges(&of.ranks)) && !of.details.is_empty(), "{of:?}");
+        // What helps in the part alone does not help where the work moves on.
+        assert!(of.actions[0].starts_with("Rebalance during the run"), "{of:?}");
     }
-    assert!(!first.details.is_empty() && !first.actions.is_empty());
 }
 
 #[test]

@@ -197,7 +197,9 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
     assert_eq!(actions(&uneven).len(), 2);
     uneven.sources[0].times =
         [3, 9].map(|rank| SourceTime { from_s: 0.0, to_s: 1.0, ranks: vec![rank] }).to_vec();
-    assert!(headline(&uneven).contains("at different times, and delay the rest (rank 3 first, rank 9 last)"));
+    assert!(
+        headline(&uneven).contains("change during the run, and delay the rest (rank 3 first, rank 9 last)")
+    );
     assert_eq!(ranks(&uneven), [3, 9]);
     uneven.verdict.cause = "mapping".into();
     assert!(ranks(&uneven).is_empty(), "nodes are, not ranks");
@@ -215,7 +217,7 @@ fn nodes_with_exactly_these_ranks_are_named_and_to_be_checked() {
         ..Source::default()
     }];
     assert!(
-        headline(&slow).contains(": ranks 8-15, 40-47 (all of 2 nodes) have more work and delay the others"),
+        headline(&slow).contains(": ranks 8-15, 40-47 (all of 2 nodes) compute longer and delay the others"),
         "{}",
         headline(&slow)
     );
@@ -232,7 +234,7 @@ fn who_is_not_sure_says_so_first() {
     let mut unsure = pattern();
     unsure.verdict.confidence = 0.29;
     unsure.verdict.is_at_least = true;
-    assert!(headline(&unsure).starts_with("No clear cause. Perhaps at least 31 % avoidable ("));
+    assert!(headline(&unsure).starts_with("No clear cause. Perhaps 31 % avoidable ("));
     unsure.verdict.confidence = 0.3;
     assert!(headline(&unsure).starts_with("At least 31 % avoidable ("));
 }
