@@ -8,7 +8,7 @@ const rowsOf = (...of: Parameters<typeof tell>) => Object.fromEntries((tell(...o
 
 describe("regions in words", () => {
   it("have the names of their ranks", () => {
-    expect([rangesShort([[0, 15]]), rangesShort([[7, 7]]), rangesShort([[0, 1], [4, 4]]), rangesShort([[0, 0], [2, 2], [4, 9]])]).toEqual(["0\u201315", "7", "0\u20131, 4", "from 0 (8 ranks)"]);
+    expect([rangesShort([[0, 15]]), rangesShort([[7, 7]]), rangesShort([[0, 1], [4, 4]]), rangesShort([[0, 0], [2, 2], [4, 9]])]).toEqual(["0\u201315", "7", "0\u20131, 4", "0, 2, \u2026 (8 ranks)"]);
     expect([ranksWords([[3, 3]]), ranksWords([[0, 1]])]).toEqual(["rank 3", "ranks 0\u20131"]);
   });
 

@@ -44,7 +44,7 @@ test("overview::a_recording_opens_with_it_and_has_the_figures_of_the_report", as
   for (const [value, wanted, what] of [[ranksS, all, "the ranks' time"], [outsideS, all - budget.total_s, "outside MPI"], [waitingS, budget.waiting_s, "waiting"]]) {
     assert.ok(Math.abs(value - wanted) <= 0.00501 * wanted, `${what}: the page says ${value}, the report ${wanted}`);
   }
-  await section(page, "Next").getByRole("button", { name: "How to do it" }).click();
+  await section(page, "Next").getByRole("button", { name: "All advice" }).click();
   await page.locator("#tab-why[aria-selected=true]").waitFor();
   await page.locator("#why-advice:focus").waitFor();
 });
@@ -89,7 +89,7 @@ test("overview::a_job_that_stands_still_is_told_by_function_and_rank", async (t)
 
 test("overview::each_part_leads_on", async (t) => {
   const page = await overview(t, ["--ranks", "64", "--nodes", "8", "--scene", "replay"]);
-  await page.locator(".overview .regions button", { hasText: "16\u201323" }).click();
+  await page.locator(".overview .regions li:not(.between) button", { hasText: "16\u201323" }).click();
   await page.locator("#tab-where[aria-selected=true]").waitFor();
   await page.locator(".inspector h2", { hasText: "Region of ranks 16\u201323" }).waitFor();
   for (const [title, id] of [["Why", "why"], ["How", "how"], ["The run", "figures"]]) {

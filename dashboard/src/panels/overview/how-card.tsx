@@ -28,13 +28,13 @@ const GAP = 6;
 
 export function HowCard({ store, found }: { store: Store; found: Found | null }) {
   const evolution = useComputed(() => store.figures.value.evolution).value;
-  const course = evolution && worstCourse(evolution.regions);
+  const course = evolution && worstCourse([...evolution.regions, ...evolution.links]);
   const run = store.figures.value;
   const nothing = noEvolution(run);
   const name = evolution && course ? courseName(course, evolution) : "";
   return (
     <section class="how-card">
-      <h2>How <span class="soft" title={course ? `${name}${trendWords(course, over(run)) && `, ${trendWords(course, over(run))}`}` : ""}>{course ? "latency of the slowest region; bars: avoidable time" : "what could be avoided over time"}</span> <WholeRunNote store={store} /><button type="button" class="more" onClick={() => void (store.tab.value = "how")}>Open How</button></h2>
+      <h2>How <span class="soft" title={course ? `${name}${trendWords(course, over(run)) && `, ${trendWords(course, over(run))}`}` : ""}>{course ? `latency ${course.other === null ? "of the slowest region" : "between the slowest two regions"}; bars: avoidable time` : "what could be avoided over time"}</span> <WholeRunNote store={store} /><button type="button" class="more" onClick={() => void (store.tab.value = "how")}>Open How</button></h2>
       {nothing && !found
         ? <p class="soft">{nothing.text}</p>
         : <Sparkline store={store} evolution={evolution} course={course && !nothing ? course : null} found={found} name={name} />}
@@ -80,7 +80,7 @@ function Sparkline({ store, evolution, course, found, name }: SparklineProps) {
 }
 
 function Latency({ chart, drawn, range, plot: { top, bottom } }: { chart: Chart; drawn: ReturnType<typeof picture> | null; range: Latencies; plot: { top: number; bottom: number } }) {
-  if (!drawn) return <text x={LEFT + 8} y={(top + bottom) / 2 + 4}>No latency is known yet.</text>;
+  if (!drawn) return <text x={LEFT + 8} y={(top + bottom) / 2 + 4}>No latency is known.</text>;
   return (
     <>
       <ValueLines chart={chart} values={[1, range.to]} y={(value) => latencyY(range, value, top, bottom)} words={latencyLabel} />

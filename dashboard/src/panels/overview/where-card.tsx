@@ -3,7 +3,7 @@
 import { useComputed } from "@preact/signals";
 // words: allow the type of the feed
 import type { Found } from "../../feed/found";
-import type { Region } from "../../feed/regions";
+import type { Between, Region, Regions } from "../../feed/regions";
 import { latencyColour } from "../../palette/ramps";
 import { over } from "../../state/run";
 import type { RangeFigures } from "../../state/range-budgets";
@@ -31,6 +31,8 @@ export function WhereCard({ store }: { store: Store }) {
   const worst = [...(regions?.regions ?? [])].sort((one, other) => (other.latency ?? -1) - (one.latency ?? -1) || one.id - other.id).slice(0, SHOWN);
   const found = useComputed(() => store.figures.value.found).value;
   const settled = found && isSettled(found) ? found : null;
+  // What pairs exchanged in a selection is not known here.
+  const pair = store.scope.value || !regions ? null : slowestPair(regions, Math.max(ABOUT_USUAL, worst[0]?.latency ?? 0));
   const { blamed, noBlamed } = blame(settled, useRangeFigures(store).value);
   const open = (): void => void (store.tab.value = "where");
   return (
@@ -40,6 +42,10 @@ export function WhereCard({ store }: { store: Store }) {
         ? <ul class="regions">
           {blamed && <BlamedRow store={store} blamed={blamed} />}
           {!blamed && noBlamed && <li class="soft explained">{noBlamed}</li>}
+          {pair && <PairRow pair={pair} select={() => {
+            store.selection.value = { kind: "between", a: pair.a.id, b: pair.b.id };
+            open();
+          }} />}
           {worst.map((region) => <Row key={region.id} region={region} select={() => {
           store.selection.value = { kind: "region", id: region.id };
           open();
@@ -59,10 +65,29 @@ function blame(found: Found | null, figures: RangeFigures): { blamed: Blamed | n
   return { blamed: blamedRanks(found), noBlamed: noBlamedWords(found.judgement.verdict.cause) };
 }
 
+interface Pair { a: Region; b: Region; between: Between }
+
+/** The two regions between which messages are slowest, if they are slower than this. */
+function slowestPair({ regions, between }: Regions, than: number): Pair | null {
+  const [slowest] = between.filter(({ latency }) => (latency ?? 0) > than).sort((one, other) => (other.latency ?? 0) - (one.latency ?? 0));
+  const [a, b] = [slowest?.a, slowest?.b].map((wanted) => regions.find(({ id }) => id === wanted));
+  return slowest && a && b ? { a, b, between: slowest } : null;
+}
+
+function PairRow({ pair: { a, b, between: { latency } }, select }: { pair: Pair; select: () => void }) {
+  return (
+    <li class="between">
+      <button type="button" title={`Show the messages between ${ranksWords(a.ranks)} and ${ranksWords(b.ranks)} in the tab Where`} onClick={select}><span>{`between ${rangesShort(a.ranks)} and ${rangesShort(b.ranks)}`}</span></button>
+      <Latency value={latency} />
+    </li>
+  );
+}
+
 function slowestWords(worst: readonly Region[], regionCount: number): string {
   const all = counted(regionCount, "region", "regions");
   const isKnown = worst.some(({ latency }) => latency !== null);
-  if (isKnown && worst.every(({ latency }) => (latency ?? 0) <= ABOUT_USUAL)) return `${all} of ranks, none slower than expected inside`;
+  if (!isKnown) return `${all} of ranks, latency not known`;
+  if (worst.every(({ latency }) => (latency ?? 0) <= ABOUT_USUAL)) return `${all} of ranks, none slower than expected inside`;
   return `${worst.length < regionCount ? `the slowest ${worst.length} of ` : ""}${all} of ranks`;
 }
 
@@ -86,12 +111,16 @@ function BlamedRow({ store, blamed: { cause, ranks, seconds: value } }: { store:
   );
 }
 
+function Latency({ value }: { value: number | null }) {
+  return <span title={latencyMeaning(value)}><i class={value === null ? "tone unknown" : "tone"} style={value === null ? {} : { backgroundColor: latencyColour(value, theme.value) }} />L {latencyWords(value)}</span>;
+}
+
 function Row({ region, select }: { region: Region; select: () => void }) {
   const { id, ranks, latency } = region;
   return (
     <li>
       <button type="button" title={`Show ${ranksWords(ranks)} in the tab Where`} onClick={select}><RegionMark id={id} /><span>{rangesShort(ranks, RANGES)}</span></button>
-      <span title={latencyMeaning(latency)}><i class={latency === null ? "tone unknown" : "tone"} style={latency === null ? {} : { backgroundColor: latencyColour(latency, theme.value) }} />L {latencyWords(latency)}</span>
+      <Latency value={latency} />
       <span class="soft" title="Of the exact messages inside">{latency === null ? "\u2013" : `${delayedShare(region)} delayed`}</span>
     </li>
   );

@@ -1,7 +1,7 @@
 // From which ranks it comes that others wait: those that have more to do than others, and those that waited for a CPU. Each leads
 // to its rank.
 
-import type { Found, Source } from "../../feed/found";
+import type { Cause, Found, Source } from "../../feed/found";
 import type { Store } from "../../state/store";
 import { CAUSE_NAMES, part, seconds } from "../../words/found";
 import { clock } from "../../words";
@@ -42,9 +42,10 @@ function whereWords(store: Store, rank: number): string {
   return node ? ` on ${node}` : "";
 }
 
-export function Sources({ store, sources, hasCpuShortage, isRanged }: { store: Store; sources: readonly Source[]; hasCpuShortage: boolean; isRanged: boolean }) {
+/** `top`: the verdict's cause, of which it is always said who it comes from. */
+export function Sources({ store, sources, top, hasCpuShortage, isRanged }: { store: Store; sources: readonly Source[]; top: Cause; hasCpuShortage: boolean; isRanged: boolean }) {
   const { ranks, durationS } = { ranks: store.figures.value.job.ranks, durationS: store.figures.value.found?.untilS ?? 0 };
-  const told = sources.filter(({ totalS }) => totalS > WORTH_TELLING * ranks * durationS);
+  const told = sources.filter(({ cause, totalS }) => cause === top || totalS > WORTH_TELLING * ranks * durationS);
   return (
     <section id={SOURCES} tabIndex={-1} class="sources">
       <h2>Which ranks it comes from <span class="soft">{isRanged ? "in the whole run" : ""}</span></h2>

@@ -66,7 +66,7 @@ function Diagnosis({ store, found }: { store: Store; found: Found }) {
         <Advice actions={(ofPart ?? found).actions} details={(ofPart ?? found).details} of={ofPart ? "part" : isRanged ? "run" : null} />
       </div>
       <WhatIf replays={judgement.whatIf} top={judgement.verdict.cause} isRanged={isRanged} />
-      <Sources store={store} sources={judgement.sources} hasCpuShortage={judgement.hasCpuShortage} isRanged={isRanged} />
+      <Sources store={store} sources={judgement.sources} top={judgement.verdict.cause} hasCpuShortage={judgement.hasCpuShortage} isRanged={isRanged} />
       <section id={WAITS} tabIndex={-1} class="waits">
         <GatheredWaits store={store} gathered={judgement.gathered} waitingS={judgement.budget.waitingS} isRanged={isRanged} />
         <Waits store={store} waits={judgement.waits} isRanged={isRanged} />
