@@ -22,7 +22,7 @@ export function commandOf(text: string): { line: string; note: string } {
 }
 
 /** Why nobody knows what placement costs, and what to do; the daemon's remark says the same. */
-export const COST_NOT_KNOWN = "What placement costs is not known, because transfer times within nodes or between them are not known; \u201cmpiscope calibrate\u201d measures them.";
+export const COST_NOT_KNOWN = "What placement costs is only roughly known, because transfer times within nodes or between them are not known; \u201cmpiscope calibrate\u201d measures them.";
 
 /** What placement costs, wherever that is shown: of what is not known, at most the least that it is. */
 export function placementCost(costS: number, isUnknown: boolean): string {
