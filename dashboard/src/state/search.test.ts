@@ -53,7 +53,8 @@ describe("finding", () => {
     expect(messages("slowest")).toEqual([{ hit: { kind: "message", ranks: null }, title: "Slowest message" }]);
     expect(messages("/slowest mess among ranks 0-7")).toEqual([{ hit: { kind: "message", ranks: [[0, 7]] }, title: `Slowest message among ${ranksWords([[0, 7]])}` }]);
     expect(messages("longest message")).toHaveLength(1);
-    expect(["longest", "slowest ranks 0-7", "slowest message rank 3", "slowest message ranks x", "latest message", "slowest barr"].map(messages)).toEqual([[], [], [], [], [], []]);
+    expect(find("longest mpi_b")[0]).toMatchObject({ title: "Longest MPI_Barrier" });
+    expect(["longest", "longest mpi_irecv", "slowest mean", "slowest ranks 0-7", "slowest message rank 3", "slowest message ranks x", "latest message", "slowest barr"].map(messages)).toEqual([[], [], [], [], [], [], [], []]);
   });
 
   it("finds nodes with their ranks, regions by their slowness, places and views", () => {

@@ -104,16 +104,17 @@ function callResults(words: string, run: RunState): Result[] {
   return [...any, ...named.map(({ id, name, maxNs }) => result(id, name, maxNs))];
 }
 
-const MESSAGE_WORDS = /^\/?(?:slowest|longest)(?:\s+m\w*)?(?:\s+(?:(?:of|among)\s+)?ranks?\s+(.+))?$/;
+const MESSAGE_WORDS = /^\/?(slowest|longest)(?:\s+(me\w*|msg))?(?:\s+(?:(?:of|among)\s+)?ranks?\s+(.+))?$/;
 
 /** "slowest message", "slowest message ranks 0-7". */
 function messageResults(words: string, run: RunState): Result[] {
-  const [match, rankWords] = MESSAGE_WORDS.exec(words) ?? [];
+  const [match, which, name, rankWords] = MESSAGE_WORDS.exec(words) ?? [];
   const only = rankWords === undefined ? null : ranges(rankWords);
   const isAlone = only !== null && only.length === 1 && only[0]?.[0] === only[0]?.[1];
   // Among one rank there are no messages. Without the word, the longest and those of ranks are calls.
-  const isNamed = /\sm/.test(match ?? "");
-  if (match === undefined || run.totals.messages === 0 || (!isNamed && (only || match.includes("longest"))) || (rankWords !== undefined && (!only || isAlone))) return [];
+  const isNamed = name === "msg" || (name !== undefined && "messages".startsWith(name));
+  const isMeant = isNamed || (name === undefined && which === "slowest" && rankWords === undefined);
+  if (match === undefined || !isMeant || run.totals.messages === 0 || (rankWords !== undefined && (!only || isAlone))) return [];
   return [{ hit: { kind: "message", ranks: only }, title: `Slowest message${only ? ` among ${ranksWords(only, RANGES_SAID)}` : ""}`, kind: "message" }];
 }
 

@@ -21,10 +21,14 @@ const plain = (text) => text.replace(/[\u00a0\u202f]/g, " ");
 
 /** The line under the header: its sentence, and what stands beside it. */
 export async function verdict(page) {
+  // All of it at one moment.
   const line = page.locator("section.verdict");
-  const notes = (await line.locator(".remark").allInnerTexts()).map((note) => plain(note).replace(/^\s*\u00b7\s*/, ""));
-  const about = await line.locator(".about").allInnerTexts();
-  return { about: plain(about.join("")).trim(), sentence: plain(await line.locator(".sentence").innerText()), notes };
+  await line.locator(".sentence").waitFor();
+  const { about, sentence, notes } = await line.evaluate((element) => {
+    const texts = (wanted) => [...element.querySelectorAll(wanted)].map((each) => each.innerText);
+    return { about: texts(".about").join(""), sentence: texts(".sentence").join(""), notes: texts(".remark") };
+  });
+  return { about: plain(about).trim(), sentence: plain(sentence), notes: notes.map((note) => plain(note).replace(/^\s*\u00b7\s*/, "")) };
 }
 
 /** Waits until the line says what the feed said last. */
