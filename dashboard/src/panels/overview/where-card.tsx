@@ -37,7 +37,7 @@ export function WhereCard({ store }: { store: Store }) {
   const open = (): void => void (store.tab.value = "where");
   return (
     <section>
-      <h2>Where <span class="soft">{blamed ? "ranks that the verdict blames, then " : ""}{regions && worst.length > 0 ? slowestWords(worst, regions.count) : "regions of ranks"}</span> <SelectedNote store={store} /><button type="button" class="more" onClick={open}>Open Where</button></h2>
+      <h2>Where <span class="soft">{blamed ? "ranks that the verdict blames, then " : ""}{regions && worst.length > 0 ? slowestWords(worst, regions.count, pair) : "regions of ranks"}</span> <SelectedNote store={store} /><button type="button" class="more" onClick={open}>Open Where</button></h2>
       {worst.length > 0
         ? <ul class="regions">
           {blamed && <BlamedRow store={store} blamed={blamed} />}
@@ -83,8 +83,9 @@ function PairRow({ pair: { a, b, between: { latency } }, select }: { pair: Pair;
   );
 }
 
-function slowestWords(worst: readonly Region[], regionCount: number): string {
+function slowestWords(worst: readonly Region[], regionCount: number, pair: Pair | null): string {
   const all = counted(regionCount, "region", "regions");
+  if (pair) return `${all} of ranks, slowest between two`;
   const isKnown = worst.some(({ latency }) => latency !== null);
   if (!isKnown) return `${all} of ranks, latency not known`;
   if (worst.every(({ latency }) => (latency ?? 0) <= ABOUT_USUAL)) return `${all} of ranks, none slower than expected inside`;
