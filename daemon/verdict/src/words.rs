@@ -53,13 +53,10 @@ pub(super) fn claim(found: &Judgement, when: Option<String>) -> String {
     }
     let when = when.map(|when| format!(", {when}")).unwrap_or_default();
     let next = next(found).map(|next| format!(" Next: {next}.")).unwrap_or_default();
-    let (doubt, share) = if is_unsure(verdict) {
-        ("No clear cause. Perhaps ", percent(verdict.share))
-    } else {
-        ("", at_least(verdict, &percent(verdict.share), true))
-    };
+    let (doubt, is_first) = if is_unsure(verdict) { ("No clear cause. Perhaps ", false) } else { ("", true) };
     format!(
-        "{doubt}{share} avoidable ({} of {}): {}{when}. {}, {} sure.{next}",
+        "{doubt}{} avoidable ({} of {}): {}{when}. {}, {} sure.{next}",
+        at_least(verdict, &percent(verdict.share), is_first),
         time(verdict.avoidable_wall_s),
         time(verdict.avoidable_wall_s / verdict.share.max(1e-12)),
         what(found),

@@ -234,7 +234,7 @@ fn who_is_not_sure_says_so_first() {
     let mut unsure = pattern();
     unsure.verdict.confidence = 0.29;
     unsure.verdict.is_at_least = true;
-    assert!(headline(&unsure).starts_with("No clear cause. Perhaps 31 % avoidable ("));
+    assert!(headline(&unsure).starts_with("No clear cause. Perhaps at least 31 % avoidable ("));
     unsure.verdict.confidence = 0.3;
     assert!(headline(&unsure).starts_with("At least 31 % avoidable ("));
 }
