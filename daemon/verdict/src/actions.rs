@@ -63,6 +63,7 @@ fn of_cause(judgement: &Judgement) -> Vec<String> {
         ];
     }
     let mut actions = Vec::new();
+    // words: allow the type of the feed
     if is_unsure(&judgement.verdict) && judgement.is_distance_unknown {
         actions.push(
             "Run `mpiscope calibrate` on these nodes first, and record again: the cause is not clear, because transfer times are \

@@ -246,8 +246,8 @@ fn remarks(all: &[Remark], quiet: &[Quiet]) -> Vec<String> {
     } else {
         Vec::new()
     };
-    let is_said = |of: &Remark| !unknown.is_empty() && scopes.contains(of);
-    let others = all.iter().copied().filter(|of| is_known(of) && !is_said(of)).map(remark);
+    let is_merged = |of: &Remark| !unknown.is_empty() && scopes.contains(of);
+    let others = all.iter().copied().filter(|of| is_known(of) && !is_merged(of)).map(remark);
     unknown.iter().cloned().chain(others).collect()
 }
 

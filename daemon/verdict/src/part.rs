@@ -101,6 +101,7 @@ impl PartVerdicts {
     }
 
     /// Where the ranks with more work change during the run, those of the part are of little use.
+    // words: allow the type of the feed
     fn actions(&self, mut found: Judgement) -> Vec<String> {
         if found.verdict.cause == "pattern" && moving(&self.whole).is_some() {
             found.sources.clone_from(&self.whole.sources);

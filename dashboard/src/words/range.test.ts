@@ -20,7 +20,7 @@ function words(figures: RangeFigures, run = LIVE): string {
 
 describe("the heading of the selected range", () => {
   it("says which range the figures are of, and how finely it is known", () => {
-    const windows = "Known by windows of 100 ms: of one that is cut, a part counts.";
+    const windows = "Counted in windows of 100 ms: of one that is cut, a part counts.";
     expect(words(known([1.23e9 + 0.4, 3.45e9 - 0.4], [1.23e9, 3.45e9]))).toBe(`Selected range 0:00:01.230 to 0:00:03.450, 2.22 s | ${windows}`);
     expect(words(known([1e9, 2e9], [1e9, 2e9]))).toBe(`Selected range 0:00:01.000 to 0:00:02.000, 1.00 s | ${windows}`);
     expect(words(known([1e9, 1.0021e9], [1e9, 1.003e9]))).toContain("0:00:01.000000 to 0:00:01.003000, 3.00 ms");
@@ -28,7 +28,7 @@ describe("the heading of the selected range", () => {
 
   it("says which ranks the figures are of", () => {
     const of = (rangeNs: Span | null): RangeFigures => ({ ...known([1e9, 2e9], [1e9, 2e9]), scope: { rangeNs, ranks: [[0, 3], [8, 8]] } }) as RangeFigures;
-    expect(words(of([1e9, 2e9]))).toBe("Selected range 0:00:01.000 to 0:00:02.000, 1.00 s, ranks 0\u20133, 8 | Known by windows of 100 ms: of one that is cut, a part counts.");
+    expect(words(of([1e9, 2e9]))).toBe("Selected range 0:00:01.000 to 0:00:02.000, 1.00 s, ranks 0\u20133, 8 | Counted in windows of 100 ms: of one that is cut, a part counts.");
     expect(words(of(null))).toBe("Selected ranks 0\u20133, 8 in the whole run, 0:00:01.000 to 0:00:02.000, 1.00 s | ");
     expect(words({ kind: "asked", scope: { rangeNs: null, ranks: [[7, 7]] } })).toMatch(/^Selected rank 7 \| /);
   });
@@ -38,7 +38,7 @@ describe("the heading of the selected range", () => {
     expect(words(live)).toMatch(/What is before was not judged\. What is after is not judged yet\.$/);
     expect(words(live, OVER)).toMatch(/What is after was not judged\.$/);
     expect(words(live, { ...OVER, found: { isFinal: true } as Found })).toMatch(/After it there is nothing to judge\.$/);
-    expect(words(known([1e9, 9e9], [1e9, 9e9], true), OVER)).toMatch(/ \| As judged while the job ran\. Known by windows/);
+    expect(words(known([1e9, 9e9], [1e9, 9e9], true), OVER)).toMatch(/ \| As judged while the job ran\. Counted in windows/);
   });
 
   it("says why there are no figures, and whose are shown", () => {

@@ -66,7 +66,7 @@ function afterwards(run: RunState): string {
 function coverage(rangeNs: Span | null, { fromNs, toNs, windowNs }: RangeBudget, run: RunState): string[] {
   if (!rangeNs) return [];
   return [
-    windowNs > 0 ? `Known by windows of ${unbroken(duration(windowNs))}: of one that is cut, a part counts.` : "",
+    windowNs > 0 ? `Counted in windows of ${unbroken(duration(windowNs))}: of one that is cut, a part counts.` : "",
     fromNs - rangeNs[0] >= 1 ? "What is before was not judged." : "",
     rangeNs[1] - toNs >= 1 ? afterwards(run) : "",
   ];

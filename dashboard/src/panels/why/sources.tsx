@@ -42,7 +42,7 @@ function whereWords(store: Store, rank: number): string {
   return node ? ` on ${node}` : "";
 }
 
-/** `top`: the verdict's cause, of which it is always said who it comes from. */
+/** `top`: the verdict's cause, whose ranks are always listed. */
 export function Sources({ store, sources, top, hasCpuShortage, isRanged }: { store: Store; sources: readonly Source[]; top: Cause; hasCpuShortage: boolean; isRanged: boolean }) {
   const { ranks, durationS } = { ranks: store.figures.value.job.ranks, durationS: store.figures.value.found?.untilS ?? 0 };
   const told = sources.filter(({ cause, totalS }) => cause === top || totalS > WORTH_TELLING * ranks * durationS);

@@ -57,6 +57,7 @@ function Diagnosis({ store, found }: { store: Store; found: Found }) {
   const scope = scopeOf(figures, found, ranks, gaps);
   const isRanged = figures.kind !== "none";
   const ofPart = partVerdict(figures);
+  const top = judgement.verdict.cause;
   return (
     <>
       <Contents store={store} />
@@ -65,8 +66,8 @@ function Diagnosis({ store, found }: { store: Store; found: Found }) {
         <Causes scope={scope} isDistanceUnknown={judgement.isDistanceUnknown} />
         <Advice actions={(ofPart ?? found).actions} details={(ofPart ?? found).details} of={ofPart ? "part" : isRanged ? "run" : null} />
       </div>
-      <WhatIf replays={judgement.whatIf} top={judgement.verdict.cause} isRanged={isRanged} />
-      <Sources store={store} sources={judgement.sources} top={judgement.verdict.cause} hasCpuShortage={judgement.hasCpuShortage} isRanged={isRanged} />
+      <WhatIf replays={judgement.whatIf} top={top} isRanged={isRanged} />
+      <Sources store={store} sources={judgement.sources} top={top} hasCpuShortage={judgement.hasCpuShortage} isRanged={isRanged} />
       <section id={WAITS} tabIndex={-1} class="waits">
         <GatheredWaits store={store} gathered={judgement.gathered} waitingS={judgement.budget.waitingS} isRanged={isRanged} />
         <Waits store={store} waits={judgement.waits} isRanged={isRanged} />
