@@ -45,6 +45,7 @@ pub use live::LiveDiagnosis;
 pub use part::PartVerdicts;
 pub use processors::{Crowding, Processors, where_ranks_run};
 pub use regions::regions_sentence;
+pub use seen::recorded_ns;
 pub use words::{budget_lines, verdict_sentences};
 
 use anyhow::{Context as _, Result, bail};

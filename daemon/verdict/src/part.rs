@@ -3,6 +3,7 @@
 
 use super::actions::actions;
 use super::blame::{moving, named_source, ranks as blamed_ranks};
+use super::seen::recorded_ns;
 use super::sources::few;
 use super::words::{claim, name, percent, time};
 use mpiscope_diagnosis::NEGLIGIBLE;
@@ -11,7 +12,7 @@ use mpiscope_feed::{
     SourceRank, Verdict, WhatIf,
 };
 use mpiscope_model::words::{ranges, run_time_of};
-use mpiscope_model::{Blame, Rank};
+use mpiscope_model::{Blame, Gap, Rank};
 
 /// What reaches to within this share of the part's end goes on to it.
 const AT_ONCE: f64 = 0.05;
@@ -165,10 +166,9 @@ impl Part<'_> {
 
     /// Its length without the time in which recording was off.
     fn length_s(&self) -> f64 {
-        let (from_s, to_s) = self.range_s();
         let off = self.course.off_ns.iter();
-        let off = off.filter_map(|&(from, to)| self.clipped(from as f64 / 1e9, to as f64 / 1e9));
-        to_s - from_s - off.map(|(from_s, to_s)| to_s - from_s).sum::<f64>()
+        let off = off.map(|&(from_ns, until_ns)| Gap { from_ns, until_ns: Some(until_ns) });
+        recorded_ns(off, self.of.from_ns, self.of.to_ns) as f64 / 1e9
     }
 
     /// What of a time lies in it.

@@ -27,13 +27,18 @@ impl Seen {
 
     /// How much of a stretch was.
     pub(super) fn length_ns(&self, from_ns: Nanoseconds, to_ns: Nanoseconds) -> u64 {
-        let from_ns = from_ns.max(self.from_ns);
-        let off_ns = self.gaps.iter().map(|gap| {
-            let until_ns = gap.until_ns.unwrap_or(Nanoseconds::MAX).min(to_ns);
-            until_ns.saturating_sub(gap.from_ns.max(from_ns))
-        });
-        to_ns.saturating_sub(from_ns).saturating_sub(off_ns.sum())
+        recorded_ns(self.gaps.iter().copied(), from_ns.max(self.from_ns), to_ns)
     }
+}
+
+/// How much of a stretch was recorded, where recording was off in these gaps.
+#[must_use]
+pub fn recorded_ns(gaps: impl IntoIterator<Item = Gap>, from_ns: Nanoseconds, to_ns: Nanoseconds) -> u64 {
+    let off_ns = gaps.into_iter().map(|gap| {
+        let until_ns = gap.until_ns.unwrap_or(Nanoseconds::MAX).min(to_ns);
+        until_ns.saturating_sub(gap.from_ns.max(from_ns))
+    });
+    to_ns.saturating_sub(from_ns).saturating_sub(off_ns.sum())
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use crate::page::rank_rows;
 use anyhow::{Context as _, Result};
 use mpiscope_engine::load::{Loaded, Rows, Trust, is_in_log, load_with};
 use mpiscope_feed::{CallSource, Overview, Side};
-use mpiscope_model::{Function, Totals};
-use mpiscope_recording::{Job, Pause, Recording, State};
+use mpiscope_model::{Function, Gap, Totals};
+use mpiscope_recording::{Job, Recording, State};
 use mpiscope_verdict::{self as verdict, Findings};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -183,16 +183,11 @@ fn finished_s(loaded: &Loaded) -> Vec<f64> {
     let in_call = loaded.standing.ended_in.iter().map(|call| call.rank).collect();
     let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter(), &in_call);
     let (end_ns, pauses) = (loaded.end_ns(), loaded.pauses.as_ref().map_or(&[][..], |pauses| &pauses.gaps));
-    let off_ns = |from_ns: u64| -> u64 {
-        let inside = |pause: &Pause| {
-            pause.until_ns.unwrap_or(end_ns).min(end_ns).saturating_sub(pause.from_ns.max(from_ns))
-        };
-        pauses.iter().map(inside).sum()
-    };
     let mut finished_s = vec![0.0; loaded.job.ranks as usize];
     for row in ranks.iter().filter(|row| row.ended_ns > 0 && row.ended_ns < end_ns) {
         if let Some(seconds) = finished_s.get_mut(row.rank as usize) {
-            *seconds = (end_ns - row.ended_ns).saturating_sub(off_ns(row.ended_ns)) as f64 / 1e9;
+            let gaps = pauses.iter().copied().map(Gap::from);
+            *seconds = verdict::recorded_ns(gaps, row.ended_ns, end_ns) as f64 / 1e9;
         }
     }
     finished_s
