@@ -1,4 +1,4 @@
-//! The agent on regions that these tests write themselves.
+//! The agent on ring files that these tests write themselves.
 
 use super::*;
 use mpiscope_ring::clock::counter;
@@ -8,11 +8,11 @@ use std::path::Path;
 
 const MADE_NS: u64 = 5;
 
-fn region(folder: &Path, pid: u32, rank: u32, clock: ClockKind) -> Writer {
-    region_of(folder, pid, rank, clock, 64)
+fn ring_file(folder: &Path, pid: u32, rank: u32, clock: ClockKind) -> Writer {
+    ring_file_of_size(folder, pid, rank, clock, 64)
 }
 
-fn region_of(folder: &Path, pid: u32, rank: u32, clock: ClockKind, first_slots: u32) -> Writer {
+fn ring_file_of_size(folder: &Path, pid: u32, rank: u32, clock: ClockKind, first_slots: u32) -> Writer {
     let identity = Identity {
         pid,
         made_ns: MADE_NS + u64::from(rank),
@@ -36,8 +36,8 @@ fn agent(folder: &Path) -> Agent {
 fn calls_in_flight_are_seen_while_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let own = std::process::id();
-    let counting = region(folder.path(), own, 0, ClockKind::TimeStampCounter);
-    let telling = region(folder.path(), own, 3, ClockKind::Monotonic);
+    let counting = ring_file(folder.path(), own, 0, ClockKind::TimeStampCounter);
+    let telling = ring_file(folder.path(), own, 3, ClockKind::Monotonic);
     let main = counting.claim(0).unwrap().1.in_flight();
     let (_, idle) = counting.claim(1).unwrap();
     let (ring, other) = telling.claim(7).unwrap();
@@ -86,7 +86,8 @@ fn an_agent_that_rests_is_called_before_a_ring_is_full() {
     const LONG: Duration = Duration::from_secs(2);
     let first_slots = 1 << 12;
     for rank in 0..2 {
-        let writer = region_of(folder.path(), std::process::id(), rank, ClockKind::Monotonic, first_slots);
+        let writer =
+            ring_file_of_size(folder.path(), std::process::id(), rank, ClockKind::Monotonic, first_slots);
         let wanted = 5 * u64::from(first_slots);
         std::thread::scope(|scope| {
             let writing = scope.spawn(|| {
@@ -114,9 +115,9 @@ fn nobody_waits_in_a_process_that_is_gone_or_in_a_ring_that_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let own = std::process::id();
     // No process has this number.
-    let gone = region(folder.path(), u32::MAX, 0, ClockKind::Monotonic);
-    let damaged = region(folder.path(), own, 1, ClockKind::Monotonic);
-    let cut = region(folder.path(), own, 2, ClockKind::Monotonic);
+    let gone = ring_file(folder.path(), u32::MAX, 0, ClockKind::Monotonic);
+    let damaged = ring_file(folder.path(), own, 1, ClockKind::Monotonic);
+    let cut = ring_file(folder.path(), own, 2, ClockKind::Monotonic);
     let words = [&gone, &damaged, &cut].map(|writer| writer.claim(0).unwrap().1.in_flight());
     let sound = damaged.claim(1).unwrap().1.in_flight();
     let mut agent = agent(folder.path());
@@ -173,7 +174,7 @@ fn a_file_is_forgotten_when_it_is_gone_so_that_many_programs_in_a_row_leave_noth
     std::fs::write(folder.path().join("junk.ring"), "no ring").unwrap();
     for program in 0..5 {
         // No process has this number.
-        drop(region(folder.path(), u32::MAX, program % 4, ClockKind::Monotonic));
+        drop(ring_file(folder.path(), u32::MAX, program % 4, ClockKind::Monotonic));
         agent.pass_all(&mut drop);
         agent.pass_all(&mut drop);
         assert_eq!((agent.regions.len(), agent.seen.len()), (0, 1), "only what cannot be read stays known");
@@ -201,7 +202,7 @@ fn call(number: u64) -> Slot {
 fn what_is_held_back_is_the_newest_and_stands_alone() {
     const SPAN: Duration = Duration::from_millis(250);
     let folder = tempfile::tempdir().unwrap();
-    let writer = region(folder.path(), std::process::id(), 0, ClockKind::Monotonic);
+    let writer = ring_file(folder.path(), std::process::id(), 0, ClockKind::Monotonic);
     let (_, mut producer) = writer.claim(0).unwrap();
     let mut agent = Agent::new(vec![folder.path().to_owned()], Resume::default(), Some(Box::new(Safe)));
     agent.hold = Some(SPAN);

@@ -11,7 +11,7 @@ use mpiscope_wire::{Asked, ClockKind, Flight, Message, id};
 use std::path::Path;
 use std::time::Duration;
 
-fn region(folder: &Path, rank: u32, clock: ClockKind) -> Writer {
+fn ring_file(folder: &Path, rank: u32, clock: ClockKind) -> Writer {
     let identity = Identity {
         pid: std::process::id(),
         made_ns: 5 + u64::from(rank),
@@ -30,8 +30,8 @@ fn region(folder: &Path, rank: u32, clock: ClockKind) -> Writer {
 #[test]
 fn calls_in_flight_are_those_of_ranks_and_in_run_time() {
     let folder = tempfile::tempdir().unwrap();
-    let counting = region(folder.path(), 0, ClockKind::TimeStampCounter);
-    let monotonic = region(folder.path(), 3, ClockKind::Monotonic);
+    let counting = ring_file(folder.path(), 0, ClockKind::TimeStampCounter);
+    let monotonic = ring_file(folder.path(), 3, ClockKind::Monotonic);
     let main = counting.claim(0).unwrap().1.in_flight();
     let (_ring, other) = monotonic.claim(7).unwrap();
 
