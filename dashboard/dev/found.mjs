@@ -179,34 +179,35 @@ const SUMMED = ["waiting_s", "base_s", "distance_s", "excess_s", "operation_s", 
 const WINDOW_S = 0.25;
 
 /**
- * What is known of a range: whole windows, which sum to the whole run. Waiting comes and goes otherwise than the rest.
+ * What is known of a range: windows, which sum to the whole run; of one that is cut a part counts. Waiting comes and
+ * goes otherwise than the rest.
  * A text says why nothing is.
  */
 export function makeRangeBudget(found, { fromNs, toNs, only, ranks, hash }) {
   if (!found || found.headline === "") return "where time went was not judged yet";
   const { from_s: fromS, until_s: untilS, judgement: { budget, verdict } } = found;
   const many = Math.ceil((untilS - fromS) / WINDOW_S);
-  const place = (ns, round) => Math.min(many, Math.max(0, round((ns / 1e9 - fromS) / WINDOW_S)));
-  const first = place(fromNs, Math.floor);
-  const last = Math.max(first, place(toNs, Math.ceil));
+  const beginS = Math.min(untilS, Math.max(fromS, fromNs / 1e9));
+  const endS = Math.min(untilS, Math.max(beginS, toNs / 1e9));
+  const startS = (window) => Math.min(fromS + window * WINDOW_S, untilS);
+  const inside = (window) => Math.max(0, Math.min(endS, startS(window + 1)) - Math.max(beginS, startS(window))) / (startS(window + 1) - startS(window));
   const chosen = only ? only.reduce((sum, [from, to]) => sum + Math.max(0, Math.min(to, ranks - 1) - from + 1), 0) / ranks : 1;
   const weight = (window, salt) => 1 + 0.8 * Math.sin(window / 9 + salt) + hash(window, salt, 21);
   const share = (salt) => {
-    let [inside, all] = [0, 0];
+    let [part, all] = [0, 0];
     for (let window = 0; window < many; window++) {
       all += weight(window, salt);
-      if (window >= first && window < last) inside += weight(window, salt);
+      part += inside(window) * weight(window, salt);
     }
-    return (chosen * inside) / all;
+    return (chosen * part) / all;
   };
   const [waiting, rest] = [share(1), share(2)];
   const scaled = (parts, by) => Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, value * by(name)]));
   const { waiting_by: roots, ...plain } = budget;
   const parts = scaled(plain, (name) => (name === "waiting_s" ? waiting : rest));
-  const atNs = (window) => Math.round(Math.min(fromS + window * WINDOW_S, untilS) * 1e9);
   const costs = verdict.causes.map(([name, seconds]) => [name, seconds * (name === "pattern" || name === "cpu" ? waiting : rest)]);
   return {
-    from_ns: atNs(first), to_ns: atNs(last), causes: costs.sort(([, one], [, other]) => other - one),
+    from_ns: Math.round(beginS * 1e9), to_ns: Math.round(endS * 1e9), window_ns: WINDOW_S * 1e9, verdict: null, causes: costs.sort(([, one], [, other]) => other - one),
     parts: { ...parts, total_s: SUMMED.reduce((sum, name) => sum + parts[name], 0), waiting_by: scaled(roots, () => waiting) },
   };
 }

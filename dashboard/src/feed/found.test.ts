@@ -139,6 +139,10 @@ describe("where time went in a range", () => {
   function budgetOf(change: (from: Wire.RangeBudget) => unknown = () => undefined): RangeBudget {
     const budget = structuredClone(sent);
     change(budget);
+    return readRange(budget);
+  }
+
+  function readRange(budget: unknown): RangeBudget {
     const message = decode(encode({ kind: "answer", id: 7, budget }).slice().buffer);
     if (message.kind !== "answer" || !message.budget) throw new Error("no budget");
     return message.budget;
@@ -147,6 +151,16 @@ describe("where time went in a range", () => {
   it("is read whole", () => {
     expect(budgetOf()).toEqual({ fromNs: 2e9, toNs: 4.5e9, windowNs: 1e8, parts: read().judgement.budget, causes: [["cpu", 3], ["pattern", 2], ["mapping", 0], ["background", 0]], verdict: { cause: "cpu", sentence: "8 % avoidable.", details: ["Rank 3 waits."], actions: ["Move it."], ranks: [3] } });
     expect(budgetOf((from) => (from.verdict = null)).verdict).toBeNull();
+  });
+
+  it("is read as the made-up server sends it", async () => {
+    const { makeFound, makeRangeBudget } = await import(new URL("../../dev/found.mjs", import.meta.url).href);
+    const job = { ranks: 8, hash: () => 0.5 };
+    const madeUp = makeFound("pattern", { ...job, untilS: 30, isFinal: true });
+    const rangeOf = (fromNs: number, toNs: number): RangeBudget => readRange(makeRangeBudget(madeUp, { ...job, fromNs, toNs, only: null }));
+    const [all, first, rest] = [rangeOf(0, 30e9), rangeOf(0, 12.3e9), rangeOf(12.3e9, 30e9)];
+    expect(first).toMatchObject({ fromNs: 0, toNs: 12.3e9 });
+    expect(first.parts.totalS + rest.parts.totalS).toBeCloseTo(all.parts.totalS, 6);
   });
 
   it("is an error in words where there is none", () => {

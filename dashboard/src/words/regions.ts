@@ -16,7 +16,7 @@ export interface TipText { title: string; rows: readonly Row[] }
 const PARTNERS_NAMED = 3;
 const NODES_NAMED = 2;
 
-/** "0–15", "7", "0–3, 8–11", "from 0 (16 ranks)". */
+/** "0–15", "7", "0–3, 8–11", "0–3, 8–11, … (16 ranks)". */
 export function rangesShort(ranges: readonly RankRange[], most = 2): string {
   const words = ranges.slice(0, most).map(([first, last]) => (first === last ? String(first) : `${first}\u2013${last}`)).join(", ");
   return ranges.length <= most ? words : `${words}, \u2026 (${counted(sizeOf(ranges), "rank", "ranks")})`;

@@ -210,7 +210,8 @@ test("space::one_slow_rack_of_a_torus_is_found_in_this_view_alone", async (t) =>
     await drawn(page, /256 ranks, racks/);
     await page.getByRole("button", { name: "Select", exact: true }).click();
     // The rack is every sixteenth node: four ranks of each.
-    await until("the ranks of that rack are selected", async () => new RegExp(`from ${4 * rack} \\(16 ranks\\)`).test(await page.locator(".scope .parts").innerText()));
+    const node = (at) => `${4 * rack + 64 * at}\u2013${4 * rack + 64 * at + 3}`;
+    await until("the ranks of that rack are selected", async () => new RegExp(`${node(0)}, ${node(1)}, \u2026 \\(16 ranks\\)`).test(await page.locator(".scope .parts").innerText()));
     await page.getByRole("button", { name: "torus", exact: true }).click();
     await drawn(page, /256 ranks, torus/);
     found.push(Number(rack));
