@@ -42,6 +42,21 @@ pub fn full_run() -> bool {
     std::env::var_os("MPISCOPE_FULL").is_some_and(|value| value == "1")
 }
 
+/// Of many cases those of the part that `MPISCOPE_PART=K/N` names: the K-th, counted from 0, and every N-th after it.
+/// All of them where nothing is named.
+///
+/// # Panics
+/// When what is named is no part.
+#[must_use]
+pub fn part_of<T>(cases: Vec<T>) -> Vec<T> {
+    let Ok(named) = std::env::var("MPISCOPE_PART") else { return cases };
+    let part = named.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+    let Some((first, step)) = part.filter(|(first, step)| first < step) else {
+        panic!("MPISCOPE_PART={named} is no part: give 0/10 for the first of ten");
+    };
+    cases.into_iter().skip(first).step_by(step).collect()
+}
+
 /// The program with arguments.
 ///
 /// # Errors
