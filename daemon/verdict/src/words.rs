@@ -17,6 +17,8 @@ const MOST_TIMES: usize = 3;
 /// What ranks waited for needs a word if it is this share of all waiting, and this share of the time in MPI.
 const MOST_OF_WAITING: f64 = 0.5;
 const LONG_WAITING: f64 = 0.1;
+/// What a cause costs needs a word if it is less than this share of the waiting for it.
+const FEW_OF_WAITING: f64 = 0.5;
 /// A run that is shorter by less than this share is no shorter.
 const NEXT_TO_NOTHING: f64 = 0.005;
 
@@ -120,6 +122,8 @@ fn when(found: &Judgement) -> Option<String> {
     let is_to_end = end_s - last.1 <= near_s;
     let sum_s: f64 = times.iter().map(|(from_s, to_s)| to_s - from_s).sum();
     Some(match (times.len(), is_from_start, is_to_end) {
+        // Where ranks run does not change.
+        (1, true, true) if found.verdict.cause == "mapping" => return None,
         (1, true, true) => "since the start".into(),
         (1, true, false) => format!("from the start to {}", at(last.1)),
         (1, false, true) => format!("since {}", at(first.0)),
@@ -168,8 +172,8 @@ fn network(found: &Judgement) -> Option<String> {
     ))
 }
 
-/// What ranks waited for most, and what removing that saves, if the verdict names another cause: who waits for a rank may have
-/// to wait for something else as long.
+/// What ranks waited for most, and what removing that saves, if the verdict names another cause or the saving is much less:
+/// who waits for a rank may have to wait for something else as long.
 fn waiting_note(found: &Judgement) -> Option<String> {
     let (verdict, whatif, by) = (&found.verdict, &found.whatif, &found.budget.waiting_by);
     let no_cpu_s = by.no_core;
@@ -183,8 +187,18 @@ fn waiting_note(found: &Judgement) -> Option<String> {
         reasons.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
     let is_most = waited_s > MOST_OF_WAITING * found.budget.waiting_s;
     let is_long = waited_s > LONG_WAITING * found.budget.total_s;
-    if !is_most || !is_long || cause == verdict.cause || verdict.is_withheld() || whatif.recorded_s <= 0.0 {
+    if !is_most || !is_long || verdict.is_withheld() || whatif.recorded_s <= 0.0 {
         return None;
+    }
+    if cause == verdict.cause {
+        let saved_s = verdict.avoidable_s;
+        let (saved, waiting) = (time(saved_s), time(found.budget.waiting_s));
+        return (saved_s < FEW_OF_WAITING * waited_s).then(|| {
+            format!(
+                "{} saves {saved} of the {waiting} of waiting: for the rest ranks would wait for something else.",
+                capital(remedy)
+            )
+        });
     }
     let without = whatif.without.iter().find(|of| matches!(&of.causes[..], [only] if only == cause));
     let saved_s = without.map_or(0.0, |of| whatif.recorded_s - of.run_s);
@@ -200,6 +214,19 @@ fn waiting_note(found: &Judgement) -> Option<String> {
     ))
 }
 
+/// What the cause costs, in seconds of the run and of its ranks.
+fn cost(verdict: &Verdict) -> String {
+    let about = if verdict.is_at_least { "at least" } else { "about" };
+    let all = match (verdict.avoidable_s / verdict.avoidable_wall_s.max(1e-12)).round() as u64 {
+        0 | 1 => String::new(),
+        ranks => {
+            format!("; for {ranks} ranks that is {}", at_least(verdict, &time(verdict.avoidable_s), false))
+        }
+    };
+    let saved = time(verdict.avoidable_wall_s);
+    format!("Without {} the run takes {about} {saved} less{all}.", name(&verdict.cause))
+}
+
 /// What the verdict rests on and how sure it is, a sentence each.
 fn details(found: &Judgement) -> Vec<String> {
     let verdict = &found.verdict;
@@ -208,12 +235,7 @@ fn details(found: &Judgement) -> Vec<String> {
     }
     let mut sentences = Vec::new();
     if verdict.cause != "none" {
-        let what = cause_title(&verdict.cause);
-        sentences.push(format!(
-            "{what} costs {} of all ranks' time. Without it the run takes about {} less.",
-            at_least(verdict, &time(verdict.avoidable_s), false),
-            time(verdict.avoidable_wall_s)
-        ));
+        sentences.push(cost(verdict));
     }
     sentences.extend(evidence(found));
     if verdict.cause != "none" {
@@ -228,9 +250,13 @@ fn details(found: &Judgement) -> Vec<String> {
 
 /// A remark as a sentence; in recordings of earlier versions it begins with a small letter.
 fn sentence(remark: &str) -> String {
-    let mut letters = remark.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).chain(['.']).collect()
+    format!("{}.", capital(remark))
+}
+
+/// With a capital letter at the start.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map(|letter| letter.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
 /// Says what was found: the sentences that go with the figures.

@@ -44,7 +44,7 @@ test("overview::a_recording_opens_with_it_and_has_the_figures_of_the_report", as
   for (const [value, wanted, what] of [[ranksS, all, "the ranks' time"], [outsideS, all - budget.total_s, "outside MPI"], [waitingS, budget.waiting_s, "waiting"]]) {
     assert.ok(Math.abs(value - wanted) <= 0.00501 * wanted, `${what}: the page says ${value}, the report ${wanted}`);
   }
-  await section(page, "Next").getByRole("button", { name: "All advice" }).click();
+  await section(page, "What to do").getByRole("button", { name: "All advice" }).click();
   await page.locator("#tab-why[aria-selected=true]").waitFor();
   await page.locator("#why-advice:focus").waitFor();
 });
@@ -53,11 +53,11 @@ test("overview::it_is_quiet_when_there_is_nothing_to_say", async (t) => {
   const page = await open(t, (await replay(t, await even())).url, { view: null });
   await untilState(page, /^replay$/);
   const { verdict, cpu_shortage: shortage } = report(await even());
-  if (verdict?.cause === "none") await section(page, "Next").getByText(shortage ? /^Start (at most|no more) / : "Nothing has to be done").waitFor();
-  else await section(page, "Next").locator("p").first().waitFor();
+  if (verdict?.cause === "none") await section(page, "What to do").getByText(shortage ? /^Start (at most|no more) / : "Nothing has to be done").waitFor();
+  else await section(page, "What to do").locator("p").first().waitFor();
   assert.equal(await section(page, "Hangs").count(), 0);
   const made = await overview(t, ["--ranks", "64", "--verdict", "none", "--regions", "calm", "--scene", "replay"]);
-  await section(made, "Next").getByText("Nothing has to be done").waitFor();
+  await section(made, "What to do").getByText("Nothing has to be done").waitFor();
   await made.locator(".verdict .sentence", { hasText: "No avoidable time above 2 %" }).waitFor();
 });
 

@@ -13,6 +13,10 @@ const box = (page) => page.locator(".term-box:popover-open");
 test("terms::a_question_mark_explains_a_term_by_mouse_and_keyboard", async (t) => {
   const page = await open(t, await madeUp(t, "--ranks", "64", "--nodes", "4", "--calls", "2000", "--scene", "replay"), { view: "where" });
   const mark = page.locator(".where th").getByRole("button", { name: "What is Delayed?" });
+  await mark.hover();
+  await until("the explanation while the mouse is on it", async () => (await box(page).count()) === 1);
+  await page.mouse.move(5, 5);
+  await until("no explanation when it has gone", async () => (await box(page).count()) === 0);
   await mark.click();
   await until("the explanation", async () => (await box(page).count()) === 1);
   assert.match(await box(page).innerText(), /95 % of such messages in quiet windows/);

@@ -7,7 +7,7 @@ import { quantity } from "../lib/compare.mjs";
 import { inspector, showTimeline, tab, table, time, untilMode, untilState } from "../lib/page.mjs";
 import { shoot } from "../lib/pictures.mjs";
 import { mpi, replay, report, run, steady } from "../lib/product.mjs";
-import { crowded, uneven } from "../lib/recordings.mjs";
+import { crowded, sharedNetwork, uneven } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
 import { brush, sumsUp, toldFindings, untilLast, untilRange, verdict, whyFigures } from "../lib/why.mjs";
@@ -51,6 +51,21 @@ test("verdict::a_slow_rank_of_a_ring_costs_live_what_it_costs_in_the_end", async
   }
   assert.ok(Math.abs(liveShare - finalShare) < apart, `${liveShare} live, ${finalShare} in the end`);
 }, { alone: true });
+
+test("verdict::evidence_is_at_the_top_whatever_is_loaded_after_it", async (t) => {
+  const { url } = await replay(t, await sharedNetwork());
+  const page = await open(t, url);
+  await untilState(page, /^replay$/);
+  await until("the verdict", async () => /Network contention, /.test((await verdict(page)).sentence));
+  await page.getByRole("button", { name: "Evidence" }).click();
+  await page.locator("#why-over-time:focus").waitFor();
+  await page.locator("#why-placement .changes, #why-placement p").first().waitFor();
+  const [contents, part] = [page.locator(".why .contents"), page.locator("#why-over-time")];
+  await until("when the network was slow is at the top", async () => {
+    const [above, at] = [await contents.boundingBox(), await part.boundingBox()];
+    return Math.abs(at.y - above.y - above.height) < 24;
+  });
+});
 
 test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) => {
   const running = await steady(t, "verdict", { source: "tests/browser/apps/slow_rank.c", rate: 4000 });

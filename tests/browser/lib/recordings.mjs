@@ -88,6 +88,12 @@ export function stolen() {
   return made.get("stolen");
 }
 
+/** A simulated job of 64 ranks on eight nodes; others use the network for some time. */
+export function sharedNetwork() {
+  if (!made.has("shared-network")) made.set("shared-network", model("shared-network", ["--pattern", "halo2d", "--ranks", "64", "--nodes", "8", "--seconds", "4", "--rate", "50000", "--disturb", "background-traffic"]));
+  return made.get("shared-network");
+}
+
 async function model(name, words) {
   const out = join(folder(name), "recording");
   await promisify(execFile)(PROGRAM, ["synth", ...words, "-o", out], { maxBuffer: 64 << 20 });

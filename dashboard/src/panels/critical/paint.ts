@@ -46,6 +46,7 @@ export function kindsByPixel(path: CriticalPath, { span, width }: Scale, ratio: 
 export interface PathLook { mode: "dark" | "light"; text: string; ground: string; accent: string; font: string }
 
 const NAME_PIXELS = 26;
+const WORD_PIXELS = 60;
 
 export function paintPath(context: CanvasRenderingContext2D, path: CriticalPath, runs: readonly PathRun[], scale: Scale, top: number, height: number, ratio: number, look: PathLook): void {
   const kinds = kindsByPixel(path, scale, ratio);
@@ -65,7 +66,7 @@ export function paintPath(context: CanvasRenderingContext2D, path: CriticalPath,
   for (const { rank, fromNs, toNs } of runs) {
     const [left, right] = [Math.max(xOf(scale, scale.span[0]), xOf(scale, fromNs)), Math.min(xOf(scale, scale.span[1]), xOf(scale, toNs))];
     if (right - left < NAME_PIXELS) continue;
-    const name = String(rank);
+    const name = right - left < WORD_PIXELS ? String(rank) : `rank ${rank}`;
     const width = context.measureText(name).width + 6;
     context.fillStyle = look.ground;
     context.globalAlpha = 0.8;

@@ -1,16 +1,21 @@
-// A "?" that explains a term: by mouse and keyboard, closed by Escape or by going elsewhere.
+// A "?" that explains a term: while the mouse is on it, or from a click or a key on; closed by Escape or by going elsewhere.
 
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { type Shape, type Term, TERMS, type TermId } from "./terms";
 
 const WIDTH = 272;
 const MARGIN = 8;
+/** A mouse that only passes by opens nothing. */
+const HOVER_MS = 200;
 
 export function TermMark({ id }: { id: TermId }) {
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const isOpen = useSignal(false);
+  const isKept = useRef(false);
+  const hover = useRef(0);
+  useEffect(() => () => clearTimeout(hover.current), []);
   const { name, sentence, picture, levels = [] }: Term = TERMS[id];
   useLayoutEffect(() => {
     const [popover, at] = [box.current, button.current?.getBoundingClientRect()];
@@ -31,13 +36,22 @@ export function TermMark({ id }: { id: TermId }) {
   return (
     <>
       {/* The sign comes from the style sheet: the words of headings and lists stay what they are. */}
-      <button type="button" class="term" ref={button} aria-label={`What is ${name}?`} aria-expanded={isOpen.value} title={sentence} onKeyDown={keys} onClick={(event) => {
+      <button type="button" class="term" ref={button} aria-label={`What is ${name}?`} aria-expanded={isOpen.value} onKeyDown={keys} onClick={(event) => {
         event.stopPropagation();
-        isOpen.value = !isOpen.peek();
+        clearTimeout(hover.current);
+        isKept.current = !isKept.current;
+        isOpen.value = isKept.current;
+      }} onPointerEnter={({ pointerType }) => {
+        if (pointerType === "mouse") hover.current = window.setTimeout(() => (isOpen.value = true), HOVER_MS);
+      }} onPointerLeave={() => {
+        clearTimeout(hover.current);
+        if (!isKept.current) isOpen.value = false;
       }} />
       {isOpen.value && (
         <div class="term-box" ref={box} popover="auto" role="note" onClick={(event) => event.stopPropagation()} onToggle={(event) => {
-          if (event.newState === "closed") isOpen.value = false;
+          if (event.newState !== "closed") return;
+          isKept.current = false;
+          isOpen.value = false;
         }}>
           <svg viewBox="0 0 160 56" width="240" height="84" aria-hidden="true">{picture.map((shape, at) => <Drawn key={at} shape={shape} />)}</svg>
           <p><b>{name}.</b> {sentence}</p>

@@ -23,22 +23,33 @@ export function Contents({ store }: { store: Store }) {
       const asked = document.activeElement?.id ?? null;
       current.value = reachedPart(there.map((part) => ({ id: part.id, y: part.getBoundingClientRect().top })), top, isEnd, isLed.current ? asked : null);
     };
+    // What is asked for and comes after the others moves the part that somebody was led to.
+    const askedFor = (): Element | null => (PARTS.some(({ id }) => id === document.activeElement?.id) ? document.activeElement : null);
+    const grown = new ResizeObserver(() => {
+      if (isLed.current) askedFor()?.scrollIntoView({ block: "start" });
+    });
     const led = (): void => {
       isLed.current = true;
+      for (const child of view.children) grown.observe(child);
       look();
     };
     const byHand = (): void => void (isLed.current = false);
-    look();
+    // Whoever comes from elsewhere was led here before this was drawn.
+    if (askedFor()) led();
+    else look();
     view.addEventListener("scroll", look, { passive: true });
     view.addEventListener("focusin", led);
     view.addEventListener("wheel", byHand, { passive: true });
     view.addEventListener("touchmove", byHand, { passive: true });
+    view.addEventListener("pointerdown", byHand);
     view.addEventListener("keydown", byHand);
     return () => {
+      grown.disconnect();
       view.removeEventListener("scroll", look);
       view.removeEventListener("focusin", led);
       view.removeEventListener("wheel", byHand);
       view.removeEventListener("touchmove", byHand);
+      view.removeEventListener("pointerdown", byHand);
       view.removeEventListener("keydown", byHand);
     };
   }, [current]);
