@@ -90,6 +90,7 @@ export function stolen() {
 
 /** A simulated job of 64 ranks on eight nodes; others use the network for some time. */
 export function sharedNetwork() {
+  // words: allow the name of one of the simulator's disturbances
   if (!made.has("shared-network")) made.set("shared-network", model("shared-network", ["--pattern", "halo2d", "--ranks", "64", "--nodes", "8", "--seconds", "4", "--rate", "50000", "--disturb", "background-traffic"]));
   return made.get("shared-network");
 }

@@ -36,22 +36,24 @@ export function Overview({ store }: { store: Store }) {
   );
 }
 
+const TITLE = "What to do";
+
 function Next({ store, found }: { store: Store; found: Found | null }) {
   const figures = useRangeFigures(store).value;
   if (!found) {
     const run = store.figures.value;
     return (
       <section class="next">
-        <h2>What to do <WholeRunNote store={store} /></h2>
+        <h2>{TITLE} <WholeRunNote store={store} /></h2>
         <p class="soft">{over(run) ? verdictLine(run).sentence : "What to do appears here as soon as there is a verdict. The figures below are there already."}</p>
       </section>
     );
   }
   const ofPart = partVerdict(figures);
   const step = nextStep(ofPart ?? found);
-  const title = <h2>What to do {ofPart ? <span class="soft selected-note">of the selection</span> : <WholeRunNote store={store} />}</h2>;
+  const title = <h2>{TITLE} {ofPart ? <span class="soft selected-note">of the selection</span> : <WholeRunNote store={store} />}</h2>;
   if (!step && !ofPart && isWithheld(found.judgement.verdict)) {
-    return <section class="next"><h2>What to do <WholeRunNote store={store} /></h2><p class="soft">{verdictLine(store.figures.value).sentence}</p></section>;
+    return <section class="next"><h2>{TITLE} <WholeRunNote store={store} /></h2><p class="soft">{verdictLine(store.figures.value).sentence}</p></section>;
   }
   if (!step) return <section class="next">{title}<p class="soft">Nothing has to be done: no cause costs so much that it stands out.</p></section>;
   return (
