@@ -100,6 +100,8 @@ pub struct Ingest {
     /// The budget of what may still wait: parts for their call, slots of other hosts for their clock. Tables take
     /// nothing of it: calls go on.
     waiting: MemoryBudget,
+    /// By ring, where slots end for which there was no budget.
+    dropped_until: FxHashMap<(Key, u32), u64>,
     /// What is being settled was written before this.
     written_until_ns: Nanoseconds,
 }
@@ -152,6 +154,7 @@ impl Default for Ingest {
             for_diagnosis: false,
             memory: MemoryBudget::default(),
             waiting: MemoryBudget::default(),
+            dropped_until: FxHashMap::default(),
             written_until_ns: Nanoseconds::MAX,
         }
     }
@@ -324,18 +327,6 @@ impl Ingest {
         }
     }
 
-    /// Slots wait for the next clock sample. Those beyond the budget are dropped and counted.
-    fn wait(&mut self, slots: wire::Slots) {
-        // Those of this host wait for the next look at the rings and no longer.
-        if self.origin == 0 || self.waiting.borrow(waiting_bytes(&slots)) {
-            self.origins[self.origin as usize].waiting.push(slots);
-        } else {
-            let node = &self.origins[self.origin as usize].node;
-            let text = format!("more waits for the clock of {node:?} than there is room for: it is missing");
-            self.fault(None, text);
-        }
-    }
-
     /// Hands out what became known.
     pub fn take(&mut self) -> Batch {
         if std::mem::take(&mut self.losses_changed) {
@@ -375,6 +366,7 @@ impl Ingest {
             }
             self.settle_waiting(agent);
         }
+        self.lose_dropped();
     }
 
     /// A clock sample arrived. Slots of a node wait on while its clock was not compared, or has only one sample.
@@ -399,7 +391,7 @@ impl Ingest {
         let mut touched = Vec::new();
         for slots in waiting {
             if agent != 0 {
-                self.waiting.give(waiting_bytes(&slots));
+                self.waiting.give(entries::waiting_bytes(&slots));
             }
             let index = self.processes.index((agent, slots.process));
             self.slots(index, &slots);
@@ -581,9 +573,4 @@ impl Ingest {
         }
         self.batch.losses = Some(losses);
     }
-}
-
-/// The size of slots until their clock sample comes.
-fn waiting_bytes(slots: &wire::Slots) -> usize {
-    size_of::<wire::Slots>() + size_of_val(slots.slots.as_slice())
 }

@@ -123,6 +123,32 @@ fn the_same_numbers_on_two_nodes_are_two_processes_on_one_clock() {
 }
 
 #[test]
+fn what_waits_for_a_clock_beyond_the_budget_is_counted_as_lost_once() {
+    let slots = |to: u64| (0..to).step_by(2).map(|from| send(from, 1, AHEAD_NS + 1700 + from));
+    for goes_on in [false, true] {
+        let mut ingest = Ingest::new().within(16_000);
+        let before =
+            feed(&mut ingest, [start(), agent(), origin(1, 0), process(0, 1, "two")].into_iter().collect());
+        assert!(before.faults.is_empty());
+        let waiting = feed(&mut ingest, slots(400).collect());
+        assert!(waiting.faults[0].text.contains("more waits for the clock of"), "{:?}", waiting.faults);
+        let mut messages = vec![round_trip(), sample(AHEAD_NS + 1600), sample(AHEAD_NS + 2900)];
+        if goes_on {
+            messages.extend([send(400, 1, AHEAD_NS + 3000), sample(AHEAD_NS + 3900)]);
+        }
+        let after = feed(&mut ingest, messages);
+        ingest.settle_rest();
+        let rest = ingest.take();
+        let settled = (after.calls.len() + rest.calls.len()) as u64;
+        assert!((10..200).contains(&settled), "{settled}");
+        let made = 200 + u64::from(goes_on);
+        let lost = rest.losses.or(after.losses).unwrap().unreadable;
+        // A call is a slot, and with each came the definition of its communicator.
+        assert_eq!(2 * settled + lost, 2 * made, "{goes_on}");
+    }
+}
+
+#[test]
 fn slots_of_a_node_wait_until_its_clock_was_compared() {
     let mut ingest = Ingest::new();
     let before = feed(

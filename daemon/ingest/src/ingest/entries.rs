@@ -76,6 +76,33 @@ impl Ingest {
         }
     }
 
+    /// Slots wait for the next clock sample. Those beyond the budget are dropped and counted.
+    pub(super) fn wait(&mut self, slots: Slots) {
+        // Those of this host wait for the next look at the rings and no longer.
+        if self.origin == 0 || self.waiting.borrow(waiting_bytes(&slots)) {
+            self.origins[self.origin as usize].waiting.push(slots);
+        } else {
+            let node = &self.origins[self.origin as usize].node;
+            let text = format!("more waits for the clock of {node:?} than there is room for: it is missing");
+            self.fault(None, text);
+            let ring = ((self.origin, slots.process), slots.ring);
+            let end = slots.from.saturating_add(slots.slots.len() as u64);
+            if self.dropped_until.contains_key(&ring)
+                || self.processes.contains(ring.0) && self.memory.take_entry::<((Key, u32), u64)>()
+            {
+                self.dropped_until.insert(ring, end);
+            }
+        }
+    }
+
+    /// Nothing more comes after the slots for which there was no budget: they are lost.
+    pub(super) fn lose_dropped(&mut self) {
+        for ((key, ring), end) in std::mem::take(&mut self.dropped_until) {
+            let index = self.processes.index(key);
+            self.slots(index, &Slots { process: key.1, ring, from: end, slots: Vec::new() });
+        }
+    }
+
     /// Nobody can say what these slots mean: they count as lost.
     fn lose_slots(&mut self, slots: usize) {
         self.unreadable_slots = self.unreadable_slots.saturating_add(slots as u64);
@@ -314,4 +341,9 @@ impl Ingest {
             self.fault(Some(rank), text.into());
         }
     }
+}
+
+/// The size of slots until their clock sample comes.
+pub(super) fn waiting_bytes(slots: &Slots) -> usize {
+    size_of::<Slots>() + size_of_val(slots.slots.as_slice())
 }
