@@ -56,8 +56,8 @@ pub use folder::{is_only_a_recording, remove_recording};
 pub use keep::Keep;
 pub use lock::is_being_written;
 pub use manifest::{
-    Clock, ClockNode, ClockVersion, Cost, Cut, FileMark, Job, JobNode, Latency, Lost, Manifest, Pause,
-    Pauses, RunTotals, SCHEMA, Segment, Segments, State, Uncounted,
+    Clock, ClockNode, ClockVersion, Cost, Cut, FileMark, IMPORT, Job, JobNode, Latency, Lost, Manifest,
+    Pause, Pauses, RunTotals, SCHEMA, Segment, Segments, State, Uncounted,
 };
 pub use reader::Recording;
 pub use row::{Row, SegmentRow};

@@ -164,7 +164,16 @@ pub struct Job {
     pub started_unix_ns: u64,
 }
 
+/// The first word of the command of a recording that was imported.
+pub const IMPORT: &str = "import";
+
 impl Job {
+    /// Whether it was read from a file of another tool, which says nothing of how the job ended.
+    #[must_use]
+    pub fn is_imported(&self) -> bool {
+        self.exit.is_none() && self.command.first().is_some_and(|word| word == IMPORT)
+    }
+
     /// The ranks that a reader may go through one by one. A damaged manifest may have any number of ranks: beyond a few,
     /// only those up to the last one with a node count.
     #[must_use]

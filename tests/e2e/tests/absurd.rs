@@ -227,6 +227,9 @@ fn so_is_a_wrong_time_in_a_trace_of_another_tool() {
         assert_eq!(report.status, 0, "{file}: {}", report.errors());
         let report: Value = serde_json::from_slice(&report.stdout).unwrap();
         assert_eq!(report["totals"]["calls"], calls, "{file}");
+        // No imported file says how the job ended.
+        let text = bounded(["report".into(), out.clone()]);
+        assert!(!text.output().contains("exit status"), "{file}: {}", text.output());
         out
     };
     let recording = import("table.csv", 4);

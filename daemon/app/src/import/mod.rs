@@ -15,7 +15,7 @@ use crate::words::plural;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_formats::Progress as _;
 use mpiscope_formats::import::{ImportedRun, InputFile, InputFormat};
-use mpiscope_recording::Manifest;
+use mpiscope_recording::{IMPORT, Manifest};
 use mpiscope_verdict::diagnose_into;
 use std::path::Path;
 use std::process::ExitCode;
@@ -29,7 +29,7 @@ pub(crate) fn import(options: &ImportOptions) -> Result<ExitCode> {
 
 fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Result<()> {
     let progress = ProgressBar::new(interrupt);
-    let command = vec!["import".into(), options.file.to_string_lossy().into_owned()];
+    let command = vec![IMPORT.into(), options.file.to_string_lossy().into_owned()];
     let input = InputFile::recognize(&options.file)?;
     if options.nodes.is_some() {
         refuse_nodes(input.format())?;

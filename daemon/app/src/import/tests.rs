@@ -38,6 +38,7 @@ fn a_table_becomes_a_recording() {
     let folder = tempfile::tempdir().unwrap();
     let manifest = imported(folder.path(), TABLE, Some("rank,node\n0,a\n1,a\n2,b\n"));
     assert_eq!((manifest.state, manifest.job.exit, manifest.missing.len()), (State::Complete, None, 0));
+    assert!(manifest.job.is_imported());
     let out = folder.path().join("imported");
     let recording = Recording::open(&out).unwrap();
     let mut messages: Vec<Message> = recording.messages().by_ref().flatten().collect();

@@ -143,6 +143,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
         mpi: loaded.job.mpi.clone(),
         state: match (loaded.state, loaded.job.exit) {
             (State::Running, _) => JobState::Running,
+            (State::Complete, _) if loaded.job.is_imported() => JobState::Ended,
             (_, exit) => JobState::after(exit),
         },
         exit: loaded.job.exit,

@@ -32,10 +32,11 @@ pub(crate) fn text(
 
 fn ending(loaded: &Loaded) -> String {
     match (loaded.state, loaded.job.exit) {
-        (State::Running, _) => "still running".into(),
-        (_, Some(exit)) if exit > 128 => format!("ended by signal {}", exit - 128),
-        (_, Some(exit)) => format!("exit status {exit}"),
-        (_, None) => "exit status unknown".into(),
+        (State::Running, _) => ", still running".into(),
+        (_, Some(exit)) if exit > 128 => format!(", ended by signal {}", exit - 128),
+        (_, Some(exit)) => format!(", exit status {exit}"),
+        (_, None) if loaded.job.is_imported() => String::new(),
+        (_, None) => ", exit status unknown".into(),
     }
 }
 
@@ -55,7 +56,7 @@ fn write(
         where_ranks_run(job.nodes.len(), &loaded.processors),
         job.mpi
     )?;
-    writeln!(out, "  {}, {}", run_time_of(job.duration_s.unwrap_or_default()), ending(loaded))?;
+    writeln!(out, "  {}{}", run_time_of(job.duration_s.unwrap_or_default()), ending(loaded))?;
     writeln!(out)?;
     stood(loaded, out)?;
     if totals.calls == 0 {
