@@ -123,7 +123,16 @@ fn assert_sentences(text: &str, report: &Value, made: &str) {
             "{place}"
         );
         assert_eq!(headline.contains("t least "), verdict["is_at_least"] == true, "{place}");
-        assert!(sentences.iter().any(|sentence| sentence.starts_with(&format!("{title} costs "))), "{place}");
+        // What it costs is the same in both sentences.
+        let saved =
+            headline.split_once(" avoidable (").and_then(|(_, rest)| rest.split_once(" of ")).unwrap().0;
+        let about = if verdict["is_at_least"] == true { "at least" } else { "about" };
+        let name = if title.starts_with("CPU") { (*title).to_owned() } else { title.to_lowercase() };
+        let cost = format!(
+            "Without {name} the run takes {about} {saved} less; for {} ranks that is ",
+            report["job"]["ranks"]
+        );
+        assert!(sentences.iter().any(|sentence| sentence.starts_with(&cost)), "{cost}\n{place}");
         assert!(
             !verdict_text.contains("o avoidable time") && !verdict_text.contains("No other avoidable"),
             "{place}"
