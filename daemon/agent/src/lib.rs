@@ -6,28 +6,28 @@
 //! hosts it is a spool from which everything is brought to the daemon.
 
 mod cpus;
-mod held;
+mod flight_buffer;
 mod journal;
 mod proc_file;
-mod region;
 mod resume;
 mod scheduling;
 #[cfg(test)]
 mod tests;
 mod unread;
+mod watched_file;
 
 use mpiscope_process::local_host::host_name;
 use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{clock_sample, monotonic_ns};
 use mpiscope_wire::{Flight, Message, Origin, Process, Slots};
-use region::Watched;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use unread::{Unread, unread_because};
+use watched_file::WatchedFile;
 
-/// New regions are looked for so often while ranks gather, and when none has come for a while.
+/// New ring files are looked for so often while ranks gather, and when none has come for a while.
 const SCAN_EVERY: Duration = Duration::from_millis(10);
 const SCAN_FOR_MORE_EVERY: Duration = Duration::from_millis(25);
 const GATHERING: Duration = Duration::from_secs(2);
@@ -41,8 +41,8 @@ const IN_FLIGHT_EVERY: Duration = Duration::from_millis(50);
 const MOST_FILES: usize = 1 << 16;
 
 pub use journal::Journal;
-pub use region::is_running;
 pub use resume::{Census, Resume};
+pub use watched_file::is_running;
 
 /// Between two looks at the rings, when they had little and some of their writers cannot wake who rests.
 pub const REST: Duration = Duration::from_millis(2);
@@ -76,9 +76,9 @@ pub struct Agent {
     node: String,
     /// Of all processes the one with the greatest number.
     newest: Option<Process>,
-    regions: Vec<Watched>,
+    ring_files: Vec<WatchedFile>,
     seen: std::collections::HashSet<PathBuf>,
-    /// Regions that the system could not open or map, with the reason: the next scan tries again.
+    /// Ring files that the system could not open or map, with the reason: the next scan tries again.
     unopened: std::collections::BTreeMap<PathBuf, String>,
     /// Whether it was said that there are too many.
     has_too_many: bool,
@@ -102,7 +102,7 @@ pub struct Agent {
     /// Whether there was a pass since calls in flight were last asked for.
     has_passed: bool,
     scanned: Option<Instant>,
-    /// When the last region was found.
+    /// When the last ring file was found.
     found: Option<Instant>,
     looked: Option<Instant>,
     knotted: Option<Instant>,
@@ -122,16 +122,16 @@ enum Recording {
     /// They are counted and no more.
     Off,
     /// They are held back for so long.
-    Held(Duration),
+    Buffered(Duration),
 }
 
 impl Recording {
     /// Lets it be so for a process. Says for how long calls could be held at the least, where there was no room for all.
-    fn apply(self, region: &mut Watched, tell: &mut dyn FnMut(Message)) -> Option<Duration> {
-        region.pause(self == Recording::Off);
+    fn apply(self, ring_file: &mut WatchedFile, tell: &mut dyn FnMut(Message)) -> Option<Duration> {
+        ring_file.pause(self == Recording::Off);
         match self {
-            Recording::Held(span) => region.hold(span),
-            Recording::On | Recording::Off => return region.hand_out(tell),
+            Recording::Buffered(span) => ring_file.hold(span),
+            Recording::On | Recording::Off => return ring_file.hand_out(tell),
         }
         None
     }
@@ -144,8 +144,8 @@ struct Log {
 }
 
 impl Agent {
-    /// An agent over the folders where ranks put their regions: shared memory first; the others may be shared with other
-    /// hosts, and only regions of ranks on this one are read there. Without a journal it only reads: nothing is given back.
+    /// An agent over the folders where ranks put their ring files: shared memory first; the others may be shared with other
+    /// hosts, and only ring files of ranks on this one are read there. Without a journal it only reads: nothing is given back.
     pub fn new(folders: Vec<PathBuf>, mut resume: Resume, journal: Option<Box<dyn Journal>>) -> Self {
         let census = std::mem::take(&mut resume.census);
         let known =
@@ -155,7 +155,7 @@ impl Agent {
             folders,
             node: host_name(),
             newest: None,
-            regions: Vec::new(),
+            ring_files: Vec::new(),
             seen: std::collections::HashSet::new(),
             unopened: std::collections::BTreeMap::new(),
             has_too_many: false,
@@ -188,18 +188,18 @@ impl Agent {
         let recording = match (is_on, self.hold) {
             (true, _) => Recording::On,
             (false, None) => Recording::Off,
-            (false, Some(span)) => Recording::Held(span),
+            (false, Some(span)) => Recording::Buffered(span),
         };
         if std::mem::replace(&mut self.recording, recording) == recording {
             return;
         }
-        let mut regions = std::mem::take(&mut self.regions);
+        let mut ring_files = std::mem::take(&mut self.ring_files);
         let mut shortest = None;
-        for region in &mut regions {
-            let short = recording.apply(region, &mut |message| self.tell(message, sink));
+        for ring_file in &mut ring_files {
+            let short = recording.apply(ring_file, &mut |message| self.tell(message, sink));
             shortest = [shortest, short].into_iter().flatten().min();
         }
-        self.regions = regions;
+        self.ring_files = ring_files;
         if let Some(shortest) = shortest {
             let held = shortest.as_secs_f64();
             self.notices.push(format!(
@@ -269,10 +269,11 @@ impl Agent {
         let left =
             self.passed.map_or(Duration::ZERO, |passed| self.wait(most).saturating_sub(passed.elapsed()));
         let begun = Instant::now();
-        let wake =
-            |sleeper: &&Arc<Sleeper>| self.regions.iter().all(|region| region.waker == sleeper.number());
+        let wake = |sleeper: &&Arc<Sleeper>| {
+            self.ring_files.iter().all(|ring_file| ring_file.waker == sleeper.number())
+        };
         let rest = self.sleeper.as_ref().filter(wake).and_then(|sleeper| {
-            sleeper.rest(left, || self.regions.iter().any(|region| region.holds(LITTLE_SLOTS)))
+            sleeper.rest(left, || self.ring_files.iter().any(|ring_file| ring_file.holds(LITTLE_SLOTS)))
         });
         match rest {
             // Perhaps by one that is not known yet.
@@ -283,7 +284,7 @@ impl Agent {
         std::thread::sleep(SHORT_REST.min(left).saturating_sub(begun.elapsed()));
     }
 
-    /// For how long what is little may wait: not longer than new regions are to be looked for.
+    /// For how long what is little may wait: not longer than new ring files are to be looked for.
     fn wait(&self, most: Duration) -> Duration {
         if self.is_expecting || self.is_gathering() { most.min(SCAN_EVERY) } else { most }
     }
@@ -297,7 +298,7 @@ impl Agent {
     pub fn is_worth_a_pass(&self, slots: usize, rest: Duration) -> bool {
         self.is_called
             || self.passed.is_none_or(|passed| passed.elapsed() >= self.wait(rest))
-            || self.regions.iter().any(|region| region.holds(slots))
+            || self.ring_files.iter().any(|ring_file| ring_file.holds(slots))
     }
 
     /// Reads everything that is in the rings now.
@@ -311,17 +312,17 @@ impl Agent {
             self.scan(sink);
         }
         let mut pass = Pass::default();
-        let mut regions = std::mem::take(&mut self.regions);
-        for region in &mut regions {
-            let read = region.read(&mut |message| self.tell(message, sink));
+        let mut ring_files = std::mem::take(&mut self.ring_files);
+        for ring_file in &mut ring_files {
+            let read = ring_file.read(&mut |message| self.tell(message, sink));
             pass.slots += read.slots;
             pass.busy |= read.busy;
             self.faults.extend(read.fault);
         }
-        if matches!(self.recording, Recording::Held(_)) {
-            let processes = regions.len();
-            for region in &mut regions {
-                region.thin(processes, &mut |message| self.tell(message, sink));
+        if matches!(self.recording, Recording::Buffered(_)) {
+            let processes = ring_files.len();
+            for ring_file in &mut ring_files {
+                ring_file.thin(processes, &mut |message| self.tell(message, sink));
             }
         }
         if pass.slots > 0 || due(&mut self.knotted, IDLE_KNOT_EVERY) {
@@ -329,55 +330,55 @@ impl Agent {
             self.tell(Message::ClockSample(clock_sample()), sink);
         }
         if due(&mut self.scheduled, SCHEDULING_EVERY) {
-            for region in &mut regions {
-                region.schedule(&mut |message| self.tell(message, sink));
+            for ring_file in &mut ring_files {
+                ring_file.schedule(&mut |message| self.tell(message, sink));
             }
         }
         self.flush();
         if self.log.as_ref().is_some_and(|log| log.journal.is_safe()) {
-            for region in &mut regions {
-                region.release();
+            for ring_file in &mut ring_files {
+                ring_file.release();
             }
         }
         if self.log.as_mut().is_some_and(|log| log.journal.wants_checkpoint()) {
-            self.checkpoint(&mut regions, sink);
+            self.checkpoint(&mut ring_files, sink);
         }
         if due(&mut self.looked, LOOK_EVERY) {
-            for region in &mut regions {
-                region.look(&mut |message| self.tell(message, sink));
+            for ring_file in &mut ring_files {
+                ring_file.look(&mut |message| self.tell(message, sink));
             }
             // Their files go: by then what was in them has to be safe.
             let is_safe = self.log.as_ref().is_some_and(|log| log.journal.is_safe());
-            regions.retain_mut(|region| {
-                let is_over = is_safe && region.is_over();
-                if is_over && !region.path().exists() {
-                    self.seen.remove(region.path());
+            ring_files.retain_mut(|ring_file| {
+                let is_over = is_safe && ring_file.is_over();
+                if is_over && !ring_file.path().exists() {
+                    self.seen.remove(ring_file.path());
                 }
                 !is_over
             });
         }
-        self.regions = regions;
+        self.ring_files = ring_files;
         pass
     }
 
     /// Says again who is there and how far each ring was read, so that what was written before can go.
-    fn checkpoint(&mut self, regions: &mut [Watched], sink: &mut dyn FnMut(Message)) {
+    fn checkpoint(&mut self, ring_files: &mut [WatchedFile], sink: &mut dyn FnMut(Message)) {
         // Numbers are not given out twice, also when all that had them are gone.
         if let Some(newest) = self.newest.clone() {
             self.tell(Message::Process(newest), sink);
         }
-        for region in regions {
-            self.tell(Message::Process(region.process().clone()), sink);
-            region.tell_cpus(&mut |message| self.tell(message, sink));
-            for (ring, from) in region.positions() {
-                let nothing = Slots { process: region.process().process, ring, from, slots: Vec::new() };
+        for ring_file in ring_files {
+            self.tell(Message::Process(ring_file.process().clone()), sink);
+            ring_file.tell_cpus(&mut |message| self.tell(message, sink));
+            for (ring, from) in ring_file.positions() {
+                let nothing = Slots { process: ring_file.process().process, ring, from, slots: Vec::new() };
                 self.tell(Message::Slots(nothing), sink);
             }
         }
         self.flush();
     }
 
-    /// A pass that looks for new regions and at all processes first.
+    /// A pass that looks for new ring files and at all processes first.
     pub fn pass_all(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
         (self.scanned, self.looked) = (None, None);
         self.pass(sink)
@@ -405,11 +406,11 @@ impl Agent {
 
     /// Looks how the processes stand and what they lost.
     pub fn look(&mut self, sink: &mut dyn FnMut(Message)) {
-        let mut regions = std::mem::take(&mut self.regions);
-        for region in &mut regions {
-            region.look(&mut |message| self.tell(message, sink));
+        let mut ring_files = std::mem::take(&mut self.ring_files);
+        for ring_file in &mut ring_files {
+            ring_file.look(&mut |message| self.tell(message, sink));
         }
-        self.regions = regions;
+        self.ring_files = ring_files;
         // Some that were in a call may be gone.
         self.reported = None;
         self.flush();
@@ -418,7 +419,7 @@ impl Agent {
     /// The calls that the living processes are in. After a pass, a call is either in what was read or here.
     pub(crate) fn in_flight(&self) -> Vec<Flight> {
         let now = clock_sample();
-        self.regions.iter().flat_map(|region| region.in_flight(now)).collect()
+        self.ring_files.iter().flat_map(|ring_file| ring_file.in_flight(now)).collect()
     }
 
     /// The same, right after a pass, when the last such look is old.
@@ -432,14 +433,14 @@ impl Agent {
         self.log.as_ref().is_none_or(|log| log.journal.has_room())
     }
 
-    /// Whether any region is being read.
-    pub fn has_regions(&self) -> bool {
-        !self.regions.is_empty()
+    /// Whether any ring file is being read.
+    pub fn has_ring_files(&self) -> bool {
+        !self.ring_files.is_empty()
     }
 
     /// Whether any of their processes lives.
     pub fn has_living(&self) -> bool {
-        self.regions.iter().any(Watched::is_alive)
+        self.ring_files.iter().any(WatchedFile::is_alive)
     }
 
     /// The last word is written: hands it to the system, and says what a full disk has cost the log.
@@ -469,7 +470,7 @@ impl Agent {
     fn scan(&mut self, sink: &mut dyn FnMut(Message)) {
         let mut found = Vec::new();
         for folder in &self.folders {
-            // A folder that is not there yet, or no more, holds no region.
+            // A folder that is not there yet, or no more, holds no ring file.
             let Ok(entries) = std::fs::read_dir(folder) else { continue };
             for entry in entries.flatten() {
                 let path = entry.path();
@@ -491,16 +492,16 @@ impl Agent {
             self.seen.insert(path.clone());
             self.unopened.remove(&path);
             match self.open(path.clone()) {
-                Ok(mut region) => {
-                    self.recording.apply(&mut region, &mut |message| sink(message));
-                    self.census.count(region.process());
-                    let number = region.process().process;
+                Ok(mut ring_file) => {
+                    self.recording.apply(&mut ring_file, &mut |message| sink(message));
+                    self.census.count(ring_file.process());
+                    let number = ring_file.process().process;
                     if self.newest.as_ref().is_none_or(|newest| newest.process <= number) {
-                        self.newest = Some(region.process().clone());
+                        self.newest = Some(ring_file.process().clone());
                     }
-                    self.tell(Message::Process(region.process().clone()), sink);
-                    region.tell_cpus(&mut |message| self.tell(message, sink));
-                    self.regions.push(region);
+                    self.tell(Message::Process(ring_file.process().clone()), sink);
+                    ring_file.tell_cpus(&mut |message| self.tell(message, sink));
+                    self.ring_files.push(ring_file);
                     self.found = Some(Instant::now());
                 }
                 Err(Unread::Elsewhere) => {}
@@ -513,7 +514,7 @@ impl Agent {
         }
     }
 
-    fn open(&mut self, path: PathBuf) -> Result<Watched, Unread> {
+    fn open(&mut self, path: PathBuf) -> Result<WatchedFile, Unread> {
         let fault = |reason: String| format!("{} is not read: {reason}", path.display());
         let refuse = |reason: String| Unread::Fault(fault(reason));
         let reader = mpiscope_ring::Reader::open(&path)
@@ -523,8 +524,8 @@ impl Agent {
         if is_shared && identity.node != self.node {
             return Err(Unread::Elsewhere);
         }
-        let same = |region: &Watched| region.is_of(identity.pid, identity.made_ns);
-        if self.regions.iter().any(same) {
+        let same = |ring_file: &WatchedFile| ring_file.is_of(identity.pid, identity.made_ns);
+        if self.ring_files.iter().any(same) {
             return Err(refuse(format!("it says that it is of process {}, which has another", identity.pid)));
         }
         let known = self.resume.processes.get(&(identity.pid, identity.made_ns)).copied();
@@ -535,7 +536,7 @@ impl Agent {
                 // The log says how far was read; the writer's side may know less.
                 Some(number) => {
                     let known = self.resume.positions.get(&(number, ring as u32)).copied();
-                    Watched::sound_position(&reader, ring, known.unwrap_or_default())
+                    WatchedFile::sound_position(&reader, ring, known.unwrap_or_default())
                 }
                 None => reader.consumer(ring, None).position(),
             })
@@ -551,7 +552,7 @@ impl Agent {
             library: identity.library,
             node: identity.node,
         };
-        Ok(Watched::new(path, reader, process, positions))
+        Ok(WatchedFile::new(path, reader, process, positions))
     }
 }
 

@@ -177,7 +177,11 @@ fn a_file_is_forgotten_when_it_is_gone_so_that_many_programs_in_a_row_leave_noth
         drop(ring_file(folder.path(), u32::MAX, program % 4, ClockKind::Monotonic));
         agent.pass_all(&mut drop);
         agent.pass_all(&mut drop);
-        assert_eq!((agent.regions.len(), agent.seen.len()), (0, 1), "only what cannot be read stays known");
+        assert_eq!(
+            (agent.ring_files.len(), agent.seen.len()),
+            (0, 1),
+            "only what cannot be read stays known"
+        );
     }
     assert_eq!(agent.faults.len(), 1, "{:?}", agent.faults);
 }

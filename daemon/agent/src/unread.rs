@@ -1,8 +1,8 @@
-//! Why a region cannot be read, for now or for good.
+//! Why a ring file cannot be read, for now or for good.
 
 use mpiscope_ring::OpenError;
 
-/// Why a region is not read.
+/// Why a ring file is not read.
 pub(super) enum Unread {
     /// It is of another host.
     Elsewhere,

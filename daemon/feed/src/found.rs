@@ -30,7 +30,8 @@ pub struct Found {
     /// Judged with all that is known in the end.
     pub is_final: bool,
     /// The figures.
-    pub judgement: Judgement,
+    #[serde(rename = "judgement")]
+    pub diagnosis: Diagnosis,
     /// How latency went by region.
     #[serde(default)]
     pub evolution: Evolution,
@@ -39,7 +40,7 @@ pub struct Found {
 /// The figures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Judgement {
+pub struct Diagnosis {
     /// Where time in MPI went.
     pub budget: Parts,
     /// The figures by which programs are compared.

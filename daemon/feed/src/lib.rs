@@ -84,8 +84,8 @@ pub use evolution::{Bands, Evolution, Pending, Points, RegionCourse, SegmentRow}
 pub use expanded::ExpandedMessage;
 pub use figures::{Change, Count, CountChange, Figure, Words, WordsChange};
 pub use found::{
-    Advised, Attribution, Basis, BasisState, By, CpuContention, Disturbance, Efficiency, Found, GatheredWait,
-    Judgement, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank, SourceTime, Stopped,
+    Advised, Attribution, Basis, BasisState, By, CpuContention, Diagnosis, Disturbance, Efficiency, Found,
+    GatheredWait, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank, SourceTime, Stopped,
     StoppedRank, Verdict, Wait, WhatIf, Without,
 };
 pub use library::{FunctionName, Library, Usual};

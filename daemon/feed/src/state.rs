@@ -186,7 +186,7 @@ impl FeedState {
     /// The verdict, if there is one, and whether it is final.
     #[must_use]
     pub fn verdict(&self) -> Option<(&Verdict, bool)> {
-        self.found.as_ref().map(|found| (&found.judgement.verdict, found.is_final))
+        self.found.as_ref().map(|found| (&found.diagnosis.verdict, found.is_final))
     }
 
     /// What was found about the run, and its hangs.

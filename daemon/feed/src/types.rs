@@ -5,9 +5,9 @@ use crate::{
     Bands, Basis, BasisState, Between, BudgetChange, By, ByChange, CallDurations, Calls, CauseChange, Change,
     CollectiveChange, Compared, ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count,
     CountChange, CourseSizes, Courses, CpuContention, Criteria, CriterionChange, CriticalPath, Dag, DagBars,
-    DagEdges, DagNodes, DagRanks, Disturbance, Efficiency, EfficiencyChange, Event, Evolution, F64Column,
-    Figure, Found, FunctionChange, FunctionCriterion, GatheredWait, GroupGraph, Job, JobChange, JobState,
-    Judgement, Landscape, LayoutItem, LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs,
+    DagEdges, DagNodes, DagRanks, Diagnosis, Disturbance, Efficiency, EfficiencyChange, Event, Evolution,
+    F64Column, Figure, Found, FunctionChange, FunctionCriterion, GatheredWait, GroupGraph, Job, JobChange,
+    JobState, Landscape, LayoutItem, LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs,
     Parts, Pending, PendingEdges, PendingGroups, PendingMessages, Phase, Points, QualityChange, Quiet,
     RangeBudget, RangeVerdict, RankLayout, RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap,
     RemapFile, RemapFormat, RunSource, SegmentRow, Selected, SelectedFunctions, SelectedRanks,
@@ -69,7 +69,7 @@ fn types() -> String {
     declare(Region::decl(&config));
     declare(Between::decl(&config));
     declare(Regions::decl(&config));
-    declare(Judgement::decl(&config));
+    declare(Diagnosis::decl(&config));
     declare(Pairs::decl(&config));
     declare(Points::decl(&config));
     declare(Bands::decl(&config));

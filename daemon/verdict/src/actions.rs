@@ -3,22 +3,22 @@
 use super::blame::{call, moving, named_source, slow_link, stopped_ranks};
 use super::words::is_unsure;
 use crate::processors::cpu_count;
-use mpiscope_feed::{Advised, BasisState, CpuContention, GatheredWait, Judgement, SlowLinks};
+use mpiscope_feed::{Advised, BasisState, CpuContention, Diagnosis, GatheredWait, SlowLinks};
 use mpiscope_model::words::{count, plural, ranges};
 
 /// What to do, a sentence each; nothing where there is nothing to do.
-pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
-    let mut actions = of_cause(judgement);
-    if let Some(shortage) = judgement.cpu_shortage.as_ref().filter(|_| judgement.verdict.cause != "cpu") {
+pub(super) fn actions(diagnosis: &Diagnosis) -> Vec<String> {
+    let mut actions = of_cause(diagnosis);
+    if let Some(shortage) = diagnosis.cpu_shortage.as_ref().filter(|_| diagnosis.verdict.cause != "cpu") {
         actions.push(fewer_ranks(shortage).unwrap_or_else(|| {
             "Start no more ranks than there are free CPUs: check `mpirun --report-bindings`, and what else runs on these \
              nodes."
                 .into()
         }));
     }
-    if judgement.is_distance_unknown
-        && judgement.verdict.cause != "mapping"
-        && let Some(advised) = judgement.advised.as_ref().filter(|advised| is_much(advised))
+    if diagnosis.is_distance_unknown
+        && diagnosis.verdict.cause != "mapping"
+        && let Some(advised) = diagnosis.advised.as_ref().filter(|advised| is_much(advised))
     {
         actions.push(format!(
             "Try the placement that `mpiscope remap` writes: {}. `mpiscope compare` shows what it saved.",
@@ -44,8 +44,8 @@ fn gained(advised: &Advised) -> String {
 }
 
 /// What to do about the cause that costs most.
-fn of_cause(judgement: &Judgement) -> Vec<String> {
-    match judgement.verdict.basis.state {
+fn of_cause(diagnosis: &Diagnosis) -> Vec<String> {
+    match diagnosis.verdict.basis.state {
         // The verdict itself says what to do.
         BasisState::Hung => return Vec::new(),
         BasisState::Unseen => {
@@ -55,7 +55,7 @@ fn of_cause(judgement: &Judgement) -> Vec<String> {
         }
         BasisState::Whole | BasisState::Part | BasisState::Lost => {}
     }
-    if judgement.verdict.is_withheld() {
+    if diagnosis.verdict.is_withheld() {
         return vec![
             "The report lists under \"Missing\" why calls were lost. Free disk space, or raise `ring_slots` in the configuration \
              if rings were full, and record again."
@@ -64,19 +64,19 @@ fn of_cause(judgement: &Judgement) -> Vec<String> {
     }
     let mut actions = Vec::new();
     // words: allow the type of the feed
-    if is_unsure(&judgement.verdict) && judgement.is_distance_unknown {
+    if is_unsure(&diagnosis.verdict) && diagnosis.is_distance_unknown {
         actions.push(
             "Run `mpiscope calibrate` on these nodes first, and record again: the cause is not clear, because transfer times are \
              not known."
                 .into(),
         );
     }
-    actions.extend(match judgement.verdict.cause.as_str() {
-        "mapping" => placement(judgement),
-        "pattern" => work(judgement),
-        "background" => network(&judgement.slow_links),
-        "cpu" => core(judgement),
-        _ if judgement.verdict.is_at_least => vec![
+    actions.extend(match diagnosis.verdict.cause.as_str() {
+        "mapping" => placement(diagnosis),
+        "pattern" => work(diagnosis),
+        "background" => network(&diagnosis.slow_links),
+        "cpu" => core(diagnosis),
+        _ if diagnosis.verdict.is_at_least => vec![
             "Run `mpiscope calibrate` on these nodes. It measures transfer times, and the next run is compared with them."
                 .into(),
         ],
@@ -85,8 +85,8 @@ fn of_cause(judgement: &Judgement) -> Vec<String> {
     actions
 }
 
-fn placement(judgement: &Judgement) -> Vec<String> {
-    let gained = judgement.advised.as_ref().map(|advised| format!(": {}", gained(advised)));
+fn placement(diagnosis: &Diagnosis) -> Vec<String> {
+    let gained = diagnosis.advised.as_ref().map(|advised| format!(": {}", gained(advised)));
     vec![format!("Place the ranks as `mpiscope remap` advises{}.", gained.unwrap_or_default())]
 }
 
@@ -101,14 +101,14 @@ fn network(slow_links: &SlowLinks) -> Vec<String> {
     actions
 }
 
-fn work(judgement: &Judgement) -> Vec<String> {
+fn work(diagnosis: &Diagnosis) -> Vec<String> {
     let mut actions = Vec::new();
-    if moving(judgement).is_some() {
+    if moving(diagnosis).is_some() {
         actions.push(
             "Rebalance during the run: repartition every N steps, or use smaller pieces of work that idle ranks fetch."
                 .into(),
         );
-    } else if let Some(of) = named_source(judgement, "pattern") {
+    } else if let Some(of) = named_source(diagnosis, "pattern") {
         let names = ranges(&of.few);
         let (has, does) = if of.few.len() == 1 { ("it has", "it does") } else { ("they have", "they do") };
         actions.push(match of.few_nodes {
@@ -124,7 +124,7 @@ fn work(judgement: &Judgement) -> Vec<String> {
     } else {
         actions.push("Balance the work: many ranks have more than others.".into());
     }
-    actions.extend(judgement.gathered.first().and_then(hiding));
+    actions.extend(diagnosis.gathered.first().and_then(hiding));
     actions
 }
 
@@ -158,16 +158,16 @@ fn fewer_ranks(shortage: &CpuContention) -> Option<String> {
     ))
 }
 
-fn core(judgement: &Judgement) -> Vec<String> {
-    if let Some(ranks) = stopped_ranks(judgement) {
+fn core(diagnosis: &Diagnosis) -> Vec<String> {
+    if let Some(ranks) = stopped_ranks(diagnosis) {
         return vec![format!(
             "Find out who stops {ranks}: SIGSTOP, a debugger, or a batch system that suspends jobs."
         )];
     }
-    if let Some(fewer) = judgement.cpu_shortage.as_ref().and_then(fewer_ranks) {
+    if let Some(fewer) = diagnosis.cpu_shortage.as_ref().and_then(fewer_ranks) {
         return vec![fewer];
     }
-    let look = match named_source(judgement, "cpu") {
+    let look = match named_source(diagnosis, "cpu") {
         Some(of) => {
             format!(
                 "Check what else runs on the CPUs of {} (`top` on that node), and whether another rank is bound to the same \
@@ -175,7 +175,7 @@ fn core(judgement: &Judgement) -> Vec<String> {
                 ranges(&of.few)
             )
         }
-        None if judgement.cpu_shortage.as_ref().is_some_and(|shortage| shortage.usable.is_some()) => {
+        None if diagnosis.cpu_shortage.as_ref().is_some_and(|shortage| shortage.usable.is_some()) => {
             "Check for other programs on these nodes: there are CPUs enough for all ranks.".into()
         }
         None => "Check for other programs on these nodes, and for more ranks than CPUs.".into(),

@@ -1,7 +1,7 @@
 //! Who or what is to blame, and what shows it.
 
 use super::words::{percent, time};
-use mpiscope_feed::{GatheredWait, Judgement, Quiet, SlowLinks, Source, Stopped, StoppedRank, Wait};
+use mpiscope_feed::{Diagnosis, GatheredWait, Quiet, SlowLinks, Source, Stopped, StoppedRank, Wait};
 use mpiscope_model::words::{count, plural, ranges};
 use std::collections::BTreeSet;
 
@@ -11,17 +11,17 @@ const MUCH: f64 = 0.3;
 const FEW: usize = 4;
 
 /// Who or what is to blame, to be read after "15 % avoidable:".
-pub(super) fn what(judgement: &Judgement) -> String {
-    match judgement.verdict.cause.as_str() {
-        "mapping" => placed(judgement),
-        "pattern" => uneven(judgement),
-        "background" => slow(&judgement.quiet),
-        _ => without_core(judgement),
+pub(super) fn what(diagnosis: &Diagnosis) -> String {
+    match diagnosis.verdict.cause.as_str() {
+        "mapping" => placed(diagnosis),
+        "pattern" => uneven(diagnosis),
+        "background" => slow(&diagnosis.quiet),
+        _ => without_core(diagnosis),
     }
 }
 
 /// The ranks that are blamed; none where the cause lies with no ranks, or with most of them.
-pub(super) fn ranks(found: &Judgement) -> Vec<u32> {
+pub(super) fn ranks(found: &Diagnosis) -> Vec<u32> {
     let cause = found.verdict.cause.as_str();
     let times = source(found, cause).map_or(&[][..], |of| &of.times);
     let moving: BTreeSet<u32> = times.iter().filter_map(|time| time.ranks.first()).copied().collect();
@@ -36,25 +36,25 @@ pub(super) fn ranks(found: &Judgement) -> Vec<u32> {
     }
 }
 
-fn source<'a>(judgement: &'a Judgement, cause: &str) -> Option<&'a Source> {
-    judgement.sources.iter().find(|of| of.cause == cause)
+fn source<'a>(diagnosis: &'a Diagnosis, cause: &str) -> Option<&'a Source> {
+    diagnosis.sources.iter().find(|of| of.cause == cause)
 }
 
 /// Where a cause comes from, if that is a part of the ranks.
-pub(super) fn named_source<'a>(judgement: &'a Judgement, cause: &str) -> Option<&'a Source> {
-    source(judgement, cause).filter(|of| !of.few.is_empty())
+pub(super) fn named_source<'a>(diagnosis: &'a Diagnosis, cause: &str) -> Option<&'a Source> {
+    source(diagnosis, cause).filter(|of| !of.few.is_empty())
 }
 
 /// Who had the most to do first and last, where that changes along the run.
-pub(super) fn moving(judgement: &Judgement) -> Option<(u32, u32)> {
-    let times = &source(judgement, "pattern")?.times;
+pub(super) fn moving(diagnosis: &Diagnosis) -> Option<(u32, u32)> {
+    let times = &source(diagnosis, "pattern")?.times;
     let first = times.iter().find_map(|time| time.ranks.first())?;
     let last = times.iter().rev().find_map(|time| time.ranks.first())?;
     Some((*first, *last))
 }
 
-fn placed(judgement: &Judgement) -> String {
-    let Some(advised) = judgement.advised.as_ref().filter(|of| of.messages > 0) else {
+fn placed(diagnosis: &Diagnosis) -> String {
+    let Some(advised) = diagnosis.advised.as_ref().filter(|of| of.messages > 0) else {
         return "ranks that exchange many messages are on different nodes".into();
     };
     let share = |messages: u64| percent(messages as f64 / advised.messages as f64);
@@ -66,16 +66,16 @@ fn placed(judgement: &Judgement) -> String {
     )
 }
 
-fn uneven(judgement: &Judgement) -> String {
-    if let Some((first, last)) = moving(judgement) {
+fn uneven(diagnosis: &Diagnosis) -> String {
+    if let Some((first, last)) = moving(diagnosis) {
         let who =
             if first == last { String::new() } else { format!(" (rank {first} first, rank {last} last)") };
         return format!("the ranks with more work change during the run, and delay the rest{who}");
     }
-    match (named_source(judgement, "pattern"), awaited(&judgement.waits)) {
+    match (named_source(diagnosis, "pattern"), awaited(&diagnosis.waits)) {
         // Whoever is waited for directly may wait for somebody else.
         (Some(of), Some(awaited)) if of.few.len() <= FEW && of.few.contains(&awaited) => {
-            waited_for(&judgement.waits, awaited)
+            waited_for(&diagnosis.waits, awaited)
         }
         // Nodes as a whole may be slower.
         (Some(of), _) if of.few_nodes > 0 => {
@@ -85,7 +85,7 @@ fn uneven(judgement: &Judgement) -> String {
             let (has, delay) = verbs(&of.few, ("has", "delays"), ("have", "delay"));
             format!("{} {has} more work and {delay} the others", with_nodes(of))
         }
-        (None, Some(awaited)) => waited_for(&judgement.waits, awaited),
+        (None, Some(awaited)) => waited_for(&diagnosis.waits, awaited),
         (None, None) => "ranks with less work wait for ranks with more".into(),
     }
 }
@@ -130,9 +130,9 @@ fn slowest(links: &SlowLinks) -> Option<String> {
 }
 
 /// The stopped ranks in words, if most of the missing CPU time is due to that.
-pub(super) fn stopped_ranks(judgement: &Judgement) -> Option<String> {
-    let Stopped { count: all, longest } = &judgement.stopped;
-    let source = source(judgement, "cpu")?;
+pub(super) fn stopped_ranks(diagnosis: &Diagnosis) -> Option<String> {
+    let Stopped { count: all, longest } = &diagnosis.stopped;
+    let source = source(diagnosis, "cpu")?;
     let missing_s: f64 = source.ranks.iter().map(|rank| rank.seconds).sum();
     let is_source = |stopped: &&StoppedRank| source.ranks.iter().any(|rank| rank.rank == stopped.rank);
     let stopped_s: f64 = longest.iter().filter(is_source).map(|rank| rank.seconds).sum();
@@ -142,16 +142,16 @@ pub(super) fn stopped_ranks(judgement: &Judgement) -> Option<String> {
     (2.0 * stopped_s > missing_s).then(words)
 }
 
-fn without_core(judgement: &Judgement) -> String {
-    if let Some(ranks) = stopped_ranks(judgement) {
-        let Stopped { count, longest } = &judgement.stopped;
+fn without_core(diagnosis: &Diagnosis) -> String {
+    if let Some(ranks) = stopped_ranks(diagnosis) {
+        let Stopped { count, longest } = &diagnosis.stopped;
         let first = &longest[0];
         return match count {
             1 => format!("{ranks} was stopped for {} and delays the others", time(first.seconds)),
             _ => format!("{ranks} were stopped, rank {} for {}", first.rank, time(first.seconds)),
         };
     }
-    named_source(judgement, "cpu").map_or_else(
+    named_source(diagnosis, "cpu").map_or_else(
         || "ranks wait for a CPU".into(),
         |of| {
             let (waits, delays) = verbs(&of.few, ("waits", "delays"), ("wait", "delay"));
@@ -210,17 +210,17 @@ pub(super) fn call(wait: &GatheredWait) -> String {
 }
 
 /// What shows it, a sentence each: who has how much, and where most is waited.
-pub(super) fn evidence(judgement: &Judgement) -> Vec<String> {
+pub(super) fn evidence(diagnosis: &Diagnosis) -> Vec<String> {
     let mut sentences = Vec::new();
-    let cause = judgement.verdict.cause.as_str();
+    let cause = diagnosis.verdict.cause.as_str();
     match cause {
         "pattern" | "cpu" => {}
-        "background" => return slowest(&judgement.slow_links).into_iter().collect(),
+        "background" => return slowest(&diagnosis.slow_links).into_iter().collect(),
         _ => return sentences,
     }
-    sentences.extend(source(judgement, cause).and_then(|of| who_has_it(judgement, of)));
-    let all_s = judgement.budget.waiting_s;
-    if let Some(most) = judgement.gathered.first().filter(|wait| wait.seconds > 0.0) {
+    sentences.extend(source(diagnosis, cause).and_then(|of| who_has_it(diagnosis, of)));
+    let all_s = diagnosis.budget.waiting_s;
+    if let Some(most) = diagnosis.gathered.first().filter(|wait| wait.seconds > 0.0) {
         let states = match most.most_awaited_s {
             for_one if for_one >= MUCH * most.seconds => {
                 format!("{}, {} of it for rank {}", most.state, time(for_one), most.most_awaited)
@@ -246,9 +246,9 @@ fn seconds_of(of: &Source) -> f64 {
     of.ranks.iter().filter(|rank| of.few.contains(&rank.rank)).map(|rank| rank.seconds).sum()
 }
 
-fn who_has_it(judgement: &Judgement, of: &Source) -> Option<String> {
-    if let Some((first, last)) = moving(judgement).filter(|_| of.cause == "pattern") {
-        let balance = percent(judgement.efficiency.load_balance);
+fn who_has_it(diagnosis: &Diagnosis, of: &Source) -> Option<String> {
+    if let Some((first, last)) = moving(diagnosis).filter(|_| of.cause == "pattern") {
+        let balance = percent(diagnosis.efficiency.load_balance);
         return Some(format!(
             "The rank with more work changes during the run, from rank {first} at the start to rank {last} at the end. Over \
              the whole run, load balance is {balance}."

@@ -1,7 +1,7 @@
 //! The budget by rank, and what each region suffers from.
 
-use super::judgement::{parts, word};
-use super::seen::Seen;
+use super::diagnosis::{parts, word};
+use super::recorded_time::RecordedTime;
 use mpiscope_diagnosis::{Basis, Budgeter};
 use mpiscope_feed::{Attribution, ByRank, Wait};
 use mpiscope_model::{Nanoseconds, Rank};
@@ -42,7 +42,7 @@ pub(super) fn attribution(
     budgeter: &Budgeter,
     basis: &Basis,
     waits: &[Wait],
-    (seen, end_ns): (&Seen, Nanoseconds),
+    (seen, end_ns): (&RecordedTime, Nanoseconds),
 ) -> Vec<Attribution> {
     let begin_ns = seen.from_ns;
     let (_, windows) = windows(budgeter, begin_ns);
@@ -87,13 +87,13 @@ mod tests {
         let mut spec = Spec::new(Pattern::Halo2d, 16, 4.0, 20_000.0);
         (spec.nodes, spec.style) = (2, Style::Blocking);
         spec.disturb.push("imbalance".parse().unwrap());
-        let (judgement, course) = simulated(&spec);
-        let regions: Vec<_> = judgement.attribution.iter().filter(|of| of.region.is_some()).collect();
+        let (diagnosis, course) = simulated(&spec);
+        let regions: Vec<_> = diagnosis.attribution.iter().filter(|of| of.region.is_some()).collect();
         assert_eq!(regions.iter().map(|of| of.region).collect::<Vec<_>>(), [Some(0), Some(1)]);
-        assert!(regions.iter().any(|of| of.cause == judgement.verdict.cause), "{regions:?}");
+        assert!(regions.iter().any(|of| of.cause == diagnosis.verdict.cause), "{regions:?}");
         for of in &regions {
             let node = of.region.unwrap() * 8..of.region.unwrap() * 8 + 8;
-            let waits = of.evidence.iter().map(|at| &judgement.waits[*at]);
+            let waits = of.evidence.iter().map(|at| &diagnosis.waits[*at]);
             assert!(waits.flat_map(|wait| [wait.waiter, wait.awaited]).all(|rank| node.contains(&rank)));
         }
         let names = mpiscope_model::Blame::WORDS;

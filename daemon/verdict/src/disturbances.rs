@@ -1,6 +1,6 @@
 //! When each cause is to blame: one beginning and one end for every disturbance, for the verdict, the report and all views.
 
-use mpiscope_feed::{Course, Disturbance, Judgement as Diagnosis};
+use mpiscope_feed::{Course, Diagnosis, Disturbance};
 use mpiscope_model::Blame;
 
 /// Times are one if they are nearer to each other than this share of the run.

@@ -1,17 +1,17 @@
 //! What was found about a run, as it is kept in its recording.
 
+use super::diagnosis::{diagnosis, withhold};
 use super::disturbances::disturbances;
 use super::evolution::evolution;
-use super::judgement::{judgement, withhold};
-use super::known;
+use super::recorded_time::RecordedTime;
+use super::reference_criteria;
 use super::regions;
 use super::replayed::Replayed;
-use super::seen::Seen;
 use super::words::say;
 use crate::criteria_file::CollectiveCriterion;
 use crate::ending::{Ending, diagnosed_until_s};
 use mpiscope_diagnosis::{Budgeter, Version};
-use mpiscope_feed::{Course, Evolution, Found, Judgement, Regions};
+use mpiscope_feed::{Course, Diagnosis, Evolution, Found, Regions};
 use mpiscope_model::SiteInfo;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub struct Findings {
     pub collectives: Vec<CollectiveCriterion>,
     /// The verdict, with its costs and sentences.
     #[serde(flatten)]
-    pub judgement: Judgement,
+    pub diagnosis: Diagnosis,
     /// Window by window.
     #[serde(default)]
     pub course: Course,
@@ -66,16 +66,16 @@ impl Findings {
         budgeter: &Budgeter,
         is_referenced: bool,
         ranks: u32,
-        seen: &Seen,
+        seen: &RecordedTime,
         replayed: &Replayed,
     ) -> Self {
-        let (mut judgement, course) = judgement(budgeter, is_referenced, ranks, seen, replayed);
-        judgement.regions = regions::of_whole_run(budgeter, ranks);
+        let (mut diagnosis, course) = diagnosis(budgeter, is_referenced, ranks, seen, replayed);
+        diagnosis.regions = regions::of_whole_run(budgeter, ranks);
         Self {
             schema: SCHEMA.into(),
             criteria: criteria(budgeter.criteria()),
-            collectives: known::collectives(budgeter.criteria()),
-            judgement,
+            collectives: reference_criteria::collectives(budgeter.criteria()),
+            diagnosis,
             course,
             evolution: evolution(budgeter.evolution(), budgeter.criteria().has_normal()),
             blocking_from_bytes: budgeter.blocking_from_bytes(),
@@ -90,8 +90,8 @@ impl Findings {
         Self {
             schema: SCHEMA.into(),
             criteria: criteria(&version),
-            collectives: known::collectives(&version),
-            judgement: report.judgement,
+            collectives: reference_criteria::collectives(&version),
+            diagnosis: report.diagnosis,
             course,
             evolution: report.evolution,
             blocking_from_bytes: None,
@@ -102,7 +102,7 @@ impl Findings {
 
     /// Limits the verdict to what a recording of a run that ended like this supports.
     pub fn limit(&mut self, ending: &Ending) {
-        let Self { judgement: found, course, .. } = self;
+        let Self { diagnosis: found, course, .. } = self;
         let verdict = &mut found.verdict;
         // Recordings of earlier versions have the share of lost calls only.
         let missing_share = verdict.basis.missing_share.max(verdict.lost_share);
@@ -115,25 +115,25 @@ impl Findings {
     /// With what older recordings do not have.
     pub(super) fn completed(mut self) -> Self {
         if !self.evolution.has_normal {
-            let regions = &mut self.judgement.regions;
+            let regions = &mut self.diagnosis.regions;
             regions.regions.iter_mut().for_each(|region| region.above_expected = region.delayed);
             regions.between.iter_mut().for_each(|pair| pair.above_expected = pair.delayed);
         }
         self.evolution = self.evolution.completed();
-        if self.judgement.disturbances.is_empty() {
-            self.judgement.disturbances = disturbances(&self.judgement, &self.course);
+        if self.diagnosis.disturbances.is_empty() {
+            self.diagnosis.disturbances = disturbances(&self.diagnosis, &self.course);
         }
         self
     }
 
     /// The regions of the whole run.
     pub fn regions(&self) -> &Regions {
-        &self.judgement.regions
+        &self.diagnosis.regions
     }
 
     /// Says in words which places in the program are meant.
     pub fn name_places(&mut self, sites: &[SiteInfo]) {
-        name_places(&mut self.judgement, sites);
+        name_places(&mut self.diagnosis, sites);
     }
 
     /// All that those who watch are told of it.
@@ -143,14 +143,14 @@ impl Findings {
 
     /// What pages are told of it.
     pub fn told(&self) -> Found {
-        let mut judgement = self.judgement.clone();
-        judgement.regions = judgement.regions.bounded(regions::MOST_TOLD);
+        let mut diagnosis = self.diagnosis.clone();
+        diagnosis.regions = diagnosis.regions.bounded(regions::MOST_TOLD);
         let mut told = Found {
             from_s: 0.0,
-            until_s: judgement.attribution.last().map_or(0.0, |last| last.to_s),
+            until_s: diagnosis.attribution.last().map_or(0.0, |last| last.to_s),
             left_out_calls: 0,
             is_final: true,
-            judgement,
+            diagnosis,
             evolution: self.evolution.clone(),
             ..Found::default()
         };
@@ -160,14 +160,14 @@ impl Findings {
 }
 
 /// Says in words which places in the program are meant.
-pub(super) fn name_places(judgement: &mut Judgement, sites: &[SiteInfo]) {
+pub(super) fn name_places(diagnosis: &mut Diagnosis, sites: &[SiteInfo]) {
     let place = |site: Option<u32>| {
         let known = site.and_then(|site| sites.get(site as usize));
         known.map(|known| known.words_with_caller(sites)).unwrap_or_default()
     };
-    judgement.waits.iter_mut().for_each(|wait| wait.place = place(wait.site));
-    judgement.sites.iter_mut().for_each(|wait| wait.place = place(wait.site));
-    judgement.gathered.iter_mut().for_each(|wait| wait.place = place(wait.site));
+    diagnosis.waits.iter_mut().for_each(|wait| wait.place = place(wait.site));
+    diagnosis.sites.iter_mut().for_each(|wait| wait.place = place(wait.site));
+    diagnosis.gathered.iter_mut().for_each(|wait| wait.place = place(wait.site));
 }
 
 fn criteria(version: &Version) -> Vec<Criterion> {

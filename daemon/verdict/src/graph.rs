@@ -1,6 +1,6 @@
 //! The graph of a run from the rows of a recording.
 
-use super::known;
+use super::reference_criteria;
 use anyhow::{Result, anyhow};
 use mpiscope_diagnosis::Reference;
 use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder, TooLarge};
@@ -34,7 +34,7 @@ pub fn builder(recording: &Recording) -> Result<GraphBuilder> {
     for (node, of) in (0_u32..).zip(&job.nodes) {
         of.ranks.iter().for_each(|rank| builder.place(*rank, node));
     }
-    refer(&mut builder, &known::reference(recording.dir(), job)?);
+    refer(&mut builder, &reference_criteria::reference(recording.dir(), job)?);
     Ok(builder)
 }
 

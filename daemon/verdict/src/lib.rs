@@ -13,20 +13,20 @@ mod apart;
 mod blame;
 mod by_region;
 pub mod criteria_file;
+mod diagnosis;
 mod disturbances;
 mod ending;
 mod evolution;
 mod findings;
 mod graph;
-mod judgement;
-mod known;
 mod live;
 mod part;
 mod pass;
 mod processors;
+mod recorded_time;
+mod reference_criteria;
 mod regions;
 mod replayed;
-mod seen;
 pub mod shares;
 #[cfg(test)]
 mod simulated;
@@ -40,19 +40,19 @@ pub use apart::{diagnose_apart, diagnosed_apart, have_diagnosed};
 pub use ending::Ending;
 pub use findings::{Criterion, Findings};
 pub use graph::{builder as graph_builder, finish as finish_graph, of_segments as graph_of_segments};
-pub use known::{GIVEN, give, named};
 pub use live::LiveDiagnosis;
 pub use part::PartVerdicts;
 pub use processors::{Crowding, Processors, where_ranks_run};
+pub use recorded_time::recorded_ns;
+pub use reference_criteria::{GIVEN, give, named};
 pub use regions::regions_sentence;
-pub use seen::recorded_ns;
 pub use words::{budget_lines, verdict_sentences};
 
 use anyhow::{Context as _, Result, bail};
 use mpiscope_model::{Gap, Losses};
 use mpiscope_process::private::replace_json;
 use mpiscope_recording::{Manifest, Recording, WalReader, read_listed};
-use seen::Seen;
+use recorded_time::RecordedTime;
 use std::path::Path;
 use stretches::LogStretches;
 
@@ -78,7 +78,7 @@ pub fn diagnose(recording: &Recording, log: &WalReader, workers: usize) -> Resul
     let manifest = recording.manifest();
     let learnt = pass::learn(manifest, log, workers)?;
     let (advice, own) = (learnt.advice(), learnt.learnt());
-    let reference = known::reference(recording.dir(), &manifest.job)?;
+    let reference = reference_criteria::reference(recording.dir(), &manifest.job)?;
     let mut stretches = LogStretches::new(&reference, &advice.node_of_rank);
     let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt, &mut stretches)?;
     drop(learnt);
@@ -87,7 +87,7 @@ pub fn diagnose(recording: &Recording, log: &WalReader, workers: usize) -> Resul
     let gaps = manifest.pauses.iter().flat_map(|pauses| &pauses.gaps);
     let gaps = gaps.copied().map(Gap::from).collect();
     let lost = Losses { unsaved: manifest.unsaved_calls(calls), ..manifest.lost.into() };
-    let seen = Seen { from_ns: 0, gaps, lost_share: Seen::share(lost.total(), calls) };
+    let seen = RecordedTime { from_ns: 0, gaps, lost_share: RecordedTime::share(lost.total(), calls) };
     Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &seen, &replayed))
 }
 

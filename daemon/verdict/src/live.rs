@@ -11,14 +11,14 @@ mod outlook;
 
 use super::Found;
 use super::findings::name_places;
-use super::known;
 use super::pass::options;
+use super::reference_criteria;
 use super::stretches::{LIVE_CALLS, LogMatching, Stretches};
 use super::words::say;
 use crate::criteria_file::CriteriaFile;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mpiscope_diagnosis::{BudgetOptions, Reference};
-use mpiscope_feed::Judgement;
+use mpiscope_feed::Diagnosis;
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Call, CommInfo, Event, Message, Rank, RankInfo, SiteInfo};
@@ -114,7 +114,7 @@ impl LiveDiagnosis {
         (window_ns, latency): (u64, Latency),
         criteria: Option<&CriteriaFile>,
     ) -> std::io::Result<Self> {
-        let given = criteria.map_or(Reference::None, known::by);
+        let given = criteria.map_or(Reference::None, reference_criteria::by);
         Self::with_room(workers, options(window_ns, latency), given, MOST_WAITING)
     }
 
@@ -428,7 +428,7 @@ impl Analysis {
             self.stretches.refer(&reference);
         }
         self.stretches.advise(&advised.unwrap_or_default());
-        self.places.name(&mut found.report.judgement);
+        self.places.name(&mut found.report.diagnosis);
         say(&mut found.report);
         *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         self.look_every = EVERY.max((replaying + begun.elapsed()) * SHARE);
@@ -457,11 +457,11 @@ impl Places {
         self.sites.extend(sites.iter().filter(|site| site.site as usize >= known).cloned());
     }
 
-    fn name(&mut self, judgement: &mut Judgement) {
+    fn name(&mut self, diagnosis: &mut Diagnosis) {
         // What is wrong with a file is told when the run is over.
         mpiscope_symbols::look_up(&mut self.sites[self.looked_up..], MOST_LOOKING_UP);
         self.looked_up = self.sites.len();
-        name_places(judgement, &self.sites);
+        name_places(diagnosis, &self.sites);
     }
 }
 

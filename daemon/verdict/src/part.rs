@@ -3,12 +3,12 @@
 
 use super::actions::actions;
 use super::blame::{moving, named_source, ranks as blamed_ranks};
-use super::seen::recorded_ns;
+use super::recorded_time::recorded_ns;
 use super::sources::few;
 use super::words::{claim, name, percent, time};
 use mpiscope_diagnosis::NEGLIGIBLE;
 use mpiscope_feed::{
-    Attribution, Course, Disturbance, Judgement, Quiet, RangeBudget, RangeVerdict, RangeVerdicts, Source,
+    Attribution, Course, Diagnosis, Disturbance, Quiet, RangeBudget, RangeVerdict, RangeVerdicts, Source,
     SourceRank, Verdict, WhatIf,
 };
 use mpiscope_model::words::{ranges, run_time_of};
@@ -20,7 +20,7 @@ const AT_ONCE: f64 = 0.05;
 /// Gives the verdict on parts of a run by what was found about all of it.
 #[derive(Debug)]
 pub struct PartVerdicts {
-    whole: Judgement,
+    whole: Diagnosis,
     ranks: u32,
 }
 
@@ -35,12 +35,12 @@ struct Part<'a> {
 impl PartVerdicts {
     /// For a job with this number of ranks.
     #[must_use]
-    pub fn new(whole: &Judgement, ranks: u32) -> Self {
+    pub fn new(whole: &Diagnosis, ranks: u32) -> Self {
         Self { whole: whole.clone(), ranks }
     }
 
     /// What was found, cut down to a part.
-    fn cut(&self, part: &Part<'_>) -> Judgement {
+    fn cut(&self, part: &Part<'_>) -> Diagnosis {
         let whole = &self.whole;
         let verdict = self.verdict_on(part);
         let sources: Vec<Source> = [Blame::Pattern, Blame::Cpu]
@@ -55,7 +55,7 @@ impl PartVerdicts {
             let (from_s, to_s) = part.clipped(of.from_s, of.to_s)?;
             Some(Disturbance { cause: of.cause.clone(), from_s, to_s })
         });
-        Judgement {
+        Diagnosis {
             budget: part.of.parts.clone(),
             sources,
             quiet: quiet.collect(),
@@ -103,7 +103,7 @@ impl PartVerdicts {
 
     /// Where the ranks with more work change during the run, those of the part are of little use.
     // words: allow the type of the feed
-    fn actions(&self, mut found: Judgement) -> Vec<String> {
+    fn actions(&self, mut found: Diagnosis) -> Vec<String> {
         if found.verdict.cause == "pattern" && moving(&self.whole).is_some() {
             found.sources.clone_from(&self.whole.sources);
         }
@@ -179,7 +179,7 @@ impl Part<'_> {
     }
 
     /// When in it the cause is to blame; nothing where that is so all the time, or not known.
-    fn when(&self, found: &Judgement) -> Option<String> {
+    fn when(&self, found: &Diagnosis) -> Option<String> {
         let blamed = found.disturbances.iter().filter(|of| of.cause == found.verdict.cause);
         let times: Vec<(f64, f64)> = blamed.map(|of| (of.from_s, of.to_s)).collect();
         let ((begin_s, end_s), (first, last)) = (self.range_s(), (times.first()?, times.last()?));
@@ -249,7 +249,7 @@ fn source(cause: &str, part: &Part<'_>, ranks: u32) -> Option<Source> {
 }
 
 /// What shows it.
-fn details(found: &Judgement) -> Vec<String> {
+fn details(found: &Diagnosis) -> Vec<String> {
     let verdict = &found.verdict;
     if verdict.cause == "none" {
         return Vec::new();

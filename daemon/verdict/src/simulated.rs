@@ -1,14 +1,14 @@
 //! What is found about simulated jobs, for tests.
 
-use super::judgement::judgement;
-use super::seen::Seen;
+use super::diagnosis::diagnosis;
+use super::recorded_time::RecordedTime;
 use super::stretches::LogStretches;
 use mpiscope_diagnosis::{BudgetOptions, Reference, Windowed};
-use mpiscope_feed::{Course, Judgement};
+use mpiscope_feed::{Course, Diagnosis};
 use mpiscope_ingest::Ingest;
 use mpiscope_synth::{Spec, generate};
 
-pub(super) fn simulated(spec: &Spec) -> (Judgement, Course) {
+pub(super) fn simulated(spec: &Spec) -> (Diagnosis, Course) {
     let mut ingest = Ingest::for_diagnosis();
     let mut windowed = Windowed::new(BudgetOptions::default());
     let mut stretches = LogStretches::new(&Reference::None, &[]);
@@ -17,5 +17,5 @@ pub(super) fn simulated(spec: &Spec) -> (Judgement, Course) {
         windowed.feed(&batch, batch.until_ns);
     }
     windowed.finish();
-    judgement(&windowed.budgeter, false, spec.ranks, &Seen::default(), &stretches.finish())
+    diagnosis(&windowed.budgeter, false, spec.ranks, &RecordedTime::default(), &stretches.finish())
 }

@@ -153,10 +153,10 @@ fn mean_computed_s(budgeter: &Budgeter) -> f64 {
 mod tests {
     use super::*;
     use crate::simulated::simulated;
-    use mpiscope_feed::Judgement;
+    use mpiscope_feed::Diagnosis;
     use mpiscope_synth::{Pattern, Spec, Style};
 
-    fn found(disturbed: &str) -> Judgement {
+    fn found(disturbed: &str) -> Diagnosis {
         let mut spec = Spec::new(Pattern::Ring, 16, 6.0, 20_000.0);
         (spec.nodes, spec.style) = (2, Style::Blocking);
         spec.disturb.push(disturbed.parse().unwrap());

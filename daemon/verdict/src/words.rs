@@ -4,7 +4,7 @@ use super::actions::actions;
 use super::blame::{evidence, ranks, what};
 use crate::processors::shortage_sentence;
 use mpiscope_diagnosis::NEGLIGIBLE;
-use mpiscope_feed::{BasisState, Found, Judgement, Quiet, Verdict};
+use mpiscope_feed::{BasisState, Diagnosis, Found, Quiet, Verdict};
 use mpiscope_model::words::{cause_title, nanoseconds, plural, run_time_of};
 
 /// What began within this share of the run was there from the beginning.
@@ -34,7 +34,7 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// The verdict: what is missing first, then how much, who or what, when, how sure, and what comes next.
-fn headline(found: &Judgement) -> String {
+fn headline(found: &Diagnosis) -> String {
     let verdict = &found.verdict;
     match verdict.basis.sentence.as_str() {
         missing if verdict.is_withheld() => missing.into(),
@@ -44,7 +44,7 @@ fn headline(found: &Judgement) -> String {
 }
 
 /// What is avoidable, in one sentence, and since when.
-pub(super) fn claim(found: &Judgement, when: Option<String>) -> String {
+pub(super) fn claim(found: &Diagnosis, when: Option<String>) -> String {
     let verdict = &found.verdict;
     if verdict.cause == "none" {
         let known = if verdict.is_at_least { " is known; there may be more" } else { "" };
@@ -68,12 +68,12 @@ pub(super) fn claim(found: &Judgement, when: Option<String>) -> String {
 }
 
 /// That ranks had too few CPUs.
-fn shortage(found: &Judgement) -> Option<String> {
+fn shortage(found: &Diagnosis) -> Option<String> {
     found.cpu_shortage.as_ref().map(shortage_sentence)
 }
 
 /// That ranks were stopped.
-fn stopped(found: &Judgement) -> Option<String> {
+fn stopped(found: &Diagnosis) -> Option<String> {
     let longest = found.stopped.longest.first()?;
     let others = match found.stopped.count - 1 {
         0 => String::new(),
@@ -109,7 +109,7 @@ pub(super) fn name(cause: &str) -> &str {
 }
 
 /// Since when, or when, the cause is to blame; nothing where that is not known.
-fn when(found: &Judgement) -> Option<String> {
+fn when(found: &Diagnosis) -> Option<String> {
     let mut whole = found.attribution.iter().filter(|stretch| stretch.region.is_none());
     let first = whole.next()?;
     let (begin_s, end_s) = (first.from_s, whole.next_back().unwrap_or(first).to_s);
@@ -134,7 +134,7 @@ fn when(found: &Judgement) -> Option<String> {
 }
 
 /// The cause that costs most but for the first.
-fn next(found: &Judgement) -> Option<String> {
+fn next(found: &Diagnosis) -> Option<String> {
     let verdict = &found.verdict;
     let (cause, seconds) = verdict.causes.iter().find(|(cause, _)| *cause != verdict.cause)?;
     let share = seconds * verdict.share / verdict.avoidable_s;
@@ -142,7 +142,7 @@ fn next(found: &Judgement) -> Option<String> {
 }
 
 /// When the network was quiet and when not, where that cost something and was not so all the time.
-fn network(found: &Judgement) -> Option<String> {
+fn network(found: &Diagnosis) -> Option<String> {
     let verdict = &found.verdict;
     let of_network = verdict.causes.iter().find(|(cause, _)| cause == "background");
     let share = of_network.map_or(0.0, |(_, seconds)| seconds * verdict.share / verdict.avoidable_s);
@@ -174,7 +174,7 @@ fn network(found: &Judgement) -> Option<String> {
 
 /// What ranks waited for most, and what removing that saves, if the verdict names another cause or the saving is much less:
 /// who waits for a rank may have to wait for something else as long.
-fn waiting_note(found: &Judgement) -> Option<String> {
+fn waiting_note(found: &Diagnosis) -> Option<String> {
     let (verdict, whatif, by) = (&found.verdict, &found.whatif, &found.budget.waiting_by);
     let no_cpu_s = by.no_core;
     let reasons = [
@@ -228,7 +228,7 @@ fn cost(verdict: &Verdict) -> String {
 }
 
 /// What the verdict rests on and how sure it is, a sentence each.
-fn details(found: &Judgement) -> Vec<String> {
+fn details(found: &Diagnosis) -> Vec<String> {
     let verdict = &found.verdict;
     if verdict.basis.state == BasisState::Hung {
         return shortage(found).into_iter().collect();
@@ -261,7 +261,7 @@ fn capital(words: &str) -> String {
 
 /// Says what was found: the sentences that go with the figures.
 pub(super) fn say(report: &mut Found) {
-    let found = &report.judgement;
+    let found = &report.diagnosis;
     report.headline = headline(found);
     report.blamed = ranks(found);
     report.details = details(found);
@@ -270,7 +270,7 @@ pub(super) fn say(report: &mut Found) {
 }
 
 /// The verdict and its evidence, a sentence each. What is missing comes first.
-pub fn verdict_sentences(found: &Judgement) -> Vec<String> {
+pub fn verdict_sentences(found: &Diagnosis) -> Vec<String> {
     let mut sentences = vec![headline(found)];
     sentences.extend(details(found));
     let actions = actions(found);
@@ -279,7 +279,7 @@ pub fn verdict_sentences(found: &Judgement) -> Vec<String> {
 }
 
 /// Where time in MPI went, a line each: what, how long, and its share.
-pub fn budget_lines(found: &Judgement) -> Vec<(&'static str, String, f64)> {
+pub fn budget_lines(found: &Diagnosis) -> Vec<(&'static str, String, f64)> {
     let budget = &found.budget;
     let total_s = budget.total_s.max(1e-12);
     let line = |name, seconds: f64| (name, time(seconds), 100.0 * seconds / total_s);

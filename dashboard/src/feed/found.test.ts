@@ -54,7 +54,7 @@ describe("what was found", () => {
   it("is read whole", () => {
     expect(read()).toEqual({
       headline: "Load imbalance costs 12.0 s.", blamed: [3], details: ["This is likely."], waitingNote: "They would wait anyway.", actions: ["Look at rank 3."], fromS: 1.5, untilS: 62, leftOutCalls: 12_345, isFinal: false,
-      judgement: {
+      diagnosis: {
         budget: {
           waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31,
           waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 2 },
@@ -85,12 +85,12 @@ describe("what was found", () => {
   });
 
   it("may have been waited for in calls without a known call site", () => {
-    expect(read((from) => Object.assign(first(from.judgement.sites), { site: null, place: "" })).judgement.sites[0]).toMatchObject({ site: null, place: "" });
+    expect(read((from) => Object.assign(first(from.judgement.sites), { site: null, place: "" })).diagnosis.sites[0]).toMatchObject({ site: null, place: "" });
   });
 
   it("may lie in a region, and be no cause", () => {
-    const { judgement } = read((from) => Object.assign(first(from.judgement.attribution), { region: 4, cause: "none", evidence: [] }));
-    expect(judgement.attribution[0]).toMatchObject({ region: 4, cause: "none", evidence: [] });
+    const { diagnosis } = read((from) => Object.assign(first(from.judgement.attribution), { region: 4, cause: "none", evidence: [] }));
+    expect(diagnosis.attribution[0]).toMatchObject({ region: 4, cause: "none", evidence: [] });
   });
 
   it.each<[string, (from: Wire.Found) => unknown]>([
@@ -99,7 +99,7 @@ describe("what was found", () => {
     ["an end before the beginning", (from) => (from.until_s = 1)],
     ["a part of a call", (from) => (from.left_out_calls = 0.5)],
     ["perhaps final", (from) => Object.assign(from, { is_final: "perhaps" })],
-    ["no judgement", (from) => Object.assign(from, { judgement: [] })],
+    ["no diagnosis", (from) => Object.assign(from, { judgement: [] })],
     ["a part of the budget that is no number", (from) => (from.judgement.budget.base_s = Number.NaN)],
     ["no split of the waiting", (from) => Object.assign(from.judgement.budget, { waiting_by: 3 })],
     ["an efficiency without end", (from) => (from.judgement.efficiency.transfer = Infinity)],
@@ -149,7 +149,7 @@ describe("where time went in a range", () => {
   }
 
   it("is read whole", () => {
-    expect(budgetOf()).toEqual({ fromNs: 2e9, toNs: 4.5e9, windowNs: 1e8, parts: read().judgement.budget, causes: [["cpu", 3], ["pattern", 2], ["mapping", 0], ["background", 0]], verdict: { cause: "cpu", sentence: "8 % avoidable.", details: ["Rank 3 waits."], actions: ["Move it."], ranks: [3] } });
+    expect(budgetOf()).toEqual({ fromNs: 2e9, toNs: 4.5e9, windowNs: 1e8, parts: read().diagnosis.budget, causes: [["cpu", 3], ["pattern", 2], ["mapping", 0], ["background", 0]], verdict: { cause: "cpu", sentence: "8 % avoidable.", details: ["Rank 3 waits."], actions: ["Move it."], ranks: [3] } });
     expect(budgetOf((from) => (from.verdict = null)).verdict).toBeNull();
   });
 

@@ -26,12 +26,12 @@ export interface Found {
   untilS: number;
   leftOutCalls: number;
   isFinal: boolean;
-  judgement: Judgement;
+  diagnosis: Diagnosis;
   /** How latency went by region. */
   evolution: Evolution;
 }
 
-export interface Judgement {
+export interface Diagnosis {
   budget: Parts;
   efficiency: Efficiency;
   /** The longest first. */
@@ -244,7 +244,7 @@ export function found(from: Fields<Wire.Found>): Found {
     untilS,
     leftOutCalls: natural(from, "left_out_calls"),
     isFinal: truth(from, "is_final"),
-    judgement: judgement(fields(from.judgement, "The judgement")),
+    diagnosis: diagnosis(fields(from.judgement, "The diagnosis")),
     evolution: evolution(fields(from.evolution, "The evolution of latency")),
   };
 }
@@ -267,7 +267,7 @@ function rangeVerdict(from: Fields<Wire.RangeVerdict>): RangeVerdict {
   };
 }
 
-function judgement(from: Fields<Wire.Judgement>): Judgement {
+function diagnosis(from: Fields<Wire.Diagnosis>): Diagnosis {
   const waits = bounded("waits", list(from, "waits"), WAITS_MAX).map((each) => wait(fields(each, "A wait")));
   const attribution = bounded("attribution", list(from, "attribution"), STRETCHES_MAX)
     .map((each) => stretchOf(fields(each, "A stretch of the attribution"), waits.length));

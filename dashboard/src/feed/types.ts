@@ -709,7 +709,7 @@ regions: Array<Region>,
  */
 between: Array<Between>, };
 
-export type Judgement = { 
+export type Diagnosis = { 
 /**
  * Where time in MPI went.
  */
@@ -1203,7 +1203,7 @@ is_final: boolean,
 /**
  * The figures.
  */
-judgement: Judgement, 
+judgement: Diagnosis, 
 /**
  * How latency went by region.
  */

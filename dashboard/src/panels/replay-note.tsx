@@ -8,7 +8,7 @@ import { WHAT_IF, show } from "./why/places";
 export function ReplayNote({ store }: { store: Store }) {
   const words = useComputed(() => {
     const { found } = store.figures.value;
-    return found && isSettled(found) ? replayNote(found.judgement) : null;
+    return found && isSettled(found) ? replayNote(found.diagnosis) : null;
   }).value;
   return words && <p class="soft small replay-note">{words} <button type="button" class="link" title="What the run would take without it, in the tab Why" onClick={() => show(store, WHAT_IF)}>See Why</button></p>;
 }

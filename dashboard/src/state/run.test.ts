@@ -55,8 +55,8 @@ describe("run", () => {
     expect(apply(after, message("snapshot", 9)).nodes.size).toBe(0);
   });
 
-  it("keeps the newest judgement until a snapshot has none", () => {
-    const found = (headline: string): Found => ({ headline, judgement: { regions: null, disturbances: [] as readonly Disturbance[] }, evolution: evolution({ finalS: headline.length }) } as Found);
+  it("keeps the newest diagnosis until a snapshot has none", () => {
+    const found = (headline: string): Found => ({ headline, diagnosis: { regions: null, disturbances: [] as readonly Disturbance[] }, evolution: evolution({ finalS: headline.length }) } as Found);
     const before = apply(emptyRun(), message("snapshot", 1));
     const first = apply(before, message("delta", 2, { found: found("one") }));
     const silent = apply(first, message("delta", 3));

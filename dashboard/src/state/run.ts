@@ -139,8 +139,8 @@ export function apply(before: RunState, message: StateMessage): RunState {
   if (message.compared) state.compared = message.compared;
   if (message.found) {
     state.found = message.found;
-    state.regions = unchanged(state.regions, message.found.judgement.regions);
-    state.evolution = withEvolution(state.evolution, snappedEvolution(message.found.evolution, message.found.judgement.disturbances));
+    state.regions = unchanged(state.regions, message.found.diagnosis.regions);
+    state.evolution = withEvolution(state.evolution, snappedEvolution(message.found.evolution, message.found.diagnosis.disturbances));
   }
   if (message.functions) {
     state.functions = withFunctions(state.functions, message.functions);

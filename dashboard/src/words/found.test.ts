@@ -14,7 +14,7 @@ const BUDGET: Parts = {
 function made(cause: Cause, change: Partial<Found> = {}): Found {
   return {
     headline: "Load imbalance costs 12.0 s.", blamed: [], details: [], waitingNote: "", actions: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
-    judgement: {
+    diagnosis: {
       budget: BUDGET, waits: [], gathered: [], sites: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] }, attribution: [], disturbances: [], quiet: [],
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
       verdict: { cause, avoidableS: 12, avoidableWallS: 3, isAtLeast: false, basis: "whole", share: 0.1, confidence: 0.923, causes: [], remarks: [] },
@@ -44,8 +44,8 @@ describe("the network of a stretch", () => {
 
 describe("what was found by replay", () => {
   const of = (cause: Cause, avoidableS: number): string | null => {
-    const { judgement } = made(cause);
-    return replayNote({ ...judgement, verdict: { ...judgement.verdict, avoidableS } });
+    const { diagnosis } = made(cause);
+    return replayNote({ ...diagnosis, verdict: { ...diagnosis.verdict, avoidableS } });
   };
 
   it("appears where parts of the time in MPI show less than half of it", () => {
@@ -96,15 +96,15 @@ describe("the verdict's line", () => {
 
   it("has no cause, and not the mark of a good run, if too many calls were lost", () => {
     const found = made("none", { headline: "No verdict: 81 % of the calls are missing." });
-    const verdict = { ...found.judgement.verdict, basis: "lost" as const };
-    const line = verdictLine(run({ ...found, judgement: { ...found.judgement, verdict } }));
+    const verdict = { ...found.diagnosis.verdict, basis: "lost" as const };
+    const line = verdictLine(run({ ...found, diagnosis: { ...found.diagnosis, verdict } }));
     expect(line).toMatchObject({ cause: null, sentence: "No verdict: 81\u00a0% of the calls are missing." });
   });
 
   it("does not call part of a run the whole run", () => {
     const found = made("pattern", { isFinal: true });
-    const verdict = { ...found.judgement.verdict, basis: "part" as const };
-    const part = run({ ...found, judgement: { ...found.judgement, verdict } }, { state: "ended", exit: 137 }, 90);
+    const verdict = { ...found.diagnosis.verdict, basis: "part" as const };
+    const part = run({ ...found, diagnosis: { ...found.diagnosis, verdict } }, { state: "ended", exit: 137 }, 90);
     expect(verdictLine(part)).toMatchObject({ cause: "pattern", notes: [] });
   });
 
@@ -155,7 +155,7 @@ describe("figures in words", () => {
     const causes: Record<Blame, string> = { mapping: "placement", pattern: "load imbalance", background: "network contention", cpu: "CPU contention" };
     expect(CAUSE_NAMES).toMatchObject(causes);
     for (const [key, factor] of Object.entries(FACTORS)) expect(factor.key).toBe(key);
-    expect(isKnown(made("none").judgement.efficiency)).toBe(true);
+    expect(isKnown(made("none").diagnosis.efficiency)).toBe(true);
     expect(isKnown({ parallel: 0, loadBalance: 0, communication: 0, transfer: 0, serialization: 0 })).toBe(false);
   });
 

@@ -1,7 +1,7 @@
 // What was found, in words: the line under the header, and the names of causes, parts and efficiency figures. Pure. The
 // sentences about the run itself are the daemon's.
 
-import type { Attribution, Blame, By, Cause, Efficiency, Found, Judgement, Parts, Quiet, RangeVerdict, Verdict, Wait } from "../feed/found";
+import type { Attribution, Blame, By, Cause, Efficiency, Found, Diagnosis, Parts, Quiet, RangeVerdict, Verdict, Wait } from "../feed/found";
 import type { Part } from "../palette/causes";
 import type { RangeFigures } from "../state/range-budgets";
 import { edgeNs, over, type RunState } from "../state/run";
@@ -54,7 +54,7 @@ export function verdictLine(run: RunState, figures: RangeFigures = { kind: "none
     return nothing("No verdict yet: the first windows are not complete.");
   }
   if (!isSettled(found)) return nothing(`No verdict ${over(run) ? "so far" : "yet"}: expected transfer times are not known yet.`);
-  const { verdict } = found.judgement;
+  const { verdict } = found.diagnosis;
   const notes: string[] = [];
   const ofPart = partVerdict(figures);
   if (ofPart) return { cause: ofPart.cause, about: aboutPart(figures), sentence: unbrokenShares(ofPart.sentence), notes: [`whole run: ${inShort(verdict)}`] };
@@ -108,7 +108,7 @@ export function isWithheld({ basis }: Verdict): boolean {
 
 function judgedWhen(run: RunState, found: Found): string[] {
   // Of anything else the sentence says what it is about.
-  if (found.isFinal) return found.judgement.verdict.basis === "whole" ? [WHOLE] : [];
+  if (found.isFinal) return found.diagnosis.verdict.basis === "whole" ? [WHOLE] : [];
   if (over(run)) return ["from the live analysis, not final"];
   const untilNs = found.untilS * 1e9;
   const behindNs = edgeNs(run) - untilNs;
@@ -126,7 +126,7 @@ export function leftOut({ fromS, leftOutCalls }: Found): string {
 const MEASURED = 0.5;
 
 /** Where the verdict's cost is more than parts of the time in MPI show of it: what views of those parts say. Null elsewhere. */
-export function replayNote({ verdict, budget }: Judgement): string | null {
+export function replayNote({ verdict, budget }: Diagnosis): string | null {
   const { cause, avoidableS } = verdict;
   if ((cause !== "background" && cause !== "mapping") || isWithheld(verdict) || !(avoidableS > 0)) return null;
   const { waitingBy: by } = budget;

@@ -10,7 +10,7 @@ const budget: Parts = { waitingS: 70, baseS: 10, distanceS: 20, excessS: 5, oper
 function found(cause: "pattern" | "mapping" | "none", details: readonly string[], parts: Parts = budget, actions: readonly string[] = []) {
   return {
     headline: "", blamed: [], details, waitingNote: "", actions, fromS: 0, untilS: 5, leftOutCalls: 0, isFinal: true, evolution: evolution(),
-    judgement: {
+    diagnosis: {
       budget: parts, attribution: [], disturbances: [], quiet: [], regions: null, sites: [], waits: [], gathered: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] },
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
       verdict: { cause, avoidableS: 30, avoidableWallS: 0.5, isAtLeast: false, basis: "whole" as const, share: 0.1, confidence: 0.9, causes: [], remarks: [] },
@@ -71,8 +71,8 @@ describe("whom the verdict blames", () => {
   it("is whom the headline blames, with what the cause costs", () => {
     const with35 = { ...found("pattern", []), blamed: [3, 5] };
     const source = { cause: "pattern" as const, totalS: 9, few: [3, 5], fewNodes: 0, ranks: [], computedS: 1, times: [] };
-    expect(blamedRanks({ ...with35, judgement: { ...with35.judgement, sources: [source] } })).toEqual({ cause: "pattern", ranks: [3, 5], seconds: 9 });
-    expect(blamedRanks(with35)?.seconds).toBe(with35.judgement.verdict.avoidableS);
+    expect(blamedRanks({ ...with35, diagnosis: { ...with35.diagnosis, sources: [source] } })).toEqual({ cause: "pattern", ranks: [3, 5], seconds: 9 });
+    expect(blamedRanks(with35)?.seconds).toBe(with35.diagnosis.verdict.avoidableS);
   });
 
   it("is nobody where it lies with no ranks, or with all, and says so", () => {

@@ -67,7 +67,7 @@ function mostOf({ waitingS, waitingBy }: Parts): Row | null {
 export interface Blamed { cause: Blame; ranks: readonly number[]; seconds: number }
 
 /** The ranks that the headline blames for its cause; null where it blames none. */
-export function blamedRanks({ blamed, judgement: { verdict, sources } }: Found): Blamed | null {
+export function blamedRanks({ blamed, diagnosis: { verdict, sources } }: Found): Blamed | null {
   const { cause } = verdict;
   if (isWithheld(verdict) || cause === "none" || blamed.length === 0) return null;
   return { cause, ranks: blamed, seconds: sources.find((each) => each.cause === cause)?.totalS ?? verdict.avoidableS };

@@ -10,7 +10,7 @@ describe("what placement costs", () => {
   });
 
   it("has the words of the daemon's remark", () => {
-    const remarks = readFileSync(new URL("../../../daemon/verdict/src/judgement.rs", import.meta.url), "utf8");
+    const remarks = readFileSync(new URL("../../../daemon/verdict/src/diagnosis.rs", import.meta.url), "utf8");
     expect(remarks).toContain(COST_NOT_KNOWN.slice(0, COST_NOT_KNOWN.indexOf("within nodes")));
   });
 

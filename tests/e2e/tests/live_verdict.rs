@@ -2,7 +2,7 @@
 
 use crate::support::recordings::tidy;
 use crate::support::{Feed, LIMIT, Page, block_on};
-use mpiscope_feed::{Found, Judgement};
+use mpiscope_feed::{Diagnosis, Found};
 use mpiscope_harness::{Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
 use serde_json::json;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn run_with_page(mpi: &Mpi, app: &str, arguments: &[&str], out: &Path) -> Runnin
 
 /// Where ranks share cores with others, CPU contention may cost as much.
 fn is_rank_1_blamed(found: &Found) -> bool {
-    let Judgement { verdict, waits, .. } = &found.judgement;
+    let Diagnosis { verdict, waits, .. } = &found.diagnosis;
     ["pattern", "cpu"].contains(&verdict.cause.as_str())
         && verdict.share > 0.0
         && waits.first().is_some_and(|longest| longest.awaited == 1)
@@ -29,7 +29,7 @@ fn is_rank_1_blamed(found: &Found) -> bool {
 /// What is found about a job in which three ranks wait for rank 1 in each step.
 fn blames_rank_1(found: &Found) {
     assert!(is_rank_1_blamed(found), "{found:?}");
-    let longest = &found.judgement.waits[0];
+    let longest = &found.diagnosis.waits[0];
     assert!(longest.longest_s > 0.003 && longest.longest_at_s <= found.until_s, "{longest:?}");
 }
 
@@ -49,7 +49,7 @@ async fn ranges_sum_up(feed: &mut Feed, found: &Found) {
     let ask =
         |from_ns: f64, to_ns: f64| json!({"ask": "budget", "id": 1, "from_ns": from_ns, "to_ns": to_ns});
     let all = feed.ask(ask(0.0, 1e18)).await.budget.unwrap();
-    let budget = &found.judgement.budget;
+    let budget = &found.diagnosis.budget;
     assert!((all.parts.total_s - budget.total_s).abs() < 1e-6, "{all:?} and {budget:?}");
     assert!(
         (all.parts.waiting_by.compute - budget.waiting_by.compute).abs() < 1e-6,
@@ -100,17 +100,17 @@ fn the_verdict_comes_while_the_job_runs_and_in_the_end() {
         assert!(live.len() >= 2 && live.iter().all(|found| !found.is_final), "{live:?}");
         assert!(live.is_sorted_by(|one, other| one.until_s < other.until_s), "{live:?}");
         // Three ranks poll while rank 1 works, and get all of two CPUs but for what others have.
-        let shortage = last.judgement.cpu_shortage.as_ref();
+        let shortage = last.diagnosis.cpu_shortage.as_ref();
         let is_disturbed = last.until_s > 1.25 * 6.0 || shortage.is_some_and(|shortage| shortage.cpus < 1.45);
         assert!(last.is_final);
         // The first may be of a time in which ranks mostly began.
         for found in [live.last().unwrap(), last] {
             blames_rank_1(found);
-            assert!(is_disturbed || found.judgement.verdict.share > LEAST_SHARE, "{found:?}");
+            assert!(is_disturbed || found.diagnosis.verdict.share > LEAST_SHARE, "{found:?}");
         }
         assert!(ended.errors().contains(&last.headline), "{} and {}", ended.errors(), last.headline);
         let report = report(&out).unwrap();
-        assert_eq!(report["verdict"]["share"].as_f64().unwrap(), last.judgement.verdict.share);
+        assert_eq!(report["verdict"]["share"].as_f64().unwrap(), last.diagnosis.verdict.share);
         assert_eq!(&&replayed(&out), last);
     }
 }
@@ -131,8 +131,8 @@ fn a_killed_recording_is_diagnosed_when_it_is_opened() {
         // Until it is seen: ranks may take long to begin.
         let is_seen = |found: &Found| {
             is_rank_1_blamed(found)
-                && found.judgement.verdict.share > 0.04
-                && found.judgement.waits[0].longest_s > 0.003
+                && found.diagnosis.verdict.share > 0.04
+                && found.diagnosis.waits[0].longest_s > 0.003
         };
         while !feed.state().await.found.as_ref().is_some_and(is_seen) {}
     });

@@ -37,11 +37,11 @@ fn a_simulated_job_is_watched_as_it_would_run() {
     assert!(live.is_sorted_by(|one, other| one.until_s < other.until_s), "{live:?}");
     assert!(last.is_final && live.iter().all(|found| found.until_s < last.until_s), "{last:?}");
     assert_eq!(truth["main"]["cause"], "pattern");
-    assert_eq!(last.judgement.verdict.cause, "pattern");
-    assert_eq!(live.last().unwrap().judgement.verdict.cause, "pattern", "{live:?}");
+    assert_eq!(last.diagnosis.verdict.cause, "pattern");
+    assert_eq!(live.last().unwrap().diagnosis.verdict.cause, "pattern", "{live:?}");
     let report = report(&out).unwrap();
     assert_eq!(report["totals"]["calls"], truth["calls"]);
-    assert_eq!(report["verdict"]["share"].as_f64(), Some(last.judgement.verdict.share));
+    assert_eq!(report["verdict"]["share"].as_f64(), Some(last.diagnosis.verdict.share));
 }
 
 #[test]

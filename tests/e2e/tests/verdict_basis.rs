@@ -22,7 +22,7 @@ fn headline_of_page(out: &Path) -> (String, String) {
     });
     processes::signal(replaying.process(), Signal::INT);
     assert_eq!(replaying.wait(LIMIT).unwrap().status, 0);
-    (found.headline, found.judgement.verdict.basis.state.word().to_owned())
+    (found.headline, found.diagnosis.verdict.basis.state.word().to_owned())
 }
 
 /// The verdict as it is everywhere, and the basis of it in JSON.

@@ -209,7 +209,7 @@ fn waiting(pair: &Pair<'_>, told: &Comparison, direction: f64) -> String {
 fn awaited(pair: &Pair<'_>, function: &str, direction: f64) -> Option<u32> {
     let mut changes: std::collections::BTreeMap<u32, f64> = std::collections::BTreeMap::new();
     for (of, sign) in [(pair.a, -direction), (pair.b, direction)] {
-        for wait in &of.findings.as_ref()?.judgement.waits {
+        for wait in &of.findings.as_ref()?.diagnosis.waits {
             if wait.function == function {
                 *changes.entry(wait.awaited).or_default() += sign * wait.seconds;
             }

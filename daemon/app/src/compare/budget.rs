@@ -22,7 +22,7 @@ pub(super) fn budget(pair: &Pair<'_>) -> Option<(BudgetChange, BudgetChange)> {
     let of_rank = each(|part| {
         let of = |found: &Findings, scale: f64| {
             let windows: Vec<f64> = found.course.parts.iter().map(part).collect();
-            let value = part(&found.judgement.budget);
+            let value = part(&found.diagnosis.budget);
             Some(Measured { value, spread: spread(&windows) }.times(scale))
         };
         pair.rules.of_rank(of(found.0, pair.scale.0), of(found.1, pair.scale.1))
@@ -30,7 +30,7 @@ pub(super) fn budget(pair: &Pair<'_>) -> Option<(BudgetChange, BudgetChange)> {
     let of_rank = BudgetChange { outside, finished, ..of_rank };
     // It is the same change, in other figures.
     let mut job = each(|part| {
-        let (a, b) = (part(&found.0.judgement.budget), part(&found.1.judgement.budget));
+        let (a, b) = (part(&found.0.diagnosis.budget), part(&found.1.diagnosis.budget));
         figure(Some(a), Some(b), false)
     });
     for (job, rank) in figures_mut(&mut job).into_iter().zip(figures(&of_rank)) {
@@ -150,14 +150,14 @@ fn figures_mut(of: &mut BudgetChange) -> [&mut Figure; 20] {
 
 /// What was found about both runs, where both have a verdict.
 fn judged<'a>(pair: &Pair<'a>) -> Option<(&'a Findings, &'a Findings)> {
-    let has_verdict = |found: &Findings| !found.judgement.verdict.is_withheld();
+    let has_verdict = |found: &Findings| !found.diagnosis.verdict.is_withheld();
     findings(pair).filter(|(a, b)| has_verdict(a) && has_verdict(b))
 }
 
 pub(super) fn efficiency(pair: &Pair<'_>) -> Option<EfficiencyChange> {
     let (a, b) = judged(pair)?;
     let of = |value: fn(&Efficiency) -> f64| {
-        share(Some(value(&a.judgement.efficiency)), Some(value(&b.judgement.efficiency)))
+        share(Some(value(&a.diagnosis.efficiency)), Some(value(&b.diagnosis.efficiency)))
     };
     Some(EfficiencyChange {
         parallel: of(|figures| figures.parallel),
@@ -170,11 +170,11 @@ pub(super) fn efficiency(pair: &Pair<'_>) -> Option<EfficiencyChange> {
 
 pub(super) fn verdict(pair: &Pair<'_>) -> Option<VerdictChange> {
     let (a, b) = judged(pair)?;
-    let (one, other) = (&a.judgement.verdict, &b.judgement.verdict);
+    let (one, other) = (&a.diagnosis.verdict, &b.diagnosis.verdict);
     let cause = |(at, cause): (usize, &str)| {
         let of = |found: &Findings, scale: f64| {
             let windows: Vec<f64> = found.course.avoidable.iter().map(|window| window[at]).collect();
-            Measured { value: cost(&found.judgement.verdict, cause), spread: spread(&windows) }.times(scale)
+            Measured { value: cost(&found.diagnosis.verdict, cause), spread: spread(&windows) }.times(scale)
         };
         let differ = pair.rules.differ(of(a, pair.scale.0), of(b, pair.scale.1));
         let avoidable_s = figure(Some(cost(one, cause)), Some(cost(other, cause)), differ);

@@ -130,7 +130,7 @@ impl Digest {
                 started_unix_ns: loaded.job.started_unix_ns,
                 exit: loaded.job.exit,
                 is_judged: findings.is_some(),
-                cause: findings.as_ref().map(|found| found.judgement.verdict.cause.clone()),
+                cause: findings.as_ref().map(|found| found.diagnosis.verdict.cause.clone()),
                 headline: findings.as_ref().map(|found| found.told().headline).unwrap_or_default(),
                 missing: loaded.missing.clone(),
             },
@@ -194,7 +194,7 @@ fn finished_s(loaded: &Loaded) -> Vec<f64> {
 }
 
 fn sites(loaded: &Loaded, findings: Option<&Findings>) -> BTreeMap<SiteName, SiteFigures> {
-    let waits = findings.map(|findings| &findings.judgement.sites[..]).unwrap_or_default();
+    let waits = findings.map(|findings| &findings.diagnosis.sites[..]).unwrap_or_default();
     let mut sites: BTreeMap<SiteName, SiteFigures> = BTreeMap::new();
     for (id, totals) in loaded.counts.sites().iter().filter(|(_, totals)| totals.calls > 0) {
         let Some(known) = id.and_then(|site| loaded.sites.get(site as usize)) else { continue };

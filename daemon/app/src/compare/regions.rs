@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// All regions of both; none where jobs have other ranks or one was not judged.
 pub(super) fn regions(pair: &Pair<'_>) -> Option<Vec<RegionChange>> {
     let (a, b) = pair.a.findings.as_ref().zip(pair.b.findings.as_ref())?;
-    let (a, b) = (&a.judgement.regions, &b.judgement.regions);
+    let (a, b) = (&a.diagnosis.regions, &b.diagnosis.regions);
     let is_listed = a.count == a.regions.len() && b.count == b.regions.len();
     (pair.a.job.ranks == pair.b.job.ranks && is_listed).then(|| became(&a.regions, &b.regions, pair.scale))
 }

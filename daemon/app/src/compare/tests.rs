@@ -4,7 +4,7 @@ use super::digest::{Digest, FunctionFigures, SiteFigures};
 use super::windows::Windows;
 use super::{comparison, text};
 use crate::align::SiteName;
-use mpiscope_feed::{Comparison, Course, Judgement, Parts, Region, SiteWait, Verdict, Wait};
+use mpiscope_feed::{Comparison, Course, Diagnosis, Parts, Region, SiteWait, Verdict, Wait};
 use mpiscope_model::{Function, Totals};
 use mpiscope_recording::{Job, JobNode, WindowRow};
 use mpiscope_verdict::Findings;
@@ -36,12 +36,12 @@ fn run(name: &str, ranks: u32) -> Digest {
         ..Digest::default()
     };
     (digest.side.folder, digest.side.run, digest.side.state) = (name.into(), name.into(), "complete".into());
-    judged(&mut digest, &Judgement::default(), &Course::default());
+    judged(&mut digest, &Diagnosis::default(), &Course::default());
     digest
 }
 
-fn judged(digest: &mut Digest, judgement: &Judgement, course: &Course) {
-    let mut found = serde_json::to_value(judgement).unwrap();
+fn judged(digest: &mut Digest, diagnosis: &Diagnosis, course: &Course) {
+    let mut found = serde_json::to_value(diagnosis).unwrap();
     let rest = json!({
         "schema": "mpiscope.findings/1", "criteria": [], "collectives": [], "course": course,
         "blocking_from_bytes": null, "is_calibrated": false, "given_up": 0
@@ -131,7 +131,7 @@ fn with_waiting(mut digest: Digest, waiting_s: f64) -> Digest {
         seconds: waiting_s,
         ..Wait::default()
     };
-    let judgement = Judgement {
+    let diagnosis = Diagnosis {
         budget,
         waits: vec![wait],
         sites: vec![SiteWait { seconds: waiting_s, ..SiteWait::default() }],
@@ -142,9 +142,9 @@ fn with_waiting(mut digest: Digest, waiting_s: f64) -> Digest {
             causes: vec![("pattern".into(), waiting_s)],
             ..Verdict::default()
         },
-        ..Judgement::default()
+        ..Diagnosis::default()
     };
-    judged(&mut digest, &judgement, &course);
+    judged(&mut digest, &diagnosis, &course);
     for (name, site) in &mut digest.sites {
         if name.calls == Some(number("MPI_Allreduce")) {
             site.waiting_s = waiting_s;

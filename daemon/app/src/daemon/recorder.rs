@@ -422,7 +422,7 @@ impl Recorder {
             manifest.write(&dir)?;
         }
         let verdict =
-            findings.map(|findings| verdict::verdict_sentences(&findings.judgement)).unwrap_or_default();
+            findings.map(|findings| verdict::verdict_sentences(&findings.diagnosis)).unwrap_or_default();
         Ok(Summary { verdict, pass_s, ..summary(&self.engine, &manifest) })
     }
 }

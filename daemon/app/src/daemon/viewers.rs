@@ -165,10 +165,10 @@ impl Viewers {
             |(_, end_ns)| end_ns,
         );
         let found = found.map(|found| {
-            let of_parts = PartVerdicts::new(&found.report.judgement, engine.world_size());
+            let of_parts = PartVerdicts::new(&found.report.diagnosis, engine.world_size());
             self.feeding.library.know_range_verdicts(Arc::new(of_parts));
             self.feeding.library.know_course(found.course);
-            self.feeding.library.know_regions(&found.report.judgement.regions);
+            self.feeding.library.know_regions(&found.report.diagnosis.regions);
             self.feeding.library.judge_by(found.criteria, found.report.is_final);
             found.report
         });

@@ -48,7 +48,7 @@ pub(crate) fn inform(
     library.know_communicators(&loaded.communicators);
     if let Some(findings) = findings {
         library.know_course(findings.course.clone());
-        library.know_range_verdicts(Arc::new(PartVerdicts::new(&findings.judgement, loaded.job.ranks)));
+        library.know_range_verdicts(Arc::new(PartVerdicts::new(&findings.diagnosis, loaded.job.ranks)));
         library.know_regions(findings.regions());
         library.judge_by(findings.criteria(), true);
     }

@@ -88,7 +88,7 @@ impl Worker<'_> {
         loop {
             let pass = self.pass();
             let living = self.agent.has_living();
-            patient &= !self.agent.has_regions();
+            patient &= !self.agent.has_ring_files();
             if living || patient {
                 alone_since = Instant::now();
             }

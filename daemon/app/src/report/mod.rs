@@ -81,7 +81,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
         None => contents.text(),
     };
     print(&text)?;
-    let verdict = contents.findings.as_ref().map(|findings| &findings.judgement.verdict);
+    let verdict = contents.findings.as_ref().map(|findings| &findings.diagnosis.verdict);
     match (options.fail_above, verdict.filter(|verdict| !verdict.is_withheld())) {
         (None, _) => Ok(ExitCode::SUCCESS),
         (Some(most), Some(verdict)) if verdict.share > most => Ok(ExitCode::from(TOO_MUCH)),

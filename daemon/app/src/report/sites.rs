@@ -41,7 +41,7 @@ pub(super) fn sites<'a>(loaded: &'a Loaded, findings: Option<&Findings>) -> Vec<
         .filter(|(_, totals)| totals.calls > 0)
         .map(|(id, totals)| {
             let known = id.and_then(|site| loaded.sites.get(site as usize));
-            let waits = findings.map(|findings| &findings.judgement.sites[..]);
+            let waits = findings.map(|findings| &findings.diagnosis.sites[..]);
             let waiting = waits.and_then(|waits| waits.iter().find(|wait| wait.site == id));
             SiteFigures {
                 id,

@@ -5,7 +5,7 @@ use crate::remap::Placement;
 use crate::words::{bytes, count, nanoseconds, plural, run_time_of};
 use mpiscope_engine::load::Loaded;
 use mpiscope_engine::uncounted;
-use mpiscope_feed::Judgement;
+use mpiscope_feed::Diagnosis;
 use mpiscope_process::output::bold;
 use mpiscope_recording::State;
 use mpiscope_verdict::where_ranks_run;
@@ -62,7 +62,7 @@ fn write(
     if totals.calls == 0 {
         writeln!(out, "  No MPI call was recorded so far.\n")?;
     } else if let Some(findings) = findings {
-        diagnosis(&findings.judgement, out)?;
+        diagnosis(&findings.diagnosis, out)?;
         if let Some(sentence) = regions_sentence(findings.regions()) {
             writeln!(out, "  {sentence}\n")?;
         }
@@ -95,7 +95,7 @@ fn write(
         row("received before sent", count(totals.clock_violations_after))?;
         row("  with raw clocks", count(totals.clock_violations_before))?;
     }
-    let is_in_verdict = findings.is_some_and(|findings| findings.judgement.cpu_shortage.is_some());
+    let is_in_verdict = findings.is_some_and(|findings| findings.diagnosis.cpu_shortage.is_some());
     if let Some(sentence) = loaded.processors.sentence().filter(|_| !is_in_verdict) {
         writeln!(out, "\n  {sentence}")?;
     }
@@ -125,7 +125,7 @@ pub(super) fn missing(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
 }
 
 /// Why the run takes longer than it has to, and where its time in MPI went.
-fn diagnosis(found: &Judgement, out: &mut String) -> std::fmt::Result {
+fn diagnosis(found: &Diagnosis, out: &mut String) -> std::fmt::Result {
     let sentences = verdict_sentences(found);
     if let Some((first, others)) = sentences.split_first() {
         writeln!(out, "  {}", bold(first))?;

@@ -99,7 +99,7 @@ impl List {
     }
 
     fn causes(&mut self, found: &Found) {
-        for of in found.judgement.attribution.iter().filter(|of| of.cause != "none") {
+        for of in found.diagnosis.attribution.iter().filter(|of| of.cause != "none") {
             let whose =
                 of.region.map_or_else(|| "of the job".to_owned(), |region| format!("of region {region}"));
             let text = format!(
@@ -121,7 +121,7 @@ impl List {
     }
 
     fn network(&mut self, found: &Found) {
-        for of in found.judgement.quiet.iter().filter(|of| !of.is_quiet) {
+        for of in found.diagnosis.quiet.iter().filter(|of| !of.is_quiet) {
             let text = format!(
                 "Messages took {:.1} times as long as in a quiet network, from {} to {}.",
                 of.slower,
@@ -135,7 +135,7 @@ impl List {
 
     fn sources(&mut self, found: &Found) {
         let (from_s, until_s) = (found.from_s, found.until_s);
-        for of in &found.judgement.sources {
+        for of in &found.diagnosis.sources {
             let what = if of.cause == "cpu" { "had no CPU" } else { "had more to do than others" };
             let about = format!("source/{}", of.cause);
             for time in &of.times {
@@ -157,7 +157,7 @@ impl List {
                     (runs(&ranks), Some(of.cause.clone()), found.is_final);
             }
         }
-        for of in &found.judgement.stopped.longest {
+        for of in &found.diagnosis.stopped.longest {
             let text = format!("Rank {} was stopped for {}.", of.rank, seconds(of.seconds));
             let about = format!("stopped/{}", of.rank);
             let finding = self.add(&about, FindingKind::Stopped, from_s, Some(until_s), text);

@@ -2,12 +2,12 @@
 //! its own, and which placement would be better.
 
 use super::super::advice;
+use super::super::diagnosis::diagnosis;
 use super::super::evolution::evolution;
-use super::super::judgement::judgement;
-use super::super::known;
+use super::super::recorded_time::RecordedTime;
+use super::super::reference_criteria;
 use super::super::regions;
 use super::super::replayed::Replayed;
-use super::super::seen::Seen;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use mpiscope_diagnosis::{Budgeter, Reference};
 use mpiscope_feed::Found;
@@ -21,7 +21,7 @@ const ENOUGH_MESSAGES: u64 = 1_000;
 
 #[derive(Default)]
 pub(super) struct Outlook {
-    seen: Seen,
+    seen: RecordedTime,
     left_out_calls: u64,
     ranks: u32,
     library: String,
@@ -114,7 +114,7 @@ impl Outlook {
 
     /// Takes in how many calls were lost until now, and how many were recorded.
     pub(super) fn count_losses(&mut self, lost: u64, recorded: u64) {
-        self.seen.lost_share = Seen::share(lost, recorded);
+        self.seen.lost_share = RecordedTime::share(lost, recorded);
     }
 
     /// Nothing is known of what came before.
@@ -122,7 +122,7 @@ impl Outlook {
         let given = std::mem::take(&mut self.given);
         // Regions keep their names.
         let neighbourhoods = Neighbourhoods { counted_by: 0, ..std::mem::take(&mut self.neighbourhoods) };
-        let seen = Seen { from_ns, ..std::mem::take(&mut self.seen) };
+        let seen = RecordedTime { from_ns, ..std::mem::take(&mut self.seen) };
         *self = Self { seen, left_out_calls, neighbourhoods, ..Self::new(given) };
     }
 
@@ -140,16 +140,16 @@ impl Outlook {
         self.be_advised(budgeter);
         self.neighbourhoods.follow(budgeter, self.ranks, until_ns);
         self.neighbourhoods.count_by(budgeter);
-        let (mut judgement, course) =
-            judgement(budgeter, self.is_referenced, self.ranks, &self.seen, replayed);
+        let (mut diagnosis, course) =
+            diagnosis(budgeter, self.is_referenced, self.ranks, &self.seen, replayed);
         let Neighbourhoods { tracker, with_collectives, .. } = &self.neighbourhoods;
-        judgement.regions = regions::told(tracker, *with_collectives, budgeter).bounded(regions::MOST_TOLD);
+        diagnosis.regions = regions::told(tracker, *with_collectives, budgeter).bounded(regions::MOST_TOLD);
         let found = Found {
             from_s: self.seen.from_ns as f64 / 1e9,
             until_s: until_ns as f64 / 1e9,
             left_out_calls: self.left_out_calls,
             is_final: false,
-            judgement,
+            diagnosis,
             evolution: evolution(budgeter.evolution(), budgeter.criteria().has_normal()),
             // It is said in words once it is known where in the program calls were made.
             ..Found::default()
@@ -166,7 +166,9 @@ impl Outlook {
         let mut ranks = vec![0_u32; nodes.iter().map(|node| *node as usize + 1).max().unwrap_or_default()];
         nodes.iter().for_each(|node| ranks[*node as usize] += 1);
         let reference = match &self.given {
-            Reference::None => known::measured(&self.library, ranks.into_iter().max().unwrap_or_default()),
+            Reference::None => {
+                reference_criteria::measured(&self.library, ranks.into_iter().max().unwrap_or_default())
+            }
             given => given.clone(),
         };
         self.is_referenced = reference.is_some();

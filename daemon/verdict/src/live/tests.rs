@@ -75,10 +75,10 @@ fn a_job_is_judged_while_it_runs() {
     }
     let found = found(&live, 3.5);
     assert_eq!((found.left_out_calls, found.from_s, found.is_final), (0, 0.0, false));
-    assert_eq!(found.judgement.verdict.cause, "none", "{:?}", found.headline);
-    let budget = &found.judgement.budget;
+    assert_eq!(found.diagnosis.verdict.cause, "none", "{:?}", found.headline);
+    let budget = &found.diagnosis.budget;
     assert!(budget.unknown_s < 0.1 * budget.total_s, "{budget:?}");
-    let waits = &found.judgement.waits;
+    let waits = &found.diagnosis.waits;
     assert!(!waits.is_empty() && waits.iter().all(|wait| wait.place.starts_with("ring: ")), "{waits:?}");
 }
 
@@ -104,12 +104,12 @@ fn calls_that_come_too_fast_are_left_out_and_counted_and_judging_begins_anew() {
     }
     let found = found(&live, 11.0);
     assert_eq!(found.left_out_calls, live.left_out_calls);
-    assert_eq!(found.judgement.attribution[0].from_s, found.from_s);
+    assert_eq!(found.diagnosis.attribution[0].from_s, found.from_s);
     assert!(found.from_s > 0.0 && found.from_s <= from_s + 0.2, "{} of {from_s}", found.from_s);
     // What was made before the beginning is not missed.
-    let budget = &found.judgement.budget;
+    let budget = &found.diagnosis.budget;
     assert!(budget.total_s > 0.0 && budget.unknown_s < 0.1 * budget.total_s, "{budget:?}");
-    let waits = &found.judgement.waits;
+    let waits = &found.diagnosis.waits;
     assert!(!waits.is_empty() && waits.iter().all(|wait| wait.place.starts_with("ring: ")), "{waits:?}");
 }
 
@@ -146,7 +146,7 @@ fn what_was_postponed_is_read_from_the_log_as_if_it_had_come() {
     let [expected, found] = [always, later].map(|live| live.finish(LIMIT).unwrap().report);
     assert!(expected.until_s > 5.9, "{}", expected.until_s);
     assert_eq!((found.from_s, found.until_s, found.left_out_calls), (0.0, expected.until_s, 0));
-    let [expected, found] = [expected, found].map(|found| found.judgement);
+    let [expected, found] = [expected, found].map(|found| found.diagnosis);
     let (with, without) = (&found.verdict, &expected.verdict);
     assert_eq!(with.cause, "pattern", "{with:?}");
     // Stretches may be replayed or scaled up, as time allows.
@@ -194,12 +194,12 @@ fn a_rank_with_more_work_is_found_while_the_job_runs() {
         take(&mut live, batch, &messages);
         until_idle(&live);
     }
-    let judgement = found(&live, 0.9 * until_s).judgement;
-    let verdict = &judgement.verdict;
+    let diagnosis = found(&live, 0.9 * until_s).diagnosis;
+    let verdict = &diagnosis.verdict;
     assert_eq!(verdict.cause, "pattern", "{verdict:?}");
     // One rank has twice the work of the other seven: without that a step takes 9 of 16 parts of its time.
     let share = verdict.avoidable_wall_s / until_s;
     assert!((0.3..0.5).contains(&share), "{verdict:?} in {until_s} s");
-    let source = judgement.sources.iter().find(|source| source.cause == "pattern").unwrap();
+    let source = diagnosis.sources.iter().find(|source| source.cause == "pattern").unwrap();
     assert_eq!(source.few.len(), 1, "{source:?}");
 }

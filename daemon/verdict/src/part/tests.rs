@@ -6,7 +6,7 @@ const RANKS: u32 = 16;
 
 struct Diagnosed {
     verdicts: PartVerdicts,
-    whole: Judgement,
+    whole: Diagnosis,
     course: Course,
 }
 

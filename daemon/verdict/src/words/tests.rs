@@ -11,7 +11,7 @@ fn stretch(at: u32, cause: &str) -> Attribution {
     Attribution { from_s, to_s, cause: cause.into(), ..Attribution::default() }
 }
 
-fn pattern() -> Judgement {
+fn pattern() -> Diagnosis {
     let wait = |waiter, awaited, seconds| Wait {
         state: "late sender".into(),
         function: "MPI_Recv".into(),
@@ -21,7 +21,7 @@ fn pattern() -> Judgement {
         seconds,
         ..Wait::default()
     };
-    let mut judgement = Judgement {
+    let mut diagnosis = Diagnosis {
         waits: vec![wait(2, 5, 3.0), wait(0, 5, 3.0), wait(1, 5, 2.5), wait(7, 6, 1.0)],
         attribution: (0..40).map(|at| stretch(at, if at < 13 { "none" } else { "pattern" })).collect(),
         verdict: Verdict {
@@ -33,10 +33,10 @@ fn pattern() -> Judgement {
             causes: vec![("pattern".into(), 31.0), ("mapping".into(), 6.0), ("cpu".into(), 0.0)],
             ..Verdict::default()
         },
-        ..Judgement::default()
+        ..Diagnosis::default()
     };
-    judgement.disturbances = disturbances(&judgement, &Course::default());
-    judgement
+    diagnosis.disturbances = disturbances(&diagnosis, &Course::default());
+    diagnosis
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn the_verdict_is_one_sentence() {
 fn where_too_much_was_lost_there_is_no_verdict() {
     let basis = Ending::default().basis(0.91, 1.0);
     let verdict = Verdict { cause: "none".into(), lost_share: 0.91, basis, ..Verdict::default() };
-    let lost = Judgement { verdict, ..Judgement::default() };
+    let lost = Diagnosis { verdict, ..Diagnosis::default() };
     let sentence = "No verdict: 91 % of the calls are missing, so the avoidable time is unknown.";
     assert_eq!(verdict_sentences(&lost)[0], sentence);
     assert_eq!(super::actions(&lost).len(), 1);
@@ -100,21 +100,21 @@ fn what_was_waited_for_most_need_not_be_the_cause() {
 #[test]
 fn when_the_network_was_quiet_is_told_where_that_cost_something() {
     let quiet = |from_s: f64, to_s: f64, slower: f64| Quiet { from_s, to_s, is_quiet: slower < 1.5, slower };
-    let mut judgement = pattern();
-    judgement.quiet = vec![quiet(0.0, 10.0, 1.0), quiet(10.0, 14.0, 3.0), quiet(14.0, 20.0, 1.1)];
-    let told = |judgement: &Judgement| details(judgement).into_iter().find(|text| text.contains("quiet"));
-    assert_eq!(told(&judgement), None);
+    let mut diagnosis = pattern();
+    diagnosis.quiet = vec![quiet(0.0, 10.0, 1.0), quiet(10.0, 14.0, 3.0), quiet(14.0, 20.0, 1.1)];
+    let told = |diagnosis: &Diagnosis| details(diagnosis).into_iter().find(|text| text.contains("quiet"));
+    assert_eq!(told(&diagnosis), None);
     let sentence = "The network was quiet for 80 % of the time; messages took 3.0 times as long from 0:00:10.000 to \
                     0:00:14.000.";
-    judgement.verdict.causes.push(("background".into(), 3.0));
-    assert_eq!(told(&judgement).as_deref(), Some(sentence));
-    judgement.verdict.cause = "background".into();
-    assert_eq!(told(&judgement).as_deref(), Some(sentence));
-    judgement.quiet.extend((10..14).map(|at| quiet(f64::from(2 * at), f64::from(2 * at + 1), 5.0)));
-    assert!(told(&judgement).unwrap().ends_with("from 0:00:22.000 to 0:00:23.000 and 2 shorter times."));
+    diagnosis.verdict.causes.push(("background".into(), 3.0));
+    assert_eq!(told(&diagnosis).as_deref(), Some(sentence));
+    diagnosis.verdict.cause = "background".into();
+    assert_eq!(told(&diagnosis).as_deref(), Some(sentence));
+    diagnosis.quiet.extend((10..14).map(|at| quiet(f64::from(2 * at), f64::from(2 * at + 1), 5.0)));
+    assert!(told(&diagnosis).unwrap().ends_with("from 0:00:22.000 to 0:00:23.000 and 2 shorter times."));
     // One that was never quiet is told of otherwise.
-    judgement.quiet = vec![quiet(0.0, 10.0, 3.0)];
-    assert_eq!(told(&judgement), None);
+    diagnosis.quiet = vec![quiet(0.0, 10.0, 3.0)];
+    assert_eq!(told(&diagnosis), None);
 }
 
 #[test]
@@ -296,12 +296,12 @@ fn the_link_that_costs_most_is_named() {
 #[test]
 fn when_it_was_is_told() {
     let told = |causes: &[&str]| {
-        let mut judgement = pattern();
-        judgement.verdict.cause = "cpu".into();
-        judgement.attribution =
+        let mut diagnosis = pattern();
+        diagnosis.verdict.cause = "cpu".into();
+        diagnosis.attribution =
             causes.iter().enumerate().map(|(at, cause)| stretch(at as u32, cause)).collect();
-        judgement.disturbances = disturbances(&judgement, &Course::default());
-        when(&judgement)
+        diagnosis.disturbances = disturbances(&diagnosis, &Course::default());
+        when(&diagnosis)
     };
     let (cpu, none) = ("cpu", "none");
     let with =

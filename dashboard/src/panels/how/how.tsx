@@ -34,9 +34,9 @@ function Rows({ store, evolution }: { store: Store; evolution: Evolution }) {
   const isBetween = memory.side.value === "between";
   const { ranks, rangeNs } = store.perspective.value;
   const found = store.figures.value.found;
-  const disturbances = found?.judgement.disturbances ?? [];
+  const disturbances = found?.diagnosis.disturbances ?? [];
   const all = isBetween ? evolution.links : evolution.regions;
-  const lost = lostSeconds(found?.judgement.attribution ?? []);
+  const lost = lostSeconds(found?.diagnosis.attribution ?? []);
   const courses = ordered(ofRanks(all, ranks, (course) => ranksOfCourse(course, evolution)), evolution, memory, lost);
   const range = latencies(courses);
   const most = mostDelayed(courses);

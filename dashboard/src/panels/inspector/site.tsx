@@ -15,11 +15,11 @@ const WAITS_NAMED = 5;
 const ROOM = 1;
 
 export function SitePart({ store, place }: { store: Store; place: Site }) {
-  const judgement = store.figures.value.found?.judgement;
-  const row = judgement?.sites.find((each) => siteKey(each) === siteKey(place));
-  const waits = judgement?.waits ?? [];
+  const diagnosis = store.figures.value.found?.diagnosis;
+  const row = diagnosis?.sites.find((each) => siteKey(each) === siteKey(place));
+  const waits = diagnosis?.waits ?? [];
   const title = <Title label="Clear" clear={() => (store.selection.value = null)} text={<span class={place.place ? "command" : ""}>{siteName(place)}</span>} />;
-  if (!row || !judgement) return <section>{title}<p class="soft">Nobody is known to have waited there for long.</p></section>;
+  if (!row || !diagnosis) return <section>{title}<p class="soft">Nobody is known to have waited there for long.</p></section>;
   const there = waitsAt(waits, place.site);
   const longest = longestAt(waits, place.site);
   const ranks = ranksAt(waits, place.site);
@@ -27,7 +27,7 @@ export function SitePart({ store, place }: { store: Store; place: Site }) {
     <section>
       {title}
       <dl>
-        <Row name="Waited there" note={judgement.budget.waitingS > 0 ? `${part(row.seconds / judgement.budget.waitingS)} of all waiting` : ""}>{seconds(row.seconds)}</Row>
+        <Row name="Waited there" note={diagnosis.budget.waitingS > 0 ? `${part(row.seconds / diagnosis.budget.waitingS)} of all waiting` : ""}>{seconds(row.seconds)}</Row>
         {longest && <Row name="Longest" note={`${waitWords(longest).replace(/, [^,]*$/, "")}, at ${clock(longest.longestAtS * 1e9)}`}>{seconds(longest.longestS)}</Row>}
         {ranks.length > 0 && <Row name="Ranks" note="of the waits that are listed">{rankRanges(ranks).replace(/^ranks? /, "")}</Row>}
       </dl>

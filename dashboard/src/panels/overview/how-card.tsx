@@ -65,7 +65,7 @@ function Sparkline({ store, evolution, course, found, name }: SparklineProps) {
       draw={(chart) => (
         <>
           <Latency chart={chart} drawn={drawn(chart) ?? null} range={range} plot={upper(chart)} />
-          {found && <DisturbanceMarks chart={chart} disturbances={found.judgement.disturbances} />}
+          {found && <DisturbanceMarks chart={chart} disturbances={found.diagnosis.disturbances} />}
           {found && <Avoidable chart={chart} found={found} ranks={ranks} />}
         </>
       )}
@@ -73,7 +73,7 @@ function Sparkline({ store, evolution, course, found, name }: SparklineProps) {
         const circles = drawn(chart);
         const point = course && circles ? hit(course, circles, xOf(chart.scale, ns), y, upper(chart).bottom) : null;
         if (point && course && evolution) return <div>{pointTold(course, point, evolution, isOver).rows.slice(0, 3).map(([what, value]) => `${what} ${value}`).join(", ")}</div>;
-        const stretch = found?.judgement.attribution[stretchAt(found.judgement.attribution, ns)];
+        const stretch = found?.diagnosis.attribution[stretchAt(found.diagnosis.attribution, ns)];
         return stretch && ns <= stretch.toS * 1e9 ? <div>{stretchWords(stretch, avoidableShare(stretch, ranks))}</div> : null;
       }} />
   );
@@ -94,7 +94,7 @@ function Latency({ chart, drawn, range, plot: { top, bottom } }: { chart: Chart;
 }
 
 function Avoidable({ chart, found, ranks }: { chart: Chart; found: Found; ranks: number }) {
-  const { bars, lines } = strip(found.judgement.attribution, ranks, chart.scale, barsTop(chart), chart.bottom);
+  const { bars, lines } = strip(found.diagnosis.attribution, ranks, chart.scale, barsTop(chart), chart.bottom);
   const top = lines.at(-1);
   return (
     <>

@@ -52,7 +52,7 @@ function Next({ store, found }: { store: Store; found: Found | null }) {
   const ofPart = partVerdict(figures);
   const step = nextStep(ofPart ?? found);
   const title = <h2>{TITLE} {ofPart ? <span class="soft selected-note">of the selection</span> : <WholeRunNote store={store} />}</h2>;
-  if (!step && !ofPart && isWithheld(found.judgement.verdict)) {
+  if (!step && !ofPart && isWithheld(found.diagnosis.verdict)) {
     return <section class="next"><h2>{TITLE} <WholeRunNote store={store} /></h2><p class="soft">{verdictLine(store.figures.value).sentence}</p></section>;
   }
   if (!step) return <section class="next">{title}<p class="soft">Nothing has to be done: no cause costs so much that it stands out.</p></section>;

@@ -61,8 +61,8 @@ export function WhereCard({ store }: { store: Store }) {
 function blame(found: Found | null, figures: RangeFigures): { blamed: Blamed | null; noBlamed: string | null } {
   const ofPart = partVerdict(figures);
   if (ofPart && figures.kind === "known") return { blamed: blamedInPart(ofPart, figures.budget.causes), noBlamed: noBlamedWords(ofPart.cause) };
-  if (!found || isWithheld(found.judgement.verdict)) return { blamed: null, noBlamed: null };
-  return { blamed: blamedRanks(found), noBlamed: noBlamedWords(found.judgement.verdict.cause) };
+  if (!found || isWithheld(found.diagnosis.verdict)) return { blamed: null, noBlamed: null };
+  return { blamed: blamedRanks(found), noBlamed: noBlamedWords(found.diagnosis.verdict.cause) };
 }
 
 interface Pair { a: Region; b: Region; between: Between }

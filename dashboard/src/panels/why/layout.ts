@@ -27,7 +27,7 @@ export function stack(rows: readonly Row[]): { segments: Segment[]; apart: Row[]
 }
 
 /** The ranks' time of the stretch that was diagnosed and recorded, as the verdict took it where it says a share of it. */
-export function ranksTimeS({ fromS, untilS, judgement: { verdict } }: Found, ranks: number, gaps: Gaps = []): number {
+export function ranksTimeS({ fromS, untilS, diagnosis: { verdict } }: Found, ranks: number, gaps: Gaps = []): number {
   if (verdict.share > 0 && verdict.avoidableS > 0) return verdict.avoidableS / verdict.share;
   return (untilS - fromS - offNs(gaps, fromS * 1e9, untilS * 1e9) / 1e9) * ranks;
 }
@@ -53,7 +53,7 @@ export function scopeOf(figures: RangeFigures, found: Found, ranks: number, gaps
     const where = [only ? `of ${ranksWords(only)}` : "", rangeNs ? "in the range" : "in the whole run"].filter(Boolean).join(" ");
     return { where, parts, causes: new Map(causes), top: verdict?.cause ?? "none", ranksS: ((toNs - fromNs - offNs(gaps, fromNs, toNs)) / 1e9) * ranksAmong(only, ranks), spanNs: [fromNs, toNs], only };
   }
-  const { budget, verdict } = found.judgement;
+  const { budget, verdict } = found.diagnosis;
   const where = figures.kind === "none" ? "" : "in the whole run";
   return { where, parts: budget, causes: new Map(verdict.causes), top: verdict.cause, ranksS: ranksTimeS(found, ranks, gaps), spanNs: [found.fromS * 1e9, found.untilS * 1e9], only: null };
 }

@@ -19,11 +19,11 @@ const HEIGHT = 96;
 const WORDS_PIXELS = 96;
 
 export function OverTime({ id, store, found }: { id: string; store: Store; found: Found }) {
-  const { attribution: stretches, quiet } = found.judgement;
+  const { attribution: stretches, quiet } = found.diagnosis;
   const { ranks } = store.figures.value.job;
   const edge = edgeNs(store.figures.value);
   // Time and pointer move with every frame, where they are only now and then.
-  const told = useComputed(() => store.figures.value.found?.judgement.attribution ?? []);
+  const told = useComputed(() => store.figures.value.found?.diagnosis.attribution ?? []);
   const current = useComputed(() => stretchAt(told.value, store.timeNs.value)).value;
   const pointed = useComputed(() => (store.pointedNs.value === null ? -1 : stretchIn(told.value, store.pointedNs.value))).value;
   const keys = (event: KeyboardEvent): void => {
@@ -51,7 +51,7 @@ export function OverTime({ id, store, found }: { id: string; store: Store; found
   );
 }
 
-function Tip({ stretch, found: { judgement: { quiet, waits } }, ranks }: { stretch: Attribution; found: Found; ranks: number }) {
+function Tip({ stretch, found: { diagnosis: { quiet, waits } }, ranks }: { stretch: Attribution; found: Found; ranks: number }) {
   const ofNetwork = networkWords(stretch, quiet);
   return (
     <>
@@ -66,7 +66,7 @@ interface PictureProps { chart: Chart; found: Found; ranks: number; edge: number
 
 function Picture({ chart, found, ranks, edge, pointed }: PictureProps) {
   const { scale, top, bottom, clamp } = chart;
-  const { bars, lines } = strip(found.judgement.attribution, ranks, scale, top, bottom);
+  const { bars, lines } = strip(found.diagnosis.attribution, ranks, scale, top, bottom);
   const yOf = new Map(lines.map(({ share, y }) => [share, y]));
   const undiagnosed = [[0, found.fromS * 1e9, "not diagnosed"], [found.untilS * 1e9, edge, found.isFinal ? "nothing to diagnose" : "not diagnosed yet"]] as const;
   return (
@@ -81,8 +81,8 @@ function Picture({ chart, found, ranks, edge, pointed }: PictureProps) {
         </g>;
       })}
       {bars.map((bar) => <rect key={bar.index} x={bar.x} y={bar.y} width={bar.width} height={bar.height} style={{ fill: causeColour(bar.cause) }} class={bar.index === pointed ? "pointed" : ""} />)}
-      <DisturbanceMarks chart={chart} disturbances={found.judgement.disturbances} hasWords />
-      {disturbed(found.judgement.quiet, scale).map(({ x, width }) => <rect key={x} x={x} y={bottom + 1} width={width} height={3} style={{ fill: causeColour("background") }} />)}
+      <DisturbanceMarks chart={chart} disturbances={found.diagnosis.disturbances} hasWords />
+      {disturbed(found.diagnosis.quiet, scale).map(({ x, width }) => <rect key={x} x={x} y={bottom + 1} width={width} height={3} style={{ fill: causeColour("background") }} />)}
       {bars.length > 0 && bars.every(({ cause }) => cause === "none") && <text x={LEFT + 8} y={(top + bottom) / 2 + 4}>No cause stands out in any stretch.</text>}
     </>
   );

@@ -28,7 +28,7 @@ export function RankLink({ store, rank }: { store: Store; rank: number }) {
 
 /** The few ranks that a verdict comes from, with their nodes. */
 /** The ranks that the verdict's cause comes from. */
-export function sourceRanks({ judgement: { verdict, sources } }: Found): readonly number[] {
+export function sourceRanks({ diagnosis: { verdict, sources } }: Found): readonly number[] {
   return sources.find(({ cause }) => cause === verdict.cause)?.few ?? [];
 }
 

@@ -50,40 +50,40 @@ function Nothing({ store }: { store: Store }) {
 }
 
 function Diagnosis({ store, found }: { store: Store; found: Found }) {
-  const { judgement } = found;
+  const { diagnosis } = found;
   const figures = useRangeFigures(store).value;
   const ranks = useComputed(() => store.figures.value.job.ranks).value;
   const gaps = useComputed(() => store.figures.value.switch?.gapsNs ?? NO_GAPS).value;
   const scope = scopeOf(figures, found, ranks, gaps);
   const isRanged = figures.kind !== "none";
   const ofPart = partVerdict(figures);
-  const top = judgement.verdict.cause;
+  const top = diagnosis.verdict.cause;
   return (
     <>
       <Contents store={store} />
       <RangeBar store={store} figures={figures} />
       <div class="pair" id={CAUSES_PART} tabIndex={-1}>
-        <Causes scope={scope} isDistanceUnknown={judgement.isDistanceUnknown} />
+        <Causes scope={scope} isDistanceUnknown={diagnosis.isDistanceUnknown} />
         <Advice actions={(ofPart ?? found).actions} details={(ofPart ?? found).details} of={ofPart ? "part" : isRanged ? "run" : null} />
       </div>
-      <WhatIf replays={judgement.whatIf} top={top} isRanged={isRanged} />
-      <Sources store={store} sources={judgement.sources} top={top} hasCpuShortage={judgement.hasCpuShortage} isRanged={isRanged} />
+      <WhatIf replays={diagnosis.whatIf} top={top} isRanged={isRanged} />
+      <Sources store={store} sources={diagnosis.sources} top={top} hasCpuShortage={diagnosis.hasCpuShortage} isRanged={isRanged} />
       <section id={WAITS} tabIndex={-1} class="waits">
-        <GatheredWaits store={store} gathered={judgement.gathered} waitingS={judgement.budget.waitingS} isRanged={isRanged} />
-        <Waits store={store} waits={judgement.waits} isRanged={isRanged} />
+        <GatheredWaits store={store} gathered={diagnosis.gathered} waitingS={diagnosis.budget.waitingS} isRanged={isRanged} />
+        <Waits store={store} waits={diagnosis.waits} isRanged={isRanged} />
       </section>
       <section id={SITES} tabIndex={-1} class="sites">
-        <Sites store={store} sites={judgement.sites} waits={judgement.waits} waitingS={judgement.budget.waitingS} isRanged={isRanged} />
+        <Sites store={store} sites={diagnosis.sites} waits={diagnosis.waits} waitingS={diagnosis.budget.waitingS} isRanged={isRanged} />
       </section>
       <div class="pair" id={BUDGET} tabIndex={-1}>
         <Budget store={store} scope={scope} />
         <WaitingBy scope={scope} />
       </div>
-      <EfficiencyFigures efficiency={judgement.efficiency} isRanged={isRanged} />
+      <EfficiencyFigures efficiency={diagnosis.efficiency} isRanged={isRanged} />
       <OverTime id={OVER_TIME} store={store} found={found} />
       <ThreeViews store={store} />
       <CriteriaPart store={store} />
-      <Placement store={store} gainedS={new Map(judgement.verdict.causes).get("mapping") ?? 0} ranksS={ranksTimeS(found, ranks, gaps)} isUnknown={judgement.isDistanceUnknown} />
+      <Placement store={store} gainedS={new Map(diagnosis.verdict.causes).get("mapping") ?? 0} ranksS={ranksTimeS(found, ranks, gaps)} isUnknown={diagnosis.isDistanceUnknown} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 use super::super::subscription::Moment;
 use super::*;
-use mpiscope_feed::{Attribution, CallSource, Judgement, Quiet, Still, StillSentence};
+use mpiscope_feed::{Attribution, CallSource, Diagnosis, Quiet, Still, StillSentence};
 use mpiscope_model::Call;
 use mpiscope_protocol::{Subscribe, Topic};
 use std::ops::Range;
@@ -24,9 +24,9 @@ fn found(attributed: &[(f64, f64, &str)]) -> Found {
         ..Attribution::default()
     });
     let quiet = Quiet { from_s: 2.0, to_s: 3.0, is_quiet: false, slower: 4.0 };
-    let judgement =
-        Judgement { attribution: attribution.collect(), quiet: vec![quiet], ..Judgement::default() };
-    Found { judgement, ..Found::default() }
+    let diagnosis =
+        Diagnosis { attribution: attribution.collect(), quiet: vec![quiet], ..Diagnosis::default() };
+    Found { diagnosis, ..Found::default() }
 }
 
 fn hang() -> Standing {
@@ -118,7 +118,7 @@ fn ranks_select_what_is_about_them_and_about_the_whole_job() {
 fn of_too_many_findings_the_last_hang_is_kept() {
     let mut found = found(&[(1.0, 4.0, "pattern")]);
     let quiet = |at| Quiet { from_s: f64::from(at), to_s: 1e6, is_quiet: false, slower: 4.0 };
-    found.judgement.quiet = (0..2 * MOST as u32).map(quiet).collect();
+    found.diagnosis.quiet = (0..2 * MOST as u32).map(quiet).collect();
     let mut hangs = hang();
     hangs.stills[0].since_s = 1e6;
     let all = findings(Some(&found), &hangs);

@@ -18,9 +18,9 @@ const LEAST_STRETCH: Duration = Duration::from_millis(50);
 
 /// What is held of one process.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct FlightBuffer {
     span: Duration,
-    rings: Vec<HeldRing>,
+    rings: Vec<BufferedRing>,
     asked: Instant,
     /// Calls in slots that went.
     pub(super) left_out: u64,
@@ -29,7 +29,7 @@ pub(super) struct Held {
 }
 
 #[derive(Debug)]
-struct HeldRing {
+struct BufferedRing {
     slots: VecDeque<Slot>,
     /// The position of the first of them.
     from: u64,
@@ -39,7 +39,7 @@ struct HeldRing {
     told: u64,
 }
 
-impl HeldRing {
+impl BufferedRing {
     fn until(&self) -> u64 {
         self.from + self.slots.len() as u64
     }
@@ -53,10 +53,11 @@ impl HeldRing {
     }
 }
 
-impl Held {
+impl FlightBuffer {
     /// Slots are held for so long, of each ring from a position on and when everything was told anew so often.
     pub(super) fn new(span: Duration, rings: impl Iterator<Item = (u64, u64)>) -> Self {
-        let ring = |(from, told)| HeldRing { slots: VecDeque::new(), from, stretches: VecDeque::new(), told };
+        let ring =
+            |(from, told)| BufferedRing { slots: VecDeque::new(), from, stretches: VecDeque::new(), told };
         let rings = rings.map(ring).collect();
         Self { span, rings, asked: Instant::now(), left_out: 0, shortest: None }
     }
@@ -77,7 +78,8 @@ impl Held {
     /// Whether the writers are to tell everything anew now.
     pub(super) fn asks(&mut self, most_slots: usize) -> bool {
         let since = self.asked.elapsed();
-        let newest = |ring: &HeldRing| ring.until() - ring.stretches.back().map_or(ring.from, |last| last.0);
+        let newest =
+            |ring: &BufferedRing| ring.until() - ring.stretches.back().map_or(ring.from, |last| last.0);
         let much =
             self.rings.iter().map(newest).sum::<u64>() as usize > most_slots / (2 * STRETCHES as usize);
         let asks = since >= self.span / STRETCHES || much && since >= LEAST_STRETCH;
@@ -91,8 +93,9 @@ impl Held {
     pub(super) fn thin(&mut self, most_slots: usize) -> Vec<u32> {
         let mut thinned = Vec::new();
         for (number, ring) in self.rings.iter_mut().enumerate() {
-            let is_old =
-                |ring: &HeldRing| ring.stretches.front().is_some_and(|next| next.1.elapsed() >= self.span);
+            let is_old = |ring: &BufferedRing| {
+                ring.stretches.front().is_some_and(|next| next.1.elapsed() >= self.span)
+            };
             while is_old(ring) {
                 self.left_out += ring.drop_first();
                 thinned.push(number as u32);

@@ -143,8 +143,8 @@ pub(super) fn collectives(version: &Version) -> Vec<CollectiveCriterion> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recorded_time::RecordedTime;
     use crate::replayed::Replayed;
-    use crate::seen::Seen;
 
     #[test]
     fn criteria_of_a_recording_are_those_it_was_judged_by() {
@@ -162,7 +162,7 @@ mod tests {
         let known = Version::new(messages.to_vec(), collectives.to_vec());
         let mut budgeter = mpiscope_diagnosis::Budgeter::new(mpiscope_diagnosis::BudgetOptions::default());
         budgeter.hold_against(Reference::Given(known.clone()));
-        let findings = Findings::of(&budgeter, true, 8, &Seen::default(), &Replayed::default());
+        let findings = Findings::of(&budgeter, true, 8, &RecordedTime::default(), &Replayed::default());
         let file = of_findings(serde_json::from_str(&serde_json::to_string(&findings).unwrap()).unwrap());
         assert_eq!(version(&file), known);
     }

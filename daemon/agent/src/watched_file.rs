@@ -1,6 +1,6 @@
-//! One region that is watched.
+//! One ring file that is watched.
 
-use super::held::{Held, most_slots};
+use super::flight_buffer::{FlightBuffer, most_slots};
 use super::proc_file;
 use super::scheduling::Scheduler;
 use mpiscope_ring::clock::clock_sample;
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// that sees its room grow waits instead of dropping.
 const MOST_SLOTS: usize = 1 << 13;
 
-pub(crate) struct Watched {
+pub(crate) struct WatchedFile {
     path: PathBuf,
     reader: Reader,
     /// The number of the file by which its writers wake an agent that rests.
@@ -33,7 +33,7 @@ pub(crate) struct Watched {
     told: Option<Lost>,
     told_unrecorded: u64,
     /// What is read and not told yet, while recording is off and the newest is wanted all the same.
-    held: Option<Held>,
+    held: Option<FlightBuffer>,
     /// Calls that were held once and let go.
     left_out: u64,
     scheduler: Scheduler,
@@ -41,7 +41,7 @@ pub(crate) struct Watched {
     alive: bool,
 }
 
-/// What reading a region once led to.
+/// What reading a ring file once led to.
 #[derive(Debug, Default)]
 pub(crate) struct Read {
     pub(crate) slots: usize,
@@ -49,7 +49,7 @@ pub(crate) struct Read {
     pub(crate) fault: Option<String>,
 }
 
-impl Watched {
+impl WatchedFile {
     pub(crate) fn new(path: PathBuf, reader: Reader, process: Process, positions: Vec<u64>) -> Self {
         let damaged = vec![false; positions.len()];
         Self {
@@ -216,7 +216,7 @@ impl Watched {
     pub(crate) fn hold(&mut self, span: Duration) {
         if self.alive && self.held.is_none() && self.reader.is_whole() {
             let told = self.heads().map(|head| head.told_anew().0);
-            self.held = Some(Held::new(span, self.positions.iter().copied().zip(told)));
+            self.held = Some(FlightBuffer::new(span, self.positions.iter().copied().zip(told)));
         }
     }
 

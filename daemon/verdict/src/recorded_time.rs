@@ -5,7 +5,7 @@ use mpiscope_model::{Gap, Nanoseconds};
 
 /// From when on a run was seen, and when not.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen {
+pub(crate) struct RecordedTime {
     /// Nothing is known of what came before.
     pub(crate) from_ns: Nanoseconds,
     /// Recording was off.
@@ -14,7 +14,7 @@ pub(crate) struct Seen {
     pub(crate) lost_share: f64,
 }
 
-impl Seen {
+impl RecordedTime {
     /// Which share of all calls was lost.
     pub(super) fn share(lost: u64, seen: u64) -> f64 {
         lost as f64 / lost.saturating_add(seen).max(1) as f64
@@ -48,20 +48,26 @@ mod tests {
     #[test]
     fn what_was_off_was_not_seen() {
         let gap = |from_ns, until_ns| Gap { from_ns, until_ns };
-        let seen = Seen {
+        let seen = RecordedTime {
             from_ns: 10,
             gaps: vec![gap(0, Some(15)), gap(40, Some(50)), gap(90, None)],
             lost_share: 0.0,
         };
         assert_eq!(seen.length_ns(0, 100), 65);
         assert_eq!((seen.length_ns(45, 60), seen.length_ns(41, 49), seen.length_ns(95, 99)), (10, 0, 0));
-        assert_eq!(Seen::default().length_ns(3, 10), 7);
+        assert_eq!(RecordedTime::default().length_ns(3, 10), 7);
     }
 
     #[test]
     fn what_was_lost_is_a_share_of_all() {
-        assert_eq!((Seen::share(0, 0), Seen::share(3, 1), Seen::share(5, 0)), (0.0, 0.75, 1.0));
-        let seen = |lost, calls| Seen { lost_share: Seen::share(lost, calls), ..Seen::default() };
+        assert_eq!(
+            (RecordedTime::share(0, 0), RecordedTime::share(3, 1), RecordedTime::share(5, 0)),
+            (0.0, 0.75, 1.0)
+        );
+        let seen = |lost, calls| RecordedTime {
+            lost_share: RecordedTime::share(lost, calls),
+            ..RecordedTime::default()
+        };
         assert_eq!(
             (seen(0, 900).sure(0.8), seen(50, 950).sure(0.8), seen(900, 100).sure(0.8)),
             (0.8, 0.4, 0.0)

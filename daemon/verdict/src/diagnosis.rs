@@ -1,15 +1,15 @@
 //! How a run stands as far as it is settled, in the figures that pages, reports and recordings are given.
 
 use super::disturbances::disturbances;
+use super::recorded_time::RecordedTime;
 use super::replayed::Replayed;
-use super::seen::Seen;
 use super::{by_region, sources, waits};
 use crate::ending::{Ending, diagnosed_until_s};
 use mpiscope_diagnosis::{
     Assessment, Basis, Budget, Budgeter, Cause, Causes, RankShares, Remark, WindowBudget,
 };
 use mpiscope_feed::{
-    Advised, Attribution, BasisState, By, ByRank, Course, Efficiency, Judgement, Parts, Quiet, Regions,
+    Advised, Attribution, BasisState, By, ByRank, Course, Diagnosis, Efficiency, Parts, Quiet, Regions,
     Verdict, WhatIf,
 };
 use mpiscope_model::words::nanoseconds;
@@ -19,13 +19,13 @@ use mpiscope_model::{Blame, Nanoseconds};
 const STRETCHES: usize = 40;
 
 /// How a run stands as far as it is settled, without its regions, and window by window; as a share of what was seen.
-pub(super) fn judgement(
+pub(super) fn diagnosis(
     budgeter: &Budgeter,
     is_referenced: bool,
     ranks: u32,
-    seen: &Seen,
+    seen: &RecordedTime,
     replayed: &Replayed,
-) -> (Judgement, Course) {
+) -> (Diagnosis, Course) {
     let begin_ns = seen.from_ns;
     let basis = Basis::new(budgeter, is_referenced, replayed.savings());
     let ledger = budgeter.ledger();
@@ -70,7 +70,7 @@ pub(super) fn judgement(
     let mut attribution: Vec<Attribution> = windows.chunks(step).enumerate().map(stretch).collect();
     attribution.extend(by_region::attribution(budgeter, &basis, &waits, (seen, end_ns)));
     let quiet = quiet(budgeter, begin_ns, end_ns);
-    let mut judgement = Judgement {
+    let mut diagnosis = Diagnosis {
         budget: parts(&total.budget),
         efficiency: efficiency(budgeter, ranks, seen),
         verdict: Verdict {
@@ -100,16 +100,16 @@ pub(super) fn judgement(
         disturbances: Vec::new(),
         regions: Regions::default(),
     };
-    judgement.disturbances = disturbances(&judgement, &course);
+    diagnosis.disturbances = disturbances(&diagnosis, &course);
     let mut course = course.bounded();
-    if judgement.verdict.is_withheld() {
-        withhold(&mut judgement, &mut course);
+    if diagnosis.verdict.is_withheld() {
+        withhold(&mut diagnosis, &mut course);
     }
-    (judgement, course)
+    (diagnosis, course)
 }
 
 /// Takes back what nobody can know of a run where the recording supports no verdict.
-pub(super) fn withhold(found: &mut Judgement, course: &mut Course) {
+pub(super) fn withhold(found: &mut Diagnosis, course: &mut Course) {
     let basis = std::mem::take(&mut found.verdict.basis);
     let lost_share = if basis.state == BasisState::Lost { basis.missing_share } else { 0.0 };
     found.verdict = Verdict { cause: "none".into(), lost_share, basis, ..Verdict::default() };
@@ -199,7 +199,7 @@ fn useful_ns(computed_ns: u64, of_threads_ns: u64, length_ns: f64) -> f64 {
     computed_ns as f64 * (length_ns / (of_threads_ns as f64).max(1.0)).min(1.0)
 }
 
-fn efficiency(budgeter: &Budgeter, ranks: u32, seen: &Seen) -> Efficiency {
+fn efficiency(budgeter: &Budgeter, ranks: u32, seen: &RecordedTime) -> Efficiency {
     let (end_ns, path) = budgeter.critical_path();
     let length = seen.length_ns(seen.from_ns, end_ns) as f64;
     let mut useful = vec![0.0_f64; ranks as usize];
