@@ -250,8 +250,8 @@ fn who_has_it(diagnosis: &Diagnosis, of: &Source) -> Option<String> {
     if let Some((first, last)) = moving(diagnosis).filter(|_| of.cause == "pattern") {
         let balance = percent(diagnosis.efficiency.load_balance);
         return Some(format!(
-            "The rank with more work changes during the run, from rank {first} at the start to rank {last} at the end. Over \
-             the whole run, load balance is {balance}."
+            "The rank with more work changes during the run, from rank {first} at the start to rank {last} at the end. \
+             Summed over the whole run, load balance is {balance}."
         ));
     }
     let ranks = &of.few;

@@ -5,7 +5,7 @@ use super::actions::actions;
 use super::blame::{moving, named_source, ranks as blamed_ranks};
 use super::recorded_time::recorded_ns;
 use super::sources::few;
-use super::words::{claim, name, percent, time};
+use super::words::{claim, percent, time, without};
 use mpiscope_diagnosis::NEGLIGIBLE;
 use mpiscope_feed::{
     Attribution, Course, Diagnosis, Disturbance, Quiet, RangeBudget, RangeVerdict, RangeVerdicts, Source,
@@ -144,6 +144,10 @@ impl RangeVerdicts for PartVerdicts {
         if self.whole.verdict.is_withheld() || count == 0 || part.length_s() <= 0.0 {
             return None;
         }
+        // Windows are divided evenly: of less than one nothing is known by itself.
+        if of.to_ns.saturating_sub(of.from_ns) < of.window_ns {
+            return None;
+        }
         let found = self.cut(&part);
         let verdict = &found.verdict;
         Some(RangeVerdict {
@@ -254,8 +258,8 @@ fn details(found: &Diagnosis) -> Vec<String> {
     if verdict.cause == "none" {
         return Vec::new();
     }
-    let (cause, less) = (name(&verdict.cause), time(verdict.avoidable_wall_s));
-    let mut details = vec![format!("Without {cause} this part takes about {less} less.")];
+    let less = time(verdict.avoidable_wall_s);
+    let mut details = vec![format!("{} this part takes about {less} less.", without(&verdict.cause))];
     details.extend(named_source(found, &verdict.cause).map(|of| {
         let share = percent(of.few_s / of.total_s.max(1e-12));
         let (names, total) = (ranges(&of.few), time(of.total_s));

@@ -112,7 +112,8 @@ pub(super) fn name(cause: &str) -> &str {
 fn when(found: &Diagnosis) -> Option<String> {
     let mut whole = found.attribution.iter().filter(|stretch| stretch.region.is_none());
     let first = whole.next()?;
-    let (begin_s, end_s) = (first.from_s, whole.next_back().unwrap_or(first).to_s);
+    // Of a run as short as a window nobody knows when.
+    let (begin_s, end_s) = (first.from_s, whole.next_back()?.to_s);
     let near_s = AT_ONCE * (end_s - begin_s);
     let blamed = found.disturbances.iter().filter(|of| of.cause == found.verdict.cause);
     let times: Vec<(f64, f64)> = blamed.map(|of| (of.from_s, of.to_s)).collect();
@@ -224,7 +225,15 @@ fn cost(verdict: &Verdict) -> String {
         }
     };
     let saved = time(verdict.avoidable_wall_s);
-    format!("Without {} the run takes {about} {saved} less{all}.", name(&verdict.cause))
+    format!("{} the run takes {about} {saved} less{all}.", without(&verdict.cause))
+}
+
+/// Where a cause is removed, as the beginning of a sentence.
+pub(super) fn without(cause: &str) -> String {
+    match cause {
+        "mapping" => "With better placement".into(),
+        cause => format!("Without {}", name(cause)),
+    }
 }
 
 /// What the verdict rests on and how sure it is, a sentence each.

@@ -3,7 +3,7 @@ import type { Found, Parts } from "../feed/found";
 import type { Span } from "../state/perspective";
 import type { BudgetScope, RangeFigures } from "../state/range-budgets";
 import { emptyRun, type RunState } from "../state/run";
-import { hasFigures, rangeWords } from "./range";
+import { coarseness, hasFigures, rangeWords } from "./range";
 
 const LIVE: RunState = { ...emptyRun(), job: { ...emptyRun().job, state: "running" } };
 const SELECTED: BudgetScope = { rangeNs: [8e9, 9e9], ranks: null };
@@ -50,5 +50,13 @@ describe("the heading of the selected range", () => {
     expect(words(known([8e9, 9e9], [7e9, 7e9]))).toMatch(/Nothing of it is judged yet\./);
     expect(words(known([8e9, 9e9], [7e9, 7e9]), OVER)).toMatch(/Nothing of it was judged\./);
     expect(hasFigures(known([8e9, 9e9], [7e9, 7e9]))).toBe(false);
+  });
+});
+
+describe("figures of less than a window", () => {
+  it("say that they are an average", () => {
+    const budget = { fromNs: 2e9, windowNs: 100e6, parts: {} as Parts, causes: [], verdict: null };
+    expect(coarseness({ ...budget, toNs: 2.05e9 })).toMatch(/^Counted in windows of 100\sms: this is the average/);
+    expect(coarseness({ ...budget, toNs: 2.1e9 })).toBe("");
   });
 });

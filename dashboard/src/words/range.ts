@@ -56,6 +56,11 @@ export function spanWords([fromNs, toNs]: Span): string {
   return unbroken(`${clock(fromNs, digits)} to ${clock(toNs, digits)}, ${duration(toNs - fromNs)}`);
 }
 
+/** What figures of less than a window are; empty for those of more. */
+export function coarseness({ fromNs, toNs, windowNs }: RangeBudget): string {
+  return toNs - fromNs < windowNs ? `Counted in windows of ${unbroken(duration(windowNs))}: this is the average of the one around the selection.` : "";
+}
+
 function afterwards(run: RunState): string {
   // What is final goes to the last call.
   if (run.found?.isFinal) return "After it there is nothing to judge.";

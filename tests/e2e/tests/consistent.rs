@@ -127,9 +127,13 @@ fn assert_sentences(text: &str, report: &Value, made: &str) {
         let saved =
             headline.split_once(" avoidable (").and_then(|(_, rest)| rest.split_once(" of ")).unwrap().0;
         let about = if verdict["is_at_least"] == true { "at least" } else { "about" };
-        let name = if title.starts_with("CPU") { (*title).to_owned() } else { title.to_lowercase() };
+        let without = match *title {
+            "Placement" => "With better placement".to_owned(),
+            "CPU contention" => "Without CPU contention".to_owned(),
+            title => format!("Without {}", title.to_lowercase()),
+        };
         let cost = format!(
-            "Without {name} the run takes {about} {saved} less; for {} ranks that is ",
+            "{without} the run takes {about} {saved} less; for {} ranks that is ",
             report["job"]["ranks"]
         );
         assert!(sentences.iter().any(|sentence| sentence.starts_with(&cost)), "{cost}\n{place}");

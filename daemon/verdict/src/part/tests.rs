@@ -21,12 +21,16 @@ impl Diagnosed {
 
     /// The verdict on a range in seconds, of some ranks or all.
     fn on(&self, from_s: f64, to_s: f64, ranks: Option<&[(u32, u32)]>) -> RangeVerdict {
+        self.maybe_on(from_s, to_s, ranks).unwrap()
+    }
+
+    fn maybe_on(&self, from_s: f64, to_s: f64, ranks: Option<&[(u32, u32)]>) -> Option<RangeVerdict> {
         let range_ns = (from_s * 1e9) as u64..(to_s * 1e9) as u64;
         let of = match ranks {
             Some(ranks) => self.course.of_ranks(&range_ns, ranks, Blame::WORDS),
             None => self.course.over(&range_ns, Blame::WORDS),
         };
-        self.verdicts.verdict(&of, &self.course, ranks).unwrap()
+        self.verdicts.verdict(&of, &self.course, ranks)
     }
 
     fn until_s(&self) -> f64 {
@@ -50,6 +54,14 @@ fn all_of_a_run_has_the_verdict_of_the_run() {
         assert_eq!(every.cause, all.cause);
         assert!((every.avoidable_wall_s - all.avoidable_wall_s).abs() < 1e-3, "{every:?} {all:?}");
     }
+}
+
+#[test]
+fn less_than_a_window_has_no_verdict_of_its_own() {
+    let run = Diagnosed::new(Pattern::Ring, "imbalance");
+    let width_s = run.course.width_ns as f64 / 1e9;
+    assert_eq!(run.maybe_on(1.0, 1.0 + 0.9 * width_s, None), None);
+    assert_eq!(run.on(1.0, 1.0 + 1.1 * width_s, None).cause, "pattern");
 }
 
 #[test]

@@ -53,6 +53,22 @@ fn the_verdict_is_one_sentence() {
 }
 
 #[test]
+fn a_placement_is_improved_and_not_removed() {
+    let mut placed = pattern();
+    placed.verdict.cause = "mapping".into();
+    let sentence = "With better placement the run takes about 3.90 s less; for 8 ranks that is 31.0 s.";
+    assert_eq!(details(&placed)[0], sentence);
+}
+
+#[test]
+fn when_is_not_said_of_a_run_as_short_as_a_window() {
+    let mut short = pattern();
+    assert!(headline(&short).contains(", since "));
+    short.attribution.truncate(1);
+    assert!(!headline(&short).contains("since"), "{}", headline(&short));
+}
+
+#[test]
 fn where_too_much_was_lost_there_is_no_verdict() {
     let basis = Ending::default().basis(0.91, 1.0);
     let verdict = Verdict { cause: "none".into(), lost_share: 0.91, basis, ..Verdict::default() };

@@ -77,7 +77,7 @@ function slowestPair({ regions, between }: Regions, than: number): Pair | null {
 function PairRow({ pair: { a, b, between: { latency } }, select }: { pair: Pair; select: () => void }) {
   return (
     <li class="between">
-      <button type="button" title={`Show the messages between ${ranksWords(a.ranks)} and ${ranksWords(b.ranks)} in the tab Where`} onClick={select}><span>{`between ${rangesShort(a.ranks)} and ${rangesShort(b.ranks)}`}</span></button>
+      <button type="button" title={`Show the messages between ${ranksWords(a.ranks)} and ${ranksWords(b.ranks)} in the tab Where`} onClick={select}><span>{`between ${rangesShort(a.ranks, 1)} and ${rangesShort(b.ranks, 1)}`}</span></button>
       <Latency value={latency} />
     </li>
   );

@@ -7,6 +7,7 @@ import { finishedNsOf } from "../../state/finished";
 import type { Store } from "../../state/store";
 import { part, seconds } from "../../words/found";
 import { type Slice, timeSplit } from "../../words/overview";
+import { coarseness } from "../../words/range";
 import { partTone } from "../causes";
 import { SelectedNote, WholeRunNote } from "../selected-note";
 import { useTable } from "../share/tables";
@@ -24,12 +25,12 @@ export function WhyCard({ store, found }: { store: Store; found: Found | null })
   return (
     <section>
       <h2>Why <span class="soft">where the ranks’ time went</span> {figures.kind === "known" ? <SelectedNote store={store} /> : <WholeRunNote store={store} />}{found && <button type="button" class="more" onClick={() => show(store, BUDGET)}>Open Why</button>}</h2>
-      {found ? <Split store={store} scope={scopeOf(figures, found, ranks, gaps)} ranks={ranks} gaps={gaps} note={figures.kind === "known" ? "" : found.waitingNote} /> : <p class="soft">Where time went is not judged yet.</p>}
+      {found ? <Split store={store} scope={scopeOf(figures, found, ranks, gaps)} ranks={ranks} gaps={gaps} note={figures.kind === "known" ? coarseness(figures.budget) : found.waitingNote} /> : <p class="soft">Where time went is not judged yet.</p>}
     </section>
   );
 }
 
-/** `note`: why what ranks waited for most is not the verdict's cause, of the whole run. */
+/** `note`: why what ranks waited for most is not the verdict's cause, of the whole run; or how coarse figures of a range are. */
 function Split({ store, scope, ranks, gaps, note }: { store: Store; scope: Scope; ranks: number; gaps: Gaps; note: string }) {
   const finishedS = finishedNsOf(store.figures.value.ranks, scope.only, scope.spanNs, gaps) / 1e9;
   const { slices, sentence, ranksS } = timeSplit(scope.parts, ranksAmong(scope.only, ranks), scope.ranksS, finishedS);

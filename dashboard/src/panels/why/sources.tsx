@@ -26,12 +26,12 @@ export function RankLink({ store, rank }: { store: Store; rank: number }) {
   return <button type="button" class="rank" title={`Show rank ${rank} in the inspector`} onClick={act}>rank {rank}</button>;
 }
 
-/** The few ranks that a verdict comes from, with their nodes. */
 /** The ranks that the verdict's cause comes from. */
 export function sourceRanks({ diagnosis: { verdict, sources } }: Found): readonly number[] {
   return sources.find(({ cause }) => cause === verdict.cause)?.few ?? [];
 }
 
+/** The few ranks that a verdict comes from, with their nodes. */
 export function SourceRanks({ store, ranks }: { store: Store; ranks: readonly number[] }) {
   if (ranks.length === 0 || ranks.length > FEW) return null;
   return <span class="soft">It comes from {ranks.map((rank, at) => <span key={rank}>{at > 0 && ", "}<RankLink store={store} rank={rank} />{whereWords(store, rank)}</span>)}.</span>;
@@ -48,7 +48,7 @@ export function Sources({ store, sources, top, hasCpuShortage, isRanged }: { sto
   const told = sources.filter(({ cause, totalS }) => cause === top || totalS > WORTH_TELLING * ranks * durationS);
   return (
     <section id={SOURCES} tabIndex={-1} class="sources">
-      <h2>Which ranks it comes from <span class="soft">{isRanged ? "in the whole run" : ""}</span></h2>
+      <h2>{top === "none" ? "Ranks that have more to do, at no cost" : "Which ranks it comes from"} <span class="soft">{isRanged ? "in the whole run" : ""}</span></h2>
       {told.length > 0
         ? told.map((source) => <OfCause key={source.cause} store={store} source={source} />)
         : <p class="soft">No rank has much more to do than others{hasCpuShortage ? "" : ", and none waited long for a CPU"}.</p>}
