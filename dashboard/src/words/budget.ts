@@ -1,7 +1,7 @@
 // The delay budget in sentences: what each part of the time in MPI was, how much of the ranks' time, and what is known of
 // it beyond that. Pure.
 
-import type { By, Efficiency, Parts } from "../feed/found";
+import type { Efficiency, Parts } from "../feed/found";
 import type { Part } from "../palette/causes";
 import { unbroken } from "./index";
 import { FACTORS, part, type Row, seconds, waitingRows } from "./found";
@@ -36,7 +36,7 @@ export function budgetSentence(row: Row, budget: Parts, ranksS: number): string 
   if (row.seconds === 0) return NOTHING[row.part] ?? "No time went there.";
   const much = ofRanks(row.seconds, ranksS);
   switch (row.part) {
-    case "waiting": return `${much}${mostOf(budget.waitingBy)}.`;
+    case "waiting": return `${much}${mostOf(budget)}.`;
     case "base": return `${much}: as long as messages of such sizes usually take within a node.`;
     case "distance": return `${much}: what messages between nodes usually take longer than within. With what others waited for it, ${time(budget.distanceS + budget.waitingBy.distance)}.`;
     case "excess": return `${much}: what messages took beyond what is usual.${inside(budget)}`;
@@ -56,16 +56,19 @@ const NOTHING: Readonly<Partial<Record<Part, string>>> = {
 };
 
 /** What most of the waiting was for. */
-function mostOf(by: By): string {
-  const [most] = waitingRows(by).filter((row) => row.seconds > 0).sort((one, other) => other.seconds - one.seconds);
+function mostOf({ waitingS, waitingBy }: Parts): string {
+  const [most] = waitingRows(waitingBy).filter((row) => row.seconds > 0).sort((one, other) => other.seconds - one.seconds);
   const what = most && WAITED_FOR[most.part];
-  return what ? `; of it ${time(most.seconds)} ${what}` : "";
+  if (!what) return "";
+  // What is taken off the waiting may make one part more than all of it.
+  return most.seconds > waitingS ? `, most of it ${what}` : `; of it ${time(most.seconds)} ${what}`;
 }
 
 /** What others waited for slow messages is waiting: with it there is more than the part of the bar. */
 function inside({ excessS, excessInsideS, waitingBy }: Parts): string {
   const withWaiting = excessS + Math.max(0, waitingBy.excess);
-  const within = excessInsideS > 0 && excessInsideS <= withWaiting ? `${time(excessInsideS)} of it within nodes` : "";
+  // Where it is taken off the waiting, what is left is of no place.
+  const within = waitingBy.excess >= 0 && excessInsideS > 0 && excessInsideS <= withWaiting ? `${time(excessInsideS)} of it within nodes` : "";
   if (withWaiting > excessS) return ` With what others waited for it, ${time(withWaiting)}${within && `, ${within}`}.`;
   return within && ` ${within}.`;
 }

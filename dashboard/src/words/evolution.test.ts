@@ -3,7 +3,7 @@ import type { Segment } from "../feed/evolution";
 import { course, evolution, windows } from "../panels/how/made-up";
 import { emptyRun, type RunState } from "../state/run";
 import {
-  aboutEvolution, bandWords, courseFigures, courseName, noEvolution, pendingOf, pendingWords, pointTold, ranksOfCourse, segmentWords, trendWords, windowAt, windowOf,
+  aboutEvolution, bandWords, courseFigures, courseName, disturbanceWords, noEvolution, pendingOf, pendingWords, pointTold, ranksOfCourse, segmentWords, trendWords, windowAt, windowOf,
 } from "./evolution";
 
 const plain = (text: string): string => text.replace(/[\u00a0\u202f\u2009]/g, " ");
@@ -99,5 +99,14 @@ describe("where there is nothing", () => {
     expect(noEvolution(running({ evolution: evolution({ regions: [course(0, { exact: 0 })], links: [] }) }))?.title).toBe("No latency is known yet");
     expect(noEvolution(running({ evolution: evolution({ regions: [course(0, { exact: 0, provisional: windows(1, [2]) })], links: [] }) }))).toBeNull();
     expect(noEvolution(running())).toBeNull();
+  });
+});
+
+describe("a disturbance", () => {
+  it("has its times, or only its cause where there is no room for more", () => {
+    const long = { cause: "cpu", fromS: 10.25, toS: 15 } as const;
+    expect(disturbanceWords(long).replaceAll("\u00a0", " ")).toBe("CPU contention 0:00:10.2 to 0:00:15.0");
+    expect(disturbanceWords({ ...long, toS: 10.5 }).replaceAll("\u00a0", " ")).toBe("CPU contention 0:00:10.250 to 0:00:10.500");
+    expect([disturbanceWords(long, 300), disturbanceWords(long, 120), disturbanceWords(long, 60)].map((words) => words.length)).toEqual([37, 14, 0]);
   });
 });

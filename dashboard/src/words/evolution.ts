@@ -54,7 +54,7 @@ export function trendWords(course: Course, isOver: boolean): string {
   switch (last.kind) {
     case "growth": return `${isOver ? "grew to the end from" : "grows since"} ${since}, ${percent(last.rise)}`;
     case "steady": return `above its average ${isOver ? "to the end from" : "since"} ${since}, L ${latencyWords(last.latency)}`;
-    case "rest": return isOver ? "no growth, no plateau" : "no growth, no plateau";
+    case "rest": return "no growth, no plateau";
   }
 }
 
@@ -65,9 +65,15 @@ export function segmentWords({ kind, fromS, toS, isClosed, windows, latency, ris
   return `${what}, ${when}${isClosed || isOver ? "" : " so far"}: L ${latencyWords(latency)} in ${counted(windows, "window", "windows")}`;
 }
 
-/** "CPU contention 0:00:10.3 to 0:00:15.0": the same times as in the verdict and the report. */
-export function disturbanceWords({ cause, fromS, toS }: Disturbance): string {
-  return `${CAUSE_NAMES[cause]} ${unbroken(`${clock(fromS * 1e9, 1)} to ${clock(toS * 1e9, 1)}`)}`;
+/** Shorter stretches have times to the millisecond. */
+const SHORT_S = 1;
+const LETTER_PIXELS = 6.5;
+
+/** "CPU contention 0:00:10.3 to 0:00:15.0": the same times as in the verdict and the report. Less where there is no room. */
+export function disturbanceWords({ cause, fromS, toS }: Disturbance, pixels = Infinity): string {
+  const digits = toS - fromS < SHORT_S ? 3 : 1;
+  const all = `${CAUSE_NAMES[cause]} ${unbroken(`${clock(fromS * 1e9, digits)} to ${clock(toS * 1e9, digits)}`)}`;
+  return [all, CAUSE_NAMES[cause], ""].find((words) => words.length * LETTER_PIXELS <= pixels) ?? "";
 }
 
 /** The letters on the picture. */

@@ -32,6 +32,8 @@ describe("the budget in sentences", () => {
     expect(say({ excessInsideS: 2, cpuWaitS: 0, waitingBy: { ...budget.waitingBy, excess: 4 } })["excess"]).toMatch(/waited for it, 7\.00 s, 2\.00 s of it within nodes\.$/);
     expect(say({ otherS: 5, cpuWaitS: 4 })).toMatchObject({ cpuWait: expect.stringMatching(/^1\.\d+ % of the ranks' time: ranks could run/), other: expect.stringMatching(/^0\.\d+ %/) });
     // What cannot be is not said.
+    expect(say({ waitingBy: { ...budget.waitingBy, compute: 200 } })["waiting"]).toBe("21.9 % of the ranks' time, most of it while those who were waited for computed longer.");
+    expect(say({ excessInsideS: 2, cpuWaitS: 0, waitingBy: { ...budget.waitingBy, excess: -4 } })["excess"]).not.toMatch(/within nodes/);
     expect(say({ excessInsideS: 1e6 })["excess"]).not.toMatch(/within nodes/);
     expect(say({ distanceS: 0 })["distance"]).toMatch(/^None is known of/);
     expect(say()["operation"]).toBe("There were no collectives that took time of their own.");

@@ -204,7 +204,7 @@ test("why::the_ranks_it_comes_from_are_those_of_the_report_and_lead_to_them", as
   const rows = await table(page, "Ranks with load imbalance");
   assert.deepEqual(rows.map((row) => row.rank), source.ranks.map(({ rank }) => `rank ${rank}`));
   assert.equal(source.ranks[0].rank, 1);
-  assert.ok(Math.abs(quantity(rows[0]["more than average \u2193"] ?? rows[0]["more than average"]) - source.ranks[0].seconds) <= 0.006 * source.ranks[0].seconds, JSON.stringify(rows[0]));
+  assert.ok(Math.abs(quantity(rows[0]["above balanced work \u2193"] ?? rows[0]["above balanced work"]) - source.ranks[0].seconds) <= 0.006 * source.ranks[0].seconds, JSON.stringify(rows[0]));
   const calls = await table(page, "Waits by call");
   assert.equal(calls.length, gathered.length);
   assert.ok(calls[0]["in which call"].startsWith(gathered[0].function), JSON.stringify(calls[0]));

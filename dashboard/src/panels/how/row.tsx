@@ -16,7 +16,7 @@ import { sideways } from "../gestures";
 import { LEFT, xOf } from "../timeline/scale";
 import { RegionMark } from "../where/table";
 import { causeColour } from "../causes";
-import { bands, hit, keyOf, type Latencies, latencyLabel, latencyLines, latencyY, marks, picture, type Picture, series } from "./scale";
+import { bands, hit, keyOf, type Latencies, latencyLabel, latencyLines, latencyY, type Mark, marks, picture, type Picture, series } from "./scale";
 
 export const ROW_PIXELS = 108;
 const HEAD_PIXELS = 24;
@@ -183,15 +183,20 @@ function Plot({ chart, picture: { circles, unknown, average }, course, latencies
   );
 }
 
+/** How wide words may be from a mark on: to its end, and not into the next one. */
+function roomFor(x: number, width: number, marks: readonly Mark[]): number {
+  return Math.min(x + width, ...marks.map((mark) => mark.x).filter((next) => next > x)) - x - 8;
+}
+
 /** Each with its one beginning and its one end, in the colour of its cause. */
 export function DisturbanceMarks({ chart, disturbances, hasWords = false }: { chart: Chart; disturbances: readonly Disturbance[]; hasWords?: boolean }) {
   return (
     <>
-      {marks(disturbances, chart).map(({ disturbance, x, width }) => (
+      {marks(disturbances, chart).map(({ disturbance, x, width }, _, all) => (
         <g key={`${disturbance.cause}${disturbance.fromS}`} class="disturbance">
           <path d={`M${x},${chart.bottom}V${chart.top - 3}H${x + width}V${chart.bottom}`} style={{ stroke: causeColour(disturbance.cause) }} />
           <rect x={x} y={chart.top - 3} width={width} height={3} style={{ fill: causeColour(disturbance.cause) }} />
-          {hasWords && width > 150 && <text class="over" x={x + 4} y={chart.top + 11}>{disturbanceWords(disturbance)}</text>}
+          {hasWords && <text class="over" x={x + 4} y={chart.top + 11}>{disturbanceWords(disturbance, roomFor(x, width, all))}</text>}
         </g>
       ))}
     </>

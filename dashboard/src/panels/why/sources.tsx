@@ -56,7 +56,7 @@ export function Sources({ store, sources, top, hasCpuShortage, isRanged }: { sto
   );
 }
 
-const TOO_MUCH: Readonly<Partial<Record<Source["cause"], string>>> = { pattern: "more than average", cpu: "waiting for a CPU" };
+const TOO_MUCH: Readonly<Partial<Record<Source["cause"], string>>> = { pattern: "above balanced work", cpu: "waiting for a CPU" };
 
 function OfCause({ store, source }: { store: Store; source: Source }) {
   const name = CAUSE_NAMES[source.cause];
