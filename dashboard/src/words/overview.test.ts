@@ -71,7 +71,9 @@ describe("whom the verdict blames", () => {
   it("is whom the headline blames, with what the cause costs", () => {
     const with35 = { ...found("pattern", []), blamed: [3, 5] };
     const source = { cause: "pattern" as const, totalS: 9, few: [3, 5], fewNodes: 0, ranks: [], computedS: 1, times: [] };
-    expect(blamedRanks({ ...with35, diagnosis: { ...with35.diagnosis, sources: [source] } })).toEqual({ cause: "pattern", ranks: [3, 5], seconds: 9 });
+    expect(blamedRanks({ ...with35, diagnosis: { ...with35.diagnosis, sources: [source] } })).toEqual({ cause: "pattern", ranks: [3, 5], seconds: 9, isByTurns: false });
+    const moving = { ...source, times: [{ fromS: 0, toS: 1, ranks: [3] }, { fromS: 1, toS: 2, ranks: [5] }] };
+    expect(blamedRanks({ ...with35, diagnosis: { ...with35.diagnosis, sources: [moving] } })?.isByTurns).toBe(true);
     expect(blamedRanks(with35)?.seconds).toBe(with35.diagnosis.verdict.avoidableS);
   });
 

@@ -64,13 +64,20 @@ function mostOf({ waitingS, waitingBy }: Parts): Row | null {
 }
 
 /** Those whom the verdict blames. */
-export interface Blamed { cause: Blame; ranks: readonly number[]; seconds: number }
+export interface Blamed {
+  cause: Blame;
+  ranks: readonly number[];
+  seconds: number;
+  /** They are to blame one after the other, not all the time. */
+  isByTurns?: boolean;
+}
 
 /** The ranks that the headline blames for its cause; null where it blames none. */
 export function blamedRanks({ blamed, diagnosis: { verdict, sources } }: Found): Blamed | null {
   const { cause } = verdict;
   if (isWithheld(verdict) || cause === "none" || blamed.length === 0) return null;
-  return { cause, ranks: blamed, seconds: sources.find((each) => each.cause === cause)?.totalS ?? verdict.avoidableS };
+  const source = sources.find((each) => each.cause === cause);
+  return { cause, ranks: blamed, seconds: source?.totalS ?? verdict.avoidableS, isByTurns: (source?.times.length ?? 0) > 0 };
 }
 
 /** The ranks that the verdict on a selected part blames; null where it blames none. */

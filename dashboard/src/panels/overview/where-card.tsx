@@ -97,7 +97,7 @@ function Nothing({ store }: { store: Store }) {
   return <p class="soft">{nothingYet(run, over(run)).text}</p>;
 }
 
-function BlamedRow({ store, blamed: { cause, ranks, seconds: value } }: { store: Store; blamed: Blamed }) {
+function BlamedRow({ store, blamed: { cause, ranks, seconds: value, isByTurns } }: { store: Store; blamed: Blamed }) {
   const ranges = rangesOf(ranks);
   const [only] = ranks;
   const select = (): void => {
@@ -107,7 +107,7 @@ function BlamedRow({ store, blamed: { cause, ranks, seconds: value } }: { store:
   return (
     <li class="blamed">
       <button type="button" title={ranks.length === 1 ? `Show rank ${only ?? 0} in the inspector` : "Show them in the tab Why"} onClick={select}><CauseMark cause={cause} /><span>{rangesShort(ranges, RANGES)}</span></button>
-      <span title={`${seconds(value)} over all ranks`}>blamed for {CAUSE_NAMES[cause]}</span>
+      <span title={`${seconds(value)} over all ranks${isByTurns ? "; when it was which of them is in the tab Why" : ""}`}>blamed {isByTurns && "by turns "}for {CAUSE_NAMES[cause]}</span>
     </li>
   );
 }
