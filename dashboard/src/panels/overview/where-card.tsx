@@ -107,7 +107,7 @@ function BlamedRow({ store, blamed: { cause, ranks, seconds: value, isByTurns } 
   return (
     <li class="blamed">
       <button type="button" title={ranks.length === 1 ? `Show rank ${only ?? 0} in the inspector` : "Show them in the tab Why"} onClick={select}><CauseMark cause={cause} /><span>{rangesShort(ranges, RANGES)}</span></button>
-      <span title={`${seconds(value)} over all ranks${isByTurns ? "; when it was which of them is in the tab Why" : ""}`}>blamed {isByTurns && "by turns "}for {CAUSE_NAMES[cause]}</span>
+      <span title={`${seconds(value)} over all ranks${isByTurns ? "; when it was which of them is in the tab Why" : ""}`}>{isByTurns ? "blamed by turns" : `blamed for ${CAUSE_NAMES[cause]}`}</span>
     </li>
   );
 }
