@@ -12,7 +12,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     cssCodeSplit: false,
   },
-  // A test reads the colours of the style sheet. On a busy machine the slowest take many times their usual second.
-  test: { css: true, testTimeout: 60_000 },
+  // A test reads the colours of the style sheet.
+  test: { css: true },
   server: { proxy: { "/feed": { target: "ws://127.0.0.1:4180", ws: true }, "/health": "http://127.0.0.1:4180" } },
 });

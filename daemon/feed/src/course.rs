@@ -95,6 +95,14 @@ impl Parts {
     }
 }
 
+impl RangeBudget {
+    /// Whether it is shorter than a window. Windows are divided evenly: of a part of one nothing is known by itself.
+    #[must_use]
+    pub fn is_within_a_window(&self) -> bool {
+        self.to_ns.saturating_sub(self.from_ns) < self.window_ns
+    }
+}
+
 impl Course {
     /// Few enough windows to keep and send; what they sum to stays the same.
     #[must_use]
@@ -188,6 +196,8 @@ impl Course {
         causes.sort_by(|one, other| other.1.total_cmp(&one.1));
         let from_ns = range.start.clamp(self.from_ns.min(self.to_ns), self.to_ns);
         let to_ns = range.end.clamp(from_ns, self.to_ns);
+        // A run may be shorter than a window.
+        let window_ns = window_ns.min(self.to_ns.saturating_sub(self.from_ns));
         RangeBudget { from_ns, to_ns, window_ns, parts, causes, verdict: None }
     }
 }
@@ -247,6 +257,18 @@ mod tests {
             assert_eq!(course(5).over(&nothing, names).parts, Parts::default());
         }
         assert_eq!(Course::default().over(&(0..9), names).parts, Parts::default());
+    }
+
+    #[test]
+    fn all_of_a_run_that_is_shorter_than_a_window_is_no_part_of_one() {
+        let short = Course { to_ns: 1_006, ..course(1) };
+        let within = |range: Range<Nanoseconds>| short.over(&range, [""; 4]).is_within_a_window();
+        assert_eq!((within(0..u64::MAX), within(1_000..1_006), within(1_001..1_006)), (false, false, true));
+        let long = course(5);
+        assert_eq!(
+            [1_019, 1_020].map(|to| long.over(&(1_010..to), [""; 4]).is_within_a_window()),
+            [true, false]
+        );
     }
 
     #[test]

@@ -63,7 +63,6 @@ fn of_cause(diagnosis: &Diagnosis) -> Vec<String> {
         ];
     }
     let mut actions = Vec::new();
-    // words: allow the type of the feed
     if is_unsure(&diagnosis.verdict) && diagnosis.is_distance_unknown {
         actions.push(
             "Run `mpiscope calibrate` on these nodes first, and record again: the cause is not clear, because transfer times are \

@@ -102,7 +102,6 @@ impl PartVerdicts {
     }
 
     /// Where the ranks with more work change during the run, those of the part are of little use.
-    // words: allow the type of the feed
     fn actions(&self, mut found: Diagnosis) -> Vec<String> {
         if found.verdict.cause == "pattern" && moving(&self.whole).is_some() {
             found.sources.clone_from(&self.whole.sources);
@@ -144,8 +143,7 @@ impl RangeVerdicts for PartVerdicts {
         if self.whole.verdict.is_withheld() || count == 0 || part.length_s() <= 0.0 {
             return None;
         }
-        // Windows are divided evenly: of less than one nothing is known by itself.
-        if of.to_ns.saturating_sub(of.from_ns) < of.window_ns {
+        if of.is_within_a_window() {
             return None;
         }
         let found = self.cut(&part);

@@ -4,7 +4,7 @@
 import type { Efficiency, Parts } from "../feed/found";
 import type { Part } from "../palette/causes";
 import { unbroken } from "./index";
-import { FACTORS, part, type Row, seconds, waitingRows } from "./found";
+import { FACTORS, mostWaitedFor, part, type Row, seconds } from "./found";
 
 /** What "unknown" means, everywhere. */
 export const NO_REASON = "records are missing, the other side of a message was never seen, or expected transfer times are not known";
@@ -57,9 +57,9 @@ const NOTHING: Readonly<Partial<Record<Part, string>>> = {
 
 /** What most of the waiting was for. */
 function mostOf({ waitingS, waitingBy }: Parts): string {
-  const [most] = waitingRows(waitingBy).filter((row) => row.seconds > 0).sort((one, other) => other.seconds - one.seconds);
-  const what = most && WAITED_FOR[most.part];
-  if (!what) return "";
+  const most = mostWaitedFor(waitingBy);
+  const what = WAITED_FOR[most.part];
+  if (!what || most.seconds <= 0) return "";
   // What is taken off the waiting may make one part more than all of it.
   return most.seconds > waitingS ? `, most of it ${what}` : `; of it ${time(most.seconds)} ${what}`;
 }

@@ -67,13 +67,11 @@ export function segmentWords({ kind, fromS, toS, isClosed, windows, latency, ris
 
 /** Shorter stretches have times to the millisecond. */
 const SHORT_S = 1;
-const LETTER_PIXELS = 6.5;
 
-/** "CPU contention 0:00:10.3 to 0:00:15.0": the same times as in the verdict and the report. Less where there is no room. */
-export function disturbanceWords({ cause, fromS, toS }: Disturbance, pixels = Infinity): string {
+/** "CPU contention 0:00:10.3 to 0:00:15.0": the same times as in the verdict and the report. */
+export function disturbanceWords({ cause, fromS, toS }: Disturbance): string {
   const digits = toS - fromS < SHORT_S ? 3 : 1;
-  const all = `${CAUSE_NAMES[cause]} ${unbroken(`${clock(fromS * 1e9, digits)} to ${clock(toS * 1e9, digits)}`)}`;
-  return [all, CAUSE_NAMES[cause], ""].find((words) => words.length * LETTER_PIXELS <= pixels) ?? "";
+  return `${CAUSE_NAMES[cause]} ${unbroken(`${clock(fromS * 1e9, digits)} to ${clock(toS * 1e9, digits)}`)}`;
 }
 
 /** The letters on the picture. */

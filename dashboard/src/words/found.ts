@@ -177,6 +177,11 @@ export function waitingRows(by: By): Row[] {
   ];
 }
 
+/** What was waited for longest. */
+export function mostWaitedFor(by: By): Row {
+  return waitingRows(by).reduce((most, row) => (row.seconds > most.seconds ? row : most));
+}
+
 /** A part in one phrase. */
 export function pieceWords({ name, seconds: value }: Row): string {
   return `${name} ${seconds(value)}`;

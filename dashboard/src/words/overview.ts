@@ -5,7 +5,7 @@ import type { Blame, Cause, Found, Parts, RangeBudget, RangeVerdict } from "../f
 import type { Part } from "../palette/causes";
 import { edgeNs, lost, over, type RunState } from "../state/run";
 import { NO_REASON } from "./budget";
-import { budgetRows, CAUSE_NAMES, isWithheld, part, type Row, seconds, waitingRows } from "./found";
+import { budgetRows, CAUSE_NAMES, isWithheld, mostWaitedFor, part, type Row, seconds } from "./found";
 import { nodeName, whereRanksRun } from "./hosts";
 import { bytes, count, counted, duration, share, short, unbroken } from "./index";
 
@@ -59,7 +59,7 @@ function mostly(budget: Parts): string {
 }
 
 function mostOf({ waitingS, waitingBy }: Parts): Row | null {
-  const most = waitingRows(waitingBy).reduce((found, row) => (row.seconds > found.seconds ? row : found));
+  const most = mostWaitedFor(waitingBy);
   return waitingS > 0 && most.seconds > waitingS / 2 ? most : null;
 }
 

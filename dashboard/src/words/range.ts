@@ -56,9 +56,11 @@ export function spanWords([fromNs, toNs]: Span): string {
   return unbroken(`${clock(fromNs, digits)} to ${clock(toNs, digits)}, ${duration(toNs - fromNs)}`);
 }
 
+const inWindows = (windowNs: number): string => `Counted in windows of ${unbroken(duration(windowNs))}`;
+
 /** What figures of less than a window are; empty for those of more. */
 export function coarseness({ fromNs, toNs, windowNs }: RangeBudget): string {
-  return toNs - fromNs < windowNs ? `Counted in windows of ${unbroken(duration(windowNs))}: this is the average of the one around the selection.` : "";
+  return toNs - fromNs < windowNs ? `${inWindows(windowNs)}: this is the average of the one around the selection.` : "";
 }
 
 function afterwards(run: RunState): string {
@@ -71,7 +73,7 @@ function afterwards(run: RunState): string {
 function coverage(rangeNs: Span | null, { fromNs, toNs, windowNs }: RangeBudget, run: RunState): string[] {
   if (!rangeNs) return [];
   return [
-    windowNs > 0 ? `Counted in windows of ${unbroken(duration(windowNs))}: of one that is cut, a part counts.` : "",
+    windowNs > 0 ? `${inWindows(windowNs)}: of one that is cut, a part counts.` : "",
     fromNs - rangeNs[0] >= 1 ? "What is before was not judged." : "",
     rangeNs[1] - toNs >= 1 ? afterwards(run) : "",
   ];

@@ -65,7 +65,9 @@ struct Selected<'a> {
     /// What of it was diagnosed; null without that.
     budget_from_s: Option<f64>,
     budget_to_s: Option<f64>,
-    /// The verdict on it; null where the recording supports none.
+    /// What is shorter than this has no verdict.
+    window_s: Option<f64>,
+    /// The verdict on it; null where the recording or so short a part supports none.
     verdict: Option<&'a RangeVerdict>,
 }
 
@@ -79,6 +81,7 @@ impl<'a> From<&'a Selection> for Selected<'a> {
             ranks: &selection.ranks,
             budget_from_s: budget.map(|budget| seconds(budget.from_ns)),
             budget_to_s: budget.map(|budget| seconds(budget.to_ns)),
+            window_s: budget.map(|budget| seconds(budget.window_ns)),
             verdict: budget.and_then(|budget| budget.verdict.as_ref()),
         }
     }

@@ -78,6 +78,13 @@ impl Selection {
             }
             writeln!(out)?;
         }
+        if let Some(budget) = figures.budget.as_ref().filter(|budget| budget.is_within_a_window()) {
+            let window = nanoseconds(budget.window_ns);
+            writeln!(
+                out,
+                "  Shorter than a window of {window}: no verdict, and waiting is the average of that window.\n"
+            )?;
+        }
         let mut row = |name: &str, value: String| writeln!(out, "  {name:<24} {value:>16}");
         row("calls", count(figures.calls))?;
         row("folded polls", count(figures.polls))?;

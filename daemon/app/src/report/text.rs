@@ -30,14 +30,15 @@ pub(crate) fn text(
     out
 }
 
-fn ending(loaded: &Loaded) -> String {
-    match (loaded.state, loaded.job.exit) {
-        (State::Running, _) => ", still running".into(),
-        (_, Some(exit)) if exit > 128 => format!(", ended by signal {}", exit - 128),
-        (_, Some(exit)) => format!(", exit status {exit}"),
-        (_, None) if loaded.job.is_imported() => String::new(),
-        (_, None) => ", exit status unknown".into(),
-    }
+/// How the job ended; nothing where no recording could know.
+fn ending(loaded: &Loaded) -> Option<String> {
+    Some(match (loaded.state, loaded.job.exit) {
+        (State::Running, _) => "still running".into(),
+        (_, Some(exit)) if exit > 128 => format!("ended by signal {}", exit - 128),
+        (_, Some(exit)) => format!("exit status {exit}"),
+        (_, None) if loaded.job.is_imported() => return None,
+        (_, None) => "exit status unknown".into(),
+    })
 }
 
 fn write(
@@ -56,7 +57,9 @@ fn write(
         where_ranks_run(job.nodes.len(), &loaded.processors),
         job.mpi
     )?;
-    writeln!(out, "  {}{}", run_time_of(job.duration_s.unwrap_or_default()), ending(loaded))?;
+    let length = run_time_of(job.duration_s.unwrap_or_default());
+    let ended: Vec<String> = std::iter::once(length).chain(ending(loaded)).collect();
+    writeln!(out, "  {}", ended.join(", "))?;
     writeln!(out)?;
     stood(loaded, out)?;
     if totals.calls == 0 {

@@ -16,7 +16,8 @@ import { useSize } from "../size";
 import { listen } from "../timeline/pointer";
 import { LEFT, nsOf, RIGHT, type Scale, ticksOf, xOf } from "../timeline/scale";
 
-const LETTER_PIXELS = 7.2;
+/** About as wide as the letters of a text on a chart. */
+export const LETTER_PIXELS = 7.2;
 const TIP_PIXELS = 360;
 /** Room for the numbers of the axis. */
 const AXIS_PIXELS = 20;

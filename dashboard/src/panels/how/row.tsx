@@ -9,9 +9,9 @@ import { edgeNs, over } from "../../state/run";
 import type { Moment, Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { bandWords, courseFigures, courseName, disturbanceWords, type Found, type PendingCalls, pendingOf, pendingWords, pointTold, segmentWords, trendWords } from "../../words/evolution";
-import { seconds } from "../../words/found";
+import { CAUSE_NAMES, seconds } from "../../words/found";
 import { latencyMeaning, latencyWords, type TipText } from "../../words/regions";
-import { type Chart, TimeChart, ValueLines } from "../chart/time-chart";
+import { type Chart, LETTER_PIXELS, TimeChart, ValueLines } from "../chart/time-chart";
 import { sideways } from "../gestures";
 import { LEFT, xOf } from "../timeline/scale";
 import { RegionMark } from "../where/table";
@@ -183,20 +183,22 @@ function Plot({ chart, picture: { circles, unknown, average }, course, latencies
   );
 }
 
-/** How wide words may be from a mark on: to its end, and not into the next one. */
-function roomFor(x: number, width: number, marks: readonly Mark[]): number {
-  return Math.min(x + width, ...marks.map((mark) => mark.x).filter((next) => next > x)) - x - 8;
+/** The words on a mark: they end with it, and before the next one begins. Where there is no room, only the cause, or none. */
+function markWords({ disturbance, x, width }: Mark, marks: readonly Mark[]): string {
+  const pixels = Math.min(x + width, ...marks.map((mark) => mark.x).filter((next) => next > x)) - x - 4;
+  return [disturbanceWords(disturbance), CAUSE_NAMES[disturbance.cause]].find((words) => LETTER_PIXELS * words.length < pixels) ?? "";
 }
 
 /** Each with its one beginning and its one end, in the colour of its cause. */
 export function DisturbanceMarks({ chart, disturbances, hasWords = false }: { chart: Chart; disturbances: readonly Disturbance[]; hasWords?: boolean }) {
+  const all = marks(disturbances, chart);
   return (
     <>
-      {marks(disturbances, chart).map(({ disturbance, x, width }, _, all) => (
-        <g key={`${disturbance.cause}${disturbance.fromS}`} class="disturbance">
-          <path d={`M${x},${chart.bottom}V${chart.top - 3}H${x + width}V${chart.bottom}`} style={{ stroke: causeColour(disturbance.cause) }} />
-          <rect x={x} y={chart.top - 3} width={width} height={3} style={{ fill: causeColour(disturbance.cause) }} />
-          {hasWords && <text class="over" x={x + 4} y={chart.top + 11}>{disturbanceWords(disturbance, roomFor(x, width, all))}</text>}
+      {all.map((mark) => (
+        <g key={`${mark.disturbance.cause}${mark.disturbance.fromS}`} class="disturbance">
+          <path d={`M${mark.x},${chart.bottom}V${chart.top - 3}H${mark.x + mark.width}V${chart.bottom}`} style={{ stroke: causeColour(mark.disturbance.cause) }} />
+          <rect x={mark.x} y={chart.top - 3} width={mark.width} height={3} style={{ fill: causeColour(mark.disturbance.cause) }} />
+          {hasWords && <text class="over" x={mark.x + 4} y={chart.top + 11}>{markWords(mark, all)}</text>}
         </g>
       ))}
     </>
