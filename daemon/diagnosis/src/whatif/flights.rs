@@ -53,6 +53,8 @@ pub(crate) enum Figure {
     Low = 1,
     Median = 3,
     High = 5,
+    /// Up to this, a flight takes no longer than is normal.
+    Normal = 6,
 }
 
 /// Sizes are gathered by quarters of an octave.

@@ -116,7 +116,7 @@ impl Graph {
 
     /// By message, the share of its time that it takes in a quiet network, and what collectives take.
     pub(crate) fn in_quiet_network(&self) -> (&[f32], &[QuietGroup]) {
-        let (messages, groups) = self.quiet.get_or_init(|| (quiet::shares(self), quiet::groups(self)));
+        let (messages, groups) = self.quiet.get_or_init(|| quiet::times(self));
         (messages, groups)
     }
 

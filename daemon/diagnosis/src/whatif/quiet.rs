@@ -9,9 +9,17 @@ use crate::whatif::flights::{Figure, RivalCounts, STRETCHES, quiet_samples, size
 use crate::whatif::graph::Graph;
 use mpiscope_model::{Flow, Function};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
-/// By message, its flight in a quiet network as a share of the recorded one.
-pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
+/// By message, its flight in a quiet network as a share of the recorded one; and what collectives take there.
+pub(crate) fn times(graph: &Graph) -> (Vec<f32>, Vec<QuietGroup>) {
+    let (shares, slow) = messages(graph);
+    (shares, groups(graph, &slow))
+}
+
+/// By message, its flight in a quiet network as a share of the recorded one; and when messages were slower.
+fn messages(graph: &Graph) -> (Vec<f32>, Vec<Range<u64>>) {
+    let mut slow = Vec::new();
     let mut shares = vec![1.0; graph.edges.len()];
     let mut bins: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt()) {
@@ -25,44 +33,94 @@ pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
         let usual_ns = graph.flights.ns(true, edge.bytes, Figure::Median).unwrap_or(1.0);
         span_ns(graph, edge) as f64 / usual_ns.max(1.0)
     };
+    let ended_ns = |at: u32| graph.ends[graph.edges[at as usize].to as usize];
     for of_bin in bins.values_mut() {
-        of_bin.sort_unstable_by_key(|at| graph.ends[graph.edges[*at as usize].to as usize]);
-        even_out(of_bin, (slowness, |at| graph.edges[at as usize].rivals), &mut shares);
+        of_bin.sort_unstable_by_key(|at| ended_ns(*at));
+        let slower = even_out(of_bin, (slowness, |at| graph.edges[at as usize].rivals), &mut shares);
+        slow.extend(slower.into_iter().map(|(first, last)| ended_ns(first)..ended_ns(last) + 1));
     }
     let links = graph.times_on_links();
     for (share, edge) in shares.iter_mut().zip(&graph.edges) {
-        if let Some(own_ns) = graph.flights.ns(true, edge.bytes, Figure::Median) {
-            let of_all = graph.reference.share_of_message(edge.bytes, own_ns);
+        let own_ns = |figure| graph.flights.ns(true, edge.bytes, figure);
+        if let (Some(median_ns), Some(normal_ns)) = (own_ns(Figure::Median), own_ns(Figure::Normal)) {
+            let likely_ns =
+                if edge.is_felt() { span_ns(graph, edge) as f32 * *share } else { edge.likely_ns };
+            let of_all =
+                graph.reference.share_of_message(edge.bytes, [median_ns, normal_ns], likely_ns.into());
             let link = graph.link_of(edge).and_then(|link| links.get(&(link, size_bin(edge.bytes))));
             *share *= link.map_or(of_all, |link| link.share.min(of_all)) as f32;
         }
     }
-    shares
+    (shares, merged(slow))
+}
+
+/// The same times, in order and without overlaps.
+fn merged(mut times: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    times.sort_by_key(|time| time.start);
+    let mut merged: Vec<Range<u64>> = Vec::new();
+    for time in times {
+        match merged.last_mut().filter(|last| time.start <= last.end) {
+            Some(last) => last.end = last.end.max(time.end),
+            None => merged.push(time),
+        }
+    }
+    merged
 }
 
 /// Gives values of one kind, in the order of time, the lengths of the quietest quarter. A value may be the greatest of several.
-/// The others are replayed too: it takes the length of a single one.
-fn even_out(of_kind: &[u32], (value, rivals): (impl Fn(u32) -> f64, impl Fn(u32) -> u8), shares: &mut [f32]) {
+/// The others are replayed too: it takes the length of a single one. The first and the last value of each stretch that was slower.
+fn even_out(
+    of_kind: &[u32],
+    (value, rivals): (impl Fn(u32) -> f64, impl Fn(u32) -> u8),
+    shares: &mut [f32],
+) -> Vec<(u32, u32)> {
     let length = of_kind.len().div_ceil(STRETCHES).max(1);
-    let mut stretches: Vec<Vec<(f64, u32)>> = of_kind
-        .chunks(length)
-        .map(|stretch| {
-            let mut of: Vec<(f64, u32)> = stretch.iter().map(|at| (value(*at), *at)).collect();
-            of.sort_by(|one, other| one.0.total_cmp(&other.0));
-            of
-        })
-        .collect();
-    stretches.sort_by(|one, other| one[one.len() / 2].0.total_cmp(&other[other.len() / 2].0));
+    let mut stretches: Vec<(Vec<(f64, u32)>, &[u32])> =
+        of_kind.chunks(length).map(|stretch| (sorted(stretch.iter().copied(), &value), stretch)).collect();
+    stretches.sort_by(|(one, _), (other, _)| one[one.len() / 2].0.total_cmp(&other[other.len() / 2].0));
     let quarter = (stretches.len() / 4).max(1);
-    let mut quiet: Vec<f64> = stretches[..quarter].iter().flatten().map(|(value, _)| *value).collect();
+    let of_quiet = || stretches[..quarter].iter().flat_map(|(values, _)| values);
+    let mut quiet: Vec<f64> = of_quiet().map(|(value, _)| *value).collect();
     quiet.sort_by(f64::total_cmp);
-    let rivals = RivalCounts::count(stretches[..quarter].iter().flatten().map(|(_, at)| rivals(*at)));
-    for stretch in stretches[quarter..].iter().filter(|stretch| is_slower(stretch, &quiet)) {
-        for (place, (value, at)) in stretch.iter().enumerate() {
-            let quantile = (place as f64 + 0.5) / stretch.len() as f64;
-            let of_quiet = quiet[rivals.place(quantile)];
-            shares[*at as usize] = (of_quiet / value.max(1e-12)) as f32;
-        }
+    let rivals = RivalCounts::count(of_quiet().map(|(_, at)| rivals(*at)));
+    let mut slower = Vec::new();
+    for (values, stretch) in stretches[quarter..].iter().filter(|(values, _)| is_slower(values, &quiet)) {
+        take_places(values, |quantile| quiet[rivals.place(quantile)], shares);
+        slower.extend(stretch.first().copied().zip(stretch.last().copied()));
+    }
+    slower
+}
+
+/// Values in their order.
+fn sorted(of: impl Iterator<Item = u32>, value: impl Fn(u32) -> f64) -> Vec<(f64, u32)> {
+    let mut values: Vec<(f64, u32)> = of.map(|at| (value(at), at)).collect();
+    values.sort_by(|one, other| one.0.total_cmp(&other.0));
+    values
+}
+
+/// Gives sorted values the lengths that have their places elsewhere.
+fn take_places(values: &[(f64, u32)], elsewhere: impl Fn(f64) -> f64, shares: &mut [f32]) {
+    for (place, (value, at)) in values.iter().enumerate() {
+        let quantile = (place as f64 + 0.5) / values.len() as f64;
+        shares[*at as usize] = (elsewhere(quantile) / value.max(1e-12)) as f32;
+    }
+}
+
+/// Collectives are too few to tell by themselves when they were slower. While messages were, they take the lengths that they have
+/// at other times.
+fn even_out_meanwhile(
+    of_kind: &[u32],
+    value: impl Fn(u32) -> f64,
+    is_meanwhile: impl Fn(u32) -> bool,
+    shares: &mut [f32],
+) {
+    let (meanwhile, quiet): (Vec<u32>, Vec<u32>) = of_kind.iter().partition(|at| is_meanwhile(**at));
+    let (meanwhile, quiet) = (sorted(meanwhile.into_iter(), &value), sorted(quiet.into_iter(), &value));
+    if meanwhile.is_empty() || quiet.len() < LEAST_QUIET {
+        return;
+    }
+    if meanwhile[meanwhile.len() / 2].0 > CLEARLY_SLOWER * quiet[quiet.len() / 2].0 {
+        take_places(&meanwhile, |quantile| quiet[(quantile * quiet.len() as f64) as usize].0, shares);
     }
 }
 
@@ -71,6 +129,8 @@ fn even_out(of_kind: &[u32], (value, rivals): (impl Fn(u32) -> f64, impl Fn(u32)
 const SHARES: [f64; 3] = [0.5, 0.9, 0.99];
 const CLEARLY_SLOWER: f64 = 1.1;
 const SIGNIFICANT: f64 = 4.0;
+/// Fewer collectives do not say what is usual.
+const LEAST_QUIET: usize = 4;
 
 /// Whether a stretch is clearly slower than the quiet ones. Both are in the order of values.
 fn is_slower(stretch: &[(f64, u32)], quiet: &[f64]) -> bool {
@@ -112,8 +172,8 @@ impl QuietGroup {
     }
 }
 
-/// All collectives.
-pub(crate) fn groups(graph: &Graph) -> Vec<QuietGroup> {
+/// All collectives. Messages were slower at some times.
+fn groups(graph: &Graph, slow: &[Range<u64>]) -> Vec<QuietGroup> {
     let groups = &graph.groups;
     let parts = || {
         let left = groups.left.iter().enumerate().filter(|(_, group)| **group != NONE);
@@ -134,7 +194,15 @@ pub(crate) fn groups(graph: &Graph) -> Vec<QuietGroup> {
     }
     for of_kind in of_kind.values_mut() {
         of_kind.sort_unstable_by_key(|group| groups.last_ns[*group as usize]);
-        even_out(of_kind, (|group| took_ns[group as usize] as f64, |_| 1), &mut shares);
+        let took_ns = |group: u32| took_ns[group as usize] as f64;
+        if even_out(of_kind, (took_ns, |_| 1), &mut shares).is_empty() {
+            let is_meanwhile = |group: u32| {
+                let last_ns = groups.last_ns[group as usize];
+                let after = slow.partition_point(|time| time.start <= last_ns);
+                after.checked_sub(1).is_some_and(|at| slow[at].contains(&last_ns))
+            };
+            even_out_meanwhile(of_kind, took_ns, is_meanwhile, &mut shares);
+        }
     }
     hold_against_reference(graph, parts(), kinds, &mut shares);
     let quiet = |(took_ns, share)| QuietGroup { took_ns: took_ns as f32, share };

@@ -80,9 +80,20 @@ impl Reference {
     }
 
     /// What a message between nodes takes in an undisturbed network, as a share of what it takes in the quietest quarter of the
-    /// run.
-    pub(crate) fn share_of_message(&self, bytes: u32, own_ns: f64) -> f64 {
-        undisturbed_share(self.message_ns(true, bytes), own_ns)
+    /// run, by what half of them and nearly all of them take there. What is longer than that half is so by as much less as
+    /// messages of the reference differ less from each other.
+    pub(crate) fn share_of_message(&self, bytes: u32, [median_ns, normal_ns]: [f64; 2], ns: f64) -> f64 {
+        let share = undisturbed_share(self.message_ns(true, bytes), median_ns);
+        let (Some(usual_ns), Some(most_ns)) = (self.message_ns(true, bytes), self.normal.ns(bytes)) else {
+            return share;
+        };
+        let (own_spread, spread) =
+            ((normal_ns / median_ns.max(1.0)).ln(), (most_ns / usual_ns.max(1.0)).ln());
+        if share < 1.0 && own_spread > spread && spread > 0.0 && ns > 0.0 {
+            share * (ns / median_ns.max(1.0)).powf(spread / own_spread - 1.0)
+        } else {
+            share
+        }
     }
 
     /// Likewise of a message on one link, by what its messages take: nodes that are far from each other are no disturbance, so
@@ -121,18 +132,31 @@ mod tests {
     #[test]
     fn sizes_between_and_beyond_what_was_measured_are_on_a_line() {
         let mut of = Reference::default();
-        assert_eq!(of.share_of_message(8, 1e9), 1.0);
+        assert_eq!(of.share_of_message(8, [1e9; 2], 1e9), 1.0);
         for (bytes, ns) in [(1_000, 20), (0, 10), (2_000, 40)] {
             of.message(true, bytes, [ns, 3 * ns]);
         }
-        assert_eq!(of.share_of_message(0, 100.0), 0.1);
-        assert_eq!(of.share_of_message(500, 150.0), 0.1);
-        assert_eq!(of.share_of_message(4_000, 800.0), 0.1);
-        assert_eq!(of.share_of_message(4_000, 90.0), 1.0);
+        assert_eq!(of.share_of_message(0, [100.0; 2], 100.0), 0.1);
+        assert_eq!(of.share_of_message(500, [150.0; 2], 150.0), 0.1);
+        assert_eq!(of.share_of_message(4_000, [800.0; 2], 800.0), 0.1);
+        assert_eq!(of.share_of_message(4_000, [90.0; 2], 90.0), 1.0);
         // Sizes next to each other are no line.
         of.message(true, 2_050, [90, 90]);
-        assert_eq!(of.share_of_message(1_000_000, 1e6), of.share_of_message(1_000_000, 1e7) * 10.0);
+        let share = |own_ns| of.share_of_message(1_000_000, [own_ns; 2], own_ns);
+        assert_eq!(share(1e6), share(1e7) * 10.0);
         assert!(of.message_ns(true, 1_000_000).unwrap() < 100_000.0);
+    }
+
+    #[test]
+    fn messages_differ_no_more_than_undisturbed_ones() {
+        let mut of = Reference::default();
+        of.message(true, 8, [100, 200]);
+        let undisturbed_ns = |ns: f64| ns * of.share_of_message(8, [1_000.0, 4_000.0], ns);
+        assert_eq!(undisturbed_ns(1_000.0), 100.0);
+        assert!((undisturbed_ns(4_000.0) - 200.0).abs() < 1e-9);
+        assert!((undisturbed_ns(250.0) - 50.0).abs() < 1e-9);
+        // Where they differ less from each other, that stays.
+        assert!((1_500.0 * of.share_of_message(8, [1_000.0, 1_500.0], 1_500.0) - 150.0).abs() < 1e-9);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::model::{BARRIER, BROADCAST, Model, Step, builder_of, graph_of, kinds, near, ring, run};
 use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
-use mpiscope_model::{Call, Scheduling};
+use mpiscope_model::{Call, Message, Scheduling};
 
 #[test]
 fn a_quiet_network_and_another_placement_save_what_they_do() {
@@ -266,4 +266,47 @@ fn a_quiet_network_makes_no_collective_longer() {
         _ => 10_000 + number * 10,
     });
     assert!((0.0..12.0 * 100_000.0).contains(&many), "{many}");
+}
+
+#[test]
+fn a_few_collectives_are_as_slow_as_messages_meanwhile() {
+    const STEPS_OF_BARRIER: usize = 3 * 20;
+    const EXTRA_NS: u64 = 600_000;
+    let is_slow = |number: u64| (60..140).contains(&number);
+    let flight_ns = |slower: u64| {
+        move |_, _, number: u64| (80_000 + number % 7 * 1_000) * if is_slow(number) { slower } else { 1 }
+    };
+    let of_rank = |steps: Vec<Step>| {
+        steps.chunks(STEPS_OF_BARRIER).flat_map(|some| some.iter().copied().chain([Step::Barrier])).collect()
+    };
+    let programs: Vec<Vec<Step>> = ring(4, 200, |_, _| 50_000).into_iter().map(of_rank).collect();
+    let model = run(&programs, flight_ns(6));
+    let flights_ns = model.end_ns - run(&programs, flight_ns(1)).end_ns;
+    // Barriers, which come after 20 steps each, take longer where messages do, or where they do not.
+    let lengthened = |is_longer: fn(u64) -> bool| {
+        let barriers = model.calls.iter().filter(|call| call.rank == 0 && call.function == BARRIER);
+        let left_ns: Vec<u64> = barriers.map(|call| call.end_ns).collect();
+        let later = |ns: u64| {
+            let before = (0_u64..).zip(&left_ns).filter(|(number, left)| **left <= ns && is_longer(*number));
+            ns + EXTRA_NS * before.count() as u64
+        };
+        let calls = model.calls.iter().map(|call| Call {
+            start_ns: later(call.start_ns),
+            end_ns: later(call.end_ns),
+            ..*call
+        });
+        let messages = model.messages.iter().map(|message| Message {
+            send_ns: later(message.send_ns),
+            recv_ns: later(message.recv_ns),
+            ..*message
+        });
+        let end_ns = later(model.end_ns);
+        let model = Model { calls: calls.collect(), messages: messages.collect(), end_ns };
+        graph_of(&model, &[0, 1, 2, 3]).savings(None).causes[2].wall_ns
+    };
+    let meanwhile_ns = lengthened(|number| (3..7).contains(&number));
+    let truth_ns = (flights_ns + 4 * EXTRA_NS) as f64;
+    assert!(near(meanwhile_ns, truth_ns, 0.05), "{meanwhile_ns}, truth {truth_ns}");
+    let elsewhere_ns = lengthened(|number| number == 8);
+    assert!(near(elsewhere_ns, flights_ns as f64, 0.05), "{elsewhere_ns}, truth {flights_ns}");
 }
