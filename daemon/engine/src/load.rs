@@ -46,6 +46,8 @@ pub struct Loaded {
     pub coordinates: Vec<Coordinate>,
     /// Who waits for a CPU.
     pub processors: Processors,
+    /// The CPU time that recording took from the ranks, as far as is known.
+    pub recorder_ns: Nanoseconds,
     /// Whether the job stood still, and what it ended in.
     pub standing: Standing,
     /// When recording was switched off.
@@ -254,6 +256,7 @@ fn nothing_of(recording: &Recording) -> Loaded {
         communicators: tables.communicators,
         coordinates: tables.coordinates,
         processors,
+        recorder_ns: manifest.recorder_ns(),
         pauses: manifest.pauses.clone(),
         standing,
         missing,
@@ -336,6 +339,7 @@ fn from_log(
         clock: engine.solve_clocks().0,
         losses: engine.losses,
         uncounted,
+        recorder_ns: manifest.recorder_ns(),
         pauses: engine.pauses(),
         counts: engine.counts,
         sums,

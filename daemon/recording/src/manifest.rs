@@ -438,6 +438,15 @@ impl Manifest {
         self.cost.calls.saturating_sub(saved)
     }
 
+    /// The CPU time of recording, where it is known and was taken from the ranks: with several nodes it may be that of another
+    /// one.
+    #[must_use]
+    pub fn recorder_ns(&self) -> u64 {
+        let is_beside_ranks = self.job.nodes.len() == 1;
+        let cpu_s = self.cost.agent_cpu_s.filter(|_| is_beside_ranks).unwrap_or(0.0);
+        (cpu_s * 1e9) as u64
+    }
+
     /// Reads the manifest of the recording in `dir`. A readable one that was changed lists that among the missing
     /// parts.
     ///

@@ -35,6 +35,7 @@ pub fn builder(recording: &Recording) -> Result<GraphBuilder> {
         of.ranks.iter().for_each(|rank| builder.place(*rank, node));
     }
     refer(&mut builder, &reference_criteria::reference(recording.dir(), job)?);
+    builder.recorded_in(recording.manifest().recorder_ns());
     Ok(builder)
 }
 

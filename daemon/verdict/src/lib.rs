@@ -79,7 +79,7 @@ pub fn diagnose(recording: &Recording, log: &WalReader, workers: usize) -> Resul
     let learnt = pass::learn(manifest, log, workers)?;
     let (advice, own) = (learnt.advice(), learnt.learnt());
     let reference = reference_criteria::reference(recording.dir(), &manifest.job)?;
-    let mut stretches = LogStretches::new(&reference, &advice.node_of_rank);
+    let mut stretches = LogStretches::new(&reference, &advice.node_of_rank, manifest.recorder_ns());
     let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt, &mut stretches)?;
     drop(learnt);
     let calls = stretches.calls();

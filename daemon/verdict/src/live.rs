@@ -22,6 +22,7 @@ use mpiscope_feed::Diagnosis;
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Call, CommInfo, Event, Message, Rank, RankInfo, SiteInfo};
+use mpiscope_process::own_process;
 use mpiscope_recording::{Latency, WalReader};
 use outlook::Outlook;
 use rustc_hash::FxHashSet;
@@ -416,6 +417,10 @@ impl Analysis {
         let begun = own_time();
         let lost = self.shared.lost.load(Ordering::Relaxed);
         outlook.count_losses(lost, self.shared.recorded.load(Ordering::Relaxed));
+        // With several nodes, who records in this process may be on another one than the ranks.
+        if self.stretches.nodes() == 1 {
+            self.stretches.recorded_in((own_process::cpu_s() * 1e9) as u64);
+        }
         let replayed = self.stretches.result();
         let replaying = own_time().saturating_sub(begun);
         let begun = Instant::now();

@@ -13,6 +13,8 @@ use std::sync::OnceLock;
 const NOTICEABLE: f64 = 0.02;
 /// From this share on there are too few processors.
 const SHORT: f64 = 0.1;
+/// From this share of what ranks waited on, what recording took is named.
+const RECORDER_NOTICEABLE: f64 = 0.1;
 /// Ranks that were stopped for this share of the run are reported, and this number of them by name.
 const STOPPED: f64 = 0.01;
 const MOST_NAMED: usize = 16;
@@ -111,6 +113,24 @@ impl Processors {
     /// One sentence, if ranks waited for a CPU noticeably.
     pub fn sentence(&self) -> Option<String> {
         self.figures(NOTICEABLE).as_ref().map(shortage_sentence)
+    }
+
+    /// One sentence, if ranks waited for a CPU noticeably and recording took a noticeable part of that time.
+    pub fn recorder_sentence(&self, recorder_ns: u64) -> Option<String> {
+        self.figures(NOTICEABLE)?;
+        let (all, _) = self.sums()?;
+        let waited_ns = all.wait_ns;
+        let took = nanoseconds(recorder_ns);
+        if recorder_ns >= waited_ns {
+            return Some(format!(
+                "mpiscope used {took} of CPU time on their node, as much as they waited: none of it is counted as avoidable."
+            ));
+        }
+        (recorder_ns as f64 >= RECORDER_NOTICEABLE * waited_ns as f64).then(|| {
+            format!(
+                "mpiscope used {took} of CPU time on their node: so much of it is not counted as avoidable."
+            )
+        })
     }
 
     /// The ranks that were stopped.
@@ -254,6 +274,20 @@ mod tests {
         assert_eq!((shortage.waited, shortage.cpus), (0.2, 800.0));
         processors.see(&[row(3, 3, u64::MAX, u64::MAX)]);
         assert!(processors.sentence().is_some());
+    }
+
+    #[test]
+    fn recording_is_named_where_it_took_a_part_of_it() {
+        let mut processors = Processors::default();
+        processors.see(&[row(0, 10_000_000, 8_000_000, 1_500_000), row(1, 10_000_000, 9_000_000, 500_000)]);
+        assert_eq!(processors.recorder_sentence(100_000), None, "5 % of it");
+        let part = processors.recorder_sentence(1_000_000).unwrap();
+        assert!(part.starts_with("mpiscope used 1.00 ms of CPU time on their node: so much"), "{part}");
+        let all = processors.recorder_sentence(3_000_000).unwrap();
+        assert!(all.ends_with("as much as they waited: none of it is counted as avoidable."), "{all}");
+        let mut processors = Processors::default();
+        processors.see(&[row(0, 10_000_000, 9_900_000, 1_000)]);
+        assert_eq!(processors.recorder_sentence(3_000_000), None, "nobody waited");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use mpiscope_synth::{Spec, generate};
 pub(super) fn simulated(spec: &Spec) -> (Diagnosis, Course) {
     let mut ingest = Ingest::for_diagnosis();
     let mut windowed = Windowed::new(BudgetOptions::default());
-    let mut stretches = LogStretches::new(&Reference::None, &[]);
+    let mut stretches = LogStretches::new(&Reference::None, &[], 0);
     for batch in generate(spec).unwrap().filter_map(|message| ingest.step(message)) {
         stretches.add(&batch);
         windowed.feed(&batch, batch.until_ns);

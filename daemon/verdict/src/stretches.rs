@@ -22,6 +22,7 @@ pub(super) struct Stretches {
     builder: GraphBuilder,
     least_calls: usize,
     ranks: usize,
+    nodes: usize,
     processors: Processors,
     /// The sum over full stretches.
     earlier: Replayed,
@@ -40,6 +41,7 @@ impl Stretches {
             builder: GraphBuilder::new(kinds()),
             least_calls,
             ranks: 0,
+            nodes: 0,
             processors: Processors::default(),
             earlier: Replayed::default(),
             advised: Vec::new(),
@@ -61,6 +63,16 @@ impl Stretches {
         self.advised.extend_from_slice(advised);
     }
 
+    /// Sets the CPU time that recording took from the ranks until now.
+    pub(super) fn recorded_in(&mut self, cpu_ns: u64) {
+        self.builder.recorded_in(cpu_ns);
+    }
+
+    /// The nodes that ranks run on, as far as is known.
+    pub(super) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
     /// Skips the calls of later batches, or goes on with a new stretch. Results are scaled up for the skipped time.
     pub(super) fn pause(&mut self, is_paused: bool) {
         self.is_paused = is_paused;
@@ -74,6 +86,7 @@ impl Stretches {
         for info in &batch.ranks {
             self.builder.place(info.rank, info.node);
             self.ranks = self.ranks.max(info.world_size as usize);
+            self.nodes = self.nodes.max(info.node as usize + 1);
         }
         // The sender leaves calls out while this is paused, and may know later that it goes on.
         let lacks_calls = calls.is_empty() && (self.is_skipping || !batch.activities.is_empty());
@@ -149,10 +162,11 @@ pub(super) struct LogStretches {
 }
 
 impl LogStretches {
-    pub(super) fn new(reference: &Reference, advised: &[Node]) -> Self {
+    pub(super) fn new(reference: &Reference, advised: &[Node], recorder_ns: u64) -> Self {
         let mut stretches = Stretches::new(FINAL_CALLS);
         stretches.refer(reference);
         stretches.advise(advised);
+        stretches.recorded_in(recorder_ns);
         Self { stretches, matching: LogMatching::default(), calls: 0 }
     }
 

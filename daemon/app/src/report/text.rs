@@ -102,6 +102,9 @@ fn write(
     if let Some(sentence) = loaded.processors.sentence().filter(|_| !is_in_verdict) {
         writeln!(out, "\n  {sentence}")?;
     }
+    if let Some(sentence) = loaded.processors.recorder_sentence(loaded.recorder_ns) {
+        writeln!(out, "  {sentence}")?;
+    }
     if let Some(sentence) = loaded.processors.blocked_sentence() {
         writeln!(out, "\n  {sentence}")?;
     }

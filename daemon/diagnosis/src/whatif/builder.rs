@@ -44,6 +44,8 @@ pub struct GraphBuilder {
     collected: Vec<Collected>,
     nodes: Vec<Node>,
     reference: Reference,
+    /// The CPU time of those who recorded the run, on the ranks' CPUs.
+    recorder_ns: u64,
     /// By thread, the number that its first call has in the run.
     first_numbers: FxHashMap<(Rank, u16), u64>,
     calls: usize,
@@ -66,6 +68,7 @@ impl GraphBuilder {
             collected: Vec::new(),
             nodes: Vec::new(),
             reference: Reference::default(),
+            recorder_ns: 0,
             first_numbers: FxHashMap::default(),
             calls: 0,
             most_calls: 1 << 25,
@@ -164,6 +167,12 @@ impl GraphBuilder {
         self.first_numbers.entry((rank, call.thread())).or_insert(call.number());
     }
 
+    /// Recording took so much CPU time until now, on CPUs that ranks could have used. As much of what ranks waited for a CPU is
+    /// not what other programs cost.
+    pub fn recorded_in(&mut self, cpu_ns: u64) {
+        self.recorder_ns = cpu_ns;
+    }
+
     /// The calls so far.
     #[must_use]
     pub fn call_count(&self) -> usize {
@@ -176,6 +185,7 @@ impl GraphBuilder {
         Self {
             nodes: self.nodes.clone(),
             reference: self.reference.clone(),
+            recorder_ns: self.recorder_ns,
             // The scheduler's figures are sums since the start of the process.
             scheduling: delay::baselines(self.scheduling.clone()),
             ..Self::new(self.kinds.clone()).with_limit(self.most_calls)
@@ -203,6 +213,7 @@ impl GraphBuilder {
             collected,
             nodes,
             reference,
+            recorder_ns,
             first_numbers,
             calls,
             most_calls,
@@ -234,7 +245,7 @@ impl GraphBuilder {
         graph.classes = classes::classes(&graph, &sites);
         graph.places = work::places(&graph, &sites);
         drop(sites);
-        graph.delays = delay::Delays::from_figures(&graph, scheduling);
+        graph.delays = delay::Delays::from_figures(&graph, scheduling, recorder_ns);
         graph.reference = reference;
         flights::learn(&mut graph);
         drained::find(&mut graph);

@@ -81,6 +81,16 @@ pub(crate) struct Delays {
     pub(crate) within: Vec<u64>,
     /// Of calls that took long because a rank that they needed had no CPU, how long it had none.
     pub(crate) starved: FxHashMap<u32, u64>,
+    /// The share of all of it for which recording itself may be the reason.
+    of_recorder: f64,
+}
+
+/// The share of what ranks waited for a CPU that recording took of it. Figures are sums since the start of the process.
+fn share_of_recorder(scheduling: &[Scheduling], recorder_ns: u64) -> f64 {
+    let of_ranks = scheduling.chunk_by(|one, other| one.rank == other.rank);
+    let newest = of_ranks.filter_map(|rows| rows.last());
+    let missing_ns = newest.fold(0_u64, |sum, row| sum.saturating_add(row.delayed_ns()));
+    if missing_ns > recorder_ns { recorder_ns as f64 / missing_ns as f64 } else { 1.0 }
 }
 
 /// A stretch between two figures: of the computing before a call, or of the call.
@@ -116,15 +126,21 @@ fn usual(graph: &Graph, thread: &Thread, parts: &[u64]) -> FxHashMap<u16, (u64, 
 }
 
 impl Delays {
-    pub(crate) fn from_figures(graph: &Graph, mut scheduling: Vec<Scheduling>) -> Self {
+    pub(crate) fn from_figures(graph: &Graph, mut scheduling: Vec<Scheduling>, recorder_ns: u64) -> Self {
         scheduling.sort_by_key(|row| (row.rank, row.at_ns));
+        let of_recorder = if recorder_ns > 0 { share_of_recorder(&scheduling, recorder_ns) } else { 0.0 };
         let mut figures = vec![Vec::new(); graph.threads_of.len()];
         for rows in scheduling.chunk_by(|one, other| one.rank == other.rank) {
             if let Some(of_rank) = figures.get_mut(rows[0].rank as usize) {
                 *of_rank = figures_of(rows);
             }
         }
-        Self { figures, ..Self::default() }
+        Self { figures, of_recorder, ..Self::default() }
+    }
+
+    /// Of time without a CPU, what there is none of where nothing else wants the ranks' CPUs but recording.
+    pub(crate) fn of_others(&self, ns: u64) -> u64 {
+        (ns as f64 * (1.0 - self.of_recorder)) as u64
     }
 
     /// The time without a CPU of a rank in a stretch; between two figures it comes evenly.

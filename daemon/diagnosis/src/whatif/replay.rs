@@ -105,9 +105,11 @@ impl Run<'_> {
     fn computing_ns(&self, call: usize, rank: Rank) -> f64 {
         let gap_ns = self.graph.starts[call] - self.graph.ends[call - 1];
         let delay_ns = self.graph.delay_before(call).min(gap_ns);
+        let of_others_ns = self.graph.delays.of_others(delay_ns);
         let place = self.graph.places[call];
         let pure_ns = (gap_ns - delay_ns) as f64 * self.applied.computing(rank, place, call);
-        if self.applied.change.own_cores { pure_ns } else { pure_ns + delay_ns as f64 }
+        let spared_ns = if self.applied.change.own_cores { of_others_ns } else { 0 };
+        pure_ns + (delay_ns - spared_ns) as f64
     }
 
     fn enter(&mut self, call: usize, entry_ns: f64) {
@@ -126,7 +128,8 @@ impl Run<'_> {
         let (start_ns, recorded_end_ns) = (graph.starts[call], graph.ends[call]);
         let took_ns = recorded_end_ns - start_ns;
         let own = self.applied.own(graph.functions[call]);
-        let delay_ns = if self.applied.change.own_cores { graph.delay_of(call) } else { 0 };
+        let delay_ns =
+            if self.applied.change.own_cores { graph.delays.of_others(graph.delay_of(call)) } else { 0 };
         if !self.dropped.is_empty() && self.dropped.contains(&(call as u32)) {
             return entry_ns + took_ns as f64 * own;
         }
@@ -224,7 +227,7 @@ impl Run<'_> {
             }
         } else {
             if self.applied.change.own_cores {
-                let delay_ns = graph.delay_of(edge.to as usize) as f64;
+                let delay_ns = graph.delays.of_others(graph.delay_of(edge.to as usize)) as f64;
                 let least_ns = flight_ns.min(usual(is_inter, Figure::Median).unwrap_or(flight_ns));
                 flight_ns = (flight_ns - delay_ns).max(least_ns);
             }

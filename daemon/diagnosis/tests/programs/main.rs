@@ -6,6 +6,7 @@ mod blocked;
 mod model;
 mod network;
 mod queued;
+mod recorder;
 mod stopped;
 mod work;
 
