@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { By, Parts } from "../feed/found";
 import { course, evolution } from "../panels/how/made-up";
 import { apply, emptyRun, type RunState } from "../state/run";
-import { blamedInPart, blamedRanks, callRate, nextStep, noBlamedWords, runFigures, timeSplit, worstCourse } from "./overview";
+import { blamedInPart, blamedRanks, callRate, nextStep, noBlamedWords, runFigures, timeSplit, turnsWords, worstCourse } from "./overview";
 
 const by = (change: Partial<By> = {}): By => ({ compute: 60, base: 2, distance: 3, excess: 2, operation: 1, other: 1, unknown: 1, noCore: 0, ...change });
 const budget: Parts = { waitingS: 70, baseS: 10, distanceS: 20, excessS: 5, operationS: 3, otherS: 2, unknownS: 0, totalS: 110, waitingBy: by(), excessInsideS: 0, cpuWaitS: 0 };
@@ -71,9 +71,9 @@ describe("whom the verdict blames", () => {
   it("is whom the headline blames, with what the cause costs", () => {
     const with35 = { ...found("pattern", []), blamed: [3, 5] };
     const source = { cause: "pattern" as const, totalS: 9, few: [3, 5], fewNodes: 0, ranks: [], computedS: 1, times: [] };
-    expect(blamedRanks({ ...with35, diagnosis: { ...with35.diagnosis, sources: [source] } })).toEqual({ cause: "pattern", ranks: [3, 5], seconds: 9, isByTurns: false });
+    expect(blamedRanks({ ...with35, diagnosis: { ...with35.diagnosis, sources: [source] } })).toEqual({ cause: "pattern", ranks: [3, 5], seconds: 9, turns: [] });
     const moving = { ...source, times: [{ fromS: 0, toS: 1, ranks: [3] }, { fromS: 1, toS: 2, ranks: [5] }] };
-    expect(blamedRanks({ ...with35, diagnosis: { ...with35.diagnosis, sources: [moving] } })?.isByTurns).toBe(true);
+    expect(blamedRanks({ ...with35, diagnosis: { ...with35.diagnosis, sources: [moving] } })?.turns).toHaveLength(moving.times.length);
     expect(blamedRanks(with35)?.seconds).toBe(with35.diagnosis.verdict.avoidableS);
   });
 
@@ -84,9 +84,16 @@ describe("whom the verdict blames", () => {
     expect(noBlamedWords("none")).toBeNull();
   });
 
+  it("lists turns", () => {
+    const turn = (fromS: number, ranks: number[]) => ({ fromS, toS: fromS + 1, ranks });
+    expect(turnsWords([turn(0, [4, 3]), turn(1, []), turn(2, [7]), turn(3, [9, 10])])).toBe("3\u20134 at first, 7 halfway, 9\u201310 at last");
+    expect(turnsWords([turn(0, [4]), turn(1, [5])])).toBe("4 at first, 5 at last");
+    expect(turnsWords([turn(0, [4])])).toBe("");
+  });
+
   it("is whom the verdict on a selected part blames", () => {
     const ofPart = { cause: "cpu" as const, sentence: "", details: [], actions: [], ranks: [7] };
-    expect(blamedInPart(ofPart, [["cpu", 3], ["pattern", 2]])).toEqual({ cause: "cpu", ranks: [7], seconds: 3 });
+    expect(blamedInPart(ofPart, [["cpu", 3], ["pattern", 2]])).toEqual({ cause: "cpu", ranks: [7], seconds: 3, turns: [] });
     expect([blamedInPart({ ...ofPart, ranks: [] }, [["cpu", 3]]), blamedInPart({ ...ofPart, cause: "none" }, [])]).toEqual([null, null]);
   });
 });

@@ -1,13 +1,16 @@
 // The overview in words: what to do next, where the ranks' time went as a sentence, and the run's figures. Pure.
 
 import type { Course } from "../feed/evolution";
-import type { Blame, Cause, Found, Parts, RangeBudget, RangeVerdict } from "../feed/found";
+import type { Blame, Cause, Found, Parts, RangeBudget, RangeVerdict, Source } from "../feed/found";
 import type { Part } from "../palette/causes";
+import type { RangeFigures } from "../state/range-budgets";
+import { rangesOf } from "../state/ranks";
 import { edgeNs, lost, over, type RunState } from "../state/run";
 import { NO_REASON } from "./budget";
-import { budgetRows, CAUSE_NAMES, isWithheld, mostWaitedFor, part, type Row, seconds } from "./found";
+import { budgetRows, CAUSE_NAMES, isSettled, isWithheld, mostWaitedFor, part, partVerdict, type Row, seconds } from "./found";
 import { nodeName, whereRanksRun } from "./hosts";
 import { bytes, count, counted, duration, share, short, unbroken } from "./index";
+import { rangesShort } from "./regions";
 
 /** What to do, or where to look first; null where nothing is to be done. */
 export interface Next { text: string; cost: string }
@@ -68,8 +71,17 @@ export interface Blamed {
   cause: Blame;
   ranks: readonly number[];
   seconds: number;
-  /** They are to blame one after the other, not all the time. */
-  isByTurns?: boolean;
+  /** When which of them are to blame; empty where they are so all the time. */
+  turns: Source["times"];
+}
+
+/** Who is to blame when, of some that are so by turns: "19–25 at first, 8–12 halfway, 17 at last". */
+export function turnsWords(turns: Source["times"]): string {
+  const known = turns.filter(({ ranks }) => ranks.length > 0);
+  const who = (at: number): string => rangesShort(rangesOf([...(known[at]?.ranks ?? [])].sort((one, other) => one - other)));
+  if (known.length < 2) return "";
+  const halfway = known.length > 2 ? `, ${who(Math.floor(known.length / 2))} halfway` : "";
+  return `${who(0)} at first${halfway}, ${who(known.length - 1)} at last`;
 }
 
 /** The ranks that the headline blames for its cause; null where it blames none. */
@@ -77,13 +89,13 @@ export function blamedRanks({ blamed, diagnosis: { verdict, sources } }: Found):
   const { cause } = verdict;
   if (isWithheld(verdict) || cause === "none" || blamed.length === 0) return null;
   const source = sources.find((each) => each.cause === cause);
-  return { cause, ranks: blamed, seconds: source?.totalS ?? verdict.avoidableS, isByTurns: (source?.times.length ?? 0) > 0 };
+  return { cause, ranks: blamed, seconds: source?.totalS ?? verdict.avoidableS, turns: source?.times ?? [] };
 }
 
 /** The ranks that the verdict on a selected part blames; null where it blames none. */
 export function blamedInPart({ cause, ranks }: RangeVerdict, causes: RangeBudget["causes"]): Blamed | null {
   if (cause === "none" || ranks.length === 0) return null;
-  return { cause, ranks, seconds: new Map(causes).get(cause) ?? 0 };
+  return { cause, ranks, seconds: new Map(causes).get(cause) ?? 0, turns: [] };
 }
 
 /** What to say where the verdict names a cause and no ranks; null where there is nothing to explain. */
@@ -91,6 +103,14 @@ export function noBlamedWords(cause: Cause): string | null {
   if (cause === "none") return null;
   const why = cause === "mapping" || cause === "background" ? "lies between nodes, not with single ranks" : "is spread over the ranks";
   return `The verdict, ${CAUSE_NAMES[cause]}, ${why}.`;
+}
+
+/** Whom the verdict on what is shown blames, or why nobody. words: allow the type of the feed */
+export function blamedAndWhy(found: Found | null, figures: RangeFigures): { blamed: Blamed | null; noBlamed: string | null } {
+  const ofPart = partVerdict(figures);
+  if (ofPart && figures.kind === "known") return { blamed: blamedInPart(ofPart, figures.budget.causes), noBlamed: noBlamedWords(ofPart.cause) };
+  if (!found || !isSettled(found) || isWithheld(found.diagnosis.verdict)) return { blamed: null, noBlamed: null };
+  return { blamed: blamedRanks(found), noBlamed: noBlamedWords(found.diagnosis.verdict.cause) };
 }
 
 export interface Figure { name: string; value: string; note: string }

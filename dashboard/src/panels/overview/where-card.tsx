@@ -1,20 +1,17 @@
 // Where: the regions with the slowest messages.
 
 import { useComputed } from "@preact/signals";
-// words: allow the type of the feed
-import type { Found } from "../../feed/found";
 import type { Between, Region, Regions } from "../../feed/regions";
 import { latencyColour } from "../../palette/ramps";
 import { over } from "../../state/run";
-import type { RangeFigures } from "../../state/range-budgets";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { delayedMeaning } from "../../state/delayed";
 import { rangesOf } from "../../state/ranks";
 import { counted } from "../../words";
 import { delayedShare, latencyMeaning, latencyWords, nothingYet, rangesShort, ranksWords } from "../../words/regions";
-import { CAUSE_NAMES, isSettled, isWithheld, partVerdict, seconds } from "../../words/found";
-import { blamedInPart, type Blamed, blamedRanks, noBlamedWords } from "../../words/overview";
+import { CAUSE_NAMES, seconds } from "../../words/found";
+import { type Blamed, blamedAndWhy, turnsWords } from "../../words/overview";
 import { CauseMark } from "../causes";
 import { SelectedNote } from "../selected-note";
 import { RegionMark } from "../where/table";
@@ -30,17 +27,18 @@ export function WhereCard({ store }: { store: Store }) {
   const regions = useComputed(() => store.shownFigures.value.run.regions).value;
   const worst = [...(regions?.regions ?? [])].sort((one, other) => (other.latency ?? -1) - (one.latency ?? -1) || one.id - other.id).slice(0, SHOWN);
   const found = useComputed(() => store.figures.value.found).value;
-  const settled = found && isSettled(found) ? found : null;
   // What pairs exchanged in a selection is not known here.
   const pair = store.scope.value || !regions ? null : slowestPair(regions, Math.max(ABOUT_USUAL, worst[0]?.latency ?? 0));
-  const { blamed, noBlamed } = blame(settled, useRangeFigures(store).value);
+  const { blamed, noBlamed } = blamedAndWhy(found, useRangeFigures(store).value);
+  const turns = blamed ? turnsWords(blamed.turns) : "";
   const open = (): void => void (store.tab.value = "where");
   return (
     <section>
-      <h2>Where <span class="soft">{blamed ? "ranks that the verdict blames, then " : ""}{regions && worst.length > 0 ? slowestWords(worst, regions.count, pair) : "regions of ranks"}</span> <SelectedNote store={store} /><button type="button" class="more" onClick={open}>Open Where</button></h2>
+      <h2>Where <span class="soft">{blamed ? "ranks that the verdict blames, then " : ""}{regions && worst.length > 0 ? slowestWords(worst, regions.count, pair) : "regions of ranks"}</span> <SelectedNote store={store} /><button type="button" class="more" onClick={open}>Open Regions</button></h2>
       {worst.length > 0
         ? <ul class="regions">
           {blamed && <BlamedRow store={store} blamed={blamed} />}
+          {turns && <li class="soft explained">{turns}</li>}
           {!blamed && noBlamed && <li class="soft explained">{noBlamed}</li>}
           {pair && <PairRow pair={pair} select={() => {
             store.selection.value = { kind: "between", a: pair.a.id, b: pair.b.id };
@@ -57,14 +55,6 @@ export function WhereCard({ store }: { store: Store }) {
   );
 }
 
-/** Whom the verdict on what is shown blames, or why nobody. words: allow the type of the feed */
-function blame(found: Found | null, figures: RangeFigures): { blamed: Blamed | null; noBlamed: string | null } {
-  const ofPart = partVerdict(figures);
-  if (ofPart && figures.kind === "known") return { blamed: blamedInPart(ofPart, figures.budget.causes), noBlamed: noBlamedWords(ofPart.cause) };
-  if (!found || isWithheld(found.diagnosis.verdict)) return { blamed: null, noBlamed: null };
-  return { blamed: blamedRanks(found), noBlamed: noBlamedWords(found.diagnosis.verdict.cause) };
-}
-
 interface Pair { a: Region; b: Region; between: Between }
 
 /** The two regions between which messages are slowest, if they are slower than this. */
@@ -77,7 +67,7 @@ function slowestPair({ regions, between }: Regions, than: number): Pair | null {
 function PairRow({ pair: { a, b, between: { latency } }, select }: { pair: Pair; select: () => void }) {
   return (
     <li class="between">
-      <button type="button" title={`Show the messages between ${ranksWords(a.ranks)} and ${ranksWords(b.ranks)} in the tab Where`} onClick={select}><span>{`between ${rangesShort(a.ranks, 1)} and ${rangesShort(b.ranks, 1)}`}</span></button>
+      <button type="button" title={`Show the messages between ${ranksWords(a.ranks)} and ${ranksWords(b.ranks)} in the tab Regions`} onClick={select}><span>{`between ${rangesShort(a.ranks, 1)} and ${rangesShort(b.ranks, 1)}`}</span></button>
       <Latency value={latency} />
     </li>
   );
@@ -97,7 +87,7 @@ function Nothing({ store }: { store: Store }) {
   return <p class="soft">{nothingYet(run, over(run)).text}</p>;
 }
 
-function BlamedRow({ store, blamed: { cause, ranks, seconds: value, isByTurns } }: { store: Store; blamed: Blamed }) {
+function BlamedRow({ store, blamed: { cause, ranks, seconds: value, turns } }: { store: Store; blamed: Blamed }) {
   const ranges = rangesOf(ranks);
   const [only] = ranks;
   const select = (): void => {
@@ -106,8 +96,8 @@ function BlamedRow({ store, blamed: { cause, ranks, seconds: value, isByTurns } 
   };
   return (
     <li class="blamed">
-      <button type="button" title={ranks.length === 1 ? `Show rank ${only ?? 0} in the inspector` : "Show them in the tab Why"} onClick={select}><CauseMark cause={cause} /><span>{rangesShort(ranges, RANGES)}</span></button>
-      <span title={`${seconds(value)} over all ranks${isByTurns ? "; when it was which of them is in the tab Why" : ""}`}>{isByTurns ? "blamed by turns" : `blamed for ${CAUSE_NAMES[cause]}`}</span>
+      <button type="button" title={ranks.length === 1 ? `Show rank ${only ?? 0} in the inspector` : "Show them in the tab Causes"} onClick={select}><CauseMark cause={cause} /><span>{rangesShort(ranges, RANGES)}</span></button>
+      <span title={`${seconds(value)} over all ranks${turns.length > 0 ? "; all turns are in the tab Causes" : ""}`}>{turns.length > 0 ? "blamed by turns" : `blamed for ${CAUSE_NAMES[cause]}`}</span>
     </li>
   );
 }
@@ -120,7 +110,7 @@ function Row({ region, select }: { region: Region; select: () => void }) {
   const { id, ranks, latency } = region;
   return (
     <li>
-      <button type="button" title={`Show ${ranksWords(ranks)} in the tab Where`} onClick={select}><RegionMark id={id} /><span>{rangesShort(ranks, RANGES)}</span></button>
+      <button type="button" title={`Show ${ranksWords(ranks)} in the tab Regions`} onClick={select}><RegionMark id={id} /><span>{rangesShort(ranks, RANGES)}</span></button>
       <Latency value={latency} />
       <span class="soft" title="Of the exact messages inside">{latency === null ? "\u2013" : `${delayedShare(region)} delayed`}</span>
     </li>

@@ -24,6 +24,8 @@ export interface GraphPicture {
   pointed: Target | null;
   selected: Target | null;
   lasso: readonly Point[] | null;
+  /** Ranks that have a ring of this colour. */
+  ringed: { ranks: ReadonlySet<number>; colour: string } | null;
 }
 
 const FULL = 2 * Math.PI;
@@ -215,17 +217,23 @@ function fillDots(context: CanvasRenderingContext2D, at: readonly number[], radi
   context.fill();
 }
 
-function ringRanks(context: CanvasRenderingContext2D, { scene, matrix, colours, pointed, selected }: GraphPicture, radius: number): void {
-  context.strokeStyle = colours.text;
+function ringRanks(context: CanvasRenderingContext2D, { scene, matrix, colours, pointed, selected, ringed }: GraphPicture, radius: number): void {
   context.lineWidth = 2;
-  for (const target of [selected, pointed]) {
-    const ranks = target?.kind === "rank" ? [target.rank] : target?.kind === "pair" ? [target.src, target.dst] : [];
+  const ring = (ranks: Iterable<number>, colour: string, reach: number): void => {
+    context.strokeStyle = colour;
+    context.beginPath();
     for (const rank of ranks) {
       const [x, y] = toScreen(matrix, scene.placement.x[rank] ?? Number.NaN, scene.placement.y[rank] ?? Number.NaN);
-      context.beginPath();
-      context.arc(x, y, radius + 3, 0, FULL);
-      context.stroke();
+      if (Number.isNaN(x)) continue;
+      context.moveTo(x + reach, y);
+      context.arc(x, y, reach, 0, FULL);
     }
+    context.stroke();
+  };
+  if (ringed) ring(ringed.ranks, ringed.colour, radius + 2);
+  for (const target of [selected, pointed]) {
+    const ranks = target?.kind === "rank" ? [target.rank] : target?.kind === "pair" ? [target.src, target.dst] : [];
+    ring(ranks, colours.text, radius + (ringed ? 5 : 3));
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 import type { Frames } from "../../frames";
+import { CAUSE_COLOURS } from "../../palette/causes";
 import { rangesOf } from "../../state/ranks";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
@@ -10,9 +11,10 @@ import { prepare } from "../canvas";
 import { colours } from "../colours";
 import { setMarks } from "../share/marks";
 import { watchSize } from "../size";
+import { blamedIn } from "./blamed";
 import { type Camera, fitted, type Matrix, matrixOf, panned, type Point, type Size, turned, zoomed } from "./camera";
 import type { Desk } from "./desk";
-import { drawGraph } from "./graph-draw";
+import { drawGraph, type GraphPicture } from "./graph-draw";
 import { listenGraph } from "./graph-pointer";
 import { ranksInside, targetAt } from "./hit";
 import type { Memory } from "./memory";
@@ -30,6 +32,7 @@ export class GraphView {
   private size: Size = { width: 0, height: 0 };
   private lasso: Point[] | null = null;
   private asked = "";
+  private ringed: GraphPicture["ringed"] = null;
 
   constructor(
     private readonly store: Store,
@@ -41,6 +44,8 @@ export class GraphView {
     this.stops.push(effect(() => {
       void [desk.scene.value, desk.pictures.value, memory.mode.value, memory.pointed.value, theme.value];
       void [store.selection.value, store.perspective.value.ranks];
+      const blamed = blamedIn(store);
+      this.ringed = blamed && { ranks: blamed.ranks, colour: CAUSE_COLOURS[blamed.cause][theme.value] };
       this.changed();
     }));
     this.stops.push(frames.add(() => this.draw()));
@@ -164,7 +169,7 @@ export class GraphView {
       scene, matrix, size: this.size, ratio: sheet.ratio, mode: look.mode, theme: look.theme, shown,
       // A picture of another theme would flash.
       painted: painted?.ask.look.theme === look.theme ? painted : null,
-      colours: colours.peek(), pointed: this.memory.pointed.peek(), selected: targetOf(this.store), lasso: this.lasso,
+      colours: colours.peek(), pointed: this.memory.pointed.peek(), selected: targetOf(this.store), lasso: this.lasso, ringed: this.ringed,
     });
   }
 

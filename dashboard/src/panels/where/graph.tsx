@@ -6,8 +6,11 @@ import type { Frames } from "../../frames";
 import { REGION_COLOURS } from "../../palette/regions";
 import type { Store } from "../../state/store";
 import { count, counted } from "../../words";
+import { CAUSE_NAMES } from "../../words/found";
 import { tell } from "../../words/regions";
+import { causeColour } from "../causes";
 import { Icon } from "../icons";
+import { blamedIn } from "./blamed";
 import type { Desk } from "./desk";
 import { GraphView } from "./graph-view";
 import { LatencyLegend } from "./legend";
@@ -33,6 +36,7 @@ export function Graph({ store, frames, desk, memory, switches }: FaceProps) {
   const isLatency = memory.mode.value === "latency";
   const scene = desk.scene.value;
   const pointed = memory.pointed.value;
+  const blamed = blamedIn(store);
   return (
     <>
       <div class="bar">
@@ -53,6 +57,7 @@ export function Graph({ store, frames, desk, memory, switches }: FaceProps) {
         told={pointed && tell(pointed, store.figures.value)} wait={scene ? "" : "Placing ranks and regions."} />
       <div class="legend">
         {isLatency ? <LatencyLegend /> : <span class="soft">colour: the region of a rank{scene && scene.regions.some(({ id }) => id >= REGION_COLOURS.length) ? "; ring, lines or dots: another of the same colour" : ""}</span>}
+        {blamed && <span class="key"><i class="ring" style={{ borderColor: causeColour(blamed.cause) }} /><span class="soft">blamed for {CAUSE_NAMES[blamed.cause]}</span></span>}
         {scene && <span class="soft rest">{words(scene.placement.x.length, scene.links.length, scene.curves.trunks.length)}</span>}
       </div>
     </>

@@ -4,12 +4,16 @@ import type { Region, Regions } from "../../feed/regions";
 import { latencyColour } from "../../palette/ramps";
 import { regionLook } from "../../palette/regions";
 import { delayedMeaning, delayedOf } from "../../state/delayed";
+import { rangesOf } from "../../state/ranks";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { count, share } from "../../words";
+import { CAUSE_NAMES } from "../../words/found";
 import { delayedShare, latencyMeaning, latencyWords, rangesShort, ranksWords, sizeOf } from "../../words/regions";
 import type { SharedTable } from "../share/tables";
+import { CauseMark } from "../causes";
 import { type Column, Table } from "../tables/table";
+import { blamedIn, blamedOfRegion, type BlamedRanks } from "./blamed";
 import { memoryOf } from "./memory";
 
 /** Above this the bar is full, as the colours are. */
@@ -28,8 +32,16 @@ export function RegionMark({ id }: { id: number }) {
   );
 }
 
+/** That a region holds ranks which the verdict blames. */
+function BlamedMark({ region, blamed }: { region: Region; blamed: BlamedRanks | null }) {
+  const ranks = blamedOfRegion(region, blamed);
+  if (!blamed || ranks.length === 0) return null;
+  return <CauseMark cause={blamed.cause} title={`The verdict blames ${ranksWords(rangesOf(ranks))} of it for ${CAUSE_NAMES[blamed.cause]}`} />;
+}
+
 export function RegionTable({ store, regions }: { store: Store; regions: Regions }) {
   const memory = memoryOf(store);
+  const blamed = blamedIn(store);
   const selection = store.selection.value;
   const pointed = memory.pointed.value;
   const marked = pointed?.kind === "region" ? pointed.id : selection?.kind === "region" ? selection.id : null;
@@ -41,7 +53,7 @@ export function RegionTable({ store, regions }: { store: Store; regions: Regions
       key: "ranks", label: "ranks", term: "region", title: "Sort by the first rank", sort: (region) => region.ranks[0]?.[0] ?? 0, ascending: true, className: () => "region",
       cell: (region) => (
         <button type="button" class="rank" title={`Show the region of ${ranksWords(region.ranks)}: ${count(sizeOf(region.ranks))}`} aria-pressed={selection?.kind === "region" && selection.id === region.id}>
-          <RegionMark id={region.id} />{rangesShort(region.ranks)}
+          <RegionMark id={region.id} /><span>{rangesShort(region.ranks, region.ranks.length <= 2 ? 2 : 1)}</span><BlamedMark region={region} blamed={blamed} />
         </button>
       ),
     },
