@@ -10,5 +10,5 @@ export function ReplayNote({ store }: { store: Store }) {
     const { found } = store.figures.value;
     return found && isSettled(found) ? replayNote(found.diagnosis) : null;
   }).value;
-  return words && <p class="soft small replay-note">{words} <button type="button" class="link" title="What the run would take without it, in the tab Why" onClick={() => show(store, WHAT_IF)}>See Why</button></p>;
+  return words && <p class="soft small replay-note">{words} <button type="button" class="link" title="What the run would take without it, in the tab Causes" onClick={() => show(store, WHAT_IF)}>See Why</button></p>;
 }

@@ -1,4 +1,4 @@
-// Views of a whole run: shares of time in Messages, groups in What, the critical path under the timeline.
+// Views of a whole run: shares of time in Messages, groups in Graph, the critical path under the timeline.
 
 import { strict as assert } from "node:assert";
 import { checkAll } from "../lib/axe.mjs";

@@ -1,4 +1,4 @@
-// The tab How: how latency went by region, as the feed tells it of a real run, and of made-up ones that are larger.
+// The tab Latency: how latency went by region, as the feed tells it of a real run, and of made-up ones that are larger.
 
 import { strict as assert } from "node:assert";
 import { execFileSync } from "node:child_process";

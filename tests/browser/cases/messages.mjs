@@ -125,7 +125,7 @@ test("messages::a_message_is_pointed_at_and_selected", async (t) => {
   const rows = await inspector(page);
   assert.match(await page.locator(".inspector h2").first().innerText(), /^Message from \d+ to \d+/);
   assert.deepEqual(Object.keys(rows).slice(0, 3), ["From", "To", "Bytes"]);
-  await page.getByRole("button", { name: "Show in What" }).click();
+  await page.getByRole("button", { name: "Show in Graph" }).click();
   await page.locator("#tab-what[aria-selected=true]").waitFor();
 });
 

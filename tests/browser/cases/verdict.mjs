@@ -208,7 +208,7 @@ test("verdict::nothing_serious_for_those_who_cannot_see_it", async (t) => {
   const page = await diagnosed(t, { viewport: SMALL });
   await showTimeline(page);
   await checkAll(page, [
-    ["the tab Why", () => isSelected(page, "why")],
+    ["the tab Causes", () => isSelected(page, "why")],
     ["a range", async () => {
       await brush(page, 0.2, 0.6);
       await untilRange(page);

@@ -1,4 +1,4 @@
-// The tab What: the dependency graph of what is looked at, by pointer, by keys and as a table.
+// The tab Graph: the dependency graph of what is looked at, by pointer, by keys and as a table.
 
 import { strict as assert } from "node:assert";
 import { checkAll } from "../lib/axe.mjs";

@@ -1,4 +1,4 @@
-// The tab Where: a graph and a matrix of who talks to whom, with made-up traffic of jobs that no test machine can run.
+// The tab Regions: a graph and a matrix of who talks to whom, with made-up traffic of jobs that no test machine can run.
 
 import { strict as assert } from "node:assert";
 import { checkAll } from "../lib/axe.mjs";

@@ -1,4 +1,4 @@
-// The tab Why in full: the budget in sentences, the three views of messages, what messages usually take, places in the
+// The tab Causes in full: the budget in sentences, the three views of messages, what messages usually take, places in the
 // program, a better placement; each held against what the program says of the same recording.
 
 import { strict as assert } from "node:assert";
@@ -245,7 +245,7 @@ test("why::nothing_serious_for_those_who_cannot_see_it", async (t) => {
   await page.keyboard.press("7");
   await views(page);
   await checkAll(page, [
-    ["the tab Why in full", () => page.locator(".why .files").waitFor()],
+    ["the tab Causes in full", () => page.locator(".why .files").waitFor()],
     ["a place", () => page.locator("table[aria-label='Places in the program'] tbody button").first().click(), () => page.keyboard.press("Escape")],
   ]);
 });

@@ -25,7 +25,7 @@ export function MomentPart({ store, moment }: { store: Store; moment: Moment }) 
         <button type="button" onClick={() => store.command({ do: "seek", time_ns: moment.fromNs })}>Go to its start</button>
         <button type="button" aria-pressed={isRange} onClick={() => store.select({ rangeNs: isRange ? null : range })}>Only this range</button>
         {own.length > 0 && <button type="button" aria-pressed={isAlone} onClick={() => store.select({ ranks: isAlone ? null : own })}>Only these ranks</button>}
-        <button type="button" title="Which messages led to which in this window, in the tab What" onClick={() => {
+        <button type="button" title="Which messages led to which in this window, in the tab Graph" onClick={() => {
           store.select({ rangeNs: range });
           store.tab.value = "what";
         }}>What happened then</button>

@@ -24,7 +24,7 @@ export function MessagePart({ store, message }: { store: Store; message: Message
         {rows.map(([name, words, note]) => <Row key={name} name={name} note={note}><Value store={store} words={words} rank={ranks[name]} timeNs={times[name]} /></Row>)}
       </dl>
       <div class="actions">
-        <button type="button" title="Selects its time, and shows what led to what in it" onClick={showInWhat}>Show in What</button>
+        <button type="button" title="Selects its time, and shows what led to what in it" onClick={showInWhat}>Show in Graph</button>
         <button type="button" onClick={() => (store.zoom.value = around(rangeNs, edgeNs(store.run.peek())))}>Zoom to it</button>
         <button type="button" onClick={() => store.select({ rangeNs })}>Select its time</button>
       </div>

@@ -1,4 +1,4 @@
-// What rows show where calls are too dense: kinds of time, their names, and their colours, the same as in Why.
+// What rows show where calls are too dense: kinds of time, their names, and their colours, the same as in Causes.
 
 import { CAUSE_COLOURS, PART_TONES } from "../../palette/causes";
 import type { FunctionColour } from "../../palette";
@@ -7,10 +7,10 @@ import { SHARE_KINDS, type ShareKind } from "../../feed/shares";
 interface Kind { label: string; meaning: string; colour: FunctionColour; opacity: number }
 
 const KIND: Readonly<Record<ShareKind, Kind>> = {
-  work: { label: "Waits: load imbalance", meaning: "Waiting in MPI for ranks that compute longer", colour: CAUSE_COLOURS.pattern, opacity: 1 },
-  cpu: { label: "Waits: CPU contention", meaning: "Waiting in MPI for ranks that wait for a CPU", colour: CAUSE_COLOURS.cpu, opacity: 1 },
-  network: { label: "Waits: network contention", meaning: "Waiting in MPI because transfers took longer than expected", colour: CAUSE_COLOURS.background, opacity: 1 },
-  distance: { label: "Waits: placement", meaning: "Waiting in MPI because messages cross nodes", colour: CAUSE_COLOURS.mapping, opacity: 1 },
+  work: { label: "Waits: others compute", meaning: "Waiting in MPI for ranks that compute longer", colour: CAUSE_COLOURS.pattern, opacity: 1 },
+  cpu: { label: "Waits: others lack a CPU", meaning: "Waiting in MPI for ranks that wait for a CPU", colour: CAUSE_COLOURS.cpu, opacity: 1 },
+  network: { label: "Waits: slow transfers", meaning: "Waiting in MPI because transfers took longer than expected", colour: CAUSE_COLOURS.background, opacity: 1 },
+  distance: { label: "Waits: between nodes", meaning: "Waiting in MPI because messages cross nodes", colour: CAUSE_COLOURS.mapping, opacity: 1 },
   rest: { label: "Waits: other", meaning: "Waiting in MPI for expected transfers, collectives and unknown reasons", colour: PART_TONES.waiting, opacity: 0.85 },
   transfer: { label: "Transfer", meaning: "Messages on their way", colour: PART_TONES.base, opacity: 0.85 },
   library: { label: "Other MPI", meaning: "Collectives at work, and calls that move nothing", colour: PART_TONES.other, opacity: 0.7 },

@@ -60,7 +60,7 @@ function Next({ store, found }: { store: Store; found: Found | null }) {
     <section class="next">
       {title}
       <p><Sentence text={step.text} /> {step.cost && <span class="soft"><Sentence text={step.cost} /></span>} <SourceRanks store={store} ranks={ofPart ? ofPart.ranks : sourceRanks(found)} /></p>
-      <button type="button" title="All there is to do, and what it rests on, in the tab Why" onClick={() => show(store, ADVICE)}>All advice</button>
+      <button type="button" title="All there is to do, and what it rests on, in the tab Causes" onClick={() => show(store, ADVICE)}>All advice</button>
     </section>
   );
 }

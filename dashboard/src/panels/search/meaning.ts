@@ -50,7 +50,7 @@ export function meaningOf(hit: Hit | null): string {
     case "node":
       return "Enter narrows all views to these ranks.";
     case "region":
-      return "Enter shows it in Where; Shift+Enter narrows all views to its ranks.";
+      return "Enter shows it in Regions; Shift+Enter narrows all views to its ranks.";
     case "function":
       return "Enter goes to its next call; Shift+Enter hides all other functions.";
     case "call":

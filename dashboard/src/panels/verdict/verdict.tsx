@@ -28,8 +28,8 @@ export function Verdict({ store }: { store: Store }) {
         {notes.map((note) => <span class="remark" key={note}> {`\u00b7\u00a0${note}`}</span>)}
       </p>
       <span class="buttons">
-        {cause !== null && <button type="button" title="What it rests on, in the tab Why" onClick={() => show(store, evidenceOf(cause))}>Evidence</button>}
-        {(loud || actions.length > 0) && <button type="button" title="What to do, in the tab Why" onClick={() => show(store, ADVICE)}>What to do</button>}
+        {cause !== null && <button type="button" title="What it rests on, in the tab Causes" onClick={() => show(store, evidenceOf(cause))}>Evidence</button>}
+        {(loud || actions.length > 0) && <button type="button" title="What to do, in the tab Causes" onClick={() => show(store, ADVICE)}>What to do</button>}
       </span>
     </section>
   );

@@ -1,4 +1,4 @@
-// What the tab What shows and how: the graph of what is looked at, one that is kept beside it, what is folded. Outlives
+// What the tab Graph shows and how: the graph of what is looked at, one that is kept beside it, what is folded. Outlives
 // the tab, so that whoever comes back finds it as it was.
 
 import { computed, effect, signal } from "@preact/signals";

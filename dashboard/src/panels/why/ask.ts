@@ -1,4 +1,4 @@
-// Questions of the tab Why that follow what is looked at, as long as somebody looks.
+// Questions of the tab Causes that follow what is looked at, as long as somebody looks.
 
 import type { Courses } from "../../feed/courses";
 import type { Criteria } from "../../feed/criteria";

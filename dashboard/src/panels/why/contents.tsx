@@ -1,4 +1,4 @@
-// What is in the tab Why, at its top: a click goes there, and where one is now is marked.
+// What is in the tab Causes, at its top: a click goes there, and where one is now is marked.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

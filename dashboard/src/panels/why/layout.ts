@@ -1,4 +1,4 @@
-// Where things are in the pictures of the tab Why. Pure.
+// Where things are in the pictures of the tab Causes. Pure.
 
 import type { Attribution, Blame, Cause, Found, Parts, Quiet } from "../../feed/found";
 import { type Gaps, offNs } from "../../feed/switch";

@@ -1,4 +1,4 @@
-// Parts of the tab Why that one can be led to.
+// Parts of the tab Causes that one can be led to.
 
 import type { Cause } from "../../feed/found";
 import type { Store } from "../../state/store";

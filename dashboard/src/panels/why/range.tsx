@@ -1,4 +1,4 @@
-// The selected range and ranks in the tab Why: their figures in place of the whole run's where there are any.
+// The selected range and ranks in the tab Causes: their figures in place of the whole run's where there are any.
 
 import { type ReadonlySignal, useComputed } from "@preact/signals";
 import { rangeFigures, type RangeFigures } from "../../state/range-budgets";

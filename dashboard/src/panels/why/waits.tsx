@@ -7,6 +7,7 @@ import { clock, count, counted } from "../../words";
 import { part, seconds, STATE_MEANINGS } from "../../words/found";
 import { useTable } from "../share/tables";
 import { type Column, Table } from "../tables/table";
+import { show, SOURCES } from "./places";
 import { RankLink } from "./sources";
 
 interface GatheredProps { store: Store; gathered: readonly GatheredWait[]; waitingS: number; isRanged: boolean }
@@ -66,6 +67,7 @@ export function Waits({ store, waits, isRanged }: { store: Store; waits: readonl
   return (
     <>
       <h2>Who waited for whom <span class="soft">{waits.length > 0 ? `the greatest${isRanged ? " of the whole run" : ""}; a click shows the rank and goes to the longest wait` : ""}</span></h2>
+      {waits.length > 0 && <p class="soft">A wait is for the rank that came last. That rank may have waited itself: who delays them all is under <button type="button" class="link" onClick={() => show(store, SOURCES)}>Which ranks</button>.</p>}
       {waits.length > 0
         ? <Table label="Waits" columns={columns} rows={waits} rowKey={keyOf} first={{ key: "seconds", descending: true }} selected={selection?.kind === "rank" ? chosen.value : null} act={go} />
         : <p class="soft">No rank waited for another one long enough to be named.</p>}
