@@ -32,6 +32,11 @@ export function RegionMark({ id }: { id: number }) {
   );
 }
 
+/** The ranks of a region in a narrow column: "0–3, … (14)". */
+function inTable({ ranks }: Region): string {
+  return ranks.length <= 2 ? rangesShort(ranks) : `${rangesShort(ranks.slice(0, 1))}, \u2026 (${count(sizeOf(ranks))})`;
+}
+
 /** That a region holds ranks which the verdict blames. */
 function BlamedMark({ region, blamed }: { region: Region; blamed: BlamedRanks | null }) {
   const ranks = blamedOfRegion(region, blamed);
@@ -53,7 +58,7 @@ export function RegionTable({ store, regions }: { store: Store; regions: Regions
       key: "ranks", label: "ranks", term: "region", title: "Sort by the first rank", sort: (region) => region.ranks[0]?.[0] ?? 0, ascending: true, className: () => "region",
       cell: (region) => (
         <button type="button" class="rank" title={`Show the region of ${ranksWords(region.ranks)}: ${count(sizeOf(region.ranks))}`} aria-pressed={selection?.kind === "region" && selection.id === region.id}>
-          <RegionMark id={region.id} /><span>{rangesShort(region.ranks, region.ranks.length <= 2 ? 2 : 1)}</span><BlamedMark region={region} blamed={blamed} />
+          <RegionMark id={region.id} /><span>{inTable(region)}</span><BlamedMark region={region} blamed={blamed} />
         </button>
       ),
     },
