@@ -109,7 +109,7 @@ fn computing_from_ns(graph: &Graph, thread: &Thread, call: usize) -> u64 {
 }
 
 /// By place, beyond what is unusual of a thread's computing before its calls there, and of parts of these calls.
-fn usual(graph: &Graph, thread: &Thread, parts: &[u64]) -> FxHashMap<u16, (u64, u64)> {
+pub(crate) fn usual(graph: &Graph, thread: &Thread, parts: &[u64]) -> FxHashMap<u16, (u64, u64)> {
     let mut at: FxHashMap<u16, (Vec<u64>, Vec<u64>)> = FxHashMap::default();
     for call in thread.calls.clone().map(|call| call as usize) {
         let (computing, of_calls) = at.entry(graph.places[call]).or_default();
@@ -158,6 +158,14 @@ impl Delays {
             }
         };
         (until(to_ns) - until(from_ns)).max(0.0) as u64
+    }
+
+    /// How long a rank then waited for a CPU at a time, on average; 0 where that is not known.
+    pub(crate) fn wait_at(&self, rank: u32, at_ns: u64) -> u64 {
+        let figures = self.figures.get(rank as usize).map_or(&[][..], |figures| figures);
+        let after = figures.partition_point(|figure| figure.at_ns < at_ns);
+        let figure = figures.get(after).or(figures.last());
+        figure.map_or(0, |figure| figure.wait_ns)
     }
 
     /// Spreads it over computing and calls. Parts are how long calls took after what they waited for was on its way.

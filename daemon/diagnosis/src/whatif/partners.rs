@@ -4,7 +4,7 @@ use crate::whatif::call_kind::CallKind;
 use crate::whatif::graph::{Graph, Thread};
 use mpiscope_model::Rank;
 
-/// A wait looks back over this many calls for the sends that it may complete.
+/// A wait, or a poll, looks back over this many calls for the sends that it may complete.
 const MOST_POSTS: usize = 256;
 
 /// By call, what was sent: messages by sender's call, with the receiver's rank and the bytes.
@@ -40,7 +40,7 @@ impl Partners {
     pub(crate) fn ranks(&self, graph: &Graph, thread: &Thread, call: usize) -> Vec<Rank> {
         let mut peers: Vec<Rank> = self.sent_by(call).iter().map(|(rank, _)| *rank).collect();
         peers.extend(graph.received_by(call).iter().map(|edge| graph.rank_of(edge.from)));
-        if graph.kind(call) == CallKind::Wait {
+        if matches!(graph.kind(call), CallKind::Wait | CallKind::Poll) {
             let before = (thread.calls.start as usize..call).rev().take(MOST_POSTS);
             for post in before.take_while(|post| graph.kind(*post) != CallKind::Wait) {
                 peers.extend(self.sent_by(post).iter().map(|(rank, _)| *rank));

@@ -69,14 +69,14 @@ fn merged(mut times: Vec<Range<u64>>) -> Vec<Range<u64>> {
 
 /// Gives values of one kind, in the order of time, the lengths of the quietest quarter. A value may be the greatest of several.
 /// The others are replayed too: it takes the length of a single one. The first and the last value of each stretch that was slower.
-fn even_out(
-    of_kind: &[u32],
+fn even_out<'a>(
+    of_kind: &'a [u32],
     (value, rivals): (impl Fn(u32) -> f64, impl Fn(u32) -> u8),
     shares: &mut [f32],
 ) -> Vec<(u32, u32)> {
     let length = of_kind.len().div_ceil(STRETCHES).max(1);
-    let mut stretches: Vec<(Vec<(f64, u32)>, &[u32])> =
-        of_kind.chunks(length).map(|stretch| (sorted(stretch.iter().copied(), &value), stretch)).collect();
+    let in_order = |stretch: &'a [u32]| (sorted(stretch.iter().copied(), &value), stretch);
+    let mut stretches: Vec<_> = of_kind.chunks(length).map(in_order).collect();
     stretches.sort_by(|(one, _), (other, _)| one[one.len() / 2].0.total_cmp(&other[other.len() / 2].0));
     let quarter = (stretches.len() / 4).max(1);
     let of_quiet = || stretches[..quarter].iter().flat_map(|(values, _)| values);

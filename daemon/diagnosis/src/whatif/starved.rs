@@ -4,6 +4,7 @@
 //! not run waits for it inside a call, although nobody computes.
 
 use crate::whatif::builder::NONE;
+use crate::whatif::delay::usual;
 use crate::whatif::graph::Graph;
 use crate::whatif::partners::Partners;
 use mpiscope_model::Rank;
@@ -15,11 +16,9 @@ const SHORTEST_NS: u64 = 100_000;
 /// By call, the time in which somebody whom it needed had no CPU: of its own part, and if that is most of it.
 pub(crate) fn starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> FxHashMap<u32, u64> {
     let of_groups = missing_in_groups(graph, parts);
-    let missing_ns = |peers: &[Rank], from_ns, to_ns| {
-        peers.iter().map(|peer| graph.delays.between(*peer, from_ns, to_ns)).max().unwrap_or(0)
-    };
     let mut starved = FxHashMap::default();
     for thread in &graph.threads {
+        let usual = usual(graph, thread, parts);
         for call in thread.calls.clone() {
             let at = call as usize;
             let part_ns = parts[at];
@@ -28,10 +27,13 @@ pub(crate) fn starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> FxHa
             }
             let (from_ns, to_ns) = (graph.ends[at] - part_ns, graph.ends[at]);
             let of_group = graph.groups.left[at];
-            let of_group_ns = if of_group == NONE { 0 } else { of_groups[of_group as usize] };
+            let of_group = if of_group == NONE { Missing::default() } else { of_groups[of_group as usize] };
             let peers = partners.ranks(graph, thread, at);
-            let missing_ns = missing_ns(&peers, from_ns, to_ns).max(of_group_ns).min(part_ns);
-            if 2 * missing_ns > part_ns {
+            let of_peers = peers.iter().map(|peer| Missing::during(graph, *peer, (from_ns, to_ns)));
+            let missing = of_peers.fold(of_group, Missing::or);
+            let excess_ns = part_ns.saturating_sub(usual[&graph.places[at]].1);
+            let missing_ns = missing.in_call(part_ns, excess_ns);
+            if missing_ns > 0 {
                 starved.insert(call, missing_ns);
             }
         }
@@ -39,17 +41,49 @@ pub(crate) fn starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> FxHa
     starved
 }
 
+/// How long somebody had no CPU during a call.
+#[derive(Debug, Clone, Copy, Default)]
+struct Missing {
+    /// On average over the time between two figures of the scheduler.
+    ns: u64,
+    /// How long it then waited at a time.
+    wait_ns: u64,
+}
+
+impl Missing {
+    fn during(graph: &Graph, rank: Rank, (from_ns, to_ns): (u64, u64)) -> Self {
+        let ns = graph.delays.between(rank, from_ns, to_ns);
+        Self { ns, wait_ns: if ns > 0 { graph.delays.wait_at(rank, to_ns) } else { 0 } }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self { ns: self.ns.max(other.ns), wait_ns: self.wait_ns.max(other.wait_ns) }
+    }
+
+    /// How much of a call that is: where it had none for most of the time, all of that; where it had one by turns, one turn of
+    /// waiting if the call is longer than usual by that.
+    fn in_call(self, part_ns: u64, excess_ns: u64) -> u64 {
+        let ns = self.ns.min(part_ns);
+        if 2 * ns > part_ns {
+            ns
+        } else if 4 * ns > part_ns {
+            ns.max(self.wait_ns).min(excess_ns)
+        } else {
+            0
+        }
+    }
+}
+
 /// By collective, the longest time in which one of its members had no CPU while it waited for nothing but the collective.
-fn missing_in_groups(graph: &Graph, parts: &[u64]) -> Vec<u64> {
+fn missing_in_groups(graph: &Graph, parts: &[u64]) -> Vec<Missing> {
     let groups = &graph.groups;
-    let mut missing_ns = vec![0_u64; groups.flows.len()];
+    let mut missing = vec![Missing::default(); groups.flows.len()];
     for (call, group) in groups.left.iter().enumerate().filter(|(_, group)| **group != NONE) {
         if parts[call] >= SHORTEST_NS {
             let from_ns = graph.ends[call] - parts[call];
-            let of_member_ns = graph.delays.between(graph.ranks[call], from_ns, graph.ends[call]);
-            let longest_ns = &mut missing_ns[*group as usize];
-            *longest_ns = of_member_ns.max(*longest_ns);
+            let of_group = &mut missing[*group as usize];
+            *of_group = of_group.or(Missing::during(graph, graph.ranks[call], (from_ns, graph.ends[call])));
         }
     }
-    missing_ns
+    missing
 }

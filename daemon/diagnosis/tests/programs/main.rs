@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod blocked;
+mod by_turns;
 mod model;
 mod network;
 mod queued;
