@@ -101,9 +101,9 @@ fn write(
     let is_in_verdict = findings.is_some_and(|findings| findings.diagnosis.cpu_shortage.is_some());
     if let Some(sentence) = loaded.processors.sentence().filter(|_| !is_in_verdict) {
         writeln!(out, "\n  {sentence}")?;
-    }
-    if let Some(sentence) = loaded.processors.recorder_sentence(loaded.recorder_ns) {
-        writeln!(out, "  {sentence}")?;
+        if let Some(sentence) = loaded.processors.recorder_sentence(loaded.recorder_ns) {
+            writeln!(out, "  {sentence}")?;
+        }
     }
     if let Some(sentence) = loaded.processors.blocked_sentence() {
         writeln!(out, "\n  {sentence}")?;

@@ -37,7 +37,9 @@ fn messages(graph: &Graph) -> (Vec<f32>, Vec<Range<u64>>) {
     for of_bin in bins.values_mut() {
         of_bin.sort_unstable_by_key(|at| ended_ns(*at));
         let slower = even_out(of_bin, (slowness, |at| graph.edges[at as usize].rivals), &mut shares);
-        slow.extend(slower.into_iter().map(|(first, last)| ended_ns(first)..ended_ns(last) + 1));
+        slow.extend(
+            slower.into_iter().map(|(first, last)| ended_ns(first)..ended_ns(last).saturating_add(1)),
+        );
     }
     let links = graph.times_on_links();
     for (share, edge) in shares.iter_mut().zip(&graph.edges) {

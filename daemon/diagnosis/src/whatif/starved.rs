@@ -9,6 +9,7 @@ use crate::whatif::graph::Graph;
 use crate::whatif::partners::Partners;
 use mpiscope_model::Rank;
 use rustc_hash::FxHashMap;
+use std::cell::LazyCell;
 
 /// Shorter calls say nothing: the scheduler's figures come some ten times a second.
 const SHORTEST_NS: u64 = 100_000;
@@ -18,7 +19,7 @@ pub(crate) fn starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> FxHa
     let of_groups = missing_in_groups(graph, parts);
     let mut starved = FxHashMap::default();
     for thread in &graph.threads {
-        let usual = usual(graph, thread, parts);
+        let usual = LazyCell::new(|| usual(graph, thread, parts));
         for call in thread.calls.clone() {
             let at = call as usize;
             let part_ns = parts[at];
@@ -64,9 +65,9 @@ impl Missing {
     /// waiting if the call is longer than usual by that.
     fn in_call(self, part_ns: u64, excess_ns: u64) -> u64 {
         let ns = self.ns.min(part_ns);
-        if 2 * ns > part_ns {
+        if ns > part_ns / 2 {
             ns
-        } else if 4 * ns > part_ns {
+        } else if ns > part_ns / 4 {
             ns.max(self.wait_ns).min(excess_ns)
         } else {
             0
