@@ -7,6 +7,8 @@ import { madeUp } from "../lib/made_up.mjs";
 import { inspector, shot, tab, table } from "../lib/page.mjs";
 import { shoot } from "../lib/pictures.mjs";
 import { coloured, count } from "../lib/pixels.mjs";
+import { replay } from "../lib/product.mjs";
+import { stolen } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
 
@@ -97,6 +99,24 @@ test("where::nothing_serious_for_the_checker_of_accessibility", async (t) => {
     ["a region", () => page.locator(".where button.rank").first().click(), () => page.keyboard.press("Escape")],
     ["matrix", () => press(page, "Matrix"), () => press(page, "Graph")],
   ]);
+});
+
+test("where::ranks_that_the_verdict_blames_are_marked", async (t) => {
+  const { url } = await replay(t, await stolen());
+  const page = await open(t, `${url}#tab=where`);
+  const marks = page.locator(".where .side .cause");
+  await until("marks in the table", async () => (await marks.count()) > 0);
+  // The whole list is in the verdict; each mark has those of its region.
+  const titles = await marks.evaluateAll((all) => all.map(({ title }) => title));
+  for (const title of titles) assert.match(title, /^The verdict blames ranks? [\d\u2013, \u2026()a-z]+ of it for CPU contention$/u);
+  await page.locator(".where .legend").getByText("blamed for CPU contention").waitFor();
+  await until("ranks and links in colour", async () => (await colours(page)) > 2000);
+  // The dark theme's colour of CPU contention, which no region of this run has.
+  const isRing = (r, g, b) => Math.abs(r - ring[0]) < 12 && Math.abs(g - ring[1]) < 12 && Math.abs(b - ring[2]) < 12;
+  const ring = await page.locator(".where .legend .ring").evaluate((element) => getComputedStyle(element).borderTopColor.match(/\d+/g).map(Number));
+  await until("rings", async () => count(await shot(page, ".where .picture canvas"), isRing).pixels > 20);
+  const { scrollWidth, clientWidth } = await page.locator(".where .side .scroll").evaluate((element) => ({ scrollWidth: element.scrollWidth, clientWidth: element.clientWidth }));
+  assert.ok(scrollWidth <= clientWidth, `${scrollWidth} of ${clientWidth}: a column is cut off`);
 });
 
 test("where::pictures", async (t) => {
