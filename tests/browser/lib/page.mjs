@@ -1,5 +1,6 @@
 // What a user reads off the page, and what a user does to it.
 
+import { strict as assert } from "node:assert";
 import { coloured, count, decodePng, fingerprint } from "./pixels.mjs";
 import { settled, until } from "./wait.mjs";
 
@@ -151,4 +152,10 @@ export async function drag(page, from, to, steps = 6) {
 export async function tab(page, id) {
   await page.locator(`#tab-${id}`).click();
   await page.locator(`#tab-${id}[aria-selected=true]`).waitFor();
+}
+
+/** Fails where a column of the table beside the graph of regions is cut off. */
+export async function columnsFit(page) {
+  const { scrollWidth, clientWidth } = await page.locator(".where .side .scroll").evaluate((element) => ({ scrollWidth: element.scrollWidth, clientWidth: element.clientWidth }));
+  assert.ok(scrollWidth <= clientWidth, `${scrollWidth} of ${clientWidth} pixels`);
 }

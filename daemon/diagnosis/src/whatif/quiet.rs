@@ -41,6 +41,13 @@ fn messages(graph: &Graph) -> (Vec<f32>, Vec<Range<u64>>) {
             slower.into_iter().map(|(first, last)| ended_ns(first)..ended_ns(last).saturating_add(1)),
         );
     }
+    if graph.reference.knows_messages() {
+        hold_messages_against_reference(graph, &mut shares);
+    }
+    (shares, merged(slow))
+}
+
+fn hold_messages_against_reference(graph: &Graph, shares: &mut [f32]) {
     let links = graph.times_on_links();
     for (share, edge) in shares.iter_mut().zip(&graph.edges) {
         let own_ns = |figure| graph.flights.ns(true, edge.bytes, figure);
@@ -53,7 +60,6 @@ fn messages(graph: &Graph) -> (Vec<f32>, Vec<Range<u64>>) {
             *share *= link.map_or(of_all, |link| link.share.min(of_all)) as f32;
         }
     }
-    (shares, merged(slow))
 }
 
 /// The same times, in order and without overlaps.

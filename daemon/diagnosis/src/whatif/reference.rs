@@ -83,10 +83,9 @@ impl Reference {
     /// run, by what half of them and nearly all of them take there. What is longer than that half is so by as much less as
     /// messages of the reference differ less from each other.
     pub(crate) fn share_of_message(&self, bytes: u32, [median_ns, normal_ns]: [f64; 2], ns: f64) -> f64 {
-        let share = undisturbed_share(self.message_ns(true, bytes), median_ns);
-        let (Some(usual_ns), Some(most_ns)) = (self.message_ns(true, bytes), self.normal.ns(bytes)) else {
-            return share;
-        };
+        let usual_ns = self.message_ns(true, bytes);
+        let share = undisturbed_share(usual_ns, median_ns);
+        let (Some(usual_ns), Some(most_ns)) = (usual_ns, self.normal.ns(bytes)) else { return share };
         let (own_spread, spread) =
             ((normal_ns / median_ns.max(1.0)).ln(), (most_ns / usual_ns.max(1.0)).ln());
         if share < 1.0 && own_spread > spread && spread > 0.0 && ns > 0.0 {

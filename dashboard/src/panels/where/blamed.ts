@@ -19,6 +19,8 @@ export function blamedIn(store: Store): BlamedRanks | null {
 
 /** Those of a region, in order. */
 export function blamedOfRegion({ ranks }: Region, blamed: BlamedRanks | null): number[] {
-  if (!blamed) return [];
-  return [...blamed.ranks].filter((rank) => ranks.some(([first, last]) => rank >= first && rank <= last)).sort((one, other) => one - other);
+  const found: number[] = [];
+  if (!blamed) return found;
+  for (const [first, last] of ranks) for (let rank = first; rank <= last; rank++) if (blamed.ranks.has(rank)) found.push(rank);
+  return found;
 }
