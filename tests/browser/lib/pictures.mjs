@@ -17,8 +17,8 @@ export async function outside(page, scene) {
   const sticking = await page.evaluate(() => [...document.querySelectorAll("button, input, select, h1, h2")].filter((element) => {
     const box = element.getBoundingClientRect();
     if (box.width === 0 || element.closest(".scroll, .inspector, .particles-legend")) return false;
-    // The overview, the tabs Why and How and a comparison scroll up and down.
-    const scrolls = element.closest(".overview, .why, .how-rows, .compare") !== null;
+    // The overview, the tabs Causes and Latency, what is drawn in 3D and a comparison scroll up and down.
+    const scrolls = element.closest(".overview, .why, .how-rows, .space-side, .compare") !== null;
     return box.right > innerWidth + 1 || box.left < -1 || (!scrolls && (box.bottom > innerHeight + 1 || box.top < -1));
   }).map((element) => element.getAttribute("aria-label") ?? element.textContent));
   const words = [];
