@@ -141,15 +141,16 @@ mod tests {
             prop_assert_eq!(order.numbers(&groups).len(), keys.len());
             // The columns name exactly the ranks of a group.
             let columns = order.columns(&groups);
+            let is_in = |at: usize, rank: Rank, key: u32| {
+                (columns.first_key.0[at]..=columns.last_key.0[at]).contains(&key)
+                    && (columns.first_rank.0[at]..=columns.last_rank.0[at]).contains(&rank)
+            };
             for (rank, number) in order.numbers(&groups) {
-                let key = keys[rank as usize];
-                let at = number as usize;
-                let members = (0..).zip(&keys).filter(|(other, key)| {
-                    (columns.first_key.0[at]..=columns.last_key.0[at]).contains(key)
-                        && (columns.first_rank.0[at]..=columns.last_rank.0[at]).contains(other)
-                });
-                prop_assert!((columns.first_key.0[at]..=columns.last_key.0[at]).contains(&key));
-                prop_assert_eq!(members.count(), columns.ranks.0[at] as usize);
+                prop_assert!(is_in(number as usize, rank, keys[rank as usize]));
+            }
+            for (at, &ranks) in columns.ranks.0.iter().enumerate() {
+                let members = (0..).zip(&keys).filter(|&(rank, key)| is_in(at, rank, *key));
+                prop_assert_eq!(members.count(), ranks as usize);
             }
         }
     }
