@@ -12,7 +12,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     cssCodeSplit: false,
   },
-  // A test reads the colours of the style sheet.
-  test: { css: true },
+  // A test reads the colours of the style sheet. Files share their workers: a new one for each took four fifths of the time.
+  test: { css: true, pool: "threads", isolate: false },
   server: { proxy: { "/feed": { target: "ws://127.0.0.1:4180", ws: true }, "/health": "http://127.0.0.1:4180" } },
 });
