@@ -43,6 +43,11 @@ fn disturbances(strong: f64) -> Vec<(&'static str, Vec<Disturbance>, bool)> {
         sigma: 0.5,
     };
     let imbalance = |share, more, drifts| Disturbance::Imbalance { share, more, drifts };
+    let stopped = Disturbance::StoppedRank {
+        during: Stretch::WHOLE,
+        period_ns: 50_000_000,
+        taken: (0.1 * strong).min(0.5),
+    };
     let clocks = Disturbance::DriftingClocks { offset_ns: 50_000, rate_ppm: 20.0 };
     vec![
         ("none", vec![], false),
@@ -67,6 +72,25 @@ fn disturbances(strong: f64) -> Vec<(&'static str, Vec<Disturbance>, bool)> {
         ),
         ("cyclic", vec![Disturbance::WorsePlacement { placement: Placement::Cyclic }], false),
         ("random", vec![Disturbance::WorsePlacement { placement: Placement::Random }], false),
+        ("graded imbalance", vec![Disturbance::GradedImbalance { more: 0.3 * strong }], false),
+        ("slow node", vec![Disturbance::SlowNode { more: 0.2 * strong }], false),
+        (
+            "slow link",
+            vec![Disturbance::NetworkContention {
+                nodes: vec![0, 1],
+                during: Stretch::WHOLE,
+                factor: 4.0 + 4.0 * strong,
+                sigma: 0.3,
+            }],
+            false,
+        ),
+        ("stopped rank", vec![stopped.clone()], false),
+        ("imbalance and a stopped rank", vec![imbalance(0.125, 0.2 * strong, false), stopped], false),
+        (
+            "traffic and graded imbalance",
+            vec![traffic(Stretch::MIDDLE), Disturbance::GradedImbalance { more: 0.4 * strong }],
+            false,
+        ),
         // Undisturbed runs are to be many enough; where ranks could be placed better, they are none.
         ("none, once more", vec![], false),
         ("imbalance and drifting clocks", vec![imbalance(0.125, 0.3 * strong, false), clocks], false),
@@ -90,12 +114,15 @@ fn kinds(half: Half) -> Vec<Kind> {
             kind(Pattern::Halo2d, 64, 8, EVERY),
             kind(Pattern::Wavefront, 36, 6, EVERY),
             kind(Pattern::MasterWorker, 24, 3, &[Style::Blocking]),
+            kind(Pattern::Pipeline, 20, 4, &[Style::Blocking, Style::Polling]),
         ],
         Half::Unseen => vec![
             kind(Pattern::Cg, 32, 4, EVERY),
             kind(Pattern::Halo3d, 60, 5, EVERY),
             kind(Pattern::RandomSparse, 48, 6, EVERY),
             kind(Pattern::AllToAll, 24, 3, &[Style::Waitall]),
+            kind(Pattern::Groups, 40, 5, EVERY),
+            kind(Pattern::Collectives, 32, 4, &[Style::Blocking]),
         ],
     }
 }

@@ -53,6 +53,33 @@ impl Outcome {
         (NEGLIGIBLE * (1.0 - NEAR)..=NEGLIGIBLE * (1.0 + NEAR)).contains(&most)
     }
 
+    /// Whether several causes cost something, and, if so, whether those that do are found in the order of their cost. Two
+    /// that cost nearly as much may come in either order.
+    pub(crate) fn has_all_in_order(&self) -> Option<bool> {
+        let mut true_shares = Blame::ALL.map(|cause| {
+            let parts = self.truth.parts.iter().filter(|part| blame(part.cause) == Some(cause));
+            (cause, parts.map(|part| part.share).sum::<f64>())
+        });
+        true_shares.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let costly = true_shares.iter().filter(|(_, share)| *share >= NEGLIGIBLE).count();
+        if costly < 2 {
+            return None;
+        }
+        let found = |cause: Blame| {
+            let of_cause = self.found.causes.iter().find(|(blame, _)| *blame == cause);
+            of_cause.map_or(0.0, |(_, seconds)| seconds / self.found.ranks_s)
+        };
+        let costs_what_it_should = |at: usize| {
+            let (cause, share) = true_shares[at];
+            let is_found = found(cause) >= NEGLIGIBLE || share < NEGLIGIBLE * (1.0 + NEAR);
+            let before = at.checked_sub(1).map(|at| true_shares[at]);
+            let in_order =
+                |(other, more): (Blame, f64)| found(other) >= found(cause) || share > more * (1.0 - NEAR);
+            is_found && before.is_none_or(in_order)
+        };
+        Some((0..costly).all(costs_what_it_should))
+    }
+
     /// How far the seconds are off, as a share of the true ones; none where nothing was to be found.
     pub(crate) fn error(&self) -> Option<f64> {
         let expected = self.expected()?;

@@ -68,6 +68,13 @@ pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
         diagnosed.len() - right
     );
     print_confidence(&diagnosed);
+    let several: Vec<bool> = diagnosed.iter().filter_map(|outcome| outcome.has_all_in_order()).collect();
+    println!(
+        "{:<58} {:>4} of {:>4}",
+        "all found in the order of their cost, of several causes",
+        several.iter().filter(|all| **all).count(),
+        several.len()
+    );
     let near_enough = middle <= NEAR;
     println!(
         "avoidable seconds: {near} of {} within 15 %, off by {:.1} % in the median, {:.1} % at nine tenths{}",
