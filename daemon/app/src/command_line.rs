@@ -157,9 +157,9 @@ Examples:
   mpiscope synth --pattern halo2d --ranks 64 --seconds 60 --rate 100000 --disturb background-traffic --live 127.0.0.1:0
   mpiscope synth --pattern halo3d --ranks 1024 --seconds 10 --rate 200000 --agents 64 -o hosts.scope
 
-Patterns are ring, halo2d, halo3d, cg, all-to-all, master-worker, wavefront and random-sparse; disturbances are \
-bad-mapping, imbalance, drifting-imbalance, slow-rack, serialized-root, background-traffic, stolen-cpu, \
-drifting-clocks and lost-records; styles are blocking, waitall and polling. truth.json in the folder has what the job did and what each \
+Patterns are ring, halo2d, halo3d, cg, all-to-all, master-worker, wavefront, random-sparse, pipeline, groups and \
+collectives; disturbances are bad-mapping, imbalance, drifting-imbalance, graded-imbalance, slow-node, slow-rack, \
+serialized-root, background-traffic, slow-link, stolen-cpu, stopped-rank, drifting-clocks and lost-records; styles are blocking, waitall and polling. truth.json in the folder has what the job did and what each \
 disturbance costs. --seed also chooses the rack of slow-rack. The same options give the same recording. With --live the page shows the job in real time, until it ends or \
 until Ctrl-C; without -o the recording is not kept. With --agents the job runs in real time too: a daemon like that of \
 `mpiscope run` records what the agents send, and the command prints what both cost.")]

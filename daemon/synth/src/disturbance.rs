@@ -48,6 +48,16 @@ pub enum Disturbance {
         /// It wanders over the ranks, once around in the run, instead of staying.
         drifts: bool,
     },
+    /// Each rank has more to compute than the one before.
+    GradedImbalance {
+        /// How much more the last one has than the first: 0.5 is half as much again.
+        more: f64,
+    },
+    /// One node computes slower than others.
+    SlowNode {
+        /// How much longer it takes: 0.5 is half as long again.
+        more: f64,
+    },
     /// The nodes of one rack of a torus compute slower than others ([`NodeTorus::slow_rack`](crate::NodeTorus::slow_rack)).
     SlowRack {
         /// How much longer they take: 0.5 is half as long again.
@@ -83,6 +93,15 @@ pub enum Disturbance {
         /// For so much of it, on average.
         taken: f64,
     },
+    /// The last rank is stopped again and again, and waits for no processor meanwhile.
+    StoppedRank {
+        /// When.
+        during: Stretch,
+        /// Once in this time.
+        period_ns: u64,
+        /// For so much of it, on average.
+        taken: f64,
+    },
     /// The clocks of nodes differ and drift; each node has an agent of its own and is compared with the first.
     DriftingClocks {
         /// They are off by up to so much at the start.
@@ -108,29 +127,37 @@ enum Kind {
     WorsePlacement,
     Imbalance,
     DriftingImbalance,
+    GradedImbalance,
+    SlowNode,
     SlowRack,
     SerializedRoot,
     NetworkContention,
+    SlowLink,
     StolenCpu,
+    StoppedRank,
     DriftingClocks,
     LostRecords,
 }
 
-const KINDS: [(&str, Kind); 9] = [
+const KINDS: [(&str, Kind); 13] = [
     ("bad-mapping", Kind::WorsePlacement),
     ("imbalance", Kind::Imbalance),
     ("drifting-imbalance", Kind::DriftingImbalance),
+    ("graded-imbalance", Kind::GradedImbalance),
+    ("slow-node", Kind::SlowNode),
     ("slow-rack", Kind::SlowRack),
     ("serialized-root", Kind::SerializedRoot),
     ("background-traffic", Kind::NetworkContention),
+    ("slow-link", Kind::SlowLink),
     ("stolen-cpu", Kind::StolenCpu),
+    ("stopped-rank", Kind::StoppedRank),
     ("drifting-clocks", Kind::DriftingClocks),
     ("lost-records", Kind::LostRecords),
 ];
 
 /// The names of disturbances.
-pub const DISTURBANCES: [&str; 9] = {
-    let (mut names, mut at) = ([""; 9], 0);
+pub const DISTURBANCES: [&str; 13] = {
+    let (mut names, mut at) = ([""; 13], 0);
     while at < names.len() {
         names[at] = KINDS[at].0;
         at += 1;
@@ -147,6 +174,8 @@ impl FromStr for Disturbance {
             Kind::WorsePlacement => Disturbance::WorsePlacement { placement: Placement::Random },
             Kind::Imbalance => Disturbance::Imbalance { share: 0.125, more: 0.3, drifts: false },
             Kind::DriftingImbalance => Disturbance::Imbalance { share: 0.125, more: 0.3, drifts: true },
+            Kind::GradedImbalance => Disturbance::GradedImbalance { more: 0.4 },
+            Kind::SlowNode => Disturbance::SlowNode { more: 0.3 },
             Kind::SlowRack => Disturbance::SlowRack { more: 0.3 },
             Kind::SerializedRoot => Disturbance::SerializedRoot { every: 5, share: 0.2 },
             Kind::NetworkContention => Disturbance::NetworkContention {
@@ -154,6 +183,17 @@ impl FromStr for Disturbance {
                 during: Stretch::MIDDLE,
                 factor: 4.0,
                 sigma: 0.5,
+            },
+            Kind::SlowLink => Disturbance::NetworkContention {
+                nodes: vec![0, 1],
+                during: Stretch::WHOLE,
+                factor: 8.0,
+                sigma: 0.2,
+            },
+            Kind::StoppedRank => Disturbance::StoppedRank {
+                during: Stretch::WHOLE,
+                period_ns: 100 * MILLISECOND_NS,
+                taken: 0.2,
             },
             Kind::StolenCpu => Disturbance::StolenCpu {
                 share: 1.0 / 64.0,
@@ -175,13 +215,18 @@ impl Disturbance {
         let sound = match *self {
             Disturbance::WorsePlacement { .. } => true,
             Disturbance::Imbalance { share: of, more, .. } => share(of) && (0.0..=100.0).contains(&more),
-            Disturbance::SlowRack { more } => (0.0..=100.0).contains(&more),
+            Disturbance::GradedImbalance { more }
+            | Disturbance::SlowNode { more }
+            | Disturbance::SlowRack { more } => (0.0..=100.0).contains(&more),
             Disturbance::SerializedRoot { every, share } => every > 0 && (0.0..=100.0).contains(&share),
             Disturbance::NetworkContention { during, factor, sigma, .. } => {
                 during.is_sound() && (1.0..=1e4).contains(&factor) && (0.0..=3.0).contains(&sigma)
             }
             Disturbance::StolenCpu { share: of, during, period_ns, taken } => {
                 share(of) && during.is_sound() && period_ns >= 1000 && (0.0..=0.6).contains(&taken)
+            }
+            Disturbance::StoppedRank { during, period_ns, taken } => {
+                during.is_sound() && period_ns >= 1000 && (0.0..=0.6).contains(&taken)
             }
             Disturbance::DriftingClocks { offset_ns, rate_ppm } => {
                 offset_ns <= 1_000_000_000 && (0.0..=100.0).contains(&rate_ppm)

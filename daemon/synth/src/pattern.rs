@@ -3,7 +3,7 @@
 use crate::error::{Error, named};
 use crate::random::{Purpose, Stream};
 use crate::script::{Builder, Op, Script, Serial};
-use crate::spec::{Spec, Style};
+use crate::spec::{Collective, Spec, Style};
 use std::str::FromStr;
 
 /// Who talks to whom.
@@ -25,9 +25,15 @@ pub enum Pattern {
     Wavefront,
     /// With four others, by chance, the same all the time.
     RandomSparse,
+    /// From the first rank to the last, in blocks that follow each other.
+    Pipeline,
+    /// With both neighbours in a ring of four ranks, and rarely with the next such ring.
+    Groups,
+    /// With nobody: each step ends with an `MPI_Allreduce`.
+    Collectives,
 }
 
-const ALL: [(&str, Pattern); 8] = [
+const ALL: [(&str, Pattern); 11] = [
     ("ring", Pattern::Ring),
     ("halo2d", Pattern::Halo2d),
     ("halo3d", Pattern::Halo3d),
@@ -36,11 +42,14 @@ const ALL: [(&str, Pattern); 8] = [
     ("master-worker", Pattern::MasterWorker),
     ("wavefront", Pattern::Wavefront),
     ("random-sparse", Pattern::RandomSparse),
+    ("pipeline", Pattern::Pipeline),
+    ("groups", Pattern::Groups),
+    ("collectives", Pattern::Collectives),
 ];
 
 /// The names of patterns.
-pub const PATTERNS: [&str; 8] = {
-    let (mut names, mut at) = ([""; 8], 0);
+pub const PATTERNS: [&str; 11] = {
+    let (mut names, mut at) = ([""; 11], 0);
     while at < names.len() {
         names[at] = ALL[at].0;
         at += 1;
@@ -48,12 +57,16 @@ pub const PATTERNS: [&str; 8] = {
     names
 };
 
-/// Blocks that follow each other through a wavefront.
+/// Blocks that follow each other through a wavefront or a pipeline.
 pub(crate) const WAVES: u32 = 8;
 /// Partners of a rank, each way.
 pub(crate) const SPARSE_PARTNERS: u32 = 4;
 /// Messages with each partner in a row.
 pub(crate) const CG_ROUNDS: u32 = 4;
+/// Ranks of a group.
+const GROUP: u32 = 4;
+/// Groups talk to each other every N steps.
+const GROUPS_MEET_EVERY: u32 = 20;
 /// All pairs of more ranks are too many to be kept.
 const MOST_ALL_TO_ALL: u32 = 1024;
 /// What a slot has room for.
@@ -99,6 +112,9 @@ impl Pattern {
                 2 * (WAVES + width + height - 2)
             }
             Pattern::RandomSparse => blocking(SPARSE_PARTNERS),
+            Pattern::Pipeline => WAVES,
+            Pattern::Groups => blocking(2),
+            Pattern::Collectives => 2 * ranks.next_power_of_two().ilog2(),
         }
     }
 
@@ -122,6 +138,15 @@ impl Pattern {
                     .map(|at| Shift::Along(ring(&stream.shuffled(at, spec.ranks))))
                     .collect();
                 rounds(&mut builder, spec.ranks, &shifts);
+            }
+            Pattern::Pipeline => pipeline(&mut builder, spec.ranks),
+            Pattern::Groups => groups(&mut builder, spec.ranks),
+            Pattern::Collectives => {
+                for _ in 0..spec.ranks {
+                    builder.compute(1);
+                    builder.push(Op::Meet(Some(Collective::Allreduce)));
+                    builder.end_rank();
+                }
             }
         }
         builder.finish()
@@ -257,6 +282,42 @@ fn wavefront(builder: &mut Builder, ranks: u32) {
                 builder.wait();
             }
         }
+        builder.end_rank();
+    }
+}
+
+fn pipeline(builder: &mut Builder, ranks: u32) {
+    for rank in 0..ranks {
+        for _ in 0..WAVES {
+            builder.receive(rank.checked_sub(1).map(|from| (from, 0)));
+            builder.wait();
+            builder.compute(WAVES);
+            builder.send((rank + 1 < ranks).then_some((rank + 1, 0)));
+            builder.wait();
+        }
+        builder.end_rank();
+    }
+}
+
+fn groups(builder: &mut Builder, ranks: u32) {
+    for rank in 0..ranks {
+        builder.compute(1);
+        let first = rank / GROUP * GROUP;
+        let size = GROUP.min(ranks - first);
+        let partners: Vec<_> = (1..size)
+            .filter(|distance| *distance == 1 || distance + 1 == size)
+            .map(|distance| {
+                let beside = |distance| first + (rank - first + distance) % size;
+                let tag = distance as i32;
+                (Some((beside(distance), tag)), Some((beside(size - distance), tag)))
+            })
+            .collect();
+        builder.exchange_all(&partners);
+        builder.every(GROUPS_MEET_EVERY, |builder| {
+            let next = Some((rank + GROUP) % ranks).filter(|to| *to != rank);
+            let before = Some((rank + ranks - GROUP % ranks) % ranks).filter(|from| *from != rank);
+            builder.exchange_all(&[(next.map(|to| (to, 0)), before.map(|from| (from, 0)))]);
+        });
         builder.end_rank();
     }
 }

@@ -58,7 +58,7 @@ impl Plan {
         let mut placement = spec.placement;
         let (mut serial, mut handle_ns) = (Serial::None, 0);
         let (mut uneven, mut thefts, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        let mut slow_rack = None;
+        let mut slower = Vec::new();
         let run_ns = basis.step_ns * f64::from(basis.steps);
         for (at, disturbance) in spec.disturb.iter().enumerate() {
             let removed = is_removed(at);
@@ -69,7 +69,9 @@ impl Plan {
                 Disturbance::Imbalance { share, more, drifts } => {
                     uneven.push(Uneven { share, more, drifts, is_spread: removed });
                 }
-                Disturbance::SlowRack { more } => slow_rack = Some((more, removed)),
+                Disturbance::GradedImbalance { more } => slower.push((Slower::Graded, more, removed)),
+                Disturbance::SlowNode { more } => slower.push((Slower::Node, more, removed)),
+                Disturbance::SlowRack { more } => slower.push((Slower::Rack, more, removed)),
                 Disturbance::SerializedRoot { every, share } => {
                     serial = if removed { Serial::Spread { every } } else { Serial::Root { every } };
                     let every = if spec.pattern == Pattern::MasterWorker { 1 } else { every };
@@ -89,12 +91,16 @@ impl Plan {
                     let ranks = block(spec.ranks, spec.ranks / 3, share);
                     thefts.push(Theft::new(spec.seed, ranks, during.range_ns(run_ns), period_ns, taken));
                 }
+                Disturbance::StoppedRank { during, period_ns, taken } if !removed => {
+                    let last = (spec.ranks - 1, 1);
+                    let theft = Theft::new(spec.seed, last, during.range_ns(run_ns), period_ns, taken);
+                    thefts.push(theft.of_stops());
+                }
                 _ => {}
             }
         }
         let node_of = placement.nodes(spec.ranks, spec.nodes, spec.seed);
-        let slow =
-            slow_rack.map_or_else(Vec::new, |(more, is_spread)| slow_ranks(&node_of, spec, more, is_spread));
+        let slow = slow_ranks(&node_of, spec, &slower);
         Self {
             script: spec.pattern.script(spec, serial),
             steps: basis.steps,
@@ -109,14 +115,49 @@ impl Plan {
     }
 }
 
-/// How many times as long each rank computes where those of one rack are slower, or everybody has a part of that.
-fn slow_ranks(node_of: &[u32], spec: &Spec, more: f64, is_spread: bool) -> Vec<f64> {
-    let torus = NodeTorus::with_nodes(spec.nodes);
-    let slow = torus.slow_rack(spec.seed);
-    let is_slow = |node: &u32| torus.rack(*node) == slow;
-    let share = node_of.iter().filter(|node| is_slow(node)).count() as f64 / node_of.len().max(1) as f64;
-    let factor = |node: &u32| 1.0 + more * if is_spread { share } else { f64::from(u8::from(is_slow(node))) };
-    node_of.iter().map(factor).collect()
+/// Which ranks always compute longer.
+#[derive(Debug, Clone, Copy)]
+enum Slower {
+    /// Each longer than the one before.
+    Graded,
+    /// Those of one node.
+    Node,
+    /// Those of one rack.
+    Rack,
+}
+
+impl Slower {
+    /// How much of the slowness each rank has, from 0 to 1.
+    fn shares(self, node_of: &[u32], spec: &Spec) -> Vec<f64> {
+        let of_nodes = |is_slow: &dyn Fn(u32) -> bool| -> Vec<f64> {
+            node_of.iter().map(|&node| f64::from(u8::from(is_slow(node)))).collect()
+        };
+        match self {
+            Slower::Graded => {
+                let last = f64::from(spec.ranks.max(2) - 1);
+                (0..spec.ranks).map(|rank| f64::from(rank) / last).collect()
+            }
+            Slower::Node => of_nodes(&|node| node == spec.nodes / 2),
+            Slower::Rack => {
+                let torus = NodeTorus::with_nodes(spec.nodes);
+                let slow = torus.slow_rack(spec.seed);
+                of_nodes(&|node| torus.rack(node) == slow)
+            }
+        }
+    }
+}
+
+/// How many times as long each rank computes where some are slower, or everybody has a part of that; empty where none is.
+fn slow_ranks(node_of: &[u32], spec: &Spec, slower: &[(Slower, f64, bool)]) -> Vec<f64> {
+    let mut factors = if slower.is_empty() { Vec::new() } else { vec![1.0; node_of.len()] };
+    for &(which, more, is_spread) in slower {
+        let shares = which.shares(node_of, spec);
+        let even = shares.iter().sum::<f64>() / shares.len() as f64;
+        for (factor, share) in factors.iter_mut().zip(shares) {
+            *factor *= 1.0 + more * if is_spread { even } else { share };
+        }
+    }
+    factors
 }
 
 impl Basis {

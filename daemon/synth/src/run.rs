@@ -194,15 +194,17 @@ impl Run {
     fn scheduling(&mut self, agent: u32, rank: u32, until_ns: u64) {
         let theft = self.simulation.plan.thefts.iter().find(|theft| theft.concerns(rank));
         let summed = &mut self.summed[rank as usize];
-        let (wait_ns, involuntary) = theft.map_or((0, 0), |theft| theft.until(rank, until_ns, summed));
+        let (taken_ns, times) = theft.map_or((0, 0), |theft| theft.until(rank, until_ns, summed));
+        let is_stop = theft.is_some_and(|theft| theft.is_stop);
+        let (wait_ns, stopped_ns) = if is_stop { (0, taken_ns) } else { (taken_ns, 0) };
         let figures = Scheduling {
             process: rank,
             monotonic_ns: self.simulation.clocks().shown_ns(agent, until_ns),
-            run_ns: until_ns - wait_ns,
+            run_ns: until_ns - taken_ns,
             wait_ns,
             voluntary: 0,
-            involuntary,
-            stopped_ns: 0,
+            involuntary: if is_stop { 0 } else { times },
+            stopped_ns,
             blocked_ns: 0,
         };
         self.tell(agent, Message::Scheduling(figures));

@@ -205,6 +205,15 @@ impl Builder {
         }
     }
 
+    /// What is added is only done every N steps.
+    pub(crate) fn every(&mut self, every: u32, add: impl FnOnce(&mut Self)) {
+        let at = self.script.ops.len();
+        self.push(Op::Only { every, else_skip: 0 });
+        add(self);
+        let else_skip = (self.script.ops.len() - at - 1) as u32;
+        self.script.ops[at] = Op::Only { every, else_skip };
+    }
+
     /// The operations of this rank are complete.
     pub(crate) fn end_rank(&mut self) {
         if !self.deals {

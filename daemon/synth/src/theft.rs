@@ -11,6 +11,8 @@ pub(crate) struct Theft {
     during_ns: (u64, u64),
     period_ns: u64,
     taken: f64,
+    /// Ranks are stopped instead: nobody else has their processor.
+    pub(crate) is_stop: bool,
 }
 
 /// How far the stretches of a rank were summed up.
@@ -29,7 +31,13 @@ impl Theft {
         period_ns: u64,
         taken: f64,
     ) -> Self {
-        Self { stream: Stream::new(seed, Purpose::Theft), ranks, during_ns, period_ns, taken }
+        let stream = Stream::new(seed, Purpose::Theft);
+        Self { stream, ranks, during_ns, period_ns, taken, is_stop: false }
+    }
+
+    /// The ranks are stopped, and do not wait for a processor.
+    pub(crate) fn of_stops(self) -> Self {
+        Self { is_stop: true, ..self }
     }
 
     #[inline]

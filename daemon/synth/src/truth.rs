@@ -39,10 +39,12 @@ impl Cause {
         match disturbance {
             Disturbance::WorsePlacement { .. } => Cause::Mapping,
             Disturbance::Imbalance { .. }
+            | Disturbance::GradedImbalance { .. }
+            | Disturbance::SlowNode { .. }
             | Disturbance::SlowRack { .. }
             | Disturbance::SerializedRoot { .. } => Cause::Pattern,
             Disturbance::NetworkContention { .. } => Cause::Background,
-            Disturbance::StolenCpu { .. } => Cause::Cpu,
+            Disturbance::StolenCpu { .. } | Disturbance::StoppedRank { .. } => Cause::Cpu,
             Disturbance::DriftingClocks { .. } | Disturbance::LostRecords { .. } => Cause::None,
         }
     }
@@ -51,7 +53,9 @@ impl Cause {
 /// When a disturbance is there.
 pub(crate) fn stretch(disturbance: &Disturbance) -> Stretch {
     match *disturbance {
-        Disturbance::NetworkContention { during, .. } | Disturbance::StolenCpu { during, .. } => during,
+        Disturbance::NetworkContention { during, .. }
+        | Disturbance::StolenCpu { during, .. }
+        | Disturbance::StoppedRank { during, .. } => during,
         _ => Stretch::WHOLE,
     }
 }

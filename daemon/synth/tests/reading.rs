@@ -27,6 +27,9 @@ fn counted(pattern: Pattern, style: Style, ranks: u64, steps: u64) -> (u64, u64)
         Pattern::RandomSparse => (4 * n, 4),
         Pattern::Wavefront => (8 * flat, 0),
         Pattern::MasterWorker => (2 * (n - 1), 0),
+        Pattern::Pipeline => (8 * (n - 1), 0),
+        Pattern::Groups => (2 * n, 2),
+        Pattern::Collectives => (0, 1),
     };
     let is_blocking = style == Style::Blocking;
     let rows = match pattern {
@@ -34,6 +37,7 @@ fn counted(pattern: Pattern, style: Style, ranks: u64, steps: u64) -> (u64, u64)
         // All but a corner receive, all but the other send, eight times there and eight times back.
         Pattern::Wavefront => 2 * messages + if is_blocking { 0 } else { 2 * 8 * 2 * (n - 1) },
         Pattern::MasterWorker => 2 * messages,
+        Pattern::Pipeline => 2 * messages + if is_blocking { 0 } else { 2 * 8 * (n - 1) },
         _ if is_blocking => n * exchanges,
         _ => 2 * messages + n,
     };
@@ -47,7 +51,13 @@ fn counted(pattern: Pattern, style: Style, ranks: u64, steps: u64) -> (u64, u64)
         };
         return (2 * tasks + stops, sent_by_master + served + sent + received + 2 * n);
     }
-    (steps * messages, steps * rows + n * (steps / 10) + 2 * n)
+    let mut beside_steps = (0, n * (steps / 10) + 2 * n);
+    if pattern == Pattern::Groups {
+        // Groups of four send a message each to the next.
+        beside_steps.0 += n * (steps / 20);
+        beside_steps.1 += n * (steps / 20) * if is_blocking { 1 } else { 3 };
+    }
+    (steps * messages + beside_steps.0, steps * rows + beside_steps.1)
 }
 
 fn assert_sound(read: &Read, what: &str) {
@@ -77,7 +87,7 @@ fn every_pattern_in_every_style_makes_the_calls_it_should() {
         assert_eq!(truth.intra_messages + truth.inter_messages, messages, "{what}");
         let folded = read.calls.iter().filter(|call| call.count > 1 || is_folded(call)).count() as u64;
         let found = read.calls.len() as u64;
-        if style == Style::Polling {
+        if style == Style::Polling && pattern != Pattern::Collectives {
             assert!(folded > 0 && found >= rows && found <= rows + folded, "{what}: {found} {rows} {folded}");
         } else {
             assert_eq!(found, rows, "{what}");
@@ -120,7 +130,7 @@ fn messages_too_large_to_be_buffered_wait_for_their_receive() {
         let read = read(&spec);
         assert_sound(&read, &format!("{pattern:?} {style:?}"));
         let both = |large: bool| read.messages.iter().any(|message| (message.bytes > 2048) == large);
-        assert!(both(true) && both(false));
+        assert!(pattern == Pattern::Collectives || both(true) && both(false));
         if pattern == Pattern::Wavefront && style == Style::Blocking {
             // A send of a large message ends no earlier than its receive was entered.
             let sends = read.calls.iter().filter(|call| call.function == id::SEND && call.bytes > 2048);
@@ -251,7 +261,7 @@ fn recorded_and_lost_calls_are_those_that_were_made() {
         let pairs = read.messages.iter().map(|one| (one.src, one.dst, one.send_ns, one.recv_ns));
         let right = pairs.filter(|pair| quiet.contains(pair)).count();
         assert!(right >= read.messages.len() * 95 / 100, "{what}: {right} of {}", read.messages.len());
-        assert!(right as f64 > 0.7 * quiet.len() as f64, "{what}: {right} of {}", quiet.len());
+        assert!(right as f64 >= 0.7 * quiet.len() as f64, "{what}: {right} of {}", quiet.len());
     }
 }
 

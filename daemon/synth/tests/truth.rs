@@ -52,6 +52,15 @@ fn growing() -> Vec<(Cause, Pattern, [Disturbance; 2])> {
     let imbalance = |more, drifts| Disturbance::Imbalance { share: 0.125, more, drifts };
     let root = |share| Disturbance::SerializedRoot { every: 5, share };
     let mapping = |placement| Disturbance::WorsePlacement { placement };
+    let stopped = |taken| Disturbance::StoppedRank { during: Stretch::WHOLE, period_ns: 20_000_000, taken };
+    let graded = |more| Disturbance::GradedImbalance { more };
+    let slow_node = |more| Disturbance::SlowNode { more };
+    let slow_link = |factor| Disturbance::NetworkContention {
+        nodes: vec![0, 1],
+        during: Stretch::WHOLE,
+        factor,
+        sigma: 0.2,
+    };
     vec![
         (Cause::Mapping, Pattern::Cg, [mapping(Placement::Cyclic), mapping(Placement::Random)]),
         (Cause::Pattern, Pattern::Halo2d, [imbalance(0.1, false), imbalance(0.4, false)]),
@@ -61,6 +70,11 @@ fn growing() -> Vec<(Cause, Pattern, [Disturbance; 2])> {
         (Cause::Background, Pattern::Halo2d, [traffic(2.0), traffic(8.0)]),
         (Cause::Background, Pattern::RandomSparse, [traffic(2.0), traffic(8.0)]),
         (Cause::Cpu, Pattern::Cg, [stolen(0.1), stolen(0.4)]),
+        (Cause::Cpu, Pattern::Pipeline, [stopped(0.1), stopped(0.4)]),
+        (Cause::Pattern, Pattern::Pipeline, [graded(0.1), graded(0.4)]),
+        (Cause::Pattern, Pattern::Collectives, [slow_node(0.1), slow_node(0.4)]),
+        (Cause::Background, Pattern::Halo2d, [slow_link(2.0), slow_link(8.0)]),
+        (Cause::Pattern, Pattern::Groups, [imbalance(0.1, false), imbalance(0.4, false)]),
     ]
 }
 
@@ -161,5 +175,16 @@ fn every_name_is_a_disturbance_of_every_pattern() {
         "{refused}"
     );
     let refused = "square".parse::<Pattern>().unwrap_err().to_string();
-    assert!(refused.ends_with("wavefront and random-sparse"), "{refused}");
+    assert!(refused.ends_with("groups and collectives"), "{refused}");
+}
+
+#[test]
+fn a_stopped_rank_waits_for_no_processor() {
+    let stopped = Disturbance::StoppedRank { during: Stretch::WHOLE, period_ns: 20_000_000, taken: 0.3 };
+    let read = read(&disturbed(Pattern::Ring, stopped));
+    let last = |rank| read.scheduling.iter().rfind(|row| row.rank == rank).expect("each rank has figures");
+    let (of_stopped, of_other) = (last(15), last(14));
+    let share = of_stopped.stopped_ns as f64 / of_stopped.at_ns as f64;
+    assert!((0.2..0.4).contains(&share), "{of_stopped:?}");
+    assert_eq!((of_stopped.wait_ns, of_other.wait_ns, of_other.stopped_ns), (0, 0, 0));
 }

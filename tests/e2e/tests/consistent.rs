@@ -6,9 +6,20 @@ use std::path::Path;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
-const PATTERNS: [&str; 8] =
-    ["ring", "halo2d", "halo3d", "cg", "all-to-all", "master-worker", "wavefront", "random-sparse"];
-const DISTURBANCES: [&str; 9] = [
+const PATTERNS: [&str; 11] = [
+    "ring",
+    "halo2d",
+    "halo3d",
+    "cg",
+    "all-to-all",
+    "master-worker",
+    "wavefront",
+    "random-sparse",
+    "pipeline",
+    "groups",
+    "collectives",
+];
+const DISTURBANCES: [&str; 13] = [
     "bad-mapping",
     "imbalance",
     "drifting-imbalance",
@@ -18,6 +29,10 @@ const DISTURBANCES: [&str; 9] = [
     "drifting-clocks",
     "lost-records",
     "slow-rack",
+    "graded-imbalance",
+    "slow-node",
+    "slow-link",
+    "stopped-rank",
 ];
 const CAUSES: [(&str, &str); 4] = [
     ("pattern", "Load imbalance"),

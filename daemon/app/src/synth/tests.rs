@@ -38,7 +38,8 @@ fn recordings_say_what_is_true_of_every_pattern() {
         spec.nodes = 4;
         let (_folder, truth, loaded) = recorded(&spec);
         assert_true(&truth, &loaded, pattern);
-        assert!(truth.inter_messages > 0 && truth.intra_messages > 0, "{pattern}");
+        let has_both = truth.inter_messages > 0 && truth.intra_messages > 0;
+        assert!(has_both || pattern == "collectives", "{pattern}");
         assert_eq!(loaded.job.exit, Some(0));
     }
 }
