@@ -7,7 +7,7 @@ use crate::whatif::link::{MessageRow, link};
 use crate::whatif::partners::Partners;
 use crate::whatif::reference::Reference;
 use crate::whatif::{classes, delay, drained, explain, flights, groups, starved, work};
-use mpiscope_model::{Call, CallId, Collected, Function, Message, Nanoseconds, Node, Rank, Scheduling};
+use mpiscope_model::{Call, CallId, Collected, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling};
 use rustc_hash::FxHashMap;
 
 /// The run has more calls than a graph may have.
@@ -142,12 +142,20 @@ impl GraphBuilder {
             let normal_ns = version.normal_ns(criterion.scope, bytes).unwrap_or_default();
             self.refer(is_inter, bytes, [criterion.median_ns, normal_ns]);
         }
-        // Collectives that were measured within one node tell nothing of a network, and a root waits for others than the rest do.
-        let collectives =
-            version.collectives().into_iter().filter(|criterion| between_nodes && !criterion.key.is_root);
-        for CollectiveCriterion { key, median_ns, .. } in collectives {
+        // Collectives that were measured within one node tell nothing of a network. Of those with a root, it waits, or all others do.
+        for CollectiveCriterion { key, median_ns, .. } in version.collectives() {
+            if !between_nodes || key.is_root != self.only_root_waits(key.function) {
+                continue;
+            }
             let (from, to) = bin_sizes(key.bin);
             self.refer_collective(key.function, key.ranks, from.midpoint(to - 1), median_ns);
+        }
+    }
+
+    fn only_root_waits(&self, function: Function) -> bool {
+        match self.kinds.get(usize::from(function)) {
+            Some(CallKind::Collective { flow, .. } | CallKind::Start { flow, .. }) => *flow == Flow::ToRoot,
+            _ => false,
         }
     }
 

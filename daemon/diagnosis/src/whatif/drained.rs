@@ -1,20 +1,18 @@
 //! Sends and exchanges that ended when what they sent had left: on a link that queues messages, that is when those before it had.
 
 use crate::whatif::call_kind::CallKind;
-use crate::whatif::flights::{Figure, size_bin, span_ns};
+use crate::whatif::flights::{Figure, span_ns};
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::links::{OnLink, measure};
 use rustc_hash::FxHashMap;
 
 /// Finds them, each with the message that it sent.
 pub(crate) fn find(graph: &mut Graph) {
-    let mut slow = measure(graph);
-    slow.retain(|_, link| link.is_slow());
-    if slow.is_empty() {
+    let links = measure(graph);
+    if !links.has_slow() {
         return;
     }
-    let of_link =
-        |edge: &Edge| -> Option<OnLink> { slow.get(&(graph.link_of(edge)?, size_bin(edge.bytes))).copied() };
+    let of_link = |edge: &Edge| links.of_message(graph, edge).filter(OnLink::is_slow);
     let usual_ns = |edge: &Edge| {
         let is_inter = graph.link_of(edge).is_some();
         let of_all = || graph.flights.ns(is_inter, edge.bytes, Figure::Median);

@@ -1,6 +1,7 @@
 //! How long messages are under way: which flights are known, and what a flight of a size takes where the network is quiet.
 
 use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::links;
 use crate::whatif::reference::at_size;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher as _;
@@ -130,8 +131,10 @@ pub(crate) fn learn(graph: &mut Graph) {
     // By message, how many came so close to each other that any may have decided when their call ended; 0 if it was not felt.
     let mut rivals = vec![0_u8; graph.edges.len()];
     let mut factors: Vec<f64> = Vec::new();
-    // What decided among several messages depends on what flights take, and the other way round.
-    for _ in 0..2 {
+    // What decided among several messages depends on what flights take, and the other way round; on which links they take longer
+    // comes out of the first round.
+    let rounds = if graph.reference.knows_messages() { 3 } else { 2 };
+    for _ in 0..rounds {
         rivals.fill(0);
         for call in 0..graph.starts.len() {
             let messages = graph.received[call] as usize..graph.received[call + 1] as usize;
@@ -140,7 +143,7 @@ pub(crate) fn learn(graph: &mut Graph) {
                 1 => (messages.start, 1),
                 _ => {
                     factors.clear();
-                    let factor = |at: usize| implausibility(graph, &flights, inter[at], &graph.edges[at]);
+                    let factor = |at: usize| implausibility(graph, &flights, inter[at], at);
                     factors.extend(messages.clone().map(factor));
                     most_plausible(messages.start, &factors)
                 }
@@ -149,16 +152,35 @@ pub(crate) fn learn(graph: &mut Graph) {
                 rivals[decisive] = close;
             }
         }
-        flights = Flights { least_ns, ..of_felt(graph, &inter, &rivals) };
+        graph.edges.iter_mut().zip(&rivals).for_each(|(edge, rivals)| edge.rivals = *rivals);
+        graph.slowness = slowness(graph);
+        flights = Flights { least_ns, ..of_felt(graph, &inter) };
     }
-    for at in 0..graph.edges.len() {
+    for (at, is_inter) in inter.into_iter().enumerate() {
         let edge = graph.edges[at];
         let most_ns = span_ns(graph, &edge) as f64;
-        let drawn =
-            if rivals[at] > 0 { None } else { flights.drawn_ns(inter[at], edge.bytes, (at, most_ns)) };
-        graph.edges[at] = Edge { rivals: rivals[at], likely_ns: drawn.unwrap_or(most_ns) as f32, ..edge };
+        let drawn_ns = || {
+            let slower = graph.slowness_of(at);
+            Some(slower * flights.drawn_ns(is_inter, edge.bytes, (at, most_ns / slower))?)
+        };
+        let likely_ns = if edge.is_felt() { None } else { drawn_ns() };
+        graph.edges[at].likely_ns = likely_ns.unwrap_or(most_ns) as f32;
     }
     graph.flights = flights;
+}
+
+/// By message, how many times as long as elsewhere it takes on its link; empty where no link is slow throughout. Where most
+/// messages are on slow links, it is the whole network that is slow.
+fn slowness(graph: &Graph) -> Vec<f32> {
+    let links = links::measure(graph);
+    if !links.has_slow() {
+        return Vec::new();
+    }
+    let slower = |edge| links.of_message(graph, edge).map_or(1.0, |link| 1.0 / link.share);
+    let slowness: Vec<f32> = graph.edges.iter().map(|edge| slower(edge) as f32).collect();
+    let between_nodes = graph.edges.iter().filter(|edge| graph.link_of(edge).is_some()).count();
+    let slow = slowness.iter().filter(|slower| **slower > 1.0).count();
+    if 2 * slow > between_nodes { Vec::new() } else { slowness }
 }
 
 /// Of messages that one call received, the one that most likely decided when it ended, and how many are about as likely.
@@ -171,8 +193,10 @@ fn most_plausible(first: usize, factors: &[f64]) -> (usize, u8) {
 
 /// How unlikely it is that a message decided when its call returned: how far it is from what such flights take, as a factor.
 /// A small message is under way when it is sent; a large one may wait until its receiver comes.
-fn implausibility(graph: &Graph, flights: &Flights, is_inter: bool, edge: &Edge) -> f64 {
-    let Some(usual_ns) = flights.ns(is_inter, edge.bytes, Figure::Median) else { return 1.0 };
+fn implausibility(graph: &Graph, flights: &Flights, is_inter: bool, at: usize) -> f64 {
+    let edge = &graph.edges[at];
+    let Some(elsewhere_ns) = flights.ns(is_inter, edge.bytes, Figure::Median) else { return 1.0 };
+    let usual_ns = elsewhere_ns * graph.slowness_of(at);
     let factor = |since_ns: u64| {
         let took_ns = graph.ends[edge.to as usize].saturating_sub(since_ns) as f64;
         let ratio = took_ns.max(1.0) / usual_ns.max(1.0);
@@ -212,14 +236,15 @@ struct Sample {
 /// By scope and size, the flights that were felt.
 type Samples = FxHashMap<(bool, u32), Vec<Sample>>;
 
-fn gather(graph: &Graph, inter: &[bool], rivals: &[u8]) -> Samples {
+/// What messages take on links that are slow throughout is not what others take.
+fn gather(graph: &Graph, inter: &[bool]) -> Samples {
     let mut samples: Samples = FxHashMap::default();
-    for ((edge, is_inter), rivals) in
-        graph.edges.iter().zip(inter).zip(rivals).filter(|(_, rivals)| **rivals > 0)
-    {
-        let (ns, bytes) = (span_ns(graph, edge), edge.bytes);
-        let sample = Sample { at_ns: graph.ends[edge.to as usize], ns, bytes, rivals: *rivals };
-        samples.entry((*is_inter, size_bin(bytes))).or_default().push(sample);
+    for (at, (edge, is_inter)) in graph.edges.iter().zip(inter).enumerate() {
+        if edge.is_felt() && graph.slowness_of(at) == 1.0 {
+            let (ns, bytes) = (span_ns(graph, edge), edge.bytes);
+            let sample = Sample { at_ns: graph.ends[edge.to as usize], ns, bytes, rivals: edge.rivals };
+            samples.entry((*is_inter, size_bin(bytes))).or_default().push(sample);
+        }
     }
     samples
 }
@@ -274,9 +299,9 @@ impl Flights {
 }
 
 /// What flights take in the quietest quarter of the run; where none was felt, the least bound.
-fn of_felt(graph: &Graph, inter: &[bool], rivals: &[u8]) -> Flights {
+fn of_felt(graph: &Graph, inter: &[bool]) -> Flights {
     let mut flights = Flights::default();
-    let mut felt = gather(graph, inter, rivals);
+    let mut felt = gather(graph, inter);
     for (&(is_inter, _), samples) in &mut felt {
         samples.sort_unstable();
         let mut sizes: Vec<u32> = samples.iter().map(|sample| sample.bytes).collect();

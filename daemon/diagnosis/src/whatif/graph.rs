@@ -101,6 +101,8 @@ pub struct Graph {
     pub(crate) work: OnceLock<Work>,
     pub(crate) quiet: OnceLock<(Vec<f32>, Vec<QuietGroup>)>,
     pub(crate) on_links: OnceLock<OnLinks>,
+    /// By message, how many times as long as elsewhere it takes on its link. Empty where no link is slow throughout.
+    pub(crate) slowness: Vec<f32>,
 }
 
 impl Graph {
@@ -110,6 +112,11 @@ impl Graph {
     }
 
     /// What messages take on each link.
+    /// How many times as long as elsewhere a message takes on its link.
+    pub(crate) fn slowness_of(&self, edge: usize) -> f64 {
+        self.slowness.get(edge).copied().map_or(1.0, f64::from)
+    }
+
     pub(crate) fn times_on_links(&self) -> &OnLinks {
         self.on_links.get_or_init(|| links::measure(self))
     }

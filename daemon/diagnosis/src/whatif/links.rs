@@ -1,7 +1,8 @@
 //! What messages take on single links, held against what was measured at another time.
 
 use crate::whatif::flights::{quiet_samples, size_bin, span_ns};
-use crate::whatif::graph::{Graph, Link};
+use crate::whatif::graph::{Edge, Graph, Link};
+use crate::whatif::reference::SLOW_LINK;
 use mpiscope_model::Node;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -30,18 +31,46 @@ impl OnLink {
     }
 }
 
-/// By link and bin of sizes.
-pub(crate) type OnLinks = FxHashMap<(Link, u32), OnLink>;
+/// What messages take on all links.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OnLinks {
+    /// By link and bin of sizes, where enough messages say so.
+    by_size: FxHashMap<(Link, u32), OnLink>,
+    /// By link, from messages of all sizes: how many, and how many times as long as in the reference they take.
+    by_link: FxHashMap<Link, (usize, f64)>,
+}
+
+impl OnLinks {
+    /// What a message takes on its link; none where too few messages say so.
+    pub(crate) fn of_message(&self, graph: &Graph, edge: &Edge) -> Option<OnLink> {
+        let link = graph.link_of(edge)?;
+        let of_size = self.by_size.get(&(link, size_bin(edge.bytes))).copied();
+        of_size.or_else(|| {
+            let (messages, slower) = *self.by_link.get(&link)?;
+            let own_ns = slower * graph.reference.message_ns(true, edge.bytes)?;
+            let share = graph.reference.share_on_link(edge.bytes, own_ns);
+            Some(OnLink { messages, own_ns, share })
+        })
+    }
+
+    /// Whether some link may be slow throughout.
+    pub(crate) fn has_slow(&self) -> bool {
+        self.by_size.values().any(OnLink::is_slow)
+            || self.by_link.values().any(|(_, slower)| *slower > SLOW_LINK)
+    }
+}
 
 /// What messages take on each link; nothing where that was not measured at another time.
 pub(crate) fn measure(graph: &Graph) -> OnLinks {
-    let mut of_links: FxHashMap<(Link, u32), Vec<u32>> = FxHashMap::default();
+    let mut of_sizes: FxHashMap<(Link, u32), Vec<u32>> = FxHashMap::default();
+    let mut of_links: FxHashMap<Link, Vec<u32>> = FxHashMap::default();
     if !graph.reference.knows_messages() {
         return OnLinks::default();
     }
     for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt()) {
         if let Some(link) = graph.link_of(edge) {
-            of_links.entry((link, size_bin(edge.bytes))).or_default().push(at as u32);
+            of_sizes.entry((link, size_bin(edge.bytes))).or_default().push(at as u32);
+            of_links.entry(link).or_default().push(at as u32);
         }
     }
     // The network is not to blame for a receiver without a CPU.
@@ -49,8 +78,11 @@ pub(crate) fn measure(graph: &Graph) -> OnLinks {
         let edge = &graph.edges[*at as usize];
         span_ns(graph, edge).saturating_sub(graph.delay_of(edge.to as usize))
     };
-    let measure = |mut messages: Vec<u32>| {
+    let in_order = |messages: &mut Vec<u32>| {
         messages.sort_unstable_by_key(|at| graph.ends[graph.edges[*at as usize].to as usize]);
+    };
+    let of_size = |mut messages: Vec<u32>| {
+        in_order(&mut messages);
         let mut quiet = quiet_samples(&messages, span);
         let middle = quiet.len() / 2;
         let median = *quiet.select_nth_unstable_by_key(middle, span).1;
@@ -58,8 +90,26 @@ pub(crate) fn measure(graph: &Graph) -> OnLinks {
         let share = graph.reference.share_on_link(graph.edges[median as usize].bytes, own_ns);
         OnLink { messages: messages.len(), own_ns, share }
     };
-    let of_links = of_links.into_iter().filter(|(_, messages)| messages.len() >= LEAST_MESSAGES);
-    of_links.map(|(key, messages)| (key, measure(messages))).collect()
+    // In millionths, for messages of all sizes.
+    let slower = |at: &u32| {
+        let bytes = graph.edges[*at as usize].bytes;
+        let usual_ns = graph.reference.message_ns(true, bytes).unwrap_or(f64::INFINITY);
+        (1e6 * span(at) as f64 / usual_ns.max(1.0)) as u64
+    };
+    let of_all_sizes = |mut messages: Vec<u32>| {
+        in_order(&mut messages);
+        let mut quiet = quiet_samples(&messages, slower);
+        let middle = quiet.len() / 2;
+        let median = *quiet.select_nth_unstable_by_key(middle, slower).1;
+        (messages.len(), slower(&median) as f64 / 1e6)
+    };
+    let is_enough = |messages: &Vec<u32>| messages.len() >= LEAST_MESSAGES;
+    let of_sizes = of_sizes.into_iter().filter(|(_, messages)| is_enough(messages));
+    let of_links = of_links.into_iter().filter(|(_, messages)| is_enough(messages));
+    OnLinks {
+        by_size: of_sizes.map(|(key, messages)| (key, of_size(messages))).collect(),
+        by_link: of_links.map(|(link, messages)| (link, of_all_sizes(messages))).collect(),
+    }
 }
 
 /// What messages take on a link.
@@ -80,7 +130,7 @@ impl Graph {
     #[must_use]
     pub fn link_times(&self) -> Vec<LinkTime> {
         let mut of_links: BTreeMap<Link, (usize, f64)> = BTreeMap::new();
-        for ((link, _), of_size) in self.times_on_links() {
+        for ((link, _), of_size) in &self.times_on_links().by_size {
             let (messages, slower) = of_links.entry(*link).or_default();
             *messages += of_size.messages;
             *slower += of_size.messages as f64 / of_size.share;

@@ -7,7 +7,7 @@
 use crate::whatif::builder::NONE;
 use crate::whatif::flights::{Figure, RivalCounts, STRETCHES, quiet_samples, size_bin, span_ns};
 use crate::whatif::graph::Graph;
-use mpiscope_model::{Flow, Function};
+use mpiscope_model::Function;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -27,11 +27,11 @@ fn messages(graph: &Graph) -> (Vec<f32>, Vec<Range<u64>>) {
             bins.entry(size_bin(edge.bytes)).or_default().push(at as u32);
         }
     }
-    // Sizes of one bin differ, so flights count as multiples of what their size takes.
+    // Sizes of one bin differ, and so do links: flights count as multiples of what is expected.
     let slowness = |at: u32| {
         let edge = &graph.edges[at as usize];
         let usual_ns = graph.flights.ns(true, edge.bytes, Figure::Median).unwrap_or(1.0);
-        span_ns(graph, edge) as f64 / usual_ns.max(1.0)
+        span_ns(graph, edge) as f64 / (usual_ns * graph.slowness_of(at as usize)).max(1.0)
     };
     let ended_ns = |at: u32| graph.ends[graph.edges[at as usize].to as usize];
     for of_bin in bins.values_mut() {
@@ -56,7 +56,7 @@ fn hold_messages_against_reference(graph: &Graph, shares: &mut [f32]) {
                 if edge.is_felt() { span_ns(graph, edge) as f32 * *share } else { edge.likely_ns };
             let of_all =
                 graph.reference.share_of_message(edge.bytes, [median_ns, normal_ns], likely_ns.into());
-            let link = graph.link_of(edge).and_then(|link| links.get(&(link, size_bin(edge.bytes))));
+            let link = links.of_message(graph, edge);
             *share *= link.map_or(of_all, |link| link.share.min(of_all)) as f32;
         }
     }
@@ -183,11 +183,13 @@ impl QuietGroup {
 /// All collectives. Messages were slower at some times.
 fn groups(graph: &Graph, slow: &[Range<u64>]) -> Vec<QuietGroup> {
     let groups = &graph.groups;
+    // How long each call that waited for others took after the last of them had entered.
     let parts = || {
         let left = groups.left.iter().enumerate().filter(|(_, group)| **group != NONE);
-        left.map(|(call, group)| {
-            let since_ns = groups.last_ns[*group as usize].max(graph.starts[call]);
-            (*group as usize, graph.ends[call].saturating_sub(since_ns))
+        left.filter_map(|(call, &group)| {
+            let entries = (groups.last_ns[group as usize], |entered: usize| graph.starts[entered]);
+            let last_ns = groups.last_entry(group, graph.rank_of(call as u32), entries, u64::max)?;
+            Some((group as usize, graph.ends[call].saturating_sub(last_ns.max(graph.starts[call]))))
         })
     };
     let mut took_ns = vec![0_u64; groups.flows.len()];
@@ -217,7 +219,7 @@ fn groups(graph: &Graph, slow: &[Range<u64>]) -> Vec<QuietGroup> {
     took_ns.into_iter().zip(shares).map(quiet).collect()
 }
 
-/// What was measured are the parts of members that all wait for each other, where they cannot all be on one node.
+/// What was measured are the parts of members that wait for others, where they cannot all be on one node.
 fn hold_against_reference(
     graph: &Graph,
     parts: impl Iterator<Item = (usize, u64)>,
@@ -226,11 +228,9 @@ fn hold_against_reference(
 ) {
     let groups = &graph.groups;
     let fullest = graph.fullest_node();
-    for (kind, flow) in kinds.iter_mut().zip(&groups.flows) {
+    for kind in &mut kinds {
         *kind = kind.filter(|(function, ranks, _)| {
-            matches!(flow, Flow::All)
-                && *ranks > fullest
-                && graph.reference.knows_collective(*function, *ranks)
+            *ranks > fullest && graph.reference.knows_collective(*function, *ranks)
         });
     }
     let mut of_kind: FxHashMap<Kind, Vec<(u64, u64)>> = FxHashMap::default();

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 /// count: the reference was measured at another time.
 const NEVER_QUIET: f64 = 1.25;
 /// A single link is slow if it takes this many times the reference, and longer than is normal.
-const SLOW_LINK: f64 = 2.0;
+pub(crate) const SLOW_LINK: f64 = 2.0;
 
 /// Medians by size, in nanoseconds.
 #[derive(Debug, Clone, Default)]

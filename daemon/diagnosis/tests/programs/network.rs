@@ -134,6 +134,45 @@ fn a_link_that_is_slow_throughout_is_held_against_what_was_measured_before() {
 }
 
 #[test]
+fn a_slow_link_is_found_by_messages_of_all_sizes() {
+    let quiet = |_, _, number: u64| 8_000 + number % 7 * 100;
+    let program = ring(8, 400, |_, _| 5_000);
+    let slow = |from: u32, to: u32, number: u64| quiet(from, to, number) * if from == 1 { 6 } else { 1 };
+    let mut model = run(&program, slow);
+    let truth_ns = (model.end_ns - run(&program, quiet).end_ns) as f64;
+    // Of each size there are too few on a link.
+    for (number, message) in (0_u64..).zip(&mut model.messages) {
+        message.bytes = 100 << (number / 8 % 16);
+    }
+    let mut builder = builder_of(&model, &[0, 1, 2, 3, 4, 5, 6, 7]);
+    builder.refer(true, 100, [8_300, 9_000]);
+    builder.refer(true, 100 << 15, [8_300, 9_000]);
+    let saving = builder.finish().unwrap().savings(None).causes[2];
+    assert!(near(saving.wall_ns, truth_ns, 0.1), "{saving:?}, truth {truth_ns}");
+}
+
+#[test]
+fn a_slow_link_decides_among_several_messages() {
+    const RANKS: u32 = 8;
+    let of_rank = |rank: u32| {
+        let (right, left) = ((rank + 1) % RANKS, (rank + RANKS - 1) % RANKS);
+        let exchange = [Step::Send(left), Step::Send(right), Step::ReceiveBoth(left, right)];
+        std::iter::once(Step::Compute(5_000)).chain(exchange).cycle().take(4 * 400).collect()
+    };
+    let programs: Vec<Vec<Step>> = (0..RANKS).map(of_rank).collect();
+    let quiet = |from, to, number| 20_000 + (10_000.0 * luck(from, to, number)) as u64;
+    let slow = |from: u32, to: u32, number: u64| {
+        quiet(from, to, number) * if from.min(to) == 2 && from.max(to) == 3 { 5 } else { 1 }
+    };
+    let model = run(&programs, slow);
+    let truth_ns = (model.end_ns - run(&programs, quiet).end_ns) as f64;
+    let mut builder = builder_of(&model, &[0, 1, 2, 3, 4, 5, 6, 7]);
+    builder.refer(true, 100, [25_000, 29_000]);
+    let saving = builder.finish().unwrap().savings(None).causes[2];
+    assert!(near(saving.wall_ns, truth_ns, 0.1), "{saving:?}, truth {truth_ns}");
+}
+
+#[test]
 fn a_placement_is_judged_by_what_was_measured_where_the_run_has_no_message_within_a_node() {
     let model = run(&ring(4, 200, |_, _| 10_000), |_, _, _| 50_000);
     let saved_ns = |refer: bool| {
@@ -247,6 +286,21 @@ fn broadcasts(late_ns: impl Fn(u64) -> u64) -> GraphBuilder {
         }
     }
     builder
+}
+
+#[test]
+fn a_broadcast_that_is_always_slow_is_held_against_what_was_measured() {
+    let saved_ns = |measured_ns: u64| {
+        let mut builder = broadcasts(|_| 200_000);
+        builder.refer_collective(BROADCAST, 4, 100, measured_ns);
+        let graph = builder.finish().unwrap();
+        let run_ns = |quiet_network| graph.replay(&Change { quiet_network, ..Change::default() }).run_ns;
+        run_ns(false) - run_ns(true)
+    };
+    // Each takes 500 us after the root has entered, which waits for nobody: only the last one makes the run shorter.
+    let saved = saved_ns(100_000);
+    assert!(near(saved, 400_000.0, 0.05), "{saved}");
+    assert!(saved_ns(490_000) < 1_000.0, "{}", saved_ns(490_000));
 }
 
 #[test]
