@@ -7,7 +7,9 @@ use mpiscope_diagnosis::{Assessment, Basis, BudgetOptions, Budgeter, ReplaySavin
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matched;
 use mpiscope_model::{Batch, Blame};
-use mpiscope_synth::{Cause, Network, Noise, Part, Pattern, Spec, Style, Truth, generate};
+use mpiscope_synth::{
+    Cause, Collective, Collectives, Network, Noise, Part, Pattern, Spec, Style, Truth, generate,
+};
 use mpiscope_wire::FUNCTIONS;
 
 /// Seconds are near enough when they are off by no more than this share of the true ones.
@@ -120,19 +122,24 @@ struct Passed {
     truth: Option<Truth>,
 }
 
-/// What messages take in the quiet network of a job, as `mpiscope calibrate` would find it: two ranks of a node, and two
-/// of different nodes, exchange messages while all others are silent.
+/// What messages and collectives take in the quiet network of a job, as `mpiscope calibrate` would find it.
 fn calibrated(case: &Case, network: Network) -> Result<Option<Version>> {
     if !case.is_calibrated {
         return Ok(None);
     }
-    let mut spec = Spec::new(Pattern::Ring, 4, 60.0, 500.0);
-    spec.nodes = 2;
+    let mut spec = Spec::new(Pattern::Ring, case.spec.ranks, 60.0, 2_000.0);
+    spec.nodes = case.spec.nodes;
     spec.style = Style::Blocking;
     spec.network = Some(network);
     spec.noise = case.spec.noise;
     spec.sizes = case.spec.sizes;
-    spec.collectives = None;
+    let of_job = case.spec.collectives.iter().flat_map(|of| of.kinds.iter().copied());
+    let mut kinds: Vec<Collective> = of_job.collect();
+    if !kinds.contains(&Collective::Allreduce) {
+        kinds.push(Collective::Allreduce);
+    }
+    let bytes = case.spec.collectives.as_ref().map_or(8, |of| of.bytes);
+    spec.collectives = Some(Collectives { every: 2, kinds, bytes });
     let quiet = Case { name: "quiet".into(), half: case.half, spec, is_hidden: false, is_calibrated: false };
     Ok(Some(pass(&quiet, None, false)?.budgeter.learnt()))
 }
