@@ -131,10 +131,13 @@ pub(crate) fn learn(graph: &mut Graph) {
     // By message, how many came so close to each other that any may have decided when their call ended; 0 if it was not felt.
     let mut rivals = vec![0_u8; graph.edges.len()];
     let mut factors: Vec<f64> = Vec::new();
-    // What decided among several messages depends on what flights take, and the other way round; on which links they take longer
-    // comes out of the first round.
-    let rounds = if graph.reference.knows_messages() { 3 } else { 2 };
-    for _ in 0..rounds {
+    graph.slowness.clear();
+    // What decided among several messages depends on what flights take, and the other way round. Which links are slow comes out
+    // of the first round, and what decided there of the third.
+    for round in 0..3 {
+        if round == 2 && graph.slowness.is_empty() {
+            break;
+        }
         rivals.fill(0);
         for call in 0..graph.starts.len() {
             let messages = graph.received[call] as usize..graph.received[call + 1] as usize;
