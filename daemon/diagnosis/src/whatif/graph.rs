@@ -111,12 +111,12 @@ impl Graph {
         self.work.get_or_init(|| Work::measure(self))
     }
 
-    /// What messages take on each link.
     /// How many times as long as elsewhere a message takes on its link.
     pub(crate) fn slowness_of(&self, edge: usize) -> f64 {
         self.slowness.get(edge).copied().map_or(1.0, f64::from)
     }
 
+    /// What messages take on each link.
     pub(crate) fn times_on_links(&self) -> &OnLinks {
         self.on_links.get_or_init(|| links::measure(self))
     }

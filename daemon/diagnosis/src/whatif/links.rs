@@ -13,8 +13,7 @@ const LEAST_MESSAGES: usize = 30;
 /// What messages of similar sizes take on a link.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OnLink {
-    /// How many say so.
-    messages: usize,
+    /// What they take.
     pub(crate) own_ns: f64,
     /// What they would take, as a share of that; 1 where the link is not slow throughout.
     pub(crate) share: f64,
@@ -36,8 +35,8 @@ impl OnLink {
 pub(crate) struct OnLinks {
     /// By link and bin of sizes, where enough messages say so.
     by_size: FxHashMap<(Link, u32), OnLink>,
-    /// By link, from messages of all sizes: how many, and how many times as long as in the reference they take.
-    by_link: FxHashMap<Link, (usize, f64)>,
+    /// By link, how many times as long as in the reference messages of all sizes take.
+    by_link: FxHashMap<Link, f64>,
 }
 
 impl OnLinks {
@@ -46,17 +45,16 @@ impl OnLinks {
         let link = graph.link_of(edge)?;
         let of_size = self.by_size.get(&(link, size_bin(edge.bytes))).copied();
         of_size.or_else(|| {
-            let (messages, slower) = *self.by_link.get(&link)?;
+            let slower = self.by_link.get(&link)?;
             let own_ns = slower * graph.reference.message_ns(true, edge.bytes)?;
             let share = graph.reference.share_on_link(edge.bytes, own_ns);
-            Some(OnLink { messages, own_ns, share })
+            Some(OnLink { own_ns, share })
         })
     }
 
     /// Whether some link may be slow throughout.
     pub(crate) fn has_slow(&self) -> bool {
-        self.by_size.values().any(OnLink::is_slow)
-            || self.by_link.values().any(|(_, slower)| *slower > SLOW_LINK)
+        self.by_size.values().any(OnLink::is_slow) || self.by_link.values().any(|slower| *slower > SLOW_LINK)
     }
 }
 
@@ -88,7 +86,7 @@ pub(crate) fn measure(graph: &Graph) -> OnLinks {
         let median = *quiet.select_nth_unstable_by_key(middle, span).1;
         let own_ns = span(&median) as f64;
         let share = graph.reference.share_on_link(graph.edges[median as usize].bytes, own_ns);
-        OnLink { messages: messages.len(), own_ns, share }
+        OnLink { own_ns, share }
     };
     // In millionths, for messages of all sizes.
     let slower = |at: &u32| {
@@ -101,7 +99,7 @@ pub(crate) fn measure(graph: &Graph) -> OnLinks {
         let mut quiet = quiet_samples(&messages, slower);
         let middle = quiet.len() / 2;
         let median = *quiet.select_nth_unstable_by_key(middle, slower).1;
-        (messages.len(), slower(&median) as f64 / 1e6)
+        slower(&median) as f64 / 1e6
     };
     let is_enough = |messages: &Vec<u32>| messages.len() >= LEAST_MESSAGES;
     let of_sizes = of_sizes.into_iter().filter(|(_, messages)| is_enough(messages));
@@ -130,10 +128,13 @@ impl Graph {
     #[must_use]
     pub fn link_times(&self) -> Vec<LinkTime> {
         let mut of_links: BTreeMap<Link, (usize, f64)> = BTreeMap::new();
-        for ((link, _), of_size) in &self.times_on_links().by_size {
-            let (messages, slower) = of_links.entry(*link).or_default();
-            *messages += of_size.messages;
-            *slower += of_size.messages as f64 / of_size.share;
+        let links = self.times_on_links();
+        for edge in self.edges.iter().filter(|edge| edge.is_felt()) {
+            if let Some((link, times)) = self.link_of(edge).zip(links.of_message(self, edge)) {
+                let (messages, slower) = of_links.entry(link).or_default();
+                *messages += 1;
+                *slower += 1.0 / times.share;
+            }
         }
         let link = |((from, to), (messages, slower)): (Link, (usize, f64))| LinkTime {
             from,

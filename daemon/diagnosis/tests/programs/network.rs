@@ -147,8 +147,11 @@ fn a_slow_link_is_found_by_messages_of_all_sizes() {
     let mut builder = builder_of(&model, &[0, 1, 2, 3, 4, 5, 6, 7]);
     builder.refer(true, 100, [8_300, 9_000]);
     builder.refer(true, 100 << 15, [8_300, 9_000]);
-    let saving = builder.finish().unwrap().savings(None).causes[2];
+    let graph = builder.finish().unwrap();
+    let saving = graph.savings(None).causes[2];
     assert!(near(saving.wall_ns, truth_ns, 0.1), "{saving:?}, truth {truth_ns}");
+    let slow: Vec<_> = graph.link_times().into_iter().filter(|link| link.slower > 2.0).collect();
+    assert_eq!(slow.iter().map(|link| (link.from, link.to)).collect::<Vec<_>>(), [(1, 2)]);
 }
 
 #[test]
