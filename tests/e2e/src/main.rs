@@ -1,5 +1,5 @@
-//! Runs the end-to-end tests, each in a process of its own: several at a time, those of `large.txt` one at a time among
-//! them, and then those of `alone.txt` one by one. Those of `full.txt` run in the full check only.
+//! Runs the end-to-end tests, each in a process of its own: several at a time, those of `alone.txt` one by one.
+//! Those of `full.txt` run in the full check only.
 //!
 //! In: the program of the tests, which cargo built, and words that select tests by name. Out: a line per test with its
 //! time, the output of those that failed, and a last line as cargo's tests print it. A test that takes too long is killed
@@ -152,10 +152,10 @@ fn all_tests(binary: &Path) -> Result<Vec<String>> {
 
 fn run_all(binary: &Path, words: &[String]) -> Result<bool> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let list = |name| std::fs::read_to_string(folder.join(name)).with_context(|| format!("read {name}"));
-    let (alone, large, full_only) = (list("alone.txt")?, list("large.txt")?, list("full.txt")?);
+    let alone = std::fs::read_to_string(folder.join("alone.txt")).context("read alone.txt")?;
     let all = all_tests(binary)?;
-    let lists = Lists { alone: &alone, large: &large, full_only: &full_only, is_full: full_run() };
+    let full_only = std::fs::read_to_string(folder.join("full.txt")).context("read full.txt")?;
+    let lists = Lists { alone: &alone, full_only: &full_only, is_full: full_run() };
     let schedule = Schedule::new(&all, words, &lists)?;
     let logs = mpiscope_harness::target().join("test-logs/end-to-end");
     std::fs::create_dir_all(&logs).with_context(|| format!("make {}", logs.display()))?;

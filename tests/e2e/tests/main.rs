@@ -1,7 +1,7 @@
 //! Tests of the whole product, as a user has it: the built program and collector, and programs under real MPI.
 //!
-//! A new file is one line here. Tests that share the processors badly are listed in `../alone.txt` and `../large.txt`. With
-//! `MPISCOPE_FULL=1` the tests run every combination.
+//! A new file is one line here. Tests that share the processors badly are listed in `../alone.txt`. With `MPISCOPE_FULL=1`
+//! the tests run every combination.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 #![allow(clippy::print_stdout, reason = "a test that fails shows it")]

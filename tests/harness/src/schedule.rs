@@ -1,5 +1,4 @@
-//! Which test runs when: first those that share the processors, then those that run alone. Among the first, large ones run
-//! one at a time.
+//! Which test runs when: first those that share the processors, then those that run alone.
 
 use anyhow::{Result, ensure};
 use std::collections::VecDeque;
@@ -8,43 +7,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Default)]
 struct State {
     shared: VecDeque<String>,
-    large: VecDeque<String>,
     alone: VecDeque<String>,
     running: usize,
-    large_runs: bool,
     alone_runs: bool,
-}
-
-/// What a running test keeps others from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Shared,
-    Large,
-    Alone,
-}
-
-impl State {
-    /// The next test, if one may run now. Large ones come first, for they take longest.
-    fn take(&mut self) -> Option<(String, Place)> {
-        if self.alone_runs {
-            return None;
-        }
-        if !self.large_runs
-            && let Some(name) = self.large.pop_front()
-        {
-            self.large_runs = true;
-            return Some((name, Place::Large));
-        }
-        if let Some(name) = self.shared.pop_front() {
-            return Some((name, Place::Shared));
-        }
-        if self.running > 0 {
-            return None;
-        }
-        let name = self.alone.pop_front()?;
-        self.alone_runs = true;
-        Some((name, Place::Alone))
-    }
 }
 
 /// The tests that still have to run.
@@ -59,8 +24,6 @@ pub struct Schedule {
 pub struct Lists<'a> {
     /// Tests that run alone.
     pub alone: &'a str,
-    /// Tests that run one at a time, beside others.
-    pub large: &'a str,
     /// Tests that only the full check runs.
     pub full_only: &'a str,
     /// Whether this is the full check.
@@ -86,7 +49,6 @@ fn starts_with_one(name: &str, starts: &[&str]) -> bool {
 pub struct Turn<'a> {
     schedule: &'a Schedule,
     name: String,
-    place: Place,
 }
 
 impl Turn<'_> {
@@ -101,11 +63,7 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let mut state = self.schedule.lock();
         state.running -= 1;
-        match self.place {
-            Place::Shared => {}
-            Place::Large => state.large_runs = false,
-            Place::Alone => state.alone_runs = false,
-        }
+        state.alone_runs = false;
         self.schedule.ended.notify_all();
     }
 }
@@ -117,7 +75,6 @@ impl Schedule {
     /// When a line of the lists fits no test.
     pub fn new(all: &[String], words: &[String], lists: &Lists<'_>) -> Result<Self> {
         let alone = name_starts("alone.txt", lists.alone, all)?;
-        let large = name_starts("large.txt", lists.large, all)?;
         let full_only = name_starts("full.txt", lists.full_only, all)?;
         let mut state = State::default();
         for name in all {
@@ -127,13 +84,7 @@ impl Schedule {
                 words.iter().any(|word| name.contains(word.as_str()))
             };
             if is_wanted {
-                let queue = if starts_with_one(name, &alone) {
-                    &mut state.alone
-                } else if starts_with_one(name, &large) {
-                    &mut state.large
-                } else {
-                    &mut state.shared
-                };
+                let queue = if starts_with_one(name, &alone) { &mut state.alone } else { &mut state.shared };
                 queue.push_back(name.clone());
             }
         }
@@ -144,7 +95,7 @@ impl Schedule {
     #[must_use]
     pub fn len(&self) -> usize {
         let state = self.lock();
-        state.shared.len() + state.large.len() + state.alone.len()
+        state.shared.len() + state.alone.len()
     }
 
     /// How many of them run alone.
@@ -167,12 +118,21 @@ impl Schedule {
     pub fn next(&self) -> Option<Turn<'_>> {
         let mut state = self.lock();
         loop {
-            if let Some((name, place)) = state.take() {
-                state.running += 1;
-                return Some(Turn { schedule: self, name, place });
-            }
-            if state.shared.is_empty() && state.large.is_empty() && state.alone.is_empty() {
+            let name = if state.alone_runs {
+                None
+            } else if let Some(name) = state.shared.pop_front() {
+                Some(name)
+            } else if state.alone.is_empty() {
                 return None;
+            } else if state.running == 0 {
+                state.alone_runs = true;
+                state.alone.pop_front()
+            } else {
+                None
+            };
+            if let Some(name) = name {
+                state.running += 1;
+                return Some(Turn { schedule: self, name });
             }
             state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -207,14 +167,8 @@ mod tests {
     #[test]
     fn a_line_that_fits_no_test_is_an_error() {
         let all = names(&["page::b"]);
-        let nothing = Lists::default();
-        let lists = [
-            ("alone.txt", Lists { alone: "pages::", ..nothing }),
-            ("large.txt", Lists { large: "pages::", ..nothing }),
-            ("full.txt", Lists { full_only: "pages::", ..nothing }),
-        ];
-        for (file, lists) in lists {
-            let error = Schedule::new(&all, &[], &lists).unwrap_err();
+        for (alone, full_only, file) in [("pages::", "", "alone.txt"), ("", "pages::", "full.txt")] {
+            let error = Schedule::new(&all, &[], &Lists { alone, full_only, is_full: false }).unwrap_err();
             assert!(error.to_string().contains(file) && error.to_string().contains("pages::"), "{error}");
         }
     }
@@ -227,21 +181,6 @@ mod tests {
         assert_eq!(taken(&Schedule::new(&all, &names(&["million"]), &short).unwrap()), ["million::c"]);
         let full = Lists { is_full: true, ..short };
         assert_eq!(Schedule::new(&all, &[], &full).unwrap().len(), 2);
-    }
-
-    #[test]
-    fn large_tests_run_one_at_a_time_beside_others() {
-        let all = names(&["page::a", "hosts::b", "hosts::c", "page::d", "noisy::e"]);
-        let lists = Lists { large: "hosts::  # many ranks", ..alone("noisy::") };
-        let schedule = Schedule::new(&all, &[], &lists).unwrap();
-        let next = || schedule.next().expect("a test may run");
-        let (large, shared) = (next(), next());
-        assert_eq!((schedule.len(), large.name(), shared.name()), (3, "hosts::b", "page::a"));
-        let other = next();
-        assert_eq!(other.name(), "page::d");
-        // Only when the first large one has ended, the second may begin.
-        drop((shared, other, large));
-        assert_eq!(taken(&schedule), ["hosts::c", "noisy::e"]);
     }
 
     #[test]
