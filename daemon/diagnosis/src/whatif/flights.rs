@@ -128,8 +128,6 @@ pub(crate) fn learn(graph: &mut Graph) {
     let has_small = graph.edges.iter().any(|edge| edge.bytes <= SMALL_BYTES);
     let least_ns = took.min().unwrap_or(0).min(if has_small { MOST_OWN_NS } else { u64::MAX });
     let mut flights = Flights { least_ns, ..of_bounds(graph, &inter) };
-    // By message, how many came so close to each other that any may have decided when their call ended; 0 if it was not felt.
-    let mut rivals = vec![0_u8; graph.edges.len()];
     let mut factors: Vec<f64> = Vec::new();
     graph.slowness.clear();
     // What decided among several messages depends on what flights take, and the other way round. Which links are slow comes out
@@ -138,7 +136,7 @@ pub(crate) fn learn(graph: &mut Graph) {
         if round == 2 && graph.slowness.is_empty() {
             break;
         }
-        rivals.fill(0);
+        graph.edges.iter_mut().for_each(|edge| edge.rivals = 0);
         for call in 0..graph.starts.len() {
             let messages = graph.received[call] as usize..graph.received[call + 1] as usize;
             let (decisive, close) = match messages.len() {
@@ -152,10 +150,9 @@ pub(crate) fn learn(graph: &mut Graph) {
                 }
             };
             if was_felt(graph, &flights, &graph.edges[decisive]) {
-                rivals[decisive] = close;
+                graph.edges[decisive].rivals = close;
             }
         }
-        graph.edges.iter_mut().zip(&rivals).for_each(|(edge, rivals)| edge.rivals = *rivals);
         graph.slowness = slowness(graph);
         flights = Flights { least_ns, ..of_felt(graph, &inter) };
     }

@@ -35,7 +35,7 @@ impl OnLink {
 pub(crate) struct OnLinks {
     /// By link and bin of sizes, where enough messages say so.
     by_size: FxHashMap<(Link, u32), OnLink>,
-    /// By link, how many times as long as in the reference messages of all sizes take.
+    /// By link where a size is rare, how many times as long as in the reference messages of all sizes take.
     by_link: FxHashMap<Link, f64>,
 }
 
@@ -60,54 +60,53 @@ impl OnLinks {
 
 /// What messages take on each link; nothing where that was not measured at another time.
 pub(crate) fn measure(graph: &Graph) -> OnLinks {
-    let mut of_sizes: FxHashMap<(Link, u32), Vec<u32>> = FxHashMap::default();
-    let mut of_links: FxHashMap<Link, Vec<u32>> = FxHashMap::default();
+    let mut links = OnLinks::default();
     if !graph.reference.knows_messages() {
-        return OnLinks::default();
+        return links;
     }
+    let mut of_links: FxHashMap<Link, Vec<u32>> = FxHashMap::default();
     for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt()) {
         if let Some(link) = graph.link_of(edge) {
-            of_sizes.entry((link, size_bin(edge.bytes))).or_default().push(at as u32);
             of_links.entry(link).or_default().push(at as u32);
         }
     }
+    let edge = |at: &u32| &graph.edges[*at as usize];
+    let bin = |at: &u32| size_bin(edge(at).bytes);
+    let ended_ns = |at: &u32| graph.ends[edge(at).to as usize];
     // The network is not to blame for a receiver without a CPU.
-    let span = |at: &u32| {
-        let edge = &graph.edges[*at as usize];
-        span_ns(graph, edge).saturating_sub(graph.delay_of(edge.to as usize))
-    };
-    let in_order = |messages: &mut Vec<u32>| {
-        messages.sort_unstable_by_key(|at| graph.ends[graph.edges[*at as usize].to as usize]);
-    };
-    let of_size = |mut messages: Vec<u32>| {
-        in_order(&mut messages);
-        let mut quiet = quiet_samples(&messages, span);
-        let middle = quiet.len() / 2;
-        let median = *quiet.select_nth_unstable_by_key(middle, span).1;
-        let own_ns = span(&median) as f64;
-        let share = graph.reference.share_on_link(graph.edges[median as usize].bytes, own_ns);
-        OnLink { own_ns, share }
-    };
-    // In millionths, for messages of all sizes.
+    let span = |at: &u32| span_ns(graph, edge(at)).saturating_sub(graph.delay_of(edge(at).to as usize));
+    // In millionths of the reference, for messages of all sizes.
     let slower = |at: &u32| {
-        let bytes = graph.edges[*at as usize].bytes;
-        let usual_ns = graph.reference.message_ns(true, bytes).unwrap_or(f64::INFINITY);
+        let usual_ns = graph.reference.message_ns(true, edge(at).bytes).unwrap_or(f64::INFINITY);
         (1e6 * span(at) as f64 / usual_ns.max(1.0)) as u64
     };
-    let of_all_sizes = |mut messages: Vec<u32>| {
-        in_order(&mut messages);
-        let mut quiet = quiet_samples(&messages, slower);
-        let middle = quiet.len() / 2;
-        let median = *quiet.select_nth_unstable_by_key(middle, slower).1;
-        slower(&median) as f64 / 1e6
-    };
-    let is_enough = |messages: &Vec<u32>| messages.len() >= LEAST_MESSAGES;
-    let of_sizes = of_sizes.into_iter().filter(|(_, messages)| is_enough(messages));
-    let of_links = of_links.into_iter().filter(|(_, messages)| is_enough(messages));
-    OnLinks {
-        by_size: of_sizes.map(|(key, messages)| (key, of_size(messages))).collect(),
-        by_link: of_links.map(|(link, messages)| (link, of_all_sizes(messages))).collect(),
+    of_links.retain(|_, messages| messages.len() >= LEAST_MESSAGES);
+    for (link, mut messages) in of_links {
+        messages.sort_unstable_by_key(|at| (bin(at), ended_ns(at)));
+        let mut has_rare = false;
+        for of_size in messages.chunk_by(|one, other| bin(one) == bin(other)) {
+            if of_size.len() < LEAST_MESSAGES {
+                has_rare = true;
+                continue;
+            }
+            let median = quiet_median(of_size, span);
+            let own_ns = span(&median) as f64;
+            let share = graph.reference.share_on_link(edge(&median).bytes, own_ns);
+            links.by_size.insert((link, bin(&median)), OnLink { own_ns, share });
+        }
+        if has_rare {
+            messages.sort_unstable_by_key(ended_ns);
+            links.by_link.insert(link, slower(&quiet_median(&messages, slower)) as f64 / 1e6);
+        }
     }
+    links
+}
+
+/// The message in the middle of those of the quietest stretches, from all in the order of time.
+fn quiet_median(messages: &[u32], value: impl Fn(&u32) -> u64) -> u32 {
+    let mut quiet = quiet_samples(messages, &value);
+    let middle = quiet.len() / 2;
+    *quiet.select_nth_unstable_by_key(middle, value).1
 }
 
 /// What messages take on a link.
