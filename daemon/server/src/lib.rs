@@ -12,6 +12,7 @@
 mod access;
 mod assets;
 mod connections;
+mod farewell;
 mod gate;
 mod listen;
 mod live;

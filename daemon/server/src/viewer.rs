@@ -1,6 +1,7 @@
 //! One open page: its own pace, its own last number, at most one message in hand.
 
 use crate::access::{Connected, OWNER, may_ask, needs, revoked};
+use crate::farewell::farewell;
 use crate::live::{Source, stopped};
 use crate::stage::Seat;
 use futures_util::stream::SplitStream;
@@ -53,7 +54,7 @@ pub(crate) async fn run(
     stop: watch::Receiver<bool>,
     patience: Patience,
 ) {
-    let (mut out, incoming) = socket.split();
+    let (mut out, mut incoming) = socket.split();
     let stage = Arc::clone(&source.stage);
     let (answer, answers) = mpsc::channel(ASKED_MAX);
     let asked = Arc::new(Semaphore::new(ASKED_MAX));
@@ -68,27 +69,29 @@ pub(crate) async fn run(
         newest: Arc::default(),
     };
     let left = tokio::select! {
-        left = listen(incoming, &page, stage.enter(), patience.silence) => left,
-        _ = write(&mut out, source, &connected, answers, stop, patience) => Left::Gone,
+        left = listen(&mut incoming, &page, stage.enter(), patience.silence) => left,
+        written = write(&mut out, source, &connected, answers, stop, patience) => written.map_or(Left::Gone, |()| Left::Ended),
         () = revoked(&mut grant) => Left::Revoked,
     };
     let close = match left {
-        Left::Gone => None,
+        Left::Gone => {
+            let _ = timeout(patience.farewell, out.close()).await;
+            return;
+        }
+        Left::Ended => None,
         Left::Senseless(reason) => {
             Some(Message::close_with(UNSUPPORTED, reason.chars().take(100).collect::<String>()))
         }
         Left::Revoked => Some(Message::close_with(POLICY, "the link was revoked")),
     };
-    if let Some(close) = close {
-        // Says why when there is somebody; errors here mean that there is not.
-        let _ = timeout(patience.farewell, out.send(close)).await;
-    }
-    let _ = timeout(patience.farewell, out.close()).await;
+    farewell(&mut out, &mut incoming, close, patience.farewell).await;
 }
 
 /// Why nothing more is read from a page.
 enum Left {
     Gone,
+    /// The server ends, and said so.
+    Ended,
     Senseless(String),
     Revoked,
 }
@@ -114,7 +117,7 @@ impl Drop for Page {
 
 /// Returns when the page closes, sends what makes no sense, or was silent for too long.
 async fn listen(
-    mut incoming: SplitStream<WebSocket>,
+    incoming: &mut SplitStream<WebSocket>,
     page: &Page,
     mut seat: Seat<'_>,
     silence: Duration,

@@ -4,6 +4,7 @@
 
 mod support;
 
+use futures_util::{SinkExt, StreamExt};
 use mpiscope_client::{
     AddPanel, Annotate, Barrier, Client, Reply, Request, Right, SetSeries, Subscribe, Tell, TellPanel, Topic,
 };
@@ -12,6 +13,7 @@ use mpiscope_feed::{Access, JobState, NewLink};
 use serde_json::{Value, json};
 use support::{Heard, PATIENCE, Page, Running, hear, next, perspective, refused, say, start, token};
 use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
 async fn access(page: &mut Page) -> Access {
@@ -145,6 +147,33 @@ async fn a_reader_sees_the_run_and_moves_nothing_until_the_link_is_revoked() {
     assert_eq!(refused(open_link(&server, &link).await), 403);
     say(&mut owner, json!({"do": "revoke", "id": link.number})).await;
     assert!(until(&mut owner, |state| !state.refused.is_empty()).await.refused.contains("no link 1"));
+}
+
+#[tokio::test]
+async fn a_page_that_speaks_while_its_link_is_revoked_hears_why() {
+    let mut server = start(|_| ()).await;
+    server.publish(4, JobState::Running);
+    let mut owner = server.open().await.unwrap();
+    for _ in 0..20 {
+        let link = issue(&mut owner, "Ana", false, false).await;
+        let (mut speaks, mut hears) = open_link(&server, &link).await.unwrap().split();
+        // What the server has not read when it closes makes the system throw away what it sent.
+        let speaking = tokio::spawn(async move {
+            let follow = rmp_serde::to_vec_named(&json!({"do": "follow", "follow": true})).unwrap();
+            while speaks.send(Message::binary(follow.clone())).await.is_ok() {}
+        });
+        say(&mut owner, json!({"do": "revoke", "id": link.number})).await;
+        let code = loop {
+            match timeout(PATIENCE, hears.next()).await.unwrap() {
+                Some(Ok(Message::Close(frame))) => break frame.map(|frame| u16::from(frame.code)),
+                Some(Ok(_)) => {}
+                other => panic!("the connection ended without a reason: {other:?}"),
+            }
+        };
+        assert_eq!(code, Some(1008));
+        drop(hears);
+        speaking.await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use super::reading::{Read, Reading, Turns, finished};
 use super::requests::{self, read, write};
 use super::subscription::Subscription;
 use crate::access::{Connected, revoked};
+use crate::farewell::farewell;
 use crate::live::{Source, stopped};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
@@ -76,7 +77,7 @@ pub(crate) async fn run(socket: WebSocket, program: Program, mut stop: watch::Re
             let signs = Arc::new(AtomicU64::new(0));
             let mut client = Client::join(program, &hello, &mut out, Arc::clone(&signs));
             let ended = tokio::select! {
-                ended = listen(incoming, requests, &signs) => ended,
+                ended = listen(&mut incoming, requests, &signs) => ended,
                 ended = client.serve(&mut inbox, &mut stop) => ended,
                 () = revoked(&mut grant) => Ended::Revoked,
             };
@@ -96,12 +97,7 @@ pub(crate) async fn run(socket: WebSocket, program: Program, mut stop: watch::Re
         Ended::Stopped => Message::close_with(GOING_AWAY, "mpiscope ends"),
         Ended::Revoked => Message::close_with(POLICY, "the token was revoked"),
     };
-    let farewell = async {
-        // Errors here mean that there is nobody any more.
-        let _ = out.send(close).await;
-        let _ = out.close().await;
-    };
-    let _ = timeout(FAREWELL, farewell).await;
+    farewell(&mut out, &mut incoming, Some(close), FAREWELL).await;
 }
 
 /// The first message, which says who this is.
@@ -126,7 +122,7 @@ async fn greeted(incoming: &mut SplitStream<WebSocket>) -> Result<Hello, Ended> 
 
 /// Reads requests. While none is taken, nothing is read.
 async fn listen(
-    mut incoming: SplitStream<WebSocket>,
+    incoming: &mut SplitStream<WebSocket>,
     requests: mpsc::Sender<Result<Request, Failed>>,
     signs: &AtomicU64,
 ) -> Ended {
