@@ -1,4 +1,4 @@
-//! How a connection ends, so that the other side hears why.
+//! How a connection ends: the other side hears why.
 
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
@@ -16,11 +16,11 @@ pub(crate) async fn farewell(
 ) {
     let parting = async {
         // Errors here mean that there is nobody any more.
-        let said = match close {
+        let sent = match close {
             Some(close) => out.send(close).await,
             None => out.flush().await,
         };
-        while said.is_ok() && matches!(incoming.next().await, Some(Ok(_))) {}
+        while sent.is_ok() && matches!(incoming.next().await, Some(Ok(_))) {}
         let _ = out.close().await;
     };
     let _ = timeout(patience, parting).await;
