@@ -1,7 +1,7 @@
 //! Which launcher it is: by its name, and by what it says of itself.
 
-use super::Surroundings;
 use super::line::Line;
+use super::surroundings::Surroundings;
 use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use super::family::{Family, names_launcher};
 use super::line::Line;
-use super::{Surroundings, open_mpi, unknown};
+use super::open_mpi;
+use super::surroundings::Surroundings;
 use std::path::Path;
 
 /// Options of launchers that name hosts, or files that do, or launchers that are elsewhere.
@@ -73,7 +74,7 @@ pub(super) fn may_span_hosts(line: &Line<'_, impl Surroundings>) -> bool {
         return true;
     }
     // Without one in sight, what is run may still call one; but not many compiled drivers know a list of hosts.
-    if launcher.is_none() && !names_launcher(&unknown::text_of(line)) {
+    if launcher.is_none() && !names_launcher(&line.text()) {
         return false;
     }
     if VARIABLES.iter().any(|name| line.variable(name).is_some()) {

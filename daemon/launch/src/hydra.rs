@@ -5,9 +5,11 @@
 //! limit is an error, so the user's own is widened. A limit inside a `-configfile` is not seen: there ranks on other
 //! hosts get the collector and not the variables.
 
-use super::line::{Line, assignment, split_assignment};
+use super::line::Line;
+use super::needs::{Needs, PRELOAD};
 use super::options::contexts;
-use super::{Needs, PRELOAD, Surroundings};
+use super::surroundings::Surroundings;
+use super::words::{assignment, split_assignment};
 use std::ffi::OsStr;
 
 pub(super) fn plan(line: &mut Line<'_, impl Surroundings>, at: usize, needs: &Needs) {

@@ -10,82 +10,26 @@
 mod family;
 mod hosts;
 mod hydra;
+mod launch;
 mod line;
+mod needs;
 mod open_mpi;
 mod options;
 mod prefix;
 mod slurm;
+mod surroundings;
 mod system;
 mod unknown;
+mod words;
 
+pub use launch::Launch;
+pub use needs::Needs;
+pub use surroundings::Surroundings;
 pub use system::System;
 
 use family::Family;
 use line::Line;
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
-
-pub(crate) const PRELOAD: &str = "LD_PRELOAD";
-
-/// What every rank has to get.
-#[derive(Debug)]
-pub struct Needs {
-    /// What is preloaded. Launchers split their lists at spaces and at `:`, `;` and `,`: it has none of them.
-    pub collector: PathBuf,
-    /// Names and values. No value of theirs comes onto a command line.
-    pub variables: Vec<(String, OsString)>,
-}
-
-impl Needs {
-    /// The preloaded libraries: ours, then what was there.
-    fn preload(&self, before: Option<&OsStr>) -> OsString {
-        let mut all = self.collector.as_os_str().to_owned();
-        let separators = |byte: &u8| matches!(byte, b':' | b' ');
-        let ours = self.collector.as_os_str().as_encoded_bytes();
-        if let Some(before) = before.filter(|before| !before.is_empty()) {
-            let bytes = before.as_encoded_bytes();
-            // One run within another: once is enough.
-            if bytes.split(separators).any(|library| library == ours) {
-                return before.to_owned();
-            }
-            all.push(":");
-            all.push(before);
-        }
-        all
-    }
-
-    fn names(&self) -> impl Iterator<Item = &str> {
-        self.variables.iter().map(|(name, _)| name.as_str())
-    }
-}
-
-/// What is around the command: asked, never changed.
-pub trait Surroundings {
-    /// A variable of the environment.
-    fn variable(&self, name: &str) -> Option<OsString>;
-    /// What a program answers to `--version`.
-    fn version(&self, program: &OsStr) -> Option<String>;
-    /// A file's text, if it is text and not long.
-    fn read(&self, file: &Path) -> Option<String>;
-}
-
-/// What to run, and the variables to set and to remove for it.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Launch {
-    /// The command line.
-    pub words: Vec<OsString>,
-    /// Variables to set, names and values.
-    pub set: Vec<(String, OsString)>,
-    /// Variables to remove.
-    pub removed: Vec<String>,
-}
-
-impl Launch {
-    /// A command as it was typed.
-    pub fn untouched(words: &[OsString]) -> Self {
-        Self { words: words.to_vec(), set: Vec::new(), removed: Vec::new() }
-    }
-}
+use std::ffi::OsString;
 
 /// How to run a command so that its ranks get what they need.
 pub fn plan(words: &[OsString], needs: &Needs, surroundings: &impl Surroundings) -> Launch {

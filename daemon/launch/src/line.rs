@@ -1,8 +1,12 @@
 //! A command line that is being changed, with the environment that the launcher in it will have.
 
-use super::{Launch, PRELOAD, Surroundings, prefix};
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
+use super::launch::Launch;
+use super::needs::PRELOAD;
+use super::prefix;
+use super::surroundings::Surroundings;
+use super::words::{assignment, join, split_assignment};
+use std::ffi::OsString;
+use std::path::Path;
 
 pub(super) struct Line<'a, S> {
     pub(super) words: Vec<OsString>,
@@ -73,32 +77,18 @@ impl<'a, S: Surroundings> Line<'a, S> {
         }
     }
 
+    /// All that is seen of the command: its words, and the files among them that are text.
+    pub(super) fn text(&self) -> String {
+        let words = &self.words[self.command..];
+        let mut text = join(words, " ").to_string_lossy().into_owned();
+        for file in words.iter().filter_map(|word| self.surroundings.read(Path::new(word))) {
+            text.push('\n');
+            text.push_str(&file);
+        }
+        text
+    }
+
     pub(super) fn into_launch(self) -> Launch {
         Launch { words: self.words, set: self.set, removed: self.removed }
     }
-}
-
-/// `NAME=VALUE`, as two.
-pub(super) fn split_assignment(word: &OsStr) -> Option<(&str, &OsStr)> {
-    let bytes = word.as_bytes();
-    let at = bytes.iter().position(|byte| *byte == b'=')?;
-    let name = std::str::from_utf8(&bytes[..at]).ok()?;
-    Some((name, OsStr::from_bytes(&bytes[at + 1..])))
-}
-
-pub(super) fn assignment(name: &str, value: &OsStr) -> OsString {
-    let mut word = OsString::from(name);
-    word.push("=");
-    word.push(value);
-    word
-}
-
-/// The parts of a list.
-pub(super) fn split(list: &OsStr, separator: u8) -> Vec<OsString> {
-    let parts = list.as_bytes().split(|byte| *byte == separator);
-    parts.filter(|part| !part.is_empty()).map(|part| OsStr::from_bytes(part).to_owned()).collect()
-}
-
-pub(super) fn join(parts: &[OsString], separator: &str) -> OsString {
-    parts.join(OsStr::new(separator))
 }

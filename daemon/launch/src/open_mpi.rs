@@ -8,9 +8,11 @@
 //!
 //! Open MPI 5 documents `-x` as its way, and keeps the list for compatibility.
 
-use super::line::{Line, assignment, join, split, split_assignment};
+use super::line::Line;
+use super::needs::{Needs, PRELOAD};
 use super::options::{Context, contexts};
-use super::{Needs, PRELOAD, Surroundings};
+use super::surroundings::Surroundings;
+use super::words::{assignment, join, split, split_assignment};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! The options of a launcher's command line, up to each program it starts.
 
-use super::line::split_assignment;
+use super::words::split_assignment;
 use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 

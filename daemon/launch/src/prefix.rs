@@ -1,6 +1,6 @@
 //! Commands that run another: `env X=1`, `time`, `nice -n 5`, `timeout 60`, ...; the launcher is looked for behind them.
 
-use super::line::split_assignment;
+use super::words::split_assignment;
 use std::ffi::OsString;
 use std::path::Path;
 

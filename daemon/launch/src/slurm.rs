@@ -3,9 +3,11 @@
 //! The tasks get it, slurmstepd does not. A list that Slurm splits at commas cannot hold a value that has one: when
 //! something with a comma in its path was preloaded already, srun itself has the collector too, inert.
 
-use super::line::{Line, assignment, join, split, split_assignment};
+use super::line::Line;
+use super::needs::{Needs, PRELOAD};
 use super::options::contexts;
-use super::{Needs, PRELOAD, Surroundings};
+use super::surroundings::Surroundings;
+use super::words::{assignment, join, split, split_assignment};
 use std::ffi::{OsStr, OsString};
 
 pub(super) const EXPORT: &str = "SLURM_EXPORT_ENV";

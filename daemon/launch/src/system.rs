@@ -1,6 +1,6 @@
 //! The surroundings that there really are.
 
-use super::Surroundings;
+use super::surroundings::Surroundings;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};

@@ -8,10 +8,12 @@
 
 use super::family::names_launcher;
 use super::hosts::may_span_hosts;
-use super::line::{Line, join, split};
-use super::{Needs, PRELOAD, Surroundings, open_mpi, slurm};
+use super::line::Line;
+use super::needs::{Needs, PRELOAD};
+use super::surroundings::Surroundings;
+use super::words::{join, split};
+use super::{open_mpi, slurm};
 use std::ffi::OsString;
-use std::path::Path;
 
 pub(super) fn plan(line: &mut Line<'_, impl Surroundings>, needs: &Needs) {
     let preload = needs.preload(line.preloaded().as_deref());
@@ -21,24 +23,13 @@ pub(super) fn plan(line: &mut Line<'_, impl Surroundings>, needs: &Needs) {
         line.set(slurm::EXPORT, list);
     }
     let list = line.variable(open_mpi::LIST);
-    if list.is_some() || (may_span_hosts(line) && wants_list(&text_of(line))) {
+    if list.is_some() || (may_span_hosts(line) && wants_list(&line.text())) {
         let mut entries = split(&list.unwrap_or_default(), b';');
         entries.retain(|entry| entry != PRELOAD);
         entries.extend(needs.names().map(OsString::from));
         entries.push(PRELOAD.into());
         line.set(open_mpi::LIST, join(&entries, ";"));
     }
-}
-
-/// All that is seen of the command: its words, and the files among them that are text.
-pub(super) fn text_of(line: &Line<'_, impl Surroundings>) -> String {
-    let words = &line.words[line.command..];
-    let mut text = join(words, " ").to_string_lossy().into_owned();
-    for file in words.iter().filter_map(|word| line.surroundings.read(Path::new(word))) {
-        text.push('\n');
-        text.push_str(&file);
-    }
-    text
 }
 
 fn wants_list(text: &str) -> bool {

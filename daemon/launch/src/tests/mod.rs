@@ -6,8 +6,11 @@ mod open_mpi;
 mod slurm;
 mod unknown;
 
+use super::needs::PRELOAD;
 use super::*;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 /// Surroundings that are said in the test.
 #[derive(Default, Clone)]
