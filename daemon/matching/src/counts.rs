@@ -1,6 +1,6 @@
 //! Counts: calls, bytes and time per function, rank and window. States of disjoint inputs can be merged.
 
-use crate::BySite;
+use crate::by_site::BySite;
 use hdrhistogram::Histogram;
 use mpiscope_model::{Call, Function, Message, Nanoseconds, Rank, Site};
 use rustc_hash::FxHashMap;

@@ -1,4 +1,4 @@
-use crate::{Comm, Function, Nanoseconds, Rank, Site};
+use crate::ids::{Comm, Function, Nanoseconds, Rank, Site};
 
 /// One recorded call among those of its thread: the thread, and its number there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -1,7 +1,12 @@
-use crate::{
-    Activity, Call, Collected, CommInfo, CommName, Coordinate, Event, Gap, InFlight, Losses, Member,
-    Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling, SiteInfo,
-};
+use crate::activity::{Activity, Collected};
+use crate::call::Call;
+use crate::event::Event;
+use crate::gap::Gap;
+use crate::ids::{Nanoseconds, Rank};
+use crate::in_flight::{InFlight, Member};
+use crate::job::{CommInfo, CommName, Coordinate, NodeInfo, RankInfo, Scheduling};
+use crate::site::SiteInfo;
+use crate::totals::Losses;
 
 /// Something wrong in what came in: a value, not an error; the run goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-use crate::{Comm, Function, Nanoseconds, Rank, Site};
+use crate::ids::{Comm, Function, Nanoseconds, Rank, Site};
 
 /// One MPI call on one rank, or a run of failed polls folded into one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-use crate::{Message, Nanoseconds};
+use crate::ids::Nanoseconds;
+use crate::message::Message;
 
 /// More than 70 years. The limit of all corrections keeps sums in range.
 const MOST_NS: i64 = 1 << 61;

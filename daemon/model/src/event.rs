@@ -1,4 +1,5 @@
-use crate::{CallId, Comm, Nanoseconds, Rank};
+use crate::activity::CallId;
+use crate::ids::{Comm, Nanoseconds, Rank};
 
 /// The number of a nonblocking receive among those its rank posted.
 pub type PostId = u64;

@@ -1,4 +1,4 @@
-use crate::Nanoseconds;
+use crate::ids::Nanoseconds;
 
 /// A stretch of the run in which recording was off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,6 @@
-use crate::{Comm, Function, Nanoseconds, PostId, Rank, Side, Site};
+use crate::activity::Side;
+use crate::event::PostId;
+use crate::ids::{Comm, Function, Nanoseconds, Rank, Site};
 
 /// An MPI call that has not returned yet. What it moved is known only when it has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

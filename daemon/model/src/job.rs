@@ -1,4 +1,5 @@
-use crate::{Comm, Function, Nanoseconds, Node, Rank, RankCpus};
+use crate::cpus::RankCpus;
+use crate::ids::{Comm, Function, Nanoseconds, Node, Rank};
 
 /// How a rank's process stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

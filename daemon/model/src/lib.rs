@@ -12,6 +12,7 @@ mod correction;
 mod cpus;
 mod event;
 mod gap;
+mod ids;
 mod in_flight;
 mod job;
 mod message;
@@ -29,6 +30,7 @@ pub use correction::Correction;
 pub use cpus::{CpuSet, NodeCpus, RankCpus};
 pub use event::{Event, PostId};
 pub use gap::Gap;
+pub use ids::{Comm, Function, Nanoseconds, Node, Rank, Site};
 pub use in_flight::{Asks, InFlight, Member, Peer};
 pub use job::{
     CommInfo, CommKind, CommName, Coordinate, FunctionInfo, NodeInfo, ProcessState, RankInfo, Scheduling,
@@ -38,16 +40,3 @@ pub use message_time::MessageTime;
 pub use site::SiteInfo;
 pub use spread::spread;
 pub use totals::{Losses, Totals};
-
-/// A world rank.
-pub type Rank = u32;
-/// A dense index into the run's communicator table; 0 is the world communicator.
-pub type Comm = u32;
-/// A dense index into the run's node table.
-pub type Node = u32;
-/// A dense index into the run's table of call sites.
-pub type Site = u32;
-/// A stable, never reused number of an MPI function.
-pub type Function = u16;
-/// Nanoseconds since the start of the run.
-pub type Nanoseconds = u64;

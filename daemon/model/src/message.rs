@@ -1,4 +1,4 @@
-use crate::{Comm, Nanoseconds, Rank};
+use crate::ids::{Comm, Nanoseconds, Rank};
 
 /// A send matched with its receive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-use crate::Site;
+use crate::ids::Site;
 
 /// A place in a program from which it calls MPI, the same index on every rank that runs the same file. Where call paths are
 /// recorded, it is such a place and how the program came there; places on the way have an index, too.

@@ -1,4 +1,5 @@
-use crate::{Call, Message};
+use crate::call::Call;
+use crate::message::Message;
 
 /// What was made and not recorded, by reason. Counters only ever grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

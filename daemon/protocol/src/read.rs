@@ -1,6 +1,6 @@
 //! A client's messages as they are read, in either format, whatever the bytes are.
 
-use crate::{Format, Request};
+use crate::request::{Format, Request};
 use serde::Deserialize as _;
 
 /// How deep lists and maps may lie in each other. JSON has a bound of its own, of 128.

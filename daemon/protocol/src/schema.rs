@@ -1,7 +1,8 @@
 //! Writes the JSON Schema of the messages, and the AsyncAPI document that refers to it:
 //! `MPISCOPE_WRITE=1 cargo test -p mpiscope-protocol schema` after a change of them.
 
-use crate::{Reply, Request};
+use crate::reply::Reply;
+use crate::request::Request;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 

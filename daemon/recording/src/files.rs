@@ -1,7 +1,7 @@
 //! The files of a recording that are no segments: the manifest lists them with their checksums.
 
-use crate::RecordingError;
 use crate::batches::file_checksum;
+use crate::error::RecordingError;
 use crate::folder::{WAL, open_plain, real_folder};
 use crate::manifest::{FileMark, Manifest};
 use std::fs::File;

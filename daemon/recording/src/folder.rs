@@ -1,6 +1,6 @@
 //! The folder of a recording: its names, its permissions, and how a file in it is replaced in one step.
 
-use crate::RecordingError;
+use crate::error::RecordingError;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};

@@ -1,6 +1,6 @@
 //! How much of a long run is kept: the newest part, by time or by size.
 
-use crate::RecordingError;
+use crate::error::RecordingError;
 use crate::folder::{WAL, bytes_on_disk};
 use crate::manifest::{Cut, Segment, Segments};
 use crate::wal::files;

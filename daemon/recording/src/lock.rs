@@ -1,6 +1,6 @@
 //! One writer a folder: a lock on the folder itself, which ends with its process, however that ends.
 
-use crate::RecordingError;
+use crate::error::RecordingError;
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::Duration;

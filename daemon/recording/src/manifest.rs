@@ -1,8 +1,8 @@
 //! `manifest.json`: the job of the recording, its files, and what is missing.
 
-use crate::RecordingError;
 use crate::bounds::MOST_NS;
 use crate::checksum::crc32_of;
+use crate::error::RecordingError;
 use crate::folder::{MANIFEST, has_rows, open_plain, replace};
 use mpiscope_model::{Gap, Losses, Totals};
 use serde::{Deserialize, Deserializer, Serialize};

@@ -5,9 +5,11 @@
 //! map, whatever they were sealed with.
 
 use crate::batches::Batches;
+use crate::batches::{SegmentFault, SegmentReader};
 use crate::bounds::Bounds;
 use crate::corrections::Corrections;
 use crate::decode::Rows;
+use crate::error::RecordingError;
 use crate::files::{FileState, file_state};
 use crate::folder::{TABLES, open_plain, real_folder};
 use crate::manifest::{JobNode, Manifest, Segment, Segments, State};
@@ -16,7 +18,7 @@ use crate::rows::WindowRow;
 use crate::salvage::found_segments;
 use crate::summary::Summary;
 use crate::tables::{Tables, table_name};
-use crate::{RecordingError, SegmentFault, SegmentReader, WalReader};
+use crate::wal::WalReader;
 use mpiscope_model::{Call, Message, Nanoseconds, Scheduling};
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! How a value becomes the columns of a table: one list per kind of row, used for writing, reading and the schema.
 
-use crate::Corrections;
+use crate::corrections::Corrections;
 use crate::manifest::FileMark;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::errors::Result;

@@ -3,10 +3,10 @@
 //! A row group with a wrong byte may well be read, into rows that nobody wrote. Therefore only row groups with a
 //! checksum in the manifest are taken, from a file whose own list of them is intact.
 
-use crate::RecordingError;
 use crate::batches::{SegmentFault, file_checksum, segment_path};
 use crate::checksum::Checksum;
 use crate::decode::Rows;
+use crate::error::RecordingError;
 use crate::folder::{PARQUET, numbered_files, numbered_name, open_plain};
 use crate::manifest::{Segment, Segments};
 use crate::row::SegmentRow;

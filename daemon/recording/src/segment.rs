@@ -1,8 +1,8 @@
 //! Writes rows as Parquet files: segments of many rows, and the small tables.
 
-use crate::RecordingError;
 use crate::checksum::Checksum;
 use crate::encode::Encoder;
+use crate::error::RecordingError;
 use crate::folder::{PARQUET, Replacement, make_folder, numbered_files, numbered_name};
 use crate::groups::for_each_group;
 use crate::manifest::Segment;

@@ -1,8 +1,8 @@
 //! What each rank's time was spent on, beside the sums of a run: written when a run is judged, and read with what was found.
 
-use crate::RecordingError;
 use crate::bounds::Bounds;
 use crate::decode::Rows;
+use crate::error::RecordingError;
 use crate::files::{FileState, file_state};
 use crate::folder::{SUMMARY, make_folder, open_plain, real_folder};
 use crate::manifest::Manifest;

@@ -1,9 +1,9 @@
 //! What a reader wants to know before any row is read: the sums of a whole run, beside its rows.
 
-use crate::RecordingError;
 use crate::bounds::Bounds;
 use crate::checksum::Checksum;
 use crate::decode::Rows;
+use crate::error::RecordingError;
 use crate::folder::{PARQUET, SUMMARY, make_folder, open_plain, real_folder};
 use crate::manifest::{FileMark, Manifest};
 use crate::row::Row;

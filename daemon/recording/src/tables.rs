@@ -1,6 +1,6 @@
 //! The small tables: names for the numbers in the large ones.
 
-use crate::RecordingError;
+use crate::error::RecordingError;
 use crate::folder::{PARQUET, TABLES, make_folder};
 use crate::row::Row;
 use crate::rows::FunctionName;

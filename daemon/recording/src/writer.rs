@@ -1,6 +1,6 @@
 //! Writes a recording: segments, small tables and manifest together.
 
-use crate::RecordingError;
+use crate::error::RecordingError;
 use crate::folder::{
     MANIFEST, PARQUET, STARTS, SUMMARY, TABLES, WAL, bytes_on_disk, free_reserve, keep_reserve, make_folder,
     numbered_files, remove_unfinished,

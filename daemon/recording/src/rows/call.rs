@@ -1,6 +1,6 @@
 //! `calls/*.parquet`: one row a call, by rank, then by time.
 
-use crate::Corrections;
+use crate::corrections::Corrections;
 use crate::folder::CALLS;
 use crate::manifest::FileMark;
 use crate::row::{Column, Row, SegmentRow, column};

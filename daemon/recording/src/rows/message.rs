@@ -1,6 +1,6 @@
 //! `messages/*.parquet`: one row a matched message, by receiver, then by the end of the receive.
 
-use crate::Corrections;
+use crate::corrections::Corrections;
 use crate::folder::MESSAGES;
 use crate::row::{Column, Row, SegmentRow, column};
 use mpiscope_model::Message;

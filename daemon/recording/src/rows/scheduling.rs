@@ -1,7 +1,7 @@
 //! `scheduling/*.parquet`: what the scheduler did to each rank. It separates ranks that wait for a CPU from ranks that
 //! wait for the network.
 
-use crate::Corrections;
+use crate::corrections::Corrections;
 use crate::folder::SCHEDULING;
 use crate::row::{Column, Row, SegmentRow, column};
 use mpiscope_model::Scheduling;

@@ -3,7 +3,7 @@
 //! A file goes with the segment of calls of its number and has a row group a length, the shortest first. So a timeline of
 //! any zoom reads some thousand rows, or so few calls that they can be counted.
 
-use crate::RecordingError;
+use crate::error::RecordingError;
 use crate::folder::{STARTS, make_folder};
 use crate::groups::end_span_ns;
 use crate::manifest::FileMark;

@@ -2,7 +2,7 @@
 //!
 //! Such a file is a row of independent pieces: damage costs one of them and not those behind it.
 
-use crate::RecordingError;
+use crate::error::RecordingError;
 use crate::folder::{Replacement, open_plain};
 use std::fs;
 use std::io::{Read as _, Write as _};

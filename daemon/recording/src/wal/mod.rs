@@ -9,7 +9,7 @@ mod reader;
 mod syncer;
 mod writer;
 
-use crate::RecordingError;
+use crate::error::RecordingError;
 use crate::folder::numbered_files;
 use compressed::COMPRESSED;
 use std::path::{Path, PathBuf};

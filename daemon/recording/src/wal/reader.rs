@@ -2,7 +2,7 @@
 
 use super::compressed::{self, COMPRESSED, compressed_path};
 use super::files;
-use crate::RecordingError;
+use crate::error::RecordingError;
 use crate::folder::{WAL, make_folder, open_plain, real_folder};
 use mpiscope_model::words::counted;
 use mpiscope_wire::{DecodeFault, Decoder, FrameRef, Message};

@@ -1,7 +1,7 @@
 //! Waits for the disk on a thread of its own, and compresses full files: the writer of the log never waits.
 
 use super::compressed::compress;
-use crate::RecordingError;
+use crate::error::RecordingError;
 use crate::folder::sync_folder;
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,9 @@
 
 use super::syncer::Syncer;
 use super::{EXTENSION, files};
+use crate::error::RecordingError;
 use crate::folder::{WAL, create_new, make_folder, numbered_name, sync_folder};
-use crate::{Keep, RecordingError};
+use crate::keep::Keep;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
