@@ -2,8 +2,8 @@
 
 use crate::run::{System, find_collector, left_over_rings, may_span_hosts};
 use crate::site::{Paths, Site};
-use crate::words::{bytes, plural, printable};
 use anyhow::Result;
+use mpiscope_model::words::{bytes, plural, printable};
 use mpiscope_process::output::print;
 use mpiscope_ring::clock;
 use mpiscope_verdict::criteria_file::{CriteriaFile, folder};

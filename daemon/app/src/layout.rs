@@ -1,12 +1,12 @@
 //! `mpiscope layout`: checks layout files, and prints where a layout places ranks.
 
 use crate::command_line::{LayoutCheckOptions, LayoutCommand, LayoutEvalOptions};
-use crate::topology;
-use crate::words::plural;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_layout::{
     EVENTS, Inputs, Layout, LayoutFile, LayoutWarning, MOST_FILE_BYTES, Points, RankPlacement, Values,
 };
+use mpiscope_model::words::plural;
+use mpiscope_page::topology_files;
 use mpiscope_process::output::{print, write_line};
 use std::fmt::Write as _;
 use std::fs::File;
@@ -66,7 +66,7 @@ fn summary(layout: &Layout, points: &Points) -> String {
 
 /// Ranks on the nodes that the site names; without a site just ranks.
 fn inputs(ranks: u32, topology: &[PathBuf]) -> Result<Inputs> {
-    let site = topology::read(topology)?;
+    let site = topology_files::read(topology)?;
     if site.is_empty() {
         return Ok(Inputs::new(ranks as usize));
     }

@@ -3,18 +3,16 @@
 #[macro_use(say)]
 extern crate mpiscope_process;
 
-mod align;
 mod calibrate;
 mod check;
 mod command_line;
 mod compare;
-mod daemon;
 mod doctor;
 mod export;
 mod import;
 mod interrupt;
 mod layout;
-mod page;
+mod output_folder;
 mod progress;
 mod regions;
 mod remap;
@@ -26,12 +24,10 @@ mod run;
 mod site;
 mod switch;
 mod synth;
-mod topology;
 mod whatif;
 
 use anyhow::Result;
 use command_line::Command;
-use mpiscope_model::words;
 use mpiscope_process::output;
 use mpiscope_verdict as verdict;
 use std::process::ExitCode;
@@ -75,7 +71,7 @@ fn carry_out(command: Command) -> Result<ExitCode> {
         Command::Completions { shell } => command_line::print_completions(shell),
         Command::Man { dir } => command_line::write_manual(&dir),
         Command::Agent(options) => remote_agent::agent(&options),
-        Command::Record => daemon::record(),
+        Command::Record => mpiscope_recorder::record(),
         Command::Judge { dir, print, workers } => verdict::diagnose_apart(&dir, print, workers),
         Command::Advise => verdict::advise_apart(),
     }

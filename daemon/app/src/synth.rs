@@ -4,13 +4,13 @@ mod agents;
 mod live;
 
 use crate::command_line::SynthOptions;
-use crate::daemon::record_told;
 use crate::interrupt::Interrupt;
-use crate::run::refuse_occupied;
-use crate::topology;
-use crate::words::{bytes, count, plural};
+use crate::output_folder::refuse_occupied;
 use anyhow::{Context as _, Result, bail};
+use mpiscope_model::words::{bytes, count, plural};
+use mpiscope_page::topology_files;
 use mpiscope_process::private::create_private;
+use mpiscope_recorder::record_told;
 use mpiscope_recording::list_file;
 use mpiscope_synth::{Cause, Disturbance, NodeTorus, Part, Spec, Truth, generate};
 use mpiscope_verdict::diagnose_into;
@@ -149,7 +149,7 @@ fn write_topology(spec: &Spec, out: &Path) -> Result<()> {
         let values = values.into_iter().chain([("torus_y", y.to_string()), ("torus_z", z.to_string())]);
         values.for_each(|(key, value)| table.push_str(&format!("node-{node},{key},{value}\n")));
     }
-    topology::add(out, table.as_bytes())
+    topology_files::add(out, table.as_bytes())
 }
 
 fn sentences(truth: Option<&Truth>, out: Option<&Path>) -> Vec<String> {

@@ -1,13 +1,13 @@
 //! `mpiscope whatif`: the recorded run replayed with changes.
 
 use crate::command_line::WhatifOptions;
-use crate::remap::place;
-use crate::words::nanoseconds;
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_diagnosis::whatif::{Change, Graph, UnfeltFlights};
 use mpiscope_engine::load::{Trust, is_in_log, load_traffic, load_with};
 use mpiscope_feed::Overview;
+use mpiscope_model::words::nanoseconds;
 use mpiscope_model::{Function, Node, Rank};
+use mpiscope_placement::place;
 use mpiscope_process::output::print;
 use mpiscope_recording::{Job, Recording};
 use mpiscope_verdict::{finish_graph, graph_builder, graph_of_segments};

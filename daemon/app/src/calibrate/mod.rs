@@ -5,14 +5,14 @@ mod measured;
 mod text;
 
 use crate::command_line::{CalibrateOptions, RunOptions};
-use crate::daemon::Summary;
 use crate::run::{Over, run_to_measure};
 use crate::site::{Site, Start};
-use crate::words::printable;
 use anyhow::{Context as _, Result, bail};
 use measured::measured;
+use mpiscope_model::words::printable;
 use mpiscope_process::output::print;
 use mpiscope_process::private::random;
+use mpiscope_recorder::Summary;
 use mpiscope_recording::Recording;
 use mpiscope_verdict::criteria_file::{CriteriaFile, folder, make_folder};
 use std::os::unix::fs::DirBuilderExt as _;

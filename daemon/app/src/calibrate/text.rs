@@ -1,6 +1,6 @@
 //! The criteria for people: a table of at most thirty lines.
 
-use crate::words::{bytes, count, nanoseconds, plural};
+use mpiscope_model::words::{bytes, count, nanoseconds, plural};
 use mpiscope_verdict::criteria_file::{CriteriaFile, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,12 +1,12 @@
 //! What is no segment: the manifest itself, small tables, findings, the log, and what else lies in the folder.
 
 use super::found::{Fault, Found, Kind, Standing};
-use crate::page::LAYOUTS;
 use crate::remote_agent::LEFT_FILE;
-use crate::words::{bytes, plural};
 use anyhow::Result;
 use mpiscope_engine::load::adds_up;
 use mpiscope_engine::{LIVE_FILE, Records};
+use mpiscope_model::words::{bytes, plural};
+use mpiscope_page::LAYOUTS;
 use mpiscope_recording::{FileState, Recording, Segment, State, file_state};
 use mpiscope_verdict as verdict;
 use mpiscope_wire::Message;

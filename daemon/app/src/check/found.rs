@@ -1,8 +1,8 @@
 //! What a check found, in words and as JSON.
 
-use crate::words::{count, plural};
 use anyhow::Result;
 use mpiscope_engine::uncounted;
+use mpiscope_model::words::{count, plural};
 use mpiscope_recording::Uncounted;
 use serde::Serialize;
 use std::fmt::Write as _;

@@ -1,21 +1,21 @@
 //! `mpiscope check`: what of a recording is whole, and what is missing or damaged. It reads every byte once, with bounded
 //! memory, and changes nothing.
 
-#[cfg(test)]
-mod damage;
 mod files;
 mod found;
 mod rows;
+#[cfg(test)]
+mod tests;
 mod totals;
 
 pub(crate) use rows::{Known, Sane};
 
 use crate::command_line::CheckOptions;
-use crate::words::printable;
 use anyhow::Result;
 use found::{Found, Standing};
 use mpiscope_engine::{Live, Records};
 use mpiscope_model::Losses;
+use mpiscope_model::words::printable;
 use mpiscope_process::output::print;
 use mpiscope_recording::{Manifest, Recording, State};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Every segment: whether it is as it was written, and whether its rows make sense.
 
 use super::found::{Fault, Found, Kind, Standing};
-use crate::words::plural;
+use mpiscope_model::words::plural;
 use mpiscope_model::{Call, Message, Scheduling};
 use mpiscope_recording::{Recording, Segment, SegmentRow, WindowRow, salvage};
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,7 +2,7 @@
 
 use super::found::{Fault, Found, Kind, Standing};
 use super::rows::AllSums;
-use crate::words::{count, plural};
+use mpiscope_model::words::{count, plural};
 use mpiscope_recording::Manifest;
 
 pub(super) fn check(manifest: &Manifest, sums: &AllSums, found: &mut Found) {

@@ -1,6 +1,6 @@
 //! Help, errors of the command line, shell completions and manual pages.
 
-use super::{Arguments, ColorWhen};
+use super::arguments::{Arguments, ColorWhen};
 use anyhow::{Context as _, Result};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, ValueEnum as _};

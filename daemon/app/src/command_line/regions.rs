@@ -1,6 +1,5 @@
 //! The options of `mpiscope regions`: whose messages are counted, and how ranks are grouped.
 
-use crate::regions::{cut, method};
 use clap::Args;
 use mpiscope_topology::{Cut, Method};
 use std::path::PathBuf;
@@ -25,4 +24,20 @@ pub(crate) struct RegionsOptions {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The words of a method.
+fn method(word: &str) -> Result<Method, String> {
+    match word {
+        "paper" => Ok(Method::Paper),
+        "free-energy" => Ok(Method::FreeEnergy),
+        _ => Err("it is paper or free-energy".to_owned()),
+    }
+}
+
+/// The words of a cut.
+fn cut(word: &str) -> Result<Cut, String> {
+    let at = || word.parse().ok().filter(|at: &f64| at.is_finite() && *at >= 0.0).map(Cut::At);
+    let cut = if word == "auto" { Some(Cut::Auto) } else { at() };
+    cut.ok_or_else(|| "it is auto or a distance, such as 2.0".to_owned())
 }

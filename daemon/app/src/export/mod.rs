@@ -5,57 +5,23 @@
 
 mod target;
 
-use crate::command_line::{ExportOptions, range_ns};
+use crate::command_line::{ExportFormat, ExportOptions, ExportTable, range_ns};
 use crate::interrupt::Interrupt;
 use crate::progress::ProgressBar;
-use crate::words::plural;
 use anyhow::{Result, bail};
-use clap::ValueEnum;
 use mpiscope_engine::load::{Rows, Trust, is_in_log, load_with};
 use mpiscope_feed::Overview;
 use mpiscope_formats::export::{
-    ExportSummary, Filter, LogReader, LogSummary, Otf2Library, Source, TableFormat, TableRows, TakeLogRows,
-    write_otf2, write_perfetto, write_picl, write_table,
+    ExportSummary, Filter, LogReader, LogSummary, Otf2Library, Source, TableFormat, TakeLogRows, write_otf2,
+    write_perfetto, write_picl, write_table,
 };
 use mpiscope_model::SiteInfo;
+use mpiscope_model::words::plural;
 use mpiscope_recording::{Direction, Recording};
 use mpiscope_symbols::{PATIENCE, look_up};
 use std::path::Path;
 use std::process::ExitCode;
 use target::{Target, TargetFolder, folder_of};
-
-/// What is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExportFormat {
-    /// A folder with an OTF2 trace
-    Otf2,
-    /// A JSON trace for ui.perfetto.dev and Chrome
-    Perfetto,
-    /// A PICL trace for ParaGraph
-    Picl,
-    /// A table as comma-separated values
-    Csv,
-    /// A table as one Parquet file
-    Parquet,
-}
-
-/// Which table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExportTable {
-    /// One row a call
-    Calls,
-    /// One row a message
-    Messages,
-}
-
-impl From<ExportTable> for TableRows {
-    fn from(table: ExportTable) -> Self {
-        match table {
-            ExportTable::Calls => Self::Calls,
-            ExportTable::Messages => Self::Messages,
-        }
-    }
-}
 
 /// Reads the log of a run as the other commands do.
 struct LogReplay;

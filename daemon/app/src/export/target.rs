@@ -2,7 +2,7 @@
 //! no file.
 
 use crate::interrupt::Interrupt;
-use crate::run::refuse_occupied;
+use crate::output_folder::refuse_occupied;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_process::output::Stdout;
 use std::fs::File;

@@ -7,14 +7,14 @@
 mod tests;
 
 use crate::command_line::ImportOptions;
-use crate::daemon::{Diagnose, record_told};
 use crate::interrupt::Interrupt;
+use crate::output_folder::refuse_occupied;
 use crate::progress::ProgressBar;
-use crate::run::refuse_occupied;
-use crate::words::plural;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_formats::Progress as _;
 use mpiscope_formats::import::{ImportedRun, InputFile, InputFormat};
+use mpiscope_model::words::plural;
+use mpiscope_recorder::{Diagnose, record_told};
 use mpiscope_recording::{IMPORT, Manifest};
 use mpiscope_verdict::diagnose_into;
 use std::path::Path;

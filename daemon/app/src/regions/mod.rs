@@ -3,13 +3,13 @@
 mod edges;
 
 use crate::command_line::RegionsOptions;
-use crate::words::{plural, ranges};
 use anyhow::{Result, ensure};
 use mpiscope_engine::load::load_traffic;
 use mpiscope_model::Rank;
+use mpiscope_model::words::{plural, ranges};
 use mpiscope_process::output::print;
 use mpiscope_recording::Recording;
-use mpiscope_topology::{Clustering, Cut, MOST_EXACT, Method, TalkGraph, modularity};
+use mpiscope_topology::{Clustering, Cut, MOST_EXACT, TalkGraph, modularity};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -92,20 +92,4 @@ fn text(found: &Found<'_>) -> String {
         );
     }
     text
-}
-
-/// The words of a method.
-pub(crate) fn method(word: &str) -> Result<Method, String> {
-    match word {
-        "paper" => Ok(Method::Paper),
-        "free-energy" => Ok(Method::FreeEnergy),
-        _ => Err("it is paper or free-energy".to_owned()),
-    }
-}
-
-/// The words of a cut.
-pub(crate) fn cut(word: &str) -> Result<Cut, String> {
-    let at = || word.parse().ok().filter(|at: &f64| at.is_finite() && *at >= 0.0).map(Cut::At);
-    let cut = if word == "auto" { Some(Cut::Auto) } else { at() };
-    cut.ok_or_else(|| "it is auto or a distance, such as 2.0".to_owned())
 }

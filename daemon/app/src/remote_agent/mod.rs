@@ -22,8 +22,6 @@ use std::time::Duration;
 
 /// Tells the working process from the one that starts it.
 const WORKER: &str = "MPISCOPE_AGENT_WORKER";
-/// Says that no rank started it: ranks may take their time.
-const BY_HAND: &str = "MPISCOPE_AGENT_BY_HAND";
 /// An agent that dies so often has a fault that another start does not mend.
 const MOST_STARTS: u32 = 50;
 /// What fails so often will fail again.
@@ -57,7 +55,7 @@ pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if options.recording.is_some() {
-        told.push((BY_HAND.to_owned(), "1".to_owned()));
+        told.push((worker::BY_HAND.to_owned(), "1".to_owned()));
     }
     let mut failures = 0;
     for _ in 0..MOST_STARTS {

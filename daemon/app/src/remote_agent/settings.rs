@@ -1,11 +1,11 @@
 //! What an agent is told: in its environment, by the rank that started it, or in a file of the recording, when it was
 //! started by hand.
 
-use crate::switch;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_link::Secret;
 use mpiscope_process::local_host::host_name;
 use mpiscope_process::private::write_private;
+use mpiscope_recorder::switch;
 use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE, WAKE_FILE, own_folder};
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};

@@ -1,6 +1,5 @@
 //! The process that works: rings into the spool, the spool to the daemon, until nothing more comes.
 
-use super::BY_HAND;
 use super::outbox::Shared;
 use super::settings::Settings;
 use super::spool::Spool;
@@ -14,6 +13,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
+
+/// Says that no rank started it: ranks may take their time.
+pub(super) const BY_HAND: &str = "MPISCOPE_AGENT_BY_HAND";
 
 /// How long what is little stays in a ring.
 const LITTLE_WAITS: Duration = Duration::from_millis(10);

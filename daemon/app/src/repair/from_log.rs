@@ -1,10 +1,8 @@
 //! A recording whose recorder was killed, or could not write its segments: made once more from its log, and from what
 //! still lies in the rings.
 
-use super::copy_layouts;
-use crate::daemon::{END_UNKNOWN, Recorder};
+use super::parts::copy_layouts;
 use crate::interrupt::Interrupt;
-use crate::topology;
 use anyhow::{Context as _, Result};
 use mpiscope_agent::{Agent, Resume};
 use mpiscope_engine::load::calls_in_log;
@@ -12,6 +10,8 @@ use mpiscope_engine::uncounted;
 use mpiscope_engine::{LIVE_FILE, Live, Records, hang};
 use mpiscope_feed::Standing;
 use mpiscope_model::Losses;
+use mpiscope_page::topology_files;
+use mpiscope_recorder::{END_UNKNOWN, Recorder};
 use mpiscope_recording::{
     FileState, Job, Lost, Manifest, Recording, RecordingOptions, RecordingWriter, State, WalReader,
     WalWriter, file_state,
@@ -61,7 +61,7 @@ pub(super) fn repair(
             missing.push(format!("the criteria that the run was to be judged by, in {GIVEN}: {why}"));
         }
     }
-    missing.extend(topology::copy(recording, out, &mut writer)?);
+    missing.extend(topology_files::copy(recording, out, &mut writer)?);
     missing.extend(copy_layouts(recording.dir(), out));
     match hang::read(recording.dir()) {
         Ok(stood) if stood == Standing::default() => {}

@@ -1,15 +1,16 @@
 //! A recording with damaged files: made once more from the rows that are certain.
 
-use super::{copy_layouts, stretch, tables};
+use super::parts::{copy_layouts, stretch};
+use super::tables;
 use crate::check::{Known, Sane};
-use crate::daemon::window_row;
 use crate::interrupt::Interrupt;
-use crate::topology;
-use crate::words::counted;
 use anyhow::{Context as _, Result};
 use mpiscope_engine::Sums;
 use mpiscope_matching::Counts;
+use mpiscope_model::words::counted;
 use mpiscope_model::{Call, Message, Scheduling, Totals};
+use mpiscope_page::topology_files;
+use mpiscope_recorder::window_row;
 use mpiscope_recording::{
     FileState, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, RunTotals, Segment,
     State, WindowRow, file_state, salvage,
@@ -175,8 +176,8 @@ fn copy_files(recording: &Recording, writer: &mut RecordingWriter, out: &Path) -
         names.insert(verdict::FILE);
     }
     let mut missing: Vec<String> = copy_layouts(dir, out).into_iter().collect();
-    missing.extend(topology::copy(recording, out, writer)?);
-    for name in names.into_iter().filter(|name| !topology::is_file(name)) {
+    missing.extend(topology_files::copy(recording, out, writer)?);
+    for name in names.into_iter().filter(|name| !topology_files::is_file(name)) {
         match file_state(dir, manifest, name) {
             FileState::Damaged(why) => missing.push(match name {
                 verdict::FILE => format!("what was found about the run, in {name}: {why}"),

@@ -4,17 +4,18 @@
 
 mod from_log;
 mod from_segments;
+mod parts;
 mod tables;
 
 use crate::check::check_all;
 use crate::command_line::RepairOptions;
 use crate::interrupt::Interrupt;
-use crate::page::{self, LAYOUTS};
-use crate::run::{refuse_occupied, remove_rings_of};
-use crate::words::{plural, printable};
+use crate::output_folder::refuse_occupied;
+use crate::run::remove_rings_of;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_engine::load::is_in_log;
 use mpiscope_engine::{Live, Records};
+use mpiscope_model::words::{plural, printable};
 use mpiscope_recording::{Manifest, Recording, RecordingError, State};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -94,17 +95,6 @@ fn say(manifest: &Manifest, dir: &Path, out: &Path) {
     let state =
         if manifest.state == State::Complete { "complete" } else { "sound, and incomplete as it says" };
     say!("recording in {}: {state}", out.display());
-}
-
-/// Copies the layouts that are kept with a recording; says why where they cannot be.
-fn copy_layouts(dir: &Path, out: &Path) -> Option<String> {
-    let copied = page::copy_layouts(&dir.join(LAYOUTS), out);
-    copied.err().map(|error| format!("the layouts that were kept with the recording, in {LAYOUTS}: {error}"))
-}
-
-/// From this moment to that, for people.
-fn stretch(from_ns: u64, to_ns: u64) -> String {
-    format!("between {:.3} s and {:.3} s", from_ns as f64 / 1e9, to_ns as f64 / 1e9)
 }
 
 #[cfg(test)]

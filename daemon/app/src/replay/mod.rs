@@ -3,17 +3,17 @@
 mod second;
 mod spill;
 
-use crate::align::RunAnchors;
 use crate::command_line::ReplayOptions;
-use crate::page::{self, Feeding, LayoutFilePath, Page, function_rows, inform, node_rows};
-use crate::switch;
-use crate::topology;
-use crate::words::plural;
 use anyhow::{Context as _, Result, anyhow};
+use mpiscope_compare::RunAnchors;
 use mpiscope_engine::load::Loaded;
 use mpiscope_feed::{Job, JobState, Overview, RunSource, TimelineIncrement, Update};
+use mpiscope_model::words::plural;
 use mpiscope_model::{Fault, Function};
+use mpiscope_page::topology_files;
+use mpiscope_page::{self as page, Feeding, LayoutFilePath, Page, function_rows, inform, node_rows};
 use mpiscope_process::private::random;
+use mpiscope_recorder::switch;
 use mpiscope_recording::State;
 use mpiscope_verdict::{self as verdict, Findings};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -21,16 +21,14 @@ use signal_hook::iterator::Signals;
 use spill::OpenedRecording;
 use std::process::ExitCode;
 
-/// Calls, and messages, that stay in memory for those who look around.
-const CACHE_BYTES: usize = 96 << 20;
 pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     // Taken before anything is read, so that a signal meanwhile still cleans up.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("wait for Ctrl-C")?;
     let opened = OpenedRecording::open(&options.dir)?;
     let layout = options.layout.as_deref().map(LayoutFilePath::named).transpose()?;
     let (site, unusable) = match options.topology.as_slice() {
-        [] => topology::of_recording(&options.dir),
-        paths => (topology::read(paths)?, None),
+        [] => topology_files::of_recording(&options.dir),
+        paths => (topology_files::read(paths)?, None),
     };
     let manifest = opened.recording.manifest();
     let data = opened.rows.clone().with_layout(layout).with_site(site);
@@ -56,7 +54,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
             let anchors =
                 RunAnchors::read(&opened.rows.calls, &loaded.sites, &loaded.communicators, loaded.end_ns());
             let anchors = anchors.map_err(|error| anyhow!("read {}: {error}", options.dir.display()))?;
-            Some(second::open(dir, &anchors, options.align.unwrap_or_default())?)
+            Some(second::open(dir, &anchors, options.align.unwrap_or_default().into())?)
         }
         None => None,
     };

@@ -1,11 +1,11 @@
 //! A second recording for programs, on the clock of the one that is replayed.
 
 use super::spill::{OpenedRecording, Spilled};
-use crate::align::{AlignBy, Aligned, RunAnchors, choose};
+use mpiscope_compare::{AlignBy, Aligned, RunAnchors, choose};
 // words: allow the name of a module
-use crate::page::inform;
 use anyhow::{Context as _, Result, anyhow};
 use mpiscope_feed::Overview;
+use mpiscope_page::inform;
 use mpiscope_server::{SecondRecording, SecondRun, Sections};
 use mpiscope_verdict as verdict;
 use std::path::Path;

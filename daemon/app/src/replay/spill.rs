@@ -1,13 +1,12 @@
 //! A recording with its rows: in its own segments, or moved out of its log into some, so that however many there are they need
 //! not stay in memory.
 
-use super::CACHE_BYTES;
-use crate::page::{RunData, SegmentCache}; // words: allow the name of a type
-use crate::remap::Placements;
 use anyhow::{Context as _, Result};
 use mpiscope_engine::load::{self, Loaded, Rows, Trust, load_with};
 use mpiscope_feed::Overview;
 use mpiscope_model::{Call, Message, Nanoseconds};
+use mpiscope_page::{CACHE_BYTES, RunData, SegmentCache}; // words: allow the name of a type
+use mpiscope_placement::Placements;
 use mpiscope_process::private::random;
 use mpiscope_recording::{Recording, Segment, SegmentRow, SegmentWriter};
 use std::path::{Path, PathBuf};

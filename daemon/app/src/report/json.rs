@@ -2,7 +2,6 @@
 
 use super::selection::{OF_THE_RUN, Selection, name};
 use super::sites::{SiteFigures, sites};
-use crate::remap::Placement;
 use anyhow::Result;
 use mpiscope_engine::load::Loaded;
 use mpiscope_feed::exchange::Ranks;
@@ -11,6 +10,7 @@ use mpiscope_feed::{
     SlowLinks, Source, Verdict, Wait, WhatIf,
 };
 use mpiscope_model::RankInfo;
+use mpiscope_placement::Placement;
 use mpiscope_topology::Advice;
 use mpiscope_verdict::{Criterion, Findings};
 use serde::Serialize;

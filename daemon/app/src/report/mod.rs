@@ -6,10 +6,10 @@ mod sites;
 mod text;
 
 use crate::command_line::ReportOptions;
-use crate::remap::{Placement, place};
-use crate::words::printable;
 use anyhow::{Result, bail};
 use mpiscope_engine::load::{Loaded, is_in_log, load};
+use mpiscope_model::words::printable;
+use mpiscope_placement::{Placement, place};
 use mpiscope_process::output::print;
 use mpiscope_recording::Recording;
 use mpiscope_verdict::{self as verdict, Findings};

@@ -1,15 +1,15 @@
 //! The part of a recording that `--from`, `--to` and `--rank` select. Its figures are the page's: both ask the same question.
 
 use crate::command_line::{ReportOptions, ReportPart, range_ns};
-use crate::page::{RunData, inform};
-use crate::remap::Placements;
 use crate::report::text;
-use crate::words::{bytes, count, nanoseconds, plural, run_time};
 use anyhow::{Result, anyhow, bail};
 use mpiscope_engine::load::{self, Loaded};
 use mpiscope_engine::uncounted;
 use mpiscope_feed::exchange::{Question, Ranks, SelectedQuestion};
 use mpiscope_feed::{Overview, Selected};
+use mpiscope_model::words::{bytes, count, nanoseconds, plural, run_time};
+use mpiscope_page::{RunData, inform};
+use mpiscope_placement::Placements;
 use mpiscope_process::output::bold;
 use mpiscope_recording::Recording;
 use mpiscope_verdict::Findings;

@@ -1,11 +1,11 @@
 //! The report for people.
 
 use super::sites::{SiteFigures, sites};
-use crate::remap::Placement;
-use crate::words::{bytes, count, nanoseconds, plural, run_time_of};
 use mpiscope_engine::load::Loaded;
 use mpiscope_engine::uncounted;
 use mpiscope_feed::Diagnosis;
+use mpiscope_model::words::{bytes, count, nanoseconds, plural, run_time_of};
+use mpiscope_placement::Placement;
 use mpiscope_process::output::bold;
 use mpiscope_recording::State;
 use mpiscope_verdict::where_ranks_run;

@@ -1,7 +1,6 @@
 //! What agents of other hosts need to reach the daemon, and how their ranks are told.
 
 use crate::command_line::RunOptions;
-use crate::daemon::Link;
 use crate::remote_agent::LEFT_FILE;
 use crate::site::{Listen, Ports, Site, Start};
 use anyhow::{Context as _, Result};
@@ -9,6 +8,7 @@ use mpiscope_launch::{System, may_span_hosts};
 use mpiscope_link::{Certificate, Secret};
 use mpiscope_process::local_host::host_name;
 use mpiscope_process::private::create_private;
+use mpiscope_recorder::Link;
 use mpiscope_ring::clock::DRIFT_VARIABLE;
 use std::ffi::OsString;
 use std::io::Write as _;

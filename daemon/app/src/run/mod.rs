@@ -8,16 +8,16 @@ mod summary;
 mod supervisor;
 
 use crate::command_line::RunOptions;
-use crate::daemon::{Configuration, Summary};
-use crate::page::{self, LayoutFilePath};
 use crate::remote_agent::LEFT_FILE;
 use crate::site::{Site, Start};
-use crate::switch;
-use crate::topology;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_launch::{self as launch, Launch};
+use mpiscope_page::topology_files;
+use mpiscope_page::{self as page, LayoutFilePath};
 use mpiscope_process::local_host::own_program;
 use mpiscope_process::private::random;
+use mpiscope_recorder::switch;
+use mpiscope_recorder::{Configuration, Summary};
 use mpiscope_recording::{Manifest, State};
 use mpiscope_verdict as verdict;
 use mpiscope_verdict::criteria_file::CriteriaFile;
@@ -31,7 +31,7 @@ use std::time::Duration;
 
 pub(crate) use command::find_collector;
 pub(crate) use mpiscope_launch::{System, may_span_hosts};
-pub(crate) use place::{Place, left_over_rings, refuse_occupied, remove_rings_of};
+pub(crate) use place::{Place, left_over_rings, remove_rings_of};
 pub(crate) use supervisor::Supervisor;
 
 /// A run that is being recorded.
@@ -60,7 +60,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
     if let Some(layout) = &options.layout {
         LayoutFilePath::named(layout)?;
     }
-    topology::read(&options.topology)?;
+    topology_files::read(&options.topology)?;
     let site = Site::load(options.site.as_deref());
     let site = if options.site.is_some() { Ok(site?) } else { site };
     let begun = || site.and_then(|site| begin(options, out.clone(), &site, criteria, Vec::new()));

@@ -2,8 +2,9 @@
 
 use super::supervisor;
 use crate::command_line::RunOptions;
+use crate::output_folder::refuse_occupied;
 use crate::site::Paths;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use mpiscope_agent::is_running;
 use mpiscope_engine::{LIVE_FILE, Live, hang};
 use mpiscope_model::Losses;
@@ -166,28 +167,6 @@ fn make_private(path: PathBuf) -> Result<PathBuf> {
         .create(&path)
         .with_context(|| format!("make {} for the rings of the ranks", path.display()))?;
     Ok(path)
-}
-
-/// A folder that holds something is not ours to fill; `option` names another.
-pub(crate) fn refuse_occupied(out: &Path, option: &str) -> Result<()> {
-    if is_being_written(out) {
-        bail!(
-            "{} is being recorded into by another mpiscope: choose another folder with {option}",
-            out.display()
-        );
-    }
-    match std::fs::read_dir(out) {
-        Ok(mut entries) => {
-            if entries.next().is_some() {
-                bail!("{} is not empty: choose another folder with {option}, or remove it", out.display());
-            }
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => {
-            bail!("{} cannot hold a recording: {error}; choose another folder with {option}", out.display())
-        }
-    }
-    Ok(())
 }
 
 /// "mpiscope-PROGRAM-DATE-TIME": the first word that is no launcher and no option of one, as a name.

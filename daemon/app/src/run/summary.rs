@@ -1,8 +1,8 @@
 //! What `mpiscope run` says on stderr at the end: the figures.
 
-use crate::daemon::Summary;
-use crate::words::{bytes, nanoseconds, plural, run_time};
 use mpiscope_engine::uncounted;
+use mpiscope_model::words::{bytes, nanoseconds, plural, run_time};
+use mpiscope_recorder::Summary;
 use std::path::Path;
 use std::time::Duration;
 

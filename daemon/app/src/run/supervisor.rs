@@ -1,10 +1,10 @@
 //! Keeps the daemon alive: started before the command, started again when it dies, told when the command is over.
 
-use crate::daemon::{Configuration, FromDaemon, Summary, ToDaemon};
 use anyhow::{Context as _, Result, anyhow};
 use crossbeam_channel::{Receiver, Sender, bounded, never, select};
 use mpiscope_process::local_host::own_program;
 use mpiscope_process::private::write_json;
+use mpiscope_recorder::{Configuration, FromDaemon, Summary, ToDaemon};
 use mpiscope_recording::Manifest;
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::SocketAddr;

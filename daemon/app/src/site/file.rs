@@ -1,7 +1,7 @@
 //! One site file: what it says, and where it is wrong.
 
-use super::values::{ports, size};
-use super::{Listen, Ports, Site, Start};
+use super::settings::Site;
+use super::values::{Listen, Ports, Start, ports, size};
 use anyhow::{Result, bail};
 use mpiscope_ring::Capacities;
 use serde::{Deserialize, Deserializer};

@@ -1,4 +1,9 @@
+use super::file::File;
+use super::load::{Candidate, candidates};
 use super::*;
+use anyhow::Result;
+use std::ffi::OsString;
+use std::path::Path;
 
 fn parse(text: &str) -> Result<Site> {
     let mut site = Site::default();

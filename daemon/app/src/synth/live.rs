@@ -1,8 +1,8 @@
 //! A modelled job as it would run: its messages come at the speed of real time, and a page shows them.
 
-use crate::daemon::show_told;
 use anyhow::{Context as _, Result};
 use mpiscope_process::private::random;
+use mpiscope_recorder::show_told;
 use mpiscope_synth::{Run, Spec, Truth, generate};
 use mpiscope_wire::Message;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

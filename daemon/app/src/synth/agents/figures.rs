@@ -1,7 +1,7 @@
 //! What simulated agents and their daemon cost.
 
-use crate::daemon::Summary;
-use crate::words::{bytes, count, plural};
+use mpiscope_model::words::{bytes, count, plural};
+use mpiscope_recorder::Summary;
 use mpiscope_synth::Truth;
 use std::time::Duration;
 

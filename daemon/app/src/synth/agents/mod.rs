@@ -7,16 +7,16 @@ mod agent;
 mod figures;
 mod frames;
 
-use crate::daemon::{Configuration, Link, Summary};
 use crate::run::{Place, Supervisor};
 use crate::site::Site;
-use crate::words::count;
 use agent::{Job, Progress, SimulatedAgent, Target};
 use anyhow::{Context as _, Result, bail};
 pub(super) use figures::Figures;
 use frames::NodeFrames;
 use mpiscope_link::{Certificate, Secret};
+use mpiscope_model::words::count;
 use mpiscope_process::own_process;
+use mpiscope_recorder::{Configuration, Link, Summary};
 use mpiscope_synth::{Spec, Truth, generate};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -130,7 +130,7 @@ impl Daemon {
             place.remove_beginning();
         })?;
         if let Some(url) = supervisor.url() {
-            crate::page::say_address("live page", url);
+            mpiscope_page::say_address("live page", url);
         }
         let address = supervisor.link().context("the daemon does not listen")?.to_string();
         let certificate = certificate.map(|certificate| certificate.public().to_owned());

@@ -1,0 +1,17 @@
+//! The command line: what can be said, and the words of its help.
+
+mod arguments;
+mod help;
+mod layout;
+mod range;
+mod regions;
+mod values;
+mod whatif;
+
+pub(crate) use arguments::*;
+pub(crate) use help::{parse, print_completions, refuse, write_manual};
+pub(crate) use layout::{LayoutCheckOptions, LayoutCommand, LayoutEvalOptions};
+pub(crate) use range::range_ns;
+pub(crate) use regions::RegionsOptions;
+pub(crate) use values::{ExportFormat, ExportTable};
+pub(crate) use whatif::WhatifOptions;

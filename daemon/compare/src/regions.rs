@@ -1,0 +1,180 @@
+//! What became of the regions: which stayed, and which are others.
+
+use crate::digest::Pair;
+use crate::noise::{count, share};
+use mpiscope_feed::{Region, RegionChange, runs};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All regions of both; none where jobs have other ranks or one was not judged.
+pub(crate) fn regions(pair: &Pair<'_>) -> Option<Vec<RegionChange>> {
+    let (a, b) = pair.a.findings.as_ref().zip(pair.b.findings.as_ref())?;
+    let (a, b) = (&a.diagnosis.regions, &b.diagnosis.regions);
+    let is_listed = a.count == a.regions.len() && b.count == b.regions.len();
+    (pair.a.job.ranks == pair.b.job.ranks && is_listed).then(|| became(&a.regions, &b.regions, pair.scale))
+}
+
+fn became(a: &[Region], b: &[Region], scale: (f64, f64)) -> Vec<RegionChange> {
+    let common = common(a, b);
+    // Each belongs to the one with which it has most ranks in common.
+    let most = |of: usize, of_a: bool| {
+        let shared = common.iter().filter(|((one, other), _)| of == if of_a { *one } else { *other });
+        let best = shared.max_by_key(|((one, other), ranks)| {
+            (**ranks, std::cmp::Reverse(if of_a { *other } else { *one }))
+        });
+        best.map(|((one, other), _)| if of_a { *other } else { *one })
+    };
+    let into: Vec<Option<usize>> = (0..a.len()).map(|of| most(of, true)).collect();
+    let from: Vec<Option<usize>> = (0..b.len()).map(|of| most(of, false)).collect();
+    let members = |all: &[Option<usize>], of: usize| -> Vec<usize> {
+        all.iter().enumerate().filter(|(_, to)| **to == Some(of)).map(|(at, _)| at).collect()
+    };
+    let (mut told, mut used) = (Vec::new(), BTreeSet::new());
+    let mut tell = |word: &str, ours: Vec<usize>, theirs: Vec<usize>| {
+        let ours: Vec<&Region> = ours.into_iter().map(|at| &a[at]).collect();
+        let theirs: Vec<&Region> = theirs.into_iter().map(|at| &b[at]).collect();
+        told.push(change(word, &ours, &theirs, scale));
+    };
+    let mut joined = BTreeSet::new();
+    for (of, target) in into.iter().enumerate() {
+        let parts = members(&from, of);
+        match target {
+            Some(target) if a[of].ranks == b[*target].ranks => {
+                used.insert(*target);
+                tell("stayed", vec![of], vec![*target]);
+            }
+            _ if parts.len() > 1 => {
+                used.extend(&parts);
+                tell("split", vec![of], parts);
+            }
+            Some(target) if members(&into, *target).len() > 1 => {
+                let sources = members(&into, *target);
+                // Told once, with all that came together; one that was split as well is told of as that.
+                let sources: Vec<usize> =
+                    sources.into_iter().filter(|of| members(&from, *of).len() < 2).collect();
+                if joined.insert(*target) {
+                    used.insert(*target);
+                    let word = if sources.len() > 1 { "joined" } else { "changed" };
+                    tell(word, sources, vec![*target]);
+                }
+            }
+            Some(target) => {
+                used.insert(*target);
+                tell("changed", vec![of], vec![*target]);
+            }
+            None => tell("gone", vec![of], Vec::new()),
+        }
+    }
+    for of in (0..b.len()).filter(|of| !used.contains(of)) {
+        tell("new", Vec::new(), vec![of]);
+    }
+    told
+}
+
+/// How many ranks two regions have in common, where they have any.
+fn common(a: &[Region], b: &[Region]) -> BTreeMap<(usize, usize), usize> {
+    let region_of: BTreeMap<u32, usize> = b
+        .iter()
+        .enumerate()
+        .flat_map(|(at, region)| region.each_rank().map(move |rank| (rank, at)))
+        .collect();
+    let mut common = BTreeMap::new();
+    for (at, region) in a.iter().enumerate() {
+        for other in region.each_rank().filter_map(|rank| region_of.get(&rank)) {
+            *common.entry((at, *other)).or_default() += 1;
+        }
+    }
+    common
+}
+
+fn change(word: &str, a: &[&Region], b: &[&Region], scale: (f64, f64)) -> RegionChange {
+    let ranks =
+        |of: &[&Region]| -> BTreeSet<u32> { of.iter().flat_map(|region| region.each_rank()).collect() };
+    let (ours, theirs) = (ranks(a), ranks(b));
+    let both = ours.intersection(&theirs).count() as f64;
+    let one = |of: &[&Region]| if let [region] = of { Some((*region).clone()) } else { None };
+    let pair = one(a).zip(one(b));
+    let figures = pair.as_ref();
+    RegionChange {
+        became: word.into(),
+        a: a.iter().map(|region| region.id).collect(),
+        b: b.iter().map(|region| region.id).collect(),
+        overlap: both / (ours.union(&theirs).count().max(1) as f64),
+        a_ranks: runs(&ours.into_iter().collect::<Vec<_>>()),
+        b_ranks: runs(&theirs.into_iter().collect::<Vec<_>>()),
+        latency: late(figures.and_then(|(a, _)| a.latency), figures.and_then(|(_, b)| b.latency)),
+        messages: count(figures.map(|(a, _)| a.messages), figures.map(|(_, b)| b.messages), scale),
+        delayed: count(figures.map(|(a, _)| a.delayed), figures.map(|(_, b)| b.delayed), scale),
+    }
+}
+
+/// Latencies are what messages took for what is usual; a tenth is a change.
+fn late(a: Option<f64>, b: Option<f64>) -> mpiscope_feed::Figure {
+    let mut figure = share(a, b);
+    if let Some(change) = &mut figure.change {
+        change.is_change = change.difference.abs() >= 0.1;
+    }
+    figure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn region(id: u32, ranks: &[(u32, u32)]) -> Region {
+        Region { id, ranks: ranks.to_vec(), ..Region::default() }
+    }
+
+    fn words(a: &[Region], b: &[Region]) -> Vec<(String, Vec<u32>, Vec<u32>)> {
+        became(a, b, (1.0, 1.0)).into_iter().map(|of| (of.became, of.a, of.b)).collect()
+    }
+
+    fn told(word: &str, a: &[u32], b: &[u32]) -> (String, Vec<u32>, Vec<u32>) {
+        (word.into(), a.to_vec(), b.to_vec())
+    }
+
+    #[test]
+    fn regions_stay_change_split_and_join() {
+        let a = [
+            region(0, &[(0, 7)]),
+            region(1, &[(8, 15)]),
+            region(2, &[(16, 19)]),
+            region(3, &[(20, 23)]),
+            region(4, &[(24, 31)]),
+        ];
+        let b = [
+            region(0, &[(0, 7)]),
+            region(1, &[(8, 11)]),
+            region(2, &[(12, 15)]),
+            region(3, &[(16, 23)]),
+            region(7, &[(24, 30)]),
+            region(8, &[(31, 35)]),
+        ];
+        assert_eq!(
+            words(&a, &b),
+            [
+                told("stayed", &[0], &[0]),
+                told("split", &[1], &[1, 2]),
+                told("joined", &[2, 3], &[3]),
+                told("split", &[4], &[7, 8]),
+            ]
+        );
+        assert_eq!(
+            words(&b[..5], &a),
+            [
+                told("stayed", &[0], &[0]),
+                told("joined", &[1, 2], &[1]),
+                told("split", &[3], &[2, 3]),
+                told("changed", &[7], &[4]),
+            ]
+        );
+        let of = became(&a[4..], &b[4..5], (1.0, 1.0));
+        assert_eq!((of[0].overlap, of[0].a_ranks.clone()), (7.0 / 8.0, vec![(24, 31)]));
+    }
+
+    #[test]
+    fn what_has_nothing_in_common_is_gone_and_new() {
+        let (a, b) = ([region(0, &[(0, 3)])], [region(5, &[(4, 7)])]);
+        assert_eq!(words(&a, &b), [told("gone", &[0], &[]), told("new", &[], &[5])]);
+        assert_eq!(words(&[], &[]), []);
+    }
+}

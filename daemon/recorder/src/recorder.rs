@@ -1,0 +1,589 @@
+//! The recorder: what the agent read becomes rows of the recording and figures of the page.
+
+use crate::postponing::Postponing;
+use crate::protocol::{Configuration, Summary};
+use crate::queue::Receiving;
+use crate::switch;
+use crate::viewers::{Due, Viewers};
+use anyhow::{Result, bail};
+use crossbeam_channel::RecvTimeoutError;
+use mpiscope_agent::Resume;
+use mpiscope_engine::hang::{self, Watcher};
+use mpiscope_engine::load::calls_in_log;
+use mpiscope_engine::uncounted;
+use mpiscope_engine::{Engine, Step, Sums, WindowCell};
+use mpiscope_ingest::alignment::Violations;
+use mpiscope_ingest::{Ingest, KnownAgent};
+use mpiscope_model::words::{count, counted, plural, printable, run_time};
+use mpiscope_model::{Fault, InFlight, Losses, Totals};
+use mpiscope_process::own_process;
+use mpiscope_recording::{
+    Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, SHARES_FILE, State, Tables, WalReader,
+    WindowRow,
+};
+use mpiscope_verdict::Crowding;
+use mpiscope_verdict::Ending;
+use mpiscope_verdict::{self as verdict, Findings, Found, LiveDiagnosis};
+use mpiscope_wire::Message;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The longest wait for something from the agent: the page is told at least so often, when somebody watches and when
+/// nobody does.
+const MOST_PATIENCE: Duration = Duration::from_millis(15);
+const MOST_PATIENCE_UNWATCHED: Duration = Duration::from_millis(150);
+const MOST_FAULTS: usize = 100;
+const LOW_PRIORITY: i32 = 5;
+/// So long the end of a run waits for what is judged while it goes on.
+const MOST_JUDGING: Duration = Duration::from_secs(20);
+const MANIFEST_EVERY: Duration = Duration::from_secs(2);
+
+/// What is missing where nobody was there at the end.
+pub const END_UNKNOWN: &str = "how the command ended is not known: mpiscope itself was killed";
+
+/// How a recording of a run of some length is judged before its log goes.
+pub type Diagnose = Box<dyn Fn(&Path, Duration) -> Result<()> + Send>;
+
+/// Takes in what the agent read, until the run has ended and all is written.
+pub struct Recorder {
+    diagnose: Diagnose,
+    engine: Engine,
+    sums: Sums,
+    writer: RecordingWriter,
+    viewers: Option<Viewers>,
+    /// While somebody may watch.
+    live: Option<LiveDiagnosis>,
+    crowding: Crowding,
+    postponing: Postponing,
+    /// What was found in the end, until the page is told.
+    found: Option<Found>,
+    manifest_written: Instant,
+    /// What the page was not told yet.
+    faults: Vec<Fault>,
+    /// The calls that had not returned at the agent's last look.
+    in_flight: Vec<InFlight>,
+    watcher: Watcher,
+    /// For how long calls are held back while recording is off.
+    flight: Option<Duration>,
+    /// Recording was switched on since the job seems to stand still.
+    is_suspected: bool,
+    /// What went wrong in reading rings and in writing, each once.
+    write_faults: Vec<String>,
+    /// What a predecessor recorded.
+    expected_calls: u64,
+}
+
+impl Recorder {
+    /// Of a recording that nothing was added to by this process.
+    #[must_use]
+    pub fn new(writer: RecordingWriter, window_ns: u64, diagnose: Diagnose) -> Self {
+        Self {
+            diagnose,
+            engine: Engine::new(window_ns),
+            sums: Sums::default(),
+            writer,
+            viewers: None,
+            live: None,
+            crowding: Crowding::default(),
+            postponing: Postponing::default(),
+            found: None,
+            manifest_written: Instant::now(),
+            faults: Vec::new(),
+            in_flight: Vec::new(),
+            watcher: Watcher::new(None),
+            flight: None,
+            is_suspected: false,
+            write_faults: Vec::new(),
+            expected_calls: 0,
+        }
+    }
+
+    /// Counts calls as lost that a predecessor recorded and that are neither in its log nor in the rings.
+    pub fn expect(&mut self, calls: u64) {
+        self.expected_calls = calls;
+    }
+
+    pub(crate) fn window_ns(&self) -> u64 {
+        self.engine.counts.window_ns()
+    }
+
+    /// What is known of its calls and messages as a whole, some of it shared with whoever shows it.
+    pub(crate) fn sums(&self) -> &Sums {
+        &self.sums
+    }
+
+    /// From now on it is said when nothing moves for so long as is asked for. To be called before anything is taken in.
+    ///
+    /// # Errors
+    /// When what a predecessor left in the recording cannot be read.
+    pub fn watch_for(&mut self, patience: Duration, flight: Option<Duration>) -> Result<()> {
+        let before = hang::read(self.writer.dir())?;
+        self.watcher = Watcher::going_on(Some(patience).filter(|patience| !patience.is_zero()), before);
+        self.flight = flight;
+        Ok(())
+    }
+
+    /// From now on viewers are told. To be called before anything is taken in.
+    pub(crate) fn tell(&mut self, viewers: Viewers, configuration: &Configuration) {
+        self.viewers = Some(viewers);
+        self.diagnose_live(configuration);
+    }
+
+    /// From now on it is judged how the run goes. To be called before anything is taken in.
+    pub(crate) fn diagnose_live(&mut self, configuration: &Configuration) {
+        let window_ns = self.window_ns();
+        let Configuration { workers, latency, ref criteria, .. } = *configuration;
+        match LiveDiagnosis::start(workers, (configuration.window_ns, latency), criteria.as_ref()) {
+            Ok(live) => {
+                // What is dropped from the log as --keep asks cannot be read later.
+                let has_whole_log = configuration.keep.is_none();
+                let live = if has_whole_log { live.with_log(self.writer.dir()) } else { live };
+                (self.live, self.engine) = (Some(live), Engine::for_diagnosis(window_ns));
+            }
+            Err(error) => self.complain(&format!("nothing is judged while the job runs: {error}")),
+        }
+    }
+
+    /// The agents of other hosts that a predecessor knew.
+    pub(crate) fn agents(&self) -> Vec<KnownAgent> {
+        self.engine.agents()
+    }
+
+    /// Whether the log of a predecessor told of the run at all.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.engine.ingest().started().is_some()
+    }
+
+    /// Takes in the log of a predecessor; says where it stopped.
+    pub fn take_log(&mut self, log: &WalReader) -> Resume {
+        let faults = log.for_each_message(|message| self.take(message));
+        self.write_faults.extend(faults);
+        self.publish_all();
+        self.engine.resume()
+    }
+
+    /// Takes in messages until the run has ended and all is written.
+    pub(crate) fn run(mut self, input: &Receiving) -> Result<Summary> {
+        // The job and the agent go first; what waits here only comes a little later to the page. A system that does not
+        // allow it changes nothing but that.
+        let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
+        loop {
+            let is_watched = self.viewers.as_ref().is_some_and(Viewers::is_watched);
+            match input.receive(if is_watched { MOST_PATIENCE } else { MOST_PATIENCE_UNWATCHED }) {
+                Ok(item) => {
+                    let over = matches!(item.messages.last(), Some(Message::RunEnd(_)));
+                    self.take_all(item.messages);
+                    if let Some(calls) = item.in_flight {
+                        self.in_flight = self.engine.in_flight(&calls);
+                        self.watch();
+                    }
+                    item.faults.into_iter().for_each(|text| self.complain(&text));
+                    item.notices.into_iter().for_each(|text| self.notice(&text));
+                    if over {
+                        break;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => bail!("the agent had a fault of its own and stopped"),
+            }
+            if let Some(is_on) = self.viewers.as_ref().and_then(Viewers::wanted) {
+                let switched = switch::set(self.writer.dir(), is_on);
+                self.note(switched);
+            }
+            match self.viewers.as_ref().map_or(Due::Nothing, Viewers::due) {
+                Due::Nothing => {}
+                Due::Calls => self.publish(false),
+                Due::Everything => self.publish_all(),
+            }
+            if self.manifest_written.elapsed() >= MANIFEST_EVERY {
+                self.manifest_written = Instant::now();
+                self.fill_manifest();
+                let written = self.writer.write_manifest().and_then(|()| self.writer.trim());
+                self.note(written);
+            }
+        }
+        self.finish()
+    }
+
+    /// Says whether the job stands still, or moves again.
+    fn watch(&mut self) {
+        if self.engine.ingest().gaps().last().is_some_and(|gap| gap.until_ns.is_none()) {
+            // Of a job that is not recorded it is known only which calls it is in.
+            let suspects = self.flight.is_some() && !self.is_suspected;
+            if suspects && self.watcher.suspects(&self.engine, &self.in_flight) {
+                self.is_suspected = true;
+                self.notice("the job seems to stand still");
+                let switched = switch::set(self.writer.dir(), true);
+                self.note(switched);
+            }
+            return;
+        }
+        if std::mem::take(&mut self.is_suspected) {
+            // What the calls ask for was not known before; those that are told next are.
+            self.in_flight.clear();
+        }
+        let Some(lines) = self.watcher.see(&self.engine, &self.in_flight) else { return };
+        // What was said is in the recording, whatever happens next.
+        let written = hang::write(self.writer.dir(), self.watcher.told());
+        self.note(written);
+        say(&lines);
+    }
+
+    /// Takes in what came behind the log of a predecessor, and completes the recording, which will say that this is missing.
+    ///
+    /// # Errors
+    /// When a panic of ours ended the diagnosis.
+    pub fn complete(mut self, rest: Vec<Message>, missing: Vec<String>) -> Result<Summary> {
+        rest.into_iter().for_each(|message| self.take(message));
+        self.write_faults.extend(missing);
+        self.finish()
+    }
+
+    /// Takes in what a pass found, or several agents brought, as one batch: each costs what a thousand calls do.
+    fn take_all(&mut self, messages: Vec<Message>) {
+        let last = messages.iter().rposition(Ingest::settles);
+        for (at, message) in messages.into_iter().enumerate() {
+            self.take_of_batch(message, last.is_some_and(|last| at < last));
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        self.take_of_batch(message, false);
+    }
+
+    fn take_of_batch(&mut self, message: Message, goes_on: bool) {
+        if let Some(live) = &mut self.live {
+            live.count_message();
+        }
+        if goes_on {
+            self.engine.feed_on(message);
+        } else if let Some(step) = self.engine.feed(message) {
+            self.write(step);
+        }
+    }
+
+    fn write(&mut self, step: Step) {
+        let window_ns = self.window_ns();
+        self.sums.add(&step.calls, &step.messages, &step.windows);
+        let pushed = self.writer.push_calls(&step.calls);
+        self.note(pushed);
+        let messages = self.writer.push_messages(&step.messages);
+        self.note(messages);
+        let rows: Vec<WindowRow> = step.windows.iter().map(|cell| window_row(cell, window_ns)).collect();
+        let windows = self.writer.push_windows(&rows);
+        self.note(windows);
+        let scheduling = self.writer.push_scheduling(&step.scheduling);
+        self.note(scheduling);
+        if let Some(live) = &mut self.live {
+            let Totals { calls, polls, .. } = self.engine.totals;
+            live.count_losses(self.engine.losses.total(), calls + polls);
+            let is_crowded = self.crowding.is_crowded(&self.engine.processors, self.engine.until_ns);
+            let is_watched = self.viewers.as_ref().is_none_or(Viewers::is_watched);
+            live.postpone(self.postponing.is_postponed(is_watched, is_crowded));
+            live.take(step.batch, &step.calls, &step.messages);
+            if let Some(fault) = live.fault() {
+                self.live = None;
+                self.complain(&format!("nothing is judged any more while the job runs: {fault}"));
+            }
+        }
+        if let Some(viewers) = &mut self.viewers {
+            viewers.take(step.calls, step.messages, &step.windows, &self.writer);
+        }
+        self.faults.extend(step.faults);
+    }
+
+    fn note<E: std::fmt::Display>(&mut self, result: Result<(), E>) {
+        if let Err(error) = result {
+            self.complain(&error.to_string());
+        }
+    }
+
+    /// Something of ours went wrong: said at once, and again in the recording.
+    fn complain(&mut self, text: &str) {
+        let text = printable(text);
+        if !self.write_faults.contains(&text) && self.write_faults.len() < MOST_FAULTS {
+            say!("{text}");
+            self.faults.push(Fault { rank: None, text: text.clone() });
+            self.write_faults.push(text);
+        }
+    }
+
+    /// Something that concerns those who watch, and no more.
+    fn notice(&mut self, text: &str) {
+        let text = printable(text);
+        say!("{text}");
+        self.faults.push(Fault { rank: None, text });
+    }
+
+    fn publish_all(&mut self) {
+        self.engine.count_unmatched();
+        self.publish(true);
+    }
+
+    fn publish(&mut self, everything: bool) {
+        if let Some(viewers) = &mut self.viewers {
+            let faults = std::mem::take(&mut self.faults);
+            let found = self.found.take().or_else(|| self.live.as_ref()?.found());
+            viewers.tell(&self.engine, (&self.in_flight, self.watcher.told()), &faults, found, everything);
+        }
+    }
+
+    fn fill_manifest(&mut self) {
+        let engine = &self.engine;
+        let (cost_s, per_call_ns) = engine.cost();
+        let ended = engine.ingest().ended();
+        let manifest: &mut Manifest = self.writer.manifest_mut();
+        if let Some(start) = engine.ingest().started() {
+            manifest.job.started_unix_ns = start.unix_ns;
+            manifest.job.command = start.command.clone();
+        }
+        manifest.job.ranks = engine.world_size();
+        manifest.job.mpi = engine.library();
+        manifest.job.nodes = engine.job_nodes();
+        manifest.job.exit = ended.and_then(|(exit, _)| exit);
+        manifest.job.duration_s = ended.map(|(_, end_ns)| end_ns as f64 / 1e9);
+        manifest.totals = engine.totals.into();
+        manifest.lost = engine.losses.into();
+        manifest.pauses = engine.pauses();
+        manifest.missing = engine.missing();
+        manifest.missing.extend(self.write_faults.iter().cloned());
+        manifest.cost = Cost {
+            calls: engine.totals.calls + engine.totals.polls + engine.losses.unsaved,
+            nanoseconds_per_call: Some(per_call_ns),
+            seconds: Some(cost_s),
+            agent_cpu_s: Some(own_process::cpu_s()),
+            bytes_on_disk: manifest.cost.bytes_on_disk,
+        };
+    }
+
+    fn finish(mut self) -> Result<Summary> {
+        let step = self.engine.finish();
+        self.write(step);
+        let totals = self.engine.totals;
+        self.engine.losses.unsaved = self.expected_calls.saturating_sub(totals.calls + totals.polls);
+        self.stood();
+        let uncounted = self.engine.uncounted();
+        uncounted.iter().for_each(|host| self.complain(&uncounted::sentence(host)));
+        self.publish(true);
+        self.fill_manifest();
+        self.writer.manifest_mut().uncounted = uncounted;
+        if self.engine.ingest().ended().is_none_or(|(exit, _)| exit.is_none()) {
+            let manifest = self.writer.manifest_mut();
+            manifest.missing.push(END_UNKNOWN.into());
+        }
+        let (clock, is_free_of_violations) = self.engine.solve_clocks();
+        self.writer.manifest_mut().clock = clock;
+        let mut sites = std::mem::take(&mut self.engine.sites);
+        let unknown = mpiscope_symbols::look_up(&mut sites, mpiscope_symbols::PATIENCE);
+        self.writer.manifest_mut().missing.extend(unknown);
+        let pass_begun = Instant::now();
+        let mut findings = self.diagnose();
+        let pass_s = pass_begun.elapsed().as_secs_f64();
+        if let Some(findings) = &mut findings {
+            findings.name_places(&sites);
+            findings.limit(&self.ending());
+            let written = verdict::write(self.writer.dir(), findings);
+            self.note(written);
+            let listed = self.writer.list_file(verdict::FILE);
+            self.note(listed);
+            if verdict::shares::are_kept(self.writer.dir()) {
+                let listed = self.writer.list_file(SHARES_FILE);
+                self.note(listed);
+            }
+        }
+        self.found = findings.as_ref().map(Findings::found);
+        self.publish(false);
+        let tables = Tables {
+            functions: mpiscope_wire::FUNCTIONS
+                .iter()
+                .map(|entry| FunctionName { function: entry.id, name: entry.name.to_owned() })
+                .collect(),
+            communicators: self.engine.comms.clone(),
+            coordinates: std::mem::take(&mut self.engine.coordinates),
+            nodes: self.engine.nodes.clone(),
+            sites,
+            ranks: self.engine.ranks.values().cloned().collect(),
+        };
+        let dir = self.writer.dir().to_owned();
+        let is_cut = self.writer.manifest_mut().cut.is_some();
+        let sums = self.sums.told(&self.engine.counts, &self.engine.processors);
+        let made_calls = totals.calls + totals.polls + self.engine.losses.unsaved;
+        let known = self.writer.manifest_mut().clone();
+        let finished = self.writer.finish(&tables, &sums);
+        let is_whole = finished.as_ref().is_ok_and(|manifest| manifest.state == State::Complete);
+        let lost =
+            if is_whole || is_cut { 0 } else { note_unsaved(&dir, made_calls, known).unwrap_or_default() };
+        let mut manifest = match finished {
+            Err(error) if lost > 0 => {
+                bail!("{error}; {} of {} are in no file", count(lost), plural(made_calls, "call"))
+            }
+            finished => finished?,
+        };
+        manifest.lost.unsaved = manifest.lost.unsaved.max(lost);
+        if let Some(cut) = manifest.cut {
+            say_cut(&dir, &mut manifest, cut)?;
+        }
+        if !is_free_of_violations {
+            manifest.totals.clock_violations_after = violations_left(&dir)?;
+            manifest.write(&dir)?;
+        }
+        let verdict =
+            findings.map(|findings| verdict::verdict_sentences(&findings.diagnosis)).unwrap_or_default();
+        Ok(Summary { verdict, pass_s, ..summary(&self.engine, &manifest) })
+    }
+}
+
+impl Recorder {
+    fn ending(&self) -> Ending {
+        let engine = &self.engine;
+        let exit = engine.ingest().ended().and_then(|(exit, _)| exit);
+        Ending::finished(engine.ranks.values(), engine.world_size(), exit, self.watcher.told().hangs_at_end())
+    }
+
+    /// Leaves in the recording whether the job stood still, and what it ended in.
+    fn stood(&mut self) {
+        say(&self.watcher.end(&self.engine));
+        let told = self.watcher.told();
+        if told.count > 0 || told.ended_in_count > 0 {
+            let written = hang::write(self.writer.dir(), told);
+            self.note(written);
+            let listed = self.writer.list_file(hang::FILE);
+            self.note(listed);
+        }
+    }
+
+    /// Where time went and why is found while the log is still there.
+    fn diagnose(&mut self) -> Option<Findings> {
+        let written = self.writer.write_manifest();
+        self.note(written);
+        if self.writer.manifest_mut().cut.is_some_and(|cut| cut.log) {
+            let found = self.live.take().and_then(|live| live.finish(MOST_JUDGING));
+            return found.map(Findings::of_found);
+        }
+        // The pass over the log finds more than what still waits would.
+        self.live = None;
+        let run = Duration::from_nanos(self.engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns));
+        let dir = self.writer.dir();
+        (self.diagnose)(dir, run).and_then(|()| verdict::read(dir)).unwrap_or_else(|error| {
+            let text = format!("where time went was not judged: {error:#}");
+            self.writer.manifest_mut().missing.push(text);
+            None
+        })
+    }
+}
+
+/// Notes in a recording that could not be completed how many of its calls are in no file.
+fn note_unsaved(dir: &Path, made_calls: u64, known: Manifest) -> Result<u64> {
+    let recording = Recording::open(dir)?;
+    // Where only what comes after the log is missing, segments have all of it.
+    let mut in_segments = Totals::default();
+    recording.calls().for_each(|calls| in_segments.add_calls(&calls));
+    let saved = calls_in_log(&recording)?.calls.max(in_segments.calls + in_segments.polls);
+    let mut manifest = recording.manifest().clone();
+    if manifest.state == State::Running {
+        // The end of a rebuild that failed changed nothing: what is known of the run is in no file.
+        let Manifest { job, lost, uncounted, missing, .. } = known;
+        manifest = Manifest { job, lost, uncounted, missing, state: State::Incomplete, ..manifest };
+    }
+    manifest.cost.calls = made_calls;
+    manifest.lost.unsaved = manifest.unsaved_calls(saved);
+    // Where there is no room for it either, whoever reads the log finds out.
+    let _ = manifest.write(dir);
+    Ok(manifest.lost.unsaved)
+}
+
+/// On the terminal.
+fn say(lines: &[String]) {
+    lines.iter().for_each(|line| say!("{}", printable(line)));
+}
+
+/// Says what was dropped, and makes the totals those of what is left.
+fn say_cut(dir: &Path, manifest: &mut Manifest, cut: Cut) -> Result<()> {
+    let mut left = Totals::from(manifest.totals);
+    (left.calls, left.polls, left.messages) = (0, 0, 0);
+    (left.bytes, left.intra_messages, left.inter_messages) = (0, 0, 0);
+    let recording = Recording::open(dir)?;
+    recording.calls().for_each(|calls| left.add_calls(&calls));
+    recording.messages().for_each(|messages| left.add_messages(&messages));
+    manifest.totals = left.into();
+    manifest.missing.push(format!(
+        "what ended before {}: {} and {}, dropped as --keep asked",
+        run_time(Duration::from_nanos(cut.until_ns)),
+        counted(cut.calls, "call"),
+        counted(cut.messages, "message")
+    ));
+    if cut.log {
+        manifest.missing.push(
+            "the pass over the whole run in the end: what was found is what was found while the job ran"
+                .into(),
+        );
+    }
+    Ok(manifest.write(dir)?)
+}
+
+/// The row of a cell of the windows.
+pub fn window_row(((window, rank, function), totals): &WindowCell, window_ns: u64) -> WindowRow {
+    WindowRow {
+        from_ns: window * window_ns,
+        to_ns: (window + 1) * window_ns,
+        region: None,
+        rank: *rank,
+        function: *function,
+        calls: totals.calls,
+        polls: totals.polls,
+        bytes: totals.bytes,
+        time_ns: totals.time_ns,
+    }
+}
+
+/// Messages between nodes that end before they begin even by the clocks as they are known in the end.
+fn violations_left(dir: &Path) -> Result<u64> {
+    let mut violations = Violations::default();
+    for messages in Recording::open(dir)?.messages().by_ref() {
+        let between = messages.iter().filter(|message| message.inter);
+        between.for_each(|message| violations.see(message.send_ns, message.recv_ns));
+    }
+    Ok(violations.count)
+}
+
+fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
+    let mut functions: Vec<(String, u64, u64)> = engine
+        .counts
+        .functions()
+        .filter_map(|(function, totals)| {
+            let name = mpiscope_wire::by_id(function)?.name.to_owned();
+            Some((name, totals.calls + totals.polls, totals.time_ns))
+        })
+        .collect();
+    functions.sort_by_key(|(_, _, time_ns)| std::cmp::Reverse(*time_ns));
+    let (cost_s, cost_per_call_ns) = engine.cost();
+    let missing = if manifest.state == State::Complete || !manifest.missing.is_empty() {
+        manifest.missing.clone()
+    } else {
+        vec!["the recording could not be completed".into()]
+    };
+    Summary {
+        ranks: engine.world_size(),
+        nodes: engine.nodes.len() as u32,
+        mpi: engine.library(),
+        duration_ns: engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns),
+        calls: engine.totals.calls,
+        polls: engine.totals.polls,
+        messages: engine.totals.messages,
+        bytes: engine.totals.bytes,
+        unmatched_sends: engine.totals.unmatched_sends,
+        unmatched_receives: engine.totals.unmatched_receives,
+        lost_calls: Losses::from(manifest.lost).total(),
+        uncounted: manifest.uncounted.clone(),
+        missing,
+        verdict: Vec::new(),
+        processors: engine.processors.sentence(),
+        functions,
+        cost_s,
+        cost_per_call_ns,
+        agent_cpu_s: own_process::cpu_s(),
+        peak_memory_bytes: own_process::peak_memory_bytes(),
+        pass_s: 0.0,
+        bytes_on_disk: manifest.cost.bytes_on_disk,
+    }
+}

@@ -1,0 +1,229 @@
+//! What viewers of a live run are told, and when.
+
+use crate::switch;
+use mpiscope_engine::{Engine, WindowCell};
+use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Standing, Update};
+use mpiscope_model::{Call, Fault, InFlight, Message, Node};
+use mpiscope_page::{Feeding, Increments, RunData, function_rows, node_rows, rank_rows};
+use mpiscope_recording::{self as recording, RecordingWriter};
+use mpiscope_ring::clock::monotonic_ns;
+use mpiscope_verdict::{Found, PartVerdicts};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// While a page is open it gets new calls so often, and all figures so often.
+const CALLS_EVERY: Duration = Duration::from_millis(30);
+const EVERYTHING_EVERY: Duration = Duration::from_millis(180);
+/// While none is, the state is kept up so often, for the next that opens.
+const UNWATCHED_EVERY: Duration = Duration::from_millis(450);
+/// Sends without a receive that are kept for pages.
+const MOST_UNRECEIVED: usize = 1 << 18;
+/// How well the clocks agree is found out anew so often.
+const CLOCKS_EVERY: Duration = Duration::from_secs(1);
+
+/// What is to be told now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Due {
+    Nothing,
+    Calls,
+    Everything,
+}
+
+pub(crate) struct Viewers {
+    feeding: Feeding,
+    data: RunData,
+    increments: Increments,
+    job: Job,
+    /// When the run began by this host's clock, where its own word is of another.
+    begun_ns: Option<u64>,
+    /// Calls that no page was told of yet.
+    fresh: Vec<Arc<Vec<Call>>>,
+    clock_uncertainties: BTreeMap<Node, u64>,
+    clocks_seen: Option<Instant>,
+    told: Instant,
+    told_everything: Instant,
+    /// Of how many ranks it was said where they are.
+    placed: usize,
+    flight: Option<Duration>,
+}
+
+impl Viewers {
+    pub(crate) fn new(feeding: Feeding, data: RunData, job: Job, window_ns: u64) -> Self {
+        Self {
+            feeding,
+            data,
+            increments: Increments::new(window_ns),
+            job,
+            begun_ns: None,
+            fresh: Vec::new(),
+            clock_uncertainties: BTreeMap::new(),
+            clocks_seen: None,
+            told: Instant::now(),
+            told_everything: Instant::now(),
+            placed: 0,
+            flight: None,
+        }
+    }
+
+    /// Calls are held back for so long while recording is off.
+    pub(crate) fn holding(mut self, flight: Option<Duration>) -> Self {
+        self.flight = flight;
+        self
+    }
+
+    /// The run begins now, whatever its first message says.
+    pub(crate) fn beginning_now(mut self) -> Self {
+        self.begun_ns = Some(monotonic_ns());
+        self
+    }
+
+    /// Takes in what became known. Calls and messages were given to the writer.
+    pub(crate) fn take(
+        &mut self,
+        calls: Vec<Call>,
+        messages: Vec<Message>,
+        windows: &[WindowCell],
+        writer: &RecordingWriter,
+    ) {
+        self.increments.add(windows);
+        if calls.is_empty() && messages.is_empty() {
+            return;
+        }
+        let (calls, messages) = (Arc::new(calls), Arc::new(messages));
+        self.feeding.library.arrive(&calls, &messages, || {
+            if !messages.is_empty() {
+                let (waiting, segments) = (writer.waiting_messages(), writer.message_segments());
+                self.data.messages.add(Arc::clone(&messages), waiting, segments);
+            }
+            if !calls.is_empty() {
+                self.data.calls.add(Arc::clone(&calls), writer.waiting_calls(), writer.call_segments());
+            }
+        });
+        if !calls.is_empty() && self.feeding.publisher.is_watched() {
+            self.fresh.push(calls);
+        }
+    }
+
+    /// Whether a page wants calls recorded from now on, or not.
+    pub(crate) fn wanted(&self) -> Option<bool> {
+        self.feeding.publisher.wanted()
+    }
+
+    pub(crate) fn is_watched(&self) -> bool {
+        self.feeding.publisher.is_watched()
+    }
+
+    pub(crate) fn due(&self) -> Due {
+        let watched = self.is_watched();
+        if self.told_everything.elapsed() >= if watched { EVERYTHING_EVERY } else { UNWATCHED_EVERY } {
+            Due::Everything
+        } else if watched && self.told.elapsed() >= CALLS_EVERY {
+            Due::Calls
+        } else {
+            Due::Nothing
+        }
+    }
+
+    pub(crate) fn tell(
+        &mut self,
+        engine: &Engine,
+        (in_flight, standing): (&[InFlight], &Standing),
+        faults: &[Fault],
+        found: Option<Found>,
+        everything: bool,
+    ) {
+        self.told = Instant::now();
+        let (mut functions, mut ranks, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
+        if everything {
+            self.told_everything = self.told;
+            self.job = job(engine);
+            functions = function_rows(&engine.counts, in_flight);
+            let in_call = engine.last_calls.keys().map(|&(rank, _)| rank).collect();
+            ranks = rank_rows(&engine.counts, &engine.processors, engine.ranks.values(), &in_call);
+            nodes = self.node_rows(engine);
+            self.feeding.library.know(engine.ranks.values().map(|info| (info.rank, info.node)));
+            let (sends, left_out) = engine.unreceived_sends(MOST_UNRECEIVED);
+            self.feeding.library.know_unreceived(sends, left_out, engine.until_ns);
+            self.feeding.library.know_grid(&engine.coordinates);
+            self.feeding.library.know_places(
+                engine.nodes.iter().map(|node| node.name.as_str()),
+                engine.ranks.values().map(|info| (info.rank, &info.cpus)),
+            );
+            self.feeding.library.know_communicators(&engine.comms);
+            self.data.sites.see(&engine.sites);
+            if std::mem::replace(&mut self.placed, engine.ranks.len()) != engine.ranks.len() {
+                let (ranks, nodes) = (engine.world_size(), engine.job_nodes());
+                self.data.placements.know(recording::Job { ranks, nodes, ..recording::Job::default() });
+            }
+        }
+        let ended = engine.ingest().ended();
+        let started = engine.ingest().started();
+        let begun_ns = self.begun_ns.or_else(|| started.map(|start| start.monotonic_ns));
+        let now_ns = ended.map_or_else(
+            || monotonic_ns().saturating_sub(begun_ns.unwrap_or_else(monotonic_ns)),
+            |(_, end_ns)| end_ns,
+        );
+        let found = found.map(|found| {
+            let of_parts = PartVerdicts::new(&found.report.diagnosis, engine.world_size());
+            self.feeding.library.know_range_verdicts(Arc::new(of_parts));
+            self.feeding.library.know_course(found.course);
+            self.feeding.library.know_regions(&found.report.diagnosis.regions);
+            self.feeding.library.judge_by(found.criteria, found.report.is_final);
+            found.report
+        });
+        self.feeding.library.complete_until(engine.until_ns);
+        self.feeding.publisher.publish(&Update {
+            now_ns,
+            lag_ns: if ended.is_some() { 0 } else { now_ns.saturating_sub(engine.until_ns) },
+            job: &self.job,
+            totals: engine.totals,
+            losses: engine.losses,
+            functions: &functions,
+            ranks: &ranks,
+            nodes: &nodes,
+            timeline: &self.increments.take(),
+            in_flight: if ended.is_some() { &[] } else { in_flight },
+            standing,
+            switch: &switch::told(engine.pauses().as_ref(), self.flight, ended.is_none()),
+            calls: &std::mem::take(&mut self.fresh),
+            faults,
+            found: found.as_ref(),
+        });
+        if everything {
+            self.feeding.library.know_figures(ranks, self.job.ranks, now_ns);
+        }
+    }
+
+    fn node_rows(&mut self, engine: &Engine) -> Vec<NodeRow> {
+        if self.clocks_seen.is_none_or(|seen| seen.elapsed() >= CLOCKS_EVERY) {
+            self.clocks_seen = Some(Instant::now());
+            self.clock_uncertainties = engine.ingest().clock_uncertainties();
+        }
+        let names = engine.nodes.iter().map(|node| node.name.as_str());
+        let uncertainty_ns = |node| self.clock_uncertainties.get(&node).copied();
+        node_rows(names, uncertainty_ns, engine.ranks.values(), &engine.processors)
+    }
+}
+
+fn job(engine: &Engine) -> Job {
+    let ended = engine.ingest().ended();
+    let started = engine.ingest().started();
+    let exit = ended.and_then(|(exit, _)| exit);
+    Job {
+        run: started.map(|start| start.run.clone()).unwrap_or_default(),
+        source: RunSource::Live,
+        command: started.map(|start| start.command.join(" ")).unwrap_or_default(),
+        nodes: engine.nodes.len() as u32,
+        ranks: engine.world_size(),
+        mpi: engine.library(),
+        state: match (ended, exit) {
+            (None, _) if engine.ranks.is_empty() => JobState::Waiting,
+            (None, _) => JobState::Running,
+            (Some(_), exit) => JobState::after(exit),
+        },
+        exit,
+        started_unix_ns: started.map_or(0, |start| start.unix_ns),
+        second: String::new(),
+    }
+}

@@ -1,0 +1,193 @@
+//! The agent's thread: it empties the rings and what agents of other hosts bring, until the command is over.
+
+use crate::queue::{Item, Sending};
+use crate::remotes::Remotes;
+use crate::switch;
+use crossbeam_channel::{Receiver, TryRecvError};
+use mpiscope_agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, SHORT_REST};
+use mpiscope_ring::clock::{clock_sample, monotonic_ns};
+use mpiscope_wire::{Message, RunEnd, Switched};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// What is little stays in a ring for so long at most, when somebody watches and when nobody does.
+const LITTLE_WAITS: Duration = Duration::from_millis(10);
+const LITTLE_WAITS_UNWATCHED: Duration = Duration::from_millis(50);
+/// It is looked so often whether recording is to be switched.
+const SWITCH_EVERY: Duration = Duration::from_millis(100);
+/// How long ranks may take to begin once `run` is gone.
+const BEGINNING: Duration = Duration::from_secs(10);
+
+/// How the command ended, as far as this process was told.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ended {
+    pub(crate) exit: Option<i32>,
+}
+
+/// What the agent's thread works with.
+pub(crate) struct Watch {
+    pub(crate) agent: Agent,
+    pub(crate) remotes: Option<Remotes>,
+    pub(crate) send: Sending,
+    /// The recording's folder, which says whether calls are to be recorded.
+    pub(crate) dir: PathBuf,
+    pub(crate) is_on: bool,
+    pub(crate) switch_seen: Instant,
+    /// For how long calls are held back while recording is off.
+    pub(crate) flight: Option<Duration>,
+}
+
+impl Watch {
+    /// Collects what some work has to say, and hands it on as one item.
+    fn hand_on<T>(
+        &mut self,
+        work: impl FnOnce(&mut Agent, &mut Option<Remotes>, &mut dyn FnMut(Message)) -> T,
+    ) -> T {
+        let mut messages = Vec::new();
+        let done = work(&mut self.agent, &mut self.remotes, &mut |message| messages.push(message));
+        let faults = std::mem::take(&mut self.agent.faults);
+        let notices = std::mem::take(&mut self.agent.notices);
+        let in_flight = self.agent.in_flight_if_due().map(|own| {
+            let others = self.remotes.iter().flat_map(Remotes::in_flight);
+            own.into_iter().map(|call| (OWN, call)).chain(others).collect()
+        });
+        if !messages.is_empty() || !faults.is_empty() || !notices.is_empty() || in_flight.is_some() {
+            self.send.send(Item { messages, faults, notices, in_flight });
+        }
+        done
+    }
+
+    /// Switches recording on or off where the folder says so.
+    fn look_at_switch(&mut self) {
+        let is_on = switch::is_on(&self.dir);
+        self.switch_seen = Instant::now();
+        if std::mem::replace(&mut self.is_on, is_on) == is_on {
+            return;
+        }
+        if let Some(remotes) = &self.remotes {
+            remotes.switch(is_on);
+        }
+        let flight = self.flight;
+        self.hand_on(|agent, _, sink| {
+            if !is_on {
+                // What was made until now is recorded.
+                agent.pass(sink);
+            }
+            agent.switch(is_on, sink);
+            agent.tell(switched(is_on, flight), sink);
+            agent.notices.push(match (is_on, flight.map(|span| span.as_secs())) {
+                (true, None) => "recording is switched on".to_owned(),
+                (true, Some(held)) => format!("recording is switched on, with the last {held} s"),
+                (false, None) => {
+                    "recording is switched off: calls are not recorded until it is on again".to_owned()
+                }
+                (false, Some(held)) => {
+                    format!("recording is off: calls of the last {held} s are held back until it is on")
+                }
+            });
+        });
+    }
+
+    fn pass(&mut self) -> Pass {
+        self.hand_on(|agent, _, sink| agent.pass(sink))
+    }
+
+    /// Takes in what other hosts bring; says whether there was much.
+    fn listen(&mut self) -> bool {
+        // While the recorder is behind, what agents bring can wait in their spools; the rings here cannot.
+        self.remotes.is_some()
+            && !self.send.is_half_full()
+            && self.hand_on(|agent, remotes, sink| {
+                remotes.as_mut().is_some_and(|remotes| remotes.work(agent, sink))
+            })
+    }
+
+    /// The command is over: takes in what is left, here and elsewhere.
+    fn finish(&mut self, exit: Option<i32>) {
+        let begun = Instant::now();
+        loop {
+            // Also tells the agents that it is over.
+            let wait =
+                self.remotes.as_mut().is_some_and(|remotes| remotes.is_worth_waiting(&self.agent, exit));
+            let busy = self.listen();
+            let found = self.hand_on(|agent, _, sink| agent.pass_all(sink));
+            let here = (found.slots > 0 || self.agent.has_living()) && begun.elapsed() < LINGER;
+            if !wait && !busy && !here {
+                break;
+            }
+            std::thread::sleep(REST);
+        }
+        let (flight, is_on) = (self.flight, self.is_on);
+        self.hand_on(|agent, remotes, sink| {
+            agent.look(sink);
+            agent.tell(Message::ClockSample(clock_sample()), sink);
+            if flight.is_some() && !is_on {
+                // The end of a job is told in any case.
+                agent.switch(true, sink);
+                agent.tell(switched(true, flight), sink);
+            }
+            remotes.iter_mut().for_each(|remotes| remotes.look(agent, sink));
+            agent.tell(Message::RunEnd(RunEnd { exit, monotonic_ns: monotonic_ns() }), sink);
+            agent.close();
+        });
+    }
+}
+
+/// Recording is switched now; what was held back until then counts as recorded.
+fn switched(is_on: bool, flight: Option<Duration>) -> Message {
+    let held = flight.filter(|_| is_on).unwrap_or_default();
+    let monotonic_ns = monotonic_ns().saturating_sub(held.as_nanos() as u64);
+    Message::Switched(Switched { is_on, monotonic_ns })
+}
+
+/// The agent's thread.
+pub(crate) fn watch(
+    mut watch: Watch,
+    start: Option<Message>,
+    ended: &Receiver<Ended>,
+    watched: impl Fn() -> bool,
+) {
+    if let Some(start) = start {
+        watch.hand_on(|agent, _, sink| {
+            agent.tell(start, sink);
+            agent.tell(Message::ClockSample(clock_sample()), sink);
+        });
+    }
+    let mut alone_since = None;
+    watch.look_at_switch();
+    let exit = loop {
+        if watch.switch_seen.elapsed() >= SWITCH_EVERY {
+            watch.look_at_switch();
+        }
+        let waits = if watched() { LITTLE_WAITS } else { LITTLE_WAITS_UNWATCHED };
+        let mut busy = watch.listen();
+        let mut slots = 0;
+        if watch.agent.is_worth_a_pass(LITTLE_SLOTS, waits) {
+            let pass = watch.pass();
+            busy |= pass.busy;
+            slots = pass.slots;
+        }
+        match ended.try_recv() {
+            Ok(Ended { exit }) => break exit,
+            Err(TryRecvError::Empty) => {}
+            // `run` is gone: the run is over when its ranks are.
+            Err(TryRecvError::Disconnected) => {
+                // Ranks may not have begun yet.
+                let alone = alone_since.get_or_insert_with(Instant::now).elapsed();
+                let begun = watch.agent.census.world_size > 0 || alone > BEGINNING;
+                let others = || watch.remotes.as_ref().is_some_and(Remotes::any_at_work);
+                if begun && !watch.agent.has_living() && !others() {
+                    break None;
+                }
+            }
+        }
+        if !busy {
+            if slots < LITTLE_SLOTS {
+                watch.agent.rest(waits);
+            } else {
+                std::thread::sleep(SHORT_REST);
+            }
+        }
+    };
+    watch.finish(exit);
+}
