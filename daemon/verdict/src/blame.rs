@@ -142,6 +142,11 @@ pub(super) fn stopped_ranks(diagnosis: &Diagnosis) -> Option<String> {
     (2.0 * stopped_s > missing_s).then(words)
 }
 
+/// How ranks were without a CPU, behind a time.
+pub(super) fn without_cpu(diagnosis: &Diagnosis) -> &'static str {
+    if stopped_ranks(diagnosis).is_some() { "in which ranks were stopped" } else { "spent waiting for a CPU" }
+}
+
 fn without_core(diagnosis: &Diagnosis) -> String {
     if let Some(ranks) = stopped_ranks(diagnosis) {
         let Stopped { count, longest } = &diagnosis.stopped;
@@ -263,7 +268,7 @@ fn who_has_it(diagnosis: &Diagnosis, of: &Source) -> Option<String> {
     let named = of.ranks.iter().filter(|rank| ranks.contains(&rank.rank));
     let most_s = named.map(|rank| rank.computed_s).fold(0.0, f64::max);
     Some(match of.cause.as_str() {
-        "cpu" => format!("{share} of the {} spent waiting for a CPU falls on {names}.", time(of.total_s)),
+        "cpu" => format!("{share} of the {} {} falls on {names}.", time(of.total_s), without_cpu(diagnosis)),
         _ => {
             let up_to = if ranks.len() == 1 { "" } else { "up to " };
             let most = time(most_s);

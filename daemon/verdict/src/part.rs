@@ -2,7 +2,7 @@
 //! ranks. A part gets its share of that, and the sentences of a whole run.
 
 use super::actions::actions;
-use super::blame::{moving, named_source, ranks as blamed_ranks};
+use super::blame::{moving, named_source, ranks as blamed_ranks, without_cpu};
 use super::recorded_time::recorded_ns;
 use super::sources::few;
 use super::words::{claim, percent, time, without};
@@ -262,7 +262,7 @@ fn details(found: &Diagnosis) -> Vec<String> {
         let share = percent(of.few_s / of.total_s.max(1e-12));
         let (names, total) = (ranges(&of.few), time(of.total_s));
         match verdict.cause.as_str() {
-            "cpu" => format!("{share} of the {total} spent waiting for a CPU falls on {names}."),
+            "cpu" => format!("{share} of the {total} {} falls on {names}.", without_cpu(found)),
             _ => format!("{share} of the {total} of excess work is on {names}."),
         }
     }));

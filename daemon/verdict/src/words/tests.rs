@@ -373,6 +373,9 @@ fn a_rank_that_was_stopped_is_named_with_how_long() {
         "{}",
         headline(&cpu)
     );
+    let share =
+        |cpu: &Diagnosis| details(cpu).into_iter().find(|text| text.contains("falls on rank 7")).unwrap();
+    assert_eq!(share(&cpu), "100 % of the 2.10 s spent waiting for a CPU falls on rank 7.");
     let stopped = |ranks: &[(u32, f64)]| Stopped {
         count: ranks.len() as u32,
         longest: ranks.iter().map(|(rank, seconds)| StoppedRank { rank: *rank, seconds: *seconds }).collect(),
@@ -388,6 +391,7 @@ fn a_rank_that_was_stopped_is_named_with_how_long() {
         "{:?}",
         details(&cpu)
     );
+    assert_eq!(share(&cpu), "100 % of the 2.10 s in which ranks were stopped falls on rank 7.");
     assert_eq!(
         actions(&cpu),
         ["Find out who stops rank 7: SIGSTOP, a debugger, or a batch system that suspends jobs."]
