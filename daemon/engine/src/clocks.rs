@@ -1,7 +1,7 @@
 //! The clocks of several nodes: what messages say of them while the run goes on, and what is known of them in the end.
 
 use mpiscope_ingest::Ingest;
-use mpiscope_ingest::alignment::{Bounds, ClockMaps, Violations};
+use mpiscope_ingest::host_clocks::{Bounds, ClockMaps, Violations};
 use mpiscope_model::{Message, Node, Rank};
 use mpiscope_recording::{Clock, ClockNode, ClockVersion};
 use rustc_hash::FxHashMap;

@@ -5,8 +5,8 @@ mod flights;
 mod nodes;
 mod scheduling;
 
-use crate::alignment::NodeClock;
 use crate::effect::Functions;
+use crate::host_clocks::NodeClock;
 use crate::memory_budget::MemoryBudget;
 use crate::origin::Origin;
 use crate::process::{Key, ProcessInput, Processes};

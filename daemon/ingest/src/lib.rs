@@ -4,9 +4,9 @@
 //! Who uses it: the daemon, live, and every reader of a write-ahead log: the same bytes give the same batches. What
 //! must hold: nothing a job writes can make it panic or grow without bound.
 
-pub mod alignment;
 mod clock;
 mod effect;
+pub mod host_clocks;
 mod ingest;
 mod memory_budget;
 mod origin;

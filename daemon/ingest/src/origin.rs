@@ -1,7 +1,7 @@
 //! One agent: the clock of its node, and its pending slots.
 
-use crate::alignment::{NodeClock, RoundTrip};
 use crate::clock::ClockMap;
+use crate::host_clocks::{NodeClock, RoundTrip};
 use mpiscope_model::Node;
 use mpiscope_wire::{self as wire, ClockKind, ClockSample, Slots};
 

@@ -12,7 +12,7 @@ use mpiscope_engine::hang::{self, Watcher};
 use mpiscope_engine::load::calls_in_log;
 use mpiscope_engine::uncounted;
 use mpiscope_engine::{Engine, Step, Sums, WindowCell};
-use mpiscope_ingest::alignment::Violations;
+use mpiscope_ingest::host_clocks::Violations;
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::words::{count, counted, plural, printable, run_time};
 use mpiscope_model::{Fault, InFlight, Losses, Totals};

@@ -1,7 +1,7 @@
 //! What is known of the clocks of the nodes.
 
 use super::Ingest;
-use crate::alignment::NodeClock;
+use crate::host_clocks::NodeClock;
 use crate::origin::Origin;
 use mpiscope_model::{Nanoseconds, Node};
 use std::collections::BTreeMap;

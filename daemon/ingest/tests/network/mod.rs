@@ -1,6 +1,6 @@
 //! A network with known truth: clocks that are off, drift and wander, round trips with heavy tails, messages.
 
-use mpiscope_ingest::alignment::{Bounds, ClockMaps, NodeClock, RoundTrip, Violations};
+use mpiscope_ingest::host_clocks::{Bounds, ClockMaps, NodeClock, RoundTrip, Violations};
 
 pub(crate) const MILLISECOND: u64 = 1_000_000;
 /// How often agents hand on what happened.

@@ -2,7 +2,7 @@
 
 mod network;
 
-use mpiscope_ingest::alignment::{Bounds, ClockMaps, NodeClock, Violations};
+use mpiscope_ingest::host_clocks::{Bounds, ClockMaps, NodeClock, Violations};
 use network::{MILLISECOND, Random, Setting, TrueClock, ZERO_NS};
 use proptest::prelude::*;
 
