@@ -6,16 +6,16 @@
 
 mod doubt;
 mod open;
+mod receive_order;
 mod receiver;
-mod turn;
 
 pub use open::{OpenPost, UnreceivedSend, WaitingSend};
 pub use receiver::receivers;
 
-use crate::pair::{Arrival, Pair, PendingSend, Slot};
+use crate::pair::{Arrival, Pair, PendingSend, PostedReceive};
 use mpiscope_model::{CallId, Comm, Event, Message, Nanoseconds, Node, PostId, Rank};
+use receive_order::{Release, Turns};
 use rustc_hash::FxHashMap;
-use turn::{Release, Turns};
 
 /// What the operator may keep.
 #[derive(Debug, Clone, Copy)]
@@ -202,7 +202,7 @@ impl Matcher {
                 if let Some((key, tag, mut arrival)) = self.early.remove(&(rank, post)) {
                     let order = self.next_order(rank);
                     (arrival.posted_ns, arrival.post_call) = (at_ns, call);
-                    let slot = Slot {
+                    let slot = PostedReceive {
                         order,
                         post: Some(post),
                         posted_ns: at_ns,
@@ -292,11 +292,12 @@ impl Matcher {
     ) {
         let order = self.next_order(rank);
         if let (Some(src), Some(tag)) = (from, tag) {
-            let slot = Slot { order, post: Some(post), posted_ns, post_call, freed: false, arrival: None };
+            let slot =
+                PostedReceive { order, post: Some(post), posted_ns, post_call, freed: false, arrival: None };
             let pair = self.pairs.entry(PairKey { comm, src, dst: rank }).or_default();
             pair.channels.channel_mut(tag).slots.push_back(slot);
         } else {
-            let wild = turn::Wild { order, post, from, tag, posted_ns, post_call };
+            let wild = receive_order::Wild { order, post, from, tag, posted_ns, post_call };
             self.turns.receivers.entry((comm, rank)).or_default().wild.push(wild);
         }
         self.turns.pending += 1;
@@ -338,7 +339,7 @@ impl Matcher {
                 return;
             }
             // Posted by this same call, or by one whose record was lost: that was before all that are seen.
-            let slot = Slot {
+            let slot = PostedReceive {
                 order: if post.is_some() { 0 } else { self.next_order(key.dst) },
                 post: None,
                 posted_ns: arrival.posted_ns,
@@ -352,7 +353,7 @@ impl Matcher {
             return;
         };
         (arrival.posted_ns, arrival.post_call) = (wild.posted_ns, wild.post_call);
-        let slot = Slot {
+        let slot = PostedReceive {
             order: wild.order,
             post: Some(wild.post),
             posted_ns: wild.posted_ns,

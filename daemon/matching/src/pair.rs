@@ -41,7 +41,7 @@ pub(crate) struct Arrival {
 
 /// A receive in the order of posting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Slot {
+pub(crate) struct PostedReceive {
     /// Its place in the order in which its rank posted receives.
     pub(crate) order: u64,
     /// The number of its post; none when it was posted by the call that completed it.
@@ -63,7 +63,7 @@ pub(crate) struct Channel {
     /// Receives whose turn has come and whose send is not known yet.
     pub(crate) ready: VecDeque<Arrival>,
     /// Receives in the order of posting, open ones and such that completed before their turn.
-    pub(crate) slots: VecDeque<Slot>,
+    pub(crate) slots: VecDeque<PostedReceive>,
 }
 
 /// Tags beside the first that a pair may have used before those that nothing waits for are forgotten.
@@ -140,13 +140,13 @@ impl Channel {
     }
 
     /// Puts a receive where its place in the order is.
-    pub(crate) fn insert(&mut self, slot: Slot) {
+    pub(crate) fn insert(&mut self, slot: PostedReceive) {
         let behind = self.slots.iter().rev().take_while(|other| other.order > slot.order).count();
         self.slots.insert(self.slots.len() - behind, slot);
     }
 
     /// The open receive of a post.
-    pub(crate) fn open(&mut self, post: PostId) -> Option<&mut Slot> {
+    pub(crate) fn open(&mut self, post: PostId) -> Option<&mut PostedReceive> {
         self.slots.iter_mut().find(|slot| slot.post == Some(post) && slot.arrival.is_none())
     }
 }

@@ -1,7 +1,7 @@
 //! Sends and receives without an end: lost, cancelled, too many, or still open at the end of the run.
 
 use super::{Matched, Matcher, PairKey};
-use crate::pair::{Channel, Slot};
+use crate::pair::{Channel, PostedReceive};
 use mpiscope_model::{PostId, Rank};
 
 /// When the fullest channel has less than this part of all that waits, no channel has much.
@@ -58,7 +58,8 @@ impl Matcher {
             self.release(key, tag, out);
             return;
         }
-        let wild = |receiver: &super::turn::Receiver| receiver.wild.iter().any(|wild| wild.post == post);
+        let wild =
+            |receiver: &super::receive_order::Receiver| receiver.wild.iter().any(|wild| wild.post == post);
         let comm = self.turns.receivers.iter().find(|((_, dst), receiver)| *dst == rank && wild(receiver));
         if let Some((&(comm, _), _)) = comm {
             for (_, pair) in self.pairs.iter_mut().filter(|(key, _)| (key.comm, key.dst) == (comm, rank)) {
@@ -94,7 +95,7 @@ impl Matcher {
         let mut out = Matched::default();
         for ((rank, _), (key, tag, arrival)) in std::mem::take(&mut self.early) {
             // Its posting never came.
-            let slot = Slot {
+            let slot = PostedReceive {
                 order: self.next_order(rank),
                 post: None,
                 posted_ns: arrival.begin_ns,

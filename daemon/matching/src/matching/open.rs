@@ -83,7 +83,7 @@ impl Matcher {
             pair.channels.iter().flat_map(open)
         });
         let wild = self.turns.receivers.iter().flat_map(|(&(comm, rank), receiver)| {
-            let of = move |wild: &super::turn::Wild| OpenPost {
+            let of = move |wild: &super::receive_order::Wild| OpenPost {
                 rank,
                 post: wild.post,
                 comm,

@@ -1,7 +1,7 @@
 //! When the turn of a receive has come, and the message that it and its send make.
 
 use super::{Link, Matched, MatchingLimits, PairKey};
-use crate::pair::{Arrival, Pair, PendingSend, Slot, take_first};
+use crate::pair::{Arrival, Pair, PendingSend, PostedReceive, take_first};
 use mpiscope_model::{CallId, Comm, Message, Nanoseconds, Node, PostId, Rank};
 use rustc_hash::FxHashMap;
 
@@ -83,7 +83,7 @@ impl Turns {
                 self.given_up_sends += 1;
                 continue;
             }
-            let &Slot { order, arrival: Some(arrival), .. } = slot else { return Release::Done };
+            let &PostedReceive { order, arrival: Some(arrival), .. } = slot else { return Release::Done };
             if self.is_held_back(key, tag, order) {
                 return Release::Done;
             }
