@@ -3,7 +3,7 @@
 use crate::criteria::{CollectiveCriterion, Scope, Version, bin_sizes};
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::graph::Graph;
-use crate::whatif::link::{MessageRow, link};
+use crate::whatif::message_calls::{MessageRow, link};
 use crate::whatif::partners::Partners;
 use crate::whatif::reference::Reference;
 use crate::whatif::{classes, delay, drained, explain, flights, groups, starved, work};

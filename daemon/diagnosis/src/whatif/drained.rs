@@ -3,7 +3,7 @@
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::flights::{Figure, span_ns};
 use crate::whatif::graph::{Edge, Graph};
-use crate::whatif::links::{OnLink, measure};
+use crate::whatif::slow_links::{OnLink, measure};
 use rustc_hash::FxHashMap;
 
 /// Finds them, each with the message that it sent.

@@ -1,8 +1,8 @@
 //! How long messages are under way: which flights are known, and what a flight of a size takes where the network is quiet.
 
 use crate::whatif::graph::{Edge, Graph};
-use crate::whatif::links;
 use crate::whatif::reference::at_size;
+use crate::whatif::slow_links;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher as _;
 
@@ -172,7 +172,7 @@ pub(crate) fn learn(graph: &mut Graph) {
 /// By message, how many times as long as elsewhere it takes on its link; empty where no link is slow throughout. Where most
 /// messages are on slow links, it is the whole network that is slow.
 fn slowness(graph: &Graph) -> Vec<f32> {
-    let links = links::measure(graph);
+    let links = slow_links::measure(graph);
     if !links.has_slow() {
         return Vec::new();
     }

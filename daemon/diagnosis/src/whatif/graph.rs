@@ -5,9 +5,9 @@ use crate::whatif::call_kind::CallKind;
 use crate::whatif::delay::Delays;
 use crate::whatif::flights::Flights;
 use crate::whatif::groups::Groups;
-use crate::whatif::links::{self, OnLinks};
 use crate::whatif::quiet::{self, QuietGroup};
 use crate::whatif::reference::Reference;
+use crate::whatif::slow_links::{self, OnLinks};
 use crate::whatif::work::Work;
 use mpiscope_model::{Function, Node, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -118,7 +118,7 @@ impl Graph {
 
     /// What messages take on each link.
     pub(crate) fn times_on_links(&self) -> &OnLinks {
-        self.on_links.get_or_init(|| links::measure(self))
+        self.on_links.get_or_init(|| slow_links::measure(self))
     }
 
     /// By message, the share of its time that it takes in a quiet network, and what collectives take.
