@@ -15,6 +15,7 @@ mod line;
 mod needs;
 mod open_mpi;
 mod options;
+mod plan;
 mod prefix;
 mod slurm;
 mod surroundings;
@@ -24,32 +25,9 @@ mod words;
 
 pub use launch::Launch;
 pub use needs::Needs;
+pub use plan::{may_span_hosts, plan};
 pub use surroundings::Surroundings;
 pub use system::System;
-
-use family::Family;
-use line::Line;
-use std::ffi::OsString;
-
-/// How to run a command so that its ranks get what they need.
-pub fn plan(words: &[OsString], needs: &Needs, surroundings: &impl Surroundings) -> Launch {
-    let mut line = Line::new(words, surroundings);
-    for (name, value) in &needs.variables {
-        line.set(name, value.clone());
-    }
-    match Family::of(&line) {
-        Some((at, Family::OpenMpi)) => open_mpi::plan(&mut line, at, needs),
-        Some((at, Family::Hydra)) => hydra::plan(&mut line, at, needs),
-        Some((at, Family::Slurm)) => slurm::plan(&mut line, at, needs),
-        None => unknown::plan(&mut line, needs),
-    }
-    line.into_launch()
-}
-
-/// Whether ranks of this command may run on other hosts than this one; `false` only where that is certain.
-pub fn may_span_hosts(words: &[OsString], surroundings: &impl Surroundings) -> bool {
-    hosts::may_span_hosts(&Line::new(words, surroundings))
-}
 
 #[cfg(test)]
 mod tests;

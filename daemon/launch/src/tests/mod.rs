@@ -9,7 +9,7 @@ mod unknown;
 use super::needs::PRELOAD;
 use super::*;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// Surroundings that are said in the test.
