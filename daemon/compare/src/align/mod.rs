@@ -5,11 +5,11 @@
 
 mod anchors;
 mod call_source;
-mod matched;
+mod sections;
 mod site_name;
 
 pub use anchors::RunAnchors;
 pub(crate) use call_source::calls_of;
-pub(crate) use matched::align;
-pub use matched::{AlignBy, Aligned, Section, choose};
+pub(crate) use sections::align;
+pub use sections::{AlignBy, Aligned, Section, choose};
 pub(crate) use site_name::SiteName;
