@@ -19,7 +19,7 @@ import { Tip } from "../where/tip";
 import { Bar } from "./bar";
 import { ranksOfRow } from "./fold";
 import { listen } from "./input";
-import { Key } from "./key";
+import { Legend } from "./legend";
 import { callOf, pressed } from "./keys";
 import type { Pointed } from "./pointing";
 import { messagesOf, type MessagesState } from "./state";
@@ -53,7 +53,7 @@ export function Messages({ store, frames }: { store: Store; frames: Frames }) {
       <Heading store={store} state={state} view={view.value} />
       {!isTable && <NotesStrip store={store} />}
       {isTable ? <CallTable store={store} state={state} /> : <Rows store={store} frames={frames} state={state} made={(each) => (view.value = each)} />}
-      <Key store={store} state={state} isShares={!isTable && (view.value?.told.value?.isShares ?? false)} />
+      <Legend store={store} state={state} isShares={!isTable && (view.value?.told.value?.isShares ?? false)} />
     </div>
   );
 }

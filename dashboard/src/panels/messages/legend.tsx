@@ -9,7 +9,7 @@ import { ReplayNote } from "../replay-note";
 import { kindColour, kindOpacity, kindText, STACKED } from "./share-kinds";
 import type { MessagesState } from "./state";
 
-export function Key({ store, state, isShares }: { store: Store; state: MessagesState; isShares: boolean }) {
+export function Legend({ store, state, isShares }: { store: Store; state: MessagesState; isShares: boolean }) {
   const colours = useComputed(() => functionColours(store.figures)).value.value;
   const { hidden } = store.perspective.value;
   const functions = [...store.figures.value.functions.values()].filter(({ calls, polls }) => calls + polls > 0).sort((one, other) => other.timeNs - one.timeNs);
