@@ -1,4 +1,5 @@
-//! How the daemon of a run begins: with a new recording, or with that of a predecessor that was killed.
+//! How the daemon of a run begins: with a new recording, or with that of a predecessor that was killed. Who starts it says
+//! which (`resume`).
 
 use crate::protocol::Configuration;
 use crate::recorder::{Diagnose, Recorder};

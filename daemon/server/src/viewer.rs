@@ -1,4 +1,5 @@
-//! One open page: its own pace, its own last number, at most one message in hand.
+//! One open page: its own pace, its own last number, at most one message in hand. One that gives no sign of life is
+//! disconnected.
 
 use crate::access::{Connected, OWNER, may_ask, needs, revoked};
 use crate::farewell::farewell;
