@@ -144,7 +144,11 @@ pub(super) fn stopped_ranks(diagnosis: &Diagnosis) -> Option<String> {
 
 /// How ranks were without a CPU, behind a time.
 pub(super) fn without_cpu(diagnosis: &Diagnosis) -> &'static str {
-    if stopped_ranks(diagnosis).is_some() { "in which ranks were stopped" } else { "spent waiting for a CPU" }
+    if stopped_ranks(diagnosis).is_some() {
+        "in which ranks were stopped or waited for a CPU"
+    } else {
+        "spent waiting for a CPU"
+    }
 }
 
 fn without_core(diagnosis: &Diagnosis) -> String {

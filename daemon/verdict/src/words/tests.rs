@@ -391,7 +391,10 @@ fn a_rank_that_was_stopped_is_named_with_how_long() {
         "{:?}",
         details(&cpu)
     );
-    assert_eq!(share(&cpu), "100 % of the 2.10 s in which ranks were stopped falls on rank 7.");
+    assert_eq!(
+        share(&cpu),
+        "100 % of the 2.10 s in which ranks were stopped or waited for a CPU falls on rank 7."
+    );
     assert_eq!(
         actions(&cpu),
         ["Find out who stops rank 7: SIGSTOP, a debugger, or a batch system that suspends jobs."]
