@@ -106,7 +106,7 @@ fn the_turns_that_took_longer_in_b_are_named_on_one_clock() {
         let most = &alignment["stretches"][0];
         let (first, last) = (most["first"].as_u64().unwrap(), most["last"].as_u64().unwrap());
         assert!(first <= 21 && last >= 40, "{most}");
-        // Other programs may have had the cores in turns beside them. Those belong to it only where they took longer too.
+        // Other programs may have had the cores in turns beside them. Those belong to it only where most of them took longer too.
         let sections = alignment["sections"].as_array().unwrap();
         assert_eq!(sections.len(), 59);
         let of_turns = |turns: std::ops::RangeInclusive<u64>, side: &str| {
@@ -114,9 +114,18 @@ fn the_turns_that_took_longer_in_b_are_named_on_one_clock() {
             let time = |of: &Value, end: &str| of[format!("{side}_{end}_ns")].as_u64().unwrap();
             numbered.map(|of| (time(of, "to") - time(of, "from")) as f64 / 1e9).sum::<f64>()
         };
+        let usual_s = of_turns(1..=20, "a") / 20.0;
         for beside in [first..=20, 41..=last] {
-            let (in_a, in_b) = (of_turns(beside.clone(), "a"), of_turns(beside, "b"));
-            assert!(in_b >= in_a, "{most}: turns beside it took {in_a} s in A and {in_b} s in B");
+            let longer = |turn: u64| of_turns(turn..=turn, "b") - of_turns(turn..=turn, "a");
+            let (mut slow, mut not_slow) = (0, 0);
+            for turn in beside {
+                slow += u32::from(longer(turn) > 0.05 * usual_s);
+                not_slow += u32::from(longer(turn) <= 0.0);
+            }
+            assert!(
+                slow > not_slow || (slow, not_slow) == (0, 0),
+                "{most}: {slow} and {not_slow} turns beside"
+            );
         }
         // Twenty turns that sleep 60 ms longer, whatever a turn of A took.
         let seconds = |key: &str| most[key].as_f64().unwrap();
