@@ -1,5 +1,6 @@
 //! How a connection ends: the other side hears why.
 
+use futures_util::future::join;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use std::time::Duration;
@@ -14,14 +15,15 @@ pub(crate) async fn farewell(
     close: Option<Message>,
     patience: Duration,
 ) {
-    let parting = async {
+    let send = async {
         // Errors here mean that there is nobody any more.
-        let sent = match close {
+        let _ = match close {
             Some(close) => out.send(close).await,
             None => out.flush().await,
         };
-        while sent.is_ok() && matches!(incoming.next().await, Some(Ok(_))) {}
-        let _ = out.close().await;
     };
-    let _ = timeout(patience, parting).await;
+    // One that is sending itself may take nothing before that is read.
+    let read = async { while let Some(Ok(_)) = incoming.next().await {} };
+    let _ = timeout(patience, join(send, read)).await;
+    let _ = timeout(patience, out.close()).await;
 }

@@ -71,9 +71,12 @@ pub(crate) async fn run(
     };
     let left = tokio::select! {
         left = listen(&mut incoming, &page, stage.enter(), patience.silence) => left,
-        written = write(&mut out, source, &connected, answers, stop, patience) => written.map_or(Left::Gone, |()| Left::Ended),
+        // A page that takes nothing is not waited for longer than others are.
+        _ = write(&mut out, source, &connected, answers, stop, patience) => Left::Ended,
         () = revoked(&mut grant) => Left::Revoked,
     };
+    // Nobody waits for its answers any more.
+    drop(page);
     let close = match left {
         Left::Gone => {
             let _ = timeout(patience.farewell, out.close()).await;
@@ -91,7 +94,7 @@ pub(crate) async fn run(
 /// Why nothing more is read from a page.
 enum Left {
     Gone,
-    /// The server ends, and said so.
+    /// The server ends, or cannot go on.
     Ended,
     Senseless(String),
     Revoked,
