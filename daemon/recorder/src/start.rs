@@ -52,7 +52,7 @@ impl Start {
         let mut recorder = Recorder::new(writer, configuration.window_ns, diagnose);
         recorder.expect(expected_calls);
         recorder.watch_for(configuration.hang_after, configuration.flight)?;
-        if configuration.keep.is_some() && configuration.listen.is_none() {
+        if is_new && configuration.keep.is_some() && configuration.listen.is_none() {
             // What is found at the end may be all that can be found.
             recorder.diagnose_live(configuration);
         }

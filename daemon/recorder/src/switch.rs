@@ -18,8 +18,7 @@ pub const PAUSED: &str = "MPISCOPE_PAUSED";
 pub const FLIGHT: &str = "MPISCOPE_FLIGHT";
 
 /// Whether calls are to be recorded.
-#[must_use]
-pub fn is_on(dir: &Path) -> bool {
+pub(crate) fn is_on(dir: &Path) -> bool {
     !dir.join(FILE).exists()
 }
 
