@@ -88,7 +88,7 @@ fn imports_of(module: &Module, text: &str, files: &BTreeMap<Module, String>) -> 
     let mut statement = String::new();
     let mut begins = 0;
     for (number, line) in (1..).zip(text.lines()) {
-        let line = line.trim();
+        let line = line.split_once("//").map_or(line, |(code, _)| code).trim();
         if line.split_once("mod tests {").is_some_and(|(before, _)| is_visibility(before)) {
             break;
         }
@@ -212,6 +212,8 @@ mod tests {
     fn imports_that_go_up_or_in_a_circle_are_faults() {
         let up = [("", "use a::B;"), ("a", "use b::C;"), ("a::b", "use std::fs;\nuse super::{D};")];
         assert_eq!(faults_of(&up), ["crate::a::b, line 2: uses crate::a, above it"]);
+        let commented = [("", ""), ("a", "use anyhow::Result; // why\nuse crate::B;")];
+        assert_eq!(faults_of(&commented), ["crate::a, line 2: uses crate::, above it"]);
         let top = [("", ""), ("a", "use crate::{B, a::c};"), ("a::c", "")];
         assert_eq!(faults_of(&top), ["crate::a, line 1: uses crate::, above it"]);
         let circle = [("a", "use crate::c::D;"), ("c", "use super::e::F;"), ("e", "use crate::a::B;")];
