@@ -150,7 +150,8 @@ impl Matcher {
             .values()
             .flat_map(|pair| pair.channels.values())
             .map(|channel| {
-                channel.ready.len() + channel.slots.iter().filter(|slot| slot.arrival.is_some()).count()
+                channel.ready.len()
+                    + channel.receives.iter().filter(|receive| receive.arrival.is_some()).count()
             })
             .sum();
         (waiting + self.early.len()) as u64 + self.turns.given_up_receives
@@ -202,7 +203,7 @@ impl Matcher {
                 if let Some((key, tag, mut arrival)) = self.early.remove(&(rank, post)) {
                     let order = self.next_order(rank);
                     (arrival.posted_ns, arrival.post_call) = (at_ns, call);
-                    let slot = PostedReceive {
+                    let receive = PostedReceive {
                         order,
                         post: Some(post),
                         posted_ns: at_ns,
@@ -210,7 +211,7 @@ impl Matcher {
                         freed: false,
                         arrival: Some(arrival),
                     };
-                    self.channel(key, tag).slots.push_back(slot);
+                    self.channel(key, tag).receives.push_back(receive);
                     self.release(key, tag, out);
                 } else {
                     self.post(rank, comm, from, tag, (post, call, at_ns));
@@ -270,7 +271,7 @@ impl Matcher {
         let channel = pair.channels.channel_mut(tag);
         channel.sends.push_back(send);
         self.turns.pending += 1;
-        if channel.slots.front().is_some_and(|slot| slot.freed) {
+        if channel.receives.front().is_some_and(|receive| receive.freed) {
             self.release(key, tag, out);
         }
         self.keep_to_limits();
@@ -292,10 +293,10 @@ impl Matcher {
     ) {
         let order = self.next_order(rank);
         if let (Some(src), Some(tag)) = (from, tag) {
-            let slot =
+            let receive =
                 PostedReceive { order, post: Some(post), posted_ns, post_call, freed: false, arrival: None };
             let pair = self.pairs.entry(PairKey { comm, src, dst: rank }).or_default();
-            pair.channels.channel_mut(tag).slots.push_back(slot);
+            pair.channels.channel_mut(tag).receives.push_back(receive);
         } else {
             let wild = receive_order::Wild { order, post, from, tag, posted_ns, post_call };
             self.turns.receivers.entry((comm, rank)).or_default().wild.push(wild);
@@ -316,9 +317,9 @@ impl Matcher {
         arrival.number = pair.received;
         pair.received = pair.received.wrapping_add(1);
         let known = post.and_then(|post| pair.channels.get_mut(tag)?.open(post));
-        if let Some(slot) = known {
-            (arrival.posted_ns, arrival.post_call) = (slot.posted_ns, slot.post_call);
-            slot.arrival = Some(arrival);
+        if let Some(receive) = known {
+            (arrival.posted_ns, arrival.post_call) = (receive.posted_ns, receive.post_call);
+            receive.arrival = Some(arrival);
             if matches!(self.turns.release(key, pair, tag, out), Release::TooMuch) {
                 self.keep_to_limits();
                 self.release(key, tag, out);
@@ -339,7 +340,7 @@ impl Matcher {
                 return;
             }
             // Posted by this same call, or by one whose record was lost: that was before all that are seen.
-            let slot = PostedReceive {
+            let receive = PostedReceive {
                 order: if post.is_some() { 0 } else { self.next_order(key.dst) },
                 post: None,
                 posted_ns: arrival.posted_ns,
@@ -348,12 +349,12 @@ impl Matcher {
                 arrival: Some(arrival),
             };
             self.turns.pending += 1;
-            self.channel(key, tag).insert(slot);
+            self.channel(key, tag).insert(receive);
             self.release(key, tag, out);
             return;
         };
         (arrival.posted_ns, arrival.post_call) = (wild.posted_ns, wild.post_call);
-        let slot = PostedReceive {
+        let receive = PostedReceive {
             order: wild.order,
             post: Some(wild.post),
             posted_ns: wild.posted_ns,
@@ -361,7 +362,7 @@ impl Matcher {
             freed: false,
             arrival: Some(arrival),
         };
-        self.channel(key, tag).insert(slot);
+        self.channel(key, tag).insert(receive);
         self.release(key, tag, out);
         self.retry(key.comm, key.dst, blocked, out);
     }

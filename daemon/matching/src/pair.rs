@@ -63,7 +63,7 @@ pub(crate) struct Channel {
     /// Receives whose turn has come and whose send is not known yet.
     pub(crate) ready: VecDeque<Arrival>,
     /// Receives in the order of posting, open ones and such that completed before their turn.
-    pub(crate) slots: VecDeque<PostedReceive>,
+    pub(crate) receives: VecDeque<PostedReceive>,
 }
 
 /// Tags beside the first that a pair may have used before those that nothing waits for are forgotten.
@@ -136,18 +136,18 @@ impl Channel {
     }
 
     fn has_waiting(&self) -> bool {
-        !(self.sends.is_empty() && self.ready.is_empty() && self.slots.is_empty())
+        !(self.sends.is_empty() && self.ready.is_empty() && self.receives.is_empty())
     }
 
     /// Puts a receive where its place in the order is.
-    pub(crate) fn insert(&mut self, slot: PostedReceive) {
-        let behind = self.slots.iter().rev().take_while(|other| other.order > slot.order).count();
-        self.slots.insert(self.slots.len() - behind, slot);
+    pub(crate) fn insert(&mut self, receive: PostedReceive) {
+        let behind = self.receives.iter().rev().take_while(|other| other.order > receive.order).count();
+        self.receives.insert(self.receives.len() - behind, receive);
     }
 
     /// The open receive of a post.
     pub(crate) fn open(&mut self, post: PostId) -> Option<&mut PostedReceive> {
-        self.slots.iter_mut().find(|slot| slot.post == Some(post) && slot.arrival.is_none())
+        self.receives.iter_mut().find(|receive| receive.post == Some(post) && receive.arrival.is_none())
     }
 }
 
@@ -184,7 +184,7 @@ impl Pair {
     /// side lost. They are given up, and later ones are paired with certainty. Further entries came in another order
     /// than they were sent; they are handed out as pairs first.
     pub(crate) fn settle(&mut self) -> (GivenUp, Vec<(i32, PendingSend, Arrival)>) {
-        let open = self.channels.values().any(|channel| !channel.slots.is_empty());
+        let open = self.channels.values().any(|channel| !channel.receives.is_empty());
         if !self.uncertain {
             return Default::default();
         }
@@ -224,7 +224,7 @@ impl Pair {
         let mut before = GivenUp::default();
         for channel in self.channels.values() {
             // Receives that are open take what comes; one that is complete behind them came in another order.
-            if channel.slots.iter().any(|slot| slot.arrival.is_some() || slot.freed) {
+            if channel.receives.iter().any(|receive| receive.arrival.is_some() || receive.freed) {
                 return None;
             }
             // Receives wait in the order in which they were posted, and have the numbers in which they were complete.
@@ -247,7 +247,7 @@ impl Pair {
         self.channels.first.as_ref().map_or(0, |(_, channel)| {
             let send = channel.sends.front().map_or(0, |send| send.bytes);
             let arrival = channel.ready.front().map_or(0, |arrival| arrival.bytes);
-            send ^ arrival ^ channel.slots.front().map_or(0, |slot| slot.order)
+            send ^ arrival ^ channel.receives.front().map_or(0, |receive| receive.order)
         })
     }
 

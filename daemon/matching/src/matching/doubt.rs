@@ -27,9 +27,11 @@ impl Matcher {
             // It is unknown which of its senders a lost wildcard receive took.
             pair.uncertain |= doubtful.contains(&key.comm);
             for (tag, channel) in pair.channels.iter_mut() {
-                let before = channel.slots.len();
-                channel.slots.retain(|slot| slot.arrival.is_some() || !slot.post.is_some_and(gone));
-                let removed = before - channel.slots.len();
+                let before = channel.receives.len();
+                channel
+                    .receives
+                    .retain(|receive| receive.arrival.is_some() || !receive.post.is_some_and(gone));
+                let removed = before - channel.receives.len();
                 self.turns.pending -= removed;
                 if removed > 0 {
                     // After a loss it is unknown whether a receive took a message, until the numbers arrive that come
@@ -52,9 +54,9 @@ impl Matcher {
         let mine = self.pairs.iter_mut().filter(|(key, _)| key.dst == rank);
         let found = mine
             .flat_map(|(&key, pair)| pair.channels.iter_mut().map(move |(tag, channel)| (key, tag, channel)))
-            .find_map(|(key, tag, channel)| channel.open(post).map(|slot| (key, tag, slot)));
-        if let Some((key, tag, slot)) = found {
-            slot.freed = true;
+            .find_map(|(key, tag, channel)| channel.open(post).map(|receive| (key, tag, receive)));
+        if let Some((key, tag, receive)) = found {
+            receive.freed = true;
             self.release(key, tag, out);
             return;
         }
@@ -95,7 +97,7 @@ impl Matcher {
         let mut out = Matched::default();
         for ((rank, _), (key, tag, arrival)) in std::mem::take(&mut self.early) {
             // Its posting never came.
-            let slot = PostedReceive {
+            let receive = PostedReceive {
                 order: self.next_order(rank),
                 post: None,
                 posted_ns: arrival.begin_ns,
@@ -104,7 +106,7 @@ impl Matcher {
                 arrival: Some(arrival),
             };
             self.pairs.entry(key).or_default().uncertain = true;
-            self.channel(key, tag).slots.push_back(slot);
+            self.channel(key, tag).receives.push_back(receive);
         }
         let mut blocked = Vec::new();
         for (&(comm, dst), receiver) in &mut self.turns.receivers {
@@ -133,12 +135,12 @@ impl Matcher {
         loop {
             self.release(key, tag, out);
             let channel = self.channel(key, tag);
-            let Some(slot) = channel.slots.pop_front() else { return };
+            let Some(receive) = channel.receives.pop_front() else { return };
             self.turns.pending -= 1;
             // The release above stopped at it, so it is open.
-            debug_assert!(slot.arrival.is_none());
+            debug_assert!(receive.arrival.is_none());
             let channel = self.channel(key, tag);
-            if channel.slots.iter().any(|later| later.arrival.is_some())
+            if channel.receives.iter().any(|later| later.arrival.is_some())
                 && channel.sends.pop_front().is_some()
             {
                 self.turns.given_up_sends += 1;
@@ -195,7 +197,7 @@ impl Matcher {
         for pair in self.pairs.values_mut().filter(|pair| pair.has_waiting()) {
             pair.uncertain = true;
             for (_, channel) in pair.channels.iter_mut() {
-                let arrived = channel.slots.iter().filter(|slot| slot.arrival.is_some()).count();
+                let arrived = channel.receives.iter().filter(|receive| receive.arrival.is_some()).count();
                 self.turns.given_up_sends += channel.sends.len() as u64;
                 self.turns.given_up_receives += (channel.ready.len() + arrived) as u64;
                 *channel = Channel::default();

@@ -69,8 +69,9 @@ impl Matcher {
     pub fn open_posts(&self) -> impl Iterator<Item = OpenPost> + '_ {
         let named = self.pairs.iter().flat_map(|(key, pair)| {
             let open = |(tag, channel): (i32, &crate::pair::Channel)| {
-                let slots = channel.slots.iter().filter(|slot| slot.arrival.is_none() && !slot.freed);
-                let posts = slots.filter_map(|slot| slot.post);
+                let receives =
+                    channel.receives.iter().filter(|receive| receive.arrival.is_none() && !receive.freed);
+                let posts = receives.filter_map(|receive| receive.post);
                 let of = |post| OpenPost {
                     rank: key.dst,
                     post,

@@ -73,21 +73,21 @@ impl Turns {
     pub(super) fn release(&mut self, key: PairKey, pair: &mut Pair, tag: i32, out: &mut Matched) -> Release {
         loop {
             let Some(channel) = pair.channels.get_mut(tag) else { return Release::Done };
-            let Some(slot) = channel.slots.front() else { return Release::Done };
-            if slot.freed {
+            let Some(receive) = channel.receives.front() else { return Release::Done };
+            if receive.freed {
                 if channel.sends.pop_front().is_none() {
                     return Release::Done;
                 }
-                channel.slots.pop_front();
+                channel.receives.pop_front();
                 self.pending -= 2;
                 self.given_up_sends += 1;
                 continue;
             }
-            let &PostedReceive { order, arrival: Some(arrival), .. } = slot else { return Release::Done };
+            let &PostedReceive { order, arrival: Some(arrival), .. } = receive else { return Release::Done };
             if self.is_held_back(key, tag, order) {
                 return Release::Done;
             }
-            take_first(&mut channel.slots);
+            take_first(&mut channel.receives);
             if channel.given_up > 0 {
                 channel.given_up -= 1;
                 self.pending -= 1;
