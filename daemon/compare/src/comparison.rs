@@ -14,7 +14,7 @@ const SCHEMA: &str = "mpiscope.compare/1";
 /// All that changed, with both on one clock.
 ///
 /// # Errors
-/// In one line where the calls of a recording cannot be read, or where the two cannot be aligned as asked.
+/// In one line where the calls of a recording cannot be read.
 pub fn comparison(a: &Digest, b: &Digest, by: AlignBy) -> Result<Comparison> {
     Ok(Comparison { alignment: aligned::alignment(a, b, by)?, ..all_changes(a, b) })
 }

@@ -11,14 +11,14 @@ pub const FILE: &str = "layouts.txt";
 
 /// The two files.
 #[derive(Debug)]
-pub struct LayoutFiles {
+pub(crate) struct LayoutFiles {
     recording: PathBuf,
     user: Option<PathBuf>,
 }
 
 impl LayoutFiles {
     /// Those of a recording, and of whoever runs this program.
-    pub fn beside(recording: &Path) -> Self {
+    pub(crate) fn beside(recording: &Path) -> Self {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let config = variable("XDG_CONFIG_HOME")
             .map(PathBuf::from)

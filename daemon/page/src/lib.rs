@@ -20,7 +20,7 @@ pub mod topology_files;
 mod updates;
 
 pub use layout_file::LayoutFilePath;
-pub use layout_store::{FILE as LAYOUTS, LayoutFiles, copy_layouts};
+pub use layout_store::{FILE as LAYOUTS, copy_layouts};
 pub use library::inform;
 use open::host_name;
 pub use open::{Opened, open_in_browser, say_address};

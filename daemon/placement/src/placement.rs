@@ -36,14 +36,12 @@ impl<'a> Placement<'a> {
     }
 
     /// How many ranks are elsewhere than today.
-    #[must_use]
-    pub fn moved(&self) -> usize {
+    pub(crate) fn moved(&self) -> usize {
         self.advice.node_of_rank.iter().zip(&self.today).filter(|(new, old)| new != old).count()
     }
 
     /// How many ranks the job has.
-    #[must_use]
-    pub fn ranks(&self) -> usize {
+    pub(crate) fn ranks(&self) -> usize {
         self.today.len()
     }
 

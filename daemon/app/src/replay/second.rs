@@ -1,9 +1,8 @@
 //! A second recording for programs, on the clock of the one that is replayed.
 
 use super::spill::{OpenedRecording, Spilled};
-use mpiscope_compare::{AlignBy, Aligned, RunAnchors, choose};
-// words: allow the name of a module
 use anyhow::{Context as _, Result, anyhow};
+use mpiscope_compare::{AlignBy, Aligned, RunAnchors, choose};
 use mpiscope_feed::Overview;
 use mpiscope_page::inform;
 use mpiscope_server::{SecondRecording, SecondRun, Sections};
@@ -24,7 +23,6 @@ pub(super) fn open(
     let library = opened.rows.clone().into_library(dir, Overview::default());
     let library = library.with_window(opened.recording.manifest().window_ns);
     let (loaded, last_ns) = opened.load(dir, Overview::default())?;
-    // words: allow the name of a module
     let findings = verdict::read(dir).with_context(|| format!("read {}", dir.display()))?;
     let end_ns = loaded.end_ns().max(last_ns);
     inform(&library, &loaded, findings.as_ref(), end_ns);

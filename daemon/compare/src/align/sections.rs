@@ -230,7 +230,7 @@ fn words(site: &SiteName) -> String {
 
 impl Section {
     /// "turns 3 to 7", "phase solve, 3 to 7"; one of them where the last is the first.
-    pub fn words(name: &str, first: u32, last: u32, is_only: bool) -> String {
+    pub(crate) fn words(name: &str, first: u32, last: u32, is_only: bool) -> String {
         match (name.is_empty(), first == last) {
             (true, true) => format!("turn {first}"),
             (true, false) => format!("turns {first} to {last}"),
