@@ -37,7 +37,7 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<ExitCode> {
 
 /// Shows both until somebody ends it.
 fn serve(options: &CompareOptions, comparison: Comparison, a: &Digest, b: &Digest) -> Result<()> {
-    // Taken before the address is told, so that a signal from then on cleans up.
+    // Before the address is printed: a signal from then on cleans up.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("wait for Ctrl-C")?;
     let compared = compared(comparison, a, b)?;
     let job = Job {
@@ -52,7 +52,7 @@ fn serve(options: &CompareOptions, comparison: Comparison, a: &Digest, b: &Diges
     let token = format!("{:032x}", random()?);
     let library = Arc::new(Library::new(Box::new(NoCalls)));
     let (page, mut feeding) =
-        Page::of(options.listen.unwrap_or(page::ANYWHERE), &token, state, library, None)?;
+        Page::open_with(options.listen.unwrap_or(page::ANYWHERE), &token, state, library, None)?;
     feeding.publisher.publish(&Update {
         now_ns,
         lag_ns: 0,

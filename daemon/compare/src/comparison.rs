@@ -21,7 +21,7 @@ pub fn comparison(a: &Digest, b: &Digest, by: AlignBy) -> Result<Comparison> {
 
 /// All that changed, without the clock that both share.
 pub(crate) fn all_changes(a: &Digest, b: &Digest) -> Comparison {
-    let pair = Pair::of(a, b);
+    let pair = Pair::new(a, b);
     let (budget, of_rank) = budget::budget(&pair).unzip();
     let mut comparison = Comparison {
         schema: SCHEMA.into(),

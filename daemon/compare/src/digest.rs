@@ -228,7 +228,7 @@ pub(crate) struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    pub(crate) fn of(a: &'a Digest, b: &'a Digest) -> Self {
+    pub(crate) fn new(a: &'a Digest, b: &'a Digest) -> Self {
         let is_share = !a.is_whole() || !b.is_whole();
         let scale = |of: &Digest| {
             let length_s = if is_share { of.duration_s().unwrap_or(1.0) } else { 1.0 };

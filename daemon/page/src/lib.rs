@@ -97,11 +97,11 @@ impl Page {
         let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
         let answers: Arc<dyn AnswerStore> = Arc::new(AnswerFile::in_folder(dir));
         let library = data.into_library(dir, overview).with_window(window_ns);
-        Self::of(address, token, state, Arc::new(library), Some(answers))
+        Self::open_with(address, token, state, Arc::new(library), Some(answers))
     }
 
     /// Binds, for a feed and a library.
-    pub fn of(
+    pub fn open_with(
         address: SocketAddr,
         token: &str,
         state: FeedState,

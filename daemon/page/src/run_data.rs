@@ -43,8 +43,8 @@ impl RunData {
     #[must_use]
     pub fn of_recording(recording: &Recording, cache_bytes_max: usize, placements: Placements) -> Self {
         let reader = || recording.segment_reader();
-        let calls = SegmentCache::of(reader(), recording.call_segments(), cache_bytes_max);
-        let messages = SegmentCache::of(reader(), recording.message_segments(), cache_bytes_max);
+        let calls = SegmentCache::from_reader(reader(), recording.call_segments(), cache_bytes_max);
+        let messages = SegmentCache::from_reader(reader(), recording.message_segments(), cache_bytes_max);
         Self { calls, messages, sites: SiteList::default(), placements, layout: None, site: Arc::default() }
     }
 

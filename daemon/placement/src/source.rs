@@ -48,16 +48,16 @@ impl Placements {
     /// Of a recording that nothing is added to.
     #[must_use]
     pub fn of_recording(dir: &Path) -> Self {
-        Self::of(MessagesFrom::Recording(dir.to_path_buf()))
+        Self::new(MessagesFrom::Recording(dir.to_path_buf()))
     }
 
     /// Of a run, whose messages are counted here.
     #[must_use]
     pub fn of_run(traffic: SharedTraffic) -> Self {
-        Self::of(MessagesFrom::Run { traffic, job: Mutex::default() })
+        Self::new(MessagesFrom::Run { traffic, job: Mutex::default() })
     }
 
-    fn of(messages_from: MessagesFrom) -> Self {
+    fn new(messages_from: MessagesFrom) -> Self {
         Self(Arc::new(Inner { messages_from, last: Mutex::default() }))
     }
 

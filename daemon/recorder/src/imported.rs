@@ -4,11 +4,10 @@
 use crate::protocol::{Configuration, WINDOW_NS};
 use crate::queue::{self, Item, Sending};
 use crate::recorder::{Diagnose, Recorder};
-use crate::viewers::Viewers;
+use crate::start::open_page;
 use anyhow::{Context as _, Result, bail};
-use mpiscope_feed::Job;
-use mpiscope_page::{CACHE_BYTES, Page, RunData, say_address};
-use mpiscope_placement::Placements;
+use mpiscope_layout::SiteDescription;
+use mpiscope_page::say_address;
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, State, WalWriter};
 use mpiscope_verdict::have_diagnosed;
 use mpiscope_wire::Message;
@@ -87,19 +86,8 @@ pub fn show_told<T: Send>(
     let mut recorder = recorder_into(out, Box::new(|dir, run| have_diagnosed(dir, run, WORKERS)))?;
     let configuration =
         Configuration { listen: Some(address), ..Configuration::of_run(name_of(out)?, out.to_owned())? };
-    let data = RunData::new(out, CACHE_BYTES, Placements::of_run(recorder.sums().traffic.clone()));
-    let job = Job { run: configuration.run.clone(), ..Job::default() };
-    let token = &configuration.token;
-    let (page, feeding) = Page::open(
-        out,
-        address,
-        token,
-        job.clone(),
-        WINDOW_NS,
-        data.clone(),
-        recorder.sums().overview.clone(),
-    )?;
-    recorder.tell(Viewers::new(feeding, data, job, WINDOW_NS).beginning_now(), &configuration);
+    let (page, viewers) = open_page(&recorder, &configuration, address, SiteDescription::default())?;
+    recorder.tell(viewers.beginning_now(), &configuration);
     let page = page.admit();
     say_address("live page", page.url());
     let told = take_in(out, recorder, tell);

@@ -12,6 +12,7 @@ use mpiscope_page::{CACHE_BYTES, ClosedPage, LayoutFilePath, Page, RunData, copy
 use mpiscope_placement::Placements;
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader, WalWriter};
 use mpiscope_verdict::{GIVEN, give, have_diagnosed};
+use std::net::SocketAddr;
 use std::path::Path;
 
 /// What the daemon works with.
@@ -56,7 +57,18 @@ impl Start {
             // What is found at the end may be all that can be found.
             recorder.diagnose_live(configuration);
         }
-        let page = open_page(&mut recorder, configuration, site);
+        let open = |address| open_page(&recorder, configuration, address, site);
+        let page = match configuration.listen.map(open).transpose() {
+            Ok(Some((page, viewers))) => {
+                recorder.tell(viewers, configuration);
+                Some(page)
+            }
+            Ok(None) => None,
+            Err(error) => {
+                say!("{error:#}; the run is recorded without a page");
+                None
+            }
+        };
         let (log, resume) = if is_new {
             let log = WalWriter::create(&configuration.out)?;
             let log = if let Some(keep) = configuration.keep { log.keeping(keep) } else { log };
@@ -109,37 +121,20 @@ fn keep_layouts(layout: &Path, dir: &Path) {
     }
 }
 
-/// The page, if there is to be one. A run whose page cannot be served is recorded without.
-fn open_page(
-    recorder: &mut Recorder,
+/// The page of a run, and what it is told through.
+pub(crate) fn open_page(
+    recorder: &Recorder,
     configuration: &Configuration,
+    address: SocketAddr,
     site: SiteDescription,
-) -> Option<ClosedPage> {
-    let address = configuration.listen?;
-    let job =
-        Job { run: configuration.run.clone(), command: configuration.command.join(" "), ..Job::default() };
+) -> Result<(ClosedPage, Viewers)> {
+    let Configuration { run, command, out, token, .. } = configuration;
+    let job = Job { run: run.clone(), command: command.join(" "), ..Job::default() };
     let window_ns = recorder.window_ns();
     let placements = Placements::of_run(recorder.sums().traffic.clone());
     let layout = configuration.layout.clone().map(LayoutFilePath::from_whole_path);
-    let data = RunData::new(&configuration.out, CACHE_BYTES, placements).with_layout(layout).with_site(site);
-    let opened = Page::open(
-        &configuration.out,
-        address,
-        &configuration.token,
-        job.clone(),
-        window_ns,
-        data.clone(),
-        recorder.sums().overview.clone(),
-    );
-    match opened {
-        Ok((page, feeding)) => {
-            let viewers = Viewers::new(feeding, data, job, window_ns).holding(configuration.flight);
-            recorder.tell(viewers, configuration);
-            Some(page)
-        }
-        Err(error) => {
-            say!("{error:#}; the run is recorded without a page");
-            None
-        }
-    }
+    let data = RunData::new(out, CACHE_BYTES, placements).with_layout(layout).with_site(site);
+    let overview = recorder.sums().overview.clone();
+    let (page, feeding) = Page::open(out, address, token, job.clone(), window_ns, data.clone(), overview)?;
+    Ok((page, Viewers::new(feeding, data, job, window_ns).holding(configuration.flight)))
 }

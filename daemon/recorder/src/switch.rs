@@ -38,9 +38,9 @@ pub fn set(dir: &Path, is_on: bool) -> Result<()> {
     }
 }
 
-/// What pages are told of it.
+/// Its state, as pages show it.
 #[must_use]
-pub fn told(pauses: Option<&Pauses>, flight: Option<Duration>, is_live: bool) -> Switch {
+pub fn state(pauses: Option<&Pauses>, flight: Option<Duration>, is_live: bool) -> Switch {
     let seconds = |ns: u64| ns as f64 / 1e9;
     let gaps = pauses.map(|pauses| &pauses.gaps[..]).unwrap_or_default();
     Switch {

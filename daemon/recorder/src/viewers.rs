@@ -185,7 +185,7 @@ impl Viewers {
             timeline: &self.increments.take(),
             in_flight: if ended.is_some() { &[] } else { in_flight },
             standing,
-            switch: &switch::told(engine.pauses().as_ref(), self.flight, ended.is_none()),
+            switch: &switch::state(engine.pauses().as_ref(), self.flight, ended.is_none()),
             calls: &std::mem::take(&mut self.fresh),
             faults,
             found: found.as_ref(),

@@ -18,7 +18,7 @@ const SWITCH_EVERY: Duration = Duration::from_millis(100);
 /// How long ranks may take to begin once `run` is gone.
 const BEGINNING: Duration = Duration::from_secs(10);
 
-/// How the command ended, as far as this process was told.
+/// How the command ended, as far as this process knows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ended {
     pub(crate) exit: Option<i32>,
@@ -122,7 +122,7 @@ impl Watch {
             agent.look(sink);
             agent.tell(Message::ClockSample(clock_sample()), sink);
             if flight.is_some() && !is_on {
-                // The end of a job is told in any case.
+                // The end of a job is recorded in any case.
                 agent.switch(true, sink);
                 agent.tell(switched(true, flight), sink);
             }

@@ -137,7 +137,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-feed",
             "mpiscope-verdict",
             "mpiscope-engine",
-            "mpiscope-placement",
             "mpiscope-page",
         ],
     ),

@@ -167,7 +167,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
         timeline: shown.timeline,
         in_flight: &[],
         standing: &loaded.standing,
-        switch: &switch::told(loaded.pauses.as_ref(), None, false),
+        switch: &switch::state(loaded.pauses.as_ref(), None, false),
         calls: &[],
         faults: &faults,
         found: findings.map(Findings::told).as_ref(),

@@ -4,8 +4,7 @@ use anyhow::Result;
 use mpiscope_engine::load::{Trust, is_in_log, load_with};
 use mpiscope_feed::{CallSource, Overview};
 use mpiscope_model::{Call, Nanoseconds};
-use mpiscope_page::RunData; // words: allow the name of a type
-use mpiscope_placement::Placements;
+use mpiscope_page::SegmentCache;
 use mpiscope_recording::Recording;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -20,8 +19,8 @@ pub(crate) fn calls_of(dir: &Path) -> Result<Arc<dyn CallSource>> {
     if is_in_log(&recording) {
         return Ok(Arc::new(LogCalls(dir.to_owned())));
     }
-    let calls = RunData::of_recording(&recording, CACHE_BYTES, Placements::of_recording(dir)).calls;
-    Ok(Arc::new(calls))
+    let (reader, segments) = (recording.segment_reader(), recording.call_segments());
+    Ok(Arc::new(SegmentCache::<Call>::from_reader(reader, segments, CACHE_BYTES)))
 }
 
 /// Reads the log again at each look.

@@ -49,11 +49,11 @@ pub(super) struct Inner<R> {
 impl<R: SegmentRow> SegmentCache<R> {
     /// The rows in segments under this folder, with their times as they were told.
     pub fn new(dir: PathBuf, cache_bytes_max: usize) -> Self {
-        Self::of(SegmentReader::uncorrected(dir), Vec::new(), cache_bytes_max)
+        Self::from_reader(SegmentReader::uncorrected(dir), Vec::new(), cache_bytes_max)
     }
 
     /// The rows in these segments.
-    pub fn of(reader: SegmentReader, segments: Vec<Segment>, cache_bytes_max: usize) -> Self {
+    pub fn from_reader(reader: SegmentReader, segments: Vec<Segment>, cache_bytes_max: usize) -> Self {
         let (waiting, cache) = (VecDeque::new(), VecDeque::new());
         let inner = Inner { segments, waiting, next: 0, unsealed: 0, indexes: FxHashMap::default(), cache };
         let inner = Arc::new(Mutex::new(inner));

@@ -1,5 +1,5 @@
-//! The calls or messages of a run for those who ask: those in sealed segments on disk, of which the last row groups asked
-//! for stay in memory, and those that wait to be sealed.
+//! A cache of a run's calls or messages. Sealed segments are on disk, and the row groups that were read last are in memory;
+//! so are rows that wait to be sealed.
 
 mod cache;
 mod nearest;
