@@ -1,8 +1,16 @@
 //! One pair of ranks on one communicator: its channels, one a tag, in the order of posting.
 
-use mpiscope_model::{CallId, Event, Nanoseconds, PostId};
+use mpiscope_model::{CallId, Comm, Event, Nanoseconds, PostId, Rank};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+
+/// Which pair: messages on a communicator from one rank to another.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(crate) struct PairKey {
+    pub(crate) comm: Comm,
+    pub(crate) src: Rank,
+    pub(crate) dst: Rank,
+}
 
 /// Takes the first. An empty queue begins anew at the front of its memory, to use little of it.
 pub(crate) fn take_first<T>(queue: &mut VecDeque<T>) -> Option<T> {

@@ -13,6 +13,7 @@ const CHECKED: &[&str] = &[
     "daemon/formats/src",
     "daemon/launch/src",
     "daemon/link/src",
+    "daemon/matching/src",
     "daemon/model/src",
     "daemon/page/src",
     "daemon/placement/src",

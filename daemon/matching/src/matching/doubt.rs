@@ -1,7 +1,9 @@
 //! Sends and receives without an end: lost, cancelled, too many, or still open at the end of the run.
 
-use super::{Matched, Matcher, PairKey};
-use crate::pair::{Channel, PostedReceive};
+use super::matched::Matched;
+use super::matcher::Matcher;
+use super::receive_order::Receiver;
+use crate::pair::{Channel, PairKey, PostedReceive};
 use mpiscope_model::{PostId, Rank};
 
 /// When the fullest channel has less than this part of all that waits, no channel has much.
@@ -60,8 +62,7 @@ impl Matcher {
             self.release(key, tag, out);
             return;
         }
-        let wild =
-            |receiver: &super::receive_order::Receiver| receiver.wild.iter().any(|wild| wild.post == post);
+        let wild = |receiver: &Receiver| receiver.wild.iter().any(|wild| wild.post == post);
         let comm = self.turns.receivers.iter().find(|((_, dst), receiver)| *dst == rank && wild(receiver));
         if let Some((&(comm, _), _)) = comm {
             for (_, pair) in self.pairs.iter_mut().filter(|(key, _)| (key.comm, key.dst) == (comm, rank)) {

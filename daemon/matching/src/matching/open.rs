@@ -1,6 +1,8 @@
 //! Entries without their other side: open receives, and messages that nobody received.
 
-use super::Matcher;
+use super::matcher::Matcher;
+use super::receive_order::Wild;
+use crate::pair::Channel;
 use mpiscope_model::{Comm, Nanoseconds, PostId, Rank};
 
 /// A receive that was posted and has no known end.
@@ -68,7 +70,7 @@ impl Matcher {
     /// The receives that are open.
     pub fn open_posts(&self) -> impl Iterator<Item = OpenPost> + '_ {
         let named = self.pairs.iter().flat_map(|(key, pair)| {
-            let open = |(tag, channel): (i32, &crate::pair::Channel)| {
+            let open = |(tag, channel): (i32, &Channel)| {
                 let receives =
                     channel.receives.iter().filter(|receive| receive.arrival.is_none() && !receive.freed);
                 let posts = receives.filter_map(|receive| receive.post);
@@ -84,13 +86,8 @@ impl Matcher {
             pair.channels.iter().flat_map(open)
         });
         let wild = self.turns.receivers.iter().flat_map(|(&(comm, rank), receiver)| {
-            let of = move |wild: &super::receive_order::Wild| OpenPost {
-                rank,
-                post: wild.post,
-                comm,
-                from: wild.from,
-                tag: wild.tag,
-            };
+            let of =
+                move |wild: &Wild| OpenPost { rank, post: wild.post, comm, from: wild.from, tag: wild.tag };
             receiver.wild.iter().map(of)
         });
         named.chain(wild)

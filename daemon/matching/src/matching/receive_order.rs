@@ -1,7 +1,8 @@
 //! When the turn of a receive has come, and the message that it and its send make.
 
-use super::{Link, Matched, MatchingLimits, PairKey};
-use crate::pair::{Arrival, Pair, PendingSend, PostedReceive, take_first};
+use super::limits::MatchingLimits;
+use super::matched::{Link, Matched};
+use crate::pair::{Arrival, Pair, PairKey, PendingSend, PostedReceive, take_first};
 use mpiscope_model::{CallId, Comm, Message, Nanoseconds, Node, PostId, Rank};
 use rustc_hash::FxHashMap;
 
