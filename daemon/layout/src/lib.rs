@@ -51,6 +51,7 @@ mod given;
 mod inputs;
 mod layout;
 mod limits;
+mod metadata;
 mod nearest;
 mod parser;
 mod placement;

@@ -1,21 +1,9 @@
 //! Where the ranks of a run are: nodes, slots, CPUs, regions, and what the site says of them, as metadata of layouts.
 
 use crate::inputs::{CARTESIAN_COORDINATES, CARTESIAN_SIZES, HOST_COUNT, HOST_INDEX, Inputs, SLOT, Values};
+use crate::placement::RankPlacement;
 use crate::site::SiteDescription;
 use std::collections::BTreeMap;
-
-/// Where ranks are, one place for each rank.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RankPlacement {
-    /// The number of its node.
-    pub hosts: Vec<f64>,
-    /// The names of the nodes, by number.
-    pub node_names: Vec<String>,
-    /// The first CPU that it is bound to; none where it may use all of its node, or that is not known.
-    pub cpus: Vec<Option<u32>>,
-    /// The number of its region; empty where none are known.
-    pub regions: Vec<f64>,
-}
 
 /// Axes of a torus, and the keys under which a site may describe them.
 const TORUS: [(&str, &str, [&str; 2]); 3] = [
@@ -25,11 +13,6 @@ const TORUS: [(&str, &str, [&str; 2]); 3] = [
 ];
 
 impl RankPlacement {
-    /// How many ranks there are.
-    pub fn ranks(&self) -> usize {
-        self.hosts.len()
-    }
-
     /// Ranks on the nodes of a site, evenly and in its order. A site without nodes is one node.
     pub fn on_nodes_of(site: &SiteDescription, ranks: usize) -> Self {
         let nodes = site.nodes().len().max(1);

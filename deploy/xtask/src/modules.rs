@@ -12,6 +12,7 @@ const CHECKED: &[&str] = &[
     "daemon/engine/src",
     "daemon/formats/src",
     "daemon/launch/src",
+    "daemon/layout/src",
     "daemon/link/src",
     "daemon/matching/src",
     "daemon/model/src",

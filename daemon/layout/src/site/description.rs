@@ -1,35 +1,16 @@
-//! What a site says of its machine: in which rack, on which switch and where in a torus a node or a rank is.
-//!
-//! In go the bytes of tables (`rank,key,value` or `node,key,value`), of Slurm's `topology.conf`, and of `hwloc` XML; out come
-//! columns of metadata for the ranks of a run. It must never panic or allocate more than its input explains.
+//! What is known of a site: values of ranks and nodes by key, and the CPUs of its machines.
 
-mod hosts;
-mod hwloc;
-mod slurm;
-mod table;
-
+use super::error::SiteError;
+use super::machine::{KEYS, Machine};
+use super::node_names::find_all;
 use crate::inputs::{Inputs, Values};
 use crate::placement::RankPlacement;
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use thiserror::Error;
 
-/// Bytes of a description.
-pub const MOST_SITE_BYTES: usize = 16 << 20;
 /// Values of all descriptions of a run.
 const MOST_VALUES: usize = 1 << 22;
 /// Bytes of a key, a word or the name of a node.
-const MOST_NAME_BYTES: usize = 256;
-
-/// What is wrong with a description, and where.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{line}: {text}")]
-pub struct SiteError {
-    /// The line, from 1.
-    pub line: u32,
-    /// What is wrong.
-    pub text: String,
-}
+pub(super) const MOST_NAME_BYTES: usize = 256;
 
 /// All that the site says; several files add up.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -45,39 +26,18 @@ pub struct SiteDescription {
     /// Nodes as they first appear.
     nodes: Vec<String>,
     known_nodes: HashSet<String>,
-    machines: Vec<hwloc::Machine>,
+    pub(super) machines: Vec<Machine>,
     values: usize,
 }
 
 /// Whose value it is.
 #[derive(Clone, Copy)]
-enum Subject<'a> {
+pub(super) enum Subject<'a> {
     Rank(u32),
     Node(&'a str),
 }
 
 impl SiteDescription {
-    /// Adds what a file says. Its content tells which format it has.
-    ///
-    /// # Errors
-    /// With the line where it cannot be understood; what stands before is added.
-    pub fn read(&mut self, bytes: &[u8]) -> Result<(), SiteError> {
-        if bytes.len() > MOST_SITE_BYTES {
-            let text = format!("the file has more than {MOST_SITE_BYTES} bytes");
-            return Err(SiteError { line: 1, text });
-        }
-        let text = String::from_utf8_lossy(bytes);
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        if text.trim_start().starts_with('<') {
-            return self.read_hwloc(text);
-        }
-        let is_slurm = |line: &str| {
-            let word = line.trim_start().split('=').next().unwrap_or_default();
-            line.contains('=') && slurm::BEGINNINGS.iter().any(|of| word.trim().eq_ignore_ascii_case(of))
-        };
-        if text.lines().any(is_slurm) { self.read_slurm(text) } else { self.read_table(text) }
-    }
-
     /// Whether it has no values.
     pub fn is_empty(&self) -> bool {
         self.values == 0 && self.machines.is_empty()
@@ -96,7 +56,7 @@ impl SiteDescription {
 
     /// The keys that it has values for.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        let of_machines = if self.machines.is_empty() { &[][..] } else { &hwloc::KEYS[..] };
+        let of_machines = if self.machines.is_empty() { &[][..] } else { &KEYS[..] };
         let tables = self.of_rank.keys().chain(self.of_node.keys()).map(String::as_str);
         tables.chain(of_machines.iter().copied())
     }
@@ -141,14 +101,20 @@ impl SiteDescription {
             let Some(found) = own.or(self.machines.first()).and_then(|machine| machine.cpu(*cpu)) else {
                 continue;
             };
-            for (key, value) in hwloc::KEYS.into_iter().zip(found) {
+            for (key, value) in KEYS.into_iter().zip(found) {
                 let column = columns.entry(key).or_insert_with(|| vec![0.0; placement.ranks()]);
                 column[rank] = f64::from(value);
             }
         }
     }
 
-    fn set(&mut self, subject: Subject<'_>, key: &str, value: &str, line: u32) -> Result<(), SiteError> {
+    pub(super) fn set(
+        &mut self,
+        subject: Subject<'_>,
+        key: &str,
+        value: &str,
+        line: u32,
+    ) -> Result<(), SiteError> {
         let error = |text: String| SiteError { line, text };
         let key = key.trim().to_lowercase();
         let value = value.trim();
@@ -170,7 +136,7 @@ impl SiteDescription {
     }
 
     /// Sets a word, also one that looks like a number.
-    fn set_word(
+    pub(super) fn set_word(
         &mut self,
         subject: Subject<'_>,
         key: String,
@@ -213,7 +179,7 @@ impl SiteDescription {
         }
     }
 
-    fn know_node(&mut self, node: &str) {
+    pub(super) fn know_node(&mut self, node: &str) {
         if !self.known_nodes.contains(node) {
             self.known_nodes.insert(node.to_owned());
             self.nodes.push(node.to_owned());
@@ -229,28 +195,4 @@ impl SiteDescription {
             next
         })
     }
-}
-
-/// The values of hosts: by the whole name, or by what stands before the first dot of both names. Where several nodes
-/// have the same short name, the first in the alphabet counts.
-fn find_all(by_node: &HashMap<String, f64>, hosts: &[String]) -> Vec<Option<f64>> {
-    let mut by_short: HashMap<&str, (&str, f64)> = HashMap::new();
-    for (node, value) in by_node {
-        let of_node = (node.as_str(), *value);
-        match by_short.entry(short_name(node)) {
-            Entry::Vacant(free) => drop(free.insert(of_node)),
-            Entry::Occupied(mut other) if node.as_str() < other.get().0 => drop(other.insert(of_node)),
-            Entry::Occupied(_) => {}
-        }
-    }
-    let find = |host: &String| {
-        let whole = by_node.get(host).copied();
-        whole.or_else(|| by_short.get(short_name(host)).map(|(_, value)| *value))
-    };
-    hosts.iter().map(find).collect()
-}
-
-/// What stands before the first dot.
-fn short_name(node: &str) -> &str {
-    node.split('.').next().unwrap_or(node)
 }

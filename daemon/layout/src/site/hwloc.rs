@@ -1,32 +1,13 @@
 //! `hwloc` XML (`lstopo node.xml`): to which core, package and memory node a CPU belongs.
 
-use super::{SiteDescription, SiteError, short_name};
-use std::collections::BTreeMap;
+use super::description::SiteDescription;
+use super::error::SiteError;
+use super::machine::Machine;
 
-/// What is known of a CPU, as metadata is called.
-pub(super) const KEYS: [&str; 3] = ["core", "package", "numa"];
 /// More CPUs than a host has.
 const MOST_CPUS: u32 = 1 << 16;
 /// Objects within each other.
 const MOST_DEPTH: usize = 64;
-
-/// One machine.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Machine {
-    name: String,
-    /// Core, package and memory node by the kernel's number of the CPU.
-    cpus: BTreeMap<u32, [u32; 3]>,
-}
-
-impl Machine {
-    pub(super) fn is_of(&self, node: &str) -> bool {
-        !self.name.is_empty() && short_name(&self.name) == short_name(node)
-    }
-
-    pub(super) fn cpu(&self, number: u32) -> Option<[u32; 3]> {
-        self.cpus.get(&number).copied()
-    }
-}
 
 /// How many of each type were seen, and which one is open.
 #[derive(Default)]

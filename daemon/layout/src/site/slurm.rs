@@ -1,7 +1,8 @@
 //! Slurm's `topology.conf`: switches with their nodes or with the switches below them, and blocks.
 
+use super::description::{SiteDescription, Subject};
+use super::error::SiteError;
 use super::hosts::expand;
-use super::{SiteDescription, SiteError, Subject};
 use std::collections::{BTreeMap, HashMap};
 
 pub(super) const BEGINNINGS: [&str; 2] = ["SwitchName", "BlockName"];

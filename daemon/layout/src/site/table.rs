@@ -1,6 +1,7 @@
 //! Tables of values: `rank,key,value` or `node,key,value`, one value a line.
 
-use super::{SiteDescription, SiteError, Subject};
+use super::description::{MOST_NAME_BYTES, SiteDescription, Subject};
+use super::error::SiteError;
 
 impl SiteDescription {
     pub(super) fn read_table(&mut self, text: &str) -> Result<(), SiteError> {
@@ -29,7 +30,7 @@ impl SiteDescription {
                     error(format!("expected the number of a rank, found `{}`", subject.escape_debug()))
                 })?;
                 Subject::Rank(rank)
-            } else if subject.is_empty() || subject.len() > super::MOST_NAME_BYTES {
+            } else if subject.is_empty() || subject.len() > MOST_NAME_BYTES {
                 return Err(error("expected the name of a node".to_owned()));
             } else {
                 Subject::Node(subject)
