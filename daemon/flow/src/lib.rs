@@ -11,6 +11,7 @@ mod budgeting;
 mod counting;
 mod dataflow;
 mod error;
+mod figures;
 mod flow;
 mod gate;
 mod matching;

@@ -10,6 +10,7 @@ const CHECKED: &[&str] = &[
     "daemon/app/src",
     "daemon/compare/src",
     "daemon/engine/src",
+    "daemon/flow/src",
     "daemon/formats/src",
     "daemon/launch/src",
     "daemon/layout/src",
