@@ -1,7 +1,7 @@
 //! A look at an anchor file before the library reads it: the library believes how many properties it says it has, and
 //! looks for each of them, however short the file is.
 
-use crate::Otf2Error;
+use crate::error::Otf2Error;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;

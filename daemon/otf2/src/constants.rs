@@ -1,5 +1,7 @@
 //! Numbers of the format, as far as they are used here.
 
+/// A number that stands for nothing.
+pub const UNDEFINED: u32 = u32::MAX;
 /// Where a collective has no root.
 pub const NO_ROOT: u32 = u32::MAX;
 

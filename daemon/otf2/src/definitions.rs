@@ -1,6 +1,6 @@
 //! What the numbers in an archive mean, as it says.
 
-use crate::GroupKind;
+use crate::constants::{GroupKind, UNDEFINED};
 use std::collections::HashMap;
 
 /// All definitions.
@@ -46,7 +46,7 @@ impl Definitions {
     pub(crate) fn add_group(&mut self, number: u32, group: Group) {
         let Some(first) = self.groups.insert(number, group) else { return };
         if first.kind != self.groups[&number].kind
-            && let Some(free) = (0..crate::UNDEFINED).rev().find(|free| !self.groups.contains_key(free))
+            && let Some(free) = (0..UNDEFINED).rev().find(|free| !self.groups.contains_key(free))
         {
             self.groups.insert(free, first);
         }
@@ -105,7 +105,7 @@ pub struct Region {
     pub is_mpi: bool,
     /// Whether it is a function of the program, or a part of one that the program marked.
     pub is_function: bool,
-    /// The string that names its source file; [`crate::UNDEFINED`] where it is not known.
+    /// The string that names its source file; [`UNDEFINED`] where it is not known.
     pub file: u32,
 }
 
@@ -141,7 +141,7 @@ mod tests {
         let (all, first) = (group(GroupKind::CommLocations, &[7, 9]), group(GroupKind::CommGroup, &[0, 1]));
         found.add_group(0, all.clone());
         found.add_group(0, first.clone());
-        assert_eq!(found.groups, [(0, first.clone()), (crate::UNDEFINED - 1, all)].into());
+        assert_eq!(found.groups, [(0, first.clone()), (UNDEFINED - 1, all)].into());
         // Said twice it is one.
         found.add_group(0, first);
         assert_eq!(found.groups.len(), 2);

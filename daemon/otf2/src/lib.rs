@@ -11,8 +11,11 @@ mod constants;
 mod definitions;
 mod error;
 mod event;
+mod handle;
+mod hearing;
 mod library;
 mod matched;
+mod other_event;
 mod others;
 mod reader;
 mod symbols;
@@ -20,14 +23,11 @@ mod symbols;
 mod tests;
 mod writer;
 
-pub use constants::{CollectiveOp, GroupKind, NO_ROOT, PARADIGM_MPI, RegionRole};
+pub use constants::{CollectiveOp, GroupKind, NO_ROOT, PARADIGM_MPI, RegionRole, UNDEFINED};
 pub use definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
 pub use error::Otf2Error;
 pub use event::{Asked, Event};
 pub use library::Library;
-pub use others::{OtherEvent, OtherEvents};
+pub use other_event::{OtherEvent, OtherEvents};
 pub use reader::Reader;
 pub use writer::{Attributes, Events, GlobalDefinitions, Writer};
-
-/// A number that stands for nothing.
-pub const UNDEFINED: u32 = u32::MAX;

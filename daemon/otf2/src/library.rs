@@ -1,7 +1,10 @@
 //! The library, loaded once.
 
-use crate::Otf2Error;
-use crate::symbols::{Handle, Symbols};
+use crate::error::Otf2Error;
+use crate::handle::Handle;
+use crate::matched;
+use crate::others;
+use crate::symbols::Symbols;
 use libc::c_char;
 use std::rc::Rc;
 
@@ -12,6 +15,15 @@ const FILES: [&str; 2] = ["libotf2.so.10", "libopen-trace-format2.so.10"];
 #[derive(Clone)]
 pub struct Library {
     pub(crate) symbols: Rc<Symbols>,
+    pub(crate) setters: Rc<Setters>,
+}
+
+/// Addresses of what sets callbacks that some releases of the library lack.
+pub(crate) struct Setters {
+    /// For events that are only counted.
+    pub(crate) others: Vec<Option<usize>>,
+    /// For messages that were probed for; libraries before 3.1 have none.
+    pub(crate) matched: [Option<usize>; matched::SETTERS.len()],
 }
 
 impl Library {
@@ -28,7 +40,11 @@ impl Library {
         let symbols = Symbols::load(files)?;
         // SAFETY: the function is a plain one that stays, and nothing is handed to it.
         unsafe { (symbols.register_error_callback)(take_error, std::ptr::null_mut()) };
-        Ok(Self { symbols: Rc::new(symbols) })
+        let setters = Setters {
+            others: others::SETTERS.iter().map(|symbol| symbols.address(symbol)).collect(),
+            matched: matched::SETTERS.map(|symbol| symbols.address(symbol)),
+        };
+        Ok(Self { symbols: Rc::new(symbols), setters: Rc::new(setters) })
     }
 }
 

@@ -3,8 +3,8 @@
 //! The library reads these events from version 3.1 on. An earlier one counts them as unknown.
 
 use crate::event::Event;
-use crate::reader::hearing;
-use crate::symbols::Handle;
+use crate::handle::Handle;
+use crate::hearing::hearing;
 
 /// The functions that set the callbacks, in the order in which [`hear`] takes them.
 pub(crate) const SETTERS: [&str; 4] = [
@@ -19,7 +19,7 @@ type OnNumbers = extern "C" fn(u64, u64, u64, Handle, Handle, u64, u64) -> i32;
 
 /// Sets the callbacks that the library has.
 #[expect(unsafe_code, reason = "functions of the library are called")]
-pub(crate) fn hear(setters: &[Option<usize>; 4], callbacks: Handle) {
+pub(crate) fn hear(setters: &[Option<usize>; SETTERS.len()], callbacks: Handle) {
     let [on_probe, on_receive, on_posted, on_completed] = *setters;
     if let Some(setter) = on_probe {
         // SAFETY: the library's function of this name takes callbacks of this type, and stays.

@@ -3,17 +3,21 @@
 //! The library calls back for each record. What it hands over is copied before it goes on; nothing here panics over what a
 //! trace says.
 
+use crate::anchor;
 use crate::constants::{
     GroupKind, INTERRUPT, LOCATION_CPU_THREAD, LOCATION_GROUP_PROCESS, PARADIGM_MPI, PARADIGMS_OF_PROGRAMS,
-    ROLES_OF_FUNCTIONS, SUCCESS,
+    ROLES_OF_FUNCTIONS, SUCCESS, UNDEFINED,
 };
 use crate::definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
+use crate::error::Otf2Error;
 use crate::event::{Asked, Event};
+use crate::handle::Handle;
+use crate::hearing::{Hearing, Take, hearing};
+use crate::library::Library;
 use crate::matched;
-use crate::others::{self, OtherEvent, OtherEvents};
-use crate::symbols::{Handle, Symbols};
+use crate::other_event::OtherEvents;
+use crate::others;
 use crate::writer::path_text;
-use crate::{Library, Otf2Error, UNDEFINED};
 use libc::c_char;
 use std::collections::HashMap;
 use std::ffi::CStr;
@@ -21,9 +25,6 @@ use std::path::{Path, PathBuf};
 
 /// Events that are read between two looks at what the caller wants.
 const EVENTS_AT_ONCE: u64 = 1 << 16;
-
-/// Takes events with their times; `false` when it wants no more.
-type Take<'a> = dyn FnMut(u64, Event) -> bool + 'a;
 
 /// An archive that is read.
 pub struct Reader {
@@ -40,7 +41,7 @@ impl Reader {
     #[expect(unsafe_code, reason = "functions of the library are called")]
     pub fn open(library: &Library, anchor: &Path) -> Result<Self, Otf2Error> {
         let path = path_text(anchor)?;
-        crate::anchor::check(anchor)?;
+        anchor::check(anchor)?;
         // SAFETY: the text ends with a zero and is copied.
         let reader = unsafe { (library.symbols.reader_open)(path.as_ptr()) };
         if reader.is_null() {
@@ -162,8 +163,8 @@ impl Reader {
             (symbols.on_context_leave)(callbacks, context_leave);
             (symbols.on_collective_request)(callbacks, collective_started);
             (symbols.on_collective_complete)(callbacks, collective_completed);
-            others::hear(&symbols.others, callbacks);
-            matched::hear(&symbols.matched, callbacks);
+            others::hear(&self.library.setters.others, callbacks);
+            matched::hear(&self.library.setters.matched, callbacks);
             let mut code = (symbols.reader_register_events)(self.reader, events, callbacks, data);
             (symbols.event_callbacks_delete)(callbacks);
             while code == SUCCESS {
@@ -290,62 +291,6 @@ extern "C" fn calling_context(data: Handle, number: u32, region: u32, _: u32, _:
 extern "C" fn attribute(data: Handle, number: u32, name: u32, _: u32, _: u8) -> i32 {
     definitions(data).attributes.insert(number, name);
     SUCCESS
-}
-
-/// Who hears of events.
-pub(crate) struct Hearing<'a, 'b> {
-    symbols: &'a Symbols,
-    asked: Asked,
-    /// The region of each call path.
-    contexts: &'a HashMap<u32, u32>,
-    take: &'a mut Take<'b>,
-    others: OtherEvents,
-    is_enough: bool,
-}
-
-impl Hearing<'_, '_> {
-    pub(crate) fn hear(&mut self, time: u64, event: Event) -> i32 {
-        self.is_enough = self.is_enough || !(self.take)(time, event);
-        if self.is_enough { INTERRUPT } else { SUCCESS }
-    }
-
-    /// Something that is only counted.
-    pub(crate) fn other(&mut self, kind: OtherEvent) -> i32 {
-        self.others.count(kind);
-        SUCCESS
-    }
-
-    #[expect(unsafe_code, reason = "functions of the library are called")]
-    fn number(&self, attributes: Handle, attribute: Option<u32>) -> Option<u64> {
-        let attribute = attribute.filter(|_| !attributes.is_null())?;
-        let mut value = 0;
-        // SAFETY: the list is there during the callback.
-        let found = unsafe {
-            (self.symbols.attributes_has)(attributes, attribute)
-                && (self.symbols.attributes_number)(attributes, attribute, &raw mut value) == SUCCESS
-        };
-        found.then_some(value)
-    }
-
-    #[expect(unsafe_code, reason = "functions of the library are called")]
-    fn string(&self, attributes: Handle, attribute: Option<u32>) -> Option<u32> {
-        let attribute = attribute.filter(|_| !attributes.is_null())?;
-        let mut value = 0;
-        // SAFETY: as above.
-        let found = unsafe {
-            (self.symbols.attributes_has)(attributes, attribute)
-                && (self.symbols.attributes_string)(attributes, attribute, &raw mut value) == SUCCESS
-        };
-        found.then_some(value)
-    }
-}
-
-/// Who hears what a callback of the library tells.
-#[expect(unsafe_code, reason = "an address comes back from the library")]
-pub(crate) fn hearing<'a>(data: Handle) -> &'a mut Hearing<'a, 'a> {
-    // SAFETY: it is the address that was handed over with the callbacks, of a value that is there until they were all
-    // called, and no two of them run at once. The names of lifetimes say no more than that.
-    unsafe { &mut *data.cast() }
 }
 
 extern "C" fn enter(_: u64, time: u64, _: u64, data: Handle, attributes: Handle, region: u32) -> i32 {

@@ -1,13 +1,10 @@
 //! The functions of the library, with the types that its headers of version 3 give them.
 
-use crate::Otf2Error;
-use crate::matched;
-use crate::others::SETTERS;
-use libc::{c_char, c_void};
+use crate::error::Otf2Error;
+use crate::handle::Handle;
+use libc::c_char;
 use std::ffi::{CStr, CString};
 
-/// What the library gives and takes back, and nobody looks into.
-pub(crate) type Handle = *mut c_void;
 type Text = *const c_char;
 type Code = i32;
 
@@ -26,10 +23,7 @@ macro_rules! symbols {
         /// The functions.
         pub(crate) struct Symbols {
             $(pub(crate) $name: unsafe extern "C" fn($($argument),*) -> $result,)*
-            /// Addresses of what sets callbacks for events that are only counted.
-            pub(crate) others: Vec<Option<usize>>,
-            /// Addresses of what sets callbacks for messages that were probed for; libraries before 3.1 have none.
-            pub(crate) matched: [Option<usize>; matched::SETTERS.len()],
+            library: Handle,
         }
 
         impl Symbols {
@@ -37,13 +31,8 @@ macro_rules! symbols {
             #[expect(unsafe_code, reason = "addresses in a library become functions")]
             fn find(library: Handle, file: &str) -> Result<Self, Otf2Error> {
                 let find = |symbol: &'static str| {
-                    let name = CString::new(symbol).unwrap_or_default();
-                    // SAFETY: the library is open and stays so, and the name ends with a zero.
-                    let found = unsafe { libc::dlsym(library, name.as_ptr()) };
-                    if found.is_null() {
-                        return Err(Otf2Error::OtherLibrary { name: file.to_owned(), symbol });
-                    }
-                    Ok(found)
+                    let lacks = || Otf2Error::OtherLibrary { name: file.to_owned(), symbol };
+                    find_address(library, symbol).ok_or_else(lacks)
                 };
                 Ok(Self {
                     $(
@@ -53,8 +42,7 @@ macro_rules! symbols {
                             std::mem::transmute::<Handle, unsafe extern "C" fn($($argument),*) -> $result>(find($symbol)?)
                         },
                     )*
-                    others: SETTERS.iter().map(|symbol| Some(find(symbol).ok()?.expose_provenance())).collect(),
-                    matched: matched::SETTERS.map(|symbol| Some(find(symbol).ok()?.expose_provenance())),
+                    library,
                 })
             }
         }
@@ -198,6 +186,11 @@ impl Symbols {
         Err(Otf2Error::NoLibrary)
     }
 
+    /// The address of a function that some releases of the library lack.
+    pub(crate) fn address(&self, symbol: &str) -> Option<usize> {
+        find_address(self.library, symbol).map(|found| found.expose_provenance())
+    }
+
     /// What the library says of a code.
     #[expect(unsafe_code, reason = "a function of the library is called")]
     pub(crate) fn words(&self, code: Code) -> String {
@@ -209,4 +202,13 @@ impl Symbols {
         // SAFETY: as above; it ends with a zero.
         unsafe { CStr::from_ptr(words) }.to_string_lossy().into_owned()
     }
+}
+
+/// Where the function of a name is; none where the library lacks it.
+#[expect(unsafe_code, reason = "an address in a library is looked up")]
+fn find_address(library: Handle, symbol: &str) -> Option<Handle> {
+    let name = CString::new(symbol).ok()?;
+    // SAFETY: the library is open and stays so, and the name ends with a zero.
+    let found = unsafe { libc::dlsym(library, name.as_ptr()) };
+    (!found.is_null()).then_some(found)
 }

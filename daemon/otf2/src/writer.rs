@@ -4,10 +4,12 @@ use crate::constants::{
     COMPRESSION_NONE, CollectiveOp, DEFINITION_CHUNK_BYTES, DOMAIN_MACHINE, DOMAIN_SHARED_MEMORY,
     EVENT_CHUNK_BYTES, FILE_MODE_WRITE, FLUSH, GroupKind, LOCATION_CPU_THREAD, LOCATION_GROUP_PROCESS,
     PARADIGM_CLASS_PROCESS, PARADIGM_MPI, RegionRole, SUBSTRATE_POSIX, SUCCESS, TYPE_SOURCE_CODE_LOCATION,
-    TYPE_STRING, TYPE_UINT64,
+    TYPE_STRING, TYPE_UINT64, UNDEFINED,
 };
-use crate::symbols::{FlushCallbacks, Handle};
-use crate::{Library, Otf2Error, UNDEFINED};
+use crate::error::Otf2Error;
+use crate::handle::Handle;
+use crate::library::Library;
+use crate::symbols::FlushCallbacks;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};

@@ -17,6 +17,7 @@ const CHECKED: &[&str] = &[
     "daemon/link/src",
     "daemon/matching/src",
     "daemon/model/src",
+    "daemon/otf2/src",
     "daemon/page/src",
     "daemon/placement/src",
     "daemon/process/src",

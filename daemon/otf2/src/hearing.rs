@@ -1,0 +1,67 @@
+//! Who hears of the events of a location, behind the address that callbacks of the library get.
+
+use crate::constants::{INTERRUPT, SUCCESS};
+use crate::event::{Asked, Event};
+use crate::handle::Handle;
+use crate::other_event::{OtherEvent, OtherEvents};
+use crate::symbols::Symbols;
+use std::collections::HashMap;
+
+/// Takes events with their times; `false` when it wants no more.
+pub(crate) type Take<'a> = dyn FnMut(u64, Event) -> bool + 'a;
+
+/// Who hears of events.
+pub(crate) struct Hearing<'a, 'b> {
+    pub(crate) symbols: &'a Symbols,
+    pub(crate) asked: Asked,
+    /// The region of each call path.
+    pub(crate) contexts: &'a HashMap<u32, u32>,
+    pub(crate) take: &'a mut Take<'b>,
+    pub(crate) others: OtherEvents,
+    pub(crate) is_enough: bool,
+}
+
+impl Hearing<'_, '_> {
+    pub(crate) fn hear(&mut self, time: u64, event: Event) -> i32 {
+        self.is_enough = self.is_enough || !(self.take)(time, event);
+        if self.is_enough { INTERRUPT } else { SUCCESS }
+    }
+
+    /// Something that is only counted.
+    pub(crate) fn other(&mut self, kind: OtherEvent) -> i32 {
+        self.others.count(kind);
+        SUCCESS
+    }
+
+    #[expect(unsafe_code, reason = "functions of the library are called")]
+    pub(crate) fn number(&self, attributes: Handle, attribute: Option<u32>) -> Option<u64> {
+        let attribute = attribute.filter(|_| !attributes.is_null())?;
+        let mut value = 0;
+        // SAFETY: the list is there during the callback.
+        let found = unsafe {
+            (self.symbols.attributes_has)(attributes, attribute)
+                && (self.symbols.attributes_number)(attributes, attribute, &raw mut value) == SUCCESS
+        };
+        found.then_some(value)
+    }
+
+    #[expect(unsafe_code, reason = "functions of the library are called")]
+    pub(crate) fn string(&self, attributes: Handle, attribute: Option<u32>) -> Option<u32> {
+        let attribute = attribute.filter(|_| !attributes.is_null())?;
+        let mut value = 0;
+        // SAFETY: as above.
+        let found = unsafe {
+            (self.symbols.attributes_has)(attributes, attribute)
+                && (self.symbols.attributes_string)(attributes, attribute, &raw mut value) == SUCCESS
+        };
+        found.then_some(value)
+    }
+}
+
+/// Who hears what a callback of the library tells.
+#[expect(unsafe_code, reason = "an address comes back from the library")]
+pub(crate) fn hearing<'a>(data: Handle) -> &'a mut Hearing<'a, 'a> {
+    // SAFETY: it is the address that was handed over with the callbacks, of a value that is there until they were all
+    // called, and no two of them run at once. The names of lifetimes say no more than that.
+    unsafe { &mut *data.cast() }
+}
