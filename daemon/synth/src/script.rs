@@ -1,6 +1,8 @@
 //! What each rank does in a step, as operations on channels.
 
-use crate::spec::{Collective, Collectives, Spec, Style};
+use crate::pattern::Pattern;
+use crate::spec::{Collective, Collectives, Spec};
+use crate::style::Style;
 use std::collections::HashMap;
 
 /// No channel.
@@ -96,7 +98,7 @@ const SERIAL_TAG: i32 = 9;
 
 impl Builder {
     pub(crate) fn new(spec: &Spec, serial: Serial) -> Self {
-        let deals = spec.pattern == crate::Pattern::MasterWorker;
+        let deals = spec.pattern == Pattern::MasterWorker;
         Self {
             style: spec.style,
             collectives: spec.collectives.clone().filter(|_| !deals),

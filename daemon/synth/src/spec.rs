@@ -1,10 +1,10 @@
 //! What is to be modelled.
 
 use crate::disturbance::Disturbance;
-use crate::error::{Error, named};
+use crate::error::Error;
 use crate::pattern::Pattern;
 use crate::placement::Placement;
-use std::str::FromStr;
+use crate::style::Style;
 
 /// A job.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,29 +114,6 @@ impl Spec {
 }
 
 const MOST_BYTES: u64 = 1 << 30;
-
-/// How a rank waits for messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Style {
-    /// `MPI_Send`, `MPI_Recv`, `MPI_Sendrecv`.
-    Blocking,
-    /// `MPI_Irecv`, `MPI_Isend`, `MPI_Waitall`.
-    #[default]
-    Waitall,
-    /// `MPI_Irecv`, `MPI_Isend`, `MPI_Test` or `MPI_Testall` until it succeeds.
-    Polling,
-}
-
-const STYLES: [(&str, Style); 3] =
-    [("blocking", Style::Blocking), ("waitall", Style::Waitall), ("polling", Style::Polling)];
-
-impl FromStr for Style {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        named("style", &STYLES, name)
-    }
-}
 
 /// Sizes of messages, evenly spread in their logarithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Calls: their effect when they begin, and their record when they end.
 
-use super::{GAP_NS, Open, Simulation};
+use super::job::{GAP_NS, Open, Simulation};
+use super::meeting::ROOT;
 use crate::pattern::TASK_TAG;
 use crate::random::mixed;
 use crate::script::{NOBODY, Op};
-use crate::simulation::meeting::ROOT;
-use crate::spec::{Collective, Style};
+use crate::spec::Collective;
+use crate::style::Style;
 use crate::tape::{WORLD, plain};
 use mpiscope_wire::{Call, CallFlags, Part, PartFlags, id};
 

@@ -1,6 +1,5 @@
 //! Collectives: dependencies follow the data.
 
-use super::Simulation;
 use crate::spec::Collective;
 use mpiscope_wire::id;
 use std::collections::VecDeque;
@@ -10,20 +9,20 @@ pub(super) const ROOT: u32 = 0;
 
 /// One collective that not everybody has entered.
 #[derive(Debug, Default)]
-struct Meeting {
-    entered: u32,
-    last_ns: u64,
+pub(super) struct Meeting {
+    pub(super) entered: u32,
+    pub(super) last_ns: u64,
     /// When the data of a broadcast is there.
-    spread_ns: Option<u64>,
-    waiting: Vec<u32>,
+    pub(super) spread_ns: Option<u64>,
+    pub(super) waiting: Vec<u32>,
 }
 
 /// Those that some members have entered and others have not.
 #[derive(Debug)]
 pub(super) struct Meetings {
-    ranks: u32,
-    first: u32,
-    open: VecDeque<Meeting>,
+    pub(super) ranks: u32,
+    pub(super) first: u32,
+    pub(super) open: VecDeque<Meeting>,
 }
 
 impl Meetings {
@@ -45,70 +44,5 @@ impl Collective {
 
     pub(super) fn has_root(self) -> bool {
         matches!(self, Collective::Bcast | Collective::Reduce)
-    }
-}
-
-impl<const TOLD: bool> Simulation<TOLD> {
-    /// Which collective it is when none is named.
-    pub(super) fn turn(&self, step: u32) -> Collective {
-        let all = self.plan.spec.collectives.as_ref();
-        all.map_or(Collective::Barrier, |all| all.kinds[(step / all.every) as usize % all.kinds.len()])
-    }
-
-    /// What a rank hands over.
-    pub(super) fn collective_bytes(&self, kind: Collective) -> u64 {
-        let bytes = self.plan.spec.collectives.as_ref().map_or(8, |all| u64::from(all.bytes));
-        match kind {
-            Collective::Barrier => 0,
-            Collective::Alltoall => bytes * u64::from(self.plan.spec.ranks),
-            _ => bytes,
-        }
-    }
-
-    /// A rank enters its next collective at a moment.
-    pub(super) fn enter(&mut self, rank: u32, kind: Collective, at_ns: u64) {
-        let number = self.ranks[rank as usize].meetings;
-        self.ranks[rank as usize].meetings += 1;
-        let place = (number - self.meetings.first) as usize;
-        while self.meetings.open.len() <= place {
-            self.meetings.open.push_back(Meeting::default());
-        }
-        let bytes = self.collective_bytes(kind);
-        let meeting = &mut self.meetings.open[place];
-        meeting.entered += 1;
-        meeting.last_ns = meeting.last_ns.max(at_ns);
-        let all = meeting.entered == self.meetings.ranks;
-        let operation = |from_ns| from_ns + self.plan.wires.operation(number, bytes, from_ns);
-        let mut there_ns = None;
-        match kind {
-            Collective::Bcast => {
-                if rank == ROOT {
-                    there_ns = Some(operation(at_ns));
-                    meeting.spread_ns = there_ns;
-                } else if let Some(spread_ns) = meeting.spread_ns {
-                    self.ranks[rank as usize].ready_ns = spread_ns;
-                } else {
-                    meeting.waiting.push(rank);
-                    self.ranks[rank as usize].pending += 1;
-                }
-            }
-            Collective::Reduce if rank != ROOT => {
-                there_ns = all.then(|| operation(meeting.last_ns));
-            }
-            _ => {
-                meeting.waiting.push(rank);
-                self.ranks[rank as usize].pending += 1;
-                there_ns = all.then(|| operation(meeting.last_ns));
-            }
-        }
-        if let Some(there_ns) = there_ns {
-            for waiting in std::mem::take(&mut meeting.waiting) {
-                self.known(waiting, there_ns);
-            }
-        }
-        while self.meetings.open.front().is_some_and(|first| first.entered == self.meetings.ranks) {
-            self.meetings.open.pop_front();
-            self.meetings.first += 1;
-        }
     }
 }
