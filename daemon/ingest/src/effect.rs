@@ -1,6 +1,6 @@
 //! The effects of calls: the functions of MPI by who waits for whom.
 
-use crate::ring::{Closed, Moved};
+use crate::closed_call::{Closed, Moved};
 use mpiscope_model::{Blocking, Collective, Comm, Effect, Flow, Rank};
 use mpiscope_wire::{self as wire, CallFlags, Family, Part, PartFlags};
 use rustc_hash::FxHashSet;

@@ -5,6 +5,7 @@
 //! must hold: nothing a job writes can make it panic or grow without bound.
 
 mod clock;
+mod closed_call;
 mod effect;
 pub mod host_clocks;
 mod ingest;
@@ -13,6 +14,7 @@ mod origin;
 mod process;
 mod ring;
 mod site;
+mod timed_event;
 
 pub use ingest::{Ingest, KnownAgent};
 

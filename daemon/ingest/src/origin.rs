@@ -79,3 +79,8 @@ impl Origin {
         self.clock.to_run(self.counter.monotonic_ns(kind, ticks))
     }
 }
+
+/// The size of slots until their clock sample comes.
+pub(crate) fn waiting_bytes(slots: &Slots) -> usize {
+    size_of::<Slots>() + size_of_val(slots.slots.as_slice())
+}

@@ -4,17 +4,10 @@ use crate::effect::Undiagnosed;
 use crate::memory_budget::MemoryBudget;
 use crate::ring::RingState;
 use crate::site::OwnSites;
+use crate::timed_event::Timed;
 use mpiscope_model::{Comm, Event, Nanoseconds, Rank, Side};
 use mpiscope_wire::{ClockKind, Process};
 use rustc_hash::FxHashMap;
-
-/// An event with the time that orders it, and that at which its call returned.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Timed {
-    pub(crate) at_ns: Nanoseconds,
-    pub(crate) end_ns: Nanoseconds,
-    pub(crate) event: Event,
-}
 
 /// One process.
 #[derive(Debug)]

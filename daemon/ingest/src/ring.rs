@@ -1,8 +1,9 @@
 //! The slots of one ring: groups that end with a call, each a row and the events that it meant.
 
+use crate::closed_call::{Closed, ClosingPart, Moved};
 use crate::effect::{Functions, Undiagnosed};
-use crate::process::Timed;
-use mpiscope_model::{Activity, Call, CallId, Collected, Comm, Event, Rank, Side, Site};
+use crate::timed_event::Timed;
+use mpiscope_model::{Activity, Call, CallId, Collected, Comm, Event, Rank};
 use mpiscope_wire::{self as wire, CallFlags, Part, PartFlags, id};
 use rustc_hash::FxHashMap;
 
@@ -33,9 +34,6 @@ pub(crate) struct RingState {
     after_loss: bool,
 }
 
-/// A part of a call with its communicator.
-pub(crate) type ClosingPart = (Part, Option<Comm>);
-
 /// Room for more parts is not kept from one call to the next.
 const MOST_PARTS_KEPT: usize = 64;
 
@@ -61,22 +59,6 @@ impl Polling {
 /// A program that probes more messages than this without receiving them loses only when it began to wait for them.
 const MOST_MATCHED: usize = 1 << 16;
 
-/// A call with its full fields, its times as nanoseconds of the run, and its communicator as an index of the run.
-pub(crate) struct Closed {
-    pub(crate) call: wire::Call,
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    pub(crate) comm: Option<Comm>,
-    /// The caller's group of it.
-    pub(crate) side: Side,
-    /// The parts, each with its communicator and, where it completes one, the number of its post.
-    pub(crate) parts: Vec<ClosingPart>,
-    /// Its call site.
-    pub(crate) site: Option<Site>,
-    /// The full number of the receive that the call posted.
-    pub(crate) post: u64,
-}
-
 /// Where a call's row and events go.
 pub(crate) struct Output<'a> {
     pub(crate) calls: &'a mut Vec<Call>,
@@ -97,45 +79,6 @@ pub(crate) struct Output<'a> {
 impl Output<'_> {
     fn push(&mut self, closed: &Closed, at_ns: u64, event: Event) {
         self.events.push(Timed { at_ns, end_ns: closed.end_ns, event });
-    }
-}
-
-/// What the parts of a call sent and received, found in one pass.
-#[derive(Default)]
-pub(crate) struct Moved<'a> {
-    pub(crate) sends: usize,
-    sent_bytes: u64,
-    pub(crate) receives: usize,
-    received_bytes: u64,
-    last: Option<&'a (Part, Option<Comm>)>,
-    /// Persistent collectives that it started.
-    started: usize,
-    started_bytes: u64,
-    pub(crate) last_started: Option<&'a (Part, Option<Comm>)>,
-}
-
-impl<'a> Moved<'a> {
-    fn by(parts: &'a [(Part, Option<Comm>)]) -> Self {
-        let mut moved = Self::default();
-        for of in parts {
-            let (number, bytes) = match of.0.flags {
-                PartFlags::SENT => (&mut moved.sends, &mut moved.sent_bytes),
-                flags if flags.is_receive() => (&mut moved.receives, &mut moved.received_bytes),
-                PartFlags::STARTED => {
-                    moved.started += 1;
-                    moved.started_bytes = moved.started_bytes.saturating_add(of.0.bytes);
-                    moved.last_started = Some(of);
-                    continue;
-                }
-                _ => continue,
-            };
-            *number += 1;
-            if of.0.bytes != Part::UNKNOWN_BYTES {
-                *bytes = bytes.saturating_add(of.0.bytes);
-            }
-            moved.last = Some(of);
-        }
-        moved
     }
 }
 

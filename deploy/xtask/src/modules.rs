@@ -12,6 +12,7 @@ const CHECKED: &[&str] = &[
     "daemon/engine/src",
     "daemon/flow/src",
     "daemon/formats/src",
+    "daemon/ingest/src",
     "daemon/launch/src",
     "daemon/layout/src",
     "daemon/link/src",

@@ -1,8 +1,8 @@
 //! Bounds of one node's clock correction at the breakpoints, and between them.
 
 use super::corridor::Corridor;
-use super::maps::NodeMap;
 use super::node_clock::NodeClock;
+use super::node_map::NodeMap;
 use mpiscope_model::{Correction, Nanoseconds, Node};
 
 /// A published time and its moment are whole nanoseconds.

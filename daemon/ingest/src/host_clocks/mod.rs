@@ -21,10 +21,12 @@ mod corridor;
 mod interval;
 mod maps;
 mod node_clock;
+mod node_map;
 mod violations;
 
 pub use bounds::Bounds;
 pub use interval::RoundTrip;
-pub use maps::{ClockMaps, NodeMap};
+pub use maps::ClockMaps;
 pub use node_clock::NodeClock;
+pub use node_map::NodeMap;
 pub use violations::Violations;

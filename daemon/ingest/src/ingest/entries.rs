@@ -1,8 +1,10 @@
 //! The slots of a ring, one after the other: their meaning and their faults.
 
-use super::{Ingest, MOST_PARTS};
+use super::state::Ingest;
+use crate::closed_call::Closed;
+use crate::origin::waiting_bytes;
 use crate::process::{Key, ProcessInput};
-use crate::ring::{Closed, Output};
+use crate::ring::Output;
 use mpiscope_model::{Comm, CommInfo, CommKind, CommName, Coordinate, Event, Side};
 use mpiscope_wire::{
     self as wire, CallFlags, CommDefinition, Entry, GridPart, MOST_NAME_BYTES, NO_COMM, NamePart, OtherGroup,
@@ -27,6 +29,9 @@ fn kind_of(kind: wire::CommKind) -> CommKind {
         wire::CommKind::Phase => CommKind::Phase,
     }
 }
+
+/// A call completes no more receives than a ring has slots, and rings have a largest size.
+const MOST_PARTS: usize = 1 << 20;
 
 /// What a part of a call, or a mark before it, takes until the call comes.
 const WAITING_BYTES: usize =
@@ -341,9 +346,4 @@ impl Ingest {
             self.fault(Some(rank), text.into());
         }
     }
-}
-
-/// The size of slots until their clock sample comes.
-pub(super) fn waiting_bytes(slots: &Slots) -> usize {
-    size_of::<Slots>() + size_of_val(slots.slots.as_slice())
 }

@@ -1,6 +1,6 @@
 //! Calls that have not returned: translates their words to the ids of the run.
 
-use super::Ingest;
+use super::state::Ingest;
 use crate::process::ProcessInput;
 use mpiscope_model::{Asks, Comm, InFlight, Member, Peer, Side};
 use mpiscope_wire::{Asked, CommDefinition, Flight, PEER_ANY};

@@ -1,6 +1,6 @@
 //! What is known of the clocks of the nodes.
 
-use super::Ingest;
+use super::state::Ingest;
 use crate::host_clocks::NodeClock;
 use crate::origin::Origin;
 use mpiscope_model::{Nanoseconds, Node};

@@ -1,6 +1,6 @@
 //! What the scheduler did to processes, and which CPUs they may use.
 
-use super::Ingest;
+use super::state::Ingest;
 use mpiscope_model::{CpuSet, RankCpus, Scheduling};
 use mpiscope_wire as wire;
 

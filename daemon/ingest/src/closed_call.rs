@@ -1,0 +1,62 @@
+//! A call that has returned, in times and ids of the run, and what its parts moved.
+
+use mpiscope_model::{Comm, Side, Site};
+use mpiscope_wire::{Call, Part, PartFlags};
+
+/// A part of a call with its communicator.
+pub(crate) type ClosingPart = (Part, Option<Comm>);
+
+/// A call with its full fields, its times as nanoseconds of the run, and its communicator as an index of the run.
+pub(crate) struct Closed {
+    pub(crate) call: Call,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) comm: Option<Comm>,
+    /// The caller's group of it.
+    pub(crate) side: Side,
+    /// The parts, each with its communicator and, where it completes one, the number of its post.
+    pub(crate) parts: Vec<ClosingPart>,
+    /// Its call site.
+    pub(crate) site: Option<Site>,
+    /// The full number of the receive that the call posted.
+    pub(crate) post: u64,
+}
+
+/// What the parts of a call sent and received, found in one pass.
+#[derive(Default)]
+pub(crate) struct Moved<'a> {
+    pub(crate) sends: usize,
+    pub(crate) sent_bytes: u64,
+    pub(crate) receives: usize,
+    pub(crate) received_bytes: u64,
+    pub(crate) last: Option<&'a (Part, Option<Comm>)>,
+    /// Persistent collectives that it started.
+    pub(crate) started: usize,
+    pub(crate) started_bytes: u64,
+    pub(crate) last_started: Option<&'a (Part, Option<Comm>)>,
+}
+
+impl<'a> Moved<'a> {
+    pub(crate) fn by(parts: &'a [(Part, Option<Comm>)]) -> Self {
+        let mut moved = Self::default();
+        for of in parts {
+            let (number, bytes) = match of.0.flags {
+                PartFlags::SENT => (&mut moved.sends, &mut moved.sent_bytes),
+                flags if flags.is_receive() => (&mut moved.receives, &mut moved.received_bytes),
+                PartFlags::STARTED => {
+                    moved.started += 1;
+                    moved.started_bytes = moved.started_bytes.saturating_add(of.0.bytes);
+                    moved.last_started = Some(of);
+                    continue;
+                }
+                _ => continue,
+            };
+            *number += 1;
+            if of.0.bytes != Part::UNKNOWN_BYTES {
+                *bytes = bytes.saturating_add(of.0.bytes);
+            }
+            moved.last = Some(of);
+        }
+        moved
+    }
+}

@@ -1,0 +1,12 @@
+//! The state machine: messages in, batches out.
+
+mod entries;
+mod flights;
+mod messages;
+mod nodes;
+mod processes;
+mod scheduling;
+mod settling;
+mod state;
+
+pub use state::{Ingest, KnownAgent};

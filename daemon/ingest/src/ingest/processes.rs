@@ -1,0 +1,79 @@
+//! Processes that introduce themselves, and the nodes that they run on.
+
+use super::state::Ingest;
+use crate::process::ProcessInput;
+use mpiscope_model::{Node, NodeInfo, ProcessState, RankCpus, RankInfo};
+use mpiscope_wire::{Lost, Process};
+
+/// More nodes than a run has.
+const MOST_NODES: usize = 1 << 16;
+
+/// More ranks than a run has: tables must not be sized by a job's own claims.
+const MOST_RANKS: u32 = 1 << 23;
+
+/// The cost of a process in the tables.
+const PROCESS_BYTES: usize = 2 * size_of::<(ProcessInput, RankInfo, Lost)>();
+
+impl Ingest {
+    pub(super) fn process(&mut self, process: &Process) {
+        let key = (self.origin, process.process);
+        if self.processes.contains(key) {
+            return;
+        }
+        if process.rank >= process.world_size || process.world_size > MOST_RANKS {
+            self.fault(
+                None,
+                format!("process {} says it is rank {} of {}", process.pid, process.rank, process.world_size),
+            );
+            return;
+        }
+        let texts = 2 * (process.library.len() + process.node.len());
+        let has_room = self.memory.take(PROCESS_BYTES + texts);
+        let Some(node) = has_room.then(|| self.node(&process.node)).flatten() else {
+            self.fault(
+                None,
+                "more processes or nodes than there is room for: what they did is missing".into(),
+            );
+            return;
+        };
+        let generation = self.generations.entry(process.rank).or_default();
+        let turn = *generation;
+        *generation += 1;
+        if turn > 0 {
+            let text = format!(
+                "rank {} was started again as process {}; its calls are added",
+                process.rank, process.pid
+            );
+            self.fault(Some(process.rank), text);
+        }
+        let input = ProcessInput::new(self.origin, process, turn);
+        self.processes.add(key, input);
+        self.origins[self.origin as usize].number = Some(node);
+        let info = RankInfo {
+            rank: process.rank,
+            world_size: process.world_size,
+            node,
+            pid: process.pid,
+            library: process.library.clone(),
+            state: ProcessState::Running,
+            cost_per_call_ns: process.cost_per_call_ns,
+            cpus: RankCpus::default(),
+        };
+        self.batch.ranks.push(info.clone());
+        self.infos.insert(key, info);
+    }
+
+    /// The number of a node; `None` when there are too many.
+    pub(super) fn node(&mut self, name: &str) -> Option<Node> {
+        if let Some(known) = self.nodes.iter().position(|node| node == name) {
+            return Some(known as Node);
+        }
+        let node = self.nodes.len() as Node;
+        if self.nodes.len() >= MOST_NODES || !self.memory.take(2 * (name.len() + size_of::<NodeInfo>())) {
+            return None;
+        }
+        self.nodes.push(name.to_owned());
+        self.batch.nodes.push(NodeInfo { node, name: name.to_owned() });
+        Some(node)
+    }
+}
