@@ -1,7 +1,8 @@
 //! Nodes and edges.
 
-use super::{Dag, DagEdge, DagNode, DagScope};
-use crate::Balance;
+use super::graph::{Dag, DagEdge, DagNode};
+use super::scope::DagScope;
+use crate::balance::Balance;
 use crate::logical::{Endpoint, Events, in_order};
 use mpiscope_model::{Message, Nanoseconds};
 

@@ -1,6 +1,6 @@
 //! What the glyph of a node shows: a bar for each message that it took in or sent.
 
-use super::Dag;
+use super::graph::Dag;
 use mpiscope_model::{Nanoseconds, Rank};
 
 /// A message as the node at one end of it sees it.

@@ -1,6 +1,7 @@
 //! Where nodes stand: layers, and their order within a layer.
 
-use super::{Dag, DagNode, build};
+use super::build;
+use super::graph::{Dag, DagNode};
 
 /// How often nodes are moved to the middle of their neighbours, at the most.
 const SWEEPS: usize = 8;

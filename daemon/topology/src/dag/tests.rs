@@ -1,6 +1,7 @@
 use super::*;
 use crate::flatness;
 use crate::test_messages::message;
+use mpiscope_model::Rank;
 use proptest::prelude::*;
 
 fn everything() -> DagScope {

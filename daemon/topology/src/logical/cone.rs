@@ -1,6 +1,7 @@
 //! The past and the future of an event.
 
-use super::{Endpoint, EventId, LogicalTime, NOWHERE};
+use super::events::{Endpoint, NOWHERE};
+use super::time::{EventId, LogicalTime};
 use mpiscope_model::Nanoseconds;
 use std::ops::Range;
 

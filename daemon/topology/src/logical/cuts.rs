@@ -1,6 +1,7 @@
 //! Collectives that everyone waits for everyone in.
 
-use super::{LogicalTime, NOWHERE};
+use super::events::{Events, NOWHERE};
+use super::hub::Hub;
 use mpiscope_model::Flow;
 
 /// The cuts of a stretch, each after the one before it on every rank.
@@ -13,27 +14,30 @@ pub(super) struct Cuts {
 }
 
 impl Cuts {
-    pub(super) fn build(time: &LogicalTime) -> Self {
-        let ranks = time.events.ranks.len();
-        let mut found: Vec<(Vec<u32>, Vec<u32>)> = time
-            .hubs
+    /// The collectives that cut a stretch. What is loose is led to by nothing but its own rank.
+    pub(super) fn build(
+        events: &Events,
+        hubs: &[Hub],
+        rank_of: &[u32],
+        is_loose: impl Fn(u32) -> bool,
+    ) -> Self {
+        let ranks = events.ranks.len();
+        let mut found: Vec<(Vec<u32>, Vec<u32>)> = hubs
             .iter()
             .filter(|hub| hub.flow == Flow::All && hub.places.len() == ranks)
             .filter_map(|hub| {
                 let places = hub.places.start as usize..hub.places.end as usize;
-                let sorted = |events: &[u32]| {
-                    let mut sorted = events.to_vec();
+                let sorted = |side: &[u32]| {
+                    let mut sorted = side.to_vec();
                     sorted.sort_unstable();
                     sorted
                 };
-                let (enters, exits) =
-                    (sorted(&time.events.enters[places.clone()]), sorted(&time.events.exits[places]));
-                let is_of = |(at, event): (usize, &u32)| {
-                    *event != NOWHERE && time.rank_of[*event as usize] as usize == at
-                };
+                let (enters, exits) = (sorted(&events.enters[places.clone()]), sorted(&events.exits[places]));
+                let is_of =
+                    |(at, event): (usize, &u32)| *event != NOWHERE && rank_of[*event as usize] as usize == at;
                 let is_whole = enters.iter().enumerate().all(is_of) && exits.iter().enumerate().all(is_of);
                 // While one thread is in it another may send to a rank that has not entered yet.
-                let is_alone = |(enter, exit): (&u32, &u32)| enter + 1 == *exit && !time.is_loose(*exit);
+                let is_alone = |(enter, exit): (&u32, &u32)| enter + 1 == *exit && !is_loose(*exit);
                 let is_sound = is_whole && enters.iter().zip(&exits).all(is_alone);
                 is_sound.then_some((enters, exits))
             })

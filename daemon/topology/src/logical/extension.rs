@@ -1,6 +1,7 @@
 //! One order of all events in which whatever led to an event stands before it.
 
-use super::{Endpoint, EventId, LogicalTime, NOWHERE};
+use super::events::{Endpoint, NOWHERE};
+use super::time::{EventId, LogicalTime};
 use mpiscope_model::Flow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

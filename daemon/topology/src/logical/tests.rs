@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::test_messages::message;
+use mpiscope_model::{Flow, Message, Rank};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 

@@ -1,26 +1,8 @@
-//! Logical time: which event of a run can have led to which.
-//!
-//! An event leads to all later ones of its rank, a send to its receive, and entering a collective to the return of
-//! those who wait for it. All other pairs are concurrent. The threads of a rank count as one: its events have the
-//! order of its clock, and the earlier of two threads' events leads to the later one, whether or not the threads
-//! communicate.
-//!
-//! Each event takes constant memory: its rank, time, and message or member of a collective. A vector (how many events
-//! of each rank lead to one event) is found by going back from there. A collective in which all wait for all ranks
-//! with events is a cut: whatever came before it led to whatever comes after, and the search ends there.
+//! The events of a stretch of time, and what leads to what among them.
 
-mod cone;
-mod cuts;
-mod events;
-mod extension;
-#[cfg(test)]
-mod tests;
-
-pub use cone::Cone;
-pub(crate) use events::{Endpoint, Events, NOWHERE, in_order};
-pub use events::{Meeting, Member};
-
-use crate::logical::cuts::Cuts;
+use super::cuts::Cuts;
+use super::events::{Endpoint, Events, Meeting, NOWHERE, in_order};
+use super::hub::Hub;
 use mpiscope_model::{Flow, Message, Nanoseconds, Rank};
 use std::ops::Range;
 
@@ -54,31 +36,21 @@ pub struct LogicalEvent {
     pub kind: LogicalEventKind,
 }
 
-/// A collective among those of the stretch.
-#[derive(Debug, Clone)]
-struct Hub {
-    flow: Flow,
-    /// The place of the root.
-    root: Option<u32>,
-    /// Its places.
-    places: Range<u32>,
-}
-
 /// The events of a stretch of time and what leads to what among them.
 #[derive(Debug, Clone, Default)]
 pub struct LogicalTime {
-    messages: Vec<Message>,
-    events: Events,
+    pub(super) messages: Vec<Message>,
+    pub(super) events: Events,
     /// At which place among the ranks each event is.
-    rank_of: Vec<u32>,
-    hubs: Vec<Hub>,
+    pub(super) rank_of: Vec<u32>,
+    pub(super) hubs: Vec<Hub>,
     /// The collective of each place in one.
-    hub_of: Vec<u32>,
-    cuts: Cuts,
+    pub(super) hub_of: Vec<u32>,
+    pub(super) cuts: Cuts,
     /// Receives and returns that nothing leads to, since by the clocks each would lead to itself; in order.
-    loose: Vec<u32>,
+    pub(super) loose: Vec<u32>,
     /// Whether something ends before that which leads to it, by the clocks.
-    is_backward: bool,
+    pub(super) is_backward: bool,
 }
 
 impl LogicalTime {
@@ -114,7 +86,7 @@ impl LogicalTime {
         if time.is_backward {
             time.loose = time.untangled().1;
         }
-        time.cuts = Cuts::build(&time);
+        time.cuts = Cuts::build(&time.events, &time.hubs, &time.rank_of, |event| time.is_loose(event));
         time
     }
 
@@ -176,7 +148,7 @@ impl LogicalTime {
         (found < of_rank.end).then_some(EventId(found))
     }
 
-    fn first_at(&self, events: Range<u32>, is_there: impl Fn(Nanoseconds) -> bool) -> u32 {
+    pub(super) fn first_at(&self, events: Range<u32>, is_there: impl Fn(Nanoseconds) -> bool) -> u32 {
         let times = &self.events.at_ns[events.start as usize..events.end as usize];
         events.start + times.partition_point(|&at_ns| !is_there(at_ns)) as u32
     }
@@ -201,12 +173,12 @@ impl LogicalTime {
         self.events.bytes() + 4 * words + size_of_val(self.hubs.as_slice()) + self.cuts.bytes()
     }
 
-    fn is_loose(&self, event: u32) -> bool {
+    pub(super) fn is_loose(&self, event: u32) -> bool {
         !self.loose.is_empty() && self.loose.binary_search(&event).is_ok()
     }
 
     /// Shows the places whose entering leads to the return at a place of a collective.
-    fn awaited(&self, place: u32) -> Range<u32> {
+    pub(super) fn awaited(&self, place: u32) -> Range<u32> {
         let hub = &self.hubs[self.hub_of[place as usize] as usize];
         let root = |root: u32| root..root + 1;
         match hub.flow {
@@ -219,7 +191,7 @@ impl LogicalTime {
     }
 
     /// Shows the places whose return is led to by entering at a place of a collective.
-    fn waiting(&self, place: u32) -> Range<u32> {
+    pub(super) fn waiting(&self, place: u32) -> Range<u32> {
         let hub = &self.hubs[self.hub_of[place as usize] as usize];
         match hub.flow {
             Flow::All => hub.places.clone(),

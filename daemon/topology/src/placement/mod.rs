@@ -11,19 +11,23 @@ mod graph;
 mod grow;
 mod labels;
 mod library;
+mod parts;
 mod pool;
 mod random;
 mod refine;
 #[cfg(test)]
 mod tests;
 mod traffic;
+mod work_budget;
 
 pub use traffic::{Flow, Traffic};
 
 use graph::Graph;
 use library::{Library, Way};
 use mpiscope_model::Node;
-use refine::{Budget, Parts, Refiner};
+use parts::Parts;
+use refine::Refiner;
+use work_budget::Budget;
 
 /// METIS divides into this number of parts fast enough to run several times.
 const CHEAP_PARTS: usize = 32;

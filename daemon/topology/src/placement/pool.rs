@@ -4,8 +4,9 @@
 //! Sizes of parts never change.
 
 use super::graph::{Edge, Graph};
+use super::parts::Parts;
 use super::random::Random;
-use super::refine::{Budget, Parts};
+use super::work_budget::Budget;
 
 /// Ranks looked at on each side for the next exchange.
 const FRONT: usize = 8;

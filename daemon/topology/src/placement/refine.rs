@@ -2,67 +2,15 @@
 //! filling a few nodes anew, again and again.
 
 use super::graph::Graph;
+use super::parts::Parts;
 use super::pool::Pool;
 use super::random::Random;
+use super::work_budget::Budget;
 
 /// Ranks that are filled anew together, unless two nodes have more.
 const RANKS_OF_A_SEARCH: usize = 96;
 /// Nodes that are filled anew together.
 const MOST_NODES: usize = 4;
-
-/// Which part each rank is in, and which ranks each part has.
-#[derive(Debug, Clone)]
-pub(super) struct Parts {
-    pub(super) part_of: Vec<u32>,
-    pub(super) members: Vec<Vec<u32>>,
-}
-
-impl Parts {
-    pub(super) fn new(part_of: Vec<u32>, parts: usize) -> Self {
-        let mut members = vec![Vec::new(); parts];
-        for (rank, &part) in part_of.iter().enumerate() {
-            members[part as usize].push(rank as u32);
-        }
-        Self { part_of, members }
-    }
-}
-
-/// Work left to do: about one for each edge that is looked at. Work and not time: the same traffic gives the same
-/// advice on any machine.
-#[derive(Debug, Clone)]
-pub(super) struct Budget {
-    left: i64,
-    size: i64,
-    ranks: i64,
-}
-
-impl Budget {
-    /// For a graph of this size.
-    pub(super) fn build(graph: &Graph) -> Self {
-        Self { left: 0, size: (graph.ends() + graph.ranks()) as i64, ranks: graph.ranks() as i64 }
-    }
-
-    /// For exchanges from one beginning.
-    pub(super) fn for_exchange(&self) -> Self {
-        Self { left: 2_000_000 + 100 * self.size, ..*self }
-    }
-
-    /// For the search on the best of them: some hundredths of a second for 2,048 ranks, a second for 16,384, and not much
-    /// more for any number.
-    pub(super) fn for_search(&self) -> Self {
-        let by_ranks = (self.ranks * self.ranks / 2).min(300_000_000);
-        let to_begin = (20_000 * self.ranks).min(5_000_000);
-        Self { left: to_begin + 200 * self.size + by_ranks, ..*self }
-    }
-
-    pub(super) fn spend(&mut self, work: usize) {
-        self.left -= work as i64;
-    }
-
-    pub(super) fn is_spent(&self) -> bool {
-        self.left <= 0
-    }
-}
 
 /// Improves placements on one graph.
 pub(super) struct Refiner<'a> {

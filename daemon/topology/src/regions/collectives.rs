@@ -1,6 +1,6 @@
 //! Who exchanged data with whom in collectives: a root with each member, or all with all.
 
-use super::TalkGraph;
+use super::graph::TalkGraph;
 use crate::placement::Traffic;
 use mpiscope_model::{Activity, Collective, Comm, Effect, Flow, Rank, Side};
 use rustc_hash::FxHashMap;
@@ -136,9 +136,9 @@ pub fn talk_graph(ranks: u32, traffic: &Traffic, collectives: &CollectiveTraffic
 
 #[cfg(test)]
 mod tests {
-    use super::super::regions;
     use super::*;
     use crate::placement::Flow as Exchanged;
+    use crate::regions::regions;
     use mpiscope_model::CallId;
 
     fn call(rank: Rank, comm: Comm, flow: Flow, root: Option<Rank>, bytes: u64) -> Activity {

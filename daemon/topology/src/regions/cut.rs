@@ -1,8 +1,18 @@
 //! Groups of nodes out of merges.
 
-use super::Cut;
 use super::graph::Graph;
 use super::linkage::Merge;
+
+/// Where merging stops.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cut {
+    /// Where the modularity of the graph is greatest.
+    Auto,
+    /// At this mean distance between two regions.
+    At(f64),
+    /// At this number of regions, or at the number of connected parts.
+    Count(usize),
+}
 
 /// Two partitions whose modularities differ by less than this are as good; the one with fewer regions is taken.
 const AS_GOOD: f64 = 1e-9;

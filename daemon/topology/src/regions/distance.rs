@@ -1,8 +1,8 @@
 //! How far apart ranks are that reach each other.
 
-use super::Method;
 use super::graph::Graph;
 use super::inverse::{Square, invert};
+use super::method::Method;
 
 /// A walk goes on with this probability at each step, as the logarithm of its inverse.
 const COST_OF_STEP: f64 = 0.05;

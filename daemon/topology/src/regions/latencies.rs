@@ -1,6 +1,6 @@
 //! How late messages were, by pair of ranks: lateness can be summed for any regions afterwards.
 
-use super::Region;
+use super::region::Region;
 use mpiscope_model::{MessageTime, Rank};
 use rustc_hash::FxHashMap;
 

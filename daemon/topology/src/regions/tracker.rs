@@ -1,6 +1,9 @@
 //! Regions as they change: when they are found anew, and how they keep their names.
 
-use super::{Clustering, Method, TalkGraph};
+use super::clustering::Clustering;
+use super::graph::TalkGraph;
+use super::method::Method;
+use super::region::Region;
 use mpiscope_model::{Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 
@@ -9,15 +12,6 @@ use rustc_hash::FxHashMap;
 const ENOUGH_CHANGE: f64 = 0.05;
 /// And no sooner than so much later in the run.
 const EVERY_NS: Nanoseconds = 2_000_000_000;
-
-/// A region with its name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Region {
-    /// Its name: the same as long as most of its ranks stay together, and never used again for something else.
-    pub id: u32,
-    /// Its ranks, in order.
-    pub ranks: Vec<Rank>,
-}
 
 /// Keeps the names of regions.
 #[derive(Debug, Clone, Default)]
@@ -163,8 +157,8 @@ impl Follower {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::planted;
     use super::*;
+    use crate::regions::tests::planted;
 
     fn ids(tracker: &Tracker) -> Vec<(u32, Vec<Rank>)> {
         tracker.regions().iter().map(|region| (region.id, region.ranks.clone())).collect()

@@ -6,6 +6,7 @@ mod properties;
 use super::*;
 pub(super) use graphs::planted;
 use graphs::{cg, halo};
+use mpiscope_model::Rank;
 
 fn sizes(regions: &[Vec<Rank>]) -> Vec<usize> {
     regions.iter().map(Vec::len).collect()
