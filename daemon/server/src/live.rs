@@ -1,6 +1,9 @@
 //! The feed between its one owner and the pages, and the clock that they share.
 
-use crate::programs::{Board, Panels, SecondRecording, findings};
+use crate::programs::board::Board;
+use crate::programs::findings::findings;
+use crate::programs::panels::Panels;
+use crate::programs::second::SecondRecording;
 use crate::stage::Stage;
 use mpiscope_feed::{
     EncodeError, FeedState, FunctionName, JobState, Library, RunEdge, RunSource, Step, Update, runs,

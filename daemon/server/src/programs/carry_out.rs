@@ -1,9 +1,9 @@
 //! What a client's requests do.
 
-use super::super::reading::{moment, moment_of_second, second_of};
-use super::super::requests::label;
-use super::super::subscription::Subscription;
-use super::{Client, Ended, Entry, Later};
+use super::client::{Client, Ended, Entry, Later};
+use super::reading::{moment, moment_of_second, second_of};
+use super::requests::label;
+use super::subscription::Subscription;
 use mpiscope_feed::exchange::{Command, Selection};
 use mpiscope_protocol::{Barrier, Direction, Failed, Passed, Reply, Request, Right, Subscribe, Subscribed};
 use std::time::Duration;

@@ -1,7 +1,5 @@
 //! One connection of an external program: its requests, its subscriptions one batch at a time, and what others say.
 
-mod carry_out;
-
 use super::board::{self, Before, Member, Post};
 use super::liveness::{LOOK_EVERY, Liveness};
 use super::panels::OwnPanels;
@@ -52,7 +50,7 @@ pub(crate) struct Program {
 }
 
 /// Why a connection ends.
-enum Ended {
+pub(super) enum Ended {
     /// The client left, or takes nothing.
     Gone,
     /// It does not keep to the protocol.
@@ -146,40 +144,40 @@ async fn listen(
 }
 
 /// What a client asked for, and where it is; nowhere while rows are read for it.
-struct Entry {
-    asked: Subscribe,
-    subscription: Option<Subscription>,
+pub(super) struct Entry {
+    pub(super) asked: Subscribe,
+    pub(super) subscription: Option<Subscription>,
     /// Differs from that of an earlier subscription of the same number.
-    generation: u64,
+    pub(super) generation: u64,
 }
 
 /// Answers that take a while.
-enum Later {
+pub(super) enum Later {
     Reply(Box<Reply>),
     /// Where the clock is to go.
     Time(Result<f64, Failed>),
 }
 
-struct Client<'a> {
-    turns: Turns,
-    connected: Arc<Connected>,
-    format: Format,
-    out: &'a mut SplitSink<WebSocket, Message>,
-    member: Member,
-    panels: OwnPanels,
-    from_others: mpsc::Receiver<Post>,
-    before: Option<Before>,
-    later: (mpsc::Sender<Later>, mpsc::Receiver<Later>),
-    subscriptions: BTreeMap<u32, Entry>,
-    generation: u64,
+pub(super) struct Client<'a> {
+    pub(super) turns: Turns,
+    pub(super) connected: Arc<Connected>,
+    pub(super) format: Format,
+    pub(super) out: &'a mut SplitSink<WebSocket, Message>,
+    pub(super) member: Member,
+    pub(super) panels: OwnPanels,
+    pub(super) from_others: mpsc::Receiver<Post>,
+    pub(super) before: Option<Before>,
+    pub(super) later: (mpsc::Sender<Later>, mpsc::Receiver<Later>),
+    pub(super) subscriptions: BTreeMap<u32, Entry>,
+    pub(super) generation: u64,
     /// Subscriptions that may have something to say.
-    due: VecDeque<u32>,
-    reading: Option<Reading>,
+    pub(super) due: VecDeque<u32>,
+    pub(super) reading: Option<Reading>,
     /// The generation of the subscription that rows are read for.
-    reading_generation: u64,
-    search: Option<JoinHandle<()>>,
-    liveness: Liveness,
-    signs: Arc<AtomicU64>,
+    pub(super) reading_generation: u64,
+    pub(super) search: Option<JoinHandle<()>>,
+    pub(super) liveness: Liveness,
+    pub(super) signs: Arc<AtomicU64>,
 }
 
 impl Drop for Client<'_> {
@@ -222,7 +220,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn source(&self) -> &Source {
+    pub(super) fn source(&self) -> &Source {
         &self.turns.source
     }
 
@@ -329,7 +327,7 @@ impl<'a> Client<'a> {
         Ok(())
     }
 
-    async fn send(&mut self, reply: &Reply) -> Result<(), Ended> {
+    pub(super) async fn send(&mut self, reply: &Reply) -> Result<(), Ended> {
         match write(reply, self.format) {
             Some(message) => self.send_message(message).await,
             None => Ok(()),
@@ -434,7 +432,7 @@ impl<'a> Client<'a> {
         ids.into_iter().for_each(|id| self.is_due(id));
     }
 
-    fn is_due(&mut self, id: u32) {
+    pub(super) fn is_due(&mut self, id: u32) {
         if !self.due.contains(&id) {
             self.due.push_back(id);
         }

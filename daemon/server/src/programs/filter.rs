@@ -2,9 +2,9 @@
 
 mod names;
 
-use self::names::{nearest, numbers, region};
+use self::names::{NAME_BYTES_MAX, nearest, numbers, region};
+use super::moment::Moment;
 use super::requests::shortened;
-use super::subscription::Moment;
 use mpiscope_feed::exchange::{Ranks, common_ranks, is_among};
 use mpiscope_feed::{ExpandedMessage, Library};
 use mpiscope_model::{Call, Message};
@@ -14,8 +14,6 @@ use std::collections::BTreeSet;
 /// The most entries of one list.
 const ENTRIES_MAX: usize = 4_096;
 
-/// What is repeated of a name that there is not.
-const NAME_BYTES_MAX: usize = 64;
 /// The shortest window that a client can ask for.
 const WINDOW_NS_MIN: f64 = 1e6;
 const WINDOW_NS_MAX: f64 = 1e15;

@@ -1,27 +1,27 @@
 //! External programs that receive the run's calls, messages and verdicts in step with the shared clock, move it, and
 //! answer: the server's side of `docs/protocol.md`.
 
-mod board;
+pub(crate) mod board;
+mod carry_out;
 mod client;
 mod expanded;
 mod filter;
-mod findings;
+mod finding_position;
+pub(crate) mod findings;
 mod keeper;
 mod liveness;
-mod panels;
+mod moment;
+pub(crate) mod panels;
 mod reading;
 mod requests;
 mod rows;
-mod second;
+pub(crate) mod second;
 #[cfg(test)]
 mod stored;
 mod subscription;
 mod windows;
 
 pub use board::AnswerStore;
-pub(crate) use board::Board;
 pub(crate) use client::{Program, run};
-pub(crate) use findings::findings;
 pub(crate) use keeper::Keeper;
-pub(crate) use panels::Panels;
 pub use second::SecondRecording;

@@ -3,9 +3,10 @@
 //! What must hold: of all programs one reads at a time, also where a client leaves while its rows are read; nothing that
 //! waits here keeps its client from being served.
 
+use super::moment::Moment;
 use super::requests::write;
 use super::second::SecondRecording;
-use super::subscription::{Moment, Search, Subscription};
+use super::subscription::{Search, Subscription};
 use crate::live::Source;
 use mpiscope_model::Nanoseconds;
 use mpiscope_protocol::{Batch, Format, Recording, Reply, Subscribe, Topic};

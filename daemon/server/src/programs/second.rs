@@ -3,7 +3,7 @@
 //! Its rows are read in its own time, in the same way as those of the first. Only what a client asks and what it receives
 //! is moved from one clock to the other. What must hold: the order of rows, and that each comes once.
 
-use super::subscription::Moment;
+use super::moment::Moment;
 use mpiscope_feed::{Library, TimeMap};
 use mpiscope_model::Nanoseconds;
 use mpiscope_protocol::{Batch, Begin, Jump, OwnTimes, Recording, Reply, SecondRun, Subscribe, Topic};

@@ -1,47 +1,19 @@
 //! One subscription: what it sends next, by its pace.
 
 use super::filter::Filter;
-use super::findings::FindingPosition;
+use super::finding_position::FindingPosition;
+use super::moment::Moment;
 use super::rows::{Position, ROWS_MAX, ROWS_USUAL, Row};
 use super::windows::WindowRow;
 use mpiscope_feed::{ExpandedMessage, Library};
 use mpiscope_model::{Call, Message, Nanoseconds};
 use mpiscope_protocol::{
-    Batch, Begin, Direction, End, Finding, Jump, Pace, Recording, Reply, Subscribe, Topic, Verdict,
+    Batch, Begin, Direction, End, Jump, Pace, Recording, Reply, Subscribe, Topic, Verdict,
 };
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A client that does not keep up with the clock for so long is taken to where the clock is.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// How the run and the shared clock stand.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Moment {
-    /// All rows before this are known.
-    pub(super) complete_ns: Nanoseconds,
-    /// There will be no more.
-    pub(super) is_over: bool,
-    /// Where the shared clock is.
-    pub(super) clock_ns: Nanoseconds,
-    /// Whether it moves by itself.
-    pub(super) is_moving: bool,
-    /// How often it went elsewhere without passing what lies between.
-    pub(super) jumps: u64,
-    /// Why time was lost, for any subscription.
-    pub(super) verdict: Option<Verdict>,
-    /// What was found about the run, for a subscription to that.
-    pub(super) findings: Arc<Vec<Finding>>,
-    /// The run has ended, and the clock is at its end.
-    pub(super) is_clock_at_end: bool,
-}
-
-impl Moment {
-    /// Whether the run has ended and was diagnosed with all that is known, if it is diagnosed.
-    pub(super) fn is_diagnosed(&self) -> bool {
-        self.is_over && self.verdict.as_ref().is_none_or(|verdict| verdict.is_final)
-    }
-}
 
 /// What goes through the run. A topic has one type of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -441,8 +413,8 @@ fn bounded(what: Topic, window_ns: u64, library: &Library, moment: &Moment) -> M
 
 #[cfg(test)]
 mod tests {
-    use super::super::stored::Stored;
     use super::*;
+    use crate::programs::stored::Stored;
     use mpiscope_feed::{Region, Regions};
 
     #[test]

@@ -1,9 +1,11 @@
 //! Names and numbers in filters that are not there, and what was probably meant.
 
-use super::{NAME_BYTES_MAX, shortened};
+use crate::programs::requests::shortened;
 use mpiscope_protocol::Key;
 use std::collections::BTreeSet;
 
+/// What is repeated of a name that there is not.
+pub(super) const NAME_BYTES_MAX: usize = 64;
 /// Those that are listed where nothing is like what was asked for.
 const LISTED_MAX: usize = 8;
 

@@ -1,8 +1,10 @@
-use super::super::subscription::Moment;
 use super::*;
-use mpiscope_feed::{Attribution, CallSource, Diagnosis, Quiet, Still, StillSentence};
+use crate::programs::filter::Filter;
+use crate::programs::finding_position::FindingPosition;
+use crate::programs::moment::Moment;
+use mpiscope_feed::{Attribution, CallSource, Diagnosis, Library, Quiet, Still, StillSentence};
 use mpiscope_model::Call;
-use mpiscope_protocol::{Subscribe, Topic};
+use mpiscope_protocol::{Direction, Subscribe, Topic};
 use std::ops::Range;
 
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! Rows that arrive while a subscription goes through a run.
 
 use super::super::stored::{Stored, add};
-use super::super::subscription::Moment;
 use super::*;
+use crate::programs::moment::Moment;
 use mpiscope_feed::CallSource;
 use mpiscope_protocol::Topic;
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 use super::super::rows::Position;
 use super::super::stored::{Stored, add};
-use super::super::subscription::Moment;
 use super::*;
+use crate::programs::moment::Moment;
 use mpiscope_feed::{Course, Messages, Parts, Region, Regions};
 use mpiscope_model::{Call, Message};
 use mpiscope_protocol::{Direction, Subscribe, Topic};
