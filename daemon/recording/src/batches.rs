@@ -3,8 +3,8 @@
 use crate::bounds::{Bounds, LeftOut};
 use crate::checksum::Checksum;
 use crate::corrections::Corrections;
-use crate::cursor::Filter;
 use crate::decode::{GroupSummary, Rows};
+use crate::filters::Filter;
 use crate::folder::{PARQUET, STARTS, number_of, open_plain, real_folder};
 use crate::manifest::Segment;
 use crate::row::SegmentRow;

@@ -1,12 +1,10 @@
 //! What the numbers of rows may be. Readers have tables by rank and loops over time, so a rank that the job does not have,
 //! or a time outside its file, would cost memory and time as no run does. Rows with one are left out where they are read.
 
-use crate::manifest::{MOST_RANKS, Manifest, Segment};
+use crate::limits::{MOST_NS, MOST_RANKS};
+use crate::manifest::{Manifest, Segment};
 use crate::row::{Column, Row};
 use mpiscope_model::words::counted;
-
-/// No run has a later moment: in tables of others times may count from 1970, and this is in the year 2116.
-pub(crate) const MOST_NS: u64 = 1 << 62;
 
 /// What a recording says of itself that bounds the numbers of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

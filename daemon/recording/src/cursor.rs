@@ -2,6 +2,7 @@
 //! file's index excludes, are not read.
 
 use crate::batches::{SegmentFault, SegmentIndex, SegmentReader};
+use crate::filters::Filter;
 use crate::manifest::Segment;
 use crate::row::SegmentRow;
 use mpiscope_model::Nanoseconds;
@@ -17,15 +18,6 @@ pub enum Direction {
     Forward,
     /// From late to early.
     Backward,
-}
-
-/// Which rows are of interest.
-pub trait Filter<R> {
-    /// Whether a row is.
-    fn keeps(&self, row: &R) -> bool;
-
-    /// Whether any row can be, when the numbers of a column are within bounds.
-    fn may_keep(&self, column: &str, least: i64, greatest: i64) -> bool;
 }
 
 /// Goes through the rows of segments.

@@ -1,8 +1,16 @@
 //! Which calls or messages are of interest.
 
-use crate::cursor::Filter;
 use mpiscope_model::{Call, Function, Message, Rank, Site};
 use std::ops::RangeInclusive;
+
+/// Which rows are of interest.
+pub trait Filter<R> {
+    /// Whether a row is.
+    fn keeps(&self, row: &R) -> bool;
+
+    /// Whether any row can be, when the numbers of a column are within bounds.
+    fn may_keep(&self, column: &str, least: i64, greatest: i64) -> bool;
+}
 
 /// Calls that match all fields; an empty field matches any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

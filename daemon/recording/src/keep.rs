@@ -1,14 +1,9 @@
 //! How much of a long run is kept: the newest part, by time or by size.
 
-use crate::error::RecordingError;
-use crate::folder::{WAL, bytes_on_disk};
 use crate::manifest::{Cut, Segment, Segments};
-use crate::wal::files;
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::path::Path;
 use std::str::FromStr;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// What is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +17,7 @@ pub enum Keep {
 /// A segment is no longer than this part of the limit, to keep the excess on disk small.
 const PARTS: u32 = 8;
 /// The log gets this part of the limit.
-const LOG_PART: u64 = 4;
+pub(crate) const LOG_PART: u64 = 4;
 const LEAST_LOG_FILE: u64 = 1 << 20;
 /// Bytes that a row takes on disk, about.
 const ROW_BYTES: u64 = 10;
@@ -105,34 +100,6 @@ impl Keep {
             }
         }
         gone
-    }
-
-    /// Removes files of the log that are older than the limit, but never the last two; returns whether any went.
-    pub(crate) fn trim_log(self, dir: &Path) -> Result<bool, RecordingError> {
-        let folder = dir.join(WAL);
-        if !folder.is_dir() {
-            return Ok(false);
-        }
-        let files = files(&folder)?;
-        let old = files.len().saturating_sub(2);
-        let is_over = |path: &Path| match self {
-            Keep::Last(last) => {
-                let written = path.metadata().and_then(|metadata| metadata.modified());
-                written.is_ok_and(|written| {
-                    SystemTime::now().duration_since(written).is_ok_and(|age| age > last)
-                })
-            }
-            Keep::Bytes(most) => bytes_on_disk(&folder) > most / LOG_PART,
-        };
-        let mut any = false;
-        for (_, path) in &files[..old] {
-            if !is_over(path) {
-                break;
-            }
-            fs::remove_file(path).map_err(RecordingError::io("remove", path))?;
-            any = true;
-        }
-        Ok(any)
     }
 }
 

@@ -1,17 +1,14 @@
 //! `manifest.json`: the job of the recording, its files, and what is missing.
 
-use crate::bounds::MOST_NS;
 use crate::checksum::crc32_of;
 use crate::error::RecordingError;
 use crate::folder::{MANIFEST, has_rows, open_plain, replace};
+use crate::limits::{MOST_NS, MOST_RANKS};
 use mpiscope_model::{Gap, Losses, Totals};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
-
-/// More ranks than any job has. Readers have tables of all ranks up to the highest.
-pub(crate) const MOST_RANKS: u32 = 1 << 23;
 
 /// This number of ranks costs little, even if nothing was recorded of them.
 const FEW_RANKS: u32 = 1 << 8;

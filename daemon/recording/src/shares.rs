@@ -7,7 +7,7 @@ use crate::files::{FileState, file_state};
 use crate::folder::{SUMMARY, make_folder, open_plain, real_folder};
 use crate::manifest::Manifest;
 use crate::rows::ShareRow;
-use crate::segment::write_table;
+use crate::table_file::write_table;
 use std::path::Path;
 
 /// The file in the folder of a recording.

@@ -8,7 +8,7 @@ use crate::folder::{PARQUET, SUMMARY, make_folder, open_plain, real_folder};
 use crate::manifest::{FileMark, Manifest};
 use crate::row::Row;
 use crate::rows::{DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, StartRow, WindowSumRow};
-use crate::segment::write_table;
+use crate::table_file::write_table;
 use mpiscope_model::Scheduling;
 use std::io::{Read, Seek};
 use std::path::Path;

@@ -4,7 +4,7 @@ use crate::error::RecordingError;
 use crate::folder::{PARQUET, TABLES, make_folder};
 use crate::row::Row;
 use crate::rows::FunctionName;
-use crate::segment::write_table;
+use crate::table_file::write_table;
 use mpiscope_model::{CommInfo, Coordinate, NodeInfo, RankInfo, SiteInfo};
 use std::path::Path;
 

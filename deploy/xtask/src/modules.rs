@@ -24,6 +24,7 @@ const CHECKED: &[&str] = &[
     "daemon/process/src",
     "daemon/protocol/src",
     "daemon/recorder/src",
+    "daemon/recording/src",
     "daemon/server/src",
     "daemon/symbols/src",
     "daemon/synth/src",

@@ -1,7 +1,7 @@
 //! A table as comma-separated values (RFC 4180, but for the end of a line, which is a line feed): a header, a line a row,
 //! nothing where a value is absent.
 
-use super::NameColumn;
+use super::name_column::NameColumn;
 use crate::row::{Access, Column, Row};
 use std::io::{self, Write};
 

@@ -4,6 +4,7 @@
 //! files and rows.
 
 mod csv;
+mod name_column;
 mod parquet;
 mod perfetto;
 mod picl;
@@ -11,16 +12,7 @@ mod picl;
 mod tests;
 
 pub use csv::CsvTable;
+pub use name_column::NameColumn;
 pub use parquet::ParquetTable;
 pub use perfetto::{MessageArrow, Perfetto, Slice};
 pub use picl::{Picl, PiclRecord};
-
-/// A column that is in no segment: what a number in a row is called. It stands behind the row's own columns.
-pub struct NameColumn<R> {
-    /// What the column is called.
-    pub name: &'static str,
-    /// The number in a row; none where the row has none.
-    pub number: fn(&R) -> Option<usize>,
-    /// By number, the names; an empty one is not known. A number without a name has none.
-    pub names: Vec<String>,
-}

@@ -1,6 +1,6 @@
 //! A table as one Parquet file, with this number of rows in a row group.
 
-use super::NameColumn;
+use super::name_column::NameColumn;
 use crate::encode::{settings, write_column};
 use crate::row::{Column, Row};
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};

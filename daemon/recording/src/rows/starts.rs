@@ -8,7 +8,7 @@ use crate::folder::{STARTS, make_folder};
 use crate::groups::end_span_ns;
 use crate::manifest::FileMark;
 use crate::row::{Column, Row, column};
-use crate::segment::write_file;
+use crate::table_file::write_file;
 use mpiscope_model::{Call, Function, Nanoseconds};
 use rustc_hash::FxHashMap;
 use std::path::Path;

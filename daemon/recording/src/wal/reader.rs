@@ -1,7 +1,7 @@
 //! Reads the log: every whole frame of every file, whatever happened to the rest.
 
 use super::compressed::{self, COMPRESSED, compressed_path};
-use super::files;
+use super::files::files;
 use crate::error::RecordingError;
 use crate::folder::{WAL, make_folder, open_plain, real_folder};
 use mpiscope_model::words::counted;

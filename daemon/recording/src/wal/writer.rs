@@ -1,7 +1,7 @@
 //! Writes the log.
 
+use super::files::{EXTENSION, files};
 use super::syncer::Syncer;
-use super::{EXTENSION, files};
 use crate::error::RecordingError;
 use crate::folder::{WAL, create_new, make_folder, numbered_name, sync_folder};
 use crate::keep::Keep;
