@@ -1,7 +1,7 @@
 //! What to do about what was found.
 
 use super::blame::{call, moving, named_source, slow_link, stopped_ranks};
-use super::words::is_unsure;
+use super::certainty::is_unsure;
 use crate::processors::cpu_count;
 use mpiscope_feed::{Advised, BasisState, CpuContention, Diagnosis, GatheredWait, SlowLinks};
 use mpiscope_model::words::{count, plural, ranges};

@@ -1,6 +1,7 @@
 //! Judging in a process of its own, which may fail or take too long without harm to the recording.
 
-use super::{Findings, diagnose, diagnose_into};
+use super::diagnose::{diagnose, diagnose_into};
+use super::findings::Findings;
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_process::local_host::own_program;
 use mpiscope_process::output::print;

@@ -1,6 +1,6 @@
 //! The budget by rank, and what each region suffers from.
 
-use super::diagnosis::{parts, word};
+use super::figures::{parts, word};
 use super::recorded_time::RecordedTime;
 use mpiscope_diagnosis::{Basis, Budgeter};
 use mpiscope_feed::{Attribution, ByRank, Wait};

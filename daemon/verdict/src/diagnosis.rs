@@ -1,19 +1,17 @@
 //! How a run stands as far as it is settled, in the figures that pages, reports and recordings are given.
 
 use super::disturbances::disturbances;
+use super::figures::{parts, seconds, word};
 use super::recorded_time::RecordedTime;
 use super::replayed::Replayed;
 use super::{by_region, sources, waits};
 use crate::ending::{Ending, diagnosed_until_s};
-use mpiscope_diagnosis::{
-    Assessment, Basis, Budget, Budgeter, Cause, Causes, RankShares, Remark, WindowBudget,
-};
+use mpiscope_diagnosis::{Basis, Budgeter, Cause, RankShares, Remark, WindowBudget};
 use mpiscope_feed::{
-    Advised, Attribution, BasisState, By, ByRank, Course, Diagnosis, Efficiency, Parts, Quiet, Regions,
-    Verdict, WhatIf,
+    Advised, Attribution, BasisState, ByRank, Course, Diagnosis, Efficiency, Quiet, Regions, Verdict, WhatIf,
 };
+use mpiscope_model::Nanoseconds;
 use mpiscope_model::words::nanoseconds;
-use mpiscope_model::{Blame, Nanoseconds};
 
 /// The number of stretches that a run is divided into.
 const STRETCHES: usize = 40;
@@ -157,42 +155,6 @@ fn quiet(budgeter: &Budgeter, begin_ns: Nanoseconds, end_ns: Nanoseconds) -> Vec
     seen.collect()
 }
 
-pub(super) fn seconds(ns: i64) -> f64 {
-    ns as f64 / 1e9
-}
-
-pub(super) fn parts(budget: &Budget) -> Parts {
-    let direct = |causes: &[Cause]| seconds(causes.iter().map(|&cause| budget.direct[cause]).sum());
-    Parts {
-        waiting_s: seconds(budget.waiting_ns as i64),
-        base_s: direct(&[Cause::Base]),
-        distance_s: direct(&[Cause::Saved, Cause::Distance]),
-        excess_s: direct(&[Cause::ExcessInside, Cause::Excess]),
-        operation_s: direct(&[Cause::Operation]),
-        other_s: direct(&[Cause::Other, Cause::Compute, Cause::CpuWait]),
-        unknown_s: direct(&[Cause::Unknown]),
-        total_s: seconds(budget.total_ns()),
-        waiting_by: by(&budget.waiting_by),
-        distance_saved_s: seconds(budget.cost_ns(Cause::Saved)),
-        excess_inside_s: seconds(budget.cost_ns(Cause::ExcessInside)),
-        cpu_wait_s: direct(&[Cause::CpuWait]),
-    }
-}
-
-pub(super) fn by(causes: &Causes) -> By {
-    let by = |of: &[Cause]| seconds(of.iter().map(|&cause| causes[cause]).sum());
-    By {
-        compute: by(&[Cause::Compute, Cause::CpuWait]),
-        base: by(&[Cause::Base]),
-        distance: by(&[Cause::Saved, Cause::Distance]),
-        excess: by(&[Cause::ExcessInside, Cause::Excess]),
-        operation: by(&[Cause::Operation]),
-        other: by(&[Cause::Other]),
-        unknown: by(&[Cause::Unknown]),
-        no_core: by(&[Cause::CpuWait]),
-    }
-}
-
 /// How long a rank computed. Where threads ran side by side, `of_threads_ns` is more than the run's length, and the rank counts
 /// as their average.
 fn useful_ns(computed_ns: u64, of_threads_ns: u64, length_ns: f64) -> f64 {
@@ -284,10 +246,6 @@ fn remark(remark: Remark) -> String {
         Remark::WideRange => "Transfer times are only roughly known",
     }
     .into()
-}
-
-pub(super) fn word(assessment: &Assessment) -> String {
-    assessment.verdict.cause.map_or("none", Blame::word).into()
 }
 
 #[cfg(test)]

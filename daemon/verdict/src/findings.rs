@@ -1,17 +1,18 @@
 //! What was found about a run, as it is kept in its recording.
 
+use super::converted_criteria::{collectives, named_scope, of_kinds, scope};
 use super::diagnosis::{diagnosis, withhold};
 use super::disturbances::disturbances;
 use super::evolution::evolution;
 use super::recorded_time::RecordedTime;
-use super::reference_criteria;
 use super::regions;
 use super::replayed::Replayed;
 use super::words::say;
 use crate::criteria_file::CollectiveCriterion;
 use crate::ending::{Ending, diagnosed_until_s};
-use mpiscope_diagnosis::{Budgeter, Version};
-use mpiscope_feed::{Course, Diagnosis, Evolution, Found, Regions};
+use crate::found::Found;
+use mpiscope_diagnosis::{Budgeter, MessageCriterion as Known, Version};
+use mpiscope_feed::{Course, Diagnosis, Evolution, Regions};
 use mpiscope_model::SiteInfo;
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +75,7 @@ impl Findings {
         Self {
             schema: SCHEMA.into(),
             criteria: criteria(budgeter.criteria()),
-            collectives: reference_criteria::collectives(budgeter.criteria()),
+            collectives: collectives(budgeter.criteria()),
             diagnosis,
             course,
             evolution: evolution(budgeter.evolution(), budgeter.criteria().has_normal()),
@@ -85,12 +86,12 @@ impl Findings {
     }
 
     /// What was found while the job ran, where nothing can be found after it.
-    pub fn of_found(found: super::Found) -> Self {
-        let super::Found { report, course, criteria: version } = found;
+    pub fn of_found(found: Found) -> Self {
+        let Found { report, course, criteria: version } = found;
         Self {
             schema: SCHEMA.into(),
             criteria: criteria(&version),
-            collectives: reference_criteria::collectives(&version),
+            collectives: collectives(&version),
             diagnosis: report.diagnosis,
             course,
             evolution: report.evolution,
@@ -126,6 +127,17 @@ impl Findings {
         self
     }
 
+    /// What messages and collectives usually take.
+    pub fn criteria(&self) -> Version {
+        let messages = self.criteria.iter().filter_map(|criterion| {
+            let scope = scope(named_scope(&criterion.scope)?);
+            let sizes = (criterion.size_from, criterion.size_to);
+            let known = Known::of_sizes(scope, sizes, criterion.samples, criterion.median_ns);
+            Some(known.with_normal(criterion.normal_ns))
+        });
+        Version::new(messages.collect(), of_kinds(&self.collectives))
+    }
+
     /// The regions of the whole run.
     pub fn regions(&self) -> &Regions {
         &self.diagnosis.regions
@@ -137,22 +149,22 @@ impl Findings {
     }
 
     /// All that those who watch are told of it.
-    pub fn found(&self) -> super::Found {
-        super::Found { report: self.told(), course: self.course.clone(), criteria: self.criteria() }
+    pub fn found(&self) -> Found {
+        Found { report: self.told(), course: self.course.clone(), criteria: self.criteria() }
     }
 
     /// What pages are told of it.
-    pub fn told(&self) -> Found {
+    pub fn told(&self) -> mpiscope_feed::Found {
         let mut diagnosis = self.diagnosis.clone();
         diagnosis.regions = diagnosis.regions.bounded(regions::MOST_TOLD);
-        let mut told = Found {
+        let mut told = mpiscope_feed::Found {
             from_s: 0.0,
             until_s: diagnosis.attribution.last().map_or(0.0, |last| last.to_s),
             left_out_calls: 0,
             is_final: true,
             diagnosis,
             evolution: self.evolution.clone(),
-            ..Found::default()
+            ..mpiscope_feed::Found::default()
         };
         say(&mut told);
         told

@@ -9,8 +9,8 @@
 
 mod outlook;
 
-use super::Found;
 use super::findings::name_places;
+use super::found::Found;
 use super::pass::options;
 use super::reference_criteria;
 use super::stretches::{LIVE_CALLS, LogMatching, Stretches};

@@ -3,9 +3,10 @@
 
 use super::actions::actions;
 use super::blame::{moving, named_source, ranks as blamed_ranks, without_cpu};
+use super::phrases::{percent, time};
 use super::recorded_time::recorded_ns;
-use super::sources::few;
-use super::words::{claim, percent, time, without};
+use super::sources::{MOST_RANKS, few};
+use super::words::{claim, without};
 use mpiscope_diagnosis::NEGLIGIBLE;
 use mpiscope_feed::{
     Attribution, Course, Diagnosis, Disturbance, Quiet, RangeBudget, RangeVerdict, RangeVerdicts, Source,
@@ -244,7 +245,7 @@ fn source(cause: &str, part: &Part<'_>, ranks: u32) -> Option<Source> {
         cause: cause.into(),
         total_s: seconds(by_rank.iter().sum()),
         few_s: seconds(few_ns),
-        ranks: few.iter().take(super::sources::MOST_RANKS).map(named).collect(),
+        ranks: few.iter().take(MOST_RANKS).map(named).collect(),
         few,
         ..Source::default()
     })

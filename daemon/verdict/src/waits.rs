@@ -1,6 +1,6 @@
 //! Who waited for whom, as it is told.
 
-use super::diagnosis::{by, seconds};
+use super::figures::{by, seconds};
 use mpiscope_diagnosis::{SiteWaiting, SiteWaits, WaitKey, WaitState, WaitTotals};
 use mpiscope_feed::{GatheredWait, SiteWait, Wait};
 use mpiscope_model::{Function, Rank, Site};

@@ -2,10 +2,12 @@
 
 use super::actions::actions;
 use super::blame::{evidence, ranks, what};
+use super::certainty::is_unsure;
+use super::phrases::{percent, time};
 use crate::processors::shortage_sentence;
 use mpiscope_diagnosis::NEGLIGIBLE;
 use mpiscope_feed::{BasisState, Diagnosis, Found, Quiet, Verdict};
-use mpiscope_model::words::{cause_title, nanoseconds, plural, run_time_of};
+use mpiscope_model::words::{cause_title, plural, run_time_of};
 
 /// What began within this share of the run was there from the beginning.
 const AT_ONCE: f64 = 0.05;
@@ -21,17 +23,6 @@ const LONG_WAITING: f64 = 0.1;
 const FEW_OF_WAITING: f64 = 0.5;
 /// A run that is shorter by less than this share is no shorter.
 const NEXT_TO_NOTHING: f64 = 0.005;
-
-/// Below this confidence there is no clear cause.
-const UNSURE: f64 = 0.3;
-
-pub(super) fn time(seconds: f64) -> String {
-    nanoseconds((seconds.max(0.0) * 1e9) as u64)
-}
-
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.0} %", 100.0 * share)
-}
 
 /// The verdict: what is missing first, then how much, who or what, when, how sure, and what comes next.
 fn headline(found: &Diagnosis) -> String {
@@ -81,11 +72,6 @@ fn stopped(found: &Diagnosis) -> Option<String> {
     };
     let seconds = time(longest.seconds);
     Some(format!("A signal or a debugger stopped rank {} for {seconds}{others}.", longest.rank))
-}
-
-/// Whether the cause is not clear.
-pub(super) fn is_unsure(verdict: &Verdict) -> bool {
-    verdict.cause != "none" && verdict.confidence < UNSURE
 }
 
 /// A figure that may well be greater.

@@ -1,16 +1,16 @@
 //! What is found when a running job is looked at, and what is arranged on such occasions: which criteria are held against
 //! its own, and which placement would be better.
 
-use super::super::advice;
-use super::super::diagnosis::diagnosis;
-use super::super::evolution::evolution;
-use super::super::recorded_time::RecordedTime;
-use super::super::reference_criteria;
-use super::super::regions;
-use super::super::replayed::Replayed;
+use crate::advice;
+use crate::diagnosis::diagnosis;
+use crate::evolution::evolution;
+use crate::found::Found;
+use crate::recorded_time::RecordedTime;
+use crate::reference_criteria;
+use crate::regions;
+use crate::replayed::Replayed;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use mpiscope_diagnosis::{Budgeter, Reference};
-use mpiscope_feed::Found;
 use mpiscope_model::{Batch, Nanoseconds};
 use mpiscope_topology::{Advice, Follower, Tracker, talk_graph};
 
@@ -133,7 +133,7 @@ impl Outlook {
     }
 
     /// What is found.
-    pub(super) fn look(&mut self, budgeter: &mut Budgeter, replayed: &Replayed) -> super::Found {
+    pub(super) fn look(&mut self, budgeter: &mut Budgeter, replayed: &Replayed) -> Found {
         let until_ns = budgeter.settled_ns();
         self.looked_ns = until_ns;
         self.refer(budgeter);
@@ -144,7 +144,7 @@ impl Outlook {
             diagnosis(budgeter, self.is_referenced, self.ranks, &self.seen, replayed);
         let Neighbourhoods { tracker, with_collectives, .. } = &self.neighbourhoods;
         diagnosis.regions = regions::told(tracker, *with_collectives, budgeter).bounded(regions::MOST_TOLD);
-        let found = Found {
+        let found = mpiscope_feed::Found {
             from_s: self.seen.from_ns as f64 / 1e9,
             until_s: until_ns as f64 / 1e9,
             left_out_calls: self.left_out_calls,
@@ -152,9 +152,9 @@ impl Outlook {
             diagnosis,
             evolution: evolution(budgeter.evolution(), budgeter.criteria().has_normal()),
             // It is said in words once it is known where in the program calls were made.
-            ..Found::default()
+            ..mpiscope_feed::Found::default()
         };
-        super::Found { report: found, course, criteria: budgeter.criteria().clone() }
+        Found { report: found, course, criteria: budgeter.criteria().clone() }
     }
 
     /// Once all ranks are there it is known which criteria fit.

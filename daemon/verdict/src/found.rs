@@ -1,0 +1,15 @@
+//! What was found, for those who watch.
+
+use mpiscope_diagnosis::Version;
+use mpiscope_feed::Course;
+
+/// What was found, for those who watch.
+#[derive(Debug)]
+pub struct Found {
+    /// The verdict and its sentences.
+    pub report: mpiscope_feed::Found,
+    /// How the run went over time.
+    pub course: Course,
+    /// What messages usually take.
+    pub criteria: Version,
+}
