@@ -2,8 +2,9 @@
 
 use crate::bounds::{Bounds, LeftOut};
 use crate::checksum::Checksum;
+use crate::columns::GroupSummary;
 use crate::corrections::Corrections;
-use crate::decode::{GroupSummary, Rows};
+use crate::decode::Rows;
 use crate::filters::Filter;
 use crate::folder::{PARQUET, STARTS, number_of, open_plain, real_folder};
 use crate::manifest::Segment;

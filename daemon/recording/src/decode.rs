@@ -1,19 +1,14 @@
 //! Parquet to rows, a batch at a time. What it reads is not trusted: every oddity is a sentence, never a panic.
 
 use crate::bounds::{Bounds, LeftOut};
+use crate::columns::{Columns, Group, GroupSummary, Reason, Values, Wanted};
 use crate::row::{Access, Column, Row};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_typed_column_reader};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::file::statistics::Statistics;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Reads the rows of one file.
 pub(crate) struct Rows<R: Row> {
-    file: SerializedFileReader<File>,
+    file: Columns,
     /// The groups that are still to be read.
     wanted: std::vec::IntoIter<usize>,
     group: Option<Group>,
@@ -25,38 +20,8 @@ pub(crate) struct Rows<R: Row> {
     kind: std::marker::PhantomData<R>,
 }
 
-/// The statistics of one of a file's row groups.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct GroupSummary {
-    /// Its rows.
-    pub(crate) rows: u64,
-    /// The least and the greatest number in each column, in the order of the row's columns; none where it is not known.
-    pub(crate) bounds: Vec<Option<(i64, i64)>>,
-}
-
-/// A row group being read: a reader a column, in the order of the row's columns.
-struct Group {
-    columns: Vec<Values>,
-    /// The number of its next row in the file.
-    next_row: u64,
-    rows_left: u64,
-}
-
-enum Values {
-    Bool(ColumnReaderImpl<BoolType>),
-    Int32(ColumnReaderImpl<Int32Type>),
-    Int64(ColumnReaderImpl<Int64Type>),
-    Double(ColumnReaderImpl<DoubleType>),
-    Bytes(ColumnReaderImpl<ByteArrayType>),
-    /// Recordings of before there was this column.
-    Missing,
-}
-
 /// Rows of one batch.
 const BATCH_ROWS: usize = 64 << 10;
-
-/// Why rows could not be read.
-pub(crate) type Reason = String;
 
 impl<R: Row> Rows<R> {
     /// Reads the rows whose numbers are within bounds.
@@ -66,8 +31,8 @@ impl<R: Row> Rows<R> {
 
     /// Reads all rows as they are, for those who look at each of them.
     pub(crate) fn open_unbounded(file: File) -> Result<Self, Reason> {
-        let file = guarded(|| SerializedFileReader::new(file).map_err(reason))?;
-        let wanted: Vec<usize> = (0..file.num_row_groups()).collect();
+        let file = guarded(|| Columns::open(file))?;
+        let wanted: Vec<usize> = (0..file.groups()).collect();
         Ok(Self {
             file,
             wanted: wanted.into_iter(),
@@ -86,7 +51,8 @@ impl<R: Row> Rows<R> {
 
     /// Its row groups.
     pub(crate) fn groups(&self) -> Vec<GroupSummary> {
-        self.file.metadata().row_groups().iter().map(group_summary::<R>).collect()
+        let names: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
+        self.file.summaries(&names)
     }
 
     /// From now on only these groups are read.
@@ -102,12 +68,7 @@ impl<R: Row> Rows<R> {
 
     /// Where each of its row groups ends.
     pub(crate) fn group_ends(&self) -> Vec<u64> {
-        let groups = self.file.metadata().row_groups().iter();
-        let end = |group: &RowGroupMetaData| {
-            let chunks = group.columns().iter().map(ColumnChunkMetaData::byte_range);
-            chunks.map(|(from, bytes)| from.saturating_add(bytes)).max().unwrap_or_default()
-        };
-        groups.map(end).collect()
+        self.file.group_ends()
     }
 
     /// All rows that are still to be read.
@@ -127,31 +88,16 @@ impl<R: Row> Rows<R> {
             loop {
                 if let Some(group) = self.group.as_mut().filter(|group| group.rows_left > 0) {
                     let first_row = group.next_row;
-                    let mut rows = group.read(BATCH_ROWS)?;
+                    let mut rows = read(group)?;
                     if let Some(bounds) = self.bounds {
                         self.left_out.take_from(&mut rows, first_row, bounds);
                     }
                     return Ok(Some(rows));
                 }
                 let Some(next) = self.wanted.next() else { return Ok(None) };
-                self.group = Some(open_group::<R>(&self.file, next, self.columns)?);
+                self.group = Some(self.file.group(next, &wanted::<R>(self.columns))?);
             }
         })
-    }
-}
-
-fn group_summary<R: Row>(group: &RowGroupMetaData) -> GroupSummary {
-    let bounds = |column: &Column<R>| {
-        let chunk = group.columns().iter().find(|chunk| chunk.column_path().parts() == [column.name])?;
-        match chunk.statistics()? {
-            Statistics::Int32(of) => Some((i64::from(*of.min_opt()?), i64::from(*of.max_opt()?))),
-            Statistics::Int64(of) => Some((*of.min_opt()?, *of.max_opt()?)),
-            _ => None,
-        }
-    };
-    GroupSummary {
-        rows: u64::try_from(group.num_rows()).unwrap_or_default(),
-        bounds: R::COLUMNS.iter().map(bounds).collect(),
     }
 }
 
@@ -161,149 +107,61 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, Reason>) -> Result<T, Reason> {
         .unwrap_or_else(|_| Err("its contents make no sense to the Parquet reader".to_owned()))
 }
 
-// By value, to fit `map_err`.
-#[expect(clippy::needless_pass_by_value)]
-fn reason(error: ParquetError) -> Reason {
-    error.to_string()
+/// What is asked of a file for these rows, with only some of the columns or all.
+fn wanted<R: Row>(only: Option<&[&str]>) -> Vec<Wanted> {
+    let wanted = |column: &Column<R>| Wanted {
+        name: column.name,
+        physical: column.physical(),
+        read: only.is_none_or(|only| only.contains(&column.name)),
+        may_be_absent: column.may_be_absent() || R::LATER.contains(&column.name),
+    };
+    R::COLUMNS.iter().map(wanted).collect()
 }
 
-fn open_group<R: Row>(
-    file: &SerializedFileReader<File>,
-    number: usize,
-    only: Option<&[&str]>,
-) -> Result<Group, Reason> {
-    let group = file.get_row_group(number).map_err(reason)?;
-    let rows_left =
-        u64::try_from(group.metadata().num_rows()).map_err(|_| "it has fewer than no rows".to_owned())?;
-    let schema = group.metadata().schema_descr();
-    let mut columns = Vec::with_capacity(R::COLUMNS.len());
-    for column in R::COLUMNS {
-        if only.is_some_and(|only| !only.contains(&column.name)) {
-            columns.push(Values::Missing);
-            continue;
-        }
-        let found = schema.columns().iter().position(|found| found.path().parts() == [column.name]);
-        if found.is_none() && (column.may_be_absent() || R::LATER.contains(&column.name)) {
-            columns.push(Values::Missing);
-            continue;
-        }
-        let at = found.ok_or_else(|| format!("it has no column {}", column.name))?;
-        let descriptor = schema.column(at);
-        if descriptor.physical_type() != column.physical() || descriptor.max_rep_level() != 0 {
-            return Err(format!("its column {} is not of type {}", column.name, column.physical()));
-        }
-        columns.push(typed(group.get_column_reader(at).map_err(reason)?)?);
+/// The next rows of a group.
+fn read<R: Row>(group: &mut Group) -> Result<Vec<R>, Reason> {
+    let count = group.rows_left.min(BATCH_ROWS as u64) as usize;
+    let mut rows = vec![R::blank(); count];
+    for (column, values) in R::COLUMNS.iter().zip(&mut group.columns) {
+        read_column(column, values, &mut rows).map_err(|why| format!("column {}: {why}", column.name))?;
     }
-    let before = file.metadata().row_groups().iter().take(number);
-    let rows_before = before.map(|group| u64::try_from(group.num_rows()).unwrap_or_default());
-    let next_row = rows_before.fold(0, u64::saturating_add);
-    Ok(Group { columns, next_row, rows_left })
-}
-
-fn typed(reader: ColumnReader) -> Result<Values, Reason> {
-    Ok(match reader {
-        ColumnReader::BoolColumnReader(_) => Values::Bool(get_typed_column_reader(reader)),
-        ColumnReader::Int32ColumnReader(_) => Values::Int32(get_typed_column_reader(reader)),
-        ColumnReader::Int64ColumnReader(_) => Values::Int64(get_typed_column_reader(reader)),
-        ColumnReader::DoubleColumnReader(_) => Values::Double(get_typed_column_reader(reader)),
-        ColumnReader::ByteArrayColumnReader(_) => Values::Bytes(get_typed_column_reader(reader)),
-        _ => return Err("a column is of a type that no recording has".to_owned()),
-    })
-}
-
-impl Group {
-    fn read<R: Row>(&mut self, limit: usize) -> Result<Vec<R>, Reason> {
-        let count = self.rows_left.min(limit as u64) as usize;
-        let mut rows = vec![R::blank(); count];
-        for (column, values) in R::COLUMNS.iter().zip(&mut self.columns) {
-            read_column(column, values, &mut rows).map_err(|why| format!("column {}: {why}", column.name))?;
-        }
-        self.rows_left -= count as u64;
-        self.next_row = self.next_row.saturating_add(count as u64);
-        Ok(rows)
-    }
+    group.rows_left -= count as u64;
+    group.next_row = group.next_row.saturating_add(count as u64);
+    Ok(rows)
 }
 
 fn read_column<R: Row>(column: &Column<R>, values: &mut Values, rows: &mut [R]) -> Result<(), Reason> {
-    match (&column.access, values) {
-        // Rows begin with nothing there.
-        (_, Values::Missing) => Ok(()),
-        (Access::U16(_, set), Values::Int32(reader)) => checked(reader, rows, |row, value: i32| {
-            set(row, u16::try_from(value).map_err(|_| format!("{value} is out of range"))?);
-            Ok(())
-        }),
-        (Access::U32(_, set), Values::Int32(reader)) => {
-            required(reader, rows, |row, value| set(row, value.cast_unsigned()))
-        }
-        (Access::OptionalU32(_, set), Values::Int32(reader)) => {
-            optional(reader, rows, |row, value| set(row, value.map(i32::cast_unsigned)))
-        }
-        (Access::I32(_, set), Values::Int32(reader)) => required(reader, rows, set),
-        (Access::OptionalI32(_, set), Values::Int32(reader)) => optional(reader, rows, set),
-        (Access::U64(_, set), Values::Int64(reader)) => {
-            required(reader, rows, |row, value| set(row, value.cast_unsigned()))
-        }
-        (Access::OptionalU64(_, set), Values::Int64(reader)) => {
-            optional(reader, rows, |row, value| set(row, value.map(i64::cast_unsigned)))
-        }
-        (Access::Bool(_, set), Values::Bool(reader)) => required(reader, rows, set),
-        (Access::F64(_, set), Values::Double(reader)) => required(reader, rows, set),
-        (Access::Text(_, set), Values::Bytes(reader)) => checked(reader, rows, |row, value: ByteArray| {
-            set(row, value.as_utf8().map_err(reason)?.to_owned());
-            Ok(())
-        }),
-        _ => Err("it is of another type than it should be".to_owned()),
+    // Rows begin with nothing there.
+    if matches!(values, Values::Missing) {
+        return Ok(());
     }
+    let count = rows.len();
+    match &column.access {
+        Access::U16(_, set) => {
+            for (row, value) in rows.iter_mut().zip(values.i32(count)?) {
+                set(row, u16::try_from(value).map_err(|_| format!("{value} is out of range"))?);
+            }
+        }
+        Access::U32(_, set) => fill(rows, values.i32(count)?, |row, value| set(row, value.cast_unsigned())),
+        Access::OptionalU32(_, set) => {
+            fill(rows, values.optional_i32(count)?, |row, value| set(row, value.map(i32::cast_unsigned)));
+        }
+        Access::I32(_, set) => fill(rows, values.i32(count)?, set),
+        Access::OptionalI32(_, set) => fill(rows, values.optional_i32(count)?, set),
+        Access::U64(_, set) => fill(rows, values.i64(count)?, |row, value| set(row, value.cast_unsigned())),
+        Access::OptionalU64(_, set) => {
+            fill(rows, values.optional_i64(count)?, |row, value| set(row, value.map(i64::cast_unsigned)));
+        }
+        Access::Bool(_, set) => fill(rows, values.bool(count)?, set),
+        Access::F64(_, set) => fill(rows, values.f64(count)?, set),
+        Access::Text(_, set) => fill(rows, values.text(count)?, set),
+    }
+    Ok(())
 }
 
-/// Reads one value a row, whatever it is.
-fn required<R, T: DataType>(
-    reader: &mut ColumnReaderImpl<T>,
-    rows: &mut [R],
-    put: impl Fn(&mut R, T::T),
-) -> Result<(), Reason> {
-    checked(reader, rows, |row, value| {
-        put(row, value);
-        Ok(())
-    })
-}
-
-/// Reads one value a row; some are none for the row.
-fn checked<R, T: DataType>(
-    reader: &mut ColumnReaderImpl<T>,
-    rows: &mut [R],
-    mut put: impl FnMut(&mut R, T::T) -> Result<(), Reason>,
-) -> Result<(), Reason> {
-    let (mut values, mut levels) = (Vec::new(), Vec::new());
-    let (records, _, _) =
-        reader.read_records(rows.len(), Some(&mut levels), None, &mut values).map_err(reason)?;
-    if records != rows.len() || values.len() != rows.len() {
-        return Err(format!("it has {} values for {} rows", values.len(), rows.len()));
-    }
+/// Puts a value into each row.
+fn fill<R, V>(rows: &mut [R], values: Vec<V>, set: impl Fn(&mut R, V)) {
     for (row, value) in rows.iter_mut().zip(values) {
-        put(row, value)?;
+        set(row, value);
     }
-    Ok(())
-}
-
-/// Reads a value or its absence a row.
-fn optional<R, T: DataType>(
-    reader: &mut ColumnReaderImpl<T>,
-    rows: &mut [R],
-    put: impl Fn(&mut R, Option<T::T>),
-) -> Result<(), Reason> {
-    let (mut values, mut levels) = (Vec::new(), Vec::new());
-    let (records, _, _) =
-        reader.read_records(rows.len(), Some(&mut levels), None, &mut values).map_err(reason)?;
-    // A column that was written as always present has no levels.
-    levels.resize(if levels.is_empty() { values.len() } else { levels.len() }, 1);
-    let present = levels.iter().filter(|&&level| level > 0).count();
-    if records != rows.len() || levels.len() != rows.len() || present != values.len() {
-        return Err(format!("it has {} values for {} rows", levels.len(), rows.len()));
-    }
-    let mut values = values.into_iter();
-    for (row, level) in rows.iter_mut().zip(levels) {
-        put(row, if level > 0 { values.next() } else { None });
-    }
-    Ok(())
 }

@@ -20,6 +20,7 @@
 mod batches;
 mod bounds;
 mod checksum;
+mod columns;
 mod corrections;
 mod cursor;
 mod decode;
