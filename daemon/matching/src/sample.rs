@@ -1,7 +1,7 @@
 //! Which calls are shown when there are too many: all long ones, and a share of the others that depends only on the
 //! calls themselves. The same range gives the same picture each time.
 
-use crate::density::duration_bin;
+use crate::density::{BINS_PER_OCTAVE, duration_bin};
 use mpiscope_model::Call;
 use mpiscope_model::spread;
 
@@ -56,7 +56,7 @@ impl Durations {
             longest += self.bins[from_bin];
         }
         let share = (most - longest) as f64 / (self.total - longest).max(1) as f64;
-        let octaves = from_bin as f64 / f64::from(crate::density::BINS_PER_OCTAVE);
+        let octaves = from_bin as f64 / f64::from(BINS_PER_OCTAVE);
         // Saturates, for a bin beyond all durations.
         let all_from_ns = (octaves.exp2() - 1.0).ceil() as u64;
         Sample { all_from_ns, share: share.min(1.0), from_bin: from_bin as u16 }
