@@ -1,5 +1,6 @@
 //! Errors of recordings, each in one sentence: what failed, where, and what to do.
 
+use crate::schema::SCHEMA;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -78,7 +79,7 @@ pub enum RecordingError {
     /// The manifest is of another format.
     #[error(
         "{} is of format \"{schema}\" and this program reads \"{}\"; use the version of mpiscope that wrote it",
-        .path.display(), crate::manifest::SCHEMA
+        .path.display(), SCHEMA
     )]
     Schema {
         /// The manifest.

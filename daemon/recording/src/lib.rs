@@ -39,6 +39,7 @@ mod reader;
 mod row;
 mod rows;
 mod salvage;
+mod schema;
 mod segment;
 mod shares;
 mod summary;
@@ -60,7 +61,7 @@ pub use keep::Keep;
 pub use lock::is_being_written;
 pub use manifest::{
     Clock, ClockNode, ClockVersion, Cost, Cut, FileMark, IMPORT, Job, JobNode, Latency, Lost, Manifest,
-    Pause, Pauses, RunTotals, SCHEMA, Segment, Segments, State, Uncounted,
+    Pause, Pauses, RunTotals, Segment, Segments, State, Uncounted,
 };
 pub use reader::Recording;
 pub use row::{Row, SegmentRow};
@@ -69,6 +70,7 @@ pub use rows::{
     WindowRow, WindowSumRow,
 };
 pub use salvage::salvage;
+pub use schema::SCHEMA;
 pub use segment::SegmentWriter;
 pub use shares::{SHARES_FILE, read_shares, write_shares};
 pub use summary::Summary;

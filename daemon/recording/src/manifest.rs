@@ -4,6 +4,7 @@ use crate::checksum::crc32_of;
 use crate::error::RecordingError;
 use crate::folder::{MANIFEST, has_rows, open_plain, replace};
 use crate::limits::{MOST_NS, MOST_RANKS};
+use crate::schema::SCHEMA;
 use mpiscope_model::{Gap, Losses, Totals};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fs;
@@ -12,9 +13,6 @@ use std::path::Path;
 
 /// This number of ranks costs little, even if nothing was recorded of them.
 const FEW_RANKS: u32 = 1 << 8;
-
-/// What the format is called; a later one that older programs cannot read gets another number.
-pub const SCHEMA: &str = "mpiscope.recording/1";
 
 /// Manifests are no longer: a larger file is not read into memory.
 const MAX_MANIFEST_BYTES: u64 = 256 << 20;
