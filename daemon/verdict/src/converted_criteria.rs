@@ -1,7 +1,7 @@
 //! From criteria as they are kept to those of the diagnosis, and back.
 
 use crate::criteria_file::{CollectiveCriterion, CriteriaFile, Scope};
-use mpiscope_diagnosis::{CollectiveKey, MessageCriterion as Known, Version, bin_sizes, size_bin};
+use mpiscope_diagnosis::{CollectiveKey, MessageCriterion, Version, bin_sizes, size_bin};
 
 pub(super) fn scope(scope: Scope) -> mpiscope_diagnosis::Scope {
     match scope {
@@ -17,7 +17,7 @@ pub(super) fn named_scope(word: &str) -> Option<Scope> {
 pub(super) fn version(file: &CriteriaFile) -> Version {
     let messages = file.messages.iter().map(|criterion| {
         let scope = scope(criterion.scope);
-        Known::of_size(scope, criterion.size, criterion.samples, criterion.median_ns)
+        MessageCriterion::of_size(scope, criterion.size, criterion.samples, criterion.median_ns)
             .with_normal(criterion.normal_ns)
     });
     Version::new(messages.collect(), of_kinds(&file.collectives))

@@ -11,8 +11,8 @@ use super::words::say;
 use crate::criteria_file::CollectiveCriterion;
 use crate::ending::{Ending, diagnosed_until_s};
 use crate::found::Found;
-use mpiscope_diagnosis::{Budgeter, MessageCriterion as Known, Version};
-use mpiscope_feed::{Course, Diagnosis, Evolution, Regions};
+use mpiscope_diagnosis::{Budgeter, MessageCriterion, Version};
+use mpiscope_feed::{Course, Diagnosis, Evolution, Found as Report, Regions};
 use mpiscope_model::SiteInfo;
 use serde::{Deserialize, Serialize};
 
@@ -132,7 +132,7 @@ impl Findings {
         let messages = self.criteria.iter().filter_map(|criterion| {
             let scope = scope(named_scope(&criterion.scope)?);
             let sizes = (criterion.size_from, criterion.size_to);
-            let known = Known::of_sizes(scope, sizes, criterion.samples, criterion.median_ns);
+            let known = MessageCriterion::of_sizes(scope, sizes, criterion.samples, criterion.median_ns);
             Some(known.with_normal(criterion.normal_ns))
         });
         Version::new(messages.collect(), of_kinds(&self.collectives))
@@ -154,17 +154,17 @@ impl Findings {
     }
 
     /// What pages are told of it.
-    pub fn told(&self) -> mpiscope_feed::Found {
+    pub fn told(&self) -> Report {
         let mut diagnosis = self.diagnosis.clone();
         diagnosis.regions = diagnosis.regions.bounded(regions::MOST_TOLD);
-        let mut told = mpiscope_feed::Found {
+        let mut told = Report {
             from_s: 0.0,
             until_s: diagnosis.attribution.last().map_or(0.0, |last| last.to_s),
             left_out_calls: 0,
             is_final: true,
             diagnosis,
             evolution: self.evolution.clone(),
-            ..mpiscope_feed::Found::default()
+            ..Report::default()
         };
         say(&mut told);
         told
@@ -183,7 +183,7 @@ pub(super) fn name_places(diagnosis: &mut Diagnosis, sites: &[SiteInfo]) {
 }
 
 fn criteria(version: &Version) -> Vec<Criterion> {
-    let criterion = |of: &mpiscope_diagnosis::MessageCriterion| {
+    let criterion = |of: &MessageCriterion| {
         let (size_from, size_to) = of.sizes();
         Criterion {
             scope: of.scope.word().into(),

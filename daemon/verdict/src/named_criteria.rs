@@ -45,14 +45,14 @@ mod tests {
     use crate::converted_criteria::version;
     use crate::recorded_time::RecordedTime;
     use crate::replayed::Replayed;
-    use mpiscope_diagnosis::{CollectiveKey, MessageCriterion as Known, Reference, Version, size_bin};
+    use mpiscope_diagnosis::{CollectiveKey, MessageCriterion, Reference, Version, size_bin};
 
     #[test]
     fn criteria_of_a_recording_are_those_it_was_judged_by() {
         let messages =
             [(mpiscope_diagnosis::Scope::Intra, 64, 700), (mpiscope_diagnosis::Scope::Inter, 70_000, 9_000)];
         let messages = messages.map(|(scope, bytes, median_ns)| {
-            Known::of_size(scope, bytes, 40, median_ns).with_normal(Some(2 * median_ns))
+            MessageCriterion::of_size(scope, bytes, 40, median_ns).with_normal(Some(2 * median_ns))
         });
         let function = mpiscope_wire::FUNCTIONS.iter().find(|entry| entry.name == "MPI_Bcast").unwrap().id;
         let collectives = [true, false].map(|is_root| mpiscope_diagnosis::CollectiveCriterion {
