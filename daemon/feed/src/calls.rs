@@ -88,7 +88,7 @@ impl Calls {
         self.peer.0.push(call.peer.unwrap_or(NONE));
         self.tag.0.push(call.tag.unwrap_or(NO_TAG).cast_unsigned());
         self.bytes.0.push(call.bytes as f64);
-        self.comm.0.push(call.comm.unwrap_or(NONE));
+        self.comm.0.push(call.comm.map_or(NONE, |comm| comm.0));
         self.count.0.push(call.count as f64);
         self.site.0.push(call.site.unwrap_or(NONE));
     }

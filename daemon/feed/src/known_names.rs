@@ -11,14 +11,14 @@ impl Library {
     pub fn communicators(&self) -> Vec<(u32, String)> {
         let known = self.communicators.lock().unwrap_or_else(PoisonError::into_inner);
         let communicators = known.iter().filter(|comm| comm.kind == CommKind::Communicator);
-        communicators.map(|comm| (comm.comm, comm.words())).collect()
+        communicators.map(|comm| (comm.comm.0, comm.words())).collect()
     }
 
     /// The phases that are known.
     pub(crate) fn phases(&self) -> Vec<Phase> {
         let known = self.communicators.lock().unwrap_or_else(PoisonError::into_inner);
         let phases = known.iter().filter(|comm| comm.kind == CommKind::Phase);
-        phases.map(|phase| Phase { id: phase.comm, name: phase.words() }).collect()
+        phases.map(|phase| Phase { id: phase.comm.0, name: phase.words() }).collect()
     }
 
     /// The call sites that are known, with their places in words; looking them up may take a while. Places on the way to

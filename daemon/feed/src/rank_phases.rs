@@ -11,7 +11,7 @@ use std::ops::Range;
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Phase {
     /// Its number among communicators.
-    pub id: Comm,
+    pub id: u32,
     /// What the program calls it.
     pub name: String,
 }

@@ -5,7 +5,7 @@ mod support;
 use mpiscope_diagnosis::{MessageCriterion, Scope, Version};
 use mpiscope_feed::exchange::{Answer, ConeQuestion, DagQuestion, Question};
 use mpiscope_feed::{CallSource, Library, Messages, NONE, encode};
-use mpiscope_model::{Call, Flow, Message, Nanoseconds};
+use mpiscope_model::{Call, Comm, Flow, Message, Nanoseconds};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,7 +27,7 @@ fn message(src: u32, dst: u32, send_ns: u64, recv_ns: u64) -> Message {
         src,
         dst,
         tag: 0,
-        comm: 0,
+        comm: Comm::WORLD,
         bytes: 64,
         send_ns,
         recv_ns,
@@ -164,7 +164,7 @@ fn the_past_goes_back_to_where_all_waited_for_all() {
         function: BARRIER,
         start_ns,
         end_ns: 50,
-        comm: Some(0),
+        comm: Some(Comm::WORLD),
         instance: Some(4),
         ..Call::default()
     };

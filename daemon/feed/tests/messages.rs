@@ -10,7 +10,7 @@ use mpiscope_feed::{
     CallSource, Courses, FunctionName, Library, MessageRows, Messages, NO_SITE, NONE, Remap, RemapSource,
     SiteSource, Sites, SourceText,
 };
-use mpiscope_model::{Call, Message, Nanoseconds};
+use mpiscope_model::{Call, Comm, Message, Nanoseconds};
 use proptest::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,7 +39,7 @@ fn message(src: u32, dst: u32, send_ns: u64, recv_ns: u64) -> Message {
         src,
         dst,
         tag: -3,
-        comm: 4,
+        comm: Comm(4),
         bytes: 64,
         send_ns,
         recv_ns,

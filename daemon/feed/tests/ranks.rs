@@ -10,7 +10,7 @@ use mpiscope_feed::{
     CallSource, LayoutKeeper, LayoutSource, LayoutStore, Library, MessageSource, Messages, RankLayout,
     RankMetric, RankMetrics, RankRow, Region, Regions,
 };
-use mpiscope_model::{Call, CommInfo, CommKind, Coordinate, Message, Nanoseconds};
+use mpiscope_model::{Call, Comm, CommInfo, CommKind, Coordinate, Message, Nanoseconds};
 use serde_json::json;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex};
@@ -172,7 +172,7 @@ fn phased(rows: Rows) -> Rows {
         function: 9,
         start_ns: at_ns - u64::from(level > 0),
         end_ns: at_ns + u64::from(level < 0),
-        comm: Some(7),
+        comm: Some(Comm(7)),
         tag: Some(level),
         ..Call::default()
     };
@@ -204,7 +204,8 @@ fn figures_of_a_phase_count_what_ranks_did_in_it() {
     };
     let messages = Messages { source: Box::new(rows()), flow: |_| None };
     let library = Library::new(Box::new(rows())).with_messages(messages);
-    let phase = CommInfo { comm: 7, kind: CommKind::Phase, name: "solve".to_owned(), ..CommInfo::default() };
+    let phase =
+        CommInfo { comm: Comm(7), kind: CommKind::Phase, name: "solve".to_owned(), ..CommInfo::default() };
     library.know_communicators(&[CommInfo::default(), phase]);
     library.know_figures((0..3).map(row).collect(), 3, UNTIL_NS);
     let metrics = vec![
@@ -220,7 +221,7 @@ fn figures_of_a_phase_count_what_ranks_did_in_it() {
             metrics: metrics.clone(),
             function: None,
             site: None,
-            phase: Some(7),
+            phase: Some(Comm(7)),
         };
         let found = library.answer(1, &Question::RankMetrics(question)).rank_metrics.unwrap();
         let [phase] = &found.phases[..] else { panic!("one phase: {:?}", found.phases) };
@@ -257,8 +258,8 @@ fn the_sphere_puts_rank_5_where_the_paper_has_it() {
 fn a_text_gets_events_metadata_and_several_points() {
     let library = library(8);
     library.know_grid(&[
-        Coordinate { comm: 3, rank: 6, dimension: 0, coordinate: 2, size: 4, periodic: 0 },
-        Coordinate { comm: 3, rank: 6, dimension: 1, coordinate: 1, size: 2, periodic: 0 },
+        Coordinate { comm: Comm(3), rank: 6, dimension: 0, coordinate: 2, size: 4, periodic: 0 },
+        Coordinate { comm: Comm(3), rank: 6, dimension: 1, coordinate: 1, size: 2, periodic: 0 },
     ]);
     let text = "BEGIN_VIZ=a\nx0=event0.val, y0=metadata(host), z0=metadata(slot)\n\
                 x1=metadata(cart_x), y1=metadata(cart_size_y), z1=metadata(cart_z)\ncolor1=event1.max\nEND_VIZ";
@@ -406,7 +407,7 @@ fn a_suggestion_shows_the_ranks_that_stand_out() {
     assert!(found.share > 0.3 && found.layout != "line", "{found:?}");
     let place = |rank: u32, dimension: u16| {
         let coordinate = if dimension == 0 { rank / 8 } else { rank % 8 };
-        Coordinate { comm: 2, rank, dimension, coordinate, size: 8, periodic: 0 }
+        Coordinate { comm: Comm(2), rank, dimension, coordinate, size: 8, periodic: 0 }
     };
     let grid: Vec<_> = (0..64).flat_map(|rank| [place(rank, 0), place(rank, 1)]).collect();
     let found = suggested(64, |rank| [0, 7, 56, 63].contains(&rank), &grid);

@@ -7,7 +7,7 @@ use mpiscope_feed::{
     Evolution, FeedState, Found, FunctionRow, Job, JobState, Limits, NodeRow, PROTOCOL, RankRow,
     RegionCourse, Standing, Switch, TimelineIncrement, Update,
 };
-use mpiscope_model::{Call, Fault, InFlight, Losses, NodeCpus, ProcessState, Totals};
+use mpiscope_model::{Call, Comm, Fault, InFlight, Losses, NodeCpus, ProcessState, Totals};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -369,7 +369,7 @@ fn calls_are_in_the_delta_of_their_update_the_longest_always() {
         end_ns,
         tag: Some(-3),
         bytes: 9,
-        comm: Some(0),
+        comm: Some(Comm::WORLD),
         ..Call::default()
     };
     let short: Vec<Call> = (0..40).map(|number| call(number * 10, number * 10 + 5)).collect();

@@ -44,6 +44,45 @@ pub(crate) fn renamed<From, To: std::convert::From<From>>(values: Vec<From>) -> 
     values.into_iter().map(To::from).collect()
 }
 
+/// An index of the model as its number, also where there may be none.
+macro_rules! indices {
+    ($($index:ident as $module:ident),* $(,)?) => {$(
+        mod $module {
+            use mpiscope_model::$index;
+            use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+            pub(super) fn serialize<S: Serializer>(index: &$index, to: S) -> Result<S::Ok, S::Error> {
+                index.0.serialize(to)
+            }
+
+            pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<$index, D::Error> {
+                u32::deserialize(from).map($index)
+            }
+
+            pub(super) mod optional {
+                use super::{Deserialize, Deserializer, Serialize, Serializer, $index};
+
+                pub(in super::super) fn serialize<S: Serializer>(
+                    index: &Option<$index>,
+                    to: S,
+                ) -> Result<S::Ok, S::Error> {
+                    index.map(|index| index.0).serialize(to)
+                }
+
+                pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+                    from: D,
+                ) -> Result<Option<$index>, D::Error> {
+                    Ok(Option::<u32>::deserialize(from)?.map($index))
+                }
+            }
+        }
+    )*};
+}
+
+indices! {
+    Comm as comm,
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "CallId")]
 struct CallIdFields {
@@ -91,6 +130,7 @@ struct CollectedFields {
     rank: Rank,
     #[serde(with = "CallIdFields")]
     call: CallId,
+    #[serde(with = "comm")]
     comm: Comm,
     number: u32,
 }
@@ -106,6 +146,7 @@ enum BlockingFields {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Collective")]
 struct CollectiveFields {
+    #[serde(with = "comm")]
     comm: Comm,
     number: u32,
     #[serde(with = "FlowFields")]
@@ -163,6 +204,7 @@ struct CallFields {
     peer: Option<Rank>,
     tag: Option<i32>,
     bytes: u64,
+    #[serde(with = "comm::optional")]
     comm: Option<Comm>,
     site: Option<u32>,
     count: u64,
@@ -172,10 +214,12 @@ struct CallFields {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "CommInfo")]
 struct CommFields {
+    #[serde(with = "comm")]
     comm: Comm,
     id: u64,
     size: u32,
     first_size: Option<u32>,
+    #[serde(with = "comm::optional")]
     parent: Option<Comm>,
     leader: Rank,
     #[serde(skip)]
@@ -204,6 +248,7 @@ enum EventFields {
         rank: Rank,
         #[serde(with = "CallIdFields")]
         call: CallId,
+        #[serde(with = "comm")]
         comm: Comm,
         to: Rank,
         tag: i32,
@@ -215,6 +260,7 @@ enum EventFields {
         rank: Rank,
         #[serde(with = "CallIdFields")]
         call: CallId,
+        #[serde(with = "comm")]
         comm: Comm,
         from: Option<Rank>,
         tag: Option<i32>,
@@ -225,6 +271,7 @@ enum EventFields {
         rank: Rank,
         #[serde(with = "CallIdFields")]
         call: CallId,
+        #[serde(with = "comm")]
         comm: Comm,
         from: Rank,
         tag: i32,
@@ -247,6 +294,7 @@ enum EventFields {
     },
     Numbers {
         rank: Rank,
+        #[serde(with = "comm")]
         comm: Comm,
         peer: Rank,
         sent: u64,
@@ -260,6 +308,7 @@ struct MessageFields {
     src: Rank,
     dst: Rank,
     tag: i32,
+    #[serde(with = "comm")]
     comm: Comm,
     bytes: u64,
     send_ns: Nanoseconds,

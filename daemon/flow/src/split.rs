@@ -93,6 +93,7 @@ fn address(event: Event, peers: usize, rows: &mut Vec<ToKeeper>) {
 mod tests {
     use super::*;
     use crate::parcel::keepers;
+    use mpiscope_model::Comm;
 
     #[test]
     fn an_event_goes_to_each_keeper_that_it_concerns_once() {
@@ -100,7 +101,7 @@ mod tests {
         assert!(keepers(peers) > 1);
         for (rank, peer) in (0..6).flat_map(|rank| (0..6).map(move |peer| (rank, peer))) {
             let mut rows = Vec::new();
-            address(Event::Numbers { rank, comm: 0, peer, sent: 1, received: 1 }, peers, &mut rows);
+            address(Event::Numbers { rank, comm: Comm::WORLD, peer, sent: 1, received: 1 }, peers, &mut rows);
             let mut found: Vec<usize> = rows.iter().map(|(to, _)| keeper(*to, peers)).collect();
             found.sort_unstable();
             let mut expected = vec![keeper(rank, peers), keeper(peer, peers)];

@@ -1,7 +1,7 @@
 //! Frames in, model out: what a small job wrote, what a job may write by mistake or on purpose.
 
 use mpiscope_ingest::Ingest;
-use mpiscope_model::{Batch, Event, ProcessState};
+use mpiscope_model::{Batch, Comm, Event, ProcessState};
 use mpiscope_wire::{
     Asked, Call, CallFlags, ClockKind, ClockSample, CommDefinition, CommKind, EndState, Entry, Flight, Lost,
     Message, ModuleDefinition, NO_COMM, PEER_NONE, Part, PartFlags, PathPart, Process, RunStart,
@@ -104,7 +104,7 @@ fn a_call_becomes_a_row_with_times_of_the_run() {
         fed(vec![start(), process(0, 0), sample(1100), slots(0, 0, vec![world(0), send]), sample(2000)]);
     let row = batch.calls[0];
     assert_eq!((row.start_ns, row.end_ns, row.peer, row.tag, row.bytes), (500, 510, Some(1), Some(7), 64));
-    assert_eq!((row.comm, row.count, batch.comms.len(), batch.until_ns), (Some(0), 1, 1, 100));
+    assert_eq!((row.comm, row.count, batch.comms.len(), batch.until_ns), (Some(Comm::WORLD), 1, 1, 100));
     assert!(matches!(batch.events[0], Event::Send { to: 1, bytes: 64, begin_ns: 500, .. }));
 }
 
@@ -213,7 +213,13 @@ fn losses_are_cumulative_and_mark_the_place() {
     let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), sample(3000), Message::Lost(lost)]);
     let marks = batch.events.iter().filter(|event| matches!(event, Event::Lost { .. })).count();
     assert_eq!((marks, batch.losses.unwrap().total()), (1, 10));
-    assert!(batch.events.contains(&Event::Numbers { rank: 0, comm: 0, peer: 1, sent: 9, received: 0 }));
+    assert!(batch.events.contains(&Event::Numbers {
+        rank: 0,
+        comm: Comm::WORLD,
+        peer: 1,
+        sent: 9,
+        received: 0
+    }));
     assert_eq!(batch.ranks.last().unwrap().state, ProcessState::Aborted);
 }
 
@@ -242,8 +248,8 @@ fn members_share_a_communicator_whatever_their_own_numbers() {
         sample(3000),
     ]);
     let comms: Vec<_> = batch.calls.iter().map(|row| row.comm).collect();
-    assert_eq!((comms, batch.comms.len()), (vec![Some(1), Some(1)], 2));
-    assert_eq!(batch.comms[1].parent, Some(0));
+    assert_eq!((comms, batch.comms.len()), (vec![Some(Comm(1)), Some(Comm(1))], 2));
+    assert_eq!(batch.comms[1].parent, Some(Comm::WORLD));
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! Messages, evenly thinned: keeps those with the least hashes, which depend only on the messages. Neither their order
 //! nor other questions change which ones are picked.
 
-use mpiscope_model::spread;
-use mpiscope_model::{Message, Nanoseconds, Rank};
+use mpiscope_model::{Comm, Message, Nanoseconds, Rank, spread};
 
 /// Takes in messages, and keeps a choice of them.
 #[derive(Debug)]
@@ -64,7 +63,7 @@ impl Thinned {
 }
 
 /// All fields that identify messages.
-fn key(message: &Message) -> (Nanoseconds, Nanoseconds, Rank, Rank, u32, i32, u64) {
+fn key(message: &Message) -> (Nanoseconds, Nanoseconds, Rank, Rank, Comm, i32, u64) {
     let Message { src, dst, tag, comm, bytes, send_ns, recv_ns, .. } = *message;
     (send_ns, recv_ns, src, dst, comm, tag, bytes)
 }
@@ -72,7 +71,7 @@ fn key(message: &Message) -> (Nanoseconds, Nanoseconds, Rank, Rank, u32, i32, u6
 /// Spreads the ends of a message over all 64 bits.
 fn hash(message: &Message) -> u64 {
     let of_ends = (u64::from(message.src) << 32) | u64::from(message.dst);
-    let of_channel = (u64::from(message.comm) << 32) | u64::from(message.tag.cast_unsigned());
+    let of_channel = (u64::from(message.comm.0) << 32) | u64::from(message.tag.cast_unsigned());
     [message.send_ns, message.recv_ns, of_ends, of_channel, message.bytes]
         .into_iter()
         .fold(0, |bits, more| spread(bits ^ more.wrapping_mul(0x9e37_79b9_7f4a_7c15)))

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use mpiscope_matching::Matcher;
-use mpiscope_model::{CallId, Event, PostId, Rank};
+use mpiscope_model::{CallId, Comm, Event, PostId, Rank};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -84,7 +84,7 @@ impl Model {
                 let event = Event::Send {
                     rank,
                     call: CallId::default(),
-                    comm: 0,
+                    comm: Comm::WORLD,
                     to,
                     tag,
                     bytes,
@@ -113,7 +113,7 @@ impl Model {
                 side.events.push(Event::Post {
                     rank,
                     call: CallId::default(),
-                    comm: 0,
+                    comm: Comm::WORLD,
                     from,
                     tag,
                     post,
@@ -156,7 +156,7 @@ impl Model {
         let event = Event::Receive {
             rank,
             call: CallId::default(),
-            comm: 0,
+            comm: Comm::WORLD,
             from,
             tag,
             bytes,

@@ -118,6 +118,7 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::Comm;
 
     fn level(add_ns: i64) -> Correction {
         Correction::new([(0, add_ns)])
@@ -129,7 +130,7 @@ mod tests {
             src: 0,
             dst: 1,
             tag: 0,
-            comm: 0,
+            comm: Comm::WORLD,
             bytes: 8,
             send_ns: s0,
             recv_ns: r1,

@@ -1,9 +1,43 @@
 //! Numbers of things, and times.
 
+use std::fmt;
+
+/// Types of numbers that are indices into tables. None turns into another, or into a plain number, by itself.
+macro_rules! indices {
+    ($($(#[$meta:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(transparent)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// Where it stands in a table.
+            #[must_use]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )*};
+}
+
+indices! {
+    /// A dense index into the run's communicator table.
+    Comm,
+}
+
+impl Comm {
+    /// The world communicator.
+    pub const WORLD: Self = Self(0);
+}
+
 /// A world rank.
 pub type Rank = u32;
-/// A dense index into the run's communicator table; 0 is the world communicator.
-pub type Comm = u32;
 /// A dense index into the run's node table.
 pub type Node = u32;
 /// A dense index into the run's table of call sites.

@@ -148,7 +148,7 @@ impl CommInfo {
     #[must_use]
     pub fn words(&self) -> String {
         match (self.comm, self.name.as_str()) {
-            (0, "") => "MPI_COMM_WORLD".into(),
+            (Comm::WORLD, "") => "MPI_COMM_WORLD".into(),
             (comm, "") => format!("{} {comm}", self.kind.word()),
             (_, name) => name.into(),
         }

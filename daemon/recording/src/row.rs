@@ -108,13 +108,30 @@ pub enum Access<R: 'static> {
     Text(fn(&R) -> &str, Set<R, String>),
 }
 
-/// A column that is a plain field of the row, and is called as it is.
+/// A column that is a plain field of the row, or one of an index, and is called as it is.
 macro_rules! column {
     ($field:ident: $access:ident, $nature:ident) => {
         $crate::row::Column {
             name: stringify!($field),
             nature: $crate::row::Nature::$nature,
             access: $crate::row::Access::$access(|row| row.$field, |row, v| row.$field = v),
+        }
+    };
+    ($field:ident: U32 of $index:ident, $nature:ident) => {
+        $crate::row::Column {
+            name: stringify!($field),
+            nature: $crate::row::Nature::$nature,
+            access: $crate::row::Access::U32(|row| row.$field.0, |row, v| row.$field = $index(v)),
+        }
+    };
+    ($field:ident: OptionalU32 of $index:ident, $nature:ident) => {
+        $crate::row::Column {
+            name: stringify!($field),
+            nature: $crate::row::Nature::$nature,
+            access: $crate::row::Access::OptionalU32(
+                |row| row.$field.map(|index| index.0),
+                |row, v| row.$field = v.map($index),
+            ),
         }
     };
 }

@@ -1,6 +1,6 @@
 //! Rows are sealed with the clocks as they were known then, and read with the clocks as they are known last.
 
-use mpiscope_model::{Call, Message, Scheduling};
+use mpiscope_model::{Call, Comm, Message, Scheduling};
 use mpiscope_recording::{
     ClockNode, ClockVersion, JobNode, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter,
     SegmentReader, Summary, Tables,
@@ -19,7 +19,7 @@ fn message(s0: u64, c0: u64, r1: u64) -> Message {
         src: 0,
         dst: 1,
         tag: 7,
-        comm: 0,
+        comm: Comm::WORLD,
         bytes: 8,
         send_ns: s0,
         recv_ns: r1,

@@ -1,7 +1,7 @@
 //! Recordings from who knows where: they cost rows, never the program.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use mpiscope_model::Call;
+use mpiscope_model::{Call, Comm};
 use mpiscope_recording::{
     FunctionName, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, Segment,
     SegmentWriter, Summary, Tables, salvage,
@@ -19,7 +19,7 @@ fn calls(from: u64, count: u64) -> Vec<Call> {
         peer: (!at.is_multiple_of(3)).then_some(1),
         tag: Some(1),
         bytes: at % 5 * 8,
-        comm: Some(0),
+        comm: Some(Comm::WORLD),
         site: None,
         count: 1,
         instance: None,

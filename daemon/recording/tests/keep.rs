@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Comm, Message};
 use mpiscope_recording::{Keep, Manifest, Recording, RecordingOptions, RecordingWriter, Summary, Tables};
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn recorded(dir: &Path, keep: Keep) -> (Manifest, u64) {
             src: 0,
             dst: call.rank,
             tag: 0,
-            comm: 0,
+            comm: Comm::WORLD,
             bytes: 1,
             send_ns: call.start_ns,
             recv_ns: call.end_ns,

@@ -1,7 +1,7 @@
 //! What is written is read: every value of every column, and the manifest.
 
 use mpiscope_model::{
-    Call, CommInfo, CommKind, Coordinate, CpuSet, Message, NodeInfo, ProcessState, RankCpus, RankInfo,
+    Call, Comm, CommInfo, CommKind, Coordinate, CpuSet, Message, NodeInfo, ProcessState, RankCpus, RankInfo,
     Scheduling, SiteInfo,
 };
 use mpiscope_recording::{
@@ -22,7 +22,7 @@ prop_compose! {
         (count, instance) in any::<(u64, Option<u32>)>(),
     ) -> Call {
         let end_ns = start_ns + took_ns;
-        Call { rank, thread, function, start_ns, end_ns, peer, tag, bytes, comm, site, count, instance }
+        Call { rank, thread, function, start_ns, end_ns, peer, tag, bytes, comm: comm.map(Comm), site, count, instance }
     }
 }
 
@@ -33,7 +33,7 @@ prop_compose! {
         (late_sender_ns, late_receiver_ns, inter, exact) in any::<(u64, Option<u64>, bool, bool)>(),
     ) -> Message {
         Message {
-            src, dst, tag, comm, bytes, send_ns, recv_ns, t_msg_ns, late_sender_ns, late_receiver_ns, inter, exact,
+            src, dst, tag, comm: Comm(comm), bytes, send_ns, recv_ns, t_msg_ns, late_sender_ns, late_receiver_ns, inter, exact,
         }
     }
 }
@@ -141,19 +141,26 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
     let tables = Tables {
         functions: vec![FunctionName { function: 3, name: "MPI_Send".into() }],
         communicators: vec![
-            CommInfo { comm: 0, id: 7, size: 4, parent: None, leader: 0, ..CommInfo::default() },
+            CommInfo { comm: Comm::WORLD, id: 7, size: 4, parent: None, leader: 0, ..CommInfo::default() },
             CommInfo {
-                comm: 1,
+                comm: Comm(1),
                 id: u64::MAX,
                 size: 2,
-                parent: Some(0),
+                parent: Some(Comm::WORLD),
                 leader: 2,
                 kind: CommKind::File,
                 name: "out/knöten.dat".into(),
                 ..CommInfo::default()
             },
         ],
-        coordinates: vec![Coordinate { comm: 1, rank: 3, dimension: 1, coordinate: 7, size: 9, periodic: 1 }],
+        coordinates: vec![Coordinate {
+            comm: Comm(1),
+            rank: 3,
+            dimension: 1,
+            coordinate: 7,
+            size: 9,
+            periodic: 1,
+        }],
         nodes: vec![NodeInfo { node: 0, name: "knöten".into() }],
         sites: vec![
             SiteInfo {

@@ -1,6 +1,6 @@
 //! Messages that tests make.
 
-use mpiscope_model::{Message, Rank};
+use mpiscope_model::{Comm, Message, Rank};
 
 /// A message of eight bytes, of a job with two ranks on each node.
 pub(crate) fn message(src: Rank, dst: Rank, send_ns: u64, recv_ns: u64) -> Message {
@@ -8,7 +8,7 @@ pub(crate) fn message(src: Rank, dst: Rank, send_ns: u64, recv_ns: u64) -> Messa
         src,
         dst,
         tag: 0,
-        comm: 0,
+        comm: Comm::WORLD,
         bytes: 8,
         send_ns,
         recv_ns,

@@ -186,7 +186,16 @@ mod tests {
     use super::*;
 
     fn call(rank: Rank, function: u16, start_ns: u64, end_ns: u64, root: Option<Rank>) -> Call {
-        Call { rank, function, start_ns, end_ns, peer: root, bytes: 8, comm: Some(0), ..Call::default() }
+        Call {
+            rank,
+            function,
+            start_ns,
+            end_ns,
+            peer: root,
+            bytes: 8,
+            comm: Some(Comm::WORLD),
+            ..Call::default()
+        }
     }
 
     fn criteria(calls: &[Call]) -> Vec<(String, u32, u64, u64)> {
@@ -210,7 +219,7 @@ mod tests {
             src,
             dst,
             tag: 0,
-            comm: 0,
+            comm: Comm::WORLD,
             bytes: 8,
             send_ns: 0,
             recv_ns: 0,

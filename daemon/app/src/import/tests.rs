@@ -3,7 +3,7 @@
 use super::*;
 use crate::interrupt::is_of_others;
 use mpiscope_engine::load::load;
-use mpiscope_model::Message;
+use mpiscope_model::{Comm, Message};
 use mpiscope_recording::{Recording, State};
 
 const HEADER: &str = "rank,type,timestamp_ns,source,destination,size";
@@ -47,7 +47,7 @@ fn a_table_becomes_a_recording() {
         src: 2,
         dst: 1,
         tag: 0,
-        comm: 0,
+        comm: Comm::WORLD,
         bytes: 9_000_000_000,
         send_ns: 0,
         recv_ns: 1400,

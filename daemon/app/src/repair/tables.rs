@@ -1,6 +1,6 @@
 //! The small tables that were lost: what of them is said elsewhere.
 
-use mpiscope_model::{CommInfo, NodeInfo, ProcessState, RankCpus, RankInfo};
+use mpiscope_model::{Comm, CommInfo, NodeInfo, ProcessState, RankCpus, RankInfo};
 use mpiscope_recording::{FunctionName, Job, SegmentFault, Tables};
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ pub(super) fn rebuild(
     tables: &mut Tables,
     faults: &[SegmentFault],
     job: &Job,
-    used_comms: &BTreeSet<u32>,
+    used_comms: &BTreeSet<Comm>,
 ) -> Vec<String> {
     let mut missing = Vec::new();
     for fault in faults {
@@ -70,6 +70,6 @@ fn ranks(job: &Job) -> Vec<RankInfo> {
 }
 
 /// One that was there; nothing else is known of it.
-fn communicator(comm: u32) -> CommInfo {
-    CommInfo { comm, id: comm.into(), ..CommInfo::default() }
+fn communicator(comm: Comm) -> CommInfo {
+    CommInfo { comm, id: comm.0.into(), ..CommInfo::default() }
 }

@@ -172,7 +172,7 @@ pub(super) mod tests {
             name: name.into(),
             ..CommInfo::default()
         };
-        reader.finish(&sites, &[phase(4, "solve"), phase(5, "write")], end_ns)
+        reader.finish(&sites, &[phase(Comm(4), "solve"), phase(Comm(5), "write")], end_ns)
     }
 
     #[test]
@@ -199,9 +199,9 @@ pub(super) mod tests {
     fn phases_are_counted_by_name_and_marks_are_no_loop() {
         let mut calls = Vec::new();
         for turn in 0..5 {
-            calls.extend([mark(4, 3, 200 * turn), mark(4, -3, 200 * turn + 100)]);
+            calls.extend([mark(Comm(4), 3, 200 * turn), mark(Comm(4), -3, 200 * turn + 100)]);
         }
-        calls.push(mark(5, 3, 950));
+        calls.push(mark(Comm(5), 3, 950));
         let anchors = anchors(&calls, &[], 1_000);
         assert_eq!(anchors.marker(), None);
         let phase = |at: usize| {

@@ -246,6 +246,7 @@ mod tests {
     use super::super::anchors::tests::{anchors, call, mark};
     use super::*;
     use mpiscope_model::Call;
+    use mpiscope_model::Comm;
     use mpiscope_wire::id;
 
     /// A loop whose turns take 100 ns and what is given more.
@@ -293,8 +294,20 @@ mod tests {
 
     #[test]
     fn phases_are_matched_by_name_and_number() {
-        let a = [mark(4, 3, 100), mark(4, -3, 200), mark(5, 3, 300), mark(5, -3, 400), mark(4, 3, 500)];
-        let b = [mark(4, 3, 150), mark(4, -3, 400), mark(4, 3, 500), mark(4, -3, 600), mark(5, 3, 700)];
+        let a = [
+            mark(Comm(4), 3, 100),
+            mark(Comm(4), -3, 200),
+            mark(Comm(5), 3, 300),
+            mark(Comm(5), -3, 400),
+            mark(Comm(4), 3, 500),
+        ];
+        let b = [
+            mark(Comm(4), 3, 150),
+            mark(Comm(4), -3, 400),
+            mark(Comm(4), 3, 500),
+            mark(Comm(4), -3, 600),
+            mark(Comm(5), 3, 700),
+        ];
         let (a, b) = (anchors(&a, &[], 1_000), anchors(&b, &[], 1_000));
         let aligned = align(&a, &b, AlignBy::Phase).unwrap();
         let solve = Section { name: "solve".into(), number: 1, a_ns: 110..200, b_ns: 160..400 };

@@ -103,7 +103,7 @@ impl Job {
             let next = self.posts.entry(rank).or_default();
             let (from, tag, post) = (Some(from), Some(0), *next);
             *next += 1;
-            self.events.push(Event::Post { rank, call, comm: 0, from, tag, post, at_ns });
+            self.events.push(Event::Post { rank, call, comm: Comm::WORLD, from, tag, post, at_ns });
         }
     }
 
@@ -126,7 +126,16 @@ impl Job {
         begin_ns: u64,
         blocked_until_ns: Option<u64>,
     ) {
-        self.events.push(Event::Send { rank, call, comm: 0, to, tag: 0, bytes, begin_ns, blocked_until_ns });
+        self.events.push(Event::Send {
+            rank,
+            call,
+            comm: Comm::WORLD,
+            to,
+            tag: 0,
+            bytes,
+            begin_ns,
+            blocked_until_ns,
+        });
     }
 
     /// A message came: for which post, when an earlier call made it, and whether it was alone in being waited for.
@@ -139,12 +148,12 @@ impl Job {
         posted: Option<(u64, bool)>,
         (begin_ns, end_ns): (u64, u64),
     ) {
-        let (comm, tag, post) = (0, 0, posted.map(|(post, _)| post));
+        let (tag, post) = (0, posted.map(|(post, _)| post));
         let alone = posted.is_none_or(|(_, alone)| alone);
         self.events.push(Event::Receive {
             rank,
             call,
-            comm,
+            comm: Comm::WORLD,
             from,
             tag,
             bytes,
@@ -156,7 +165,7 @@ impl Job {
     }
 
     fn collective(&mut self, rank: Rank, function: Function, flow: Flow, root: Option<Rank>, at: (u64, u64)) {
-        let of = self.next_on(0, rank, function, flow, root);
+        let of = self.next_on(Comm::WORLD, rank, function, flow, root);
         self.call(rank, function, at, Effect::Collective(of));
     }
 
@@ -173,7 +182,7 @@ impl Job {
         let (number, is_barrier) = (*next, function == BARRIER);
         *next += 1;
         let bytes = if is_barrier { 0 } else { 8 };
-        let side = [[Side::Only; 2], [Side::First, Side::Second]][comm as usize][usize::from(rank > 1)];
+        let side = [[Side::Only; 2], [Side::First, Side::Second]][comm.index()][usize::from(rank > 1)];
         Collective { comm, number, flow, side, root, bytes, is_barrier }
     }
 
@@ -186,7 +195,7 @@ impl Job {
         root: Option<Rank>,
         start_ns: u64,
     ) -> u32 {
-        let of = self.next_on(0, rank, function, flow, root);
+        let of = self.next_on(Comm::WORLD, rank, function, flow, root);
         self.call(rank, function, (start_ns, start_ns + 100), Effect::Start(of));
         of.number
     }
@@ -194,7 +203,12 @@ impl Job {
     /// The last call of a rank completed these, too.
     fn collects(&mut self, rank: Rank, numbers: &[u32]) {
         let call = CallId::new(0, self.numbers[&rank] - 1);
-        self.collected.extend(numbers.iter().map(|&number| Collected { rank, call, comm: 0, number }));
+        self.collected.extend(numbers.iter().map(|&number| Collected {
+            rank,
+            call,
+            comm: Comm::WORLD,
+            number,
+        }));
     }
 
     /// Waits for collectives that it entered.
@@ -237,11 +251,11 @@ fn place(windowed: &mut Windowed, nodes: &[Node]) {
         windowed.matcher.place(rank as Rank, node);
         windowed.budgeter.place(rank as Rank, node);
     }
-    for (comm, first_size) in [(0, None), (1, Some(2))] {
+    for (comm, first_size) in [(Comm::WORLD, None), (Comm(1), Some(2))] {
         let size = nodes.len() as u32;
         windowed.budgeter.comm(&CommInfo {
             comm,
-            id: comm.into(),
+            id: comm.0.into(),
             size,
             first_size,
             parent: None,

@@ -26,8 +26,6 @@ use mpiscope_model::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// The communicator of all.
-const WORLD: Comm = 0;
 /// Most cycles and ended processes that are reported.
 const MOST_TOLD: usize = 8;
 /// Most roots whose waiting ranks are counted.

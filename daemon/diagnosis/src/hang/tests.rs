@@ -42,25 +42,25 @@ impl Job {
     }
 
     fn receives(self, rank: Rank, from: Rank, tag: i32) -> Self {
-        let asks = Asks::Receive { from: Peer::Rank(from), tag: Some(tag), comm: Some(WORLD) };
+        let asks = Asks::Receive { from: Peer::Rank(from), tag: Some(tag), comm: Some(Comm::WORLD) };
         self.inside(rank, RECV, asks)
     }
 
     fn receives_any(self, rank: Rank) -> Self {
-        self.inside(rank, RECV, Asks::Receive { from: Peer::Any, tag: None, comm: Some(WORLD) })
+        self.inside(rank, RECV, Asks::Receive { from: Peer::Any, tag: None, comm: Some(Comm::WORLD) })
     }
 
     fn sends(self, rank: Rank, to: Rank, tag: i32) -> Self {
-        self.inside(rank, SEND, Asks::Send { to: Peer::Rank(to), tag, comm: Some(WORLD) })
+        self.inside(rank, SEND, Asks::Send { to: Peer::Rank(to), tag, comm: Some(Comm::WORLD) })
     }
 
     fn meets(self, rank: Rank, function: Function) -> Self {
-        self.inside(rank, function, Asks::Members { comm: Some(WORLD) })
+        self.inside(rank, function, Asks::Members { comm: Some(Comm::WORLD) })
     }
 
     fn posted(mut self, rank: Rank, from: Option<Rank>) -> Self {
         let post = self.posts.len() as u64;
-        self.posts.push(OpenPost { rank, post, comm: WORLD, from, tag: from.map(|_| 0) });
+        self.posts.push(OpenPost { rank, post, comm: Comm::WORLD, from, tag: from.map(|_| 0) });
         self
     }
 
@@ -99,9 +99,9 @@ fn two_who_send_to_each_other_are_a_circle_unless_one_takes_what_the_other_sends
     assert!(under_way.stuck.is_empty() && under_way.waiting.is_empty(), "{under_way:?}");
     let other_tag = Job::build(2).sends(0, 1, 5).receives(1, 0, 6).look();
     assert_eq!(other_tag.circles, [vec![0, 1]]);
-    assert_eq!(other_tag.mistagged, [(WaitingSend { from: 0, to: 1, comm: WORLD, tag: 5 }, 6)]);
+    assert_eq!(other_tag.mistagged, [(WaitingSend { from: 0, to: 1, comm: Comm::WORLD, tag: 5 }, 6)]);
     let mut sent_before = Job::build(2).receives(0, 1, 5).receives(1, 0, 5);
-    sent_before.sends.push(WaitingSend { from: 1, to: 0, comm: WORLD, tag: 5 });
+    sent_before.sends.push(WaitingSend { from: 1, to: 0, comm: Comm::WORLD, tag: 5 });
     assert!(sent_before.look().stuck.is_empty(), "the message is there");
 }
 
@@ -143,7 +143,8 @@ fn a_collective_waits_for_the_members_that_have_not_entered_it() {
     assert_eq!((computes.roots[0].rank, computes.roots[0].waiting), (3, 3));
     // Whoever has left it behind is not waited for.
     let mut ahead = Job::build(2).meets(0, BARRIER).receives(1, 0, 7);
-    let left = Call { rank: 1, function: BARRIER, comm: Some(WORLD), instance: Some(0), ..Call::default() };
+    let left =
+        Call { rank: 1, function: BARRIER, comm: Some(Comm::WORLD), instance: Some(0), ..Call::default() };
     ahead.detector.feed(&[left], &[], &[], &[]);
     assert!(ahead.look().stuck.is_empty());
 }
@@ -152,7 +153,7 @@ fn a_collective_waits_for_the_members_that_have_not_entered_it() {
 fn members_in_different_collectives_wait_for_each_other_and_are_named() {
     let still = Job::build(3).meets(0, BARRIER).meets(1, BARRIER).meets(2, FINALIZE).look();
     let functions = vec![(BARRIER, vec![0, 1]), (FINALIZE, vec![2])];
-    assert_eq!(still.clashes, [Clash { comm: WORLD, functions }]);
+    assert_eq!(still.clashes, [Clash { comm: Comm::WORLD, functions }]);
     assert_eq!(still.stuck, [0, 1, 2]);
     let ended = Job::build(2).meets(0, FINALIZE).is(1, ProcessState::Finalized).look();
     assert!(ended.stuck.is_empty(), "who has ended well has been there");
@@ -160,7 +161,7 @@ fn members_in_different_collectives_wait_for_each_other_and_are_named() {
 
 #[test]
 fn members_of_a_communicator_are_those_that_said_so_and_must_be_all() {
-    let comm = 3;
+    let comm = Comm(3);
     let info = CommInfo { comm, id: 9, size: 2, leader: 1, ..CommInfo::default() };
     let member = |place, rank| Member { comm, side: Side::Only, place, rank };
     let asks = Asks::Members { comm: Some(comm) };
@@ -184,7 +185,7 @@ fn a_wait_for_requests_waits_for_those_whose_messages_are_to_come() {
     assert!(unknown.stuck.is_empty());
     assert_eq!(unknown.waiting[0].need, Need::Unknown);
     let mut sent = Job::build(2).inside(0, WAITALL, requests(0)).receives(1, 0, 7);
-    sent.sends.push(WaitingSend { from: 0, to: 1, comm: WORLD, tag: 9 });
+    sent.sends.push(WaitingSend { from: 0, to: 1, comm: Comm::WORLD, tag: 9 });
     assert_eq!(sent.look().circles, [vec![0, 1]], "nobody takes what was sent");
 }
 
@@ -225,7 +226,7 @@ fn polls_so_rare_that_each_has_a_row_of_its_own_move_nothing_either() {
 fn a_thread_that_may_go_on_frees_its_rank() {
     let mut job = Job::build(3).receives(0, 1, 7).receives(1, 0, 7);
     job.in_flight.push(InFlight { thread: 1, ..job.in_flight[0] });
-    job.in_flight[2].asks = Asks::Receive { from: Peer::Rank(2), tag: None, comm: Some(WORLD) };
+    job.in_flight[2].asks = Asks::Receive { from: Peer::Rank(2), tag: None, comm: Some(Comm::WORLD) };
     let still = job.look();
     assert!(still.stuck.is_empty(), "{still:?}");
     assert_eq!(still.roots[0].rank, 2);

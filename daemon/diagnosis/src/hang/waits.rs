@@ -1,6 +1,6 @@
 //! For whom each call waits that has not returned.
 
-use super::{HangDetector, Moment, WORLD, is_gone};
+use super::{HangDetector, Moment, is_gone};
 use mpiscope_matching::OpenPost;
 use mpiscope_model::{Asks, Comm, Function, InFlight, Peer, ProcessState, Rank};
 use rustc_hash::FxHashMap;
@@ -306,7 +306,7 @@ impl Asking<'_> {
 
     fn members(&mut self, comm: Comm) -> &Members {
         self.members.entry(comm).or_insert_with(|| {
-            if comm == WORLD {
+            if comm == Comm::WORLD {
                 let ranks = (0..self.moment.world_size).collect();
                 return Members { ranks, is_complete: true };
             }

@@ -7,7 +7,9 @@ use crate::whatif::message_calls::{MessageRow, link};
 use crate::whatif::partners::Partners;
 use crate::whatif::reference::Reference;
 use crate::whatif::{classes, delay, drained, explain, flights, groups, starved, work};
-use mpiscope_model::{Call, CallId, Collected, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling};
+use mpiscope_model::{
+    Call, CallId, Collected, Comm, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling,
+};
 use rustc_hash::FxHashMap;
 
 /// The run has more calls than a graph may have.
@@ -27,7 +29,7 @@ pub(crate) struct CallRow {
     pub(crate) end_ns: Nanoseconds,
     pub(crate) bytes: u32,
     pub(crate) peer: u32,
-    pub(crate) comm: u32,
+    pub(crate) comm: Comm,
     pub(crate) instance: u32,
     pub(crate) site: u32,
     pub(crate) function: u16,
@@ -105,7 +107,7 @@ impl GraphBuilder {
             end_ns: call.end_ns.max(call.start_ns),
             bytes: saturated(call.bytes),
             peer: call.peer.unwrap_or(NONE),
-            comm: call.comm.unwrap_or(NONE),
+            comm: call.comm.unwrap_or(Comm(NONE)),
             instance: call.instance.unwrap_or(NONE),
             site: call.site.unwrap_or(NONE),
             function: call.function,

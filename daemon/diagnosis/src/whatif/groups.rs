@@ -3,18 +3,18 @@
 use crate::whatif::builder::{CallRow, NONE};
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::graph::Graph;
-use mpiscope_model::{Collected, Flow, Rank};
+use mpiscope_model::{Collected, Comm, Flow, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 /// By rank, thread and number of a call, the communicators and instances of the collectives that it completed.
-type Completed = FxHashMap<(Rank, u16, u64), Vec<(u32, u32)>>;
+type Completed = FxHashMap<(Rank, u16, u64), Vec<(Comm, u32)>>;
 
 /// What rows say of collectives, before calls are grouped.
 #[derive(Debug, Default)]
 pub(crate) struct Memberships {
     /// Communicator, instance, root and bytes of each call.
-    rows: Vec<(u32, u32, u32, u32)>,
+    rows: Vec<(Comm, u32, u32, u32)>,
     /// Collectives that calls completed, by rank, thread and number of the call.
     completed: Completed,
 }
@@ -119,7 +119,7 @@ impl Groups {
 
 /// One part of a collective: communicator and instance, and who.
 struct Part {
-    key: (u32, u32),
+    key: (Comm, u32),
     rank: Rank,
     call: u32,
     flow: Flow,
@@ -127,7 +127,7 @@ struct Part {
 }
 
 /// Communicators of what has none: MPI starts and ends on all ranks.
-const SETUP: u32 = NONE - 1;
+const SETUP: Comm = Comm(NONE - 1);
 
 /// Groups calls into collectives.
 pub(crate) fn group(graph: &mut Graph, memberships: Memberships) {
@@ -149,7 +149,7 @@ pub(crate) fn group(graph: &mut Graph, memberships: Memberships) {
                     setups += 1;
                     (SETUP, setups)
                 }
-                _ if instance == NONE || comm == NONE => continue,
+                _ if instance == NONE || comm == Comm(NONE) => continue,
                 _ => (comm, instance),
             };
             parts.push(Part { key, rank: thread.rank, call, flow, is_barrier });
@@ -158,7 +158,7 @@ pub(crate) fn group(graph: &mut Graph, memberships: Memberships) {
     parts.sort_by_key(|part| (part.key, part.rank));
     let mut groups =
         Groups { entered: vec![NONE; rows.len()], left: vec![NONE; rows.len()], ..Groups::default() };
-    let mut by_key: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+    let mut by_key: FxHashMap<(Comm, u32), u32> = FxHashMap::default();
     for of_group in parts.chunk_by(|one, other| one.key == other.key) {
         let group = groups.flows.len() as u32;
         let first = groups.members.len() as u32;
@@ -210,7 +210,7 @@ fn last_entry_ns(graph: &Graph, groups: &Groups, group: u32, rank: Rank) -> u64 
 }
 
 /// Calls leave the collectives that they are known to complete; of several the one entered last decided.
-fn complete(graph: &Graph, groups: &mut Groups, completed: &Completed, by_key: &FxHashMap<(u32, u32), u32>) {
+fn complete(graph: &Graph, groups: &mut Groups, completed: &Completed, by_key: &FxHashMap<(Comm, u32), u32>) {
     for thread in &graph.threads {
         for (number, call) in (0_u64..).zip(thread.calls.clone()) {
             let Some(keys) = completed.get(&(thread.rank, thread.number, number)) else { continue };

@@ -13,7 +13,7 @@ mod work;
 
 use model::{RECEIVE, SEND, START, Step, WAIT, graph_of, kinds, near, ring, run};
 use mpiscope_diagnosis::whatif::{Change, GraphBuilder, Savings};
-use mpiscope_model::{Blame, Call, CallId, Collected, Message, Scheduling};
+use mpiscope_model::{Blame, Call, CallId, Collected, Comm, Message, Scheduling};
 use proptest::prelude::*;
 
 #[test]
@@ -95,10 +95,10 @@ fn waits_complete_collectives_also_where_earlier_calls_are_left_out() {
                 instance,
                 ..Call::default()
             };
-            builder.call(&call(START, start_ns, start_ns + 100, Some(0), Some(step as u32)));
+            builder.call(&call(START, start_ns, start_ns + 100, Some(Comm::WORLD), Some(step as u32)));
             builder.call(&call(WAIT, start_ns + 100, last_ns + 1_000, None, None));
             let wait = CallId::new(0, LEFT_OUT + 2 * step + 1);
-            builder.collected(Collected { rank, call: wait, comm: 0, number: step as u32 });
+            builder.collected(Collected { rank, call: wait, comm: Comm::WORLD, number: step as u32 });
         }
     }
     let savings = builder.finish().unwrap().savings(None);

@@ -1,7 +1,7 @@
 //! Programs of computing, messages and barriers, run by maxima.
 
 use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder};
-use mpiscope_model::{Call, Flow, Message};
+use mpiscope_model::{Call, Comm, Flow, Message};
 
 pub(crate) const SEND: u16 = 0;
 pub(crate) const RECEIVE: u16 = 1;
@@ -132,7 +132,7 @@ pub(crate) fn run(programs: &[Vec<Step>], flight_ns: impl Fn(u32, u32, u64) -> u
                     function: BARRIER,
                     start_ns,
                     end_ns: now[rank],
-                    comm: Some(0),
+                    comm: Some(Comm::WORLD),
                     instance: Some(barriers[rank]),
                     ..Call::default()
                 });

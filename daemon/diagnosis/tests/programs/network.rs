@@ -2,7 +2,7 @@
 
 use crate::model::{BARRIER, BROADCAST, Model, Step, builder_of, graph_of, kinds, near, ring, run};
 use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
-use mpiscope_model::{Call, Message, Scheduling};
+use mpiscope_model::{Call, Comm, Message, Scheduling};
 
 #[test]
 fn a_quiet_network_and_another_placement_save_what_they_do() {
@@ -280,7 +280,7 @@ fn broadcasts(late_ns: impl Fn(u64) -> u64) -> GraphBuilder {
                 function: BROADCAST,
                 start_ns: times.0,
                 end_ns: times.1,
-                comm: Some(0),
+                comm: Some(Comm::WORLD),
                 instance: Some(number as u32),
                 peer: Some(0),
                 bytes: 100,

@@ -2,7 +2,7 @@
 
 use crate::model::{BARRIER, call, kinds, near};
 use mpiscope_diagnosis::whatif::{Change, Graph, GraphBuilder};
-use mpiscope_model::Scheduling;
+use mpiscope_model::{Comm, Scheduling};
 
 const STEPS: u64 = 200;
 const WORK_NS: u64 = 5_000_000;
@@ -20,7 +20,7 @@ fn recorded_in(cpu_ns: u64) -> Graph {
         let end_ns = begun_ns + step_ns;
         for (rank, wait_ns) in [(0, 0), (1, WAIT_NS)] {
             let mut of = call(rank, BARRIER, (begun_ns + WORK_NS + wait_ns, end_ns), None, 8);
-            (of.comm, of.instance) = (Some(0), Some(step as u32));
+            (of.comm, of.instance) = (Some(Comm::WORLD), Some(step as u32));
             builder.call(&of);
             let wait_ns = (step + 1) * wait_ns;
             let run_ns = end_ns - wait_ns;

@@ -2,7 +2,7 @@
 
 use crate::model::{BARRIER, EXCHANGE, SEND, call, kinds, message, near};
 use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
-use mpiscope_model::Scheduling;
+use mpiscope_model::{Comm, Scheduling};
 
 const STEPS: u64 = 200;
 const STOP_STEP: u64 = 100;
@@ -68,7 +68,7 @@ fn in_a_collective_after_all_have_entered() {
         }
         for rank in 0..4 {
             let mut of = call(rank, BARRIER, (begun_ns, now_ns), None, 8);
-            (of.comm, of.instance) = (Some(0), Some(step as u32));
+            (of.comm, of.instance) = (Some(Comm::WORLD), Some(step as u32));
             builder.call(&of);
         }
     }

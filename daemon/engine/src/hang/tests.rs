@@ -1,5 +1,5 @@
 use super::*;
-use mpiscope_model::{Asks, Call, Peer, ProcessState, RankCpus, RankInfo};
+use mpiscope_model::{Asks, Call, Comm, Peer, ProcessState, RankCpus, RankInfo};
 use mpiscope_wire::id;
 
 const SECOND: u64 = 1_000_000_000;
@@ -23,7 +23,7 @@ fn stood(watcher: &mut Watcher) -> Engine {
     }
     ends(&mut engine, SECOND);
     engine.until_ns = 3 * SECOND;
-    let asks = Asks::Receive { from: Peer::Rank(3), tag: Some(7), comm: Some(0) };
+    let asks = Asks::Receive { from: Peer::Rank(3), tag: Some(7), comm: Some(Comm::WORLD) };
     let waits = |rank| InFlight { rank, function: id::RECV, since_ns: SECOND, asks, ..InFlight::default() };
     let told = watcher.see(&engine, &[waits(0), waits(1), waits(2)]).expect("it stands still");
     assert!(told[0].starts_with("the job stands still"), "{told:?}");

@@ -35,7 +35,7 @@ fn peer(peer: Peer) -> String {
 
 fn on(comm: Option<Comm>) -> String {
     match comm {
-        Some(0) => String::new(),
+        Some(Comm::WORLD) => String::new(),
         Some(comm) => format!(" on communicator {comm}"),
         None => " on a communicator that is not known".into(),
     }

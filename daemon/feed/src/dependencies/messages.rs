@@ -87,7 +87,7 @@ impl MessageRows {
         self.src.0.push(message.src);
         self.dst.0.push(message.dst);
         self.tag.0.push(message.tag.cast_unsigned());
-        self.comm.0.push(message.comm);
+        self.comm.0.push(message.comm.0);
         self.bytes.0.push(message.bytes as f64);
         self.send_ns.0.push(message.send_ns as f64);
         self.recv_ns.0.push(message.recv_ns as f64);

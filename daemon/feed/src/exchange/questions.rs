@@ -5,7 +5,7 @@ use super::rank_questions::{
     LandscapeQuestion, LayoutQuestion, MetricsQuestion, SaveLayoutQuestion, layout_question,
     metrics_question, save_layout_question,
 };
-use mpiscope_model::{Function, Nanoseconds, Rank, Site};
+use mpiscope_model::{Comm, Function, Nanoseconds, Rank, Site};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -393,7 +393,7 @@ impl Plain {
     }
 
     fn metrics_question(&self, range_ns: Range<Nanoseconds>) -> Result<MetricsQuestion, Senseless> {
-        metrics_question(range_ns, &self.metrics, (self.function, self.site, self.phase))
+        metrics_question(range_ns, &self.metrics, (self.function, self.site, self.phase.map(Comm)))
     }
 
     fn selected_question(&self, range_ns: Range<Nanoseconds>) -> SelectedQuestion {

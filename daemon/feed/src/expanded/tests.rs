@@ -51,14 +51,14 @@ fn library(calls: Vec<Call>, members: u32) -> (Library, Stored) {
     let library = Library::new(Box::new(stored.clone()))
         .with_messages(Messages { source: Box::new(stored.clone()), flow })
         .with_functions(names);
-    library.know_communicators(&[CommInfo { comm: 0, size: members, ..CommInfo::default() }]);
+    library.know_communicators(&[CommInfo { comm: Comm::WORLD, size: members, ..CommInfo::default() }]);
     (library, stored)
 }
 
 fn call(rank: Rank, instance: u32, function: usize, (start_ns, end_ns): (u64, u64), bytes: u64) -> Call {
     let root = matches!(NAMES[function], "MPI_Bcast" | "MPI_Reduce" | "MPI_Gatherv").then_some(1);
     let function = function as Function;
-    let (peer, comm, instance) = (root, Some(0), Some(instance));
+    let (peer, comm, instance) = (root, Some(Comm::WORLD), Some(instance));
     Call { rank, function, start_ns, end_ns, peer, bytes, comm, instance, ..Call::default() }
 }
 

@@ -1,7 +1,7 @@
 //! A random program, as each of its ranks saw it.
 
 use mpiscope_model::{
-    Activity, Batch, Blocking, Call, CallId, Collected, Collective, CommInfo, Effect, Event, Flow,
+    Activity, Batch, Blocking, Call, CallId, Collected, Collective, Comm, CommInfo, Effect, Event, Flow,
     Nanoseconds, PostId, ProcessState, Rank, RankCpus, RankInfo, Scheduling, Side,
 };
 use proptest::prelude::*;
@@ -157,7 +157,7 @@ impl Program {
         if let Some(at) = tape.untold.iter().position(|untold| Some(*untold) == peer) {
             let peer = tape.untold.remove(at);
             let (sent, received) = tape.numbers.get(&peer).copied().unwrap_or_default();
-            did.events.push(Event::Numbers { rank, comm: 0, peer, sent, received });
+            did.events.push(Event::Numbers { rank, comm: Comm::WORLD, peer, sent, received });
         }
         if let Some(peer) = peer {
             let numbers = tape.numbers.entry(peer).or_default();
@@ -181,7 +181,7 @@ impl Program {
         let blocked_until_ns = blocks.then_some(end_ns);
         self.event(
             from,
-            Event::Send { rank: from, call, comm: 0, to, tag, bytes, begin_ns, blocked_until_ns },
+            Event::Send { rank: from, call, comm: Comm::WORLD, to, tag, bytes, begin_ns, blocked_until_ns },
         );
     }
 
@@ -197,7 +197,7 @@ impl Program {
         let rank = to;
         self.event(
             rank,
-            Event::Receive { rank, call, comm: 0, from, tag, bytes, post, begin_ns, end_ns, alone },
+            Event::Receive { rank, call, comm: Comm::WORLD, from, tag, bytes, post, begin_ns, end_ns, alone },
         );
     }
 
@@ -207,7 +207,7 @@ impl Program {
         let tape = &mut self.tapes[rank as usize];
         let post = tape.posts;
         tape.posts += 1;
-        self.event(rank, Event::Post { rank, call, comm: 0, from, tag, post, at_ns });
+        self.event(rank, Event::Post { rank, call, comm: Comm::WORLD, from, tag, post, at_ns });
         post
     }
 
@@ -223,7 +223,7 @@ impl Program {
         tape.collectives += 1;
         let is_barrier = root.is_none();
         let bytes = if is_barrier { 0 } else { 8 };
-        Collective { comm: 0, number, flow, side: Side::Only, root, bytes, is_barrier }
+        Collective { comm: Comm::WORLD, number, flow, side: Side::Only, root, bytes, is_barrier }
     }
 
     fn step(&mut self, step: &Step, length: &mut impl FnMut() -> u64) {
@@ -279,7 +279,8 @@ impl Program {
                 let tape = &mut self.tapes[rank as usize];
                 let all = std::mem::take(&mut tape.started).into_iter();
                 if let Some(did) = tape.calls.last_mut() {
-                    did.collected = all.map(|number| Collected { rank, call, comm: 0, number }).collect();
+                    did.collected =
+                        all.map(|number| Collected { rank, call, comm: Comm::WORLD, number }).collect();
                 }
             }
             Step::Lost { from, to, sender } => {
@@ -317,7 +318,7 @@ impl Program {
             if turn == 0 {
                 batch.ranks = (0..RANKS).map(|rank| info(rank, rank / 2)).collect();
                 batch.comms = vec![CommInfo {
-                    comm: 0,
+                    comm: Comm::WORLD,
                     id: 1,
                     size: RANKS,
                     first_size: None,

@@ -196,6 +196,7 @@ impl mpiscope_recording::Filter<Message> for &Filter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_model::Comm;
 
     #[test]
     fn words_become_ranks_times_and_durations() {
@@ -231,7 +232,7 @@ mod tests {
             src: 3,
             dst: 4,
             tag: 0,
-            comm: 0,
+            comm: Comm::WORLD,
             bytes: 0,
             send_ns: 10,
             recv_ns: 20,

@@ -78,7 +78,7 @@ impl Plain {
                 call.rank,
                 call.peer.unwrap_or_default(),
                 call.tag.unwrap_or_default().cast_unsigned(),
-                call.comm.unwrap_or_default(),
+                call.comm.unwrap_or_default().0,
                 call.site.unwrap_or_default(),
                 call.instance.unwrap_or_default(),
             ],
@@ -95,7 +95,7 @@ impl Plain {
     fn of_end(end: &MessageEnd) -> Self {
         Self {
             long: [end.at_ns, end.message, end.bytes, end.sent_ns],
-            short: [end.rank, end.peer, end.tag.cast_unsigned(), end.comm, 0, 0],
+            short: [end.rank, end.peer, end.tag.cast_unsigned(), end.comm.0, 0, 0],
             flags: END | if end.is_receive { IS_RECEIVE } else { 0 },
             ..Self::default()
         }
@@ -116,7 +116,7 @@ impl Plain {
                 at_ns,
                 is_receive,
                 tag,
-                comm,
+                comm: Comm(comm),
                 bytes,
                 sent_ns,
             });
@@ -130,7 +130,7 @@ impl Plain {
             peer: has(HAS_PEER).then_some(peer),
             tag: has(HAS_TAG).then_some(tag.cast_signed()),
             bytes,
-            comm: has(HAS_COMM).then_some(comm),
+            comm: has(HAS_COMM).then_some(Comm(comm)),
             site: has(HAS_SITE).then_some(site),
             count,
             instance: has(HAS_INSTANCE).then_some(instance),
@@ -192,7 +192,7 @@ mod tests {
             peer: Some(u32::MAX),
             tag: Some(-1),
             bytes: 7,
-            comm: Some(8),
+            comm: Some(Comm(8)),
             site: Some(9),
             count: 10,
             instance: Some(11),
@@ -204,7 +204,7 @@ mod tests {
             at_ns: 4,
             is_receive: true,
             tag: i32::MIN,
-            comm: 6,
+            comm: Comm(6),
             bytes: u64::MAX,
             sent_ns: 9,
         };

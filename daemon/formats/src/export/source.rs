@@ -86,7 +86,7 @@ impl<'a> Source<'a> {
     fn open_log(recording: Recording, log: &'a dyn LogReader, progress: &dyn Progress) -> Result<Self> {
         // Names come with the rows: the log is read once for the names alone.
         progress.begin("reading the log", None)?;
-        let mut comms = 0;
+        let mut comms = Comm::WORLD;
         let mut find_comms = |calls: Vec<Call>, messages: Vec<Message>| {
             let named = calls.iter().filter_map(|call| call.comm);
             comms = named.chain(messages.iter().map(|message| message.comm)).fold(comms, Comm::max);
@@ -101,7 +101,7 @@ impl<'a> Source<'a> {
             calls: Some(calls),
             messages: Some(messages),
             job,
-            comms: (0..=comms).map(unknown_comm).collect(),
+            comms: (0..=comms.0).map(|comm| unknown_comm(Comm(comm))).collect(),
             sites,
             functions: function_names(&[]),
             missing,
@@ -181,7 +181,7 @@ impl<'a> Source<'a> {
 
     /// Names of communicators by number.
     pub(crate) fn comm_names(&self) -> Vec<String> {
-        by_number(self.comms.iter().map(|info| (info.comm, info.words())))
+        by_number(self.comms.iter().map(|info| (info.comm.0, info.words())))
     }
 
     /// Names of call sites by number.
@@ -215,8 +215,8 @@ fn function_names(recorded: &[FunctionName]) -> Vec<String> {
 }
 
 /// The name of a number; empty where it is not known.
-pub(crate) fn name_of(names: &[String], number: Option<u32>) -> &str {
-    number.and_then(|number| names.get(number as usize)).map_or("", String::as_str)
+pub(crate) fn name_of(names: &[String], number: Option<usize>) -> &str {
+    number.and_then(|number| names.get(number)).map_or("", String::as_str)
 }
 
 /// Puts names at the positions of their numbers, below a limit.

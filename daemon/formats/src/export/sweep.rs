@@ -152,11 +152,12 @@ fn fits(placed: &CallWithEnds, end: &MessageEnd) -> Option<(bool, bool, bool, bo
         Some(Family::Receive | Family::Complete) => end.is_receive,
         _ => false,
     };
-    let same = |own: Option<u32>, other: u32| own.is_none_or(|own| own == other);
+    let is_same_comm = call.comm.is_none_or(|comm| comm == end.comm);
+    let is_same_peer = call.peer.is_none_or(|peer| peer == end.peer);
     Some((
         its_moment == end.at_ns,
         moves,
-        same(call.comm, end.comm) && same(call.peer, end.peer),
+        is_same_comm && is_same_peer,
         call.tag.is_none_or(|tag| tag == end.tag),
         taken == 0,
     ))

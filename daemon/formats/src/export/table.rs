@@ -5,7 +5,7 @@ use super::source::{RowSelection, Source};
 use super::summary::ExportSummary;
 use crate::progress::Progress;
 use anyhow::{Context as _, Result};
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Comm, Message};
 use mpiscope_recording::{CsvTable, Direction, NameColumn, ParquetTable, Row};
 use std::io::Write;
 
@@ -103,7 +103,7 @@ fn names_of_calls(source: &Source<'_>) -> Vec<NameColumn<Call>> {
     };
     let comm = NameColumn {
         name: "comm_name",
-        number: |call: &Call| call.comm.map(|comm| comm as usize),
+        number: |call: &Call| call.comm.map(Comm::index),
         names: source.comm_names(),
     };
     let site = NameColumn {
@@ -115,6 +115,6 @@ fn names_of_calls(source: &Source<'_>) -> Vec<NameColumn<Call>> {
 }
 
 fn names_of_messages(source: &Source<'_>) -> Vec<NameColumn<Message>> {
-    let number = |message: &Message| Some(message.comm as usize);
+    let number = |message: &Message| Some(message.comm.index());
     vec![NameColumn { name: "comm_name", number, names: source.comm_names() }]
 }

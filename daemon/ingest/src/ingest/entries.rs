@@ -257,9 +257,9 @@ impl Ingest {
     fn comm(&mut self, generation: u32, definition: &CommDefinition, parent: Option<Comm>) -> Option<Comm> {
         // The world is always number 0, in any order of definitions.
         if self.comms.is_empty() {
-            self.comms.insert((0, 0), 0);
+            self.comms.insert((0, 0), Comm::WORLD);
         }
-        let next = self.comms.len() as Comm;
+        let next = Comm(self.comms.len() as u32);
         let known = self.comms.get(&(generation, definition.id)).copied();
         let comm = match known {
             Some(known) => known,

@@ -5,9 +5,6 @@ use crate::process::ProcessInput;
 use mpiscope_model::{Asks, Comm, InFlight, Member, Peer, Side};
 use mpiscope_wire::{Asked, CommDefinition, Flight, PEER_ANY};
 
-/// The world: of it everybody is known.
-const WORLD: Comm = 0;
-
 impl Ingest {
     /// A call in flight of an agent's process, in ids of the run; `None` for a process that never introduced itself.
     #[must_use]
@@ -48,7 +45,7 @@ impl Ingest {
             return if rank == PEER_ANY { Peer::Any } else { Peer::Nobody };
         };
         let Some(comm) = process.comm_of(handle) else { return Peer::Unknown };
-        if comm == WORLD {
+        if comm == Comm::WORLD {
             return if place < process.world_size { Peer::Rank(place) } else { Peer::Unknown };
         }
         // Ranks of a communicator with two groups are those of the other.
@@ -63,7 +60,7 @@ impl Ingest {
     /// A process reports its rank in a communicator.
     pub(super) fn member(&mut self, comm: Comm, side: Side, definition: &CommDefinition, rank: u32) {
         let place = definition.own_rank;
-        if comm == WORLD {
+        if comm == Comm::WORLD {
             return;
         }
         let is_known = self.members.contains_key(&(comm, side, place));

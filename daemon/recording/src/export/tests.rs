@@ -1,6 +1,6 @@
 use super::{CsvTable, MessageArrow, NameColumn, ParquetTable, Perfetto, Slice};
 use crate::row::Row;
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Comm, Message};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::Value;
@@ -16,7 +16,7 @@ fn calls() -> [Call; 3] {
         peer: Some(0),
         tag: Some(-7),
         bytes: 1 << 40,
-        comm: Some(1),
+        comm: Some(Comm(1)),
         site: Some(0),
         count: 2,
         instance: Some(9),

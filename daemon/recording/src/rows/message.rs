@@ -3,7 +3,7 @@
 use crate::corrections::Corrections;
 use crate::folder::MESSAGES;
 use crate::row::{Column, Row, SegmentRow, column};
-use mpiscope_model::Message;
+use mpiscope_model::{Comm, Message};
 
 impl Row for Message {
     const TABLE: &'static str = "messages";
@@ -13,7 +13,7 @@ impl Row for Message {
         column!(src: U32, Repeating),
         column!(dst: U32, Rising),
         column!(tag: I32, Repeating),
-        column!(comm: U32, Repeating),
+        column!(comm: U32 of Comm, Repeating),
         column!(bytes: U64, Repeating),
         column!(send_ns: U64, Rising),
         column!(recv_ns: U64, Rising),
@@ -29,7 +29,7 @@ impl Row for Message {
             src: 0,
             dst: 0,
             tag: 0,
-            comm: 0,
+            comm: Comm::WORLD,
             bytes: 0,
             send_ns: 0,
             recv_ns: 0,

@@ -3,7 +3,8 @@
 use crate::row::Nature::Repeating;
 use crate::row::{Access, Column, Row, column};
 use mpiscope_model::{
-    CommInfo, CommKind, Coordinate, CpuSet, Function, NodeInfo, ProcessState, RankCpus, RankInfo, SiteInfo,
+    Comm, CommInfo, CommKind, Coordinate, CpuSet, Function, NodeInfo, ProcessState, RankCpus, RankInfo,
+    SiteInfo,
 };
 
 /// The name of an MPI function, as a recording has it.
@@ -100,10 +101,10 @@ impl Row for CommInfo {
     const TABLE: &'static str = "communicators";
     const LATER: &'static [&'static str] = &["kind", "name"];
     const COLUMNS: &'static [Column<Self>] = &[
-        column!(comm: U32, Rising),
+        column!(comm: U32 of Comm, Rising),
         column!(id: U64, Rising),
         column!(size: U32, Repeating),
-        column!(parent: OptionalU32, Repeating),
+        column!(parent: OptionalU32 of Comm, Repeating),
         column!(leader: U32, Repeating),
         Column {
             name: "kind",
@@ -131,7 +132,7 @@ impl Row for CommInfo {
 impl Row for Coordinate {
     const TABLE: &'static str = "coordinates";
     const COLUMNS: &'static [Column<Self>] = &[
-        column!(comm: U32, Rising),
+        column!(comm: U32 of Comm, Rising),
         column!(rank: U32, Rising),
         column!(dimension: U16, Repeating),
         column!(coordinate: U32, Repeating),

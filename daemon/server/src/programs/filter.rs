@@ -7,7 +7,7 @@ use super::moment::Moment;
 use super::requests::shortened;
 use mpiscope_feed::exchange::{Ranks, common_ranks, is_among};
 use mpiscope_feed::{ExpandedMessage, Library};
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Comm, Message};
 use mpiscope_protocol::{Finding, Subscribe, Topic};
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub(super) struct Filter {
     functions: Vec<bool>,
     ranks: Ranks,
     region: Option<u32>,
-    communicators: BTreeSet<u32>,
+    communicators: BTreeSet<Comm>,
     sites: BTreeSet<u32>,
     at_least_ns: u64,
     window_ns: u64,
@@ -66,7 +66,7 @@ impl Filter {
             functions,
             ranks: Some(asked.ranks.clone()).filter(|ranks| !ranks.is_empty()),
             region: asked.region,
-            communicators,
+            communicators: communicators.into_iter().map(Comm).collect(),
             sites,
             at_least_ns: asked.at_least_ns.max(0.0) as u64,
             window_ns: asked.window_ns.map_or_else(|| library.window_ns(), |window_ns| window_ns as u64),
@@ -135,7 +135,7 @@ impl Filter {
     }
 }
 
-fn has(list: &BTreeSet<u32>, value: Option<u32>) -> bool {
+fn has<T: Ord>(list: &BTreeSet<T>, value: Option<T>) -> bool {
     list.is_empty() || value.is_some_and(|value| list.contains(&value))
 }
 

@@ -92,7 +92,8 @@ impl Row for Call {
         let (rank, thread, function) = (self.rank.into(), self.thread.into(), self.function.into());
         let of = [self.end_ns, self.start_ns, rank, thread, function, or(self.peer), or(tag), self.bytes];
         let [a, b, c, d, e, f, g, h] = of;
-        [a, b, c, d, e, f, g, h, or(self.comm), or(self.site), self.count, or(self.instance)]
+        let comm = self.comm.map(|comm| comm.0);
+        [a, b, c, d, e, f, g, h, or(comm), or(self.site), self.count, or(self.instance)]
     }
 
     fn keeps(&self, filter: &Filter, ranks: &Ranks) -> bool {
@@ -134,7 +135,7 @@ impl Row for Call {
             columns.peer.push(call.peer.unwrap_or(NONE));
             columns.tag.push(call.tag.unwrap_or(NO_TAG));
             columns.bytes.push(call.bytes as f64);
-            columns.communicator.push(call.comm.unwrap_or(NONE));
+            columns.communicator.push(call.comm.map_or(NONE, |comm| comm.0));
             columns.polls.push(call.count as f64);
             columns.site.push(call.site.unwrap_or(NONE));
             columns.collective.push(call.instance.unwrap_or(NONE));
@@ -146,7 +147,7 @@ impl Row for Call {
 impl Row for Message {
     fn key(&self) -> Key {
         let tag = self.tag.cast_unsigned().into();
-        let of = [self.recv_ns, self.send_ns, self.src.into(), self.dst.into(), tag, self.comm.into()];
+        let of = [self.recv_ns, self.send_ns, self.src.into(), self.dst.into(), tag, self.comm.0.into()];
         let [a, b, c, d, e, f] = of;
         let late_receiver_ns = or(self.late_receiver_ns);
         let (inter, exact) = (self.inter.into(), self.exact.into());
@@ -194,7 +195,7 @@ pub(super) fn push_message(columns: &mut MessageColumns, message: &Message, late
     columns.source.push(message.src);
     columns.destination.push(message.dst);
     columns.tag.push(message.tag);
-    columns.communicator.push(message.comm);
+    columns.communicator.push(message.comm.0);
     columns.bytes.push(message.bytes as f64);
     columns.send_ns.push(message.send_ns as f64);
     columns.receive_ns.push(message.recv_ns as f64);

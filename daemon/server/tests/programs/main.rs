@@ -14,7 +14,7 @@ use mpiscope_client::{
 };
 use mpiscope_feed::exchange::Outgoing;
 use mpiscope_feed::{FunctionName, Library, Messages};
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Comm, Message};
 use mpiscope_server::{AnswerStore, Answers};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ fn message(number: u64) -> Message {
         src: (number % 4) as u32,
         dst: ((number + 1) % 4) as u32,
         tag: -7,
-        comm: 0,
+        comm: Comm::WORLD,
         bytes: number,
         send_ns: number * 1_000,
         recv_ns: number * 1_000 + 500,

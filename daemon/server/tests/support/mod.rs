@@ -6,7 +6,7 @@ use futures_util::{SinkExt, StreamExt};
 use mpiscope_feed::exchange::{Outgoing, PerspectiveMessage};
 use mpiscope_feed::message::Message;
 use mpiscope_feed::{CallSource, FeedState, Job, JobState, Library, RankRow, Update};
-use mpiscope_model::{Call, Losses, Nanoseconds, ProcessState, Totals};
+use mpiscope_model::{Call, Comm, Losses, Nanoseconds, ProcessState, Totals};
 use mpiscope_server::{Options, Publisher, Server, Token, live};
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -40,7 +40,7 @@ impl CallSource for OneCall {
             peer: Some(1),
             tag: Some(9),
             bytes: 64,
-            comm: Some(0),
+            comm: Some(Comm::WORLD),
             ..Call::default()
         });
         Ok(())

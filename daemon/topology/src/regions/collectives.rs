@@ -161,7 +161,7 @@ mod tests {
     fn two_groups_exchange_with_each_other_alone_and_what_was_started_counts() {
         let mut collectives = CollectiveTraffic::default();
         for rank in 0..5 {
-            let mut call = call(rank, 1, Flow::All, None, 8);
+            let mut call = call(rank, Comm(1), Flow::All, None, 8);
             if let Effect::Collective(of) = call.effect {
                 let side = if rank < 2 { Side::First } else { Side::Second };
                 call.effect = Effect::Start(Collective { side, ..of });
@@ -179,9 +179,9 @@ mod tests {
         let mut collectives = CollectiveTraffic::default();
         for rank in 0..400 {
             // Rows of a hundred ranks, summed up ten times, and all once.
-            (0..10).for_each(|_| collectives.feed(&call(rank, 1 + rank / 100, Flow::All, None, 800)));
-            collectives.feed(&call(rank, 0, Flow::All, None, 8));
-            collectives.feed(&call(rank, 0, Flow::All, None, 0));
+            (0..10).for_each(|_| collectives.feed(&call(rank, Comm(1 + rank / 100), Flow::All, None, 800)));
+            collectives.feed(&call(rank, Comm::WORLD, Flow::All, None, 8));
+            collectives.feed(&call(rank, Comm::WORLD, Flow::All, None, 0));
         }
         assert_eq!((collectives.calls(), collectives.bytes()), (4_400, 400 * 8_008));
         let total: f64 = collectives.pairs().iter().map(|(.., weight)| weight).sum();
@@ -203,9 +203,9 @@ mod tests {
     fn a_root_talks_with_each_member() {
         let mut collectives = CollectiveTraffic::default();
         for rank in [2, 5, 7] {
-            collectives.feed(&call(rank, 3, Flow::FromRoot, Some(5), 10));
-            collectives.feed(&call(rank, 3, Flow::ToRoot, Some(5), 10));
-            collectives.feed(&call(rank, 4, Flow::FromLower, Some(1), 10));
+            collectives.feed(&call(rank, Comm(3), Flow::FromRoot, Some(5), 10));
+            collectives.feed(&call(rank, Comm(3), Flow::ToRoot, Some(5), 10));
+            collectives.feed(&call(rank, Comm(4), Flow::FromLower, Some(1), 10));
         }
         let (graph, _) = talk_graph(0, &Traffic::default(), &collectives);
         assert_eq!(graph.pairs().collect::<Vec<_>>(), [(2, 5, 3.0), (2, 7, 1.0), (5, 7, 3.0)]);

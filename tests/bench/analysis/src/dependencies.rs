@@ -3,7 +3,7 @@
 //! Jobs exchange with four neighbours in a grid, step by step. Every N steps there is a collective of everyone or of
 //! each row, or none at all. None is the worst for questions: the search may not stop before the first event.
 
-use mpiscope_model::{Flow, Message};
+use mpiscope_model::{Comm, Flow, Message};
 use mpiscope_topology::{Dag, DagScope, EventId, LogicalTime, Meeting, Member};
 use std::hint::black_box;
 use std::time::Instant;
@@ -49,7 +49,7 @@ fn job(events: usize, collectives: Collectives) -> Job {
                     src: rank,
                     dst: row * SIDE + column,
                     tag: 0,
-                    comm: 0,
+                    comm: Comm::WORLD,
                     bytes: 8 * takes_ns,
                     send_ns,
                     recv_ns: send_ns + takes_ns,

@@ -139,7 +139,7 @@ fn program(steps: &[(Step, [u64; 8])]) -> Job {
                 let root = Some(root).filter(|_| matches!(flow, Flow::FromRoot | Flow::ToRoot));
                 for rank in 0..RANKS {
                     let at = next(rank);
-                    let of = job.next_on(0, rank, 103, flow, root);
+                    let of = job.next_on(Comm::WORLD, rank, 103, flow, root);
                     job.call(rank, 103, at, Effect::Start(of));
                     started[rank as usize].push(of.number);
                 }
@@ -178,7 +178,7 @@ fn program(steps: &[(Step, [u64; 8])]) -> Job {
                 for rank in 0..RANKS {
                     let deals = (rank > 1) != (root > 1) || rank == root;
                     let root = Some(root).filter(|_| flow != Flow::All && deals);
-                    let of = job.next_on(1, rank, 54, flow, root);
+                    let of = job.next_on(Comm(1), rank, 54, flow, root);
                     let at = next(rank);
                     job.call(rank, 54, at, Effect::Collective(of));
                 }

@@ -188,7 +188,7 @@ fn a_start_that_was_lost_holds_nobody_up() {
 fn between(function: Function, flow: Flow, roots: [Option<Rank>; 4], times: [(u64, u64); 4]) -> Budgeter {
     let mut job = Job::default();
     for ((rank, root), at) in (0..4).zip(roots).zip(times) {
-        let of = job.next_on(1, rank, function, flow, root);
+        let of = job.next_on(Comm(1), rank, function, flow, root);
         job.call(rank, function, at, Effect::Collective(of));
     }
     job.run(with_criteria(), &[0; 4])
@@ -209,7 +209,7 @@ fn between_two_groups_each_waits_for_the_last_of_the_other() {
 fn whoever_leaves_before_others_of_the_own_group_enter_is_not_held_up() {
     let mut job = Job::default();
     let enter = |job: &mut Job, rank, at| {
-        let of = job.next_on(1, rank, BARRIER, Flow::All, None);
+        let of = job.next_on(Comm(1), rank, BARRIER, Flow::All, None);
         job.call(rank, BARRIER, at, Effect::Collective(of));
     };
     enter(&mut job, 2, (1_000, 99_000));

@@ -181,7 +181,7 @@ impl ArchiveDefinitions<'_> {
         for comm in groups.comms() {
             let number = groups.number(comm);
             to.group(number + 1, empty, GroupKind::CommGroup, &groups.members(comm))?;
-            let string = to.string(name_of(&names, Some(comm)))?;
+            let string = to.string(name_of(&names, Some(comm.index())))?;
             // The format wants a parent to be defined before its children.
             let parent = parents.get(&comm).filter(|&&parent| parent < comm && groups.has(parent));
             to.comm(number, string, number + 1, parent.map(|&parent| groups.number(parent)))?;

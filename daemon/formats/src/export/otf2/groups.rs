@@ -8,8 +8,6 @@ use crate::export::source::Source;
 use mpiscope_model::{Comm, Rank};
 use std::collections::BTreeMap;
 
-const WORLD: Comm = 0;
-
 /// The members of each communicator.
 pub(super) struct Groups {
     ranks: u32,
@@ -23,13 +21,13 @@ impl Groups {
     pub(super) fn new(about: &TraceContents, source: &Source<'_>, ranks: u32) -> Self {
         let leaders: BTreeMap<Comm, Rank> =
             source.comms.iter().filter(|info| info.size > 0).map(|info| (info.comm, info.leader)).collect();
-        let others = about.members.iter().filter(|(comm, _)| **comm != WORLD);
+        let others = about.members.iter().filter(|(comm, _)| **comm != Comm::WORLD);
         let members = others.map(|(comm, members)| (*comm, members.iter().copied().collect()));
         Self::of(ranks, members.collect(), leaders)
     }
 
     fn of(ranks: u32, members: BTreeMap<Comm, Vec<Rank>>, leaders: BTreeMap<Comm, Rank>) -> Self {
-        let comms = [WORLD].into_iter().chain(members.keys().copied()).collect();
+        let comms = [Comm::WORLD].into_iter().chain(members.keys().copied()).collect();
         Self { ranks, members, leaders, comms }
     }
 
@@ -44,7 +42,7 @@ impl Groups {
     }
 
     pub(super) fn has(&self, comm: Comm) -> bool {
-        comm == WORLD || self.members.contains_key(&comm)
+        comm == Comm::WORLD || self.members.contains_key(&comm)
     }
 
     /// The ranks of a communicator in order.
@@ -63,7 +61,7 @@ impl Groups {
 
     /// The place of a rank in a communicator.
     pub(super) fn place(&self, comm: Comm, rank: Rank) -> Option<u32> {
-        let Some(members) = self.members.get(&comm) else { return (comm == WORLD).then_some(rank) };
+        let Some(members) = self.members.get(&comm) else { return (comm == Comm::WORLD).then_some(rank) };
         let sorted = members.binary_search(&rank).ok()?;
         let place = match self.leader(comm) {
             Some(leader) if leader == rank => 0,
@@ -77,7 +75,7 @@ impl Groups {
     /// The place of a message's peer, and the number of the communicator of that place: the world, if the peer is not in the
     /// message's own communicator.
     pub(super) fn peer(&self, comm: Comm, rank: Rank) -> (u32, u32) {
-        self.place(comm, rank).map_or((rank, WORLD), |place| (place, self.number(comm)))
+        self.place(comm, rank).map_or((rank, self.number(Comm::WORLD)), |place| (place, self.number(comm)))
     }
 }
 
@@ -87,9 +85,13 @@ mod tests {
 
     #[test]
     fn the_first_of_a_communicator_comes_first() {
-        let groups = Groups::of(4, [(3, vec![2, 5, 7]), (8, vec![0, 3])].into(), [(3, 5), (8, 9)].into());
+        let groups = Groups::of(
+            4,
+            [(Comm(3), vec![2, 5, 7]), (Comm(8), vec![0, 3])].into(),
+            [(Comm(3), 5), (Comm(8), 9)].into(),
+        );
         assert_eq!(
-            (groups.members(0), groups.members(3), groups.members(8)),
+            (groups.members(Comm::WORLD), groups.members(Comm(3)), groups.members(Comm(8))),
             (vec![0, 1, 2, 3], vec![5, 2, 7], vec![0, 3])
         );
         for comm in groups.comms() {
@@ -97,8 +99,11 @@ mod tests {
                 assert_eq!(groups.place(comm, rank as u32), Some(place), "{comm} {rank}");
             }
         }
-        assert_eq!((groups.place(3, 0), groups.peer(3, 0), groups.peer(3, 2)), (None, (0, 0), (1, 1)));
-        assert_eq!([0, 3, 8].map(|comm| groups.number(comm)), [0, 1, 2]);
-        assert_eq!((groups.place(9, 0), groups.has(9)), (None, false));
+        assert_eq!(
+            (groups.place(Comm(3), 0), groups.peer(Comm(3), 0), groups.peer(Comm(3), 2)),
+            (None, (0, 0), (1, 1))
+        );
+        assert_eq!([Comm::WORLD, Comm(3), Comm(8)].map(|comm| groups.number(comm)), [0, 1, 2]);
+        assert_eq!((groups.place(Comm(9), 0), groups.has(Comm(9))), (None, false));
     }
 }

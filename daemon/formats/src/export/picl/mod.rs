@@ -100,17 +100,17 @@ impl RecordWriter {
 
     /// The number of a communicator in the trace.
     fn comm(&mut self, comm: Comm) -> i64 {
-        if comm == 0 {
+        if comm == Comm::WORLD {
             return WORLD;
         }
         self.comms.insert(comm);
-        comm.into()
+        comm.0.into()
     }
 
     /// The data of a message. Those of a receive also say when it was sent: receives need not complete in their order.
     fn message(&mut self, end: &MessageEnd) -> Vec<i64> {
         let mut data = vec![number(end.bytes), end.tag.into(), end.peer.into(), 0];
-        if end.comm != 0 || end.is_receive {
+        if end.comm != Comm::WORLD || end.is_receive {
             data.push(self.comm(end.comm));
         }
         if end.is_receive {
@@ -123,7 +123,7 @@ impl RecordWriter {
     fn own_message(&mut self, call: &Call) -> Option<Vec<i64>> {
         let ((peer, tag), comm) = call.peer.zip(call.tag).zip(call.comm)?;
         let mut data = vec![number(call.bytes), tag.into(), peer.into(), 0];
-        if comm != 0 {
+        if comm != Comm::WORLD {
             data.push(self.comm(comm));
         }
         Some(data)
@@ -347,7 +347,7 @@ fn define<W: Write>(
         let leader = leaders.get(comm).copied().filter(|leader| members.contains(leader));
         let others = members.iter().copied().filter(|rank| Some(*rank) != leader);
         let ranks = leader.into_iter().chain(others).map(i64::from);
-        let data: Vec<i64> = [i64::from(*comm)].into_iter().chain(ranks).collect();
+        let data: Vec<i64> = [i64::from(comm.0)].into_iter().chain(ranks).collect();
         subset(PROCESS_SUBSET, SPLIT, &data, None)?;
     }
     let mut nodes: BTreeMap<&String, Vec<i64>> = BTreeMap::new();

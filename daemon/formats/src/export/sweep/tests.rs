@@ -4,7 +4,7 @@ use super::{CallSink, CallWithEnds, Sweep};
 use crate::export::item::{Item, MessageEnd};
 use crate::external_sort::Sorter;
 use anyhow::Result;
-use mpiscope_model::{Call, Message, Rank};
+use mpiscope_model::{Call, Comm, Message, Rank};
 use mpiscope_wire::id;
 
 /// What the sink gets, as text.
@@ -42,7 +42,7 @@ fn message(src: Rank, dst: Rank, send_ns: u64, recv_ns: u64) -> Message {
         src,
         dst,
         tag: 0,
-        comm: 0,
+        comm: Comm::WORLD,
         bytes: 8,
         send_ns,
         recv_ns,

@@ -9,7 +9,7 @@ use crate::progress::NoProgress;
 use anyhow::Result;
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matcher;
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Comm, Message};
 use mpiscope_wire::{FUNCTIONS, Message as LogMessage};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ struct ReadBack {
     calls: Vec<Call>,
     messages: Vec<Message>,
     /// What communicators call themselves.
-    comms: BTreeMap<u32, u64>,
+    comms: BTreeMap<Comm, u64>,
     nodes: Vec<String>,
     notes: Vec<String>,
     missing: Vec<String>,

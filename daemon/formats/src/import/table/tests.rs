@@ -9,7 +9,7 @@ use super::summary::TableSummary;
 use crate::external_sort::Sorter;
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matcher;
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Comm, Message};
 use mpiscope_wire::id;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -140,7 +140,7 @@ fn ranks_have_no_gaps_and_each_has_one_node() {
 struct ReadBack {
     calls: Vec<Call>,
     messages: Vec<Message>,
-    comms: BTreeMap<u32, u64>,
+    comms: BTreeMap<Comm, u64>,
     unmatched: (u64, u64),
     faults: usize,
 }

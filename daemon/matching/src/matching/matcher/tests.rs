@@ -3,14 +3,23 @@
 use super::*;
 
 fn send(rank: Rank, to: Rank, tag: i32, bytes: u64, begin_ns: u64) -> Event {
-    Event::Send { rank, call: CallId::default(), comm: 0, to, tag, bytes, begin_ns, blocked_until_ns: None }
+    Event::Send {
+        rank,
+        call: CallId::default(),
+        comm: Comm::WORLD,
+        to,
+        tag,
+        bytes,
+        begin_ns,
+        blocked_until_ns: None,
+    }
 }
 
 fn receive(rank: Rank, from: Rank, tag: i32, bytes: u64, post: Option<PostId>, end_ns: u64) -> Event {
     Event::Receive {
         rank,
         call: CallId::default(),
-        comm: 0,
+        comm: Comm::WORLD,
         from,
         tag,
         bytes,
@@ -22,12 +31,12 @@ fn receive(rank: Rank, from: Rank, tag: i32, bytes: u64, post: Option<PostId>, e
 }
 
 fn post(rank: Rank, from: Option<Rank>, tag: Option<i32>, post: PostId) -> Event {
-    Event::Post { rank, call: CallId::default(), comm: 0, from, tag, post, at_ns: 0 }
+    Event::Post { rank, call: CallId::default(), comm: Comm::WORLD, from, tag, post, at_ns: 0 }
 }
 
 /// Records of a rank were lost; it has exchanged this number of messages with a peer all the same.
 fn lost(rank: Rank, peer: Rank, sent: u64, received: u64) -> [Event; 2] {
-    [Event::Lost { rank }, Event::Numbers { rank, comm: 0, peer, sent, received }]
+    [Event::Lost { rank }, Event::Numbers { rank, comm: Comm::WORLD, peer, sent, received }]
 }
 
 fn pairs(matched: &Matched) -> Vec<(u64, u64)> {
@@ -152,8 +161,8 @@ fn sizes_that_differ_prove_a_doubt_and_are_never_a_pair() {
     let events = [send(0, 1, 7, 8, 10), send(0, 1, 7, 16, 20), receive(1, 0, 7, 16, None, 100)];
     assert_eq!(pairs(&matcher.feed(&events)), []);
     let numbers = [
-        Event::Numbers { rank: 1, comm: 0, peer: 0, sent: 0, received: 2 },
-        Event::Numbers { rank: 0, comm: 0, peer: 1, sent: 2, received: 0 },
+        Event::Numbers { rank: 1, comm: Comm::WORLD, peer: 0, sent: 0, received: 2 },
+        Event::Numbers { rank: 0, comm: Comm::WORLD, peer: 1, sent: 2, received: 0 },
     ];
     let matched = matcher.feed(&numbers);
     assert_eq!((pairs(&matched), matched.uncertain), (vec![(20, 100)], 1));
@@ -221,7 +230,7 @@ fn times_are_those_of_the_definition() {
     let sent = Event::Send {
         rank: 0,
         call: CallId::default(),
-        comm: 0,
+        comm: Comm::WORLD,
         to: 1,
         tag: 7,
         bytes: 8,
@@ -231,7 +240,7 @@ fn times_are_those_of_the_definition() {
     let early = Event::Receive {
         rank: 1,
         call: CallId::default(),
-        comm: 0,
+        comm: Comm::WORLD,
         from: 0,
         tag: 7,
         bytes: 8,
@@ -246,7 +255,7 @@ fn times_are_those_of_the_definition() {
     let late = Event::Receive {
         rank: 1,
         call: CallId::default(),
-        comm: 0,
+        comm: Comm::WORLD,
         from: 0,
         tag: 7,
         bytes: 8,

@@ -3,7 +3,7 @@ use super::super::stored::{Stored, add};
 use super::*;
 use crate::programs::moment::Moment;
 use mpiscope_feed::{Course, Messages, Parts, Region, Regions};
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Comm, Message};
 use mpiscope_protocol::{Direction, Subscribe, Topic};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ fn message(src: u32, dst: u32, recv_ns: u64) -> Message {
         src,
         dst,
         tag: 0,
-        comm: 0,
+        comm: Comm::WORLD,
         bytes: 5,
         send_ns: recv_ns,
         recv_ns,

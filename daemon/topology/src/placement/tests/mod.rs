@@ -4,7 +4,7 @@ mod properties;
 mod quality;
 
 use super::*;
-use mpiscope_model::Message;
+use mpiscope_model::{Comm, Message};
 use random::Random;
 
 /// This number of messages of this size between each pair.
@@ -100,7 +100,7 @@ fn traffic_is_the_same_however_it_comes() {
         src,
         dst,
         tag: 0,
-        comm: 0,
+        comm: Comm::WORLD,
         bytes,
         send_ns: 0,
         recv_ns: 1,

@@ -5,14 +5,14 @@ use crate::export::gather::TraceContents;
 use crate::export::item::{Item, MessageEnd};
 use crate::export::picl::{PiclNames, write_items};
 use crate::external_sort::Sorter;
-use mpiscope_model::{Call, CommInfo, Message};
+use mpiscope_model::{Call, Comm, CommInfo, Message};
 use mpiscope_wire::{FUNCTIONS, id};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 const RANKS: u32 = 4;
 /// Communicators: the world, and two with gaps between their numbers.
-const COMMS: [u32; 3] = [0, 3, 8];
+const COMMS: [Comm; 3] = [Comm::WORLD, Comm(3), Comm(8)];
 
 /// The plan of a call: rank, thread, what, how long until it begins, how long it takes, and three numbers for the rest.
 type Plan = (u32, u16, usize, u64, u64, (usize, u32, i32));
@@ -92,7 +92,7 @@ const NO_MESSAGE: Message = Message {
     src: 0,
     dst: 0,
     tag: 0,
-    comm: 0,
+    comm: Comm::WORLD,
     bytes: 0,
     send_ns: 0,
     recv_ns: 0,
@@ -106,7 +106,7 @@ const NO_MESSAGE: Message = Message {
 /// Counts the collectives of each communicator on each rank.
 fn number_collectives(calls: &mut [Call]) {
     calls.sort_by_key(|call| (call.end_ns, call.rank));
-    let mut counts: HashMap<(u32, Option<u32>), u32> = HashMap::new();
+    let mut counts: HashMap<(u32, Option<Comm>), u32> = HashMap::new();
     for call in calls.iter_mut().filter(|call| call.instance.is_some()) {
         let count = counts.entry((call.rank, call.comm)).or_default();
         call.instance = Some(*count);
@@ -134,7 +134,7 @@ fn exported(run: &Run) -> (Vec<u8>, Vec<String>) {
     for entry in FUNCTIONS {
         functions[usize::from(entry.id)] = entry.name.into();
     }
-    let leader = |comm: u32| CommInfo { comm, size: RANKS, leader: 2, ..CommInfo::default() };
+    let leader = |comm| CommInfo { comm, size: RANKS, leader: 2, ..CommInfo::default() };
     let names = PiclNames {
         functions,
         comms: COMMS.map(leader).into(),
@@ -148,7 +148,7 @@ fn exported(run: &Run) -> (Vec<u8>, Vec<String>) {
 /// What the format can say of a call: collectives have their communicator, by its place among those in use.
 type Essence = (u32, u16, u16, u64, u64, u64, Option<(u32, u32, Option<u32>, u64)>);
 
-fn essence(calls: &[Call], place: &dyn Fn(u32) -> u32) -> Vec<Essence> {
+fn essence(calls: &[Call], place: &dyn Fn(Comm) -> u32) -> Vec<Essence> {
     let of = |call: &Call| {
         let collective =
             call.instance.map(|instance| (instance, place(call.comm.unwrap()), call.peer, call.bytes));
@@ -159,7 +159,7 @@ fn essence(calls: &[Call], place: &dyn Fn(u32) -> u32) -> Vec<Essence> {
     found
 }
 
-fn moved(messages: &[Message], place: &dyn Fn(u32) -> u32) -> Vec<(u32, u32, u32, i32, u64, u64, u64)> {
+fn moved(messages: &[Message], place: &dyn Fn(Comm) -> u32) -> Vec<(u32, u32, u32, i32, u64, u64, u64)> {
     let of = |one: &Message| {
         let Message { src, dst, tag, comm, bytes, send_ns, recv_ns, .. } = *one;
         (src, dst, place(comm), tag, bytes, send_ns, recv_ns)
@@ -177,10 +177,10 @@ fn assert_comes_back(run: &Run) -> ReadBack {
     assert_eq!((back.faults, &back.notes, &back.missing), (0, &Vec::new(), &Vec::new()));
     let named = run.calls.iter().filter(|call| call.instance.is_some()).filter_map(|call| call.comm);
     let sends = run.calls.iter().filter(|call| call.tag.is_some()).filter_map(|call| call.comm);
-    let used: BTreeSet<u32> = named.chain(sends).filter(|&comm| comm != 0).collect();
-    let places: BTreeMap<u32, u32> = used.into_iter().zip(1..).chain([(0, 0)]).collect();
-    let before = |comm: u32| places[&comm];
-    let after = |comm: u32| back.comms[&comm] as u32;
+    let used: BTreeSet<Comm> = named.chain(sends).filter(|&comm| comm != Comm::WORLD).collect();
+    let places: BTreeMap<Comm, u32> = used.into_iter().zip(1..).chain([(Comm::WORLD, 0)]).collect();
+    let before = |comm: Comm| places[&comm];
+    let after = |comm: Comm| back.comms[&comm] as u32;
     let text = String::from_utf8_lossy(&trace);
     assert_eq!(essence(&back.calls, &after), essence(&run.calls, &before), "{text}");
     assert_eq!(moved(&back.messages, &after), moved(&run.messages, &before), "{text}");
@@ -213,7 +213,7 @@ fn receives_out_of_order_keep_their_messages() {
     let send = |start_ns, bytes| Call {
         peer: Some(1),
         tag: Some(4),
-        comm: Some(0),
+        comm: Some(Comm::WORLD),
         bytes,
         ..call(0, "MPI_Isend", start_ns, start_ns + 1)
     };
@@ -236,7 +236,7 @@ fn calls_without_a_partner_stay_without_one() {
         end_ns: 20,
         peer: Some(peer),
         tag: Some(3),
-        comm: Some(0),
+        comm: Some(Comm::WORLD),
         bytes: 77,
         ..Call::default()
     };
