@@ -16,12 +16,14 @@ mod reading;
 mod requests;
 mod rows;
 pub(crate) mod second;
+mod serving;
 #[cfg(test)]
 mod stored;
 mod subscription;
 mod windows;
 
 pub use board::AnswerStore;
-pub(crate) use client::{Program, run};
+pub(crate) use client::Program;
 pub(crate) use keeper::Keeper;
 pub use second::SecondRecording;
+pub(crate) use serving::run;

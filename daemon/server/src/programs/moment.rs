@@ -1,4 +1,4 @@
-//! How the run and the shared clock stand.
+//! The state of the run at one moment.
 
 use mpiscope_model::Nanoseconds;
 use mpiscope_protocol::{Finding, Verdict};
