@@ -1,4 +1,4 @@
-//! The columns of a Parquet file, whatever rows they make. Nothing here depends on a kind of row: what the Parquet library
+//! Reads the columns of a Parquet file, whatever rows they make. Nothing here depends on a kind of row: what the Parquet library
 //! compiles for it is then compiled once, and not again in every crate that reads rows.
 
 use parquet::basic::Type as Physical;
@@ -27,12 +27,12 @@ pub(crate) struct GroupSummary {
     pub(crate) bounds: Vec<Option<(i64, i64)>>,
 }
 
-/// What a reader asks of one column.
-pub(crate) struct Wanted {
+/// A column that a reader asks for.
+pub(crate) struct RequestedColumn {
     pub(crate) name: &'static str,
     pub(crate) physical: Physical,
     /// Whether its values are wanted.
-    pub(crate) read: bool,
+    pub(crate) is_wanted: bool,
     /// Whether a file may do without it.
     pub(crate) may_be_absent: bool,
 }
@@ -52,7 +52,7 @@ pub(crate) enum Values {
     Int64(ColumnReaderImpl<Int64Type>),
     Double(ColumnReaderImpl<DoubleType>),
     Bytes(ColumnReaderImpl<ByteArrayType>),
-    /// Not wanted, or of a recording of before there was this column.
+    /// Not wanted, or a column added after the recording was made.
     Missing,
 }
 
@@ -82,15 +82,15 @@ impl Columns {
     }
 
     /// Begins to read the columns of a row group.
-    pub(crate) fn group(&self, number: usize, wanted: &[Wanted]) -> Result<Group, Reason> {
+    pub(crate) fn group(&self, number: usize, wanted: &[RequestedColumn]) -> Result<Group, Reason> {
         let group = self.file.get_row_group(number).map_err(reason)?;
         let rows_left =
             u64::try_from(group.metadata().num_rows()).map_err(|_| "it has fewer than no rows".to_owned())?;
         let schema = group.metadata().schema_descr();
         let mut columns = Vec::with_capacity(wanted.len());
-        for Wanted { name, physical, read, may_be_absent } in wanted {
+        for RequestedColumn { name, physical, is_wanted, may_be_absent } in wanted {
             let found = schema.columns().iter().position(|found| found.path().parts() == [*name]);
-            if !read || (found.is_none() && *may_be_absent) {
+            if !is_wanted || (found.is_none() && *may_be_absent) {
                 columns.push(Values::Missing);
                 continue;
             }
@@ -113,7 +113,10 @@ impl Values {
         if let Self::Int32(reader) = self { required(reader, rows) } else { Err(another_type()) }
     }
 
-    pub(crate) fn optional_i32(&mut self, rows: usize) -> Result<Vec<Option<i32>>, Reason> {
+    pub(crate) fn optional_i32(
+        &mut self,
+        rows: usize,
+    ) -> Result<impl Iterator<Item = Option<i32>> + use<>, Reason> {
         if let Self::Int32(reader) = self { optional(reader, rows) } else { Err(another_type()) }
     }
 
@@ -121,7 +124,10 @@ impl Values {
         if let Self::Int64(reader) = self { required(reader, rows) } else { Err(another_type()) }
     }
 
-    pub(crate) fn optional_i64(&mut self, rows: usize) -> Result<Vec<Option<i64>>, Reason> {
+    pub(crate) fn optional_i64(
+        &mut self,
+        rows: usize,
+    ) -> Result<impl Iterator<Item = Option<i64>> + use<>, Reason> {
         if let Self::Int64(reader) = self { optional(reader, rows) } else { Err(another_type()) }
     }
 
@@ -187,7 +193,10 @@ fn required<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> Resul
 }
 
 /// Reads a value or its absence a row.
-fn optional<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> Result<Vec<Option<T::T>>, Reason> {
+fn optional<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: usize,
+) -> Result<impl Iterator<Item = Option<T::T>> + use<T>, Reason> {
     let (mut values, mut levels) = (Vec::new(), Vec::new());
     let (records, _, _) = reader.read_records(rows, Some(&mut levels), None, &mut values).map_err(reason)?;
     // A column that was written as always present has no levels.
@@ -197,5 +206,5 @@ fn optional<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> Resul
         return Err(format!("it has {} values for {rows} rows", levels.len()));
     }
     let mut values = values.into_iter();
-    Ok(levels.into_iter().map(|level| if level > 0 { values.next() } else { None }).collect())
+    Ok(levels.into_iter().map(move |level| if level > 0 { values.next() } else { None }))
 }

@@ -1,7 +1,7 @@
 //! Parquet to rows, a batch at a time. What it reads is not trusted: every oddity is a sentence, never a panic.
 
 use crate::bounds::{Bounds, LeftOut};
-use crate::columns::{Columns, Group, GroupSummary, Reason, Values, Wanted};
+use crate::columns::{Columns, Group, GroupSummary, Reason, RequestedColumn, Values};
 use crate::row::{Access, Column, Row};
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -95,7 +95,7 @@ impl<R: Row> Rows<R> {
                     return Ok(Some(rows));
                 }
                 let Some(next) = self.wanted.next() else { return Ok(None) };
-                self.group = Some(self.file.group(next, &wanted::<R>(self.columns))?);
+                self.group = Some(self.file.group(next, &requested::<R>(self.columns))?);
             }
         })
     }
@@ -108,14 +108,14 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, Reason>) -> Result<T, Reason> {
 }
 
 /// What is asked of a file for these rows, with only some of the columns or all.
-fn wanted<R: Row>(only: Option<&[&str]>) -> Vec<Wanted> {
-    let wanted = |column: &Column<R>| Wanted {
+fn requested<R: Row>(only: Option<&[&str]>) -> Vec<RequestedColumn> {
+    let request = |column: &Column<R>| RequestedColumn {
         name: column.name,
         physical: column.physical(),
-        read: only.is_none_or(|only| only.contains(&column.name)),
+        is_wanted: only.is_none_or(|only| only.contains(&column.name)),
         may_be_absent: column.may_be_absent() || R::LATER.contains(&column.name),
     };
-    R::COLUMNS.iter().map(wanted).collect()
+    R::COLUMNS.iter().map(request).collect()
 }
 
 /// The next rows of a group.
@@ -160,7 +160,7 @@ fn read_column<R: Row>(column: &Column<R>, values: &mut Values, rows: &mut [R]) 
 }
 
 /// Puts a value into each row.
-fn fill<R, V>(rows: &mut [R], values: Vec<V>, set: impl Fn(&mut R, V)) {
+fn fill<R, V>(rows: &mut [R], values: impl IntoIterator<Item = V>, set: impl Fn(&mut R, V)) {
     for (row, value) in rows.iter_mut().zip(values) {
         set(row, value);
     }

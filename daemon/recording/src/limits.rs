@@ -1,4 +1,4 @@
-//! More than any run has.
+//! Limits of times and of ranks in a recording; no run exceeds them.
 
 /// No run has a later moment: in tables of others times may count from 1970, and this is in the year 2116.
 pub(crate) const MOST_NS: u64 = 1 << 62;

@@ -13,6 +13,7 @@ use crate::rows::WindowRow;
 use crate::segment::SegmentWriter;
 use crate::summary::Summary;
 use crate::tables::{Tables, table_names};
+use crate::wal::trim;
 use mpiscope_model::{Call, Message, Scheduling};
 use std::collections::HashSet;
 use std::fs;
@@ -160,7 +161,7 @@ impl RecordingWriter {
         let now_ns = sealed.max(waiting).unwrap_or_default();
         let mut cut = self.manifest.cut.unwrap_or_default();
         let gone = keep.trim(now_ns, &mut self.manifest.segments, &mut cut);
-        cut.log |= keep.trim_log(&self.dir)?;
+        cut.log |= trim(&self.dir, keep)?;
         if gone.is_empty() && !cut.log {
             return Ok(());
         }

@@ -12,4 +12,5 @@ mod trim;
 mod writer;
 
 pub use reader::{WalReader, WalSummary};
+pub(crate) use trim::trim;
 pub use writer::WalWriter;
