@@ -11,12 +11,12 @@ mod constants;
 mod definitions;
 mod error;
 mod event;
+mod event_listener;
 mod handle;
-mod hearing;
 mod library;
-mod matched;
+mod other_callbacks;
 mod other_event;
-mod others;
+mod probe_callbacks;
 mod reader;
 mod symbols;
 #[cfg(test)]

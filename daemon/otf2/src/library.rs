@@ -2,8 +2,8 @@
 
 use crate::error::Otf2Error;
 use crate::handle::Handle;
-use crate::matched;
-use crate::others;
+use crate::other_callbacks;
+use crate::probe_callbacks;
 use crate::symbols::Symbols;
 use libc::c_char;
 use std::rc::Rc;
@@ -18,12 +18,12 @@ pub struct Library {
     pub(crate) setters: Rc<Setters>,
 }
 
-/// Addresses of what sets callbacks that some releases of the library lack.
+/// Addresses of the setters of callbacks that some releases of the library lack.
 pub(crate) struct Setters {
     /// For events that are only counted.
     pub(crate) others: Vec<Option<usize>>,
     /// For messages that were probed for; libraries before 3.1 have none.
-    pub(crate) matched: [Option<usize>; matched::SETTERS.len()],
+    pub(crate) matched: [Option<usize>; probe_callbacks::SETTERS.len()],
 }
 
 impl Library {
@@ -41,8 +41,8 @@ impl Library {
         // SAFETY: the function is a plain one that stays, and nothing is handed to it.
         unsafe { (symbols.register_error_callback)(take_error, std::ptr::null_mut()) };
         let setters = Setters {
-            others: others::SETTERS.iter().map(|symbol| symbols.address(symbol)).collect(),
-            matched: matched::SETTERS.map(|symbol| symbols.address(symbol)),
+            others: other_callbacks::SETTERS.iter().map(|symbol| symbols.address(symbol)).collect(),
+            matched: probe_callbacks::SETTERS.map(|symbol| symbols.address(symbol)),
         };
         Ok(Self { symbols: Rc::new(symbols), setters: Rc::new(setters) })
     }

@@ -11,12 +11,12 @@ use crate::constants::{
 use crate::definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
 use crate::error::Otf2Error;
 use crate::event::{Asked, Event};
+use crate::event_listener::{EventListener, Take, listener};
 use crate::handle::Handle;
-use crate::hearing::{Hearing, Take, hearing};
 use crate::library::Library;
-use crate::matched;
+use crate::other_callbacks;
 use crate::other_event::OtherEvents;
-use crate::others;
+use crate::probe_callbacks;
 use crate::writer::path_text;
 use libc::c_char;
 use std::collections::HashMap;
@@ -141,8 +141,8 @@ impl Reader {
     ) -> Result<OtherEvents, Otf2Error> {
         let symbols = &*self.library.symbols;
         let others = OtherEvents::default();
-        let mut hearing = Hearing { symbols, asked, contexts, take, others, is_enough: false };
-        let data: Handle = (&raw mut hearing).cast();
+        let mut listener = EventListener { symbols, asked, contexts, take, others, is_enough: false };
+        let data: Handle = (&raw mut listener).cast();
         // SAFETY: the reader is open and its files of events are; callbacks get what is here until all were called, and
         // nobody else touches it meanwhile.
         let code = unsafe {
@@ -163,8 +163,8 @@ impl Reader {
             (symbols.on_context_leave)(callbacks, context_leave);
             (symbols.on_collective_request)(callbacks, collective_started);
             (symbols.on_collective_complete)(callbacks, collective_completed);
-            others::hear(&self.library.setters.others, callbacks);
-            matched::hear(&self.library.setters.matched, callbacks);
+            other_callbacks::register(&self.library.setters.others, callbacks);
+            probe_callbacks::register(&self.library.setters.matched, callbacks);
             let mut code = (symbols.reader_register_events)(self.reader, events, callbacks, data);
             (symbols.event_callbacks_delete)(callbacks);
             while code == SUCCESS {
@@ -177,8 +177,8 @@ impl Reader {
             (symbols.reader_close_event_reader)(self.reader, events);
             code
         };
-        let others = hearing.others;
-        if hearing.is_enough { Ok(others) } else { self.done("read the events of", code).map(|()| others) }
+        let others = listener.others;
+        if listener.is_enough { Ok(others) } else { self.done("read the events of", code).map(|()| others) }
     }
 }
 
@@ -294,14 +294,14 @@ extern "C" fn attribute(data: Handle, number: u32, name: u32, _: u32, _: u8) -> 
 }
 
 extern "C" fn enter(_: u64, time: u64, _: u64, data: Handle, attributes: Handle, region: u32) -> i32 {
-    let own = hearing(data);
+    let own = listener(data);
     let number = own.number(attributes, own.asked.enter_number);
     let string = own.string(attributes, own.asked.enter_string);
-    own.hear(time, Event::Enter { region, number, string })
+    own.event(time, Event::Enter { region, number, string })
 }
 
 extern "C" fn leave(_: u64, time: u64, _: u64, data: Handle, _: Handle, region: u32) -> i32 {
-    hearing(data).hear(time, Event::Leave { region })
+    listener(data).event(time, Event::Leave { region })
 }
 
 extern "C" fn context_enter(
@@ -313,22 +313,22 @@ extern "C" fn context_enter(
     context: u32,
     _: u32,
 ) -> i32 {
-    let own = hearing(data);
+    let own = listener(data);
     let number = own.number(attributes, own.asked.enter_number);
     let string = own.string(attributes, own.asked.enter_string);
     // A call path that is not defined enters a region that is not defined, so that what is left still fits.
     let region = own.contexts.get(&context).copied().unwrap_or(UNDEFINED);
-    own.hear(time, Event::Enter { region, number, string })
+    own.event(time, Event::Enter { region, number, string })
 }
 
 extern "C" fn context_leave(_: u64, time: u64, _: u64, data: Handle, _: Handle, context: u32) -> i32 {
-    let own = hearing(data);
+    let own = listener(data);
     let region = own.contexts.get(&context).copied().unwrap_or(UNDEFINED);
-    own.hear(time, Event::Leave { region })
+    own.event(time, Event::Leave { region })
 }
 
 extern "C" fn collective_started(_: u64, time: u64, _: u64, data: Handle, _: Handle, request: u64) -> i32 {
-    hearing(data).hear(time, Event::CollectiveStarted { request })
+    listener(data).event(time, Event::CollectiveStarted { request })
 }
 
 extern "C" fn send(
@@ -342,7 +342,7 @@ extern "C" fn send(
     tag: u32,
     bytes: u64,
 ) -> i32 {
-    hearing(data).hear(time, Event::Send { peer, comm, tag, bytes })
+    listener(data).event(time, Event::Send { peer, comm, tag, bytes })
 }
 
 extern "C" fn receive(
@@ -356,13 +356,13 @@ extern "C" fn receive(
     tag: u32,
     bytes: u64,
 ) -> i32 {
-    let own = hearing(data);
+    let own = listener(data);
     let number = own.number(attributes, own.asked.receive_number);
-    own.hear(time, Event::Receive { peer, comm, tag, bytes, request: None, number })
+    own.event(time, Event::Receive { peer, comm, tag, bytes, request: None, number })
 }
 
 extern "C" fn ireceive_request(_: u64, time: u64, _: u64, data: Handle, _: Handle, request: u64) -> i32 {
-    hearing(data).hear(time, Event::Posted { request })
+    listener(data).event(time, Event::Posted { request })
 }
 
 extern "C" fn isend(
@@ -377,7 +377,7 @@ extern "C" fn isend(
     bytes: u64,
     _: u64,
 ) -> i32 {
-    hearing(data).hear(time, Event::Send { peer, comm, tag, bytes })
+    listener(data).event(time, Event::Send { peer, comm, tag, bytes })
 }
 
 extern "C" fn ireceive(
@@ -392,9 +392,9 @@ extern "C" fn ireceive(
     bytes: u64,
     request: u64,
 ) -> i32 {
-    let own = hearing(data);
+    let own = listener(data);
     let number = own.number(attributes, own.asked.receive_number);
-    own.hear(time, Event::Receive { peer, comm, tag, bytes, request: Some(request), number })
+    own.event(time, Event::Receive { peer, comm, tag, bytes, request: Some(request), number })
 }
 
 extern "C" fn collective_end(
@@ -409,7 +409,7 @@ extern "C" fn collective_end(
     sent: u64,
     received: u64,
 ) -> i32 {
-    hearing(data).hear(time, Event::CollectiveEnd { op, comm, root, sent, received, request: None })
+    listener(data).event(time, Event::CollectiveEnd { op, comm, root, sent, received, request: None })
 }
 
 extern "C" fn collective_completed(
@@ -426,5 +426,5 @@ extern "C" fn collective_completed(
     request: u64,
 ) -> i32 {
     let request = Some(request);
-    hearing(data).hear(time, Event::CollectiveEnd { op, comm, root, sent, received, request })
+    listener(data).event(time, Event::CollectiveEnd { op, comm, root, sent, received, request })
 }

@@ -1,7 +1,7 @@
 //! Counts the events that are not looked into.
 
+use crate::event_listener::listener;
 use crate::handle::Handle;
-use crate::hearing::hearing;
 use crate::other_event::OtherEvent;
 
 macro_rules! others {
@@ -11,12 +11,12 @@ macro_rules! others {
 
         /// Has all that the library knows counted; its functions are in the order of [`SETTERS`].
         #[expect(unsafe_code, reason = "functions of the library are called")]
-        pub(crate) fn hear(setters: &[Option<usize>], callbacks: Handle) {
+        pub(crate) fn register(setters: &[Option<usize>], callbacks: Handle) {
             let mut setters = setters.iter();
             $({
                 type Hear = extern "C" fn(u64, u64, u64, Handle, Handle $(, $argument)*) -> i32;
                 extern "C" fn hear_one(_: u64, _: u64, _: u64, data: Handle, _: Handle $(, _: $argument)*) -> i32 {
-                    hearing(data).other(OtherEvent::$kind)
+                    listener(data).other(OtherEvent::$kind)
                 }
                 if let Some(&Some(setter)) = setters.next() {
                     // SAFETY: the library's function of this name takes callbacks of this type, and stays.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub(crate) type Take<'a> = dyn FnMut(u64, Event) -> bool + 'a;
 
 /// Who hears of events.
-pub(crate) struct Hearing<'a, 'b> {
+pub(crate) struct EventListener<'a, 'b> {
     pub(crate) symbols: &'a Symbols,
     pub(crate) asked: Asked,
     /// The region of each call path.
@@ -21,8 +21,8 @@ pub(crate) struct Hearing<'a, 'b> {
     pub(crate) is_enough: bool,
 }
 
-impl Hearing<'_, '_> {
-    pub(crate) fn hear(&mut self, time: u64, event: Event) -> i32 {
+impl EventListener<'_, '_> {
+    pub(crate) fn event(&mut self, time: u64, event: Event) -> i32 {
         self.is_enough = self.is_enough || !(self.take)(time, event);
         if self.is_enough { INTERRUPT } else { SUCCESS }
     }
@@ -60,7 +60,7 @@ impl Hearing<'_, '_> {
 
 /// Who hears what a callback of the library tells.
 #[expect(unsafe_code, reason = "an address comes back from the library")]
-pub(crate) fn hearing<'a>(data: Handle) -> &'a mut Hearing<'a, 'a> {
+pub(crate) fn listener<'a>(data: Handle) -> &'a mut EventListener<'a, 'a> {
     // SAFETY: it is the address that was handed over with the callbacks, of a value that is there until they were all
     // called, and no two of them run at once. The names of lifetimes say no more than that.
     unsafe { &mut *data.cast() }

@@ -3,10 +3,10 @@
 //! The library reads these events from version 3.1 on. An earlier one counts them as unknown.
 
 use crate::event::Event;
+use crate::event_listener::listener;
 use crate::handle::Handle;
-use crate::hearing::hearing;
 
-/// The functions that set the callbacks, in the order in which [`hear`] takes them.
+/// The functions that set the callbacks, in the order in which [`register`] takes them.
 pub(crate) const SETTERS: [&str; 4] = [
     "OTF2_EvtReaderCallbacks_SetMpiProbeCallback",
     "OTF2_EvtReaderCallbacks_SetMpiMrecvCallback",
@@ -19,7 +19,7 @@ type OnNumbers = extern "C" fn(u64, u64, u64, Handle, Handle, u64, u64) -> i32;
 
 /// Sets the callbacks that the library has.
 #[expect(unsafe_code, reason = "functions of the library are called")]
-pub(crate) fn hear(setters: &[Option<usize>; SETTERS.len()], callbacks: Handle) {
+pub(crate) fn register(setters: &[Option<usize>; SETTERS.len()], callbacks: Handle) {
     let [on_probe, on_receive, on_posted, on_completed] = *setters;
     if let Some(setter) = on_probe {
         // SAFETY: the library's function of this name takes callbacks of this type, and stays.
@@ -52,17 +52,17 @@ extern "C" fn probed(
     tag: u32,
     message: u64,
 ) -> i32 {
-    hearing(data).hear(time, Event::Probed { peer, comm, tag, message })
+    listener(data).event(time, Event::Probed { peer, comm, tag, message })
 }
 
 extern "C" fn received(_: u64, time: u64, _: u64, data: Handle, _: Handle, message: u64, bytes: u64) -> i32 {
-    hearing(data).hear(time, Event::MatchedReceive { message, bytes })
+    listener(data).event(time, Event::MatchedReceive { message, bytes })
 }
 
 extern "C" fn posted(_: u64, time: u64, _: u64, data: Handle, _: Handle, message: u64, request: u64) -> i32 {
-    hearing(data).hear(time, Event::MatchedPosted { message, request })
+    listener(data).event(time, Event::MatchedPosted { message, request })
 }
 
 extern "C" fn completed(_: u64, time: u64, _: u64, data: Handle, _: Handle, request: u64, bytes: u64) -> i32 {
-    hearing(data).hear(time, Event::MatchedCompleted { request, bytes })
+    listener(data).event(time, Event::MatchedCompleted { request, bytes })
 }
