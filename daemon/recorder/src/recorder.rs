@@ -23,7 +23,7 @@ use mpiscope_recording::{
 };
 use mpiscope_verdict::Crowding;
 use mpiscope_verdict::Ending;
-use mpiscope_verdict::{self as verdict, Findings, Found, LiveDiagnosis};
+use mpiscope_verdict::{self as verdict, Findings, LiveDiagnosis, LiveFindings};
 use mpiscope_wire::Message;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ pub struct Recorder {
     crowding: Crowding,
     postponing: Postponing,
     /// What was found in the end, until the page is told.
-    found: Option<Found>,
+    found: Option<LiveFindings>,
     manifest_written: Instant,
     /// What the page was not told yet.
     faults: Vec<Fault>,

@@ -7,7 +7,7 @@ use mpiscope_model::{Call, Fault, InFlight, Message, Node};
 use mpiscope_page::{Feeding, Increments, RunData, function_rows, node_rows, rank_rows};
 use mpiscope_recording::{self as recording, RecordingWriter};
 use mpiscope_ring::clock::monotonic_ns;
-use mpiscope_verdict::{Found, PartVerdicts};
+use mpiscope_verdict::{LiveFindings, PartVerdicts};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -130,7 +130,7 @@ impl Viewers {
         engine: &Engine,
         (in_flight, standing): (&[InFlight], &Standing),
         faults: &[Fault],
-        found: Option<Found>,
+        found: Option<LiveFindings>,
         everything: bool,
     ) {
         self.told = Instant::now();

@@ -1,6 +1,6 @@
 //! Who or what is to blame, and what shows it.
 
-use super::phrases::{percent, time};
+use super::number_format::{percent, time};
 use mpiscope_feed::{Diagnosis, GatheredWait, Quiet, SlowLinks, Source, Stopped, StoppedRank, Wait};
 use mpiscope_model::words::{count, plural, ranges};
 use std::collections::BTreeSet;

@@ -11,7 +11,7 @@ use mpiscope_model::{Gap, Losses};
 use mpiscope_recording::{Recording, WalReader};
 use std::path::Path;
 
-/// Judges a recording by its log.
+/// Finds out why a recorded run took as long as it did, by its log.
 ///
 /// # Errors
 /// When it was to be judged by criteria that cannot be read, or the analysis has a fault of its own.
@@ -32,7 +32,7 @@ pub fn diagnose(recording: &Recording, log: &WalReader, workers: usize) -> Resul
     Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &seen, &replayed))
 }
 
-/// Judges a recording whose log is complete and leaves what was found in its folder.
+/// Diagnoses a recording whose log is complete and leaves what was found in its folder.
 pub fn diagnose_into(dir: &Path, workers: usize) -> Result<()> {
     let recording = Recording::open(dir)?;
     write(dir, &diagnose(&recording, &recording.wal()?, workers)?)

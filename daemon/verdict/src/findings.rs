@@ -1,6 +1,6 @@
 //! What was found about a run, as it is kept in its recording.
 
-use super::converted_criteria::{collectives, named_scope, of_kinds, scope};
+use super::criteria_conversion::{diagnosis_collectives, diagnosis_scope, parse_scope, recorded_collectives};
 use super::diagnosis::{diagnosis, withhold};
 use super::disturbances::disturbances;
 use super::evolution::evolution;
@@ -10,7 +10,7 @@ use super::replayed::Replayed;
 use super::words::say;
 use crate::criteria_file::CollectiveCriterion;
 use crate::ending::{Ending, diagnosed_until_s};
-use crate::found::Found;
+use crate::live_findings::LiveFindings;
 use mpiscope_diagnosis::{Budgeter, MessageCriterion, Version};
 use mpiscope_feed::{Course, Diagnosis, Evolution, Found as Report, Regions};
 use mpiscope_model::SiteInfo;
@@ -75,7 +75,7 @@ impl Findings {
         Self {
             schema: SCHEMA.into(),
             criteria: criteria(budgeter.criteria()),
-            collectives: collectives(budgeter.criteria()),
+            collectives: recorded_collectives(budgeter.criteria()),
             diagnosis,
             course,
             evolution: evolution(budgeter.evolution(), budgeter.criteria().has_normal()),
@@ -86,12 +86,12 @@ impl Findings {
     }
 
     /// What was found while the job ran, where nothing can be found after it.
-    pub fn of_found(found: Found) -> Self {
-        let Found { report, course, criteria: version } = found;
+    pub fn of_found(found: LiveFindings) -> Self {
+        let LiveFindings { report, course, criteria: version } = found;
         Self {
             schema: SCHEMA.into(),
             criteria: criteria(&version),
-            collectives: collectives(&version),
+            collectives: recorded_collectives(&version),
             diagnosis: report.diagnosis,
             course,
             evolution: report.evolution,
@@ -130,12 +130,12 @@ impl Findings {
     /// What messages and collectives usually take.
     pub fn criteria(&self) -> Version {
         let messages = self.criteria.iter().filter_map(|criterion| {
-            let scope = scope(named_scope(&criterion.scope)?);
+            let scope = diagnosis_scope(parse_scope(&criterion.scope)?);
             let sizes = (criterion.size_from, criterion.size_to);
             let known = MessageCriterion::of_sizes(scope, sizes, criterion.samples, criterion.median_ns);
             Some(known.with_normal(criterion.normal_ns))
         });
-        Version::new(messages.collect(), of_kinds(&self.collectives))
+        Version::new(messages.collect(), diagnosis_collectives(&self.collectives))
     }
 
     /// The regions of the whole run.
@@ -149,8 +149,8 @@ impl Findings {
     }
 
     /// All that those who watch are told of it.
-    pub fn found(&self) -> Found {
-        Found { report: self.told(), course: self.course.clone(), criteria: self.criteria() }
+    pub fn found(&self) -> LiveFindings {
+        LiveFindings { report: self.told(), course: self.course.clone(), criteria: self.criteria() }
     }
 
     /// What pages are told of it.

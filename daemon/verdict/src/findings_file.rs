@@ -1,4 +1,4 @@
-//! What was found, in the folder of the recording.
+//! Reads and writes `findings.json` of a recording.
 
 use crate::findings::Findings;
 use crate::shares;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// What was found, in the folder of the recording.
 pub const FILE: &str = "findings.json";
 
-/// What was found about a recording before; none where it was not judged.
+/// What was found about a recording before; none where it was not diagnosed.
 pub fn read(dir: &Path) -> Result<Option<Findings>> {
     let path = dir.join(FILE);
     let Some(bytes) = read_listed(dir, FILE)? else { return Ok(None) };

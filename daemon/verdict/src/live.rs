@@ -10,7 +10,7 @@
 mod outlook;
 
 use super::findings::name_places;
-use super::found::Found;
+use super::live_findings::LiveFindings;
 use super::pass::options;
 use super::reference_criteria;
 use super::stretches::{LIVE_CALLS, LogMatching, Stretches};
@@ -93,7 +93,7 @@ struct Shared {
     waiting_calls: AtomicUsize,
     /// Replays have no time left for more calls.
     is_replay_paused: AtomicBool,
-    found: Mutex<Option<Found>>,
+    found: Mutex<Option<LiveFindings>>,
     /// Of the calls that were made until now, those that were lost, and those that were not.
     lost: AtomicU64,
     recorded: AtomicU64,
@@ -248,12 +248,12 @@ impl LiveDiagnosis {
     }
 
     /// What was found since this was last asked.
-    pub fn found(&self) -> Option<Found> {
+    pub fn found(&self) -> Option<LiveFindings> {
         self.shared.found.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Has all that it was told judged, for as long as that is worth waiting for, and says what was found in the end.
-    pub fn finish(mut self, patience: Duration) -> Option<Found> {
+    pub fn finish(mut self, patience: Duration) -> Option<LiveFindings> {
         drop(std::mem::replace(&mut self.tell, bounded(0).0));
         let shared = &self.shared;
         let until = Instant::now() + patience;

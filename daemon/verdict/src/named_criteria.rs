@@ -1,6 +1,6 @@
 //! Criteria that somebody named.
 
-use crate::converted_criteria::named_scope;
+use crate::criteria_conversion::parse_scope;
 use crate::criteria_file::{CriteriaFile, MessageCriterion};
 use crate::findings::{Criterion, Findings};
 use crate::findings_file::read;
@@ -27,7 +27,7 @@ fn of_findings(findings: Findings) -> CriteriaFile {
             // Files have one size.
             let size = criterion.size_from.midpoint(criterion.size_to.saturating_sub(1));
             Some(MessageCriterion {
-                scope: named_scope(&criterion.scope)?,
+                scope: parse_scope(&criterion.scope)?,
                 size,
                 samples,
                 median_ns,
@@ -42,7 +42,7 @@ fn of_findings(findings: Findings) -> CriteriaFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::converted_criteria::version;
+    use crate::criteria_conversion::version_of_file;
     use crate::recorded_time::RecordedTime;
     use crate::replayed::Replayed;
     use mpiscope_diagnosis::{CollectiveKey, MessageCriterion, Reference, Version, size_bin};
@@ -65,6 +65,6 @@ mod tests {
         budgeter.hold_against(Reference::Given(known.clone()));
         let findings = Findings::of(&budgeter, true, 8, &RecordedTime::default(), &Replayed::default());
         let file = of_findings(serde_json::from_str(&serde_json::to_string(&findings).unwrap()).unwrap());
-        assert_eq!(version(&file), known);
+        assert_eq!(version_of_file(&file), known);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::actions::actions;
 use super::blame::{moving, named_source, ranks as blamed_ranks, without_cpu};
-use super::phrases::{percent, time};
+use super::number_format::{percent, time};
 use super::recorded_time::recorded_ns;
 use super::sources::{MOST_RANKS, few};
 use super::words::{claim, without};

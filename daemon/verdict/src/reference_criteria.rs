@@ -1,7 +1,7 @@
 //! What the criteria of a run are held against: those that it was to be judged by, or those that `mpiscope calibrate` left
 //! for this MPI and number of ranks on a node.
 
-use crate::converted_criteria::version;
+use crate::criteria_conversion::version_of_file;
 use crate::criteria_file::{self, CriteriaFile};
 use anyhow::Result;
 use mpiscope_diagnosis::Reference;
@@ -30,7 +30,7 @@ pub(super) fn reference(dir: &Path, job: &Job) -> Result<Reference> {
 
 /// Criteria that a run is to be judged by.
 pub(super) fn by(file: &CriteriaFile) -> Reference {
-    Reference::Given(version(file))
+    Reference::Given(version_of_file(file))
 }
 
 /// Those that somebody measured for an MPI and a number of ranks on the fullest node.
@@ -38,5 +38,5 @@ pub(super) fn measured(mpi: &str, ranks_per_node: u32) -> Reference {
     let wanted = CriteriaFile::new(mpi.to_owned(), 0, ranks_per_node, 0);
     let file = criteria_file::folder(|name| std::env::var_os(name))
         .and_then(|folder| CriteriaFile::read(&wanted.place_in(&folder)).ok());
-    file.map_or(Reference::None, |file| Reference::Quiet(version(&file)))
+    file.map_or(Reference::None, |file| Reference::Quiet(version_of_file(&file)))
 }

@@ -3,7 +3,7 @@
 use super::actions::actions;
 use super::blame::{evidence, ranks, what};
 use super::certainty::is_unsure;
-use super::phrases::{percent, time};
+use super::number_format::{percent, time};
 use crate::processors::shortage_sentence;
 use mpiscope_diagnosis::NEGLIGIBLE;
 use mpiscope_feed::{BasisState, Diagnosis, Found, Quiet, Verdict};

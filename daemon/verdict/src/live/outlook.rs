@@ -4,7 +4,7 @@
 use crate::advice;
 use crate::diagnosis::diagnosis;
 use crate::evolution::evolution;
-use crate::found::Found;
+use crate::live_findings::LiveFindings;
 use crate::recorded_time::RecordedTime;
 use crate::reference_criteria;
 use crate::regions;
@@ -133,7 +133,7 @@ impl Outlook {
     }
 
     /// What is found.
-    pub(super) fn look(&mut self, budgeter: &mut Budgeter, replayed: &Replayed) -> Found {
+    pub(super) fn look(&mut self, budgeter: &mut Budgeter, replayed: &Replayed) -> LiveFindings {
         let until_ns = budgeter.settled_ns();
         self.looked_ns = until_ns;
         self.refer(budgeter);
@@ -154,7 +154,7 @@ impl Outlook {
             // It is said in words once it is known where in the program calls were made.
             ..mpiscope_feed::Found::default()
         };
-        Found { report: found, course, criteria: budgeter.criteria().clone() }
+        LiveFindings { report: found, course, criteria: budgeter.criteria().clone() }
     }
 
     /// Once all ranks are there it is known which criteria fit.

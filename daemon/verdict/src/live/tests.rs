@@ -53,7 +53,7 @@ fn until_idle(live: &LiveDiagnosis) {
 fn found(live: &LiveDiagnosis, until_s: f64) -> mpiscope_feed::Found {
     let begun = Instant::now();
     loop {
-        if let Some(super::Found { report: found, course, .. }) = live.found()
+        if let Some(super::LiveFindings { report: found, course, .. }) = live.found()
             && found.until_s >= until_s
         {
             assert_eq!(course.parts.len(), course.avoidable.len());

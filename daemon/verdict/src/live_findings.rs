@@ -1,11 +1,11 @@
-//! What was found, for those who watch.
+//! The verdict while the run goes on.
 
 use mpiscope_diagnosis::Version;
 use mpiscope_feed::Course;
 
 /// What was found, for those who watch.
 #[derive(Debug)]
-pub struct Found {
+pub struct LiveFindings {
     /// The verdict and its sentences.
     pub report: mpiscope_feed::Found,
     /// How the run went over time.

@@ -1,4 +1,4 @@
-//! Figures in sentences.
+//! How figures are written in sentences.
 
 use mpiscope_model::words::nanoseconds;
 

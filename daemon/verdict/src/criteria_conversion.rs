@@ -3,27 +3,29 @@
 use crate::criteria_file::{CollectiveCriterion, CriteriaFile, Scope};
 use mpiscope_diagnosis::{CollectiveKey, MessageCriterion, Version, bin_sizes, size_bin};
 
-pub(super) fn scope(scope: Scope) -> mpiscope_diagnosis::Scope {
+pub(super) fn diagnosis_scope(scope: Scope) -> mpiscope_diagnosis::Scope {
     match scope {
         Scope::Intra => mpiscope_diagnosis::Scope::Intra,
         Scope::Inter => mpiscope_diagnosis::Scope::Inter,
     }
 }
 
-pub(super) fn named_scope(word: &str) -> Option<Scope> {
-    [Scope::Intra, Scope::Inter].into_iter().find(|of| scope(*of).word() == word)
+pub(super) fn parse_scope(word: &str) -> Option<Scope> {
+    [Scope::Intra, Scope::Inter].into_iter().find(|of| diagnosis_scope(*of).word() == word)
 }
 
-pub(super) fn version(file: &CriteriaFile) -> Version {
+pub(super) fn version_of_file(file: &CriteriaFile) -> Version {
     let messages = file.messages.iter().map(|criterion| {
-        let scope = scope(criterion.scope);
+        let scope = diagnosis_scope(criterion.scope);
         MessageCriterion::of_size(scope, criterion.size, criterion.samples, criterion.median_ns)
             .with_normal(criterion.normal_ns)
     });
-    Version::new(messages.collect(), of_kinds(&file.collectives))
+    Version::new(messages.collect(), diagnosis_collectives(&file.collectives))
 }
 
-pub(super) fn of_kinds(collectives: &[CollectiveCriterion]) -> Vec<mpiscope_diagnosis::CollectiveCriterion> {
+pub(super) fn diagnosis_collectives(
+    collectives: &[CollectiveCriterion],
+) -> Vec<mpiscope_diagnosis::CollectiveCriterion> {
     let known = collectives.iter().filter_map(|criterion| {
         let function = mpiscope_wire::FUNCTIONS.iter().find(|entry| entry.name == criterion.function)?;
         Some(mpiscope_diagnosis::CollectiveCriterion {
@@ -41,7 +43,7 @@ pub(super) fn of_kinds(collectives: &[CollectiveCriterion]) -> Vec<mpiscope_diag
 }
 
 /// What collectives of a run usually take, as it is kept.
-pub(super) fn collectives(version: &Version) -> Vec<CollectiveCriterion> {
+pub(super) fn recorded_collectives(version: &Version) -> Vec<CollectiveCriterion> {
     let all = version.collectives().into_iter().filter_map(|criterion| {
         let function = mpiscope_wire::by_id(criterion.key.function)?.name.to_owned();
         Some(CollectiveCriterion {
