@@ -1,8 +1,8 @@
 //! Counting calls, each worker those of its own ranks.
 
-use crate::figures::WorkerFigures;
 use crate::parcel::{Window, to_keepers};
 use crate::plain::{CallRow, renamed};
+use crate::worker_figures::WorkerFigures;
 use std::cell::RefCell;
 use std::rc::Rc;
 use timely::dataflow::StreamVec;

@@ -10,11 +10,11 @@
 
 use crate::budgeting::{BudgetState, budgeting};
 use crate::counting::counting;
-use crate::figures::WorkerFigures;
 use crate::gate::{Fed, Gate};
 use crate::matching::matching;
 use crate::parcel::Window;
 use crate::split::split;
+use crate::worker_figures::WorkerFigures;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! The flow as its users see it.
 
 use crate::error::{FlowError, TryFeedError};
-use crate::figures::WorkerFigures;
 use crate::gate::Gate;
 use crate::options::FlowOptions;
 use crate::worker::{Left, Plan, fenced, text_of, work};
+use crate::worker_figures::WorkerFigures;
 use mpiscope_diagnosis::{BudgetOptions, Budgeter};
 use mpiscope_matching::Counts;
 use mpiscope_model::Batch;

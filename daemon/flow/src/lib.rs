@@ -11,7 +11,6 @@ mod budgeting;
 mod counting;
 mod dataflow;
 mod error;
-mod figures;
 mod flow;
 mod gate;
 mod matching;
@@ -20,6 +19,7 @@ mod parcel;
 mod plain;
 mod split;
 mod worker;
+mod worker_figures;
 
 pub use error::{FlowError, TryFeedError};
 pub use flow::{Flow, Outcome};

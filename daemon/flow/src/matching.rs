@@ -1,7 +1,7 @@
 //! Matching, each worker the channels of its own receivers.
 
-use crate::figures::WorkerFigures;
 use crate::parcel::{Messages, Place, ToKeeper, Window, hold_single, keepers, to_keepers};
+use crate::worker_figures::WorkerFigures;
 use mpiscope_matching::{Matcher, MatchingLimits, WindowEvents};
 use mpiscope_model::Event;
 use std::cell::RefCell;

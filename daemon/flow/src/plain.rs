@@ -44,43 +44,32 @@ pub(crate) fn renamed<From, To: std::convert::From<From>>(values: Vec<From>) -> 
     values.into_iter().map(To::from).collect()
 }
 
-/// An index of the model as its number, also where there may be none.
-macro_rules! indices {
-    ($($index:ident as $module:ident),* $(,)?) => {$(
-        mod $module {
-            use mpiscope_model::$index;
-            use serde::{Deserialize, Deserializer, Serialize, Serializer};
+/// A communicator as its number.
+mod comm {
+    use mpiscope_model::Comm;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-            pub(super) fn serialize<S: Serializer>(index: &$index, to: S) -> Result<S::Ok, S::Error> {
-                index.0.serialize(to)
-            }
+    pub(super) fn serialize<S: Serializer>(comm: &Comm, to: S) -> Result<S::Ok, S::Error> {
+        comm.0.serialize(to)
+    }
 
-            pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<$index, D::Error> {
-                u32::deserialize(from).map($index)
-            }
-
-            pub(super) mod optional {
-                use super::{Deserialize, Deserializer, Serialize, Serializer, $index};
-
-                pub(in super::super) fn serialize<S: Serializer>(
-                    index: &Option<$index>,
-                    to: S,
-                ) -> Result<S::Ok, S::Error> {
-                    index.map(|index| index.0).serialize(to)
-                }
-
-                pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-                    from: D,
-                ) -> Result<Option<$index>, D::Error> {
-                    Ok(Option::<u32>::deserialize(from)?.map($index))
-                }
-            }
-        }
-    )*};
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Comm, D::Error> {
+        u32::deserialize(from).map(Comm)
+    }
 }
 
-indices! {
-    Comm as comm,
+/// The number of a communicator, or none.
+mod optional_comm {
+    use mpiscope_model::Comm;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(comm: &Option<Comm>, to: S) -> Result<S::Ok, S::Error> {
+        comm.map(|comm| comm.0).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Comm>, D::Error> {
+        Ok(Option::<u32>::deserialize(from)?.map(Comm))
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -204,7 +193,7 @@ struct CallFields {
     peer: Option<Rank>,
     tag: Option<i32>,
     bytes: u64,
-    #[serde(with = "comm::optional")]
+    #[serde(with = "optional_comm")]
     comm: Option<Comm>,
     site: Option<u32>,
     count: u64,
@@ -219,7 +208,7 @@ struct CommFields {
     id: u64,
     size: u32,
     first_size: Option<u32>,
-    #[serde(with = "comm::optional")]
+    #[serde(with = "optional_comm")]
     parent: Option<Comm>,
     leader: Rank,
     #[serde(skip)]

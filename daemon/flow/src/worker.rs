@@ -2,9 +2,9 @@
 
 use crate::budgeting::BudgetState;
 use crate::dataflow::{Input, build};
-use crate::figures::WorkerFigures;
 use crate::gate::{Gate, Next};
 use crate::parcel::{BUDGET_WORKER, reader};
+use crate::worker_figures::WorkerFigures;
 use mpiscope_diagnosis::Budgeter;
 use mpiscope_matching::Counts;
 use std::any::Any;
