@@ -21,6 +21,10 @@ pub struct TooLarge {
 
 /// No rank, communicator or other index.
 pub(crate) const NONE: u32 = u32::MAX;
+/// Stands for no communicator in a row.
+pub(crate) const NO_COMM: Comm = Comm(NONE);
+/// Stands in a row for all ranks together where they start and end MPI, which is done on no communicator.
+pub(crate) const STARTUP_COMM: Comm = Comm(NONE - 1);
 
 /// A call, as it waits to become part of the graph.
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +111,7 @@ impl GraphBuilder {
             end_ns: call.end_ns.max(call.start_ns),
             bytes: saturated(call.bytes),
             peer: call.peer.unwrap_or(NONE),
-            comm: call.comm.unwrap_or(Comm(NONE)),
+            comm: call.comm.unwrap_or(NO_COMM),
             instance: call.instance.unwrap_or(NONE),
             site: call.site.unwrap_or(NONE),
             function: call.function,

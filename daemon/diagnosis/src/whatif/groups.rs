@@ -1,6 +1,6 @@
 //! Collectives: which calls take part in one, and for whom each of them waits.
 
-use crate::whatif::builder::{CallRow, NONE};
+use crate::whatif::builder::{CallRow, NO_COMM, NONE, STARTUP_COMM};
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::graph::Graph;
 use mpiscope_model::{Collected, Comm, Flow, Rank};
@@ -126,9 +126,6 @@ struct Part {
     is_barrier: bool,
 }
 
-/// Communicators of what has none: MPI starts and ends on all ranks.
-const SETUP: Comm = Comm(NONE - 1);
-
 /// Groups calls into collectives.
 pub(crate) fn group(graph: &mut Graph, memberships: Memberships) {
     let Memberships { rows, completed } = memberships;
@@ -147,9 +144,9 @@ pub(crate) fn group(graph: &mut Graph, memberships: Memberships) {
             let key = match graph.kind(call as usize) {
                 CallKind::Setup => {
                     setups += 1;
-                    (SETUP, setups)
+                    (STARTUP_COMM, setups)
                 }
-                _ if instance == NONE || comm == Comm(NONE) => continue,
+                _ if instance == NONE || comm == NO_COMM => continue,
                 _ => (comm, instance),
             };
             parts.push(Part { key, rank: thread.rank, call, flow, is_barrier });
