@@ -17,6 +17,7 @@ mod request;
 #[cfg(test)]
 mod schema;
 mod second_run;
+mod version;
 mod window_columns;
 
 pub use finding::{Finding, FindingKind};
@@ -31,10 +32,9 @@ pub use request::{
     Subscribe, Tell, Topic,
 };
 pub use second_run::{OwnTimes, Recording, SecondRun, Sections};
+pub use version::VERSION;
 pub use window_columns::WindowColumns;
 
-/// The version of the messages. A client that knows another one says so and stops.
-pub const VERSION: u32 = 1;
 /// Stands in a column of ranks, communicators or call sites where there is none.
 pub const NONE: u32 = u32::MAX;
 /// Stands in a column of tags where there is none.

@@ -3,6 +3,7 @@
 
 use crate::reply::Reply;
 use crate::request::Request;
+use crate::version::VERSION;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
@@ -46,7 +47,7 @@ fn asyncapi(schema: &Value) -> Value {
         "asyncapi": "3.0.0",
         "info": {
             "title": "mpiscope for external programs",
-            "version": format!("{}.0.0", crate::VERSION),
+            "version": format!("{VERSION}.0.0"),
             "description": "One WebSocket, JSON in text frames or MessagePack in binary frames. See protocol.md.",
         },
         "defaultContentType": "application/json",

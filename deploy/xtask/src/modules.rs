@@ -1,4 +1,5 @@
-//! The arrows between the modules of a crate: a module may use what is below it and beside it, nothing above it.
+//! The arrows between the modules of a crate: a module may use what is below it and beside it, nothing above it. Calls of
+//! methods that another module adds to a type are not seen.
 
 use anyhow::{Context, Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,6 +105,8 @@ fn imports_of(module: &Module, text: &str, files: &BTreeMap<Module, String>) -> 
         }
         if statement.is_empty() {
             let Some((_, path)) = line.split_once("use ").filter(|(before, _)| is_visibility(before)) else {
+                let named = paths_in_code(line).into_iter().filter_map(|path| target(module, path, files));
+                used.extend(named.map(|target| (target, number)));
                 continue;
             };
             (begins, statement) = (number, path.to_owned());
@@ -118,6 +121,22 @@ fn imports_of(module: &Module, text: &str, files: &BTreeMap<Module, String>) -> 
         }
     }
     used
+}
+
+/// The paths that code names without importing them.
+fn paths_in_code(line: &str) -> Vec<&str> {
+    let is_name = |character: char| character.is_alphanumeric() || character == '_';
+    let begins =
+        ["crate::", "super::"].into_iter().flat_map(|start| line.match_indices(start)).map(|(at, _)| at);
+    let is_part = |before: &str| {
+        before.ends_with("(in ") || before.ends_with(|last| is_name(last) || "$:\"".contains(last))
+    };
+    let whole = begins.filter(|&at| !is_part(&line[..at]));
+    let path = |at: usize| {
+        let end = line[at..].find(|character| !is_name(character) && character != ':');
+        line[at..end.map_or(line.len(), |end| at + end)].trim_end_matches(':')
+    };
+    whole.map(path).collect()
 }
 
 /// Whether this may stand before `use`.
@@ -228,6 +247,11 @@ mod tests {
         assert_eq!(faults_of(&top), ["crate::a, line 1: uses crate::, above it"]);
         let circle = [("a", "use crate::c::D;"), ("c", "use super::e::F;"), ("e", "use crate::a::B;")];
         assert_eq!(faults_of(&circle).len(), 3);
+        let named = [
+            ("a", "fn b() { c(crate::e::D) }\npub(in crate::x) fn f() { $crate::g() }"),
+            ("e", "use crate::a::b;"),
+        ];
+        assert_eq!(faults_of(&named).len(), 2);
         // A module that uses something beside its parent, which uses the parent.
         let around = [("a", "use b::C;"), ("a::b", "use crate::other::D;"), ("other", "use crate::a::E;")];
         assert_eq!(faults_of(&around).len(), 2);
