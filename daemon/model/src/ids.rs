@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Types of numbers that are indices into tables. None turns into another, or into a plain number, by itself.
+/// Types of numbers that are indices into tables. No index converts to another type unless the code says so.
 macro_rules! indices {
     ($($(#[$meta:meta])* $name:ident),* $(,)?) => {$(
         $(#[$meta])*

@@ -1,4 +1,4 @@
-//! How a rank waits for messages.
+//! Blocking and nonblocking messages.
 
 use crate::error::{Error, named};
 use std::str::FromStr;

@@ -245,8 +245,7 @@ impl Section {
 mod tests {
     use super::super::anchors::tests::{anchors, call, mark};
     use super::*;
-    use mpiscope_model::Call;
-    use mpiscope_model::Comm;
+    use mpiscope_model::{Call, Comm};
     use mpiscope_wire::id;
 
     /// A loop whose turns take 100 ns and what is given more.

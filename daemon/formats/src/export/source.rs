@@ -86,10 +86,10 @@ impl<'a> Source<'a> {
     fn open_log(recording: Recording, log: &'a dyn LogReader, progress: &dyn Progress) -> Result<Self> {
         // Names come with the rows: the log is read once for the names alone.
         progress.begin("reading the log", None)?;
-        let mut comms = Comm::WORLD;
+        let mut highest = Comm::WORLD;
         let mut find_comms = |calls: Vec<Call>, messages: Vec<Message>| {
             let named = calls.iter().filter_map(|call| call.comm);
-            comms = named.chain(messages.iter().map(|message| message.comm)).fold(comms, Comm::max);
+            highest = named.chain(messages.iter().map(|message| message.comm)).fold(highest, Comm::max);
             progress.step(calls.len() as u64)
         };
         let summary = log.read_rows(&recording, &mut find_comms)?;
@@ -101,7 +101,7 @@ impl<'a> Source<'a> {
             calls: Some(calls),
             messages: Some(messages),
             job,
-            comms: (0..=comms.0).map(|comm| unknown_comm(Comm(comm))).collect(),
+            comms: (0..=highest.0).map(|comm| unknown_comm(Comm(comm))).collect(),
             sites,
             functions: function_names(&[]),
             missing,

@@ -1,4 +1,4 @@
-//! How the distance of two ranks is measured.
+//! The distances that ranks can be divided by.
 
 use super::cut::Cut;
 

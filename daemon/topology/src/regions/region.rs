@@ -1,4 +1,4 @@
-//! A region with its name.
+//! The parts that ranks are divided into.
 
 use mpiscope_model::Rank;
 
