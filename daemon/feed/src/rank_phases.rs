@@ -10,7 +10,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Phase {
-    /// The number of the communicator, plain for the page.
+    /// Its number among communicators.
     pub id: u32,
     /// What the program calls it.
     pub name: String,
