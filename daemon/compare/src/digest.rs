@@ -135,7 +135,7 @@ impl Digest {
                 exit: loaded.job.exit,
                 is_judged: findings.is_some(),
                 cause: findings.as_ref().map(|found| found.diagnosis.verdict.cause.clone()),
-                headline: findings.as_ref().map(|found| found.told().headline).unwrap_or_default(),
+                headline: findings.as_ref().map(|found| found.report().headline).unwrap_or_default(),
                 missing: loaded.missing.clone(),
             },
             totals: loaded.totals,

@@ -29,33 +29,33 @@ pub(crate) struct Moved<'a> {
     pub(crate) sent_bytes: u64,
     pub(crate) receives: usize,
     pub(crate) received_bytes: u64,
-    pub(crate) last: Option<&'a (Part, Option<Comm>)>,
+    pub(crate) last: Option<&'a ClosingPart>,
     /// Persistent collectives that it started.
     pub(crate) started: usize,
     pub(crate) started_bytes: u64,
-    pub(crate) last_started: Option<&'a (Part, Option<Comm>)>,
+    pub(crate) last_started: Option<&'a ClosingPart>,
 }
 
 impl<'a> Moved<'a> {
-    pub(crate) fn by(parts: &'a [(Part, Option<Comm>)]) -> Self {
+    pub(crate) fn by(parts: &'a [ClosingPart]) -> Self {
         let mut moved = Self::default();
-        for of in parts {
-            let (number, bytes) = match of.0.flags {
+        for part in parts {
+            let (number, bytes) = match part.0.flags {
                 PartFlags::SENT => (&mut moved.sends, &mut moved.sent_bytes),
                 flags if flags.is_receive() => (&mut moved.receives, &mut moved.received_bytes),
                 PartFlags::STARTED => {
                     moved.started += 1;
-                    moved.started_bytes = moved.started_bytes.saturating_add(of.0.bytes);
-                    moved.last_started = Some(of);
+                    moved.started_bytes = moved.started_bytes.saturating_add(part.0.bytes);
+                    moved.last_started = Some(part);
                     continue;
                 }
                 _ => continue,
             };
             *number += 1;
-            if of.0.bytes != Part::UNKNOWN_BYTES {
-                *bytes = bytes.saturating_add(of.0.bytes);
+            if part.0.bytes != Part::UNKNOWN_BYTES {
+                *bytes = bytes.saturating_add(part.0.bytes);
             }
-            moved.last = Some(of);
+            moved.last = Some(part);
         }
         moved
     }

@@ -1,4 +1,4 @@
-//! Who hears of the events of a location, behind the address that callbacks of the library get.
+//! Takes the events of a location from the callbacks of the library, which get its address.
 
 use crate::constants::{INTERRUPT, SUCCESS};
 use crate::event::{Asked, Event};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// Takes events with their times; `false` when it wants no more.
 pub(crate) type Take<'a> = dyn FnMut(u64, Event) -> bool + 'a;
 
-/// Who hears of events.
+/// Takes events.
 pub(crate) struct EventListener<'a, 'b> {
     pub(crate) symbols: &'a Symbols,
     pub(crate) asked: Asked,
@@ -33,32 +33,34 @@ impl EventListener<'_, '_> {
         SUCCESS
     }
 
-    #[expect(unsafe_code, reason = "functions of the library are called")]
     pub(crate) fn number(&self, attributes: Handle, attribute: Option<u32>) -> Option<u64> {
+        self.attribute(attributes, attribute, self.symbols.attributes_number)
+    }
+
+    pub(crate) fn string(&self, attributes: Handle, attribute: Option<u32>) -> Option<u32> {
+        self.attribute(attributes, attribute, self.symbols.attributes_string)
+    }
+
+    /// The value of an attribute of an event, if it has it; `read` takes values of its type.
+    #[expect(unsafe_code, reason = "functions of the library are called")]
+    fn attribute<T: Default>(
+        &self,
+        attributes: Handle,
+        attribute: Option<u32>,
+        read: unsafe extern "C" fn(Handle, u32, *mut T) -> i32,
+    ) -> Option<T> {
         let attribute = attribute.filter(|_| !attributes.is_null())?;
-        let mut value = 0;
+        let mut value = T::default();
         // SAFETY: the list is there during the callback.
         let found = unsafe {
             (self.symbols.attributes_has)(attributes, attribute)
-                && (self.symbols.attributes_number)(attributes, attribute, &raw mut value) == SUCCESS
-        };
-        found.then_some(value)
-    }
-
-    #[expect(unsafe_code, reason = "functions of the library are called")]
-    pub(crate) fn string(&self, attributes: Handle, attribute: Option<u32>) -> Option<u32> {
-        let attribute = attribute.filter(|_| !attributes.is_null())?;
-        let mut value = 0;
-        // SAFETY: as above.
-        let found = unsafe {
-            (self.symbols.attributes_has)(attributes, attribute)
-                && (self.symbols.attributes_string)(attributes, attribute, &raw mut value) == SUCCESS
+                && read(attributes, attribute, &raw mut value) == SUCCESS
         };
         found.then_some(value)
     }
 }
 
-/// Who hears what a callback of the library tells.
+/// The listener whose address a callback of the library gets.
 #[expect(unsafe_code, reason = "an address comes back from the library")]
 pub(crate) fn listener<'a>(data: Handle) -> &'a mut EventListener<'a, 'a> {
     // SAFETY: it is the address that was handed over with the callbacks, of a value that is there until they were all

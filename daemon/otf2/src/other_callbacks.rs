@@ -14,15 +14,15 @@ macro_rules! others {
         pub(crate) fn register(setters: &[Option<usize>], callbacks: Handle) {
             let mut setters = setters.iter();
             $({
-                type Hear = extern "C" fn(u64, u64, u64, Handle, Handle $(, $argument)*) -> i32;
-                extern "C" fn hear_one(_: u64, _: u64, _: u64, data: Handle, _: Handle $(, _: $argument)*) -> i32 {
+                type Callback = extern "C" fn(u64, u64, u64, Handle, Handle $(, $argument)*) -> i32;
+                extern "C" fn count_one(_: u64, _: u64, _: u64, data: Handle, _: Handle $(, _: $argument)*) -> i32 {
                     listener(data).other(OtherEvent::$kind)
                 }
                 if let Some(&Some(setter)) = setters.next() {
                     // SAFETY: the library's function of this name takes callbacks of this type, and stays.
                     unsafe {
-                        let set: unsafe extern "C" fn(Handle, Hear) -> i32 = std::mem::transmute(setter);
-                        set(callbacks, hear_one);
+                        let set: unsafe extern "C" fn(Handle, Callback) -> i32 = std::mem::transmute(setter);
+                        set(callbacks, count_one);
                     }
                 }
             })*

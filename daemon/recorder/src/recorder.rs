@@ -224,7 +224,7 @@ impl Recorder {
         }
         let Some(lines) = self.watcher.see(&self.engine, &self.in_flight) else { return };
         // What was said is in the recording, whatever happens next.
-        let written = hang::write(self.writer.dir(), self.watcher.told());
+        let written = hang::write(self.writer.dir(), self.watcher.hangs());
         self.note(written);
         say(&lines);
     }
@@ -324,7 +324,7 @@ impl Recorder {
         if let Some(viewers) = &mut self.viewers {
             let faults = std::mem::take(&mut self.faults);
             let found = self.found.take().or_else(|| self.live.as_ref()?.found());
-            viewers.tell(&self.engine, (&self.in_flight, self.watcher.told()), &faults, found, everything);
+            viewers.tell(&self.engine, (&self.in_flight, self.watcher.hangs()), &faults, found, everything);
         }
     }
 
@@ -437,15 +437,20 @@ impl Recorder {
     fn ending(&self) -> Ending {
         let engine = &self.engine;
         let exit = engine.ingest().ended().and_then(|(exit, _)| exit);
-        Ending::finished(engine.ranks.values(), engine.world_size(), exit, self.watcher.told().hangs_at_end())
+        Ending::finished(
+            engine.ranks.values(),
+            engine.world_size(),
+            exit,
+            self.watcher.hangs().hangs_at_end(),
+        )
     }
 
     /// Leaves in the recording whether the job stood still, and what it ended in.
     fn stood(&mut self) {
         say(&self.watcher.end(&self.engine));
-        let told = self.watcher.told();
-        if told.count > 0 || told.ended_in_count > 0 {
-            let written = hang::write(self.writer.dir(), told);
+        let hangs = self.watcher.hangs();
+        if hangs.count > 0 || hangs.ended_in_count > 0 {
+            let written = hang::write(self.writer.dir(), hangs);
             self.note(written);
             let listed = self.writer.list_file(hang::FILE);
             self.note(listed);

@@ -121,7 +121,7 @@ fn keep_layouts(layout: &Path, dir: &Path) {
     }
 }
 
-/// The page of a run, and what it is told through.
+/// The page of a run, and what feeds it.
 pub(crate) fn open_page(
     recorder: &Recorder,
     configuration: &Configuration,

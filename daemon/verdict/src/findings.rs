@@ -148,16 +148,16 @@ impl Findings {
         name_places(&mut self.diagnosis, sites);
     }
 
-    /// All that those who watch are told of it.
+    /// All that viewers receive of it.
     pub fn found(&self) -> LiveFindings {
-        LiveFindings { report: self.told(), course: self.course.clone(), criteria: self.criteria() }
+        LiveFindings { report: self.report(), course: self.course.clone(), criteria: self.criteria() }
     }
 
-    /// What pages are told of it.
-    pub fn told(&self) -> Report {
+    /// What pages show of it.
+    pub fn report(&self) -> Report {
         let mut diagnosis = self.diagnosis.clone();
         diagnosis.regions = diagnosis.regions.bounded(regions::MOST_TOLD);
-        let mut told = Report {
+        let mut report = Report {
             from_s: 0.0,
             until_s: diagnosis.attribution.last().map_or(0.0, |last| last.to_s),
             left_out_calls: 0,
@@ -166,8 +166,8 @@ impl Findings {
             evolution: self.evolution.clone(),
             ..Report::default()
         };
-        say(&mut told);
-        told
+        say(&mut report);
+        report
     }
 }
 

@@ -170,7 +170,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
         switch: &switch::state(loaded.pauses.as_ref(), None, false),
         calls: &[],
         faults: &faults,
-        found: findings.map(Findings::told).as_ref(),
+        found: findings.map(Findings::report).as_ref(),
     });
 }
 

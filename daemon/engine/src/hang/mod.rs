@@ -31,8 +31,8 @@ const LEAST_SHARE: f64 = 0.5;
 pub struct Watcher {
     /// How long nothing may move; none for any time.
     patience: Option<Duration>,
-    told: Standing,
-    /// Since when the stretch goes on that was told.
+    hangs: Standing,
+    /// Since when the last hang goes on.
     now: Option<u64>,
     looked: Option<Instant>,
     said: usize,
@@ -45,19 +45,19 @@ pub(crate) type Lines = Vec<String>;
 impl Watcher {
     /// One that reports when nothing moved for so long; none for any time.
     pub fn new(patience: Option<Duration>) -> Self {
-        Self { patience, told: Standing::default(), now: None, looked: None, said: 0, is_said: false }
+        Self { patience, hangs: Standing::default(), now: None, looked: None, said: 0, is_said: false }
     }
 
     /// One that goes on where a predecessor stopped.
-    pub fn going_on(patience: Option<Duration>, told: Standing) -> Self {
-        let open = told.stills.last().filter(|still| still.until_s.is_none());
+    pub fn going_on(patience: Option<Duration>, hangs: Standing) -> Self {
+        let open = hangs.stills.last().filter(|still| still.until_s.is_none());
         let now = open.map(|still| (still.since_s * 1e9) as u64);
-        Self { told, now, ..Self::new(patience) }
+        Self { hangs, now, ..Self::new(patience) }
     }
 
-    /// What pages and the recording are told.
-    pub fn told(&self) -> &Standing {
-        &self.told
+    /// What pages show and the recording keeps.
+    pub fn hangs(&self) -> &Standing {
+        &self.hangs
     }
 
     /// The job as it is now. Says what is to be said, if anything is new; none where nothing is.
@@ -98,7 +98,7 @@ impl Watcher {
 
     fn take(&mut self, still: Still, is_first: bool) -> Option<Lines> {
         if !is_first {
-            let last = self.told.stills.last_mut()?;
+            let last = self.hangs.stills.last_mut()?;
             // Who is gone may have gone meanwhile; how long all has stood is no news.
             let is_news = (still.kind, &still.stuck) != (last.kind, &last.stuck);
             *last = still;
@@ -111,15 +111,15 @@ impl Watcher {
         if !is_grave && self.said == MOST_SAID {
             lines.push("of further such stretches only page and report will tell".into());
         }
-        self.told.count += 1;
-        if self.told.stills.len() == MOST_KEPT {
-            self.told.stills.remove(0);
+        self.hangs.count += 1;
+        if self.hangs.stills.len() == MOST_KEPT {
+            self.hangs.stills.remove(0);
         }
-        self.told.stills.push(still);
+        self.hangs.stills.push(still);
         Some(lines)
     }
 
-    /// Whether that is after the stretch that was told. When a call was entered is known a little better later; what
+    /// Whether that is after the last hang. When a call was entered is known a little better later; what
     /// moves does so after all the time that made it a stretch.
     fn has_moved(&self, moved_ns: u64) -> bool {
         let half_ns = self.patience.unwrap_or(LEAST_STRETCH).as_nanos() as u64 / 2;
@@ -128,7 +128,7 @@ impl Watcher {
 
     fn moves(&mut self, moved_ns: u64) -> Lines {
         (self.now, self.looked) = (None, None);
-        let Some(still) = self.told.stills.last_mut() else { return Lines::new() };
+        let Some(still) = self.hangs.stills.last_mut() else { return Lines::new() };
         still.until_s = Some(moved_ns as f64 / 1e9);
         let stood = Duration::from_secs_f64((moved_ns as f64 / 1e9 - still.since_s).max(0.0));
         if !self.is_said {
@@ -140,7 +140,7 @@ impl Watcher {
     /// The run is over: what its processes were in when they ended. Says what is to be said of a job that moved again and
     /// was over before anybody looked.
     pub fn end(&mut self, engine: &Engine) -> Lines {
-        last_calls(engine, &mut self.told);
+        last_calls(engine, &mut self.hangs);
         let moved_ns = engine.standing.moved_ns(&[]);
         if self.has_moved(moved_ns) { self.moves(moved_ns) } else { Lines::new() }
     }

@@ -42,7 +42,7 @@ fn a_job_that_was_over_before_anybody_looked_is_said_to_have_moved_again() {
     let mut engine = stood(&mut watcher);
     ends(&mut engine, 4 * SECOND);
     assert_eq!(watcher.end(&engine), ["the job moves again, after 3.0 s"]);
-    assert_eq!(watcher.told().stills[0].until_s, Some(4.0));
+    assert_eq!(watcher.hangs().stills[0].until_s, Some(4.0));
 }
 
 #[test]
@@ -50,15 +50,15 @@ fn a_job_that_was_killed_as_it_stood_did_not_move_again() {
     let mut watcher = Watcher::new(Some(Duration::from_secs(1)));
     let engine = stood(&mut watcher);
     assert_eq!(watcher.end(&engine), Lines::new());
-    assert_eq!(watcher.told().stills[0].until_s, None);
+    assert_eq!(watcher.hangs().stills[0].until_s, None);
 }
 
 #[test]
 fn one_that_was_taken_over_from_its_log_knows_how_the_last_stretch_ended() {
     let mut first = Watcher::new(Some(Duration::from_secs(1)));
     let mut engine = stood(&mut first);
-    let mut second = Watcher::going_on(None, first.told().clone());
+    let mut second = Watcher::going_on(None, first.hangs().clone());
     ends(&mut engine, 4 * SECOND);
     second.end(&engine);
-    assert_eq!(second.told().stills[0].until_s, Some(4.0));
+    assert_eq!(second.hangs().stills[0].until_s, Some(4.0));
 }

@@ -42,7 +42,7 @@ pub struct Ingest {
     pub(super) lost: FxHashMap<Key, Lost>,
     /// Calls that were made while recording was off.
     pub(super) unrecorded: FxHashMap<Key, u64>,
-    /// When recording was off: since when, and until when where that is over.
+    /// Times without recording; the last may still go on.
     pub(super) gaps: Vec<Gap>,
     /// Whether the sum of losses differs from the last published one.
     pub(super) losses_changed: bool,

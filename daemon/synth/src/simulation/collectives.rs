@@ -59,7 +59,7 @@ impl<const TOLD: bool> Simulation<TOLD> {
         }
         if let Some(there_ns) = there_ns {
             for waiting in std::mem::take(&mut meeting.waiting) {
-                self.known(waiting, there_ns);
+                self.complete(waiting, there_ns);
             }
         }
         while self.meetings.open.front().is_some_and(|first| first.entered == self.meetings.ranks) {

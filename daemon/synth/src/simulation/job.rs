@@ -271,9 +271,9 @@ impl<const TOLD: bool> Simulation<TOLD> {
         theft.map_or(at_ns, |theft| theft.resume(rank, at_ns))
     }
 
-    /// Something that a rank waits for, or will wait for, is known.
+    /// An operation that a rank waits for, or will wait for, completes.
     #[inline]
-    pub(super) fn known(&mut self, rank: u32, at_ns: u64) {
+    pub(super) fn complete(&mut self, rank: u32, at_ns: u64) {
         let state = &mut self.ranks[rank as usize];
         state.ready_ns = state.ready_ns.max(at_ns);
         state.pending -= 1;

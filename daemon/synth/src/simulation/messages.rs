@@ -41,7 +41,7 @@ impl<const TOLD: bool> Simulation<TOLD> {
             let sender = &mut self.ranks[src as usize];
             sender.ready_ns = sender.ready_ns.max(there_ns);
         }
-        self.known(dst, there_ns);
+        self.complete(dst, there_ns);
         bytes
     }
 
@@ -62,7 +62,7 @@ impl<const TOLD: bool> Simulation<TOLD> {
             Some(Early { at_ns: sent_ns, takes_ns }) => {
                 let there_ns = sent_ns.max(at_ns) + takes_ns;
                 self.ranks[dst].ready_ns = self.ranks[dst].ready_ns.max(there_ns);
-                self.known(src, there_ns);
+                self.complete(src, there_ns);
             }
         }
     }
