@@ -1,6 +1,7 @@
 //! Two recordings on the clock of A: by what they are aligned, and where B loses time.
 
-use crate::{ComparedCourse, F64Column};
+use crate::column::F64Column;
+use crate::compared_course::ComparedCourse;
 use serde::{Deserialize, Serialize};
 
 /// By what two recordings are aligned.

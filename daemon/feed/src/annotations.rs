@@ -1,6 +1,6 @@
 //! Notes and series of other programs, as pages show it.
 
-use crate::F64Column;
+use crate::column::F64Column;
 use serde::{Deserialize, Serialize};
 
 /// All of it; sent again when it changes.

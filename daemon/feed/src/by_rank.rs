@@ -1,6 +1,6 @@
 //! Where time went by rank and window, for ranges of time and ranks that somebody asks for.
 
-use crate::{Avoidable, By, Parts};
+use crate::findings::{By, Parts};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -9,6 +9,9 @@ const MOST_CELLS: usize = 1 << 13;
 /// Figures of a cell: the parts, then what could be avoided.
 const PARTS: usize = 19;
 pub(crate) const FIGURES: usize = PARTS + 4;
+
+/// What a window costs by each cause that could be avoided: placement, pattern, network contention, no core.
+pub type Avoidable = [f64; 4];
 
 /// Windows as long as it takes for at most this number of cells: of many ranks they are few.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! Where the calls of a run come from: what a library of answers asks of segments, a log, or a list in memory.
 
-use crate::exchange::{EventQuestion, Ranks, is_among};
-use crate::{SiteSum, SiteSums};
+use crate::question::{EventQuestion, Ranks, is_among};
+use crate::site_sums::{SiteSum, SiteSums};
 use mpiscope_matching::Bins;
 use mpiscope_model::{Call, Nanoseconds};
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Single calls as columns, as many of them as a page can draw.
 
-use crate::{F64Column, U32Column};
+use crate::column::{F64Column, U32Column};
 use mpiscope_matching::{Durations, Sample};
 use mpiscope_model::{Call, Nanoseconds};
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,9 @@
 //! Each figure has the value of A, that of B and the change between them. Values are those of the whole job, as in the
 //! report of each recording, where nothing else is said; what is told of a rank is the mean of all.
 
-use crate::{AlignedCourse, Alignment, Count, F64Column, Figure, U32Column, Words};
+use crate::aligned::{AlignedCourse, Alignment};
+use crate::compared_course::ComparedCourse;
+use crate::figures::{Count, Figure, Words};
 use serde::{Deserialize, Serialize};
 
 /// By what a change is told from noise.
@@ -340,27 +342,6 @@ pub struct CauseChange {
     pub cause: String,
     /// What it costs, in seconds of ranks.
     pub avoidable_s: Figure,
-}
-
-/// The course of a recording, in slots of time that are the same for both.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct ComparedCourse {
-    /// How long the run took, or lasted until it was cut off.
-    pub duration_ns: u64,
-    /// How long each slot is.
-    pub width_ns: u64,
-    /// How many there are.
-    pub slots: u32,
-    /// The functions, by number.
-    pub function: U32Column,
-    /// Calls that began, function by function, slot by slot.
-    pub calls: F64Column,
-    /// Seconds of threads: waiting, base, distance, excess, operation, other, unknown, slot by slot each; empty where it
-    /// was not judged.
-    pub parts: F64Column,
-    /// Seconds of ranks that could be avoided: placement, pattern, network contention, no core; likewise.
-    pub avoidable: F64Column,
 }
 
 /// All that a page shows of two recordings.

@@ -1,17 +1,16 @@
 //! Where time went window by window, for ranges that somebody asks for.
 
-use crate::by_rank::{FIGURES, seconds};
-use crate::{By, ByRank, Parts, RangeVerdict, SourcePart};
+use crate::by_rank::{Avoidable, ByRank, FIGURES, seconds};
+use crate::findings::{By, Parts};
+use crate::range_verdict::{RangeVerdict, SourcePart};
 use mpiscope_diagnosis::RankShares;
 use mpiscope_model::Nanoseconds;
 use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
 use std::ops::Range;
 
 /// More windows are joined in pairs.
 const MOST_WINDOWS: usize = 1_024;
-
-/// What a window costs by each cause that could be avoided: placement, pattern, network contention, no core.
-pub type Avoidable = [f64; 4];
 
 /// All windows that were judged, in order and without gaps.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -58,6 +57,18 @@ pub struct RangeBudget {
     /// The verdict on it; null where nobody gives one.
     #[serde(default)]
     pub verdict: Option<RangeVerdict>,
+}
+
+/// Gives the verdict on parts of a run.
+pub trait RangeVerdicts: Debug + Send + Sync {
+    /// The verdict on a range by where its time went, of these ranges of ranks or of all ranks. None where the recording
+    /// supports none.
+    fn verdict(
+        &self,
+        of: &RangeBudget,
+        course: &Course,
+        ranks: Option<&[(u32, u32)]>,
+    ) -> Option<RangeVerdict>;
 }
 
 impl Parts {

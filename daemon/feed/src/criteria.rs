@@ -1,6 +1,6 @@
 //! What messages and collectives usually take, as pages are told.
 
-use crate::{F64Column, U32Column};
+use crate::column::{F64Column, U32Column};
 use mpiscope_diagnosis::{Scope, Version, bin_sizes};
 use mpiscope_model::Function;
 use serde::{Deserialize, Serialize};

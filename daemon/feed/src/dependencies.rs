@@ -11,15 +11,17 @@ mod pairs;
 
 pub use answers::{Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks};
 
-use crate::exchange::{ConeQuestion, CoursesQuestion, DagQuestion, GroupGraphQuestion, RowsQuestion};
-use crate::{CallSource, Criteria, Regions};
+use crate::call_source::CallSource;
+use crate::criteria::Criteria;
+use crate::message_source::Messages;
+use crate::question::{ConeQuestion, CoursesQuestion, DagQuestion, GroupGraphQuestion, RowsQuestion, wanted};
+use crate::regions::Regions;
 use mpiscope_diagnosis::{Scope, Version};
 use mpiscope_model::{Function, Message, Nanoseconds, Node, Rank};
 use mpiscope_topology as topology;
 use mpiscope_topology::DagScope;
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
-use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -41,31 +43,6 @@ const TIME_CALLS: usize = 500_000;
 /// Bars of one answer, and of one node in any case.
 const BARS: usize = 100_000;
 const BARS_OF_A_NODE: usize = 8;
-/// What a question says that a newer one of its kind replaced.
-const REPLACED: &str = "a newer question took its place";
-
-/// Where the messages of a run can be read.
-pub trait MessageSource: Send + Sync + fmt::Debug {
-    /// Shows the messages that are in a range, also in part, each once, some at a time and in any order; there may be
-    /// others among them.
-    ///
-    /// # Errors
-    /// One sentence when they cannot be read.
-    fn visit(
-        &self,
-        range_ns: &Range<Nanoseconds>,
-        visitor: &mut dyn FnMut(&[Message]) -> ControlFlow<()>,
-    ) -> Result<(), String>;
-}
-
-/// What is needed to say what led to what.
-#[derive(Debug)]
-pub struct Messages {
-    /// Where they are read.
-    pub source: Box<dyn MessageSource>,
-    /// Who waits for whom in a collective; none for other functions.
-    pub flow: fn(Function) -> Option<mpiscope_model::Flow>,
-}
 
 /// What is known for such answers.
 #[derive(Debug, Default)]
@@ -205,7 +182,9 @@ impl Dependencies {
         source: (&dyn CallSource, u64),
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<CriticalPath, String> {
-        self.once(Asked::Critical(range_ns.clone()), || self.make_critical(range_ns, source, is_wanted))
+        self.once(Asked::Critical(range_ns.clone()), || {
+            critical::critical_path(self.messages()?, range_ns, source, is_wanted)
+        })
     }
 
     pub(crate) fn group_graph(
@@ -214,7 +193,10 @@ impl Dependencies {
         sources: (&dyn CallSource, &Regions),
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<GroupGraph, String> {
-        self.once(Asked::GroupGraph(question.clone()), || self.make_group_graph(question, sources, is_wanted))
+        self.once(Asked::GroupGraph(question.clone()), || {
+            let (messages, hosts, criteria) = (self.messages()?.source.as_ref(), self.hosts(), self.usual());
+            group_graph::group_graph(question, messages, &hosts, criteria.as_deref(), sources, is_wanted)
+        })
     }
 
     pub(crate) fn rows(
@@ -335,8 +317,4 @@ impl Dependencies {
         *lock(&self.time) = Some((range_ns.clone(), version, Arc::clone(&gathered)));
         Ok(gathered)
     }
-}
-
-pub(crate) fn wanted(is_wanted: &dyn Fn() -> bool) -> Result<(), String> {
-    if is_wanted() { Ok(()) } else { Err(REPLACED.to_owned()) }
 }

@@ -1,9 +1,11 @@
 //! How long the calls of a function took: those of a selection beside all of the run, and which of them took how long.
 
-use crate::dependencies::wanted;
-use crate::exchange::DurationsQuestion;
+use crate::call_source::CallSource;
+use crate::calls::Calls;
+use crate::column::{F64Column, U32Column};
+use crate::question::DurationsQuestion;
+use crate::question::wanted;
 use crate::selected::slices;
-use crate::{CallSource, Calls, F64Column, U32Column};
 use mpiscope_matching::{Density, duration_bin};
 use mpiscope_model::{Call, Function, Nanoseconds};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! The nearest call after or before a time.
 
-use crate::exchange::{EventQuestion, is_among};
+use crate::question::{EventQuestion, is_among};
 use mpiscope_model::{Call, Nanoseconds};
 use serde::{Deserialize, Serialize};
 

@@ -14,6 +14,7 @@ pub mod message;
 mod access;
 mod aligned;
 mod annotations;
+mod answering;
 mod arrivals;
 mod by_rank;
 mod call_sites;
@@ -21,89 +22,100 @@ mod call_source;
 mod calls;
 mod column;
 mod compare;
+mod compared_course;
 mod course;
 mod criteria;
 mod dependencies;
 mod durations;
 mod event;
 mod evolution;
-mod expanded;
+mod expanded_collectives;
 mod figures;
-mod found;
+mod findings;
+mod hang;
 mod history;
-mod known_names;
 mod library;
+mod message_source;
+mod names;
+mod overlap;
 mod overview;
 mod panels;
 mod parts;
 mod pending;
 mod perspective;
+mod question;
 mod range_verdict;
 mod rank_figures;
 mod rank_layout;
-mod rank_metrics;
+mod rank_metric;
 mod rank_phases;
 mod rank_places;
 mod rank_suggestion;
 mod rank_sums;
+mod rank_values;
 mod region_windows;
 mod regions;
 mod rows;
 mod selected;
 mod shares;
-mod standing;
+mod site_sums;
+mod site_times;
 mod state;
 mod surroundings;
 mod switch;
-#[cfg(test)]
-mod types;
 
 pub use access::{Access, AccessKind, IssuedLink, NewLink};
 pub use aligned::{AlignedCourse, AlignedSection, Alignment, Stretch, StretchPart};
 pub use annotations::{Annotation, Annotations, AnnotationsKind, ValueSeries};
 pub use arrivals::{Late, Timed};
-pub use by_rank::ByRank;
-pub use call_sites::{NO_SITE, SiteSource, SiteSum, SiteSums, SiteTimes, Sites, SourceText};
+pub use by_rank::{Avoidable, ByRank};
+pub use call_sites::{NO_SITE, SiteSource, SiteTimes, Sites, SourceText};
 pub use call_source::CallSource;
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
 pub use compare::{
-    BudgetChange, ByChange, CauseChange, CollectiveChange, Compared, ComparedCourse, Comparison,
-    CriterionChange, EfficiencyChange, FunctionChange, JobChange, LinePair, Noise, QualityChange,
-    RegionChange, Side, SiteChange, TotalsChange, VerdictChange,
+    BudgetChange, ByChange, CauseChange, CollectiveChange, Compared, Comparison, CriterionChange,
+    EfficiencyChange, FunctionChange, JobChange, LinePair, Noise, QualityChange, RegionChange, Side,
+    SiteChange, TotalsChange, VerdictChange,
 };
-pub use course::{Avoidable, Course, RangeBudget};
+pub use compared_course::ComparedCourse;
+pub use course::{Course, RangeBudget, RangeVerdicts};
 pub use criteria::{Criteria, FunctionCriterion};
 pub use dependencies::{
     Cone, ConeMessages, ConeRanks, CourseSizes, Courses, CriticalPath, Dag, DagBars, DagEdges, DagNodes,
-    DagRanks, GroupGraph, MessageRows, MessageSource, Messages, Pairs,
+    DagRanks, GroupGraph, MessageRows, Pairs,
 };
 pub use durations::CallDurations;
 pub use event::Event;
 pub use evolution::{Bands, Evolution, Pending, Points, RegionCourse, SegmentRow};
-pub use expanded::ExpandedMessage;
+pub use expanded_collectives::ExpandedMessage;
 pub use figures::{Change, Count, CountChange, Figure, Words, WordsChange};
-pub use found::{
+pub use findings::{
     Advised, Attribution, Basis, BasisState, By, CpuContention, Diagnosis, Disturbance, Efficiency, Found,
     GatheredWait, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank, SourceTime, Stopped,
     StoppedRank, Verdict, Wait, WhatIf, Without,
 };
+pub use hang::{Standing, Still, StillCall, StillKind, StillRoot, StillSentence};
 pub use library::{FunctionName, Library, Usual};
+pub use message::PROTOCOL;
+pub use message_source::{MessageSource, Messages};
 pub use overview::Overview;
 pub use panels::{PanelMessage, PanelMessageKind, PanelTab, Panels, PanelsKind};
 pub use pending::{PendingEdges, PendingGroups, PendingMessages};
 pub use perspective::{Perspective, RunEdge};
-pub use range_verdict::{RangeVerdict, RangeVerdicts, SourcePart};
-pub use rank_layout::{LayoutItem, LayoutKeeper, LayoutNote, LayoutSource, LayoutStore, Layouts, RankLayout};
-pub use rank_metrics::{Landscape, MetricColumn, RankMetric, RankMetrics};
+pub use question::LayoutKeeper;
+pub use range_verdict::{RangeVerdict, SourcePart};
+pub use rank_layout::{LayoutItem, LayoutNote, LayoutSource, LayoutStore, Layouts, RankLayout};
+pub use rank_metric::RankMetric;
 pub use rank_phases::{Phase, PhaseMark, phase_spans};
 pub use rank_suggestion::Suggestion;
+pub use rank_values::{Landscape, MetricColumn, RankMetrics};
 pub use region_windows::{Counted, RegionWindow, Scope};
 pub use regions::{Between, Region, Regions, runs};
 pub use rows::{FunctionRow, Job, JobState, NodeRow, RankRow, RunSource, TimelineIncrement, Update};
 pub use selected::{Selected, SelectedFunctions, SelectedRanks, SelectedRegions};
 pub use shares::Shares;
-pub use standing::{Standing, Still, StillCall, StillKind, StillRoot, StillSentence};
+pub use site_sums::{SiteSum, SiteSums};
 pub use state::{EncodeError, FeedState, Limits, Step, encode};
 pub use surroundings::{Remap, RemapFile, RemapFormat, RemapSource};
 pub use switch::Switch;
@@ -111,5 +123,7 @@ pub use switch::Switch;
 /// The times of one recording on the clock of another.
 pub use mpiscope_matching::TimeMap;
 
-/// The version of the messages. A reader that knows another one says so and stops.
-pub const PROTOCOL: u32 = 2;
+#[cfg(test)]
+mod tests {
+    mod types;
+}

@@ -1,38 +1,35 @@
-//! Answers to what pages ask about any range of a run: from summaries where they are fine enough, else from the calls.
+//! What is known of a run, its summaries and its calls, for answers to what pages ask about any range of it.
 
 use crate::arrivals::{Arrivals, Late};
-use crate::dependencies::{Dependencies, wanted};
-use crate::durations::durations;
-use crate::exchange::{
-    Answer, DurationsQuestion, Grouping, History, PendingQuestion, Question, RangeCounts, Ranks,
-    RowsQuestion, SelectedQuestion, SharesQuestion, TimelineBins,
-};
-use crate::pending::{self, Unreceived, UnreceivedSends, pending};
-use crate::rank_figures::{RankFigures, Sources};
-use crate::rank_layout::{LayoutFiles, layouts, rank_layout};
-use crate::rank_suggestion::suggestion;
-use crate::selected::selected;
-use crate::{
-    CallDurations, CallSource, Calls, Course, Criteria, LayoutSource, LayoutStore, Messages, Overview,
-    PendingMessages, RangeBudget, RangeVerdicts, RankRow, Regions, Remap, RemapSource, Selected, Shares,
-    SiteSource,
-};
+use crate::call_sites::SiteSource;
+use crate::call_source::CallSource;
+use crate::course::{Course, RangeVerdicts};
+use crate::dependencies::Dependencies;
+use crate::exchange::Ranks;
+use crate::message_source::Messages;
+use crate::overview::Overview;
+use crate::pending::{Unreceived, UnreceivedSends};
+
+use crate::rank_figures::RankFigures;
+use crate::rank_layout::LayoutFiles;
+use crate::rank_layout::{LayoutSource, LayoutStore};
+use crate::regions::Regions;
+use crate::rows::RankRow;
+use crate::surroundings::RemapSource;
 use mpiscope_diagnosis::Version;
 use mpiscope_layout::SiteDescription;
-use mpiscope_matching::{BINS_PER_OCTAVE, Bins, Density, Durations, UnreceivedSend};
-use mpiscope_model::{
-    Blame, Call, CommInfo, Coordinate, Function, Message, Nanoseconds, Node, Rank, RankCpus,
-};
+use mpiscope_matching::UnreceivedSend;
+use mpiscope_model::{Call, CommInfo, Coordinate, Function, Message, Nanoseconds, Node, Rank, RankCpus};
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The summaries of a run and its calls. Many ask, one adds.
 #[derive(Debug)]
 pub struct Library {
-    overview: Overview,
+    pub(crate) overview: Overview,
     /// None until something was judged.
     pub(crate) course: Mutex<Option<Arc<Course>>>,
-    range_verdicts: Mutex<Option<Arc<dyn RangeVerdicts>>>,
+    pub(crate) range_verdicts: Mutex<Option<Arc<dyn RangeVerdicts>>>,
     pub(crate) regions: Mutex<Regions>,
     pub(crate) source: Box<dyn CallSource>,
     pub(crate) dependencies: Dependencies,
@@ -40,13 +37,13 @@ pub struct Library {
     pub(crate) communicators: Mutex<Vec<CommInfo>>,
     /// How long the windows of the run are; 0 where nobody said so.
     pub(crate) window_ns: u64,
-    remap: Option<Box<dyn RemapSource>>,
+    pub(crate) remap: Option<Box<dyn RemapSource>>,
     pub(crate) ranks: RankFigures,
-    layouts: LayoutFiles,
+    pub(crate) layouts: LayoutFiles,
     /// All functions, where somebody knows them.
     functions: Vec<FunctionName>,
     arrivals: Arrivals,
-    unreceived: Unreceived,
+    pub(crate) unreceived: Unreceived,
 }
 
 /// A function that may be called.
@@ -303,251 +300,8 @@ impl Library {
         drop(before);
     }
 
-    /// Answers a question; it may read files, so not where others wait.
-    #[must_use]
-    pub fn answer(&self, id: u32, question: &Question) -> Answer {
-        self.answer_while(id, question, &|| true)
-    }
-
-    /// Likewise, as long as the answer is wanted; some questions take a while.
-    #[must_use]
-    pub fn answer_while(&self, id: u32, question: &Question, is_wanted: &dyn Fn() -> bool) -> Answer {
-        let mut answer = Answer::to(id);
-        answer.error = self.fill(&mut answer, question, is_wanted).err();
-        answer
-    }
-
-    fn fill(
-        &self,
-        answer: &mut Answer,
-        question: &Question,
-        is_wanted: &dyn Fn() -> bool,
-    ) -> Result<(), String> {
-        // It may have waited for its turn until nobody wants it any more.
-        wanted(is_wanted)?;
-        let dependencies = &self.dependencies;
-        match question {
-            Question::Ping => {}
-            Question::Calls(question) => answer.calls = Some(self.calls(question)?),
-            Question::Timeline(range, bins) => answer.timeline = Some(self.timeline(range, *bins as usize)?),
-            Question::Count(range) => answer.count = Some(self.count(range)?),
-            Question::History(range) => answer.history = Some(self.history(range)?),
-            Question::Durations(question) => {
-                answer.durations = Some(self.durations(question, is_wanted)?);
-            }
-            Question::GroupGraph(question) => {
-                let regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                let sources = (self.source.as_ref(), &regions);
-                answer.group_graph = Some(dependencies.group_graph(question, sources, is_wanted)?);
-            }
-            Question::Critical(range) => {
-                let calls = self.overview.starts_between(range).0.values().sum();
-                let source = (self.source.as_ref(), calls);
-                answer.critical = Some(dependencies.critical(range, source, is_wanted)?);
-            }
-            Question::Shares(question) => answer.shares = Some(self.shares(question)?),
-            Question::Budget(range, ranks) => answer.budget = Some(self.budget(range, ranks.as_deref())?),
-            Question::Selected(question) => answer.selected = Some(self.selected(question, is_wanted)?),
-            Question::Event(question) => {
-                answer.event = Some(self.source.nearest(question)?.as_ref().into());
-            }
-            Question::Messages(question) => answer.messages = Some(dependencies.rows(question, is_wanted)?),
-            Question::Courses(question) => answer.courses = Some(dependencies.courses(question, is_wanted)?),
-            Question::Pairs(range) => answer.pairs = Some(dependencies.pairs(range, is_wanted)?),
-            Question::Pending(question) => answer.pending = Some(self.pending(question, is_wanted)?),
-            Question::Dag(question) => answer.dag = Some(dependencies.dag(question, is_wanted)?),
-            Question::Cone(question) => {
-                answer.cone = Some(dependencies.cone(question, self.source.as_ref(), is_wanted)?);
-            }
-            Question::RankMetrics(question) => {
-                let mut found = self.ranks.metrics(question, &self.sources(), is_wanted)?;
-                found.phases = self.phases();
-                answer.rank_metrics = Some(found);
-            }
-            Question::RankLayout(question) => {
-                let (ranks, files) = (&self.ranks, &self.layouts);
-                answer.rank_layout = Some(rank_layout(question, ranks, files, &self.sources(), is_wanted)?);
-            }
-            Question::SaveLayout(question) => self.layouts.save(question)?,
-            Question::Layouts => answer.layouts = Some(layouts(&self.ranks, &self.layouts)?),
-            Question::Suggestion(range) => {
-                answer.suggestion = Some(suggestion(range, &self.ranks, &self.sources(), is_wanted)?);
-            }
-            Question::Landscape(question) => {
-                answer.landscape = Some(self.ranks.landscape(question, self.source.as_ref())?);
-            }
-            Question::Criteria => answer.criteria = Some(self.criteria()),
-            Question::Sites => answer.sites = Some(self.site_table()?),
-            Question::SiteTimes(question) => answer.site_times = Some(self.site_times(question, is_wanted)?),
-            Question::SourceText(site) => answer.source_text = Some(self.source_text(*site)?),
-            Question::Remap => answer.remap = Some(self.remap()?),
-        }
-        Ok(())
-    }
-
-    fn sources(&self) -> Sources<'_> {
-        Sources { calls: self.source.as_ref(), messages: &self.dependencies, course: self.known_course() }
-    }
-
-    fn criteria(&self) -> Criteria {
-        let find = |id: Function| {
-            let at = self.functions.binary_search_by_key(&id, |function| function.id).ok()?;
-            Some(self.functions[at].name)
-        };
-        self.dependencies.criteria(&find)
-    }
-
-    fn remap(&self) -> Result<Remap, String> {
-        self.remap.as_ref().ok_or("no placement can be advised here")?.remap()
-    }
-
-    fn calls(&self, question: &RowsQuestion) -> Result<Calls, String> {
-        let RowsQuestion { range_ns, ranks, most } = question;
-        // Twice, so that there is never more in memory than what is kept.
-        let mut durations = Durations::default();
-        self.source.visit_of(range_ns, ranks, &mut |call| durations.add(call))?;
-        let sample = durations.sample(*most);
-        let mut calls = Calls::of(range_ns, durations.total(), &sample);
-        self.source.visit_of(range_ns, ranks, &mut |call| {
-            if sample.keeps(call) {
-                calls.push(call);
-            }
-        })?;
-        Ok(calls)
-    }
-
     /// The course of the run, as it is known now.
     pub(crate) fn known_course(&self) -> Option<Arc<Course>> {
         self.course.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn shares(&self, question: &SharesQuestion) -> Result<Shares, String> {
-        let course = self.known_course().filter(|course| !course.shares.is_empty());
-        let course = course.ok_or("what ranks spent their time on is not known here")?;
-        Ok(Shares::new(&course.shares, question, course.to_ns))
-    }
-
-    fn budget(
-        &self,
-        range: &Range<Nanoseconds>,
-        ranks: Option<&[(u32, u32)]>,
-    ) -> Result<RangeBudget, String> {
-        let course = self.known_course().ok_or("where time went was not judged yet")?;
-        let mut budget = match ranks {
-            Some(ranks) => course.of_ranks(range, ranks, Blame::WORDS),
-            None => course.over(range, Blame::WORDS),
-        };
-        let verdicts = self.range_verdicts.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        budget.verdict = verdicts.and_then(|verdicts| verdicts.verdict(&budget, &course, ranks));
-        Ok(budget)
-    }
-
-    fn selected(
-        &self,
-        question: &SelectedQuestion,
-        is_wanted: &dyn Fn() -> bool,
-    ) -> Result<Selected, String> {
-        let job = self.ranks.known()?.job();
-        let regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut found =
-            selected(question, job, self.source.as_ref(), &self.dependencies, &regions, is_wanted)?;
-        match self.budget(&question.range_ns, question.ranks.as_deref()) {
-            Ok(budget) => found.budget = Some(budget),
-            Err(why) => found.budget_missing = why,
-        }
-        Ok(found)
-    }
-
-    fn pending(
-        &self,
-        question: &PendingQuestion,
-        is_wanted: &dyn Fn() -> bool,
-    ) -> Result<PendingMessages, String> {
-        let hosts = self.dependencies.hosts();
-        let keys = match question.by {
-            Grouping::Node => hosts.into_iter().map(|(rank, node)| (node, rank)).collect(),
-            Grouping::Rank => hosts.into_keys().map(|rank| (0, rank)).collect(),
-            Grouping::Region => {
-                let ranks: Vec<Rank> = hosts.into_keys().collect();
-                let regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner);
-                pending::by_region(&ranks, &regions)
-            }
-        };
-        let unreceived = self.unreceived.newest();
-        let (source, most) = (&self.dependencies, pending::MOST_READ);
-        pending(question, source, unreceived.as_deref(), keys.into_iter(), most, is_wanted)
-    }
-
-    fn timeline(&self, range: &Range<Nanoseconds>, bins: usize) -> Result<TimelineBins, String> {
-        let mut counted = Bins::of_a_power(range, bins);
-        if !self.overview.fill(&mut counted) {
-            self.source.count_starts(&mut counted)?;
-        }
-        Ok(columns(&counted))
-    }
-
-    fn count(&self, range: &Range<Nanoseconds>) -> Result<RangeCounts, String> {
-        let (mut counts, edges) = self.overview.starts_between(range);
-        for edge in edges {
-            self.source.visit(&edge, &mut |call| {
-                if edge.contains(&call.start_ns) {
-                    *counts.entry(call.function).or_default() += 1;
-                }
-            })?;
-        }
-        Ok(RangeCounts {
-            function: counts.keys().map(|&function| u32::from(function)).collect(),
-            calls: counts.into_values().collect(),
-        })
-    }
-
-    /// Counts of calls that ended in a range.
-    fn density(&self, range: &Range<Nanoseconds>) -> Result<Density, String> {
-        let (mut density, edges) = self.overview.densities().between(range);
-        for edge in edges {
-            // What ended there, as opposed to what was under way there.
-            self.source.visit(&edge, &mut |call| {
-                if edge.contains(&call.end_ns) {
-                    density.add(call);
-                }
-            })?;
-        }
-        Ok(density)
-    }
-
-    fn durations(
-        &self,
-        question: &DurationsQuestion,
-        is_wanted: &dyn Fn() -> bool,
-    ) -> Result<CallDurations, String> {
-        let (_, until_ns, calls) = self.ranks.known()?.job();
-        let run = self.density(&(0..Nanoseconds::MAX))?;
-        durations(question, (until_ns, calls), self.source.as_ref(), &run, is_wanted)
-    }
-
-    fn history(&self, range: &Range<Nanoseconds>) -> Result<History, String> {
-        let density = self.density(range)?;
-        let cells = density.cells();
-        Ok(History {
-            from_ns: range.start,
-            to_ns: range.end,
-            bins_per_octave: BINS_PER_OCTAVE,
-            ranks_per_row: density.ranks_per_row(),
-            row: cells.iter().map(|(key, _)| key.row * density.ranks_per_row()).collect(),
-            function: cells.iter().map(|(key, _)| u32::from(key.function)).collect(),
-            bin: cells.iter().map(|(key, _)| u32::from(key.bin)).collect(),
-            count: cells.iter().map(|&(_, count)| count).collect(),
-            total: density.total(),
-        })
-    }
-}
-
-fn columns(bins: &Bins) -> TimelineBins {
-    TimelineBins {
-        from_ns: bins.from_ns,
-        to_ns: bins.to_ns(),
-        bins: bins.bins as u32,
-        functions: bins.counts.keys().map(|&function| u32::from(function)).collect(),
-        counts: bins.counts.values().flatten().copied().collect(),
     }
 }

@@ -7,8 +7,18 @@
 //! the whole history then. `calls` are those that ended since the delta before and are in no snapshot. A reader takes a
 //! delta only when its number is the next one.
 
-use crate::{Calls, Compared, F64Column, Found, Job, Pending, Standing, Switch, U32Column};
+use crate::calls::Calls;
+use crate::column::{F64Column, U32Column};
+use crate::compare::Compared;
+use crate::evolution::Pending;
+use crate::findings::Found;
+use crate::hang::Standing;
+use crate::rows::Job;
+use crate::switch::Switch;
 use serde::{Deserialize, Serialize};
+
+/// The version of the messages. A reader that knows another one says so and stops.
+pub const PROTOCOL: u32 = 2;
 
 /// Whether a message stands alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

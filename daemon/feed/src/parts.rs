@@ -1,7 +1,8 @@
 //! Values of the owner as parts of messages.
 
+use crate::evolution::Pending;
 use crate::message::{Functions, InFlight, Losses, Nodes, Ranks, TimelineCells, Totals};
-use crate::{FunctionRow, NodeRow, Pending, RankRow, Update};
+use crate::rows::{FunctionRow, NodeRow, RankRow, Update};
 use mpiscope_diagnosis::RegionOfRank;
 use mpiscope_matching::TimelineCell;
 use mpiscope_model::ProcessState;

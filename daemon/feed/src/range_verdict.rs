@@ -1,8 +1,6 @@
-//! The verdict on a part of a run, as it is asked for and answered.
+//! The verdict on a part of a run, as pages receive it.
 
-use crate::{Course, RangeBudget};
 use serde::{Deserialize, Serialize};
-use std::fmt::Debug;
 
 /// What a part of a run suffers from most.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -39,16 +37,4 @@ pub struct SourcePart {
     pub total_s: f64,
     /// The ranks with the most of it, the first of them.
     pub ranks: Vec<(u32, f64)>,
-}
-
-/// Gives the verdict on parts of a run.
-pub trait RangeVerdicts: Debug + Send + Sync {
-    /// The verdict on a range by where its time went, of these ranges of ranks or of all ranks. None where the recording
-    /// supports none.
-    fn verdict(
-        &self,
-        of: &RangeBudget,
-        course: &Course,
-        ranks: Option<&[(u32, u32)]>,
-    ) -> Option<RangeVerdict>;
 }

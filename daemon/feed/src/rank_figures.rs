@@ -1,14 +1,17 @@
 //! What is known of all ranks, for those who ask about all of them: what is counted, where they run, their grids.
 
+use crate::by_rank::ByRank;
+use crate::call_source::CallSource;
+use crate::column::F64Column;
+use crate::course::Course;
 use crate::dependencies::Dependencies;
-use crate::exchange::{LandscapeQuestion, MetricsQuestion};
-use crate::rank_metrics::Origin;
+use crate::question::{LandscapeQuestion, MetricsQuestion};
+use crate::rank_metric::{Origin, RankMetric};
 use crate::rank_phases::PhaseSpans;
 use crate::rank_places::RankPlaces;
 use crate::rank_sums::{CallSums, MessageSums, by_function};
-use crate::{
-    ByRank, CallSource, Course, F64Column, Landscape, MetricColumn, RankMetric, RankMetrics, RankRow,
-};
+use crate::rank_values::{Landscape, MetricColumn, RankMetrics};
+use crate::rows::RankRow;
 use mpiscope_model::{Comm, Coordinate, Function, Nanoseconds, Site};
 use std::collections::VecDeque;
 use std::ops::Range;

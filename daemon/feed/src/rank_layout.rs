@@ -1,8 +1,11 @@
 //! Where a layout puts all ranks, and which layouts there are.
 
-use crate::exchange::{LayoutQuestion, LayoutSourceChoice, MetricsQuestion, SaveLayoutQuestion};
+use crate::column::F64Column;
+use crate::question::{
+    LayoutKeeper, LayoutQuestion, LayoutSourceChoice, MetricsQuestion, SaveLayoutQuestion,
+};
 use crate::rank_figures::{Known, RankFigures, Sources};
-use crate::{F64Column, RankMetrics};
+use crate::rank_values::RankMetrics;
 use mpiscope_layout::{
     BUNDLED, CARTESIAN_COORDINATES, CARTESIAN_SIZES, EVENTS, Inputs, Layout, LayoutFile, LayoutWarning,
     MOST_FILE_BYTES, Points, Values, bundled_layout, layout_texts, with_layouts, without_layout,
@@ -32,23 +35,6 @@ pub trait LayoutSource: Send + Sync + fmt::Debug {
     /// # Errors
     /// One sentence when it cannot be read.
     fn read(&self) -> Result<Vec<u8>, String>;
-}
-
-/// Where layouts are kept that users save.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LayoutKeeper {
-    /// With the recording: whoever opens it has them.
-    Recording,
-    /// For the user: all runs have them.
-    User,
-}
-
-impl LayoutKeeper {
-    const ALL: [(Self, &str); 2] = [(Self::Recording, "recording"), (Self::User, "user")];
-
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|(_, of)| *of == name).map(|(keeper, _)| keeper)
-    }
 }
 
 /// A file of layouts for each keeper.

@@ -1,7 +1,7 @@
 //! When ranks were in a phase that the program named with `MPI_Pcontrol`.
 
-use crate::CallSource;
-use crate::rank_sums::inside_ns;
+use crate::call_source::CallSource;
+use crate::overlap::inside_ns;
 use mpiscope_model::{Call, Comm, Nanoseconds};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

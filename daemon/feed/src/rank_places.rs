@@ -1,6 +1,6 @@
 //! Where ranks are, for layouts: names of nodes, bound CPUs, regions, and what the site says of the machine.
 
-use crate::Regions;
+use crate::regions::Regions;
 use mpiscope_layout::{RankPlacement, SiteDescription};
 use mpiscope_model::{Rank, RankCpus};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

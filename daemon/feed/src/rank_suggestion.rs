@@ -1,9 +1,9 @@
 //! Which layout and figure show best where the ranks are that stand out.
 
-use crate::RankMetric;
-use crate::exchange::MetricsQuestion;
+use crate::question::MetricsQuestion;
 use crate::rank_figures::{RankFigures, Sources};
 use crate::rank_layout::{bundled_points, inputs};
+use crate::rank_metric::RankMetric;
 use crate::rank_places::RankPlaces;
 use mpiscope_layout::Inputs;
 use mpiscope_model::{Coordinate, Nanoseconds};

@@ -1,7 +1,8 @@
 //! Sums by rank over calls and messages of a range.
 
-use crate::CallSource;
+use crate::call_source::CallSource;
 use crate::dependencies::Dependencies;
+use crate::overlap::inside_s;
 use crate::rank_phases::PhaseSpans;
 use mpiscope_model::{Function, Nanoseconds, Rank, Site};
 use std::collections::BTreeMap;
@@ -28,15 +29,6 @@ pub(crate) struct MessageSums {
     pub(crate) late_sender_s: Vec<f64>,
     /// Whether it is known what is usual.
     pub(crate) has_criteria: bool,
-}
-
-/// The part of a call that lies in a range.
-pub(crate) fn inside_ns(range_ns: &Range<Nanoseconds>, start_ns: Nanoseconds, end_ns: Nanoseconds) -> u64 {
-    end_ns.min(range_ns.end).saturating_sub(start_ns.max(range_ns.start))
-}
-
-fn inside_s(range_ns: &Range<Nanoseconds>, start_ns: Nanoseconds, end_ns: Nanoseconds) -> f64 {
-    inside_ns(range_ns, start_ns, end_ns) as f64 / 1e9
 }
 
 impl CallSums {

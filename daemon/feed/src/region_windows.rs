@@ -1,8 +1,11 @@
 //! What happened in each region, and between regions, in windows of any length: summed up from calls and messages when
 //! somebody asks, and therefore exact; with where time went as it was diagnosed.
 
-use crate::exchange::{Ranks, common_ranks, is_among};
-use crate::{Avoidable, Library, Parts, Regions};
+use crate::by_rank::Avoidable;
+use crate::findings::Parts;
+use crate::library::Library;
+use crate::question::{Ranks, common_ranks, is_among};
+use crate::regions::{Regions, runs};
 use mpiscope_model::{Call, Message, Nanoseconds, Rank};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -108,7 +111,7 @@ impl Membership {
         // Whoever is in none, between the others and after them.
         let lone: Vec<Rank> =
             (0..).zip(&of_rank).filter(|(_, of)| of.is_none()).map(|(rank, _)| rank).collect();
-        let mut without = crate::runs(&lone);
+        let mut without = runs(&lone);
         without.push((of_rank.len() as Rank, Rank::MAX));
         ranks.insert(None, without);
         Self { of_rank, ranks }

@@ -1,6 +1,8 @@
 //! What the owner of the counters hands in.
 
-use crate::{Found, Standing, Switch};
+use crate::findings::Found;
+use crate::hang::Standing;
+use crate::switch::Switch;
 use mpiscope_model::{
     Call, Fault, Function, InFlight, Losses, Nanoseconds, Node, NodeCpus, ProcessState, Rank, Totals,
 };

@@ -3,10 +3,14 @@
 //! A call counts in the range in which it begins, and its time as far as it lies in the range. A message counts where its
 //! send begins; a receive where it ends. Ranges that follow each other therefore sum to the run.
 
-use crate::dependencies::{Dependencies, wanted};
-use crate::exchange::{SelectedQuestion, is_among};
-use crate::rank_sums::inside_ns;
-use crate::{CallSource, F64Column, RangeBudget, Regions, U32Column};
+use crate::call_source::CallSource;
+use crate::column::{F64Column, U32Column};
+use crate::course::RangeBudget;
+use crate::dependencies::Dependencies;
+use crate::overlap::inside_ns;
+use crate::question::wanted;
+use crate::question::{SelectedQuestion, is_among};
+use crate::regions::Regions;
 use mpiscope_matching::FunctionTotals;
 use mpiscope_model::{Function, Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;

@@ -1,7 +1,7 @@
 //! What ranks' time was spent on over a range, for the view of messages.
 
-use crate::U32Column;
-use crate::exchange::SharesQuestion;
+use crate::column::U32Column;
+use crate::question::SharesQuestion;
 use mpiscope_diagnosis::{RankShares, SHARE_KINDS, ShareTable};
 use mpiscope_model::{Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};

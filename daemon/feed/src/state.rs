@@ -1,12 +1,17 @@
 //! The state that viewers see, and how it becomes messages.
 
+use crate::calls::Calls;
+use crate::compare::Compared;
+use crate::evolution::Pending;
+use crate::findings::{Found, Verdict};
+use crate::hang::Standing;
 use crate::history::DeltaHistory;
-use crate::message::{Clock, Fault, Faults, InFlight, Kind, Losses, Message, TimelineCells, Totals};
-use crate::parts::{functions, in_flight, losses, nodes, pending, ranks, timeline, totals};
-use crate::{
-    Calls, Compared, Found, FunctionRow, Job, NodeRow, PROTOCOL, Pending, RankRow, Standing, Switch, Update,
-    Verdict,
+use crate::message::{
+    Clock, Fault, Faults, InFlight, Kind, Losses, Message, PROTOCOL, TimelineCells, Totals,
 };
+use crate::parts::{functions, in_flight, losses, nodes, pending, ranks, timeline, totals};
+use crate::rows::{FunctionRow, Job, NodeRow, RankRow, Update};
+use crate::switch::Switch;
 use mpiscope_diagnosis::RegionOfRank;
 use mpiscope_matching::{Timeline, TimelineCell};
 use mpiscope_model::{Function, Node, Rank};

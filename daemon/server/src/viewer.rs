@@ -7,7 +7,7 @@ use crate::live::{Source, stopped};
 use crate::stage::Seat;
 use futures_util::stream::SplitStream;
 use futures_util::{Sink, SinkExt, StreamExt};
-use mpiscope_feed::exchange::{Answer, Command, Incoming, Question, REPLACEABLE, Senseless};
+use mpiscope_feed::exchange::{Answer, Command, Incoming, InvalidMessage, Question, REPLACEABLE};
 use mpiscope_feed::{Access, encode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -83,7 +83,7 @@ pub(crate) async fn run(
             return;
         }
         Left::Ended => None,
-        Left::Senseless(reason) => {
+        Left::InvalidMessage(reason) => {
             Some(Message::close_with(UNSUPPORTED, reason.chars().take(100).collect::<String>()))
         }
         Left::Revoked => Some(Message::close_with(POLICY, "the link was revoked")),
@@ -96,7 +96,7 @@ enum Left {
     Gone,
     /// The server ends, or cannot go on.
     Ended,
-    Senseless(String),
+    InvalidMessage(String),
     Revoked,
 }
 
@@ -136,7 +136,7 @@ async fn listen(
         match Incoming::decode(message.as_bytes()) {
             Ok(Incoming::Do(command)) => page.carry_out(command, &mut seat).await,
             Ok(Incoming::Ask(id, question)) => page.ask(id, question).await,
-            Err(Senseless(reason)) => return Left::Senseless(reason),
+            Err(InvalidMessage(reason)) => return Left::InvalidMessage(reason),
         }
     }
     Left::Gone

@@ -11,6 +11,7 @@ const CHECKED: &[&str] = &[
     "daemon/app/src",
     "daemon/compare/src",
     "daemon/engine/src",
+    "daemon/feed/src",
     "daemon/flow/src",
     "daemon/formats/src",
     "daemon/ingest/src",

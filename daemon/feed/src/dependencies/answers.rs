@@ -1,8 +1,9 @@
 //! Such answers as columns.
 
-use super::Gathered;
-use crate::exchange::ConeQuestion;
-use crate::{F64Column, NONE, U32Column};
+use crate::calls::NONE;
+use crate::column::{F64Column, U32Column};
+use crate::dependencies::gather::Gathered;
+use crate::question::ConeQuestion;
 use mpiscope_model::{Message, Node, Rank};
 use mpiscope_topology as topology;
 use mpiscope_topology::{Bar, DagScope, EventId, LogicalEventKind};

@@ -1,8 +1,10 @@
 //! How messages went over a range, as columns.
 
-use super::{MessageSource, gather};
-use crate::exchange::{CoursesQuestion, is_among};
-use crate::{F64Column, NONE, U32Column};
+use crate::calls::NONE;
+use crate::column::{F64Column, U32Column};
+use crate::dependencies::gather;
+use crate::message_source::MessageSource;
+use crate::question::{CoursesQuestion, is_among};
 use mpiscope_diagnosis::{BinTraffic, MessageCourses};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;

@@ -1,8 +1,11 @@
 //! The critical path of a range, as columns.
 
 use super::gather::{meetings, visit};
-use super::{Dependencies, REPLACED};
-use crate::{CallSource, F64Column, NONE, U32Column};
+use crate::call_source::CallSource;
+use crate::calls::NONE;
+use crate::column::{F64Column, U32Column};
+use crate::message_source::Messages;
+use crate::question::REPLACED;
 use mpiscope_diagnosis::{self as diagnosis, PathKind};
 use mpiscope_model::Nanoseconds;
 use serde::{Deserialize, Serialize};
@@ -48,40 +51,38 @@ pub struct CriticalPath {
     pub part_steps: F64Column,
 }
 
-impl Dependencies {
-    pub(super) fn make_critical(
-        &self,
-        range_ns: &Range<Nanoseconds>,
-        (source, calls_in_range): (&dyn CallSource, u64),
-        is_wanted: &dyn Fn() -> bool,
-    ) -> Result<CriticalPath, String> {
-        if calls_in_range > MOST_CALLS {
-            return Err(format!("more than {MOST_CALLS} calls lie in this range: choose a shorter one"));
-        }
-        let messages = self.messages()?;
-        let mut path = diagnosis::CriticalPath::new(range_ns.clone());
-        let chunks = calls_in_range.div_ceil(CHUNK_CALLS).max(1);
-        let chunk_ns = (range_ns.end.saturating_sub(range_ns.start)).div_ceil(chunks).max(1);
-        let mut until_ns = range_ns.end;
-        while until_ns > range_ns.start {
-            if !is_wanted() {
-                return Err(REPLACED.to_owned());
-            }
-            let from_ns = until_ns.saturating_sub(chunk_ns).max(range_ns.start);
-            let read = from_ns.saturating_sub(chunk_ns / BEFORE)..until_ns;
-            let mut calls = Vec::new();
-            source.visit(&read, &mut |call| calls.push(*call))?;
-            let mut some = Vec::new();
-            visit(messages.source.as_ref(), &read, is_wanted, &mut |of| {
-                some.extend(of.iter().filter(|of| of.send_ns < read.end && of.recv_ns > read.start));
-                ControlFlow::Continue(())
-            })?;
-            let met = meetings(source, messages.flow, &read, usize::MAX)?;
-            path.back(from_ns, &calls, &some, &met);
-            until_ns = from_ns;
-        }
-        Ok(CriticalPath::new(&path))
+/// The critical path of a range, read in stretches from its end.
+pub(super) fn critical_path(
+    messages: &Messages,
+    range_ns: &Range<Nanoseconds>,
+    (source, calls_in_range): (&dyn CallSource, u64),
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<CriticalPath, String> {
+    if calls_in_range > MOST_CALLS {
+        return Err(format!("more than {MOST_CALLS} calls lie in this range: choose a shorter one"));
     }
+    let mut path = diagnosis::CriticalPath::new(range_ns.clone());
+    let chunks = calls_in_range.div_ceil(CHUNK_CALLS).max(1);
+    let chunk_ns = (range_ns.end.saturating_sub(range_ns.start)).div_ceil(chunks).max(1);
+    let mut until_ns = range_ns.end;
+    while until_ns > range_ns.start {
+        if !is_wanted() {
+            return Err(REPLACED.to_owned());
+        }
+        let from_ns = until_ns.saturating_sub(chunk_ns).max(range_ns.start);
+        let read = from_ns.saturating_sub(chunk_ns / BEFORE)..until_ns;
+        let mut calls = Vec::new();
+        source.visit(&read, &mut |call| calls.push(*call))?;
+        let mut some = Vec::new();
+        visit(messages.source.as_ref(), &read, is_wanted, &mut |of| {
+            some.extend(of.iter().filter(|of| of.send_ns < read.end && of.recv_ns > read.start));
+            ControlFlow::Continue(())
+        })?;
+        let met = meetings(source, messages.flow, &read, usize::MAX)?;
+        path.back(from_ns, &calls, &some, &met);
+        until_ns = from_ns;
+    }
+    Ok(CriticalPath::new(&path))
 }
 
 impl CriticalPath {

@@ -1,7 +1,8 @@
 //! Reading what an answer is made of, with bounded memory.
 
-use super::{MessageSource, REPLACED};
-use crate::CallSource;
+use crate::call_source::CallSource;
+use crate::message_source::MessageSource;
+use crate::question::REPLACED;
 use mpiscope_model::{Comm, Flow, Function, Message, Nanoseconds};
 use mpiscope_topology::{DagScope, LogicalTime, Meeting, Member};
 use std::collections::BTreeMap;

@@ -1,12 +1,16 @@
 //! Who sent to whom, by groups of ranks and by iterations of the main loop: a dependency graph that can be read at any size.
 
 use super::gather::visit;
-use super::{Dependencies, wanted};
-use crate::exchange::{GroupGraphQuestion, Grouping, is_among};
-use crate::{CallSource, F64Column, NONE, Regions, U32Column};
+use crate::call_source::CallSource;
+use crate::calls::NONE;
+use crate::column::{F64Column, U32Column};
+use crate::message_source::MessageSource;
+use crate::question::wanted;
+use crate::question::{GroupGraphQuestion, Grouping, is_among};
+use crate::regions::Regions;
 use mpiscope_diagnosis::Version;
 use mpiscope_matching::{LoopFinder, MainLoop};
-use mpiscope_model::{Function, Message, Nanoseconds, Rank, Site};
+use mpiscope_model::{Function, Message, Nanoseconds, Node, Rank, Site};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -96,53 +100,52 @@ struct Columns {
     marker: Option<(Function, Option<Site>, u32)>,
 }
 
-impl Dependencies {
-    pub(crate) fn make_group_graph(
-        &self,
-        question: &GroupGraphQuestion,
-        (source, regions): (&dyn CallSource, &Regions),
-        is_wanted: &dyn Fn() -> bool,
-    ) -> Result<GroupGraph, String> {
-        let hosts = self.hosts();
-        let shown = hosts.keys().copied().filter(|rank| is_among(question.ranks.as_deref(), *rank));
-        let key = |rank: Rank| match question.by {
-            Grouping::Node => hosts.get(&rank).copied().unwrap_or_default(),
-            Grouping::Rank => rank,
-            Grouping::Region => {
-                let is_in = |ranks: &[(Rank, Rank)]| is_among(Some(ranks), rank);
-                regions.regions.iter().find(|region| is_in(&region.ranks)).map_or(NONE, |region| region.id)
-            }
-        };
-        let keys: BTreeMap<Rank, u32> = shown.map(|rank| (rank, key(rank))).collect();
-        let (groups, bounds) = grouped(&keys);
-        let first = keys.keys().next().copied().ok_or("no rank of this selection is known")?;
-        let mut finder = LoopFinder::default();
-        source.visit_of(&question.range_ns, &Some(vec![(first, first)]), &mut |call| {
-            if question.range_ns.contains(&call.start_ns) {
-                finder.add(call);
-            }
-        })?;
-        wanted(is_wanted)?;
-        let columns = columns(&question.range_ns, finder.find(&question.range_ns));
-        let criteria = self.usual();
-        let (mut bundles, mut outside) = (BTreeMap::<(u32, u32, u32), Bundle>::new(), 0);
-        visit(self.messages()?.source.as_ref(), &question.range_ns, is_wanted, &mut |messages| {
-            for message in messages.iter().filter(|of| question.range_ns.contains(&of.send_ns)) {
-                match (groups.get(&message.src), groups.get(&message.dst)) {
-                    (Some(&from), Some(&to)) => {
-                        let column = columns.edges_ns.partition_point(|edge| *edge <= message.send_ns) - 1;
-                        let column = column.min(columns.turns.len() - 1) as u32;
-                        let bundle = bundles.entry((column, from, to)).or_default();
-                        bundle.add(message, latency(criteria.as_deref(), message));
-                    }
-                    (Some(_), None) | (None, Some(_)) => outside += 1,
-                    (None, None) => {}
+/// The graph of groups, as somebody asks for it.
+pub(super) fn group_graph(
+    question: &GroupGraphQuestion,
+    messages: &dyn MessageSource,
+    hosts: &BTreeMap<Rank, Node>,
+    criteria: Option<&Version>,
+    (source, regions): (&dyn CallSource, &Regions),
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<GroupGraph, String> {
+    let shown = hosts.keys().copied().filter(|rank| is_among(question.ranks.as_deref(), *rank));
+    let key = |rank: Rank| match question.by {
+        Grouping::Node => hosts.get(&rank).copied().unwrap_or_default(),
+        Grouping::Rank => rank,
+        Grouping::Region => {
+            let is_in = |ranks: &[(Rank, Rank)]| is_among(Some(ranks), rank);
+            regions.regions.iter().find(|region| is_in(&region.ranks)).map_or(NONE, |region| region.id)
+        }
+    };
+    let keys: BTreeMap<Rank, u32> = shown.map(|rank| (rank, key(rank))).collect();
+    let (groups, bounds) = grouped(&keys);
+    let first = keys.keys().next().copied().ok_or("no rank of this selection is known")?;
+    let mut finder = LoopFinder::default();
+    source.visit_of(&question.range_ns, &Some(vec![(first, first)]), &mut |call| {
+        if question.range_ns.contains(&call.start_ns) {
+            finder.add(call);
+        }
+    })?;
+    wanted(is_wanted)?;
+    let columns = columns(&question.range_ns, finder.find(&question.range_ns));
+    let (mut bundles, mut outside) = (BTreeMap::<(u32, u32, u32), Bundle>::new(), 0);
+    visit(messages, &question.range_ns, is_wanted, &mut |messages| {
+        for message in messages.iter().filter(|of| question.range_ns.contains(&of.send_ns)) {
+            match (groups.get(&message.src), groups.get(&message.dst)) {
+                (Some(&from), Some(&to)) => {
+                    let column = columns.edges_ns.partition_point(|edge| *edge <= message.send_ns) - 1;
+                    let column = column.min(columns.turns.len() - 1) as u32;
+                    let bundle = bundles.entry((column, from, to)).or_default();
+                    bundle.add(message, latency(criteria, message));
                 }
+                (Some(_), None) | (None, Some(_)) => outside += 1,
+                (None, None) => {}
             }
-            ControlFlow::Continue(())
-        })?;
-        Ok(GroupGraph::new(&columns, &groups, &bounds, &bundles, outside))
-    }
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(GroupGraph::new(&columns, &groups, &bounds, &bundles, outside))
 }
 
 fn latency(criteria: Option<&Version>, message: &Message) -> f64 {

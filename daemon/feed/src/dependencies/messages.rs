@@ -1,8 +1,9 @@
 //! The messages of a range, as many of them as a page can draw.
 
-use super::{MessageSource, gather};
-use crate::exchange::{RowsQuestion, is_among};
-use crate::{F64Column, U32Column};
+use crate::column::{F64Column, U32Column};
+use crate::dependencies::gather;
+use crate::message_source::MessageSource;
+use crate::question::{RowsQuestion, is_among};
 use mpiscope_diagnosis::Version;
 use mpiscope_matching::Thinned;
 use mpiscope_model::{Message, Nanoseconds};

@@ -1,7 +1,8 @@
 //! Who sent how much to whom in a range, and how late it was.
 
-use super::{MessageSource, gather};
-use crate::{F64Column, U32Column};
+use crate::column::{F64Column, U32Column};
+use crate::dependencies::gather;
+use crate::message_source::MessageSource;
 use mpiscope_diagnosis::Version;
 use mpiscope_model::{Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;

@@ -3,9 +3,13 @@
 
 use serde::Deserialize;
 
-use super::{Answer, PerspectiveMessage, Senseless};
+use crate::access::Access;
+use crate::annotations::Annotations;
+use crate::exchange::answer::Answer;
+use crate::exchange::perspective_message::PerspectiveMessage;
 use crate::message::Message;
-use crate::{Access, Annotations, PanelMessage, Panels};
+use crate::panels::{PanelMessage, Panels};
+use crate::question::InvalidMessage;
 
 /// Something that a page or an outside view receives.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -32,7 +36,7 @@ impl Outgoing {
     ///
     /// # Errors
     /// When it is no message of this protocol.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Senseless> {
-        rmp_serde::from_slice(bytes).map_err(|error| Senseless(error.to_string()))
+    pub fn decode(bytes: &[u8]) -> Result<Self, InvalidMessage> {
+        rmp_serde::from_slice(bytes).map_err(|error| InvalidMessage(error.to_string()))
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::{Value, json};
 
-fn decode(value: &Value) -> Result<Incoming, Senseless> {
+fn decode(value: &Value) -> Result<Incoming, InvalidMessage> {
     Incoming::decode(&rmp_serde::to_vec_named(value).unwrap())
 }
 

@@ -3,11 +3,34 @@
 //! In: the node or the region of each rank, and which groups somebody opened. Out: groups, each a run of the ranks in the
 //! order of their nodes or regions. It must never give more groups than can be read, whatever is opened.
 
-use super::PendingGroups;
-use crate::NONE;
+use crate::calls::NONE;
+use crate::column::{F64Column, U32Column};
 use mpiscope_model::Rank;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
+
+/// Groups of ranks. A group has the ranks of nodes (or regions) from its first to its last, from its first rank to its last.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PendingGroups {
+    /// Where its ranks begin in the order of all.
+    pub place: U32Column,
+    /// How many ranks it has.
+    pub ranks: U32Column,
+    /// The number of its first node or region; the highest number where none is known.
+    pub first_key: U32Column,
+    /// That of its last.
+    pub last_key: U32Column,
+    /// Its first rank.
+    pub first_rank: U32Column,
+    /// Its last.
+    pub last_rank: U32Column,
+    /// Messages in flight from its ranks.
+    pub sent: F64Column,
+    /// Messages in flight to them.
+    pub received: F64Column,
+}
 
 /// Up to this number ranks are shown one by one.
 pub(super) const RANKS_SHOWN: usize = 128;

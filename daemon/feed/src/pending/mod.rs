@@ -9,10 +9,13 @@ mod unreceived;
 
 pub(crate) use unreceived::{Unreceived, UnreceivedSends};
 
+use crate::calls::NONE;
+use crate::column::{F64Column, U32Column};
 use crate::dependencies::Dependencies;
-use crate::exchange::{PendingQuestion, is_among};
-use crate::{F64Column, NONE, U32Column};
+use crate::question::{PendingQuestion, is_among};
+use crate::regions::Regions;
 use groups::Order;
+pub use groups::PendingGroups;
 use mpiscope_matching::UnreceivedSend;
 use mpiscope_model::{Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
@@ -51,28 +54,6 @@ pub struct PendingMessages {
     pub edges_left_out: u64,
     /// Their messages.
     pub messages_left_out: u64,
-}
-
-/// Groups of ranks. A group has the ranks of nodes (or regions) from its first to its last, from its first rank to its last.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct PendingGroups {
-    /// Where its ranks begin in the order of all.
-    pub place: U32Column,
-    /// How many ranks it has.
-    pub ranks: U32Column,
-    /// The number of its first node or region; the highest number where none is known.
-    pub first_key: U32Column,
-    /// That of its last.
-    pub last_key: U32Column,
-    /// Its first rank.
-    pub first_rank: U32Column,
-    /// Its last.
-    pub last_rank: U32Column,
-    /// Messages in flight from its ranks.
-    pub sent: F64Column,
-    /// Messages in flight to them.
-    pub received: F64Column,
 }
 
 /// What is in flight from one group to another, or within one.
@@ -234,7 +215,7 @@ impl PendingEdges {
 }
 
 /// The key of each rank that is in a region; ranks in none come last.
-pub(crate) fn by_region(ranks: &[Rank], regions: &crate::Regions) -> Vec<(u32, Rank)> {
+pub(crate) fn by_region(ranks: &[Rank], regions: &Regions) -> Vec<(u32, Rank)> {
     let mut ranges: Vec<(Rank, Rank, u32)> = Vec::new();
     for region in &regions.regions {
         ranges.extend(region.ranks.iter().map(|&(first, last)| (first, last, region.id)));

@@ -1,7 +1,7 @@
 //! Reading for one moment is bounded, and a cut answer has a mark.
 
 use super::*;
-use crate::exchange::Grouping;
+use crate::question::Grouping;
 use crate::{MessageSource, Messages};
 use std::ops::Range;
 

@@ -1,21 +1,45 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
-use crate::{
-    Advised, AlignedCourse, AlignedSection, Alignment, Annotation, Annotations, AnnotationsKind, Attribution,
-    Bands, Basis, BasisState, Between, BudgetChange, By, ByChange, CallDurations, Calls, CauseChange, Change,
-    CollectiveChange, Compared, ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count,
-    CountChange, CourseSizes, Courses, CpuContention, Criteria, CriterionChange, CriticalPath, Dag, DagBars,
-    DagEdges, DagNodes, DagRanks, Diagnosis, Disturbance, Efficiency, EfficiencyChange, Event, Evolution,
-    F64Column, Figure, Found, FunctionChange, FunctionCriterion, GatheredWait, GroupGraph, Job, JobChange,
-    JobState, Landscape, LayoutItem, LayoutNote, Layouts, LinePair, MessageRows, MetricColumn, Noise, Pairs,
-    Parts, Pending, PendingEdges, PendingGroups, PendingMessages, Phase, Points, QualityChange, Quiet,
-    RangeBudget, RangeVerdict, RankLayout, RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap,
-    RemapFile, RemapFormat, RunSource, SegmentRow, Selected, SelectedFunctions, SelectedRanks,
-    SelectedRegions, Shares, Side, SiteChange, SiteTimes, SiteWait, Sites, SlowLink, SlowLinks, Source,
-    SourceRank, SourceText, SourceTime, Standing, Still, StillCall, StillKind, StillRoot, StillSentence,
-    Stopped, StoppedRank, Stretch, StretchPart, Suggestion, Switch, TotalsChange, U32Column, ValueSeries,
-    Verdict, VerdictChange, Wait, WhatIf, Without, Words, WordsChange, exchange, message,
+use crate::aligned::{AlignedCourse, AlignedSection, Alignment, Stretch, StretchPart};
+use crate::annotations::{Annotation, Annotations, AnnotationsKind, ValueSeries};
+use crate::call_sites::{SiteTimes, Sites, SourceText};
+use crate::calls::Calls;
+use crate::column::{F64Column, U32Column};
+use crate::compare::{
+    BudgetChange, ByChange, CauseChange, CollectiveChange, Compared, Comparison, CriterionChange,
+    EfficiencyChange, FunctionChange, JobChange, LinePair, Noise, QualityChange, RegionChange, Side,
+    SiteChange, TotalsChange, VerdictChange,
 };
+use crate::compared_course::ComparedCourse;
+use crate::course::RangeBudget;
+use crate::criteria::{Criteria, FunctionCriterion};
+use crate::dependencies::{
+    Cone, ConeMessages, ConeRanks, CourseSizes, Courses, CriticalPath, Dag, DagBars, DagEdges, DagNodes,
+    DagRanks, GroupGraph, MessageRows, Pairs,
+};
+use crate::durations::CallDurations;
+use crate::event::Event;
+use crate::evolution::{Bands, Evolution, Pending, Points, RegionCourse, SegmentRow};
+use crate::figures::{Change, Count, CountChange, Figure, Words, WordsChange};
+use crate::findings::{
+    Advised, Attribution, Basis, BasisState, By, CpuContention, Diagnosis, Disturbance, Efficiency, Found,
+    GatheredWait, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank, SourceTime, Stopped,
+    StoppedRank, Verdict, Wait, WhatIf, Without,
+};
+use crate::hang::{Standing, Still, StillCall, StillKind, StillRoot, StillSentence};
+use crate::pending::{PendingEdges, PendingGroups, PendingMessages};
+use crate::range_verdict::RangeVerdict;
+use crate::rank_layout::{LayoutItem, LayoutNote, Layouts, RankLayout};
+use crate::rank_phases::Phase;
+use crate::rank_suggestion::Suggestion;
+use crate::rank_values::{Landscape, MetricColumn, RankMetrics};
+use crate::regions::{Between, Region, Regions};
+use crate::rows::{Job, JobState, RunSource};
+use crate::selected::{Selected, SelectedFunctions, SelectedRanks, SelectedRegions};
+use crate::shares::Shares;
+use crate::surroundings::{Remap, RemapFile, RemapFormat};
+use crate::switch::Switch;
+use crate::{exchange, message};
 use ts_rs::{Config, TS};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dashboard/src/feed/types.ts");
@@ -193,6 +217,6 @@ fn the_types_of_the_page_are_those_of_the_messages() {
     let written = std::fs::read_to_string(FILE).unwrap_or_default();
     assert!(
         written == types,
-        "dashboard/src/feed/types.ts is not what the messages are; see daemon/feed/src/types.rs"
+        "dashboard/src/feed/types.ts is not what the messages are; see daemon/feed/src/tests/types.rs"
     );
 }

@@ -1,6 +1,7 @@
 //! Which moment is asked about, and how ranks are grouped.
 
-use super::{Ranks, Senseless};
+use crate::question::invalid_message::InvalidMessage;
+use crate::question::ranks::Ranks;
 use mpiscope_model::Nanoseconds;
 
 /// The most pairs of groups of one answer, and what it has where nobody says.
@@ -22,12 +23,12 @@ pub enum Grouping {
 }
 
 impl Grouping {
-    pub(super) fn named(by: &str) -> Result<Self, Senseless> {
+    pub(crate) fn named(by: &str) -> Result<Self, InvalidMessage> {
         match by {
             "" | "node" => Ok(Grouping::Node),
             "region" => Ok(Grouping::Region),
             "rank" => Ok(Grouping::Rank),
-            other => Err(Senseless(format!("ranks cannot be grouped by {other:?}"))),
+            other => Err(InvalidMessage(format!("ranks cannot be grouped by {other:?}"))),
         }
     }
 }
@@ -48,15 +49,15 @@ pub struct PendingQuestion {
 }
 
 impl PendingQuestion {
-    pub(super) fn checked(
+    pub(crate) fn checked(
         at_ns: Nanoseconds,
         ranks: Ranks,
         by: &str,
         open: &[(u32, u32)],
         most: u64,
-    ) -> Result<Self, Senseless> {
+    ) -> Result<Self, InvalidMessage> {
         if open.len() > OPEN_MAX {
-            return Err(Senseless(format!("at most {OPEN_MAX} groups can be open")));
+            return Err(InvalidMessage(format!("at most {OPEN_MAX} groups can be open")));
         }
         let by = Grouping::named(by)?;
         Ok(Self { at_ns, ranks, by, open: open.to_vec(), most: most as u32 })

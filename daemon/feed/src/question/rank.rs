@@ -1,7 +1,7 @@
 //! What pages ask about all ranks at a time: figures by rank, and where a layout puts ranks.
 
-use super::Senseless;
-use crate::{LayoutKeeper, RankMetric};
+use crate::question::invalid_message::InvalidMessage;
+use crate::rank_metric::RankMetric;
 use mpiscope_model::{Comm, Function, Nanoseconds, Site};
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ const NAME_BYTES_MAX: usize = 256;
 /// Metrics of one question.
 const METRICS_MAX: usize = 32;
 /// Values that a layout can ask for.
-pub(super) const EVENTS_MAX: usize = 4;
+pub(crate) const EVENTS_MAX: usize = 4;
 
 /// Which figures of the ranks are asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -70,37 +70,61 @@ pub struct LandscapeQuestion {
     pub most_rows: u32,
 }
 
-pub(super) fn metrics(names: &[String], most: usize) -> Result<Vec<RankMetric>, Senseless> {
+/// Where layouts are kept that users save.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LayoutKeeper {
+    /// With the recording: whoever opens it has them.
+    Recording,
+    /// For the user: all runs have them.
+    User,
+}
+
+impl LayoutKeeper {
+    pub(crate) const ALL: [(Self, &str); 2] = [(Self::Recording, "recording"), (Self::User, "user")];
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, of)| *of == name).map(|(keeper, _)| keeper)
+    }
+}
+
+/// A number that no function has is that of none.
+pub(crate) fn function_number(id: u32) -> Function {
+    Function::try_from(id).unwrap_or(Function::MAX)
+}
+
+pub(crate) fn metrics(names: &[String], most: usize) -> Result<Vec<RankMetric>, InvalidMessage> {
     if names.len() > most {
-        return Err(Senseless(format!("at most {most} metrics can be asked for")));
+        return Err(InvalidMessage(format!("at most {most} metrics can be asked for")));
     }
     let metric = |name: &String| {
-        RankMetric::named(name).ok_or_else(|| Senseless(format!("there is no metric {name:?}")))
+        RankMetric::named(name).ok_or_else(|| InvalidMessage(format!("there is no metric {name:?}")))
     };
     names.iter().map(metric).collect()
 }
 
-pub(super) fn metrics_question(
+pub(crate) fn metrics_question(
     range_ns: Range<Nanoseconds>,
     names: &[String],
     (function, site, phase): (Option<u32>, Option<Site>, Option<Comm>),
-) -> Result<MetricsQuestion, Senseless> {
-    let function = function.map(super::questions::function);
+) -> Result<MetricsQuestion, InvalidMessage> {
+    let function = function.map(function_number);
     Ok(MetricsQuestion { range_ns, metrics: metrics(names, METRICS_MAX)?, function, site, phase })
 }
 
-pub(super) fn layout_question(
+pub(crate) fn layout_question(
     source: Option<String>,
     is_file: bool,
     name: String,
     events: MetricsQuestion,
-) -> Result<LayoutQuestion, Senseless> {
+) -> Result<LayoutQuestion, InvalidMessage> {
     if name.len() > NAME_BYTES_MAX || events.metrics.len() > EVENTS_MAX {
-        return Err(Senseless("the name of the layout is too long, or it has too many events".to_owned()));
+        return Err(InvalidMessage(
+            "the name of the layout is too long, or it has too many events".to_owned(),
+        ));
     }
     let source = match source {
         Some(text) if text.len() > LAYOUT_SOURCE_BYTES_MAX => {
-            return Err(Senseless(format!("a layout has at most {LAYOUT_SOURCE_BYTES_MAX} bytes")));
+            return Err(InvalidMessage(format!("a layout has at most {LAYOUT_SOURCE_BYTES_MAX} bytes")));
         }
         Some(text) => LayoutSourceChoice::Text(text),
         None if is_file => LayoutSourceChoice::File,
@@ -109,15 +133,16 @@ pub(super) fn layout_question(
     Ok(LayoutQuestion { source, name, events })
 }
 
-pub(super) fn save_layout_question(
+pub(crate) fn save_layout_question(
     keeper: &str,
     text: String,
     name: String,
-) -> Result<SaveLayoutQuestion, Senseless> {
-    let keeper = LayoutKeeper::named(keeper)
-        .ok_or_else(|| Senseless(format!("layouts are kept by \"recording\" or \"user\", not {keeper:?}")))?;
+) -> Result<SaveLayoutQuestion, InvalidMessage> {
+    let keeper = LayoutKeeper::named(keeper).ok_or_else(|| {
+        InvalidMessage(format!("layouts are kept by \"recording\" or \"user\", not {keeper:?}"))
+    })?;
     if text.len() > LAYOUT_SOURCE_BYTES_MAX || name.len() > NAME_BYTES_MAX {
-        return Err(Senseless(format!("a layout has at most {LAYOUT_SOURCE_BYTES_MAX} bytes")));
+        return Err(InvalidMessage(format!("a layout has at most {LAYOUT_SOURCE_BYTES_MAX} bytes")));
     }
     Ok(SaveLayoutQuestion { keeper, text, name })
 }

@@ -4,7 +4,9 @@
 //! before a time are known when all calls before it are. Only collectives that are done when their calls return are
 //! expanded: of others the recording does not say which call completed them.
 
-use crate::{Library, NONE, Timed};
+use crate::arrivals::Timed;
+use crate::calls::NONE;
+use crate::library::Library;
 use mpiscope_model::{Call, Comm, CommInfo, Flow, Function, Message, Nanoseconds, Node, Rank};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -1,6 +1,7 @@
 //! Communicators and call sites by their numbers and names, for filters that name them.
 
-use crate::{Library, Phase};
+use crate::library::Library;
+use crate::rank_phases::Phase;
 use mpiscope_model::{CommKind, Function};
 use std::collections::HashSet;
 use std::sync::PoisonError;

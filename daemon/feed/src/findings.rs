@@ -1,7 +1,8 @@
 //! Where time went and why, as pages are told and as recordings keep it. Seconds are those of threads where nothing else
 //! is said.
 
-use crate::{Evolution, Regions};
+use crate::evolution::Evolution;
+use crate::regions::Regions;
 use serde::{Deserialize, Serialize};
 
 /// What pages are told.

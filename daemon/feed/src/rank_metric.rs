@@ -1,7 +1,4 @@
-//! Figures that every rank has, by name, and the answer that holds them.
-
-use crate::{F64Column, Phase};
-use serde::{Deserialize, Serialize};
+//! Figures that every rank has, by name.
 
 /// A figure of each rank, of a range of the run or of all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -145,56 +142,4 @@ impl RankMetric {
             Self::CpuWait | Self::Preemptions => Origin::Scheduler,
         }
     }
-}
-
-/// Figures of all ranks.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct RankMetrics {
-    /// The range, as far as the run goes.
-    pub from_ns: u64,
-    /// Its end.
-    pub to_ns: u64,
-    /// The whole windows that figures of waiting and causes are of; both 0 where there are none.
-    pub judged_from_ns: u64,
-    /// Their end.
-    pub judged_to_ns: u64,
-    /// How many ranks there are.
-    pub ranks: u32,
-    /// The host of each rank.
-    pub host: F64Column,
-    /// The phases that the program named until now.
-    pub phases: Vec<Phase>,
-    /// The figures, in the order in which they were asked for.
-    pub metrics: Vec<MetricColumn>,
-}
-
-/// A figure of all ranks.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct MetricColumn {
-    /// Its name: seconds, counts, bytes, or a factor.
-    pub metric: String,
-    /// By rank; not a number where it is not known. Empty where it is known of no rank.
-    pub values: F64Column,
-    /// Why it is not known, in a sentence; empty where it is.
-    pub missing: String,
-}
-
-/// Time by function and row of ranks.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Landscape {
-    /// The range, as far as the run goes.
-    pub from_ns: u64,
-    /// Its end.
-    pub to_ns: u64,
-    /// Ranks of a row.
-    pub ranks_per_row: u32,
-    /// How many rows there are.
-    pub rows: u32,
-    /// The functions, the one with the most time first.
-    pub function: crate::U32Column,
-    /// Mean seconds of a rank, all rows of the first function before those of the second.
-    pub seconds: F64Column,
 }

@@ -1,11 +1,12 @@
 //! What pages ask and command, as it is read.
 
-use super::pending_question::{Grouping, PENDING_EDGES_MAX, PENDING_EDGES_USUAL, PendingQuestion};
-use super::rank_questions::{
-    LandscapeQuestion, LayoutQuestion, MetricsQuestion, SaveLayoutQuestion, layout_question,
-    metrics_question, save_layout_question,
+use crate::question::{
+    ConeQuestion, CoursesQuestion, DagQuestion, DurationsQuestion, EventQuestion, GroupGraphQuestion,
+    Grouping, InvalidMessage, LandscapeQuestion, MetricsQuestion, PENDING_EDGES_MAX, PENDING_EDGES_USUAL,
+    PendingQuestion, Question, Ranks, RowsQuestion, SelectedQuestion, SharesQuestion, function_number,
+    layout_question, metrics_question, save_layout_question,
 };
-use mpiscope_model::{Comm, Function, Nanoseconds, Rank, Site};
+use mpiscope_model::{Comm, Nanoseconds, Site};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -41,226 +42,6 @@ pub enum Incoming {
     Ask(u32, Question),
     /// A command.
     Do(Command),
-}
-
-/// Ranges of ranks, both ends included; all where none is given.
-pub type Ranks = Option<Vec<(Rank, Rank)>>;
-
-/// Whether a rank is one of these.
-#[must_use]
-pub fn is_among(ranks: Option<&[(Rank, Rank)]>, rank: Rank) -> bool {
-    ranks.is_none_or(|ranks| ranks.iter().any(|&(first, last)| (first..=last).contains(&rank)))
-}
-
-/// What two lists of ranges have in common.
-#[must_use]
-pub fn common_ranks(one: &[(Rank, Rank)], other: &[(Rank, Rank)]) -> Vec<(Rank, Rank)> {
-    let pairs = one.iter().flat_map(|a| other.iter().map(move |b| (a.0.max(b.0), a.1.min(b.1))));
-    pairs.filter(|(first, last)| first <= last).collect()
-}
-
-/// A question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Question {
-    /// The calls that are in a range, also in part, about `most` of them.
-    Calls(RowsQuestion),
-    /// The messages that are in a range, also in part, at most `most` of them.
-    Messages(RowsQuestion),
-    /// How messages went over a range.
-    Courses(CoursesQuestion),
-    /// The nearest call that begins after or before a time.
-    Event(EventQuestion),
-    /// What messages and collectives usually take.
-    Criteria,
-    /// Where in the program calls are made.
-    Sites,
-    /// What is called from where.
-    SiteTimes(SelectedQuestion),
-    /// The source text around a call site.
-    SourceText(Site),
-    /// A better placement of the ranks.
-    Remap,
-    /// How many calls of each function began when, in about so many bins of a power of two nanoseconds, whose edges are
-    /// multiples of that and may lie a little outside the range.
-    Timeline(Range<Nanoseconds>, u32),
-    /// How many calls of each function began in a range, to the nanosecond.
-    Count(Range<Nanoseconds>),
-    /// How often calls that ended in a range took how long.
-    History(Range<Nanoseconds>),
-    /// How often calls took how long.
-    Durations(DurationsQuestion),
-    /// Where time in MPI went in a range; of ranges of ranks, both ends included, or of all.
-    Budget(Range<Nanoseconds>, Ranks),
-    /// What ranks' time was spent on.
-    Shares(SharesQuestion),
-    /// Who sent to whom, by groups of ranks and iterations of the main loop.
-    GroupGraph(GroupGraphQuestion),
-    /// What ended each wait in a range, from its last event backwards.
-    Critical(Range<Nanoseconds>),
-    /// The figures of a selection.
-    Selected(SelectedQuestion),
-    /// The dependency graph of a range.
-    Dag(DagQuestion),
-    /// What led to an event in a range, or what it led to.
-    Cone(ConeQuestion),
-    /// Who sent to whom in a range.
-    Pairs(Range<Nanoseconds>),
-    /// What is in flight at a moment.
-    Pending(PendingQuestion),
-    /// Figures of all ranks.
-    RankMetrics(MetricsQuestion),
-    /// Where a layout puts all ranks.
-    RankLayout(LayoutQuestion),
-    /// Keep layouts, or forget one.
-    SaveLayout(SaveLayoutQuestion),
-    /// The layouts that there are.
-    Layouts,
-    /// What shows best where ranks stand out.
-    Suggestion(Range<Nanoseconds>),
-    /// Time by function and rank.
-    Landscape(LandscapeQuestion),
-    /// Is anybody there?
-    Ping,
-}
-
-/// Which calls or messages are asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RowsQuestion {
-    /// The range.
-    pub range_ns: Range<Nanoseconds>,
-    /// Whose calls; messages from or to them.
-    pub ranks: Ranks,
-    /// The most of them.
-    pub most: u64,
-}
-
-/// Which messages are asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CoursesQuestion {
-    /// The range.
-    pub range_ns: Range<Nanoseconds>,
-    /// Messages from or to these ranks.
-    pub ranks: Ranks,
-    /// The most bins.
-    pub bins: u32,
-}
-
-/// Which call is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventQuestion {
-    /// The first that begins after this time.
-    pub at_ns: Nanoseconds,
-    /// Or the last that begins before it.
-    pub is_back: bool,
-    /// By one of these ranks.
-    pub ranks: Ranks,
-    /// Of none of these functions.
-    pub hidden: Vec<u32>,
-}
-
-/// Which graph of groups is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GroupGraphQuestion {
-    /// The range.
-    pub range_ns: Range<Nanoseconds>,
-    /// The ranks that are shown.
-    pub ranks: Ranks,
-    /// What ranks are grouped by.
-    pub by: Grouping,
-}
-
-/// Of what it is asked on what time was spent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SharesQuestion {
-    /// The range.
-    pub range_ns: Range<Nanoseconds>,
-    /// From the first to the last of these ranks.
-    pub ranks: Ranks,
-    /// Consecutive ranks that may be added up.
-    pub ranks_per_row: u32,
-    /// The most windows.
-    pub windows: u32,
-}
-
-/// A selection whose figures are asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SelectedQuestion {
-    /// The range.
-    pub range_ns: Range<Nanoseconds>,
-    /// The ranks.
-    pub ranks: Ranks,
-    /// Functions that are not selected.
-    pub hidden: Vec<u32>,
-}
-
-/// The calls whose durations are asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DurationsQuestion {
-    /// The range.
-    pub range_ns: Range<Nanoseconds>,
-    /// The ranks.
-    pub ranks: Ranks,
-    /// The function; of all where none is given.
-    pub function: Option<Function>,
-    /// Calls that took so long are listed.
-    pub listed_ns: Range<Nanoseconds>,
-    /// The most of them.
-    pub most: u32,
-}
-
-/// Which dependency graph is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DagQuestion {
-    /// The range.
-    pub range_ns: Range<Nanoseconds>,
-    /// The ranks.
-    pub ranks: Ranks,
-    /// The most nodes.
-    pub most: u32,
-}
-
-/// Which past or future is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConeQuestion {
-    /// The range.
-    pub range_ns: Range<Nanoseconds>,
-    /// Whose event.
-    pub rank: Rank,
-    /// Of a past, the last event until then; of a future, the first from then on.
-    pub at_ns: Nanoseconds,
-    /// Whether it is the future.
-    pub is_future: bool,
-    /// The most messages.
-    pub most: u32,
-}
-
-/// Kinds of questions where a page needs no more than the newest answer.
-pub const REPLACEABLE: usize = 16;
-
-impl Question {
-    /// The number of its kind, where a newer question of one kind takes the place of the one before.
-    #[must_use]
-    pub fn replaceable(&self) -> Option<usize> {
-        match self {
-            Question::Dag(_) => Some(0),
-            Question::Cone(_) => Some(1),
-            Question::Pairs(_) => Some(2),
-            Question::Messages(_) => Some(3),
-            Question::Courses(_) => Some(4),
-            Question::RankMetrics(_) => Some(5),
-            Question::RankLayout(_) => Some(6),
-            Question::Landscape(_) => Some(7),
-            Question::Suggestion(_) => Some(8),
-            Question::Selected(_) => Some(9),
-            Question::Pending(_) => Some(10),
-            Question::Shares(_) => Some(11),
-            Question::Critical(_) => Some(12),
-            Question::GroupGraph(_) => Some(13),
-            Question::Durations(_) => Some(14),
-            Question::SiteTimes(_) => Some(15),
-            _ => None,
-        }
-    }
 }
 
 /// A move of the shared clock, or of what it shows.
@@ -313,10 +94,6 @@ pub struct Selection {
     pub hidden: Vec<u32>,
 }
 
-/// Why what a page sent makes no sense.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Senseless(pub String);
-
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Plain {
@@ -360,8 +137,8 @@ impl Incoming {
     ///
     /// # Errors
     /// When it is no message of this protocol.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Senseless> {
-        let plain: Plain = rmp_serde::from_slice(bytes).map_err(|error| Senseless(error.to_string()))?;
+    pub fn decode(bytes: &[u8]) -> Result<Self, InvalidMessage> {
+        let plain: Plain = rmp_serde::from_slice(bytes).map_err(|error| InvalidMessage(error.to_string()))?;
         match (plain.ask.as_deref(), plain.command.as_deref()) {
             (Some(ask), None) => Ok(Incoming::Ask(plain.id, plain.question(ask)?)),
             (None, Some(command)) => Ok(Incoming::Do(match command {
@@ -380,9 +157,9 @@ impl Incoming {
                     can_annotate: plain.annotate,
                 }),
                 "revoke" => Command::Revoke(plain.id),
-                other => return Err(Senseless(format!("there is no command {other:?}"))),
+                other => return Err(InvalidMessage(format!("there is no command {other:?}"))),
             })),
-            _ => Err(Senseless("a message either asks or does".to_owned())),
+            _ => Err(InvalidMessage("a message either asks or does".to_owned())),
         }
     }
 }
@@ -392,7 +169,7 @@ impl Plain {
         time(self.from_ns)..time(self.to_ns).max(time(self.from_ns))
     }
 
-    fn metrics_question(&self, range_ns: Range<Nanoseconds>) -> Result<MetricsQuestion, Senseless> {
+    fn metrics_question(&self, range_ns: Range<Nanoseconds>) -> Result<MetricsQuestion, InvalidMessage> {
         metrics_question(range_ns, &self.metrics, (self.function, self.site, self.phase.map(Comm)))
     }
 
@@ -400,7 +177,7 @@ impl Plain {
         SelectedQuestion { range_ns, ranks: self.ranks.clone(), hidden: self.hidden.clone() }
     }
 
-    fn question(&self, ask: &str) -> Result<Question, Senseless> {
+    fn question(&self, ask: &str) -> Result<Question, InvalidMessage> {
         limited(self.ranks.as_ref().map_or(0, Vec::len))?;
         limited(self.hidden.len())?;
         let (range_ns, ranks) = (self.range(), || self.ranks.clone());
@@ -429,7 +206,7 @@ impl Plain {
             "durations" => Question::Durations(DurationsQuestion {
                 range_ns,
                 ranks: ranks(),
-                function: self.function.map(function),
+                function: self.function.map(function_number),
                 listed_ns: time(self.low_ns)..time(self.high_ns),
                 most: limit(self.most, LISTED_USUAL, LISTED_MAX) as u32,
             }),
@@ -485,11 +262,11 @@ impl Plain {
             "sites" => Question::Sites,
             "remap" => Question::Remap,
             "ping" => Question::Ping,
-            other => return Err(Senseless(format!("there is no question {other:?}"))),
+            other => return Err(InvalidMessage(format!("there is no question {other:?}"))),
         })
     }
 
-    fn selection(self) -> Result<Selection, Senseless> {
+    fn selection(self) -> Result<Selection, InvalidMessage> {
         Selection { range_ns: self.range_ns, ranks: self.ranks, hidden: self.hidden }.checked()
     }
 }
@@ -499,7 +276,7 @@ impl Selection {
     ///
     /// # Errors
     /// When it is too large to be kept, or a number is missing.
-    pub fn checked(self) -> Result<Self, Senseless> {
+    pub fn checked(self) -> Result<Self, InvalidMessage> {
         if let Some((from_ns, to_ns)) = self.range_ns {
             finite(from_ns).and(finite(to_ns))?;
         }
@@ -509,9 +286,9 @@ impl Selection {
     }
 }
 
-fn limited(selected: usize) -> Result<(), Senseless> {
+fn limited(selected: usize) -> Result<(), InvalidMessage> {
     if selected > SELECTED_MAX {
-        return Err(Senseless(format!("at most {SELECTED_MAX} ranges and functions can be selected")));
+        return Err(InvalidMessage(format!("at most {SELECTED_MAX} ranges and functions can be selected")));
     }
     Ok(())
 }
@@ -521,13 +298,8 @@ fn limit(asked: f64, usual: u64, most: u64) -> u64 {
     if asked >= 1.0 { (asked as u64).min(most) } else { usual }
 }
 
-/// A number that no function has is that of none.
-pub(super) fn function(id: u32) -> Function {
-    Function::try_from(id).unwrap_or(Function::MAX)
-}
-
-fn finite(number: f64) -> Result<f64, Senseless> {
-    if number.is_finite() { Ok(number) } else { Err(Senseless("a number is missing".to_owned())) }
+fn finite(number: f64) -> Result<f64, InvalidMessage> {
+    if number.is_finite() { Ok(number) } else { Err(InvalidMessage("a number is missing".to_owned())) }
 }
 
 /// Not a number and what is negative are the start.

@@ -1,0 +1,10 @@
+//! Whether an answer is still wanted.
+
+/// What a question says that a newer one of its kind replaced.
+pub(crate) const REPLACED: &str = "a newer question took its place";
+
+/// # Errors
+/// When a newer question took its place.
+pub(crate) fn wanted(is_wanted: &dyn Fn() -> bool) -> Result<(), String> {
+    if is_wanted() { Ok(()) } else { Err(REPLACED.to_owned()) }
+}
