@@ -184,7 +184,7 @@ const WINDOW_S = 0.25;
  * A text says why nothing is.
  */
 export function makeRangeBudget(found, { fromNs, toNs, only, ranks, hash }) {
-  if (!found || found.headline === "") return "where time went was not judged yet";
+  if (!found || found.headline === "") return "where time went is not known yet";
   const { from_s: fromS, until_s: untilS, judgement: { budget, verdict } } = found;
   const many = Math.ceil((untilS - fromS) / WINDOW_S);
   const beginS = Math.min(untilS, Math.max(fromS, fromNs / 1e9));

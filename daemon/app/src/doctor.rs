@@ -61,13 +61,13 @@ fn collector() -> Finding {
 fn settings(site: &Site) -> Finding {
     if site.files.is_empty() {
         return Finding::Good(
-            "no site file (/etc/mpiscope.toml or the user's own): all settings are the defaults".into(),
+            "no settings file (/etc/mpiscope.toml or the user's own): all settings are the defaults".into(),
         );
     }
     let files: Vec<String> = site.files.iter().map(|file| file.display().to_string()).collect();
     let changes = site.changes();
     let changes = if changes.is_empty() { "nothing is changed".into() } else { changes.join(", ") };
-    Finding::Good(format!("site files: {}; {changes}", files.join(", ")))
+    Finding::Good(format!("settings files: {}; {changes}", files.join(", ")))
 }
 
 /// What a rank's ring takes.
@@ -118,7 +118,7 @@ fn launchers() -> Vec<Finding> {
         let elsewhere = if may_span_hosts(&[name.into()], &System::default()) {
             "its ranks may run on other hosts than this one"
         } else {
-            "its ranks run on this host unless it is told others"
+            "its ranks run on this host unless it names others"
         };
         findings.push(Finding::Good(format!("{name}: {version}; {elsewhere}")));
         known.push(version);

@@ -158,7 +158,7 @@ fn sentences(truth: Option<&Truth>, out: Option<&Path>) -> Vec<String> {
         let beside = out.map_or_else(String::new, |out| format!(" ({}/{TRUTH_FILE})", out.display()));
         all.extend([made(truth), format!("{}{beside}", costs(&truth.main))]);
     } else {
-        all.push("the modelled job was broken off: what is true of it is not known".into());
+        all.push("the simulated job was broken off: its truth is not known".into());
     }
     let out = out.map(Path::display);
     all.extend(out.map(|out| {

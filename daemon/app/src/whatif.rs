@@ -182,7 +182,7 @@ fn words(answer: &Answer) -> String {
         cause => {
             let name = match cause {
                 "mapping" => "a better placement",
-                "pattern" => "even work",
+                "pattern" => "balanced work",
                 "background" => "a quiet network",
                 _ => "a CPU for every rank",
             };

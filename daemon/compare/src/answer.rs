@@ -260,14 +260,14 @@ pub(crate) fn remarks(pair: &Pair<'_>, told: &Comparison) -> Vec<String> {
     }
     if told.of_rank.as_ref().is_some_and(trade_places) {
         remarks.push(
-            "Each run learnt for itself what messages usually take, so part of what follows only changed its name: usual, \
-             distance, slower and unknown are best read together (run --criteria A judges the next run by A)."
+            "Each run learnt its own expected transfer times, so part of what follows only changed its name: usual, \
+             distance, slower and unknown are best read together (run --criteria A diagnoses the next run by A)."
                 .into(),
         );
     }
     for (name, of) in [("A", a), ("B", b)] {
         if of.findings.is_none() {
-            remarks.push(format!("{name} was not judged: where time was lost in it is not compared."));
+            remarks.push(format!("{name} has no diagnosis: where it lost time is not compared."));
         }
         let lost = of.lost_calls;
         if lost > 0 {

@@ -340,7 +340,7 @@ fn what_was_not_judged_is_said_and_the_rest_compared() {
     a.findings = None;
     let told = all_changes(&a, &b);
     assert!(told.budget.is_none() && told.criteria.is_none() && told.verdict.is_none());
-    assert_eq!(told.remarks, ["A was not judged: where time was lost in it is not compared."]);
+    assert_eq!(told.remarks, ["A has no diagnosis: where it lost time is not compared."]);
     assert_eq!(
         told.answer,
         "B took 2.00 s longer than A (+20 %), mostly time in MPI_Allreduce at solver.c:120 solve() on ranks 8-15."

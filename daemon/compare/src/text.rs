@@ -108,7 +108,7 @@ fn whole(told: &Comparison, out: &mut String) -> std::fmt::Result {
             "waiting for others",
             &of_rank.waiting,
             vec![
-                ("  because work is uneven", &by.compute),
+                ("  because of load imbalance", &by.compute),
                 ("    of it waiting for a CPU", &by.no_core),
                 ("  behind messages, collectives", &by.transfer),
             ],

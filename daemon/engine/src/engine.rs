@@ -294,7 +294,7 @@ impl Engine {
         let beyond = self.ingest.calls_beyond_sites();
         if beyond > 0 {
             let calls = counted(beyond, "call");
-            missing.push(format!("{calls}: made in more places of the program than are told apart"));
+            missing.push(format!("{calls}: made from more call sites than are kept apart"));
         }
         let left_out = self.ingest.left_out();
         if left_out > 0 {

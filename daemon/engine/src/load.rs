@@ -356,7 +356,7 @@ fn from_log(
 /// Whether the job stood still, as the recording says.
 fn stood(dir: &Path, missing: &mut Vec<String>) -> Standing {
     hang::read(dir).unwrap_or_else(|error| {
-        missing.push(format!("whether the job stood still: {error:#}"));
+        missing.push(format!("whether the job hung: {error:#}"));
         Standing::default()
     })
 }

@@ -148,7 +148,7 @@ impl Library {
         range: &Range<Nanoseconds>,
         ranks: Option<&[(u32, u32)]>,
     ) -> Result<RangeBudget, String> {
-        let course = self.known_course().ok_or("where time went was not judged yet")?;
+        let course = self.known_course().ok_or("where time went is not known yet")?;
         let mut budget = match ranks {
             Some(ranks) => course.of_ranks(range, ranks, Blame::WORDS),
             None => course.over(range, Blame::WORDS),

@@ -348,11 +348,11 @@ fn judged(
     course: Option<&Course>,
     answer: &mut RankMetrics,
 ) -> Result<Vec<f64>, String> {
-    let course = course.ok_or("where time went was not judged yet")?;
+    let course = course.ok_or("where time went is not known yet")?;
     let by_rank: &ByRank = &course.by_rank;
     let windows = course.rank_windows(range_ns);
     if windows.is_empty() {
-        return Err("nothing of this range was judged".to_owned());
+        return Err("this range has no diagnosis".to_owned());
     }
     let (from_ns, to_ns) = course.rank_times(&windows);
     (answer.judged_from_ns, answer.judged_to_ns) = (from_ns, to_ns);

@@ -126,5 +126,5 @@ proptest! {
 #[test]
 fn without_a_diagnosis_the_missing_budget_has_a_reason() {
     let found = ask(&library(&[], &[]), 0..100, None, &[]);
-    assert_eq!((found.budget, found.budget_missing.as_str()), (None, "where time went was not judged yet"));
+    assert_eq!((found.budget, found.budget_missing.as_str()), (None, "where time went is not known yet"));
 }

@@ -117,7 +117,7 @@ fn advice(traffic: &Traffic) -> Result<Remap> {
         place_by(job, |today| {
             ensure!(
                 today.iter().any(|node| Some(node) != today.first()),
-                "all ranks are on one node, so that there is nothing to place"
+                "all ranks are on one node: there is nothing to place"
             );
             ask_for_advice(&traffic.traffic, today)
         })

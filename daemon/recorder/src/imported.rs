@@ -127,7 +127,7 @@ fn take_in<T: Send>(
         (telling.join(), recorded)
     });
     // Why there was nothing more to be recorded says more than that there was nothing.
-    let Ok(told) = told else { bail!("the messages could not be told") };
+    let Ok(told) = told else { bail!("the messages could not be reported") };
     let told = told?;
     recorded?;
     let manifest = Manifest::read(out)?;

@@ -65,7 +65,7 @@ pub struct Recorder {
     watcher: Watcher,
     /// For how long calls are held back while recording is off.
     flight: Option<Duration>,
-    /// Recording was switched on since the job seems to stand still.
+    /// Recording was switched on since the job seems to hang.
     is_suspected: bool,
     /// What went wrong in reading rings and in writing, each once.
     write_faults: Vec<String>,
@@ -140,7 +140,7 @@ impl Recorder {
                 let live = if has_whole_log { live.with_log(self.writer.dir()) } else { live };
                 (self.live, self.engine) = (Some(live), Engine::for_diagnosis(window_ns));
             }
-            Err(error) => self.complain(&format!("nothing is judged while the job runs: {error}")),
+            Err(error) => self.complain(&format!("no diagnosis while the job runs: {error}")),
         }
     }
 
@@ -212,7 +212,7 @@ impl Recorder {
             let suspects = self.flight.is_some() && !self.is_suspected;
             if suspects && self.watcher.suspects(&self.engine, &self.in_flight) {
                 self.is_suspected = true;
-                self.notice("the job seems to stand still");
+                self.notice("the job seems to hang");
                 let switched = switch::set(self.writer.dir(), true);
                 self.note(switched);
             }
@@ -283,7 +283,7 @@ impl Recorder {
             live.take(step.batch, &step.calls, &step.messages);
             if let Some(fault) = live.fault() {
                 self.live = None;
-                self.complain(&format!("nothing is judged any more while the job runs: {fault}"));
+                self.complain(&format!("no further diagnosis while the job runs: {fault}"));
             }
         }
         if let Some(viewers) = &mut self.viewers {
@@ -445,7 +445,7 @@ impl Recorder {
         )
     }
 
-    /// Leaves in the recording whether the job stood still, and what it ended in.
+    /// Leaves in the recording whether the job hung, and what it ended in.
     fn stood(&mut self) {
         say(&self.watcher.end(&self.engine));
         let hangs = self.watcher.hangs();
@@ -470,7 +470,7 @@ impl Recorder {
         let run = Duration::from_nanos(self.engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns));
         let dir = self.writer.dir();
         (self.diagnose)(dir, run).and_then(|()| verdict::read(dir)).unwrap_or_else(|error| {
-            let text = format!("where time went was not judged: {error:#}");
+            let text = format!("there is no diagnosis: {error:#}");
             self.writer.manifest_mut().missing.push(text);
             None
         })

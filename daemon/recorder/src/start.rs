@@ -108,7 +108,7 @@ fn rebuilt(configuration: &Configuration) -> Result<Opened> {
     let before = Manifest::read(out)?;
     ensure!(
         !before.cut.is_some_and(|cut| cut.log),
-        "the beginning of the log is gone, as --keep asked, so that the recording cannot go on"
+        "the recording cannot go on: --keep has dropped the beginning of its log"
     );
     let writer = RecordingWriter::rebuild(out, RecordingOptions::default())?;
     Ok(Opened { writer, site: topology_files::of_recording(out).0, expected_calls: before.cost.calls })

@@ -140,7 +140,7 @@ fn hiding(most: &GatheredWait) -> Option<String> {
              depends on."
         ),
         "late receiver" => {
-            format!("Post receives (MPI_Irecv) before computing, so that {call} does not wait for them.")
+            format!("Post receives (MPI_Irecv) before computing: then {call} need not wait for them.")
         }
         _ => return None,
     })

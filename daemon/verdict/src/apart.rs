@@ -14,17 +14,17 @@ use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// The word by which this program is asked for a diagnosis. Not for people.
-const COMMAND: &str = "judge";
+const COMMAND: &str = "diagnose";
 /// A run is not held up for longer than this when it is over, plus a share of its length.
 const PATIENCE: Duration = Duration::from_secs(20);
 const PATIENCE_SHARE: f64 = 0.05;
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// More than a sentence is not kept of what the process says when it fails.
 const MOST_SAID: u64 = 4096;
-/// Judging goes behind whatever else there is to do.
+/// A diagnosis has time: everything else goes first.
 pub(super) const LOW_PRIORITY: i32 = 10;
 
-/// The whole life of the process that judges a recording: what it finds goes into the recording's folder, or is printed.
+/// The whole life of the process that diagnoses a recording: what it finds goes into the recording's folder, or is printed.
 pub fn diagnose_apart(dir: &Path, prints: bool, workers: usize) -> Result<ExitCode> {
     let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
     if prints {
@@ -36,12 +36,12 @@ pub fn diagnose_apart(dir: &Path, prints: bool, workers: usize) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has a recording judged whose folder is not to be written to, however long it takes.
+/// The diagnosis of a recording whose folder must not be written to, however long it takes.
 pub fn diagnosed_apart(dir: &Path) -> Result<Findings> {
     answer(start([COMMAND.as_ref(), "--print".as_ref(), dir.as_os_str()], Stdio::null())?)
 }
 
-/// Has a recording judged by another process, for as long as that is worth waiting for.
+/// Has another process diagnose a recording, for as long as that is worth waiting for.
 pub fn have_diagnosed(dir: &Path, run: Duration, workers: usize) -> Result<()> {
     let workers = workers.to_string();
     let words = [COMMAND.as_ref(), "--workers".as_ref(), workers.as_ref(), dir.as_os_str()];

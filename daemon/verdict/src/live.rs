@@ -130,7 +130,7 @@ impl LiveDiagnosis {
         let budget = BudgetOptions { pending: MOST_PENDING, kept: MOST_KEPT, ..budget };
         let options = FlowOptions { workers, budget, most_calls: most_waiting, ..FlowOptions::default() };
         let of_thread = Arc::clone(&shared);
-        std::thread::Builder::new().name("judge".into()).spawn(move || {
+        std::thread::Builder::new().name("diagnosis".into()).spawn(move || {
             // Inherited by the workers.
             let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
             let ended = Analysis::start(options, given, Arc::clone(&of_thread))

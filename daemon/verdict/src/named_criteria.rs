@@ -13,7 +13,7 @@ pub fn named(path: &Path) -> Result<CriteriaFile> {
         return CriteriaFile::read(path);
     }
     let findings = read(path)?;
-    let findings = findings.with_context(|| format!("{} is no recording that was judged", path.display()))?;
+    let findings = findings.with_context(|| format!("{} has no diagnosis", path.display()))?;
     Ok(of_findings(findings))
 }
 

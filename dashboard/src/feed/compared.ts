@@ -60,7 +60,7 @@ export interface SiteChange {
   why: string;
 }
 
-/** What messages of some sizes, or a collective, usually take. */
+/** The expected time of messages of some sizes, or of a collective. */
 export interface Usual { what: "within" | "between" | "collective"; name: string; fromBytes: number; ranks: number; isRoot: boolean; samples: Figure; medianNs: Figure }
 
 export interface RegionChange {

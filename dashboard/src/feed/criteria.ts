@@ -1,4 +1,4 @@
-// What messages and collectives usually take, as learnt so far or loaded. Checked and bounded.
+// The expected times of messages and collectives, as learnt so far or loaded. Checked and bounded.
 
 import { bounded, f64Column, FeedError, type Fields, fields, list, natural, number, sameLength, text, truth, u32Column } from "./columns";
 import type * as Wire from "./types";
@@ -43,7 +43,7 @@ export function criteria(from: Fields<Wire.Criteria>): Criteria {
     const [fromBytes = 0, toBytes = 0] = [columns.fromBytes[row], columns.toBytes[row]];
     const [samples = 0, medianNs = 0] = [columns.samples[row], columns.medianNs[row]];
     if (!(fromBytes >= 0 && toBytes > fromBytes && toBytes < Infinity)) throw new FeedError("A criterion is of sizes that are not in order.");
-    if (!(samples >= 0 && samples < Infinity && medianNs >= 0 && medianNs < Infinity)) throw new FeedError("A criterion is no time of so many samples.");
+    if (!(samples >= 0 && samples < Infinity && medianNs >= 0 && medianNs < Infinity)) throw new FeedError("A criterion has an invalid time or number of samples.");
     (columns.isInter[row] === 1 ? bins.inter : bins.intra).push({ fromBytes, toBytes, samples, medianNs, normalNs: Number.isFinite(columns.normalNs[row]) ? columns.normalNs[row]! : null });
   }
   for (const scope of [bins.inter, bins.intra]) scope.sort((one, other) => one.fromBytes - other.fromBytes);

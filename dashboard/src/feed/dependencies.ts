@@ -36,7 +36,7 @@ export interface DagRanks {
   deviation: number;
 }
 
-/** The messages of each node, node by node; `latency` is NaN where it is not known what such a message usually takes. */
+/** The messages of each node, node by node; `latency` is NaN where the expected transfer time is not known. */
 export interface DagBars {
   length: number;
   node: Uint32Array;
@@ -71,7 +71,7 @@ export interface Dag {
   /** Messages of the range for which there was no room. */
   leftOut: number;
   barsLeftOut: number;
-  /** Whether it is known what messages usually take. */
+  /** Whether expected transfer times are known. */
   hasCriteria: boolean;
   notes: readonly string[];
 }

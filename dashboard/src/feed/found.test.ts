@@ -164,8 +164,8 @@ describe("where time went in a range", () => {
   });
 
   it("is an error in words where there is none", () => {
-    const message = decode(encode({ kind: "answer", id: 7, error: "where time went was not judged yet" }).slice().buffer);
-    expect(message).toEqual({ kind: "answer", id: 7, error: "where time went was not judged yet" });
+    const message = decode(encode({ kind: "answer", id: 7, error: "where time went is not known yet" }).slice().buffer);
+    expect(message).toEqual({ kind: "answer", id: 7, error: "where time went is not known yet" });
   });
 
   it.each<[string, (from: Wire.RangeBudget) => unknown]>([

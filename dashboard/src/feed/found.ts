@@ -42,7 +42,7 @@ export interface Diagnosis {
   sources: readonly Source[];
   /** What the advised placement does; null where there is none that is better. */
   advised: Advised | null;
-  /** Nobody knows what distance costs, as it is not known what messages usually take. */
+  /** The inter-node cost is not known, as expected transfer times are not. */
   isDistanceUnknown: boolean;
   /** The waiting by place in the program, the longest first. */
   sites: readonly SiteWait[];
@@ -279,7 +279,7 @@ function diagnosis(from: Fields<Wire.Diagnosis>): Diagnosis {
     gathered: bounded("gathered", list(from, "gathered"), WAITS_MAX).map((each) => gathered(fields(each, "A gathered wait"))),
     sources: bounded("sources", list(from, "sources"), CAUSES.length).map((each) => source(fields(each, "A source"))),
     advised: from.advised === null || from.advised === undefined ? null : advised(fields(from.advised, "The advised placement")),
-    sites: bounded("sites", list(from, "sites"), SITES_MAX).map((each) => siteWait(fields(each, "A place in the program"))),
+    sites: bounded("sites", list(from, "sites"), SITES_MAX).map((each) => siteWait(fields(each, "A call site"))),
     attribution,
     disturbances: bounded("disturbances", list(from, "disturbances"), STRETCHES_MAX).map((each) => disturbance(fields(each, "A disturbance"))),
     quiet: bounded("quiet", list(from, "quiet"), STRETCHES_MAX).map((each) => quiet(fields(each, "A stretch of the network"))),

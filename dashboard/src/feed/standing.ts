@@ -30,7 +30,7 @@ const CALLS_MAX = 4096;
 export function standing(from: Fields<Wire.Standing>): Standing {
   return {
     count: natural(from, "count"),
-    stills: bounded("stills", list(from, "stills"), STILLS_MAX).map((entry) => stretch(fields(entry, "A stretch that stood still"))),
+    stills: bounded("stills", list(from, "stills"), STILLS_MAX).map((entry) => stretch(fields(entry, "A hang"))),
     endedIn: bounded("ended_in", list(from, "ended_in"), CALLS_MAX).map((entry) => call(fields(entry, "A call that did not return"))),
     endedInCount: natural(from, "ended_in_count"),
   };
@@ -38,7 +38,7 @@ export function standing(from: Fields<Wire.Standing>): Standing {
 
 function stretch(from: Fields<Wire.Still>): StillStretch {
   const { kind } = from;
-  if (kind !== "deadlock" && kind !== "gone" && kind !== "waits") throw new FeedError("The job stood still in a way that this page does not know.");
+  if (kind !== "deadlock" && kind !== "gone" && kind !== "waits") throw new FeedError("The job hung in a way that this page does not know.");
   return {
     kind,
     sinceNs: number(from, "since_s") * 1e9,

@@ -19,6 +19,6 @@ export function partTone(part: Part): string {
 
 /** Null: nothing was diagnosed. The title is what the cause is of, if its name alone does not say it. */
 export function CauseMark({ cause, title }: { cause: Cause | null; title?: string }) {
-  const name = title ?? (cause === null ? "not judged yet" : CAUSE_NAMES[cause]);
+  const name = title ?? (cause === null ? "no diagnosis yet" : CAUSE_NAMES[cause]);
   return <span class="cause" role="img" aria-label={name} title={name} style={{ color: causeColour(cause ?? "none") }}><Icon name={cause === null ? "pending" : ICONS[cause]} /></span>;
 }

@@ -61,7 +61,7 @@ describe("finding", () => {
     expect(find("node1").map(({ title, kind }) => [title, kind])).toEqual([["node1", `node with ranks 1, 4, \u2026 (${counted(4, "rank", "ranks")})`], ["node10", `node with ranks 2, 5, \u2026 (${counted(4, "rank", "ranks")})`]]);
     expect(find("region").map(({ title, kind }) => [title, kind])).toEqual([["Region of ranks 6\u201311", "region, L 3.24"], ["Region of ranks 0\u20135", "region, L 1.10"]]);
     expect(find("region 3").map(({ title }) => title)).toEqual(["Region of ranks 0\u20135"]);
-    expect(find("solve")).toEqual([{ hit: { kind: "site", id: 0, place: "main.c:42 solve()" }, title: "main.c:42 solve()", kind: "place in the program" }]);
+    expect(find("solve")).toEqual([{ hit: { kind: "site", id: 0, place: "main.c:42 solve()" }, title: "main.c:42 solve()", kind: "call site" }]);
     expect(find("whe").map(({ title }) => title)).toEqual(["Where"]);
     expect(find("   ")).toEqual([]);
     expect(find("zzz")).toEqual([]);

@@ -54,7 +54,7 @@ export function search(query: string, { run, sites, views }: Searched): Result[]
       .map(({ id, name, calls }): Result => ({ hit: { kind: "function", id, name }, title: name, kind: `function, ${counted(calls, "call", "calls")}` })),
     ...nodeResults(words, run),
     ...regionResults(words, run),
-    ...matching(words, [...sites], ([, place]) => place).map(([id, place]): Result => ({ hit: { kind: "site", id, place }, title: place, kind: "place in the program" })),
+    ...matching(words, [...sites], ([, place]) => place).map(([id, place]): Result => ({ hit: { kind: "site", id, place }, title: place, kind: "call site" })),
   ];
 }
 

@@ -23,7 +23,7 @@ const answer: Selected = {
   functions: { length: 1, function: u32(7), calls: f64(8), polls: f64(1), bytes: f64(600), timeNs: f64(1e9), p50Ns: f64(20), p99Ns: f64(30), maxNs: f64(40) },
   ranks: { length: 2, rank: u32(1, 2), calls: f64(5, 3), mpiTimeNs: f64(6e8, 4e8), sent: f64(4, 2), received: f64(2, 4), bytesSent: f64(400, 200) },
   regions: { length: 1, id: u32(4), messages: f64(4), exact: f64(0), delayed: f64(0), aboveExpected: f64(0), latency: f64(Number.NaN) },
-  budget: null, budgetMissing: "where time went was not judged yet",
+  budget: null, budgetMissing: "where time went is not known yet",
 };
 const choice = { rangeNs: [2e9, 4e9] as const, ranks: [[1, 2]] as const, hidden: new Set<number>() };
 const scopeOf = (of = run(), change = {}) => {
@@ -91,7 +91,7 @@ describe("what figures are of", () => {
   it("is the same for the delay budget", () => {
     expect(rangeFigures(null, known())).toEqual({ kind: "none" });
     expect(rangeFigures(scopeOf(run(), { rangeNs: null, ranks: null, hidden: new Set([7]) }), known())).toEqual({ kind: "none" });
-    expect(rangeFigures(scopeOf(), known())).toMatchObject({ kind: "missing", why: "where time went was not judged yet" });
+    expect(rangeFigures(scopeOf(), known())).toMatchObject({ kind: "missing", why: "where time went is not known yet" });
     const budget = { fromNs: 2e9, toNs: 4e9, windowNs: 1e8, causes: [], parts: {} as never, verdict: null };
     const judged = { known: { answer: { ...answer, budget }, scope: scopeOf() } };
     expect(rangeFigures(scopeOf(), known(judged))).toEqual({ kind: "known", scope: { rangeNs: [2e9, 4e9], ranks: [[1, 2]] }, budget, isOld: false });

@@ -13,7 +13,7 @@ export const NO_REASON = "records are missing, the other side of a message was n
 const WAITED_FOR: Readonly<Partial<Record<Part, string>>> = {
   compute: "while those who were waited for computed longer",
   cpuWait: "while those who were waited for waited for a CPU",
-  base: "for messages that took what they usually take",
+  base: "for messages that took their expected time",
   distance: "for the inter-node cost",
   excess: "for messages that were slower than expected",
   operation: "for collective operations",
@@ -37,9 +37,9 @@ export function budgetSentence(row: Row, budget: Parts, ranksS: number): string 
   const much = ofRanks(row.seconds, ranksS);
   switch (row.part) {
     case "waiting": return `${much}${mostOf(budget)}.`;
-    case "base": return `${much}: as long as messages of such sizes usually take within a node.`;
-    case "distance": return `${much}: what messages between nodes usually take longer than within. With what others waited for it, ${time(budget.distanceS + budget.waitingBy.distance)}.`;
-    case "excess": return `${much}: what messages took beyond what is usual.${inside(budget)}`;
+    case "base": return `${much}: the expected transfer time of messages of such sizes within a node.`;
+    case "distance": return `${much}: the inter-node cost, by which messages between nodes are expected to take longer than within. With what others waited for it, ${time(budget.distanceS + budget.waitingBy.distance)}.`;
+    case "excess": return `${much}: what messages took beyond their expected time.${inside(budget)}`;
     case "operation": return `${much}: collectives, once all who were waited for had entered.`;
     case "cpuWait": return `${much}: ranks could run inside MPI, but another program or rank used the CPU.`;
     case "other": return `${much}: calls that transfer nothing.`;

@@ -1,4 +1,4 @@
-// What messages usually take, in words. Pure.
+// Expected transfer times, in words. Pure.
 
 import type { Criteria, Criterion } from "../feed/criteria";
 import { counted, duration, significant, unbroken } from "./index";
@@ -16,7 +16,7 @@ export function standingWords({ version, isFinal }: Criteria): string {
 export function criteriaSentence(criteria: Criteria): string {
   const scopes = (["inter", "intra"] as const).map((scope) => ({ scope, bins: criteria[scope] }));
   const known = scopes.filter(({ bins }) => bins.length > 0);
-  const unknown = scopes.filter(({ bins }) => bins.length === 0).map(({ scope }) => `What messages ${SCOPE_NAMES[scope]} usually take is not known: no exact message of theirs was seen.`);
+  const unknown = scopes.filter(({ bins }) => bins.length === 0).map(({ scope }) => `The expected transfer time of messages ${SCOPE_NAMES[scope]} is not known: no exact message of theirs was seen.`);
   return [...known.map(({ scope, bins }) => scopeWords(SCOPE_NAMES[scope], bins)), ratioWords(criteria), ...unknown].filter(Boolean).join(" ");
 }
 
@@ -25,7 +25,7 @@ function scopeWords(name: string, bins: readonly Criterion[]): string {
   if (!first || !last) return "";
   const of = (bin: Criterion): string => `${unbroken(duration(bin.medianNs))} (${sizeWords(bin)})`;
   const samples = unbroken(counted(bins.reduce((sum, bin) => sum + bin.samples, 0), "exact message", "exact messages"));
-  return first === last ? `Messages ${name} usually take ${of(first)}, by ${samples}.` : `Messages ${name} usually take ${of(first)} to ${of(last)}, by ${samples}.`;
+  return first === last ? `Messages ${name} are expected to take ${of(first)}, by ${samples}.` : `Messages ${name} are expected to take ${of(first)} to ${of(last)}, by ${samples}.`;
 }
 
 /** How much longer messages take between nodes, where there are sizes of both. */

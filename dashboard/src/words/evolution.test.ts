@@ -49,7 +49,7 @@ describe("the line above the rows", () => {
 
   it("says when it is the last word", () => {
     const ended = { ...running(), job: { ...emptyRun().job, state: "ended" as const } };
-    expect(about(ended)).toContain("as judged while the job ran, up to 0:00:00.3");
+    expect(about(ended)).toContain("as diagnosed while the job ran, up to 0:00:00.3");
     expect(about({ ...ended, found: { isFinal: true } as RunState["found"] })).toContain("; final; ");
   });
 });

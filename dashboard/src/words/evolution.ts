@@ -84,7 +84,7 @@ export function aboutEvolution(evolution: Evolution, run: RunState, isBetween: b
   const { by, version, windowS, finalS, regions, links } = evolution;
   const courses = isBetween ? links : regions;
   const open = new Set(courses.flatMap(({ provisional }) => provisional.timeS)).size;
-  const final = run.found?.isFinal && open === 0 ? "final" : over(run) ? `as judged while the job ran, up to ${clock(finalS * 1e9, 1)}` : `live, final up to ${clock(finalS * 1e9, 1)}`;
+  const final = run.found?.isFinal && open === 0 ? "final" : over(run) ? `as diagnosed while the job ran, up to ${clock(finalS * 1e9, 1)}` : `live, final up to ${clock(finalS * 1e9, 1)}`;
   const sums = courses.reduce((sum, { messages, exact }) => ({ messages: sum.messages + messages, exact: sum.exact + exact }), { messages: 0, exact: 0 });
   const left = isBetween ? evolution.otherBetween : evolution.otherInside;
   return [
@@ -154,13 +154,13 @@ export function noEvolution(run: RunState): { title: string; text: string } | nu
   const { evolution } = run;
   if (!evolution) {
     return over(run)
-      ? { title: "No latency over time", text: run.job.source === "replay" ? "Nothing of it was recorded." : "The job was over before a window of it was judged." }
+      ? { title: "No latency over time", text: run.job.source === "replay" ? "Nothing of it was recorded." : "The job ended before its first window was diagnosed." }
       : { title: "No latency over time yet", text: "The first windows appear some seconds after ranks begin to communicate." };
   }
   if ([...evolution.regions, ...evolution.links].every(({ exact, provisional }) => exact === 0 && provisional.exact.every((each) => each === 0))) {
     return {
       title: `No latency is known ${over(run) ? "of this run" : "yet"}`,
-      text: "No message has an exact transfer time, or nothing is known yet to compare it with. A criteria file (run --criteria), or mpiscope calibrate, tells what messages usually take.",
+      text: "No message has an exact transfer time, or nothing is known yet to compare it with. A criteria file (run --criteria), or mpiscope calibrate, provides expected transfer times.",
     };
   }
   return null;

@@ -37,7 +37,7 @@ describe("the network of a stretch", () => {
   const quiet = [{ fromS: 0, toS: 19, isQuiet: true, slower: 1.4 }, { fromS: 19, toS: 30, isQuiet: false, slower: 2.54 }];
 
   it("is told of where it was disturbed", () => {
-    expect(networkWords(stretch, quiet)).toBe("the network was disturbed: messages took 2.5 times as long");
+    expect(networkWords(stretch, quiet)).toBe("network contention: messages took 2.5 times as long");
     expect(networkWords({ ...stretch, toS: 19 }, quiet)).toBeNull();
   });
 });
@@ -122,11 +122,11 @@ describe("the verdict's line", () => {
   it("says what was left out", () => {
     const text = (fromS: number, leftOutCalls: number): string => leftOut(made("none", { fromS, leftOutCalls })).replace(/[\u00a0\u202f]/g, " ");
     expect(text(0, 0)).toBe("");
-    expect(text(12.3, 1_234_567)).toBe("judged from 12.3 s on: before that 1 234 567 calls came faster than they could be judged");
-    expect(text(12.3, 0)).toBe("judged from 12.3 s on");
-    expect(text(221, 1)).toBe("judged from 3 min 41 s on: before that 1 call came faster than they could be judged");
-    expect(text(0, 2)).toBe("2 calls came faster than they could be judged");
-    expect(notes(run(made("none", { fromS: 12.3 }), {}, 31))).toBe("judged from 12.3 s on");
+    expect(text(12.3, 1_234_567)).toBe("analysed from 12.3 s on: before that 1 234 567 calls came faster than they could be analysed");
+    expect(text(12.3, 0)).toBe("analysed from 12.3 s on");
+    expect(text(221, 1)).toBe("analysed from 3 min 41 s on: before that 1 call came faster than they could be analysed");
+    expect(text(0, 2)).toBe("2 calls came faster than they could be analysed");
+    expect(notes(run(made("none", { fromS: 12.3 }), {}, 31))).toBe("analysed from 12.3 s on");
   });
 });
 

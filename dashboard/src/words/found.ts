@@ -117,9 +117,9 @@ function judgedWhen(run: RunState, found: Found): string[] {
 
 /** Where the diagnosis begins, and why not earlier; empty when all was diagnosed. */
 export function leftOut({ fromS, leftOutCalls }: Found): string {
-  const calls = leftOutCalls > 0 ? `${unbroken(counted(leftOutCalls, "call", "calls"))} came faster than they could be judged` : "";
+  const calls = leftOutCalls > 0 ? `${unbroken(counted(leftOutCalls, "call", "calls"))} came faster than they could be analysed` : "";
   if (fromS <= 0) return calls;
-  return `judged from ${unbroken(fromS < 120 ? seconds(fromS) : span(fromS * 1e9))} on${calls && `: before that ${calls}`}`;
+  return `analysed from ${unbroken(fromS < 120 ? seconds(fromS) : span(fromS * 1e9))} on${calls && `: before that ${calls}`}`;
 }
 
 /** Less than this part of a cause's cost is measured call by call: the rest is found by replay. */
@@ -199,7 +199,7 @@ export interface Factor {
 
 /** The figures that are multiplied; the first is what comes out. */
 export const FACTORS: Readonly<Record<keyof Efficiency, Factor>> = {
-  parallel: { key: "parallel", name: "parallel efficiency", reads: "of the ranks\u2019 time is computing", explains: "The rest is MPI and standing still: the product of what follows.", title: "Computing, of all the ranks\u2019 time: load balance times communication" },
+  parallel: { key: "parallel", name: "parallel efficiency", reads: "of the ranks\u2019 time is computing", explains: "The rest is MPI and idle time: the product of what follows.", title: "Computing, of all the ranks\u2019 time: load balance times communication" },
   loadBalance: { key: "loadBalance", name: "load balance", reads: "of the busiest rank\u2019s work is done on average", explains: "Below 100\u00a0% where some ranks have more work than others.", title: "How evenly computing is spread: 100 % when all ranks compute equally long" },
   communication: { key: "communication", name: "communication", reads: "of the run the busiest rank computes", explains: "Below 100\u00a0% where even the busiest rank stands in MPI.", title: "What MPI leaves of the run to the rank that computes most: serialization times transfer" },
   serialization: { key: "serialization", name: "serialization", reads: "is left after ranks wait for each other\u2019s turn", explains: "Below 100\u00a0% where ranks depend on each other in turn.", title: "What would be left if data moved in no time: below 100 % because ranks depend on each other in turn" },
@@ -227,7 +227,7 @@ export function stretchWords(stretch: Attribution, avoidable: number): string {
 export function networkWords(stretch: Attribution, quiet: readonly Quiet[]): string | null {
   const there = quiet.filter(({ isQuiet, fromS, toS }) => !isQuiet && fromS < stretch.toS && toS > stretch.fromS);
   const slower = Math.max(0, ...there.map((each) => each.slower));
-  return there.length > 0 ? `the network was disturbed: messages took ${slower.toFixed(1)} times as long` : null;
+  return there.length > 0 ? `network contention: messages took ${slower.toFixed(1)} times as long` : null;
 }
 
 /** What the known names mean; one that is not known here speaks for itself. */

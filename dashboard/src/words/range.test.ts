@@ -33,12 +33,12 @@ describe("the heading of the selected range", () => {
     expect(words({ kind: "asked", scope: { rangeNs: null, ranks: [[7, 7]] } })).toMatch(/^Selected rank 7 \| /);
   });
 
-  it("says what was not judged", () => {
+  it("says what has no diagnosis", () => {
     const live = known([1e9, 9e9], [2e9, 8e9]);
-    expect(words(live)).toMatch(/What is before was not judged\. What is after is not judged yet\.$/);
-    expect(words(live, OVER)).toMatch(/What is after was not judged\.$/);
-    expect(words(live, { ...OVER, found: { isFinal: true } as Found })).toMatch(/After it there is nothing to judge\.$/);
-    expect(words(known([1e9, 9e9], [1e9, 9e9], true), OVER)).toMatch(/ \| As judged while the job ran\. Counted in windows/);
+    expect(words(live)).toMatch(/What comes before has no diagnosis\. What comes after has no diagnosis yet\.$/);
+    expect(words(live, OVER)).toMatch(/What comes after has no diagnosis\.$/);
+    expect(words(live, { ...OVER, found: { isFinal: true } as Found })).toMatch(/After it there is nothing to diagnose\.$/);
+    expect(words(known([1e9, 9e9], [1e9, 9e9], true), OVER)).toMatch(/ \| As diagnosed while the job ran\. Counted in windows/);
   });
 
   it("says why there are no figures, and whose are shown", () => {
@@ -47,8 +47,8 @@ describe("the heading of the selected range", () => {
     expect(words({ kind: "missing", scope: SELECTED, why: "The server did not answer within 10 s." })).toBe(
       "Selected range | Its figures are missing: The server did not answer within 10 s. What follows is of the whole run.",
     );
-    expect(words(known([8e9, 9e9], [7e9, 7e9]))).toMatch(/Nothing of it is judged yet\./);
-    expect(words(known([8e9, 9e9], [7e9, 7e9]), OVER)).toMatch(/Nothing of it was judged\./);
+    expect(words(known([8e9, 9e9], [7e9, 7e9]))).toMatch(/It has no diagnosis yet\./);
+    expect(words(known([8e9, 9e9], [7e9, 7e9]), OVER)).toMatch(/It has no diagnosis\./);
     expect(hasFigures(known([8e9, 9e9], [7e9, 7e9]))).toBe(false);
   });
 });

@@ -28,10 +28,10 @@ export function rangeWords(figures: RangeFigures, run: RunState): RangeWords | n
       return { title, note: `Its figures are missing: ${figures.why.replace(/\.$/, "")}. ${WHOLE_RUN}` };
     case "known": {
       const { scope, budget, isOld } = figures;
-      if (!hasFigures(figures)) return { title, note: `Nothing of it ${over(run) ? "was judged" : "is judged yet"}. ${WHOLE_RUN}` };
+      if (!hasFigures(figures)) return { title, note: `It has no diagnosis${over(run) ? "" : " yet"}. ${WHOLE_RUN}` };
       return {
         title: titleOf(scope, [budget.fromNs, budget.toNs]),
-        note: [isOld ? "As judged while the job ran." : "", ...coverage(scope.rangeNs, budget, run)].filter(Boolean).join(" "),
+        note: [isOld ? "As diagnosed while the job ran." : "", ...coverage(scope.rangeNs, budget, run)].filter(Boolean).join(" "),
       };
     }
   }
@@ -65,8 +65,8 @@ export function coarseness({ fromNs, toNs, windowNs }: RangeBudget): string {
 
 function afterwards(run: RunState): string {
   // What is final goes to the last call.
-  if (run.found?.isFinal) return "After it there is nothing to judge.";
-  return `What is after ${over(run) ? "was not judged" : "is not judged yet"}.`;
+  if (run.found?.isFinal) return "After it there is nothing to diagnose.";
+  return `What comes after has no diagnosis${over(run) ? "" : " yet"}.`;
 }
 
 /** How finely it is known, and what of the selection is not. Ends are asked for in whole nanoseconds. */
@@ -74,7 +74,7 @@ function coverage(rangeNs: Span | null, { fromNs, toNs, windowNs }: RangeBudget,
   if (!rangeNs) return [];
   return [
     windowNs > 0 ? `${inWindows(windowNs)}: of one that is cut, a part counts.` : "",
-    fromNs - rangeNs[0] >= 1 ? "What is before was not judged." : "",
+    fromNs - rangeNs[0] >= 1 ? "What comes before has no diagnosis." : "",
     rangeNs[1] - toNs >= 1 ? afterwards(run) : "",
   ];
 }

@@ -87,7 +87,7 @@ describe("what stands still", () => {
   });
 });
 
-describe("stretches in which the job stood still", () => {
+describe("stretches in which the job hung", () => {
   const stretch = (kind: StillStretch["kind"], untilNs: number | null): StillStretch => ({ kind, sinceNs: 10 * SECOND, untilNs, sentences: [{ text: "Rank 0 waits for rank 1.", ranks: [0, 1] }] });
   const stood = (state: RunState, stills: readonly StillStretch[], endedIn = 0): RunState =>
     ({ ...state, standing: { count: stills.length + 2, stills, endedIn: [], endedInCount: endedIn } });
@@ -106,8 +106,8 @@ describe("stretches in which the job stood still", () => {
   it("is told as over when it moved again, or when the job ended", () => {
     const over = stood(moving, [stretch("waits", 14.5 * SECOND)]);
     expect(stretchNow(over)).toBeNull();
-    expect(stretchBefore(over)?.sentence.replace(/\u2009/g, " ")).toBe("The job stood still since 0:00:10.0, for 4.50 s, the last of 3 times.");
-    expect(stretchBefore(stood(ended, [stretch("deadlock", null)]))?.sentence).toMatch(/^The job stood still since 0:00:10.0, to the end/);
+    expect(stretchBefore(over)?.sentence.replace(/\u2009/g, " ")).toBe("The job hung from 0:00:10.0 on, for 4.50 s, the last of 3 times.");
+    expect(stretchBefore(stood(ended, [stretch("deadlock", null)]))?.sentence).toMatch(/^The job hung from 0:00:10.0 on, to the end/);
     expect(stretchBefore({ ...moving, standing: { count: 0, stills: [], endedIn: [], endedInCount: 0 } })).toBeNull();
   });
 

@@ -32,7 +32,7 @@ export interface Still {
   groups: readonly Group[];
   /** Those that are in no call. */
   outside: readonly number[];
-  /** Not all calls in flight are listed, so that who is in none is not known. */
+  /** Not all calls in flight are listed, so who is in none is not known. */
   isCut: boolean;
   /** For a second or more, the longest first. */
   longest: readonly LongCall[];
@@ -124,7 +124,7 @@ export function stillSentence(still: Still): string {
 
 /** Who is in no call; whether the others wait for them is a guess, and asked. */
 function outsideWords({ outside, groups, isCut }: Still): string {
-  if (isCut) return ". Not all calls in flight are listed, so that who is in none is not known.";
+  if (isCut) return ". Not all calls in flight are listed, so who is in none is not known.";
   const inside = groups.reduce((sum, { ranks }) => sum + ranks.length, 0);
   if (outside.length === 0) return inside > 1 ? ". All are in MPI: do they wait for each other?" : ".";
   const who = outside.length <= OUTSIDE_NAMED ? rankRanges(outside) : counted(outside.length, "rank", "ranks");
@@ -145,7 +145,7 @@ export function stretchBefore(run: RunState): { sentence: string; stretch: Still
   if (!standing || !last || stretchNow(run)) return null;
   const often = standing.count > 1 ? `, the last of ${standing.count} times` : "";
   const how = last.untilNs === null ? "to the end" : `for ${span(last.untilNs - last.sinceNs)}`;
-  return { sentence: `The job stood still since ${clock(last.sinceNs, 1)}, ${how}${often}.`, stretch: last };
+  return { sentence: `The job hung from ${clock(last.sinceNs, 1)} on, ${how}${often}.`, stretch: last };
 }
 
 /** What ranks were in when their processes ended. */

@@ -17,7 +17,7 @@ describe("recording that was switched off", () => {
     expect(words(run({}))).toBe("");
     expect(words(emptyRun())).toBe("");
     expect(words(run({ isOn: false, unrecordedCalls: 7, gapsNs: [[5 * SECOND, null]] }))).toBe("Recording is off since 0:00:05.0; 7 calls were made meanwhile. What happens now is not kept.");
-    expect(words(run({ isOn: false, heldS: 30, gapsNs: [[0, null]] }))).toBe("Recording is off since 0:00:00.0. The last 30 s are held back and recorded when something happens: when the job stands still, ends, or you switch recording on.");
+    expect(words(run({ isOn: false, heldS: 30, gapsNs: [[0, null]] }))).toBe("Recording is off since 0:00:00.0. The last 30 s are held back and recorded when something happens: when the job hangs, ends, or you switch recording on.");
     expect(words(run({ heldS: 30, gapsNs: [[0, 0]] }))).toBe("");
     expect(words(run({ unrecordedCalls: 2 }))).toBe("2 calls were made while the program had recording paused (MPI_Pcontrol).");
     expect(words(run({ unrecordedCalls: 1, gapsNs: [[5 * SECOND, 8 * SECOND]] }))).toBe("Recording was off for 3.00 s, from 0:00:05.0 on; 1 call was made meanwhile. What happened then is not known.");

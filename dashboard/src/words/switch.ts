@@ -14,7 +14,7 @@ export function gapWords(run: RunState): string {
   const edge = edgeNs(run);
   const made = recording.unrecordedCalls > 0 ? `; ${counted(recording.unrecordedCalls, "call was", "calls were")} made meanwhile` : "";
   if (last[1] === null && !over(run)) {
-    const now = recording.heldS === null ? "What happens now is not kept." : `The last ${recording.heldS} s are held back and recorded when something happens: when the job stands still, ends, or you switch recording on.`;
+    const now = recording.heldS === null ? "What happens now is not kept." : `The last ${recording.heldS} s are held back and recorded when something happens: when the job hangs, ends, or you switch recording on.`;
     return `Recording is off since ${clock(last[0], 1)}${made}. ${now}`;
   }
   const off = offNs(recording.gapsNs, 0, edge);

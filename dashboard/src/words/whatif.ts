@@ -6,7 +6,7 @@ import { seconds } from "./found";
 /** To be read after "if". */
 export const CHANGES: Readonly<Record<Blame, string>> = {
   mapping: "ranks were placed as advised",
-  pattern: "work were even",
+  pattern: "the load were balanced",
   background: "the network were quiet",
   cpu: "each rank had its own CPU",
 };

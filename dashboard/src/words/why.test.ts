@@ -26,9 +26,9 @@ describe("the budget in sentences", () => {
   it("says what of the ranks' time each part was, and what is known beyond that", () => {
     expect(plain(budgetLead(budget, 320))).toBe("MPI took 99.2 s of the ranks' 320 s, 31.0 %.");
     expect(say()["waiting"]).toBe("21.9 % of the ranks' time; of it 61.0 s while those who were waited for computed longer.");
-    expect(say()["distance"]).toMatch(/usually take longer than within\. With what others waited for it, [\d.]+ s\.$/);
-    expect(say()["excess"]).toMatch(/^0\.9 % of the ranks. time: what messages took beyond what is usual\./);
-    expect(say({ excessInsideS: 2, cpuWaitS: 0 })["excess"]).toMatch(/usual\. 2\.00 s of it within nodes\.$/);
+    expect(say()["distance"]).toMatch(/are expected to take longer than within\. With what others waited for it, [\d.]+ s\.$/);
+    expect(say()["excess"]).toMatch(/^0\.9 % of the ranks. time: what messages took beyond their expected time\./);
+    expect(say({ excessInsideS: 2, cpuWaitS: 0 })["excess"]).toMatch(/time\. 2\.00 s of it within nodes\.$/);
     expect(say({ excessInsideS: 2, cpuWaitS: 0, waitingBy: { ...budget.waitingBy, excess: 4 } })["excess"]).toMatch(/waited for it, 7\.00 s, 2\.00 s of it within nodes\.$/);
     expect(say({ otherS: 5, cpuWaitS: 4 })).toMatchObject({ cpuWait: expect.stringMatching(/^1\.\d+ % of the ranks' time: ranks could run/), other: expect.stringMatching(/^0\.\d+ %/) });
     // What cannot be is not said.
@@ -118,12 +118,12 @@ describe("criteria in sentences", () => {
   const bin = (fromBytes: number, medianNs: number, samples = 100): Criterion => ({ fromBytes, toBytes: fromBytes + 50, samples, medianNs, normalNs: null });
   const made = (change: Partial<Criteria> = {}): Criteria => ({ version: 4, isFinal: false, inter: [bin(0, 2000), bin(50, 2400)], intra: [bin(0, 500)], collectives: [], ...change });
 
-  it("say what is usual, between nodes and within", () => {
-    expect(plain(criteriaSentence(made()))).toBe("Messages between nodes usually take 2.00 µs (0 B to 50 B) to 2.40 µs (50 B to 100 B), by 200 exact messages. Messages within nodes usually take 500 ns (0 B to 50 B), by 100 exact messages. For the same size, between nodes takes 4.00 times as long as within (the median of 1 size).");
+  it("say what is expected, between nodes and within", () => {
+    expect(plain(criteriaSentence(made()))).toBe("Messages between nodes are expected to take 2.00 µs (0 B to 50 B) to 2.40 µs (50 B to 100 B), by 200 exact messages. Messages within nodes are expected to take 500 ns (0 B to 50 B), by 100 exact messages. For the same size, between nodes takes 4.00 times as long as within (the median of 1 size).");
   });
 
   it("say what is not known", () => {
-    expect(criteriaSentence(made({ intra: [] }))).toMatch(/What messages within nodes usually take is not known: no exact message of theirs was seen\.$/);
+    expect(criteriaSentence(made({ intra: [] }))).toMatch(/The expected transfer time of messages within nodes is not known: no exact message of theirs was seen\.$/);
     expect(criteriaSentence(made({ inter: [], intra: [] })).match(/not known/g)).toHaveLength(2);
     expect([standingWords(made()), standingWords(made({ isFinal: true })), standingWords(made({ version: 0 }))]).toEqual(["version 4, still being learnt", "final: learnt from the whole run", "nothing learnt yet"]);
   });

@@ -52,7 +52,7 @@ test("compare::its_figures_are_those_of_the_json", async (t) => {
     return own.top >= row.top - 1 && own.bottom <= row.bottom + 1 && own.right <= row.right + 1;
   }));
   assert.ok(reasons.length > 1 && reasons.every(Boolean), `reasons stand in their rows: ${reasons}`);
-  const places = await table(page, "Places");
+  const places = await table(page, "Call sites");
   assert.equal(places[0]["call site"], truth.sites[0].place);
   assert.equal(places[0].what, "MPI_Allreduce");
   assert.ok((await page.locator(".noise").innerText()) === truth.noise.sentence);

@@ -36,7 +36,7 @@ const views = (page) => page.locator(".why .view .time-chart svg path, .why .vie
 test("why::each_part_of_the_view_is_reached_by_keyboard", async (t) => {
   const page = await why(t, await uneven());
   const names = await page.locator(".why .contents button").allInnerTexts();
-  assert.deepEqual(names, ["Causes", "What if", "Which ranks", "Waits", "Places", "Budget", "Over time", "Three views", "Criteria", "Placement"]);
+  assert.deepEqual(names, ["Causes", "What if", "Which ranks", "Waits", "Call sites", "Budget", "Over time", "Three views", "Criteria", "Placement"]);
   for (const name of names) {
     await page.locator(".why .contents button", { hasText: new RegExp(`^${name}$`) }).focus();
     await page.keyboard.press("Enter");
@@ -157,17 +157,17 @@ test("why::criteria_are_those_of_the_report", async (t) => {
 
 test("why::places_in_the_program_are_those_of_the_report_and_lead_to_their_longest_wait", async (t) => {
   const page = await why(t, await uneven());
-  await part(page, "Places");
+  await part(page, "Call sites");
   const { sites } = report(await uneven());
-  const rows = await table(page, "Places in the program");
+  const rows = await table(page, "Call sites");
   const told = sites.filter(({ waiting_s: value }) => value > 0).sort((one, other) => other.waiting_s - one.waiting_s);
   assert.ok(rows.length > 0 && told.length > 0);
   for (const [at, row] of rows.slice(0, told.length).entries()) {
     const seconds = quantity(plain(row.waited));
     assert.ok(Math.abs(seconds - told[at].waiting_s) <= 0.00501 * seconds + 1e-9, `${row.waited} is not ${told[at].waiting_s} s`);
-    if (told[at].place) assert.ok(rows.some((each) => each["place in the program"] === told[at].place), told[at].place);
+    if (told[at].place) assert.ok(rows.some((each) => each["call site"] === told[at].place), told[at].place);
   }
-  await page.locator("table[aria-label='Places in the program'] tbody button").first().focus();
+  await page.locator("table[aria-label='Call sites'] tbody button").first().focus();
   await page.keyboard.press("Enter");
   await until("the place is in the inspector", async () => (await inspector(page))["Waited there"] === rows[0].waited);
   await untilMode(page, "paused");
@@ -246,6 +246,6 @@ test("why::nothing_serious_for_those_who_cannot_see_it", async (t) => {
   await views(page);
   await checkAll(page, [
     ["the tab Causes in full", () => page.locator(".why .files").waitFor()],
-    ["a place", () => page.locator("table[aria-label='Places in the program'] tbody button").first().click(), () => page.keyboard.press("Escape")],
+    ["a place", () => page.locator("table[aria-label='Call sites'] tbody button").first().click(), () => page.keyboard.press("Escape")],
   ]);
 });

@@ -268,7 +268,7 @@ fn no_command_minds_broken_descriptors() {
         // Not for people, and with nothing on their input.
         vec!["record"],
         vec!["advise"],
-        vec!["judge", "--print", r],
+        vec!["diagnose", "--print", r],
         vec![],
         vec!["--version"],
         vec!["help"],

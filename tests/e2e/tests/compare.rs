@@ -297,7 +297,7 @@ fn recordings_without_a_diagnosis_are_compared_without_one() {
     modelled("1", &["--disturb", "background-traffic"], &b);
     std::fs::remove_file(a.join("findings.json")).unwrap();
     let text = text(&a, &b);
-    assert!(text.contains("A was not judged: where time was lost in it is not compared."), "{text}");
+    assert!(text.contains("A has no diagnosis: where it lost time is not compared."), "{text}");
     assert!(text.lines().next().unwrap().contains("mostly time in MPI_Waitall at halo3d: wait"), "{text}");
     let comparison = json(&a, &b);
     assert!(

@@ -12,8 +12,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(180);
 /// The command, the recorder with the agent of its host, the process that computes the verdict, and the job.
-// words: allow an argument of the program
-const ROLES: [&str; 4] = ["run", "record", "judge", "rank"];
+const ROLES: [&str; 4] = ["run", "record", "diagnose", "rank"];
 /// The short check makes this many first calls of each kind fail in each role: they are the same in every run.
 const SAMPLE: u64 = 2;
 

@@ -67,7 +67,7 @@ fn a_circle_of_receives_is_named_with_its_call_sites() {
     for mpi in Mpi::all_or_skip("hang a_circle_of_receives_is_named_with_its_call_sites") {
         let stuck = stuck(&mpi, &["ring"]);
         let terminal = stuck.wait_for_words(&[
-            "stands still",
+            "the job hangs",
             "Deadlock: 4 ranks wait for each other.",
             "it waits for rank 0.\n",
         ]);
@@ -76,7 +76,7 @@ fn a_circle_of_receives_is_named_with_its_call_sites() {
             .find(|line| line.contains("Rank 3 is in MPI_Recv from rank 0, tag 7 at stuck.c:"));
         assert!(line.is_some_and(|line| line.ends_with("it waits for rank 0.")), "{terminal}");
         let (ended, report, _folder, out) = stuck.stop();
-        assert_eq!(terminal.matches("stands still").count(), 1, "{}", ended.errors());
+        assert_eq!(terminal.matches("the job hangs").count(), 1, "{}", ended.errors());
         let still = last_still(&report);
         assert_eq!(still["kind"], "deadlock");
         assert_eq!(still["circles"], serde_json::json!([[0, 1, 2, 3]]));
@@ -97,7 +97,7 @@ fn a_flight_recorder_has_the_time_before_the_hang() {
     for mpi in Mpi::sample_or_skip("hang a_flight_recorder_has_the_time_before_the_hang") {
         let stuck = stuck_with(&mpi, &["--flight", "1s"], &["ring"]);
         stuck.wait_for_words(&[
-            "the job seems to stand still",
+            "the job seems to hang",
             "recording is switched on, with the last 1 s",
             "Deadlock: 4 ranks wait for each other.",
             "Rank 3 is in MPI_Recv from rank 0, tag 7 at stuck.c:",
@@ -113,7 +113,7 @@ fn a_tag_that_nobody_asks_for_is_named() {
     for mpi in Mpi::sample_or_skip("hang a_tag_that_nobody_asks_for_is_named") {
         let stuck = stuck(&mpi, &["tags"]);
         let mismatch = "A message from rank 0 to rank 1 has tag 5, and rank 1 asks for tag 6.";
-        stuck.wait_for_words(&["stands still", mismatch, "Ranks 2-3 wait for them"]);
+        stuck.wait_for_words(&["the job hangs", mismatch, "Ranks 2-3 wait for them"]);
         assert_eq!(last_still(&stuck.stop().1)["circles"], serde_json::json!([[0, 1]]));
     }
 }
@@ -122,7 +122,7 @@ fn a_tag_that_nobody_asks_for_is_named() {
 fn a_rank_that_leaves_out_a_collective_is_named() {
     for mpi in Mpi::sample_or_skip("hang a_rank_that_leaves_out_a_collective_is_named") {
         let stuck = stuck(&mpi, &["left-out"]);
-        stuck.wait_for_words(&["stands still", "Rank 0 is in MPI_Barrier at stuck.c:", "waits for rank 3"]);
+        stuck.wait_for_words(&["the job hangs", "Rank 0 is in MPI_Barrier at stuck.c:", "waits for rank 3"]);
         let still = last_still(&stuck.stop().1);
         assert_eq!((&still["kind"], &still["stuck"]), (&"deadlock".into(), &serde_json::json!([0, 1, 2, 3])));
     }
@@ -136,7 +136,7 @@ fn receives_of_any_source_and_waits_for_requests_are_understood() {
             [("any", "MPI_Recv from any rank, any tag"), ("waitall", "MPI_Waitall for 2 requests")]
         {
             let stuck = stuck(&mpi, &[kind]);
-            stuck.wait_for_words(&["stands still", "Deadlock", call]);
+            stuck.wait_for_words(&["the job hangs", "Deadlock", call]);
             let still = last_still(&stuck.stop().1);
             assert_eq!(still["stuck"], serde_json::json!([0, 1, 2, 3]), "{kind}");
         }
@@ -148,7 +148,7 @@ fn who_asks_now_and_then_and_finds_nothing_moves_nothing() {
     for mpi in Mpi::sample_or_skip("hang who_asks_now_and_then_and_finds_nothing_moves_nothing") {
         let stuck = stuck(&mpi, &["asks"]);
         let asks = "rank 3, which asks again and again with MPI_Test at stuck.c:";
-        stuck.wait_for_words(&["stands still", asks, "and finds nothing"]);
+        stuck.wait_for_words(&["the job hangs", asks, "and finds nothing"]);
         assert_eq!(last_still(&stuck.stop().1)["roots"][0]["rank"], 3);
     }
 }
@@ -159,7 +159,7 @@ fn a_chain_leads_to_the_computing_rank_and_the_end_of_the_hang_is_reported() {
     for mpi in Mpi::sample_or_skip(name) {
         let stuck = stuck(&mpi, &["chain", "3"]);
         stuck.wait_for_words(&[
-            "stands still",
+            "the job hangs",
             "All 3 ranks that wait do so for rank 3, which has been in no MPI call",
         ]);
         let ended = stuck.running.wait(LIMIT).unwrap();
@@ -197,7 +197,7 @@ fn the_report_knows_the_last_calls_when_everything_was_killed() {
         return;
     };
     let stuck = stuck(&mpi, &["ring"]);
-    stuck.wait_for_words(&["stands still"]);
+    stuck.wait_for_words(&["the job hangs"]);
     // Nobody may notice that another was killed.
     let family = stuck.running.family();
     for signal in [Signal::STOP, Signal::KILL] {

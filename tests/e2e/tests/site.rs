@@ -81,7 +81,7 @@ fn the_doctor_names_the_files() {
         run(&mut command, LIMIT).unwrap()
     };
     let output = doctor("[limits]\npatience_s = 5\n").output();
-    let line = output.lines().find(|line| line.contains("site files")).unwrap();
+    let line = output.lines().find(|line| line.contains("settings files")).unwrap();
     assert!(line.contains(file.to_str().unwrap()) && line.contains("limits.patience_s = 5"), "{line}");
     let wrong = doctor("[limits]\npatience = 5\n");
     assert_eq!(wrong.status, 1);

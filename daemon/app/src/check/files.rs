@@ -104,7 +104,7 @@ pub(super) fn findings(recording: &Recording, found: &mut Found) {
                 names.insert(verdict::FILE);
             }
             Ok(None) if found.standing == Standing::Complete => {
-                found.notes.push("where time went was not judged, or is not kept".into());
+                found.notes.push("there is no diagnosis, or it is not kept".into());
             }
             Ok(None) => {}
             Err(error) => faults.push(Fault::new(verdict::FILE, format!("{error:#}"))),

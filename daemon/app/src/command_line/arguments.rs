@@ -216,9 +216,9 @@ Examples:
     /// Finds a placement for who talks to whom, as standard input says; started by the daemon.
     #[command(hide = true)]
     Advise,
-    /// Judges a recording by its log; started by the daemon.
+    /// Diagnoses a recording by its log; started by the daemon.
     #[command(hide = true)]
-    Judge {
+    Diagnose {
         /// The recording's folder.
         dir: PathBuf,
         /// Print what is found instead of leaving it in the folder.

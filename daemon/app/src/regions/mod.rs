@@ -59,11 +59,7 @@ pub(crate) fn regions(options: &RegionsOptions) -> Result<ExitCode> {
 /// The messages between the ranks of a recording.
 fn of_recording(dir: &Path) -> Result<TalkGraph> {
     let traffic = load_traffic(dir, &Recording::open(dir)?)?;
-    ensure!(
-        traffic.faults.is_empty(),
-        "no regions can be told without all messages: {}",
-        traffic.faults.join("; ")
-    );
+    ensure!(traffic.faults.is_empty(), "regions need all messages: {}", traffic.faults.join("; "));
     let pairs = traffic.traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages as f64));
     Ok(TalkGraph::new(0..traffic.job.told_ranks(), pairs))
 }

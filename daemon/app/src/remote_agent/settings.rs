@@ -53,7 +53,7 @@ pub(crate) fn left_in(recording: &Path) -> Result<Vec<(String, String)>> {
     let path = recording.join(LEFT_FILE);
     let mut file =
         OpenOptions::new().read(true).custom_flags(OFlags::NOFOLLOW.bits() as i32).open(&path).with_context(
-            || format!("{}: agents are started by hand only where a site file says so", path.display()),
+            || format!("{}: agents are started by hand only where a settings file says so", path.display()),
         )?;
     // What stands in it is trusted with folders of this user and with the name of a host.
     let found = file.metadata()?;

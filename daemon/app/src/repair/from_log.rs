@@ -58,7 +58,7 @@ pub(super) fn repair(
         }
         FileState::NotListed => {}
         FileState::Damaged(why) => {
-            missing.push(format!("the criteria that the run was to be judged by, in {GIVEN}: {why}"));
+            missing.push(format!("the criteria that the run was given, in {GIVEN}: {why}"));
         }
     }
     missing.extend(topology_files::copy(recording, out, &mut writer)?);
@@ -66,7 +66,7 @@ pub(super) fn repair(
     match hang::read(recording.dir()) {
         Ok(stood) if stood == Standing::default() => {}
         Ok(stood) => hang::write(out, &stood)?,
-        Err(error) => missing.push(format!("whether the job stood still: {error:#}")),
+        Err(error) => missing.push(format!("whether the job hung: {error:#}")),
     }
     let mut recorder = Recorder::new(writer, old.window_ns, Box::new(|dir, _| diagnose_into(dir, 1)));
     recorder.watch_for(Duration::ZERO, None)?;

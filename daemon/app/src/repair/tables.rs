@@ -31,7 +31,7 @@ pub(super) fn rebuild(
                 tables.communicators = used_comms.iter().map(|&comm| communicator(comm)).collect();
                 "sizes and members of communicators"
             }
-            _ => "where in the program calls were made",
+            _ => "the call sites",
         };
         missing.push(format!("{lost}: {} was lost", fault.file));
     }

@@ -75,13 +75,13 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let OpenedRecording { recording, spilled, .. } = opened;
     let is_in_log = spilled.is_some();
     // What takes a while is found out while the page is there.
-    let judging = std::thread::Builder::new().name("judge".into()).spawn(move || {
+    let judging = std::thread::Builder::new().name("diagnosis".into()).spawn(move || {
         let before = loaded.missing.len();
         let found = if is_in_log && findings.is_none() {
             let mut found = verdict::diagnosed_apart(&dir);
             match &mut found {
                 Ok(findings) => findings.limit(&loaded.ending()),
-                Err(error) => loaded.missing.push(format!("where time went was not judged: {error:#}")),
+                Err(error) => loaded.missing.push(format!("there is no diagnosis: {error:#}")),
             }
             found.ok()
         } else {

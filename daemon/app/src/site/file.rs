@@ -84,7 +84,7 @@ impl File {
                 let (number, key) = place(text, error.span().map_or(0, |span| span.start));
                 // Some of its messages have several lines.
                 let why = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
-                bail!("the site file {}, line {number}, {key}: {why}", path.display())
+                bail!("the settings file {}, line {number}, {key}: {why}", path.display())
             }
         }
     }

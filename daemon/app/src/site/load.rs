@@ -39,7 +39,7 @@ impl Site {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && !candidate.named => return Ok(()),
             Err(error) => {
-                return Err(error).with_context(|| format!("the site file {}", candidate.path.display()));
+                return Err(error).with_context(|| format!("the settings file {}", candidate.path.display()));
             }
         };
         File::parse(&text, &candidate.path)?.apply(self);

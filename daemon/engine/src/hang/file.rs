@@ -48,7 +48,7 @@ pub fn read(dir: &Path) -> Result<Standing> {
         bytes => bytes.with_context(|| format!("read {}", path.display()))?,
     };
     let kept: Kept = serde_json::from_slice(&bytes)
-        .with_context(|| format!("{} does not say where the job stood still", path.display()))?;
+        .with_context(|| format!("{} does not say where the job hung", path.display()))?;
     Ok(kept.standing)
 }
 
@@ -68,6 +68,6 @@ mod tests {
         assert_eq!(read(dir.path()).unwrap(), standing);
         std::fs::write(dir.path().join(FILE), "{\"schema\": 7").unwrap();
         let error = format!("{:#}", read(dir.path()).unwrap_err());
-        assert!(error.contains("does not say where the job stood still"), "{error}");
+        assert!(error.contains("does not say where the job hung"), "{error}");
     }
 }

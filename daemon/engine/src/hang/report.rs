@@ -91,8 +91,7 @@ pub fn last_calls(engine: &Engine, told: &mut Standing) {
 pub(crate) fn lines(still: &Still) -> Vec<String> {
     let since = run_time_of(still.since_s);
     let quiet = (still.seen_s - still.since_s).max(0.0);
-    let mut lines =
-        vec![format!("the job stands still: no call began or returned for {quiet:.0} s, since {since}")];
+    let mut lines = vec![format!("the job hangs: no call began or returned for {quiet:.0} s, since {since}")];
     let told = still.sentences.iter().take(MOST_LINES).map(|sentence| format!("  {}", sentence.text));
     lines.extend(told);
     if still.sentences.len() > MOST_LINES {

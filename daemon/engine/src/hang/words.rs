@@ -218,7 +218,7 @@ impl Names<'_> {
     fn doing(&self, root: &Root) -> String {
         let asks = |last: &LastCall| format!("{}{}", function_name(last.function), self.at(last.site));
         match &root.doing {
-            Doing::Unseen => "of which nothing is heard".into(),
+            Doing::Unseen => "which reports nothing".into(),
             Doing::Outside { last: None } => {
                 "which has been in no MPI call yet: it computes, or is stuck outside of MPI".into()
             }

@@ -207,7 +207,7 @@ impl Dag {
             ));
         }
         if !self.has_criteria {
-            notes.push("what messages usually take is not known yet, so no latency is shown".to_owned());
+            notes.push("expected transfer times are not known yet, so no latency is shown".to_owned());
         }
         notes
     }

@@ -151,7 +151,7 @@ impl Outlook {
             is_final: false,
             diagnosis,
             evolution: evolution(budgeter.evolution(), budgeter.criteria().has_normal()),
-            // It is said in words once it is known where in the program calls were made.
+            // Written in words once the call sites are known.
             ..mpiscope_feed::Found::default()
         };
         LiveFindings { report: found, course, criteria: budgeter.criteria().clone() }

@@ -37,7 +37,7 @@ export function Budget({ comparison }: { comparison: Comparison }) {
     return (
       <section>
         <h2>{title}</h2>
-        <p class="soft">Where time went is known only of recordings that were judged.</p>
+        <p class="soft">Where time went is known only of recordings with a diagnosis.</p>
       </section>
     );
   }

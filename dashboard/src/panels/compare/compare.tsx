@@ -80,7 +80,7 @@ function SideFacts({ letter, side, comparison, of }: { letter: string; side: Sid
       </p>
       <p class="found">
         <CauseMark cause={side.cause} />
-        <span>{side.headline ? side.headline.replaceAll(" %", "\u00a0%") : "It was not judged where time was lost."}</span>
+        <span>{side.headline ? side.headline.replaceAll(" %", "\u00a0%") : "It has no diagnosis: where time was lost is not known."}</span>
       </p>
     </section>
   );

@@ -40,7 +40,7 @@ export function OverTime({ compared }: { compared: Compared }) {
   const stacks = useMemo(() => stacksOf(rowsOf(kind.value, shown, theme.value), shown.a, shown.b), [kind.value, by.value, compared, theme.value]);
   const drawn = useRef(stacks);
   drawn.current = stacks;
-  const nothing = (side: CourseOfSide): string => (kind.value === "calls" || side.parts.length > 0 ? "" : "not judged");
+  const nothing = (side: CourseOfSide): string => (kind.value === "calls" || side.parts.length > 0 ? "" : "no diagnosis");
   useSignalEffect(() => {
     void [size.value, kind.value];
     const way = compared.aligned.find((each) => each.by === by.value);

@@ -1,4 +1,4 @@
-// What else changed: what messages usually take, regions, counts, and how good the figures are.
+// What else changed: expected transfer times, regions, counts, and how good the figures are.
 
 import type { Comparison, Figure, RegionChange, Usual } from "../../feed/compared";
 import { bytes, count, duration } from "../../words";
@@ -11,7 +11,7 @@ export function Rest({ comparison }: { comparison: Comparison }) {
   return (
     <div class="pair">
       <section>
-        <h2>What messages usually take <span class="soft">medians that changed</span></h2>
+        <h2>Expected transfer times <span class="soft">medians that changed</span></h2>
         <UsualRows usual={comparison.usual} isKnown={comparison.ofRank !== null} />
         <h2>Ranks that talk mostly among themselves</h2>
         <Regions regions={comparison.regions} isKnown={comparison.ofRank !== null} />
@@ -28,7 +28,7 @@ function UsualRows({ usual, isKnown }: { usual: readonly Usual[]; isKnown: boole
   const far = (row: Usual): number => Math.abs(Math.log(row.medianNs.change?.ratio ?? 1));
   const changed = usual.filter((row) => isChange(row.medianNs)).sort((one, other) => far(other) - far(one));
   const known = usual.filter((row) => row.medianNs.change !== null).length;
-  if (!isKnown) return <p class="soft">It is known only of recordings that were judged.</p>;
+  if (!isKnown) return <p class="soft">It is known only of recordings with a diagnosis.</p>;
   if (changed.length === 0) return <p class="soft">{known > 0 ? `None of ${known} medians changed by more than noise.` : "No median is known of both."}</p>;
   return (
     <ul class="lines">
@@ -39,7 +39,7 @@ function UsualRows({ usual, isKnown }: { usual: readonly Usual[]; isKnown: boole
 }
 
 function Regions({ regions, isKnown }: { regions: readonly RegionChange[] | null; isKnown: boolean }) {
-  if (!regions) return <p class="soft">{isKnown ? "They are compared only of jobs with as many ranks." : "They are known only of recordings that were judged."}</p>;
+  if (!regions) return <p class="soft">{isKnown ? "They are compared only of jobs with as many ranks." : "They are known only of recordings with a diagnosis."}</p>;
   const others = regions.filter(({ became }) => became !== "stayed").sort((one, other) => one.overlap - other.overlap);
   const stayed = regions.length - others.length;
   if (regions.length === 0) return <p class="soft">Neither has any.</p>;

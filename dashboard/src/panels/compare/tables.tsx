@@ -71,14 +71,14 @@ export function Places({ comparison }: { comparison: Comparison }) {
   if (rows.length === 0) {
     return (
       <section>
-        <h2>Places in the program</h2>
+        <h2>Call sites</h2>
         <p class="soft">Where calls were made is not known in either.</p>
       </section>
     );
   }
   const changed = rows.filter((row) => isChange(row.ofRank)).length;
   const all = styled<SiteChange>([
-    { key: "place", label: "call site", title: "Sort by place", sort: (row) => row.place, ascending: true, className: () => "word place", cell: (row) => <span title={row.place}>{row.place}{moved(row)}</span> },
+    { key: "place", label: "call site", title: "Sort by call site", sort: (row) => row.place, ascending: true, className: () => "word place", cell: (row) => <span title={row.place}>{row.place}{moved(row)}</span> },
     { key: "function", label: "what", title: "Sort by what is called", sort: (row) => row.callsFunction, ascending: true, className: () => "word", cell: (row) => row.callsFunction },
     ...columns<SiteChange>(comparison, largest(rows)),
     {
@@ -89,8 +89,8 @@ export function Places({ comparison }: { comparison: Comparison }) {
   ]);
   return (
     <section class="rows places">
-      <h2>Places in the program <span class="soft">{noted(changed, rows.length, "place", "places")}</span></h2>
-      <Table label="Places" columns={all} rows={rows} rowKey={(row) => `${row.place} ${row.callsFunction} ${row.lines.join("-")}`} first={{ key: "change", descending: true }} selected={null} />
+      <h2>Call sites <span class="soft">{noted(changed, rows.length, "call site", "call sites")}</span></h2>
+      <Table label="Call sites" columns={all} rows={rows} rowKey={(row) => `${row.place} ${row.callsFunction} ${row.lines.join("-")}`} first={{ key: "change", descending: true }} selected={null} />
     </section>
   );
 }

@@ -124,7 +124,7 @@ function Head({ store, course, evolution, name, lostS }: { store: Store; course:
       <b title={latencyMeaning(latency)}><i class={latency === null ? "tone unknown" : "tone"} style={latency === null ? {} : { backgroundColor: latencyColour(latency, theme.value) }} />L {latencyWords(latency)}</b>
       {lostS !== null && <span class="lost" title="Avoidable time of these ranks in the whole run">lost {seconds(lostS)}</span>}
       <span class="soft figures" title={figures}>{figures}</span>
-      {trend && <span class={`trend ${course.segments.at(-1)?.kind ?? ""}`} title={joined > 0 ? `${trend}; ${joined} older stretches were told apart once and are not any more, since there were too many` : trend}>{trend}</span>}
+      {trend && <span class={`trend ${course.segments.at(-1)?.kind ?? ""}`} title={joined > 0 ? `${trend}; ${joined} older stretches were joined, since there were too many` : trend}>{trend}</span>}
     </div>
   );
 }

@@ -25,7 +25,7 @@ export function WhyCard({ store, found }: { store: Store; found: Found | null })
   return (
     <section>
       <h2>Why <span class="soft">where the ranks’ time went</span> {figures.kind === "known" ? <SelectedNote store={store} /> : <WholeRunNote store={store} />}{found && <button type="button" class="more" onClick={() => show(store, BUDGET)}>Open Causes</button>}</h2>
-      {found ? <Split store={store} scope={scopeOf(figures, found, ranks, gaps)} ranks={ranks} gaps={gaps} note={figures.kind === "known" ? coarseness(figures.budget) : found.waitingNote} /> : <p class="soft">Where time went is not judged yet.</p>}
+      {found ? <Split store={store} scope={scopeOf(figures, found, ranks, gaps)} ranks={ranks} gaps={gaps} note={figures.kind === "known" ? coarseness(figures.budget) : found.waitingNote} /> : <p class="soft">Where time went is not known yet.</p>}
     </section>
   );
 }

@@ -36,7 +36,7 @@ export function Scope({ store, looks, find }: { store: Store; looks: Looks; find
       <div class="group">
         <button type="button" class="plain" disabled={!looks.canUndo.value} title="Back to what was looked at before (u)" onClick={() => looks.undo()}>Undo</button>
         <button type="button" class="plain" disabled={!looks.canRedo.value} title="Forth again (Shift+u)" onClick={() => looks.redo()}>Redo</button>
-        <button type="button" class="find" title="Find a rank, a function, a place in the program, a time (/)" onClick={find}><span class="soft">Find</span> <kbd>/</kbd></button>
+        <button type="button" class="find" title="Find a rank, a function, a call site, a time (/)" onClick={find}><span class="soft">Find</span> <kbd>/</kbd></button>
       </div>
     </section>
   );

@@ -61,7 +61,7 @@ export function Search({ store, actions, isOpen, views }: SearchProps) {
       if (event.target === dialog.current) isOpen.value = false;
     }}>
       <input ref={input} type="text" role="combobox" aria-label="Find" aria-expanded={results.length > 0} aria-controls="found" aria-activedescendant={results.length > 0 ? `found-${current}` : undefined}
-        placeholder="Rank, ranks 0-15, function, longest recv rank 3, slowest message, place in the program, node, region, time, view" value={query.value} spellcheck={false} autocomplete="off"
+        placeholder="Rank, ranks 0-15, function, longest recv rank 3, slowest message, call site, node, region, time, view" value={query.value} spellcheck={false} autocomplete="off"
         onInput={(event) => {
           query.value = event.currentTarget.value;
           at.value = 0;

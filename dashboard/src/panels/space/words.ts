@@ -59,7 +59,7 @@ export function whenWords({ when, metrics }: MetricsScope, answer: RankMetrics):
   const span = spanWords([answer.fromNs, answer.toNs]);
   const isJudged = answer.judgedToNs > answer.judgedFromNs && metrics.some((id) => metricOf(id)?.isDiagnosed);
   const windows = isJudged && (answer.judgedFromNs !== answer.fromNs || answer.judgedToNs !== answer.toNs)
-    ? ` Judged in whole windows, ${unbroken(`${clock(answer.judgedFromNs, 3)} to ${clock(answer.judgedToNs, 3)}`)}.` : "";
+    ? ` Diagnosed in whole windows, ${unbroken(`${clock(answer.judgedFromNs, 3)} to ${clock(answer.judgedToNs, 3)}`)}.` : "";
   switch (when.kind) {
     case "range": return `Selected range ${span}.${windows}`;
     case "lately": return `The last 30 s.${windows}`;

@@ -22,7 +22,7 @@ export function Key({ store, dag }: { store: Store; dag: Dag }) {
   const rest = hosts.length - HOSTS_NAMED;
   return (
     <div class="what-key small">
-      <span class="group" title="The latency of a message in shares of what one of its size usually takes">Latency <span class="soft">{"\u00bc"}</span><Scale /><span class="soft">{LATENCY_MAX}+ times usual</span></span>
+      <span class="group" title="The latency of a message: its transfer time divided by the expected one">Latency <span class="soft">{"\u00bc"}</span><Scale /><span class="soft">{LATENCY_MAX}+ times expected</span></span>
       <span class="group"><Outlined />not known</span>
       <span class="group hosts"><span class="soft">Nodes</span>
         {hosts.slice(0, HOSTS_NAMED).map((host) => (

@@ -41,7 +41,7 @@ function missingWords(dag: Dag): string {
     found.push(`${end}${counted(dag.leftOut, "message", "messages")} of the range ${dag.leftOut === 1 ? "is" : "are"} not shown: select a shorter range or fewer ranks.`);
   }
   if (dag.contradicted > 0) found.push(`${counted(dag.contradicted, "message has", "messages have")} no link: by the clocks it would lead back.`);
-  if (!dag.hasCriteria && dag.nodes.length > 0) found.push("What messages usually take is not known yet, so no bar has a latency.");
+  if (!dag.hasCriteria && dag.nodes.length > 0) found.push("Expected transfer times are not known yet, so no bar has a latency.");
   return found.join(" ");
 }
 
@@ -107,7 +107,7 @@ function slowestRows({ messages }: Dag, at: number): NodeRow[] {
   const where = `${messages.isSent[at] === 1 ? "to" : "from"} rank ${messages.other[at] ?? 0}`;
   return [
     { name: "Slowest", words: `${isExact ? "" : "at most "}${duration(messages.tMsgNs[at] ?? 0)}`, note: `${where}, ${bytes(messages.bytes[at] ?? 0)}` },
-    { name: "Its latency", words: latencyWords(messages.latency[at] ?? Number.NaN, isExact), note: isExact ? "times what such a message usually takes" : "an upper bound: others completed in the same call" },
+    { name: "Its latency", words: latencyWords(messages.latency[at] ?? Number.NaN, isExact), note: isExact ? "times the expected transfer time" : "an upper bound: others completed in the same call" },
   ];
 }
 

@@ -1,4 +1,4 @@
-// What messages usually take, by size: a line for messages between nodes and one for those within, both axes by their
+// Expected transfer times, by size: a line for messages between nodes and one for those within, both axes by their
 // logarithms; below it how many samples each bin rests on.
 
 import { useSignal } from "@preact/signals";

@@ -1,4 +1,4 @@
-// What messages and collectives usually take: by that everything is measured.
+// The expected times of messages and collectives: the measure of everything else.
 
 import type { CollectiveCriterion, Criteria } from "../../feed/criteria";
 import type { Store } from "../../state/store";
@@ -16,7 +16,7 @@ export function CriteriaPart({ store }: { store: Store }) {
   const criteria = known?.answer;
   return (
     <section id={CRITERIA} tabIndex={-1} class="criteria" aria-busy={isAsking && !known}>
-      <h2>What messages usually take <span class="soft">{criteria ? standingWords(criteria) : "the measure of what is slow"}</span></h2>
+      <h2>Expected transfer times <span class="soft">{criteria ? standingWords(criteria) : "the measure of what is slow"}</span></h2>
       {why && <p class="soft">{known ? "Not the newest" : "Missing"}: {why.replace(/\.$/, "")}. <button type="button" class="link" onClick={again}>Ask again</button></p>}
       {criteria ? <Told criteria={criteria} /> : !why && <p class="soft">Asking for it.</p>}
     </section>
@@ -48,7 +48,7 @@ function Told({ criteria }: { criteria: Criteria }) {
       <h3>Collectives</h3>
       {criteria.collectives.length > 0
         ? <Table label="Criteria of collectives" columns={COLUMNS} rows={criteria.collectives} rowKey={keyOf} first={{ key: "samples", descending: true }} selected={null} />
-        : <p class="soft">What collectives usually take is not known: too few of any kind were seen.</p>}
+        : <p class="soft">The expected time of collectives is not known: too few of any kind were seen.</p>}
     </>
   );
 }

@@ -21,11 +21,11 @@ export const PARTS: readonly { id: string; label: string; learn: string }[] = [
   { id: WHAT_IF, label: "What if", learn: "What the run would take without its causes" },
   { id: SOURCES, label: "Which ranks", learn: "From which ranks it comes" },
   { id: WAITS, label: "Waits", learn: "In which calls ranks wait, and who waited for whom" },
-  { id: SITES, label: "Places", learn: "Where in the program ranks wait" },
+  { id: SITES, label: "Call sites", learn: "The call sites where ranks wait" },
   { id: BUDGET, label: "Budget", learn: "Where time in MPI went, and what was waited for" },
   { id: OVER_TIME, label: "Over time", learn: "When it could have been avoided" },
   { id: VIEWS, label: "Three views", learn: "Where messages go, how evenly, and how steadily" },
-  { id: CRITERIA, label: "Criteria", learn: "What messages usually take, by size" },
+  { id: CRITERIA, label: "Criteria", learn: "Expected transfer times, by size" },
   { id: PLACEMENT, label: "Placement", learn: "A better placement of the ranks, with the files for it" },
 ];
 

@@ -15,7 +15,7 @@ interface SitesProps { store: Store; sites: readonly SiteWait[]; waits: readonly
 export function Sites({ store, sites, waits, waitingS, isRanged }: SitesProps) {
   const selection = store.selection.value;
   const most = sites.reduce((found, { seconds: value }) => Math.max(found, value), 0);
-  useTable("waiting by place in the program", () => ({
+  useTable("waiting by call site", () => ({
     columns: ["place", "site", "waiting_s", "compute_s", "cpu_wait_s", "base_s", "distance_s", "excess_s", "operation_s", "other_s", "unknown_s"],
     rows: sites.map(({ place, site, seconds: value, by }) => [place, site, value, by.compute - by.noCore, by.noCore, by.base, by.distance, by.excess, by.operation, by.other, by.unknown]),
   }));
@@ -27,7 +27,7 @@ export function Sites({ store, sites, waits, waitingS, isRanged }: SitesProps) {
   };
   const columns: Column<SiteWait>[] = [
     {
-      key: "place", label: "place in the program", title: "Sort by name", sort: siteName, ascending: true,
+      key: "place", label: "call site", title: "Sort by name", sort: siteName, ascending: true,
       cell: (row) => <button type="button" class={`rank ${row.place ? "command" : ""}`} title="Show it in the inspector, and go to the longest wait there">{siteName(row)}</button>,
     },
     { key: "by", label: "waited for", title: "Sort by waiting for those who computed", sort: (row) => row.by.compute / Math.max(row.seconds, 1e-9), cell: (row) => <Split row={row} /> },
@@ -39,7 +39,7 @@ export function Sites({ store, sites, waits, waitingS, isRanged }: SitesProps) {
       <h2>Where in the program ranks wait <span class="soft">{sites.length > 0 ? `${isRanged ? "in the whole run; " : ""}a click shows the place and goes to its longest wait` : ""}</span></h2>
       {sites.length > 0
         ? <>
-          <Table label="Places in the program" columns={columns} rows={sites} rowKey={siteKey} first={{ key: "seconds", descending: true }} selected={selection?.kind === "site" ? siteKey(selection) : null} act={go} />
+          <Table label="Call sites" columns={columns} rows={sites} rowKey={siteKey} first={{ key: "seconds", descending: true }} selected={selection?.kind === "site" ? siteKey(selection) : null} act={go} />
           {sites.some(({ place }) => !place) && <p class="soft apart">Without a name are calls without a known call site, and places in programs without debug information.</p>}
         </>
         : <p class="soft">No waiting is known of by place.</p>}

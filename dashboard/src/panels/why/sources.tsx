@@ -97,7 +97,7 @@ function Times({ store, source: { times } }: { store: Store; source: Source }) {
   };
   return (
     <>
-      <p class="soft">It moves along the run, so that over all of it no rank stands out. The ranks with the most of it, by time; a click narrows all views to it:</p>
+      <p class="soft">It moves along the run: over all of it no rank stands out. The ranks with the most of it, by time; a click narrows all views to it:</p>
       <ul class="times">
         {times.filter(({ ranks }) => ranks.length > 0).map((time) => (
           <li key={time.fromS}><button type="button" class="link" onClick={() => narrow(time)}>{clock(time.fromS * 1e9, 1)} to {clock(time.toS * 1e9, 1)}</button> <span>{ranksWords(rangesOf([...time.ranks.slice(0, FEW)].sort((one, other) => one - other)))}</span></li>

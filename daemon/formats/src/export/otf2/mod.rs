@@ -185,7 +185,8 @@ pub fn write_otf2(
     }
     if approximations.calls_alone > 0 {
         let calls = plural(approximations.calls_alone, "call");
-        remarks.push(format!("{calls} of collectives without a known communicator are told only as calls"));
+        remarks
+            .push(format!("{calls} of collectives without a known communicator are written only as calls"));
     }
     Ok(ExportSummary { calls: about.calls, messages: about.messages, remarks })
 }

@@ -242,7 +242,7 @@ impl Ranks<'_> {
             }
             let number = found.members.len() as u32 + 1;
             if number > MAX_COMM || count > MAX_COMM_MEMBERS {
-                bail!("its communicators are more than can be told apart");
+                bail!("it has more communicators than can be numbered");
             }
             found.comms.insert(comm, number);
             found.members.insert(number, of);
