@@ -2,101 +2,28 @@
 //!
 //! One growing state, and immutable versions of it: a window uses the version of the messages that ended before it.
 
+mod bins;
 mod line;
 mod normal;
 mod reference;
+mod scope;
 mod version;
 
+pub use bins::{bin_sizes, size_bin};
 pub use reference::Reference;
-pub use version::{CollectiveCriterion, MessageCriterion, Version};
+pub use scope::Scope;
+pub use version::{CollectiveCriterion, CollectiveKey, MessageCriterion, Version};
 
+use bins::class_of;
 use hdrhistogram::Histogram;
-use mpiscope_model::Function;
 use normal::Normals;
 use rustc_hash::FxHashMap;
 
-/// Where the two ends of a message are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
-    /// On one node.
-    Intra,
-    /// On two.
-    Inter,
-}
-
-impl Scope {
-    /// Of a message between nodes, or not.
-    #[must_use]
-    pub fn between_nodes(inter: bool) -> Self {
-        if inter { Scope::Inter } else { Scope::Intra }
-    }
-
-    /// The word for files and people.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Scope::Intra => "intra",
-            Scope::Inter => "inter",
-        }
-    }
-}
-
-/// Sizes up to here have bins of 50 bytes, greater ones bins of a 64th of themselves.
-const FINE_BYTES: u64 = 64 << 10;
-const FINE_BIN_BYTES: u64 = 50;
-const FINE_BINS: u32 = FINE_BYTES.div_ceil(FINE_BIN_BYTES) as u32;
-/// Bins of an octave of greater sizes: 2^(1/45) is a 64th more.
-const BINS_PER_OCTAVE: f64 = 45.0;
-
-/// The bin of a size.
-#[must_use]
-pub fn size_bin(bytes: u64) -> u32 {
-    if bytes < FINE_BYTES {
-        (bytes / FINE_BIN_BYTES) as u32
-    } else {
-        FINE_BINS + ((bytes as f64 / FINE_BYTES as f64).log2() * BINS_PER_OCTAVE) as u32
-    }
-}
-
-/// The sizes of a bin: from, and the first beyond it.
-#[must_use]
-pub fn bin_sizes(bin: u32) -> (u64, u64) {
-    if bin < FINE_BINS {
-        let from = u64::from(bin) * FINE_BIN_BYTES;
-        return (from, (from + FINE_BIN_BYTES).min(FINE_BYTES));
-    }
-    let edge = |bin: u32| (FINE_BYTES as f64 * (f64::from(bin - FINE_BINS) / BINS_PER_OCTAVE).exp2()).ceil();
-    (edge(bin) as u64, edge(bin + 1) as u64)
-}
-
-/// Classes of an octave of sizes: used where no single bin of a scope has enough samples.
-const CLASSES_PER_OCTAVE: f64 = 4.0;
+/// Samples that make a median.
+const ENOUGH_SAMPLES: u64 = 30;
 /// After this number of samples in a scope without a full bin, sizes are too many for bins. Before it, a guess would
 /// choose which message decided when a call returned.
 const MANY_SAMPLES: u64 = 500;
-/// Smaller sizes take about the same.
-const SMALL_BYTES: u64 = 64;
-
-fn class_of(bin: u32) -> u32 {
-    let (from, _) = bin_sizes(bin);
-    (((from + SMALL_BYTES) as f64).log2() * CLASSES_PER_OCTAVE) as u32
-}
-
-/// Which collectives are alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CollectiveKey {
-    /// The function.
-    pub function: Function,
-    /// How many ranks take part.
-    pub ranks: u32,
-    /// The bin of its bytes.
-    pub bin: u32,
-    /// Whether it is the root's part.
-    pub is_root: bool,
-}
-
-/// Samples that make a median.
-const ENOUGH_SAMPLES: u64 = 30;
 /// Samples beyond these change no median.
 const MOST_SAMPLES: u64 = 10_000;
 /// Times beyond these seventeen seconds are counted as this.

@@ -1,7 +1,8 @@
 //! Matching and budget, window by window: a window is handed on when all of it is in. The result depends neither on
 //! how the input was cut into batches nor on which rank came first.
 
-use crate::{BudgetOptions, Budgeter, Version};
+use crate::budget::{BudgetOptions, Budgeter};
+use crate::criteria::Version;
 use mpiscope_matching::{Matched, Matcher, WindowEvents, by_window};
 use mpiscope_model::{Batch, Event, Nanoseconds};
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@ mod tests;
 pub use balance::BinBalance;
 pub use sizes::{MOST_CLASSES, SizeClass};
 
-use crate::Scope;
+use crate::criteria::Scope;
 use balance::Balances;
 use mpiscope_model::{Message, Nanoseconds, Rank};
 use sizes::Sizes;

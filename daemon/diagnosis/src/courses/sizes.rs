@@ -1,6 +1,6 @@
 //! What messages of about one size took, bin by bin.
 
-use crate::{bin_sizes, size_bin};
+use crate::criteria::{bin_sizes, size_bin};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 

@@ -4,7 +4,8 @@
 //! the 90th percentile of its ratios is at most `QUIET` times that of the calmest tenth of all windows. Everything is
 //! counted in buckets, so neither the order within a window nor batches matter, and memory is bounded.
 
-use super::{Scope, class_of};
+use super::bins::class_of;
+use super::scope::Scope;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

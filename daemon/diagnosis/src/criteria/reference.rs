@@ -1,6 +1,6 @@
 //! What a run's own criteria are held against.
 
-use super::Version;
+use super::version::Version;
 
 /// Criteria from elsewhere.
 #[derive(Debug, Clone, Default, PartialEq)]

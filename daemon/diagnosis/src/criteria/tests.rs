@@ -1,3 +1,4 @@
+use super::bins::{FINE_BINS, FINE_BYTES};
 use super::*;
 use proptest::prelude::*;
 

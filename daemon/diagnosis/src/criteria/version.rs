@@ -1,8 +1,9 @@
 //! Criteria that do not change any more.
 
+use super::bins::{bin_sizes, size_bin};
 use super::line::Line;
-use super::{CollectiveKey, Scope, bin_sizes, size_bin};
-use mpiscope_model::Message;
+use super::scope::Scope;
+use mpiscope_model::{Function, Message};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -54,6 +55,19 @@ impl MessageCriterion {
         let (from, to) = self.sizes();
         from.midpoint(to)
     }
+}
+
+/// Which collectives are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CollectiveKey {
+    /// The function.
+    pub function: Function,
+    /// How many ranks take part.
+    pub ranks: u32,
+    /// The bin of its bytes.
+    pub bin: u32,
+    /// Whether it is the root's part.
+    pub is_root: bool,
 }
 
 /// The criterion of collectives of one kind.
