@@ -1,7 +1,8 @@
 //! Series of the strongest regions, or pairs of regions; the rest is summed up.
 
+use super::options::EvolutionOptions;
 use super::ratios::Ratios;
-use super::series::{EvolutionOptions, Series, Window};
+use super::series::{Series, Window};
 use super::tally::Tally;
 use std::collections::BTreeMap;
 

@@ -12,6 +12,7 @@ mod cuts;
 mod followed;
 mod noise;
 mod operator;
+mod options;
 mod partition;
 mod pending;
 mod ratios;
@@ -23,11 +24,12 @@ mod windows;
 
 pub use bands::{Band, Bands};
 pub use operator::{Evolution, Provisional};
+pub use options::EvolutionOptions;
 pub use partition::RegionOfRank;
 pub use pending::{Pending, pending};
 pub use ratios::Ratios;
 pub use segment::{Kind, Point, Segment};
-pub use series::{EvolutionOptions, Series, Window};
+pub use series::{Series, Window};
 pub use tally::Tally;
 
 #[cfg(test)]

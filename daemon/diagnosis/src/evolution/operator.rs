@@ -1,8 +1,9 @@
 //! The operator: takes messages as they are settled, and closes windows when the frontier passes them.
 
 use super::followed::Followed;
+use super::options::EvolutionOptions;
 use super::partition::{Places, RegionOfRank};
-use super::series::{EvolutionOptions, Series, Window};
+use super::series::{Series, Window};
 use super::tally::Tally;
 use super::windows::{Counted, WindowTallies};
 use mpiscope_model::MessageTime;

@@ -1,7 +1,7 @@
 //! A stretch of a series: its kind, and the windows it keeps.
 
 use super::cuts::Sums;
-use super::series::EvolutionOptions;
+use super::options::EvolutionOptions;
 use super::tally::Tally;
 use super::trend::rising;
 
