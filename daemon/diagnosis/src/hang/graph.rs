@@ -1,7 +1,7 @@
 //! Who waits for whom, as a graph: a node for each rank, and one for each list of ranks or call that several share.
 
+use super::moment::{Moment, is_gone};
 use super::waits::{Need, Waiting};
-use super::{Moment, is_gone};
 use mpiscope_model::Rank;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -11,19 +11,23 @@
 //! deadlock is therefore always one.
 
 mod deadlock;
+mod detector;
 mod graph;
+mod moment;
+mod stillness;
 #[cfg(test)]
 mod tests;
 mod waits;
 
+pub use detector::{HangDetector, LastCall};
+pub use moment::Moment;
+pub use stillness::{Clash, Doing, Root, Stillness};
 pub use waits::{Need, Waiting};
 
 use graph::Graph;
-use mpiscope_matching::{OpenPost, WaitingSend};
-use mpiscope_model::{
-    Asks, Call, Comm, CommInfo, Function, InFlight, Member, Nanoseconds, Peer, ProcessState, Rank, Site,
-};
-use rustc_hash::{FxHashMap, FxHashSet};
+use moment::is_gone;
+use mpiscope_matching::WaitingSend;
+use mpiscope_model::{Asks, Comm, Function, Peer, ProcessState, Rank};
 use std::collections::BTreeMap;
 
 /// Most cycles and ended processes that are reported.
@@ -31,160 +35,7 @@ const MOST_TOLD: usize = 8;
 /// Most roots whose waiting ranks are counted.
 const MOST_COUNTED: usize = 256;
 
-/// What a rank did last.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LastCall {
-    /// What it called.
-    pub function: Function,
-    /// When that returned.
-    pub end_ns: Nanoseconds,
-    /// The call site.
-    pub site: Option<Site>,
-    /// How many polls in a row found nothing, until then; 0 after another call.
-    pub polls: u64,
-}
-
-/// What is kept while the job moves.
-#[derive(Debug, Default)]
-pub struct HangDetector {
-    moved_ns: Nanoseconds,
-    last: FxHashMap<Rank, LastCall>,
-    /// Functions that were seen to poll.
-    polling: FxHashSet<Function>,
-    /// How many collectives of a communicator a rank has entered and returned from.
-    entered: FxHashMap<(Comm, Rank), u64>,
-    members: FxHashMap<Comm, Vec<Rank>>,
-    sizes: FxHashMap<Comm, u32>,
-}
-
-/// What is known of the job at the moment.
-#[derive(Debug)]
-pub struct Moment<'a> {
-    /// When this is.
-    pub now_ns: Nanoseconds,
-    /// The calls that have not returned.
-    pub in_flight: &'a [InFlight],
-    /// How each rank that was seen stands.
-    pub ranks: &'a BTreeMap<Rank, ProcessState>,
-    /// How many ranks there are.
-    pub world_size: u32,
-    /// Receives that are open.
-    pub posts: Vec<OpenPost>,
-    /// Messages that nobody received.
-    pub sends: Vec<WaitingSend>,
-    /// The function that ends MPI, in which everybody waits for everybody.
-    pub finalize: Function,
-    /// Functions that wait for one of their requests and not for all.
-    pub any_of: &'a [Function],
-}
-
-/// The findings about a hang.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Stillness {
-    /// Since when nothing moves.
-    pub since_ns: Nanoseconds,
-    /// When that was looked at.
-    pub at_ns: Nanoseconds,
-    /// Ranks that run or ran, as far as they were seen.
-    pub ranks: usize,
-    /// The calls that wait, by rank and thread.
-    pub waiting: Vec<Waiting>,
-    /// Ranks that wait for ever, as far as is known.
-    pub stuck: Vec<Rank>,
-    /// Of them circles in which each waits for the next and the last for the first.
-    pub circles: Vec<Vec<Rank>>,
-    /// Those who are waited for and cannot come, and how many wait for each, directly or not.
-    pub gone: Vec<(Rank, ProcessState, usize)>,
-    /// Those who are waited for and may go on, the one whom most wait for first.
-    pub roots: Vec<Root>,
-    /// Members of one communicator that are in different collectives at the same turn.
-    pub clashes: Vec<Clash>,
-    /// Messages that wait for a receiver who waits for one of another tag from the same sender: that tag.
-    pub mistagged: Vec<(WaitingSend, i32)>,
-}
-
-/// A rank that others wait for and that does not wait itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Root {
-    /// Which.
-    pub rank: Rank,
-    /// How many wait for it, directly or not.
-    pub waiting: usize,
-    /// What it is doing.
-    pub doing: Doing,
-}
-
-/// The activity of a rank that does not wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doing {
-    /// It is in no call since the last one returned, or since the run began.
-    Outside {
-        /// Its last call.
-        last: Option<LastCall>,
-    },
-    /// It asks again and again and finds nothing.
-    Polls {
-        /// How.
-        last: LastCall,
-    },
-    /// It is in a call whose partners are unknown, or have come.
-    Inside {
-        /// Which.
-        call: InFlight,
-    },
-    /// Nothing was ever heard of it.
-    Unseen,
-}
-
-/// Members of a communicator that are in different collectives at the same turn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Clash {
-    /// The communicator.
-    pub comm: Comm,
-    /// The functions, and who is in them.
-    pub functions: Vec<(Function, Vec<Rank>)>,
-}
-
 impl HangDetector {
-    /// Takes in what became known; `lone_polls` are the places of those calls that are a single poll which found nothing,
-    /// rising. Such polls move nothing.
-    pub fn feed(&mut self, calls: &[Call], lone_polls: &[usize], comms: &[CommInfo], members: &[Member]) {
-        for info in comms {
-            self.sizes.insert(info.comm, info.size);
-        }
-        for member in members {
-            self.members.entry(member.comm).or_default().push(member.rank);
-        }
-        let mut lone_polls = lone_polls.iter().peekable();
-        for (place, call) in calls.iter().enumerate() {
-            let Call { rank, function, end_ns, site, count, .. } = *call;
-            let last = self.last.entry(rank).or_default();
-            if count > 1 || lone_polls.next_if(|&&poll| poll == place).is_some() {
-                // They may ask by turns with several functions.
-                self.polling.insert(function);
-                let polls = last.polls.saturating_add(count);
-                *last = LastCall { function, end_ns, site, polls };
-                continue;
-            }
-            self.moved_ns = self.moved_ns.max(end_ns);
-            if last.end_ns <= end_ns {
-                *last = LastCall { function, end_ns, site, polls: 0 };
-            }
-            if let (Some(comm), Some(instance)) = (call.comm, call.instance) {
-                let entered = self.entered.entry((comm, rank)).or_default();
-                *entered = (*entered).max(u64::from(instance) + 1);
-            }
-        }
-    }
-
-    /// Since when nothing moves: no call returned, and none began but those that are in flight since before.
-    #[must_use]
-    pub fn moved_ns(&self, in_flight: &[InFlight]) -> Nanoseconds {
-        // Polls begin and return all the time.
-        let began = in_flight.iter().filter(|call| !self.polls(call)).map(|call| call.since_ns);
-        began.fold(self.moved_ns, Nanoseconds::max)
-    }
-
     /// Looks for the cause of a hang.
     #[must_use]
     pub fn look(&self, moment: &Moment<'_>) -> Stillness {
@@ -243,11 +94,6 @@ impl HangDetector {
         }
     }
 
-    /// Whether a call is one of a row of polls.
-    fn polls(&self, call: &InFlight) -> bool {
-        self.polling.contains(&call.function) && self.last.get(&call.rank).is_some_and(|last| last.polls > 1)
-    }
-
     /// Who is in which collective of a communicator, where members disagree.
     fn clashes(&self, moment: &Moment<'_>) -> Vec<Clash> {
         let mut inside: BTreeMap<(Comm, u64), BTreeMap<Function, Vec<Rank>>> = BTreeMap::new();
@@ -283,20 +129,4 @@ fn mistagged(moment: &Moment<'_>, waiting: &[Waiting]) -> Vec<(WaitingSend, i32)
     found.dedup();
     found.truncate(MOST_TOLD);
     found
-}
-
-/// Whether a process makes no more calls.
-fn is_gone(state: ProcessState) -> bool {
-    matches!(state, ProcessState::Finalized | ProcessState::Aborted | ProcessState::Vanished)
-}
-
-impl Stillness {
-    /// Ranks that wait in a call, each once.
-    #[must_use]
-    pub fn waiting_ranks(&self) -> Vec<Rank> {
-        let mut ranks: Vec<Rank> = self.waiting.iter().map(|waiting| waiting.call.rank).collect();
-        ranks.sort_unstable();
-        ranks.dedup();
-        ranks
-    }
 }

@@ -1,6 +1,7 @@
 use super::graph::{End, Graph, Node};
 use super::*;
-use mpiscope_model::Side;
+use mpiscope_matching::OpenPost;
+use mpiscope_model::{Call, CommInfo, InFlight, Member, Side};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

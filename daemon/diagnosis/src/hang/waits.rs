@@ -1,6 +1,7 @@
 //! For whom each call waits that has not returned.
 
-use super::{HangDetector, Moment, is_gone};
+use super::detector::HangDetector;
+use super::moment::{Moment, is_gone};
 use mpiscope_matching::OpenPost;
 use mpiscope_model::{Asks, Comm, Function, InFlight, Peer, ProcessState, Rank};
 use rustc_hash::FxHashMap;
