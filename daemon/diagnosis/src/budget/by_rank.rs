@@ -2,7 +2,7 @@
 //! longer, to bound the number of cells.
 
 use super::causes::{Budget, Cause, Causes};
-use super::ledger::{Spared, WindowBudget};
+use super::window_budget::{Spared, WindowBudget};
 use mpiscope_model::{Nanoseconds, Rank};
 use std::ops::Range;
 

@@ -1,12 +1,13 @@
 //! Settling a call that completed collectives which earlier calls had entered, perhaps with messages beside them.
 
+use super::budgeter::Budgeter;
 use super::collectives::{Awaited, Entry, Started};
 use super::cut::Pieces;
 use super::meet::wait_state;
 use super::receive::binding;
-use super::settle::Settled;
+use super::steps::Settled;
 use super::thread::{Incoming, ThreadId};
-use super::{Budgeter, Spared};
+use super::window_budget::Spared;
 use crate::criteria::{Scope, Version};
 use mpiscope_model::{Activity, Collected, Effect, Nanoseconds, Rank};
 

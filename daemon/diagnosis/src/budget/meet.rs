@@ -1,14 +1,14 @@
 //! Settling a member of a collective.
 
+use super::budgeter::Budgeter;
 use super::collectives::Awaited;
 use super::cut::Pieces;
+use super::steps::Settled;
 use super::thread::ThreadId;
 use super::waits::WaitState;
-use super::{Budgeter, Spared};
+use super::window_budget::Spared;
 use crate::criteria::{CollectiveKey, Version, size_bin};
 use mpiscope_model::{Activity, Collective, Flow, Function, Rank};
-
-use super::settle::Settled;
 
 impl Budgeter {
     pub(super) fn leave_collective(

@@ -1,9 +1,10 @@
 //! A call is over: the thread goes on along the way that led there, and the ledger gets its pieces.
 
+use super::budgeter::Budgeter;
+use super::causes::{Cause, Causes};
 use super::cut::Pieces;
 use super::thread::{Row, ThreadId};
 use super::waits::{SiteWaiting, WaitKey, WaitState};
-use super::{Budgeter, Cause, Causes};
 use mpiscope_model::{Activity, Nanoseconds, Rank};
 use std::ops::Range;
 

@@ -10,6 +10,7 @@ mod stretches;
 pub use stretches::Stretch;
 
 use mpiscope_model::Nanoseconds;
+use stretches::NEVER_QUIET;
 
 /// Kinds that are assessed separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -291,9 +292,6 @@ fn comes_and_goes(times: &[f64]) -> bool {
 /// A window with this slowdown was certainly disturbed. A smaller one proves nothing: the assumed slowness selects the
 /// deciding message, and a slight slowness therefore feeds itself for a while.
 const COMES_AND_GOES: f64 = 2.0;
-
-/// A run with this slowdown relative to a good one was never quiet.
-const NEVER_QUIET: f64 = 1.5;
 
 /// A window.
 #[derive(Debug, Clone)]

@@ -1,14 +1,16 @@
 //! Settles a call that received: which message decided when it returned, and its pieces.
 
+use super::budgeter::Budgeter;
+use super::causes::{Cause, Causes};
 use super::cut::Pieces;
+use super::options::Latency;
+use super::steps::Settled;
 use super::thread::{Incoming, ThreadId};
+use super::thresholds::CLEARLY_LATE_NS;
 use super::waits::WaitState;
-use super::{Budgeter, Cause, Causes, Latency, Spared};
+use super::window_budget::Spared;
 use crate::criteria::{Scope, Version};
 use mpiscope_model::{Activity, MessageTime, Nanoseconds};
-
-use super::settle::Settled;
-use super::thresholds::CLEARLY_LATE_NS;
 
 /// A receive that took less than this part of the expected transfer time found its message there.
 const HAD_ARRIVED: u64 = 4;

@@ -1,13 +1,14 @@
 //! Settling a blocking send.
 
+use super::budgeter::Budgeter;
+use super::causes::Cause;
 use super::cut::Pieces;
+use super::steps::Settled;
 use super::thread::{Outgoing, ThreadId};
 use super::waits::WaitState;
-use super::{Budgeter, Cause, Spared};
+use super::window_budget::Spared;
 use crate::criteria::Version;
 use mpiscope_model::{Activity, Blocking, Effect, Nanoseconds, Rank};
-
-use super::settle::Settled;
 
 impl Budgeter {
     pub(super) fn leave_send(&mut self, thread: ThreadId, call: &Activity, version: &Version) -> Settled {

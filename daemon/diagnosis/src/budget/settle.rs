@@ -1,11 +1,13 @@
 //! Settles a window: each thread goes on, call by call, until it has to wait for another one.
 
+use super::budgeter::Budgeter;
+use super::causes::{Cause, Causes};
 use super::collectives::Entry;
 use super::cut::Pieces;
-use super::thread::ThreadId;
-use super::{Budgeter, Cause, Causes, Spared};
+use super::steps::Settled;
+use super::thread::{Next, Thread, ThreadId};
 use crate::criteria::Version;
-use mpiscope_model::{Activity, Blocking, Effect, Function, Nanoseconds, Rank};
+use mpiscope_model::{Activity, Blocking, Effect, Nanoseconds};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,29 +15,33 @@ use std::sync::Arc;
 const MANY: usize = 1_024;
 const AT_ONCE: usize = 32;
 
-/// The call that computing leads to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Next {
-    pub(super) function: Function,
-    /// To whom it sends: the same function is called in several places.
-    pub(super) peer: Option<Rank>,
-}
-
-impl Next {
-    pub(super) fn from_call(call: &Activity) -> Self {
-        let peer = if let Effect::Transfer { peer, .. } = call.effect { peer } else { None };
-        Self { function: call.function, peer }
-    }
-}
-
-/// What became of an attempt to settle a call.
-pub(super) enum Settled {
-    Yes,
-    /// Its thread has been put where it will be woken, or the next window tries again.
-    NotYet,
-}
-
 impl Budgeter {
+    /// The end of the next window that has to be settled; earlier ones may be skipped. None when no call waits.
+    #[must_use]
+    pub fn next_window_end_ns(&self) -> Option<Nanoseconds> {
+        let next_ns = self.settled_ns.saturating_add(self.options.window_ns);
+        let due_ns = if self.has_news { None } else { self.due_ns };
+        (self.queued > 0).then(|| due_ns.map_or(next_ns, |due_ns| due_ns.max(next_ns)))
+    }
+
+    /// Everything that ended before a time is in, and nothing that ended later: settles the window that ends then.
+    pub fn settle(&mut self, until_ns: Nanoseconds) {
+        let queued = self.queued;
+        self.window(until_ns);
+        // What was settled may have taught what settles a call that waits: the next window tries again.
+        self.has_news = self.queued < queued;
+        self.settled_ns = until_ns;
+    }
+
+    /// No window before a time has to be settled: nothing ended in them, and no call that waits goes on there.
+    pub fn skip(&mut self, until_ns: Nanoseconds) {
+        let whole_ns = until_ns - until_ns % self.options.window_ns;
+        if whole_ns > self.settled_ns {
+            self.settled_ns = whole_ns;
+            self.evolution.close(self.waited_for_ns(whole_ns));
+        }
+    }
+
     /// Settles what ended before a time.
     pub(super) fn window(&mut self, until_ns: Nanoseconds) {
         let queued = self.queued;
@@ -95,7 +101,7 @@ impl Budgeter {
         self.course.close(until_ns);
         let oldest_ns = until_ns.saturating_sub(self.options.patience_ns + 2 * self.options.window_ns);
         self.criteria.close(until_ns, oldest_ns);
-        let kept: usize = self.threads.iter().map(super::thread::Thread::kept).sum();
+        let kept: usize = self.threads.iter().map(Thread::kept).sum();
         if kept > self.options.kept {
             for thread in self.threads.iter_mut() {
                 self.given_up += thread.give_up_half() as u64;
@@ -106,7 +112,7 @@ impl Budgeter {
     /// Calls that waited too long for their other side go on without it, the oldest first.
     pub(super) fn force(&mut self, until_ns: Nanoseconds, too_late_ns: Nanoseconds) {
         loop {
-            let due = |(at, thread): (usize, &super::thread::Thread)| {
+            let due = |(at, thread): (usize, &Thread)| {
                 let end_ns = thread.queue.front()?.end_ns;
                 (end_ns < until_ns && end_ns < too_late_ns).then_some((
                     end_ns,
@@ -199,61 +205,12 @@ impl Budgeter {
         }
     }
 
-    /// Time between calls, until the next one; its use is unknown where calls were lost.
-    pub(super) fn compute(&mut self, thread: ThreadId, until_ns: Nanoseconds, next: Option<Next>) {
-        let state = &mut self.threads[thread as usize];
-        let from_ns = state.at_ns;
-        if until_ns <= from_ns {
-            return;
-        }
-        state.at_ns = until_ns;
-        let whole_ns = until_ns - from_ns;
-        let Some(next) = next else {
-            state.path[Cause::Unknown] += whole_ns as i64;
-            return;
-        };
-        let cpu_wait_ns = if self.steal.knows(state.rank) {
-            let usual_ns = state.usual_ns(next, whole_ns);
-            self.steal.between(state.rank, from_ns, until_ns, usual_ns)
-        } else {
-            0
-        };
-        let worked_ns = whole_ns - cpu_wait_ns;
-        state.path[Cause::CpuWait] += cpu_wait_ns as i64;
-        state.path[Cause::Compute] += worked_ns as i64;
-        // Before its first call a thread is not in the ledger, as it may not have been there.
-        if state.number == 0 {
-            return;
-        }
-        let (rank, function) = (state.rank, next.function);
-        let balanced_ns = self.course.worked(rank, (from_ns, until_ns), worked_ns, function);
-        self.ledger.compute(rank, from_ns, until_ns, cpu_wait_ns);
-        self.ledger.spared(
-            rank,
-            until_ns,
-            Spared { cored_ns: cpu_wait_ns, balanced_ns, ..Spared::default() },
-        );
-    }
-
     /// A loop of polls led to nothing.
     pub(super) fn end_loop(&mut self, thread: ThreadId) {
         for (from_ns, to_ns) in std::mem::take(&mut self.threads[thread as usize].open.rows) {
             self.compute(thread, from_ns, Some(Next::default()));
             self.spend(thread, to_ns, Pieces::only(Cause::Other, to_ns.saturating_sub(from_ns)));
         }
-    }
-
-    /// The thread goes along its own way: the pieces fill the time until `until_ns`.
-    pub(super) fn spend(&mut self, thread: ThreadId, until_ns: Nanoseconds, pieces: Pieces) {
-        let state = &mut self.threads[thread as usize];
-        let (rank, mut at_ns) = (state.rank, state.at_ns);
-        for (cause, ns) in pieces.iter() {
-            let to_ns = at_ns.saturating_add(ns).min(until_ns);
-            state.path[cause] += to_ns.saturating_sub(at_ns) as i64;
-            self.ledger.direct(rank, cause, at_ns, to_ns);
-            at_ns = at_ns.max(to_ns);
-        }
-        state.at_ns = at_ns;
     }
 
     /// Tries to settle the first call of a thread's queue.
@@ -294,64 +251,10 @@ impl Budgeter {
         }
     }
 
-    pub(super) fn spend_all(&mut self, thread: ThreadId, until_ns: Nanoseconds, cause: Cause) {
-        let left_ns = until_ns.saturating_sub(self.threads[thread as usize].at_ns);
-        self.spend(thread, until_ns, Pieces::only(cause, left_ns));
-    }
-
-    pub(super) fn entry_path(&self, thread: ThreadId) -> Causes {
-        self.threads[thread as usize].path
-    }
-
-    pub(super) fn done(&mut self, thread: ThreadId, entry: Causes, call: &Activity) -> Settled {
-        self.threads[thread as usize].settle(entry);
-        let of_rank = self.ledger.rank(call.rank);
-        of_rank.until_ns = of_rank.until_ns.max(call.end_ns);
-        Settled::Yes
-    }
-
     /// The criteria of the window in which a call ended, and that window.
     fn version_for(&self, end_ns: Nanoseconds) -> (Range<Nanoseconds>, Arc<Version>) {
         let begin_ns = end_ns - end_ns % self.options.window_ns;
         let window = begin_ns..begin_ns.saturating_add(self.options.window_ns);
         (window, self.criteria.version_at(begin_ns))
-    }
-
-    pub(super) fn is_saved(&self, one: Rank, other: Rank) -> bool {
-        self.advised().is_some_and(|nodes| {
-            let node = |rank: Rank| nodes.get(rank as usize);
-            node(one).is_some() && node(one) == node(other)
-        })
-    }
-
-    /// The path that led to a call of another thread; without it, this one will be woken when it is known.
-    pub(super) fn path_of(
-        &mut self,
-        of: ThreadId,
-        number: u64,
-        asks: ThreadId,
-        is_forced: bool,
-    ) -> Option<Option<Causes>> {
-        if self.has_to_wait(of, number, asks, is_forced) {
-            return None;
-        }
-        Some(self.threads[of as usize].path_to(number).copied())
-    }
-
-    /// Whether this thread has to wait, because another one has not come to a call yet; it will be woken.
-    fn has_to_wait(&mut self, of: ThreadId, number: u64, asks: ThreadId, is_forced: bool) -> bool {
-        let has_to_wait = !is_forced && !self.threads[of as usize].has_come_to(number);
-        if has_to_wait {
-            self.wait_for(of, number, asks);
-        }
-        has_to_wait
-    }
-
-    /// A thread is to be woken when another comes to a call.
-    pub(super) fn wait_for(&mut self, of: ThreadId, number: u64, asks: ThreadId) {
-        let waiters = &mut self.threads[of as usize].waiters;
-        if !waiters.contains(&(number, asks)) {
-            waiters.push((number, asks));
-        }
     }
 }

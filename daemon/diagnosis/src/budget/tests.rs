@@ -7,9 +7,11 @@ mod started;
 
 use super::*;
 use crate::Windowed;
-use crate::criteria::{MessageCriterion, Scope};
+use crate::criteria::{MessageCriterion, Scope, Version};
+use mpiscope_matching::Matched;
 use mpiscope_model::{
-    Batch, Blocking, CallId, Collected, Collective, Comm, Effect, Event, Flow, Function, Side,
+    Activity, Batch, Blocking, CallId, Collected, Collective, Comm, CommInfo, Effect, Event, Flow, Function,
+    Nanoseconds, Node, Rank, Side,
 };
 use std::collections::BTreeMap;
 

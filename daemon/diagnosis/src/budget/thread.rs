@@ -3,7 +3,6 @@
 
 use super::causes::Causes;
 use super::inbox::{Inbox, Place};
-use super::settle::Next;
 use super::settled_calls::{Passed, SettledCalls};
 use mpiscope_model::{Activity, Collected, Effect, Function, Nanoseconds, Node, Rank};
 use std::collections::VecDeque;
@@ -89,6 +88,21 @@ pub(super) struct Thread {
     last: Function,
     /// How long the thread usually computes, from a function to another.
     usual: Vec<Usual>,
+}
+
+/// The call that computing leads to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Next {
+    pub(super) function: Function,
+    /// To whom it sends: the same function is called in several places.
+    pub(super) peer: Option<Rank>,
+}
+
+impl Next {
+    pub(super) fn from_call(call: &Activity) -> Self {
+        let peer = if let Effect::Transfer { peer, .. } = call.effect { peer } else { None };
+        Self { function: call.function, peer }
+    }
 }
 
 /// How long a thread usually computes between two calls.

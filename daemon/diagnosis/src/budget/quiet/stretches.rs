@@ -1,10 +1,11 @@
 //! When the network was quiet and when not, in as few words as say it.
 
-use super::NEVER_QUIET;
 use mpiscope_model::Nanoseconds;
 
 /// Most stretches that are listed.
 const MOST: usize = 24;
+/// A run with this slowdown relative to a good one was never quiet.
+pub(super) const NEVER_QUIET: f64 = 1.5;
 
 /// A time in which the network was all quiet, or was not.
 #[derive(Debug, Clone, Copy, PartialEq)]
