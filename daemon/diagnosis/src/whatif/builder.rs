@@ -2,14 +2,14 @@
 
 use crate::criteria::{CollectiveCriterion, Scope, Version, bin_sizes};
 use crate::whatif::call_kind::CallKind;
+use crate::whatif::call_row::{CallRow, NO_COMM, NONE};
 use crate::whatif::graph::Graph;
+use crate::whatif::graph::delays::Delays;
 use crate::whatif::message_calls::{MessageRow, link};
 use crate::whatif::partners::Partners;
 use crate::whatif::reference::Reference;
 use crate::whatif::{classes, delay, drained, explain, flights, groups, starved, work};
-use mpiscope_model::{
-    Call, CallId, Collected, Comm, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling,
-};
+use mpiscope_model::{Call, CallId, Collected, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling};
 use rustc_hash::FxHashMap;
 
 /// The run has more calls than a graph may have.
@@ -17,26 +17,6 @@ use rustc_hash::FxHashMap;
 pub struct TooLarge {
     /// The limit.
     pub most_calls: usize,
-}
-
-/// No rank, communicator or other index.
-pub(crate) const NONE: u32 = u32::MAX;
-/// Stands for no communicator in a row.
-pub(crate) const NO_COMM: Comm = Comm(NONE);
-/// Stands in a row for all ranks together where they start and end MPI, which is done on no communicator.
-pub(crate) const STARTUP_COMM: Comm = Comm(NONE - 1);
-
-/// A call, as it waits to become part of the graph.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CallRow {
-    pub(crate) start_ns: Nanoseconds,
-    pub(crate) end_ns: Nanoseconds,
-    pub(crate) bytes: u32,
-    pub(crate) peer: u32,
-    pub(crate) comm: Comm,
-    pub(crate) instance: u32,
-    pub(crate) site: u32,
-    pub(crate) function: u16,
 }
 
 /// Collects the rows of a run.
@@ -259,7 +239,7 @@ impl GraphBuilder {
         graph.classes = classes::classes(&graph, &sites);
         graph.places = work::places(&graph, &sites);
         drop(sites);
-        graph.delays = delay::Delays::from_figures(&graph, scheduling, recorder_ns);
+        graph.delays = Delays::from_figures(&graph, scheduling, recorder_ns);
         graph.reference = reference;
         flights::learn(&mut graph);
         drained::find(&mut graph);

@@ -1,9 +1,8 @@
 //! What is changed in a replay.
 
-use crate::whatif::call_kind::CallKind;
 use crate::whatif::graph::Graph;
-use crate::whatif::quiet::QuietGroup;
-use crate::whatif::work::{Scale, Work};
+use crate::whatif::graph::quiet_group::QuietGroup;
+use crate::whatif::graph::work::{Scale, Work};
 use mpiscope_model::{Blame, Function, Node, Rank};
 
 /// How long a flight takes when the recording only bounds it.
@@ -106,25 +105,5 @@ impl<'a> Applied<'a> {
 
     pub(crate) fn own(&self, function: Function) -> f64 {
         self.own.get(usize::from(function)).map_or(1.0, |factor| f64::from(*factor))
-    }
-}
-
-impl Graph {
-    pub(crate) fn delay_before(&self, call: usize) -> u64 {
-        self.delays.before.get(call).copied().unwrap_or(0)
-    }
-
-    pub(crate) fn delay_within(&self, call: usize) -> u64 {
-        self.delays.within.get(call).copied().unwrap_or(0)
-    }
-
-    /// The time in which a call waited for a CPU, its own rank's or another's.
-    pub(crate) fn delay_of(&self, call: usize) -> u64 {
-        let starved_ns = self.delays.starved.get(&(call as u32)).copied().unwrap_or(0);
-        self.delay_within(call).max(starved_ns)
-    }
-
-    pub(crate) fn is_setup(&self, call: usize) -> bool {
-        self.kind(call) == CallKind::Setup
     }
 }

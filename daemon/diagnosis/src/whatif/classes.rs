@@ -1,7 +1,7 @@
 //! Ranks that do the same: their calls come from the same places of the program.
 
-use crate::whatif::builder::NONE;
 use crate::whatif::call_kind::CallKind;
+use crate::whatif::call_row::NONE;
 use crate::whatif::graph::Graph;
 use rustc_hash::FxHashSet;
 

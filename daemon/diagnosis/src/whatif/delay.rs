@@ -4,25 +4,13 @@
 //! stretches of computing, and some calls, longer than they are at the same place otherwise. What is left of it falls on
 //! computing and on calls by their shares of the time.
 
+use crate::whatif::graph::delays::{Delays, SchedulerSample};
 use crate::whatif::graph::{Graph, Thread};
 use mpiscope_model::Scheduling;
 use rustc_hash::FxHashMap;
 
 /// Computing and calls at a place are longer than usual beyond this quantile: at one place several things may be done in turn.
 const USUAL: f64 = 0.9;
-
-/// What the scheduler says of a rank at a moment, in sums since its start.
-#[derive(Debug, Clone, Copy)]
-struct Figure {
-    at_ns: u64,
-    /// The time without a CPU.
-    missing_ns: u64,
-    /// The part of it in which the rank was stopped.
-    stopped_ns: u64,
-    run_ns: u64,
-    /// How long the rank then waited for a CPU at a time, on average.
-    wait_ns: u64,
-}
 
 /// How often a rank left its CPU. That is read more rarely than the other figures.
 fn switches(row: &Scheduling) -> u64 {
@@ -46,8 +34,8 @@ pub(crate) fn baselines(mut rows: Vec<Scheduling>) -> Vec<Scheduling> {
 }
 
 /// The figures of a rank, from its rows in the order of time; switches were counted in the first.
-fn figures_of(rows: &[Scheduling]) -> Vec<Figure> {
-    let mut figures: Vec<Figure> = Vec::with_capacity(rows.len());
+fn figures_of(rows: &[Scheduling]) -> Vec<SchedulerSample> {
+    let mut figures: Vec<SchedulerSample> = Vec::with_capacity(rows.len());
     let mut counted: Option<&Scheduling> = None;
     let mut wait_ns = u64::MAX;
     for row in rows {
@@ -59,7 +47,7 @@ fn figures_of(rows: &[Scheduling]) -> Vec<Figure> {
             since.for_each(|figure| figure.wait_ns = mean_ns);
             (wait_ns, counted) = (mean_ns, Some(row));
         }
-        figures.push(Figure {
+        figures.push(SchedulerSample {
             at_ns: row.at_ns,
             missing_ns: row.delayed_ns(),
             stopped_ns: row.stopped_ns,
@@ -68,21 +56,6 @@ fn figures_of(rows: &[Scheduling]) -> Vec<Figure> {
         });
     }
     figures
-}
-
-/// The figures of all ranks, and what they mean for each call.
-#[derive(Debug, Default)]
-pub(crate) struct Delays {
-    /// By rank, in the order of time.
-    figures: Vec<Vec<Figure>>,
-    /// By call, the time without a CPU in the computing before it, in nanoseconds. Empty where no rank ever waited.
-    pub(crate) before: Vec<u64>,
-    /// By call, likewise in itself after what it waited for was on its way.
-    pub(crate) within: Vec<u64>,
-    /// Of calls that took long because a rank that they needed had no CPU, how long it had none.
-    pub(crate) starved: FxHashMap<u32, u64>,
-    /// The share of all of it for which recording itself may be the reason.
-    of_recorder: f64,
 }
 
 /// The share of what ranks waited for a CPU that recording took of it. Figures are sums since the start of the process.
@@ -138,39 +111,9 @@ impl Delays {
         Self { figures, of_recorder, ..Self::default() }
     }
 
-    /// Of time without a CPU, what there is none of where nothing else wants the ranks' CPUs but recording.
-    pub(crate) fn of_others(&self, ns: u64) -> u64 {
-        (ns as f64 * (1.0 - self.of_recorder)) as u64
-    }
-
-    /// The time without a CPU of a rank in a stretch; between two figures it comes evenly.
-    pub(crate) fn between(&self, rank: u32, from_ns: u64, to_ns: u64) -> u64 {
-        let Some(figures) = self.figures.get(rank as usize) else { return 0 };
-        let until = |at_ns: u64| {
-            let after = figures.partition_point(|figure| figure.at_ns <= at_ns);
-            match (after.checked_sub(1).map(|at| figures[at]), figures.get(after)) {
-                (Some(one), Some(other)) => {
-                    let share = (at_ns - one.at_ns) as f64 / (other.at_ns - one.at_ns).max(1) as f64;
-                    one.missing_ns as f64 + other.missing_ns.saturating_sub(one.missing_ns) as f64 * share
-                }
-                (Some(only), None) | (None, Some(&only)) => only.missing_ns as f64,
-                (None, None) => 0.0,
-            }
-        };
-        (until(to_ns) - until(from_ns)).max(0.0) as u64
-    }
-
-    /// How long a rank then waited for a CPU at a time, on average; 0 where that is not known.
-    pub(crate) fn wait_at(&self, rank: u32, at_ns: u64) -> u64 {
-        let figures = self.figures.get(rank as usize).map_or(&[][..], |figures| figures);
-        let after = figures.partition_point(|figure| figure.at_ns < at_ns);
-        let figure = figures.get(after).or(figures.last());
-        figure.map_or(0, |figure| figure.wait_ns)
-    }
-
     /// Spreads it over computing and calls. Parts are how long calls took after what they waited for was on its way.
     pub(crate) fn spread(&mut self, graph: &Graph, parts: &[u64]) {
-        let is_without = |two: &[Figure]| two[1].missing_ns > two[0].missing_ns;
+        let is_without = |two: &[SchedulerSample]| two[1].missing_ns > two[0].missing_ns;
         if !self.figures.iter().any(|of_rank| of_rank.windows(2).any(is_without)) {
             return;
         }
@@ -220,15 +163,10 @@ impl Delays {
             }
         }
     }
-
-    /// Whether any rank ever waited for a CPU.
-    pub(crate) fn is_known(&self) -> bool {
-        !self.before.is_empty()
-    }
 }
 
 /// Takes the time without a CPU between two figures from the pieces between them.
-fn take(two: &[Figure], pieces: &mut [Piece], (before, within): (&mut [u64], &mut [u64])) {
+fn take(two: &[SchedulerSample], pieces: &mut [Piece], (before, within): (&mut [u64], &mut [u64])) {
     let shares = Shares::between(two, pieces);
     // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait of average length.
     let stopped_ns = two[1].stopped_ns.saturating_sub(two[0].stopped_ns);
@@ -262,11 +200,11 @@ struct Shares {
 }
 
 impl Shares {
-    fn between(two: &[Figure], pieces: &[Piece]) -> Self {
+    fn between(two: &[SchedulerSample], pieces: &[Piece]) -> Self {
         let length_ns = |is_call: bool| -> u64 {
             pieces.iter().filter(|piece| piece.is_call == is_call).map(|piece| piece.length_ns).sum()
         };
-        let since = |figure: fn(&Figure) -> u64| figure(&two[1]).saturating_sub(figure(&two[0]));
+        let since = |figure: fn(&SchedulerSample) -> u64| figure(&two[1]).saturating_sub(figure(&two[0]));
         let between_ns = two[1].at_ns - two[0].at_ns;
         // A process that sleeps waits for no CPU. MPI libraries poll, so it sleeps while it computes.
         let awake_ns = since(|figure| figure.run_ns).saturating_add(since(|figure| figure.missing_ns));

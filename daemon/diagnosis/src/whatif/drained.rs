@@ -1,9 +1,10 @@
 //! Sends and exchanges that ended when what they sent had left: on a link that queues messages, that is when those before it had.
 
 use crate::whatif::call_kind::CallKind;
-use crate::whatif::flights::{Figure, span_ns};
+use crate::whatif::graph::flights::Figure;
+use crate::whatif::graph::on_links::OnLink;
 use crate::whatif::graph::{Edge, Graph};
-use crate::whatif::slow_links::{OnLink, measure};
+use crate::whatif::slow_links::measure;
 use rustc_hash::FxHashMap;
 
 /// Finds them, each with the message that it sent.
@@ -31,7 +32,7 @@ pub(crate) fn find(graph: &mut Graph) {
         let is_other = |received: &Edge| {
             let usual_ns = usual_ns(received);
             usual_ns
-                .is_some_and(|usual_ns| off(span_ns(graph, received), usual_ns) > off(took_ns, link.own_ns))
+                .is_some_and(|usual_ns| off(graph.span_ns(received), usual_ns) > off(took_ns, link.own_ns))
         };
         if is_as_long && received.iter().all(is_other) {
             drained.insert(edge.from, number as u32);

@@ -2,10 +2,11 @@
 //!
 //! Buffers were full, a rendezvous needed the other side, or a library moves data only while its owner is in a call.
 
-use crate::whatif::builder::NONE;
 use crate::whatif::call_kind::CallKind;
-use crate::whatif::flights::{Figure, size_bin};
-use crate::whatif::graph::{Graph, Link};
+use crate::whatif::call_row::NONE;
+use crate::whatif::graph::Graph;
+use crate::whatif::graph::flights::{Figure, size_bin};
+use crate::whatif::graph::on_links::Link;
 use crate::whatif::partners::Partners;
 use mpiscope_model::{Function, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,125 +1,22 @@
 //! How long messages are under way: which flights are known, and what a flight of a size takes where the network is quiet.
 
+use crate::whatif::graph::flights::{Figure, Flights, Point, SHARES, SMALL_BYTES, size_bin};
 use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::quiet_samples::quiet_samples;
 use crate::whatif::reference::at_size;
 use crate::whatif::slow_links;
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use std::hash::BuildHasher as _;
+use rustc_hash::FxHashMap;
 
-/// The run is looked at in this many stretches; the quietest quarter of them says what flights take.
-pub(crate) const STRETCHES: usize = 12;
-const QUIET_SHARE: usize = 4;
 /// A receive that waited for this share of a flight felt it.
 const FELT_SHARE: f64 = 0.25;
 /// Two messages of a queue are apart by less than this number of usual flights.
 const QUEUED: f64 = 8.0;
 
-/// The shares of flights for which it is known what they do not exceed. Far out they are close together: of many messages
-/// that a call waits for, a slow one decides.
-const SHARES: [f64; 10] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.995, 1.0];
-
-/// What flights of one scope and of sizes near each other take.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Point {
-    bytes: f64,
-    /// By share, what they do not exceed.
-    ns: [f64; SHARES.len()],
-}
-
-impl Point {
-    fn median_ns(&self) -> f64 {
-        self.ns[Figure::Median as usize]
-    }
-
-    /// What a share of them does not exceed.
-    fn quantile_ns(&self, share: f64) -> f64 {
-        let above = SHARES.iter().position(|of| *of >= share).unwrap_or(SHARES.len() - 1).max(1);
-        let (from, to) = (SHARES[above - 1], SHARES[above]);
-        let (low_ns, high_ns) = (self.ns[above - 1], self.ns[above]);
-        low_ns + (high_ns - low_ns) * (share - from) / (to - from)
-    }
-}
-
-/// What flights take: within a node, and between nodes.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Flights {
-    scopes: [Vec<Point>; 2],
-    /// The least time that a receiving call takes.
-    pub(crate) least_ns: u64,
-}
-
-/// Which figure of a distribution is meant, by its place in `SHARES`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Figure {
-    Low = 1,
-    Median = 3,
-    High = 5,
-    /// Up to this, a flight takes no longer than is normal.
-    Normal = 6,
-}
-
-/// Sizes are gathered by quarters of an octave.
-pub(crate) fn size_bin(bytes: u32) -> u32 {
-    (4.0 * (f64::from(bytes) + 1.0).log2()) as u32
-}
-
-impl Flights {
-    /// What a flight takes in a quiet network; none where nothing of the scope was seen.
-    pub(crate) fn ns(&self, is_inter: bool, bytes: u32, figure: Figure) -> Option<f64> {
-        let points = &self.scopes[usize::from(is_inter)];
-        at_size(points, |point| (point.bytes, point.ns[figure as usize]), bytes)
-    }
-
-    /// What a flight likely took that took no longer than a bound: one of those that were felt, drawn by the number of the
-    /// message. It is the same in each replay; none where nothing of the scope was seen.
-    fn drawn_ns(&self, is_inter: bool, bytes: u32, (number, most_ns): (usize, f64)) -> Option<f64> {
-        let points = &self.scopes[usize::from(is_inter)];
-        for draw in 0..DRAWS {
-            let share = unit(FxBuildHasher.hash_one((number, draw)));
-            let ns = at_size(points, |point| (point.bytes, point.quantile_ns(share)), bytes)?;
-            if ns <= most_ns {
-                return Some(ns);
-            }
-        }
-        self.ns(is_inter, bytes, Figure::Low).map(|ns| ns.min(most_ns))
-    }
-
-    /// The parts of a flight that latency and bandwidth decide, in a quiet network.
-    pub(crate) fn parts_ns(&self, is_inter: bool, bytes: u32) -> (f64, f64) {
-        let points = &self.scopes[usize::from(is_inter)];
-        let whole_ns = self.ns(is_inter, bytes, Figure::Median).unwrap_or(0.0);
-        let slope = match (points.first(), points.last()) {
-            (Some(first), Some(last)) if last.bytes > first.bytes => {
-                ((last.median_ns() - first.median_ns()) / (last.bytes - first.bytes)).max(0.0)
-            }
-            // One size says nothing of the slope: small messages are latency, large ones bandwidth.
-            _ if bytes > SMALL_BYTES => return (0.0, whole_ns),
-            _ => return (whole_ns, 0.0),
-        };
-        let of_bandwidth_ns = (slope * f64::from(bytes)).min(whole_ns);
-        (whole_ns - of_bandwidth_ns, of_bandwidth_ns)
-    }
-}
-
-/// A flight is drawn at most this often.
-const DRAWS: u32 = 8;
-
-/// A number from 0 to 1.
-fn unit(word: u64) -> f64 {
-    (word >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-const SMALL_BYTES: u32 = 8 << 10;
 /// A receive of a small message that waits for nothing takes less than this, also where all of a run waited.
 const MOST_OWN_NS: u64 = 20_000;
 
 /// Messages of one call are rivals if neither is this many times less plausible.
 const MOST_APART: f64 = 2.0;
-
-/// The flight of a message, or a bound for it.
-pub(crate) fn span_ns(graph: &Graph, edge: &Edge) -> u64 {
-    graph.ends[edge.to as usize].saturating_sub(graph.starts[edge.from as usize])
-}
 
 /// Learns what flights take, and which of them are known.
 pub(crate) fn learn(graph: &mut Graph) {
@@ -158,7 +55,7 @@ pub(crate) fn learn(graph: &mut Graph) {
     }
     for (at, is_inter) in inter.into_iter().enumerate() {
         let edge = graph.edges[at];
-        let most_ns = span_ns(graph, &edge) as f64;
+        let most_ns = graph.span_ns(&edge) as f64;
         let drawn_ns = || {
             let slower = graph.slowness_of(at);
             Some(slower * flights.drawn_ns(is_inter, edge.bytes, (at, most_ns / slower))?)
@@ -241,7 +138,7 @@ fn gather(graph: &Graph, inter: &[bool]) -> Samples {
     let mut samples: Samples = FxHashMap::default();
     for (at, (edge, is_inter)) in graph.edges.iter().zip(inter).enumerate() {
         if edge.is_felt() && graph.slowness_of(at) == 1.0 {
-            let (ns, bytes) = (span_ns(graph, edge), edge.bytes);
+            let (ns, bytes) = (graph.span_ns(edge), edge.bytes);
             let sample = Sample { at_ns: graph.ends[edge.to as usize], ns, bytes, rivals: edge.rivals };
             samples.entry((*is_inter, size_bin(bytes))).or_default().push(sample);
         }
@@ -276,7 +173,7 @@ impl RivalCounts {
 fn of_bounds(graph: &Graph, inter: &[bool]) -> Flights {
     let mut least: FxHashMap<(bool, u32), (u64, u32)> = FxHashMap::default();
     for (edge, is_inter) in graph.edges.iter().zip(inter) {
-        let bound = (span_ns(graph, edge), edge.bytes);
+        let bound = (graph.span_ns(edge), edge.bytes);
         let of_size = least.entry((*is_inter, size_bin(edge.bytes))).or_insert(bound);
         *of_size = bound.min(*of_size);
     }
@@ -287,15 +184,6 @@ fn of_bounds(graph: &Graph, inter: &[bool]) -> Flights {
         flights.scopes[usize::from(is_inter)].push(point);
     }
     flights.sorted()
-}
-
-impl Flights {
-    fn sorted(mut self) -> Self {
-        for points in &mut self.scopes {
-            points.sort_by(|one, other| one.bytes.total_cmp(&other.bytes));
-        }
-        self
-    }
 }
 
 /// What flights take in the quietest quarter of the run; where none was felt, the least bound.
@@ -330,20 +218,4 @@ fn of_felt(graph: &Graph, inter: &[bool]) -> Flights {
         }
     }
     flights.sorted()
-}
-
-/// The samples of the quietest stretches, from all in the order of time.
-pub(crate) fn quiet_samples<S: Copy>(samples: &[S], value: impl Fn(&S) -> u64) -> Vec<S> {
-    let length = (samples.len() / STRETCHES).max(1);
-    let median = |stretch: &[S]| {
-        let mut values: Vec<u64> = stretch.iter().map(&value).collect();
-        let middle = values.len() / 2;
-        *values.select_nth_unstable(middle).1
-    };
-    let mut stretches: Vec<(u64, &[S])> =
-        samples.chunks(length).map(|stretch| (median(stretch), stretch)).collect();
-    stretches.sort_by_key(|(median, _)| *median);
-    let quarter = (stretches.len() / QUIET_SHARE).max(1);
-    stretches.truncate(quarter);
-    stretches.into_iter().flat_map(|(_, stretch)| stretch).copied().collect()
 }

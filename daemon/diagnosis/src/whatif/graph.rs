@@ -1,18 +1,25 @@
 //! The graph of a run, in columns: one entry a call, threads one after the other, each in its order.
 
-use crate::whatif::builder::{CallRow, NONE};
+pub(crate) mod delays;
+pub(crate) mod flights;
+pub(crate) mod groups;
+pub(crate) mod on_links;
+pub(crate) mod quiet_group;
+pub(crate) mod work;
+
 use crate::whatif::call_kind::CallKind;
-use crate::whatif::delay::Delays;
-use crate::whatif::flights::Flights;
-use crate::whatif::groups::Groups;
-use crate::whatif::quiet::{self, QuietGroup};
+use crate::whatif::call_row::{CallRow, NONE};
 use crate::whatif::reference::Reference;
-use crate::whatif::slow_links::{self, OnLinks};
-use crate::whatif::work::Work;
+use delays::Delays;
+use flights::Flights;
+use groups::Groups;
 use mpiscope_model::{Function, Node, Rank};
+use on_links::{Link, OnLinks};
+use quiet_group::QuietGroup;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
+use work::Work;
 
 /// A thread of a rank: its calls in the columns.
 #[derive(Debug, Clone)]
@@ -56,9 +63,6 @@ pub struct Quality {
     /// Calls whose dependencies contradict each other and were dropped.
     pub contradictions: u64,
 }
-
-/// From one node to another.
-pub(crate) type Link = (Node, Node);
 
 /// The graph of a run.
 #[derive(Debug, Default)]
@@ -106,25 +110,9 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The computing of all ranks.
-    pub(crate) fn work(&self) -> &Work {
-        self.work.get_or_init(|| Work::measure(self))
-    }
-
     /// How many times as long as elsewhere a message takes on its link.
     pub(crate) fn slowness_of(&self, edge: usize) -> f64 {
         self.slowness.get(edge).copied().map_or(1.0, f64::from)
-    }
-
-    /// What messages take on each link.
-    pub(crate) fn times_on_links(&self) -> &OnLinks {
-        self.on_links.get_or_init(|| slow_links::measure(self))
-    }
-
-    /// By message, the share of its time that it takes in a quiet network, and what collectives take.
-    pub(crate) fn in_quiet_network(&self) -> (&[f32], &[QuietGroup]) {
-        let (messages, groups) = self.quiet.get_or_init(|| quiet::times(self));
-        (messages, groups)
     }
 
     /// How many ranks are on the node with the most.
@@ -215,6 +203,29 @@ impl Graph {
             after.checked_sub(1).map(|at| thread.calls.start + at as u32)
         });
         last.max_by_key(|call| self.starts[*call as usize])
+    }
+
+    /// The flight of a message, or a bound for it.
+    pub(crate) fn span_ns(&self, edge: &Edge) -> u64 {
+        self.ends[edge.to as usize].saturating_sub(self.starts[edge.from as usize])
+    }
+
+    pub(crate) fn delay_before(&self, call: usize) -> u64 {
+        self.delays.before.get(call).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn delay_within(&self, call: usize) -> u64 {
+        self.delays.within.get(call).copied().unwrap_or(0)
+    }
+
+    /// The time in which a call waited for a CPU, its own rank's or another's.
+    pub(crate) fn delay_of(&self, call: usize) -> u64 {
+        let starved_ns = self.delays.starved.get(&(call as u32)).copied().unwrap_or(0);
+        self.delay_within(call).max(starved_ns)
+    }
+
+    pub(crate) fn is_setup(&self, call: usize) -> bool {
+        self.kind(call) == CallKind::Setup
     }
 
     /// When the last of those entered a collective for whom a member waits.

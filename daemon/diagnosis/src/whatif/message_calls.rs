@@ -1,7 +1,7 @@
 //! Finds the calls of each message by its times, and joins loops of polls with the call that ends them.
 
-use crate::whatif::builder::{CallRow, NONE};
 use crate::whatif::call_kind::CallKind;
+use crate::whatif::call_row::{CallRow, NONE};
 use crate::whatif::graph::{Edge, Graph};
 use mpiscope_model::{Message, Rank};
 

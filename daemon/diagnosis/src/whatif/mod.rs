@@ -3,9 +3,12 @@
 //!
 //! In go rows of calls, messages, scheduler samples and nodes; out come run times and the savings of each cause. It must never
 //! do I/O, read a clock or start a thread, and it works in time linear in the number of calls.
+//!
+//! `graph` holds the data, the modules beside it each fill in a part, and `builder` runs them in order.
 
 mod builder;
 mod call_kind;
+mod call_row;
 mod change;
 mod classes;
 mod delay;
@@ -17,6 +20,7 @@ mod groups;
 mod message_calls;
 mod partners;
 mod quiet;
+mod quiet_samples;
 mod reference;
 mod replay;
 mod savings;

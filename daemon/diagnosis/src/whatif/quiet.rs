@@ -4,15 +4,26 @@
 //! that this place has in the quietest quarter: noise that is always there stays. What was slow even then is held against what
 //! was measured at another time.
 
-use crate::whatif::builder::NONE;
-use crate::whatif::flights::{Figure, RivalCounts, STRETCHES, quiet_samples, size_bin, span_ns};
+use crate::whatif::call_row::NONE;
+use crate::whatif::flights::RivalCounts;
 use crate::whatif::graph::Graph;
+use crate::whatif::graph::flights::{Figure, size_bin};
+use crate::whatif::graph::quiet_group::QuietGroup;
+use crate::whatif::quiet_samples::{STRETCHES, quiet_samples};
 use mpiscope_model::Function;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
+impl Graph {
+    /// By message, the share of its time that it takes in a quiet network, and what collectives take.
+    pub(crate) fn in_quiet_network(&self) -> (&[f32], &[QuietGroup]) {
+        let (messages, groups) = self.quiet.get_or_init(|| times(self));
+        (messages, groups)
+    }
+}
+
 /// By message, its flight in a quiet network as a share of the recorded one; and what collectives take there.
-pub(crate) fn times(graph: &Graph) -> (Vec<f32>, Vec<QuietGroup>) {
+fn times(graph: &Graph) -> (Vec<f32>, Vec<QuietGroup>) {
     let (shares, slow) = messages(graph);
     (shares, groups(graph, &slow))
 }
@@ -31,7 +42,7 @@ fn messages(graph: &Graph) -> (Vec<f32>, Vec<Range<u64>>) {
     let slowness = |at: u32| {
         let edge = &graph.edges[at as usize];
         let usual_ns = graph.flights.ns(true, edge.bytes, Figure::Median).unwrap_or(1.0);
-        span_ns(graph, edge) as f64 / (usual_ns * graph.slowness_of(at as usize)).max(1.0)
+        graph.span_ns(edge) as f64 / (usual_ns * graph.slowness_of(at as usize)).max(1.0)
     };
     let ended_ns = |at: u32| graph.ends[graph.edges[at as usize].to as usize];
     for of_bin in bins.values_mut() {
@@ -52,8 +63,7 @@ fn hold_messages_against_reference(graph: &Graph, shares: &mut [f32]) {
     for (share, edge) in shares.iter_mut().zip(&graph.edges) {
         let own_ns = |figure| graph.flights.ns(true, edge.bytes, figure);
         if let (Some(median_ns), Some(normal_ns)) = (own_ns(Figure::Median), own_ns(Figure::Normal)) {
-            let likely_ns =
-                if edge.is_felt() { span_ns(graph, edge) as f32 * *share } else { edge.likely_ns };
+            let likely_ns = if edge.is_felt() { graph.span_ns(edge) as f32 * *share } else { edge.likely_ns };
             let of_all =
                 graph.reference.share_of_message(edge.bytes, [median_ns, normal_ns], likely_ns.into());
             let link = links.of_message(graph, edge);
@@ -163,21 +173,6 @@ fn kind_of(graph: &Graph, group: usize) -> Option<Kind> {
     let call = members.first()?.call as usize;
     let kind = (graph.functions[call], members.len() as u32, size_bin(groups.bytes[group]));
     (groups.is_inter[group] && !graph.is_setup(call)).then_some(kind)
-}
-
-/// What a collective takes after its last entry.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct QuietGroup {
-    took_ns: f32,
-    /// In a quiet network, as a share of that.
-    share: f32,
-}
-
-impl QuietGroup {
-    /// What a member's wait takes in a quiet network. What was before the last entry was not the network's.
-    pub(crate) fn ns(self, recorded_ns: f64) -> f64 {
-        recorded_ns - (1.0 - f64::from(self.share)) * recorded_ns.min(f64::from(self.took_ns))
-    }
 }
 
 /// All collectives. Messages were slower at some times.

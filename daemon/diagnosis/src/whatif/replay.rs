@@ -1,8 +1,8 @@
 //! The replay: every call ends when the last thing that it waits for has come.
 
-use crate::whatif::builder::NONE;
+use crate::whatif::call_row::NONE;
 use crate::whatif::change::{Applied, Change, UnfeltFlights};
-use crate::whatif::flights::{Figure, span_ns};
+use crate::whatif::graph::flights::Figure;
 use crate::whatif::graph::{Edge, Graph};
 use mpiscope_model::{Nanoseconds, Node, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -213,7 +213,7 @@ impl Run<'_> {
         let sender = graph.rank_of(edge.from);
         let node = |nodes: &[Node], rank: Rank| nodes.get(rank as usize).copied();
         let is_inter = node(&graph.nodes, sender) != node(&graph.nodes, rank);
-        let span = span_ns(graph, edge) as f64;
+        let span = graph.span_ns(edge) as f64;
         let mut flight_ns = span;
         let usual = |is_inter: bool, figure| graph.flights.ns(is_inter, edge.bytes, figure);
         if !edge.is_felt() {

@@ -1,43 +1,15 @@
 //! What messages take on single links, held against what was measured at another time.
 
-use crate::whatif::flights::{quiet_samples, size_bin, span_ns};
-use crate::whatif::graph::{Edge, Graph, Link};
-use crate::whatif::reference::SLOW_LINK;
+use crate::whatif::graph::flights::size_bin;
+use crate::whatif::graph::on_links::{Link, OnLink, OnLinks};
+use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::quiet_samples::quiet_samples;
 use mpiscope_model::Node;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Fewer messages do not say what a link takes.
 const LEAST_MESSAGES: usize = 30;
-
-/// What messages of similar sizes take on a link.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct OnLink {
-    /// What they take.
-    pub(crate) own_ns: f64,
-    /// What they would take, as a share of that; 1 where the link is not slow throughout.
-    pub(crate) share: f64,
-}
-
-impl OnLink {
-    pub(crate) fn is_slow(&self) -> bool {
-        self.share < 1.0
-    }
-
-    /// What its messages would take.
-    pub(crate) fn quiet_ns(&self) -> f64 {
-        self.own_ns * self.share
-    }
-}
-
-/// What messages take on all links.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct OnLinks {
-    /// By link and bin of sizes, where enough messages say so.
-    by_size: FxHashMap<(Link, u32), OnLink>,
-    /// By link where a size is rare, how many times as long as in the reference messages of all sizes take.
-    by_link: FxHashMap<Link, f64>,
-}
 
 impl OnLinks {
     /// What a message takes on its link; none where too few messages say so.
@@ -50,11 +22,6 @@ impl OnLinks {
             let share = graph.reference.share_on_link(edge.bytes, own_ns);
             Some(OnLink { own_ns, share })
         })
-    }
-
-    /// Whether some link may be slow throughout.
-    pub(crate) fn has_slow(&self) -> bool {
-        self.by_size.values().any(OnLink::is_slow) || self.by_link.values().any(|slower| *slower > SLOW_LINK)
     }
 }
 
@@ -74,7 +41,7 @@ pub(crate) fn measure(graph: &Graph) -> OnLinks {
     let bin = |at: &u32| size_bin(edge(at).bytes);
     let ended_ns = |at: &u32| graph.ends[edge(at).to as usize];
     // The network is not to blame for a receiver without a CPU.
-    let span = |at: &u32| span_ns(graph, edge(at)).saturating_sub(graph.delay_of(edge(at).to as usize));
+    let span = |at: &u32| graph.span_ns(edge(at)).saturating_sub(graph.delay_of(edge(at).to as usize));
     // In millionths of the reference, for messages of all sizes.
     let slower = |at: &u32| {
         let usual_ns = graph.reference.message_ns(true, edge(at).bytes).unwrap_or(f64::INFINITY);
@@ -123,6 +90,11 @@ pub struct LinkTime {
 }
 
 impl Graph {
+    /// What messages take on each link.
+    pub(crate) fn times_on_links(&self) -> &OnLinks {
+        self.on_links.get_or_init(|| measure(self))
+    }
+
     /// What messages take on each link, if that was measured at another time.
     #[must_use]
     pub fn link_times(&self) -> Vec<LinkTime> {

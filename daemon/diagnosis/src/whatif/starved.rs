@@ -3,7 +3,7 @@
 //! MPI libraries move data and take part in collectives only while the process runs: whoever exchanges with a process that does
 //! not run waits for it inside a call, although nobody computes.
 
-use crate::whatif::builder::NONE;
+use crate::whatif::call_row::NONE;
 use crate::whatif::delay::usual;
 use crate::whatif::graph::Graph;
 use crate::whatif::partners::Partners;

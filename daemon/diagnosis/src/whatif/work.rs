@@ -5,9 +5,10 @@
 //! more than the others loses that where it differs from them: the work of a root that everybody waits for goes, not a
 //! share of all its work. Balance is restored within segments of the run in which each rank's share stays the same.
 
-use crate::whatif::builder::NONE;
 use crate::whatif::call_kind::CallKind;
+use crate::whatif::call_row::NONE;
 use crate::whatif::graph::Graph;
+use crate::whatif::graph::work::{Scale, Work};
 use crate::whatif::segments;
 use rustc_hash::FxHashMap;
 
@@ -35,48 +36,6 @@ pub(crate) fn places(graph: &Graph, sites: &[u32]) -> Vec<u16> {
         *numbers.entry((function, site)).or_insert(next)
     };
     graph.functions.iter().zip(sites).map(|(function, site)| number(*function, *site)).collect()
-}
-
-/// Computing of ranks by their progress, without time without a CPU.
-#[derive(Debug)]
-pub(crate) struct Work {
-    ranks: usize,
-    pub(crate) parts: usize,
-    /// By rank and part, in nanoseconds.
-    pub(crate) own_ns: Vec<f64>,
-    /// The mean of the ranks that do the same.
-    pub(crate) even_ns: Vec<f64>,
-    /// By call, the cell of the run that it is in.
-    cell_of: Vec<u8>,
-    /// By cell, its segment.
-    segment_of: Vec<u16>,
-    segments: usize,
-    places: usize,
-    /// By rank and place, whether most ranks that do the same do not call there.
-    is_rare: Vec<bool>,
-    /// By segment, rank and place, the share of its computing there that is beyond the mean of the ranks that do the same.
-    beyond: Vec<f32>,
-    /// By segment and rank, what becomes of computing if work is even.
-    scales: Vec<Scale>,
-}
-
-/// What becomes of a rank's computing in a part of the run.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Scale {
-    /// The factor of all of it.
-    all: f32,
-    /// How much of what is beyond goes.
-    beyond: f32,
-}
-
-impl Scale {
-    pub(crate) const UNCHANGED: Self = Self { all: 1.0, beyond: 0.0 };
-    /// What others do not do goes to all of them.
-    const SPREAD: Self = Self { all: 1.0, beyond: 1.0 };
-
-    pub(crate) fn by(self, factor: f64) -> Self {
-        Self { all: self.all * factor.max(0.0) as f32, ..self }
-    }
 }
 
 /// By call, the cell that it is in. Cells divide the progress of each thread equally.
@@ -177,37 +136,12 @@ impl Work {
         }
         Self { ranks, parts, own_ns, even_ns, cell_of, segment_of, segments, places, is_rare, beyond, scales }
     }
+}
 
-    /// By segment and rank, what becomes of computing if work is even.
-    pub(crate) fn scales(&self) -> Vec<Scale> {
-        self.scales.clone()
-    }
-
-    /// Of all segments and ranks, those of one rank.
-    pub(crate) fn of_rank(&self, rank: usize) -> impl Iterator<Item = usize> + use<> {
-        let ranks = self.ranks;
-        (0..self.segments).map(move |segment| segment * ranks + rank).filter(move |_| rank < ranks)
-    }
-
-    /// How many segments of how many ranks there are.
-    pub(crate) fn scale_count(&self) -> usize {
-        self.scales.len()
-    }
-
-    /// Whether a call is made only for work that the rank alone does, and that goes to all of them: then nobody has to call.
-    pub(crate) fn is_needless(&self, scales: &[Scale], (rank, place): (usize, u16), call: usize) -> bool {
-        let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
-        scales[segment * self.ranks + rank] == Scale::SPREAD
-            && self.is_rare[rank * self.places + usize::from(place)]
-    }
-
-    /// The factor of the computing of a rank before one of its calls, which is at a place.
-    pub(crate) fn factor(&self, scales: &[Scale], (rank, place): (usize, u16), call: usize) -> f64 {
-        let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
-        let of_rank = segment * self.ranks + rank;
-        let scale = scales[of_rank];
-        let beyond = self.beyond[of_rank * self.places + usize::from(place)];
-        f64::from(scale.all) * (1.0 - f64::from(scale.beyond * beyond))
+impl Graph {
+    /// The computing of all ranks.
+    pub(crate) fn work(&self) -> &Work {
+        self.work.get_or_init(|| Work::measure(self))
     }
 }
 

@@ -1,0 +1,68 @@
+//! What the scheduler says of ranks, and what that means for their calls.
+
+use rustc_hash::FxHashMap;
+
+/// What the scheduler says of a rank at a moment, in sums since its start.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SchedulerSample {
+    pub(crate) at_ns: u64,
+    /// The time without a CPU.
+    pub(crate) missing_ns: u64,
+    /// The part of it in which the rank was stopped.
+    pub(crate) stopped_ns: u64,
+    pub(crate) run_ns: u64,
+    /// How long the rank then waited for a CPU at a time, on average.
+    pub(crate) wait_ns: u64,
+}
+
+/// The figures of all ranks, and what they mean for each call.
+#[derive(Debug, Default)]
+pub(crate) struct Delays {
+    /// By rank, in the order of time.
+    pub(crate) figures: Vec<Vec<SchedulerSample>>,
+    /// By call, the time without a CPU in the computing before it, in nanoseconds. Empty where no rank ever waited.
+    pub(crate) before: Vec<u64>,
+    /// By call, likewise in itself after what it waited for was on its way.
+    pub(crate) within: Vec<u64>,
+    /// Of calls that took long because a rank that they needed had no CPU, how long it had none.
+    pub(crate) starved: FxHashMap<u32, u64>,
+    /// The share of all of it for which recording itself may be the reason.
+    pub(crate) of_recorder: f64,
+}
+
+impl Delays {
+    /// Of time without a CPU, what there is none of where nothing else wants the ranks' CPUs but recording.
+    pub(crate) fn of_others(&self, ns: u64) -> u64 {
+        (ns as f64 * (1.0 - self.of_recorder)) as u64
+    }
+
+    /// The time without a CPU of a rank in a stretch; between two figures it comes evenly.
+    pub(crate) fn between(&self, rank: u32, from_ns: u64, to_ns: u64) -> u64 {
+        let Some(figures) = self.figures.get(rank as usize) else { return 0 };
+        let until = |at_ns: u64| {
+            let after = figures.partition_point(|figure| figure.at_ns <= at_ns);
+            match (after.checked_sub(1).map(|at| figures[at]), figures.get(after)) {
+                (Some(one), Some(other)) => {
+                    let share = (at_ns - one.at_ns) as f64 / (other.at_ns - one.at_ns).max(1) as f64;
+                    one.missing_ns as f64 + other.missing_ns.saturating_sub(one.missing_ns) as f64 * share
+                }
+                (Some(only), None) | (None, Some(&only)) => only.missing_ns as f64,
+                (None, None) => 0.0,
+            }
+        };
+        (until(to_ns) - until(from_ns)).max(0.0) as u64
+    }
+
+    /// How long a rank then waited for a CPU at a time, on average; 0 where that is not known.
+    pub(crate) fn wait_at(&self, rank: u32, at_ns: u64) -> u64 {
+        let figures = self.figures.get(rank as usize).map_or(&[][..], |figures| figures);
+        let after = figures.partition_point(|figure| figure.at_ns < at_ns);
+        let figure = figures.get(after).or(figures.last());
+        figure.map_or(0, |figure| figure.wait_ns)
+    }
+
+    /// Whether any rank ever waited for a CPU.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.before.is_empty()
+    }
+}
