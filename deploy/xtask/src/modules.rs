@@ -10,6 +10,7 @@ const CHECKED: &[&str] = &[
     "daemon/agent/src",
     "daemon/app/src",
     "daemon/compare/src",
+    "daemon/diagnosis/src",
     "daemon/engine/src",
     "daemon/feed/src",
     "daemon/flow/src",
