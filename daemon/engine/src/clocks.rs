@@ -40,14 +40,14 @@ impl Clocks {
     /// The clocks as they are known in the end, and whether it is certain that by them no message ends before it begins.
     pub(crate) fn solve(&mut self, ingest: &Ingest, until_ns: u64) -> (Clock, bool) {
         let clocks = ingest.clocks();
-        let told = clocks.iter().map(|&(node, _)| ClockNode { node, ..ClockNode::default() });
+        let told = clocks.iter().map(|&(node, _)| ClockNode { node: node.0, ..ClockNode::default() });
         let told = ClockVersion { version: 0, nodes: real(told.collect()) };
         if clocks.len() < 2 {
             return (Clock { versions: vec![told] }, true);
         }
         let maps = ClockMaps::solve(&clocks, &mut self.bounds, until_ns);
         let nodes = maps.nodes.iter().map(|map| ClockNode {
-            node: map.node,
+            node: map.node.0,
             offset_ns: map.ahead_ns,
             drift_ppb: map.faster_ppb,
             uncertainty_ns: map.uncertainty_ns(),
@@ -60,6 +60,6 @@ impl Clocks {
 
 /// The daemon's own host is no node of the job when no rank runs there.
 fn real(mut nodes: Vec<ClockNode>) -> Vec<ClockNode> {
-    nodes.retain(|node| node.node != Node::MAX);
+    nodes.retain(|node| Node(node.node) != Node::OUTSIDE);
     nodes
 }

@@ -181,7 +181,7 @@ impl Library {
     ) -> Result<PendingMessages, String> {
         let hosts = self.dependencies.hosts();
         let keys = match question.by {
-            Grouping::Node => hosts.into_iter().map(|(rank, node)| (node, rank)).collect(),
+            Grouping::Node => hosts.into_iter().map(|(rank, node)| (node.0, rank)).collect(),
             Grouping::Rank => hosts.into_keys().map(|rank| (0, rank)).collect(),
             Grouping::Region => {
                 let ranks: Vec<Rank> = hosts.into_keys().collect();

@@ -25,7 +25,7 @@ pub(crate) fn functions(rows: &[FunctionRow]) -> Functions {
 pub(crate) fn ranks(rows: &[RankRow]) -> Ranks {
     Ranks {
         rank: rows.iter().map(|row| row.rank).collect(),
-        node: rows.iter().map(|row| row.node).collect(),
+        node: rows.iter().map(|row| row.node.0).collect(),
         calls: rows.iter().map(|row| row.calls).collect(),
         sent: rows.iter().map(|row| row.sent).collect(),
         received: rows.iter().map(|row| row.received).collect(),
@@ -43,7 +43,7 @@ pub(crate) fn nodes(rows: &[NodeRow]) -> Nodes {
     let uncertainty =
         |row: &NodeRow| row.clock_uncertainty_ns.map_or(f64::INFINITY, |found_ns| found_ns as f64);
     Nodes {
-        node: rows.iter().map(|row| row.node).collect(),
+        node: rows.iter().map(|row| row.node.0).collect(),
         name: rows.iter().map(|row| row.name.clone()).collect(),
         clock_uncertainty_ns: rows.iter().map(uncertainty).collect(),
         state: rows.iter().map(|row| u32::from(row.is_silent)).collect(),

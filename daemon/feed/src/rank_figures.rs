@@ -82,7 +82,7 @@ impl Known {
 
     /// The host of each rank; not a number where it was not heard.
     pub(crate) fn hosts(&self) -> Vec<f64> {
-        self.column(|row| f64::from(row.node), f64::NAN)
+        self.column(|row| f64::from(row.node.0), f64::NAN)
     }
 
     /// How many ranks the job has, until when they are known, and their rows of calls.

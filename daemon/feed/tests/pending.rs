@@ -7,7 +7,7 @@ mod support;
 use mpiscope_feed::exchange::{Grouping, PendingQuestion, Question};
 use mpiscope_feed::{Library, Messages, PendingMessages, Region, Regions};
 use mpiscope_matching::UnreceivedSend;
-use mpiscope_model::Message;
+use mpiscope_model::{Message, Node};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::{Plain, StoredMessages};
@@ -19,7 +19,7 @@ fn library(messages: Vec<Message>, node: impl Fn(u32) -> u32) -> Library {
     let source = Box::new(StoredMessages { messages, ..StoredMessages::default() });
     let library =
         Library::new(Box::new(Plain(Vec::new()))).with_messages(Messages { source, flow: |_| None });
-    library.know((0..RANKS).map(|rank| (rank, node(rank))));
+    library.know((0..RANKS).map(|rank| (rank, Node(node(rank)))));
     library
 }
 

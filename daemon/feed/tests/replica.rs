@@ -7,7 +7,7 @@ use mpiscope_feed::{
     Evolution, FeedState, Found, FunctionRow, Job, JobState, Limits, NodeRow, PROTOCOL, RankRow,
     RegionCourse, Standing, Switch, TimelineIncrement, Update,
 };
-use mpiscope_model::{Call, Comm, Fault, InFlight, Losses, NodeCpus, ProcessState, Totals};
+use mpiscope_model::{Call, Comm, Fault, InFlight, Losses, Node, NodeCpus, ProcessState, Totals};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -174,7 +174,7 @@ fn function() -> impl Strategy<Value = FunctionRow> {
 fn rank() -> impl Strategy<Value = RankRow> {
     (0..6_u32, 0..3_u64, any::<bool>()).prop_map(|(rank, calls, vanished)| RankRow {
         rank,
-        node: rank / 2,
+        node: Node(rank / 2),
         calls,
         sent: calls + 1,
         received: calls + 2,
@@ -191,7 +191,7 @@ fn rank() -> impl Strategy<Value = RankRow> {
 fn node() -> impl Strategy<Value = NodeRow> {
     (0..3_u32, prop::option::of(0..9_u64), any::<bool>(), prop::option::of(1..9_u32)).prop_map(
         |(node, clock_uncertainty_ns, is_silent, cpus)| NodeRow {
-            node,
+            node: Node(node),
             name: format!("node{node}"),
             clock_uncertainty_ns,
             is_silent,

@@ -52,7 +52,7 @@ impl BudgetState {
 
     fn tell(&mut self) {
         while let Some((_, news)) = self.news.pop_front_if(|(window, _)| *window <= self.next) {
-            news.places.iter().for_each(|(rank, node)| self.budgeter.place(*rank, *node));
+            news.places.iter().for_each(|(rank, node)| self.budgeter.place(*rank, node.0));
             news.comms.iter().for_each(|comm| self.budgeter.comm(&comm.0));
             self.budgeter.feed(&renamed(news.activities), &Matched::default(), &renamed(news.scheduling));
             self.budgeter.collect(&renamed(news.collected));

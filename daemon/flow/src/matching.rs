@@ -75,7 +75,7 @@ fn place(matcher: &mut Matcher, to_place: &mut Vec<(Window, Place)>, until: Wind
     to_place.retain(|(window, (_, rank, node))| {
         let is_due = *window <= until;
         if is_due {
-            matcher.place(*rank, *node);
+            matcher.place(*rank, node.0);
         }
         !is_due
     });

@@ -1,10 +1,10 @@
 //! What goes from worker to worker, and where to.
 
 use crate::plain::{
-    ActivityRow, CollectedRow, CommRow, EventRow, LinkRow, MessageRow, SchedulingRow, renamed,
+    ActivityRow, CollectedRow, CommRow, EventRow, LinkRow, MessageRow, NodeRow, SchedulingRow, renamed,
 };
 use mpiscope_matching::Matched;
-use mpiscope_model::{Node, Rank};
+use mpiscope_model::Rank;
 use serde::{Deserialize, Serialize};
 use timely::communication::Push;
 use timely::dataflow::channels::Message;
@@ -33,12 +33,12 @@ pub(crate) fn keeper(rank: Rank, peers: usize) -> usize {
 }
 
 /// Where a rank runs, for one of the workers.
-pub(crate) type Place = (usize, Rank, Node);
+pub(crate) type Place = (usize, Rank, NodeRow);
 
 /// The parts of a batch that the budget needs at once.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct News {
-    pub(crate) places: Vec<(Rank, Node)>,
+    pub(crate) places: Vec<(Rank, NodeRow)>,
     pub(crate) comms: Vec<CommRow>,
     pub(crate) activities: Vec<ActivityRow>,
     pub(crate) collected: Vec<CollectedRow>,

@@ -4,7 +4,7 @@
 use mpiscope_matching::Link;
 use mpiscope_model::{
     Activity, Blocking, Call, CallId, Collected, Collective, Comm, CommInfo, CommKind, Effect, Event, Flow,
-    Function, Message, Nanoseconds, PostId, Rank, Scheduling, Side,
+    Function, Message, Nanoseconds, Node, PostId, Rank, Scheduling, Side,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,7 @@ rows! {
     EventRow of Event as "EventFields",
     LinkRow of Link as "LinkFields",
     MessageRow of Message as "MessageFields",
+    NodeRow of Node as "node",
     SchedulingRow of Scheduling as "SchedulingFields",
 }
 
@@ -44,18 +45,27 @@ pub(crate) fn renamed<From, To: std::convert::From<From>>(values: Vec<From>) -> 
     values.into_iter().map(To::from).collect()
 }
 
-/// A communicator as its number.
-mod comm {
-    use mpiscope_model::Comm;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+/// An index as its number.
+macro_rules! numbers {
+    ($($module:ident of $index:ident),* $(,)?) => {$(
+        mod $module {
+            use mpiscope_model::$index;
+            use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(comm: &Comm, to: S) -> Result<S::Ok, S::Error> {
-        comm.0.serialize(to)
-    }
+            pub(super) fn serialize<S: Serializer>(index: &$index, to: S) -> Result<S::Ok, S::Error> {
+                index.0.serialize(to)
+            }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Comm, D::Error> {
-        u32::deserialize(from).map(Comm)
-    }
+            pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<$index, D::Error> {
+                u32::deserialize(from).map($index)
+            }
+        }
+    )*};
+}
+
+numbers! {
+    comm of Comm,
+    node of Node,
 }
 
 /// The number of a communicator, or none.

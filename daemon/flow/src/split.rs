@@ -2,9 +2,9 @@
 
 use crate::gate::Fed;
 use crate::parcel::{News, Place, ToKeeper, Window, hold_single, keeper};
-use crate::plain::{CallRow, EventRow, renamed};
+use crate::plain::{CallRow, EventRow, NodeRow, renamed};
 use mpiscope_matching::{by_window, receivers};
-use mpiscope_model::{Batch, Event};
+use mpiscope_model::{Batch, Event, Rank};
 use timely::dataflow::channels::pact::Pipeline;
 use timely::dataflow::operators::generic::OutputBuilder;
 use timely::dataflow::operators::generic::builder_rc::OperatorBuilder;
@@ -55,10 +55,12 @@ pub(crate) fn split<'scope>(
                         events_out.session(&later).give_container(&mut rows);
                     }
                     let Batch { ranks, comms, calls, activities, collected, scheduling, .. } = batch;
-                    let places: Vec<_> = ranks.iter().map(|info| (info.rank, info.node)).collect();
+                    let places: Vec<(Rank, NodeRow)> =
+                        ranks.iter().map(|info| (info.rank, info.node.into())).collect();
                     if !places.is_empty() {
-                        let to_all = (0..peers)
-                            .flat_map(|worker| places.iter().map(move |(rank, node)| (worker, *rank, *node)));
+                        let to_all = (0..peers).flat_map(|worker| {
+                            places.iter().map(move |(rank, node)| (worker, *rank, node.clone()))
+                        });
                         places_out.session(&capability).give_iterator(to_all);
                     }
                     if counts && !calls.is_empty() {

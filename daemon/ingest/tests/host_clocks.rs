@@ -3,6 +3,7 @@
 mod network;
 
 use mpiscope_ingest::host_clocks::{Bounds, ClockMaps, NodeClock, Violations};
+use mpiscope_model::Node;
 use network::{MILLISECOND, Random, Setting, TrueClock, ZERO_NS};
 use proptest::prelude::*;
 
@@ -46,7 +47,7 @@ fn check_truth(
             let true_ns = 10 * MILLISECOND + random.below(end_ns - 10 * MILLISECOND);
             let local_ns = true_clock.local_ns(true_ns);
             let told_ns = clock.to_run(local_ns);
-            let corrected_ns = maps.correct(node as u32, told_ns);
+            let corrected_ns = maps.correct(Node(node as u32), told_ns);
             prop_assert!(
                 corrected_ns.abs_diff(true_ns) <= map.uncertainty_at(told_ns),
                 "node {node}: {corrected_ns} is {true_ns} and told within {}",
@@ -136,7 +137,7 @@ proptest! {
         let outcome = setting.run();
         let mut bounds = outcome.bounds();
         for (from, to, at_ns, took_ns) in nonsense {
-            bounds.message(from, to, at_ns, at_ns.saturating_add_signed(took_ns));
+            bounds.message(Node(from), Node(to), at_ns, at_ns.saturating_add_signed(took_ns));
         }
         let maps = outcome.solve(&mut bounds);
         for map in &maps.nodes {
@@ -149,14 +150,15 @@ proptest! {
 #[test]
 fn memory_does_not_grow_with_times_that_make_no_sense() {
     let mut bounds = Bounds::default();
-    bounds.message(0, 1, 5, 9);
-    bounds.message(1, 0, 0, u64::MAX);
-    bounds.message(1, 0, u64::MAX, 0);
+    let [one, other] = [0, 1].map(Node);
+    bounds.message(one, other, 5, 9);
+    bounds.message(other, one, 0, u64::MAX);
+    bounds.message(other, one, u64::MAX, 0);
     let reference = NodeClock::reference(0);
     let unknown = NodeClock::new(0);
     assert_eq!((unknown.to_run(77), unknown.is_known()), (0, false));
-    let maps = ClockMaps::solve(&[(0, &reference), (1, &unknown)], &mut bounds, u64::MAX);
-    assert_eq!((maps.nodes.len(), maps.correct(1, 99)), (1, 99));
+    let maps = ClockMaps::solve(&[(Node(0), &reference), (Node(1), &unknown)], &mut bounds, u64::MAX);
+    assert_eq!((maps.nodes.len(), maps.correct(Node(1), 99)), (1, 99));
 }
 
 /// A message that contradicts all round trips: a clock that jumped, say. The receiver's clock is put forward for it, and
@@ -176,13 +178,17 @@ fn a_message_that_cannot_be_is_given_its_order_and_spoils_nothing_else() {
     };
     let mut outcome = setting.run();
     let (recv_ns, early_ns) = (1_000 * MILLISECOND, 200_000);
-    outcome.messages.push(network::Sent { from: 0, to: 1, run_times_ns: (recv_ns + early_ns, recv_ns) });
+    outcome.messages.push(network::Sent {
+        from: Node(0),
+        to: Node(1),
+        run_times_ns: (recv_ns + early_ns, recv_ns),
+    });
     let maps = outcome.solve(&mut outcome.bounds());
     assert!(!maps.is_free_of_violations);
-    assert!(maps.correct(1, recv_ns) >= maps.correct(0, recv_ns + early_ns));
+    assert!(maps.correct(Node(1), recv_ns) >= maps.correct(Node(0), recv_ns + early_ns));
     for (node, time_ms) in [(1, 500), (1, 990), (1, 1_500), (1, 3_000), (2, 1_500), (0, 990)] {
         let told_ns = time_ms * MILLISECOND;
-        let added_ns = maps.correct(node, told_ns).abs_diff(told_ns);
+        let added_ns = maps.correct(Node(node), told_ns).abs_diff(told_ns);
         assert!(added_ns < 50_000, "node {node} at {time_ms} ms: {added_ns} ns");
     }
     assert!(maps.nodes[1].uncertainty_at(recv_ns) >= early_ns - 50_000);
@@ -222,6 +228,7 @@ fn many_nodes() {
                 let recv_ns = sent_ns + 2_000 + random.heavy(2_000.0);
                 let (sent_ns, recv_ns) = (told_ns(from, sent_ns), told_ns(to, recv_ns));
                 before.see(sent_ns, recv_ns);
+                let (from, to) = (Node(from), Node(to));
                 bounds.message(from, to, sent_ns, recv_ns);
                 outcome.messages.push(network::Sent { from, to, run_times_ns: (sent_ns, recv_ns) });
             }

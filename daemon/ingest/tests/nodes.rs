@@ -1,7 +1,7 @@
 //! Agents of several nodes: their processes and clocks are their own, and who takes over learns how far each has come.
 
 use mpiscope_ingest::{Ingest, KnownAgent};
-use mpiscope_model::{Batch, Event, ProcessState};
+use mpiscope_model::{Batch, Event, Node, ProcessState};
 use mpiscope_wire::{
     Agent, Call, CallFlags, ClockKind, ClockSample, CommDefinition, CommKind, Contact, Cpus, EndState, Entry,
     Heard, Lost, Message, NO_COMM, Origin, Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots, id,
@@ -118,7 +118,7 @@ fn the_same_numbers_on_two_nodes_are_two_processes_on_one_clock() {
     assert!(theirs[0].1.abs_diff(700) <= 5, "{theirs:?}");
     assert_eq!(batch.nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>(), ["one", "two"]);
     assert!(batch.faults.is_empty(), "{:?}", batch.faults);
-    assert_eq!(ingest.clocks().iter().map(|(node, _)| *node).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(ingest.clocks().iter().map(|(node, _)| *node).collect::<Vec<_>>(), [Node(0), Node(1)]);
     assert_eq!(ingest.processes(0).collect::<Vec<_>>(), [(0, (100, 1))]);
 }
 
@@ -253,11 +253,11 @@ fn hosts_that_have_not_sent_everything_are_known() {
 fn how_well_clocks_agree_is_known_once_they_were_compared() {
     let mut ingest = Ingest::new();
     feed(&mut ingest, vec![start(), process(0, 0, "one"), agent(), origin(1, 0), process(0, 1, "two")]);
-    assert_eq!(ingest.clock_uncertainties(), BTreeMap::from([(0, 0)]), "that of the run is right");
+    assert_eq!(ingest.clock_uncertainties(), BTreeMap::from([(Node(0), 0)]), "that of the run is right");
     feed(&mut ingest, vec![round_trip()]);
     let compared = ingest.clock_uncertainties();
     // That of the round trip, and what rounding adds.
-    assert!((5..7).contains(&compared[&1]), "{compared:?}");
+    assert!((5..7).contains(&compared[&Node(1)]), "{compared:?}");
 }
 
 #[test]

@@ -29,6 +29,8 @@ macro_rules! indices {
 indices! {
     /// A dense index into the run's communicator table.
     Comm,
+    /// A dense index into the run's node table.
+    Node,
 }
 
 impl Comm {
@@ -36,10 +38,13 @@ impl Comm {
     pub const WORLD: Self = Self(0);
 }
 
+impl Node {
+    /// A host that is none of the job's: no rank runs there.
+    pub const OUTSIDE: Self = Self(u32::MAX);
+}
+
 /// A world rank.
 pub type Rank = u32;
-/// A dense index into the run's node table.
-pub type Node = u32;
 /// A dense index into the run's table of call sites.
 pub type Site = u32;
 /// A stable, never reused number of an MPI function.

@@ -55,7 +55,7 @@ pub fn node_rows<'a>(
         is_silent: silent.contains(&node),
         cpus: processors.of_node(node),
     };
-    (0..).zip(names).map(row).collect()
+    (0..).map(Node).zip(names).map(row).collect()
 }
 
 /// Ranks; those of `in_call` ended in a call that did not return.
@@ -93,14 +93,14 @@ pub fn rank_rows<'a>(
 mod tests {
     use super::{node_rows, rank_rows};
     use mpiscope_matching::Counts;
-    use mpiscope_model::{Call, ProcessState, RankCpus, RankInfo};
+    use mpiscope_model::{Call, Node, ProcessState, RankCpus, RankInfo};
     use mpiscope_verdict::Processors;
 
     fn info(rank: u32, node: u32, state: ProcessState) -> RankInfo {
         RankInfo {
             rank,
             world_size: 3,
-            node,
+            node: Node(node),
             pid: 1,
             library: String::new(),
             state,
@@ -133,7 +133,7 @@ mod tests {
         ];
         let rows = node_rows(
             ["a", "b"].into_iter(),
-            |node| (node == 1).then_some(9),
+            |node| (node == Node(1)).then_some(9),
             ranks.iter(),
             &Processors::default(),
         );
@@ -141,6 +141,6 @@ mod tests {
             .iter()
             .map(|row| (row.node, row.name.as_str(), row.clock_uncertainty_ns, row.is_silent))
             .collect();
-        assert_eq!(told, [(0, "a", None, false), (1, "b", Some(9), true)]);
+        assert_eq!(told, [(Node(0), "a", None, false), (Node(1), "b", Some(9), true)]);
     }
 }

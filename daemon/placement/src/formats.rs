@@ -44,7 +44,7 @@ fn rankfile(placement: &Placement<'_>, out: &mut String) -> std::fmt::Result {
     writeln!(out, "# The number behind slot= is the core that the rank is bound to.")?;
     let mut next_slot = vec![0; placement.nodes()];
     for ((rank, host), &node) in placement.hosts().enumerate().zip(&placement.advice.node_of_rank) {
-        let slot = &mut next_slot[node as usize];
+        let slot = &mut next_slot[node.index()];
         writeln!(out, "rank {rank}={host} slot={slot}")?;
         *slot += 1;
     }

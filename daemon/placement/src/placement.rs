@@ -32,7 +32,7 @@ pub(crate) fn place_by(job: &Job, advise: impl FnOnce(&[Node]) -> Result<Advice>
 impl<'a> Placement<'a> {
     /// The name of the node of each rank, as advised.
     pub(crate) fn hosts(&self) -> impl Iterator<Item = &'a str> + '_ {
-        self.advice.node_of_rank.iter().map(|&node| self.nodes[node as usize].name.as_str())
+        self.advice.node_of_rank.iter().map(|&node| self.nodes[node.index()].name.as_str())
     }
 
     /// How many ranks are elsewhere than today.
@@ -76,7 +76,7 @@ fn node_of_rank(job: &Job) -> Result<Vec<Node>> {
     for (node, ranks) in job.nodes.iter().enumerate() {
         for &rank in &ranks.ranks {
             if let Some(place) = node_of.get_mut(rank as usize) {
-                *place = Some(node as Node);
+                *place = Some(Node(node as u32));
             }
         }
     }

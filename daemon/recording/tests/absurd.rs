@@ -2,7 +2,7 @@
 //! nobody makes room for what they say.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use mpiscope_model::{Call, Message, ProcessState, RankCpus, RankInfo};
+use mpiscope_model::{Call, Message, Node, ProcessState, RankCpus, RankInfo};
 use mpiscope_recording::{
     CallFilter, Cursor, DensityRow, Direction, Job, JobNode, Manifest, RankRow, Recording, RecordingOptions,
     RecordingWriter, ShareRow, StartRow, Summary, Tables, read_shares, write_shares,
@@ -19,7 +19,7 @@ fn rank_info(rank: u32) -> RankInfo {
     RankInfo {
         rank,
         world_size: RANKS,
-        node: 0,
+        node: Node(0),
         pid: 1,
         library: String::new(),
         state: ProcessState::Finalized,

@@ -1,8 +1,8 @@
 //! What is written is read: every value of every column, and the manifest.
 
 use mpiscope_model::{
-    Call, Comm, CommInfo, CommKind, Coordinate, CpuSet, Message, NodeInfo, ProcessState, RankCpus, RankInfo,
-    Scheduling, SiteInfo,
+    Call, Comm, CommInfo, CommKind, Coordinate, CpuSet, Message, Node, NodeInfo, ProcessState, RankCpus,
+    RankInfo, Scheduling, SiteInfo,
 };
 use mpiscope_recording::{
     ClockNode, ClockVersion, FunctionName, Manifest, Recording, RecordingError, RecordingOptions,
@@ -161,7 +161,7 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
             size: 9,
             periodic: 1,
         }],
-        nodes: vec![NodeInfo { node: 0, name: "knöten".into() }],
+        nodes: vec![NodeInfo { node: Node(0), name: "knöten".into() }],
         sites: vec![
             SiteInfo {
                 site: 0,
@@ -182,7 +182,7 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
         ranks: vec![RankInfo {
             rank: 0,
             world_size: 4,
-            node: 0,
+            node: Node(0),
             pid: 99,
             library: "Open MPI".into(),
             state: ProcessState::Aborted,

@@ -15,14 +15,14 @@ const COMMAND: &str = "advise";
 
 #[derive(Serialize, Deserialize)]
 struct Question {
-    node_of_rank: Vec<Node>,
+    node_of_rank: Vec<u32>,
     /// Ranks that talk to each other: messages, bytes.
     pairs: Vec<(Rank, Rank, u64, u64)>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Answer {
-    node_of_rank: Vec<Node>,
+    node_of_rank: Vec<u32>,
     messages: (u64, u64),
     bytes: (u64, u64),
 }
@@ -36,12 +36,12 @@ pub fn advise_apart() -> Result<ExitCode> {
     for &(one, other, messages, bytes) in &question.pairs {
         traffic.add(one, other, Flow { messages, bytes });
     }
-    let today = &question.node_of_rank;
-    let nodes = today.iter().map(|node| *node as usize + 1).max().unwrap_or_default();
+    let today: Vec<Node> = question.node_of_rank.into_iter().map(Node).collect();
+    let nodes = today.iter().map(|node| node.index() + 1).max().unwrap_or_default();
     ensure!(nodes <= today.len(), "there are more nodes than ranks");
-    let advice = advise(&traffic, today, &capacities(today, nodes));
+    let advice = advise(&traffic, &today, &capacities(&today, nodes));
     let answer = Answer {
-        node_of_rank: advice.node_of_rank,
+        node_of_rank: advice.node_of_rank.into_iter().map(|node| node.0).collect(),
         messages: (advice.inter_messages_before, advice.inter_messages_after),
         bytes: (advice.inter_bytes_before, advice.inter_bytes_after),
     };
@@ -52,7 +52,7 @@ pub fn advise_apart() -> Result<ExitCode> {
 /// Asks another process for a placement, and waits for it.
 pub fn ask(traffic: &Traffic, node_of_rank: &[Node]) -> Result<Advice> {
     let pairs = traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages, flow.bytes)).collect();
-    let question = Question { node_of_rank: node_of_rank.to_vec(), pairs };
+    let question = Question { node_of_rank: node_of_rank.iter().map(|node| node.0).collect(), pairs };
     let mut child = start([COMMAND.as_ref()], Stdio::piped())?;
     if let Some(mut stdin) = child.stdin.take() {
         // It reads all before it writes anything.
@@ -61,7 +61,7 @@ pub fn ask(traffic: &Traffic, node_of_rank: &[Node]) -> Result<Advice> {
     }
     let answer: Answer = answer(child)?;
     Ok(Advice {
-        node_of_rank: answer.node_of_rank,
+        node_of_rank: answer.node_of_rank.into_iter().map(Node).collect(),
         inter_messages_before: answer.messages.0,
         inter_messages_after: answer.messages.1,
         inter_bytes_before: answer.bytes.0,

@@ -133,13 +133,14 @@ pub(crate) fn diagnosed_until_s(attribution: &[Attribution]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_model::Node;
     use mpiscope_model::RankCpus;
 
     fn ended(states: &[ProcessState], ranks: u32, exit: Option<i32>) -> Ending {
         let info = |(rank, state): (usize, &ProcessState)| RankInfo {
             rank: rank as u32,
             world_size: ranks,
-            node: 0,
+            node: Node(0),
             pid: 1,
             library: String::new(),
             state: *state,

@@ -200,7 +200,7 @@ pub(crate) fn cpu_count(cpus: f64) -> String {
 /// Where ranks run: "on 4 nodes, 2 CPUs each", and how many share a CPU, if there are more ranks than CPUs.
 pub fn where_ranks_run(nodes: usize, processors: &Processors) -> String {
     let on = format!("on {}", plural(nodes as u64, "node"));
-    let known: Option<Vec<NodeCpus>> = (0..nodes).map(|node| processors.of_node(node as Node)).collect();
+    let known: Option<Vec<NodeCpus>> = (0..nodes).map(|node| processors.of_node(Node(node as u32))).collect();
     let Some(known) = known.filter(|known| !known.is_empty()) else { return on };
     let usable = known.iter().map(|cpus| cpus.usable);
     let (least, most) = (usable.clone().fold(f64::INFINITY, f64::min), usable.fold(0.0, f64::max));
@@ -324,10 +324,10 @@ mod tests {
         };
         let mut processors = Processors::default();
         assert_eq!(where_ranks_run(2, &processors), "on 2 nodes");
-        processors.place(&[on(0, 0, "0"), on(1, 0, "0"), on(2, 0, "0")]);
+        processors.place(&[on(0, Node(0), "0"), on(1, Node(0), "0"), on(2, Node(0), "0")]);
         assert_eq!(where_ranks_run(1, &processors), "on 1 node, 1 CPU (3 ranks per CPU)");
         assert_eq!(where_ranks_run(2, &processors), "on 2 nodes", "of the second nothing is known");
-        processors.place(&[on(3, 1, "0-3")]);
+        processors.place(&[on(3, Node(1), "0-3")]);
         assert_eq!(where_ranks_run(2, &processors), "on 2 nodes, 1 to 4 CPUs each (3 ranks per CPU)");
         processors.see(&[row(0, 1_000, 500, 500)]);
         let sentence = "1 rank may use 5 CPUs, had 0.5 CPUs on average and waited for a CPU 50 % of their runnable time (rank 0: 50 %).";

@@ -264,8 +264,9 @@ mod tests {
 
     /// Two nodes, with two messages each way; those one way are slow.
     fn links(slower: f64) -> Links {
-        let times = BTreeMap::from([((0, 1), (2, 2.0 * slower)), ((1, 0), (2, 2.0))]);
-        Links { times, node_of_rank: vec![0, 0, 1, 1] }
+        let [one, other] = [0, 1].map(Node);
+        let times = BTreeMap::from([((one, other), (2, 2.0 * slower)), ((other, one), (2, 2.0))]);
+        Links { times, node_of_rank: vec![one, one, other, other] }
     }
 
     fn is_near(one: f64, other: f64) -> bool {

@@ -202,12 +202,12 @@ mod tests {
 
     #[test]
     fn all_ranks_of_nodes_are_those_nodes() {
-        let node_of_rank: Vec<u32> = (0..16).map(|rank| rank / 4).collect();
+        let node_of_rank: Vec<Node> = (0..16).map(|rank| Node(rank / 4)).collect();
         assert_eq!(whole_nodes(&[0, 1, 2, 3, 8, 9, 10, 11], &node_of_rank), 2);
         assert_eq!(whole_nodes(&[0, 1, 2], &node_of_rank), 0, "a rank of the node is missing");
         assert_eq!(whole_nodes(&[0, 1, 2, 3, 4], &node_of_rank), 0, "one is of another node");
-        assert_eq!(whole_nodes(&[2], &[0, 1, 2, 3]), 0, "each node has one rank");
-        assert_eq!(whole_nodes(&[0, 1], &[0, 0]), 0, "there is no other node");
+        assert_eq!(whole_nodes(&[2], &[0, 1, 2, 3].map(Node)), 0, "each node has one rank");
+        assert_eq!(whole_nodes(&[0, 1], &[0, 0].map(Node)), 0, "there is no other node");
         assert_eq!(whole_nodes(&[], &node_of_rank), 0);
     }
 

@@ -86,7 +86,7 @@ impl Stretches {
         for info in &batch.ranks {
             self.builder.place(info.rank, info.node);
             self.ranks = self.ranks.max(info.world_size as usize);
-            self.nodes = self.nodes.max(info.node as usize + 1);
+            self.nodes = self.nodes.max(info.node.index() + 1);
         }
         // The sender leaves calls out while this is paused, and may know later that it goes on.
         let lacks_calls = calls.is_empty() && (self.is_skipping || !batch.activities.is_empty());

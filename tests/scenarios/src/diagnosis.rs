@@ -6,7 +6,7 @@ use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder};
 use mpiscope_diagnosis::{Assessment, Basis, BudgetOptions, Budgeter, ReplaySavings, Version, Windowed};
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matched;
-use mpiscope_model::{Batch, Blame};
+use mpiscope_model::{Batch, Blame, Node};
 use mpiscope_synth::{
     Cause, Collective, Collectives, Network, Noise, Part, Pattern, Spec, Style, Truth, generate,
 };
@@ -193,7 +193,7 @@ fn pass(case: &Case, given: Option<&Given<'_>>, wants_truth: bool) -> Result<Pas
     let budgeter = windowed.budgeter;
     let network = run.network();
     let truth = wants_truth.then(|| {
-        let nodes = budgeter.advice().node_of_rank;
+        let nodes: Vec<u32> = budgeter.advice().node_of_rank.into_iter().map(|node| node.0).collect();
         let is_heavy = matches!(case.spec.noise, Noise::HeavyTailed { .. });
         let spared = |luck| {
             let is = run.seconds_if_placed(run.node_of_rank(), luck);
@@ -233,7 +233,7 @@ fn kinds() -> Vec<CallKind> {
 }
 
 /// What replays without each cause save.
-fn replayed(graph: &Graph, advised: &[u32]) -> ReplaySavings {
+fn replayed(graph: &Graph, advised: &[Node]) -> ReplaySavings {
     let found = graph.savings(Some(advised));
     ReplaySavings {
         wall_s: found.causes.map(|saving| saving.wall_ns / 1e9),

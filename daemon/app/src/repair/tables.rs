@@ -1,6 +1,6 @@
 //! The small tables that were lost: what of them is said elsewhere.
 
-use mpiscope_model::{Comm, CommInfo, NodeInfo, ProcessState, RankCpus, RankInfo};
+use mpiscope_model::{Comm, CommInfo, Node, NodeInfo, ProcessState, RankCpus, RankInfo};
 use mpiscope_recording::{FunctionName, Job, SegmentFault, Tables};
 use std::collections::BTreeSet;
 
@@ -45,13 +45,13 @@ fn functions() -> Vec<FunctionName> {
 }
 
 fn nodes(job: &Job) -> Vec<NodeInfo> {
-    let named = job.nodes.iter().zip(0..);
+    let named = job.nodes.iter().zip((0..).map(Node));
     named.map(|(node, number)| NodeInfo { node: number, name: node.name.clone() }).collect()
 }
 
 fn ranks(job: &Job) -> Vec<RankInfo> {
     let state = if job.exit == Some(0) { ProcessState::Finalized } else { ProcessState::Vanished };
-    let of_nodes = job.nodes.iter().zip(0..);
+    let of_nodes = job.nodes.iter().zip((0..).map(Node));
     let mut ranks: Vec<RankInfo> = of_nodes
         .flat_map(|(node, number)| node.ranks.iter().map(move |&rank| (rank, number)))
         .map(|(rank, node)| RankInfo {

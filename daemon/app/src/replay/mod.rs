@@ -9,7 +9,7 @@ use mpiscope_compare::RunAnchors;
 use mpiscope_engine::load::Loaded;
 use mpiscope_feed::{Job, JobState, Overview, RunSource, TimelineIncrement, Update};
 use mpiscope_model::words::plural;
-use mpiscope_model::{Fault, Function};
+use mpiscope_model::{Fault, Function, Node};
 use mpiscope_page::topology_files;
 use mpiscope_page::{self as page, Feeding, LayoutFilePath, Page, function_rows, inform, node_rows};
 use mpiscope_process::private::random;
@@ -151,7 +151,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
     let faults: Vec<Fault> =
         loaded.missing.iter().map(|text| Fault { rank: None, text: text.clone() }).collect();
     let names = loaded.job.nodes.iter().map(|node| node.name.as_str());
-    let uncertainty_ns = |node| loaded.clock_of(node as usize).map(|clock| clock.uncertainty_ns);
+    let uncertainty_ns = |node: Node| loaded.clock_of(node.index()).map(|clock| clock.uncertainty_ns);
     let nodes = node_rows(names, uncertainty_ns, loaded.ranks.iter(), &loaded.processors);
     let now_ns = loaded.end_ns().max(shown.last_ns);
     let ranks = inform(&feeding.library, loaded, findings, now_ns);

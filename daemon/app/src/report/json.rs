@@ -45,7 +45,7 @@ struct Report<'a> {
     slow_links: Option<&'a SlowLinks>,
     /// What the run would take without its causes.
     whatif: Option<&'a WhatIf>,
-    remap: Option<Remap<'a>>,
+    remap: Option<Remap>,
     /// When recording was switched off, and how many calls were made meanwhile; null where it never was.
     pauses: &'a Option<mpiscope_recording::Pauses>,
     /// Hosts with calls that are neither recorded nor counted as lost; usually none.
@@ -201,23 +201,23 @@ impl From<&mpiscope_feed::Region> for Region {
 
 /// A better placement; null where it is not known which rank was on which node.
 #[derive(Serialize)]
-struct Remap<'a> {
+struct Remap {
     inter_messages_before: u64,
     inter_messages_after: u64,
     inter_bytes_before: u64,
     inter_bytes_after: u64,
     /// Of each rank its node, counted from 0 as they are in `job.nodes`.
-    node_of_rank: &'a [u32],
+    node_of_rank: Vec<u32>,
 }
 
-impl<'a> From<&'a Advice> for Remap<'a> {
-    fn from(advice: &'a Advice) -> Self {
+impl From<&Advice> for Remap {
+    fn from(advice: &Advice) -> Self {
         Self {
             inter_messages_before: advice.inter_messages_before,
             inter_messages_after: advice.inter_messages_after,
             inter_bytes_before: advice.inter_bytes_before,
             inter_bytes_after: advice.inter_bytes_after,
-            node_of_rank: &advice.node_of_rank,
+            node_of_rank: advice.node_of_rank.iter().map(|node| node.0).collect(),
         }
     }
 }
@@ -227,7 +227,7 @@ fn rank<'a>(loaded: &'a Loaded, info: &'a RankInfo) -> Rank<'a> {
     let counted = loaded.counts.rank(info.rank);
     Rank {
         rank: info.rank,
-        node: loaded.job.nodes.get(info.node as usize).map(|node| node.name.as_str()),
+        node: loaded.job.nodes.get(info.node.index()).map(|node| node.name.as_str()),
         cpus: Some(info.cpus.allowed.as_str()).filter(|list| !list.is_empty()),
         state: info.state.word(),
         calls: counted.calls,
@@ -386,7 +386,7 @@ fn whole<'a>(
                 .iter()
                 .enumerate()
                 .map(|(at, node)| {
-                    let cpus = loaded.processors.of_node(at as u32);
+                    let cpus = loaded.processors.of_node(mpiscope_model::Node(at as u32));
                     Node {
                         name: &node.name,
                         ranks: &node.ranks,

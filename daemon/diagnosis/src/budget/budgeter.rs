@@ -192,7 +192,7 @@ impl Budgeter {
     #[must_use]
     pub fn advice(&self) -> Advice {
         let nodes = self.threads.nodes();
-        let count = nodes.iter().map(|node| *node as usize + 1).max().unwrap_or_default();
+        let count = nodes.iter().map(|node| node.index() + 1).max().unwrap_or_default();
         advise(&self.exchanged.messages, nodes, &capacities(nodes, count))
     }
 

@@ -236,7 +236,7 @@ impl Job {
         events.iter().map(of).collect()
     }
 
-    fn run(&self, mut windowed: Windowed, nodes: &[Node]) -> Budgeter {
+    fn run(&self, mut windowed: Windowed, nodes: &[u32]) -> Budgeter {
         place(&mut windowed, nodes);
         let (activities, events) = (self.activities.clone(), self.events.clone());
         let events_end_ns = self.ends(&events);
@@ -248,8 +248,8 @@ impl Job {
     }
 }
 
-fn place(windowed: &mut Windowed, nodes: &[Node]) {
-    for (rank, &node) in nodes.iter().enumerate() {
+fn place(windowed: &mut Windowed, nodes: &[u32]) {
+    for (rank, node) in nodes.iter().map(|node| Node(*node)).enumerate() {
         windowed.matcher.place(rank as Rank, node);
         windowed.budgeter.place(rank as Rank, node);
     }

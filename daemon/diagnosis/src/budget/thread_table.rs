@@ -25,7 +25,7 @@ impl ThreadTable {
     pub(super) fn place(&mut self, rank: Rank, node: Node) {
         let at = rank as usize;
         if self.nodes.len() <= at {
-            self.nodes.resize(at + 1, 0);
+            self.nodes.resize(at + 1, Node::default());
         }
         self.nodes[at] = node;
         let first = self.first.get(at).copied().flatten();

@@ -15,7 +15,7 @@ impl RegionOfRank {
     /// Each node's ranks as one region: the default. On one node that is one region.
     #[must_use]
     pub fn by_node(version: u32, node_of_rank: &[Node]) -> Self {
-        Self { version, of_rank: node_of_rank.to_vec() }
+        Self { version, of_rank: node_of_rank.iter().map(|node| node.0).collect() }
     }
 
     /// The region of a rank.

@@ -1,5 +1,5 @@
 use super::*;
-use mpiscope_model::MessageTime;
+use mpiscope_model::{MessageTime, Node};
 use proptest::prelude::*;
 
 mod planted;
@@ -193,12 +193,12 @@ proptest! {
 fn a_window_is_accounted_under_the_partition_that_held_and_stays_so() {
     let mut evolution = Evolution::new(100, EvolutionOptions::default());
     evolution.divide(RegionOfRank { version: 1, of_rank: vec![0, 0, 1, 1] });
-    evolution.begin(&[0, 0, 1, 1]);
+    evolution.begin(&[0, 0, 1, 1].map(Node));
     evolution.message(50, 0, 1);
     evolution.message(60, 1, 2);
     evolution.divide(RegionOfRank { version: 9, of_rank: vec![5, 6, 6, 5] });
     // The window before is still open: what comes late goes by its own regions.
-    evolution.begin(&[0, 0, 1, 1]);
+    evolution.begin(&[0, 0, 1, 1].map(Node));
     evolution.message(150, 1, 2);
     evolution.message(70, 2, 3);
     let open: Vec<_> = evolution
@@ -222,7 +222,7 @@ fn a_window_is_accounted_under_the_partition_that_held_and_stays_so() {
 fn what_was_counted_by_nodes_is_let_go_when_regions_are_known() {
     let mut evolution = Evolution::new(100, EvolutionOptions::default());
     evolution.moved();
-    evolution.begin(&[0, 0, 1, 1]);
+    evolution.begin(&[0, 0, 1, 1].map(Node));
     assert!(evolution.is_by_node());
     evolution.message(50, 0, 1);
     evolution.close(100);
@@ -232,7 +232,7 @@ fn what_was_counted_by_nodes_is_let_go_when_regions_are_known() {
     };
     assert_eq!(of(&evolution), [(0, 1)]);
     evolution.divide(RegionOfRank { version: 1, of_rank: vec![0, 1, 1, 0] });
-    evolution.begin(&[0, 0, 1, 1]);
+    evolution.begin(&[0, 0, 1, 1].map(Node));
     evolution.message(160, 1, 2);
     evolution.close(200);
     assert_eq!(of(&evolution), [(1, 1)]);

@@ -72,7 +72,7 @@ impl GraphBuilder {
     pub fn place(&mut self, rank: Rank, node: Node) {
         let at = rank as usize;
         if self.nodes.len() <= at {
-            self.nodes.resize(at + 1, 0);
+            self.nodes.resize(at + 1, Node::default());
         }
         self.nodes[at] = node;
     }

@@ -166,7 +166,7 @@ impl Graph {
     }
 
     pub(crate) fn place(&mut self, mut nodes: Vec<Node>) {
-        nodes.resize(self.threads_of.len().max(nodes.len()), 0);
+        nodes.resize(self.threads_of.len().max(nodes.len()), Node::default());
         self.nodes = nodes;
     }
 

@@ -1,7 +1,7 @@
 //! Programs of computing, messages and barriers, run by maxima.
 
 use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder};
-use mpiscope_model::{Call, Comm, Flow, Message};
+use mpiscope_model::{Call, Comm, Flow, Message, Node};
 
 pub(crate) const SEND: u16 = 0;
 pub(crate) const RECEIVE: u16 = 1;
@@ -153,7 +153,7 @@ pub(crate) fn builder_of(model: &Model, nodes: &[u32]) -> GraphBuilder {
     let mut builder = GraphBuilder::new(kinds());
     model.calls.iter().for_each(|call| builder.call(call));
     model.messages.iter().for_each(|message| builder.message(message));
-    (0_u32..).zip(nodes).for_each(|(rank, node)| builder.place(rank, *node));
+    (0_u32..).zip(nodes).for_each(|(rank, node)| builder.place(rank, Node(*node)));
     builder
 }
 

@@ -2,7 +2,7 @@
 
 use crate::model::{BARRIER, BROADCAST, Model, Step, builder_of, graph_of, kinds, near, ring, run};
 use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
-use mpiscope_model::{Call, Comm, Message, Scheduling};
+use mpiscope_model::{Call, Comm, Message, Node, Scheduling};
 
 #[test]
 fn a_quiet_network_and_another_placement_save_what_they_do() {
@@ -21,7 +21,7 @@ fn a_quiet_network_and_another_placement_save_what_they_do() {
     assert!(near(saving.wall_ns, truth_ns, 0.05), "{saving:?}, truth {truth_ns}");
     let cyclic = run(&program, |from, to, _| if from % 2 == to % 2 { 1_000 } else { 8_000 });
     let graph = graph_of(&cyclic, &[0, 1, 0, 1]);
-    let placed = graph.replay(&Change { placement: Some(vec![0; 4]), ..Change::default() });
+    let placed = graph.replay(&Change { placement: Some(vec![Node(0); 4]), ..Change::default() });
     assert!(placed.run_ns <= cyclic.end_ns as f64);
 }
 
@@ -75,7 +75,7 @@ fn a_placement_with_as_many_messages_between_nodes_saves_nothing() {
         })
         .collect();
     let graph = graph_of(&run(&programs, flight_ns), &[0, 0, 1, 1]);
-    assert_eq!(graph.savings(Some(&[0, 1, 0, 1])).causes[0].wall_ns, 0.0);
+    assert_eq!(graph.savings(Some(&[0, 1, 0, 1].map(Node))).causes[0].wall_ns, 0.0);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_link_that_is_slow_throughout_is_held_against_what_was_measured_before() {
     let mut builder = builder_of(&model, &nodes);
     builder.refer(true, 100, [8_300, 9_000]);
     let links = builder.finish().unwrap().link_times();
-    let slower: Vec<_> = links.iter().map(|link| (link.from, link.to, link.slower.round())).collect();
+    let slower: Vec<_> = links.iter().map(|link| (link.from.0, link.to.0, link.slower.round())).collect();
     assert_eq!(slower, [(0, 1, 6.0), (1, 2, 1.0), (2, 3, 1.0), (3, 0, 1.0)]);
     // Where some links have always been as slow, that is how far away their nodes are.
     let saving = background(&model, 60_000);
@@ -151,7 +151,7 @@ fn a_slow_link_is_found_by_messages_of_all_sizes() {
     let saving = graph.savings(None).causes[2];
     assert!(near(saving.wall_ns, truth_ns, 0.1), "{saving:?}, truth {truth_ns}");
     let slow: Vec<_> = graph.link_times().into_iter().filter(|link| link.slower > 2.0).collect();
-    assert_eq!(slow.iter().map(|link| (link.from, link.to)).collect::<Vec<_>>(), [(1, 2)]);
+    assert_eq!(slow.iter().map(|link| (link.from.0, link.to.0)).collect::<Vec<_>>(), [(1, 2)]);
 }
 
 #[test]
@@ -180,14 +180,14 @@ fn a_placement_is_judged_by_what_was_measured_where_the_run_has_no_message_withi
     let model = run(&ring(4, 200, |_, _| 10_000), |_, _, _| 50_000);
     let saved_ns = |refer: bool| {
         let mut builder = GraphBuilder::new(kinds());
-        (0..4).for_each(|rank| builder.place(rank, rank % 2));
+        (0..4).for_each(|rank| builder.place(rank, Node(rank % 2)));
         // No receive finds its message there.
         model.calls.iter().for_each(|call| builder.call(call));
         model.messages.iter().for_each(|message| builder.message(message));
         if refer {
             builder.refer(false, 0, [1_000, 1_000]);
         }
-        builder.finish().unwrap().savings(Some(&[0, 0, 1, 1])).causes[0].wall_ns
+        builder.finish().unwrap().savings(Some(&[0, 0, 1, 1].map(Node))).causes[0].wall_ns
     };
     assert!(saved_ns(false) < 1.0, "{}", saved_ns(false));
     // Two of the four messages of a round trip take a microsecond instead of fifty.
@@ -236,7 +236,7 @@ fn a_collective_that_is_always_slow_is_held_against_what_was_measured() {
     let model = run(&programs, |_, _, _| 1_000);
     let saved_ns = |refer: bool, is_slow: fn(u32) -> bool| {
         let mut builder = GraphBuilder::new(kinds());
-        (0..4).for_each(|rank| builder.place(rank, rank));
+        (0..4).for_each(|rank| builder.place(rank, Node(rank)));
         // For slow ranks each takes 90 us longer than in the model.
         for call in &model.calls {
             let number = call.instance.map_or(0, u64::from);
@@ -265,7 +265,7 @@ fn a_collective_that_is_always_slow_is_held_against_what_was_measured() {
 /// Broadcasts of 500 us from rank 0; `late_ns` is how long before the end of each the last rank enters.
 fn broadcasts(late_ns: impl Fn(u64) -> u64) -> GraphBuilder {
     let mut builder = GraphBuilder::new(kinds());
-    (0..4).for_each(|rank| builder.place(rank, rank));
+    (0..4).for_each(|rank| builder.place(rank, Node(rank)));
     for number in 0..24 {
         let begin_ns = 1_000_000 * number;
         let end_ns = begin_ns + 500_000;

@@ -1,5 +1,5 @@
 use super::*;
-use mpiscope_model::{Asks, Call, Comm, Peer, ProcessState, RankCpus, RankInfo};
+use mpiscope_model::{Asks, Call, Comm, Node, Peer, ProcessState, RankCpus, RankInfo};
 use mpiscope_wire::id;
 
 const SECOND: u64 = 1_000_000_000;
@@ -12,7 +12,7 @@ fn stood(watcher: &mut Watcher) -> Engine {
         let info = RankInfo {
             rank,
             world_size: 4,
-            node: 0,
+            node: Node(0),
             pid: 1,
             library,
             state,

@@ -157,7 +157,7 @@ impl Dag {
         for (node, following) in dag.nodes.iter().zip(dag.following()) {
             let columns = &mut answer.nodes;
             columns.rank.0.push(node.rank);
-            columns.host.0.push(hosts.get(&node.rank).copied().unwrap_or(NONE));
+            columns.host.0.push(hosts.get(&node.rank).map_or(NONE, |node| node.0));
             columns.layer.0.push(node.layer);
             columns.place.0.push(node.place);
             columns.begin_ns.0.push(node.begin_ns as f64);

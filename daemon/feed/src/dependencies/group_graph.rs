@@ -111,7 +111,7 @@ pub(super) fn group_graph(
 ) -> Result<GroupGraph, String> {
     let shown = hosts.keys().copied().filter(|rank| is_among(question.ranks.as_deref(), *rank));
     let key = |rank: Rank| match question.by {
-        Grouping::Node => hosts.get(&rank).copied().unwrap_or_default(),
+        Grouping::Node => hosts.get(&rank).copied().unwrap_or_default().0,
         Grouping::Rank => rank,
         Grouping::Region => {
             let is_in = |ranks: &[(Rank, Rank)]| is_among(Some(ranks), rank);

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use mpiscope_feed::{CallSource, MessageSource, RankRow};
-use mpiscope_model::{Call, Message, Nanoseconds, ProcessState};
+use mpiscope_model::{Call, Message, Nanoseconds, Node, ProcessState};
 use proptest::prelude::*;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ pub(crate) fn call() -> impl Strategy<Value = Call> {
 pub(crate) fn row(rank: u32) -> RankRow {
     RankRow {
         rank,
-        node: rank / 4,
+        node: Node(rank / 4),
         calls: 100 + u64::from(rank),
         sent: 10,
         received: 20,

@@ -2,7 +2,7 @@
 
 use mpiscope_model::{
     Activity, Batch, Blocking, Call, CallId, Collected, Collective, Comm, CommInfo, Effect, Event, Flow,
-    Nanoseconds, PostId, ProcessState, Rank, RankCpus, RankInfo, Scheduling, Side,
+    Nanoseconds, Node, PostId, ProcessState, Rank, RankCpus, RankInfo, Scheduling, Side,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -359,7 +359,7 @@ fn info(rank: Rank, node: u32) -> RankInfo {
     RankInfo {
         rank,
         world_size: RANKS,
-        node,
+        node: Node(node),
         pid: 1,
         library: String::new(),
         state: ProcessState::Running,

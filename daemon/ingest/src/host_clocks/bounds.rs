@@ -166,7 +166,7 @@ mod tests {
         let mut bounds = Bounds::default();
         for from in 0..512 {
             for to in 0..512 {
-                bounds.message(from, to, 0, 10_000_000_000 * u64::from(from) + 5_000);
+                bounds.message(Node(from), Node(to), 0, 10_000_000_000 * u64::from(from) + 5_000);
             }
         }
         assert!(bounds.least_ns.len() * bounds.pairs.len() <= MOST_CELLS);

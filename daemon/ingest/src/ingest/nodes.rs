@@ -11,7 +11,7 @@ impl Ingest {
     #[must_use]
     pub fn clocks(&self) -> Vec<(Node, &NodeClock)> {
         let (own, others) = (&self.origins[0], &self.origins[1..]);
-        let own_node = own.number.unwrap_or(Node::MAX);
+        let own_node = own.number.unwrap_or(Node::OUTSIDE);
         // Of several agents on one host the last knows most.
         let mut others: BTreeMap<Node, &NodeClock> =
             others.iter().filter_map(|origin| Some((origin.number?, &origin.clock))).collect();

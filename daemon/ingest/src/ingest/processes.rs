@@ -66,9 +66,9 @@ impl Ingest {
     /// The number of a node; `None` when there are too many.
     pub(super) fn node(&mut self, name: &str) -> Option<Node> {
         if let Some(known) = self.nodes.iter().position(|node| node == name) {
-            return Some(known as Node);
+            return Some(Node(known as u32));
         }
-        let node = self.nodes.len() as Node;
+        let node = Node(self.nodes.len() as u32);
         if self.nodes.len() >= MOST_NODES || !self.memory.take(2 * (name.len() + size_of::<NodeInfo>())) {
             return None;
         }

@@ -1,6 +1,7 @@
 //! A network with known truth: clocks that are off, drift and wander, round trips with heavy tails, messages.
 
 use mpiscope_ingest::host_clocks::{Bounds, ClockMaps, NodeClock, RoundTrip, Violations};
+use mpiscope_model::Node;
 
 pub(crate) const MILLISECOND: u64 = 1_000_000;
 /// How often agents hand on what happened.
@@ -76,8 +77,8 @@ pub(crate) struct Setting {
 /// A message: the nodes, when it was sent and received as told.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sent {
-    pub(crate) from: u32,
-    pub(crate) to: u32,
+    pub(crate) from: Node,
+    pub(crate) to: Node,
     pub(crate) run_times_ns: (u64, u64),
 }
 
@@ -135,7 +136,7 @@ impl Setting {
                     |node: usize, at_ns: u64| outcome.clocks[node].to_run(truth[node].local_ns(at_ns));
                 let run_times_ns = (run_ns_of(from, sent_ns), run_ns_of(to, recv_ns));
                 outcome.before.see(run_times_ns.0, run_times_ns.1);
-                let (from, to) = (from as u32, to as u32);
+                let (from, to) = (Node(from as u32), Node(to as u32));
                 outcome.messages.push(Sent { from, to, run_times_ns });
             }
             for (clock, true_clock) in outcome.clocks.iter_mut().zip(&truth) {
@@ -164,7 +165,7 @@ impl Outcome {
     }
 
     pub(crate) fn solve(&self, bounds: &mut Bounds) -> ClockMaps {
-        let clocks: Vec<(u32, &NodeClock)> = (0..).zip(&self.clocks).collect();
+        let clocks: Vec<(Node, &NodeClock)> = (0..).map(Node).zip(&self.clocks).collect();
         ClockMaps::solve(&clocks, bounds, self.end_ns)
     }
 }

@@ -3,7 +3,7 @@
 use crate::row::Nature::Repeating;
 use crate::row::{Access, Column, Row, column};
 use mpiscope_model::{
-    Comm, CommInfo, CommKind, Coordinate, CpuSet, Function, NodeInfo, ProcessState, RankCpus, RankInfo,
+    Comm, CommInfo, CommKind, Coordinate, CpuSet, Function, Node, NodeInfo, ProcessState, RankCpus, RankInfo,
     SiteInfo,
 };
 
@@ -35,7 +35,7 @@ impl Row for FunctionName {
 impl Row for NodeInfo {
     const TABLE: &'static str = "nodes";
     const COLUMNS: &'static [Column<Self>] = &[
-        column!(node: U32, Rising),
+        column!(node: U32 of Node, Rising),
         Column {
             name: "name",
             nature: Repeating,
@@ -44,7 +44,7 @@ impl Row for NodeInfo {
     ];
 
     fn blank() -> Self {
-        NodeInfo { node: 0, name: String::new() }
+        NodeInfo { node: Node(0), name: String::new() }
     }
 }
 
@@ -160,7 +160,7 @@ impl Row for RankInfo {
     const COLUMNS: &'static [Column<Self>] = &[
         column!(rank: U32, Rising),
         column!(world_size: U32, Repeating),
-        column!(node: U32, Repeating),
+        column!(node: U32 of Node, Repeating),
         column!(pid: U32, Rising),
         Column {
             name: "library",
@@ -205,7 +205,7 @@ impl Row for RankInfo {
         RankInfo {
             rank: 0,
             world_size: 0,
-            node: 0,
+            node: Node(0),
             pid: 0,
             library: String::new(),
             state: ProcessState::Vanished,

@@ -6,7 +6,7 @@ use futures_util::{SinkExt, StreamExt};
 use mpiscope_feed::exchange::{Outgoing, PerspectiveMessage};
 use mpiscope_feed::message::Message;
 use mpiscope_feed::{CallSource, FeedState, Job, JobState, Library, RankRow, Update};
-use mpiscope_model::{Call, Comm, Losses, Nanoseconds, ProcessState, Totals};
+use mpiscope_model::{Call, Comm, Losses, Nanoseconds, Node, ProcessState, Totals};
 use mpiscope_server::{Options, Publisher, Server, Token, live};
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -92,7 +92,7 @@ impl Running {
         self.now_ns += 100_000_000;
         let row = |rank| RankRow {
             rank,
-            node: 0,
+            node: Node(0),
             calls: self.now_ns,
             sent: 0,
             received: 0,

@@ -3,7 +3,7 @@
 
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::{Matcher, MatchingLimits};
-use mpiscope_model::{Call, Losses, Message, Scheduling};
+use mpiscope_model::{Call, Losses, Message, Node, Scheduling};
 use mpiscope_synth::{Pattern, Spec, generate};
 use mpiscope_wire as wire;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub(crate) struct Read {
     pub(crate) faults: Vec<String>,
     pub(crate) losses: Losses,
     pub(crate) scheduling: Vec<Scheduling>,
-    pub(crate) node_of: BTreeMap<u32, u32>,
+    pub(crate) node_of: BTreeMap<u32, Node>,
     /// Calls that ended before the declared time of reading, and arrived only later.
     pub(crate) late: u64,
     /// The greatest number of slots that arrived at once.

@@ -61,7 +61,7 @@ impl Advice {
 pub fn capacities(node_of_rank: &[Node], nodes: usize) -> Vec<usize> {
     let mut capacities = vec![0; nodes];
     for &node in node_of_rank {
-        if let Some(capacity) = capacities.get_mut(node as usize) {
+        if let Some(capacity) = capacities.get_mut(node.index()) {
             *capacity += 1;
         }
     }
@@ -94,7 +94,7 @@ pub fn advise(traffic: &Traffic, node_of_rank: &[Node], capacities: &[usize]) ->
 /// The best placement that was found; none where no other is worth a look.
 fn search(traffic: &Traffic, today: &[Node], capacities: &[usize], before: Flow) -> Option<Vec<Node>> {
     let fits = self::capacities(today, capacities.len()) == capacities
-        && today.iter().all(|&node| (node as usize) < capacities.len());
+        && today.iter().all(|&node| node.index() < capacities.len());
     let used: Vec<usize> = (0..capacities.len()).filter(|&node| capacities[node] > 0).collect();
     let sizes: Vec<usize> = used.iter().map(|&node| capacities[node]).collect();
     if !fits || before.messages == 0 || sizes.iter().all(|&size| size == 1) {
@@ -105,11 +105,11 @@ fn search(traffic: &Traffic, today: &[Node], capacities: &[usize], before: Flow)
     for (part, &node) in used.iter().enumerate() {
         part_of_node[node] = part as u32;
     }
-    let today: Vec<u32> = today.iter().map(|&node| part_of_node[node as usize]).collect();
+    let today: Vec<u32> = today.iter().map(|&node| part_of_node[node.index()]).collect();
     let graph = Graph::build(traffic, today.len());
     let best = best_parts(&graph, &today, &sizes);
     let labelled = labels::label(&best, &today, &sizes);
-    Some(labelled.into_iter().map(|part| used[part as usize] as Node).collect())
+    Some(labelled.into_iter().map(|part| Node(used[part as usize] as u32)).collect())
 }
 
 /// The best of several beginnings, improved.

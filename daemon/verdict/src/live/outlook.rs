@@ -163,8 +163,8 @@ impl Outlook {
         if self.is_referenced || nodes.len() < self.ranks as usize {
             return;
         }
-        let mut ranks = vec![0_u32; nodes.iter().map(|node| *node as usize + 1).max().unwrap_or_default()];
-        nodes.iter().for_each(|node| ranks[*node as usize] += 1);
+        let mut ranks = vec![0_u32; nodes.iter().map(|node| node.index() + 1).max().unwrap_or_default()];
+        nodes.iter().for_each(|node| ranks[node.index()] += 1);
         let reference = match &self.given {
             Reference::None => {
                 reference_criteria::measured(&self.library, ranks.into_iter().max().unwrap_or_default())

@@ -29,7 +29,7 @@ fn all_with_all(ranks: u32) -> Traffic {
 }
 
 fn measure(name: &str, traffic: &Traffic, ranks: u32, nodes: u32) {
-    let today: Vec<Node> = (0..ranks).map(|rank| rank % nodes).collect();
+    let today: Vec<Node> = (0..ranks).map(|rank| Node(rank % nodes)).collect();
     let begun = Instant::now();
     let advice = advise(traffic, &today, &capacities(&today, nodes as usize));
     let took = begun.elapsed();

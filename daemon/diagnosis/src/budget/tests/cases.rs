@@ -25,7 +25,7 @@ fn a_late_sender_is_waited_for_and_its_computing_is_to_blame() {
 fn with_criteria_and_advice() -> Windowed {
     let mut windowed = with_criteria();
     let advice = mpiscope_topology::Advice {
-        node_of_rank: vec![0, 0],
+        node_of_rank: vec![Node(0); 2],
         inter_messages_before: 1,
         inter_messages_after: 0,
         inter_bytes_before: 100,

@@ -225,8 +225,8 @@ fn a_completion_that_is_read_before_its_posting_waits_for_it() {
 #[test]
 fn times_are_those_of_the_definition() {
     let mut matcher = Matcher::default();
-    matcher.place(0, 0);
-    matcher.place(1, 1);
+    matcher.place(0, Node(0));
+    matcher.place(1, Node(1));
     let sent = Event::Send {
         rank: 0,
         call: CallId::default(),

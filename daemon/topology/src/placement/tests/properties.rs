@@ -9,7 +9,10 @@ type Pair = (u32, u32, u64, u64);
 fn any_job() -> impl Strategy<Value = (Vec<Pair>, Vec<Node>)> {
     (1..60_u32, 1..12_u32).prop_flat_map(|(ranks, nodes)| {
         let pair = (0..ranks, 0..ranks, 1..100_u64, 0..10_000_u64);
-        (prop::collection::vec(pair, 0..200), prop::collection::vec(0..nodes, ranks as usize))
+        (
+            prop::collection::vec(pair, 0..200),
+            prop::collection::vec((0..nodes).prop_map(Node), ranks as usize),
+        )
     })
 }
 
@@ -18,7 +21,7 @@ fn fewest(traffic: &Traffic, today: &[Node]) -> u64 {
     let on_first = capacities(today, 2)[0];
     let placements =
         (0..1_u32 << today.len()).filter(|bits| bits.count_ones() as usize == today.len() - on_first);
-    let place = |bits: u32| (0..today.len()).map(|rank| bits >> rank & 1).collect::<Vec<Node>>();
+    let place = |bits: u32| (0..today.len()).map(|rank| Node(bits >> rank & 1)).collect::<Vec<Node>>();
     placements.map(|bits| traffic.between_nodes(&place(bits)).messages).min().unwrap()
 }
 
@@ -27,7 +30,7 @@ proptest! {
 
     #[test]
     fn sizes_hold_and_nothing_gets_worse((pairs, today) in any_job()) {
-        let nodes = today.iter().max().map_or(0, |&node| node as usize + 1);
+        let nodes = today.iter().max().map_or(0, |&node| node.index() + 1);
         advise_soundly(&traffic(pairs), &today, nodes);
     }
 
@@ -50,7 +53,7 @@ proptest! {
     #[test]
     fn small_jobs_are_placed_as_well_as_can_be(
         pairs in prop::collection::vec((0..10_u32, 0..10_u32, 1..9_u64, 0..100_u64), 0..40),
-        today in prop::collection::vec(0..2_u32, 10),
+        today in prop::collection::vec((0..2_u32).prop_map(Node), 10),
     ) {
         let traffic = traffic(pairs);
         let advice = advise_soundly(&traffic, &today, 2);

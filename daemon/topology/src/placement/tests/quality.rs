@@ -38,8 +38,9 @@ fn metis_alone(traffic: &Traffic, sizes: &[usize]) -> u64 {
     let messages = [halved, at_once].map(|parts| {
         let mut parts: Vec<u32> = parts.into_iter().map(|part| part as u32).collect();
         capacities::repair(&whole, &mut parts, sizes);
-        assert_eq!(capacities(&parts, sizes.len()), sizes);
-        traffic.between_nodes(&parts).messages
+        let placed: Vec<Node> = parts.into_iter().map(Node).collect();
+        assert_eq!(capacities(&placed, sizes.len()), sizes);
+        traffic.between_nodes(&placed).messages
     });
     messages[0].min(messages[1])
 }
@@ -90,7 +91,7 @@ fn nodes_of_different_sizes() {
     // 4, 8 and 20 ranks, again and again.
     let mut today: Vec<Node> = Vec::new();
     for node in 0..48 {
-        today.extend(std::iter::repeat_n(node, [4, 8, 20][node as usize % 3]));
+        today.extend(std::iter::repeat_n(Node(node), [4, 8, 20][node as usize % 3]));
     }
     Random::new(5).shuffle(&mut today);
     as_good_as_metis("halo 8x8x8 on 4, 8, 20", &halo([8, 8, 8], false), &[today], 48);
