@@ -26,6 +26,6 @@ test("standing::a_deadlock_is_told_and_its_ranks_can_be_picked", async (t) => {
   await running.stop();
   const shown = await open(t, (await replay(t, running.recording)).url, { view: null });
   await untilState(shown, /^replay$/);
-  await card(shown).getByText(/^The job stood still since/).waitFor();
+  await card(shown).getByText(/^The job hung from/).waitFor();
   await card(shown).getByText(/ranks were in 3 calls that had not returned/).waitFor();
 });

@@ -88,9 +88,9 @@ test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) =>
   sumsUp(whole.budget);
   await shoot(page, "why-live");
 
-  // A part of the run, up to where it was when selected: what is judged of it grows until it is all there.
+  // A part of the run, up to where it was when selected: what is diagnosed of it grows until it is all there.
   await brush(page, 0.3, 1);
-  const part = await untilRange(page, ({ note }) => !/not (judged|diagnosed) yet/.test(note));
+  const part = await untilRange(page, ({ note }) => !/no diagnosis yet|not known yet/.test(note));
   assert.match(part.heading, /^Selected range 0:\d\d:\d\d\.\d+ to 0:\d\d:\d\d\.\d+, [\d.]+ m?s$/);
   sumsUp(part.budget);
   assert.ok(part.budget.totalS > 0);
