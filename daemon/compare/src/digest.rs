@@ -201,9 +201,9 @@ fn sites(loaded: &Loaded, findings: Option<&Findings>) -> BTreeMap<SiteName, Sit
     let waits = findings.map(|findings| &findings.diagnosis.sites[..]).unwrap_or_default();
     let mut sites: BTreeMap<SiteName, SiteFigures> = BTreeMap::new();
     for (id, totals) in loaded.counts.sites().iter().filter(|(_, totals)| totals.calls > 0) {
-        let Some(known) = id.and_then(|site| loaded.sites.get(site as usize)) else { continue };
+        let Some(known) = id.and_then(|site| loaded.sites.get(site.index())) else { continue };
         let name = SiteName::new(totals.function, known);
-        let waiting = waits.iter().find(|wait| wait.site == id);
+        let waiting = waits.iter().find(|wait| wait.site == id.map(|site| site.0));
         // The same line of two files, or two addresses of one line.
         let figures = sites.entry(name).or_default();
         figures.place = known.words();

@@ -3,7 +3,7 @@
 use crate::engine::WindowCell;
 use mpiscope_feed::Overview;
 use mpiscope_matching::{Counts, Density, DensityKey, FunctionTotals, RankTotals, SiteTotals};
-use mpiscope_model::{Call, Function, Message};
+use mpiscope_model::{Call, Function, Message, Site};
 use mpiscope_recording::{
     DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, StartRow, Summary, WindowSumRow,
 };
@@ -182,7 +182,7 @@ pub(crate) fn counts(summary: &Summary, window_ns: u64) -> Counts {
     Counts::from_totals(window_ns, functions, ranks, sites)
 }
 
-fn site_row((site, totals): (Option<u32>, &SiteTotals)) -> SiteRow {
+fn site_row((site, totals): (Option<Site>, &SiteTotals)) -> SiteRow {
     let SiteTotals { calls, polls, bytes, time_ns, function } = *totals;
     SiteRow { site, calls, polls, bytes, time_ns, function: function.map(u32::from) }
 }

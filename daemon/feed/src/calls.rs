@@ -90,7 +90,7 @@ impl Calls {
         self.bytes.0.push(call.bytes as f64);
         self.comm.0.push(call.comm.map_or(NONE, |comm| comm.0));
         self.count.0.push(call.count as f64);
-        self.site.0.push(call.site.unwrap_or(NONE));
+        self.site.0.push(call.site.map_or(NONE, |site| site.0));
     }
 
     /// How many are here.

@@ -57,7 +57,7 @@ impl SiteSums {
     pub fn add(&mut self, site: Option<Site>, function: Function, sum: SiteSum) {
         // Calls that only touch a range do not count in it.
         if sum != SiteSum::default() && !self.hidden.contains(&function.into()) {
-            self.sums.entry((site.unwrap_or(NO_SITE), function)).or_default().add(sum);
+            self.sums.entry((site.map_or(NO_SITE, |site| site.0), function)).or_default().add(sum);
         }
     }
 

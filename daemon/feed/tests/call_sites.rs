@@ -4,7 +4,7 @@ mod support;
 
 use mpiscope_feed::exchange::{Question, SelectedQuestion};
 use mpiscope_feed::{Library, Messages, NO_SITE, RankRow, SiteTimes};
-use mpiscope_model::Call;
+use mpiscope_model::{Call, Site};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::{Plain, RANKS, StoredMessages, UNTIL_NS, call, row};
@@ -18,7 +18,7 @@ fn library(calls: &[Call]) -> Library {
 }
 
 fn placed() -> impl Strategy<Value = Call> {
-    (call(), prop::option::of(0..3_u32)).prop_map(|(call, site)| Call { site, ..call })
+    (call(), prop::option::of((0_u32..3).prop_map(Site))).prop_map(|(call, site)| Call { site, ..call })
 }
 
 fn rows(times: &SiteTimes) -> BTreeMap<(u32, u32), (f64, f64, f64)> {
@@ -50,7 +50,7 @@ proptest! {
             let inside = call.end_ns.min(range_ns.end).saturating_sub(call.start_ns.max(range_ns.start));
             let begins = range_ns.contains(&call.start_ns);
             if call.start_ns < range_ns.end && call.end_ns >= range_ns.start && span > 0 {
-                let key = (call.site.unwrap_or(NO_SITE), call.function.into());
+                let key = (call.site.map_or(NO_SITE, |site| site.0), call.function.into());
                 let of = expected.entry(key).or_default();
                 of.0 += f64::from(begins);
                 of.1 += if begins { call.bytes as f64 } else { 0.0 };

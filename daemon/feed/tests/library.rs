@@ -4,7 +4,7 @@ mod support;
 
 use mpiscope_feed::exchange::{Answer, EventQuestion, Question, RowsQuestion};
 use mpiscope_feed::{CallSource, Library, NONE, Overview};
-use mpiscope_model::{Call, Nanoseconds};
+use mpiscope_model::{Call, Nanoseconds, Site};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -121,7 +121,7 @@ fn calls_of_some_ranks_are_counted_and_told_alone() {
     let calls: Vec<Call> = (0..1_000_u64)
         .map(|number| Call {
             rank: (number % 10) as u32,
-            site: (number % 2 == 1).then_some(number as u32 % 4),
+            site: (number % 2 == 1).then_some(Site(number as u32 % 4)),
             start_ns: number,
             end_ns: number + 5,
             ..Call::default()

@@ -10,7 +10,7 @@ use mpiscope_feed::{
     CallSource, Courses, FunctionName, Library, MessageRows, Messages, NO_SITE, NONE, Remap, RemapSource,
     SiteSource, Sites, SourceText,
 };
-use mpiscope_model::{Call, Comm, Message, Nanoseconds};
+use mpiscope_model::{Call, Comm, Message, Nanoseconds, Site};
 use proptest::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -215,7 +215,7 @@ impl SiteSource for Around {
         Sites { id: [3, 7].into_iter().collect(), place: words.into(), parent, ..Sites::default() }
     }
 
-    fn source_text(&self, site: u32) -> Result<SourceText, String> {
+    fn source_text(&self, site: Site) -> Result<SourceText, String> {
         Err(format!("the source of {site} is gone"))
     }
 }
@@ -229,7 +229,7 @@ impl RemapSource for Around {
 #[test]
 fn what_the_program_around_knows_is_handed_on_or_said_to_be_unknown() {
     let alone = library(Vec::new());
-    for question in [Question::Sites, Question::SourceText(7), Question::Remap] {
+    for question in [Question::Sites, Question::SourceText(Site(7)), Question::Remap] {
         assert!(
             alone.answer(1, &question).error.is_some_and(|error| error.ends_with("here")),
             "{question:?}"
@@ -240,7 +240,7 @@ fn what_the_program_around_knows_is_handed_on_or_said_to_be_unknown() {
     assert_eq!(sites.place, ["main.c:9 main()", "main.c:42 solve()"]);
     // Nothing of MPI is called from a place on the way.
     assert_eq!(library.call_sites(), [(7, "main.c:42 solve()".to_owned())]);
-    let text = library.answer(1, &Question::SourceText(7));
+    let text = library.answer(1, &Question::SourceText(Site(7)));
     assert_eq!(text.error.as_deref(), Some("the source of 7 is gone"));
     assert_eq!(library.answer(1, &Question::Remap).error.as_deref(), Some("all ranks are on one node"));
 }

@@ -4,7 +4,7 @@
 use mpiscope_matching::Link;
 use mpiscope_model::{
     Activity, Blocking, Call, CallId, Collected, Collective, Comm, CommInfo, CommKind, Effect, Event, Flow,
-    Function, Message, Nanoseconds, Node, PostId, Rank, Scheduling, Side,
+    Function, Message, Nanoseconds, Node, PostId, Rank, Scheduling, Side, Site,
 };
 use serde::{Deserialize, Serialize};
 
@@ -63,23 +63,32 @@ macro_rules! numbers {
     )*};
 }
 
+/// The number of an index, or none.
+macro_rules! optional_numbers {
+    ($($module:ident of $index:ident),* $(,)?) => {$(
+        mod $module {
+            use mpiscope_model::$index;
+            use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+            pub(super) fn serialize<S: Serializer>(index: &Option<$index>, to: S) -> Result<S::Ok, S::Error> {
+                index.map(|index| index.0).serialize(to)
+            }
+
+            pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<$index>, D::Error> {
+                Ok(Option::<u32>::deserialize(from)?.map($index))
+            }
+        }
+    )*};
+}
+
 numbers! {
     comm of Comm,
     node of Node,
 }
 
-/// The number of a communicator, or none.
-mod optional_comm {
-    use mpiscope_model::Comm;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(comm: &Option<Comm>, to: S) -> Result<S::Ok, S::Error> {
-        comm.map(|comm| comm.0).serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Comm>, D::Error> {
-        Ok(Option::<u32>::deserialize(from)?.map(Comm))
-    }
+optional_numbers! {
+    optional_comm of Comm,
+    optional_site of Site,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -188,7 +197,8 @@ struct ActivityFields {
     since_ns: Nanoseconds,
     #[serde(with = "EffectFields")]
     effect: Effect,
-    site: Option<u32>,
+    #[serde(with = "optional_site")]
+    site: Option<Site>,
     after_loss: bool,
 }
 
@@ -205,7 +215,8 @@ struct CallFields {
     bytes: u64,
     #[serde(with = "optional_comm")]
     comm: Option<Comm>,
-    site: Option<u32>,
+    #[serde(with = "optional_site")]
+    site: Option<Site>,
     count: u64,
     instance: Option<u32>,
 }

@@ -116,7 +116,7 @@ impl Sites {
         let place = holder.map(|holder| (holder, definition.offset, own.get(definition.parent)));
         let known = place.and_then(|place| self.sites.get(&place).copied());
         let mut has_space = || next < MOST_RUN_SITES && budget.take_entry::<(Place, Site, SiteInfo)>();
-        let site = known.or_else(|| (holder.is_some() && has_space()).then_some(next as Site));
+        let site = known.or_else(|| (holder.is_some() && has_space()).then_some(Site(next as u32)));
         own.sites.insert(definition.number, site);
         let (site, place) = (site.filter(|_| known.is_none())?, place?);
         self.sites.insert(place, site);
@@ -171,25 +171,25 @@ mod tests {
         let mut same = process("/elsewhere/solver", &[1, 0xAB]);
         let mut other = process(&long, &[2]);
         let first = sites.define(&mut one, &definition_at(5, 0x10), &mut MemoryBudget::default()).unwrap();
-        assert_eq!((first.site, &first.module, &first.build_id[..]), (0, &long, "01ab"));
+        assert_eq!((first.site, &first.module, &first.build_id[..]), (Site(0), &long, "01ab"));
         assert_eq!(sites.define(&mut same, &definition_at(9, 0x10), &mut MemoryBudget::default()), None);
-        assert_eq!((one.get(5), same.get(9), same.get(5)), (Some(0), Some(0), None));
+        assert_eq!((one.get(5), same.get(9), same.get(5)), (Some(Site(0)), Some(Site(0)), None));
         assert_eq!(
             sites
                 .define(&mut other, &definition_at(1, 0x10), &mut MemoryBudget::default())
                 .map(|site| site.site),
-            Some(1)
+            Some(Site(1))
         );
         assert_eq!(
             sites
                 .define(&mut one, &definition_at(6, 0x11), &mut MemoryBudget::default())
                 .map(|site| site.site),
-            Some(2)
+            Some(Site(2))
         );
         // Told again after a loss, it is the same.
         one.module(&ModuleDefinition::new(3, long.as_bytes(), &[1, 0xAB]), &mut MemoryBudget::default());
         assert_eq!(sites.define(&mut one, &definition_at(5, 0x10), &mut MemoryBudget::default()), None);
-        assert_eq!(one.get(5), Some(0));
+        assert_eq!(one.get(5), Some(Site(0)));
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         );
         let nowhere = SiteDefinition { number: 2, module: NO_MODULE, offset: 7, parent: 0 };
         let defined = sites.define(&mut one, &nowhere, &mut MemoryBudget::default()).unwrap();
-        assert_eq!((defined.module.as_str(), defined.site), ("", 2));
+        assert_eq!((defined.module.as_str(), defined.site), ("", Site(2)));
     }
 
     #[test]
@@ -215,7 +215,10 @@ mod tests {
         let mut define = |own: &mut OwnSites, number, offset, parent| {
             let definition = SiteDefinition { parent, ..definition_at(number, offset) };
             let new = sites.define(own, &definition, &mut MemoryBudget::default());
-            (new.map(|site| (site.site, site.parent)), own.get(number))
+            (
+                new.map(|site| (site.site.0, site.parent.map(|parent| parent.0))),
+                own.get(number).map(|site| site.0),
+            )
         };
         assert_eq!(define(&mut one, 1, 0x10, 0), (Some((0, None)), Some(0)));
         assert_eq!(define(&mut one, 2, 0x30, 1), (Some((1, Some(0))), Some(1)));

@@ -1,7 +1,7 @@
 //! Frames in, model out: what a small job wrote, what a job may write by mistake or on purpose.
 
 use mpiscope_ingest::Ingest;
-use mpiscope_model::{Batch, Comm, Event, ProcessState};
+use mpiscope_model::{Batch, Comm, Event, ProcessState, Site};
 use mpiscope_wire::{
     Asked, Call, CallFlags, ClockKind, ClockSample, CommDefinition, CommKind, EndState, Entry, Flight, Lost,
     Message, ModuleDefinition, NO_COMM, PEER_NONE, Part, PartFlags, PathPart, Process, RunStart,
@@ -365,10 +365,17 @@ fn the_same_place_of_the_same_file_is_one_site_on_all_ranks() {
     messages.into_iter().for_each(|message| ingest.feed(message));
     let batch = ingest.take();
     let definitions: Vec<_> =
-        batch.sites.iter().map(|site| (site.site, site.module.as_str(), site.offset)).collect();
+        batch.sites.iter().map(|site| (site.site.0, site.module.as_str(), site.offset)).collect();
     assert_eq!(definitions, [(0, path, 0x10), (1, path, 0x20)]);
     let rows: Vec<_> = batch.calls.iter().map(|row| (row.rank, row.site)).collect();
-    let expected = [(0, Some(0)), (0, Some(1)), (0, Some(0)), (0, None), (1, Some(1)), (1, None)];
+    let expected = [
+        (0, Some(Site(0))),
+        (0, Some(Site(1))),
+        (0, Some(Site(0))),
+        (0, None),
+        (1, Some(Site(1))),
+        (1, None),
+    ];
     assert_eq!(rows, expected);
     assert_eq!(batch.activities.iter().map(|of| (of.rank, of.site)).collect::<Vec<_>>(), expected);
     // That of a call without a site is not missed, that of a number which nobody explained is.

@@ -16,7 +16,7 @@ impl<T: Default> BySite<T> {
     /// The value of a site, or that of all others.
     #[inline]
     pub fn value_mut(&mut self, site: Option<Site>) -> &mut T {
-        match site.map(|site| site as usize).filter(|&site| site < MOST_SITES) {
+        match site.map(Site::index).filter(|&site| site < MOST_SITES) {
             Some(site) => {
                 if self.known.len() <= site {
                     self.known.resize_with(site + 1, T::default);
@@ -30,12 +30,12 @@ impl<T: Default> BySite<T> {
     /// The value of a site; none of one that is not counted separately.
     #[must_use]
     pub fn get(&self, site: Site) -> Option<&T> {
-        self.known.get(site as usize)
+        self.known.get(site.index())
     }
 
     /// All of them by site, those of no site last.
     pub fn iter(&self) -> impl Iterator<Item = (Option<Site>, &T)> {
-        let known = self.known.iter().enumerate().map(|(site, value)| (Some(site as Site), value));
+        let known = self.known.iter().enumerate().map(|(site, value)| (Some(Site(site as u32)), value));
         known.chain([(None, &self.rest)])
     }
 
@@ -55,13 +55,13 @@ mod tests {
     fn what_is_beyond_the_last_site_is_counted_together() {
         let mut sites = BySite::<u64>::default();
         for site in [Some(2), None, Some(MOST_SITES as u32), Some(u32::MAX), Some(2)] {
-            *sites.value_mut(site) += 1;
+            *sites.value_mut(site.map(Site)) += 1;
         }
         assert_eq!(sites.iter().map(|(_, n)| *n).collect::<Vec<_>>(), [0, 0, 2, 3]);
         let mut other = BySite::<u64>::default();
-        *other.value_mut(Some(5)) += 4;
+        *other.value_mut(Some(Site(5))) += 4;
         other.merge(&sites, |ours, theirs| *ours += theirs);
-        assert_eq!((other.get(2), other.get(5), other.get(6)), (Some(&2), Some(&4), None));
+        assert_eq!((other.get(Site(2)), other.get(Site(5)), other.get(Site(6))), (Some(&2), Some(&4), None));
         assert_eq!(other.iter().last(), Some((None, &3)));
     }
 }

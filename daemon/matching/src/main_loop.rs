@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     fn call(function: Function, start_ns: u64) -> Call {
-        Call { function, start_ns, end_ns: start_ns + 1, site: Some(7), ..Call::default() }
+        Call { function, start_ns, end_ns: start_ns + 1, site: Some(Site(7)), ..Call::default() }
     }
 
     fn finder(calls: &[Call]) -> LoopFinder {
@@ -122,7 +122,7 @@ mod tests {
         }
         calls.extend([call(4, 300), call(4, 310), call(4, 320), call(4, 330)]);
         let found = finder(&calls).find(&(0..4_200)).unwrap();
-        assert_eq!((found.marker, found.starts_ns.len()), ((2, Some(7)), 40));
+        assert_eq!((found.marker, found.starts_ns.len()), ((2, Some(Site(7))), 40));
         assert_eq!((found.starts_ns[0], found.starts_ns[39]), (100, 4_000));
         calls.reverse();
         assert_eq!(finder(&calls).find(&(0..4_200)), Some(found));
@@ -149,12 +149,12 @@ mod tests {
         assert_eq!(finder.kept, MOST_CALLS / 100_000 + 1);
         finder.add(&call(3, 7));
         assert!(finder.starts(|marker| marker.0 == 3).is_empty());
-        assert_eq!(finder.find(&(0..MOST_CALLS as u64)).map(|found| found.marker), Some((2, Some(7))));
+        assert_eq!(finder.find(&(0..MOST_CALLS as u64)).map(|found| found.marker), Some((2, Some(Site(7)))));
     }
 
     #[test]
     fn starts_of_several_call_sites_are_in_order() {
-        let other = |start_ns| Call { site: Some(8), ..call(1, start_ns) };
+        let other = |start_ns| Call { site: Some(Site(8)), ..call(1, start_ns) };
         let finder = finder(&[call(1, 30), other(20), call(2, 25), call(1, 10)]);
         assert_eq!(finder.starts(|(function, _)| function == 1), [10, 20, 30]);
     }

@@ -31,6 +31,8 @@ indices! {
     Comm,
     /// A dense index into the run's node table.
     Node,
+    /// A dense index into the run's table of call sites.
+    Site,
 }
 
 impl Comm {
@@ -45,8 +47,6 @@ impl Node {
 
 /// A world rank.
 pub type Rank = u32;
-/// A dense index into the run's table of call sites.
-pub type Site = u32;
 /// A stable, never reused number of an MPI function.
 pub type Function = u16;
 /// Nanoseconds since the start of the run.

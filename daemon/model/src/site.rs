@@ -48,7 +48,7 @@ impl SiteInfo {
     #[must_use]
     pub fn words_with_caller(&self, sites: &[SiteInfo]) -> String {
         let words = self.words();
-        let caller = self.parent.and_then(|parent| sites.get(parent as usize));
+        let caller = self.parent.and_then(|parent| sites.get(parent.index()));
         // What the system runs before the program says nothing of it.
         let caller = caller.filter(|caller| !caller.is_of_start());
         match caller.and_then(|caller| caller.function.as_deref()) {
@@ -142,8 +142,8 @@ mod tests {
         };
         let sites = [
             site(None, "/usr/lib/libc.so.6", "__libc_start_call_main"),
-            site(Some(0), "/opt/solver", "main"),
-            site(Some(1), "/opt/solver", "solve"),
+            site(Some(Site(0)), "/opt/solver", "main"),
+            site(Some(Site(1)), "/opt/solver", "solve"),
         ];
         let words: Vec<String> = sites.iter().map(|site| site.words_with_caller(&sites)).collect();
         assert_eq!(words[1], "main() in solver");

@@ -57,7 +57,7 @@ impl SiteSource for SiteList {
 
     fn source_text(&self, site: Site) -> Result<SourceText, String> {
         self.look_up();
-        let place = self.lock().sites.get(site as usize).cloned();
+        let place = self.lock().sites.get(site.index()).cloned();
         source_text(&place.ok_or("there is no such call site")?)
     }
 }
@@ -66,14 +66,14 @@ impl SiteSource for SiteList {
 fn table(all: &[SiteInfo]) -> Sites {
     let mut names = Names::default();
     let before_main = before_main(all);
-    let is_shown = |site: Site| !before_main.get(site as usize).is_some_and(|&is_before| is_before);
+    let is_shown = |site: Site| !before_main.get(site.index()).is_some_and(|&is_before| is_before);
     let sites = || all.iter().filter(|site| is_shown(site.site));
     Sites {
         has_paths: all.iter().any(|site| site.parent.is_some()),
-        id: sites().map(|site| site.site).collect(),
+        id: sites().map(|site| site.site.0).collect(),
         place: sites().map(|site| site.words_with_caller(all)).collect(),
         parent: sites()
-            .map(|site| site.parent.filter(|&parent| is_shown(parent)).unwrap_or(NO_SITE))
+            .map(|site| site.parent.filter(|&parent| is_shown(parent)).map_or(NO_SITE, |parent| parent.0))
             .collect(),
         function: sites().map(|site| names.number(site.function.as_deref())).collect(),
         file: sites().map(|site| names.number(site.file.as_deref())).collect(),
@@ -88,13 +88,13 @@ fn before_main(sites: &[SiteInfo]) -> Vec<bool> {
     let mut is_start = Vec::with_capacity(sites.len());
     for site in sites {
         // Those that led to a place come before it.
-        let after_start = site.parent.is_none_or(|parent| is_start.get(parent as usize) == Some(&true));
+        let after_start = site.parent.is_none_or(|parent| is_start.get(parent.index()) == Some(&true));
         is_start.push(after_start && site.is_of_start());
     }
     let mut before = vec![false; sites.len()];
     for parent in sites.iter().filter_map(|site| site.parent) {
-        if is_start.get(parent as usize) == Some(&true) {
-            before[parent as usize] = true;
+        if is_start.get(parent.index()) == Some(&true) {
+            before[parent.index()] = true;
         }
     }
     before
@@ -128,15 +128,15 @@ mod tests {
         let site = |site| SiteInfo {
             site,
             module: "solver".into(),
-            offset: u64::from(site) + 16,
+            offset: u64::from(site.0) + 16,
             ..SiteInfo::default()
         };
-        list.see(&[site(0)]);
+        list.see(&[site(Site(0))]);
         assert_eq!(list.sites().place, ["solver+0x10"]);
         // All that is known is told again and again.
-        let named = SiteInfo { file: Some("main.c".into()), line: Some(3), ..site(1) };
-        list.see(&[site(0), named]);
-        list.see(&[site(0)]);
+        let named = SiteInfo { file: Some("main.c".into()), line: Some(3), ..site(Site(1)) };
+        list.see(&[site(Site(0)), named]);
+        list.see(&[site(Site(0))]);
         let Sites { id, place, .. } = list.sites();
         assert_eq!((id.0, place), (vec![0, 1], vec!["solver+0x10".to_owned(), "main.c:3".to_owned()]));
     }
@@ -151,13 +151,13 @@ mod tests {
             ..SiteInfo::default()
         };
         let all = [
-            site(0, None, "/opt/solver", "_start+0x21"),
-            site(1, Some(0), "/usr/lib/libc.so.6", "__libc_start_main"),
-            site(2, Some(1), "/opt/solver", "main"),
-            site(3, Some(2), "/usr/lib/libc.so.6", "qsort"),
-            site(4, Some(3), "/opt/solver", "compare"),
+            site(Site(0), None, "/opt/solver", "_start+0x21"),
+            site(Site(1), Some(Site(0)), "/usr/lib/libc.so.6", "__libc_start_main"),
+            site(Site(2), Some(Site(1)), "/opt/solver", "main"),
+            site(Site(3), Some(Site(2)), "/usr/lib/libc.so.6", "qsort"),
+            site(Site(4), Some(Site(3)), "/opt/solver", "compare"),
             // Called by the C library itself.
-            site(5, Some(1), "/usr/lib/libc.so.6", "exit"),
+            site(Site(5), Some(Site(1)), "/usr/lib/libc.so.6", "exit"),
         ];
         let Sites { id, parent, has_paths, .. } = table(&all);
         assert_eq!(id.0, [2, 3, 4, 5]);
@@ -176,7 +176,7 @@ mod tests {
             line: Some(line),
             ..SiteInfo::default()
         };
-        let sites = table(&[site(0, None, "main", 9), site(1, Some(0), "solve", 5)]);
+        let sites = table(&[site(Site(0), None, "main", 9), site(Site(1), Some(Site(0)), "solve", 5)]);
         assert_eq!(sites.place, ["main.c:9 main()", "main.c:5 solve(), called by main()"]);
         assert_eq!(sites.parent.0, [NO_SITE, 0]);
         let named = |column: &mpiscope_feed::U32Column| -> Vec<&str> {

@@ -82,7 +82,7 @@ impl Filter<Call> for CallFilter {
                 meets(wanted.iter().map(|&function| function.into()..=function.into()), least, greatest)
             }),
             "site" => self.sites.as_ref().is_none_or(|wanted| {
-                meets(wanted.iter().map(|&site| site.into()..=site.into()), least, greatest)
+                meets(wanted.iter().map(|&site| site.0.into()..=site.0.into()), least, greatest)
             }),
             _ => true,
         }

@@ -1,13 +1,13 @@
 //! Rows in order, those of interest, as a plain search of all of them finds.
 
-use mpiscope_model::Call;
+use mpiscope_model::{Call, Site};
 use mpiscope_recording::{CallFilter, Cursor, Direction, Filter as _, Segment, SegmentReader, SegmentWriter};
 use proptest::prelude::*;
 
 prop_compose! {
     fn any_call()(
         rank in 0_u32..6, function in 0_u16..4, at in 0_u64..4_000, long in prop_oneof![0_u64..60, 0_u64..4_000],
-        peer in proptest::option::of(0_u32..6), bytes in 0_u64..1_000, site in proptest::option::of(0_u32..5),
+        peer in proptest::option::of(0_u32..6), bytes in 0_u64..1_000, site in proptest::option::of((0_u32..5).prop_map(Site)),
     ) -> Call {
         Call { rank, function, start_ns: at, end_ns: at + long, peer, bytes, site, ..Call::default() }
     }
@@ -20,7 +20,7 @@ prop_compose! {
         peers in proptest::option::of((0_u32..6, 0_u32..3)),
         bytes in proptest::option::of((0_u64..1_000, 0_u64..300)),
         duration_ns in proptest::option::of((0_u64..400, 0_u64..4_000)),
-        sites in proptest::option::of(proptest::collection::vec(0_u32..5, 1..3)),
+        sites in proptest::option::of(proptest::collection::vec((0_u32..5).prop_map(Site), 1..3)),
     ) -> CallFilter {
         let up = |(from, more)| vec![from..=from + more];
         let far = |(from, more)| from..=from + more;

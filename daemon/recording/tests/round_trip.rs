@@ -2,7 +2,7 @@
 
 use mpiscope_model::{
     Call, Comm, CommInfo, CommKind, Coordinate, CpuSet, Message, Node, NodeInfo, ProcessState, RankCpus,
-    RankInfo, Scheduling, SiteInfo,
+    RankInfo, Scheduling, Site, SiteInfo,
 };
 use mpiscope_recording::{
     ClockNode, ClockVersion, FunctionName, Manifest, Recording, RecordingError, RecordingOptions,
@@ -22,7 +22,7 @@ prop_compose! {
         (count, instance) in any::<(u64, Option<u32>)>(),
     ) -> Call {
         let end_ns = start_ns + took_ns;
-        Call { rank, thread, function, start_ns, end_ns, peer, tag, bytes, comm: comm.map(Comm), site, count, instance }
+        Call { rank, thread, function, start_ns, end_ns, peer, tag, bytes, comm: comm.map(Comm), site: site.map(Site), count, instance }
     }
 }
 
@@ -164,18 +164,18 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
         nodes: vec![NodeInfo { node: Node(0), name: "knöten".into() }],
         sites: vec![
             SiteInfo {
-                site: 0,
+                site: Site(0),
                 module: "/opt/a b".into(),
                 build_id: "01ab".into(),
                 offset: u64::MAX,
                 ..SiteInfo::default()
             },
             SiteInfo {
-                site: 1,
+                site: Site(1),
                 function: Some("solve".into()),
                 file: Some("/src/main.c".into()),
                 line: Some(42),
-                parent: Some(0),
+                parent: Some(Site(0)),
                 ..SiteInfo::default()
             },
         ],

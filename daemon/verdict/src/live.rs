@@ -459,7 +459,7 @@ impl Places {
     /// Takes in what is new: after a loss, what is known is told again.
     fn see(&mut self, sites: &[SiteInfo]) {
         let known = self.sites.len();
-        self.sites.extend(sites.iter().filter(|site| site.site as usize >= known).cloned());
+        self.sites.extend(sites.iter().filter(|site| site.site.index() >= known).cloned());
     }
 
     fn name(&mut self, diagnosis: &mut Diagnosis) {

@@ -47,7 +47,7 @@ pub(super) fn gathered<'a>(all: impl Iterator<Item = (&'a WaitKey, &'a WaitTotal
         GatheredWait {
             state: state.words().into(),
             function: name(function),
-            site,
+            site: site.map(|site| site.0),
             place: String::new(),
             waiters: of.waiters.len() as u32,
             awaited: of.awaited_ns.len() as u32,
@@ -66,7 +66,7 @@ pub(super) fn by_site(waits: &SiteWaits) -> Vec<SiteWait> {
     all.sort_by_key(|(site, waiting)| (Reverse(waiting.waited_ns), *site));
     all.truncate(MOST_SITES);
     let wait = |(site, waiting): (Option<Site>, &SiteWaiting)| SiteWait {
-        site,
+        site: site.map(|site| site.0),
         place: String::new(),
         seconds: seconds(waiting.waited_ns as i64),
         by: by(&waiting.by),
@@ -81,7 +81,7 @@ pub(super) fn longest<'a>(all: impl Iterator<Item = (&'a WaitKey, &'a WaitTotals
     all.truncate(MOST_WAITS);
     let wait = |(key, totals): (&WaitKey, &WaitTotals)| Wait {
         state: key.state.words().into(),
-        site: key.site,
+        site: key.site.map(|site| site.0),
         place: String::new(),
         function: name(key.function),
         waiter: key.waiter,

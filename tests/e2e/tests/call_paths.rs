@@ -1,6 +1,7 @@
 //! How a program came to its calls, function by function: `mpiscope run --call-paths` with programs whose paths are known.
 
 use mpiscope_harness::{Mpi, mpiscope, report, run, skip, source_folder};
+use mpiscope_model::Site;
 use mpiscope_recording::{Recording, Tables};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,8 +28,8 @@ fn recorded(mpi: &Mpi, program: &Path, arguments: &[&str], options: &[&str], out
 }
 
 /// The functions on the way to a site, from the program's main function on.
-fn path(tables: &Tables, site: u32) -> Vec<String> {
-    let site_of = |site: u32| &tables.sites[site as usize];
+fn path(tables: &Tables, site: Site) -> Vec<String> {
+    let site_of = |site: Site| &tables.sites[site.index()];
     let mut path: Vec<String> = std::iter::successors(Some(site), |&site| site_of(site).parent)
         .map(|site| site_of(site).function.clone().unwrap_or_default())
         .collect();

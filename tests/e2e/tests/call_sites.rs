@@ -56,7 +56,7 @@ fn places(folder: &Path) -> BTreeMap<String, BTreeSet<Option<Place>>> {
     let mut found: BTreeMap<String, BTreeSet<Option<Place>>> = BTreeMap::new();
     for call in recording.calls().flatten() {
         let site = call.site.map(|site| {
-            let site = &tables.sites[site as usize];
+            let site = &tables.sites[site.index()];
             assert_eq!(Some(site.site), call.site);
             Place {
                 function: site.function.clone(),

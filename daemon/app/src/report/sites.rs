@@ -2,7 +2,7 @@
 
 use mpiscope_engine::load::Loaded;
 use mpiscope_feed::By;
-use mpiscope_model::{Site, SiteInfo};
+use mpiscope_model::SiteInfo;
 use mpiscope_verdict::Findings;
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct SiteFigures<'a> {
     /// Null for all calls without a known call site.
-    pub(super) id: Option<Site>,
+    pub(super) id: Option<u32>,
     /// The function that calls.
     function: Option<&'a str>,
     file: Option<&'a str>,
@@ -40,11 +40,12 @@ pub(super) fn sites<'a>(loaded: &'a Loaded, findings: Option<&Findings>) -> Vec<
         .iter()
         .filter(|(_, totals)| totals.calls > 0)
         .map(|(id, totals)| {
-            let known = id.and_then(|site| loaded.sites.get(site as usize));
+            let known = id.and_then(|site| loaded.sites.get(site.index()));
             let waits = findings.map(|findings| &findings.diagnosis.sites[..]);
-            let waiting = waits.and_then(|waits| waits.iter().find(|wait| wait.site == id));
+            let waiting =
+                waits.and_then(|waits| waits.iter().find(|wait| wait.site == id.map(|site| site.0)));
             SiteFigures {
-                id,
+                id: id.map(|site| site.0),
                 function: known.and_then(|site| site.function.as_deref()),
                 file: known.and_then(|site| site.file.as_deref()),
                 line: known.and_then(|site| site.line),
@@ -67,7 +68,7 @@ pub(super) fn sites<'a>(loaded: &'a Loaded, findings: Option<&Findings>) -> Vec<
 
 /// The places that led to a site, the outermost first. Each has a smaller number than the one it led to.
 fn path_to(site: &SiteInfo, sites: &[SiteInfo]) -> Vec<String> {
-    let caller = |site: &SiteInfo| site.parent.and_then(|parent| sites.get(parent as usize));
+    let caller = |site: &SiteInfo| site.parent.and_then(|parent| sites.get(parent.index()));
     let mut path: Vec<String> =
         std::iter::successors(caller(site), |site| caller(site)).map(SiteInfo::words).collect();
     path.reverse();

@@ -119,7 +119,7 @@ impl AnchorReader {
     }
 
     fn finish(self, sites: &[SiteInfo], communicators: &[CommInfo], end_ns: Nanoseconds) -> RunAnchors {
-        let name = |(function, site): LoopMarker| match site.and_then(|site| sites.get(site as usize)) {
+        let name = |(function, site): LoopMarker| match site.and_then(|site| sites.get(site.index())) {
             Some(site) => SiteName::new(Some(function), site),
             None => SiteName { calls: Some(function), ..SiteName::default() },
         };
@@ -149,17 +149,18 @@ impl AnchorReader {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use mpiscope_model::Site;
 
     pub(in super::super) fn site(line: u32) -> SiteInfo {
         SiteInfo { file: Some("/src/loop.c".into()), line: Some(line), ..SiteInfo::default() }
     }
 
-    pub(in super::super) fn call(function: u16, site: u32, start_ns: u64) -> Call {
+    pub(in super::super) fn call(function: u16, site: Site, start_ns: u64) -> Call {
         Call { function, site: Some(site), start_ns, end_ns: start_ns + 10, ..Call::default() }
     }
 
     pub(in super::super) fn mark(phase: Comm, level: i32, start_ns: u64) -> Call {
-        Call { comm: Some(phase), tag: Some(level), ..call(id::PCONTROL, 9, start_ns) }
+        Call { comm: Some(phase), tag: Some(level), ..call(id::PCONTROL, Site(9), start_ns) }
     }
 
     pub(in super::super) fn anchors(calls: &[Call], lines: &[u32], end_ns: u64) -> RunAnchors {
@@ -178,9 +179,10 @@ pub(super) mod tests {
     #[test]
     fn anchors_are_those_of_the_lowest_rank() {
         let of_rank = |rank, call: Call| Call { rank, ..call };
-        let mut calls: Vec<Call> = (0..20).map(|at| of_rank(3, call(id::BARRIER, 0, 50 * at))).collect();
-        calls.extend((0..10).map(|at| of_rank(1, call(id::BARRIER, 0, 100 * at))));
-        calls.extend((0..20).map(|at| of_rank(2, call(id::BARRIER, 0, 50 * at))));
+        let mut calls: Vec<Call> =
+            (0..20).map(|at| of_rank(3, call(id::BARRIER, Site(0), 50 * at))).collect();
+        calls.extend((0..10).map(|at| of_rank(1, call(id::BARRIER, Site(0), 100 * at))));
+        calls.extend((0..20).map(|at| of_rank(2, call(id::BARRIER, Site(0), 50 * at))));
         let anchors = anchors(&calls, &[7], 1_000);
         let marker = anchors.marker().cloned().unwrap();
         assert_eq!((marker.line, anchors.starts(&marker).len()), (Some(7), 10));
@@ -188,10 +190,10 @@ pub(super) mod tests {
 
     #[test]
     fn a_long_start_and_end_are_no_part_of_the_loop() {
-        let mut calls = vec![Call { end_ns: 10_000, ..call(id::INIT, 1, 0) }];
-        calls.extend((0..10).map(|at| call(id::BARRIER, 0, 10_000 + 100 * at)));
+        let mut calls = vec![Call { end_ns: 10_000, ..call(id::INIT, Site(1), 0) }];
+        calls.extend((0..10).map(|at| call(id::BARRIER, Site(0), 10_000 + 100 * at)));
         assert_eq!(anchors(&calls, &[7], 30_000).marker(), None);
-        calls.push(Call { end_ns: 30_000, ..call(id::FINALIZE, 1, 11_000) });
+        calls.push(Call { end_ns: 30_000, ..call(id::FINALIZE, Site(1), 11_000) });
         assert!(anchors(&calls, &[7], 30_000).marker().is_some());
     }
 
@@ -216,7 +218,7 @@ pub(super) mod tests {
     #[test]
     fn a_call_site_is_found_again_when_its_line_moved() {
         let calls: Vec<Call> = (0..10)
-            .flat_map(|at| [call(id::BARRIER, 0, 100 * at), call(id::BARRIER, 1, 100 * at + 50)])
+            .flat_map(|at| [call(id::BARRIER, Site(0), 100 * at), call(id::BARRIER, Site(1), 100 * at + 50)])
             .collect();
         let (a, b) = (anchors(&calls, &[7, 9], 1_000), anchors(&calls, &[12, 14], 1_000));
         let second = SiteName::new(Some(id::BARRIER), &site(9));

@@ -245,7 +245,7 @@ impl Section {
 mod tests {
     use super::super::anchors::tests::{anchors, call, mark};
     use super::*;
-    use mpiscope_model::{Call, Comm};
+    use mpiscope_model::{Call, Comm, Site};
     use mpiscope_wire::id;
 
     /// A loop whose turns take 100 ns and what is given more.
@@ -255,7 +255,7 @@ mod tests {
             *next += 100 + more_ns(turn + 1);
             Some(start)
         });
-        let calls: Vec<Call> = starts.map(|start| call(id::BARRIER, 0, start)).collect();
+        let calls: Vec<Call> = starts.map(|start| call(id::BARRIER, Site(0), start)).collect();
         let end_ns = calls[calls.len() - 1].end_ns;
         anchors(&calls, &[line], end_ns)
     }

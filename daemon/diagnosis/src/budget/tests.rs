@@ -11,7 +11,7 @@ use crate::criteria::{MessageCriterion, Scope, Version};
 use mpiscope_matching::Matched;
 use mpiscope_model::{
     Activity, Batch, Blocking, CallId, Collected, Collective, Comm, CommInfo, Effect, Event, Flow, Function,
-    Nanoseconds, Node, Rank, Side,
+    Nanoseconds, Node, Rank, Side, Site,
 };
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ impl Job {
             end_ns,
             since_ns: start_ns,
             effect,
-            site: Some(u32::from(function)),
+            site: Some(Site(function.into())),
             after_loss,
         });
         call

@@ -3,7 +3,7 @@ use mpiscope_topology::Member;
 use proptest::prelude::*;
 
 fn call(rank: Rank, function: Function, start_ns: u64, end_ns: u64) -> Call {
-    Call { rank, function, start_ns, end_ns, site: Some(u32::from(function)), ..Call::default() }
+    Call { rank, function, start_ns, end_ns, site: Some(Site(function.into())), ..Call::default() }
 }
 
 fn steps_of(path: &CriticalPath) -> Vec<(Rank, u64, u64, PathKind, Rank)> {
@@ -25,8 +25,11 @@ fn a_late_sender_is_on_the_path_and_an_early_one_is_not() {
         [(0, 0, 50, Compute, 0), (1, 50, 60, Transfer, 0), (1, 60, 70, Compute, 1), (1, 70, 72, In, 1)];
     assert_eq!(steps_of(&path), expected);
     // Computing is named by the call that it leads to.
-    let parts: Vec<_> =
-        path.parts().iter().map(|part| (part.kind, part.function, part.site, part.ns)).collect();
+    let parts: Vec<_> = path
+        .parts()
+        .iter()
+        .map(|part| (part.kind, part.function, part.site.map(|site| site.0), part.ns))
+        .collect();
     let expected = [
         (Compute, Some(1), Some(1), 50),
         (Compute, Some(2), Some(2), 10),

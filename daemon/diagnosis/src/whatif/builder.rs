@@ -9,7 +9,9 @@ use crate::whatif::message_calls::{MessageRow, link};
 use crate::whatif::partners::Partners;
 use crate::whatif::reference::Reference;
 use crate::whatif::{classes, delay, drained, explain, flights, groups, starved, work};
-use mpiscope_model::{Call, CallId, Collected, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling};
+use mpiscope_model::{
+    Call, CallId, Collected, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling, Site,
+};
 use rustc_hash::FxHashMap;
 
 /// The run has more calls than a graph may have.
@@ -93,7 +95,7 @@ impl GraphBuilder {
             peer: call.peer.unwrap_or(NONE),
             comm: call.comm.unwrap_or(NO_COMM),
             instance: call.instance.unwrap_or(NONE),
-            site: call.site.unwrap_or(NONE),
+            site: call.site.unwrap_or(Site(NONE)),
             function: call.function,
         };
         self.threads.entry((call.rank, call.thread)).or_default().push(row);
@@ -232,7 +234,7 @@ impl GraphBuilder {
         graph.place(nodes);
         link(&mut graph, messages, &rows);
         let memberships = groups::Memberships::new(&rows, &collected, &first_numbers);
-        let sites: Vec<u32> = rows.iter().map(|row| row.site).collect();
+        let sites: Vec<Site> = rows.iter().map(|row| row.site).collect();
         drop(rows);
         graph.straighten();
         groups::group(&mut graph, memberships);

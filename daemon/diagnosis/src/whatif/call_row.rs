@@ -1,6 +1,6 @@
 //! A call, as it waits to become part of the graph.
 
-use mpiscope_model::{Comm, Nanoseconds};
+use mpiscope_model::{Comm, Nanoseconds, Site};
 
 /// No rank, communicator or other index.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -18,6 +18,6 @@ pub(crate) struct CallRow {
     pub(crate) peer: u32,
     pub(crate) comm: Comm,
     pub(crate) instance: u32,
-    pub(crate) site: u32,
+    pub(crate) site: Site,
     pub(crate) function: u16,
 }

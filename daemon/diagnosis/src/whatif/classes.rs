@@ -3,15 +3,16 @@
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::NONE;
 use crate::whatif::graph::Graph;
+use mpiscope_model::Site;
 use rustc_hash::FxHashSet;
 
 /// Ranks do the same where this share of the smaller one's places is the other's too.
 const SHARED: f64 = 0.5;
 
-type Place = (u16, u32);
+type Place = (u16, Site);
 
 /// By rank, its class. Sites are those of the calls.
-pub(crate) fn classes(graph: &Graph, sites: &[u32]) -> Vec<u32> {
+pub(crate) fn classes(graph: &Graph, sites: &[Site]) -> Vec<u32> {
     let mut representatives: Vec<(FxHashSet<Place>, u32)> = Vec::new();
     let mut classes = vec![NONE; graph.threads_of.len()];
     for (rank, class) in classes.iter_mut().enumerate() {

@@ -10,6 +10,7 @@ use crate::whatif::call_row::NONE;
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::work::{Scale, Work};
 use crate::whatif::segments;
+use mpiscope_model::Site;
 use rustc_hash::FxHashMap;
 
 /// The run is shown in this many parts at most.
@@ -28,10 +29,10 @@ const MOST_CELLS: usize = 16 << 20;
 const SPREAD_SHARE: f64 = 0.5;
 
 /// By call, a dense number of its call site.
-pub(crate) fn places(graph: &Graph, sites: &[u32]) -> Vec<u16> {
+pub(crate) fn places(graph: &Graph, sites: &[Site]) -> Vec<u16> {
     let most = (MOST_CELLS / graph.threads_of.len().max(1)).clamp(1, usize::from(u16::MAX)) - 1;
-    let mut numbers: FxHashMap<(u16, u32), u16> = FxHashMap::default();
-    let mut number = |function: u16, site: u32| {
+    let mut numbers: FxHashMap<(u16, Site), u16> = FxHashMap::default();
+    let mut number = |function: u16, site: Site| {
         let next = numbers.len().min(most) as u16;
         *numbers.entry((function, site)).or_insert(next)
     };

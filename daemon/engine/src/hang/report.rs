@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use mpiscope_diagnosis::{Doing, Need, Stillness};
 use mpiscope_feed::{Standing, Still, StillCall, StillKind, StillRoot};
 use mpiscope_model::words::run_time_of;
-use mpiscope_model::{InFlight, SiteInfo};
+use mpiscope_model::{InFlight, Site, SiteInfo};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -17,9 +17,9 @@ const MOST_LINES: usize = 14;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The places that calls are made from, looked up.
-fn sites(engine: &Engine, calls: impl Iterator<Item = Option<u32>>) -> Vec<SiteInfo> {
-    let wanted: BTreeSet<u32> = calls.flatten().collect();
-    let known = wanted.iter().filter_map(|&site| engine.sites.get(site as usize).cloned());
+fn sites(engine: &Engine, calls: impl Iterator<Item = Option<Site>>) -> Vec<SiteInfo> {
+    let wanted: BTreeSet<Site> = calls.flatten().collect();
+    let known = wanted.iter().filter_map(|&site| engine.sites.get(site.index()).cloned());
     let mut sites: Vec<SiteInfo> = known.collect();
     // What is not known is told as an address.
     mpiscope_symbols::look_up(&mut sites, PATIENCE);

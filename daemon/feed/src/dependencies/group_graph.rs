@@ -200,7 +200,7 @@ impl GroupGraph {
             turns: columns.turns.iter().copied().collect(),
             loop_turns: columns.marker.map_or(0, |(.., turns)| turns),
             loop_function: columns.marker.map_or(NONE, |(function, ..)| function.into()),
-            loop_site: columns.marker.and_then(|(_, site, _)| site).unwrap_or(NONE),
+            loop_site: columns.marker.and_then(|(_, site, _)| site).map_or(NONE, |site| site.0),
             rank: groups.keys().copied().collect(),
             group: groups.values().copied().collect(),
             groups: bounds.len() as u32,
@@ -229,8 +229,8 @@ mod tests {
     #[test]
     fn turns_of_the_main_loop_share_columns() {
         let starts_ns: Vec<u64> = (1..=40).map(|turn| 100 * turn).collect();
-        let found = columns(&(0..4_200), Some(MainLoop { marker: (2, Some(7)), starts_ns }));
-        assert_eq!(found.marker, Some((2, Some(7), 40)));
+        let found = columns(&(0..4_200), Some(MainLoop { marker: (2, Some(Site(7))), starts_ns }));
+        assert_eq!(found.marker, Some((2, Some(Site(7)), 40)));
         assert_eq!((found.turns.iter().sum::<u32>(), found.turns.len() <= MOST_COLUMNS), (40, true));
         assert_eq!((found.edges_ns[0], found.edges_ns[found.edges_ns.len() - 1]), (0, 4_200));
         assert!(found.edges_ns.is_sorted() && found.edges_ns.len() == found.turns.len() + 1);

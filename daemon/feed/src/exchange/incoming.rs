@@ -170,7 +170,7 @@ impl Plain {
     }
 
     fn metrics_question(&self, range_ns: Range<Nanoseconds>) -> Result<MetricsQuestion, InvalidMessage> {
-        metrics_question(range_ns, &self.metrics, (self.function, self.site, self.phase.map(Comm)))
+        metrics_question(range_ns, &self.metrics, (self.function, self.site.map(Site), self.phase.map(Comm)))
     }
 
     fn selected_question(&self, range_ns: Range<Nanoseconds>) -> SelectedQuestion {
@@ -219,7 +219,7 @@ impl Plain {
             }),
             "selected" => Question::Selected(self.selected_question(range_ns)),
             "site_times" => Question::SiteTimes(self.selected_question(range_ns)),
-            "source_text" => Question::SourceText(self.site.unwrap_or(Site::MAX)),
+            "source_text" => Question::SourceText(Site(self.site.unwrap_or(u32::MAX))),
             "dag" => {
                 let most = limit(self.most, NODES_USUAL.into(), NODES_MAX.into()) as u32;
                 Question::Dag(DagQuestion { range_ns, ranks: ranks(), most })

@@ -2,7 +2,7 @@
 
 use mpiscope_model::{
     Activity, Batch, Blocking, Call, CallId, Collected, Collective, Comm, CommInfo, Effect, Event, Flow,
-    Nanoseconds, Node, PostId, ProcessState, Rank, RankCpus, RankInfo, Scheduling, Side,
+    Nanoseconds, Node, PostId, ProcessState, Rank, RankCpus, RankInfo, Scheduling, Side, Site,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -137,7 +137,7 @@ impl Program {
             end_ns,
             since_ns: start_ns,
             effect,
-            site: Some(u32::from(function)),
+            site: Some(Site(function.into())),
             after_loss,
         };
         let events = if after_loss { vec![Event::Lost { rank }] } else { Vec::new() };

@@ -144,7 +144,7 @@ impl Filter {
     /// # Errors
     /// When there is no such call site.
     pub fn at_call_site(mut self, place: &str, sites: &[String]) -> Result<Self> {
-        let named = (0..).zip(sites).filter(|(_, name)| name.contains(place));
+        let named = (0..).map(Site).zip(sites).filter(|(_, name)| name.contains(place));
         let found: Vec<Site> = named.map(|(site, _)| site).collect();
         if found.is_empty() {
             bail!("no call was made from a place called {place}; `mpiscope report` names the places");
@@ -269,7 +269,7 @@ mod tests {
         let places = ["a.c:1 main()", "b.c:2 main()"].map(str::to_owned);
         let from = |place| filter(None, None, None, &[], None).unwrap().at_call_site(place, &places);
         assert!(from("c.c").is_err());
-        let here = Call { site: Some(1), ..call };
+        let here = Call { site: Some(Site(1)), ..call };
         assert!(from("b.c:2").unwrap().keeps_call(&here) && !from("a.c").unwrap().keeps_call(&here));
         let unknown = filter(None, None, None, &["Send"], None).unwrap_err().to_string();
         assert!(unknown.starts_with("Send is no function"), "{unknown}");

@@ -1,7 +1,7 @@
 //! The items that are sorted for a trace: calls and both ends of messages, each with its rank and its time.
 
 use crate::external_sort::SortRecord;
-use mpiscope_model::{Call, Comm, Message, Nanoseconds, Rank};
+use mpiscope_model::{Call, Comm, Message, Nanoseconds, Rank, Site};
 
 /// One end of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Plain {
                 call.peer.unwrap_or_default(),
                 call.tag.unwrap_or_default().cast_unsigned(),
                 call.comm.unwrap_or_default().0,
-                call.site.unwrap_or_default(),
+                call.site.unwrap_or_default().0,
                 call.instance.unwrap_or_default(),
             ],
             thread: call.thread,
@@ -131,7 +131,7 @@ impl Plain {
             tag: has(HAS_TAG).then_some(tag.cast_signed()),
             bytes,
             comm: has(HAS_COMM).then_some(Comm(comm)),
-            site: has(HAS_SITE).then_some(site),
+            site: has(HAS_SITE).then_some(Site(site)),
             count,
             instance: has(HAS_INSTANCE).then_some(instance),
         })
@@ -193,7 +193,7 @@ mod tests {
             tag: Some(-1),
             bytes: 7,
             comm: Some(Comm(8)),
-            site: Some(9),
+            site: Some(Site(9)),
             count: 10,
             instance: Some(11),
         };

@@ -10,7 +10,7 @@ use crate::external_sort::{SortRecord, Sorter};
 use crate::progress::{PROGRESS_INTERVAL, Progress, report_items};
 use anyhow::Result;
 use mpiscope_model::words::plural;
-use mpiscope_model::{Call, Comm, Nanoseconds, Rank};
+use mpiscope_model::{Call, Comm, Nanoseconds, Rank, Site};
 use mpiscope_recording::{MessageArrow, Perfetto, Slice};
 use std::io::Write;
 use std::path::Path;
@@ -78,7 +78,7 @@ impl<W: Write> CallSink for Drawing<'_, W> {
             end_ns,
             function: name_of(self.functions, Some(call.function.into())),
             comm: name_of(&self.comms, call.comm.map(Comm::index)),
-            site: name_of(&self.sites, call.site.map(|site| site as usize)),
+            site: name_of(&self.sites, call.site.map(Site::index)),
         })?;
         if end_ns > call.start_ns {
             self.ends(&placed.sent, call, call.start_ns)?;

@@ -186,7 +186,7 @@ impl<'a> Source<'a> {
 
     /// Names of call sites by number.
     pub fn site_names(&self) -> Vec<String> {
-        by_number(self.sites.iter().map(|info| (info.site, info.words())))
+        by_number(self.sites.iter().map(|info| (info.site.0, info.words())))
     }
 
     /// The name of each rank's node.

@@ -5,7 +5,7 @@ use super::source::{RowSelection, Source};
 use super::summary::ExportSummary;
 use crate::progress::Progress;
 use anyhow::{Context as _, Result};
-use mpiscope_model::{Call, Comm, Message};
+use mpiscope_model::{Call, Comm, Message, Site};
 use mpiscope_recording::{CsvTable, Direction, NameColumn, ParquetTable, Row};
 use std::io::Write;
 
@@ -108,7 +108,7 @@ fn names_of_calls(source: &Source<'_>) -> Vec<NameColumn<Call>> {
     };
     let site = NameColumn {
         name: "site_name",
-        number: |call: &Call| call.site.map(|site| site as usize),
+        number: |call: &Call| call.site.map(Site::index),
         names: source.site_names(),
     };
     vec![function, comm, site]

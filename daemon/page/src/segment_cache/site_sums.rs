@@ -138,7 +138,7 @@ mod tests {
     use super::super::sum_cache::SumLimits;
     use mpiscope_feed::exchange::{Ranks, is_among};
     use mpiscope_feed::{CallSource as _, NO_SITE, SiteSum, SiteSums};
-    use mpiscope_model::{Call, Function, Nanoseconds};
+    use mpiscope_model::{Call, Function, Nanoseconds, Site};
     use mpiscope_recording::SegmentWriter;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -156,7 +156,7 @@ mod tests {
                 start_ns,
                 end_ns: start_ns + long_ns,
                 bytes,
-                site,
+                site: site.map(Site),
                 ..Call::default()
             },
         )
@@ -168,7 +168,7 @@ mod tests {
         let mut sums = Rows::new();
         for call in calls {
             if is_among(ranks.as_deref(), call.rank) && !hidden.contains(&call.function.into()) {
-                let key = (call.site.unwrap_or(NO_SITE), call.function);
+                let key = (call.site.map_or(NO_SITE, |site| site.0), call.function);
                 sums.entry(key).or_default().add(SiteSum::of_call(call, range));
             }
         }

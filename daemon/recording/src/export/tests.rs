@@ -1,6 +1,6 @@
 use super::{CsvTable, MessageArrow, NameColumn, ParquetTable, Perfetto, Slice};
 use crate::row::Row;
-use mpiscope_model::{Call, Comm, Message};
+use mpiscope_model::{Call, Comm, Message, Site};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::Value;
@@ -17,17 +17,17 @@ fn calls() -> [Call; 3] {
         tag: Some(-7),
         bytes: 1 << 40,
         comm: Some(Comm(1)),
-        site: Some(0),
+        site: Some(Site(0)),
         count: 2,
         instance: Some(9),
     };
-    [whole, Call { site: Some(5), ..Call::blank() }, Call { function: 2, ..Call::blank() }]
+    [whole, Call { site: Some(Site(5)), ..Call::blank() }, Call { function: 2, ..Call::blank() }]
 }
 
 fn names() -> Vec<NameColumn<Call>> {
     let site = NameColumn {
         name: "site_name",
-        number: |call: &Call| call.site.map(|site| site as usize),
+        number: |call: &Call| call.site.map(Site::index),
         names: vec!["a.c:1 \"f, g\"()".into()],
     };
     let function = NameColumn {
@@ -84,7 +84,7 @@ fn one_parquet_file_holds_all_rows_in_groups() {
         assert_eq!(*fields[6], expected.tag.map_or(Field::Null, Field::Int));
         let known = |name: &str| Field::Str(name.into());
         let function = if expected.function == 10 { known("MPI_Send") } else { Field::Null };
-        let site = if expected.site == Some(0) { known("a.c:1 \"f, g\"()") } else { Field::Null };
+        let site = if expected.site == Some(Site(0)) { known("a.c:1 \"f, g\"()") } else { Field::Null };
         assert_eq!((fields[12], fields[13]), (&function, &site), "row {at}");
     }
 }

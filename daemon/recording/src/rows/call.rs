@@ -5,7 +5,7 @@ use crate::folder::CALLS;
 use crate::manifest::FileMark;
 use crate::row::{Column, Row, SegmentRow, column};
 use crate::rows::starts;
-use mpiscope_model::{Call, Comm};
+use mpiscope_model::{Call, Comm, Site};
 use std::path::Path;
 
 impl Row for Call {
@@ -22,7 +22,7 @@ impl Row for Call {
         column!(tag: OptionalI32, Repeating),
         column!(bytes: U64, Repeating),
         column!(comm: OptionalU32 of Comm, Repeating),
-        column!(site: OptionalU32, Repeating),
+        column!(site: OptionalU32 of Site, Repeating),
         column!(count: U64, Rising),
         column!(instance: OptionalU32, Rising),
     ];

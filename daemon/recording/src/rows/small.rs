@@ -4,7 +4,7 @@ use crate::row::Nature::Repeating;
 use crate::row::{Access, Column, Row, column};
 use mpiscope_model::{
     Comm, CommInfo, CommKind, Coordinate, CpuSet, Function, Node, NodeInfo, ProcessState, RankCpus, RankInfo,
-    SiteInfo,
+    Site, SiteInfo,
 };
 
 /// The name of an MPI function, as a recording has it.
@@ -51,7 +51,7 @@ impl Row for NodeInfo {
 impl Row for SiteInfo {
     const TABLE: &'static str = "sites";
     const COLUMNS: &'static [Column<Self>] = &[
-        column!(site: U32, Rising),
+        column!(site: U32 of Site, Rising),
         Column {
             name: "module",
             nature: Repeating,
@@ -86,8 +86,8 @@ impl Row for SiteInfo {
             nature: Repeating,
             // Whoever follows sites to the start of the program gets there, whatever the file says.
             access: Access::OptionalU32(
-                |row| row.parent,
-                |row, v| row.parent = v.filter(|&parent| parent < row.site),
+                |row| row.parent.map(|parent| parent.0),
+                |row, v| row.parent = v.map(Site).filter(|&parent| parent < row.site),
             ),
         },
     ];

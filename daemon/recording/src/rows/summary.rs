@@ -1,7 +1,7 @@
 //! `summary/*.parquet`: the figures that a reader of a long recording needs before any call is read.
 
 use crate::row::{Column, Row, column};
-use mpiscope_model::{Function, Nanoseconds};
+use mpiscope_model::{Function, Nanoseconds, Site};
 
 /// What one function did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,7 +100,7 @@ impl Row for RankRow {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SiteRow {
     /// The call site; none for calls with an unknown one.
-    pub site: Option<u32>,
+    pub site: Option<Site>,
     /// Rows of `calls`.
     pub calls: u64,
     /// Polls folded into those rows beyond the rows themselves.
@@ -116,7 +116,7 @@ pub struct SiteRow {
 impl Row for SiteRow {
     const TABLE: &'static str = "site_sums";
     const COLUMNS: &'static [Column<Self>] = &[
-        column!(site: OptionalU32, Rising),
+        column!(site: OptionalU32 of Site, Rising),
         column!(calls: U64, Rising),
         column!(polls: U64, Repeating),
         column!(bytes: U64, Rising),

@@ -7,7 +7,7 @@ use super::moment::Moment;
 use super::requests::shortened;
 use mpiscope_feed::exchange::{Ranks, common_ranks, is_among};
 use mpiscope_feed::{ExpandedMessage, Library};
-use mpiscope_model::{Call, Comm, Message};
+use mpiscope_model::{Call, Comm, Message, Site};
 use mpiscope_protocol::{Finding, Subscribe, Topic};
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(super) struct Filter {
     ranks: Ranks,
     region: Option<u32>,
     communicators: BTreeSet<Comm>,
-    sites: BTreeSet<u32>,
+    sites: BTreeSet<Site>,
     at_least_ns: u64,
     window_ns: u64,
     /// What is not known yet of a run that goes on, a sentence each.
@@ -67,7 +67,7 @@ impl Filter {
             ranks: Some(asked.ranks.clone()).filter(|ranks| !ranks.is_empty()),
             region: asked.region,
             communicators: communicators.into_iter().map(Comm).collect(),
-            sites,
+            sites: sites.into_iter().map(Site).collect(),
             at_least_ns: asked.at_least_ns.max(0.0) as u64,
             window_ns: asked.window_ns.map_or_else(|| library.window_ns(), |window_ns| window_ns as u64),
             notes,

@@ -92,8 +92,8 @@ impl Row for Call {
         let (rank, thread, function) = (self.rank.into(), self.thread.into(), self.function.into());
         let of = [self.end_ns, self.start_ns, rank, thread, function, or(self.peer), or(tag), self.bytes];
         let [a, b, c, d, e, f, g, h] = of;
-        let comm = self.comm.map(|comm| comm.0);
-        [a, b, c, d, e, f, g, h, or(comm), or(self.site), self.count, or(self.instance)]
+        let (comm, site) = (self.comm.map(|comm| comm.0), self.site.map(|site| site.0));
+        [a, b, c, d, e, f, g, h, or(comm), or(site), self.count, or(self.instance)]
     }
 
     fn keeps(&self, filter: &Filter, ranks: &Ranks) -> bool {
@@ -137,7 +137,7 @@ impl Row for Call {
             columns.bytes.push(call.bytes as f64);
             columns.communicator.push(call.comm.map_or(NONE, |comm| comm.0));
             columns.polls.push(call.count as f64);
-            columns.site.push(call.site.unwrap_or(NONE));
+            columns.site.push(call.site.map_or(NONE, |site| site.0));
             columns.collective.push(call.instance.unwrap_or(NONE));
         }
         batch.calls = Some(Box::new(columns));

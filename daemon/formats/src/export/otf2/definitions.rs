@@ -213,9 +213,14 @@ mod tests {
 
     #[test]
     fn a_call_site_has_its_string_and_its_source() {
-        let call_sites =
-            CallSites { words: vec![(2, "a".into()), (7, "b".into())], sources: vec![(7, "b.c".into(), 1)] };
-        assert_eq!((call_sites.words(2), call_sites.words(7), call_sites.words(3)), (Some(1), Some(2), None));
-        assert_eq!((call_sites.source(2), call_sites.source(7)), (None, Some(0)));
+        let call_sites = CallSites {
+            words: vec![(Site(2), "a".into()), (Site(7), "b".into())],
+            sources: vec![(Site(7), "b.c".into(), 1)],
+        };
+        assert_eq!(
+            (call_sites.words(Site(2)), call_sites.words(Site(7)), call_sites.words(Site(3))),
+            (Some(1), Some(2), None)
+        );
+        assert_eq!((call_sites.source(Site(2)), call_sites.source(Site(7))), (None, Some(0)));
     }
 }
