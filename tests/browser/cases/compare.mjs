@@ -156,7 +156,7 @@ test("compare::what_cannot_be_aligned_says_why", async (t) => {
   assert.equal(await drawn.isVisible(), false, "no picture that would be of something else");
   await page.getByRole("button", { name: "Turn", exact: true }).click();
   await drawn.waitFor();
-  assert.match(await why.innerText(), /marked by MPI_Allreduce at .*uneven.*: turns 1 to 1500 matched\.$/);
+  assert.match(await why.innerText(), /marked by MPI_Allreduce at .*uneven.*: turns 1 to 800 matched\.$/);
 });
 
 test("compare::nothing_serious_for_those_who_cannot_see_it", async (t) => {

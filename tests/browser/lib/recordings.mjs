@@ -22,13 +22,13 @@ export function quiet() {
 
 /** As `uneven`, but all have as much to do. */
 export function even() {
-  if (!made.has("even")) made.set("even", record("even", mpi(4, "tests/apps/uneven.c", 1500, 0)));
+  if (!made.has("even")) made.set("even", record("even", mpi(4, "tests/apps/uneven.c", 800, 0)));
   return made.get("even");
 }
 
 /** Some seconds in which rank 1 of four has more to do than the others. */
 export function uneven() {
-  if (!made.has("uneven")) made.set("uneven", record("uneven", mpi(4, "tests/apps/uneven.c", 1500, 4000)));
+  if (!made.has("uneven")) made.set("uneven", record("uneven", mpi(4, "tests/apps/uneven.c", 800, 9000)));
   return made.get("uneven");
 }
 
