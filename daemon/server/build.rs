@@ -24,7 +24,7 @@ fn main() {
         let path = file.strip_prefix(&page).unwrap_or(file).to_string_lossy().replace('\\', "/");
         let address = if path == "index.html" { "/".to_owned() } else { format!("/{path}") };
         let media_type = media_type(file);
-        // A path of ours on this machine: without control characters, so that both kinds of quotes are enough.
+        // A path of ours on this machine: it has no control characters, and both kinds of quotes are enough.
         let _ = writeln!(
             list,
             "    Asset {{ path: {address:?}, media_type: {media_type:?}, bytes: include_bytes!({:?}) }},",

@@ -1,4 +1,4 @@
-// A made-up judgement: figures that fit together, for each cause and for each state of knowing.
+// A made-up diagnosis: figures that fit together, for each cause and for each state of knowing.
 
 import { makeSites } from "./why.mjs";
 
@@ -52,7 +52,7 @@ const empty = () => ({
   verdict: { cause: "none", avoidable_s: 0, avoidable_wall_s: 0, is_at_least: false, share: 0, confidence: 0, causes: [], remarks: [], lost_share: 0, basis: WHOLE },
 });
 
-/** The message's part; null while nothing is judged. */
+/** The message's part; null before the first diagnosis. */
 export function makeFound(verdict, { ranks, untilS, isFinal, hash }) {
   if (verdict === "yet" || untilS < 1) return null;
   if (verdict === "unsettled") return { headline: "", blamed: [], details: [], waiting_note: "", actions: [], from_s: 0, until_s: 0, left_out_calls: 0, is_final: false, judgement: empty() };
@@ -175,7 +175,7 @@ function stretches(cause, [fromS, untilS], ranks, waits, hash) {
 
 /** What the total is the sum of. */
 const SUMMED = ["waiting_s", "base_s", "distance_s", "excess_s", "operation_s", "other_s", "unknown_s"];
-/** Windows in which the made-up run is judged. */
+/** Windows in which the made-up run is diagnosed. */
 const WINDOW_S = 0.25;
 
 /**

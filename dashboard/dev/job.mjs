@@ -27,7 +27,7 @@ function hash(a, b, c) {
 export function makeJob({ ranks, callsPerSecond }) {
   const perIteration = FUNCTIONS.reduce((sum, [, , , every, calls]) => sum + calls / every, 0);
   const periodNs = (perIteration * ranks * 1e9) / callsPerSecond;
-  // Iterations come faster and slower in waves, so that the timeline has something to show.
+  // Iterations come faster and slower in waves, to give the timeline something to show.
   const startOf = (i) => i * periodNs + 0.6 * (WAVE_NS / 2 / Math.PI) * Math.sin((2 * Math.PI * i * periodNs) / WAVE_NS);
   function iterationAt(ns) {
     let low = Math.floor((ns - WAVE_NS) / periodNs);

@@ -1,4 +1,4 @@
-// Made-up calls of a stencil code with a slow node: the same for the same numbers, so that pictures can be compared.
+// Made-up calls of a stencil code with a slow node: the same for the same numbers. Pictures can be compared.
 import type { Calls, History } from "../src/feed/calls";
 import { NO_TAG, NONE } from "../src/feed/calls";
 import type { FunctionFact } from "../src/panels/particles";

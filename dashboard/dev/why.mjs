@@ -1,4 +1,4 @@
-// Made-up answers for the tab Why: the three views of messages, what messages usually take, a better placement, and where
+// Made-up answers for the tab Why: the three views of messages, expected transfer times, a better placement, and where
 // in the program ranks wait.
 
 const u32 = (list) => new Uint8Array(Uint32Array.from(list, (value) => value >>> 0).buffer);
@@ -72,7 +72,7 @@ export function makeCriteria({ nodes, isFinal, untilS, hash }) {
   };
 }
 
-/** A placement that brings rows of ranks onto one node; a text where none can be said. */
+/** A placement that brings rows of ranks onto one node; a text where there is none. */
 export function makeRemap({ ranks, nodes, gains, untilS }) {
   if (nodes < 2) return "there is one node only, so there is nothing to place better";
   const before = Math.round(ranks * untilS * 38);

@@ -54,7 +54,7 @@ impl BufferedRing {
 }
 
 impl FlightBuffer {
-    /// Slots are held for so long, of each ring from a position on and when everything was told anew so often.
+    /// How long slots are held; from which position of each ring on; how often the whole state was sent again.
     pub(super) fn new(span: Duration, rings: impl Iterator<Item = (u64, u64)>) -> Self {
         let ring =
             |(from, told)| BufferedRing { slots: VecDeque::new(), from, stretches: VecDeque::new(), told };

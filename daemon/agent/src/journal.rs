@@ -36,7 +36,7 @@ pub trait Journal: Send {
         true
     }
 
-    /// Whether it wants to be told the state of things once more, so that its older part can go.
+    /// Whether it needs the whole state once more, to drop its older part.
     fn wants_checkpoint(&mut self) -> bool {
         false
     }

@@ -1,8 +1,8 @@
 //! The agent of one host: it finds the rings that ranks make, drains them, and hands on what it reads as messages.
 //!
 //! In: the files of rings, and where an earlier agent stopped. Out: messages, first into the journal and then to whoever
-//! takes them. It never gives a slot back to its writer before the journal has it, so that nothing is lost when this
-//! process dies; a successor goes on where the journal stops. In the daemon the journal is the log of the run; on other
+//! takes them. It never gives a slot back to its writer before the journal has it. Nothing is lost when this
+//! process dies: a successor goes on where the journal stops. In the daemon the journal is the log of the run; on other
 //! hosts it is a spool from which everything is brought to the daemon.
 
 mod cpus;
@@ -183,7 +183,7 @@ impl Agent {
         }
     }
 
-    /// Switches recording on or off, for those that are and those that come. What was held back is told.
+    /// Switches recording on or off, for ranks that are there and those that come. What was held back is sent.
     pub fn switch(&mut self, is_on: bool, sink: &mut dyn FnMut(Message)) {
         let recording = match (is_on, self.hold) {
             (true, _) => Recording::On,
@@ -361,7 +361,7 @@ impl Agent {
         pass
     }
 
-    /// Says again who is there and how far each ring was read, so that what was written before can go.
+    /// Writes again who is there and how far each ring was read. Older records can then go.
     fn checkpoint(&mut self, ring_files: &mut [WatchedFile], sink: &mut dyn FnMut(Message)) {
         // Numbers are not given out twice, also when all that had them are gone.
         if let Some(newest) = self.newest.clone() {

@@ -76,7 +76,7 @@ fn an_agent_that_rests_is_called_before_a_ring_is_full() {
     let journal = mpiscope_recording::WalWriter::create(log.path()).unwrap();
     let mut agent = Agent::new(vec![folder.path().to_owned()], Resume::default(), Some(Box::new(journal)));
     agent.sleeper = Some(Arc::new(Sleeper::open(folder.path()).unwrap()));
-    // As if all had come long ago, so that it rests for long; one that it does not know comes all the same.
+    // As if all ranks had come long ago: it rests for long. An unknown rank comes all the same.
     let long_ago = Instant::now().checked_sub(GATHERING).unwrap();
     let pass = |agent: &mut Agent| {
         let slots = agent.pass(&mut drop).slots as u64;

@@ -80,7 +80,7 @@ impl WatchedFile {
         &self.process
     }
 
-    /// How far of each ring everything was told.
+    /// Up to where everything of each ring was sent.
     pub(crate) fn positions(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.positions.iter().enumerate().map(|(ring, &position)| {
             (ring as u32, self.held.as_ref().map_or(position, |held| held.from(ring)))
@@ -93,7 +93,7 @@ impl WatchedFile {
     }
 
     /// Where a position makes no sense for the ring, for instance because the log could not be written, reading goes on
-    /// where the writer's side says; what lies between is told as missing.
+    /// where the writer's side says; what lies between is reported as missing.
     pub(crate) fn sound_position(reader: &Reader, ring: usize, position: u64) -> u64 {
         let sound = reader.consumer(ring, Some(position)).read(0, &mut Vec::new()).is_ok();
         if sound { position } else { reader.consumer(ring, None).position() }
@@ -308,7 +308,7 @@ impl WatchedFile {
         })
     }
 
-    /// The process is gone and everything was read: its file is removed, so that many programs in a row do not fill
+    /// The process is gone and everything was read: its file is removed. Otherwise many programs in a row would fill
     /// shared memory.
     pub(crate) fn is_over(&mut self) -> bool {
         if self.alive {

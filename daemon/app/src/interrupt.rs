@@ -29,7 +29,7 @@ pub(crate) struct Interrupt {
     begun: Arc<Mutex<Vec<Begun>>>,
     /// The result is whole and stays. Only changed under the lock of `begun`.
     kept: Arc<AtomicBool>,
-    /// What is said when nothing comes of it.
+    /// The message when nothing comes of it.
     words: Arc<str>,
 }
 

@@ -1,4 +1,4 @@
-//! `mpiscope synth`: a recording of a modelled job, and beside it what is true of the job.
+//! `mpiscope synth`: a recording of a simulated job, and beside it what is true of the job.
 
 mod agents;
 mod live;
@@ -119,7 +119,7 @@ pub(crate) fn record(spec: &Spec, out: &Path, interrupt: &Interrupt) -> Result<T
                 interrupt.check()?;
                 teller.tell(message);
             }
-            // The job is modelled once more without each disturbance while the recorder goes on with the last calls.
+            // The job is simulated once more without each disturbance while the recorder goes on with the last calls.
             Ok(run.truth())
         },
     )?;
@@ -167,7 +167,7 @@ fn sentences(truth: Option<&Truth>, out: Option<&Path>) -> Vec<String> {
     all
 }
 
-/// What was modelled.
+/// What was simulated.
 fn made(truth: &Truth) -> String {
     format!(
         "simulated {} job of {}: {} in {} and {} of {} in {:.3} s",

@@ -13,7 +13,7 @@ const MUCH: f64 = 0.25;
 const MOST: f64 = 0.5;
 const UNEVEN: &str = "load imbalance";
 const SLOW: &str = "behind messages slower than expected";
-/// So much of what came back under another name is told of.
+/// This share of what came back under another name is reported.
 const TRADED: f64 = 0.2;
 
 /// What changed, in one sentence.
@@ -132,7 +132,7 @@ fn parts(pair: &Pair<'_>, told: &Comparison, direction: f64) -> Vec<Part> {
     parts
 }
 
-/// What is not in MPI, where nothing was judged.
+/// What is not in MPI, without a diagnosis.
 fn outside(pair: &Pair<'_>, told: &Comparison) -> Figure {
     let ((in_a, in_b), (finished_a, finished_b)) = (pair.in_mpi(), pair.finished());
     let mut figure = told.job.duration_s;

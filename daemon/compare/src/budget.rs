@@ -9,7 +9,7 @@ use mpiscope_feed::{
 use mpiscope_model::Blame;
 use mpiscope_verdict::Findings;
 
-/// The findings of both; none where one was not judged.
+/// The findings of both; none where one has none.
 fn findings<'a>(pair: &Pair<'a>) -> Option<(&'a Findings, &'a Findings)> {
     pair.a.findings.as_ref().zip(pair.b.findings.as_ref())
 }

@@ -146,7 +146,7 @@ pub(crate) fn stand_out(changes: &[f64]) -> Vec<(u32, u32)> {
     runs(&ranks)
 }
 
-/// All places in the program, the largest change first.
+/// All call sites, the largest change first.
 pub(crate) fn sites(pair: &Pair<'_>) -> Vec<SiteChange> {
     let mut changes: Vec<SiteChange> = paired(pair).into_iter().map(|(a, b)| of_site(pair, a, b)).collect();
     changes.sort_by(|one, other| {

@@ -8,7 +8,7 @@ use mpiscope_feed::{Change, Count, CountChange, Figure, Noise, Words, WordsChang
 
 /// The least ratio of the greater value to the other.
 pub(crate) const RATIO: f64 = 1.05;
-/// Two figures are at least so many seconds of a rank apart, and such a share of the shorter run.
+/// Figures that differ are at least this many seconds of a rank apart, and this share of the shorter run.
 pub(crate) const LEAST_S: f64 = 0.01;
 pub(crate) const LEAST_SHARE: f64 = 1e-3;
 /// And the least multiple of what chance lets expect.
@@ -33,7 +33,7 @@ const LEAST_POINTS: f64 = 0.02;
 const STRETCHES: usize = 20;
 const FEWEST_STRETCHES: usize = 8;
 
-/// A value and what chance makes of it: none where that cannot be told.
+/// A value and what chance makes of it: none where that is not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Measured {
     pub(crate) value: f64,
@@ -71,7 +71,7 @@ pub(crate) fn spread(windows: &[f64]) -> Option<f64> {
     Some(deviation * (stretches.len() as f64).sqrt())
 }
 
-/// By what changes of two recordings are told.
+/// What separates changes of two recordings from noise.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
     /// Figures of ranks are this far apart, in what they are in.
@@ -82,7 +82,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// For runs of which the shorter took so long; of shares of the run where they cannot be compared in seconds.
+    /// For runs by the length of the shorter; of shares of the run where they cannot be compared in seconds.
     pub(crate) fn new(shorter_s: f64, is_share: bool) -> Self {
         let least_s = LEAST_S.max(LEAST_SHARE * shorter_s);
         let of_basis = |seconds: f64| if is_share { seconds / shorter_s.max(LEAST_S) } else { seconds };

@@ -5,7 +5,7 @@ use crate::noise::{count, share};
 use mpiscope_feed::{Region, RegionChange, runs};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All regions of both; none where jobs have other ranks or one was not judged.
+/// All regions of both; none where jobs have other ranks or one has no diagnosis.
 pub(crate) fn regions(pair: &Pair<'_>) -> Option<Vec<RegionChange>> {
     let (a, b) = pair.a.findings.as_ref().zip(pair.b.findings.as_ref())?;
     let (a, b) = (&a.diagnosis.regions, &b.diagnosis.regions);
@@ -48,7 +48,7 @@ fn became(a: &[Region], b: &[Region], scale: (f64, f64)) -> Vec<RegionChange> {
             }
             Some(target) if members(&into, *target).len() > 1 => {
                 let sources = members(&into, *target);
-                // Told once, with all that came together; one that was split as well is told of as that.
+                // Reported once, with all that came together. One that was also split is reported as split.
                 let sources: Vec<usize> =
                     sources.into_iter().filter(|of| members(&from, *of).len() < 2).collect();
                 if joined.insert(*target) {

@@ -20,7 +20,7 @@ fn number(name: &str) -> Function {
 /// What a function does in each window on each rank, in seconds.
 type Time<'a> = &'a dyn Fn(usize, u32) -> f64;
 
-/// A run of ten seconds of some ranks, judged, and so far without calls.
+/// A run of ten seconds of some ranks, diagnosed, and so far without calls.
 fn run(name: &str, ranks: u32) -> Digest {
     let mut digest = Digest {
         job: Job {

@@ -179,7 +179,7 @@ fn places(told: &Comparison, out: &mut String) -> std::fmt::Result {
     more(all.len(), MOST_PLACES, "place", out)
 }
 
-/// What messages and collectives usually take, those that changed most first.
+/// The expected times of messages and collectives, those that changed most first.
 fn medians(told: &Comparison, out: &mut String) -> std::fmt::Result {
     let far = |count: &Count| {
         let ratio = count.change.filter(|change| change.is_change).and_then(|change| change.ratio);

@@ -1,4 +1,4 @@
-//! What messages and collectives usually take, and how that changed.
+//! The expected times of messages and collectives, and how that changed.
 
 use crate::digest::Pair;
 use crate::noise::{count, median};

@@ -20,7 +20,7 @@ impl Clocks {
         self.nodes.insert(rank, node);
     }
 
-    /// Messages, by the clocks as they were known when their calls were told.
+    /// Messages, by the clocks as they were known when their calls were published.
     pub(crate) fn messages(&mut self, messages: &[Message]) {
         for message in messages.iter().filter(|message| message.inter) {
             let (Some(&from), Some(&to)) = (self.nodes.get(&message.src), self.nodes.get(&message.dst))

@@ -31,14 +31,14 @@ pub struct Step {
     pub scheduling: Vec<Scheduling>,
     /// What was wrong with the input.
     pub faults: Vec<Fault>,
-    /// What it was made of, when it is to be judged; without the calls.
+    /// What it was made of, for a diagnosis; without the calls.
     pub batch: Batch,
 }
 
 /// The state of a run.
 pub struct Engine {
     ingest: Ingest,
-    /// Whether somebody judges its steps.
+    /// Whether its steps are diagnosed.
     is_diagnosed: bool,
     matcher: Matcher,
     clocks: Clocks,
@@ -57,7 +57,7 @@ pub struct Engine {
     pub comms: Vec<CommInfo>,
     /// Where ranks are in the grids of communicators.
     pub coordinates: Vec<Coordinate>,
-    /// As they were told: not looked up.
+    /// As they came: not looked up.
     pub sites: Vec<SiteInfo>,
     /// Who waits for a CPU.
     pub processors: Processors,
@@ -98,7 +98,7 @@ impl Engine {
         }
     }
 
-    /// One whose steps can be judged.
+    /// One whose steps can be diagnosed.
     pub fn for_diagnosis(window_ns: u64) -> Self {
         Self { ingest: Ingest::for_diagnosis(), is_diagnosed: true, ..Self::new(window_ns) }
     }
@@ -124,8 +124,8 @@ impl Engine {
         self.ingest.feed(message);
     }
 
-    /// Takes in what an agent found that came after the log had ended. Whoever reads it again finds it with other
-    /// knots; so that each reading says the same, the clock of the log goes on instead, where it has one, and what the
+    /// Takes in what an agent found that came after the log had ended. Whoever reads it again finds it with other clock
+    /// samples. For each reading to give the same, the clock of the log goes on instead, where it has one, and what the
     /// system says of a process while it is read is left out.
     pub(crate) fn feed_rest(&mut self, message: wire::Message) -> Option<Step> {
         match message {

@@ -48,7 +48,7 @@ pub struct Loaded {
     pub processors: Processors,
     /// The CPU time that recording took from the ranks, as far as is known.
     pub recorder_ns: Nanoseconds,
-    /// Whether the job stood still, and what it ended in.
+    /// Whether the job hung, and what it ended in.
     pub standing: Standing,
     /// When recording was switched off.
     pub pauses: Option<Pauses>,
@@ -334,7 +334,7 @@ fn from_log(
         run: manifest.run.clone(),
         state,
         job,
-        // Times are as they were told: what was wrong then is not corrected.
+        // Times are as they were recorded: errors of then are not corrected.
         totals: Totals { clock_violations_after: engine.totals.clock_violations_before, ..engine.totals },
         clock: engine.solve_clocks().0,
         losses: engine.losses,
@@ -353,7 +353,7 @@ fn from_log(
     })
 }
 
-/// Whether the job stood still, as the recording says.
+/// Whether the job hung, as the recording says.
 fn stood(dir: &Path, missing: &mut Vec<String>) -> Standing {
     hang::read(dir).unwrap_or_else(|error| {
         missing.push(format!("whether the job hung: {error:#}"));

@@ -1,4 +1,4 @@
-//! The sums of a run, as its recording keeps them, so that a long one opens without any of its calls being read.
+//! The sums of a run, as its recording keeps them: a long one opens without any of its calls being read.
 
 use crate::engine::WindowCell;
 use mpiscope_feed::Overview;
@@ -200,7 +200,7 @@ fn densities(range: &std::ops::Range<u64>, density: &Density) -> Vec<DensityRow>
     density.cells().into_iter().map(row).collect()
 }
 
-/// Rows in the order of their first columns, so that the same run is the same bytes.
+/// Rows in the order of their first columns: the same run is the same bytes.
 fn sorted<R: Ord>(rows: impl Iterator<Item = R>) -> Vec<R> {
     let mut rows: Vec<R> = rows.collect();
     rows.sort_unstable();

@@ -10,7 +10,7 @@ const MOST_CELLS: usize = 1 << 13;
 const PARTS: usize = 19;
 pub(crate) const FIGURES: usize = PARTS + 4;
 
-/// What a window costs by each cause that could be avoided: placement, pattern, network contention, no core.
+/// What a window costs by each cause that could be avoided: placement, pattern, network contention, CPU contention.
 pub type Avoidable = [f64; 4];
 
 /// Windows as long as it takes for at most this number of cells: of many ranks they are few.

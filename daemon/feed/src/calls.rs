@@ -45,7 +45,7 @@ pub struct Calls {
     pub comm: U32Column,
     /// Polls folded into the row, else 1.
     pub count: F64Column,
-    /// Where in the program it was called; [`NONE`] where that is not known.
+    /// The call site; [`NONE`] where that is not known.
     pub site: U32Column,
 }
 

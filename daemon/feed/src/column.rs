@@ -1,4 +1,4 @@
-//! Numeric columns as blobs, so that a reader maps them onto a typed array without touching single values.
+//! Numeric columns as blobs: a reader maps them onto a typed array without touching single values.
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

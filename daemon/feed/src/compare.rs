@@ -1,14 +1,14 @@
-//! What changed between two recordings, A and B, as scripts read it and pages are told.
+//! What changed between two recordings, A and B, as scripts and pages read it.
 //!
-//! Each figure has the value of A, that of B and the change between them. Values are those of the whole job, as in the
-//! report of each recording, where nothing else is said; what is told of a rank is the mean of all.
+//! Each figure has the value of A, that of B and the change between them. Unless a field names others, values are those of
+//! the whole job, as in the report of each recording; figures of a rank are the mean of all.
 
 use crate::aligned::{AlignedCourse, Alignment};
 use crate::compared_course::ComparedCourse;
 use crate::figures::{Count, Figure, Words};
 use serde::{Deserialize, Serialize};
 
-/// By what a change is told from noise.
+/// What separates a change from noise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Noise {
@@ -20,7 +20,7 @@ pub struct Noise {
     pub spreads: f64,
     /// What is too seldom to have a spread changes at least by this ratio.
     pub seldom_ratio: f64,
-    /// What messages and calls usually take changes at least by this ratio.
+    /// Expected times that changed, changed at least by this ratio.
     pub median_ratio: f64,
     /// All of it in a sentence.
     pub sentence: String,
@@ -38,7 +38,7 @@ pub struct Comparison {
     pub remarks: Vec<String>,
     /// What a figure of a rank is: `seconds`, or `share` of the run where one was cut off.
     pub basis: String,
-    /// By what a change is told from noise.
+    /// What separates a change from noise.
     pub noise: Noise,
     /// One recording.
     pub a: Side,
@@ -52,11 +52,11 @@ pub struct Comparison {
     pub quality: QualityChange,
     /// The functions, the largest change first.
     pub functions: Vec<FunctionChange>,
-    /// The places in the program, the largest change first.
+    /// The call sites, the largest change first.
     pub sites: Vec<SiteChange>,
-    /// What messages usually take; null where one was not judged, as are all that follow.
+    /// Expected transfer times; null where one has no diagnosis, as are all that follow.
     pub criteria: Option<Vec<CriterionChange>>,
-    /// What collectives usually take.
+    /// The expected times of collectives.
     pub collectives: Option<Vec<CollectiveChange>>,
     /// Ranks that talk mostly among themselves.
     pub regions: Option<Vec<RegionChange>>,
@@ -88,9 +88,9 @@ pub struct Side {
     pub exit: Option<i32>,
     /// Whether it is known where its time went.
     pub is_judged: bool,
-    /// What costs most that could be avoided; null where it was not judged.
+    /// What costs most that could be avoided; null without a diagnosis.
     pub cause: Option<String>,
-    /// The verdict in one sentence; empty where it was not judged.
+    /// The verdict in one sentence; empty without a diagnosis.
     pub headline: String,
     /// What is missing in it, a sentence each.
     pub missing: Vec<String>,
@@ -170,7 +170,7 @@ pub struct FunctionChange {
     pub why: String,
 }
 
-/// What was called from one place in the program.
+/// What was called from one call site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SiteChange {
@@ -190,7 +190,7 @@ pub struct SiteChange {
     pub seconds: Figure,
     /// The same of a rank.
     pub of_rank: Figure,
-    /// Of it, waiting; null where it was not judged.
+    /// Of it, waiting; null without a diagnosis.
     pub waiting_s: Figure,
     /// The same of a rank.
     pub waiting_of_rank: Figure,
@@ -208,7 +208,7 @@ pub struct LinePair {
     pub b: Option<u32>,
 }
 
-/// What messages of some sizes usually take.
+/// The expected transfer time of messages of some sizes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct CriterionChange {
@@ -224,7 +224,7 @@ pub struct CriterionChange {
     pub median_ns: Count,
 }
 
-/// What a collective usually takes.
+/// The expected time of a collective.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct CollectiveChange {
@@ -302,7 +302,7 @@ pub struct ByChange {
     pub operation: Figure,
     pub other: Figure,
     pub unknown: Figure,
-    /// Of `compute`, what those who were waited for had no core.
+    /// Of `compute`, the time in which those who were waited for had no CPU.
     pub no_core: Figure,
     /// As of the time that is not waited.
     pub transfer: Figure,

@@ -17,9 +17,9 @@ pub struct ComparedCourse {
     pub function: U32Column,
     /// Calls that began, function by function, slot by slot.
     pub calls: F64Column,
-    /// Seconds of threads: waiting, base, distance, excess, operation, other, unknown, slot by slot each; empty where it
-    /// was not judged.
+    /// Seconds of threads: waiting, base, distance, excess, operation, other, unknown, slot by slot each; empty
+    /// without a diagnosis.
     pub parts: F64Column,
-    /// Seconds of ranks that could be avoided: placement, pattern, network contention, no core; likewise.
+    /// Seconds of ranks that could be avoided: placement, pattern, network contention, CPU contention; likewise.
     pub avoidable: F64Column,
 }

@@ -12,14 +12,14 @@ use std::ops::Range;
 /// More windows are joined in pairs.
 const MOST_WINDOWS: usize = 1_024;
 
-/// All windows that were judged, in order and without gaps.
+/// All windows that were diagnosed, in order and without gaps.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Course {
     /// Where the first begins.
     pub from_ns: u64,
     /// How long each is.
     pub width_ns: u64,
-    /// Where the last one that was judged ends.
+    /// Where the last one that was diagnosed ends.
     pub to_ns: u64,
     /// Where time in MPI went.
     pub parts: Vec<Parts>,

@@ -1,11 +1,11 @@
-//! What messages and collectives usually take, as pages are told.
+//! Expected times of messages and collectives, as pages receive them.
 
 use crate::column::{F64Column, U32Column};
 use mpiscope_diagnosis::{Scope, Version, bin_sizes};
 use mpiscope_model::Function;
 use serde::{Deserialize, Serialize};
 
-/// What a run is judged by: of messages one bin of sizes a place in all columns, those within nodes first, by size.
+/// The measure of a run: of messages one bin of sizes a row in all columns, those within nodes first, by size.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Criteria {
@@ -29,7 +29,7 @@ pub struct Criteria {
     pub functions: Vec<FunctionCriterion>,
 }
 
-/// What a part in a collective usually takes, from the last entry that it waited for.
+/// The expected time of a part in a collective, from the last entry that it waited for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FunctionCriterion {

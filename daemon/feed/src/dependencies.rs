@@ -57,7 +57,7 @@ pub(crate) struct Dependencies {
     time: Mutex<Option<Stretch>>,
 }
 
-/// What messages usually take, as far as that is known.
+/// Expected transfer times, as far as that is known.
 #[derive(Debug, Clone, Default)]
 struct Known {
     criteria: Option<Arc<Version>>,
@@ -146,7 +146,7 @@ impl Dependencies {
         lock(&self.criteria).criteria.clone()
     }
 
-    /// What messages and collectives usually take.
+    /// The expected times of messages and collectives.
     pub(crate) fn criteria(&self, name: &dyn Fn(Function) -> Option<&'static str>) -> Criteria {
         let Known { criteria, number, is_final } = lock(&self.criteria).clone();
         criteria.map_or_else(Criteria::default, |criteria| Criteria::of(number, is_final, &criteria, name))

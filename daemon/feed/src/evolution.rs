@@ -1,4 +1,4 @@
-//! How latency went within regions and between them, as pages are told and as recordings keep it.
+//! How latency went within regions and between them, as pages receive it and as recordings keep it.
 
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ pub struct RegionCourse {
     /// The whole series at one resolution.
     #[serde(default)]
     pub bands: Bands,
-    /// Stretches that were told apart once and are rest now, since there were too many.
+    /// Segments that were separate once and are joined now, since there were too many.
     pub joined: u64,
 }
 
@@ -142,7 +142,7 @@ pub struct Pending {
     pub calls: Vec<u64>,
     /// When the first of them was entered.
     pub since_ns: Vec<u64>,
-    /// How long they had taken when this was told, in all.
+    /// How long they had taken until now, in all.
     pub total_ns: Vec<u64>,
 }
 

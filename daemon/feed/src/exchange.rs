@@ -24,14 +24,14 @@
 //! | `dag` | `from_ns, to_ns, most, ranks` | `dag`: what led to what |
 //! | `past`, `future` | `from_ns, to_ns, most, rank, time_ns` | `cone`: what led to an event, or followed it |
 //! | `event` | `time_ns, is_back, ranks, hidden` | `event`: the nearest call after or before a time |
-//! | `criteria` | | `criteria`: what messages and collectives usually take |
+//! | `criteria` | | `criteria`: the expected times of messages and collectives |
 //! | `rank_metrics` | `from_ns, to_ns, metrics, function, site, phase` | `rank_metrics`: figures of all ranks |
 //! | `rank_layout` | `from_ns, to_ns, metrics, function, site, phase, layout, source, is_file` | `rank_layout`: where a layout puts ranks |
 //! | `layouts` | | `layouts`: the layouts that there are |
 //! | `save_layout` | `source, by, layout` | nothing: keeps layouts with the `recording` or for the `user`, or forgets one |
 //! | `suggestion` | `from_ns, to_ns` | `suggestion`: what shows best where ranks stand out |
 //! | `landscape` | `from_ns, to_ns, most` | `landscape`: time by function and rank |
-//! | `sites` | | `sites`: where in the program calls are made |
+//! | `sites` | | `sites`: the call sites |
 //! | `site_times` | `from_ns, to_ns, ranks, hidden` | `site_times`: what is called from where |
 //! | `source_text` | `site` | `source_text`: the source around a place, for the owner alone |
 //! | `remap` | | `remap`: a better placement |

@@ -1,11 +1,11 @@
-//! Where time went and why, as pages are told and as recordings keep it. Seconds are those of threads where nothing else
-//! is said.
+//! Where time went and why, as pages receive it and as recordings keep it. Seconds are those of threads unless a field
+//! names others.
 
 use crate::evolution::Evolution;
 use crate::regions::Regions;
 use serde::{Deserialize, Serialize};
 
-/// What pages are told.
+/// What pages receive.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Found {
@@ -22,13 +22,13 @@ pub struct Found {
     /// What to do about it, a sentence each; nothing where there is nothing to do.
     #[serde(default)]
     pub actions: Vec<String>,
-    /// The stretch of run time that was judged.
+    /// The stretch of run time that was diagnosed.
     pub from_s: f64,
     /// Its end.
     pub until_s: f64,
-    /// Calls before it that were not judged, as there were more than could be.
+    /// Calls before it that were left out, as there were more than could be analysed.
     pub left_out_calls: u64,
-    /// Judged with all that is known in the end.
+    /// Whether the whole run was used.
     pub is_final: bool,
     /// The figures.
     #[serde(rename = "judgement")]
@@ -60,7 +60,7 @@ pub struct Diagnosis {
     /// What the advised placement does; none where ranks are placed as well as they can be, as far as that is known.
     #[serde(default)]
     pub advised: Option<Advised>,
-    /// What messages take within nodes, or between them, is not known, so that nobody knows what distance costs.
+    /// What messages take within nodes, or between them, is not known: nobody knows what distance costs.
     #[serde(default)]
     pub is_distance_unknown: bool,
     /// Stretches of the run, in order.
@@ -208,7 +208,7 @@ pub struct Parts {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[expect(missing_docs, reason = "the parts have the names that the documentation of the analysis explains")]
 pub struct By {
-    /// With time without a core.
+    /// With time waiting for a CPU.
     pub compute: f64,
     pub base: f64,
     pub distance: f64,
@@ -216,7 +216,7 @@ pub struct By {
     pub operation: f64,
     pub other: f64,
     pub unknown: f64,
-    /// Of `compute`, what those who were waited for had no core.
+    /// Of `compute`, the time in which those who were waited for had no CPU.
     pub no_core: f64,
 }
 
@@ -292,13 +292,13 @@ pub struct GatheredWait {
     pub seconds: f64,
 }
 
-/// From which ranks a cause comes: those that have more to do than others, or that had no core.
+/// From which ranks a cause comes: those that have more to do than others, or that waited for a CPU.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Source {
     /// The cause: `pattern` or `cpu`.
     pub cause: String,
-    /// What all ranks did too much, or had no core, in seconds.
+    /// What all ranks did too much, or waited for a CPU, in seconds.
     pub total_s: f64,
     /// The ranks that make up most of it, where they are at most half of all and the same all the time, in order.
     pub few: Vec<u32>,
@@ -322,7 +322,7 @@ pub struct Source {
 pub struct SourceRank {
     /// Which.
     pub rank: u32,
-    /// How much it did too much, or had no core.
+    /// How much it did too much, or waited for a CPU.
     pub seconds: f64,
     /// What it computed in all.
     pub computed_s: f64,
@@ -424,7 +424,7 @@ pub struct Verdict {
     pub avoidable_s: f64,
     /// By how much the run would be shorter, in seconds.
     pub avoidable_wall_s: f64,
-    /// Much of what ranks waited for is not known, so that it may well be more.
+    /// Much of what ranks waited for is not known: it may well be more.
     #[serde(default)]
     pub is_at_least: bool,
     /// What it costs, as a share of the ranks' time.

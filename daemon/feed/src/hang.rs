@@ -1,13 +1,13 @@
-//! Stretches in which a job stood still, and the calls that ranks were in when it ended, as pages are told and as recordings
-//! keep it.
+//! Hangs of a job, and the calls that ranks were in when it ended, as pages receive them and as recordings keep
+//! them.
 
 use serde::{Deserialize, Serialize};
 
-/// What pages are told.
+/// What pages receive.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Standing {
-    /// How often the job stood still.
+    /// How often the job hung.
     pub count: u64,
     /// The newest of these stretches, oldest first.
     pub stills: Vec<Still>,
@@ -25,7 +25,7 @@ impl Standing {
     }
 }
 
-/// What a job that stands still comes to.
+/// What a hang is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -95,7 +95,7 @@ pub struct StillCall {
     pub thread: u32,
     /// The function, and whom its arguments ask for.
     pub call: String,
-    /// Where in the program it is made; empty where that is not known.
+    /// The call site; empty where that is not known.
     pub place: String,
     /// When it was entered.
     pub since_s: f64,

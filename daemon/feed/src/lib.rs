@@ -6,7 +6,7 @@
 //! ten times a second; `mpiscope-server` calls [`FeedState::next_after`] for each viewer.
 //!
 //! What must hold: a snapshot with number `n` followed by the deltas `n+1 ... m` gives the snapshot `m`; deltas carry
-//! absolute values, so that applying one is assignment; everything kept is bounded, in rows or in bytes.
+//! absolute values: applying one is assignment; everything kept is bounded, in rows or in bytes.
 
 pub mod exchange;
 pub mod message;

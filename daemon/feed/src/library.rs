@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub struct Library {
     pub(crate) overview: Overview,
-    /// None until something was judged.
+    /// None before the first diagnosis.
     pub(crate) course: Mutex<Option<Arc<Course>>>,
     pub(crate) range_verdicts: Mutex<Option<Arc<dyn RangeVerdicts>>>,
     pub(crate) regions: Mutex<Regions>,
@@ -135,7 +135,7 @@ impl Library {
         self
     }
 
-    /// Its messages too, so that it can be said what led to what.
+    /// Its messages too, for questions about what led to what.
     #[must_use]
     pub fn with_messages(mut self, messages: Messages) -> Self {
         self.dependencies = Dependencies::of(messages);
@@ -274,7 +274,7 @@ impl Library {
         self.ranks.places.know(nodes, ranks);
     }
 
-    /// What messages usually take, by the whole run or until now.
+    /// Expected transfer times, by the whole run or until now.
     pub fn judge_by(&self, criteria: Version, is_final: bool) {
         self.dependencies.judge_by(criteria, is_final);
     }

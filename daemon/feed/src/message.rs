@@ -73,7 +73,7 @@ pub struct Message {
     /// The same by region, as far as regions are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
-    /// Whether the job stands still or stood, and what it ended in.
+    /// Whether the job hangs or hung, and what it ended in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<Standing>,
     /// Whether calls are recorded, and when they were not.

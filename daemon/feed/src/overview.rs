@@ -72,7 +72,7 @@ impl Overview {
         self.lock().timeline.between(range)
     }
 
-    /// A copy, so that whoever adds does not wait while chapters are summed up.
+    /// A copy: whoever adds does not wait while chapters are summed up.
     pub(crate) fn densities(&self) -> DensityHistory {
         self.lock().density.clone()
     }

@@ -62,7 +62,7 @@ impl Perspective {
         }
     }
 
-    /// Whether it runs, so that it has to be looked after.
+    /// Whether it runs, and has to be moved on.
     #[must_use]
     pub fn is_playing(&self) -> bool {
         self.mode == Mode::Playing
@@ -156,7 +156,7 @@ impl Perspective {
         self.since_ms = wall_ms;
     }
 
-    /// What pages are told.
+    /// What pages receive.
     #[must_use]
     pub fn message(&self, wall_ms: f64, known: RunEdge, pages: u32, followers: u32) -> PerspectiveMessage {
         PerspectiveMessage {

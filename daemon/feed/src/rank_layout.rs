@@ -389,7 +389,7 @@ fn set_events(
                 warnings.push(LayoutNote { line: 1, column: 1, text });
                 continue;
             }
-            // What is not known of a rank is nothing, so that it is still drawn.
+            // A rank is drawn even if a value of it is not known.
             let known = column.values.0.into_iter().map(|value| if value.is_finite() { value } else { 0.0 });
             inputs.set_event(number, Values::PerRank(known.collect()));
         }

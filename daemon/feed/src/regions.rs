@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Regions, as pages are told and as recordings keep them.
+/// Regions, as pages receive them and as recordings keep them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Regions {

@@ -159,7 +159,7 @@ pub struct TimelineIncrement {
 /// Everything that viewers should know from now on. Rows that did not change may be left out, or be there anyway.
 #[derive(Debug, Clone, Copy)]
 pub struct Update<'a> {
-    /// The run time now; stands still after the end.
+    /// The run time now; it stays at the end.
     pub now_ns: Nanoseconds,
     /// How far the figures are behind the job.
     pub lag_ns: u64,
@@ -179,7 +179,7 @@ pub struct Update<'a> {
     pub timeline: &'a [TimelineIncrement],
     /// Calls that have not returned, all of them.
     pub in_flight: &'a [InFlight],
-    /// Whether the job stands still or stood, and what it ended in.
+    /// Whether the job hangs or hung, and what it ended in.
     pub standing: &'a Standing,
     /// Whether calls are recorded, and when they were not.
     pub switch: &'a Switch,

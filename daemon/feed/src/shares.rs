@@ -19,7 +19,7 @@ pub struct Shares {
     pub width_ns: u64,
     /// How many there are.
     pub windows: u32,
-    /// Until when time was judged.
+    /// Until when time was diagnosed.
     pub until_ns: u64,
     /// The first rank of the first row.
     pub first_rank: u32,

@@ -93,7 +93,7 @@ pub struct FeedState {
     nodes: BTreeMap<Node, NodeRow>,
     timeline: Timeline,
     in_flight: InFlight,
-    /// Calls that have not returned, by the regions that were told last.
+    /// Calls that have not returned, by the newest regions.
     pending: Pending,
     regions: RegionOfRank,
     standing: Standing,

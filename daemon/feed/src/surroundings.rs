@@ -31,7 +31,7 @@ pub struct Remap {
     pub moved: u32,
     /// All ranks.
     pub ranks: u32,
-    /// What there is to be said about it.
+    /// Remarks.
     pub sentences: Vec<String>,
     /// The files for launchers.
     pub files: Vec<RemapFile>,

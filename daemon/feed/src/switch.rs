@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What pages are told.
+/// What pages receive.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Switch {

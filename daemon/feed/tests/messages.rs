@@ -1,4 +1,4 @@
-//! What is answered about the messages of a range: which they are, how they went, and by what they are judged.
+//! What is answered about the messages of a range: which they are, how they went, and their criteria.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 

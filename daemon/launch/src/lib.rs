@@ -5,7 +5,7 @@
 //! variables to set and to remove. It starts nothing but `--version` of launchers, and changes nothing.
 //!
 //! Of what the ranks need, only the path of the collector ever stands on a command line, where every user of the machine
-//! can read it. All variables go into the launcher's environment and are named to it, so that secrets may be among them.
+//! can read it. All variables go into the launcher's environment and are named to it; secrets may be among them.
 
 mod family;
 mod hosts;

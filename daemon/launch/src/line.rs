@@ -13,7 +13,7 @@ pub(super) struct Line<'a, S> {
     pub(super) surroundings: &'a S,
     /// Where the command proper begins, behind `env`, `time` and their kind.
     pub(super) command: usize,
-    /// Whether a word before it empties the environment, so that nothing can be given to it.
+    /// Whether a word before it empties the environment. Nothing can be passed to it then.
     pub(super) emptied: bool,
     /// What `env` sets, with the place of the word.
     assigned: Vec<(String, usize)>,

@@ -59,7 +59,7 @@ pub(crate) fn parse_layout(block: &Block<'_>) -> Result<Layout> {
     })
 }
 
-/// FNV-1a, so that random numbers stay the same from build to build.
+/// FNV-1a: random numbers stay the same from build to build.
 fn hash_name(name: &str) -> u64 {
     let bytes = name.to_lowercase().into_bytes();
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {

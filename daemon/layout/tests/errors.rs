@@ -1,4 +1,4 @@
-//! What is wrong is said with its line and column; limits hold.
+//! Errors name their line and column; limits hold.
 
 mod support;
 

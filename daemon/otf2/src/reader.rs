@@ -316,7 +316,7 @@ extern "C" fn context_enter(
     let own = listener(data);
     let number = own.number(attributes, own.asked.enter_number);
     let string = own.string(attributes, own.asked.enter_string);
-    // A call path that is not defined enters a region that is not defined, so that what is left still fits.
+    // A call path that is not defined enters a region that is not defined: what is left still fits.
     let region = own.contexts.get(&context).copied().unwrap_or(UNDEFINED);
     own.event(time, Event::Enter { region, number, string })
 }

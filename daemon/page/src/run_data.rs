@@ -31,7 +31,7 @@ pub struct RunData {
 }
 
 impl RunData {
-    /// What is in segments under this folder, with its times as they were told.
+    /// What is in segments under this folder, with its times as they were recorded.
     #[must_use]
     pub fn new(dir: &Path, cache_bytes_max: usize, placements: Placements) -> Self {
         let calls = SegmentCache::new(dir.to_path_buf(), cache_bytes_max);

@@ -1,4 +1,4 @@
-//! Where in the program calls are made, for pages that ask: looked up when they do.
+//! The call sites, for pages that ask: looked up when they do.
 
 use super::source_text::source_text;
 use mpiscope_feed::{NO_SITE, SiteSource, Sites, SourceText};
@@ -6,7 +6,7 @@ use mpiscope_model::{Site, SiteInfo};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The places that a run told of. Shared between whoever hears of them and those who ask.
+/// The call sites of a run. Shared between who receives them and who asks for them.
 #[derive(Debug, Clone, Default)]
 pub struct SiteList(Arc<Mutex<Known>>);
 
@@ -39,7 +39,7 @@ impl SiteList {
         if new.is_empty() {
             return;
         }
-        // What is wrong with a file is told when the run is over.
+        // What is wrong with a file is reported at the end of the run.
         mpiscope_symbols::look_up(&mut new, mpiscope_symbols::PATIENCE);
         let mut known = self.lock();
         let until = from + new.len();
@@ -133,7 +133,7 @@ mod tests {
         };
         list.see(&[site(Site(0))]);
         assert_eq!(list.sites().place, ["solver+0x10"]);
-        // All that is known is told again and again.
+        // All that is known comes again and again.
         let named = SiteInfo { file: Some("main.c".into()), line: Some(3), ..site(Site(1)) };
         list.see(&[site(Site(0)), named]);
         list.see(&[site(Site(0))]);

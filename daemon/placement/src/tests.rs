@@ -111,7 +111,7 @@ fn where_nothing_can_be_gained_it_is_the_placement_as_it_is() {
     }
 }
 
-/// What is said of a recording that gives no advice.
+/// The reason why a recording gives no advice.
 fn refused(dir: &Path) -> String {
     let recording = Recording::open(dir).unwrap();
     let traffic = load_traffic(dir, &recording).unwrap();

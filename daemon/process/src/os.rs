@@ -32,7 +32,7 @@ extern "C" fn before_main() {
     SIGPIPE_WAS_IGNORED.store(action.sa_sigaction == libc::SIG_IGN, Ordering::Relaxed);
 }
 
-/// Opens a file in place of the lowest closed descriptor, so that no other file gets its number.
+/// Opens a file in place of the lowest closed descriptor: no other file gets its number.
 fn fill() {
     // SAFETY: the paths are strings of C. Without /dev/null a folder takes what is written, and refuses it.
     unsafe {

@@ -48,7 +48,7 @@ impl Writer {
         let write = move || {
             os::allow_background_output();
             for message in messages {
-                // Nobody is left to be told.
+                // Nobody is left to report to.
                 let _ = write_all(rustix::stdio::stderr(), &message);
                 if let Some(writer) = WRITER.get() {
                     *writer.written.lock().unwrap_or_else(PoisonError::into_inner) += 1;

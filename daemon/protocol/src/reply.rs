@@ -240,7 +240,7 @@ pub struct CallColumns {
     #[serde(with = "crate::column")]
     #[cfg_attr(test, schemars(with = "Vec<f64>"))]
     pub polls: Vec<f64>,
-    /// Where in the program it was made; [`crate::NONE`] where that is not known.
+    /// The call site; [`crate::NONE`] where that is not known.
     #[serde(with = "crate::column")]
     #[cfg_attr(test, schemars(with = "Vec<u32>"))]
     pub site: Vec<u32>,

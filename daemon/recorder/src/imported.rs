@@ -53,11 +53,11 @@ impl Teller {
     }
 }
 
-/// Makes a recording in a new or empty folder out of what is told, and has it judged. Its manifest is amended in the end, and given with
-/// what the teller returned.
+/// Makes a recording in a new or empty folder out of messages, and has it diagnosed. Its manifest is amended in the end, and
+/// returned with what the source of the messages returned.
 ///
 /// # Errors
-/// When the recording cannot be written, or the teller fails. What was told until then is left.
+/// When the recording cannot be written, or the source fails. What was recorded until then stays.
 pub fn record_told<T: Send>(
     out: &Path,
     diagnose: Diagnose,
@@ -74,7 +74,7 @@ pub fn record_told<T: Send>(
     Ok((manifest, told))
 }
 
-/// The same, shown on a page while it is told, by a clock that begins now: the daemon of a run without its agent.
+/// The same, shown on a page meanwhile, by a clock that begins now: the daemon of a run without its agent.
 ///
 /// # Errors
 /// When there can be no page, and as above.
@@ -107,7 +107,7 @@ fn recorder_into(out: &Path, diagnose: Diagnose) -> Result<Recorder> {
     Ok(Recorder::new(writer, WINDOW_NS, diagnose))
 }
 
-/// Records what is told, to a complete recording.
+/// Records the messages, to a complete recording.
 fn take_in<T: Send>(
     out: &Path,
     recorder: Recorder,

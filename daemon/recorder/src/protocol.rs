@@ -27,7 +27,7 @@ pub struct Configuration {
     pub workers: usize,
     /// What is taken for the latency of a message.
     pub latency: Latency,
-    /// What the run is to be judged by.
+    /// The criteria for the run.
     pub criteria: Option<CriteriaFile>,
     /// The file with layouts of 3D views, by its whole path.
     pub layout: Option<PathBuf>,
@@ -37,7 +37,7 @@ pub struct Configuration {
     pub paused: bool,
     /// For how long calls are held back while recording is off; none where they are not.
     pub flight: Option<Duration>,
-    /// How long nothing may move before it is said; zero for any time.
+    /// How long nothing may move before a hang is reported; zero for any time.
     pub hang_after: Duration,
     /// How much of the run is kept; none for all of it.
     pub keep: Option<Keep>,
@@ -153,7 +153,7 @@ pub struct Summary {
     pub uncounted: Vec<Uncounted>,
     /// What the recording lacks, a sentence each.
     pub missing: Vec<String>,
-    /// Why the run took longer than it had to, a sentence each; nothing where that was not judged.
+    /// Why the run took longer than it had to, a sentence each; empty without a diagnosis.
     pub verdict: Vec<String>,
     /// Whether ranks waited for a processor, in a sentence.
     pub processors: Option<String>,

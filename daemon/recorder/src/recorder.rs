@@ -28,20 +28,20 @@ use mpiscope_wire::Message;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The longest wait for something from the agent: the page is told at least so often, when somebody watches and when
+/// The longest wait for something from the agent: the page is updated at least this often, when somebody watches and when
 /// nobody does.
 const MOST_PATIENCE: Duration = Duration::from_millis(15);
 const MOST_PATIENCE_UNWATCHED: Duration = Duration::from_millis(150);
 const MOST_FAULTS: usize = 100;
 const LOW_PRIORITY: i32 = 5;
-/// So long the end of a run waits for what is judged while it goes on.
+/// How long the end of a run waits for the live diagnosis.
 const MOST_JUDGING: Duration = Duration::from_secs(20);
 const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 
 /// What is missing where nobody was there at the end.
 pub const END_UNKNOWN: &str = "how the command ended is not known: mpiscope itself was killed";
 
-/// How a recording of a run of some length is judged before its log goes.
+/// How a recording of a run of some length is diagnosed before its log goes.
 pub type Diagnose = Box<dyn Fn(&Path, Duration) -> Result<()> + Send>;
 
 /// Takes in what the agent read, until the run has ended and all is written.
@@ -55,7 +55,7 @@ pub struct Recorder {
     live: Option<LiveDiagnosis>,
     crowding: Crowding,
     postponing: Postponing,
-    /// What was found in the end, until the page is told.
+    /// The final findings, until the page has them.
     found: Option<LiveFindings>,
     manifest_written: Instant,
     /// What the page was not told yet.
@@ -112,7 +112,7 @@ impl Recorder {
         &self.sums
     }
 
-    /// From now on it is said when nothing moves for so long as is asked for. To be called before anything is taken in.
+    /// From now on hangs are reported that last as long as asked for. To be called before anything is taken in.
     ///
     /// # Errors
     /// When what a predecessor left in the recording cannot be read.
@@ -123,13 +123,13 @@ impl Recorder {
         Ok(())
     }
 
-    /// From now on viewers are told. To be called before anything is taken in.
+    /// From now on viewers receive updates. To be called before anything is taken in.
     pub(crate) fn tell(&mut self, viewers: Viewers, configuration: &Configuration) {
         self.viewers = Some(viewers);
         self.diagnose_live(configuration);
     }
 
-    /// From now on it is judged how the run goes. To be called before anything is taken in.
+    /// From now on the run is diagnosed live. To be called before anything is taken in.
     pub(crate) fn diagnose_live(&mut self, configuration: &Configuration) {
         let window_ns = self.window_ns();
         let Configuration { workers, latency, ref criteria, .. } = *configuration;
@@ -149,7 +149,7 @@ impl Recorder {
         self.engine.agents()
     }
 
-    /// Whether the log of a predecessor told of the run at all.
+    /// Whether the log of a predecessor has anything of the run.
     pub(crate) fn has_begun(&self) -> bool {
         self.engine.ingest().started().is_some()
     }
@@ -205,7 +205,7 @@ impl Recorder {
         self.finish()
     }
 
-    /// Says whether the job stands still, or moves again.
+    /// Says whether the job hangs, or moves again.
     fn watch(&mut self) {
         if self.engine.ingest().gaps().last().is_some_and(|gap| gap.until_ns.is_none()) {
             // Of a job that is not recorded it is known only which calls it is in.
@@ -219,7 +219,7 @@ impl Recorder {
             return;
         }
         if std::mem::take(&mut self.is_suspected) {
-            // What the calls ask for was not known before; those that are told next are.
+            // What the calls ask for was not known before; it is for those that come next.
             self.in_flight.clear();
         }
         let Some(lines) = self.watcher.see(&self.engine, &self.in_flight) else { return };

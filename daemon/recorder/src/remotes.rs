@@ -1,4 +1,4 @@
-//! The agents of other hosts: what they bring goes into the log and on, and they are told what the log has.
+//! The agents of other hosts: what they bring goes into the log and on, and they learn what the log has.
 
 use crate::protocol::Link;
 use anyhow::{Result, bail};
@@ -18,15 +18,15 @@ use std::time::{Duration, Instant};
 const AGENTS_FILES: u64 = 2 * 16_384 + 1024;
 /// Nodes that a sentence names.
 const MOST_NAMED: usize = 8;
-/// Batches in one go, so that the rings of this host are not left alone for long.
+/// Batches in one go: the rings of this host must not wait for long.
 const MOST_EVENTS: usize = 16;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// An agent that is away for so long is said to be silent.
+/// An agent that is away for this long is reported as silent.
 const MISSED_AFTER: Duration = Duration::from_secs(3);
 /// How long, after the command is over, ranks are waited for that were never heard of: when it went well, and when not.
 const UNSEEN: Duration = Duration::from_secs(5);
 const UNSEEN_OF_FAILED: Duration = Duration::from_secs(1);
-/// Waiting that takes longer is said.
+/// Longer waits are reported.
 const SAY_AFTER: Duration = Duration::from_secs(2);
 
 /// The first names, and the number of the others.
@@ -159,7 +159,7 @@ impl Remotes {
         self.listener.switch(is_on);
     }
 
-    /// The calls in flight on other hosts, as far as they were told, each with its agent.
+    /// The calls in flight on other hosts, as far as agents sent them, each with its agent.
     pub(crate) fn in_flight(&self) -> impl Iterator<Item = (u32, Flight)> + '_ {
         self.flights.iter().flat_map(|(&agent, calls)| calls.iter().map(move |&call| (agent, call)))
     }

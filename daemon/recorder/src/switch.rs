@@ -51,7 +51,7 @@ pub fn state(pauses: Option<&Pauses>, flight: Option<Duration>, is_live: bool) -
     }
 }
 
-/// The run is over.
+/// The run has ended.
 pub(crate) fn forget(dir: &Path) {
     // One that stays is found to be of no run.
     let _ = std::fs::remove_file(dir.join(FILE));

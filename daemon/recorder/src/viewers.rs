@@ -1,4 +1,4 @@
-//! What viewers of a live run are told, and when.
+//! What viewers of a live run receive, and when.
 
 use crate::switch;
 use mpiscope_engine::{Engine, WindowCell};
@@ -22,7 +22,7 @@ const MOST_UNRECEIVED: usize = 1 << 18;
 /// How well the clocks agree is found out anew so often.
 const CLOCKS_EVERY: Duration = Duration::from_secs(1);
 
-/// What is to be told now.
+/// What is to be sent now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Due {
     Nothing,
@@ -37,7 +37,7 @@ pub(crate) struct Viewers {
     job: Job,
     /// When the run began by this host's clock, where its own word is of another.
     begun_ns: Option<u64>,
-    /// Calls that no page was told of yet.
+    /// Calls that no page has received yet.
     fresh: Vec<Arc<Vec<Call>>>,
     clock_uncertainties: BTreeMap<Node, u64>,
     clocks_seen: Option<Instant>,

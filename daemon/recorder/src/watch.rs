@@ -170,7 +170,7 @@ pub(crate) fn watch(
         match ended.try_recv() {
             Ok(Ended { exit }) => break exit,
             Err(TryRecvError::Empty) => {}
-            // `run` is gone: the run is over when its ranks are.
+            // `run` is gone: the run ends with its ranks.
             Err(TryRecvError::Disconnected) => {
                 // Ranks may not have begun yet.
                 let alone = alone_since.get_or_insert_with(Instant::now).elapsed();

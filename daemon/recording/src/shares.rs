@@ -1,4 +1,4 @@
-//! What each rank's time was spent on, beside the sums of a run: written when a run is judged, and read with what was found.
+//! What each rank's time was spent on, beside the sums of a run: written when a run is diagnosed, and read with the findings.
 
 use crate::bounds::Bounds;
 use crate::decode::Rows;

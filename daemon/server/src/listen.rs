@@ -25,8 +25,8 @@ use warp::hyper::server::conn::http1;
 use warp::hyper::service::{Service as _, service_fn};
 use warp::reply::Response;
 
-/// Connections that are not, or not yet, a feed: as many as may wait to be accepted, so that none of many programs that
-/// connect at once has to give way to another. A quarter of the files that this process may open is the bound, too: without
+/// Connections that are not, or not yet, a feed: as many as may wait to be accepted. Of many programs that
+/// connect at once none has to give way to another. A quarter of the files that this process may open is the bound, too: without
 /// one, anyone on this machine could take all of them from the recording.
 const REQUESTS_MAX: u64 = 1_024;
 const REQUESTS_MIN: u64 = 64;
@@ -108,7 +108,7 @@ impl Server {
     /// Where to listen unless told otherwise: this machine only, any free port.
     pub const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
-    /// Takes the address, so that it can be printed before anything is served.
+    /// Takes the address, to be printed before anything is served.
     ///
     /// # Errors
     /// When the address is taken or not of this machine.

@@ -188,7 +188,7 @@ fn file(path: &str) -> Response {
     }
 }
 
-/// Trades the token in the address for a cookie, so that it does not stay in the address bar and the history.
+/// Trades the token in the address for a cookie: it must not stay in the address bar and the history.
 fn enter(cookie: &str, path: &str) -> Response {
     let response = warp::reply::with_header(StatusCode::SEE_OTHER, header::LOCATION, path);
     warp::reply::with_header(response, header::SET_COOKIE, cookie).into_response()

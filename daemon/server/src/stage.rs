@@ -104,7 +104,7 @@ impl Stage {
         (message.time_ns, message.mode != Mode::Paused, inner.perspective.jumps())
     }
 
-    /// What pages are told.
+    /// What pages receive.
     pub(crate) fn message(&self, known: RunEdge) -> PerspectiveMessage {
         let inner = self.lock();
         inner.perspective.message(self.wall_ms(), known, inner.pages, inner.followers)

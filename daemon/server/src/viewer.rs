@@ -178,7 +178,7 @@ impl Page {
             }
             return;
         }
-        // Before it waits for its turn, so that what is being answered stops at once.
+        // Before it waits for its turn: an answer in progress stops at once.
         let number = question.replaceable().map(|kind| {
             let number = self.newest[kind].fetch_add(1, Ordering::AcqRel).wrapping_add(1);
             (kind, number)
@@ -240,7 +240,7 @@ where
     loop {
         tokio::select! {
             () = source.changed() => catch_up(out, &source, &mut last, patience.send).await?,
-            // The stage lives as long as the source, so that this does not fail.
+            // The stage lives as long as the source: this does not fail.
             _ = moves.changed() => tell_perspective(out, &source, patience.send).await?,
             _ = second.tick(), if stage.is_playing() => tell_perspective(out, &source, patience.send).await?,
             // The board too.
@@ -311,7 +311,7 @@ where
     }
 }
 
-/// Sends what the page misses, one message at a time, so that a slow page holds one message and no queue.
+/// Sends what the page misses, one message at a time: a slow page holds one message and no queue.
 async fn catch_up<S>(
     out: &mut S,
     source: &Source,

@@ -1,4 +1,4 @@
-//! How fast jobs are modelled: `speed PATTERN RANKS SECONDS RATE [DISTURBANCE]`.
+//! How fast jobs are simulated: `speed PATTERN RANKS SECONDS RATE [DISTURBANCE]`.
 
 #![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
 

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why a job cannot be modelled.
+/// Why a job cannot be simulated.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Error {
     /// A name that nothing has.

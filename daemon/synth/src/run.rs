@@ -1,4 +1,4 @@
-//! A modelled run as the messages that a log holds, slice by slice.
+//! A simulated run as the messages that a log holds, slice by slice.
 
 use crate::clocks::{BEGIN_NS, NodeClock};
 use crate::disturbance::Disturbance;
@@ -22,7 +22,7 @@ const MOST_SLOTS: usize = 1 << 16;
 const LOOK_EVERY: u64 = 2;
 /// The run ends so long after its last call.
 const AFTER_NS: u64 = 1_000_000;
-/// When modelled runs begin, in nanoseconds since 1970: the same input is the same run.
+/// When simulated runs begin, in nanoseconds since 1970: the same input is the same run.
 const UNIX_NS: u64 = 1_700_000_000_000_000_000;
 /// What recording a call would cost.
 const COST_PER_CALL_NS: f64 = 20.0;

@@ -1,4 +1,4 @@
-//! What is to be modelled.
+//! What is to be simulated.
 
 use crate::disturbance::Disturbance;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! A modelled run is read as a real one is: nothing is wrong with it, everything fits together.
+//! A simulated run is read as a real one is: nothing is wrong with it, everything fits together.
 
 mod support;
 

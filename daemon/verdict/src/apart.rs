@@ -1,4 +1,4 @@
-//! Judging in a process of its own, which may fail or take too long without harm to the recording.
+//! A diagnosis in a process of its own, which may fail or take too long without harm to the recording.
 
 use super::diagnose::{diagnose, diagnose_into};
 use super::findings::Findings;

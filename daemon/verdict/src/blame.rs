@@ -199,7 +199,7 @@ fn waited_for(waits: &[Wait], awaited: u32) -> String {
     format!("{} {wait} for rank {awaited}{place}", ranges(&waiters))
 }
 
-/// The place in the program where a rank is waited for, where most of that is at one.
+/// The call site where a rank is waited for, if most of that is at one.
 fn place_of(waits: &[Wait], awaited: u32) -> Option<&str> {
     let mut places: Vec<(&str, f64)> = Vec::new();
     for wait in waits.iter().filter(|wait| wait.awaited == awaited) {

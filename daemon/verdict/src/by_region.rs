@@ -8,7 +8,7 @@ use mpiscope_model::{Nanoseconds, Rank};
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// Of so many regions, the largest, it is said what each suffers from.
+/// The cause of each of this number of regions is given, the largest ones.
 const MOST_REGIONS: usize = 64;
 /// The number of waits that are evidence.
 const MOST_EVIDENCE: usize = 3;
@@ -37,7 +37,7 @@ pub(super) fn by_rank(budgeter: &Budgeter, basis: &Basis, begin_ns: Nanoseconds)
     by_rank
 }
 
-/// What each region suffered from most in all that was judged; nothing where there is only one.
+/// What each region suffered from most in all that was diagnosed; empty where there is only one.
 pub(super) fn attribution(
     budgeter: &Budgeter,
     basis: &Basis,

@@ -42,7 +42,7 @@ pub(super) fn diagnosis_collectives(
     known.collect()
 }
 
-/// What collectives of a run usually take, as it is kept.
+/// The expected times of collectives of a run, as they are kept.
 pub(super) fn recorded_collectives(version: &Version) -> Vec<CollectiveCriterion> {
     let all = version.collectives().into_iter().filter_map(|criterion| {
         let function = mpiscope_wire::by_id(criterion.key.function)?.name.to_owned();

@@ -14,7 +14,7 @@ use std::path::Path;
 /// Finds out why a recorded run took as long as it did, by its log.
 ///
 /// # Errors
-/// When it was to be judged by criteria that cannot be read, or the analysis has a fault of its own.
+/// When its criteria cannot be read, or the analysis has a fault of its own.
 pub fn diagnose(recording: &Recording, log: &WalReader, workers: usize) -> Result<Findings> {
     let manifest = recording.manifest();
     let learnt = pass::learn(manifest, log, workers)?;

@@ -142,7 +142,7 @@ fn advised(budgeter: &Budgeter) -> Option<Advised> {
     })
 }
 
-/// When the network was quiet and when not, of the time that was judged.
+/// When the network was quiet and when not, of the time that was diagnosed.
 fn quiet(budgeter: &Budgeter, begin_ns: Nanoseconds, end_ns: Nanoseconds) -> Vec<Quiet> {
     let network = budgeter.network().into_iter();
     let clipped = network.map(|of| (of.from_ns.max(begin_ns), of.to_ns.min(end_ns), of));
@@ -197,7 +197,7 @@ fn is_open(remark: &Remark) -> bool {
     matches!(remark, Remark::MuchUnknown | Remark::ReplayDeparts { .. })
 }
 
-/// What limits the verdict, in words. Where the network was disturbed only at times, the rest of the run is the reference.
+/// What limits the verdict, in words. If network contention comes and goes, the rest of the run is the reference.
 fn remarks(all: &[Remark], quiet: &[Quiet]) -> Vec<String> {
     let is_disturbed_at_times =
         quiet.iter().any(|stretch| stretch.is_quiet) && quiet.iter().any(|stretch| !stretch.is_quiet);

@@ -1,4 +1,4 @@
-//! How latency went by region, as pages and recordings are told: of the regions and pairs that exchange most.
+//! How latency went by region, as pages and recordings have it: of the regions and pairs that exchange most.
 
 use mpiscope_diagnosis::{Provisional, Segment, Series, Tally};
 use mpiscope_feed::{Bands, Evolution, Points, RegionCourse, SegmentRow};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The most regions that are listed, and the most pairs of them.
 const MOST_REGIONS: usize = 64;
 const MOST_LINKS: usize = 32;
-/// Of so many windows of a region old segments have three at the most.
+/// Of this many windows of a region old segments have at most three.
 const MOST_POINTS: usize = 256;
 
 /// What is known of it now.
@@ -45,7 +45,7 @@ pub(super) fn evolution(of: &mpiscope_diagnosis::Evolution, has_normal: bool) ->
     }
 }
 
-/// Those with most messages, in their order; the rest is added to what nobody is told of.
+/// Those with most messages, in their order; the rest is added to what is left out.
 fn strongest<'a, Key: Copy + Ord>(
     mut all: Vec<(Key, &'a Series)>,
     most: usize,

@@ -24,7 +24,7 @@ pub struct Findings {
     schema: String,
     /// Expected transfer times.
     pub criteria: Vec<Criterion>,
-    /// What collectives usually take.
+    /// The expected times of collectives.
     #[serde(default)]
     pub collectives: Vec<CollectiveCriterion>,
     /// The verdict, with its costs and sentences.
@@ -44,7 +44,7 @@ pub struct Findings {
     pub(crate) given_up: u64,
 }
 
-/// What messages of some sizes usually take.
+/// The expected transfer time of messages of some sizes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Criterion {
     /// Whether within a node or between nodes.
@@ -127,7 +127,7 @@ impl Findings {
         self
     }
 
-    /// What messages and collectives usually take.
+    /// The expected times of messages and collectives.
     pub fn criteria(&self) -> Version {
         let messages = self.criteria.iter().filter_map(|criterion| {
             let scope = diagnosis_scope(parse_scope(&criterion.scope)?);
@@ -143,7 +143,7 @@ impl Findings {
         &self.diagnosis.regions
     }
 
-    /// Says in words which places in the program are meant.
+    /// Replaces call sites by their words.
     pub fn name_places(&mut self, sites: &[SiteInfo]) {
         name_places(&mut self.diagnosis, sites);
     }
@@ -171,7 +171,7 @@ impl Findings {
     }
 }
 
-/// Says in words which places in the program are meant.
+/// Replaces call sites by their words.
 pub(super) fn name_places(diagnosis: &mut Diagnosis, sites: &[SiteInfo]) {
     let place = |site: Option<u32>| {
         let known = site.and_then(|site| sites.get(site as usize));

@@ -25,7 +25,7 @@ pub(super) fn refer(builder: &mut GraphBuilder, reference: &Reference) {
     }
 }
 
-/// A builder that knows where ranks run, and by which criteria the run is judged.
+/// A builder that knows where ranks run, and the criteria of the run.
 ///
 /// # Errors
 /// When the criteria cannot be read.

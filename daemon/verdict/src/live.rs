@@ -1,8 +1,8 @@
-//! Judging while the job runs: on a thread of its own behind everything else, window by window as far as it comes.
+//! The diagnosis while the job runs: on a thread of its own behind everything else, window by window as far as it comes.
 //!
-//! What it is told waits in a bounded queue. When calls come faster than they can be judged, what comes is left out until the
-//! queue is empty, and judging begins anew; how many calls that were and since when is judged is told with what is
-//! found. The pass at the end judges the whole run.
+//! Its input waits in a bounded queue. When calls come faster than they can be analysed, they are left out until the queue
+//! is empty, and the analysis begins anew. The findings name how many calls that were, and since when they hold. The pass
+//! at the end analyses the whole run.
 //!
 //! While nobody looks and CPUs are short, all this is postponed: nothing waits in memory, because the log has it. For
 //! whoever looks then, the thread reads the log up to the present, and goes on from there as if it had never stopped.
@@ -32,13 +32,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Calls that wait to be judged, and batches; some hundred megabytes.
+/// Calls that wait for the diagnosis, and batches; some hundred megabytes.
 const MOST_WAITING: usize = 1 << 20;
 const MOST_BATCHES: usize = 4096;
 /// Calls that wait for their other side, and paths that are kept for such calls.
 const MOST_PENDING: usize = 1 << 20;
 const MOST_KEPT: usize = 1 << 19;
-/// The verdict is found anew so often at most, and so that it takes no more than this part of the time.
+/// The verdict is computed this often at most, and takes no more than this part of the time.
 const EVERY: Duration = Duration::from_secs(1);
 const SHARE: u32 = 20;
 /// How often it is looked whether the thread has ended.
@@ -71,7 +71,7 @@ pub struct LiveDiagnosis {
     most_waiting: usize,
     tell: Sender<Report>,
     shared: Arc<Shared>,
-    /// Ranks and communicators that were told of, for those who begin anew.
+    /// Ranks and communicators until now, for an analysis that begins anew.
     ranks: BTreeMap<Rank, RankInfo>,
     comms: Vec<CommInfo>,
     sites: Vec<SiteInfo>,
@@ -101,7 +101,7 @@ struct Shared {
     is_skipping: AtomicBool,
     /// Whether the thread has ended.
     is_over: AtomicBool,
-    /// Why nothing is judged any more, until that is asked for.
+    /// Why the diagnosis ended early, until somebody asks.
     fault: Mutex<Option<String>>,
 }
 
@@ -252,7 +252,7 @@ impl LiveDiagnosis {
         self.shared.found.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Has all that it was told judged, for as long as that is worth waiting for, and says what was found in the end.
+    /// Analyses the rest of its input, for as long as that is worth waiting for, and returns the last findings.
     pub fn finish(mut self, patience: Duration) -> Option<LiveFindings> {
         drop(std::mem::replace(&mut self.tell, bounded(0).0));
         let shared = &self.shared;
@@ -263,7 +263,7 @@ impl LiveDiagnosis {
         shared.found.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Why nothing is judged any more, said once.
+    /// Why the diagnosis ended early, once.
     pub fn fault(&self) -> Option<String> {
         self.shared.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -456,14 +456,14 @@ struct Places {
 }
 
 impl Places {
-    /// Takes in what is new: after a loss, what is known is told again.
+    /// Takes in what is new: after a loss, the whole state comes again.
     fn see(&mut self, sites: &[SiteInfo]) {
         let known = self.sites.len();
         self.sites.extend(sites.iter().filter(|site| site.site.index() >= known).cloned());
     }
 
     fn name(&mut self, diagnosis: &mut Diagnosis) {
-        // What is wrong with a file is told when the run is over.
+        // What is wrong with a file is reported at the end of the run.
         mpiscope_symbols::look_up(&mut self.sites[self.looked_up..], MOST_LOOKING_UP);
         self.looked_up = self.sites.len();
         name_places(diagnosis, &self.sites);

@@ -10,6 +10,6 @@ pub struct LiveFindings {
     pub report: mpiscope_feed::Found,
     /// How the run went over time.
     pub course: Course,
-    /// What messages usually take.
+    /// Expected transfer times.
     pub criteria: Version,
 }

@@ -7,7 +7,7 @@ use crate::findings_file::read;
 use anyhow::{Context as _, Result};
 use std::path::Path;
 
-/// Reads criteria that somebody named: a file of them, or a recording that was judged.
+/// Reads criteria that somebody named: a file of them, or a recording with a diagnosis.
 pub fn named(path: &Path) -> Result<CriteriaFile> {
     if !path.is_dir() {
         return CriteriaFile::read(path);

@@ -18,7 +18,7 @@ pub(super) fn learn(manifest: &Manifest, log: &WalReader, workers: usize) -> Res
     over(flow(manifest, workers), manifest, log, None)
 }
 
-/// Judges a log by criteria and advice, and by what the whole run was like.
+/// Diagnoses a log by criteria and advice, and by what the whole run was like.
 ///
 /// # Errors
 /// When the analysis has a fault of its own.
@@ -42,7 +42,7 @@ fn flow(manifest: &Manifest, workers: usize) -> FlowOptions {
     FlowOptions { workers, budget, ..FlowOptions::default() }
 }
 
-/// How a run is judged.
+/// How a run is diagnosed.
 pub(super) fn options(window_ns: u64, latency: Latency) -> BudgetOptions {
     let latency = match latency {
         Latency::Felt => mpiscope_diagnosis::Latency::Felt,

@@ -1,4 +1,4 @@
-//! What of a run was seen, so that what is found is told as a share of that.
+//! How much of a run was recorded. Findings are shares of that.
 
 use crate::ending::MOST_MISSING;
 use mpiscope_model::{Gap, Nanoseconds};

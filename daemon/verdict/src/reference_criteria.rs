@@ -1,4 +1,4 @@
-//! What the criteria of a run are held against: those that it was to be judged by, or those that `mpiscope calibrate` left
+//! What the criteria of a run are compared with: those that it was given, or those that `mpiscope calibrate` left
 //! for this MPI and number of ranks on a node.
 
 use crate::criteria_conversion::version_of_file;
@@ -8,10 +8,10 @@ use mpiscope_diagnosis::Reference;
 use mpiscope_recording::{Job, read_listed};
 use std::path::Path;
 
-/// Criteria that a run is to be judged by, in its folder.
+/// Criteria that a run was given, in its folder.
 pub const GIVEN: &str = "criteria.json";
 
-/// Leaves the criteria that a run is to be judged by in its folder.
+/// Leaves the criteria that a run was given in its folder.
 pub fn give(criteria: &CriteriaFile, dir: &Path) -> Result<()> {
     criteria.write(&dir.join(GIVEN))
 }
@@ -19,7 +19,7 @@ pub fn give(criteria: &CriteriaFile, dir: &Path) -> Result<()> {
 /// What the criteria of a run are held against.
 ///
 /// # Errors
-/// When it was to be judged by criteria that cannot be read.
+/// When the criteria that it was given cannot be read.
 pub(super) fn reference(dir: &Path, job: &Job) -> Result<Reference> {
     if let Some(given) = read_listed(dir, GIVEN)? {
         return Ok(by(&CriteriaFile::parse(&given, &dir.join(GIVEN))?));
@@ -28,7 +28,7 @@ pub(super) fn reference(dir: &Path, job: &Job) -> Result<Reference> {
     Ok(measured(&job.mpi, ranks_per_node.unwrap_or_default()))
 }
 
-/// Criteria that a run is to be judged by.
+/// Criteria that a run was given.
 pub(super) fn by(file: &CriteriaFile) -> Reference {
     Reference::Given(version_of_file(file))
 }

@@ -5,23 +5,23 @@ use mpiscope_feed::{Between, Region, Regions, runs};
 use mpiscope_model::words::{plural, ranges};
 use mpiscope_topology::{Exchange, Follower, Tracker, exchanges, talk_graph};
 
-/// Pages are told of no more regions, and of no more pairs of them; recordings keep more.
+/// Pages receive no more regions, and no more pairs of them; recordings keep more.
 pub(super) const MOST_TOLD: usize = 512;
 const MOST_KEPT_PAIRS: usize = 10_000;
 
-/// The regions of a run that is over, and whether they go by collectives as well.
+/// The regions of a finished run, and whether they go by collectives as well.
 fn found(budgeter: &Budgeter, ranks: u32) -> (Tracker, bool) {
     let (graph, with_collectives) = talk_graph(ranks, budgeter.traffic(), budgeter.collective_traffic());
     (Follower::default().look(0, 0.0, &graph).clone(), with_collectives)
 }
 
-/// The regions of a run that is over, with what went on within and between them.
+/// The regions of a finished run, with what went on within and between them.
 pub(super) fn of_whole_run(budgeter: &Budgeter, ranks: u32) -> Regions {
     let (tracker, with_collectives) = found(budgeter, ranks);
     told(&tracker, with_collectives, budgeter)
 }
 
-/// The regions of a run that is over, for another pass over it.
+/// The regions of a finished run, for another pass over it.
 pub(super) fn for_another_pass(budgeter: &Budgeter) -> RegionOfRank {
     partition(&found(budgeter, budgeter.node_of_rank().len() as u32).0)
 }

@@ -11,7 +11,7 @@ const CALLS_PER_CELL: u64 = 24;
 const FEWEST_CELLS: u64 = 4_096;
 const MOST_CELLS: u64 = 1 << 17;
 
-/// Keeps them in a recording; nothing where nothing was judged.
+/// Keeps them in a recording; nothing without a diagnosis.
 pub(super) fn write(dir: &Path, shares: &RankShares) -> Result<(), RecordingError> {
     if shares.is_empty() {
         // Those of a verdict that was withheld go with it; mostly there are none.

@@ -1,4 +1,4 @@
-//! From which ranks it comes that others wait: those that have more to do than others, and those that had no core.
+//! From which ranks it comes that others wait: those that have more to do than others, and those that waited for a CPU.
 
 use super::replayed::{Part, Replayed};
 use mpiscope_diagnosis::Budgeter;

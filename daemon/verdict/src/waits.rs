@@ -1,4 +1,4 @@
-//! Who waited for whom, as it is told.
+//! Who waited for whom, as the report has it.
 
 use super::figures::{by, seconds};
 use mpiscope_diagnosis::{SiteWaiting, SiteWaits, WaitKey, WaitState, WaitTotals};
@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The greatest waits are named, and no more.
 const MOST_WAITS: usize = 50;
-/// Likewise where they are told by kind, function and place.
+/// Likewise, by kind, function and call site.
 const MOST_GATHERED: usize = 20;
-/// Likewise of places in the program.
+/// Likewise of call sites.
 const MOST_SITES: usize = 200;
 
 fn name(function: Function) -> String {

@@ -1,4 +1,4 @@
-// What led to what, as a page is told it: the dependency graph of a range, the past or the future of an event.
+// What led to what, as a page receives it: the dependency graph of a range, the past or the future of an event.
 
 import { FeedError, type Fields, f64Column, fields, number, sameLength, text, texts, u32Column } from "./columns";
 import type * as Wire from "./types";

@@ -44,7 +44,7 @@ export interface Course {
   /** Windows that are not final. */
   provisional: Points;
   bands: Bands;
-  /** Stretches that were told apart once and are rest now. */
+  /** Segments that were separate once and are joined now. */
   joined: number;
 }
 
@@ -105,7 +105,7 @@ export interface Pending {
   calls: readonly number[];
   /** When the first of them was entered. */
   sinceNs: readonly number[];
-  /** How long they had taken when this was told, in all. */
+  /** How long they had taken until now, in all. */
   totalNs: readonly number[];
 }
 

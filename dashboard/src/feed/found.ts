@@ -1,5 +1,5 @@
-// Where time went and why, as the feed tells it: checked and bounded. Seconds are those of threads where nothing else
-// is said.
+// Where time went and why, from the feed: checked and bounded. Seconds are those of threads unless a field names
+// others.
 
 import { bounded, FeedError, type Fields, fields, isNatural, list, natural, number, numbers, text, texts, truth } from "./columns";
 import { type Evolution, evolution } from "./evolution";
@@ -44,7 +44,7 @@ export interface Diagnosis {
   advised: Advised | null;
   /** The inter-node cost is not known, as expected transfer times are not. */
   isDistanceUnknown: boolean;
-  /** The waiting by place in the program, the longest first. */
+  /** The waiting by call site, the longest first. */
   sites: readonly SiteWait[];
   /** In order of time. */
   attribution: readonly Attribution[];
@@ -94,7 +94,7 @@ export interface Efficiency { parallel: number; loadBalance: number; communicati
 export interface Wait {
   state: string;
   function: string;
-  /** The number of the place in the program; null where it is not known. */
+  /** The number of the call site; null where it is not known. */
   site: number | null;
   /** The same in words; empty where it is not known. */
   place: string;

@@ -1,4 +1,4 @@
-// Stretches in which a job stood still, and the calls that ranks were in when it ended. Checked and bounded.
+// Hangs of a job, and the calls that ranks were in when it ended. Checked and bounded.
 
 import { bounded, FeedError, type Fields, fields, isNatural, list, natural, number, text } from "./columns";
 import type * as Wire from "./types";

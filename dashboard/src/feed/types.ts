@@ -167,11 +167,11 @@ since_ns: F64Column, };
 
 export type By = { 
 /**
- * With time without a core.
+ * With time waiting for a CPU.
  */
 compute: number, base: number, distance: number, excess: number, operation: number, other: number, unknown: number, 
 /**
- * Of `compute`, what those who were waited for had no core.
+ * Of `compute`, the time in which those who were waited for had no CPU.
  */
 no_core: number, };
 
@@ -323,7 +323,7 @@ export type Source = {
  */
 cause: string, 
 /**
- * What all ranks did too much, or had no core, in seconds.
+ * What all ranks did too much, or waited for a CPU, in seconds.
  */
 total_s: number, 
 /**
@@ -357,7 +357,7 @@ export type SourceRank = {
  */
 rank: number, 
 /**
- * How much it did too much, or had no core.
+ * How much it did too much, or waited for a CPU.
  */
 seconds: number, 
 /**
@@ -473,7 +473,7 @@ avoidable_s: number,
  */
 avoidable_wall_s: number, 
 /**
- * Much of what ranks waited for is not known, so that it may well be more.
+ * Much of what ranks waited for is not known: it may well be more.
  */
 is_at_least: boolean, 
 /**
@@ -739,7 +739,7 @@ sources: Array<Source>,
  */
 advised: Advised | null, 
 /**
- * What messages take within nodes, or between them, is not known, so that nobody knows what distance costs.
+ * What messages take within nodes, or between them, is not known: nobody knows what distance costs.
  */
 is_distance_unknown: boolean, 
 /**
@@ -977,7 +977,7 @@ provisional: Points,
  */
 bands: Bands, 
 /**
- * Stretches that were told apart once and are rest now, since there were too many.
+ * Segments that were separate once and are joined now, since there were too many.
  */
 joined: number, };
 
@@ -1029,7 +1029,7 @@ calls: Array<number>,
  */
 since_ns: Array<number>, 
 /**
- * How long they had taken when this was told, in all.
+ * How long they had taken until now, in all.
  */
 total_ns: Array<number>, };
 
@@ -1069,7 +1069,7 @@ thread: number,
  */
 call: string, 
 /**
- * Where in the program it is made; empty where that is not known.
+ * The call site; empty where that is not known.
  */
 place: string, 
 /**
@@ -1129,7 +1129,7 @@ call_count: number, };
 
 export type Standing = { 
 /**
- * How often the job stood still.
+ * How often the job hung.
  */
 count: number, 
 /**
@@ -1185,7 +1185,7 @@ waiting_note: string,
  */
 actions: Array<string>, 
 /**
- * The stretch of run time that was judged.
+ * The stretch of run time that was diagnosed.
  */
 from_s: number, 
 /**
@@ -1193,11 +1193,11 @@ from_s: number,
  */
 until_s: number, 
 /**
- * Calls before it that were not judged, as there were more than could be.
+ * Calls before it that were left out, as there were more than could be analysed.
  */
 left_out_calls: number, 
 /**
- * Judged with all that is known in the end.
+ * Whether the whole run was used.
  */
 is_final: boolean, 
 /**
@@ -1301,7 +1301,7 @@ comm: U32Column,
  */
 count: F64Column, 
 /**
- * Where in the program it was called; [`NONE`] where that is not known.
+ * The call site; [`NONE`] where that is not known.
  */
 site: U32Column, };
 
@@ -1399,7 +1399,7 @@ spreads: number,
  */
 seldom_ratio: number, 
 /**
- * What messages and calls usually take changes at least by this ratio.
+ * Expected times that changed, changed at least by this ratio.
  */
 median_ratio: number, 
 /**
@@ -1433,11 +1433,11 @@ exit: number | null,
  */
 is_judged: boolean, 
 /**
- * What costs most that could be avoided; null where it was not judged.
+ * What costs most that could be avoided; null without a diagnosis.
  */
 cause: string | null, 
 /**
- * The verdict in one sentence; empty where it was not judged.
+ * The verdict in one sentence; empty without a diagnosis.
  */
 headline: string, 
 /**
@@ -1561,7 +1561,7 @@ seconds: Figure,
  */
 of_rank: Figure, 
 /**
- * Of it, waiting; null where it was not judged.
+ * Of it, waiting; null without a diagnosis.
  */
 waiting_s: Figure, 
 /**
@@ -1661,7 +1661,7 @@ delayed: Count, };
 
 export type ByChange = { compute: Figure, base: Figure, distance: Figure, excess: Figure, operation: Figure, other: Figure, unknown: Figure, 
 /**
- * Of `compute`, what those who were waited for had no core.
+ * Of `compute`, the time in which those who were waited for had no CPU.
  */
 no_core: Figure, 
 /**
@@ -1852,7 +1852,7 @@ remarks: Array<string>,
  */
 basis: string, 
 /**
- * By what a change is told from noise.
+ * What separates a change from noise.
  */
 noise: Noise, 
 /**
@@ -1880,15 +1880,15 @@ quality: QualityChange,
  */
 functions: Array<FunctionChange>, 
 /**
- * The places in the program, the largest change first.
+ * The call sites, the largest change first.
  */
 sites: Array<SiteChange>, 
 /**
- * What messages usually take; null where one was not judged, as are all that follow.
+ * Expected transfer times; null where one has no diagnosis, as are all that follow.
  */
 criteria: Array<CriterionChange> | null, 
 /**
- * What collectives usually take.
+ * The expected times of collectives.
  */
 collectives: Array<CollectiveChange> | null, 
 /**
@@ -1938,12 +1938,12 @@ function: U32Column,
  */
 calls: F64Column, 
 /**
- * Seconds of threads: waiting, base, distance, excess, operation, other, unknown, slot by slot each; empty where it
- * was not judged.
+ * Seconds of threads: waiting, base, distance, excess, operation, other, unknown, slot by slot each; empty
+ * without a diagnosis.
  */
 parts: F64Column, 
 /**
- * Seconds of ranks that could be avoided: placement, pattern, network contention, no core; likewise.
+ * Seconds of ranks that could be avoided: placement, pattern, network contention, CPU contention; likewise.
  */
 avoidable: F64Column, };
 
@@ -2057,7 +2057,7 @@ in_flight?: InFlight | null,
  */
 pending?: Pending | null, 
 /**
- * Whether the job stands still or stood, and what it ended in.
+ * Whether the job hangs or hung, and what it ended in.
  */
 standing?: Standing | null, 
 /**
@@ -2427,7 +2427,7 @@ width_ns: number,
  */
 windows: number, 
 /**
- * Until when time was judged.
+ * Until when time was diagnosed.
  */
 until_ns: number, 
 /**
@@ -2704,7 +2704,7 @@ bytes: F64Column,
  */
 t_msg_ns: F64Column, 
 /**
- * That in shares of what such a message usually takes; not a number where that is not known.
+ * That divided by the expected transfer time; not a number where that is not known.
  */
 latency: F64Column, 
 /**
@@ -2778,11 +2778,11 @@ left_out: number,
  */
 bars_left_out: number, 
 /**
- * Whether it is known what messages usually take.
+ * Whether expected transfer times are known.
  */
 has_criteria: boolean, 
 /**
- * What there is to be said about it, in sentences.
+ * Remarks, in sentences.
  */
 notes: Array<string>, };
 
@@ -3053,7 +3053,7 @@ late_sender_ns: F64Column,
  */
 late_receiver_ns: F64Column, 
 /**
- * What it took in shares of what such a message usually takes; not a number where that is not known.
+ * What it took, divided by the expected transfer time; not a number where that is not known.
  */
 latency: F64Column, 
 /**
@@ -3609,7 +3609,7 @@ moved: number,
  */
 ranks: number, 
 /**
- * What there is to be said about it.
+ * Remarks.
  */
 sentences: Array<string>, 
 /**
@@ -3709,7 +3709,7 @@ messages?: MessageRows | null,
  */
 courses?: Courses | null, 
 /**
- * What messages and collectives usually take.
+ * The expected times of messages and collectives.
  */
 criteria?: Criteria | null, 
 /**
@@ -3733,7 +3733,7 @@ landscape?: Landscape | null,
  */
 suggestion?: Suggestion | null, 
 /**
- * Where in the program calls are made.
+ * The call sites.
  */
 sites?: Sites | null, 
 /**

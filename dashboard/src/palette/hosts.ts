@@ -19,7 +19,7 @@ export function hostColour(host: number, theme: Theme): string {
   return HOSTS[theme][host % HOSTS[theme].length] ?? "";
 }
 
-/** Whether the colour is another host's as well, so that it needs the second mark. */
+/** Whether another host has the colour as well. It needs the second mark then. */
 export function isRepeated(host: number): boolean {
   return host >= HOSTS.dark.length && host !== NO_HOST;
 }

@@ -14,7 +14,7 @@ export type RegionMark = (typeof REGION_MARKS)[number];
 
 export interface RegionLook { colour: FunctionColour; mark: RegionMark }
 
-/** From the region's number alone, so that it stays what it is. */
+/** From the region's number alone: it stays what it is. */
 export function regionLook(id: number): RegionLook {
   const colour = REGION_COLOURS[id % REGION_COLOURS.length]!;
   return { colour, mark: REGION_MARKS[Math.floor(id / REGION_COLOURS.length) % REGION_MARKS.length]! };

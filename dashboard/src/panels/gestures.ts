@@ -9,7 +9,7 @@ export interface Gestures<Press> {
   leave(): void;
   /** What begins; null: nothing does. */
   press(x: number, y: number, event: PointerEvent): Press | null;
-  /** `right` and `down`: how far since it was told last. */
+  /** `right` and `down`: how far since the last event. */
   drag(press: Press, x: number, y: number, right: number, down: number): void;
   drop?(press: Press, x: number, y: number): void;
   click(press: Press, x: number, y: number): void;

@@ -30,7 +30,7 @@ export class Actions {
     return over(this.store.run.peek());
   }
 
-  /** Nothing lies ahead: "live" after the end stands still there. */
+  /** Nothing lies ahead: "live" after the end stays there. */
   private get atEnd(): boolean {
     return this.store.timeNs.peek() >= edgeNs(this.store.run.peek());
   }

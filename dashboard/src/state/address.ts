@@ -1,4 +1,4 @@
-// The address of the page says what is looked at, so that a link shows a colleague the same: written as things change,
+// The address of the page says what is looked at, and a link shows a colleague the same. Written as things change,
 // read when the page opens and when another link is pasted.
 
 import { messageText } from "../feed/messages";
@@ -72,7 +72,7 @@ export class Address {
     if (this.place.selection) void this.select(this.place.selection);
   }
 
-  /** What the link says of range, ranks and functions; null where that is so already, or nothing is said. */
+  /** The range, ranks and functions of the link; null where they are shown already, or it has none. */
   private choice(shared: Perspective): Partial<Choice> | null {
     const { rangeNs, ranks, hidden } = this.place;
     const said: Partial<Choice> = {};

@@ -1,5 +1,5 @@
 // How somebody has arranged the page: which face of a view, sorted how, what is beside what. Kept for the next visit, and
-// part of the address, so that a link shows a colleague the same.
+// part of the address: a link shows a colleague the same.
 
 import { signal, type Signal } from "@preact/signals";
 import { storedText, storeText } from "./storage";

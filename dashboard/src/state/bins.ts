@@ -27,7 +27,7 @@ export function summarySuffices(timeline: Timeline, span: Span, pixels: number, 
   return timeline.windowNs > 0 && (windows >= pixels / PIXELS_PER_BIN / 1.3 || (whole && windows >= WINDOWS_ENOUGH));
 }
 
-/** Windows put together by powers of two, so that bars stay what they are while the run grows. */
+/** Windows put together by powers of two: bars stay what they are while the run grows. */
 export function fromSummary(timeline: Timeline, span: Span, pixels: number): Bins {
   const least = (lengthOf(span) * PIXELS_PER_BIN) / Math.max(1, pixels) / timeline.windowNs;
   const each = 2 ** Math.max(0, Math.ceil(Math.log2(least)));

@@ -120,9 +120,9 @@ export class LiveTime {
   }
 }
 
-/** Without news for so long, now stands still: what happened since is not known. */
+/** Without news for this long, now stops: what happened since is not known. */
 const SILENCE_MS = 300;
 const PULL_MS = 400;
-/** Edges come unevenly; being so much ahead of one is no reason to stand still. */
+/** Edges come unevenly; being this far ahead of one is no reason to stop. */
 const AHEAD_NS = 100e6;
 const JUMP_NS = 1.5e9;

@@ -66,7 +66,7 @@ export interface RunState {
   inFlight: InFlight | null;
   /** The same by region; null where nobody said. */
   pending: Pending | null;
-  /** Whether the job stands still or stood, and what it ended in; null where nobody said. */
+  /** Whether the job hangs or hung, and what it ended in; null where nobody said. */
   standing: Standing | null;
   /** Whether calls are recorded; null where nobody said. */
   switch: Switch | null;
@@ -153,7 +153,7 @@ export function apply(before: RunState, message: StateMessage): RunState {
   return state;
 }
 
-/** The job is over, or it was before this page's server started: the run time stands still. */
+/** The job has ended, or had before this page's server started: the run time stops. */
 export function over(state: RunState): boolean {
   return state.job.source === "replay" || state.job.state === "ended" || state.job.state === "killed";
 }

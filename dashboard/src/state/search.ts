@@ -1,4 +1,4 @@
-// What somebody may mean who types a few letters: ranks, functions, single calls, places in the program, nodes, regions, times,
+// What somebody may mean who types a few letters: ranks, functions, single calls, call sites, nodes, regions, times,
 // views.
 // Pure; what is done about it is the panel's.
 

@@ -2,7 +2,7 @@
 
 import type { Span } from "./perspective";
 
-/** Single microseconds can be told apart from here on; closer in there is nothing more to see. */
+/** Single microseconds can be distinguished from here on; closer in there is nothing more to see. */
 export const SPAN_MIN_NS = 4e3;
 /** A run that has just begun still needs an axis. */
 const WHOLE_MIN_NS = 1e6;

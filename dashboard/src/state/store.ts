@@ -89,7 +89,7 @@ export class Store {
   readonly durationsOf = signal<number | null>(null);
   /** The visible part of the run; null is all of it. */
   readonly zoom = signal<Span | null>(null);
-  /** The time under the pointer in any chart, so that all others can mark it. */
+  /** The time under the pointer in any chart, for all others to mark. */
   readonly pointedNs = signal<number | null>(null);
   /** Where a live run was when this page looked elsewhere. */
   readonly leftLive = signal<{ nowNs: number; calls: number } | null>(null);
@@ -112,7 +112,7 @@ export class Store {
     link: (link) => {
       this.link.value = link;
       if (link.phase !== "open") this.echo.reset();
-      // The server counts who follows; to a new connection it has to be said again.
+      // The server counts who follows; a new connection has to announce it again.
       if (link.phase === "open" && this.own.peek()) this.net.command({ do: "follow", follow: false });
     },
     roundTrip: (ms) => (this.roundTripMs.value = ms),
@@ -396,7 +396,7 @@ export class Store {
     return (await this.nearest(call.startNs, isBack, [[call.rank, call.rank]], call.function)).atNs;
   }
 
-  /** The places in the program from which MPI is called. */
+  /** The call sites from which MPI is called. */
   async sites(): Promise<Sites> {
     return (await this.answer("sites")).calls;
   }

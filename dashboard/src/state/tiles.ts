@@ -13,7 +13,7 @@ const AHEAD_TILES_MAX = 4;
 const AGAIN_MS = 700;
 export const MOST_MAX = 200_000;
 
-/** The length of a chunk: a power of two of milliseconds, so that two to four of them cover the fade. */
+/** The length of a chunk: a power of two of milliseconds. Two to four of them cover the fade. */
 export function chunkNs(fadeNs: number): number {
   return 2 ** Math.max(0, Math.floor(Math.log2(fadeNs / MILLISECOND_NS / 2))) * MILLISECOND_NS;
 }
@@ -152,7 +152,7 @@ export class Tiles {
   }
 }
 
-/** Steps, so that a budget that wavers does not ask for the same calls again and again. */
+/** Steps: a budget that wavers does not ask for the same calls again and again. */
 function powerOfTwoBelow(value: number): number {
   return 2 ** Math.floor(Math.log2(Math.max(256, value)));
 }

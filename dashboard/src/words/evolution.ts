@@ -10,7 +10,7 @@ import { CAUSE_NAMES, part, seconds } from "./found";
 import { clock, count, counted, duration, roundDuration, share, unbroken } from "./index";
 import { latencyMeaning, latencyWords, rangesShort, ranksWords, type TipText } from "./regions";
 
-/** A rise is told in whole percent. */
+/** A rise is given in whole percent. */
 function percent(rise: number): string {
   return `${rise < 0 ? "\u2212" : "+"}${Math.round(100 * Math.abs(rise))}\u2009%`;
 }

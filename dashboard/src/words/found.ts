@@ -223,7 +223,7 @@ export function stretchWords(stretch: Attribution, avoidable: number): string {
   return `${when}: ${CAUSE_NAMES[stretch.cause]}, ${seconds(stretch.avoidableS)} avoidable, ${part(avoidable)} of the ranks\u2019 time, confidence ${stretch.confidence.toFixed(2)}`;
 }
 
-/** How much the network was disturbed in a stretch; nothing where it was quiet. */
+/** How much network contention there was in a stretch; nothing where it was quiet. */
 export function networkWords(stretch: Attribution, quiet: readonly Quiet[]): string | null {
   const there = quiet.filter(({ isQuiet, fromS, toS }) => !isQuiet && fromS < stretch.toS && toS > stretch.fromS);
   const slower = Math.max(0, ...there.map((each) => each.slower));

@@ -118,7 +118,7 @@ export interface Figure { name: string; value: string; note: string }
 /** So far back it is looked for how many calls begin a second. */
 const RATE_NS = 2e9;
 
-/** Calls that began a second: just now, or on average where the run is over. */
+/** Calls that began a second: just now, or on average for finished runs. */
 export function callRate(run: RunState): number | null {
   const { timeline: { windowNs, counts }, totals } = run;
   const edge = edgeNs(run);

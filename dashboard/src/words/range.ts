@@ -13,7 +13,7 @@ export interface RangeWords {
   note: string;
 }
 
-/** Shorter ranges are told to the microsecond. */
+/** Shorter ranges are shown to the microsecond. */
 const SHORT_NS = 10e6;
 const WHOLE_RUN = "What follows is of the whole run.";
 

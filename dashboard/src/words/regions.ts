@@ -31,7 +31,7 @@ export function sizeOf(ranges: readonly RankRange[]): number {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
-/** L with its digits; what is not known is said. */
+/** L with its digits, or that it is not known. */
 export function latencyWords(latency: number | null): string {
   return latency === null || Number.isNaN(latency) ? "not known" : significant(latency);
 }

@@ -1,4 +1,4 @@
-// Places in the program in words, and the waits that were there. Pure.
+// Call sites in words, and the waits that were there. Pure.
 
 import type { SiteWait, Wait } from "../feed/found";
 

@@ -9,7 +9,7 @@ const SECOND = 1e9;
 
 interface Flight { rank: number; function?: number; sinceS: number; thread?: number }
 
-/** A job of so many ranks at 30 s whose last call, but for those in flight, began in the window that ends at a time. */
+/** A job of this many ranks at 30 s whose last call, but for those in flight, began in the window that ends at a time. */
 function run(ranks: number, lastS: number, flight: readonly Flight[], { total = flight.length, states = [] as number[], lagS = 0 } = {}): RunState {
   const all = Array.from({ length: ranks }, (_, rank) => rank);
   const zeros = new Float64Array(ranks);

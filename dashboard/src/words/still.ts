@@ -1,4 +1,4 @@
-// Whether a job that runs stands still: how many ranks are in which function since when, and which are in no call. Pure.
+// Whether a running job hangs: how many ranks are in which function since when, and which are in no call. Pure.
 
 import type { StillCall, StillStretch } from "../feed/standing";
 import { edgeNs, over, type RunState } from "../state/run";
@@ -8,7 +8,7 @@ import { span } from "./time";
 
 /** Calls that are in flight for less are nothing to speak of. */
 const LONG_NS = 1e9;
-/** No call for so long is said. */
+/** How long there must be no call before the page mentions it. */
 const QUIET_NS = 5e9;
 /** No call for so long, while many ranks are inside one, may be a hang. */
 const SUSPECT_NS = 10e9;
@@ -138,7 +138,7 @@ export function stretchNow(run: RunState): StillStretch | null {
   return last && last.untilNs === null && !over(run) ? last : null;
 }
 
-/** The last stretch, as it is told when it is over. */
+/** The last hang, once it ended. */
 export function stretchBefore(run: RunState): { sentence: string; stretch: StillStretch } | null {
   const { standing } = run;
   const last = standing?.stills.at(-1);

@@ -1,4 +1,4 @@
-/* steady FILE [iterations a second]: each rank passes a number round a ring so often, until the file exists, so that a
+/* steady FILE [iterations a second]: each rank passes a number round a ring so often, until the file exists: a
  * test decides how long it lasts. Gives up after five minutes. */
 #define _POSIX_C_SOURCE 200809L
 #include "pace.h"

@@ -21,7 +21,7 @@ const names = async (page) => (await page.locator(".how-head button.rank, .how-h
 const handle = (page, end) => page.locator(`.how-range .handle[aria-label^=${end}]`);
 const rangeRows = async (page) => Object.fromEntries(Object.entries(await inspector(page)).filter(([name]) => ["From", "To", "Length"].includes(name)));
 
-/** The recording of a modelled job whose messages between nodes are slow for a while. */
+/** The recording of a simulated job whose messages between nodes are slow for a while. */
 function modelled() {
   const out = join(folder("how"), "recording");
   execFileSync(PROGRAM, ["synth", "--pattern", "halo3d", "--ranks", "16", "--nodes", "4", "--seconds", "6", "--rate", "20000", "--style", "blocking", "--disturb", "background-traffic", "-o", out], { stdio: "ignore" });

@@ -9,7 +9,7 @@ import { report, steady } from "../lib/product.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
 
-/** What piles up for a page that stands still, and how much more happens while one is slow. */
+/** What piles up for a page that does not read, and how much more happens while one is slow. */
 const FROZEN_CALLS = 12_000;
 
 /** The columns of the timeline that have bars. */
@@ -27,7 +27,7 @@ test("late::pages_that_come_late_or_stood_still_know_all", async (t) => {
     await showTimeline(page);
   }
 
-  // The page's own thread stands still; what the server sends piles up.
+  // The page's own thread is stopped; what the server sends piles up.
   const debug = await frozen.context().newCDPSession(frozen);
   await debug.send("Debugger.enable");
   await debug.send("Debugger.pause");

@@ -22,7 +22,7 @@ async function drawn(page) {
   await until("bars in the pixels", async () => count(await shot(page, PICTURE), coloured).pixels > 100, 30_000);
 }
 
-/** Some 60 ms of 16 ranks: bars and arrows that can be told apart. */
+/** Some 60 ms of 16 ranks: bars and arrows that can be distinguished. */
 async function messages(t, place = "zoom=12-12.06", ...words) {
   const url = await madeUp(t, "--scene", "replay", "--calls", "2000", "--ranks", "16", "--nodes", "4", ...words);
   const page = await open(t, `${url}#tab=messages&${place}`);

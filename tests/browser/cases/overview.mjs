@@ -1,4 +1,4 @@
-// The overview: what a page opens with, its figures against those of the report, and a job that stands still.
+// The overview: what a page opens with, its figures against those of the report, and a hanging job.
 
 import { strict as assert } from "node:assert";
 import { checkAll } from "../lib/axe.mjs";

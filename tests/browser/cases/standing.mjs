@@ -1,4 +1,4 @@
-// A job that stands still: the overview says who waits for whom, and its ranks lead to the inspector.
+// A hanging job: the overview says who waits for whom, and its ranks lead to the inspector.
 
 import { strict as assert } from "node:assert";
 import { open } from "../lib/browser.mjs";

@@ -1,4 +1,4 @@
-// The tab Causes in full: the budget in sentences, the three views of messages, what messages usually take, places in the
+// The tab Causes in full: the budget in sentences, the three views of messages, expected transfer times, places in the
 // program, a better placement; each held against what the program says of the same recording.
 
 import { strict as assert } from "node:assert";

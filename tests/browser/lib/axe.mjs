@@ -31,7 +31,7 @@ export async function checkAll(page, views) {
     await page.emulateMedia({ colorScheme: theme });
     for (const [name, enter, leave] of views) {
       await enter();
-      // Colours that are on their way to others are not judged.
+      // Colours that are on their way to others are not checked.
       await page.evaluate(async () => {
         // The page hears of another theme in one frame, and they set out in the next.
         for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);

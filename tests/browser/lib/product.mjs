@@ -147,7 +147,7 @@ export async function run(t, name, words, options = []) {
   return started;
 }
 
-/** A program that goes on until it is told to end: `steady` (see there), on `ranks` ranks. `rate`: its first number. */
+/** A program that goes on until a file tells it to end: `steady` (see there), on `ranks` ranks. `rate`: its first number. */
 export async function steady(t, name, { ranks = 4, rate = 300, source = "tests/browser/apps/steady.c", words = [] } = {}) {
   const stopFile = join(folder(`${name}-stop`), "stop");
   const started = await run(t, name, mpi(ranks, source, stopFile, rate, ...words));

@@ -56,7 +56,7 @@ export function pathed() {
   return made.get("pathed");
 }
 
-/** A modelled job on four nodes: ranks that talk to each other are on different ones. */
+/** A simulated job on four nodes: ranks that talk to each other are on different ones. */
 export function scattered() {
   if (!made.has("scattered")) made.set("scattered", model("scattered", ["--pattern", "halo2d", "--ranks", "16", "--nodes", "4", "--seconds", "6", "--rate", "20000", "--style", "blocking", "--disturb", "bad-mapping"]));
   return made.get("scattered");

@@ -6,7 +6,7 @@ import { quantity } from "./compare.mjs";
 import { timelineX } from "./page.mjs";
 import { until } from "./wait.mjs";
 
-/** What the pages of a visitor are told, as it comes; to be called before one is opened. */
+/** What the pages of a visitor receive, as it comes; to be called before one is opened. */
 export function toldFindings(visitor) {
   const told = [];
   const hear = ({ payload }) => {
@@ -41,7 +41,7 @@ export async function untilLast(page, told) {
   return shown;
 }
 
-/** The figures of the tab Why at one moment, in seconds, and what they are said to be of. */
+/** The figures of the tab Why at one moment, in seconds, and what they are of. */
 export async function whyFigures(page) {
   const texts = await page.evaluate(() => {
     const part = (title) => {

@@ -15,7 +15,7 @@ fn kinds() -> Vec<u8> {
     (0..=u8::MAX).filter(|&kind| Entry::decode(&[kind.into(), 0, 0, 0]).is_some()).collect()
 }
 
-/// A known kind, and a known function where it is a call, so that an input gets past the first check soon.
+/// A known kind, and a known function where it is a call: an input gets past the first check soon.
 fn slot(bytes: &[u8; SLOT_BYTES], kinds: &[u8]) -> Slot {
     let mut words = [0; 4];
     for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {
@@ -49,7 +49,7 @@ fn begin(ingest: &mut Ingest) {
 }
 
 /// Any words as the slots of two ranks' rings, and as the calls that they are in: ingested, matched, counted, and looked
-/// at as a job that stands still.
+/// at as a hanging job.
 pub fn rings(bytes: &[u8]) {
     let kinds = kinds();
     let mut ingest = Ingest::for_diagnosis();

@@ -207,7 +207,7 @@ fn pass(case: &Case, given: Option<&Given<'_>>, wants_truth: bool) -> Result<Pas
     Ok(Passed { graph, budgeter, network, truth })
 }
 
-/// What a better placement really saves, from a run of the same job with it, in place of what the modelled placements
+/// What a better placement really saves, from a run of the same job with it, in place of what the simulated placements
 /// would save: ranks in their order are not always placed best.
 fn truth_with_placement(mut truth: Truth, share: f64) -> Truth {
     let wall_s = truth.duration_s * share;

@@ -58,7 +58,7 @@ pub(super) fn tables(recording: &Recording, found: &mut Found) {
     found.kinds.push(Kind { name: TABLES, files: 5, rows: rows as u64, words, faults });
 }
 
-/// What rows add up to, kept so that nobody has to read them all.
+/// What rows add up to, kept to avoid reading them all.
 pub(super) fn sums(recording: &Recording, found: &mut Found) {
     let (dir, manifest) = (recording.dir(), recording.manifest());
     let marks = manifest.marks().filter(|mark| OF_SUMS.iter().any(|folder| mark.file.starts_with(folder)));

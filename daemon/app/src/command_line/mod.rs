@@ -1,4 +1,4 @@
-//! The command line: what can be said, and the words of its help.
+//! The command line: its arguments, and the texts of its help.
 
 mod arguments;
 mod help;

@@ -10,7 +10,7 @@ use std::path::Path;
 /// The line that may name the columns.
 const HEADERS: [&str; 2] = ["a,b", "a,b,weight"];
 
-/// Reads a table; what is wrong is said with file and line.
+/// Reads a table; errors name file and line.
 pub(super) fn read(path: &Path) -> Result<TalkGraph> {
     let file = File::open(path).with_context(|| format!("open {}", path.display()))?;
     let mut pairs = Vec::new();

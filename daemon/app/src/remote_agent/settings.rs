@@ -1,4 +1,4 @@
-//! What an agent is told: in its environment, by the rank that started it, or in a file of the recording, when it was
+//! The settings of an agent: in its environment, by the rank that started it, or in a file of the recording, when it was
 //! started by hand.
 
 use anyhow::{Context as _, Result, bail};
@@ -133,11 +133,11 @@ impl Settings {
             let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
             writeln!(file, "{text}")
         };
-        // Where even this cannot be written there is nobody left to be told.
+        // Where even this cannot be written nobody is left to report to.
         let _ = self.spool.iter().any(|folder| note(folder).is_ok());
     }
 
-    /// The daemon has everything. When the run is over its folders go; when it is not, other ranks may come, and only what
+    /// The daemon has everything. When the run has ended its folders go; when it is not, other ranks may come, and only what
     /// is empty goes.
     pub(crate) fn clean_up(&self, is_over: bool) {
         // What cannot be removed is in use again, or costs a little room.

@@ -1,7 +1,7 @@
 //! The spool of an agent: frames on the disk of its own host until the daemon has them.
 //!
 //! Files named by the number of their first frame; one that is full is followed by another, which begins with the state
-//! of things, so that an agent that takes over needs no older one. What is acknowledged is removed. Where a folder takes
+//! of things. An agent that takes over needs no older one. What is acknowledged is removed. Where a folder takes
 //! nothing, the file goes on in the next one.
 
 use anyhow::{Context as _, Result};
@@ -130,7 +130,7 @@ impl Spool {
         self.inner().next()
     }
 
-    /// Whether everything that was told is in a file.
+    /// Whether everything that was sent is in a file.
     pub(crate) fn is_settled(&self) -> bool {
         self.inner().waiting.is_empty()
     }
@@ -199,7 +199,7 @@ impl Inner {
         last.frames += self.waiting_frames;
         self.waiting.clear();
         self.waiting_frames = 0;
-        // Several files fit into the smallest limit, so that there is always one that can go.
+        // Several files fit into the smallest limit: one can always go.
         if last.bytes >= FILE_BYTES.min(self.limit_bytes / 4) {
             let next = self.next();
             // Without a further file the one that is there grows on.

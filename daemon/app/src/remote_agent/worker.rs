@@ -46,7 +46,7 @@ pub(crate) fn work(settings: &Settings) -> Result<()> {
     agent.hold = settings.flight;
     // Where it cannot be had, the agent looks more often.
     agent.sleeper = Sleeper::open(&settings.rings).ok().map(Arc::new);
-    // Ranks have called already: with the knot of the first pass there is a line to tell by when.
+    // Ranks have called already: with the clock sample of the first cycle their times are known.
     agent.tell(Message::ClockSample(clock_sample()), &mut |_| {});
     // Until the daemon says otherwise.
     let is_on = !settings.paused && settings.flight.is_none();
@@ -154,7 +154,7 @@ impl Worker<'_> {
         pass
     }
 
-    /// Says the last words; whether they are safe, so that they are the last.
+    /// Sends the last words. Whether they are safe, and nothing more has to follow.
     fn close(&mut self) -> bool {
         // What was written before its process was found dead may not have been read.
         let found = self.agent.pass_all(&mut |_| {});

@@ -48,7 +48,7 @@ pub(super) fn repair(
     };
     let mut missing: Vec<String> = recording.damage().map(str::to_owned).into_iter().collect();
     let mut writer = RecordingWriter::create(out, manifest, RecordingOptions::default())?;
-    // Whoever judges reads the log that lies beside what is judged.
+    // The diagnosis reads the log that lies beside the recording.
     recording.wal()?.link_into(out)?;
     match file_state(recording.dir(), old, GIVEN) {
         FileState::Whole => {
@@ -136,7 +136,7 @@ fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<Stri
     }
     let mut agent = Agent::new(live.rings.clone(), resume, None);
     let mut messages = Vec::new();
-    // Times are told by the log's own knots: those of now say nothing about then, nor does what the scheduler did since.
+    // Times follow the log's own clock samples: those of now say nothing about then, nor does what the scheduler did since.
     let mut take = |message: Message| {
         if !matches!(message, Message::ClockSample(_) | Message::Scheduling(_) | Message::Cpus(_)) {
             messages.push(message);

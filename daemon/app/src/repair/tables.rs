@@ -1,4 +1,4 @@
-//! The small tables that were lost: what of them is said elsewhere.
+//! The small tables that were lost, from what other files have of them.
 
 use mpiscope_model::{Comm, CommInfo, Node, NodeInfo, ProcessState, RankCpus, RankInfo};
 use mpiscope_recording::{FunctionName, Job, SegmentFault, Tables};

@@ -22,7 +22,7 @@ use spill::OpenedRecording;
 use std::process::ExitCode;
 
 pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
-    // Taken before anything is read, so that a signal meanwhile still cleans up.
+    // Before anything is read: a signal meanwhile must still clean up.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("wait for Ctrl-C")?;
     let opened = OpenedRecording::open(&options.dir)?;
     let layout = options.layout.as_deref().map(LayoutFilePath::named).transpose()?;
@@ -112,7 +112,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
 struct Shown<'a> {
     /// When the last call ended.
     last_ns: u64,
-    /// What it was not told of the timeline.
+    /// What of the timeline it has not received.
     timeline: &'a [TimelineIncrement],
     findings: Option<&'a Findings>,
     /// The folder of the second recording, if any.

@@ -1,4 +1,4 @@
-//! A recording with its rows: in its own segments, or moved out of its log into some, so that however many there are they need
+//! A recording with its rows: in its own segments, or moved out of its log into some. However many there are, they need
 //! not stay in memory.
 
 use anyhow::{Context as _, Result};

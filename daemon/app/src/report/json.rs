@@ -15,7 +15,7 @@ use mpiscope_topology::Advice;
 use mpiscope_verdict::{Criterion, Findings};
 use serde::Serialize;
 
-/// What is null was not judged.
+/// What is null has no diagnosis.
 #[derive(Serialize)]
 struct Report<'a> {
     schema: &'static str,
@@ -51,7 +51,7 @@ struct Report<'a> {
     /// Hosts with calls that are neither recorded nor counted as lost; usually none.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     uncounted: &'a [mpiscope_recording::Uncounted],
-    /// Whether the job stood still, who waited for whom then, and which calls ranks were in when they ended.
+    /// Whether the job hung, who waited for whom then, and which calls ranks were in when they ended.
     standing: &'a mpiscope_feed::Standing,
     missing: Vec<&'a str>,
 }

@@ -27,7 +27,7 @@ pub(super) struct SiteFigures<'a> {
     pub(super) calls: u64,
     polls: u64,
     pub(super) seconds: f64,
-    /// Null where nothing was judged; those with the least of it have none.
+    /// Null without a diagnosis; those with the least of it have none.
     pub(super) waiting_s: Option<f64>,
     waiting_by: Option<By>,
 }

@@ -211,7 +211,7 @@ fn functions(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// Whether the job stood still, and which calls ranks were in when they ended.
+/// Whether the job hung, and which calls ranks were in when they ended.
 fn stood(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
     let standing = &loaded.standing;
     if let Some(still) = standing.stills.last() {
@@ -256,7 +256,7 @@ fn seconds_ns(seconds: f64) -> u64 {
     (seconds.max(0.0) * 1e9) as u64
 }
 
-/// Where in the program most time in MPI is spent; nothing where that was not recorded.
+/// The call sites with most time in MPI; nothing where that was not recorded.
 fn places(loaded: &Loaded, findings: Option<&Findings>, out: &mut String) -> std::fmt::Result {
     let all = sites(loaded, findings);
     let known: Vec<_> = all.iter().filter(|site| site.id.is_some()).collect();

@@ -1,4 +1,4 @@
-//! What agents of other hosts need to reach the daemon, and how their ranks are told.
+//! What agents of other hosts need to reach the daemon, and how their ranks get it.
 
 use crate::command_line::RunOptions;
 use crate::remote_agent::LEFT_FILE;
@@ -40,7 +40,7 @@ pub(crate) fn link(options: &RunOptions, site: &Site, system: &System) -> Result
     }))
 }
 
-/// What the ranks and their agents are told.
+/// What the ranks and their agents get.
 pub(crate) fn variables(
     link: &Link,
     address: SocketAddr,

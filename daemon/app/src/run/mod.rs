@@ -194,7 +194,7 @@ fn begin(
 
 fn finish(recorded: Recorded, exit: Option<i32>) -> Option<Summary> {
     let Recorded { place, supervisor, opened, .. } = recorded;
-    // Agents that come now would be told of a run that is over.
+    // Agents that come now would get settings of a finished run.
     let _ = std::fs::remove_file(place.out.join(LEFT_FILE));
     let told = supervisor.finish(exit);
     drop(opened);

@@ -87,7 +87,7 @@ impl Daemon {
             .arg("record")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // A group of its own, so that an interrupt from the terminal ends the command and not the recording.
+            // A group of its own: an interrupt from the terminal ends the command and not the recording.
             .process_group(0)
             .spawn()
             .context("start the recording daemon")?;
@@ -118,7 +118,7 @@ impl Daemon {
     /// Stays with the daemon until it has an answer or dies, and tells it when the command is over. The pipe of orders
     /// stays open all the while: its end means that `run` is gone.
     fn attend(mut self, ended: &Receiver<Option<i32>>, exit: &mut Option<Option<i32>>) -> Option<FromDaemon> {
-        // Once it was told, or when nobody is left to tell it, only the answer counts.
+        // Once it has the message, or nobody is left to send one, only the answer counts.
         let mut ended = if exit.is_none() { ended.clone() } else { never() };
         let answer = loop {
             select! {

@@ -1,4 +1,4 @@
-//! One site file: what it says, and where it is wrong.
+//! One settings file: its settings and its errors.
 
 use super::settings::Site;
 use super::values::{Listen, Ports, Start, ports, size};

@@ -1,4 +1,4 @@
-//! A modelled job as it would run: its messages come at the speed of real time, and a page shows them.
+//! A simulated job as it would run: its messages come at the speed of real time, and a page shows them.
 
 use anyhow::{Context as _, Result};
 use mpiscope_process::private::random;

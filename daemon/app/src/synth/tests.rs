@@ -1,4 +1,4 @@
-//! A recording of a modelled job says of it what is true.
+//! A recording of a simulated job holds the truth about it.
 
 use super::*;
 use mpiscope_engine::load::{Loaded, load};

@@ -36,8 +36,8 @@ pub fn write(dir: &Path, standing: &Standing) -> Result<()> {
         .with_context(|| format!("write {}", dir.join(FILE).display()))
 }
 
-/// Reads it; nothing where the job never stood still and all its calls returned. Of a run that was killed the file may be
-/// newer than the manifest, so that it counts as it is.
+/// Reads it; nothing where the job never hung and all its calls returned. Of a run that was killed the file may be
+/// newer than the manifest: it counts as it is.
 ///
 /// # Errors
 /// When what is there says something else.

@@ -1,4 +1,4 @@
-//! Whether the job stands still, and what is said of it then: once on the terminal, to pages, and in the recording.
+//! Whether the job hangs, and the report of that: once on the terminal, to pages, and in the recording.
 
 mod file;
 mod report;
@@ -15,7 +15,7 @@ use mpiscope_feed::{Standing, Still};
 use mpiscope_model::InFlight;
 use std::time::{Duration, Instant};
 
-/// A job that stands still is looked at again so often.
+/// How often a hanging job is looked at again.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// What a stretch lasts at least where nobody says it.
 const LEAST_STRETCH: Duration = Duration::from_secs(1);
@@ -39,7 +39,7 @@ pub struct Watcher {
     is_said: bool,
 }
 
-/// What is to be said on the terminal.
+/// The lines for the terminal.
 pub(crate) type Lines = Vec<String>;
 
 impl Watcher {
@@ -60,7 +60,7 @@ impl Watcher {
         &self.hangs
     }
 
-    /// The job as it is now. Says what is to be said, if anything is new; none where nothing is.
+    /// The job as it is now. The report, if anything is new.
     pub fn see(&mut self, engine: &Engine, in_flight: &[InFlight]) -> Option<Lines> {
         let patience = self.patience?;
         let moved_ns = engine.standing.moved_ns(in_flight);
@@ -85,7 +85,7 @@ impl Watcher {
         self.take(report::still(engine, &still), is_first)
     }
 
-    /// Whether a job of which only the calls are known that it is in may stand still: half of it has been in calls for so
+    /// Whether a job of which only the calls are known that it is in may hang: half of it has been in calls for that
     /// long, and nobody is in another.
     pub fn suspects(&self, engine: &Engine, in_flight: &[InFlight]) -> bool {
         let Some(patience) = self.patience else { return false };
@@ -137,8 +137,8 @@ impl Watcher {
         vec![format!("the job moves again, after {:.1} s", stood.as_secs_f64())]
     }
 
-    /// The run is over: what its processes were in when they ended. Says what is to be said of a job that moved again and
-    /// was over before anybody looked.
+    /// The run has ended: what its processes were in when they ended. Also reports on a job that moved again and
+    /// ended before anybody looked.
     pub fn end(&mut self, engine: &Engine) -> Lines {
         last_calls(engine, &mut self.hangs);
         let moved_ns = engine.standing.moved_ns(&[]);
@@ -146,7 +146,7 @@ impl Watcher {
     }
 }
 
-/// Ranks that wait for ever, or so many that wait for others that it is worth a word: a master that waits for workers who
+/// Ranks that wait for ever, or enough that wait for others to be reported: a master that waits for workers who
 /// compute is none.
 fn is_worth_telling(still: &Stillness) -> bool {
     let waiting = still.waiting_ranks().len();

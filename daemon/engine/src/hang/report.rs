@@ -21,7 +21,7 @@ fn sites(engine: &Engine, calls: impl Iterator<Item = Option<Site>>) -> Vec<Site
     let wanted: BTreeSet<Site> = calls.flatten().collect();
     let known = wanted.iter().filter_map(|&site| engine.sites.get(site.index()).cloned());
     let mut sites: Vec<SiteInfo> = known.collect();
-    // What is not known is told as an address.
+    // An unknown one is named by its address.
     mpiscope_symbols::look_up(&mut sites, PATIENCE);
     sites
 }
@@ -87,7 +87,7 @@ pub fn last_calls(engine: &Engine, told: &mut Standing) {
     told.ended_in = engine.last_calls.values().take(MOST_CALLS).map(|last| call(&names, last)).collect();
 }
 
-/// What the terminal is told of a stretch.
+/// What the terminal shows of a hang.
 pub(crate) fn lines(still: &Still) -> Vec<String> {
     let since = run_time_of(still.since_s);
     let quiet = (still.seen_s - still.since_s).max(0.0);

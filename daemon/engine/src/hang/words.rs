@@ -100,7 +100,7 @@ impl Names<'_> {
         nanoseconds(self.now_ns.saturating_sub(ns))
     }
 
-    /// All that there is to be said, what matters most first.
+    /// All sentences, what matters most first.
     pub(super) fn sentences(&self, still: &Stillness) -> Vec<StillSentence> {
         let mut out = Vec::new();
         for circle in &still.circles {

@@ -43,9 +43,9 @@ pub struct Dag {
     pub left_out: u64,
     /// Bars that are not here; of nodes with many those that took longest are.
     pub bars_left_out: u64,
-    /// Whether it is known what messages usually take.
+    /// Whether expected transfer times are known.
     pub has_criteria: bool,
-    /// What there is to be said about it, in sentences.
+    /// Remarks, in sentences.
     pub notes: Vec<String>,
 }
 
@@ -119,7 +119,7 @@ pub struct DagBars {
     pub bytes: F64Column,
     /// What it took, as its receiver felt it.
     pub t_msg_ns: F64Column,
-    /// That in shares of what such a message usually takes; not a number where that is not known.
+    /// That divided by the expected transfer time; not a number where that is not known.
     pub latency: F64Column,
     /// 1 where the time is exact and not an upper bound.
     pub is_exact: U32Column,

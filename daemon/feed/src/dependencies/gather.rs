@@ -8,7 +8,7 @@ use mpiscope_topology::{DagScope, LogicalTime, Meeting, Member};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 
-/// The events of a stretch, with what is to be said about them.
+/// The events of a stretch, in logical time.
 #[derive(Debug)]
 pub(crate) struct Gathered {
     pub(crate) time: LogicalTime,

@@ -43,7 +43,7 @@ pub struct MessageRows {
     pub late_sender_ns: F64Column,
     /// How long a synchronous sender waited for the receive to be posted; not a number where that cannot be observed.
     pub late_receiver_ns: F64Column,
-    /// What it took in shares of what such a message usually takes; not a number where that is not known.
+    /// What it took, divided by the expected transfer time; not a number where that is not known.
     pub latency: F64Column,
     /// 1 where it went between nodes.
     pub is_inter: U32Column,

@@ -85,7 +85,7 @@ pub struct Answer {
     /// How messages went over time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub courses: Option<Courses>,
-    /// What messages and collectives usually take.
+    /// The expected times of messages and collectives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Criteria>,
     /// Figures of all ranks.
@@ -103,7 +103,7 @@ pub struct Answer {
     /// What shows best where ranks stand out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Suggestion>,
-    /// Where in the program calls are made.
+    /// The call sites.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sites: Option<Sites>,
     /// What is called from where.

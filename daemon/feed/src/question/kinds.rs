@@ -21,9 +21,9 @@ pub enum Question {
     Courses(CoursesQuestion),
     /// The nearest call that begins after or before a time.
     Event(EventQuestion),
-    /// What messages and collectives usually take.
+    /// The expected times of messages and collectives.
     Criteria,
-    /// Where in the program calls are made.
+    /// The call sites.
     Sites,
     /// What is called from where.
     SiteTimes(SelectedQuestion),
@@ -31,7 +31,7 @@ pub enum Question {
     SourceText(Site),
     /// A better placement of the ranks.
     Remap,
-    /// How many calls of each function began when, in about so many bins of a power of two nanoseconds, whose edges are
+    /// How many calls of each function began when, in about this number of bins of a power of two nanoseconds, whose edges are
     /// multiples of that and may lie a little outside the range.
     Timeline(Range<Nanoseconds>, u32),
     /// How many calls of each function began in a range, to the nanosecond.

@@ -132,7 +132,7 @@ impl ImportedRun {
         }
     }
 
-    /// Whether it is known of every call how long it took. Without that nothing can be said about delays.
+    /// Whether it is known of every call how long it took. Without that delays are not known.
     pub fn has_durations(&self) -> bool {
         match &self.0 {
             Contents::Table(table) => table.summary.untimed == 0,

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Surroundings that are said in the test.
+/// Surroundings that the test gives.
 #[derive(Default, Clone)]
 struct Fake {
     variables: BTreeMap<String, OsString>,

@@ -12,7 +12,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Rows that are shown at once, so that whoever looks can stop soon.
+/// Rows that are shown at once: whoever looks can stop soon.
 const AT_ONCE: usize = 1 << 16;
 
 /// Shared between the thread that adds and those that answer.
@@ -47,7 +47,7 @@ pub(super) struct Inner<R> {
 }
 
 impl<R: SegmentRow> SegmentCache<R> {
-    /// The rows in segments under this folder, with their times as they were told.
+    /// The rows in segments under this folder, with their times as they were recorded.
     pub fn new(dir: PathBuf, cache_bytes_max: usize) -> Self {
         Self::from_reader(SegmentReader::uncorrected(dir), Vec::new(), cache_bytes_max)
     }
@@ -282,7 +282,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().to_path_buf();
         let mut writer = SegmentWriter::<Call>::open(&dir, 100, 1).unwrap().with_rows_per_group(30);
-        // Room for one row group, so that others are read again.
+        // Memory for one row group: others are read again.
         let cache = SegmentCache::<Call>::new(dir, 30 * size_of::<Call>());
         let (mut segments, mut made) = (Vec::new(), 0);
         for piece in [3, 96, 1, 70, 40, 95, 0, 7] {

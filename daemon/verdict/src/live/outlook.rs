@@ -14,7 +14,7 @@ use mpiscope_diagnosis::{Budgeter, Reference};
 use mpiscope_model::{Batch, Nanoseconds};
 use mpiscope_topology::{Advice, Follower, Tracker, talk_graph};
 
-/// Before so much is judged nothing is said: what messages usually take is not known yet.
+/// There is no verdict before this much is diagnosed: expected transfer times are not known yet.
 const FIRST_NS: u64 = 2_000_000_000;
 /// From this number of messages on a better placement is looked for, and again whenever there are twice as many.
 const ENOUGH_MESSAGES: u64 = 1_000;
@@ -25,12 +25,12 @@ pub(super) struct Outlook {
     left_out_calls: u64,
     ranks: u32,
     library: String,
-    /// Criteria that the run is to be judged by.
+    /// Criteria that the run was given.
     given: Reference,
     is_referenced: bool,
-    /// Criteria that it is judged by since it was last asked for them.
+    /// The criteria in use since it was last asked for them.
     new_reference: Option<Reference>,
-    /// Up to where was judged when it last looked.
+    /// Up to where the diagnosis was when it last looked.
     looked_ns: Nanoseconds,
     /// For how many messages a placement was last asked for, and who is being asked.
     advised_messages: u64,
@@ -126,7 +126,7 @@ impl Outlook {
         *self = Self { seen, left_out_calls, neighbourhoods, ..Self::new(given) };
     }
 
-    /// Whether enough was judged to say something, and more than when it last looked.
+    /// Whether enough was diagnosed for a verdict, and more than when it last looked.
     pub(super) fn is_due(&self, budgeter: &Budgeter) -> bool {
         let until_ns = budgeter.settled_ns();
         until_ns != self.looked_ns && self.seen.length_ns(0, until_ns) >= FIRST_NS
@@ -203,7 +203,7 @@ impl Outlook {
         let (answer, asked) = bounded(1);
         let (traffic, nodes) = (budgeter.traffic().clone(), nodes.to_vec());
         let asking = std::thread::Builder::new().name("advice".into()).spawn(move || {
-            // Without advice nothing is said of the placement; in the end it is asked for again.
+            // Without advice there is no word on the placement; at the end it is asked for again.
             let _ = answer.send(advice::ask(&traffic, &nodes).ok());
         });
         self.asked = asking.ok().map(|_| asked);

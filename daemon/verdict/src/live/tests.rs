@@ -8,7 +8,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 type Known = (Batch, Vec<Message>);
 
-/// What becomes known of a modelled job, bit by bit.
+/// What becomes known of a simulated job, bit by bit.
 fn batches(seconds: f64) -> Vec<Known> {
     let mut spec = Spec::new(Pattern::Ring, 8, seconds, 20_000.0);
     spec.nodes = 2;
@@ -91,7 +91,7 @@ fn calls_that_come_too_fast_are_left_out_and_counted_and_judging_begins_anew() {
     let all = calls(&early);
     assert!(all > 10 * ROOM as u64, "{all}");
     let mut live = LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, ROOM).unwrap();
-    // One that is told everything at once is behind at once.
+    // One that gets everything at once is behind at once.
     let begun = Instant::now();
     early.into_iter().for_each(|(batch, messages)| take(&mut live, batch, &messages));
     let left_out = live.left_out_calls;

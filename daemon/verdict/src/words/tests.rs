@@ -128,7 +128,7 @@ fn when_the_network_was_quiet_is_told_where_that_cost_something() {
     assert_eq!(told(&diagnosis).as_deref(), Some(sentence));
     diagnosis.quiet.extend((10..14).map(|at| quiet(f64::from(2 * at), f64::from(2 * at + 1), 5.0)));
     assert!(told(&diagnosis).unwrap().ends_with("from 0:00:22.000 to 0:00:23.000 and 2 shorter times."));
-    // One that was never quiet is told of otherwise.
+    // One that was never quiet has another sentence.
     diagnosis.quiet = vec![quiet(0.0, 10.0, 3.0)];
     assert_eq!(told(&diagnosis), None);
 }

@@ -30,7 +30,7 @@ export interface Picture {
   slot: number | null;
   /** A value of the axis, in words. */
   axis: (value: number) => string;
-  /** What is said of a recording without anything. */
+  /** The text for a recording without anything. */
   nothing: readonly [string, string];
 }
 

@@ -1,4 +1,4 @@
-// Functions and places in the program with what changed in each.
+// Functions and call sites with what changed in each.
 
 import type { Comparison, Figure, FunctionChange, SiteChange } from "../../feed/compared";
 import { colourOf } from "../../palette";

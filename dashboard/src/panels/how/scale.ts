@@ -1,5 +1,5 @@
-// Where things are in the rows of latency over time: one scale of L and one of circles for all rows, so that they can be
-// held against each other. Pure.
+// Where things are in the rows of latency over time: one scale of L and one of circles for all rows, to compare
+// them. Pure.
 
 import type { Course, Points, Segment } from "../../feed/evolution";
 import type { Disturbance } from "../../feed/found";
@@ -98,7 +98,7 @@ export function picture(course: Course, plot: Plot, windowS: number, range: Late
     for (let at = 0; at < points.length; at++) {
       const x = xOf(scale, ((points.timeS[at] ?? 0) + windowS / 2) * 1e9);
       const average = points.average[at] ?? 0;
-      // One point beyond each side, so that the line goes on to the edge.
+      // One point beyond each side: the line goes on to the edge.
       if (isFinal && average > 0 && near(points, at, scale, windowS)) line.push(`${x.toFixed(1)},${latencyY(range, average, top, bottom).toFixed(1)}`);
       if (x < left || x > right) continue;
       const latency = points.latency[at] ?? 0;

@@ -1,4 +1,4 @@
-// What a place in the program is: how long ranks waited there, for what, and who for whom.
+// What a call site is: how long ranks waited there, for what, and who for whom.
 
 import { rangesOf } from "../../state/ranks";
 import type { Site, Store } from "../../state/store";

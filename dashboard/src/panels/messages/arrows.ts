@@ -18,7 +18,7 @@ export interface ArrowFrame {
   rowOf: Int32Array;
 }
 
-/** More arrows than this cannot be told apart, nor drawn in time. */
+/** More arrows than this can be neither distinguished nor drawn in time. */
 export const ARROWS_MOST = 4000;
 /** How many of a call are drawn over the others. */
 export const RELATED_MOST = 2000;
@@ -79,7 +79,7 @@ export function worst(messages: MessageColumns, candidates: Uint32Array, most: n
   });
 }
 
-/** The value from which on so many are at least as high, and how many of exactly that have room. */
+/** The value that this many reach, and how many of exactly that have room. */
 function cut(candidates: Uint32Array, value: (at: number) => number, most: number): { least: number; room: number } {
   const sorted = Float64Array.from(candidates, value).sort();
   const least = sorted[sorted.length - most] ?? Infinity;

@@ -1,4 +1,4 @@
-// What pointer, wheel and keys do to the rows. Only gestures; what is chosen is told.
+// What pointer, wheel and keys do to the rows. Only gestures; it reports what is chosen.
 
 import type { Span } from "../../state/perspective";
 import { listenGestures, placeIn } from "../gestures";

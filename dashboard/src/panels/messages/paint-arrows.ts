@@ -71,7 +71,7 @@ function paintHalo(context: Context, messages: MessageColumns, members: Iterable
   context.globalAlpha = 1;
 }
 
-/** Usual ones first, so that those that are far from it lie on top. */
+/** Usual ones first: those that are far from it lie on top. */
 function order(members: number[][]): [step: number, members: number[]][] {
   const far = (step: number): number => (step > STEPS ? -1 : Math.abs(step - STEPS / 2));
   return members.map((each, step): [number, number[]] => [step, each]).filter(([, each]) => each.length > 0).sort(([one], [other]) => far(one) - far(other));

@@ -1,5 +1,5 @@
-// A picture of the rows as the worker draws it: bars with their names on one canvas, arrows on another, so that the page
-// can let all arrows fade but those that are meant. Goes on in small steps, so that whoever draws may stop in between.
+// A picture of the rows as the worker draws it: bars with their names on one canvas, arrows on another. The page
+// can let all arrows fade but those that are meant. Goes on in small steps: whoever draws may stop in between.
 
 import type { Span } from "../../state/perspective";
 import type { Context } from "../canvas";
@@ -36,7 +36,7 @@ export interface Picture {
   look: ArrowLook & { line: string; font: string };
 }
 
-/** What can be said of a picture: figures are of the view without what is drawn around it. */
+/** Figures of a picture: of the view, without what is drawn around it. */
 export interface Told {
   /** Columns say how much time was spent, rather than bars which calls there were. */
   isTime: boolean;

@@ -1,4 +1,4 @@
-// What is asked for what is in sight: a little more time and some more ranks than that, on a grid, so that little ways
+// What is asked for what is in sight: a little more time and some more ranks than that, on a grid. Small moves
 // need no new question. Pure.
 
 import type { Calls } from "../../feed/calls";

@@ -1,4 +1,4 @@
-// Calls as pixels. Where calls can be told apart each is a bar, a pixel wide at least. Where they are thinner than pixels,
+// Calls as pixels. Where calls can be distinguished each is a bar, a pixel wide at least. Where they are thinner than pixels,
 // each column of a row is filled as far as its time was spent in MPI, by function; rows that are too low for that, and
 // pixels that several ranks share, have the colour of the function that took most of it, the fainter the less there was.
 // Pure; runs in the worker, in steps.
@@ -121,7 +121,7 @@ export function* rasterBars(pixels: Uint32Array, tracks: Tracks, calls: CallColu
   }
 }
 
-/** Time in MPI by function and column of pixels. Functions are told apart by their colour, and lie upon each other in the same order everywhere. */
+/** Time in MPI by function and column of pixels. Functions differ by their colour, and lie upon each other in the same order everywhere. */
 export class Sums {
   readonly inks: readonly number[];
   private readonly slots: ReadonlyMap<number, number>;

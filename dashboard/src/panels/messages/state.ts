@@ -1,5 +1,5 @@
 // What the tab Messages shows and how: what is known of what is in sight, how rows are arranged, which arrows there are,
-// where the keyboard is. Outlives the tab, so that whoever comes back finds it as it was.
+// where the keyboard is. Outlives the tab: whoever comes back finds it as it was.
 
 import { computed, effect, signal } from "@preact/signals";
 import { nothingUnlessGivenUp } from "../../asks";

@@ -1,4 +1,4 @@
-// Calls by the rank that made them and by when they began, so that those at a moment are found without a search through
+// Calls by the rank that made them and by when they began, to find those at a moment without a search through
 // all; and side by side where threads of one rank were in MPI at the same time. Pure; made in the worker.
 
 import type { Calls } from "../../feed/calls";

@@ -41,7 +41,7 @@ const NONE = new Uint32Array(0);
 
 export class MessagesView {
   readonly pointed = signal<PointedAt | null>(null);
-  /** What can be said of the picture that is seen. */
+  /** Figures of the picture that is seen. */
   readonly told = signal<Told | null>(null);
   /** While somebody brushes, and while a row is taken elsewhere. */
   brushing: Span | null = null;

@@ -31,7 +31,7 @@ export function pictureOf(store: Store, state: MessagesState, { calls, messages,
   };
 }
 
-/** What is said instead of a picture; null where there is one. */
+/** The text in place of a picture; null where there is one. */
 export function emptyWords(store: Store, state: MessagesState, told: Told | null): { title: string; text: string } | null {
   const { known, isAsking, why } = state.figures.value;
   const { perspective, figures, zoom } = store;

@@ -12,7 +12,7 @@ export interface Kinds {
   facts: unknown;
   /** What is to be seen of the scene, and how. */
   picture: unknown;
-  /** What can be said of a picture once it is drawn. */
+  /** Figures of a picture once it is drawn. */
   told: unknown;
   /** What it is drawn on. */
   sheets: readonly Context[];
@@ -24,7 +24,7 @@ export interface Recipe<Kind extends Kinds> {
   facts(scene: Kind["scene"]): Kind["facts"];
   /** In pixels of the device. */
   size(picture: Kind["picture"], ratio: number): { width: number; height: number };
-  /** In small steps, so that whoever draws may stop in between. */
+  /** In small steps: whoever draws may stop in between. */
   paint(sheets: Kind["sheets"], scene: Kind["scene"], picture: Kind["picture"], ratio: number): Generator<void, Kind["told"]>;
   /** The same as marks, where `paint` sets pixels; false where only pixels can show it. */
   marks?(sheets: Kind["sheets"], scene: Kind["scene"], picture: Kind["picture"], ratio: number): Generator<void, boolean>;

@@ -38,7 +38,7 @@ export function opacityOf(calls: number, densest: number, leastOpacity: number):
 }
 
 /**
- * Where the call number `visit` of a cell goes: a fixed disorder that meets each of so many places once before it meets
+ * Where the call number `visit` of a cell goes: a fixed disorder that meets each place once before it meets
  * any again. Numbers are mixed within the next power of two, and those outside are mixed once more.
  */
 export function placeOf(visit: number, places: number, seed: number): number {
@@ -57,7 +57,7 @@ export function placeOf(visit: number, places: number, seed: number): number {
 
 /**
  * The first column and the one behind the last that ranks [first, end) cover. Margins of slots are kept free where there
- * is room: as many columns at all ranks, so that none stands out.
+ * is room: as many columns at all ranks, or one would stand out.
  */
 export function columnsOf(first: number, end: number, ranks: number, columns: number): [number, number] {
   const margin = Math.floor((SLOT_MARGIN / ranks) * columns);

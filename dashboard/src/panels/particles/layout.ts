@@ -6,7 +6,7 @@ export interface Segment {
   end: number;
 }
 
-/** The part of a slot that stays empty on each side, so that neighbours can be told apart. */
+/** The part of a slot that stays empty on each side, between neighbours. */
 export const SLOT_MARGIN = 0.1;
 /** Lines between nodes closer than this would be a tint and no lines. */
 const LEAST_SEPARATOR_PX = 14;
@@ -26,7 +26,7 @@ export function ranksPerNode(nodes: Uint32Array): number {
   return block;
 }
 
-/** How many ranks share a segment, so that none is shorter than asked and borders of nodes are borders of segments. */
+/** How many ranks share a segment. None is shorter than asked; borders of nodes are borders of segments. */
 export function ranksPerSegment(ranks: number, widthPx: number, leastPx: number, perNode: number): number {
   const least = Math.max(1, Math.ceil((leastPx * ranks) / Math.max(1, widthPx)));
   if (least >= ranks) return Math.max(1, ranks);

@@ -11,9 +11,9 @@ export interface Moment {
   /** The plot without its rim, in pixels of the canvas. */
   widthPx: number;
   heightPx: number;
-  /** Around the plot, so that particles at its edges are whole. */
+  /** Around the plot, for particles at its edges. */
   rimPx: number;
-  /** Diameter of a standing particle. */
+  /** Diameter of a particle at rest. */
   sizePx: number;
   /** Calls that had ended by then are not drawn any more. */
   clearedNs: number;

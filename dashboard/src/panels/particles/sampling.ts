@@ -13,7 +13,7 @@ export interface Selected {
   packed: Packed;
   /** How many from the front of the packed calls: all that are long. */
   long: number;
-  /** All of those and no other are at least so long: a 32-bit number, so that a GPU draws the same border. */
+  /** All of those and no other are at least so long: a 32-bit number, as the GPU has it. */
   longFromNs: number;
   /** And how many from the front of the shuffled order; those among them that are long are not drawn twice. */
   sampled: number;
@@ -64,7 +64,7 @@ function skipBefore(tile: Tile, before: Tile | undefined): number {
 
 /**
  * Half of the budget goes to the longest calls, half to a sample of the others. Threshold and share move in
- * steps of a twentieth or less, so that a new tile does not swap the particles of old ones.
+ * steps of a twentieth or less: a new tile does not swap the particles of old ones.
  */
 export function select(tiles: readonly Tile[], budget: number): Selection {
   const packs = tiles.flatMap((tile) => tile.packs);

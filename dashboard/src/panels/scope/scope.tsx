@@ -8,7 +8,7 @@ import { clock, counted, duration } from "../../words";
 import { ranksWords } from "../../words/regions";
 import { secondSentence, secondWords } from "../../words/second";
 
-/** Shorter ranges are told to the microsecond. */
+/** Shorter ranges are shown to the microsecond. */
 const SHORT_NS = 1e9;
 
 export function Scope({ store, looks, find }: { store: Store; looks: Looks; find: () => void }) {

@@ -151,7 +151,7 @@ export class Gpu {
     this.renderer.render(this.root, this.camera);
   }
 
-  /** The farthest first, so that what is clear shows what is behind it. */
+  /** The farthest first: what is clear shows what is behind it. */
   private sort(depth: Float32Array): void {
     const { scene, points } = this;
     if (!scene || !points || scene.length > SORTED_MAX) return;

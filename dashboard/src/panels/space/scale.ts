@@ -1,5 +1,5 @@
-// Values of ranks on a scale: how far from the least to the most, with the ends where most values are, so that one outlier
-// does not flatten the rest; and which values are shown. Pure.
+// Values of ranks on a scale: how far from the least to the most, with the ends where most values are (one outlier
+// must not flatten the rest); and which values are shown. Pure.
 
 export interface Scale {
   /** The least and the most of all values. */

@@ -16,7 +16,7 @@ const TOP = 6;
 const SLOT_MAX = 48;
 /** Process states that are no more: aborted, vanished. */
 const GONE = [2, 3];
-/** The edge of silent ranks is broken, so that not only its colour tells it. */
+/** The edge of silent ranks is broken: its colour alone is not enough. */
 const DASH = 3;
 
 export function RankStrip({ store }: { store: Store }) {

@@ -25,7 +25,7 @@ export interface Picture {
   growing: boolean;
   hidden: ReadonlySet<number>;
   functionColours: ReadonlyMap<number, string>;
-  /** What is said where no bar is; empty when there are bars. */
+  /** The text where no bar is; empty when there are bars. */
   nothing: string;
 }
 
@@ -87,7 +87,7 @@ function paintStacks(context: CanvasRenderingContext2D, { scale, hidden, functio
   });
 }
 
-/** The bin that still fills up: hatched, so that it is not taken for a drop. */
+/** The bin that still fills up: hatched, or it would look like a drop. */
 function paintIncomplete(context: CanvasRenderingContext2D, { scale, edgeNs }: Picture, bins: Bins, plot: { bottom: number; ratio: number }, colour: Colours): void {
   const bin = Math.floor((edgeNs - bins.fromNs) / bins.binNs);
   const left = snap(xOf(scale, bins.fromNs + bin * bins.binNs), plot.ratio);

@@ -13,7 +13,7 @@ export interface Gestures {
   brush(fromNs: number, toNs: number, done: boolean): void;
   zoom(factor: number, atNs: number): void;
   whole(): void;
-  /** The view around it scrolls, so that the wheel alone belongs to that: zooming takes the control key. */
+  /** The view around it scrolls by the wheel; zooming needs the control key too. */
   scrolls?: boolean;
 }
 

@@ -1,5 +1,5 @@
 // Where nodes are on the screen. Layers run from left to right as time does, or from top to bottom when flipped. Gaps
-// never get smaller than what fills the view, so that few layers or few rows use all of it: close up, glyphs decide. Pure.
+// never get smaller than what fills the view: few layers or few rows use all of it. Close up, glyphs decide. Pure.
 
 export interface Camera {
   /** What is in the middle of the view. */

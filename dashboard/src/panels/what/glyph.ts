@@ -13,7 +13,7 @@ const TURN = 2 * Math.PI;
 /** Between two bars, and at least for a bar, as shares of a turn. */
 const GAP = 1 / 180;
 const LEAST = 1 / 72;
-/** More bars on one side cannot be told apart: the longest stay, the others are one. */
+/** More bars on one side cannot be distinguished: the longest stay, the others are one. */
 export const BARS_MAX = 24;
 const HEIGHT_LEAST = 0.18;
 /** The share of nodes whose messages are not squeezed. */
@@ -50,7 +50,7 @@ export interface Side {
 
 export interface Glyph { radiusX: number; radiusY: number; received: Side; sent: Side }
 
-/** How flat the ellipse of a rank is whose load is so many mean deviations from the mean: from 0 (a circle) towards 1. */
+/** How flat the ellipse of a rank is whose load is this number of mean deviations from the mean: from 0 (a circle) towards 1. */
 export function flatness(load: number): number {
   return 1 - 1 / (1 + load / 3);
 }

@@ -1,4 +1,4 @@
-// What pointer and keys do to a graph. Knows no state of the page; what is chosen is told.
+// What pointer and keys do to a graph. Knows no state of the page; it reports what is chosen.
 
 import { listenGestures, placeIn, wheelFactor } from "../gestures";
 import { listed, neighbours } from "./graph";

@@ -1,5 +1,5 @@
 // Draws the graph as a camera sees it: from far away dots and edges, nearer host and slowest message, near enough the
-// whole glyph. Goes on in small steps, so that whoever draws may stop in between. Knows no document.
+// whole glyph. Goes on in small steps: whoever draws may stop in between. Knows no document.
 
 import { hostColour, LINKS } from "../../palette/hosts";
 import { latencyColour } from "../../palette/ramps";
@@ -31,7 +31,7 @@ export class Model {
 export interface Picture {
   camera: Camera;
   frame: Frame;
-  /** What is drawn beyond the view on each side, so that a little way can be gone at once. */
+  /** What is drawn beyond the view on each side, for small moves. */
   margin: number;
   /** By node. */
   marks: Uint8Array;

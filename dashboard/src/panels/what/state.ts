@@ -1,5 +1,5 @@
 // What the tab Graph shows and how: the graph of what is looked at, one that is kept beside it, what is folded. Outlives
-// the tab, so that whoever comes back finds it as it was.
+// the tab: whoever comes back finds it as it was.
 
 import { computed, effect, signal } from "@preact/signals";
 import { type Dag, NODES_ASKED } from "../../feed/dag";
@@ -21,7 +21,7 @@ export class WhatState {
   readonly isFlipped = signal(false);
   readonly isTable = signal(false);
   readonly isLegendOpen = signal(storedText(LEGEND_KEY) === "open");
-  /** The second that is shown while no range is selected; it stays, so that one can look at it. */
+  /** The second that is shown while no range is selected; it stays still, to be looked at. */
   private readonly second = signal<Span | null>(null);
   private readonly folds = signal<ReadonlyMap<Dag, ReadonlySet<number>>>(new Map());
   private readonly questions: Newest<DagScope, KnownDag>;

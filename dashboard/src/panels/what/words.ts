@@ -72,7 +72,7 @@ export function hostName(run: RunState, host: number): string {
 
 export interface NodeRow { name: string; words: string; note: string }
 
-/** What a node is; the same words in the same order wherever it is told. */
+/** What a node is; the same words in the same order everywhere. */
 export function nodeRows(graph: Graph, node: number, run: RunState): NodeRow[] {
   const { nodes } = graph.dag;
   const [fromNs, toNs, load] = [nodes.beginNs[node] ?? 0, nodes.endNs[node] ?? 0, nodes.load[node] ?? 0];

@@ -1,4 +1,4 @@
-// The ways of links: inside a region slightly bent, so that links along one line can be told apart; between regions
+// The ways of links: inside a region slightly bent, as several may lie on one line; between regions
 // together, out of one disc and into the other beside what lies between. Pure; runs in the worker.
 
 import type { Links } from "./links";

@@ -1,5 +1,5 @@
 // Where regions and ranks are in the graph: regions first, by what they exchange, then the ranks inside each. What was
-// placed stays when regions are told anew. A rank takes 1 by 1. Pure, and the same for the same input.
+// placed stays when new regions come. A rank takes 1 by 1. Pure, and the same for the same input.
 
 import type { Region } from "../../feed/regions";
 import { type Links, membersOf, regionOfRanks } from "./links";

@@ -47,7 +47,7 @@ export function linksOf(pairs: Pairs, most = LINKS_MAX): Links {
     }
   }
   const sorted = [...rows.values()].sort((one, other) => other.messages - one.messages || one.a - other.a || one.b - other.b);
-  // In the order of ranks, so that the same links look the same whatever they weigh.
+  // In the order of ranks: the same links look the same whatever they weigh.
   const kept = sorted.slice(0, most).sort((one, other) => one.a - other.a || one.b - other.b);
   return take(kept, sorted.length - kept.length);
 }

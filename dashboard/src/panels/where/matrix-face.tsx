@@ -42,7 +42,7 @@ export function MatrixFace({ store, frames, desk, memory, switches }: FaceProps)
       stop();
       made.dispose();
     };
-    // A new order is told below.
+    // A new order is reported below.
   }, [store, frames, desk, memory]);
   useEffect(() => view.current?.setOrder(order, nameOf), [order, nameOf]);
   const measure = memory.measure.value;

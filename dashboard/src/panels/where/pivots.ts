@@ -1,4 +1,4 @@
-// Places of the nodes of a graph in the plane, so that neighbours are near: classical scaling of the hops to a few pivots.
+// Places of the nodes of a graph in the plane, with neighbours near each other: classical scaling of the hops to a few pivots.
 // A grid comes out as a grid. Pure, and the same for the same graph.
 
 export interface Graph {

@@ -1,4 +1,4 @@
-// What the worker keeps and makes: places, ways, pictures of links, cells of the matrix. No messages, so that tests can
+// What the worker keeps and makes: places, ways, pictures of links, cells of the matrix. No messages: tests can
 // call it.
 
 import type { Pairs, Regions } from "../../feed/regions";

@@ -38,7 +38,7 @@ export function slowAxis({ slow }: Courses): Axis {
   return axis(most(slow), SLOW_LEAST);
 }
 
-/** The greatest load on the scale of colours: a power of two, so that it seldom changes while a run goes on. */
+/** The greatest load on the scale of colours: a power of two, which seldom changes while a run goes on. */
 export function loadMost({ greatestLoad }: Courses): number {
   return 2 ** Math.ceil(Math.log2(Math.max(LOAD_LEAST, most(greatestLoad))));
 }

@@ -111,7 +111,7 @@ export function strip(stretches: readonly Attribution[], ranks: number, scale: S
   return { bars, lines: Array.from({ length: steps + 1 }, (_, at) => ({ share: at * step, y: yOf(at * step) })) };
 }
 
-/** Where the network was disturbed, as far as it is in sight. */
+/** Where there was network contention, as far as it is in sight. */
 export function disturbed(stretches: readonly Quiet[], scale: Scale): { x: number; width: number }[] {
   const left = xOf(scale, scale.span[0]);
   const right = left + scale.width;

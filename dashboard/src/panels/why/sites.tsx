@@ -1,4 +1,4 @@
-// Where in the program ranks wait: each place with its seconds and what they were waited for. A row says what it is in the
+// The call sites where ranks wait: each with its seconds and what they were waited for. A row says what it is in the
 // inspector and goes to the longest wait there.
 
 import type { SiteWait, Wait } from "../../feed/found";

@@ -3,7 +3,7 @@
 import type { RankRanges, Span } from "../../state/perspective";
 import { nice } from "../../state/span";
 
-/** More than these cannot be told apart, and the server gives no more than 512. */
+/** More than these cannot be distinguished, and the server gives no more than 512. */
 const WINDOWS = 240;
 const WINDOWS_MAX = 512;
 /** Shorter windows hold nothing. */
@@ -21,7 +21,7 @@ export interface CourseScope {
 }
 
 /**
- * Windows of a round length that begin at its multiples, so that they stay where they are while a run goes on; of one that
+ * Windows of a round length that begin at its multiples, and stay where they are while a run goes on; of one that
  * goes on only those that are over. Null while there are none.
  */
 export function courseScope(zoom: Span | null, rangeNs: Span | null, ranks: RankRanges | null, edgeNs: number, isOver: boolean): CourseScope | null {
@@ -40,7 +40,7 @@ export function courseSubject({ seen, chosen, ranks, widthNs }: CourseScope, zoo
   return JSON.stringify([zoom ? [seen, widthNs] : null, chosen, ranks]);
 }
 
-/** How many windows a range is asked in, so that they are about as long as those that are drawn. */
+/** How many windows a question has: about as long as those that are drawn. */
 export function windowsIn([fromNs, toNs]: Span, widthNs: number): number {
   return Math.min(WINDOWS_MAX, Math.max(1, Math.round((toNs - fromNs) / widthNs)));
 }

@@ -101,7 +101,7 @@ fn groups_of_all_kinds_and_paradigms_are_read() {
     let mut found = definitions();
     let group = |paradigm, kind, members: &[u64]| Group { paradigm, kind, members: members.to_vec() };
     found.groups.extend([
-        // Their places are among their own locations, where these are said.
+        // Their positions are among their own locations, where these are given.
         (20, group(MEASUREMENT_SYSTEM, GroupKind::CommLocations, &[0, 2])),
         (21, group(MEASUREMENT_SYSTEM, GroupKind::CommGroup, &[1, 0])),
         (22, group(13, GroupKind::CommGroup, &[1, 0])),
@@ -277,10 +277,10 @@ fn a_call_has_what_lies_between_its_ends() {
             kind: PieceKind::Message(transfer(1, 0, false)),
         }),
         step((sends.0, TraceCall { count: 4, site: 1, ..sends.1 })),
-        // Posted when the call began, when that is said, and when its message was sent.
+        // Posted when the call began, when that is given, and when its message was sent.
         received(waits.0, 2, 1, (10, 2)),
         received(waits.0, 0, 2, (7, 3)),
-        // The rank is in the first group, so that places are those in the second.
+        // The rank is in the first group, so positions are those in the second.
         received(waits.0, 3, 3, (99, 4)),
         // Without a call site of its own it is called by the function around it.
         step((waits.0, TraceCall { site: 2, ..waits.1 })),

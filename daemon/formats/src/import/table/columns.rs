@@ -10,7 +10,7 @@ use std::io::BufRead;
 const MAX_QUOTED: usize = 40;
 /// What programs write where they have no value.
 const MISSING: [&[u8]; 7] = [b"", b"NA", b"N/A", b"nan", b"NaN", b"null", b"None"];
-/// Times may be this far from zero on either side, so that adding a duration does not overflow.
+/// Times may be this far from zero on either side: adding a duration does not overflow.
 const MAX_NS: u64 = (1 << 62) - 1;
 
 /// The columns of a file, as its header names them.

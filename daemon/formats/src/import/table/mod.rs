@@ -24,7 +24,7 @@ use records::Records;
 use std::path::Path;
 use summary::TableSummary;
 
-/// Times that are rounded to this or more are said to be.
+/// Times that are rounded to this or more are reported as rounded.
 const COARSE_NS: u64 = 1_000;
 
 /// A table that was read and found sound.
