@@ -118,7 +118,7 @@ fn launchers() -> Vec<Finding> {
         let elsewhere = if may_span_hosts(&[name.into()], &System::default()) {
             "its ranks may run on other hosts than this one"
         } else {
-            "its ranks run on this host unless it names others"
+            "its ranks run on this host unless you name others"
         };
         findings.push(Finding::Good(format!("{name}: {version}; {elsewhere}")));
         known.push(version);

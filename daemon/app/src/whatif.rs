@@ -136,7 +136,7 @@ fn placement_of(file: &Path, job: &Job, ranks: usize) -> Result<Vec<Node>> {
             names.push(name.to_owned());
             names.len() - 1
         });
-        nodes[rank] = Some(Node(node as u32));
+        nodes[rank] = Some(Node::from_index(node));
     }
     let missing = nodes.iter().position(Option::is_none);
     ensure!(missing.is_none(), "{}: rank {} has no node", file.display(), missing.unwrap_or_default());

@@ -260,8 +260,9 @@ pub(crate) fn remarks(pair: &Pair<'_>, told: &Comparison) -> Vec<String> {
     }
     if told.of_rank.as_ref().is_some_and(trade_places) {
         remarks.push(
-            "Each run learnt its own expected transfer times, so part of what follows only changed its name: usual, \
-             distance, slower and unknown are best read together (run --criteria A diagnoses the next run by A)."
+            "Each run learned its own expected transfer times. Time may only have moved between expected transfer time, \
+             inter-node cost, slower than expected and unknown: read these four together. `run --criteria A` diagnoses the \
+             next run by A."
                 .into(),
         );
     }

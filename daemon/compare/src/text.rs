@@ -176,7 +176,7 @@ fn places(told: &Comparison, out: &mut String) -> std::fmt::Result {
     for (site, name) in all.iter().zip(names) {
         writeln!(out, "  {name:<width$} {}  {}", columns(&site.of_rank, told.basis == "share"), site.why)?;
     }
-    more(all.len(), MOST_PLACES, "place", out)
+    more(all.len(), MOST_PLACES, "call site", out)
 }
 
 /// The expected times of messages and collectives, those that changed most first.
@@ -189,7 +189,7 @@ fn medians(told: &Comparison, out: &mut String) -> std::fmt::Result {
     let line = |what: String, count: &Count| {
         let of = |value: Option<u64>| nanoseconds(value.unwrap_or_default());
         let ratio = count.change.and_then(|change| change.ratio).unwrap_or(1.0);
-        format!("{what}: usually {} instead of {} ({} as long)", of(count.b), of(count.a), times(ratio))
+        format!("{what}: expected {} instead of {} ({} as long)", of(count.b), of(count.a), times(ratio))
     };
     for of in told.criteria.iter().flatten() {
         let scope = if of.scope == "intra" { "within nodes" } else { "between nodes" };

@@ -294,12 +294,12 @@ impl Engine {
         let beyond = self.ingest.calls_beyond_sites();
         if beyond > 0 {
             let calls = counted(beyond, "call");
-            missing.push(format!("{calls}: made from more call sites than are kept apart"));
+            missing.push(format!("{calls}: made from more call sites than can be numbered"));
         }
         let left_out = self.ingest.left_out();
         if left_out > 0 {
             let said = counted(left_out, "definition");
-            missing.push(format!("{said}: of communicators, names or places, more than there is room for"));
+            missing.push(format!("{said}: of communicators, names or call sites, more than memory allows"));
         }
         missing.extend(self.faults.iter().cloned());
         missing

@@ -3,29 +3,24 @@
 use crate::calls::Calls;
 use crate::course::RangeBudget;
 use crate::criteria::Criteria;
-use crate::durations::CallDurations;
-use crate::durations::durations;
-use crate::exchange::{
-    Answer, DurationsQuestion, Grouping, History, PendingQuestion, Question, RangeCounts, RowsQuestion,
-    SelectedQuestion, SharesQuestion, TimelineBins,
+use crate::durations::{CallDurations, durations};
+use crate::exchange::{Answer, History, RangeCounts, TimelineBins};
+use crate::library::Library;
+use crate::pending::{self, PendingMessages, pending};
+use crate::question::{
+    DurationsQuestion, Grouping, PendingQuestion, Question, RowsQuestion, SelectedQuestion, SharesQuestion,
+    wanted,
 };
-use crate::pending::PendingMessages;
-use crate::pending::{self, pending};
-use crate::question::wanted;
-
 use crate::rank_figures::Sources;
 use crate::rank_layout::{layouts, rank_layout};
 use crate::rank_suggestion::suggestion;
-use crate::selected::Selected;
-use crate::selected::selected;
+use crate::selected::{Selected, selected};
 use crate::shares::Shares;
 use crate::surroundings::Remap;
 use mpiscope_matching::{BINS_PER_OCTAVE, Bins, Density, Durations};
 use mpiscope_model::{Blame, Nanoseconds, Rank};
 use std::ops::Range;
 use std::sync::PoisonError;
-
-use crate::library::Library;
 
 impl Library {
     /// Answers a question; it may read files, so not where others wait.

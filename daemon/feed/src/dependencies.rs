@@ -107,7 +107,7 @@ impl Dependencies {
         }
     }
 
-    pub(crate) fn judge_by(&self, criteria: Version, is_final: bool) {
+    pub(crate) fn use_criteria(&self, criteria: Version, is_final: bool) {
         let mut known = lock(&self.criteria);
         if known.criteria.as_deref() != Some(&criteria) {
             known.number += 1;

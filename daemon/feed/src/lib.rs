@@ -97,7 +97,6 @@ pub use findings::{
 };
 pub use hang::{Standing, Still, StillCall, StillKind, StillRoot, StillSentence};
 pub use library::{FunctionName, Library, Usual};
-pub use message::PROTOCOL;
 pub use message_source::{MessageSource, Messages};
 pub use overview::Overview;
 pub use panels::{PanelMessage, PanelMessageKind, PanelTab, Panels, PanelsKind};

@@ -5,14 +5,12 @@ use crate::call_sites::SiteSource;
 use crate::call_source::CallSource;
 use crate::course::{Course, RangeVerdicts};
 use crate::dependencies::Dependencies;
-use crate::exchange::Ranks;
 use crate::message_source::Messages;
 use crate::overview::Overview;
 use crate::pending::{Unreceived, UnreceivedSends};
-
+use crate::question::Ranks;
 use crate::rank_figures::RankFigures;
-use crate::rank_layout::LayoutFiles;
-use crate::rank_layout::{LayoutSource, LayoutStore};
+use crate::rank_layout::{LayoutFiles, LayoutSource, LayoutStore};
 use crate::regions::Regions;
 use crate::rows::RankRow;
 use crate::surroundings::RemapSource;
@@ -275,8 +273,8 @@ impl Library {
     }
 
     /// Expected transfer times, by the whole run or until now.
-    pub fn judge_by(&self, criteria: Version, is_final: bool) {
-        self.dependencies.judge_by(criteria, is_final);
+    pub fn use_criteria(&self, criteria: Version, is_final: bool) {
+        self.dependencies.use_criteria(criteria, is_final);
     }
 
     /// Which ranks are a region.

@@ -35,7 +35,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Message {
-    /// [`crate::PROTOCOL`].
+    /// [`PROTOCOL`].
     pub protocol: u32,
     /// Snapshot or delta.
     pub kind: Kind,

@@ -1,4 +1,4 @@
-//! Communicators and call sites by their numbers and names, for filters that name them.
+//! Communicators, call sites, regions and functions by their numbers and names, for filters that name them.
 
 use crate::library::Library;
 use crate::rank_phases::Phase;

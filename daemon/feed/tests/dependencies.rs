@@ -50,7 +50,7 @@ fn pairs_are_summed_up_each_way() {
     assert_eq!((found.messages.0, found.bytes.0), (vec![2.0, 1.0, 1.0], vec![128.0, 64.0, 64.0]));
     assert!(found.exact.0.iter().all(|exact| *exact == 0.0) && found.latency.0.iter().all(|of| of.is_nan()));
     let criterion = MessageCriterion::of_size(Scope::Intra, 64, 40, 10);
-    library.judge_by(Version::new(vec![criterion], Vec::new()), false);
+    library.use_criteria(Version::new(vec![criterion], Vec::new()), false);
     // Of the one between nodes nobody knows exactly how long it took.
     let found = pairs(0..100);
     assert_eq!(found.exact.0, [2.0, 0.0, 1.0]);
@@ -109,7 +109,7 @@ fn a_graph_comes_with_all_that_its_glyphs_show() {
 
     // Messages within nodes are known now, those between them still are not.
     let criterion = MessageCriterion::of_size(Scope::Intra, 64, 40, 8);
-    library.judge_by(Version::new(vec![criterion], Vec::new()), false);
+    library.use_criteria(Version::new(vec![criterion], Vec::new()), false);
     let found = library.answer(3, &dag(0..100, 50)).dag.unwrap();
     assert_eq!(found.bars.latency.0[..2], [2.5, 2.5]);
     assert!(found.has_criteria && found.bars.latency.0[2..].iter().all(|latency| latency.is_nan()));

@@ -123,7 +123,7 @@ fn a_message_comes_with_all_that_is_known_of_it() {
     assert_eq!((found.is_inter.0, found.is_exact.0), (vec![0, 1], vec![1, 0]));
     assert!(found.latency.0.iter().all(|latency| latency.is_nan()));
     let criterion = MessageCriterion::of_size(Scope::Intra, 64, 40, 8);
-    library.judge_by(Version::new(vec![criterion], Vec::new()), false);
+    library.use_criteria(Version::new(vec![criterion], Vec::new()), false);
     let found = rows(&library, 0..100, None, 10);
     assert_eq!(found.latency.0[0], 2.5);
     assert!(found.latency.0[1].is_nan());
@@ -191,7 +191,7 @@ fn criteria_are_told_with_their_version() {
     let messages = vec![of(Scope::Inter, 120, 900), of(Scope::Intra, 300, 70), of(Scope::Intra, 10, 60)];
     let key = CollectiveKey { function: 8, ranks: 4, bin: size_bin(64), is_root: true };
     let version = Version::new(messages, vec![CollectiveCriterion { key, samples: 33, median_ns: 5_000 }]);
-    library.judge_by(version.clone(), false);
+    library.use_criteria(version.clone(), false);
     let found = ask();
     assert_eq!((found.version, found.is_final), (1, false));
     assert_eq!((found.is_inter.0, found.size_from.0), (vec![0, 0, 1], vec![0.0, 300.0, 100.0]));
@@ -201,7 +201,7 @@ fn criteria_are_told_with_their_version() {
     assert_eq!((of_function.function, of_function.name.as_str(), of_function.ranks), (8, "MPI_Bcast", 4));
     assert_eq!((of_function.bytes, of_function.is_root, of_function.samples), (50, true, 33));
     // The same again is no other version, though it is the last now.
-    library.judge_by(version, true);
+    library.use_criteria(version, true);
     assert_eq!((ask().version, ask().is_final), (1, true));
 }
 

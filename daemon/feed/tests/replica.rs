@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use mpiscope_feed::message::{Functions, Kind, Message, Nodes, Ranks, TimelineCells};
+use mpiscope_feed::message::{Functions, Kind, Message, Nodes, PROTOCOL, Ranks, TimelineCells};
 use mpiscope_feed::{
-    Evolution, FeedState, Found, FunctionRow, Job, JobState, Limits, NodeRow, PROTOCOL, RankRow,
-    RegionCourse, Standing, Switch, TimelineIncrement, Update,
+    Evolution, FeedState, Found, FunctionRow, Job, JobState, Limits, NodeRow, RankRow, RegionCourse,
+    Standing, Switch, TimelineIncrement, Update,
 };
 use mpiscope_model::{Call, Comm, Fault, InFlight, Losses, Node, NodeCpus, ProcessState, Totals};
 use proptest::prelude::*;

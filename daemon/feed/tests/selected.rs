@@ -35,7 +35,7 @@ fn library(calls: &[Call], messages: &[Message]) -> Library {
     let region = |id, ranks| Region { id, ranks: vec![ranks], ..Region::default() };
     library
         .know_regions(&Regions { regions: vec![region(4, (0, 2)), region(7, (3, 5))], ..Regions::default() });
-    library.judge_by(
+    library.use_criteria(
         Version::new(
             vec![MessageCriterion::of_size(Scope::Intra, 64, 40, 100).with_normal(Some(150))],
             Vec::new(),

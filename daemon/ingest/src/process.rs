@@ -29,7 +29,7 @@ pub(crate) struct ProcessInput {
     pub(crate) sides: FxHashMap<u32, Side>,
     pub(crate) rings: Vec<RingState>,
     pub(crate) sites: OwnSites,
-    pub(crate) unjudged: Undiagnosed,
+    pub(crate) undiagnosed: Undiagnosed,
     /// An incomplete name, and whose it is.
     pub(crate) naming: (u32, Vec<u8>),
     last_post: u64,
@@ -97,7 +97,7 @@ impl ProcessInput {
             sides: FxHashMap::default(),
             rings: Vec::new(),
             sites: OwnSites::default(),
-            unjudged: Undiagnosed::default(),
+            undiagnosed: Undiagnosed::default(),
             naming: (0, Vec::new()),
             last_post: 0,
             events: Vec::new(),

@@ -72,7 +72,7 @@ pub(crate) struct Output<'a> {
     /// Messages that a matched probe of the process reported, by their posts: since when.
     pub(crate) matched: &'a mut FxHashMap<u64, u64>,
     /// Started collectives that the diagnosis leaves out.
-    pub(crate) unjudged: &'a mut Undiagnosed,
+    pub(crate) undiagnosed: &'a mut Undiagnosed,
     pub(crate) functions: &'a Functions,
 }
 
@@ -188,11 +188,11 @@ impl RingState {
         let after_loss = std::mem::take(&mut self.after_loss);
         if let Some(activities) = &mut out.activities {
             let effect = out.functions.effect(rank, closed, &moved);
-            out.unjudged.see(closed, &effect);
+            out.undiagnosed.see(closed, &effect);
             let completed = closed.parts.iter().filter(|(part, _)| part.flags == PartFlags::COLLECTED);
             out.collected.extend(completed.filter_map(|(part, comm)| {
                 let (comm, number) = ((*comm)?, part.tag as u32);
-                (!out.unjudged.completes(comm, number)).then_some(Collected { rank, call, comm, number })
+                (!out.undiagnosed.completes(comm, number)).then_some(Collected { rank, call, comm, number })
             }));
             activities.push(Activity {
                 rank,

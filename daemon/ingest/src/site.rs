@@ -116,7 +116,7 @@ impl Sites {
         let place = holder.map(|holder| (holder, definition.offset, own.get(definition.parent)));
         let known = place.and_then(|place| self.sites.get(&place).copied());
         let mut has_space = || next < MOST_RUN_SITES && budget.take_entry::<(Place, Site, SiteInfo)>();
-        let site = known.or_else(|| (holder.is_some() && has_space()).then_some(Site(next as u32)));
+        let site = known.or_else(|| (holder.is_some() && has_space()).then_some(Site::from_index(next)));
         own.sites.insert(definition.number, site);
         let (site, place) = (site.filter(|_| known.is_none())?, place?);
         self.sites.insert(place, site);

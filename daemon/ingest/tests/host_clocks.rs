@@ -47,7 +47,7 @@ fn check_truth(
             let true_ns = 10 * MILLISECOND + random.below(end_ns - 10 * MILLISECOND);
             let local_ns = true_clock.local_ns(true_ns);
             let told_ns = clock.to_run(local_ns);
-            let corrected_ns = maps.correct(Node(node as u32), told_ns);
+            let corrected_ns = maps.correct(Node::from_index(node), told_ns);
             prop_assert!(
                 corrected_ns.abs_diff(true_ns) <= map.uncertainty_at(told_ns),
                 "node {node}: {corrected_ns} is {true_ns} and told within {}",

@@ -35,7 +35,7 @@ impl<T: Default> BySite<T> {
 
     /// All of them by site, those of no site last.
     pub fn iter(&self) -> impl Iterator<Item = (Option<Site>, &T)> {
-        let known = self.known.iter().enumerate().map(|(site, value)| (Some(Site(site as u32)), value));
+        let known = self.known.iter().enumerate().map(|(site, value)| (Some(Site::from_index(site)), value));
         known.chain([(None, &self.rest)])
     }
 

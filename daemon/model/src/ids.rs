@@ -11,6 +11,12 @@ macro_rules! indices {
         pub struct $name(pub u32);
 
         impl $name {
+            /// The one at this place of a table.
+            #[must_use]
+            pub fn from_index(index: usize) -> Self {
+                Self(index as u32)
+            }
+
             /// Where it stands in a table.
             #[must_use]
             pub fn index(self) -> usize {

@@ -52,7 +52,7 @@ pub fn inform(
         library.know_course(findings.course.clone());
         library.know_range_verdicts(Arc::new(PartVerdicts::new(&findings.diagnosis, loaded.job.ranks)));
         library.know_regions(findings.regions());
-        library.judge_by(findings.criteria(), true);
+        library.use_criteria(findings.criteria(), true);
     }
     let in_call = loaded.standing.ended_in.iter().map(|call| call.rank).collect();
     let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter(), &in_call);

@@ -76,7 +76,7 @@ fn node_of_rank(job: &Job) -> Result<Vec<Node>> {
     for (node, ranks) in job.nodes.iter().enumerate() {
         for &rank in &ranks.ranks {
             if let Some(place) = node_of.get_mut(rank as usize) {
-                *place = Some(Node(node as u32));
+                *place = Some(Node::from_index(node));
             }
         }
     }

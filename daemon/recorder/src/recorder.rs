@@ -35,7 +35,7 @@ const MOST_PATIENCE_UNWATCHED: Duration = Duration::from_millis(150);
 const MOST_FAULTS: usize = 100;
 const LOW_PRIORITY: i32 = 5;
 /// How long the end of a run waits for the live diagnosis.
-const MOST_JUDGING: Duration = Duration::from_secs(20);
+const LIVE_DIAGNOSIS_WAIT: Duration = Duration::from_secs(20);
 const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 
 /// What is missing where nobody was there at the end.
@@ -205,7 +205,7 @@ impl Recorder {
         self.finish()
     }
 
-    /// Says whether the job hangs, or moves again.
+    /// Reports whether the job hangs, or moves again.
     fn watch(&mut self) {
         if self.engine.ingest().gaps().last().is_some_and(|gap| gap.until_ns.is_none()) {
             // Of a job that is not recorded it is known only which calls it is in.
@@ -462,7 +462,7 @@ impl Recorder {
         let written = self.writer.write_manifest();
         self.note(written);
         if self.writer.manifest_mut().cut.is_some_and(|cut| cut.log) {
-            let found = self.live.take().and_then(|live| live.finish(MOST_JUDGING));
+            let found = self.live.take().and_then(|live| live.finish(LIVE_DIAGNOSIS_WAIT));
             return found.map(Findings::of_found);
         }
         // The pass over the log finds more than what still waits would.

@@ -169,7 +169,7 @@ impl Viewers {
             self.feeding.library.know_range_verdicts(Arc::new(of_parts));
             self.feeding.library.know_course(found.course);
             self.feeding.library.know_regions(&found.report.diagnosis.regions);
-            self.feeding.library.judge_by(found.criteria, found.report.is_final);
+            self.feeding.library.use_criteria(found.criteria, found.report.is_final);
             found.report
         });
         self.feeding.library.complete_until(engine.until_ns);

@@ -199,7 +199,7 @@ mod tests {
         let build_id = object::File::parse(&cache).unwrap().build_id().unwrap().unwrap_or_default().to_vec();
         let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
         let site = |(site, &offset): (usize, &u64)| SiteInfo {
-            site: Site(site as u32),
+            site: Site::from_index(site),
             module: file.to_str().unwrap().into(),
             build_id: build_id.clone(),
             offset,

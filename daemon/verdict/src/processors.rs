@@ -200,7 +200,8 @@ pub(crate) fn cpu_count(cpus: f64) -> String {
 /// Where ranks run: "on 4 nodes, 2 CPUs each", and how many share a CPU, if there are more ranks than CPUs.
 pub fn where_ranks_run(nodes: usize, processors: &Processors) -> String {
     let on = format!("on {}", plural(nodes as u64, "node"));
-    let known: Option<Vec<NodeCpus>> = (0..nodes).map(|node| processors.of_node(Node(node as u32))).collect();
+    let known: Option<Vec<NodeCpus>> =
+        (0..nodes).map(|node| processors.of_node(Node::from_index(node))).collect();
     let Some(known) = known.filter(|known| !known.is_empty()) else { return on };
     let usable = known.iter().map(|cpus| cpus.usable);
     let (least, most) = (usable.clone().fold(f64::INFINITY, f64::min), usable.fold(0.0, f64::max));

@@ -2001,7 +2001,7 @@ aligned: Array<AlignedCourse>, };
 
 export type Message = { 
 /**
- * [`crate::PROTOCOL`].
+ * [`PROTOCOL`].
  */
 protocol: number, 
 /**

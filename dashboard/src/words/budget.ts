@@ -50,7 +50,7 @@ export function budgetSentence(row: Row, budget: Parts, ranksS: number): string 
 const NOTHING: Readonly<Partial<Record<Part, string>>> = {
   waiting: "Nobody waited for anybody.",
   distance: "None is known of: no message went between nodes, or their expected transfer time is not known.",
-  excess: "No message took longer than usual, as far as that is known.",
+  excess: "No message took longer than expected, as far as that is known.",
   operation: "There were no collectives that took time of their own.",
   unknown: "No records are missing, and the other side of each message was seen.",
 };

@@ -28,8 +28,8 @@ export interface TimeSplit { ranksS: number; slices: readonly Slice[]; sentence:
 
 /** What those who wait mostly wait for, to be read after "waiting". */
 const WAITS_FOR: Readonly<Record<string, string>> = {
-  compute: "for ranks that compute longer", cpuWait: "for ranks that waited for a CPU", base: "while messages were on their usual way", distance: "while messages went between nodes",
-  excess: "while messages took longer than usual", operation: "for collectives of others", other: "for other MPI calls", unknown: "for a reason that is not known",
+  compute: "for ranks that compute longer", cpuWait: "for ranks that waited for a CPU", base: "while messages took their expected time", distance: "while messages went between nodes",
+  excess: "while messages were slower than expected", operation: "for collectives of others", other: "for other MPI calls", unknown: "for a reason that is not known",
 };
 
 /** `ranksS`: the ranks' time of the stretch that was diagnosed; `finishedS`: what of it is after the last call of a rank. */

@@ -11,7 +11,7 @@ export function siteKey({ site }: Place): string {
 
 export function siteName({ site, place }: Place): string {
   if (place) return place;
-  return site === null ? "not known where" : `place ${site}, without a name`;
+  return site === null ? "not known where" : `call site ${site}, without a name`;
 }
 
 /** The waits of a place, the longest in all first. */

@@ -139,7 +139,7 @@ describe("places in the program", () => {
   const waits = [wait(1, 4, 0, 5, 0.1), wait(2, 9, 8, 9, 1), wait(1, 3, 0, 7, 0.05), wait(null, 6, 5, 1, 1)];
 
   it("have names, and keys of their own", () => {
-    expect([siteName({ site: 3, place: "main.c:4 f()" }), siteName({ site: 3, place: "" }), siteName({ site: null, place: "" })]).toEqual(["main.c:4 f()", "place 3, without a name", "not known where"]);
+    expect([siteName({ site: 3, place: "main.c:4 f()" }), siteName({ site: 3, place: "" }), siteName({ site: null, place: "" })]).toEqual(["main.c:4 f()", "call site 3, without a name", "not known where"]);
     expect(new Set([siteKey({ site: 0, place: "a" }), siteKey({ site: 1, place: "a" }), siteKey({ site: null, place: "a" })]).size).toBe(3);
   });
 

@@ -24,6 +24,7 @@ pub(crate) fn check(root: &Path) -> Result<()> {
         ensure!(faults.is_empty(), "{}:\n{}", folder.display(), faults.join("\n"));
         file_count += files.len();
     }
+    ensure!(file_count > 0, "no modules in {CHECKED}");
     println!("modules hold: {file_count} files of {} crates", crates.len());
     Ok(())
 }

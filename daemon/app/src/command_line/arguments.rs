@@ -279,7 +279,7 @@ pub(crate) struct RunOptions {
     /// Window length of the analysis, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     pub(crate) window: u64,
-    /// Configuration file; overrides those of the site and of the user
+    /// Settings file; overrides those of the site and of the user
     #[arg(long = "config", alias = "site", value_name = "FILE")]
     pub(crate) site: Option<PathBuf>,
     /// The program and its arguments, for example mpirun -n 4 ./sim
@@ -346,7 +346,7 @@ pub(crate) struct CalibrateOptions {
     /// Keep the recording of the measurement in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) recording: Option<PathBuf>,
-    /// Configuration file; overrides those of the site and of the user
+    /// Settings file; overrides those of the site and of the user
     #[arg(long = "config", alias = "site", value_name = "FILE")]
     pub(crate) site: Option<PathBuf>,
     /// The program and its arguments, for example mpirun -n 4 ./sim

@@ -75,7 +75,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let OpenedRecording { recording, spilled, .. } = opened;
     let is_in_log = spilled.is_some();
     // What takes a while is found out while the page is there.
-    let judging = std::thread::Builder::new().name("diagnosis".into()).spawn(move || {
+    let diagnosis = std::thread::Builder::new().name("diagnosis".into()).spawn(move || {
         let before = loaded.missing.len();
         let found = if is_in_log && findings.is_none() {
             let mut found = verdict::diagnosed_apart(&dir);
@@ -99,7 +99,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
             publish(&mut feeding, &loaded, &shown);
         }
     });
-    judging.context("start a thread")?;
+    diagnosis.context("start a thread")?;
     let opened = options.open.then(|| page::open_in_browser(page.url()));
     // Whichever comes first.
     let _ = signals.forever().next();

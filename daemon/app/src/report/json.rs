@@ -386,7 +386,7 @@ fn whole<'a>(
                 .iter()
                 .enumerate()
                 .map(|(at, node)| {
-                    let cpus = loaded.processors.of_node(mpiscope_model::Node(at as u32));
+                    let cpus = loaded.processors.of_node(mpiscope_model::Node::from_index(at));
                     Node {
                         name: &node.name,
                         ranks: &node.ranks,

@@ -1,10 +1,10 @@
-//! Replays a recorded run with changed durations: how long it would have taken with even work, its own cores, a quiet network
-//! or another placement.
+//! Replays a recorded run with changed durations: how long it would have taken with balanced work, a CPU for each rank, a
+//! quiet network or another placement.
 //!
 //! In go rows of calls, messages, scheduler samples and nodes; out come run times and the savings of each cause. It must never
 //! do I/O, read a clock or start a thread, and it works in time linear in the number of calls.
 //!
-//! `graph` holds the data, the modules beside it each fill in a part, and `builder` runs them in order.
+//! `graph` holds the data, `builder` runs the modules that fill it in, `replay` and `savings` read it.
 
 mod builder;
 mod call_kind;

@@ -1,5 +1,5 @@
 //! What is no message of this protocol.
 
-/// Why what a page sent makes no sense.
+/// Why a message cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidMessage(pub String);

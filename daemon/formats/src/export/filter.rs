@@ -147,7 +147,7 @@ impl Filter {
         let named = (0..).map(Site).zip(sites).filter(|(_, name)| name.contains(place));
         let found: Vec<Site> = named.map(|(site, _)| site).collect();
         if found.is_empty() {
-            bail!("no call was made from a place called {place}; `mpiscope report` names the places");
+            bail!("no call site matches {place}; `mpiscope report` lists the call sites");
         }
         self.calls.sites = Some(found);
         Ok(self)

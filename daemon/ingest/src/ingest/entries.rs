@@ -327,7 +327,7 @@ impl Ingest {
         let side = if process.sides.is_empty() { None } else { process.sides.get(&of_side).copied() };
         let side = side.unwrap_or(Side::Only);
         let closed = Closed { call, start_ns, end_ns, comm, side, parts: closing, site, post };
-        let ProcessInput { rings, events, matched, unjudged, .. } = process;
+        let ProcessInput { rings, events, matched, undiagnosed, .. } = process;
         let mut out = Output {
             calls: &mut self.batch.calls,
             lone_polls: &mut self.batch.lone_polls,
@@ -335,7 +335,7 @@ impl Ingest {
             collected: &mut self.batch.collected,
             events: &mut events[ring],
             matched,
-            unjudged,
+            undiagnosed,
             functions: &self.functions,
         };
         rings[ring].close(rank, &closed, &mut out);

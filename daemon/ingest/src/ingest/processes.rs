@@ -66,7 +66,7 @@ impl Ingest {
     /// The number of a node; `None` when there are too many.
     pub(super) fn node(&mut self, name: &str) -> Option<Node> {
         if let Some(known) = self.nodes.iter().position(|node| node == name) {
-            return Some(Node(known as u32));
+            return Some(Node::from_index(known));
         }
         let node = Node(self.nodes.len() as u32);
         if self.nodes.len() >= MOST_NODES || !self.memory.take(2 * (name.len() + size_of::<NodeInfo>())) {

@@ -136,7 +136,7 @@ impl Setting {
                     |node: usize, at_ns: u64| outcome.clocks[node].to_run(truth[node].local_ns(at_ns));
                 let run_times_ns = (run_ns_of(from, sent_ns), run_ns_of(to, recv_ns));
                 outcome.before.see(run_times_ns.0, run_times_ns.1);
-                let (from, to) = (Node(from as u32), Node(to as u32));
+                let (from, to) = (Node::from_index(from), Node::from_index(to));
                 outcome.messages.push(Sent { from, to, run_times_ns });
             }
             for (clock, true_clock) in outcome.clocks.iter_mut().zip(&truth) {

@@ -28,7 +28,7 @@ function UsualRows({ usual, isKnown }: { usual: readonly Usual[]; isKnown: boole
   const far = (row: Usual): number => Math.abs(Math.log(row.medianNs.change?.ratio ?? 1));
   const changed = usual.filter((row) => isChange(row.medianNs)).sort((one, other) => far(other) - far(one));
   const known = usual.filter((row) => row.medianNs.change !== null).length;
-  if (!isKnown) return <p class="soft">It is known only of recordings with a diagnosis.</p>;
+  if (!isKnown) return <p class="soft">They are known only of recordings with a diagnosis.</p>;
   if (changed.length === 0) return <p class="soft">{known > 0 ? `None of ${known} medians changed by more than noise.` : "No median is known of both."}</p>;
   return (
     <ul class="lines">

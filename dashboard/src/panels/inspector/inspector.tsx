@@ -99,7 +99,7 @@ function RankPart({ store, rank }: { store: Store; rank: number }) {
         <TalkRows run={run} rank={rank} />
         <Row name="Time in MPI" note={`${share(ranks.mpiTimeNs[rank] ?? 0, run.clock.nowNs)} of run time`}>{duration(ranks.mpiTimeNs[rank] ?? 0)}</Row>
         {finished > 0 && <Row name="Finished" note={`${share(finished, run.clock.nowNs)} of run time`}><span title="After its last MPI call: neither in MPI nor outside of it">{duration(finished)}</span></Row>}
-        <Row name="No CPU" note={waits.waited}><span title={waits.switches}>{waits.words}</span></Row>
+        <Row name="CPU wait" note={waits.waited}><span title={waits.switches}>{waits.words}</span></Row>
       </dl>
       <div class="actions">
         <button type="button" aria-pressed={alone} onClick={() => store.select({ ranks: alone ? null : [[rank, rank]] })}>Only this rank</button>

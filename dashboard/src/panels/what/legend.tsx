@@ -87,7 +87,7 @@ export function Legend({ what }: { what: WhatState }) {
         <dt>Bars outside</dt><dd>Messages sent.</dd>
         <dt>Length</dt><dd>How long a message took, alike in all glyphs of a graph. A bold border: more than a turn, made to fit.</dd>
         <dt>Height</dt><dd>Its size; twice the size adds the same height everywhere.</dd>
-        <dt>Colour</dt><dd>Its latency: blue is faster than usual, grey as usual, red slower. Hollow: not known. Split in two: an upper bound.</dd>
+        <dt>Colour</dt><dd>Its latency: blue is faster than expected, grey as expected, red slower. Hollow: not known. Split in two: an upper bound.</dd>
         <dt>Links</dt><dd>Messages, from left to right. Of the selected state <span class="link" style={{ color: links.former }}>red</span> lead to it, <span class="link" style={{ color: links.latter }}>blue</span> leave it; pale are all before and after.</dd>
         <dt>Far away</dt><dd>A dot has the colour of its slowest message; nearer, that is the ring around the colour of the node.</dd>
         <dt>Hands</dt><dd>Double click or Enter folds what follows; the wheel zooms, dragging moves; arrows go along links, F fits.</dd>

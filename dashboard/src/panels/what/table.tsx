@@ -36,7 +36,7 @@ export function NodeTable({ store, model: { graph }, folded, selected }: { store
     { key: "load", label: "LB", title: "How far the messages of its rank are from the mean, in mean deviations", sort: (node) => nodes.load[node] ?? 0, cell: (node) => significant(nodes.load[node] ?? 0) },
     { key: "slowest", label: "slowest", title: "The message that took longest", sort: timeOf, cell: (node) => (timeOf(node) < 0 ? "\u2013" : duration(timeOf(node))) },
     {
-      key: "latency", label: "L", title: "The highest latency of its exact messages, divided by the expected one", sort: (node) => (Number.isNaN(graph.worst[node]) ? -1 : (graph.worst[node] ?? -1)),
+      key: "latency", label: "L", title: "The highest latency L of its exact messages: transfer time divided by the expected one", sort: (node) => (Number.isNaN(graph.worst[node]) ? -1 : (graph.worst[node] ?? -1)),
       cell: (node) => (Number.isNaN(graph.worst[node]) ? "\u2013" : significant(graph.worst[node] ?? 0)),
     },
   ];

@@ -60,5 +60,5 @@ const COLUMNS: Column<CollectiveCriterion>[] = [
   { key: "ranks", label: "ranks", title: "Among how many ranks", sort: ({ ranks }) => ranks, cell: ({ ranks }) => count(ranks) },
   { key: "bytes", label: "bytes", title: "Of how many bytes", sort: ({ bytes: size }) => size, cell: ({ bytes: size }) => bytes(size) },
   { key: "samples", label: "samples", title: "How many it rests on", sort: ({ samples }) => samples, cell: ({ samples }) => count(samples) },
-  { key: "median", label: "usually", title: "The median of what they took once all had entered", sort: ({ medianNs }) => medianNs, cell: ({ medianNs }) => duration(medianNs) },
+  { key: "median", label: "expected", title: "The median of what they took once all had entered", sort: ({ medianNs }) => medianNs, cell: ({ medianNs }) => duration(medianNs) },
 ];

@@ -36,13 +36,13 @@ export function Sites({ store, sites, waits, waitingS, isRanged }: SitesProps) {
   ];
   return (
     <>
-      <h2>Where in the program ranks wait <span class="soft">{sites.length > 0 ? `${isRanged ? "in the whole run; " : ""}a click shows the place and goes to its longest wait` : ""}</span></h2>
+      <h2>Call sites where ranks wait <span class="soft">{sites.length > 0 ? `${isRanged ? "in the whole run; " : ""}a click shows the call site and goes to its longest wait` : ""}</span></h2>
       {sites.length > 0
         ? <>
           <Table label="Call sites" columns={columns} rows={sites} rowKey={siteKey} first={{ key: "seconds", descending: true }} selected={selection?.kind === "site" ? siteKey(selection) : null} act={go} />
-          {sites.some(({ place }) => !place) && <p class="soft apart">Without a name are calls without a known call site, and places in programs without debug information.</p>}
+          {sites.some(({ place }) => !place) && <p class="soft apart">Without a name are calls without a known call site, and call sites in programs without debug information.</p>}
         </>
-        : <p class="soft">No waiting is known of by place.</p>}
+        : <p class="soft">No waiting by call site is known.</p>}
     </>
   );
 }

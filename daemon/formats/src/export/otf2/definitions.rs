@@ -20,7 +20,7 @@ pub(super) const SENT: u32 = 3;
 /// Names and descriptions of all attributes.
 const WORDS: [(&str, &str); 4] = [
     (otf2_attributes::POLLS, "how many calls of this function in a row this one stands for"),
-    (otf2_attributes::CALL_SITE, "the call site"),
+    (otf2_attributes::CALL_SITE, "call site"),
     ("mpiscope source", "the source file and the line of that"),
     (otf2_attributes::SENT, "when the call began that sent the message which is received"),
 ];
