@@ -1,5 +1,5 @@
 // Made-up courses of latency that fit the made-up regions: one gets slower and stays so, one is slow now and then, the
-// others go up and down. Kinds: told, none.
+// others go up and down. Kinds: full, none.
 
 const WINDOW_S = 0.1;
 /** The number of windows that are not final. */
@@ -53,13 +53,13 @@ function courseOf({ ranks, messages, latency, exact = 0.6 }, { id, other, final,
   const cuts = latency > 2 ? [["rest", 0, 1 / 3], ["growth", 1 / 3, 1 / 2], ["steady", 1 / 2, 1]] : salt % 5 === 3 ? [["rest", 0, 0.6], ["growth", 0.6, 0.66], ["rest", 0.66, 1]] : [["rest", 0, 1]];
   const averages = averagesOf(all);
   const segments = cuts.map(([kind, from, to], at) => segmentOf(kind, all.slice(Math.floor(from * final), Math.floor(to * final)), at < cuts.length - 1)).filter(Boolean);
-  const kept = segments.flatMap(({ first, count, told: { kind, is_closed: isClosed } }) => all.slice(first, first + count).filter((_, at) => {
+  const kept = segments.flatMap(({ first, count, segment: { kind, is_closed: isClosed } }) => all.slice(first, first + count).filter((_, at) => {
     const every = kind === "rest" && isClosed ? (count - 1) / 2 : Math.max(1, count / KEPT_MAX);
     return at === count - 1 || Math.floor(at / every) !== Math.floor((at - 1) / every);
   }));
   const whole = tally(all);
   return {
-    region: id, other, ranks, ...whole, segments: segments.map(({ told }) => told), joined: 0,
+    region: id, other, ranks, ...whole, segments: segments.map(({ segment }) => segment), joined: 0,
     bands: bandsOf(all, salt, hash), points: pointsOf(kept, averages), provisional: pointsOf(open.map(window), []),
   };
 }
@@ -97,7 +97,7 @@ function segmentOf(kind, windows, isClosed) {
   const edge = (part) => tally(part).latency ?? 1;
   const few = Math.max(1, Math.floor(windows.length / 10));
   return {
-    first: first.number, count: windows.length, told: {
+    first: first.number, count: windows.length, segment: {
       kind, from_s: first.number * WINDOW_S, to_s: (last.number + 1) * WINDOW_S, is_closed: isClosed, windows: windows.filter(({ exact }) => exact > 0).length,
       ...tally(windows), rise: kind === "growth" ? edge(windows.slice(-few)) / edge(windows.slice(0, few)) - 1 : 0,
     },

@@ -26,7 +26,7 @@ import { makeCourses, makeCriteria, makeRemap } from "./why.mjs";
 const { values } = parseArgs({ options: {
   port: { type: "string", default: "4180" }, ranks: { type: "string", default: "4" }, nodes: { type: "string" }, silence: { type: "string", default: "60" },
   calls: { type: "string", default: "20000" }, seconds: { type: "string", default: "30" }, scene: { type: "string", default: "live" },
-  verdict: { type: "string", default: "pattern" }, regions: { type: "string", default: "slow" }, evolution: { type: "string", default: "told" }, rights: { type: "string", default: "owner" },
+  verdict: { type: "string", default: "pattern" }, regions: { type: "string", default: "slow" }, evolution: { type: "string", default: "full" }, rights: { type: "string", default: "owner" },
 } });
 const scene = values.scene;
 const ranks = Number(values.ranks);

@@ -36,7 +36,7 @@ struct BufferedRing {
     /// Where stretches begin that stand alone, after the first, and since when they do.
     stretches: VecDeque<(u64, Instant)>,
     /// How often the writer has told everything anew.
-    told: u64,
+    generation: u64,
 }
 
 impl BufferedRing {
@@ -56,8 +56,12 @@ impl BufferedRing {
 impl FlightBuffer {
     /// How long slots are held; from which position of each ring on; how often the whole state was sent again.
     pub(super) fn new(span: Duration, rings: impl Iterator<Item = (u64, u64)>) -> Self {
-        let ring =
-            |(from, told)| BufferedRing { slots: VecDeque::new(), from, stretches: VecDeque::new(), told };
+        let ring = |(from, generation)| BufferedRing {
+            slots: VecDeque::new(),
+            from,
+            stretches: VecDeque::new(),
+            generation,
+        };
         let rings = rings.map(ring).collect();
         Self { span, rings, asked: Instant::now(), left_out: 0, shortest: None }
     }
@@ -66,11 +70,11 @@ impl FlightBuffer {
     pub(super) fn take(&mut self, ring: usize, slots: Vec<Slot>, consumer: &Consumer<'_>) {
         let held = &mut self.rings[ring];
         held.slots.extend(slots);
-        let (told, from) = consumer.told_anew();
+        let (generation, from) = consumer.told_anew();
         // Where a job says what cannot be, nothing stands alone.
         let sound = (held.stretches.back().map_or(held.from, |last| last.0)..=held.until()).contains(&from);
-        if told != held.told && sound {
-            held.told = told;
+        if generation != held.generation && sound {
+            held.generation = generation;
             held.stretches.push_back((from, Instant::now()));
         }
     }

@@ -15,7 +15,7 @@ pub(crate) struct Scheduler {
     looks: u32,
     looked_ns: u64,
     state: Halt,
-    told: Option<Scheduling>,
+    last_sent: Option<Scheduling>,
     cpus: CpuWatch,
     new_cpus: Option<Cpus>,
 }
@@ -38,7 +38,8 @@ impl Scheduler {
     pub(crate) fn look(&mut self, pid: u32, process: u32) -> Option<Scheduling> {
         let monotonic_ns = monotonic_ns();
         let (run_ns, wait_ns) = times(pid)?;
-        let mut switches = self.told.map(|told| (told.voluntary, told.involuntary)).unwrap_or_default();
+        let mut switches =
+            self.last_sent.map(|last_sent| (last_sent.voluntary, last_sent.involuntary)).unwrap_or_default();
         if self.looks.is_multiple_of(STATUS_EVERY)
             && let Some(status) = status(pid)
         {
@@ -49,7 +50,7 @@ impl Scheduler {
         let (voluntary, involuntary) = switches;
         let since_ns = monotonic_ns.saturating_sub(std::mem::replace(&mut self.looked_ns, monotonic_ns));
         let (mut stopped_ns, mut blocked_ns) = (0, 0);
-        if let Some(last) = self.told {
+        if let Some(last) = self.last_sent {
             let moved_ns = run_ns.saturating_sub(last.run_ns) + wait_ns.saturating_sub(last.wait_ns);
             let idle_ns = since_ns.saturating_sub(moved_ns);
             // A process that ran all the time need not be asked.
@@ -70,12 +71,13 @@ impl Scheduler {
             stopped_ns,
             blocked_ns,
         };
-        let same = self.told.is_some_and(|told| Scheduling { monotonic_ns, ..told } == figures);
+        let same =
+            self.last_sent.is_some_and(|last_sent| Scheduling { monotonic_ns, ..last_sent } == figures);
         if same {
             return None;
         }
-        self.told = Some(figures);
-        self.told
+        self.last_sent = Some(figures);
+        self.last_sent
     }
 }
 

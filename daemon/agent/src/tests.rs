@@ -143,12 +143,12 @@ fn nobody_waits_in_a_process_that_is_gone_or_in_a_ring_that_is_not_read() {
 #[test]
 fn one_that_takes_over_says_first_whose_messages_follow() {
     let folder = tempfile::tempdir().unwrap();
-    for (origin, told) in [(3, 2), (OWN, 1)] {
+    for (origin, sent) in [(3, 2), (OWN, 1)] {
         let resume = Resume { origin, ..Resume::default() };
         let mut agent = Agent::new(vec![folder.path().to_owned()], resume, None);
         let mut messages = Vec::new();
         agent.tell(Message::ClockSample(clock_sample()), &mut |message| messages.push(message));
-        assert_eq!(messages.len(), told);
+        assert_eq!(messages.len(), sent);
         let own = Message::Origin(Origin { agent: OWN, sequence: 0 });
         assert_eq!(messages.first() == Some(&own), origin != OWN);
     }
@@ -210,11 +210,11 @@ fn what_is_held_back_is_the_newest_and_stands_alone() {
     let (_, mut producer) = writer.claim(0).unwrap();
     let mut agent = Agent::new(vec![folder.path().to_owned()], Resume::default(), Some(Box::new(Safe)));
     agent.hold = Some(SPAN);
-    let mut told = Vec::new();
-    agent.switch(false, &mut |message| told.push(message));
+    let mut sent = Vec::new();
+    agent.switch(false, &mut |message| sent.push(message));
 
     let (mut made, mut anew) = (0_u64, true);
-    while !told.iter().any(|message| matches!(message, Message::Skipped(_))) {
+    while !sent.iter().any(|message| matches!(message, Message::Skipped(_))) {
         for _ in 0..5 {
             let before = Entry::encode_thread(made, 0);
             let before = if anew { std::slice::from_ref(&before) } else { &[] };
@@ -222,7 +222,7 @@ fn what_is_held_back_is_the_newest_and_stands_alone() {
             made += 1;
             anew = producer.begins_anew();
         }
-        agent.pass(&mut |message| told.push(message));
+        agent.pass(&mut |message| sent.push(message));
         std::thread::sleep(Duration::from_millis(2));
     }
     let slots = |messages: &[Message]| -> Vec<Slots> {
@@ -232,16 +232,16 @@ fn what_is_held_back_is_the_newest_and_stands_alone() {
         });
         slots.collect()
     };
-    assert_eq!(slots(&told), []);
-    let skipped = told.iter().filter_map(|message| match message {
+    assert_eq!(slots(&sent), []);
+    let skipped = sent.iter().filter_map(|message| match message {
         Message::Skipped(skipped) => Some(skipped.to),
         _ => None,
     });
     let skipped = skipped.max().expect("what is old goes");
 
-    told.clear();
-    agent.switch(true, &mut |message| told.push(message));
-    let held = slots(&told);
+    sent.clear();
+    agent.switch(true, &mut |message| sent.push(message));
+    let held = slots(&sent);
     assert_eq!(held[0].from, skipped, "nothing is missing between");
     assert!(
         matches!(Entry::decode(&held[0].slots[0]), Some(Entry::Thread { .. })),
@@ -255,13 +255,13 @@ fn what_is_held_back_is_the_newest_and_stands_alone() {
             _ => None,
         })
         .collect();
-    let left_out = told.iter().find_map(|message| match message {
+    let left_out = sent.iter().find_map(|message| match message {
         Message::Unrecorded(unrecorded) => Some(unrecorded.calls),
         _ => None,
     });
     assert_eq!(rows, (left_out.unwrap()..made).collect::<Vec<_>>(), "each is there or counted");
-    told.clear();
+    sent.clear();
     assert!(producer.push(&[], &call(made), 1));
-    agent.pass(&mut |message| told.push(message));
-    assert_eq!(slots(&told).len(), 1, "from now on it is told at once");
+    agent.pass(&mut |message| sent.push(message));
+    assert_eq!(slots(&sent).len(), 1, "from now on it is sent at once");
 }

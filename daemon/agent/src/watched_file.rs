@@ -30,7 +30,7 @@ pub(crate) struct WatchedFile {
     unreleased: bool,
     /// Rings whose positions made no sense; they are not read again.
     damaged: Vec<bool>,
-    told: Option<Lost>,
+    lost_sent: Option<Lost>,
     told_unrecorded: u64,
     /// What is read and not told yet, while recording is off and the newest is wanted all the same.
     held: Option<FlightBuffer>,
@@ -60,7 +60,7 @@ impl WatchedFile {
             positions,
             unreleased: true,
             damaged,
-            told: None,
+            lost_sent: None,
             told_unrecorded: 0,
             held: None,
             left_out: 0,
@@ -199,8 +199,8 @@ impl WatchedFile {
             unreadable: self.unreadable,
             state,
         };
-        if self.told != Some(lost) {
-            self.told = Some(lost);
+        if self.lost_sent != Some(lost) {
+            self.lost_sent = Some(lost);
             tell(Message::Lost(lost));
         }
     }
@@ -215,8 +215,8 @@ impl WatchedFile {
     /// From here on slots are held back, each for so long.
     pub(crate) fn hold(&mut self, span: Duration) {
         if self.alive && self.held.is_none() && self.reader.is_whole() {
-            let told = self.heads().map(|head| head.told_anew().0);
-            self.held = Some(FlightBuffer::new(span, self.positions.iter().copied().zip(told)));
+            let generations = self.heads().map(|head| head.told_anew().0);
+            self.held = Some(FlightBuffer::new(span, self.positions.iter().copied().zip(generations)));
         }
     }
 

@@ -17,14 +17,14 @@ const SLOW: &str = "behind messages slower than expected";
 const TRADED: f64 = 0.2;
 
 /// What changed, in one sentence.
-pub(crate) fn answer(pair: &Pair<'_>, told: &Comparison) -> String {
+pub(crate) fn answer(pair: &Pair<'_>, comparison: &Comparison) -> String {
     if pair.is_share {
-        return cut_off(pair, told);
+        return cut_off(pair, comparison);
     }
     let (Some(a_s), Some(b_s)) = (pair.a.duration_s(), pair.b.duration_s()) else {
         return "How long the runs took is not known, so their lengths are not compared.".into();
     };
-    let change = told.job.duration_s.change.unwrap_or_default();
+    let change = comparison.job.duration_s.change.unwrap_or_default();
     let than = if change.difference > 0.0 { "longer" } else { "less" };
     let took = format!(
         "B took {} {than} than A ({:+.0} %)",
@@ -32,9 +32,9 @@ pub(crate) fn answer(pair: &Pair<'_>, told: &Comparison) -> String {
         100.0 * (b_s / a_s - 1.0)
     );
     if change.is_change {
-        return format!("{took}, {}.", mostly(pair, told, change.difference));
+        return format!("{took}, {}.", mostly(pair, comparison, change.difference));
     }
-    let largest = told.functions.first().filter(|of| changed(&of.of_rank)).map(|of| {
+    let largest = comparison.functions.first().filter(|of| changed(&of.of_rank)).map(|of| {
         let change = of.of_rank.change.unwrap_or_default();
         format!("what changed most is {} ({} of a rank)", of.name, signed(change.difference))
     });
@@ -52,7 +52,7 @@ fn signed(seconds: f64) -> String {
 }
 
 /// Which recordings were cut off, and what changed most nevertheless.
-fn cut_off(pair: &Pair<'_>, told: &Comparison) -> String {
+fn cut_off(pair: &Pair<'_>, comparison: &Comparison) -> String {
     let lasted = |of: &Digest| of.duration_s().map(|seconds| format!(" after {}", time(seconds)));
     let state = |name: &str, of: &Digest| {
         let lasted = lasted(of).unwrap_or_default();
@@ -63,7 +63,7 @@ fn cut_off(pair: &Pair<'_>, told: &Comparison) -> String {
             None => format!("{name} was cut off{lasted}"),
         }
     };
-    let most = told.functions.first().filter(|of| changed(&of.of_rank)).map(|of| {
+    let most = comparison.functions.first().filter(|of| changed(&of.of_rank)).map(|of| {
         let figure = &of.of_rank;
         let share = |value: Option<f64>| amount(value.unwrap_or_default(), true);
         format!(
@@ -84,8 +84,8 @@ struct Part {
 }
 
 /// Of what the difference is mostly.
-fn mostly(pair: &Pair<'_>, told: &Comparison, difference: f64) -> String {
-    let mut parts = parts(pair, told, difference.signum());
+fn mostly(pair: &Pair<'_>, comparison: &Comparison, difference: f64) -> String {
+    let mut parts = parts(pair, comparison, difference.signum());
     parts.retain(|part| part.difference >= MUCH * difference.abs());
     parts.sort_by(|one, other| other.difference.total_cmp(&one.difference));
     parts.truncate(2);
@@ -98,7 +98,7 @@ fn mostly(pair: &Pair<'_>, told: &Comparison, difference: f64) -> String {
 }
 
 /// Parts that changed in the direction of the whole.
-fn parts(pair: &Pair<'_>, told: &Comparison, direction: f64) -> Vec<Part> {
+fn parts(pair: &Pair<'_>, comparison: &Comparison, direction: f64) -> Vec<Part> {
     let less = if direction < 0.0 { "less " } else { "" };
     let mut parts = Vec::new();
     let mut add = |figure: &Figure, words: &dyn Fn() -> String| {
@@ -108,21 +108,22 @@ fn parts(pair: &Pair<'_>, told: &Comparison, direction: f64) -> Vec<Part> {
             parts.push(Part { difference: difference * direction, words: format!("{less}{}", words()) });
         }
     };
-    let Some(budget) = &told.of_rank else {
-        add(&outside(pair, told), &|| format!("time outside of MPI{}", on_outside(pair, told)));
-        for function in &told.functions {
-            add(&function.of_rank, &|| format!("time {}", in_function(told, &function.name)));
+    let Some(budget) = &comparison.of_rank else {
+        add(&outside(pair, comparison), &|| format!("time outside of MPI{}", on_outside(pair, comparison)));
+        for function in &comparison.functions {
+            add(&function.of_rank, &|| format!("time {}", in_function(comparison, &function.name)));
         }
         return parts;
     };
-    add(&budget.outside, &|| format!("time outside of MPI{}", on_outside(pair, told)));
+    add(&budget.outside, &|| format!("time outside of MPI{}", on_outside(pair, comparison)));
     add(&budget.finished, &|| "time after the last call of ranks that have finished".into());
-    add(&budget.waiting, &|| waiting(pair, told, direction));
+    add(&budget.waiting, &|| waiting(pair, comparison, direction));
     let of = |figure: &Figure| figure.change.map_or(0.0, |change| change.difference * direction);
-    let most = told.functions.iter().max_by(|one, other| of(&one.of_rank).total_cmp(&of(&other.of_rank)));
-    let place = most.map(|function| in_function(told, &function.name)).unwrap_or_default();
+    let most =
+        comparison.functions.iter().max_by(|one, other| of(&one.of_rank).total_cmp(&of(&other.of_rank)));
+    let place = most.map(|function| in_function(comparison, &function.name)).unwrap_or_default();
     // What a worse placement does first of all.
-    let between = told.totals.inter_messages.change.filter(|change| change.is_change);
+    let between = comparison.totals.inter_messages.change.filter(|change| change.is_change);
     let between =
         between.filter(|change| change.difference as f64 * direction > 0.0).and_then(|change| change.ratio);
     let between = between.map(|ratio| format!(" ({} as many messages between nodes)", times(ratio)));
@@ -133,9 +134,9 @@ fn parts(pair: &Pair<'_>, told: &Comparison, direction: f64) -> Vec<Part> {
 }
 
 /// What is not in MPI, without a diagnosis.
-fn outside(pair: &Pair<'_>, told: &Comparison) -> Figure {
+fn outside(pair: &Pair<'_>, comparison: &Comparison) -> Figure {
     let ((in_a, in_b), (finished_a, finished_b)) = (pair.in_mpi(), pair.finished());
-    let mut figure = told.job.duration_s;
+    let mut figure = comparison.job.duration_s;
     if let Some(change) = &mut figure.change {
         change.difference -= in_b - in_a + finished_b - finished_a;
     }
@@ -143,12 +144,14 @@ fn outside(pair: &Pair<'_>, told: &Comparison) -> Figure {
 }
 
 /// The ranks that were longer outside of MPI, where not all were.
-fn on_outside(pair: &Pair<'_>, told: &Comparison) -> String {
+fn on_outside(pair: &Pair<'_>, comparison: &Comparison) -> String {
     if pair.a.job.ranks != pair.b.job.ranks {
         return String::new();
     }
-    let mut changes =
-        vec![told.job.duration_s.change.map_or(0.0, |change| change.difference); pair.a.job.ranks as usize];
+    let mut changes = vec![
+        comparison.job.duration_s.change.map_or(0.0, |change| change.difference);
+        pair.a.job.ranks as usize
+    ];
     for (of, sign) in [(pair.a, 1.0), (pair.b, -1.0)] {
         for function in of.windows.functions.values() {
             changes.iter_mut().zip(&function.by_rank).for_each(|(sum, seconds)| *sum += sign * seconds);
@@ -159,34 +162,39 @@ fn on_outside(pair: &Pair<'_>, told: &Comparison) -> String {
 }
 
 /// A function with the place that changed most in it, and the ranks.
-fn in_function(told: &Comparison, name: &str) -> String {
-    let sites = told.sites.iter().filter(|site| site.calls_function.as_deref() == Some(name));
+fn in_function(comparison: &Comparison, name: &str) -> String {
+    let sites = comparison.sites.iter().filter(|site| site.calls_function.as_deref() == Some(name));
     let size = |figure: &Figure| figure.change.map_or(0.0, |change| change.difference.abs());
     let most = sites.max_by(|one, other| size(&one.of_rank).total_cmp(&size(&other.of_rank)));
     let place = most.map(|site| format!(" at {}", site.place)).unwrap_or_default();
-    let ranks =
-        told.functions.iter().find(|function| function.name == name).map(|function| on(&function.ranks));
+    let ranks = comparison
+        .functions
+        .iter()
+        .find(|function| function.name == name)
+        .map(|function| on(&function.ranks));
     format!("in {name}{place}{}", ranks.unwrap_or_default())
 }
 
 /// Where most more is waited, for whom and why.
-fn waiting(pair: &Pair<'_>, told: &Comparison, direction: f64) -> String {
+fn waiting(pair: &Pair<'_>, comparison: &Comparison, direction: f64) -> String {
     let of = |figure: &Figure| figure.change.map_or(0.0, |change| change.difference * direction);
-    let site = told
+    let site = comparison
         .sites
         .iter()
         .filter(|site| of(&site.waiting_of_rank) > 0.0)
         .max_by(|one, other| of(&one.waiting_of_rank).total_cmp(&of(&other.waiting_of_rank)));
-    let function = told.functions.iter().max_by(|one, other| of(&one.of_rank).total_cmp(&of(&other.of_rank)));
+    let function =
+        comparison.functions.iter().max_by(|one, other| of(&one.of_rank).total_cmp(&of(&other.of_rank)));
     let name = site.and_then(|site| site.calls_function.as_deref()).or(function.map(|of| of.name.as_str()));
     let name = name.unwrap_or_default();
     let place = site.map(|site| format!(" at {}", site.place)).unwrap_or_default();
-    let ranks = told.functions.iter().find(|of| of.name == name).map(|of| on(&of.ranks)).unwrap_or_default();
-    let why = because(told, direction);
+    let ranks =
+        comparison.functions.iter().find(|of| of.name == name).map(|of| on(&of.ranks)).unwrap_or_default();
+    let why = because(comparison, direction);
     let awaited = match awaited(pair, name, direction) {
         Some(rank) => format!(", for rank {rank}"),
         // Who has more work is waited for.
-        None if why == Some(UNEVEN) => on_outside(pair, told).replacen(" on ", ", for ", 1),
+        None if why == Some(UNEVEN) => on_outside(pair, comparison).replacen(" on ", ", for ", 1),
         None => String::new(),
     };
     let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
@@ -209,8 +217,8 @@ fn awaited(pair: &Pair<'_>, function: &str, direction: f64) -> Option<u32> {
 }
 
 /// What kept those who were waited for.
-fn because(told: &Comparison, direction: f64) -> Option<&'static str> {
-    let by = &told.of_rank.as_ref()?.waiting_by;
+fn because(comparison: &Comparison, direction: f64) -> Option<&'static str> {
+    let by = &comparison.of_rank.as_ref()?.waiting_by;
     let of = |figure: &Figure| figure.change.map_or(0.0, |change| change.difference * direction);
     let compute = of(&by.compute);
     let causes = [
@@ -226,7 +234,7 @@ fn because(told: &Comparison, direction: f64) -> Option<&'static str> {
 }
 
 /// What limits the comparison, a sentence each.
-pub(crate) fn remarks(pair: &Pair<'_>, told: &Comparison) -> Vec<String> {
+pub(crate) fn remarks(pair: &Pair<'_>, comparison: &Comparison) -> Vec<String> {
     let (a, b) = (pair.a, pair.b);
     let mut remarks = Vec::new();
     if a.side.run == b.side.run && a.side.started_unix_ns == b.side.started_unix_ns && !a.side.run.is_empty()
@@ -258,7 +266,7 @@ pub(crate) fn remarks(pair: &Pair<'_>, told: &Comparison) -> Vec<String> {
         };
         remarks.push(format!("A ended with {} and B with {}.", exit(a), exit(b)));
     }
-    if told.of_rank.as_ref().is_some_and(trade_places) {
+    if comparison.of_rank.as_ref().is_some_and(trade_places) {
         remarks.push(
             "Each run learned its own expected transfer times. Time may only have moved between expected transfer time, \
              inter-node cost, slower than expected and unknown: read these four together. `run --criteria A` diagnoses the \

@@ -28,11 +28,11 @@ fn became(a: &[Region], b: &[Region], scale: (f64, f64)) -> Vec<RegionChange> {
     let members = |all: &[Option<usize>], of: usize| -> Vec<usize> {
         all.iter().enumerate().filter(|(_, to)| **to == Some(of)).map(|(at, _)| at).collect()
     };
-    let (mut told, mut used) = (Vec::new(), BTreeSet::new());
+    let (mut changes, mut used) = (Vec::new(), BTreeSet::new());
     let mut tell = |word: &str, ours: Vec<usize>, theirs: Vec<usize>| {
         let ours: Vec<&Region> = ours.into_iter().map(|at| &a[at]).collect();
         let theirs: Vec<&Region> = theirs.into_iter().map(|at| &b[at]).collect();
-        told.push(change(word, &ours, &theirs, scale));
+        changes.push(change(word, &ours, &theirs, scale));
     };
     let mut joined = BTreeSet::new();
     for (of, target) in into.iter().enumerate() {
@@ -67,7 +67,7 @@ fn became(a: &[Region], b: &[Region], scale: (f64, f64)) -> Vec<RegionChange> {
     for of in (0..b.len()).filter(|of| !used.contains(of)) {
         tell("new", Vec::new(), vec![of]);
     }
-    told
+    changes
 }
 
 /// How many ranks two regions have in common, where they have any.
@@ -128,7 +128,7 @@ mod tests {
         became(a, b, (1.0, 1.0)).into_iter().map(|of| (of.became, of.a, of.b)).collect()
     }
 
-    fn told(word: &str, a: &[u32], b: &[u32]) -> (String, Vec<u32>, Vec<u32>) {
+    fn expected(word: &str, a: &[u32], b: &[u32]) -> (String, Vec<u32>, Vec<u32>) {
         (word.into(), a.to_vec(), b.to_vec())
     }
 
@@ -152,19 +152,19 @@ mod tests {
         assert_eq!(
             words(&a, &b),
             [
-                told("stayed", &[0], &[0]),
-                told("split", &[1], &[1, 2]),
-                told("joined", &[2, 3], &[3]),
-                told("split", &[4], &[7, 8]),
+                expected("stayed", &[0], &[0]),
+                expected("split", &[1], &[1, 2]),
+                expected("joined", &[2, 3], &[3]),
+                expected("split", &[4], &[7, 8]),
             ]
         );
         assert_eq!(
             words(&b[..5], &a),
             [
-                told("stayed", &[0], &[0]),
-                told("joined", &[1, 2], &[1]),
-                told("split", &[3], &[2, 3]),
-                told("changed", &[7], &[4]),
+                expected("stayed", &[0], &[0]),
+                expected("joined", &[1, 2], &[1]),
+                expected("split", &[3], &[2, 3]),
+                expected("changed", &[7], &[4]),
             ]
         );
         let of = became(&a[4..], &b[4..5], (1.0, 1.0));
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn what_has_nothing_in_common_is_gone_and_new() {
         let (a, b) = ([region(0, &[(0, 3)])], [region(5, &[(4, 7)])]);
-        assert_eq!(words(&a, &b), [told("gone", &[0], &[]), told("new", &[], &[5])]);
+        assert_eq!(words(&a, &b), [expected("gone", &[0], &[]), expected("new", &[], &[5])]);
         assert_eq!(words(&[], &[]), []);
     }
 }

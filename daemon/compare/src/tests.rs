@@ -157,26 +157,26 @@ fn with_waiting(mut digest: Digest, waiting_s: f64) -> Digest {
 #[test]
 fn a_known_change_is_the_first_line() {
     let (a, b) = (with_waiting(quiet("a", 1), 2.0), with_waiting(disturbed("b", 2), 26.0));
-    let told = all_changes(&a, &b);
+    let comparison = all_changes(&a, &b);
     assert_eq!(
-        told.answer,
+        comparison.answer,
         "B took 2.00 s longer than A (+20 %), mostly waiting in MPI_Allreduce at solver.c:120 solve() on ranks 8-15, for \
          rank 3 (load imbalance)."
     );
-    let function = &told.functions[0];
+    let function = &comparison.functions[0];
     assert_eq!((function.name.as_str(), &function.ranks[..]), ("MPI_Allreduce", &[(8, 15)][..]));
     assert!(function.why.starts_with("each 1.7") && function.why.ends_with("x as long"), "{}", function.why);
-    let changed: Vec<&str> = (told.functions.iter())
+    let changed: Vec<&str> = (comparison.functions.iter())
         .filter(|of| of.of_rank.change.unwrap().is_change)
         .map(|of| of.name.as_str())
         .collect();
     assert_eq!(changed, ["MPI_Allreduce"]);
-    let of_rank = told.of_rank.as_ref().unwrap();
+    let of_rank = comparison.of_rank.as_ref().unwrap();
     assert!((of_rank.waiting.change.unwrap().difference - 1.5).abs() < 1e-9);
     assert!(of_rank.waiting_by.compute.change.unwrap().is_change);
-    assert!(told.verdict.as_ref().unwrap().cause.change.is_change);
-    let text = text::text(&told);
-    assert!(text.starts_with(&told.answer) && text.contains("MPI_Allreduce"), "{text}");
+    assert!(comparison.verdict.as_ref().unwrap().cause.change.is_change);
+    let text = text::text(&comparison);
+    assert!(text.starts_with(&comparison.answer) && text.contains("MPI_Allreduce"), "{text}");
     assert!(!text.contains("MPI_Waitall"), "{text}");
 }
 
@@ -220,19 +220,19 @@ fn time_after_the_last_calls_is_not_outside_of_mpi() {
 fn noise_is_no_change() {
     for seed in 0..20 {
         let (a, b) = (quiet("a", 2 * seed), quiet("b", 2 * seed + 1));
-        let told = all_changes(&a, &b);
-        assert_eq!(told.answer, "No change: B took as long as A (10.0 s and 10.0 s).");
-        assert!(text::text(&told).contains("No function took another time."));
+        let comparison = all_changes(&a, &b);
+        assert_eq!(comparison.answer, "No change: B took as long as A (10.0 s and 10.0 s).");
+        assert!(text::text(&comparison).contains("No function took another time."));
     }
 }
 
 #[test]
 fn a_recording_is_as_itself() {
     let (a, again) = (disturbed("a", 1), disturbed("a", 1));
-    let told = all_changes(&a, &again);
-    assert!(told.answer.starts_with("No change"), "{}", told.answer);
-    assert_eq!(told.remarks, ["A and B are the same recording."]);
-    let changes = serde_json::to_string(&told).unwrap();
+    let comparison = all_changes(&a, &again);
+    assert!(comparison.answer.starts_with("No change"), "{}", comparison.answer);
+    assert_eq!(comparison.remarks, ["A and B are the same recording."]);
+    let changes = serde_json::to_string(&comparison).unwrap();
     assert!(!changes.contains("\"is_change\":true"), "{changes}");
 }
 
@@ -259,8 +259,8 @@ fn swapped(value: &Value) -> Value {
 }
 
 /// Without what says more than figures.
-fn figures(told: &Comparison) -> Value {
-    let mut value = serde_json::to_value(told).unwrap();
+fn figures(comparison: &Comparison) -> Value {
+    let mut value = serde_json::to_value(comparison).unwrap();
     let fields = value.as_object_mut().unwrap();
     for name in ["answer", "remarks", "a", "b", "noise", "regions"] {
         fields.remove(name);
@@ -284,10 +284,11 @@ fn what_changed_is_the_inverse_the_other_way_round() {
     b.lost_calls = 7;
     let (there, back) = (all_changes(&a, &b), all_changes(&b, &a));
     assert_eq!(swapped(&figures(&there)), without_ratios(&figures(&back)));
-    let ratio = |told: &Comparison| told.functions[0].of_rank.change.unwrap().ratio.unwrap();
+    let ratio = |comparison: &Comparison| comparison.functions[0].of_rank.change.unwrap().ratio.unwrap();
     assert!((ratio(&there) * ratio(&back) - 1.0).abs() < 1e-9);
-    let bcast =
-        |told: &Comparison| told.functions.iter().find(|of| of.name == "MPI_Bcast").unwrap().why.clone();
+    let bcast = |comparison: &Comparison| {
+        comparison.functions.iter().find(|of| of.name == "MPI_Bcast").unwrap().why.clone()
+    };
     assert_eq!((bcast(&there), bcast(&back)), ("only in B".into(), "only in A".into()));
 }
 
@@ -295,15 +296,15 @@ fn what_changed_is_the_inverse_the_other_way_round() {
 fn jobs_of_other_sizes_are_compared_by_the_rank() {
     let time = |window, rank| 0.02 + 0.01 * noise(window, rank, 3);
     let (a, b) = (with(run("a", 16), "MPI_Waitall", 80, &time), with(run("b", 32), "MPI_Waitall", 80, &time));
-    let told = all_changes(&a, &b);
-    assert!(told.answer.starts_with("No change"), "{}", told.answer);
+    let comparison = all_changes(&a, &b);
+    assert!(comparison.answer.starts_with("No change"), "{}", comparison.answer);
     assert_eq!(
-        told.remarks,
+        comparison.remarks,
         ["A has 16 ranks and B 32 ranks: times are the mean of a rank, and regions are not compared."]
     );
-    let function = &told.functions[0];
+    let function = &comparison.functions[0];
     assert!(function.seconds.change.unwrap().ratio.unwrap() > 1.9);
-    assert!(!function.calls.change.unwrap().is_change && told.regions.is_none());
+    assert!(!function.calls.change.unwrap().is_change && comparison.regions.is_none());
     assert_eq!(function.why, "");
 }
 
@@ -312,22 +313,22 @@ fn what_was_cut_off_is_compared_by_shares() {
     let (a, mut b) = (quiet("a", 1), quiet("b", 2));
     b.job.exit = Some(128 + 9);
     b.job.duration_s = Some(5.0);
-    let told = all_changes(&a, &b);
+    let comparison = all_changes(&a, &b);
     // As much time in half the run.
-    assert_eq!(told.basis, "share");
+    assert_eq!(comparison.basis, "share");
     let share = |value: Option<f64>| (100.0 * value.unwrap()).round();
-    let function = &told.functions[0];
+    let function = &comparison.functions[0];
     assert_eq!((share(function.of_rank.a), share(function.of_rank.b)), (20.0, 40.0));
     assert!(
-        told.answer.starts_with(
+        comparison.answer.starts_with(
             "A ended after 10.0 s and B was killed by signal 9 after 5.00 s, so their lengths are not \
                                  compared; what changed most is MPI_"
         ),
         "{}",
-        told.answer
+        comparison.answer
     );
-    assert!(!told.job.duration_s.change.unwrap().is_change);
-    let text = text::text(&told);
+    assert!(!comparison.job.duration_s.change.unwrap().is_change);
+    let text = text::text(&comparison);
     assert!(text.contains("share of a rank's time") && text.contains("pts"), "{text}");
     b.job.exit = None;
     b.side.state = "running".into();
@@ -338,11 +339,11 @@ fn what_was_cut_off_is_compared_by_shares() {
 fn what_was_not_judged_is_said_and_the_rest_compared() {
     let (mut a, b) = (quiet("a", 1), disturbed("b", 2));
     a.findings = None;
-    let told = all_changes(&a, &b);
-    assert!(told.budget.is_none() && told.criteria.is_none() && told.verdict.is_none());
-    assert_eq!(told.remarks, ["A has no diagnosis: where it lost time is not compared."]);
+    let comparison = all_changes(&a, &b);
+    assert!(comparison.budget.is_none() && comparison.criteria.is_none() && comparison.verdict.is_none());
+    assert_eq!(comparison.remarks, ["A has no diagnosis: where it lost time is not compared."]);
     assert_eq!(
-        told.answer,
+        comparison.answer,
         "B took 2.00 s longer than A (+20 %), mostly time in MPI_Allreduce at solver.c:120 solve() on ranks 8-15."
     );
 }
@@ -353,17 +354,17 @@ fn a_place_is_found_again_when_lines_were_moved() {
     let slower = |_: usize, _: u32| 0.03;
     let a = with(run("a", 4), "MPI_Waitall", 80, &time);
     let b = with(run("b", 4), "MPI_Waitall", 91, &slower);
-    let told = all_changes(&a, &b);
-    assert_eq!(told.sites.len(), 1);
-    assert_eq!((told.sites[0].line.a, told.sites[0].line.b), (Some(80), Some(91)));
-    assert!(text::text(&told).contains("solver.c:91 solve() MPI_Waitall (line 80 in A)"));
+    let comparison = all_changes(&a, &b);
+    assert_eq!(comparison.sites.len(), 1);
+    assert_eq!((comparison.sites[0].line.a, comparison.sites[0].line.b), (Some(80), Some(91)));
+    assert!(text::text(&comparison).contains("solver.c:91 solve() MPI_Waitall (line 80 in A)"));
     // Two places on one side: which of them it was is not known.
     let two = with(b, "MPI_Recv", 99, &time);
     let mut two = with(two, "MPI_Waitall", 99, &time);
     two.sites.retain(|name, _| name.calls == Some(number("MPI_Waitall")));
-    let told = all_changes(&a, &two);
-    assert_eq!(told.sites.len(), 3);
-    assert!(told.sites.iter().all(|site| site.line.a.is_none() || site.line.b.is_none()));
+    let comparison = all_changes(&a, &two);
+    assert_eq!(comparison.sites.len(), 3);
+    assert!(comparison.sites.iter().all(|site| site.line.a.is_none() || site.line.b.is_none()));
 }
 
 #[test]
@@ -405,8 +406,8 @@ fn however_much_changed_it_fits_on_a_page() {
         digest.side.headline = "Something was found.".into();
         digest.cpu_wait_share = Some(f64::from(of) / 10.0);
     }
-    let told = all_changes(&a, &b);
-    let text = text::text(&told);
+    let comparison = all_changes(&a, &b);
+    let text = text::text(&comparison);
     assert!((45..=60).contains(&text.lines().count()), "{} lines\n{text}", text.lines().count());
     assert!(text.contains("52 more functions (--json has them)"), "{text}");
     assert!(text.lines().all(|line| line.trim_end() == line));

@@ -16,38 +16,39 @@ const MOST_STRETCHES: usize = 4;
 
 /// What changed, in sentences.
 #[must_use]
-pub fn text(told: &Comparison) -> String {
+pub fn text(comparison: &Comparison) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write(told, &mut out);
+    let _ = write(comparison, &mut out);
     out.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-fn write(told: &Comparison, out: &mut String) -> std::fmt::Result {
-    writeln!(out, "{}", told.answer)?;
+fn write(comparison: &Comparison, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "{}", comparison.answer)?;
     writeln!(out)?;
-    for (name, side, of) in [("A", &told.a, 0), ("B", &told.b, 1)] {
+    for (name, side, of) in [("A", &comparison.a, 0), ("B", &comparison.b, 1)] {
         let of = |count: &Count| [count.a, count.b][of].unwrap_or_default();
-        let (ranks, nodes) = (plural(of(&told.job.ranks), "rank"), plural(of(&told.job.nodes), "node"));
-        let length = [told.job.duration_s.a, told.job.duration_s.b][usize::from(name == "B")];
+        let (ranks, nodes) =
+            (plural(of(&comparison.job.ranks), "rank"), plural(of(&comparison.job.nodes), "node"));
+        let length = [comparison.job.duration_s.a, comparison.job.duration_s.b][usize::from(name == "B")];
         let length = length.map_or_else(|| "of unknown length".into(), time);
         writeln!(out, "  {name}  {length}, {ranks} on {nodes}, {}", side.folder)?;
         if !side.headline.is_empty() {
             writeln!(out, "     {}", side.headline)?;
         }
     }
-    if told.remarks.len() > MOST_REMARKS {
-        writeln!(out, "  {} more remarks (--json has them)", told.remarks.len() - MOST_REMARKS)?;
+    if comparison.remarks.len() > MOST_REMARKS {
+        writeln!(out, "  {} more remarks (--json has them)", comparison.remarks.len() - MOST_REMARKS)?;
     }
-    told.remarks.iter().take(MOST_REMARKS).try_for_each(|remark| writeln!(out, "  {remark}"))?;
-    alignment(&told.alignment, out)?;
-    whole(told, out)?;
-    functions(told, out)?;
-    places(told, out)?;
-    medians(told, out)?;
-    regions(told, out)?;
-    others(told, out)?;
-    writeln!(out, "\n  {}", told.noise.sentence)
+    comparison.remarks.iter().take(MOST_REMARKS).try_for_each(|remark| writeln!(out, "  {remark}"))?;
+    alignment(&comparison.alignment, out)?;
+    whole(comparison, out)?;
+    functions(comparison, out)?;
+    places(comparison, out)?;
+    medians(comparison, out)?;
+    regions(comparison, out)?;
+    others(comparison, out)?;
+    writeln!(out, "\n  {}", comparison.noise.sentence)
 }
 
 /// By what the runs are aligned, and where B loses time.
@@ -87,17 +88,17 @@ fn heading(out: &mut String, name: &str, width: usize) -> std::fmt::Result {
 type Part<'a> = (&'a str, &'a Figure, Vec<(&'a str, &'a Figure)>);
 
 /// The length of the run, and what a rank did in it.
-fn whole(told: &Comparison, out: &mut String) -> std::fmt::Result {
+fn whole(comparison: &Comparison, out: &mut String) -> std::fmt::Result {
     const WIDTH: usize = 30;
-    let is_share = told.basis == "share";
+    let is_share = comparison.basis == "share";
     heading(out, if is_share { "share of a rank's time" } else { "time of a rank" }, WIDTH)?;
     let mut row = |name: &str, figure: &Figure, is_share: bool| {
         writeln!(out, "  {name:<WIDTH$} {}", columns(figure, is_share))
     };
     if !is_share {
-        row("the whole run", &told.job.duration_s, false)?;
+        row("the whole run", &comparison.job.duration_s, false)?;
     }
-    let Some(of_rank) = &told.of_rank else { return Ok(()) };
+    let Some(of_rank) = &comparison.of_rank else { return Ok(()) };
     row("in MPI", &of_rank.total, is_share)?;
     let by = &of_rank.waiting_by;
     let size = |of: &Figure| of.change.map_or(0.0, |change| change.difference.abs());
@@ -136,29 +137,29 @@ fn whole(told: &Comparison, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-fn functions(told: &Comparison, out: &mut String) -> std::fmt::Result {
-    let all: Vec<_> = told.functions.iter().filter(|of| changed(&of.of_rank)).collect();
+fn functions(comparison: &Comparison, out: &mut String) -> std::fmt::Result {
+    let all: Vec<_> = comparison.functions.iter().filter(|of| changed(&of.of_rank)).collect();
     if all.is_empty() {
         return writeln!(out, "\n  No function took another time.");
     }
     heading(out, "function, time of a rank", 30)?;
     for of in all.iter().take(MOST_FUNCTIONS) {
-        let figures = columns(&of.of_rank, told.basis == "share");
+        let figures = columns(&of.of_rank, comparison.basis == "share");
         writeln!(out, "  {:<30} {figures}  {}{}", of.name, of.why, on(&of.ranks))?;
     }
     more(all.len(), MOST_FUNCTIONS, "function", out)
 }
 
-fn more(all: usize, told: usize, what: &str, out: &mut String) -> std::fmt::Result {
-    match all.saturating_sub(told) {
+fn more(all: usize, listed: usize, what: &str, out: &mut String) -> std::fmt::Result {
+    match all.saturating_sub(listed) {
         0 => Ok(()),
         1 => writeln!(out, "  1 more {what} (--json has it)"),
         left => writeln!(out, "  {left} more {what}s (--json has them)"),
     }
 }
 
-fn places(told: &Comparison, out: &mut String) -> std::fmt::Result {
-    let all: Vec<_> = told.sites.iter().filter(|of| changed(&of.of_rank)).collect();
+fn places(comparison: &Comparison, out: &mut String) -> std::fmt::Result {
+    let all: Vec<_> = comparison.sites.iter().filter(|of| changed(&of.of_rank)).collect();
     if all.is_empty() {
         return Ok(());
     }
@@ -174,13 +175,18 @@ fn places(told: &Comparison, out: &mut String) -> std::fmt::Result {
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().clamp(30, 60);
     heading(out, "call site", width)?;
     for (site, name) in all.iter().zip(names) {
-        writeln!(out, "  {name:<width$} {}  {}", columns(&site.of_rank, told.basis == "share"), site.why)?;
+        writeln!(
+            out,
+            "  {name:<width$} {}  {}",
+            columns(&site.of_rank, comparison.basis == "share"),
+            site.why
+        )?;
     }
     more(all.len(), MOST_PLACES, "call site", out)
 }
 
 /// The expected times of messages and collectives, those that changed most first.
-fn medians(told: &Comparison, out: &mut String) -> std::fmt::Result {
+fn medians(comparison: &Comparison, out: &mut String) -> std::fmt::Result {
     let far = |count: &Count| {
         let ratio = count.change.filter(|change| change.is_change).and_then(|change| change.ratio);
         ratio.map_or(0.0, |ratio| ratio.max(1e-9).ln().abs())
@@ -191,14 +197,14 @@ fn medians(told: &Comparison, out: &mut String) -> std::fmt::Result {
         let ratio = count.change.and_then(|change| change.ratio).unwrap_or(1.0);
         format!("{what}: expected {} instead of {} ({} as long)", of(count.b), of(count.a), times(ratio))
     };
-    for of in told.criteria.iter().flatten() {
+    for of in comparison.criteria.iter().flatten() {
         let scope = if of.scope == "intra" { "within nodes" } else { "between nodes" };
         lines.push((
             far(&of.median_ns),
             line(format!("messages {scope} from {}", bytes(of.size_from)), &of.median_ns),
         ));
     }
-    for of in told.collectives.iter().flatten() {
+    for of in comparison.collectives.iter().flatten() {
         let root = if of.is_root { " at the root" } else { "" };
         let what =
             format!("{} of {} among {}{root}", of.function, bytes(of.bytes), plural(of.ranks.into(), "rank"));
@@ -213,8 +219,8 @@ fn medians(told: &Comparison, out: &mut String) -> std::fmt::Result {
     more(lines.len(), MOST_MEDIANS, "median", out)
 }
 
-fn regions(told: &Comparison, out: &mut String) -> std::fmt::Result {
-    let Some(all) = &told.regions else { return Ok(()) };
+fn regions(comparison: &Comparison, out: &mut String) -> std::fmt::Result {
+    let Some(all) = &comparison.regions else { return Ok(()) };
     let mut others: Vec<&RegionChange> = all.iter().filter(|of| of.became != "stayed").collect();
     if others.is_empty() {
         return Ok(());
@@ -245,8 +251,8 @@ fn regions(told: &Comparison, out: &mut String) -> std::fmt::Result {
 }
 
 /// Counts and what the machine did, where that changed.
-fn others(told: &Comparison, out: &mut String) -> std::fmt::Result {
-    let totals = &told.totals;
+fn others(comparison: &Comparison, out: &mut String) -> std::fmt::Result {
+    let totals = &comparison.totals;
     let mut parts: Vec<String> = Vec::new();
     let mut add = |name: &str, of: &Count, say: fn(u64) -> String| {
         if of.change.is_some_and(|change| change.is_change) {
@@ -261,8 +267,8 @@ fn others(told: &Comparison, out: &mut String) -> std::fmt::Result {
     add("lost calls", &totals.lost_calls, count);
     add("unmatched sends", &totals.unmatched_sends, count);
     add("ended before they began", &totals.clock_violations, count);
-    add("clock uncertainty", &told.quality.clock_uncertainty_ns, nanoseconds);
-    let no_core = &told.quality.no_core_share;
+    add("clock uncertainty", &comparison.quality.clock_uncertainty_ns, nanoseconds);
+    let no_core = &comparison.quality.no_core_share;
     if changed(no_core) {
         let share = |value: Option<f64>| format!("{:.0} %", 100.0 * value.unwrap_or_default());
         parts.push(format!(

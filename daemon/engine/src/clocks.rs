@@ -40,10 +40,10 @@ impl Clocks {
     /// The clocks as they are known in the end, and whether it is certain that by them no message ends before it begins.
     pub(crate) fn solve(&mut self, ingest: &Ingest, until_ns: u64) -> (Clock, bool) {
         let clocks = ingest.clocks();
-        let told = clocks.iter().map(|&(node, _)| ClockNode { node: node.0, ..ClockNode::default() });
-        let told = ClockVersion { version: 0, nodes: real(told.collect()) };
+        let first = clocks.iter().map(|&(node, _)| ClockNode { node: node.0, ..ClockNode::default() });
+        let first = ClockVersion { version: 0, nodes: real(first.collect()) };
         if clocks.len() < 2 {
-            return (Clock { versions: vec![told] }, true);
+            return (Clock { versions: vec![first] }, true);
         }
         let maps = ClockMaps::solve(&clocks, &mut self.bounds, until_ns);
         let nodes = maps.nodes.iter().map(|map| ClockNode {
@@ -54,7 +54,7 @@ impl Clocks {
             corrections: map.correction.points().to_vec(),
         });
         let found = ClockVersion { version: 1, nodes: real(nodes.collect()) };
-        (Clock { versions: vec![told, found] }, maps.is_free_of_violations)
+        (Clock { versions: vec![first, found] }, maps.is_free_of_violations)
     }
 }
 

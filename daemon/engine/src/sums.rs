@@ -58,7 +58,7 @@ impl Sums {
     }
 
     /// As they are kept.
-    pub fn told(&self, counts: &Counts, processors: &Processors) -> Summary {
+    pub fn summary(&self, counts: &Counts, processors: &Processors) -> Summary {
         let (mut timeline, density) = self.overview.parts();
         // Closer looks are what is beside segments for.
         while timeline.windows() > MOST_WINDOWS {

@@ -41,9 +41,9 @@ fn message(src: u32, dst: u32, send_ns: u64, recv_ns: u64) -> Message {
 
 #[test]
 fn pairs_are_summed_up_each_way() {
-    let told =
+    let exchanged =
         vec![message(0, 1, 10, 20), message(0, 1, 30, 60), message(1, 0, 40, 45), message(0, 2, 5, 50)];
-    let (library, ..) = library(told, Vec::new());
+    let (library, ..) = library(exchanged, Vec::new());
     let pairs = |range| library.answer(1, &Question::Pairs(range)).pairs.unwrap();
     let found = pairs(0..100);
     assert_eq!((found.src.0, found.dst.0), (vec![0, 0, 1], vec![1, 2, 0]));

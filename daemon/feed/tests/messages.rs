@@ -88,7 +88,7 @@ proptest! {
             .map(|message| (message.send_ns, message.recv_ns, message.src, message.dst))
             .collect();
         plain.sort_unstable();
-        let told = |rows: &MessageRows| -> Vec<(u64, u64, u32, u32)> {
+        let listed = |rows: &MessageRows| -> Vec<(u64, u64, u32, u32)> {
             let at = |row: usize| {
                 (rows.send_ns.0[row] as u64, rows.recv_ns.0[row] as u64, rows.src.0[row], rows.dst.0[row])
             };
@@ -96,14 +96,14 @@ proptest! {
         };
         let all = rows(&library, range.clone(), Some(vec![(first, last)]), 10_000);
         prop_assert_eq!((all.total, all.share), (plain.len() as u64, 1.0));
-        prop_assert_eq!(told(&all), plain.clone());
+        prop_assert_eq!(listed(&all), plain.clone());
         let some = rows(&library, range, Some(vec![(first, last)]), most);
         let kept = plain.len().min(most as usize);
         prop_assert_eq!((some.total, some.src.0.len()), (plain.len() as u64, kept));
         prop_assert!(plain.is_empty() || (some.share - kept as f64 / plain.len() as f64).abs() < 1e-12);
         // Each of them as often at the most as there are.
         let mut left = plain;
-        for row in told(&some) {
+        for row in listed(&some) {
             let at = left.iter().position(|other| *other == row);
             prop_assert!(at.is_some());
             at.map(|at| left.swap_remove(at));

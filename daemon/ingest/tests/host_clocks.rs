@@ -50,7 +50,7 @@ fn check_truth(
             let corrected_ns = maps.correct(Node::from_index(node), told_ns);
             prop_assert!(
                 corrected_ns.abs_diff(true_ns) <= map.uncertainty_at(told_ns),
-                "node {node}: {corrected_ns} is {true_ns} and told within {}",
+                "node {node}: {corrected_ns} is {true_ns} and stated within {}",
                 map.uncertainty_at(told_ns)
             );
             if number < 10 {

@@ -137,10 +137,10 @@ mod tests {
             ranks.iter(),
             &Processors::default(),
         );
-        let told: Vec<_> = rows
+        let listed: Vec<_> = rows
             .iter()
             .map(|row| (row.node, row.name.as_str(), row.clock_uncertainty_ns, row.is_silent))
             .collect();
-        assert_eq!(told, [(Node(0), "a", None, false), (Node(1), "b", Some(9), true)]);
+        assert_eq!(listed, [(Node(0), "a", None, false), (Node(1), "b", Some(9), true)]);
     }
 }

@@ -65,13 +65,13 @@ pub fn record_told<T: Send>(
     tell: impl FnOnce(&mut Teller) -> Result<T> + Send,
 ) -> Result<(Manifest, T)> {
     let recorder = recorder_into(out, diagnose)?;
-    let told = take_in(out, recorder, tell)?;
+    let returned = take_in(out, recorder, tell)?;
     let mut manifest = Manifest::read(out)?;
     // That of this program says nothing about a run that it did not watch.
     manifest.cost.agent_cpu_s = None;
     amend(&mut manifest);
     manifest.write(out)?;
-    Ok((manifest, told))
+    Ok((manifest, returned))
 }
 
 /// The same, shown on a page meanwhile, by a clock that begins now: the daemon of a run without its agent.
@@ -90,10 +90,10 @@ pub fn show_told<T: Send>(
     recorder.tell(viewers.beginning_now(), &configuration);
     let page = page.admit();
     say_address("live page", page.url());
-    let told = take_in(out, recorder, tell);
+    let returned = take_in(out, recorder, tell);
     page.linger();
     page.close();
-    told
+    returned
 }
 
 fn name_of(out: &Path) -> Result<String> {
@@ -116,7 +116,7 @@ fn take_in<T: Send>(
     let log = WalWriter::create(out)?;
     let (send, receive) = queue::queue();
     let teller = Teller { log: Some(log), send, item: Item::default(), encoded: Vec::new() };
-    let (told, recorded) = std::thread::scope(|scope| {
+    let (returned, recorded) = std::thread::scope(|scope| {
         let telling = scope.spawn(move || {
             let mut teller = teller;
             tell(&mut teller)
@@ -127,12 +127,12 @@ fn take_in<T: Send>(
         (telling.join(), recorded)
     });
     // Why there was nothing more to be recorded says more than that there was nothing.
-    let Ok(told) = told else { bail!("the messages could not be reported") };
-    let told = told?;
+    let Ok(returned) = returned else { bail!("the messages could not be reported") };
+    let returned = returned?;
     recorded?;
     let manifest = Manifest::read(out)?;
     if manifest.state != State::Complete {
         bail!("{} could not be completed: {}", out.display(), manifest.missing.join("; "));
     }
-    Ok(told)
+    Ok(returned)
 }

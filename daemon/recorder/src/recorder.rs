@@ -406,7 +406,7 @@ impl Recorder {
         };
         let dir = self.writer.dir().to_owned();
         let is_cut = self.writer.manifest_mut().cut.is_some();
-        let sums = self.sums.told(&self.engine.counts, &self.engine.processors);
+        let sums = self.sums.summary(&self.engine.counts, &self.engine.processors);
         let made_calls = totals.calls + totals.polls + self.engine.losses.unsaved;
         let known = self.writer.manifest_mut().clone();
         let finished = self.writer.finish(&tables, &sums);

@@ -101,7 +101,7 @@ impl Remotes {
                     frames.drain(..known as usize);
                     if first > wanted {
                         let missing = first - wanted;
-                        agent.faults.push(format!("{missing} messages of agent {number} were never told"));
+                        agent.faults.push(format!("{missing} messages of agent {number} never arrived"));
                     }
                     let next = first + known + frames.len() as u64;
                     let from = Origin { agent: number, sequence: first + known };

@@ -41,8 +41,8 @@ pub(crate) struct Viewers {
     fresh: Vec<Arc<Vec<Call>>>,
     clock_uncertainties: BTreeMap<Node, u64>,
     clocks_seen: Option<Instant>,
-    told: Instant,
-    told_everything: Instant,
+    updated: Instant,
+    updated_everything: Instant,
     /// Of how many ranks it was said where they are.
     placed: usize,
     flight: Option<Duration>,
@@ -59,8 +59,8 @@ impl Viewers {
             fresh: Vec::new(),
             clock_uncertainties: BTreeMap::new(),
             clocks_seen: None,
-            told: Instant::now(),
-            told_everything: Instant::now(),
+            updated: Instant::now(),
+            updated_everything: Instant::now(),
             placed: 0,
             flight: None,
         }
@@ -116,9 +116,9 @@ impl Viewers {
 
     pub(crate) fn due(&self) -> Due {
         let watched = self.is_watched();
-        if self.told_everything.elapsed() >= if watched { EVERYTHING_EVERY } else { UNWATCHED_EVERY } {
+        if self.updated_everything.elapsed() >= if watched { EVERYTHING_EVERY } else { UNWATCHED_EVERY } {
             Due::Everything
-        } else if watched && self.told.elapsed() >= CALLS_EVERY {
+        } else if watched && self.updated.elapsed() >= CALLS_EVERY {
             Due::Calls
         } else {
             Due::Nothing
@@ -133,10 +133,10 @@ impl Viewers {
         found: Option<LiveFindings>,
         everything: bool,
     ) {
-        self.told = Instant::now();
+        self.updated = Instant::now();
         let (mut functions, mut ranks, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
         if everything {
-            self.told_everything = self.told;
+            self.updated_everything = self.updated;
             self.job = job(engine);
             functions = function_rows(&engine.counts, in_flight);
             let in_call = engine.last_calls.keys().map(|&(rank, _)| rank).collect();

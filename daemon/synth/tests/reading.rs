@@ -287,7 +287,7 @@ fn clocks_that_drift_are_seen_by_their_round_trips() {
         .map(|(read_back, true_one)| read_back.1.abs_diff(true_one.1))
         .collect();
     let most = *wrong.iter().max().unwrap();
-    assert!(most > 100 && most < 60_000, "told times are off by up to {most} ns");
+    assert!(most > 100 && most < 60_000, "recorded times are off by up to {most} ns");
 }
 
 #[test]

@@ -156,7 +156,7 @@ impl Findings {
     /// What pages show of it.
     pub fn report(&self) -> Report {
         let mut diagnosis = self.diagnosis.clone();
-        diagnosis.regions = diagnosis.regions.bounded(regions::MOST_TOLD);
+        diagnosis.regions = diagnosis.regions.bounded(regions::MOST_REPORTED);
         let mut report = Report {
             from_s: 0.0,
             until_s: diagnosis.attribution.last().map_or(0.0, |last| last.to_s),

@@ -6,7 +6,7 @@ use mpiscope_model::words::{plural, ranges};
 use mpiscope_topology::{Exchange, Follower, Tracker, exchanges, talk_graph};
 
 /// Pages receive no more regions, and no more pairs of them; recordings keep more.
-pub(super) const MOST_TOLD: usize = 512;
+pub(super) const MOST_REPORTED: usize = 512;
 const MOST_KEPT_PAIRS: usize = 10_000;
 
 /// The regions of a finished run, and whether they go by collectives as well.
@@ -18,7 +18,7 @@ fn found(budgeter: &Budgeter, ranks: u32) -> (Tracker, bool) {
 /// The regions of a finished run, with what went on within and between them.
 pub(super) fn of_whole_run(budgeter: &Budgeter, ranks: u32) -> Regions {
     let (tracker, with_collectives) = found(budgeter, ranks);
-    told(&tracker, with_collectives, budgeter)
+    describe(&tracker, with_collectives, budgeter)
 }
 
 /// The regions of a finished run, for another pass over it.
@@ -38,7 +38,7 @@ pub(super) fn partition(tracker: &Tracker) -> RegionOfRank {
 }
 
 /// Regions with what went on within and between them until now.
-pub(super) fn told(tracker: &Tracker, with_collectives: bool, budgeter: &Budgeter) -> Regions {
+pub(super) fn describe(tracker: &Tracker, with_collectives: bool, budgeter: &Budgeter) -> Regions {
     let regions = tracker.regions();
     let messages = budgeter.traffic().pairs().map(|(one, other, flow)| (one, other, flow.messages));
     let (within, between) = exchanges(regions, messages, &budgeter.lateness().pairs());

@@ -74,7 +74,7 @@ describe("two recordings that are compared", () => {
   });
 
   it("lack what was not judged", () => {
-    const { comparison } = read(({ comparison: told }) => Object.assign(told, { criteria: null, collectives: null, regions: null, budget: null, of_rank: null, efficiency: null, verdict: null }));
+    const { comparison } = read(({ comparison }) => Object.assign(comparison, { criteria: null, collectives: null, regions: null, budget: null, of_rank: null, efficiency: null, verdict: null }));
     expect([comparison.usual, comparison.regions, comparison.ofRank, comparison.verdict]).toEqual([[], null, null, null]);
   });
 

@@ -17,7 +17,7 @@ export interface Evolution {
   links: readonly Course[];
   /** Delayed is above the 95th percentile of quiet windows. Otherwise, as in older recordings, above the expected time. */
   hasNormal: boolean;
-  /** Messages of regions that are not told, and between such. */
+  /** Messages of regions that are not shown, and between such. */
   otherInside: number;
   otherBetween: number;
 }

@@ -40,7 +40,7 @@ describe.each(["dark", "light"] as const)("the %s causes", (theme) => {
     }
   });
 
-  it.each(VISIONS)("lie beside tones that can be told apart under %s vision", (vision) => {
+  it.each(VISIONS)("lie beside tones that can be distinguished under %s vision", (vision) => {
     for (const bar of BARS) {
       bar.forEach((one, at) => bar.slice(at + 1).forEach((other, further) => {
         const least = further === 0 ? LEAST.neighbours : LEAST.parts;

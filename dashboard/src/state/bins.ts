@@ -15,7 +15,7 @@ export interface Bins {
   counts: Float64Array;
 }
 
-/** A bin narrower than this is not told apart from its neighbours. */
+/** A bin narrower than this is joined with its neighbours. */
 const PIXELS_PER_BIN = 3;
 
 /** This number of windows is a picture, if not the finest. */

@@ -44,7 +44,7 @@ describe("the line above the rows", () => {
     expect(about(running({ evolution: evolution({ regions: [course(0, { provisional: windows(0.3, [1, 1]) })] }) })))
       .toBe("By regions, version 2; windows of 100 ms; live, final up to 0:00:00.3, then 2 windows provisional; 50.0 % of 100 messages exact; three windows kept of quiet stretches");
     expect(about(running({ evolution: evolution({ by: "node", otherInside: 0 }) }))).toMatch(/^By nodes, until regions are known; .*200 messages exact; three windows/);
-    expect(about(running(), true)).toMatch(/; 7 messages between regions that are not told; three windows/);
+    expect(about(running(), true)).toMatch(/; 7 messages between regions that are not shown; three windows/);
   });
 
   it("says when it is the last word", () => {
@@ -58,7 +58,7 @@ describe("a window", () => {
   const of = course(0, { points: windows(1, [1, 0, 4], [0, 0, 5]), provisional: windows(1.3, [2], [1]), segments: [segment({ kind: "growth", fromS: 1.2, toS: 1.3, rise: 0.3 })] });
   const rows = (timeS: number) => Object.fromEntries(pointTold(of, windowAt(of, timeS)!, evolution(), false).rows.map(([name, value, note]) => [name, plain(`${value}|${note}`)]));
 
-  it("is told with what it is part of", () => {
+  it("is named with what it is part of", () => {
     expect(rows(1.2)).toEqual({
       Window: "0:00:01.200|100 ms", "Latency L": "4.00|messages take 4.00 times as long as expected for their size", Delayed: "5 messages|100.0 % of the exact ones took longer than 95 % of such messages in quiet windows",
       Messages: "10|50.0 % exact", Average: "1.50|L of all messages up to here", "Part of": "growth|growth, +30 %, 0:00:01.2 to 0:00:01.3 so far: L 2.40 in 12 windows",
@@ -84,7 +84,7 @@ describe("a window", () => {
 describe("calls in flight", () => {
   const pending = { length: 2, region: [0, 1], calls: [3, 1], sinceNs: [8e9, 9.99e9], totalNs: [4.5e9, 1e7] };
 
-  it("are told where they reach back further than a window", () => {
+  it("are named where they reach back further than a window", () => {
     expect(pendingOf(course(0), evolution(), pending, 10e9)).toEqual({ calls: 3, sinceNs: 8e9, totalNs: 4.5e9 });
     expect([pendingOf(course(1), evolution(), pending, 10e9), pendingOf(course(2), evolution(), pending, 10e9), pendingOf(course(0), evolution(), null, 10e9), pendingOf(course(0, { other: 1 }), evolution(), pending, 10e9)]).toEqual([null, null, null, null]);
     expect(pendingWords({ calls: 3, sinceNs: 8e9, totalNs: 4.5e9 }, 10e9)).toBe("3 calls in flight, the first for 2.00 s, 4.50 s in all so far");

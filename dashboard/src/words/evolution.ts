@@ -15,7 +15,7 @@ function percent(rise: number): string {
   return `${rise < 0 ? "\u2212" : "+"}${Math.round(100 * Math.abs(rise))}\u2009%`;
 }
 
-/** Ranges of one region; empty where it is no more, or not told. */
+/** Ranges of one region; empty where it is no more, or not shown. */
 export function ranksOf(region: number, evolution: Evolution): readonly RankRange[] {
   return evolution.regions.find((course) => course.region === region)?.ranks ?? [];
 }
@@ -92,7 +92,7 @@ export function aboutEvolution(evolution: Evolution, run: RunState, isBetween: b
     `windows of ${unbroken(roundDuration(windowS * 1e9))}`,
     open > 0 ? `${final}, then ${unbroken(counted(open, "window", "windows"))} provisional` : final,
     sums.messages > 0 ? `${unbroken(part(sums.exact / sums.messages))} of ${unbroken(counted(sums.messages, "message", "messages"))} exact` : "",
-    left > 0 ? `${unbroken(counted(left, "message", "messages"))} ${isBetween ? "between regions" : "inside regions"} that are not told` : "",
+    left > 0 ? `${unbroken(counted(left, "message", "messages"))} ${isBetween ? "between regions" : "inside regions"} that are not shown` : "",
     "three windows kept of quiet stretches",
   ].filter(Boolean);
 }

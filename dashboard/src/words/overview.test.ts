@@ -60,7 +60,7 @@ describe("the ranks' time", () => {
     expect(plain(timeSplit(unknown, 64, 320, 0).sentence)).toMatch(/waiting, mostly for a reason that is not known; then .* The reason is not known where records are missing, the other side of a message was never seen, or expected transfer times are not known: see Lost .* it rests on/);
   });
 
-  it("is told otherwise where threads spent more in MPI than the ranks ran", () => {
+  it("has another sentence where threads spent more in MPI than the ranks ran", () => {
     const { slices, sentence } = timeSplit(budget, 4, 100, 0);
     expect(plain(sentence)).toBe("4 ranks ran for 100 s in all; their threads spent 110 s in MPI, 70.0 s of it waiting, mostly for ranks that compute longer.");
     expect(slices[0]?.part).toBe("waiting");

@@ -115,7 +115,7 @@ function betweenTold(a: number, b: number, run: RunState, regions: Regions): Tip
   const [one, other] = [a, b].map((id) => regions.regions.find((region) => region.id === id));
   if (!one || !other) return null;
   const title = `Between ranks ${rangesShort(one.ranks)} and ${rangesShort(other.ranks)}`;
-  if (!row) return { title, rows: [["Messages", "none told", ""]] };
+  if (!row) return { title, rows: [["Messages", "none", ""]] };
   return {
     title,
     rows: [

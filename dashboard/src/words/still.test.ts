@@ -103,7 +103,7 @@ describe("stretches in which the job hung", () => {
     expect(suspicion(stood(moving, [stretch("waits", null)]))).toBe("");
   });
 
-  it("is told as over when it moved again, or when the job ended", () => {
+  it("is in the past when it moved again, or when the job ended", () => {
     const over = stood(moving, [stretch("waits", 14.5 * SECOND)]);
     expect(stretchNow(over)).toBeNull();
     expect(stretchBefore(over)?.sentence.replace(/\u2009/g, " ")).toBe("The job hung from 0:00:10.0 on, for 4.50 s, the last of 3 times.");

@@ -13,7 +13,7 @@ const run = (parts: Partial<Switch>, state: "running" | "ended" = "running"): Ru
 const words = (state: RunState): string => gapWords(state).replace(/\u2009/g, " ");
 
 describe("recording that was switched off", () => {
-  it("is told while it is off, and afterwards for how long it was", () => {
+  it("is shown while it is off, and afterwards for how long it was", () => {
     expect(words(run({}))).toBe("");
     expect(words(emptyRun())).toBe("");
     expect(words(run({ isOn: false, unrecordedCalls: 7, gapsNs: [[5 * SECOND, null]] }))).toBe("Recording is off since 0:00:05.0; 7 calls were made meanwhile. What happens now is not kept.");

@@ -103,7 +103,7 @@ test("how::links_and_orders_are_a_switch_away", async (t) => {
   await until("the first ranks first", async () => (await names(page))[0] === "Ranks 0\u20137");
   await press(page, "Between");
   await until("links", async () => (await names(page)).every((name) => name.startsWith("Between ")) && (await names(page)).length > 0);
-  assert.match(plain(await page.locator(".how-bar p").innerText()), /12 345 messages between regions that are not told/);
+  assert.match(plain(await page.locator(".how-bar p").innerText()), /12 345 messages between regions that are not shown/);
 });
 
 test("how::the_handles_of_the_range_go_by_windows", async (t) => {

@@ -140,7 +140,7 @@ pub(super) fn log(recording: &Recording, records: &Records, found: &mut Found) -
     let mut faults = Vec::new();
     let mut fault = |what: String| faults.push(Fault::new(LOG, what));
     if read.damaged_bytes > 0 {
-        fault(format!("{} are damaged: what they told is lost", bytes(read.damaged_bytes)));
+        fault(format!("{} are damaged: their content is lost", bytes(read.damaged_bytes)));
     }
     if senseless > 0 {
         fault(format!("{} make no sense", plural(senseless, "frame")));
@@ -150,7 +150,7 @@ pub(super) fn log(recording: &Recording, records: &Records, found: &mut Found) -
     }
     read.unreadable.iter().cloned().for_each(&mut fault);
     for gap in gaps(recording.dir()) {
-        fault(format!("{gap:06}.wal is missing, and what it told"));
+        fault(format!("{gap:06}.wal is missing with all its records"));
     }
     if read.torn_tail_bytes > 0 && !matches!(found.standing, Standing::BeingWritten(_)) {
         let torn = bytes(read.torn_tail_bytes);

@@ -10,7 +10,7 @@ use std::path::Path;
 
 const SCHEMA: &str = "mpiscope.check/1";
 /// The most faults of one kind that are listed.
-const MOST_TOLD: usize = 20;
+const MOST_REPORTED: usize = 20;
 
 /// How a recording stands, as its manifest and the processes of this machine say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,15 +141,15 @@ impl Found {
             if kind.faults.is_empty() {
                 writeln!(out, "{}: {}", kind.name, kind.words)?;
             }
-            for fault in kind.faults.iter().take(MOST_TOLD) {
+            for fault in kind.faults.iter().take(MOST_REPORTED) {
                 let cost = match fault.lost_rows {
                     0 => String::new(),
                     rows => format!("; costs {}", plural(rows, "row")),
                 };
                 writeln!(out, "{}: {}: {}{cost}", kind.name, fault.file.escape_debug(), fault.what)?;
             }
-            if kind.faults.len() > MOST_TOLD {
-                let more = (kind.faults.len() - MOST_TOLD) as u64;
+            if kind.faults.len() > MOST_REPORTED {
+                let more = (kind.faults.len() - MOST_REPORTED) as u64;
                 writeln!(out, "{}: {} (--json has them)", kind.name, plural(more, "more fault"))?;
             }
         }

@@ -33,12 +33,13 @@ pub(super) fn check(manifest: &Manifest, sums: &AllSums, found: &mut Found) {
         compared.push(("calls in windows", totals.calls, windows.calls));
         compared.push(("polls in windows", totals.polls, windows.polls));
     }
-    let faults = compared.iter().filter(|(_, told, counted)| told != counted).map(|(what, told, counted)| {
-        Fault::new(
-            "manifest.json",
-            format!("says {} {what}, and there are {}", count(*told), count(*counted)),
-        )
-    });
+    let faults =
+        compared.iter().filter(|(_, stated, counted)| stated != counted).map(|(what, stated, counted)| {
+            Fault::new(
+                "manifest.json",
+                format!("says {} {what}, and there are {}", count(*stated), count(*counted)),
+            )
+        });
     let faults = faults.collect();
     let words =
         format!("{} and {}, as their rows", plural(totals.calls, "call"), plural(totals.messages, "message"));

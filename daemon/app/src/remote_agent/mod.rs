@@ -30,10 +30,10 @@ const REST_AFTER_DEATH: Duration = Duration::from_millis(50);
 
 /// `mpiscope agent`: everything it needs is in its environment, or in the recording that is named.
 pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
-    let mut told = options.recording.as_deref().map(settings::left_in).transpose()?.unwrap_or_default();
+    let mut variables = options.recording.as_deref().map(settings::left_in).transpose()?.unwrap_or_default();
     let settings = || {
         Settings::of(|name| {
-            let left = told.iter().find(|(left, _)| left == name).map(|(_, value)| value.clone());
+            let left = variables.iter().find(|(left, _)| left == name).map(|(_, value)| value.clone());
             left.or_else(|| std::env::var(name).ok())
         })
     };
@@ -55,11 +55,11 @@ pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if options.recording.is_some() {
-        told.push((worker::BY_HAND.to_owned(), "1".to_owned()));
+        variables.push((worker::BY_HAND.to_owned(), "1".to_owned()));
     }
     let mut failures = 0;
     for _ in 0..MOST_STARTS {
-        let started = start(&told);
+        let started = start(&variables);
         match &started {
             Ok(status) if status.success() => break,
             // It was killed.
@@ -88,9 +88,9 @@ fn retry<T>(tries: u32, make: impl Fn() -> Result<T>) -> Result<T> {
 }
 
 /// Starts the process that works, with what the recording said, and stays until it has ended.
-fn start(told: &[(String, String)]) -> Result<ExitStatus> {
-    let told = told.iter().map(|(name, value)| (name, value));
+fn start(variables: &[(String, String)]) -> Result<ExitStatus> {
+    let variables = variables.iter().map(|(name, value)| (name, value));
     let mut worker = Command::new(own_program()?);
-    worker.arg("agent").envs(told).env(WORKER, "1").stdin(Stdio::null());
+    worker.arg("agent").envs(variables).env(WORKER, "1").stdin(Stdio::null());
     worker.status().context("start the working process")
 }

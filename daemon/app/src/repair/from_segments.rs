@@ -106,7 +106,7 @@ pub(super) fn repair(recording: &Recording, out: &Path, interrupt: &Interrupt) -
     manifest.missing.append(&mut lost);
     manifest.state = if is_complete { State::Complete } else { State::Incomplete };
     interrupt.check()?;
-    Ok(writer.finish(&found, &sums.told(&counts, &processors))?)
+    Ok(writer.finish(&found, &sums.summary(&counts, &processors))?)
 }
 
 struct Saving<'a> {

@@ -189,8 +189,8 @@ fn functions(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
         "\n  {:<22} {:>14} {:>10} {:>7} {:>9} {:>9} {:>9} {:>11}",
         "function", "calls", "time", "share", "median", "p99", "longest", "bytes"
     )?;
-    let (told, rest) = functions.split_at(functions.len().min(MOST_FUNCTIONS));
-    for (function, totals) in told {
+    let (listed, rest) = functions.split_at(functions.len().min(MOST_FUNCTIONS));
+    for (function, totals) in listed {
         let name = mpiscope_wire::by_id(*function).map_or("?", |entry| entry.name);
         let share = if total_ns == 0 { 0.0 } else { totals.time_ns as f64 / total_ns as f64 * 100.0 };
         writeln!(
@@ -245,9 +245,9 @@ fn stood(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
         let inside = nanoseconds(end_ns.saturating_sub(seconds_ns(call.since_s)));
         writeln!(out, "    rank {} in {}{place}, for {inside}", call.rank, call.call)?;
     }
-    let told = standing.ended_in.len().min(MOST_ENDED) as u64;
-    if standing.ended_in_count > told {
-        writeln!(out, "    and {} more (see --json)", count(standing.ended_in_count - told))?;
+    let listed = standing.ended_in.len().min(MOST_ENDED) as u64;
+    if standing.ended_in_count > listed {
+        writeln!(out, "    and {} more (see --json)", count(standing.ended_in_count - listed))?;
     }
     writeln!(out)
 }

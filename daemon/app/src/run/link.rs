@@ -66,9 +66,10 @@ pub(crate) fn variables(
 }
 
 /// Leaves what agents have to know in the recording, for those that are started by hand.
-pub(crate) fn leave<'a>(out: &Path, told: impl Iterator<Item = &'a (String, OsString)>) -> Result<()> {
+pub(crate) fn leave<'a>(out: &Path, variables: impl Iterator<Item = &'a (String, OsString)>) -> Result<()> {
     let path = out.join(LEFT_FILE);
-    let text: String = told.map(|(name, value)| format!("{name}={}\n", value.to_string_lossy())).collect();
+    let text: String =
+        variables.map(|(name, value)| format!("{name}={}\n", value.to_string_lossy())).collect();
     let mut file = create_private(&path).with_context(|| format!("write {}", path.display()))?;
     file.write_all(text.as_bytes()).with_context(|| format!("write {}", path.display()))?;
     say!("start an agent on each node: mpiscope agent {}", out.display());
@@ -103,17 +104,17 @@ mod tests {
 
     #[test]
     fn the_sites_addresses_are_told_and_nothing_else() {
-        let told = reachable(([0, 0, 0, 0], 9).into(), &[[10, 1, 2, 3].into()]);
-        assert_eq!(told, ["10.1.2.3:9"]);
+        let addresses = reachable(([0, 0, 0, 0], 9).into(), &[[10, 1, 2, 3].into()]);
+        assert_eq!(addresses, ["10.1.2.3:9"]);
     }
 
     #[test]
     fn without_any_all_of_the_host_are_told_but_its_loopback() {
-        let told = reachable(([0, 0, 0, 0], 9).into(), &[]);
-        assert!(!told.is_empty());
+        let addresses = reachable(([0, 0, 0, 0], 9).into(), &[]);
+        assert!(!addresses.is_empty());
         assert!(
-            told.iter().all(|address| address.ends_with(":9") && !address.starts_with("127.")),
-            "{told:?}"
+            addresses.iter().all(|address| address.ends_with(":9") && !address.starts_with("127.")),
+            "{addresses:?}"
         );
     }
 }

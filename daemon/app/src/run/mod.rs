@@ -179,13 +179,13 @@ fn begin(
     let url = supervisor.url().inspect(|url| page::say_address("live page", url));
     let opened = url.filter(|_| options.open).and_then(page::open_in_browser);
     if let Some((link, address)) = link.as_ref().zip(supervisor.link()) {
-        let told = link::variables(link, address, site, &program);
+        let variables = link::variables(link, address, site, &program);
         if site.agents.start == Start::ByHand
-            && let Err(error) = link::leave(&place.out, needs.variables.iter().chain(&told))
+            && let Err(error) = link::leave(&place.out, needs.variables.iter().chain(&variables))
         {
             say!("agents cannot be started by hand: {error:#}");
         }
-        needs.variables.extend(told);
+        needs.variables.extend(variables);
     }
     // Before signals are caught: an interrupt while the launcher is asked what it is ends all.
     let launch = launch::plan(&options.command, &needs, &system);
@@ -196,9 +196,9 @@ fn finish(recorded: Recorded, exit: Option<i32>) -> Option<Summary> {
     let Recorded { place, supervisor, opened, .. } = recorded;
     // Agents that come now would get settings of a finished run.
     let _ = std::fs::remove_file(place.out.join(LEFT_FILE));
-    let told = supervisor.finish(exit);
+    let answer = supervisor.finish(exit);
     drop(opened);
-    if told.is_some() {
+    if answer.is_some() {
         place.remove_rings();
         if exit.is_none() {
             place.remove_recording();
@@ -215,7 +215,7 @@ fn finish(recorded: Recorded, exit: Option<i32>) -> Option<Summary> {
             place.rings.display()
         );
     }
-    told
+    answer
 }
 
 fn is_not_found(error: &anyhow::Error) -> bool {

@@ -86,16 +86,16 @@ mod tests {
     #[test]
     fn messages_come_no_earlier_than_they_would_and_all_of_them() {
         let mut run = generate(&spec(0.3)).unwrap();
-        let (begun, mut told) = (Instant::now(), Vec::new());
+        let (begun, mut sent) = (Instant::now(), Vec::new());
         assert!(
-            in_real_time(&mut run, &AtomicBool::new(false), |message| told.push((begun.elapsed(), message)))
+            in_real_time(&mut run, &AtomicBool::new(false), |message| sent.push((begun.elapsed(), message)))
         );
-        let begin_ns = told.iter().find_map(|(_, message)| match message {
+        let begin_ns = sent.iter().find_map(|(_, message)| match message {
             Message::RunStart(start) => Some(start.monotonic_ns),
             _ => None,
         });
         let mut samples = 0;
-        for (at, message) in &told {
+        for (at, message) in &sent {
             if let Message::ClockSample(sample) = message {
                 samples += 1;
                 assert!(
@@ -108,21 +108,21 @@ mod tests {
         }
         assert!(samples >= 6, "{samples}");
         let all: Vec<Message> = generate(&spec(0.3)).unwrap().collect();
-        assert_eq!(told.into_iter().map(|(_, message)| message).collect::<Vec<_>>(), all);
+        assert_eq!(sent.into_iter().map(|(_, message)| message).collect::<Vec<_>>(), all);
     }
 
     #[test]
     fn a_job_that_is_broken_off_has_an_end() {
         let mut run = generate(&spec(3600.0)).unwrap();
-        let (is_to_end, mut told) = (AtomicBool::new(false), Vec::new());
+        let (is_to_end, mut sent) = (AtomicBool::new(false), Vec::new());
         let is_whole = in_real_time(&mut run, &is_to_end, |message| {
             // After the first slice with calls.
             is_to_end.fetch_or(matches!(message, Message::Slots(_)), Ordering::Relaxed);
-            told.push(message);
+            sent.push(message);
         });
         assert!(!is_whole);
-        let Some(Message::RunEnd(end)) = told.last() else { panic!("{:?}", told.last()) };
+        let Some(Message::RunEnd(end)) = sent.last() else { panic!("{:?}", sent.last()) };
         assert_eq!(end.exit, Some(INTERRUPTED));
-        assert!(told.len() < 40, "{}", told.len());
+        assert!(sent.len() < 40, "{}", sent.len());
     }
 }

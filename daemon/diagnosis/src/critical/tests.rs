@@ -135,8 +135,8 @@ proptest! {
         for pair in cuts.windows(2).rev() {
             let (from, to) = (pair[0], pair[1]);
             let some: Vec<_> = calls.iter().filter(|call| call.start_ns < to && call.end_ns > from).copied().collect();
-            let told: Vec<_> = messages.iter().filter(|of| of.send_ns < to && of.recv_ns > from).copied().collect();
-            path.back(from, &some, &told, &[]);
+            let overlapping: Vec<_> = messages.iter().filter(|of| of.send_ns < to && of.recv_ns > from).copied().collect();
+            path.back(from, &some, &overlapping, &[]);
         }
         let (steps, _) = path.steps();
         prop_assert!(steps.windows(2).all(|pair| pair[0].to_ns == pair[1].from_ns));

@@ -31,7 +31,7 @@ use mpiscope_model::{Asks, Comm, Function, Peer, ProcessState, Rank};
 use std::collections::BTreeMap;
 
 /// Most cycles and ended processes that are reported.
-const MOST_TOLD: usize = 8;
+const MOST_REPORTED: usize = 8;
 /// Most roots whose waiting ranks are counted.
 const MOST_COUNTED: usize = 256;
 
@@ -44,7 +44,7 @@ impl HangDetector {
         let free = deadlock::free(&graph);
         let stuck: Vec<Rank> =
             graph.ranks().filter(|&rank| !free[rank as usize] && graph.waits(rank)).collect();
-        let circles = deadlock::circles(&graph, &free, MOST_TOLD);
+        let circles = deadlock::circles(&graph, &free, MOST_REPORTED);
         let askers = graph.askers();
         let reached = |rank: Rank| deadlock::waiting_for(&graph, &askers, rank);
         let asked_for: Vec<Rank> = graph.asked_for().collect();
@@ -54,7 +54,7 @@ impl HangDetector {
         });
         let mut gone: Vec<_> = gone.collect();
         gone.sort_by_key(|&(rank, _, waiting)| (std::cmp::Reverse(waiting), rank));
-        gone.truncate(MOST_TOLD);
+        gone.truncate(MOST_REPORTED);
         let roots = asked_for.iter().filter(|&&rank| free[rank as usize] && !graph.waits_for_others(rank));
         let mut roots: Vec<Root> = roots
             .take(MOST_COUNTED)
@@ -106,7 +106,7 @@ impl HangDetector {
         let clashes = inside.into_iter().filter(|(_, functions)| functions.len() > 1);
         let clashes =
             clashes.map(|((comm, _), functions)| Clash { comm, functions: functions.into_iter().collect() });
-        clashes.take(MOST_TOLD).collect()
+        clashes.take(MOST_REPORTED).collect()
     }
 }
 
@@ -127,6 +127,6 @@ fn mistagged(moment: &Moment<'_>, waiting: &[Waiting]) -> Vec<(WaitingSend, i32)
     }
     found.sort_by_key(|(send, wanted)| (send.to, send.from, send.tag, *wanted));
     found.dedup();
-    found.truncate(MOST_TOLD);
+    found.truncate(MOST_REPORTED);
     found
 }

@@ -80,11 +80,11 @@ fn call(names: &Names<'_>, call: &InFlight) -> StillCall {
 }
 
 /// The calls that processes were in when they ended.
-pub fn last_calls(engine: &Engine, told: &mut Standing) {
+pub fn last_calls(engine: &Engine, report: &mut Standing) {
     let sites = sites(engine, engine.last_calls.values().map(|call| call.site));
     let names = Names { sites: &sites, now_ns: engine.until_ns };
-    told.ended_in_count = engine.last_calls.len() as u64;
-    told.ended_in = engine.last_calls.values().take(MOST_CALLS).map(|last| call(&names, last)).collect();
+    report.ended_in_count = engine.last_calls.len() as u64;
+    report.ended_in = engine.last_calls.values().take(MOST_CALLS).map(|last| call(&names, last)).collect();
 }
 
 /// What the terminal shows of a hang.
@@ -92,8 +92,8 @@ pub(crate) fn lines(still: &Still) -> Vec<String> {
     let since = run_time_of(still.since_s);
     let quiet = (still.seen_s - still.since_s).max(0.0);
     let mut lines = vec![format!("the job hangs: no call began or returned for {quiet:.0} s, since {since}")];
-    let told = still.sentences.iter().take(MOST_LINES).map(|sentence| format!("  {}", sentence.text));
-    lines.extend(told);
+    let sentences = still.sentences.iter().take(MOST_LINES).map(|sentence| format!("  {}", sentence.text));
+    lines.extend(sentences);
     if still.sentences.len() > MOST_LINES {
         lines.push("  the report says more".into());
     }

@@ -25,8 +25,8 @@ fn stood(watcher: &mut Watcher) -> Engine {
     engine.until_ns = 3 * SECOND;
     let asks = Asks::Receive { from: Peer::Rank(3), tag: Some(7), comm: Some(Comm::WORLD) };
     let waits = |rank| InFlight { rank, function: id::RECV, since_ns: SECOND, asks, ..InFlight::default() };
-    let told = watcher.see(&engine, &[waits(0), waits(1), waits(2)]).expect("it stands still");
-    assert!(told[0].starts_with("the job hangs"), "{told:?}");
+    let lines = watcher.see(&engine, &[waits(0), waits(1), waits(2)]).expect("it hangs");
+    assert!(lines[0].starts_with("the job hangs"), "{lines:?}");
     engine
 }
 

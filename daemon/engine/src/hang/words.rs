@@ -140,8 +140,8 @@ impl Names<'_> {
             }
         };
         out.push(StillSentence { text: head, ranks: circle.iter().take(MOST_RANKS).copied().collect() });
-        let told = if circle.len() > MOST_STEPS { MOST_STEPS - 1 } else { circle.len() };
-        for (at, &rank) in circle.iter().enumerate().take(told) {
+        let listed = if circle.len() > MOST_STEPS { MOST_STEPS - 1 } else { circle.len() };
+        for (at, &rank) in circle.iter().enumerate().take(listed) {
             let next = circle[(at + 1) % circle.len()];
             if let Some(waiting) = still.waiting.iter().find(|waiting| waiting.call.rank == rank) {
                 let on: Vec<Rank> = waiting.on.iter().copied().filter(|&on| on != rank).collect();
@@ -153,12 +153,12 @@ impl Names<'_> {
                 out.push(StillSentence { text, ranks: vec![rank, next] });
             }
         }
-        if told < circle.len() {
-            let left = counted((circle.len() - told) as u64, "rank");
-            let text = format!("Likewise {left} more, from rank {} on.", circle[told]);
+        if listed < circle.len() {
+            let left = counted((circle.len() - listed) as u64, "rank");
+            let text = format!("Likewise {left} more, from rank {} on.", circle[listed]);
             out.push(StillSentence {
                 text,
-                ranks: circle[told..].iter().take(MOST_RANKS).copied().collect(),
+                ranks: circle[listed..].iter().take(MOST_RANKS).copied().collect(),
             });
         }
     }

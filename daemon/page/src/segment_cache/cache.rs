@@ -358,8 +358,8 @@ mod tests {
                 let question = EventQuestion { at_ns, is_back, ranks: ranks.clone(), hidden: vec![2] };
                 let nearest = cache.nearest(&question).unwrap();
                 let expected = plain.nearest(&question).unwrap();
-                let told = |call: Option<Call>| call.map(|call| (call.start_ns, call.rank));
-                prop_assert_eq!(told(nearest), told(expected));
+                let key = |call: Option<Call>| call.map(|call| (call.start_ns, call.rank));
+                prop_assert_eq!(key(nearest), key(expected));
                 let range = at_ns / 2..at_ns;
                 let seen = |source: &dyn CallSource| {
                     let mut seen = Vec::new();

@@ -143,7 +143,8 @@ impl Outlook {
         let (mut diagnosis, course) =
             diagnosis(budgeter, self.is_referenced, self.ranks, &self.seen, replayed);
         let Neighbourhoods { tracker, with_collectives, .. } = &self.neighbourhoods;
-        diagnosis.regions = regions::told(tracker, *with_collectives, budgeter).bounded(regions::MOST_TOLD);
+        diagnosis.regions =
+            regions::describe(tracker, *with_collectives, budgeter).bounded(regions::MOST_REPORTED);
         let found = mpiscope_feed::Found {
             from_s: self.seen.from_ns as f64 / 1e9,
             until_s: until_ns as f64 / 1e9,

@@ -118,19 +118,19 @@ fn when_the_network_was_quiet_is_told_where_that_cost_something() {
     let quiet = |from_s: f64, to_s: f64, slower: f64| Quiet { from_s, to_s, is_quiet: slower < 1.5, slower };
     let mut diagnosis = pattern();
     diagnosis.quiet = vec![quiet(0.0, 10.0, 1.0), quiet(10.0, 14.0, 3.0), quiet(14.0, 20.0, 1.1)];
-    let told = |diagnosis: &Diagnosis| details(diagnosis).into_iter().find(|text| text.contains("quiet"));
-    assert_eq!(told(&diagnosis), None);
+    let shown = |diagnosis: &Diagnosis| details(diagnosis).into_iter().find(|text| text.contains("quiet"));
+    assert_eq!(shown(&diagnosis), None);
     let sentence = "The network was quiet for 80 % of the time; messages took 3.0 times as long from 0:00:10.000 to \
                     0:00:14.000.";
     diagnosis.verdict.causes.push(("background".into(), 3.0));
-    assert_eq!(told(&diagnosis).as_deref(), Some(sentence));
+    assert_eq!(shown(&diagnosis).as_deref(), Some(sentence));
     diagnosis.verdict.cause = "background".into();
-    assert_eq!(told(&diagnosis).as_deref(), Some(sentence));
+    assert_eq!(shown(&diagnosis).as_deref(), Some(sentence));
     diagnosis.quiet.extend((10..14).map(|at| quiet(f64::from(2 * at), f64::from(2 * at + 1), 5.0)));
-    assert!(told(&diagnosis).unwrap().ends_with("from 0:00:22.000 to 0:00:23.000 and 2 shorter times."));
+    assert!(shown(&diagnosis).unwrap().ends_with("from 0:00:22.000 to 0:00:23.000 and 2 shorter times."));
     // One that was never quiet has another sentence.
     diagnosis.quiet = vec![quiet(0.0, 10.0, 3.0)];
-    assert_eq!(told(&diagnosis), None);
+    assert_eq!(shown(&diagnosis), None);
 }
 
 #[test]
@@ -208,10 +208,10 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
     // It is not for rank 4 that ranks wait directly.
     assert!(headline(&uneven).contains(": rank 4 has more work and delays the others, since 0:00:13.000"));
     assert_eq!(ranks(&uneven), [4]);
-    let told = details(&uneven);
-    assert_eq!(told[1], "90 % of the excess work is on rank 4: 14.0 s of computing; the average is 9.00 s.");
+    let shown = details(&uneven);
+    assert_eq!(shown[1], "90 % of the excess work is on rank 4: 14.0 s of computing; the average is 9.00 s.");
     assert_eq!(
-        told[2],
+        shown[2],
         "Most waiting is in MPI_Bcast at main.c:7: 30.0 s of 40.0 s (late broadcast, 28.0 s of it for rank 5)."
     );
     assert_eq!(actions(&uneven).len(), 2);
@@ -311,7 +311,7 @@ fn the_link_that_costs_most_is_named() {
 
 #[test]
 fn when_it_was_is_told() {
-    let told = |causes: &[&str]| {
+    let shown = |causes: &[&str]| {
         let mut diagnosis = pattern();
         diagnosis.verdict.cause = "cpu".into();
         diagnosis.attribution =
@@ -322,15 +322,15 @@ fn when_it_was_is_told() {
     let (cpu, none) = ("cpu", "none");
     let with =
         |range: std::ops::Range<usize>| (0..40).map(move |at| if range.contains(&at) { cpu } else { none });
-    let of = |range| told(&with(range).collect::<Vec<_>>()).unwrap();
+    let of = |range| shown(&with(range).collect::<Vec<_>>()).unwrap();
     assert_eq!(of(0..40), "since the start");
     assert_eq!(of(0..20), "from the start to 0:00:20.000");
     assert_eq!(of(13..40), "since 0:00:13.000");
     assert_eq!(of(13..20), "from 0:00:13.000 to 0:00:20.000");
     let twice: Vec<&str> =
         (0..40).map(|at| if at < 5 || (20..25).contains(&at) { cpu } else { none }).collect();
-    assert_eq!(told(&twice).unwrap(), "2 times between 0:00:00.000 and 0:00:25.000");
-    assert_eq!(told(&[none; 40]), None);
+    assert_eq!(shown(&twice).unwrap(), "2 times between 0:00:00.000 and 0:00:25.000");
+    assert_eq!(shown(&[none; 40]), None);
 }
 
 #[test]

@@ -75,7 +75,7 @@ export function ChartCanvas(props: ChartProps) {
   return (
     <div class="chart-canvas">
       <canvas ref={canvas} role="img" aria-label={label} />
-      {hit.value && <Tip told={hit.value.hit.tip} x={hit.value.x} y={hit.value.y} />}
+      {hit.value && <Tip text={hit.value.hit.tip} x={hit.value.x} y={hit.value.y} />}
     </div>
   );
 }

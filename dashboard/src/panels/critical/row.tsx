@@ -88,7 +88,7 @@ export function PathRow({ store }: { store: Store }) {
       }} onKeyDown={keys}>
       <canvas ref={canvas} aria-hidden="true" />
       {!path && why && <span class="soft small">{why}</span>}
-      {current && path && step >= 0 && <Tip told={tellStep(path, step, store.figures.peek(), state.sites.peek())} x={current.x} y={-96} />}
+      {current && path && step >= 0 && <Tip text={tellStep(path, step, store.figures.peek(), state.sites.peek())} x={current.x} y={-96} />}
     </div>
   );
 }

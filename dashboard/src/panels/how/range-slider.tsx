@@ -65,7 +65,7 @@ export function RangeSlider({ store, windowNs }: { store: Store; windowNs: numbe
           }} />
         ))}
         {isLive && <span class="live" style={{ left: `${Math.round(placeOf(scale, range[1]))}px` }}>live</span>}
-        {held.value?.range && <span class="told" style={{ left: `${Math.round(placeOf(scale, (range[0] + range[1]) / 2))}px` }}>{spanWords(range)}</span>}
+        {held.value?.range && <span class="range-label" style={{ left: `${Math.round(placeOf(scale, (range[0] + range[1]) / 2))}px` }}>{spanWords(range)}</span>}
       </>}
     </div>
   );

@@ -10,16 +10,16 @@ import { Row, Title } from "./parts";
 
 export function PlacePart({ store, place }: { store: Store; place: Place }) {
   const run = store.figures.value;
-  const told = tell(place, run);
+  const description = tell(place, run);
   const clear = (): void => void (store.selection.value = null);
-  if (!told) return <section><Title label="Clear" clear={clear} text="A region" /><p class="soft">It is not there any more: regions were found anew.</p></section>;
+  if (!description) return <section><Title label="Clear" clear={clear} text="A region" /><p class="soft">It is not there any more: regions were found anew.</p></section>;
   const ranks = ranksOf(place, run);
   const only = store.perspective.value.ranks;
   const alone = same(only, ranks);
   return (
     <section>
-      <Title label="Clear" clear={clear} text={told.title} />
-      <dl>{told.rows.map(([name, value, note]) => <Row key={name} name={name} note={note}>{value}</Row>)}</dl>
+      <Title label="Clear" clear={clear} text={description.title} />
+      <dl>{description.rows.map(([name, value, note]) => <Row key={name} name={name} note={note}>{value}</Row>)}</dl>
       <div class="actions">
         {place.kind === "pair" && [place.src, place.dst].map((rank) => (
           <button type="button" key={rank} onClick={() => (store.selection.value = { kind: "rank", rank })}>Rank {rank}</button>
@@ -39,7 +39,7 @@ function ranksOf(place: Place, run: RunState): RankRange[] {
 
 /** Nothing while nothing is known. */
 export function TalkRows({ run, rank }: { run: RunState; rank: number }) {
-  const told = run.pairs && tell({ kind: "rank", rank }, run);
-  const rows = told?.rows.filter(([name]) => name === "Region" || name === "Latency L" || name === "Talks to") ?? [];
+  const description = run.pairs && tell({ kind: "rank", rank }, run);
+  const rows = description?.rows.filter(([name]) => name === "Region" || name === "Latency L" || name === "Talks to") ?? [];
   return <>{rows.map(([name, value, note]) => <Row key={name} name={name} note={note}>{value}</Row>)}</>;
 }

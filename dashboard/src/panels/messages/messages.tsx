@@ -53,7 +53,7 @@ export function Messages({ store, frames }: { store: Store; frames: Frames }) {
       <Heading store={store} state={state} view={view.value} />
       {!isTable && <NotesStrip store={store} />}
       {isTable ? <CallTable store={store} state={state} /> : <Rows store={store} frames={frames} state={state} made={(each) => (view.value = each)} />}
-      <Legend store={store} state={state} isShares={!isTable && (view.value?.told.value?.isShares ?? false)} />
+      <Legend store={store} state={state} isShares={!isTable && (view.value?.summary.value?.isShares ?? false)} />
     </div>
   );
 }
@@ -61,8 +61,8 @@ export function Messages({ store, frames }: { store: Store; frames: Frames }) {
 function Heading({ store, state, view }: { store: Store; state: MessagesState; view: MessagesView | null }) {
   const { known, isAsking, why } = state.figures.value;
   const { span } = state;
-  const told = view?.told.value ?? null;
-  const shown = known && told && view ? pictureOf(store, state, known, told, view) : null;
+  const summary = view?.summary.value ?? null;
+  const shown = known && summary && view ? pictureOf(store, state, known, summary, view) : null;
   const facts = shown ? shownWords(shown) : "";
   const missing = [shown ? missingWords(shown) : "", known && why ? `What is in sight now is missing: ${why.replace(/\.$/, "")}.` : ""].filter(Boolean).join(" ");
   return (
@@ -102,7 +102,7 @@ function Rows({ store, frames, state, made }: RowsProps) {
       made(null);
     };
   }, [store, frames, state]);
-  const empty = emptyWords(store, state, view.value?.told.value ?? null);
+  const empty = emptyWords(store, state, view.value?.summary.value ?? null);
   return (
     <div class="messages-rows">
       <div class="picture" ref={box} tabIndex={0} role="application" aria-label="Message timeline: up and down go to a rank, left and right from call to call, Enter selects, Alt with up or down moves the row, plus and minus zoom" />
@@ -115,8 +115,8 @@ function Rows({ store, frames, state, made }: RowsProps) {
 
 function PointedTip({ store, state, view }: { store: Store; state: MessagesState; view: MessagesView }) {
   const at = view.pointed.value;
-  const told = at && tellPointed(store, state, at.pointed, view);
-  return told ? <Tip told={told} x={at.x} y={at.y} /> : null;
+  const text = at && tellPointed(store, state, at.pointed, view);
+  return text ? <Tip text={text} x={at.x} y={at.y} /> : null;
 }
 
 /** Where the keyboard is. */

@@ -37,7 +37,7 @@ export interface Picture {
 }
 
 /** Figures of a picture: of the view, without what is drawn around it. */
-export interface Told {
+export interface PictureSummary {
   /** Columns say how much time was spent, rather than bars which calls there were. */
   isTime: boolean;
   /** Columns say what time was spent on, by sums over all calls. */
@@ -111,7 +111,7 @@ export function sharesFor({ shares, share }: Traffic, { span, width, hasShares }
 }
 
 /** Both canvases are as large as the picture, and their units are pixels of the page. */
-export function* paint(bars: Context, arrows: Context, picture: Picture, traffic: Traffic, ratio: number): Generator<void, Told> {
+export function* paint(bars: Context, arrows: Context, picture: Picture, traffic: Traffic, ratio: number): Generator<void, PictureSummary> {
   const plot = plotOf(picture, traffic, ratio);
   const { isTime, calls } = densityOf(traffic.tracks, traffic.calls, plotOf({ ...picture, margin: { x: 0, y: 0 } }, traffic, ratio));
   const image = bars.createImageData(plot.width, plot.height);
@@ -157,9 +157,9 @@ export function* paintMarks(bars: Context, arrows: Context, picture: Picture, tr
   return true;
 }
 
-type ToldArrows = Pick<Told, "arrows" | "drawn" | "messages">;
+type DrawnArrows = Pick<PictureSummary, "arrows" | "drawn" | "messages">;
 
-function* paintMessages(context: Context, picture: Picture, { messages }: Traffic, ratio: number, isTime: boolean): Generator<void, ToldArrows> {
+function* paintMessages(context: Context, picture: Picture, { messages }: Traffic, ratio: number, isTime: boolean): Generator<void, DrawnArrows> {
   if (!picture.hasArrows) return { arrows: new Uint32Array(0), drawn: 0, messages: 0 };
   const frame = frameOf(picture);
   const candidates = inSight(messages, frame, Math.max(picture.margin.x, picture.margin.y));

@@ -53,7 +53,7 @@ describe("an answer", () => {
     expect(answers(folded, narrow, 60e9)).toBe(false);
   });
 
-  it("that has a share, or was told too early, has not", () => {
+  it("that has a share, or came too early, has not", () => {
     expect(answers(known({ calls: { total: 6 } }), narrow, 60e9)).toBe(false);
     expect(answers(known({ messages: { total: 6 } }), narrow, 60e9)).toBe(false);
     expect(answers(known({ messages: null }), narrow, 60e9)).toBe(false);

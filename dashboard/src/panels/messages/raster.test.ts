@@ -106,7 +106,7 @@ describe("what is drawn", () => {
   };
   const many = Array.from({ length: 40 }, (_, at) => ({ rank: 0, from: 2 * at, to: 2 * at + 1 }));
 
-  it("is bars while calls can be told apart, else time", () => {
+  it("is bars while calls can be distinguished, else time", () => {
     expect(density(many, plotOf(1, 9, 200, 100))).toEqual({ calls: 40, isTime: false });
     expect(density(many, plotOf(1, 9, 10, 100))).toEqual({ calls: 40, isTime: true });
     expect(density(many, plotOf(1, 1, 200, 100)).isTime).toBe(true);

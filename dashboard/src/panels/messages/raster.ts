@@ -30,7 +30,7 @@ export interface Band { y0: number; y1: number; from: number; to: number }
 const STACK_FROM = 10;
 /** Of a row in pixels, what stays free below it. */
 const GAP_FROM = 6;
-/** Calls in a column of a row that has any: with more they are not told apart. */
+/** Calls in a column of a row that has any: with more they are not distinguished. */
 const CROWD = 1.5;
 /** What little is left of the colour of a function that took nearly no time. */
 const FAINTEST = 0.3;

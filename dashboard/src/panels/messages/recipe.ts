@@ -6,7 +6,7 @@ import type { Shares } from "../../feed/shares";
 import type { Context } from "../canvas";
 import type { Recipe } from "../painter/recipe";
 import type { MessageColumns } from "./arrows";
-import { paint, paintMarks, type Picture, sizeOf, type Told, Traffic } from "./picture";
+import { paint, paintMarks, type Picture, sizeOf, type PictureSummary, Traffic } from "./picture";
 import type { CallColumns, Tracks } from "./tracks";
 
 export interface RowKinds {
@@ -14,7 +14,7 @@ export interface RowKinds {
   scene: Traffic;
   facts: Tracks;
   picture: Picture;
-  told: Told;
+  summary: PictureSummary;
   sheets: readonly [bars: Context, arrows: Context];
 }
 

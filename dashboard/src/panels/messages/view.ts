@@ -18,7 +18,7 @@ import type { ArrowFrame } from "./arrows";
 import { headMark, markedRanks, rowName } from "./marks";
 import { paintFound, paintGrid, paintHeads, paintMarks, paintRing, paintRunning, paintThumb, paintTime, TOP } from "./overlay";
 import { paintMeant } from "./paint-arrows";
-import { type Ink, type Picture, type Told } from "./picture";
+import { type Ink, type Picture, type PictureSummary } from "./picture";
 import { meantMessages, type Pointed, pointedAt, type Scene } from "./pointing";
 import type { KnownTraffic } from "./questions";
 import { type RowKinds, ROWS, sourceOf } from "./recipe";
@@ -42,7 +42,7 @@ const NONE = new Uint32Array(0);
 export class MessagesView {
   readonly pointed = signal<PointedAt | null>(null);
   /** Figures of the picture that is seen. */
-  readonly told = signal<Told | null>(null);
+  readonly summary = signal<PictureSummary | null>(null);
   /** While somebody brushes, and while a row is taken elsewhere. */
   brushing: Span | null = null;
   dragged: number | null = null;
@@ -123,7 +123,7 @@ export class MessagesView {
     const arrows = state.arrows.peek() === "all" ? this.drawnArrows : Uint32Array.from(this.meantOf(store.selection.peek()));
     const isDrawn = known !== null && ordered?.known === known;
     return {
-      frame: this.frame, rows: state.rows.peek(), shares: isDrawn && this.painted?.told.isShares ? known.shares : null, hidden: store.perspective.peek().hidden,
+      frame: this.frame, rows: state.rows.peek(), shares: isDrawn && this.painted?.summary.isShares ? known.shares : null, hidden: store.perspective.peek().hidden,
       calls: known?.calls ?? null, tracks: isDrawn ? ordered.tracks : null, messages: state.arrows.peek() === "none" ? null : known?.messages ?? null,
       arrows: isDrawn && this.isOf(known) ? arrows : NONE, inFlight: store.inFlight(), edgeNs: this.edge,
     };
@@ -169,7 +169,7 @@ export class MessagesView {
 
   /** The messages whose arrows are drawn, by their places. */
   get drawnArrows(): Uint32Array {
-    return this.painted?.told.arrows ?? NONE;
+    return this.painted?.summary.arrows ?? NONE;
   }
 
   bring(rank: number): void {
@@ -208,10 +208,10 @@ export class MessagesView {
   }
 
   private arrive(painted: Painted<RowKinds>): void {
-    const before = this.painted?.told;
-    if (before && (before.isTime !== painted.told.isTime || before.isShares !== painted.told.isShares)) this.keepForFading();
+    const before = this.painted?.summary;
+    if (before && (before.isTime !== painted.summary.isTime || before.isShares !== painted.summary.isShares)) this.keepForFading();
     this.painted = painted;
-    this.told.value = painted.told;
+    this.summary.value = painted.summary;
     this.invalidate();
   }
 

@@ -12,7 +12,7 @@ import { type Shown, tellShortly } from "../../words/messages";
 import { rangesShort, ranksWords, type TipText as Said } from "../../words/regions";
 import { callText, describe, inFlightText } from "../particles/describe";
 import type { CallText } from "../view";
-import type { Told } from "./picture";
+import type { PictureSummary } from "./picture";
 import type { Pointed } from "./pointing";
 import type { KnownTraffic } from "./questions";
 import { ranksOfRow } from "./fold";
@@ -22,24 +22,24 @@ import { kindText, STACKED } from "./share-kinds";
 import type { MessagesState } from "./state";
 import type { MessagesView } from "./view";
 
-export function pictureOf(store: Store, state: MessagesState, { calls, messages, shares, messagesWhy }: KnownTraffic, told: Told, view: { camera: RowCamera; ranksInSight: number }): Shown {
+export function pictureOf(store: Store, state: MessagesState, { calls, messages, shares, messagesWhy }: KnownTraffic, summary: PictureSummary, view: { camera: RowCamera; ranksInSight: number }): Shown {
   const { functions } = store.figures.value;
   return {
-    ranks: state.order.value.length, inSight: view.ranksInSight, isCrowded: view.camera.rowPixels < 1, isTime: told.isTime, isShares: told.isShares, windowNs: shares?.widthNs ?? 0, calls: told.calls, allFromNs: calls.allFromNs, share: calls.share,
-    arrows: state.arrows.value, drawn: told.drawn, messages: told.messages, messagesShare: messages?.share ?? 1, messagesWhy,
+    ranks: state.order.value.length, inSight: view.ranksInSight, isCrowded: view.camera.rowPixels < 1, isTime: summary.isTime, isShares: summary.isShares, windowNs: shares?.widthNs ?? 0, calls: summary.calls, allFromNs: calls.allFromNs, share: calls.share,
+    arrows: state.arrows.value, drawn: summary.drawn, messages: summary.messages, messagesShare: messages?.share ?? 1, messagesWhy,
     hidden: [...store.perspective.value.hidden].filter((id) => functions.has(id)).length,
   };
 }
 
 /** The text in place of a picture; null where there is one. */
-export function emptyWords(store: Store, state: MessagesState, told: Told | null): { title: string; text: string } | null {
+export function emptyWords(store: Store, state: MessagesState, summary: PictureSummary | null): { title: string; text: string } | null {
   const { known, isAsking, why } = state.figures.value;
   const { perspective, figures, zoom } = store;
   if (edgeNs(figures.value) === 0) return { title: "No call yet", text: "Rows appear as soon as the first rank has called MPI." };
   if (state.order.value.length === 0) return { title: "No rank is selected", text: "Name ranks above, or empty the field for all." };
   if (!known && why) return { title: "The calls cannot be shown", text: `${sentenceOf(why)} A shorter part of the run, or fewer ranks, may be shown: zoom in with the wheel, or name ranks above.` };
-  if (!known || !told) return { title: "The calls are on their way", text: "Each row will be a rank, each bar one of its calls, each arrow a message." };
-  if (told.calls > 0 || isAsking) return null;
+  if (!known || !summary) return { title: "The calls are on their way", text: "Each row will be a rank, each bar one of its calls, each arrow a message." };
+  if (summary.calls > 0 || isAsking) return null;
   const hidden = perspective.value.hidden.size > 0 ? " Hidden functions are not drawn." : "";
   const span = state.frozen.value ?? zoom.value;
   const where = span ? ` between ${clock(span[0], 6)} and ${clock(span[1], 6)}` : "";
@@ -71,7 +71,7 @@ export function tellPointed(store: Store, state: MessagesState, pointed: Pointed
     case "call": {
       if (!known) return null;
       const { calls } = known;
-      const rest = pointed.count > 1 && view.told.peek()?.isTime ? [["Here", counted(pointed.count, "call", "calls"), calls.share < 1 ? "of those that are known; the longest" : "the longest"] as const] : [];
+      const rest = pointed.count > 1 && view.summary.peek()?.isTime ? [["Here", counted(pointed.count, "call", "calls"), calls.share < 1 ? "of those that are known; the longest" : "the longest"] as const] : [];
       return callRows(callText(calls, pointed.call, name(calls.function[pointed.call] ?? 0)), rest);
     }
   }

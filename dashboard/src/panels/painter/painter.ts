@@ -6,7 +6,7 @@ import { setMarks } from "../share/marks";
 import { Latest } from "./latest";
 import { type Asked, contextsOf, type FromPainter, type Kinds, type Recipe, type ToPainter } from "./recipe";
 
-export interface Painted<Kind extends Kinds> { picture: Kind["picture"]; told: Kind["told"]; sheets: readonly CanvasImageSource[] }
+export interface Painted<Kind extends Kinds> { picture: Kind["picture"]; summary: Kind["summary"]; sheets: readonly CanvasImageSource[] }
 
 export interface Customer<Kind extends Kinds> {
   painted(painted: Painted<Kind>): void;
@@ -70,7 +70,7 @@ export class Painter<Kind extends Kinds> {
       return;
     }
     const { drawing } = this;
-    const { sheets, told } = message;
+    const { sheets, summary } = message;
     // Of something that is not shown any more.
     if (drawing?.number !== message.number) {
       for (const bitmap of sheets) bitmap.close();
@@ -80,7 +80,7 @@ export class Painter<Kind extends Kinds> {
     this.bitmaps = sheets;
     this.drawing = null;
     this.describe(drawing, sheets);
-    this.customer.painted({ picture: drawing.picture, told, sheets });
+    this.customer.painted({ picture: drawing.picture, summary, sheets });
     this.pictures.answered();
   }
 
@@ -120,6 +120,6 @@ export class Painter<Kind extends Kinds> {
     let step = steps.next();
     while (step.done !== true) step = steps.next();
     this.describe(asked, canvases);
-    this.customer.painted({ picture: asked.picture, told: step.value, sheets: canvases });
+    this.customer.painted({ picture: asked.picture, summary: step.value, sheets: canvases });
   }
 }

@@ -13,7 +13,7 @@ export interface Kinds {
   /** What is to be seen of the scene, and how. */
   picture: unknown;
   /** Figures of a picture once it is drawn. */
-  told: unknown;
+  summary: unknown;
   /** What it is drawn on. */
   sheets: readonly Context[];
 }
@@ -25,7 +25,7 @@ export interface Recipe<Kind extends Kinds> {
   /** In pixels of the device. */
   size(picture: Kind["picture"], ratio: number): { width: number; height: number };
   /** In small steps: whoever draws may stop in between. */
-  paint(sheets: Kind["sheets"], scene: Kind["scene"], picture: Kind["picture"], ratio: number): Generator<void, Kind["told"]>;
+  paint(sheets: Kind["sheets"], scene: Kind["scene"], picture: Kind["picture"], ratio: number): Generator<void, Kind["summary"]>;
   /** The same as marks, where `paint` sets pixels; false where only pixels can show it. */
   marks?(sheets: Kind["sheets"], scene: Kind["scene"], picture: Kind["picture"], ratio: number): Generator<void, boolean>;
 }
@@ -34,7 +34,7 @@ export interface Asked<Kind extends Kinds> { number: number; picture: Kind["pict
 export type ToPainter<Kind extends Kinds> = { kind: "source"; number: number; source: Kind["source"] } | ({ kind: "picture" } & Asked<Kind>);
 export type FromPainter<Kind extends Kinds> =
   | { kind: "facts"; number: number; facts: Kind["facts"] }
-  | { kind: "picture"; number: number; sheets: readonly ImageBitmap[]; told: Kind["told"] };
+  | { kind: "picture"; number: number; sheets: readonly ImageBitmap[]; summary: Kind["summary"] };
 
 /** Canvases of the right size, all of them empty; null where there are no more to be had. */
 export function contextsOf<Kind extends Kinds>(recipe: Recipe<Kind>, canvases: readonly (HTMLCanvasElement | OffscreenCanvas)[], { picture, ratio }: Asked<Kind>): Kind["sheets"] | null {

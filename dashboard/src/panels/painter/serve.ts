@@ -26,7 +26,7 @@ export function serve<Kind extends Kinds>(recipe: Recipe<Kind>): void {
       sinceMs = performance.now();
     }
     const sheets = canvases.map((canvas) => canvas.transferToImageBitmap());
-    port.postMessage({ kind: "picture", number: asked.number, sheets, told: step.value }, sheets);
+    port.postMessage({ kind: "picture", number: asked.number, sheets, summary: step.value }, sheets);
   }
 
   port.onmessage = ({ data }) => {

@@ -71,7 +71,7 @@ function Picture({ store, frames, state, known }: PictureProps) {
       <canvas ref={canvas} tabIndex={0} role="application" onFocus={() => redraw(true)} onBlur={() => redraw(false)} onKeyDown={(event) => { if (key(state, event.key)) { event.preventDefault(); event.stopPropagation(); } }}
         aria-label="Graph of messages in flight: left and right go from group to group, Enter selects its ranks, o opens it, Backspace closes; the table beside it has the same figures" />
       {isEmpty && <div class="message"><h2>{pendingWords(known.pending, store.run.peek(), known.scope.ranks !== null).title}.</h2><p>{emptyAdvice(store.run.peek(), known.scope.ranks !== null)}</p></div>}
-      {tip && <Tip told={tip} {...pointer.value} />}
+      {tip && <Tip text={tip} {...pointer.value} />}
       <p class="unseen" aria-live="polite">{isFocused.value && known ? spoken(store, state, known) : ""}</p>
     </div>
   );

@@ -107,7 +107,7 @@ export function ReliefChart(props: ReliefProps) {
   return (
     <div class="chart-canvas">
       <canvas ref={canvas} tabIndex={0} role="img" aria-label={`${props.label}. Arrow keys turn it, + and - zoom, f resets.`} onKeyDown={key} />
-      {tip.value && <Tip told={tip.value.hit.tip} x={tip.value.x} y={tip.value.y} />}
+      {tip.value && <Tip text={tip.value.hit.tip} x={tip.value.x} y={tip.value.y} />}
     </div>
   );
 }

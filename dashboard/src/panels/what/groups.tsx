@@ -108,7 +108,7 @@ function Bar({ store, state }: { store: Store; state: GroupsState }) {
 }
 
 interface GraphProps { store: Store; state: GroupsState; known: KnownGroups }
-type Pointed = { x: number; y: number; told: TipText };
+type Pointed = { x: number; y: number; text: TipText };
 
 function Graph({ store, state, known: { graph, shares, scope } }: GraphProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -123,10 +123,10 @@ function Graph({ store, state, known: { graph, shares, scope } }: GraphProps) {
   const mode = theme.value;
   const nodes = useComputed(() => store.figures.value.nodes).value;
   const name = (group: number): string => groupName(graph, group, scope.by, (node) => nodeName({ nodes }, node));
-  const tell = (event: PointerEvent, told: TipText): void => {
+  const tell = (event: PointerEvent, text: TipText): void => {
     if (!box.current) return;
     const [x, y] = placeIn(box.current, event);
-    pointed.value = { x, y, told };
+    pointed.value = { x, y, text };
   };
   const leave = (): void => void (pointed.value = null);
   return (
@@ -177,7 +177,7 @@ function Graph({ store, state, known: { graph, shares, scope } }: GraphProps) {
 /** By itself: the graph is not made anew with each move of the pointer. */
 function PointedTip({ pointed }: { pointed: Signal<Pointed | null> }) {
   const at = pointed.value;
-  return at && <Tip told={at.told} x={at.x} y={at.y} />;
+  return at && <Tip text={at.text} x={at.x} y={at.y} />;
 }
 
 function GroupHead({ y: { y, height }, name, ranks, open }: { y: { y: number; height: number }; name: string; ranks: Uint32Array; open(): void }) {

@@ -14,7 +14,7 @@ export interface GraphKinds {
   scene: Model;
   facts: null;
   picture: Picture;
-  told: void;
+  summary: void;
   sheets: readonly [Context];
 }
 

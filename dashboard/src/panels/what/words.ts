@@ -96,9 +96,9 @@ export function nodeRows(graph: Graph, node: number, run: RunState): NodeRow[] {
 function countRow({ dag: { nodes, messages }, messages: lists }: Graph, node: number, name: "Received" | "Sent"): NodeRow {
   const wanted = name === "Sent" ? 1 : 0;
   const all = (name === "Sent" ? nodes.sent : nodes.received)[node] ?? 0;
-  const told = listed(lists, node).filter((at) => messages.isSent[at] === wanted).length;
-  const together = told > BARS_MAX ? `${count(told - BARS_MAX + 1)} in one bar` : "";
-  const missing = all > told ? `${count(all - told)} without a bar` : "";
+  const drawn = listed(lists, node).filter((at) => messages.isSent[at] === wanted).length;
+  const together = drawn > BARS_MAX ? `${count(drawn - BARS_MAX + 1)} in one bar` : "";
+  const missing = all > drawn ? `${count(all - drawn)} without a bar` : "";
   return { name, words: counted(all, "message", "messages"), note: [together, missing].filter(Boolean).join(", ") };
 }
 

@@ -265,8 +265,8 @@ function drawNames(context: CanvasRenderingContext2D, picture: GraphPicture): vo
     // Where there is little room the first rank names its region.
     const roomy = reach > ROOMY || isRegion(pointed, disc.id);
     const name = roomy ? rangesShort(region.ranks) : String(region.ranks[0]?.[0] ?? "");
-    const told = mode === "latency" && (roomy || place < SLOWEST_NAMED);
-    add(told ? `${name}  L ${region.latency === null ? "?" : latencyWords(region.latency)}` : name, x, y, reach, true, isRegion(pointed, disc.id) || (mode === "latency" && place < 3 && (region.latency ?? 0) >= SLOW));
+    const hasLatency = mode === "latency" && (roomy || place < SLOWEST_NAMED);
+    add(hasLatency ? `${name}  L ${region.latency === null ? "?" : latencyWords(region.latency)}` : name, x, y, reach, true, isRegion(pointed, disc.id) || (mode === "latency" && place < 3 && (region.latency ?? 0) >= SLOW));
   });
   if (scale >= NAMES_SCALE) {
     for (let rank = 0; rank < scene.placement.x.length; rank++) {

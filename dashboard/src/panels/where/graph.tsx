@@ -54,7 +54,7 @@ export function Graph({ store, frames, desk, memory, switches }: FaceProps) {
         </div>
       </div>
       <Picture canvas={canvas} view={view} kind="graph" label="Graph of ranks and regions; the table beside it has the same figures"
-        told={pointed && tell(pointed, store.figures.value)} wait={scene ? "" : "Placing ranks and regions."} />
+        text={pointed && tell(pointed, store.figures.value)} wait={scene ? "" : "Placing ranks and regions."} />
       <div class="legend">
         {isLatency ? <LatencyLegend /> : <span class="soft">colour: the region of a rank{scene && scene.regions.some(({ id }) => id >= REGION_COLOURS.length) ? "; ring, lines or dots: another of the same colour" : ""}</span>}
         {blamed && <span class="key"><i class="ring" style={{ borderColor: causeColour(blamed.cause) }} /><span class="soft">blamed for {CAUSE_NAMES[blamed.cause]}</span></span>}

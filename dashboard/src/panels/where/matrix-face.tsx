@@ -65,7 +65,7 @@ export function MatrixFace({ store, frames, desk, memory, switches }: FaceProps)
         </div>
       </div>
       <Picture canvas={canvas} view={view} kind="matrix" label="Matrix of senders and receivers; the inspector has the figures of a pair"
-        told={cell.value && cellWords(cell.value, view.current, run)} wait={run.pairs ? "" : "Who sends to whom is not known yet."} />
+        text={cell.value && cellWords(cell.value, view.current, run)} wait={run.pairs ? "" : "Who sends to whom is not known yet."} />
       <div class="legend">
         {measure === "latency" ? <LatencyLegend /> : painted && <AmountLegend measure={measure} least={painted.least} most={painted.most} />}
         <span class="soft rest">{perCell > 1 ? `a cell: ${perCell} by ${perCell} ranks, ${measure === "latency" ? "mean" : "sum"}` : `${counted(ranks, "rank", "ranks")}; a cell is one to one`}</span>

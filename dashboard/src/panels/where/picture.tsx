@@ -14,12 +14,12 @@ interface PictureProps {
   kind: "graph" | "matrix";
   label: string;
   /** What is under the pointer. */
-  told: TipText | null;
+  text: TipText | null;
   /** What is waited for; empty when nothing is. */
   wait: string;
 }
 
-export function Picture({ canvas, view, kind, label, told, wait }: PictureProps) {
+export function Picture({ canvas, view, kind, label, text, wait }: PictureProps) {
   const pointer = useSignal<{ x: number; y: number } | null>(null);
   return (
     <div class="picture" onPointerMove={(event) => {
@@ -33,7 +33,7 @@ export function Picture({ canvas, view, kind, label, told, wait }: PictureProps)
           event.stopPropagation();
         }} />
       {wait && <p class="wait soft">{wait}</p>}
-      {told && pointer.value && <Tip told={told} {...pointer.value} />}
+      {text && pointer.value && <Tip text={text} {...pointer.value} />}
     </div>
   );
 }

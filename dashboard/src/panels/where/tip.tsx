@@ -5,7 +5,7 @@ import type { TipText } from "../../words/regions";
 
 const AWAY = 14;
 
-export function Tip({ told, x, y }: { told: TipText; x: number; y: number }) {
+export function Tip({ text, x, y }: { text: TipText; x: number; y: number }) {
   const element = useRef<HTMLDivElement>(null);
   // On the side where there is room.
   useLayoutEffect(() => {
@@ -18,8 +18,8 @@ export function Tip({ told, x, y }: { told: TipText; x: number; y: number }) {
   });
   return (
     <div class="tip" role="tooltip" ref={element}>
-      <p><b>{told.title}</b></p>
-      {told.rows.map(([name, value, note]) => <div key={name}><span class="soft">{name}</span><span>{value}{note && <small class="soft">{note}</small>}</span></div>)}
+      <p><b>{text.title}</b></p>
+      {text.rows.map(([name, value, note]) => <div key={name}><span class="soft">{name}</span><span>{value}{note && <small class="soft">{note}</small>}</span></div>)}
     </div>
   );
 }

@@ -18,12 +18,12 @@ export function CriteriaPart({ store }: { store: Store }) {
     <section id={CRITERIA} tabIndex={-1} class="criteria" aria-busy={isAsking && !known}>
       <h2>Expected transfer times <span class="soft">{criteria ? standingWords(criteria) : "the measure of what is slow"}</span></h2>
       {why && <p class="soft">{known ? "Not the newest" : "Missing"}: {why.replace(/\.$/, "")}. <button type="button" class="link" onClick={again}>Ask again</button></p>}
-      {criteria ? <Told criteria={criteria} /> : !why && <p class="soft">Asking for it.</p>}
+      {criteria ? <CriteriaTables criteria={criteria} /> : !why && <p class="soft">Asking for it.</p>}
     </section>
   );
 }
 
-function Told({ criteria }: { criteria: Criteria }) {
+function CriteriaTables({ criteria }: { criteria: Criteria }) {
   const samplesMost = [...criteria.inter, ...criteria.intra].reduce((found, { samples }) => Math.max(found, samples), 0);
   const hasBins = criteria.inter.length + criteria.intra.length > 0;
   useTable("criteria of messages", () => ({

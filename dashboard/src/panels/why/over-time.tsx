@@ -23,9 +23,9 @@ export function OverTime({ id, store, found }: { id: string; store: Store; found
   const { ranks } = store.figures.value.job;
   const edge = edgeNs(store.figures.value);
   // Time and pointer move with every frame, where they are only now and then.
-  const told = useComputed(() => store.figures.value.found?.diagnosis.attribution ?? []);
-  const current = useComputed(() => stretchAt(told.value, store.timeNs.value)).value;
-  const pointed = useComputed(() => (store.pointedNs.value === null ? -1 : stretchIn(told.value, store.pointedNs.value))).value;
+  const attribution = useComputed(() => store.figures.value.found?.diagnosis.attribution ?? []);
+  const current = useComputed(() => stretchAt(attribution.value, store.timeNs.value)).value;
+  const pointed = useComputed(() => (store.pointedNs.value === null ? -1 : stretchIn(attribution.value, store.pointedNs.value))).value;
   const keys = (event: KeyboardEvent): void => {
     const by = sideways(event);
     if (by === 0 || event.shiftKey) return;

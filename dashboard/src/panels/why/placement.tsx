@@ -20,7 +20,7 @@ export function Placement({ store, gainedS, ranksS, isUnknown }: { store: Store;
     <section id={PLACEMENT} tabIndex={-1} class="placement" aria-busy={figures.isAsking && !known}>
       <h2>What a better placement would save <span class="soft">{ofWhat(figures)}</span></h2>
       {why && <p class={known ? "soft" : ""}>{sentenceOf(why)} <button type="button" class="link" onClick={again}>Ask again</button></p>}
-      {known ? <Told store={store} remap={known.answer} gain={{ seconds: gainedS, share: gainedS / ranksS, isUnknown }} /> : !why && <p class="soft">Looking for one.</p>}
+      {known ? <BetterPlacement store={store} remap={known.answer} gain={{ seconds: gainedS, share: gainedS / ranksS, isUnknown }} /> : !why && <p class="soft">Looking for one.</p>}
     </section>
   );
 }
@@ -30,7 +30,7 @@ function ofWhat({ known }: Figures<DiagnosedScope, Remap>): string {
   return known.scope.isFinal ? "predicted from the messages of the whole run" : `predicted from what was recorded up to about ${clock(known.scope.untilS * 1e9, 0)}`;
 }
 
-function Told({ store, remap, gain }: { store: Store; remap: Remap; gain: Gain }) {
+function BetterPlacement({ store, remap, gain }: { store: Store; remap: Remap; gain: Gain }) {
   const { interMessagesBefore, interMessagesAfter, interBytesBefore, interBytesAfter } = remap;
   useTable("placement", () => ({
     columns: ["figure", "before", "after"],

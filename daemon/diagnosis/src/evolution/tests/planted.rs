@@ -185,7 +185,9 @@ fn table(series: u64, first_seed: u64) {
     for noise in NOISES {
         for windows in [30, 300, 1_000] {
             let alarms = alarms(series, noise, windows, first_seed);
-            println!("{noise:?}: something told in {alarms} of {series} flat series of {windows} windows");
+            println!(
+                "{noise:?}: something reported in {alarms} of {series} flat series of {windows} windows"
+            );
             assert!(100 * alarms as u64 <= series, "{noise:?} {windows}");
         }
     }

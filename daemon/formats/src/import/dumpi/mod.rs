@@ -284,7 +284,7 @@ fn missing_sentences(counts: &RankCounts, are_hosts_known: bool, are_several: bo
         ));
     }
     if !are_hosts_known {
-        missing.push("which rank was on which node is not told: write the texts with dumpi2ascii -a".into());
+        missing.push("which rank was on which node is missing: write the texts with dumpi2ascii -a".into());
     }
     if are_several {
         missing.push(

@@ -204,7 +204,7 @@ impl<'a> RankReader<'a> {
     fn bytes(&self, record: &Record, count: i64, datatype: i64) -> Result<u64> {
         let Some(&size) = self.sizes.get(&datatype) else {
             bail!(
-                "the size of datatype {datatype} of {} is not told: write the texts with dumpi2ascii -a",
+                "the size of datatype {datatype} of {} is missing: write the texts with dumpi2ascii -a",
                 record.function
             );
         };

@@ -36,9 +36,9 @@ fn trace(ranks: &[String]) -> Result<Trace> {
 
 /// Calls in the order of time: rank and function, and before each its messages in short.
 fn described(trace: Trace) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     for piece in trace.pieces {
-        told.push(match piece.unwrap().kind {
+        lines.push(match piece.unwrap().kind {
             PieceKind::Posted(transfer) => format!("posts {}", transfer.peer),
             PieceKind::Message(of) => {
                 let way = if of.is_receive { "from" } else { "to" };
@@ -53,7 +53,7 @@ fn described(trace: Trace) -> Vec<String> {
             }
         });
     }
-    told
+    lines
 }
 
 #[test]
@@ -181,8 +181,8 @@ fn persistent_requests_and_own_communicators() {
     let trace = trace(&[zero.concat(), one.concat(), two.concat()]).unwrap();
     let group = |members: &[u32]| CommMembers::Group(members.to_vec());
     assert!(trace.comms.values().any(|members| *members == group(&[2, 0])));
-    let told = described(trace);
-    let with = |what: &str| told.iter().filter(|line| line.starts_with(what)).count();
+    let lines = described(trace);
+    let with = |what: &str| lines.iter().filter(|line| line.starts_with(what)).count();
     // What was not told by a status is what the receive had room for.
     assert_eq!((with("to 0 tag 1"), with("from 2 tag 1"), with("from 2 tag 1 comm 2 bytes 7")), (2, 2, 1));
     assert_eq!(with("from 2 tag 1 comm 2 bytes 100"), 1);
@@ -200,7 +200,7 @@ fn what_makes_no_sense_is_said_with_file_and_line() {
     };
     assert_eq!(
         wrong(call("Send", 0, &send(28))),
-        "dumpi-x-0000.txt, line 7: the size of datatype 28 of MPI_Send is not told: write the texts with dumpi2ascii -a"
+        "dumpi-x-0000.txt, line 7: the size of datatype 28 of MPI_Send is missing: write the texts with dumpi2ascii -a"
     );
     assert_eq!(
         wrong(call("Send", 0, "int count=1; MPI_Datatype datatype=9 (x)")),
