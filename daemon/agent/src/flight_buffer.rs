@@ -35,7 +35,7 @@ struct BufferedRing {
     from: u64,
     /// Where stretches begin that stand alone, after the first, and since when they do.
     stretches: VecDeque<(u64, Instant)>,
-    /// How often the writer has told everything anew.
+    /// How often the writer has repeated its whole state.
     generation: u64,
 }
 
@@ -54,7 +54,8 @@ impl BufferedRing {
 }
 
 impl FlightBuffer {
-    /// How long slots are held; from which position of each ring on; how often the whole state was sent again.
+    /// `span`: how long slots are kept. `rings`: of each ring the first position, and how often its writer has repeated the
+    /// whole state.
     pub(super) fn new(span: Duration, rings: impl Iterator<Item = (u64, u64)>) -> Self {
         let ring = |(from, generation)| BufferedRing {
             slots: VecDeque::new(),

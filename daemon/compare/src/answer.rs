@@ -268,9 +268,9 @@ pub(crate) fn remarks(pair: &Pair<'_>, comparison: &Comparison) -> Vec<String> {
     }
     if comparison.of_rank.as_ref().is_some_and(trade_places) {
         remarks.push(
-            "Each run learned its own expected transfer times. Time may only have moved between expected transfer time, \
-             inter-node cost, slower than expected and unknown: read these four together. `run --criteria A` diagnoses the \
-             next run by A."
+            "Each run learned its own expected transfer times. Time may have moved between these four without a real change: \
+             expected transfer time, inter-node cost, slower than expected, unknown. `mpiscope run --criteria A` diagnoses \
+             the next run by A."
                 .into(),
         );
     }

@@ -8,7 +8,7 @@ use mpiscope_feed::{Change, Count, CountChange, Figure, Noise, Words, WordsChang
 
 /// The least ratio of the greater value to the other.
 pub(crate) const RATIO: f64 = 1.05;
-/// Figures that differ are at least this many seconds of a rank apart, and this share of the shorter run.
+/// From this many seconds of a rank on, and from this share of the shorter run, figures count as different.
 pub(crate) const LEAST_S: f64 = 0.01;
 pub(crate) const LEAST_SHARE: f64 = 1e-3;
 /// And the least multiple of what chance lets expect.
@@ -82,7 +82,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// For runs by the length of the shorter; of shares of the run where they cannot be compared in seconds.
+    /// `shorter_s`: the length of the shorter run. `is_share`: figures are shares of the run, as seconds cannot be compared.
     pub(crate) fn new(shorter_s: f64, is_share: bool) -> Self {
         let least_s = LEAST_S.max(LEAST_SHARE * shorter_s);
         let of_basis = |seconds: f64| if is_share { seconds / shorter_s.max(LEAST_S) } else { seconds };

@@ -2,7 +2,7 @@
 
 use mpiscope_model::words::{nanoseconds, ranges};
 
-/// More ranges of ranks are not told.
+/// More ranges of ranks are not listed.
 const MOST_RANGES: usize = 3;
 
 /// A span of time.

@@ -1,4 +1,4 @@
-//! The sums of a run, as its recording keeps them: a long one opens without any of its calls being read.
+//! The sums of a run, as its recording keeps them. With them a long recording opens without reading its calls.
 
 use crate::engine::WindowCell;
 use mpiscope_feed::Overview;
@@ -200,7 +200,7 @@ fn densities(range: &std::ops::Range<u64>, density: &Density) -> Vec<DensityRow>
     density.cells().into_iter().map(row).collect()
 }
 
-/// Rows in the order of their first columns: the same run is the same bytes.
+/// Rows in the order of their first columns: the same run must give the same bytes.
 fn sorted<R: Ord>(rows: impl Iterator<Item = R>) -> Vec<R> {
     let mut rows: Vec<R> = rows.collect();
     rows.sort_unstable();

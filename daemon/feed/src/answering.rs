@@ -119,7 +119,7 @@ impl Library {
 
     fn calls(&self, question: &RowsQuestion) -> Result<Calls, String> {
         let RowsQuestion { range_ns, ranks, most } = question;
-        // Twice: there is never more in memory than what is kept.
+        // Reads the calls twice, to hold only the kept ones in memory.
         let mut durations = Durations::default();
         self.source.visit_of(range_ns, ranks, &mut |call| durations.add(call))?;
         let sample = durations.sample(*most);

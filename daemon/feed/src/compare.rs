@@ -20,7 +20,7 @@ pub struct Noise {
     pub spreads: f64,
     /// What is too seldom to have a spread changes at least by this ratio.
     pub seldom_ratio: f64,
-    /// Expected times that changed, changed at least by this ratio.
+    /// From this ratio on, an expected time counts as changed.
     pub median_ratio: f64,
     /// All of it in a sentence.
     pub sentence: String,

@@ -5,7 +5,7 @@ use mpiscope_diagnosis::{Scope, Version, bin_sizes};
 use mpiscope_model::Function;
 use serde::{Deserialize, Serialize};
 
-/// The measure of a run: of messages one bin of sizes a row in all columns, those within nodes first, by size.
+/// The criteria of a run. A row of the columns is one bin of sizes of messages: first within nodes, by size.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Criteria {

@@ -142,7 +142,7 @@ pub struct Pending {
     pub calls: Vec<u64>,
     /// When the first of them was entered.
     pub since_ns: Vec<u64>,
-    /// How long they had taken until now, in all.
+    /// How long they have taken so far, in all.
     pub total_ns: Vec<u64>,
 }
 

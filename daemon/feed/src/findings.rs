@@ -28,7 +28,7 @@ pub struct Found {
     pub until_s: f64,
     /// Calls before it that were left out, as there were more than could be analysed.
     pub left_out_calls: u64,
-    /// Whether the whole run was used.
+    /// Whether this is the final diagnosis, of the whole run.
     pub is_final: bool,
     /// The figures.
     #[serde(rename = "judgement")]

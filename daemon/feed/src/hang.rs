@@ -25,7 +25,7 @@ impl Standing {
     }
 }
 
-/// What a hang is.
+/// The kind of a hang.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]

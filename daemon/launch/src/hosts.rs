@@ -106,7 +106,7 @@ fn scheduler_gives_others(line: &Line<'_, impl Surroundings>) -> bool {
     nodes.len() != 1
 }
 
-/// Anywhere on the line, also among the program's own words.
+/// Looks at the whole line, also at the program's own words: a wrong yes is better than a wrong no.
 fn names_hosts(line: &Line<'_, impl Surroundings>, at: usize) -> bool {
     let words: Vec<&str> =
         line.words[at + 1..].iter().map(|word| word.to_str().unwrap_or_default()).collect();

@@ -5,7 +5,7 @@
 //! variables to set and to remove. It starts nothing but `--version` of launchers, and changes nothing.
 //!
 //! Of what the ranks need, only the path of the collector ever stands on a command line, where every user of the machine
-//! can read it. All variables go into the launcher's environment and are named to it; secrets may be among them.
+//! can read it. Variables go into the launcher's environment, and its command line has only their names: they may hold secrets.
 
 mod family;
 mod hosts;

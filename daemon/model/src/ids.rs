@@ -11,7 +11,7 @@ macro_rules! indices {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The one at this place of a table.
+            /// The id of this row of a table, which has fewer than 2^32.
             #[must_use]
             pub fn from_index(index: usize) -> Self {
                 Self(index as u32)

@@ -112,7 +112,7 @@ impl Recorder {
         &self.sums
     }
 
-    /// From now on hangs are reported that last as long as asked for. To be called before anything is taken in.
+    /// From now on hangs that last long enough are reported. To be called before anything is taken in.
     ///
     /// # Errors
     /// When what a predecessor left in the recording cannot be read.

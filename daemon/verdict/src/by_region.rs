@@ -8,7 +8,7 @@ use mpiscope_model::{Nanoseconds, Rank};
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// The cause of each of this number of regions is given, the largest ones.
+/// The most regions that get a cause; the largest come first.
 const MOST_REGIONS: usize = 64;
 /// The number of waits that are evidence.
 const MOST_EVIDENCE: usize = 3;

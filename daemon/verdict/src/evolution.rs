@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The most regions that are listed, and the most pairs of them.
 const MOST_REGIONS: usize = 64;
 const MOST_LINKS: usize = 32;
-/// Of this many windows of a region old segments have at most three.
+/// The most windows of a region; beyond them old segments have at most three.
 const MOST_POINTS: usize = 256;
 
 /// What is known of it now.
@@ -20,7 +20,7 @@ pub(super) fn evolution(of: &mpiscope_diagnosis::Evolution, has_normal: bool) ->
         provisional.entry((window.region, window.other)).or_default().push(window);
     }
     let ranks: BTreeMap<u32, Vec<Rank>> = of.partition().regions().into_iter().collect();
-    let course = |region: u32, other: Option<u32>, series: &Series| {
+    let region_course = |region: u32, other: Option<u32>, series: &Series| {
         let ranks = ranks.get(&region).filter(|_| other.is_none());
         let open = provisional.get(&(region, other)).map_or(&[][..], |windows| windows);
         RegionCourse {
@@ -39,8 +39,11 @@ pub(super) fn evolution(of: &mpiscope_diagnosis::Evolution, has_normal: bool) ->
         window_s,
         final_s: of.final_ns() as f64 / 1e9,
         has_normal,
-        regions: regions.into_iter().map(|(region, series)| course(region, None, series)).collect(),
-        links: links.into_iter().map(|((one, other), series)| course(one, Some(other), series)).collect(),
+        regions: regions.into_iter().map(|(region, series)| region_course(region, None, series)).collect(),
+        links: links
+            .into_iter()
+            .map(|((one, other), series)| region_course(one, Some(other), series))
+            .collect(),
         other_messages: (others.messages, between.messages),
     }
 }

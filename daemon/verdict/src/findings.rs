@@ -143,7 +143,7 @@ impl Findings {
         &self.diagnosis.regions
     }
 
-    /// Replaces call sites by their words.
+    /// Fills in the names of call sites.
     pub fn name_places(&mut self, sites: &[SiteInfo]) {
         name_places(&mut self.diagnosis, sites);
     }
@@ -171,7 +171,7 @@ impl Findings {
     }
 }
 
-/// Replaces call sites by their words.
+/// Fills in the names of call sites.
 pub(super) fn name_places(diagnosis: &mut Diagnosis, sites: &[SiteInfo]) {
     let place = |site: Option<u32>| {
         let known = site.and_then(|site| sites.get(site as usize));

@@ -263,7 +263,7 @@ impl LiveDiagnosis {
         shared.found.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Why the diagnosis ended early, once.
+    /// Why the diagnosis ended early; returned only once.
     pub fn fault(&self) -> Option<String> {
         self.shared.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

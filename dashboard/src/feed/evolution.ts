@@ -105,7 +105,7 @@ export interface Pending {
   calls: readonly number[];
   /** When the first of them was entered. */
   sinceNs: readonly number[];
-  /** How long they had taken until now, in all. */
+  /** How long they have taken so far, in all. */
   totalNs: readonly number[];
 }
 

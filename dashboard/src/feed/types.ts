@@ -1029,7 +1029,7 @@ calls: Array<number>,
  */
 since_ns: Array<number>, 
 /**
- * How long they had taken until now, in all.
+ * How long they have taken so far, in all.
  */
 total_ns: Array<number>, };
 
@@ -1197,7 +1197,7 @@ until_s: number,
  */
 left_out_calls: number, 
 /**
- * Whether the whole run was used.
+ * Whether this is the final diagnosis, of the whole run.
  */
 is_final: boolean, 
 /**
@@ -1399,7 +1399,7 @@ spreads: number,
  */
 seldom_ratio: number, 
 /**
- * Expected times that changed, changed at least by this ratio.
+ * From this ratio on, an expected time counts as changed.
  */
 median_ratio: number, 
 /**

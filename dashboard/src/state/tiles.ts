@@ -152,7 +152,7 @@ export class Tiles {
   }
 }
 
-/** Steps: a budget that wavers does not ask for the same calls again and again. */
+/** Budgets are rounded: a small change must not ask for the same calls again. */
 function powerOfTwoBelow(value: number): number {
   return 2 ** Math.floor(Math.log2(Math.max(256, value)));
 }

@@ -8,8 +8,8 @@ const SCOPE_NAMES = { inter: "between nodes", intra: "within nodes" } as const;
 
 /** How settled they are. */
 export function standingWords({ version, isFinal }: Criteria): string {
-  if (isFinal) return "final: learnt from the whole run";
-  return version === 0 ? "nothing learnt yet" : `version ${version}, still being learnt`;
+  if (isFinal) return "final: learned from the whole run";
+  return version === 0 ? "nothing learned yet" : `version ${version}, still being learned`;
 }
 
 /** What is known of messages between nodes and within, and what is not. */

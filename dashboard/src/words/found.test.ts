@@ -37,7 +37,7 @@ describe("the network of a stretch", () => {
   const quiet = [{ fromS: 0, toS: 19, isQuiet: true, slower: 1.4 }, { fromS: 19, toS: 30, isQuiet: false, slower: 2.54 }];
 
   it("is given where it was disturbed", () => {
-    expect(networkWords(stretch, quiet)).toBe("messages took 2.5 times as long as in a quiet network");
+    expect(networkWords(stretch, quiet)).toBe("messages took 2.5 times as long as when the network was quietest");
     expect(networkWords({ ...stretch, toS: 19 }, quiet)).toBeNull();
   });
 });

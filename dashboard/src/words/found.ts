@@ -227,7 +227,7 @@ export function stretchWords(stretch: Attribution, avoidable: number): string {
 export function networkWords(stretch: Attribution, quiet: readonly Quiet[]): string | null {
   const there = quiet.filter(({ isQuiet, fromS, toS }) => !isQuiet && fromS < stretch.toS && toS > stretch.fromS);
   const slower = Math.max(0, ...there.map((each) => each.slower));
-  return there.length > 0 ? `messages took ${slower.toFixed(1)} times as long as in a quiet network` : null;
+  return there.length > 0 ? `messages took ${slower.toFixed(1)} times as long as when the network was quietest` : null;
 }
 
 /** What the known names mean; one that is not known here speaks for itself. */

@@ -125,7 +125,7 @@ describe("criteria in sentences", () => {
   it("say what is not known", () => {
     expect(criteriaSentence(made({ intra: [] }))).toMatch(/The expected transfer time of messages within nodes is not known: no exact message of theirs was seen\.$/);
     expect(criteriaSentence(made({ inter: [], intra: [] })).match(/not known/g)).toHaveLength(2);
-    expect([standingWords(made()), standingWords(made({ isFinal: true })), standingWords(made({ version: 0 }))]).toEqual(["version 4, still being learnt", "final: learnt from the whole run", "nothing learnt yet"]);
+    expect([standingWords(made()), standingWords(made({ isFinal: true })), standingWords(made({ version: 0 }))]).toEqual(["version 4, still being learned", "final: learned from the whole run", "nothing learned yet"]);
   });
 
   it("say of one size how sure it is", () => {

@@ -47,7 +47,7 @@ impl Shared {
         unpoisoned(&self.heard).elapsed()
     }
 
-    /// Nothing follows what was sent until now, if all of it is in the spool. Whether it is.
+    /// Marks what was sent until now as the last, if all of it is in the spool. Returns whether it is.
     pub(crate) fn close(&self) -> bool {
         let is_settled = self.spool.is_settled();
         if is_settled {

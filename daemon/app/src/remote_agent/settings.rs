@@ -137,8 +137,8 @@ impl Settings {
         let _ = self.spool.iter().any(|folder| note(folder).is_ok());
     }
 
-    /// The daemon has everything. When the run has ended its folders go; when it is not, other ranks may come, and only what
-    /// is empty goes.
+    /// The daemon has everything. When the run has ended its folders go; when it has not, other ranks may come, and only
+    /// empty folders go.
     pub(crate) fn clean_up(&self, is_over: bool) {
         // What cannot be removed is in use again, or costs a little room.
         for folder in &self.spool {

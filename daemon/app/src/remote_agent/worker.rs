@@ -154,7 +154,7 @@ impl Worker<'_> {
         pass
     }
 
-    /// Sends the last words. Whether they are safe, and nothing more has to follow.
+    /// Sends the final messages. Returns whether they are safe; then nothing has to follow.
     fn close(&mut self) -> bool {
         // What was written before its process was found dead may not have been read.
         let found = self.agent.pass_all(&mut |_| {});

@@ -179,13 +179,13 @@ fn begin(
     let url = supervisor.url().inspect(|url| page::say_address("live page", url));
     let opened = url.filter(|_| options.open).and_then(page::open_in_browser);
     if let Some((link, address)) = link.as_ref().zip(supervisor.link()) {
-        let variables = link::variables(link, address, site, &program);
+        let link_variables = link::variables(link, address, site, &program);
         if site.agents.start == Start::ByHand
-            && let Err(error) = link::leave(&place.out, needs.variables.iter().chain(&variables))
+            && let Err(error) = link::leave(&place.out, needs.variables.iter().chain(&link_variables))
         {
             say!("agents cannot be started by hand: {error:#}");
         }
-        needs.variables.extend(variables);
+        needs.variables.extend(link_variables);
     }
     // Before signals are caught: an interrupt while the launcher is asked what it is ends all.
     let launch = launch::plan(&options.command, &needs, &system);

@@ -118,7 +118,7 @@ impl Daemon {
     /// Stays with the daemon until it has an answer or dies, and tells it when the command is over. The pipe of orders
     /// stays open all the while: its end means that `run` is gone.
     fn attend(mut self, ended: &Receiver<Option<i32>>, exit: &mut Option<Option<i32>>) -> Option<FromDaemon> {
-        // Once it has the message, or nobody is left to send one, only the answer counts.
+        // Once the daemon knows that the command ended, or nobody is left to say so, only its answer counts.
         let mut ended = if exit.is_none() { ended.clone() } else { never() };
         let answer = loop {
             select! {

@@ -60,7 +60,7 @@ impl Watcher {
         &self.hangs
     }
 
-    /// The job as it is now. The report, if anything is new.
+    /// Looks at the job as it is now. Returns lines for the terminal if anything is new.
     pub fn see(&mut self, engine: &Engine, in_flight: &[InFlight]) -> Option<Lines> {
         let patience = self.patience?;
         let moved_ns = engine.standing.moved_ns(in_flight);
@@ -85,7 +85,7 @@ impl Watcher {
         self.take(report::still(engine, &still), is_first)
     }
 
-    /// Whether a job of which only the calls are known that it is in may hang: half of it has been in calls for that
+    /// Whether a job may hang of which only the current calls are known: half of it has been in calls for that
     /// long, and nobody is in another.
     pub fn suspects(&self, engine: &Engine, in_flight: &[InFlight]) -> bool {
         let Some(patience) = self.patience else { return false };
@@ -146,8 +146,8 @@ impl Watcher {
     }
 }
 
-/// Ranks that wait for ever, or enough that wait for others to be reported: a master that waits for workers who
-/// compute is none.
+/// Whether ranks wait for ever, or enough ranks wait for others. A master that waits for computing workers is not
+/// reported.
 fn is_worth_telling(still: &Stillness) -> bool {
     let waiting = still.waiting_ranks().len();
     let held = !still.stuck.is_empty() || !still.clashes.is_empty();

@@ -4,7 +4,7 @@ use mpiscope_wire::id;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A job of four ranks at 3 s that hangs since 1 s: all others wait for a message of rank 3. It was reported.
+/// A job of four ranks at 3 s that has hung since 1 s: all others wait for a message of rank 3. It was reported.
 fn stood(watcher: &mut Watcher) -> Engine {
     let mut engine = Engine::new(1_000_000);
     for rank in 0..4 {

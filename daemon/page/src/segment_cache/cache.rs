@@ -12,7 +12,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Rows that are shown at once: whoever looks can stop soon.
+/// Rows in one step; a reader can stop between steps.
 const AT_ONCE: usize = 1 << 16;
 
 /// Shared between the thread that adds and those that answer.

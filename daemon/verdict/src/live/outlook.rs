@@ -28,7 +28,7 @@ pub(super) struct Outlook {
     /// Criteria that the run was given.
     given: Reference,
     is_referenced: bool,
-    /// The criteria in use since it was last asked for them.
+    /// New criteria, until somebody takes them; none if they did not change.
     new_reference: Option<Reference>,
     /// Up to where the diagnosis was when it last looked.
     looked_ns: Nanoseconds,

@@ -159,7 +159,7 @@ function rowsOf(kind: Kind, { comparison, a, b }: Compared, shade: "light" | "da
   });
   switch (kind) {
     case "calls":
-      // The most calls below: few can be seen on top of them.
+      // Functions with most calls are at the bottom, or they would hide the others.
       return [...comparison.functions]
         .sort((one, other) => (other.calls.a ?? 0) + (other.calls.b ?? 0) - (one.calls.a ?? 0) - (one.calls.b ?? 0))
         .map(({ id, name, family }) => row(name, name, colourOf(name, family)[shade], "calls", a.functions.indexOf(id), b.functions.indexOf(id)));

@@ -79,7 +79,7 @@ export function worst(messages: MessageColumns, candidates: Uint32Array, most: n
   });
 }
 
-/** The value that this many reach, and how many of exactly that have room. */
+/** The value that this many candidates reach, and how many with exactly that value still fit. */
 function cut(candidates: Uint32Array, value: (at: number) => number, most: number): { least: number; room: number } {
   const sorted = Float64Array.from(candidates, value).sort();
   const least = sorted[sorted.length - most] ?? Infinity;

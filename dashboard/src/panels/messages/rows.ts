@@ -8,7 +8,7 @@ import { orderBy, type OrderKind } from "../where/matrix";
 export interface RowCamera { top: number; rowPixels: number }
 export interface RowFrame { rows: number; height: number }
 
-/** Rows that are all in view are no higher than this, not to fill a page with nothing; by hand they can be made twice as high. */
+/** Rows that are all in view are no higher than this: a few rows must not fill the page. By hand they can be made twice as high. */
 export const ROW_MOST = 40;
 const ZOOM_MOST = 2 * ROW_MOST;
 /** Names of ranks can be read from here on. */

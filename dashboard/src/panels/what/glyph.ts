@@ -137,6 +137,6 @@ export function arcsOf(turns: readonly number[]): { arcs: { from: number; to: nu
     at += turn * factor + gap;
     return { from: from * TURN, to: (from + turn * factor) * TURN };
   });
-  // Told of those alone that are long, not of those that the least length makes many of.
+  // Only of those that are long, not of those that the least length makes many of.
   return { arcs, isSqueezed: turns.reduce((total, turn) => total + turn, 0) > room };
 }

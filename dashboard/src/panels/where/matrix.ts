@@ -78,7 +78,7 @@ export function extent(values: Float64Array): { least: number; most: number } {
   return most > 0 ? { least, most } : { least: 0, most: 0 };
 }
 
-/** How many ranks a cell has each way: each is at least a pixel. */
+/** Ranks per cell in each direction; a cell is at least one pixel. */
 export function ranksOfCell(ranksInSight: number, pixels: number): number {
   return Math.max(1, Math.ceil(ranksInSight / Math.max(1, pixels)));
 }

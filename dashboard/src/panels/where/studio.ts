@@ -1,5 +1,5 @@
-// What the worker keeps and makes: places, ways, pictures of links, cells of the matrix. No messages: tests can
-// call it.
+// What the worker keeps and makes: places, ways, pictures of links, cells of the matrix. It posts no messages, and
+// tests call it directly.
 
 import type { Pairs, Regions } from "../../feed/regions";
 import { bundle } from "./bundle";

@@ -40,7 +40,7 @@ function Nothing({ store }: { store: Store }) {
     <>
       <div class="message">
         <h2>{verdictLine(run).sentence}</h2>
-        <p>Each call is cut into waiting, the expected transfer time of its messages, the inter-node cost, and what was slower than expected. Expected times are learnt from the run itself{over(run) ? "; a short run may end before they are known" : ""}.</p>
+        <p>Each call is cut into waiting, the expected transfer time of its messages, the inter-node cost, and what was slower than expected. Expected times are learned from the run itself{over(run) ? "; a short run may end before they are known" : ""}.</p>
         {!over(run) && <p>Then this view says which cause costs most, how much is avoidable and when, and who waited for whom.</p>}
       </div>
       {/* Messages are counted whatever is diagnosed of them. */}

@@ -40,7 +40,7 @@ export function courseSubject({ seen, chosen, ranks, widthNs }: CourseScope, zoo
   return JSON.stringify([zoom ? [seen, widthNs] : null, chosen, ranks]);
 }
 
-/** How many windows a question has: about as long as those that are drawn. */
+/** How many windows to ask for in a range; each is about as long as a drawn one. */
 export function windowsIn([fromNs, toNs]: Span, widthNs: number): number {
   return Math.min(WINDOWS_MAX, Math.max(1, Math.round((toNs - fromNs) / widthNs)));
 }

@@ -157,7 +157,7 @@ pub(crate) fn placement_file(family: Family) -> (String, fn(u32) -> u32) {
     ((0..8).map(line).collect(), node_of)
 }
 
-/// A config file with this text.
+/// A settings file with this text.
 pub(crate) fn site(lab: &Lab, text: &str) -> std::path::PathBuf {
     let file = lab.shared().join("site.toml");
     std::fs::write(&file, text).unwrap();

@@ -63,9 +63,9 @@ pub(crate) fn read_archive(anchor: &Path, scratch: &Path, progress: &dyn Progres
         let passed_over =
             reader.events(location, (asked, &definitions.calling_contexts), &mut |time, event| {
                 events += 1;
-                let defined =
+                let reported =
                     if events % PROGRESS_INTERVAL == 0 { progress.step(PROGRESS_INTERVAL) } else { Ok(()) };
-                outcome = defined.and_then(|()| archive.add_event(&mut thread, location, time, &event));
+                outcome = reported.and_then(|()| archive.add_event(&mut thread, location, time, &event));
                 outcome.is_ok()
             })?;
         outcome?;
