@@ -1,5 +1,5 @@
-// Made-up answers for the tab Why: the three views of messages, expected transfer times, a better placement, and where
-// in the program ranks wait.
+// Made-up answers for the tab Why: the three views of messages, expected transfer times, a better placement, and the
+// call sites where ranks wait.
 
 const u32 = (list) => new Uint8Array(Uint32Array.from(list, (value) => value >>> 0).buffer);
 const f64 = (list) => new Uint8Array(Float64Array.from(list).buffer);

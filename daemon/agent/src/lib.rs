@@ -80,7 +80,7 @@ pub struct Agent {
     seen: std::collections::HashSet<PathBuf>,
     /// Ring files that the system could not open or map, with the reason: the next scan tries again.
     unopened: std::collections::BTreeMap<PathBuf, String>,
-    /// Whether it was said that there are too many.
+    /// Whether it was reported that there are too many.
     has_too_many: bool,
     resume: Resume,
     next_process: u32,

@@ -28,8 +28,8 @@ const MOST_CHANCE: f64 = 0.25;
 /// Shares of the ranks' time differ by at least this.
 const LEAST_POINTS: f64 = 0.02;
 
-/// A run is cut into so many stretches; of fewer than that many, and of what is in less than half of them, nothing can be
-/// told.
+/// A run is cut into this number of stretches. Fewer stretches, or figures in less than half of them, are too few to
+/// measure noise.
 const STRETCHES: usize = 20;
 const FEWEST_STRETCHES: usize = 8;
 

@@ -2,7 +2,7 @@
 
 use crate::column::{F64Column, U32Column};
 use mpiscope_matching::{Durations, Sample};
-use mpiscope_model::{Call, Nanoseconds};
+use mpiscope_model::{Call, Comm, Nanoseconds, Site};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -88,9 +88,9 @@ impl Calls {
         self.peer.0.push(call.peer.unwrap_or(NONE));
         self.tag.0.push(call.tag.unwrap_or(NO_TAG).cast_unsigned());
         self.bytes.0.push(call.bytes as f64);
-        self.comm.0.push(call.comm.map_or(NONE, |comm| comm.0));
+        self.comm.0.push(Comm::number_or_max(call.comm));
         self.count.0.push(call.count as f64);
-        self.site.0.push(call.site.map_or(NONE, |site| site.0));
+        self.site.0.push(Site::number_or_max(call.site));
     }
 
     /// How many are here.

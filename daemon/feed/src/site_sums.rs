@@ -1,6 +1,5 @@
 //! Calls added up by call site and function.
 
-use crate::call_sites::NO_SITE;
 use crate::overlap::inside_ns;
 use mpiscope_model::{Call, Function, Nanoseconds, Site};
 use std::collections::BTreeMap;
@@ -57,7 +56,7 @@ impl SiteSums {
     pub fn add(&mut self, site: Option<Site>, function: Function, sum: SiteSum) {
         // Calls that only touch a range do not count in it.
         if sum != SiteSum::default() && !self.hidden.contains(&function.into()) {
-            self.sums.entry((site.map_or(NO_SITE, |site| site.0), function)).or_default().add(sum);
+            self.sums.entry((Site::number_or_max(site), function)).or_default().add(sum);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! What 4.1.4 does: neither a value of `-x` nor the list comes onto an orted's command line (other `OMPI_MCA_*` variables
 //! do, with their values). An option holds for one program of the line, the list for all. A list and an option, wherever
-//! they were said, are an error that ends the job, so a list that the user has is extended. Of two lists the command
+//! they were given, are an error that ends the job, so a list that the user has is extended. Of two lists the command
 //! line's counts, then the environment's, then that of the parameter files. A list in the environment would also meet
 //! the options of an `mpirun` that a rank calls, which is why there is none where the user has none.
 //!

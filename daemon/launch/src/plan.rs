@@ -8,7 +8,7 @@ use crate::surroundings::Surroundings;
 use crate::{hosts, hydra, open_mpi, slurm, unknown};
 use std::ffi::OsString;
 
-/// How to run a command so that its ranks get what they need.
+/// How to run a command, with what its ranks need.
 pub fn plan(words: &[OsString], needs: &Needs, surroundings: &impl Surroundings) -> Launch {
     let mut line = Line::new(words, surroundings);
     for (name, value) in &needs.variables {

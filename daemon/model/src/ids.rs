@@ -17,6 +17,12 @@ macro_rules! indices {
                 Self(index as u32)
             }
 
+            /// Its number in a column, where the highest number stands for none.
+            #[must_use]
+            pub fn number_or_max(index: Option<Self>) -> u32 {
+                index.map_or(u32::MAX, |index| index.0)
+            }
+
             /// Where it stands in a table.
             #[must_use]
             pub fn index(self) -> usize {

@@ -73,7 +73,7 @@ fn table(all: &[SiteInfo]) -> Sites {
         id: sites().map(|site| site.site.0).collect(),
         place: sites().map(|site| site.words_with_caller(all)).collect(),
         parent: sites()
-            .map(|site| site.parent.filter(|&parent| is_shown(parent)).map_or(NO_SITE, |parent| parent.0))
+            .map(|site| Site::number_or_max(site.parent.filter(|&parent| is_shown(parent))))
             .collect(),
         function: sites().map(|site| names.number(site.function.as_deref())).collect(),
         file: sites().map(|site| names.number(site.file.as_deref())).collect(),

@@ -134,14 +134,14 @@ pub fn write_line(text: &str) {
     }
 }
 
-/// Before the program starts: its first words come after what was said until now, unless nobody reads that.
+/// Before the program starts: its first words come after what was printed until now, unless nobody reads that.
 pub fn settle() {
     if let Some(writer) = WRITER.get() {
         writer.settle(WAIT_AT_START);
     }
 }
 
-/// The end of the process: what was said is written, unless nobody reads it.
+/// The end of the process: what is left is written, unless nobody reads it.
 pub fn finish() {
     if let Some(writer) = WRITER.get() {
         writer.settle(WAIT_AT_END);

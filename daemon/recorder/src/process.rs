@@ -118,7 +118,7 @@ fn hear_orders(arrived: Arc<dyn Fn() + Send + Sync>) -> Result<Receiver<Ended>> 
     let (tell_end, ended) = bounded(1);
     std::thread::Builder::new().name("orders".into()).spawn(move || {
         read_orders(&tell_end);
-        // Also that nobody will say it any more is something to see.
+        // That nobody will report it any more counts too.
         drop(tell_end);
         arrived();
     })?;

@@ -223,7 +223,7 @@ impl Recorder {
             self.in_flight.clear();
         }
         let Some(lines) = self.watcher.see(&self.engine, &self.in_flight) else { return };
-        // What was said is in the recording, whatever happens next.
+        // Every message is in the recording, whatever happens next.
         let written = hang::write(self.writer.dir(), self.watcher.hangs());
         self.note(written);
         say(&lines);

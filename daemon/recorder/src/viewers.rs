@@ -43,7 +43,7 @@ pub(crate) struct Viewers {
     clocks_seen: Option<Instant>,
     updated: Instant,
     updated_everything: Instant,
-    /// Of how many ranks it was said where they are.
+    /// For how many ranks pages know where they are.
     placed: usize,
     flight: Option<Duration>,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use warp::ws::{Message, WebSocket};
 
-/// Says why the connection ends, unless that was said, and reads on until the other side has closed it too: a socket that
+/// Sends why the connection ends, unless that was sent, and reads on until the other side has closed it too: a socket that
 /// is closed with bytes unread takes back what was sent last.
 pub(crate) async fn farewell(
     out: &mut SplitSink<WebSocket, Message>,

@@ -240,7 +240,7 @@ impl Replayed {
 mod tests {
     use super::*;
 
-    /// A stretch that even work makes 2 % shorter.
+    /// A stretch that balanced work makes 2 % shorter.
     fn stretch(from_ns: u64, to_ns: u64, departure: Option<(Rank, Nanoseconds)>) -> Replayed {
         let length_ns = to_ns - from_ns;
         let part = |from_ns, to_ns| Part { from_ns, to_ns, excess_ns: vec![1, 2], delayed_ns: vec![3] };

@@ -51,7 +51,7 @@ export function fromSummary(timeline: Timeline, span: Span, pixels: number): Bin
   return { fromNs: first * binNs, binNs, bins, ids, counts };
 }
 
-/** What to ask for a span: aligned to round bins, with half a span to each side so that panning has something to show. */
+/** What to ask for a span: aligned to round bins, with half a span to each side for panning. */
 export function question(span: Span, pixels: number, edgeNs: number): { fromNs: number; toNs: number; bins: number } {
   const binNs = Math.max(1, nice((lengthOf(span) * PIXELS_PER_BIN) / Math.max(1, pixels)));
   const margin = lengthOf(span) / 2;

@@ -1,6 +1,6 @@
 // A page shows what its commands will do before the server says so. What arrives in between was sent before the
 // command was heard there, and would make the picture jump back: each command raises the shared clock's version by one,
-// so that tells which message is the first to know of it.
+// which shows which message is the first to know of it.
 
 /** A server that has not answered by then is not going to: what it said last is true. */
 const PATIENCE_MS = 2000;

@@ -42,8 +42,8 @@ test("verdict::a_slow_rank_of_a_ring_costs_live_what_it_costs_in_the_end", async
   const ofPattern = ({ causes }, untilS) => new Map(causes).get("pattern") / 4 / untilS;
   const lengthS = told.at(-1).until_s;
   const [liveShare, finalShare] = [ofPattern(ofLive, live.until_s), ofPattern(inTheEnd, lengthS)];
-  // The slow rank works for 7.5 s; with even work, each of the four would for 3.75 s. Three poll meanwhile, and get all of two
-  // CPUs. Where they got less, others had them, and nobody can say beforehand how much of the time is theirs.
+  // The slow rank works for 7.5 s; with balanced work, each of the four would for 3.75 s. Three poll meanwhile, and get all of two
+  // CPUs. Where they got less, others had them, and how much of the time is theirs is not known beforehand.
   const isDisturbed = lengthS > 1.05 * 7.5 || (shortage && shortage.cpus < 1.45);
   const [least, apart] = isDisturbed ? [0.02, 0.3] : [0.7 * 3.75 / lengthS, 0.12];
   for (const share of [liveShare, finalShare]) {

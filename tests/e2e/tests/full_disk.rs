@@ -178,7 +178,7 @@ fn a_daemon_that_takes_over_counts_what_is_in_no_file() {
     let told = report(&out).unwrap();
     let totals = &told["totals"];
     let figure = |name: &str| totals[name].as_u64().unwrap();
-    // What the first one had read and not yet written is known as slots, of which a call may have several.
+    // What the first one had read and not yet written is known as slots; a call may have several.
     let counted = figure("calls") + figure("polls") + figure("lost_calls");
     assert!(figure("lost_calls") > 0 && counted >= made, "{counted} of {made}: {told:#} {}", ended.errors());
     assert_eq!((&told["verdict"]["cause"], &told["job"]["exit"]), (&"none".into(), &0.into()), "{told:#}");

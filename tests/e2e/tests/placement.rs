@@ -1,4 +1,4 @@
-//! `mpiscope remap`: launchers place ranks as advised, and then as many messages go between nodes as was said.
+//! `mpiscope remap`: launchers place ranks as advised, and then as many messages go between nodes as predicted.
 
 use crate::support::hosts::{Job, LIMIT, assert_exact, nodes_of_ranks};
 use mpiscope_harness::{

@@ -38,7 +38,7 @@ pub(crate) fn calibrate(options: &CalibrateOptions) -> Result<ExitCode> {
         Some(summary) if has_run => conclude(&summary, status, kept.path(), &place)?,
         // Why has been said.
         Some(_) => {}
-        // Where the recording is was said, and that it may be read.
+        // The place of the recording was printed, and that it may be read.
         None => kept.leave(),
     }
     Ok(ExitCode::from(status))

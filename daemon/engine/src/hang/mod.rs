@@ -85,8 +85,8 @@ impl Watcher {
         self.take(report::still(engine, &still), is_first)
     }
 
-    /// Whether a job may hang of which only the current calls are known: half of it has been in calls for that
-    /// long, and nobody is in another.
+    /// Whether a job may hang, as far as its current calls show: half of its ranks have been in one for that long, and
+    /// nobody is in another.
     pub fn suspects(&self, engine: &Engine, in_flight: &[InFlight]) -> bool {
         let Some(patience) = self.patience else { return false };
         let is_old =

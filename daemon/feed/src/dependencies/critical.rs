@@ -7,7 +7,7 @@ use crate::column::{F64Column, U32Column};
 use crate::message_source::Messages;
 use crate::question::REPLACED;
 use mpiscope_diagnosis::{self as diagnosis, PathKind};
-use mpiscope_model::Nanoseconds;
+use mpiscope_model::{Nanoseconds, Site};
 use serde::{Deserialize, Serialize};
 use std::ops::{ControlFlow, Range};
 
@@ -102,12 +102,12 @@ impl CriticalPath {
             kind: steps.iter().map(|step| kind(step.kind)).collect(),
             start_ns: steps.iter().map(|step| step.from_ns).collect(),
             function: steps.iter().map(|step| function(step.function)).collect(),
-            site: steps.iter().map(|step| step.site.map_or(NONE, |site| site.0)).collect(),
+            site: steps.iter().map(|step| Site::number_or_max(step.site)).collect(),
             other: steps.iter().map(|step| step.other).collect(),
             is_joined,
             part_kind: parts.iter().map(|part| kind(part.kind)).collect(),
             part_function: parts.iter().map(|part| function(part.function)).collect(),
-            part_site: parts.iter().map(|part| part.site.map_or(NONE, |site| site.0)).collect(),
+            part_site: parts.iter().map(|part| Site::number_or_max(part.site)).collect(),
             part_ns: parts.iter().map(|part| part.ns).collect(),
             part_steps: parts.iter().map(|part| part.steps).collect(),
         }

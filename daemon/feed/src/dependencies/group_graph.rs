@@ -199,7 +199,7 @@ impl GroupGraph {
             turns: columns.turns.iter().copied().collect(),
             loop_turns: columns.marker.map_or(0, |(.., turns)| turns),
             loop_function: columns.marker.map_or(NONE, |(function, ..)| function.into()),
-            loop_site: columns.marker.and_then(|(_, site, _)| site).map_or(NONE, |site| site.0),
+            loop_site: Site::number_or_max(columns.marker.and_then(|(_, site, _)| site)),
             rank: groups.keys().copied().collect(),
             group: groups.values().copied().collect(),
             groups: bounds.len() as u32,

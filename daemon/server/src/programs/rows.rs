@@ -7,7 +7,7 @@
 use super::filter::Filter;
 use mpiscope_feed::exchange::Ranks;
 use mpiscope_feed::{Library, Timed};
-use mpiscope_model::{Call, Message, Nanoseconds};
+use mpiscope_model::{Call, Comm, Message, Nanoseconds, Site};
 use mpiscope_protocol::{Batch, CallColumns, Direction, MessageColumns, NO_TAG, NONE, Pace, Subscribe};
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -135,9 +135,9 @@ impl Row for Call {
             columns.peer.push(call.peer.unwrap_or(NONE));
             columns.tag.push(call.tag.unwrap_or(NO_TAG));
             columns.bytes.push(call.bytes as f64);
-            columns.communicator.push(call.comm.map_or(NONE, |comm| comm.0));
+            columns.communicator.push(Comm::number_or_max(call.comm));
             columns.polls.push(call.count as f64);
-            columns.site.push(call.site.map_or(NONE, |site| site.0));
+            columns.site.push(Site::number_or_max(call.site));
             columns.collective.push(call.instance.unwrap_or(NONE));
         }
         batch.calls = Some(Box::new(columns));

@@ -45,7 +45,7 @@ export function endsOf(messages: MessageColumns, at: number, frame: ArrowFrame, 
   return true;
 }
 
-/** Messages of which something may be in the view or so far around it, in time and in rows. */
+/** Messages that may reach into the view or its margin, in time and in rows. */
 export function inSight(messages: MessageColumns, frame: ArrowFrame, margin: number): Uint32Array {
   const found = new Uint32Array(messages.length);
   const ends = new Float64Array(4);

@@ -35,7 +35,7 @@ export class HistoryQuestions {
     this.#notBeforeMs = 0;
   }
 
-  /** What to ask so that the history reaches up to `toNs`; null while there is nothing to ask or it is too early. */
+  /** What to ask for the history up to `toNs`; null while there is nothing to ask or it is too early. */
   next(toNs: number, live: boolean, nowMs: number): Question | null {
     if (this.#underWay !== null || nowMs < this.#notBeforeMs) return null;
     if (!this.waits(toNs)) return null;

@@ -1,5 +1,5 @@
-// Pictures to keep: the view, or the history of the whole run, with title, axes and legend. Always drawn by the CPU,
-// so that they are the same on every machine.
+// Pictures to keep: the view, or the history of the whole run, with title, axes and legend. Always drawn by the CPU:
+// they are the same on every machine.
 import { colourOf } from "../../palette";
 import { count } from "../../words";
 import { drawHistory } from "./cpu-history";

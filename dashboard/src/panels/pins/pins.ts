@@ -1,5 +1,5 @@
-// Tooltips that stay: a key keeps whatever tooltip is shown at the moment as a card that can be moved and closed, so that
-// two things can be compared in numbers.
+// Tooltips that stay: a key keeps whatever tooltip is shown at the moment as a card that can be moved and closed, to
+// compare two things in numbers.
 
 const PINS_MAX = 8;
 const STEP_PIXELS = 16;

@@ -169,7 +169,7 @@ function place(bodies: Bodies, { a, b }: Inside, radius: number): void {
   }
 }
 
-/** Turns a region so that ranks are on the side of those they talk to outside. */
+/** Turns a region to bring ranks to the side of those they talk to outside. */
 function face(
   bodies: Bodies, ranks: readonly number[], disc: Disc, discs: readonly Disc[], regionOf: Int32Array, links: Links, index: number,
 ): void {

@@ -10,7 +10,7 @@ use std::os::raw::c_void;
 use truth_functions::TRUTH_FUNCTIONS;
 
 fn position(function: &str) -> usize {
-    TRUTH_FUNCTIONS.iter().position(|name| *name == function).expect("a function that is told")
+    TRUTH_FUNCTIONS.iter().position(|name| *name == function).expect("a function that is counted")
 }
 
 /// What one rank did.
