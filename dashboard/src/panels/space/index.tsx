@@ -129,7 +129,8 @@ function Picture({ store, frames, state, view }: { store: Store; frames: Frames;
       made.dispose();
     };
   }, [store, frames, state, note, view]);
-  useEffect(() => view.current?.show(scene), [scene, view]);
+  // With the words about it: a key that comes now is about these points.
+  useLayoutEffect(() => view.current?.show(scene), [scene, view]);
   const links = useLinks(state);
   useEffect(() => view.current?.join(links), [links, view]);
   const { why } = state.points.value;
