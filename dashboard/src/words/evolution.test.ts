@@ -96,7 +96,7 @@ describe("where there is nothing", () => {
   it("it is said why", () => {
     expect(noEvolution(running({ evolution: null }))?.title).toBe("No latency over time yet");
     expect(noEvolution({ ...running({ evolution: null }), job: { ...emptyRun().job, source: "replay" } })?.text).toBe("Nothing of it was recorded.");
-    expect(noEvolution(running({ evolution: evolution({ regions: [course(0, { exact: 0 })], links: [] }) }))?.title).toBe("No latency is known yet");
+    expect(noEvolution(running({ evolution: evolution({ regions: [course(0, { exact: 0 })], links: [] }) }))?.title).toBe("No latency over time is known yet");
     expect(noEvolution(running({ evolution: evolution({ regions: [course(0, { exact: 0, provisional: windows(1, [2]) })], links: [] }) }))).toBeNull();
     expect(noEvolution(running())).toBeNull();
   });

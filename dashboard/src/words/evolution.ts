@@ -159,7 +159,7 @@ export function noEvolution(run: RunState): { title: string; text: string } | nu
   }
   if ([...evolution.regions, ...evolution.links].every(({ exact, provisional }) => exact === 0 && provisional.exact.every((each) => each === 0))) {
     return {
-      title: `No latency is known ${over(run) ? "of this run" : "yet"}`,
+      title: `No latency over time is known ${over(run) ? "of this run" : "yet"}`,
       text: "No message has an exact transfer time, or nothing is known yet to compare it with. A criteria file (run --criteria), or mpiscope calibrate, provides expected transfer times.",
     };
   }

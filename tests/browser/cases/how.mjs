@@ -129,7 +129,7 @@ test("how::the_handles_of_the_range_go_by_windows", async (t) => {
 
 test("how::what_is_not_known_is_said", async (t) => {
   const unknown = await how(t, ["--ranks", "64", "--regions", "unknown", "--scene", "live"]);
-  await unknown.locator("#view", { hasText: "No latency is known yet" }).waitFor();
+  await unknown.locator("#view", { hasText: "No latency over time is known yet" }).waitFor();
   const none = await how(t, ["--ranks", "8", "--evolution", "none", "--scene", "live"]);
   await none.locator("#view", { hasText: "No latency over time yet" }).waitFor();
   const nodes = await how(t, ["--ranks", "64", "--nodes", "4", "--regions", "yet", "--scene", "live"]);

@@ -37,7 +37,7 @@ export function HowCard({ store, found }: { store: Store; found: Found | null })
       <h2>How <span class="soft" title={course ? `${name}${trendWords(course, over(run)) && `, ${trendWords(course, over(run))}`}` : ""}>{course ? `latency ${course.other === null ? "of the slowest region" : "between the slowest two regions"}; bars: avoidable time` : "what could be avoided over time"}</span> <WholeRunNote store={store} /><button type="button" class="more" onClick={() => void (store.tab.value = "how")}>Open Latency</button></h2>
       {nothing && !found
         ? <p class="soft">{nothing.text}</p>
-        : <Sparkline store={store} evolution={evolution} course={course && !nothing ? course : null} found={found} name={name} />}
+        : <Sparkline store={store} evolution={evolution} course={course && !nothing ? course : null} found={found} name={name} nothing={nothing?.title ?? "No region has a latency over time"} />}
     </section>
   );
 }
@@ -46,9 +46,9 @@ function barsTop({ top, bottom }: Chart): number {
   return Math.round(bottom - BARS_PART * (bottom - top));
 }
 
-interface SparklineProps { store: Store; evolution: Evolution | null; course: Course | null; found: Found | null; name: string }
+interface SparklineProps { store: Store; evolution: Evolution | null; course: Course | null; found: Found | null; name: string; nothing: string }
 
-function Sparkline({ store, evolution, course, found, name }: SparklineProps) {
+function Sparkline({ store, evolution, course, found, name, nothing }: SparklineProps) {
   const { ranks } = store.figures.value.job;
   const isOver = over(store.figures.value);
   const isTall = useSignal(innerHeight >= TALL_FROM);
@@ -64,7 +64,7 @@ function Sparkline({ store, evolution, course, found, name }: SparklineProps) {
     <TimeChart store={store} height={isTall.value ? HEIGHTS.tall : HEIGHTS.low} label={`Latency of ${name || "no region"} and avoidable time, over time; a click goes there`}
       draw={(chart) => (
         <>
-          <Latency chart={chart} drawn={drawn(chart) ?? null} range={range} plot={upper(chart)} />
+          <Latency chart={chart} drawn={drawn(chart) ?? null} range={range} plot={upper(chart)} nothing={nothing} />
           {found && <DisturbanceMarks chart={chart} disturbances={found.diagnosis.disturbances} />}
           {found && <Avoidable chart={chart} found={found} ranks={ranks} />}
         </>
@@ -79,8 +79,10 @@ function Sparkline({ store, evolution, course, found, name }: SparklineProps) {
   );
 }
 
-function Latency({ chart, drawn, range, plot: { top, bottom } }: { chart: Chart; drawn: ReturnType<typeof picture> | null; range: Latencies; plot: { top: number; bottom: number } }) {
-  if (!drawn) return <text x={LEFT + 8} y={(top + bottom) / 2 + 4}>No latency is known.</text>;
+interface LatencyProps { chart: Chart; drawn: ReturnType<typeof picture> | null; range: Latencies; plot: { top: number; bottom: number }; nothing: string }
+
+function Latency({ chart, drawn, range, plot: { top, bottom }, nothing }: LatencyProps) {
+  if (!drawn) return <text x={LEFT + 8} y={(top + bottom) / 2 + 4}>{nothing}.</text>;
   return (
     <>
       <ValueLines chart={chart} values={[1, range.to]} y={(value) => latencyY(range, value, top, bottom)} words={latencyLabel} />
