@@ -11,8 +11,7 @@
 //! A name comes in consecutive parts; all but the last are full. A file's name is its path. The last kind marks a gap:
 //! recording was off, and calls of the thread are missing.
 
-use crate::site::{bytes_of, words_of};
-use crate::slot::{KIND_GRID, KIND_NAME, Slot};
+use crate::slot::{KIND_GRID, KIND_NAME, Slot, bytes_of, words_of};
 
 /// What the members of a communicator share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

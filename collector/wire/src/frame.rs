@@ -4,9 +4,10 @@
 //! 0  magic "MSFR"   4  version u16   6  kind u16   8  payload length u32   12  checksum of kind and payload u32
 //! ```
 
-use crate::WIRE_VERSION;
 use crate::check::checksum;
 
+/// The version of slots and frames; a reader refuses what it does not know.
+pub const WIRE_VERSION: u16 = 1;
 /// The bytes before a payload.
 pub const FRAME_HEADER_BYTES: usize = 16;
 /// No frame is longer; a header that says otherwise is damaged.

@@ -8,30 +8,32 @@
 
 mod about;
 mod check;
+mod entry;
 mod flight;
 mod frame;
+mod function_entry;
 mod functions;
 mod generated;
 mod payload;
+mod payload_coding;
 mod site;
 mod slot;
 
 pub use about::{CommKind, GridPart, MOST_NAME_BYTES, NamePart};
+pub use entry::{
+    Call, CallFlags, CommDefinition, Entry, MAX_COMM, NO_COMM, OtherGroup, PEER_ANY, PEER_NONE, Part,
+    PartFlags, Sync, calls_in,
+};
 pub use flight::{Asked, FLIGHT_WORDS, Flight};
 pub use frame::{
-    DecodeFault, Decoder, FRAME_HEADER_BYTES, FrameKind, FrameRef, MAX_PAYLOAD_BYTES, encode_frame,
-    first_frame,
+    DecodeFault, Decoder, FRAME_HEADER_BYTES, FrameKind, FrameRef, MAX_PAYLOAD_BYTES, WIRE_VERSION,
+    encode_frame, first_frame,
 };
-pub use functions::{FUNCTIONS, Family, FunctionEntry, by_id, id};
+pub use function_entry::{Family, FunctionEntry};
+pub use functions::{FUNCTIONS, by_id, id};
 pub use payload::{
     Agent, ClockKind, ClockSample, Contact, Cpus, EndState, Heard, LastCalls, Lost, Message, Origin,
     PayloadFault, Process, RoundTrip, RunEnd, RunStart, Scheduling, Skipped, Slots, Switched, Unrecorded,
 };
 pub use site::{MAX_SITE, MOST_PATH_BYTES, ModuleDefinition, NO_MODULE, PathPart, SiteDefinition};
-pub use slot::{
-    Call, CallFlags, CommDefinition, Entry, MAX_COMM, NO_COMM, OtherGroup, PEER_ANY, PEER_NONE, Part,
-    PartFlags, SLOT_BYTES, SLOT_WORDS, Slot, Sync, calls_in,
-};
-
-/// The version of slots and frames; a reader refuses what it does not know.
-pub const WIRE_VERSION: u16 = 1;
+pub use slot::{SLOT_BYTES, SLOT_WORDS, Slot};

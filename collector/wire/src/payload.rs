@@ -1,7 +1,5 @@
 //! The payloads of frames, by kind of message.
 
-mod coding;
-
 use crate::flight::Flight;
 use crate::frame::FrameKind;
 use crate::slot::Slot;
@@ -183,9 +181,9 @@ pub enum Heard {
 }
 
 impl Heard {
-    const ALL: [Self; 3] = [Heard::Missed, Heard::Again, Heard::Finished];
+    pub(crate) const ALL: [Self; 3] = [Heard::Missed, Heard::Again, Heard::Finished];
 
-    fn number(self) -> u32 {
+    pub(crate) fn number(self) -> u32 {
         match self {
             Heard::Missed => 0,
             Heard::Again => 1,

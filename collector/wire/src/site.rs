@@ -10,7 +10,7 @@
 //!
 //! They precede the first call that has the number, and come again after a loss.
 
-use crate::slot::{KIND_MODULE, KIND_PATH, KIND_SITE, Slot};
+use crate::slot::{KIND_MODULE, KIND_PATH, KIND_SITE, Slot, bytes_of, words_of};
 
 /// No module: the address lies in no file.
 pub const NO_MODULE: u32 = u32::MAX;
@@ -60,22 +60,6 @@ pub struct PathPart {
     pub length: u8,
     /// The bytes, and zeros.
     pub bytes: [u8; PATH_PART_BYTES],
-}
-
-pub(crate) fn words_of(bytes: &[u8; 24]) -> [u64; 3] {
-    std::array::from_fn(|at| {
-        let mut word = [0; 8];
-        word.copy_from_slice(&bytes[at * 8..][..8]);
-        u64::from_le_bytes(word)
-    })
-}
-
-pub(crate) fn bytes_of(words: [u64; 3]) -> [u8; 24] {
-    let mut bytes = [0; 24];
-    for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
-        chunk.copy_from_slice(&word.to_le_bytes());
-    }
-    bytes
 }
 
 impl SiteDefinition {

@@ -30,7 +30,7 @@ fn polls(shape: &str) -> bool {
 pub(super) fn text(table: &Table) -> Result<String> {
     let mut out = format!(
         "{BANNER}
-        use crate::functions::{{Family, FunctionEntry}};
+        use crate::function_entry::{{Family, FunctionEntry}};
 
         /// All functions, by growing id.
         pub const FUNCTIONS: &[FunctionEntry] = &["
