@@ -14,19 +14,20 @@ mod layout;
 mod map;
 mod ring;
 #[cfg(not(loom))]
-#[cfg(not(loom))]
 mod ring_file;
 mod ring_folder;
+mod slot_cell;
 mod sync;
 #[cfg(not(loom))]
 mod wake;
 
 pub use in_flight::{InFlight, InFlightWord};
 pub use layout::{Capacities, MAX_RINGS, RegionHeader, RingHeader, State};
-pub use ring::{Consumer, Corrupt, Pause, Producer, SlotCell};
+pub use ring::{Consumer, Corrupt, Pause, Producer};
 #[cfg(not(loom))]
 pub use ring_file::{CreateError, Identity, OpenError, Reader, RingFile, Writer};
 #[cfg(not(loom))]
 pub use ring_folder::{AGENT_LOCK, AGENT_LOCK_VARIABLE, SERVED_BY_DAEMON, own_folder};
+pub use slot_cell::SlotCell;
 #[cfg(not(loom))]
 pub use wake::{Sleeper, WAKE_FILE, Waker};

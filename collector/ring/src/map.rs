@@ -5,7 +5,7 @@
 )]
 
 use crate::layout::{Capacities, PAGE_BYTES, RegionHeader, RingHeader};
-use crate::ring::SlotCell;
+use crate::slot_cell::SlotCell;
 use crate::sync::AtomicU32;
 use mpiscope_wire::SLOT_BYTES;
 use std::fs::File;

@@ -2,10 +2,11 @@
 
 use crate::in_flight::InFlightWord;
 use crate::layout::RingHeader;
-use crate::sync::{AtomicU64, Ordering, fence, fetch_to_write, yield_now};
+use crate::slot_cell::SlotCell;
+use crate::sync::{Ordering, fence, fetch_to_write, yield_now};
 #[cfg(not(loom))]
 use crate::wake::Waker;
-use mpiscope_wire::{Entry, SLOT_WORDS, Slot};
+use mpiscope_wire::{Entry, Slot};
 
 /// How long a writer retries at a full ring, yielding the CPU in between, before it drops. After one failure it does
 /// not wait again until the reader has moved: a dead reader costs this once.
@@ -23,37 +24,6 @@ const WAKING_PART: u64 = 4;
 /// So far ahead of the writer the lines of the ring are taken over from the reader's processor. A store to a line that is
 /// still there holds up all that follow it, the program's next message among them.
 const FETCHED_AHEAD_SLOTS: usize = 8;
-
-/// A slot in shared memory. Relaxed atomics are plain moves to the processor and defined when both sides touch them.
-#[repr(transparent)]
-#[derive(Debug)]
-pub struct SlotCell([AtomicU64; SLOT_WORDS]);
-
-impl SlotCell {
-    /// An empty cell, for tests without a file.
-    #[must_use]
-    pub fn new() -> Self {
-        Self(std::array::from_fn(|_| AtomicU64::new(0)))
-    }
-
-    #[inline(always)]
-    fn store(&self, slot: &Slot) {
-        for (cell, word) in self.0.iter().zip(slot) {
-            cell.store(*word, Ordering::Relaxed);
-        }
-    }
-
-    #[inline]
-    fn load(&self) -> Slot {
-        std::array::from_fn(|at| self.0[at].load(Ordering::Relaxed))
-    }
-}
-
-impl Default for SlotCell {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 /// The writing end.
 #[derive(Debug)]
