@@ -18,6 +18,15 @@ pub struct Peer {
 }
 
 impl Peer {
+    fn new(world_rank: i32) -> Self {
+        Self {
+            world_rank,
+            announced_epoch: AtomicU32::new(0),
+            sent: AtomicU64::new(0),
+            received: AtomicU64::new(0),
+        }
+    }
+
     /// Counts a message to this peer; returns how many there were before.
     #[inline]
     pub(crate) fn count_sent(&self, threads: bool) -> u64 {
@@ -93,6 +102,14 @@ pub struct About {
     pub name: Mutex<String>,
     /// Its grid, and where this process stands in it.
     pub grid: Vec<Dimension>,
+}
+
+impl About {
+    /// An identity that all processes give to this name.
+    fn id_of_name(&self) -> u64 {
+        let name = self.name.lock().unwrap_or_else(PoisonError::into_inner);
+        name.bytes().fold(!MULTIPLIER, |hash, byte| mix(hash, u64::from(byte))) & !1 | 4
+    }
 }
 
 /// One dimension of a grid.
@@ -252,10 +269,7 @@ impl Comms {
                 (mix(mix(mix(MULTIPLIER, parent.id), number), leader as u64) | 1, parent.index)
             }
             Origin::Unseen => (self.unseen_id(members, about.kind), NO_COMM),
-            Origin::Named => {
-                let name = about.name.lock().unwrap_or_else(PoisonError::into_inner);
-                (name.bytes().fold(!MULTIPLIER, |hash, byte| mix(hash, u64::from(byte))) & !1 | 4, NO_COMM)
-            }
+            Origin::Named => (about.id_of_name(), NO_COMM),
         };
         let peers = members.remote.as_deref().unwrap_or(&members.own);
         let comm = Arc::new(Comm {
@@ -268,15 +282,7 @@ impl Comms {
             parent,
             is_inter: members.remote.is_some(),
             other: members.remote.as_deref().map(|remote| members.other(remote)),
-            peers: peers
-                .iter()
-                .map(|&world_rank| Peer {
-                    world_rank,
-                    announced_epoch: AtomicU32::new(0),
-                    sent: AtomicU64::new(0),
-                    received: AtomicU64::new(0),
-                })
-                .collect(),
+            peers: peers.iter().map(|&world_rank| Peer::new(world_rank)).collect(),
             children: AtomicU64::new(0),
             collectives: AtomicU64::new(0),
             about,
