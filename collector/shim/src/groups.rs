@@ -1,7 +1,6 @@
 //! Everything that has members, by handle: communicators, windows, files.
 
-use crate::language::Kind;
-use crate::mpi::Handle;
+use crate::handle::{Handle, HandleKind};
 use crate::process::{Process, unpoisoned};
 use mpiscope_capture::{About, Comm, Members, Origin};
 use mpiscope_wire::CommKind;
@@ -24,10 +23,10 @@ fn about(kind: CommKind, name: String) -> About {
 
 impl Process {
     /// What something of a kind is known by.
-    pub(crate) fn key(&self, kind: Kind, handle: Handle) -> u64 {
+    pub(crate) fn key(&self, kind: HandleKind, handle: Handle) -> u64 {
         match kind {
-            Kind::Window => self.library.handle(handle) | WINDOW,
-            Kind::File => handle as u64 | FILE,
+            HandleKind::Window => self.library.handle(handle) | WINDOW,
+            HandleKind::File => handle as u64 | FILE,
             _ => self.library.handle(handle),
         }
     }
@@ -50,7 +49,7 @@ impl Process {
     }
 
     /// The window or file of a handle, likewise.
-    pub(crate) fn find_object(&self, kind: Kind, handle: Handle) -> Option<Arc<Comm>> {
+    pub(crate) fn find_object(&self, kind: HandleKind, handle: Handle) -> Option<Arc<Comm>> {
         let key = self.key(kind, handle);
         let known = unpoisoned(&self.comms).get(key);
         known.or_else(|| {
@@ -82,7 +81,7 @@ impl Process {
     }
 
     /// A call on `parent`, a communicator of C, made a window or a file of its members.
-    pub(crate) fn adopt_object(&self, kind: Kind, key: u64, parent: Handle, comm: &Comm, name: String) {
+    pub(crate) fn adopt_object(&self, kind: HandleKind, key: u64, parent: Handle, comm: &Comm, name: String) {
         let number = comm.count_child();
         let Some(members) = self.library.members(parent) else { return };
         self.adopt(key, &members, Origin::Child(comm, number), about(comm_kind(kind), name));
@@ -142,10 +141,10 @@ impl Process {
     }
 }
 
-fn comm_kind(kind: Kind) -> CommKind {
+fn comm_kind(kind: HandleKind) -> CommKind {
     match kind {
-        Kind::Window => CommKind::Window,
-        Kind::File => CommKind::File,
+        HandleKind::Window => CommKind::Window,
+        HandleKind::File => CommKind::File,
         _ => CommKind::Communicator,
     }
 }

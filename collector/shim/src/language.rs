@@ -5,13 +5,15 @@
 //! the arguments beside it.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use crate::mpi::{Handle, Library, Status};
+use crate::handle::{Handle, HandleKind};
+use crate::mpi::{Library, Status};
 use crate::process;
 use crate::real::{convert, variable};
+use crate::recorded_family;
 use core::ffi::{CStr, c_int, c_void};
 use mpiscope_capture::{Family, OPEN_MPI};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A language's view of the arguments.
 pub(crate) trait Language {
@@ -26,17 +28,17 @@ pub(crate) trait Language {
     ///
     /// # Safety
     /// The array has this element.
-    unsafe fn element(library: &Library, kind: Kind, array: *const Handle, at: usize) -> Handle;
+    unsafe fn element(library: &Library, kind: HandleKind, array: *const Handle, at: usize) -> Handle;
 
     /// The handle in C of one that is written in this language.
-    fn handle(kind: Kind, written: Handle) -> Handle;
+    fn handle(kind: HandleKind, written: Handle) -> Handle;
 
     /// What a handle at a place of an array is known by, whatever the language.
     ///
     /// # Safety
     /// The array has this element.
     #[inline(always)]
-    unsafe fn key(library: &Library, kind: Kind, array: *const Handle, at: usize) -> u64 {
+    unsafe fn key(library: &Library, kind: HandleKind, array: *const Handle, at: usize) -> u64 {
         // SAFETY: by the caller's word.
         Self::handle(kind, unsafe { Self::element(library, kind, array, at) }) as u64
     }
@@ -46,17 +48,6 @@ pub(crate) trait Language {
 
     /// Whether a buffer is the constant for data in place.
     fn is_in_place(library: &Library, buffer: *const c_void) -> bool;
-}
-
-/// What a handle is of.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Comm,
-    Datatype,
-    Request,
-    Message,
-    Window,
-    File,
 }
 
 /// C, and whatever calls its functions.
@@ -74,10 +65,10 @@ impl Language for C {
     }
 
     #[inline(always)]
-    unsafe fn element(library: &Library, kind: Kind, array: *const Handle, at: usize) -> Handle {
+    unsafe fn element(library: &Library, kind: HandleKind, array: *const Handle, at: usize) -> Handle {
         // SAFETY: by the caller's word; the stride is the family's, but that a file is an address in all of them.
         unsafe {
-            if library.family.handle_bytes == 4 && kind != Kind::File {
+            if library.family.handle_bytes == 4 && kind != HandleKind::File {
                 array.cast::<u32>().add(at).read_unaligned() as Handle
             } else {
                 array.cast::<u64>().add(at).read_unaligned() as Handle
@@ -86,7 +77,7 @@ impl Language for C {
     }
 
     #[inline(always)]
-    fn handle(_: Kind, written: Handle) -> Handle {
+    fn handle(_: HandleKind, written: Handle) -> Handle {
         written
     }
 
@@ -119,14 +110,7 @@ struct Tables {
 /// `MPI_Comm_f2c` and its like.
 type Conversion = Option<extern "C" fn(Number) -> Handle>;
 
-/// The family whose Fortran symbols are recorded, once the library is known.
-static RECORDED: AtomicPtr<Family> = AtomicPtr::new(core::ptr::null_mut());
 static TABLES: OnceLock<Tables> = OnceLock::new();
-
-/// Says which family the library is of.
-pub(crate) fn choose(family: &'static Family) {
-    RECORDED.store(core::ptr::from_ref(family).cast_mut(), Ordering::Release);
-}
 
 fn tables() -> &'static Tables {
     TABLES.get_or_init(|| {
@@ -176,7 +160,7 @@ fn of_family(family: &'static Family) -> bool {
 /// The family that is recorded; null when none is. At the first call recording may have to begin.
 #[inline(always)]
 fn recorded() -> *const Family {
-    let known = RECORDED.load(Ordering::Relaxed);
+    let known = recorded_family::get();
     if known.is_null() { begun() } else { known }
 }
 
@@ -184,7 +168,7 @@ fn recorded() -> *const Family {
 #[inline(never)]
 fn begun() -> *const Family {
     let _ = process::current();
-    RECORDED.load(Ordering::Relaxed)
+    recorded_family::get()
 }
 
 fn is_one_of(addresses: &[usize], address: usize) -> bool {
@@ -201,20 +185,20 @@ impl Language for Fortran {
         of_family(&OPEN_MPI)
     }
 
-    unsafe fn element(_: &Library, _: Kind, array: *const Handle, at: usize) -> Handle {
+    unsafe fn element(_: &Library, _: HandleKind, array: *const Handle, at: usize) -> Handle {
         // SAFETY: by the caller's word.
         unsafe { array.cast::<u32>().add(at).read_unaligned() as Handle }
     }
 
-    fn handle(kind: Kind, written: Handle) -> Handle {
+    fn handle(kind: HandleKind, written: Handle) -> Handle {
         let tables = tables();
         let conversion = match kind {
-            Kind::Comm => tables.comm,
-            Kind::Datatype => tables.datatype,
-            Kind::Request => tables.request,
-            Kind::Message => tables.message,
-            Kind::Window => tables.window,
-            Kind::File => tables.file,
+            HandleKind::Comm => tables.comm,
+            HandleKind::Datatype => tables.datatype,
+            HandleKind::Request => tables.request,
+            HandleKind::Message => tables.message,
+            HandleKind::Window => tables.window,
+            HandleKind::File => tables.file,
         };
         conversion.map_or(0, |conversion| conversion(written as Number))
     }
@@ -251,14 +235,18 @@ impl Language for Fortran08 {
         !recorded().is_null()
     }
 
-    unsafe fn element(library: &Library, kind: Kind, array: *const Handle, at: usize) -> Handle {
+    unsafe fn element(library: &Library, kind: HandleKind, array: *const Handle, at: usize) -> Handle {
         // SAFETY: by the caller's word.
         unsafe { Fortran::element(library, kind, array, at) }
     }
 
-    fn handle(kind: Kind, written: Handle) -> Handle {
+    fn handle(kind: HandleKind, written: Handle) -> Handle {
         // MPICH's numbers are the same in all languages, but for its files, which are addresses in C.
-        if of_family(&OPEN_MPI) || kind == Kind::File { Fortran::handle(kind, written) } else { written }
+        if of_family(&OPEN_MPI) || kind == HandleKind::File {
+            Fortran::handle(kind, written)
+        } else {
+            written
+        }
     }
 
     fn is_ignored(library: &Library, status: *const Status) -> bool {

@@ -7,17 +7,21 @@
 
 mod agent;
 mod calibrate;
+mod calibration_request;
 mod call_path;
 mod caller;
 mod clock;
 mod generated;
 mod groups;
 mod guarded;
+mod handle;
 mod language;
 mod local;
 mod mpi;
 mod process;
 mod real;
+mod recorded_family;
+mod recording_cost;
 mod shapes;
 mod stderr;
 mod text;

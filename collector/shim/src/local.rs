@@ -5,8 +5,9 @@ use crate::calibrate;
 use crate::call_path;
 use crate::caller;
 use crate::clock;
-use crate::language::{Kind, Language};
-use crate::mpi::{Handle, Status};
+use crate::handle::{Handle, HandleKind};
+use crate::language::Language;
+use crate::mpi::Status;
 use crate::process::{self, Process};
 use crate::thread_pointer;
 use crate::thread_ring::{InFlight, Ring};
@@ -61,7 +62,7 @@ struct LastWord;
 impl Drop for LastWord {
     fn drop(&mut self) {
         let local = thread_pointer::get::<Local>();
-        forsake();
+        thread_pointer::clear();
         if local.is_null() {
             return;
         }
@@ -74,12 +75,6 @@ impl Drop for LastWord {
             }
         }));
     }
-}
-
-/// The thread records no more: recording was switched off, or it is that of a forked child. What it has may be in use
-/// and stays.
-pub(crate) fn forsake() {
-    thread_pointer::set(core::ptr::null_mut::<Local>());
 }
 
 /// A thread that is inside an outermost call. While it lives, calls that MPI makes of itself are passed through.
@@ -400,7 +395,7 @@ impl Recorder {
     /// The window or file of a handle, likewise.
     pub(crate) fn with_object<T>(
         &mut self,
-        kind: Kind,
+        kind: HandleKind,
         handle: Handle,
         work: impl FnOnce(&mut Thread, &mut Ring, &Arc<Comm>) -> T,
     ) -> Option<T> {
@@ -502,7 +497,7 @@ impl Recorder {
         self.handles.clear();
         let count = usize::try_from(count).unwrap_or_default();
         // SAFETY: by the caller's word.
-        self.handles.extend((0..count).map(|at| unsafe { L::key(library, Kind::Request, array, at) }));
+        self.handles.extend((0..count).map(|at| unsafe { L::key(library, HandleKind::Request, array, at) }));
     }
 
     /// Forgets those receives among the copied handles that `gone` names by place and handle.

@@ -2,14 +2,11 @@
 #![expect(unsafe_code, reason = "calling C and reading its memory")]
 #![expect(clippy::missing_transmute_annotations, reason = "the field or variable that is set says the type")]
 
-use crate::language::Kind;
-use crate::real::{symbol, variable};
+use crate::handle::{Handle, HandleKind};
+use crate::real::{function, symbol, variable};
 use crate::topology::Topology;
-use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ffi::{CStr, c_char, c_int};
 use mpiscope_capture::{Family, Members, StatusLayout, StatusWords};
-
-/// A handle in a register: an address in one family, 32 bits in the other.
-pub(crate) type Handle = usize;
 
 /// An `MPI_Status`, whatever its layout.
 #[repr(C)]
@@ -45,17 +42,6 @@ const THREAD_MULTIPLE: c_int = 3;
 
 /// `MPI_Comm_group` and its like.
 type GroupOf = extern "C" fn(Handle, *mut Handle) -> c_int;
-
-/// A function of the MPI library, as the type that is asked for.
-macro_rules! function {
-    ($name:literal) => {{
-        let address = symbol($name)?;
-        // SAFETY: the symbol of this name has this prototype in every MPI library.
-        unsafe { core::mem::transmute::<*mut c_void, _>(address) }
-    }};
-}
-
-pub(crate) use function;
 
 /// Whether `MPI_Init` has been called, by whatever name.
 pub(crate) fn is_initialized() -> bool {
@@ -195,9 +181,9 @@ impl Library {
     }
 
     /// Who belongs to what has a group and is no communicator: a window or a file.
-    pub(crate) fn members_of(&self, kind: Kind, handle: Handle) -> Option<Members> {
+    pub(crate) fn members_of(&self, kind: HandleKind, handle: Handle) -> Option<Members> {
         let group_of = match kind {
-            Kind::Window => symbol(c"PMPI_Win_get_group")?,
+            HandleKind::Window => symbol(c"PMPI_Win_get_group")?,
             _ => symbol(c"PMPI_File_get_group")?,
         };
         // SAFETY: both functions have this prototype.

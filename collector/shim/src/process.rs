@@ -2,19 +2,17 @@
 #![expect(unsafe_code, reason = "asking the system who and where we are")]
 
 use crate::agent;
-use crate::calibrate;
+use crate::calibration_request;
 use crate::clock;
 use crate::guarded::Guarded;
-use crate::language;
-use crate::local;
 use crate::mpi::{Library, is_initialized};
+use crate::recorded_family;
+use crate::recording_cost;
 use crate::stderr::{WriteSignalsHeld, write_line};
-use mpiscope_capture::{Comms, Interval, Origin, Received, Requests, Sink as _, Sites, Thread};
+use crate::thread_pointer;
+use mpiscope_capture::{Comms, Origin, Received, Requests, Sites};
 use mpiscope_ring::clock::monotonic_ns;
-use mpiscope_ring::{
-    Capacities, Identity, InFlightWord, Pause, Producer, RingHeader, SlotCell, State, Waker, Writer,
-};
-use mpiscope_wire::{Asked, ClockKind, id};
+use mpiscope_ring::{Capacities, Identity, InFlightWord, Pause, RingHeader, State, Waker, Writer};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -61,7 +59,7 @@ pub(crate) fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// One line, on stderr, once: why nothing is recorded.
 fn say(why: &str) {
-    let then = if calibrate::seconds().is_some() {
+    let then = if calibration_request::seconds().is_some() {
         "nothing can be measured"
     } else {
         "the program runs on without being recorded"
@@ -95,7 +93,7 @@ pub(crate) fn current() -> Option<&'static Process> {
         RECORDING => PROCESS.get(),
         UNSET if is_initialized() => {
             let begun = begin();
-            calibrate::began_late();
+            calibration_request::began_late();
             begun.or_else(|| PROCESS.get())
         }
         _ => None,
@@ -151,7 +149,7 @@ pub(crate) fn pause(paused: bool) {
 /// In a forked child: the rings belong to the parent.
 extern "C" fn leave_in_child() {
     STAGE.store(OFF, Ordering::Release);
-    local::forsake();
+    thread_pointer::clear();
 }
 
 fn start() -> Result<Option<Process>, String> {
@@ -163,22 +161,8 @@ fn start() -> Result<Option<Process>, String> {
     if library.is_spawned() {
         return Err("ranks that MPI_Comm_spawn starts are not recorded".into());
     }
-    language::choose(library.family);
-    let (rank, world_size) =
-        library.place_in(library.comm_world).ok_or("MPI does not tell this process's rank")?;
-    let clock = clock::choose();
-    let (cost_per_call_ns, ticks_per_ns) = measure(clock);
-    let identity = Identity {
-        pid: std::process::id(),
-        made_ns: monotonic_ns(),
-        rank,
-        world_size,
-        clock,
-        cost_per_call_ns,
-        library: library.version.clone(),
-        node: host_name(),
-        constants: [library.family.any_source, library.family.proc_null, library.family.any_tag],
-    };
+    recorded_family::set(library.family);
+    let (identity, ticks_per_ns) = identify(&library)?;
     let rings = Path::new(&rings);
     // On a host of its own nobody has made it yet, and whoever reads it is to be started.
     if std::env::var_os("MPISCOPE_DAEMON").is_some() {
@@ -216,6 +200,26 @@ fn start() -> Result<Option<Process>, String> {
     }))
 }
 
+/// Who this process is, and how many ticks a nanosecond has.
+fn identify(library: &Library) -> Result<(Identity, f64), String> {
+    let (rank, world_size) =
+        library.place_in(library.comm_world).ok_or("MPI does not tell this process's rank")?;
+    let clock = clock::choose();
+    let (cost_per_call_ns, ticks_per_ns) = recording_cost::measure(clock);
+    let identity = Identity {
+        pid: std::process::id(),
+        made_ns: monotonic_ns(),
+        rank,
+        world_size,
+        clock,
+        cost_per_call_ns,
+        library: library.version.clone(),
+        node: host_name(),
+        constants: [library.family.any_source, library.family.proc_null, library.family.any_tag],
+    };
+    Ok((identity, ticks_per_ns))
+}
+
 fn make_ring_file(rings: &Path, identity: &Identity) -> Result<Writer, String> {
     // A file that may not grow so far (`ulimit -f`) is no reason to end the program.
     let _held = WriteSignalsHeld::new();
@@ -251,66 +255,6 @@ pub(crate) fn host_name() -> String {
     unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
     let end = name.iter().position(|&byte| byte == 0).unwrap_or_default();
     String::from_utf8_lossy(&name[..end]).into_owned()
-}
-
-struct Scratch<'a>(Producer<'a>);
-
-impl mpiscope_capture::Sink for Scratch<'_> {
-    fn push(&mut self, before: &[mpiscope_wire::Slot], row: &mpiscope_wire::Slot, calls: u64) -> bool {
-        self.0.push(before, row, calls)
-    }
-
-    #[inline(always)]
-    fn push_row(&mut self, row: &mpiscope_wire::Slot) -> bool {
-        self.0.push_row(row)
-    }
-
-    fn stage(&mut self, slot: &mpiscope_wire::Slot) -> bool {
-        self.0.stage(slot)
-    }
-
-    fn unstage(&mut self) -> Vec<mpiscope_wire::Slot> {
-        self.0.unstage()
-    }
-
-    fn begins_anew(&mut self) -> bool {
-        self.0.begins_anew()
-    }
-}
-
-/// What recording a call costs here, in nanoseconds, and how many ticks a nanosecond has: measured on a ring of its
-/// own with the same code, the least of several rounds.
-fn measure(clock: ClockKind) -> (f64, f64) {
-    const CALLS: u64 = 512;
-    let slots: Vec<SlotCell> = (0..CALLS * 2).map(|_| SlotCell::new()).collect();
-    let capture = mpiscope_capture::Process::default();
-    let (mut least, mut ticks_per_ns) = (f64::MAX, 1.0);
-    for _ in 0..8 {
-        let header = RingHeader::new();
-        let mut sink = Scratch(Producer::new(&header, &slots));
-        let in_flight = header.in_flight_word();
-        let mut thread = Thread::new(0, 0);
-        let (begin_ns, begin) = (monotonic_ns(), clock::now());
-        for _ in 0..CALLS {
-            let start = clock::now();
-            in_flight.enter((id::SEND, 0), start, Asked::Send { to: 0, tag: 0, comm: 0 });
-            let end = clock::now();
-            in_flight.leave();
-            let call = Thread::plain(0, Interval { start, end });
-            thread.commit(&capture, &mut sink, std::hint::black_box(&call));
-        }
-        let (ticks, nanoseconds) = (clock::now() - begin, monotonic_ns() - begin_ns);
-        let each = nanoseconds as f64 / CALLS as f64;
-        if each < least {
-            least = each;
-            ticks_per_ns = match clock {
-                ClockKind::TimeStampCounter => ticks as f64 / nanoseconds.max(1) as f64,
-                ClockKind::Monotonic => 1.0,
-            };
-        }
-        sink.push(&[], &[0; 4], 1);
-    }
-    (least, ticks_per_ns)
 }
 
 impl Process {

@@ -1,7 +1,7 @@
 //! The real functions: found at the first call, in the MPI library that the process has really loaded.
 #![expect(unsafe_code, reason = "asking the dynamic linker")]
 
-use crate::generated::REAL_NAMES;
+use crate::generated::names::REAL_NAMES;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -59,6 +59,17 @@ fn dlsym(handle: *mut c_void, name: &CStr) -> Option<*mut c_void> {
 pub(crate) fn symbol(name: &CStr) -> Option<*mut c_void> {
     dlsym(library(), name)
 }
+
+/// A function of the MPI library, as the type that is asked for.
+macro_rules! function {
+    ($name:literal) => {{
+        let address = $crate::real::symbol($name)?;
+        // SAFETY: the symbol of this name has this prototype in every MPI library.
+        unsafe { core::mem::transmute::<*mut core::ffi::c_void, _>(address) }
+    }};
+}
+
+pub(crate) use function;
 
 /// A function of the MPI library that turns a number of Fortran into a handle of C.
 pub(crate) fn convert(name: &CStr) -> Option<extern "C" fn(c_int) -> usize> {

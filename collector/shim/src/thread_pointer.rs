@@ -104,6 +104,12 @@ pub(crate) fn set<T>(pointer: *mut T) {
     }
 }
 
+/// The thread records no more: recording was switched off, or it is that of a forked child. What the pointer led to may be
+/// in use and stays.
+pub(crate) fn clear() {
+    set(core::ptr::null_mut::<u8>());
+}
+
 #[cfg(not(target_arch = "x86_64"))]
 thread_local! {
     static SLOT: std::cell::Cell<*mut u8> = const { std::cell::Cell::new(core::ptr::null_mut()) };

@@ -1,8 +1,8 @@
 //! The ring of a thread: where its slots go, and where it is seen which call it is in.
 
 use crate::agent;
-use crate::local::forsake;
 use crate::process::{self, Process};
+use crate::thread_pointer;
 use mpiscope_capture::Sink;
 use mpiscope_ring::{InFlightWord, Producer};
 use mpiscope_wire::{Asked, Slot};
@@ -41,7 +41,7 @@ impl Ring {
     #[cold]
     #[inline(never)]
     fn leave_when_off(&mut self) {
-        forsake();
+        thread_pointer::clear();
         if self.process.is_forked() {
             // The call forked, and this is the child: the ring is the parent's, which may still be in the call.
             self.producer = None;

@@ -2,9 +2,9 @@
 #![expect(unsafe_code, reason = "functions of C by their names")]
 #![expect(clippy::missing_transmute_annotations, reason = "the field that is set says the type")]
 
-use crate::mpi::{Handle, function};
-use crate::real::symbol;
-use core::ffi::{c_int, c_void};
+use crate::handle::Handle;
+use crate::real::function;
+use core::ffi::c_int;
 use mpiscope_capture::{Dimension, Family};
 
 /// The functions that return it.

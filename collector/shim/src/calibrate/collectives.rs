@@ -1,8 +1,8 @@
 //! The common collectives on all ranks, each after a barrier: nobody waits for a late rank.
 #![expect(unsafe_code, reason = "calling MPI as a program does")]
 
-use super::{BUFFER_BYTES, Failed, Job, done, number};
-use crate::generated::{MPI_Allgather, MPI_Allreduce, MPI_Alltoall, MPI_Bcast, MPI_Reduce};
+use super::job::{BUFFER_BYTES, Failed, Job, done, number};
+use super::symbols::{MPI_Allgather, MPI_Allreduce, MPI_Alltoall, MPI_Bcast, MPI_Reduce};
 use mpiscope_ring::clock::monotonic_ns;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 //! only the message is measured.
 #![expect(unsafe_code, reason = "giving the processor away")]
 
-use super::{Failed, Job};
+use super::job::{Failed, Job};
 use core::ffi::c_int;
 use mpiscope_ring::clock::monotonic_ns;
 use std::time::Duration;

@@ -6,22 +6,20 @@
 #![expect(unsafe_code, reason = "calling MPI as a program does, and ending the process")]
 
 mod collectives;
+mod job;
 mod messages;
+mod symbols;
 
-use crate::generated::{MPI_Abort, MPI_Allgather, MPI_Barrier, MPI_Bcast, MPI_Finalize, MPI_Recv, MPI_Send};
-use crate::mpi::{Handle, Library, Status};
-use crate::process::{self, host_name, say_line};
-use core::ffi::{c_int, c_void};
+use crate::calibration_request::{seconds, take_late};
+use crate::process::{self, say_line};
+use core::ffi::c_int;
+use job::{Failed, Job};
 use messages::Pair;
 use mpiscope_capture::{partner, rounds};
 use std::panic::catch_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use symbols::{MPI_Abort, MPI_Finalize};
 
-/// For how long to measure; set by the command in the environment of the ranks.
-const VARIABLE: &str = "MPISCOPE_CALIBRATE";
-/// What a call sends or receives in all, at the most.
-const BUFFER_BYTES: usize = 4 << 20;
 /// How long a sender leaves the receiver to begin to wait: between nodes for longer than their clocks are apart, or it
 /// would seem to have come too late.
 const PAUSE_WITHIN: Duration = Duration::from_micros(20);
@@ -29,26 +27,9 @@ const PAUSE_BETWEEN: Duration = Duration::from_micros(200);
 /// What part of the time messages get; collectives get the rest.
 const MESSAGES_SHARE: f64 = 0.6;
 
-static BEGAN_LATE: AtomicBool = AtomicBool::new(false);
-
-/// The function of MPI that failed.
-type Failed = &'static str;
-
-/// For how long to measure, where that is what the job is for.
-pub(crate) fn seconds() -> Option<f64> {
-    let seconds: f64 = std::env::var(VARIABLE).ok()?.parse().ok()?;
-    let recorded = std::env::var_os("MPISCOPE_RINGS").is_some();
-    (recorded && seconds.is_finite() && seconds > 0.0).then_some(seconds)
-}
-
-/// Recording began at another call than `MPI_Init`, and nothing can be done yet.
-pub(crate) fn began_late() {
-    BEGAN_LATE.store(true, Ordering::Relaxed);
-}
-
 /// The first call of a process whose `MPI_Init` was not seen.
 pub(crate) fn if_late() {
-    if BEGAN_LATE.swap(false, Ordering::Relaxed) {
+    if take_late() {
         instead_of_the_program();
     }
 }
@@ -83,20 +64,6 @@ fn leave(status: c_int) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// The job, as the measurements need it.
-struct Job {
-    world: Handle,
-    byte: Handle,
-    double: Handle,
-    sum: Handle,
-    no_status: *mut Status,
-    rank: u32,
-    size: u32,
-    /// What goes out, and what comes in.
-    out: Vec<u64>,
-    back: Vec<u64>,
-}
-
 fn measure(seconds: f64) -> Result<(), Failed> {
     let Some(process) = process::current() else { return Ok(()) };
     let mut job = Job::new(&process.library)?;
@@ -119,86 +86,4 @@ fn measure(seconds: f64) -> Result<(), Failed> {
     }
     job.barrier()?;
     collectives::measure(&mut job, Duration::from_secs_f64(seconds * (1.0 - MESSAGES_SHARE)))
-}
-
-fn done(result: c_int, function: Failed) -> Result<(), Failed> {
-    if result == 0 { Ok(()) } else { Err(function) }
-}
-
-/// A rank, or a count, as MPI takes it.
-fn number(value: impl TryInto<c_int>) -> c_int {
-    value.try_into().unwrap_or(c_int::MAX)
-}
-
-impl Job {
-    fn new(library: &Library) -> Result<Self, Failed> {
-        let family = library.family;
-        let predefined = |number, name, failure| Library::predefined(number, name).ok_or(failure);
-        let (rank, size) = library.place_in(library.comm_world).ok_or("MPI_Comm_rank")?;
-        Ok(Self {
-            world: library.comm_world,
-            byte: predefined(family.byte, c"ompi_mpi_byte", "looking for MPI_BYTE")?,
-            double: predefined(family.double, c"ompi_mpi_double", "looking for MPI_DOUBLE")?,
-            sum: predefined(family.sum, c"ompi_mpi_op_sum", "looking for MPI_SUM")?,
-            no_status: family.status_ignore as *mut Status,
-            rank,
-            size,
-            // Written once, to touch all pages before the measurement; and numbers with the fastest sums.
-            out: vec![1_f64.to_bits(); BUFFER_BYTES / size_of::<f64>()],
-            back: vec![1_f64.to_bits(); BUFFER_BYTES / size_of::<f64>()],
-        })
-    }
-
-    /// The node of each rank, by the names of their hosts.
-    fn nodes(&mut self) -> Result<Vec<u64>, Failed> {
-        // FNV-1a.
-        let hash = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-        let own = host_name().bytes().fold(0xCBF2_9CE4_8422_2325, hash);
-        let mut all = vec![0_u64; self.size as usize];
-        let bytes = number(size_of::<u64>());
-        // SAFETY: both buffers have the sizes of the counts, the second for each rank.
-        let result = unsafe {
-            let (from, to) = ((&raw const own).cast_mut().cast(), all.as_mut_ptr().cast());
-            MPI_Allgather(from, bytes, self.byte, to, bytes, self.byte, self.world)
-        };
-        done(result, "MPI_Allgather")?;
-        Ok(all)
-    }
-
-    fn out(&mut self) -> *mut c_void {
-        self.out.as_mut_ptr().cast()
-    }
-
-    fn back(&mut self) -> *mut c_void {
-        self.back.as_mut_ptr().cast()
-    }
-
-    fn barrier(&self) -> Result<(), Failed> {
-        // SAFETY: the handle is the world's.
-        done(unsafe { MPI_Barrier(self.world) }, "MPI_Barrier")
-    }
-
-    /// Sends the beginning of what goes out; at most all of it.
-    fn send(&mut self, bytes: usize, to: u32, tag: c_int) -> Result<(), Failed> {
-        let count = number(bytes.min(BUFFER_BYTES));
-        // SAFETY: the buffer is at least so long.
-        let result = unsafe { MPI_Send(self.out(), count, self.byte, number(to), tag, self.world) };
-        done(result, "MPI_Send")
-    }
-
-    fn receive(&mut self, bytes: usize, from: u32, tag: c_int) -> Result<(), Failed> {
-        let (count, status) = (number(bytes.min(BUFFER_BYTES)), self.no_status);
-        // SAFETY: likewise; the status is the constant for no status.
-        let result =
-            unsafe { MPI_Recv(self.back(), count, self.byte, number(from), tag, self.world, status) };
-        done(result, "MPI_Recv")
-    }
-
-    /// Sends rank 0's decision to all.
-    fn broadcast(&self, mut word: u64) -> Result<u64, Failed> {
-        let bytes = number(size_of::<u64>());
-        // SAFETY: the word is so long.
-        let result = unsafe { MPI_Bcast((&raw mut word).cast(), bytes, self.byte, 0, self.world) };
-        done(result, "MPI_Bcast").map(|()| word)
-    }
 }

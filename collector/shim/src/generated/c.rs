@@ -5,8 +5,9 @@
 #![allow(clippy::too_many_arguments, reason = "their arguments are the standard's")]
 
 use crate::caller::keep_caller;
+use crate::handle::Handle;
 use crate::language::C;
-use crate::mpi::{Handle, Status};
+use crate::mpi::Status;
 use crate::real::{Index, real};
 use crate::shapes;
 use core::ffi::{c_int, c_void};

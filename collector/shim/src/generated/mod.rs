@@ -4,10 +4,4 @@
 
 mod c;
 mod fortran;
-mod names;
-
-pub(crate) use c::{
-    MPI_Abort, MPI_Allgather, MPI_Allreduce, MPI_Alltoall, MPI_Barrier, MPI_Bcast, MPI_Finalize, MPI_Recv,
-    MPI_Reduce, MPI_Send,
-};
-pub(crate) use names::REAL_NAMES;
+pub(crate) mod names;

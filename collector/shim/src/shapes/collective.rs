@@ -3,9 +3,9 @@
 
 use super::message::{comm_key, made};
 use super::request::init;
-use crate::language::{Kind as HandleKind, Language};
+use crate::handle::{Handle, HandleKind};
+use crate::language::Language;
 use crate::local::{Recorder, recorded_asking};
-use crate::mpi::Handle;
 use crate::process::Process;
 use core::ffi::{c_int, c_void};
 use core::marker::PhantomData;

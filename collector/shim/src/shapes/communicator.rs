@@ -2,9 +2,9 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::{comm_key, made, not_a_receive, parent_of};
-use crate::language::{Kind, Language};
+use crate::handle::{Handle, HandleKind};
+use crate::language::Language;
 use crate::local::{enter, recorded, recorded_asking};
-use crate::mpi::Handle;
 use crate::process;
 use crate::text::Text;
 use core::ffi::c_int;
@@ -21,14 +21,14 @@ pub(crate) unsafe fn comm_new<L: Language>(
     recorded_asking::<L, _>(function, asked, real, |recorder, (result, at)| {
         let process = recorder.process;
         let mut call = made(function, at, result);
-        let parent = parent_of(recorder, &mut call, L::handle(Kind::Comm, parent));
+        let parent = parent_of(recorder, &mut call, L::handle(HandleKind::Comm, parent));
         if result == 0
             && let Some(parent) = parent
         {
             // Every member counts, also one that gets no communicator: the numbers go on agreeing.
             let number = parent.count_child();
             // SAFETY: the call has just set it.
-            let handle = unsafe { L::key(&process.library, Kind::Comm, made_comm, 0) };
+            let handle = unsafe { L::key(&process.library, HandleKind::Comm, made_comm, 0) };
             // Written at once: its members are then known even if one of them never uses it.
             if let Some(comm) = process.adopt_comm(handle, Origin::Child(&parent, number)) {
                 recorder.thread.define(&comm);
@@ -49,12 +49,13 @@ pub(crate) unsafe fn comm_of_members<L: Language>(
         let process = recorder.process;
         let mut call = made(function, at, result);
         if let Some(parent) = parent {
-            recorder
-                .with_comm(L::handle(Kind::Comm, parent), |thread, _, comm| thread.place(&mut call, comm));
+            recorder.with_comm(L::handle(HandleKind::Comm, parent), |thread, _, comm| {
+                thread.place(&mut call, comm);
+            });
         }
         if result == 0 {
             // SAFETY: the call has just set it.
-            let handle = unsafe { L::key(&process.library, Kind::Comm, made_comm, 0) };
+            let handle = unsafe { L::key(&process.library, HandleKind::Comm, made_comm, 0) };
             process.adopt_comm(handle, Origin::Unseen);
         }
         recorder.commit(&call)
@@ -72,14 +73,14 @@ pub(crate) unsafe fn comm_idup<L: Language>(
     recorded::<L, _>(function, real, |recorder, (result, at)| {
         let process = recorder.process;
         let mut call = made(function, at, result);
-        let parent = L::handle(Kind::Comm, parent);
+        let parent = L::handle(HandleKind::Comm, parent);
         let comm = parent_of(recorder, &mut call, parent);
         if result == 0 {
             not_a_receive::<L>(recorder, request);
             if let Some(comm) = comm {
                 let number = comm.count_child();
                 // SAFETY: the call has just set it.
-                let handle = unsafe { L::key(&process.library, Kind::Comm, made_comm, 0) };
+                let handle = unsafe { L::key(&process.library, HandleKind::Comm, made_comm, 0) };
                 process.adopt_duplicate(handle, parent, Origin::Child(&comm, number));
             }
         }
@@ -90,7 +91,7 @@ pub(crate) unsafe fn comm_idup<L: Language>(
 /// Not recorded as a call: its definition is written at once.
 pub(crate) unsafe fn comm_name<L: Language>(comm: Handle, name: Text, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the argument is the program's own.
-    unsafe { named::<L>(Kind::Comm, comm, name, real) }
+    unsafe { named::<L>(HandleKind::Comm, comm, name, real) }
 }
 
 /// The same of a window.
@@ -100,10 +101,15 @@ pub(crate) unsafe fn window_name<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     // SAFETY: the argument is the program's own.
-    unsafe { named::<L>(Kind::Window, window, name, real) }
+    unsafe { named::<L>(HandleKind::Window, window, name, real) }
 }
 
-unsafe fn named<L: Language>(kind: Kind, handle: Handle, name: Text, real: impl FnOnce() -> c_int) -> c_int {
+unsafe fn named<L: Language>(
+    kind: HandleKind,
+    handle: Handle,
+    name: Text,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let Some(mut entered) = enter::<L>() else { return real() };
     let result = real();
     entered.work(|recorder| {
@@ -112,7 +118,7 @@ unsafe fn named<L: Language>(kind: Kind, handle: Handle, name: Text, real: impl 
         let process = recorder.process;
         let handle = L::handle(kind, handle);
         let comm = match kind {
-            Kind::Comm => process.find_comm(handle),
+            HandleKind::Comm => process.find_comm(handle),
             _ => process.find_object(kind, handle),
         };
         if let Some(comm) = comm.filter(|_| result == 0) {
@@ -129,7 +135,7 @@ pub(crate) unsafe fn comm_free<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     // SAFETY: the argument is the program's own.
-    unsafe { freed::<L>(function, Kind::Comm, comm, real) }
+    unsafe { freed::<L>(function, HandleKind::Comm, comm, real) }
 }
 
 pub(crate) unsafe fn window_free<L: Language>(
@@ -138,7 +144,7 @@ pub(crate) unsafe fn window_free<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     // SAFETY: the argument is the program's own.
-    unsafe { freed::<L>(function, Kind::Window, window, real) }
+    unsafe { freed::<L>(function, HandleKind::Window, window, real) }
 }
 
 pub(crate) unsafe fn file_close<L: Language>(
@@ -147,12 +153,12 @@ pub(crate) unsafe fn file_close<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     // SAFETY: the argument is the program's own.
-    unsafe { freed::<L>(function, Kind::File, file, real) }
+    unsafe { freed::<L>(function, HandleKind::File, file, real) }
 }
 
 unsafe fn freed<L: Language>(
     function: u16,
-    kind: Kind,
+    kind: HandleKind,
     object: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
@@ -169,7 +175,7 @@ unsafe fn freed<L: Language>(
     entered.work(|recorder| {
         let mut call = made(function, at, result);
         if let Some((key, comm)) = freed.flatten() {
-            if kind != Kind::Comm {
+            if kind != HandleKind::Comm {
                 recorder.thread.place(&mut call, &comm);
             }
             if result != 0 {

@@ -2,9 +2,10 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::{finish, received};
-use crate::language::{Kind, Language};
+use crate::handle::{Handle, HandleKind};
+use crate::language::Language;
 use crate::local::{Recorder, collected, enter};
-use crate::mpi::{Handle, Status, read_status};
+use crate::mpi::{Status, read_status};
 use core::ffi::c_int;
 use mpiscope_capture::{Posted, Requests};
 use mpiscope_wire::Asked;
@@ -100,7 +101,7 @@ unsafe fn failed<L: Language>(recorder: &mut Recorder, requests: *const Handle) 
     let library = &recorder.process.library;
     recorder.give_up_requests(|at, handle| {
         // SAFETY: by the caller's word.
-        unsafe { L::key(library, Kind::Request, requests, at) != handle }
+        unsafe { L::key(library, HandleKind::Request, requests, at) != handle }
     });
 }
 
@@ -115,7 +116,7 @@ unsafe fn gone<L: Language>(recorder: &Recorder, requests: *const Handle, at: c_
     recorder
         .handles
         .get(at)
-        .is_some_and(|&handle| unsafe { L::key(library, Kind::Request, requests, at) } != handle)
+        .is_some_and(|&handle| unsafe { L::key(library, HandleKind::Request, requests, at) } != handle)
 }
 
 /// Copies the handles. Says whether one of them is a receive, and where to have the statuses written: where the program
@@ -161,7 +162,7 @@ unsafe fn complete_one<L: Language>(
     let prepared = entered.work(|recorder| {
         let process = recorder.process;
         // SAFETY: the argument is the program's own.
-        let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+        let handle = unsafe { L::key(&process.library, HandleKind::Request, request, 0) };
         let posted = process.requests(|requests| requests.peek(handle));
         let status = if posted.is_some() { recorder.status::<L>(status, 1) } else { status };
         (handle, posted, status)
@@ -189,7 +190,7 @@ unsafe fn complete_one<L: Language>(
                 unsafe { completed(recorder, &posted, status, 0) };
                 process.requests(|requests| requests.complete_this(handle, posted.post));
             // SAFETY: the argument is the program's own.
-            } else if unsafe { L::key(&process.library, Kind::Request, request, 0) } != handle {
+            } else if unsafe { L::key(&process.library, HandleKind::Request, request, 0) } != handle {
                 process.requests(|requests| requests.forget(handle));
                 recorder.freed(&posted);
             }

@@ -2,9 +2,10 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::{finish, made, received, take_up};
-use crate::language::{Kind, Language};
+use crate::handle::{Handle, HandleKind};
+use crate::language::Language;
 use crate::local::{Entered, Recorder, enter};
-use crate::mpi::{Handle, Status, read_status};
+use crate::mpi::{Status, read_status};
 use core::ffi::c_int;
 use mpiscope_capture::Posted;
 
@@ -17,7 +18,7 @@ unsafe fn probed<L: Language>(entered: &mut Entered, message: *const Handle) -> 
     entered.work(|recorder| {
         let process = recorder.process;
         // SAFETY: by the caller's word.
-        let handle = unsafe { L::key(&process.library, Kind::Message, message, 0) };
+        let handle = unsafe { L::key(&process.library, HandleKind::Message, message, 0) };
         process.messages(|messages| messages.peek(handle)).map(|posted| (handle, posted))
     })?
 }
@@ -71,7 +72,7 @@ pub(crate) unsafe fn matched_post<L: Language>(
             recorder.with_comm_index(posted.comm, |thread, _, comm| thread.place(&mut call, comm));
             if result == 0 {
                 // SAFETY: the call has just set it.
-                let handle = unsafe { L::key(&recorder.process.library, Kind::Request, request, 0) };
+                let handle = unsafe { L::key(&recorder.process.library, HandleKind::Request, request, 0) };
                 take_up(recorder, handle, posted);
             } else {
                 recorder.freed(&posted);

@@ -1,9 +1,10 @@
 //! Sends, receives, and both at once.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use crate::language::{Kind, Language};
+use crate::handle::{Handle, HandleKind};
+use crate::language::Language;
 use crate::local::{Recorder, recorded, recorded_asking, with_status};
-use crate::mpi::{Handle, Status, read_status};
+use crate::mpi::{Status, read_status};
 use crate::process::{Process, unpoisoned};
 use core::ffi::c_int;
 use mpiscope_capture::{Comm, Family, Interval, Posted, Received, StatusWords, Thread};
@@ -18,7 +19,7 @@ pub(crate) fn received(status: StatusWords) -> Received {
 /// The handle of a communicator in the form that calls in flight use.
 #[inline(always)]
 pub(crate) fn comm_key<L: Language>(comm: Handle) -> u64 {
-    L::handle(Kind::Comm, comm) as u64
+    L::handle(HandleKind::Comm, comm) as u64
 }
 
 /// The communicator of a call that makes something of its members, with the call placed on it.
@@ -103,7 +104,7 @@ pub(crate) unsafe fn start_send<L: Language>(
 #[inline(always)]
 unsafe fn given_to_other<L: Language>(process: &Process, request: *mut Handle) {
     // SAFETY: by the caller's word.
-    let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+    let handle = unsafe { L::key(&process.library, HandleKind::Request, request, 0) };
     process.requests(|requests| requests.forget(handle));
 }
 
@@ -126,13 +127,13 @@ fn sent<L: Language>(
 ) -> c_int {
     recorded_asking::<L, _>(function, asked, real, |recorder, (result, at)| {
         let process = recorder.process;
-        let comm = L::handle(Kind::Comm, comm);
+        let comm = L::handle(HandleKind::Comm, comm);
         if result != 0 {
             return failed(recorder, function, (result, at), comm);
         }
         then(process);
         let mut call = Thread::plain(function, at);
-        let bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+        let bytes = recorder.bytes(count, L::handle(HandleKind::Datatype, datatype));
         recorder.with_comm(comm, |thread, _, comm| {
             thread.send(&process.capture, &mut call, comm, to, tag, bytes);
         });
@@ -196,7 +197,7 @@ pub(crate) unsafe fn receive<L: Language>(
     with_status::<L>(function, asked, status, real, |recorder, (result, at), status| {
         let process = recorder.process;
         let family = process.library.family;
-        let comm = L::handle(Kind::Comm, comm);
+        let comm = L::handle(HandleKind::Comm, comm);
         if result != 0 || source == family.proc_null {
             not_received(recorder, function, (result, at), (source, tag), comm);
             return;
@@ -225,7 +226,7 @@ pub(crate) unsafe fn post<L: Language>(
     recorded::<L, _>(function, real, |recorder, (result, at)| {
         let process = recorder.process;
         let family = process.library.family;
-        let comm = L::handle(Kind::Comm, comm);
+        let comm = L::handle(HandleKind::Comm, comm);
         if result != 0 || source == family.proc_null {
             failed(recorder, function, (result, at), comm);
             return;
@@ -240,7 +241,7 @@ pub(crate) unsafe fn post<L: Language>(
         let recorded = recorder.commit(&call);
         let Some(comm) = comm else { return };
         // SAFETY: the call has just set it.
-        let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+        let handle = unsafe { L::key(&process.library, HandleKind::Request, request, 0) };
         take_up(recorder, handle, Posted::new(comm, post, recorded));
     })
 }
@@ -265,14 +266,14 @@ pub(crate) unsafe fn isendrecv<L: Language>(
     recorded::<L, _>(function, real, |recorder, (result, at)| {
         let process = recorder.process;
         let family = process.library.family;
-        let comm = L::handle(Kind::Comm, comm);
+        let comm = L::handle(HandleKind::Comm, comm);
         if result != 0 {
             let call = begun(recorder, function, at, result, comm);
             recorder.commit(&call);
             return;
         }
         let mut call = Thread::plain(function, at);
-        let bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+        let bytes = recorder.bytes(count, L::handle(HandleKind::Datatype, datatype));
         let (wanted_source, wanted_tag) = wanted(family, source, receive_tag);
         let post = (source != family.proc_null).then(|| process.capture.next_post());
         let index = recorder.with_comm(comm, |thread, ring, comm| {
@@ -285,7 +286,7 @@ pub(crate) unsafe fn isendrecv<L: Language>(
         let recorded = recorder.commit(&call);
         let Some((post, comm)) = post.zip(index) else { return not_a_receive::<L>(recorder, request) };
         // SAFETY: the call has just set it.
-        let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+        let handle = unsafe { L::key(&process.library, HandleKind::Request, request, 0) };
         // In MPICH 4.0 the status of such a request is that of the previous user of its slot. The message has the
         // size; the sender or tag of a wildcard receive stays unknown.
         let expected = wanted_source.filter(|_| wanted_tag >= 0).map(|source| Received {
@@ -333,11 +334,11 @@ pub(crate) unsafe fn sendrecv<L: Language>(
     with_status::<L>(function, asked, status, real, |recorder, (result, at), status| {
         let process = recorder.process;
         let family = process.library.family;
-        let comm = L::handle(Kind::Comm, comm);
+        let comm = L::handle(HandleKind::Comm, comm);
         if result != 0 {
             let mut call = begun(recorder, function, at, result, comm);
             if process.library.is_truncation(result) {
-                let bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+                let bytes = recorder.bytes(count, L::handle(HandleKind::Datatype, datatype));
                 recorder.with_comm(comm, |thread, _, comm| {
                     thread.send(&process.capture, &mut call, comm, to, tag, bytes);
                 });
@@ -349,7 +350,7 @@ pub(crate) unsafe fn sendrecv<L: Language>(
         let received = (source != family.proc_null)
             // SAFETY: the call has just filled it.
             .then(|| received(unsafe { read_status(&family.status, status, 0) }));
-        let bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+        let bytes = recorder.bytes(count, L::handle(HandleKind::Datatype, datatype));
         let mut call = Thread::plain(function, at);
         recorder.with_comm(comm, |thread, ring, comm| {
             thread.send(&process.capture, &mut call, comm, to, tag, bytes);

@@ -2,9 +2,10 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::{made, not_a_receive, parent_of};
-use crate::language::{Kind, Language};
+use crate::handle::{Handle, HandleKind};
+use crate::language::Language;
 use crate::local::{Recorder, recorded, with_status};
-use crate::mpi::{Handle, Status, read_status};
+use crate::mpi::{Status, read_status};
 use crate::text::Text;
 use core::ffi::c_int;
 use mpiscope_capture::Interval;
@@ -16,11 +17,11 @@ fn adopted<L: Language>(
     function: u16,
     (result, at): (c_int, Interval),
     parent: Handle,
-    (kind, handle, name): (Kind, *mut Handle, String),
+    (kind, handle, name): (HandleKind, *mut Handle, String),
 ) {
     let process = recorder.process;
     let mut call = made(function, at, result);
-    let parent = L::handle(Kind::Comm, parent);
+    let parent = L::handle(HandleKind::Comm, parent);
     let comm = parent_of(recorder, &mut call, parent);
     if let Some(comm) = comm.filter(|_| result == 0) {
         // SAFETY: the call has just set it.
@@ -38,7 +39,7 @@ pub(crate) unsafe fn window_new<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     recorded::<L, _>(function, real, |recorder, called| {
-        adopted::<L>(recorder, function, called, comm, (Kind::Window, window, String::new()));
+        adopted::<L>(recorder, function, called, comm, (HandleKind::Window, window, String::new()));
     })
 }
 
@@ -52,13 +53,13 @@ pub(crate) unsafe fn file_open<L: Language>(
     recorded::<L, _>(function, real, |recorder, called| {
         // SAFETY: the program's own, as the standard wants it.
         let name = unsafe { name.read() };
-        adopted::<L>(recorder, function, called, comm, (Kind::File, file, name));
+        adopted::<L>(recorder, function, called, comm, (HandleKind::File, file, name));
     })
 }
 
 /// The arguments of a call on a window or a file.
 struct ObjectCall {
-    kind: Kind,
+    kind: HandleKind,
     object: Handle,
     /// Whom it is for.
     rank: Option<c_int>,
@@ -90,7 +91,7 @@ fn commit_object_call<L: Language>(
     // A null target moves nothing, and its type may be none.
     let moved = object_call.moved.filter(|_| result == 0 && (object_call.rank.is_none() || to.is_some()));
     if let Some((count, datatype)) = moved {
-        call.bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+        call.bytes = recorder.bytes(count, L::handle(HandleKind::Datatype, datatype));
     }
     if let Some(request) = object_call.request.filter(|_| result == 0) {
         not_a_receive::<L>(recorder, request);
@@ -107,7 +108,7 @@ pub(crate) unsafe fn window_call<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     recorded::<L, _>(function, real, |recorder, called| {
-        let object_call = ObjectCall { kind: Kind::Window, object: window, rank, moved, request };
+        let object_call = ObjectCall { kind: HandleKind::Window, object: window, rank, moved, request };
         commit_object_call::<L>(recorder, function, called, &object_call);
     })
 }
@@ -120,7 +121,7 @@ pub(crate) unsafe fn file_call<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     recorded::<L, _>(function, real, |recorder, called| {
-        let object_call = ObjectCall { kind: Kind::File, object: file, rank: None, moved, request };
+        let object_call = ObjectCall { kind: HandleKind::File, object: file, rank: None, moved, request };
         commit_object_call::<L>(recorder, function, called, &object_call);
     })
 }
@@ -139,8 +140,8 @@ pub(crate) unsafe fn file_transfer<L: Language>(
         real,
         |recorder, (result, at), status| {
             let mut call = made(function, at, result);
-            let file = L::handle(Kind::File, file);
-            recorder.with_object(Kind::File, file, |thread, _, object| thread.place(&mut call, object));
+            let file = L::handle(HandleKind::File, file);
+            recorder.with_object(HandleKind::File, file, |thread, _, object| thread.place(&mut call, object));
             if result == 0 {
                 // SAFETY: the call has just filled it.
                 let found = unsafe { read_status(&recorder.process.library.family.status, status, 0) };

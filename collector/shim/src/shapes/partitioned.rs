@@ -2,9 +2,9 @@
 #![expect(unsafe_code, reason = "all shapes share one signature; the pointers are the program's")]
 
 use super::request::init;
-use crate::language::{Kind, Language};
+use crate::handle::{Handle, HandleKind};
+use crate::language::Language;
 use crate::local::Recorder;
-use crate::mpi::Handle;
 use core::ffi::c_int;
 use mpiscope_capture::Template;
 
@@ -16,9 +16,9 @@ fn whole<L: Language>(
     datatype: Handle,
     comm: Handle,
 ) -> Option<(u32, u64)> {
-    let bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+    let bytes = recorder.bytes(count, L::handle(HandleKind::Datatype, datatype));
     let bytes = bytes.saturating_mul(u64::try_from(partitions).unwrap_or_default());
-    let comm = L::handle(Kind::Comm, comm);
+    let comm = L::handle(HandleKind::Comm, comm);
     let process = recorder.process;
     let channel = recorder.with_comm(comm, |_, _, found| process.partitioned_of(comm, found))??;
     Some((channel.index, bytes))

@@ -2,9 +2,9 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::{finish, made};
-use crate::language::{Kind, Language};
+use crate::handle::{Handle, HandleKind};
+use crate::language::Language;
 use crate::local::{Recorder, enter, recorded};
-use crate::mpi::Handle;
 use crate::process;
 use crate::text;
 use core::ffi::{c_int, c_void};
@@ -18,7 +18,9 @@ pub(crate) unsafe fn plain<L: Language>(
     recorded::<L, _>(function, real, |recorder, (result, at)| {
         let mut call = made(function, at, result);
         if let Some(comm) = comm {
-            recorder.with_comm(L::handle(Kind::Comm, comm), |thread, _, comm| thread.place(&mut call, comm));
+            recorder.with_comm(L::handle(HandleKind::Comm, comm), |thread, _, comm| {
+                thread.place(&mut call, comm);
+            });
         }
         recorder.commit(&call)
     })

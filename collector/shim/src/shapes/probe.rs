@@ -2,9 +2,10 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::{comm_key, made};
-use crate::language::{Kind, Language};
+use crate::handle::{Handle, HandleKind};
+use crate::language::Language;
 use crate::local::{Recorder, enter};
-use crate::mpi::{Handle, Status, read_status};
+use crate::mpi::{Status, read_status};
 use core::ffi::c_int;
 use mpiscope_capture::{Interval, Posted};
 use mpiscope_wire::{Asked, CallFlags};
@@ -33,7 +34,7 @@ unsafe fn reported<L: Language>(
         // SAFETY: the call has just filled it.
         .then(|| unsafe { read_status(&library.family.status, status, 0) });
     let mut matched = None;
-    recorder.with_comm(L::handle(Kind::Comm, wanted.comm), |thread, ring, comm| {
+    recorder.with_comm(L::handle(HandleKind::Comm, wanted.comm), |thread, ring, comm| {
         thread.place(&mut call, comm);
         if let Some(status) = found
             && let Some(peer) = comm.peer(status.source)
@@ -52,7 +53,7 @@ unsafe fn reported<L: Language>(
     let recorded = recorder.commit(&call);
     if let Some((message, posted)) = matched {
         // SAFETY: the call has just set it.
-        let handle = unsafe { L::key(library, Kind::Message, message, 0) };
+        let handle = unsafe { L::key(library, HandleKind::Message, message, 0) };
         process.messages(|messages| messages.insert(handle, posted.and_recorded(recorded)));
     }
 }

@@ -2,9 +2,9 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::{finish, made, received, wanted};
-use crate::language::{Kind, Language};
+use crate::handle::{Handle, HandleKind};
+use crate::language::Language;
 use crate::local::{Recorder, enter, recorded};
-use crate::mpi::Handle;
 use crate::process::unpoisoned;
 use core::ffi::c_int;
 use mpiscope_capture::{Posted, Received, Template, started_number};
@@ -23,13 +23,13 @@ pub(super) unsafe fn init<L: Language>(
     recorded::<L, _>(function, real, |recorder, (result, at)| {
         let process = recorder.process;
         let mut call = made(function, at, result);
-        let index = recorder.with_comm(L::handle(Kind::Comm, comm), |thread, _, comm| {
+        let index = recorder.with_comm(L::handle(HandleKind::Comm, comm), |thread, _, comm| {
             thread.place(&mut call, comm);
             comm.index
         });
         if let Some(index) = index.filter(|_| result == 0) {
             // SAFETY: the call has just set it.
-            let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+            let handle = unsafe { L::key(&process.library, HandleKind::Request, request, 0) };
             let template = template(recorder, index);
             let stale = process.requests(|requests| match template {
                 Some(template) => requests.insert_persistent(handle, template),
@@ -55,7 +55,7 @@ pub(crate) unsafe fn send_init<L: Language>(
     // SAFETY: the arguments are the program's own.
     unsafe {
         init::<L>(function, comm, request, real, |recorder, comm| {
-            let bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+            let bytes = recorder.bytes(count, L::handle(HandleKind::Datatype, datatype));
             Some(Template::Send { comm, to, tag, bytes })
         })
     }
@@ -161,7 +161,7 @@ pub(crate) unsafe fn request_free<L: Language>(
     entered.work(|recorder| {
         let process = recorder.process;
         // SAFETY: the pointer is to a request, which the call will set to null.
-        let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+        let handle = unsafe { L::key(&process.library, HandleKind::Request, request, 0) };
         // Before the call: after it another thread may have the handle for a new one.
         let Some(posted) = process.requests(|requests| requests.forget(handle)) else { return };
         if posted.comm != posted.comm_index() {
@@ -187,7 +187,7 @@ pub(crate) unsafe fn request_cancel<L: Language>(
     recorded::<L, _>(function, real, |recorder, (result, at)| {
         let process = recorder.process;
         // SAFETY: the pointer is to a request.
-        let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+        let handle = unsafe { L::key(&process.library, HandleKind::Request, request, 0) };
         process.requests(|requests| requests.cancel(handle));
         finish(recorder, function, at, result)
     })

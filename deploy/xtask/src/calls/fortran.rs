@@ -27,8 +27,9 @@ pub(super) fn text(table: &Table) -> Result<String> {
         #![allow(clippy::too_many_arguments, reason = \"their arguments are the standard's\")]
 
         use crate::caller::{{PassedOn, keep_caller}};
+        use crate::handle::Handle;
         use crate::language::{{Fortran, Fortran08, Language}};
-        use crate::mpi::{{Handle, Status}};
+        use crate::mpi::Status;
         use crate::real::{{Index, real}};
         use crate::shapes;
         use core::ffi::{{c_int, c_void}};
