@@ -50,24 +50,7 @@ pub(super) fn repair(
     let mut writer = RecordingWriter::create(out, manifest, RecordingOptions::default())?;
     // The diagnosis reads the log that lies beside the recording.
     recording.wal()?.link_into(out)?;
-    match file_state(recording.dir(), old, GIVEN) {
-        FileState::Whole => {
-            std::fs::copy(recording.dir().join(GIVEN), out.join(GIVEN)).context("copy the criteria")?;
-            writer.list_file(GIVEN)?;
-            writer.write_manifest()?;
-        }
-        FileState::NotListed => {}
-        FileState::Damaged(why) => {
-            missing.push(format!("the criteria that the run was given, in {GIVEN}: {why}"));
-        }
-    }
-    missing.extend(topology_files::copy(recording, out, &mut writer)?);
-    missing.extend(copy_layouts(recording.dir(), out));
-    match hang::read(recording.dir()) {
-        Ok(stood) if stood == Standing::default() => {}
-        Ok(stood) => hang::write(out, &stood)?,
-        Err(error) => missing.push(format!("whether the job hung: {error:#}")),
-    }
+    missing.extend(copy_files(recording, out, &mut writer)?);
     let mut recorder = Recorder::new(writer, old.window_ns, Box::new(|dir, _| diagnose_into(dir, 1)));
     recorder.watch_for(Duration::ZERO, None)?;
     if old.state == State::Incomplete {
@@ -92,14 +75,46 @@ pub(super) fn repair(
     recorder.complete(rest, missing)?;
     interrupt.check()?;
     let mut manifest = Manifest::read(out)?;
+    complete(&mut manifest, old);
+    manifest.write(out)?;
+    Ok((manifest, read_rings))
+}
+
+/// Copies what lies beside the log; returns what of it is missing.
+fn copy_files(recording: &Recording, out: &Path, writer: &mut RecordingWriter) -> Result<Vec<String>> {
+    let dir = recording.dir();
+    let mut missing = Vec::new();
+    match file_state(dir, recording.manifest(), GIVEN) {
+        FileState::Whole => {
+            std::fs::copy(dir.join(GIVEN), out.join(GIVEN)).context("copy the criteria")?;
+            writer.list_file(GIVEN)?;
+            writer.write_manifest()?;
+        }
+        FileState::NotListed => {}
+        FileState::Damaged(why) => {
+            missing.push(format!("the criteria that the run was given, in {GIVEN}: {why}"));
+        }
+    }
+    missing.extend(topology_files::copy(recording, out, writer)?);
+    missing.extend(copy_layouts(dir, out));
+    match hang::read(dir) {
+        Ok(hangs) if hangs == Standing::default() => {}
+        Ok(hangs) => hang::write(out, &hangs)?,
+        Err(error) => missing.push(format!("whether the job hung: {error:#}")),
+    }
+    Ok(missing)
+}
+
+/// Adds to the new manifest what the old one knows and the log does not.
+fn complete(manifest: &mut Manifest, old: &Manifest) {
     // That of this program says nothing about a run that it did not watch.
     manifest.cost.agent_cpu_s = None;
     if old.state == State::Incomplete {
         // It came to its end, and knew how the run ended also where its log does not.
-        let is_told = manifest.job.duration_s.is_some();
+        let is_end_in_log = manifest.job.duration_s.is_some();
         manifest.job.duration_s = manifest.job.duration_s.or(old.job.duration_s);
         manifest.job.exit = manifest.job.exit.or(old.job.exit);
-        if !is_told && manifest.job.exit.is_some() {
+        if !is_end_in_log && manifest.job.exit.is_some() {
             manifest.missing.retain(|text| text != END_UNKNOWN);
         }
         let unsaved = manifest.lost.unsaved;
@@ -116,8 +131,6 @@ pub(super) fn repair(
         manifest.job.duration_s = end_ns.map(|end_ns| end_ns as f64 / 1e9);
         manifest.state = State::Incomplete;
     }
-    manifest.write(out)?;
-    Ok((manifest, read_rings))
 }
 
 /// What lay in the rings of a run.

@@ -8,12 +8,12 @@ use anyhow::{Context as _, Result};
 use mpiscope_engine::Sums;
 use mpiscope_matching::Counts;
 use mpiscope_model::words::counted;
-use mpiscope_model::{Call, Message, Scheduling, Totals};
+use mpiscope_model::{Call, Comm, Message, Scheduling, Totals};
 use mpiscope_page::topology_files;
 use mpiscope_recorder::window_row;
 use mpiscope_recording::{
     FileState, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, RunTotals, Segment,
-    State, WindowRow, file_state, salvage,
+    State, Summary, WindowRow, file_state, salvage,
 };
 use mpiscope_verdict as verdict;
 use mpiscope_verdict::Processors;
@@ -45,36 +45,13 @@ pub(super) fn repair(recording: &Recording, out: &Path, interrupt: &Interrupt) -
     let are_windows_kept = saving.are_sound::<Call>(&segments.calls)
         && saving.are_sound::<WindowRow>(&segments.windows)
         && (segments.calls.is_empty() || !segments.windows.is_empty());
-    let mut totals = Totals::default();
-    let mut counts = Counts::new(old.window_ns);
-    let (mut sums, mut processors) = (Sums::default(), Processors::default());
-    let mut comms = BTreeSet::new();
-    let mut end_ns = 0;
-    for segment in &segments.calls {
-        saving.rows(segment, RecordingWriter::push_calls, |calls: &[Call]| {
-            totals.add_calls(calls);
-            counts.calls(calls);
-            sums.add(calls, &[], &[]);
-            comms.extend(calls.iter().filter_map(|call| call.comm));
-            end_ns = calls.iter().map(|call| call.end_ns).fold(end_ns, u64::max);
-        })?;
-        let cells = counts.take_windows(u64::MAX);
-        sums.add(&[], &[], &cells);
-        if !are_windows_kept {
-            let windows: Vec<WindowRow> = cells.iter().map(|cell| window_row(cell, old.window_ns)).collect();
-            saving.writer.push_windows(&windows)?;
-        }
-    }
+    let mut sums = RowSums::new(old.window_ns);
+    saving.calls(&segments.calls, old.window_ns, !are_windows_kept, &mut sums)?;
     for segment in &segments.messages {
-        saving.rows(segment, RecordingWriter::push_messages, |messages: &[Message]| {
-            totals.add_messages(messages);
-            counts.messages(messages);
-            sums.add(&[], messages, &[]);
-            comms.extend(messages.iter().map(|message| message.comm));
-        })?;
+        saving.rows(segment, RecordingWriter::push_messages, |messages| sums.add_messages(messages))?;
     }
     for segment in &segments.scheduling {
-        let see = |rows: &[Scheduling]| processors.see(rows);
+        let see = |rows: &[Scheduling]| sums.processors.see(rows);
         saving.rows(segment, RecordingWriter::push_scheduling, see)?;
     }
     if are_windows_kept {
@@ -85,28 +62,75 @@ pub(super) fn repair(recording: &Recording, out: &Path, interrupt: &Interrupt) -
     let Saving { mut writer, mut lost, .. } = saving;
     let given_up = recording.wal().is_ok_and(|log| !log.is_empty()) || old.state == State::Running;
     lost.extend(given_up.then(|| "what was not sealed when the recorder was killed".to_owned()));
-    lost.extend(tables::rebuild(&mut found, &table_faults, &old.job, &comms));
+    lost.extend(tables::rebuild(&mut found, &table_faults, &old.job, &sums.comms));
     lost.extend(copy_files(recording, &mut writer, out)?);
-    let manifest = writer.manifest_mut();
-    let of_rows = Totals {
+    complete(writer.manifest_mut(), recording, &sums, lost);
+    interrupt.check()?;
+    Ok(writer.finish(&found, &sums.summary())?)
+}
+
+/// Writes into the manifest what its rows add up to, and what is lost.
+fn complete(manifest: &mut Manifest, recording: &Recording, sums: &RowSums, mut lost: Vec<String>) {
+    let old = recording.manifest();
+    let totals = Totals {
         unmatched_sends: old.totals.unmatched_sends,
         unmatched_receives: old.totals.unmatched_receives,
         uncertain_messages: old.totals.uncertain_messages,
         clock_violations_before: old.totals.clock_violations_before,
         clock_violations_after: old.totals.clock_violations_after,
-        ..totals
+        ..sums.totals
     };
-    manifest.totals = RunTotals::from(of_rows);
+    manifest.totals = RunTotals::from(totals);
     if manifest.cut.is_none() {
-        manifest.lost.unsaved = manifest.unsaved_calls(of_rows.calls + of_rows.polls);
+        manifest.lost.unsaved = manifest.unsaved_calls(totals.calls + totals.polls);
     }
-    manifest.job.duration_s = manifest.job.duration_s.or(Some(end_ns as f64 / 1e9));
+    manifest.job.duration_s = manifest.job.duration_s.or(Some(sums.end_ns as f64 / 1e9));
     let is_complete = lost.is_empty() && recording.damage().is_none() && old.state == State::Complete;
     manifest.missing.clone_from(&old.missing);
     manifest.missing.append(&mut lost);
     manifest.state = if is_complete { State::Complete } else { State::Incomplete };
-    interrupt.check()?;
-    Ok(writer.finish(&found, &sums.summary(&counts, &processors))?)
+}
+
+/// What the saved rows add up to.
+struct RowSums {
+    totals: Totals,
+    counts: Counts,
+    sums: Sums,
+    processors: Processors,
+    comms: BTreeSet<Comm>,
+    end_ns: u64,
+}
+
+impl RowSums {
+    fn new(window_ns: u64) -> Self {
+        Self {
+            totals: Totals::default(),
+            counts: Counts::new(window_ns),
+            sums: Sums::default(),
+            processors: Processors::default(),
+            comms: BTreeSet::new(),
+            end_ns: 0,
+        }
+    }
+
+    fn add_calls(&mut self, calls: &[Call]) {
+        self.totals.add_calls(calls);
+        self.counts.calls(calls);
+        self.sums.add(calls, &[], &[]);
+        self.comms.extend(calls.iter().filter_map(|call| call.comm));
+        self.end_ns = calls.iter().map(|call| call.end_ns).fold(self.end_ns, u64::max);
+    }
+
+    fn add_messages(&mut self, messages: &[Message]) {
+        self.totals.add_messages(messages);
+        self.counts.messages(messages);
+        self.sums.add(&[], messages, &[]);
+        self.comms.extend(messages.iter().map(|message| message.comm));
+    }
+
+    fn summary(&self) -> Summary {
+        self.sums.summary(&self.counts, &self.processors)
+    }
 }
 
 struct Saving<'a> {
@@ -130,6 +154,26 @@ impl<'a> Saving<'a> {
             });
             is_sane && fault.is_none()
         })
+    }
+
+    /// Takes over calls, and writes their windows where those that were recorded are not kept.
+    fn calls(
+        &mut self,
+        segments: &'a [Segment],
+        window_ns: u64,
+        writes_windows: bool,
+        sums: &mut RowSums,
+    ) -> Result<()> {
+        for segment in segments {
+            self.rows(segment, RecordingWriter::push_calls, |calls| sums.add_calls(calls))?;
+            let cells = sums.counts.take_windows(u64::MAX);
+            sums.sums.add(&[], &[], &cells);
+            if writes_windows {
+                let windows: Vec<WindowRow> = cells.iter().map(|cell| window_row(cell, window_ns)).collect();
+                self.writer.push_windows(&windows)?;
+            }
+        }
+        Ok(())
     }
 
     /// Takes over the rows of a segment that are certain and make sense.

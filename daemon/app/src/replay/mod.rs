@@ -14,11 +14,13 @@ use mpiscope_page::topology_files;
 use mpiscope_page::{self as page, Feeding, LayoutFilePath, Page, function_rows, inform, node_rows};
 use mpiscope_process::private::random;
 use mpiscope_recorder::switch;
-use mpiscope_recording::State;
+use mpiscope_recording::{SegmentFault, State};
+use mpiscope_server::SecondRecording;
 use mpiscope_verdict::{self as verdict, Findings};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use spill::OpenedRecording;
+use spill::{OpenedRecording, Spilled};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
@@ -49,15 +51,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let second_folder = options.with.as_ref().map(|dir| dir.display().to_string()).unwrap_or_default();
     let shown = Shown { last_ns, timeline: &timeline, findings: findings.as_ref(), second: &second_folder };
     publish(&mut feeding, &loaded, &shown);
-    let second = match &options.with {
-        Some(dir) => {
-            let anchors =
-                RunAnchors::read(&opened.rows.calls, &loaded.sites, &loaded.communicators, loaded.end_ns());
-            let anchors = anchors.map_err(|error| anyhow!("read {}: {error}", options.dir.display()))?;
-            Some(second::open(dir, &anchors, options.align.unwrap_or_default().into())?)
-        }
-        None => None,
-    };
+    let second = open_second(options, &opened, &loaded)?;
     let reason = second.as_ref().map(|(second, _)| second.about.reason.clone());
     // Its files are kept as long as it is served.
     let _spilled_second = second.map(|(second, spilled)| {
@@ -77,25 +71,13 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     // What takes a while is found out while the page is there.
     let diagnosis = std::thread::Builder::new().name("diagnosis".into()).spawn(move || {
         let before = loaded.missing.len();
-        let found = if is_in_log && findings.is_none() {
-            let mut found = verdict::diagnosed_apart(&dir);
-            match &mut found {
-                Ok(findings) => findings.limit(&loaded.ending()),
-                Err(error) => loaded.missing.push(format!("there is no diagnosis: {error:#}")),
-            }
-            found.ok()
-        } else {
-            findings
-        };
-        let damaged = recording.damaged_segments();
-        loaded.missing.extend(damaged.into_iter().map(|fault| {
-            format!(
-                "{} rows of {} are counted and cannot be shown: {}",
-                fault.missing_rows, fault.file, fault.text
-            )
-        }));
+        if is_in_log && findings.is_none() {
+            findings = diagnose(&dir, &mut loaded);
+        }
+        loaded.missing.extend(recording.damaged_segments().into_iter().map(damage_sentence));
         if loaded.missing.len() > before || is_in_log {
-            let shown = Shown { last_ns, timeline: &[], findings: found.as_ref(), second: &second_folder };
+            let shown =
+                Shown { last_ns, timeline: &[], findings: findings.as_ref(), second: &second_folder };
             publish(&mut feeding, &loaded, &shown);
         }
     });
@@ -106,6 +88,37 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     drop(opened);
     page.close();
     Ok(ExitCode::SUCCESS)
+}
+
+/// The recording to compare with, where one was asked for, and what was spilled of it.
+fn open_second(
+    options: &ReplayOptions,
+    opened: &OpenedRecording,
+    loaded: &Loaded,
+) -> Result<Option<(SecondRecording, Option<Spilled>)>> {
+    let Some(dir) = &options.with else { return Ok(None) };
+    let anchors = RunAnchors::read(&opened.rows.calls, &loaded.sites, &loaded.communicators, loaded.end_ns());
+    let anchors = anchors.map_err(|error| anyhow!("read {}: {error}", options.dir.display()))?;
+    second::open(dir, &anchors, options.align.unwrap_or_default().into()).map(Some)
+}
+
+/// Diagnoses a recording that has only its log; notes as missing where that fails.
+fn diagnose(dir: &Path, loaded: &mut Loaded) -> Option<Findings> {
+    match verdict::diagnosed_apart(dir) {
+        Ok(mut findings) => {
+            findings.limit(&loaded.ending());
+            Some(findings)
+        }
+        Err(error) => {
+            loaded.missing.push(format!("there is no diagnosis: {error:#}"));
+            None
+        }
+    }
+}
+
+fn damage_sentence(fault: SegmentFault) -> String {
+    let SegmentFault { missing_rows, file, text, .. } = fault;
+    format!("{missing_rows} rows of {file} are counted and cannot be shown: {text}")
 }
 
 /// What the page is shown beside what the recording says of itself.

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 /// So much fits on a page.
 const MOST_FUNCTIONS: usize = 10;
-const MOST_PLACES: usize = 8;
+const MOST_CALL_SITES: usize = 8;
 const MOST_MISSING: usize = 6;
 const MOST_SENTENCES: usize = 12;
 const MOST_ENDED: usize = 8;
@@ -47,7 +47,38 @@ fn write(
     findings: Option<&Findings>,
     out: &mut String,
 ) -> std::fmt::Result {
-    let Loaded { job, totals, .. } = loaded;
+    heading(loaded, out)?;
+    hangs(loaded, out)?;
+    if loaded.totals.calls == 0 {
+        writeln!(out, "  No MPI call was recorded so far.\n")?;
+    } else if let Some(findings) = findings {
+        diagnosis(&findings.diagnosis, out)?;
+        if let Some(sentence) = regions_sentence(findings.regions()) {
+            writeln!(out, "  {sentence}\n")?;
+        }
+    }
+    figures(loaded, out)?;
+    let is_in_verdict = findings.is_some_and(|findings| findings.diagnosis.cpu_shortage.is_some());
+    if let Some(sentence) = loaded.processors.sentence().filter(|_| !is_in_verdict) {
+        writeln!(out, "\n  {sentence}")?;
+        if let Some(sentence) = loaded.processors.recorder_sentence(loaded.recorder_ns) {
+            writeln!(out, "  {sentence}")?;
+        }
+    }
+    if let Some(sentence) = loaded.processors.blocked_sentence() {
+        writeln!(out, "\n  {sentence}")?;
+    }
+    if let Some(sentence) = placement.and_then(better_placement) {
+        writeln!(out, "\n  {sentence}")?;
+    }
+    functions(loaded, out)?;
+    call_sites(loaded, findings, out)?;
+    missing(loaded, out)
+}
+
+/// What ran, where and for how long.
+fn heading(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
+    let job = &loaded.job;
     writeln!(out, "{}", loaded.run)?;
     writeln!(out, "  {}", job.command.join(" "))?;
     writeln!(
@@ -59,17 +90,12 @@ fn write(
     )?;
     let length = run_time_of(job.duration_s.unwrap_or_default());
     let ended: Vec<String> = std::iter::once(length).chain(ending(loaded)).collect();
-    writeln!(out, "  {}", ended.join(", "))?;
-    writeln!(out)?;
-    stood(loaded, out)?;
-    if totals.calls == 0 {
-        writeln!(out, "  No MPI call was recorded so far.\n")?;
-    } else if let Some(findings) = findings {
-        diagnosis(&findings.diagnosis, out)?;
-        if let Some(sentence) = regions_sentence(findings.regions()) {
-            writeln!(out, "  {sentence}\n")?;
-        }
-    }
+    writeln!(out, "  {}\n", ended.join(", "))
+}
+
+/// How much was recorded.
+fn figures(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
+    let Loaded { job, totals, .. } = loaded;
     let mut row = |name: &str, value: String| writeln!(out, "  {name:<24} {value:>16}");
     row("calls", count(totals.calls))?;
     if totals.polls > 0 {
@@ -98,22 +124,7 @@ fn write(
         row("received before sent", count(totals.clock_violations_after))?;
         row("  with raw clocks", count(totals.clock_violations_before))?;
     }
-    let is_in_verdict = findings.is_some_and(|findings| findings.diagnosis.cpu_shortage.is_some());
-    if let Some(sentence) = loaded.processors.sentence().filter(|_| !is_in_verdict) {
-        writeln!(out, "\n  {sentence}")?;
-        if let Some(sentence) = loaded.processors.recorder_sentence(loaded.recorder_ns) {
-            writeln!(out, "  {sentence}")?;
-        }
-    }
-    if let Some(sentence) = loaded.processors.blocked_sentence() {
-        writeln!(out, "\n  {sentence}")?;
-    }
-    if let Some(sentence) = placement.and_then(better_placement) {
-        writeln!(out, "\n  {sentence}")?;
-    }
-    functions(loaded, out)?;
-    places(loaded, findings, out)?;
-    missing(loaded, out)
+    Ok(())
 }
 
 /// What of the recording is missing.
@@ -212,7 +223,7 @@ fn functions(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
 }
 
 /// Whether the job hung, and which calls ranks were in when they ended.
-fn stood(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
+fn hangs(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
     let standing = &loaded.standing;
     if let Some(still) = standing.stills.last() {
         let end = match still.until_s {
@@ -257,14 +268,14 @@ fn seconds_ns(seconds: f64) -> u64 {
 }
 
 /// The call sites with most time in MPI; nothing where that was not recorded.
-fn places(loaded: &Loaded, findings: Option<&Findings>, out: &mut String) -> std::fmt::Result {
+fn call_sites(loaded: &Loaded, findings: Option<&Findings>, out: &mut String) -> std::fmt::Result {
     let all = sites(loaded, findings);
     let known: Vec<_> = all.iter().filter(|site| site.id.is_some()).collect();
     if known.is_empty() {
         return Ok(());
     }
     let name = |site: &SiteFigures<'_>| format!("{} {}", site.place, site.calls_function.unwrap_or("?"));
-    let names: Vec<String> = known.iter().take(MOST_PLACES).map(|site| name(site)).collect();
+    let names: Vec<String> = known.iter().take(MOST_CALL_SITES).map(|site| name(site)).collect();
     // Names of C++ are long; beyond that much they stand out rather than push the figures from the screen.
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().clamp(44, 88);
     writeln!(out, "\n  {:<width$} {:>14} {:>10} {:>10}", "call site", "calls", "time", "waiting")?;
@@ -273,8 +284,8 @@ fn places(loaded: &Loaded, findings: Option<&Findings>, out: &mut String) -> std
         let waiting = site.waiting_s.map_or_else(|| "?".to_owned(), time);
         writeln!(out, "  {name:<width$} {:>14} {:>10} {waiting:>10}", count(site.calls), time(site.seconds))?;
     }
-    if known.len() > MOST_PLACES {
-        writeln!(out, "  and {} more call sites (see --json)", known.len() - MOST_PLACES)?;
+    if known.len() > MOST_CALL_SITES {
+        writeln!(out, "  and {} more call sites (see --json)", known.len() - MOST_CALL_SITES)?;
     }
     Ok(())
 }

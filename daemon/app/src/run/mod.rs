@@ -17,7 +17,7 @@ use mpiscope_page::{self as page, LayoutFilePath};
 use mpiscope_process::local_host::own_program;
 use mpiscope_process::private::random;
 use mpiscope_recorder::switch;
-use mpiscope_recorder::{Configuration, Summary};
+use mpiscope_recorder::{Configuration, Link, Summary};
 use mpiscope_recording::{Manifest, State};
 use mpiscope_verdict as verdict;
 use mpiscope_verdict::criteria_file::CriteriaFile;
@@ -132,7 +132,38 @@ fn begin(
     let (collector, program, system) = (find_collector()?, own_program()?, System::default());
     let link = link::link(options, site, &system)?;
     let place = Place::make(out, &site.paths)?;
-    let configuration = Configuration {
+    let configuration = configure(options, &place, criteria, link.clone())?;
+    let mut needs = command::needs(&place, &collector, site).inspect_err(|_| place.remove_rings())?;
+    needs.variables.extend(variables);
+    needs.variables.extend(recording_variables(options));
+    let supervisor = Supervisor::start(configuration).inspect_err(|_| {
+        place.remove_rings();
+        place.remove_beginning();
+    })?;
+    let url = supervisor.url().inspect(|url| page::say_address("live page", url));
+    let opened = url.filter(|_| options.open).and_then(page::open_in_browser);
+    if let Some((link, address)) = link.as_ref().zip(supervisor.link()) {
+        let link_variables = link::variables(link, address, site, &program);
+        if site.agents.start == Start::ByHand
+            && let Err(error) = link::leave(&place.out, needs.variables.iter().chain(&link_variables))
+        {
+            say!("agents cannot be started by hand: {error:#}");
+        }
+        needs.variables.extend(link_variables);
+    }
+    // Before signals are caught: an interrupt while the launcher is asked what it is ends all.
+    let launch = launch::plan(&options.command, &needs, &system);
+    Ok(Recorded { place, launch, supervisor, opened })
+}
+
+/// What the recorder is to do.
+fn configure(
+    options: &RunOptions,
+    place: &Place,
+    criteria: Option<CriteriaFile>,
+    link: Option<Link>,
+) -> Result<Configuration> {
+    Ok(Configuration {
         run: place.name.clone(),
         out: place.out.clone(),
         rings: vec![place.rings.clone(), place.spool.clone()],
@@ -158,38 +189,17 @@ fn begin(
             .collect::<Result<_>>()?,
         listen: (!options.no_dashboard).then(|| options.listen.unwrap_or(page::ANYWHERE)),
         token: format!("{:032x}", random()?),
-        link: link.clone(),
+        link,
         resume: false,
-    };
-    let mut needs = command::needs(&place, &collector, site).inspect_err(|_| place.remove_rings())?;
-    needs.variables.extend(variables);
-    if options.call_paths {
-        needs.variables.push((command::CALL_PATHS.to_owned(), "1".into()));
-    }
-    if options.paused {
-        needs.variables.push((switch::PAUSED.to_owned(), "1".into()));
-    }
-    if let Some(span) = options.flight {
-        needs.variables.push((switch::FLIGHT.to_owned(), span.as_secs().to_string().into()));
-    }
-    let supervisor = Supervisor::start(configuration).inspect_err(|_| {
-        place.remove_rings();
-        place.remove_beginning();
-    })?;
-    let url = supervisor.url().inspect(|url| page::say_address("live page", url));
-    let opened = url.filter(|_| options.open).and_then(page::open_in_browser);
-    if let Some((link, address)) = link.as_ref().zip(supervisor.link()) {
-        let link_variables = link::variables(link, address, site, &program);
-        if site.agents.start == Start::ByHand
-            && let Err(error) = link::leave(&place.out, needs.variables.iter().chain(&link_variables))
-        {
-            say!("agents cannot be started by hand: {error:#}");
-        }
-        needs.variables.extend(link_variables);
-    }
-    // Before signals are caught: an interrupt while the launcher is asked what it is ends all.
-    let launch = launch::plan(&options.command, &needs, &system);
-    Ok(Recorded { place, launch, supervisor, opened })
+    })
+}
+
+/// What the options ask of the collector, in the environment of the ranks.
+fn recording_variables(options: &RunOptions) -> impl Iterator<Item = (String, OsString)> {
+    let call_paths = options.call_paths.then(|| (command::CALL_PATHS.to_owned(), "1".into()));
+    let paused = options.paused.then(|| (switch::PAUSED.to_owned(), "1".into()));
+    let flight = options.flight.map(|span| (switch::FLIGHT.to_owned(), span.as_secs().to_string().into()));
+    call_paths.into_iter().chain(paused).chain(flight)
 }
 
 fn finish(recorded: Recorded, exit: Option<i32>) -> Option<Summary> {

@@ -18,21 +18,35 @@ pub(crate) fn print(summary: &Summary, out: &Path) {
 }
 
 fn lines(summary: &Summary, out: &Path) -> Vec<String> {
-    let mut lines = Vec::new();
-    let duration = Duration::from_nanos(summary.duration_ns);
+    let duration = run_time(Duration::from_nanos(summary.duration_ns));
     if summary.ranks == 0 {
-        lines.push(format!("no MPI call was recorded in {}; did the program start MPI?", run_time(duration)));
-        lines
-            .push("programs that link MPI statically cannot be recorded; `mpiscope doctor` says more".into());
-        return lines;
+        return vec![
+            format!("no MPI call was recorded in {duration}; did the program start MPI?"),
+            "programs that link MPI statically cannot be recorded; `mpiscope doctor` says more".into(),
+        ];
     }
-    lines.push(format!(
-        "{} on {}, {}, {}",
+    let mut lines = job(summary, &duration);
+    lines.extend(summary.verdict.iter().take(MOST_SENTENCES).cloned());
+    lines.extend(functions(summary));
+    // It may be a part of the verdict.
+    let processors =
+        summary.processors.iter().filter(|sentence| !lines.iter().any(|line| line.contains(*sentence)));
+    let processors: Vec<String> = processors.cloned().collect();
+    lines.extend(processors);
+    lines.extend(missing(summary));
+    lines.extend(cost(summary));
+    lines.push(format!("recording in {}", out.display()));
+    lines
+}
+
+/// What ran, and how much it communicated.
+fn job(summary: &Summary, duration: &str) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{} on {}, {}, {duration}",
         plural(summary.ranks.into(), "rank"),
         plural(summary.nodes.into(), "node"),
         summary.mpi,
-        run_time(duration),
-    ));
+    )];
     let polls = if summary.polls > 0 {
         format!(" and {} folded into them", plural(summary.polls, "poll"))
     } else {
@@ -51,43 +65,46 @@ fn lines(summary: &Summary, out: &Path) -> Vec<String> {
             plural(summary.unmatched_receives, "receive"),
         ));
     }
-    lines.extend(summary.verdict.iter().take(MOST_SENTENCES).cloned());
+    lines
+}
+
+/// The functions with most time.
+fn functions(summary: &Summary) -> impl Iterator<Item = String> {
     let total_ns: u64 = summary.functions.iter().map(|(_, _, time_ns)| time_ns).sum();
-    for (name, calls, time_ns) in summary.functions.iter().take(MOST_FUNCTIONS) {
+    summary.functions.iter().take(MOST_FUNCTIONS).map(move |(name, calls, time_ns)| {
         let share = if total_ns == 0 { 0.0 } else { *time_ns as f64 / total_ns as f64 * 100.0 };
-        lines.push(format!(
+        format!(
             "  {name:<24} {:>16}   {:>9} {share:5.1} % of the time in MPI",
             plural(*calls, "call"),
             nanoseconds(*time_ns),
-        ));
-    }
-    // It may be a part of the verdict.
-    let processors =
-        summary.processors.iter().filter(|sentence| !lines.iter().any(|line| line.contains(*sentence)));
-    let processors: Vec<String> = processors.cloned().collect();
-    lines.extend(processors);
-    for missing in summary.missing.iter().take(MOST_MISSING) {
-        lines.push(format!("missing: {missing}"));
-    }
-    if summary.missing.len() > MOST_MISSING {
-        lines.push(format!("missing: {} more, see the report", summary.missing.len() - MOST_MISSING));
-    }
-    lines.push(format!(
-        "recording cost about {} per call, {} in all ranks; the daemon used {} of CPU time",
-        nanoseconds(summary.cost_per_call_ns as u64),
-        nanoseconds((summary.cost_s * 1e9) as u64),
-        nanoseconds((summary.agent_cpu_s * 1e9) as u64),
-    ));
+        )
+    })
+}
+
+fn missing(summary: &Summary) -> impl Iterator<Item = String> {
+    let others = summary.missing.len().saturating_sub(MOST_MISSING);
+    let more = (others > 0).then(|| format!("missing: {others} more, see the report"));
+    summary.missing.iter().take(MOST_MISSING).map(|missing| format!("missing: {missing}")).chain(more)
+}
+
+/// What recording cost, and what was lost.
+fn cost(summary: &Summary) -> [String; 2] {
     let made = (summary.calls + summary.polls).max(1);
-    lines.push(format!(
-        "{} lost{}; {} on disk, {:.1} bytes per call",
-        if summary.lost_calls == 0 { "no call".into() } else { plural(summary.lost_calls, "call") },
-        uncounted::note(&summary.uncounted),
-        bytes(summary.bytes_on_disk),
-        summary.bytes_on_disk as f64 / made as f64,
-    ));
-    lines.push(format!("recording in {}", out.display()));
-    lines
+    [
+        format!(
+            "recording cost about {} per call, {} in all ranks; the daemon used {} of CPU time",
+            nanoseconds(summary.cost_per_call_ns as u64),
+            nanoseconds((summary.cost_s * 1e9) as u64),
+            nanoseconds((summary.agent_cpu_s * 1e9) as u64),
+        ),
+        format!(
+            "{} lost{}; {} on disk, {:.1} bytes per call",
+            if summary.lost_calls == 0 { "no call".into() } else { plural(summary.lost_calls, "call") },
+            uncounted::note(&summary.uncounted),
+            bytes(summary.bytes_on_disk),
+            summary.bytes_on_disk as f64 / made as f64,
+        ),
+    ]
 }
 
 #[cfg(test)]
