@@ -15,11 +15,11 @@ use mpiscope_engine::{Engine, Step, Sums, WindowCell};
 use mpiscope_ingest::host_clocks::Violations;
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::words::{count, counted, plural, printable, run_time};
-use mpiscope_model::{Fault, InFlight, Losses, Totals};
+use mpiscope_model::{Fault, InFlight, Losses, SiteInfo, Totals};
 use mpiscope_process::own_process;
 use mpiscope_recording::{
-    Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, SHARES_FILE, State, Tables, WalReader,
-    WindowRow,
+    Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, SHARES_FILE, State, Summary as RunSums,
+    Tables, WalReader, WindowRow,
 };
 use mpiscope_verdict::Crowding;
 use mpiscope_verdict::Ending;
@@ -328,7 +328,14 @@ impl Recorder {
         }
     }
 
+    /// The calls of the program, and those that a predecessor recorded and that are lost.
+    fn made_calls(&self) -> u64 {
+        let Totals { calls, polls, .. } = self.engine.totals;
+        calls + polls + self.engine.losses.unsaved
+    }
+
     fn fill_manifest(&mut self) {
+        let made_calls = self.made_calls();
         let engine = &self.engine;
         let (cost_s, per_call_ns) = engine.cost();
         let ended = engine.ingest().ended();
@@ -348,7 +355,7 @@ impl Recorder {
         manifest.missing = engine.missing();
         manifest.missing.extend(self.write_faults.iter().cloned());
         manifest.cost = Cost {
-            calls: engine.totals.calls + engine.totals.polls + engine.losses.unsaved,
+            calls: made_calls,
             nanoseconds_per_call: Some(per_call_ns),
             seconds: Some(cost_s),
             agent_cpu_s: Some(own_process::cpu_s()),
@@ -359,9 +366,9 @@ impl Recorder {
     fn finish(mut self) -> Result<Summary> {
         let step = self.engine.finish();
         self.write(step);
-        let totals = self.engine.totals;
-        self.engine.losses.unsaved = self.expected_calls.saturating_sub(totals.calls + totals.polls);
-        self.stood();
+        let Totals { calls, polls, .. } = self.engine.totals;
+        self.engine.losses.unsaved = self.expected_calls.saturating_sub(calls + polls);
+        self.finish_hangs();
         let uncounted = self.engine.uncounted();
         uncounted.iter().for_each(|host| self.complain(&uncounted::sentence(host)));
         self.publish(true);
@@ -382,18 +389,32 @@ impl Recorder {
         if let Some(findings) = &mut findings {
             findings.name_places(&sites);
             findings.limit(&self.ending());
-            let written = verdict::write(self.writer.dir(), findings);
-            self.note(written);
-            let listed = self.writer.list_file(verdict::FILE);
-            self.note(listed);
-            if verdict::shares::are_kept(self.writer.dir()) {
-                let listed = self.writer.list_file(SHARES_FILE);
-                self.note(listed);
-            }
+            self.write_findings(findings);
         }
         self.found = findings.as_ref().map(Findings::found);
         self.publish(false);
-        let tables = Tables {
+        let tables = self.tables(sites);
+        let sums = self.sums.summary(&self.engine.counts, &self.engine.processors);
+        let made_calls = self.made_calls();
+        let manifest = complete(self.writer, &tables, &sums, (made_calls, is_free_of_violations))?;
+        let verdict =
+            findings.map(|findings| verdict::verdict_sentences(&findings.diagnosis)).unwrap_or_default();
+        Ok(Summary { verdict, pass_s, ..summary(&self.engine, &manifest) })
+    }
+
+    fn write_findings(&mut self, findings: &Findings) {
+        let written = verdict::write(self.writer.dir(), findings);
+        self.note(written);
+        let listed = self.writer.list_file(verdict::FILE);
+        self.note(listed);
+        if verdict::shares::are_kept(self.writer.dir()) {
+            let listed = self.writer.list_file(SHARES_FILE);
+            self.note(listed);
+        }
+    }
+
+    fn tables(&mut self, sites: Vec<SiteInfo>) -> Tables {
+        Tables {
             functions: mpiscope_wire::FUNCTIONS
                 .iter()
                 .map(|entry| FunctionName { function: entry.id, name: entry.name.to_owned() })
@@ -403,37 +424,9 @@ impl Recorder {
             nodes: self.engine.nodes.clone(),
             sites,
             ranks: self.engine.ranks.values().cloned().collect(),
-        };
-        let dir = self.writer.dir().to_owned();
-        let is_cut = self.writer.manifest_mut().cut.is_some();
-        let sums = self.sums.summary(&self.engine.counts, &self.engine.processors);
-        let made_calls = totals.calls + totals.polls + self.engine.losses.unsaved;
-        let known = self.writer.manifest_mut().clone();
-        let finished = self.writer.finish(&tables, &sums);
-        let is_whole = finished.as_ref().is_ok_and(|manifest| manifest.state == State::Complete);
-        let lost =
-            if is_whole || is_cut { 0 } else { note_unsaved(&dir, made_calls, known).unwrap_or_default() };
-        let mut manifest = match finished {
-            Err(error) if lost > 0 => {
-                bail!("{error}; {} of {} are in no file", count(lost), plural(made_calls, "call"))
-            }
-            finished => finished?,
-        };
-        manifest.lost.unsaved = manifest.lost.unsaved.max(lost);
-        if let Some(cut) = manifest.cut {
-            say_cut(&dir, &mut manifest, cut)?;
         }
-        if !is_free_of_violations {
-            manifest.totals.clock_violations_after = violations_left(&dir)?;
-            manifest.write(&dir)?;
-        }
-        let verdict =
-            findings.map(|findings| verdict::verdict_sentences(&findings.diagnosis)).unwrap_or_default();
-        Ok(Summary { verdict, pass_s, ..summary(&self.engine, &manifest) })
     }
-}
 
-impl Recorder {
     fn ending(&self) -> Ending {
         let engine = &self.engine;
         let exit = engine.ingest().ended().and_then(|(exit, _)| exit);
@@ -446,7 +439,7 @@ impl Recorder {
     }
 
     /// Leaves in the recording whether the job hung, and what it ended in.
-    fn stood(&mut self) {
+    fn finish_hangs(&mut self) {
         say(&self.watcher.end(&self.engine));
         let hangs = self.watcher.hangs();
         if hangs.count > 0 || hangs.ended_in_count > 0 {
@@ -475,6 +468,38 @@ impl Recorder {
             None
         })
     }
+}
+
+/// Completes the recording of a run of this number of calls, whose clocks agree or leave messages that came before they
+/// were sent.
+fn complete(
+    mut writer: RecordingWriter,
+    tables: &Tables,
+    sums: &RunSums,
+    (made_calls, is_free_of_violations): (u64, bool),
+) -> Result<Manifest> {
+    let dir = writer.dir().to_owned();
+    let is_cut = writer.manifest_mut().cut.is_some();
+    let before = writer.manifest_mut().clone();
+    let finished = writer.finish(tables, sums);
+    let is_whole = finished.as_ref().is_ok_and(|manifest| manifest.state == State::Complete);
+    let lost =
+        if is_whole || is_cut { 0 } else { note_unsaved(&dir, made_calls, before).unwrap_or_default() };
+    let mut manifest = match finished {
+        Err(error) if lost > 0 => {
+            bail!("{error}; {} of {} are in no file", count(lost), plural(made_calls, "call"))
+        }
+        finished => finished?,
+    };
+    manifest.lost.unsaved = manifest.lost.unsaved.max(lost);
+    if let Some(cut) = manifest.cut {
+        say_cut(&dir, &mut manifest, cut)?;
+    }
+    if !is_free_of_violations {
+        manifest.totals.clock_violations_after = violations_left(&dir)?;
+        manifest.write(&dir)?;
+    }
+    Ok(manifest)
 }
 
 /// Notes in a recording that could not be completed how many of its calls are in no file.

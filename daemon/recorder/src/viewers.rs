@@ -2,7 +2,7 @@
 
 use crate::switch;
 use mpiscope_engine::{Engine, WindowCell};
-use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Standing, Update};
+use mpiscope_feed::{Found, Job, JobState, NodeRow, RunSource, Standing, Update};
 use mpiscope_model::{Call, Fault, InFlight, Message, Node};
 use mpiscope_page::{Feeding, Increments, RunData, function_rows, node_rows, rank_rows};
 use mpiscope_recording::{self as recording, RecordingWriter};
@@ -125,6 +125,35 @@ impl Viewers {
         }
     }
 
+    /// Passes on who runs where, what messages nobody has received and where calls come from.
+    fn inform_about_job(&mut self, engine: &Engine) {
+        let library = &self.feeding.library;
+        library.know(engine.ranks.values().map(|info| (info.rank, info.node)));
+        let (sends, left_out) = engine.unreceived_sends(MOST_UNRECEIVED);
+        library.know_unreceived(sends, left_out, engine.until_ns);
+        library.know_grid(&engine.coordinates);
+        library.know_places(
+            engine.nodes.iter().map(|node| node.name.as_str()),
+            engine.ranks.values().map(|info| (info.rank, &info.cpus)),
+        );
+        library.know_communicators(&engine.comms);
+        self.data.sites.see(&engine.sites);
+        if std::mem::replace(&mut self.placed, engine.ranks.len()) != engine.ranks.len() {
+            let (ranks, nodes) = (engine.world_size(), engine.job_nodes());
+            self.data.placements.know(recording::Job { ranks, nodes, ..recording::Job::default() });
+        }
+    }
+
+    fn inform_about_findings(&self, found: LiveFindings, rank_count: u32) -> Found {
+        let library = &self.feeding.library;
+        let of_parts = PartVerdicts::new(&found.report.diagnosis, rank_count);
+        library.know_range_verdicts(Arc::new(of_parts));
+        library.know_course(found.course);
+        library.know_regions(&found.report.diagnosis.regions);
+        library.use_criteria(found.criteria, found.report.is_final);
+        found.report
+    }
+
     pub(crate) fn tell(
         &mut self,
         engine: &Engine,
@@ -142,20 +171,7 @@ impl Viewers {
             let in_call = engine.last_calls.keys().map(|&(rank, _)| rank).collect();
             ranks = rank_rows(&engine.counts, &engine.processors, engine.ranks.values(), &in_call);
             nodes = self.node_rows(engine);
-            self.feeding.library.know(engine.ranks.values().map(|info| (info.rank, info.node)));
-            let (sends, left_out) = engine.unreceived_sends(MOST_UNRECEIVED);
-            self.feeding.library.know_unreceived(sends, left_out, engine.until_ns);
-            self.feeding.library.know_grid(&engine.coordinates);
-            self.feeding.library.know_places(
-                engine.nodes.iter().map(|node| node.name.as_str()),
-                engine.ranks.values().map(|info| (info.rank, &info.cpus)),
-            );
-            self.feeding.library.know_communicators(&engine.comms);
-            self.data.sites.see(&engine.sites);
-            if std::mem::replace(&mut self.placed, engine.ranks.len()) != engine.ranks.len() {
-                let (ranks, nodes) = (engine.world_size(), engine.job_nodes());
-                self.data.placements.know(recording::Job { ranks, nodes, ..recording::Job::default() });
-            }
+            self.inform_about_job(engine);
         }
         let ended = engine.ingest().ended();
         let started = engine.ingest().started();
@@ -164,14 +180,7 @@ impl Viewers {
             || monotonic_ns().saturating_sub(begun_ns.unwrap_or_else(monotonic_ns)),
             |(_, end_ns)| end_ns,
         );
-        let found = found.map(|found| {
-            let of_parts = PartVerdicts::new(&found.report.diagnosis, engine.world_size());
-            self.feeding.library.know_range_verdicts(Arc::new(of_parts));
-            self.feeding.library.know_course(found.course);
-            self.feeding.library.know_regions(&found.report.diagnosis.regions);
-            self.feeding.library.use_criteria(found.criteria, found.report.is_final);
-            found.report
-        });
+        let found = found.map(|found| self.inform_about_findings(found, engine.world_size()));
         self.feeding.library.complete_until(engine.until_ns);
         self.feeding.publisher.publish(&Update {
             now_ns,

@@ -76,8 +76,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
         }
         loaded.missing.extend(recording.damaged_segments().into_iter().map(damage_sentence));
         if loaded.missing.len() > before || is_in_log {
-            let shown =
-                Shown { last_ns, timeline: &[], findings: findings.as_ref(), second: &second_folder };
+            let shown = Shown { last_ns, timeline: &[], findings: findings.as_ref(), second: &second_folder };
             publish(&mut feeding, &loaded, &shown);
         }
     });

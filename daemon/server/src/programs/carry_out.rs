@@ -15,6 +15,31 @@ use tokio::time::timeout;
 const SUBSCRIPTIONS_MAX: usize = 32;
 const BARRIER_MS_MAX: u32 = 10_000;
 
+/// The right that a request needs.
+fn right_for(request: &Request) -> Right {
+    match request {
+        Request::Live
+        | Request::Pause
+        | Request::Play { .. }
+        | Request::Rate { .. }
+        | Request::Seek { .. }
+        | Request::Step { .. }
+        | Request::StepTo { .. }
+        | Request::Select(_)
+        | Request::Barrier(_) => Right::Control,
+        Request::Annotate(_)
+        | Request::Remove { .. }
+        | Request::Series(_)
+        | Request::Tell(_)
+        | Request::Panel(_)
+        | Request::TellPanel(_)
+        | Request::ClosePanel { .. } => Right::Annotate,
+        Request::Hello(_) | Request::Subscribe(_) | Request::Unsubscribe { .. } | Request::Drawn { .. } => {
+            Right::Read
+        }
+    }
+}
+
 impl Client<'_> {
     pub(super) async fn take(&mut self, request: Result<Request, Failed>) -> Result<(), Ended> {
         let request = match request {
@@ -30,29 +55,7 @@ impl Client<'_> {
     }
 
     pub(super) fn carry_out(&mut self, request: Request) -> Result<Option<Reply>, String> {
-        let needs = match &request {
-            Request::Live
-            | Request::Pause
-            | Request::Play { .. }
-            | Request::Rate { .. }
-            | Request::Seek { .. }
-            | Request::Step { .. }
-            | Request::StepTo { .. }
-            | Request::Select(_)
-            | Request::Barrier(_) => Right::Control,
-            Request::Annotate(_)
-            | Request::Remove { .. }
-            | Request::Series(_)
-            | Request::Tell(_)
-            | Request::Panel(_)
-            | Request::TellPanel(_)
-            | Request::ClosePanel { .. } => Right::Annotate,
-            Request::Hello(_)
-            | Request::Subscribe(_)
-            | Request::Unsubscribe { .. }
-            | Request::Drawn { .. } => Right::Read,
-        };
-        self.connected.grant().rights.check(needs)?;
+        self.connected.grant().rights.check(right_for(&request))?;
         match request {
             Request::Hello(_) => Err("hello came before".to_owned()),
             Request::Subscribe(asked) => self.subscribe(asked).map(Some),
@@ -60,36 +63,17 @@ impl Client<'_> {
                 self.subscriptions.remove(&id).ok_or_else(|| format!("there is no subscription {id}"))?;
                 Ok(None)
             }
-            Request::Live => {
-                self.command(Command::Live);
-                Ok(None)
-            }
-            Request::Pause => {
-                self.command(Command::Pause);
-                Ok(None)
-            }
-            Request::Play { rate } => {
-                self.command(Command::Play(number(rate)?));
-                Ok(None)
-            }
-            Request::Rate { rate } => {
-                self.command(Command::Rate(number(rate)?));
-                Ok(None)
-            }
-            Request::Seek { time_ns } => {
-                self.command(Command::Seek(number(time_ns)?));
-                Ok(None)
-            }
-            Request::Step { by_ns } => {
-                self.command(Command::Step(number(by_ns)?));
-                Ok(None)
-            }
+            Request::Live => self.carry_out_command(Command::Live),
+            Request::Pause => self.carry_out_command(Command::Pause),
+            Request::Play { rate } => self.carry_out_command(Command::Play(number(rate)?)),
+            Request::Rate { rate } => self.carry_out_command(Command::Rate(number(rate)?)),
+            Request::Seek { time_ns } => self.carry_out_command(Command::Seek(number(time_ns)?)),
+            Request::Step { by_ns } => self.carry_out_command(Command::Step(number(by_ns)?)),
             Request::StepTo { id, direction } => self.step_to(id, direction),
             Request::Select(selection) => {
                 let mpiscope_protocol::Selection { range_ns, ranks, hidden } = selection;
                 let selection = Selection { range_ns, ranks, hidden }.checked().map_err(|error| error.0)?;
-                self.command(Command::Select(selection));
-                Ok(None)
+                self.carry_out_command(Command::Select(selection))
             }
             Request::Barrier(asked) => {
                 self.wait(&asked)?;
@@ -130,6 +114,12 @@ impl Client<'_> {
         self.subscriptions.insert(id, entry);
         self.is_due(id);
         Ok(Reply::Subscribed(Subscribed { id, note }))
+    }
+
+    /// Carries out a command, which has no reply.
+    fn carry_out_command(&self, command: Command) -> Result<Option<Reply>, String> {
+        self.command(command);
+        Ok(None)
     }
 
     pub(super) fn command(&self, command: Command) {
