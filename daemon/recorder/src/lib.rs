@@ -11,6 +11,7 @@
 #[macro_use(say)]
 extern crate mpiscope_process;
 
+mod completion;
 mod imported;
 mod postponing;
 mod process;
