@@ -1,5 +1,6 @@
 //! Where an agent goes on that takes over from an earlier one of the same run, and which ranks there are.
 
+use mpiscope_model::Rank;
 use mpiscope_wire::Process;
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 #[derive(Debug, Default)]
 pub struct Census {
     /// World ranks that were seen.
-    pub ranks: BTreeSet<u32>,
+    pub ranks: BTreeSet<Rank>,
     /// Ranks that there are.
     pub world_size: u32,
 }
@@ -15,7 +16,7 @@ pub struct Census {
 impl Census {
     /// Takes in a process.
     pub fn count(&mut self, process: &Process) {
-        self.ranks.insert(process.rank);
+        self.ranks.insert(Rank(process.rank));
         self.world_size = self.world_size.max(process.world_size);
     }
 

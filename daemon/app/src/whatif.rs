@@ -40,7 +40,7 @@ struct Next {
 
 #[derive(Serialize)]
 struct Departs {
-    rank: Rank,
+    rank: u32,
     at_s: f64,
 }
 
@@ -105,7 +105,7 @@ fn change(options: &WhatifOptions, job: &Job, advised: Option<&[Node]>, ranks: u
     for (list, factor) in &options.rank {
         change
             .ranks
-            .extend((0..ranks as Rank).filter(|rank| list.contains(*rank)).map(|rank| (rank, *factor)));
+            .extend(Rank::all(ranks as u32).filter(|rank| list.contains(*rank)).map(|rank| (rank, *factor)));
     }
     for (name, factor) in &options.function {
         change.functions.push((function(name)?, *factor));
@@ -151,7 +151,7 @@ fn answer(graph: &Graph, change: &Change, advised: Option<&[Node]>) -> Answer {
     let after = graph.savings_after(change, advised);
     let next = after.causes.iter().max_by(|one, other| one.wall_ns.total_cmp(&other.wall_ns));
     let next = next.filter(|saving| saving.wall_ns >= 0.02 * predicted_s * 1e9);
-    let departs = after.departure.map(|of| Departs { rank: of.rank, at_s: of.at_ns as f64 / 1e9 });
+    let departs = after.departure.map(|of| Departs { rank: of.rank.0, at_s: of.at_ns as f64 / 1e9 });
     Answer {
         schema: SCHEMA,
         recorded_s: seconds(after.recorded_ns),

@@ -6,7 +6,7 @@ use crate::windows::Windows;
 use anyhow::{Context as _, Result};
 use mpiscope_engine::load::{Loaded, Rows, Trust, is_in_log, load_with};
 use mpiscope_feed::{CallSource, Overview, Side};
-use mpiscope_model::{Function, Gap, Totals};
+use mpiscope_model::{Function, Gap, Rank, Totals};
 use mpiscope_page::rank_rows;
 use mpiscope_recording::{Job, Recording, State};
 use mpiscope_verdict::{self as verdict, Findings};
@@ -184,12 +184,12 @@ fn cpu_wait_share(loaded: &Loaded) -> Option<f64> {
 /// Without the time in which recording was off: nobody knows what ranks did then.
 fn finished_s(loaded: &Loaded) -> Vec<f64> {
     // words: allow a field of the feed
-    let in_call = loaded.standing.ended_in.iter().map(|call| call.rank).collect();
+    let in_call = loaded.standing.ended_in.iter().map(|call| Rank(call.rank)).collect();
     let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter(), &in_call);
     let (end_ns, pauses) = (loaded.end_ns(), loaded.pauses.as_ref().map_or(&[][..], |pauses| &pauses.gaps));
     let mut finished_s = vec![0.0; loaded.job.ranks as usize];
     for row in ranks.iter().filter(|row| row.ended_ns > 0 && row.ended_ns < end_ns) {
-        if let Some(seconds) = finished_s.get_mut(row.rank as usize) {
+        if let Some(seconds) = finished_s.get_mut(row.rank.index()) {
             let gaps = pauses.iter().copied().map(Gap::from);
             *seconds = verdict::recorded_ns(gaps, row.ended_ns, end_ns) as f64 / 1e9;
         }

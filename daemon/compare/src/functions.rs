@@ -143,7 +143,7 @@ pub(crate) fn stand_out(changes: &[f64]) -> Vec<(u32, u32)> {
     }
     let mut ranks: Vec<u32> = high.iter().map(|(_, rank)| *rank).collect();
     ranks.sort_unstable();
-    runs(&ranks)
+    runs(ranks)
 }
 
 /// All call sites, the largest change first.

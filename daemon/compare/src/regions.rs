@@ -3,6 +3,7 @@
 use crate::digest::Pair;
 use crate::noise::{count, share};
 use mpiscope_feed::{Region, RegionChange, runs};
+use mpiscope_model::Rank;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All regions of both; none where jobs have other ranks or one has no diagnosis.
@@ -72,7 +73,7 @@ fn became(a: &[Region], b: &[Region], scale: (f64, f64)) -> Vec<RegionChange> {
 
 /// How many ranks two regions have in common, where they have any.
 fn common(a: &[Region], b: &[Region]) -> BTreeMap<(usize, usize), usize> {
-    let region_of: BTreeMap<u32, usize> = b
+    let region_of: BTreeMap<Rank, usize> = b
         .iter()
         .enumerate()
         .flat_map(|(at, region)| region.each_rank().map(move |rank| (rank, at)))
@@ -88,7 +89,7 @@ fn common(a: &[Region], b: &[Region]) -> BTreeMap<(usize, usize), usize> {
 
 fn change(word: &str, a: &[&Region], b: &[&Region], scale: (f64, f64)) -> RegionChange {
     let ranks =
-        |of: &[&Region]| -> BTreeSet<u32> { of.iter().flat_map(|region| region.each_rank()).collect() };
+        |of: &[&Region]| -> BTreeSet<Rank> { of.iter().flat_map(|region| region.each_rank()).collect() };
     let (ours, theirs) = (ranks(a), ranks(b));
     let both = ours.intersection(&theirs).count() as f64;
     let one = |of: &[&Region]| if let [region] = of { Some((*region).clone()) } else { None };
@@ -99,8 +100,8 @@ fn change(word: &str, a: &[&Region], b: &[&Region], scale: (f64, f64)) -> Region
         a: a.iter().map(|region| region.id).collect(),
         b: b.iter().map(|region| region.id).collect(),
         overlap: both / (ours.union(&theirs).count().max(1) as f64),
-        a_ranks: runs(&ours.into_iter().collect::<Vec<_>>()),
-        b_ranks: runs(&theirs.into_iter().collect::<Vec<_>>()),
+        a_ranks: runs(ours.into_iter().map(|rank| rank.0)),
+        b_ranks: runs(theirs.into_iter().map(|rank| rank.0)),
         latency: late(figures.and_then(|(a, _)| a.latency), figures.and_then(|(_, b)| b.latency)),
         messages: count(figures.map(|(a, _)| a.messages), figures.map(|(_, b)| b.messages), scale),
         delayed: count(figures.map(|(a, _)| a.delayed), figures.map(|(_, b)| b.delayed), scale),

@@ -155,11 +155,11 @@ struct Activity(BTreeMap<Function, Vec<f64>>);
 impl Activity {
     fn add(&mut self, call: &Call, range_ns: &Range<Nanoseconds>, ranks: u32) {
         let inside_ns = call.end_ns.min(range_ns.end).saturating_sub(call.start_ns.max(range_ns.start));
-        if inside_ns == 0 || call.rank >= ranks {
+        if inside_ns == 0 || call.rank.0 >= ranks {
             return;
         }
         let of = self.0.entry(call.function).or_insert_with(|| vec![0.0; ranks as usize]);
-        of[call.rank as usize] += inside_ns as f64 / 1e9;
+        of[call.rank.index()] += inside_ns as f64 / 1e9;
     }
 
     /// Of a function on a rank; of all without one.
@@ -266,6 +266,7 @@ fn sentence(stretch: &Stretch) -> String {
 mod tests {
     use super::*;
     use crate::align::AlignBy;
+    use mpiscope_model::Rank;
     use proptest::prelude::*;
 
     /// Calls in memory.
@@ -288,7 +289,7 @@ mod tests {
             let end = now + (10 + more_ms(turn)) * MS;
             for rank in 0..4 {
                 let start_ns = if rank == 1 { end - MS } else { now + 9 * MS };
-                calls.push(Call { rank, function: 40, start_ns, end_ns: end, ..Call::default() });
+                calls.push(Call { rank: Rank(rank), function: 40, start_ns, end_ns: end, ..Call::default() });
             }
             turns.push(now..end);
             now = end;

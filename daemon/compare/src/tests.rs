@@ -6,7 +6,7 @@ use crate::digest::{Digest, FunctionFigures, SiteFigures};
 use crate::text;
 use crate::windows::Windows;
 use mpiscope_feed::{Comparison, Course, Diagnosis, Parts, Region, SiteWait, Verdict, Wait};
-use mpiscope_model::{Function, Totals};
+use mpiscope_model::{Function, Rank, Totals};
 use mpiscope_recording::{Job, JobNode, WindowRow};
 use mpiscope_verdict::Findings;
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ fn with(mut digest: Digest, name: &str, line: u32, time: Time<'_>) -> Digest {
         for rank in 0..digest.job.ranks {
             let row = WindowRow {
                 from_ns: window as u64 * 100_000_000,
-                rank,
+                rank: Rank(rank),
                 function,
                 calls: 10,
                 time_ns: (time(window, rank) * 1e9) as u64,

@@ -46,7 +46,7 @@ impl Windows {
     }
 
     fn add(&mut self, function: Function, window: u64, rank: Rank, (calls, time_ns): (u64, u64)) {
-        let (window, rank) = (window as usize, rank as usize);
+        let (window, rank) = (window as usize, rank.index());
         if window >= MOST_WINDOWS || rank >= MOST_RANKS {
             return;
         }
@@ -102,7 +102,13 @@ mod tests {
             time_ns: 500_000_000,
             ..WindowRow::default()
         };
-        let rows = [row(0, 1, 7), row(3, 0, 7), row(3, 0, 7), row(1, 0, 9), row(u64::MAX / 200, 0, 7)];
+        let rows = [
+            row(0, Rank(1), 7),
+            row(3, Rank(0), 7),
+            row(3, Rank(0), 7),
+            row(1, Rank(0), 9),
+            row(u64::MAX / 200, Rank(0), 7),
+        ];
         let cells = rows.map(|row| {
             let totals = WindowTotals { calls: row.calls, time_ns: row.time_ns, ..WindowTotals::default() };
             ((row.from_ns / 100, row.rank, row.function), totals)

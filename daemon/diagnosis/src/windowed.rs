@@ -112,6 +112,7 @@ impl Windowed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_model::Rank;
 
     #[test]
     fn each_rank_keeps_its_order_and_windows_differ() {
@@ -121,7 +122,7 @@ mod tests {
             [(2, 0, 50), (1, 1, 250), (1, 2, 20), (1, 3, 99), (2, 4, 100), (0, 5, 30), (2, 6, 10), (2, 7, 0)];
         let mut batch = Batch::default();
         for (rank, post, end_ns) in fed {
-            batch.events.push(event(rank, post));
+            batch.events.push(event(Rank(rank), post));
             batch.events_end_ns.push(end_ns);
         }
         windowed.take(&batch);
@@ -130,8 +131,18 @@ mod tests {
             windowed.later.remove(&window).unwrap().take(&mut events);
             events
         };
-        assert_eq!(of(0), [event(0, 5), event(1, 2), event(1, 3), event(2, 0), event(2, 6), event(2, 7)]);
-        assert_eq!((of(1), of(2)), (vec![event(2, 4)], vec![event(1, 1)]));
+        assert_eq!(
+            of(0),
+            [
+                event(Rank(0), 5),
+                event(Rank(1), 2),
+                event(Rank(1), 3),
+                event(Rank(2), 0),
+                event(Rank(2), 6),
+                event(Rank(2), 7)
+            ]
+        );
+        assert_eq!((of(1), of(2)), (vec![event(Rank(2), 4)], vec![event(Rank(1), 1)]));
         assert!(windowed.later.is_empty());
         // What comes too late belongs to the window that is settled next.
         windowed.budgeter.skip(300);

@@ -339,7 +339,7 @@ impl Engine {
     /// The nodes with their ranks.
     pub fn job_nodes(&self) -> Vec<JobNode> {
         let mut ranks_of: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        self.ranks.values().for_each(|info| ranks_of.entry(info.node).or_default().push(info.rank));
+        self.ranks.values().for_each(|info| ranks_of.entry(info.node).or_default().push(info.rank.0));
         let mut ranks = |node| ranks_of.remove(&node).unwrap_or_default();
         self.nodes.iter().map(|node| JobNode { name: node.name.clone(), ranks: ranks(node.node) }).collect()
     }
@@ -382,7 +382,7 @@ mod tests {
         }
         let step = engine.feed(clock_sample(begun_ns + 300)).unwrap();
         let newest = Scheduling {
-            rank: 5,
+            rank: Rank(5),
             at_ns: 200,
             run_ns: 200,
             wait_ns: 9,
@@ -393,7 +393,7 @@ mod tests {
         };
         let first = Scheduling { at_ns: 100, run_ns: 100, wait_ns: 3, ..newest };
         assert_eq!(step.scheduling, [first, newest]);
-        assert_eq!(engine.processors.of(5), Some(&newest));
+        assert_eq!(engine.processors.of(Rank(5)), Some(&newest));
         assert!(engine.feed(clock_sample(begun_ns + 400)).unwrap().scheduling.is_empty());
     }
 }

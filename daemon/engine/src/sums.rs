@@ -3,7 +3,7 @@
 use crate::engine::WindowCell;
 use mpiscope_feed::Overview;
 use mpiscope_matching::{Counts, Density, DensityKey, FunctionTotals, RankTotals, SiteTotals};
-use mpiscope_model::{Call, Function, Message, Site};
+use mpiscope_model::{Call, Function, Message, Rank, Site};
 use mpiscope_recording::{
     DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, StartRow, Summary, WindowSumRow,
 };
@@ -139,7 +139,7 @@ impl Sums {
             for chapter in summary.densities.chunk_by(|a, b| (a.from_ns, a.to_ns) == (b.from_ns, b.to_ns)) {
                 let mut cells = Density::new(chapter[0].ranks);
                 for row in chapter {
-                    let at = row.rank / cells.ranks_per_row();
+                    let at = row.rank.0 / cells.ranks_per_row();
                     let key = DensityKey { row: at, function: row.function, bin: row.bin as u16 };
                     cells.add_cell(key, row.calls);
                 }
@@ -191,7 +191,7 @@ fn densities(range: &std::ops::Range<u64>, density: &Density) -> Vec<DensityRow>
     let row = |(key, calls): (DensityKey, u64)| DensityRow {
         from_ns: range.start,
         to_ns: range.end,
-        rank: key.row * density.ranks_per_row(),
+        rank: Rank(key.row * density.ranks_per_row()),
         ranks: density.ranks_per_row(),
         function: key.function,
         bin: key.bin.into(),

@@ -4,7 +4,7 @@
 
 use mpiscope_agent::{Agent, OWN, Resume, run_start};
 use mpiscope_engine::Engine;
-use mpiscope_model::InFlight;
+use mpiscope_model::{InFlight, Rank};
 use mpiscope_ring::clock::{clock_sample, counter, monotonic_ns};
 use mpiscope_ring::{Capacities, Identity, Writer};
 use mpiscope_wire::{Asked, ClockKind, Flight, Message, id};
@@ -51,7 +51,7 @@ fn calls_in_flight_are_those_of_ranks_and_in_run_time() {
     let in_flight = engine.in_flight(&calls.map(|call| (OWN, call)));
     assert_eq!(
         in_flight[1],
-        InFlight { rank: 3, thread: 7, function: id::BARRIER, since_ns, ..InFlight::default() }
+        InFlight { rank: Rank(3), thread: 7, function: id::BARRIER, since_ns, ..InFlight::default() }
     );
     assert!(in_flight[0].since_ns.abs_diff(since_ns) < 1_000_000, "{} for {since_ns}", in_flight[0].since_ns);
     let unknown = Flight { process: 9, ..calls[0] };

@@ -141,7 +141,7 @@ impl Library {
     fn budget(
         &self,
         range: &Range<Nanoseconds>,
-        ranks: Option<&[(u32, u32)]>,
+        ranks: Option<&[(Rank, Rank)]>,
     ) -> Result<RangeBudget, String> {
         let course = self.known_course().ok_or("where time went is not known yet")?;
         let mut budget = match ranks {

@@ -1,6 +1,7 @@
 //! Where time went by rank and window, for ranges of time and ranks that somebody asks for.
 
 use crate::findings::{By, Parts};
+use mpiscope_model::Rank;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -60,11 +61,11 @@ impl ByRank {
     }
 
     /// The sum over ranges of ranks, both ends included; a rank in several of them counts once.
-    pub(crate) fn sum(&self, windows: Range<usize>, ranks: &[(u32, u32)]) -> (Parts, Avoidable) {
+    pub(crate) fn sum(&self, windows: Range<usize>, ranks: &[(Rank, Rank)]) -> (Parts, Avoidable) {
         seconds(&self.figures_of(windows, ranks).map(|figure| figure as f64))
     }
 
-    fn figures_of(&self, windows: Range<usize>, ranks: &[(u32, u32)]) -> [i64; FIGURES] {
+    fn figures_of(&self, windows: Range<usize>, ranks: &[(Rank, Rank)]) -> [i64; FIGURES] {
         let mut sum = [0_i64; FIGURES];
         let of_window = self.ranks * FIGURES;
         let mut ranks = ranks.to_vec();
@@ -72,8 +73,8 @@ impl ByRank {
         for window in windows {
             let mut next = 0;
             for &(first, last) in &ranks {
-                let first = (first as usize).clamp(next, self.ranks);
-                let end = (last as usize).saturating_add(1).clamp(first, self.ranks);
+                let first = first.index().clamp(next, self.ranks);
+                let end = last.index().saturating_add(1).clamp(first, self.ranks);
                 next = end;
                 let cells = window * of_window + first * FIGURES..window * of_window + end * FIGURES;
                 for cell in self.figures.get(cells).unwrap_or_default().chunks_exact(FIGURES) {
@@ -85,7 +86,13 @@ impl ByRank {
     }
 
     /// Adds a share of what ranks have in a window.
-    pub(crate) fn add_share(&self, window: usize, ranks: &[(u32, u32)], share: f64, to: &mut [f64; FIGURES]) {
+    pub(crate) fn add_share(
+        &self,
+        window: usize,
+        ranks: &[(Rank, Rank)],
+        share: f64,
+        to: &mut [f64; FIGURES],
+    ) {
         let sum = self.figures_of(window..window + 1, ranks);
         to.iter_mut().zip(sum).for_each(|(to, figure)| *to += share * figure as f64);
     }

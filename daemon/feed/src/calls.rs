@@ -2,7 +2,7 @@
 
 use crate::column::{F64Column, U32Column};
 use mpiscope_matching::{Durations, Sample};
-use mpiscope_model::{Call, Comm, Nanoseconds, Site};
+use mpiscope_model::{Call, Comm, Nanoseconds, Rank, Site};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -80,12 +80,12 @@ impl Calls {
 
     /// Adds a call.
     pub fn push(&mut self, call: &Call) {
-        self.rank.0.push(call.rank);
+        self.rank.0.push(call.rank.0);
         self.thread.0.push(u32::from(call.thread));
         self.function.0.push(u32::from(call.function));
         self.start_ns.0.push(call.start_ns as f64);
         self.duration_ns.0.push(call.duration_ns() as f64);
-        self.peer.0.push(call.peer.unwrap_or(NONE));
+        self.peer.0.push(Rank::number_or_max(call.peer));
         self.tag.0.push(call.tag.unwrap_or(NO_TAG).cast_unsigned());
         self.bytes.0.push(call.bytes as f64);
         self.comm.0.push(Comm::number_or_max(call.comm));

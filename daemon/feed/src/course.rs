@@ -4,7 +4,7 @@ use crate::by_rank::{Avoidable, ByRank, FIGURES, seconds};
 use crate::findings::{By, Parts};
 use crate::range_verdict::{RangeVerdict, SourcePart};
 use mpiscope_diagnosis::RankShares;
-use mpiscope_model::Nanoseconds;
+use mpiscope_model::{Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::ops::Range;
@@ -67,7 +67,7 @@ pub trait RangeVerdicts: Debug + Send + Sync {
         &self,
         of: &RangeBudget,
         course: &Course,
-        ranks: Option<&[(u32, u32)]>,
+        ranks: Option<&[(Rank, Rank)]>,
     ) -> Option<RangeVerdict>;
 }
 
@@ -144,7 +144,7 @@ impl Course {
     pub fn of_ranks(
         &self,
         range: &Range<Nanoseconds>,
-        ranks: &[(u32, u32)],
+        ranks: &[(Rank, Rank)],
         causes: [&str; 4],
     ) -> RangeBudget {
         self.budget(range, self.by_rank.width_ns, self.share(range, ranks).unwrap_or_default(), causes)
@@ -155,7 +155,7 @@ impl Course {
     pub(crate) fn share(
         &self,
         range: &Range<Nanoseconds>,
-        ranks: &[(u32, u32)],
+        ranks: &[(Rank, Rank)],
     ) -> Option<(Parts, Avoidable)> {
         let by_rank = &self.by_rank;
         let (mut shares, mut is_diagnosed) = ([0.0; FIGURES], false);
@@ -236,6 +236,7 @@ fn costs(windows: &[Avoidable]) -> Avoidable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::question::rank_ranges;
 
     fn course(windows: usize) -> Course {
         let part = |at: usize| Parts { waiting_s: at as f64, total_s: at as f64, ..Parts::default() };
@@ -298,7 +299,7 @@ mod tests {
             course.by_rank.push((0..3).map(cell));
         }
         let names = ["a", "b", "c", "d"];
-        let of = |ranks: &[(u32, u32)]| course.of_ranks(&(1_010..1_040), ranks, names);
+        let of = |ranks: &[(u32, u32)]| course.of_ranks(&(1_010..1_040), &rank_ranges(ranks), names);
         let (all, some, other) = (of(&[(0, 9)]), of(&[(0, 0), (2, 2)]), of(&[(1, 1)]));
         let mut sum = some.parts.clone();
         sum.add(&other.parts);

@@ -20,7 +20,7 @@ impl From<Option<&Call>> for Event {
     fn from(call: Option<&Call>) -> Self {
         call.map_or_else(Self::default, |call| Self {
             at_ns: Some(call.start_ns),
-            rank: call.rank,
+            rank: call.rank.0,
             function: call.function.into(),
         })
     }

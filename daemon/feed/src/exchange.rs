@@ -54,7 +54,7 @@ pub use crate::question::{
     ConeQuestion, CoursesQuestion, DagQuestion, DurationsQuestion, EventQuestion, GroupGraphQuestion,
     Grouping, InvalidMessage, LAYOUT_SOURCE_BYTES_MAX, LandscapeQuestion, LayoutQuestion, LayoutSourceChoice,
     MetricsQuestion, PENDING_EDGES_MAX, PENDING_EDGES_USUAL, PendingQuestion, Question, REPLACEABLE, Ranks,
-    RowsQuestion, SaveLayoutQuestion, SelectedQuestion, SharesQuestion, common_ranks, is_among,
+    RowsQuestion, SaveLayoutQuestion, SelectedQuestion, SharesQuestion, common_ranks, is_among, rank_ranges,
 };
 pub use answer::{Answer, AnswerKind, History, RangeCounts, TimelineBins};
 pub use incoming::{

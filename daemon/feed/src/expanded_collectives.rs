@@ -5,7 +5,6 @@
 //! expanded: of others the recording does not say which call completed them.
 
 use crate::arrivals::Timed;
-use crate::calls::NONE;
 use crate::library::Library;
 use mpiscope_model::{Call, Comm, CommInfo, Flow, Function, Message, Nanoseconds, Node, Rank};
 use std::collections::{BTreeMap, BTreeSet};
@@ -129,8 +128,10 @@ impl Gathered<'_> {
             earliest.entry(comm).and_modify(|first| *first = (*first).min(instance)).or_insert(instance);
         }
         earliest.into_iter().all(|(comm, instance)| {
-            let seen =
-                self.first.range((comm, 0)..=(comm, Rank::MAX)).filter(|(_, first)| **first <= instance);
+            let seen = self
+                .first
+                .range((comm, Rank(0))..=(comm, Rank::MAX))
+                .filter(|(_, first)| **first <= instance);
             seen.count() as u32 >= self.sizes.get(&comm).copied().unwrap_or(0)
         })
     }
@@ -310,7 +311,7 @@ fn message(
     };
     Message {
         src: from.rank,
-        dst: to.map_or(NONE, |to| to.rank),
+        dst: to.map_or(Rank::NONE, |to| to.rank),
         tag: i32::MIN,
         comm,
         bytes,

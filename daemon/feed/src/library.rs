@@ -11,7 +11,7 @@ use crate::pending::{Unreceived, UnreceivedSends};
 use crate::question::Ranks;
 use crate::rank_figures::RankFigures;
 use crate::rank_layout::{LayoutFiles, LayoutSource, LayoutStore};
-use crate::regions::Regions;
+use crate::regions::{Region, Regions};
 use crate::rows::RankRow;
 use crate::surroundings::RemapSource;
 use mpiscope_diagnosis::Version;
@@ -239,7 +239,7 @@ impl Library {
     #[must_use]
     pub fn ranks_of_region(&self, id: u32) -> Option<Vec<(Rank, Rank)>> {
         let regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner);
-        regions.regions.iter().find(|region| region.id == id).map(|region| region.ranks.clone())
+        regions.regions.iter().find(|region| region.id == id).map(Region::ranges)
     }
 
     /// The sends that nobody was seen to receive, where all receives that ended before a time are known. Some may be left

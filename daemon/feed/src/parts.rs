@@ -24,7 +24,7 @@ pub(crate) fn functions(rows: &[FunctionRow]) -> Functions {
 
 pub(crate) fn ranks(rows: &[RankRow]) -> Ranks {
     Ranks {
-        rank: rows.iter().map(|row| row.rank).collect(),
+        rank: rows.iter().map(|row| row.rank.0).collect(),
         node: rows.iter().map(|row| row.node.0).collect(),
         calls: rows.iter().map(|row| row.calls).collect(),
         sent: rows.iter().map(|row| row.sent).collect(),
@@ -69,7 +69,7 @@ pub(crate) fn in_flight(calls: &[mpiscope_model::InFlight], most: usize) -> InFl
     longest.truncate(most);
     InFlight {
         total: calls.len() as u64,
-        rank: longest.iter().map(|call| call.rank).collect(),
+        rank: longest.iter().map(|call| call.rank.0).collect(),
         thread: longest.iter().map(|call| u32::from(call.thread)).collect(),
         function: longest.iter().map(|call| u32::from(call.function)).collect(),
         since_ns: longest.iter().map(|call| call.since_ns).collect(),

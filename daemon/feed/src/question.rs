@@ -20,5 +20,5 @@ pub use rank::{
     MetricsQuestion, SaveLayoutQuestion,
 };
 pub(crate) use rank::{function_number, layout_question, metrics_question, save_layout_question};
-pub use ranks::{Ranks, common_ranks, is_among};
+pub use ranks::{Ranks, common_ranks, is_among, rank_ranges};
 pub(crate) use wanted::{REPLACED, wanted};

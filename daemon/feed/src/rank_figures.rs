@@ -12,7 +12,7 @@ use crate::rank_places::RankPlaces;
 use crate::rank_sums::{CallSums, MessageSums, by_function};
 use crate::rank_values::{Landscape, MetricColumn, RankMetrics};
 use crate::rows::RankRow;
-use mpiscope_model::{Comm, Coordinate, Function, Nanoseconds, Site};
+use mpiscope_model::{Comm, Coordinate, Function, Nanoseconds, Rank, Site};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -105,7 +105,7 @@ impl Known {
     fn column(&self, value: impl Fn(&RankRow) -> f64, unheard: f64) -> Vec<f64> {
         let mut values = vec![unheard; self.ranks];
         for row in &self.rows {
-            if let Some(of) = values.get_mut(row.rank as usize) {
+            if let Some(of) = values.get_mut(row.rank.index()) {
                 *of = value(row);
             }
         }
@@ -115,7 +115,7 @@ impl Known {
 
 impl RankFigures {
     pub(crate) fn know(&self, rows: Vec<RankRow>, ranks: u32, until_ns: Nanoseconds) {
-        let heard = rows.iter().map(|row| row.rank as usize + 1).max().unwrap_or_default();
+        let heard = rows.iter().map(|row| row.rank.index() + 1).max().unwrap_or_default();
         *lock(&self.known) = Arc::new(Known { rows, ranks: heard.max(ranks as usize), until_ns });
     }
 
@@ -361,7 +361,7 @@ fn judged(
         if rank >= by_rank.ranks() {
             return f64::NAN;
         }
-        let rank = rank as u32;
+        let rank = Rank::from_index(rank);
         let (parts, [placement, imbalance, network, cpu]) = by_rank.sum(windows.clone(), &[(rank, rank)]);
         match metric {
             RankMetric::WaitingCompute => parts.waiting_by.compute,

@@ -270,9 +270,9 @@ fn set_grid(inputs: &mut Inputs, grid: &[Coordinate], ranks: usize) {
     let most = sizes.values().copied().max().unwrap_or_default();
     let Some((&comm, _)) = sizes.iter().find(|(_, size)| **size == most) else { return };
     let mut columns: BTreeMap<u16, (Vec<f64>, u32)> = BTreeMap::new();
-    for of in grid.iter().filter(|of| of.comm == comm && (of.rank as usize) < ranks) {
+    for of in grid.iter().filter(|of| of.comm == comm && of.rank.index() < ranks) {
         let (column, size) = columns.entry(of.dimension).or_insert_with(|| (vec![0.0; ranks], 0));
-        column[of.rank as usize] = f64::from(of.coordinate);
+        column[of.rank.index()] = f64::from(of.coordinate);
         *size = (*size).max(of.size);
     }
     // What a grid with fewer dimensions has not is 0, and one place wide.

@@ -76,7 +76,7 @@ fn marks(
     let mut marks = vec![Vec::new(); ranks];
     source.visit(range_ns, &mut |call: &Call| {
         let level = call.tag.filter(|level| *level != 0 && call.comm == Some(phase));
-        if let (Some(level), Some(of)) = (level, marks.get_mut(call.rank as usize)) {
+        if let (Some(level), Some(of)) = (level, marks.get_mut(call.rank.index())) {
             of.push(PhaseMark { start_ns: call.start_ns, end_ns: call.end_ns, is_begin: level > 0 });
         }
     })?;

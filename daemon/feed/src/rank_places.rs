@@ -39,7 +39,7 @@ impl RankPlaces {
         let nodes: Vec<String> = nodes.map(str::to_owned).collect();
         let mut cpus = Vec::new();
         for (rank, of) in ranks {
-            let at = rank as usize;
+            let at = rank.index();
             if cpus.len() <= at {
                 cpus.resize(at + 1, None);
             }

@@ -6,7 +6,7 @@ use crate::rank_layout::{bundled_points, inputs};
 use crate::rank_metric::RankMetric;
 use crate::rank_places::RankPlaces;
 use mpiscope_layout::Inputs;
-use mpiscope_model::{Coordinate, Nanoseconds};
+use mpiscope_model::{Coordinate, Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -247,16 +247,16 @@ fn whole_groups(inputs: &Inputs, places: &RankPlaces, is_out: &[bool]) -> Option
 
 /// Whether they are all corners of a grid with at least two dimensions, and at least half of its corners.
 fn are_corners(grid: &[Coordinate], out: &Outliers) -> bool {
-    let mut ends: BTreeMap<u32, (usize, bool)> = BTreeMap::new();
+    let mut ends: BTreeMap<Rank, (usize, bool)> = BTreeMap::new();
     let Some(comm) = grid.first().map(|of| of.comm) else { return false };
     for of in grid.iter().filter(|of| of.comm == comm && of.size > 1) {
         let rank = ends.entry(of.rank).or_insert((0, true));
         rank.0 += 1;
         rank.1 &= of.coordinate == 0 || of.coordinate + 1 == of.size;
     }
-    let corners: Vec<u32> =
+    let corners: Vec<Rank> =
         ends.iter().filter(|(_, (axes, is_end))| *axes > 1 && *is_end).map(|(rank, _)| *rank).collect();
-    let out_corners = corners.iter().filter(|rank| out.is_out.get(**rank as usize) == Some(&true)).count();
+    let out_corners = corners.iter().filter(|rank| out.is_out.get(rank.index()) == Some(&true)).count();
     out_corners == out.count && 2 * out_corners >= corners.len() && corners.len() < ends.len()
 }
 

@@ -4,7 +4,7 @@ use crate::call_source::CallSource;
 use crate::dependencies::Dependencies;
 use crate::overlap::inside_s;
 use crate::rank_phases::PhaseSpans;
-use mpiscope_model::{Function, Nanoseconds, Rank, Site};
+use mpiscope_model::{Function, Nanoseconds, Site};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 
@@ -41,7 +41,7 @@ impl CallSums {
     ) -> Result<Self, String> {
         let mut sums = Self { calls: vec![0.0; ranks], time_s: vec![0.0; ranks] };
         source.visit(range_ns, &mut |call| {
-            let rank = call.rank as usize;
+            let rank = call.rank.index();
             let is_other = function.is_some_and(|function| function != call.function)
                 || site.is_some_and(|site| Some(site) != call.site)
                 || phase.is_some_and(|spans| !spans.contains(rank, call.start_ns));
@@ -82,7 +82,7 @@ impl MessageSums {
         };
         messages.visit(range_ns, is_wanted, &mut |messages| {
             for message in messages {
-                let (src, dst) = (message.src as usize, message.dst as usize);
+                let (src, dst) = (message.src.index(), message.dst.index());
                 if src < ranks && is_in(src, message.send_ns) {
                     sums.sent[src] += 1.0;
                     sums.bytes_sent[src] += message.bytes as f64;
@@ -116,10 +116,10 @@ pub(crate) fn by_function(
     let rows = ranks.div_ceil(ranks_per_row);
     let mut sums: BTreeMap<Function, Vec<f64>> = BTreeMap::new();
     source.visit(range_ns, &mut |call| {
-        let rank: Rank = call.rank;
-        if (rank as usize) < ranks {
+        let rank = call.rank.index();
+        if rank < ranks {
             let of = sums.entry(call.function).or_insert_with(|| vec![0.0; rows]);
-            of[rank as usize / ranks_per_row] += inside_s(range_ns, call.start_ns, call.end_ns);
+            of[rank / ranks_per_row] += inside_s(range_ns, call.start_ns, call.end_ns);
         }
     })?;
     let mut all: Vec<(Function, Vec<f64>)> = sums.into_iter().collect();

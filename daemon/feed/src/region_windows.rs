@@ -4,7 +4,7 @@
 use crate::by_rank::Avoidable;
 use crate::findings::Parts;
 use crate::library::Library;
-use crate::question::{Ranks, common_ranks, is_among};
+use crate::question::{Ranks, common_ranks, is_among, rank_ranges};
 use crate::regions::{Regions, runs};
 use mpiscope_model::{Call, Message, Nanoseconds, Rank};
 use std::collections::BTreeMap;
@@ -101,24 +101,23 @@ impl Membership {
         let mut ranks: BTreeMap<Option<u32>, Vec<(Rank, Rank)>> = BTreeMap::new();
         for region in &regions.regions {
             for rank in region.each_rank() {
-                if of_rank.len() <= rank as usize {
-                    of_rank.resize(rank as usize + 1, None);
+                if of_rank.len() <= rank.index() {
+                    of_rank.resize(rank.index() + 1, None);
                 }
-                of_rank[rank as usize] = Some(region.id);
+                of_rank[rank.index()] = Some(region.id);
             }
-            ranks.insert(Some(region.id), region.ranks.clone());
+            ranks.insert(Some(region.id), region.ranges());
         }
         // Whoever is in none, between the others and after them.
-        let lone: Vec<Rank> =
-            (0..).zip(&of_rank).filter(|(_, of)| of.is_none()).map(|(rank, _)| rank).collect();
-        let mut without = runs(&lone);
-        without.push((of_rank.len() as Rank, Rank::MAX));
+        let lone = (0..).zip(&of_rank).filter(|(_, of)| of.is_none()).map(|(rank, _)| rank);
+        let mut without = rank_ranges(&runs(lone));
+        without.push((Rank::from_index(of_rank.len()), Rank::MAX));
         ranks.insert(None, without);
         Self { of_rank, ranks }
     }
 
     fn region(&self, rank: Rank) -> Option<u32> {
-        self.of_rank.get(rank as usize).copied().flatten()
+        self.of_rank.get(rank.index()).copied().flatten()
     }
 
     fn scope(&self, message: &Message) -> Scope {

@@ -1,5 +1,7 @@
 //! Regions: ranks that talk mostly among themselves.
 
+use crate::question::rank_ranges;
+use mpiscope_model::Rank;
 use serde::{Deserialize, Serialize};
 
 /// Regions, as pages receive them and as recordings keep them.
@@ -68,8 +70,20 @@ impl Region {
     }
 
     /// Its ranks one by one.
-    pub fn each_rank(&self) -> impl Iterator<Item = u32> + '_ {
-        self.ranks.iter().flat_map(|&(first, last)| first..=last)
+    pub fn each_rank(&self) -> impl Iterator<Item = Rank> + '_ {
+        self.ranks.iter().flat_map(|&(first, last)| (first..=last).map(Rank))
+    }
+
+    /// Whether a rank is one of its.
+    #[must_use]
+    pub fn has(&self, rank: Rank) -> bool {
+        self.ranks.iter().any(|&(first, last)| (first..=last).contains(&rank.0))
+    }
+
+    /// Its ranks in ranges, both ends included.
+    #[must_use]
+    pub fn ranges(&self) -> Vec<(Rank, Rank)> {
+        rank_ranges(&self.ranks)
     }
 }
 
@@ -83,11 +97,11 @@ impl Regions {
     }
 }
 
-/// Ranks in order, as runs without a gap.
+/// Numbers of ranks in order, as runs without a gap.
 #[must_use]
-pub fn runs(ranks: &[u32]) -> Vec<(u32, u32)> {
+pub fn runs(ranks: impl IntoIterator<Item = u32>) -> Vec<(u32, u32)> {
     let mut runs: Vec<(u32, u32)> = Vec::new();
-    for &rank in ranks {
+    for rank in ranks {
         match runs.last_mut() {
             Some((_, last)) if last.checked_add(1) == Some(rank) => *last = rank,
             _ => runs.push((rank, rank)),
@@ -103,9 +117,9 @@ mod tests {
     #[test]
     fn ranks_are_told_in_runs() {
         let ranks = [0, 1, 2, 5, 7, 8, u32::MAX];
-        let region = Region { ranks: runs(&ranks), ..Region::default() };
+        let region = Region { ranks: runs(ranks), ..Region::default() };
         assert_eq!(region.ranks, [(0, 2), (5, 5), (7, 8), (u32::MAX, u32::MAX)]);
-        assert_eq!((region.size(), region.each_rank().collect::<Vec<_>>()), (7, ranks.to_vec()));
-        assert!(runs(&[]).is_empty());
+        assert_eq!((region.size(), region.each_rank().collect::<Vec<_>>()), (7, ranks.map(Rank).to_vec()));
+        assert!(runs([]).is_empty());
     }
 }

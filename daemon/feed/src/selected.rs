@@ -198,7 +198,7 @@ pub(crate) fn selected(
             found.mpi_time_ns = found.mpi_time_ns.saturating_add(time_ns);
             found.calls += u64::from(begins);
             found.polls = found.polls.saturating_add(if begins { polls } else { 0 });
-            if let Some(of) = of_rank.get_mut(call.rank as usize) {
+            if let Some(of) = of_rank.get_mut(call.rank.index()) {
                 of.calls += u64::from(begins);
                 of.time_ns = of.time_ns.saturating_add(time_ns);
             }
@@ -217,14 +217,14 @@ pub(crate) fn selected(
     let is_selected = |rank| is_among(only.as_deref(), rank);
     let mut add = |message: &Message| {
         if range_ns.contains(&message.recv_ns)
-            && let Some(receiver) = of_rank.get_mut(message.dst as usize)
+            && let Some(receiver) = of_rank.get_mut(message.dst.index())
         {
             receiver.received += 1;
         }
         if !range_ns.contains(&message.send_ns) {
             return;
         }
-        if let Some(sender) = of_rank.get_mut(message.src as usize) {
+        if let Some(sender) = of_rank.get_mut(message.src.index()) {
             sender.sent += 1;
             sender.bytes_sent = sender.bytes_sent.saturating_add(message.bytes);
         }
@@ -256,8 +256,8 @@ pub(crate) fn selected(
     for (function, OfFunction { totals, longest_ns }) in of_function {
         found.functions.push(function, &totals.with_longest(longest_ns));
     }
-    for (rank, of) in of_rank.iter().enumerate().filter(|(rank, _)| is_selected(*rank as Rank)) {
-        found.ranks.push(rank as Rank, of);
+    for (rank, of) in of_rank.iter().enumerate().filter(|(rank, _)| is_selected(Rank::from_index(*rank))) {
+        found.ranks.push(Rank::from_index(rank), of);
     }
     for (region, of) in regions.regions.iter().zip(&of_region) {
         found.regions.push(region.id, of);
@@ -280,7 +280,7 @@ impl SelectedFunctions {
 
 impl SelectedRanks {
     fn push(&mut self, rank: Rank, of: &OfRank) {
-        self.rank.0.push(rank);
+        self.rank.0.push(rank.0);
         self.calls.0.push(of.calls as f64);
         self.mpi_time_ns.0.push(of.time_ns as f64);
         self.sent.0.push(of.sent as f64);

@@ -36,9 +36,9 @@ pub struct Shares {
 
 impl Shares {
     pub(crate) fn new(shares: &RankShares, question: &SharesQuestion, until_ns: Nanoseconds) -> Self {
-        let ranks = question.ranks.as_deref().unwrap_or(&[(0, Rank::MAX)]);
+        let ranks = question.ranks.as_deref().unwrap_or(&[(Rank(0), Rank::MAX)]);
         let first = ranks.iter().map(|(first, _)| *first).min().unwrap_or_default();
-        let end = ranks.iter().map(|(_, last)| last.saturating_add(1)).max().unwrap_or_default();
+        let end = ranks.iter().map(|(_, last)| Rank(last.0.saturating_add(1))).max().unwrap_or_default();
         let limits = (question.windows as usize, MOST_CELLS);
         let table = shares.table(&question.range_ns, &(first..end), question.ranks_per_row, limits);
         Self::of_table(&table, until_ns)
@@ -56,7 +56,7 @@ impl Shares {
             width_ns: table.width_ns,
             windows: table.windows as u32,
             until_ns,
-            first_rank: table.first_rank,
+            first_rank: table.first_rank.0,
             ranks_per_row: table.ranks_per_row,
             rows: table.rows as u32,
             unit_ns,
@@ -83,7 +83,7 @@ mod tests {
         };
         let question = SharesQuestion { range_ns: 0..1 << 33, ranks: None, ranks_per_row: 1, windows: 9 };
         let of = |ns| {
-            let shares = RankShares::restored(3, [row(0, 7), row(2, ns)].into_iter());
+            let shares = RankShares::restored(3, [row(Rank(0), 7), row(Rank(2), ns)].into_iter());
             Shares::new(&shares, &question, 77)
         };
         let small = of(2_000_000_000);

@@ -260,7 +260,7 @@ impl FeedState {
                 self.faults.pop_front();
             }
             self.faults.push_back(Fault {
-                rank: fault.rank,
+                rank: fault.rank.map(|rank| rank.0),
                 at_ns: update.now_ns,
                 text: fault.text.chars().take(self.limits.fault_characters_max).collect(),
             });

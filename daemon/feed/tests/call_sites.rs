@@ -4,7 +4,7 @@ mod support;
 
 use mpiscope_feed::exchange::{Question, SelectedQuestion};
 use mpiscope_feed::{Library, Messages, NO_SITE, RankRow, SiteTimes};
-use mpiscope_model::{Call, Site};
+use mpiscope_model::{Call, Rank, Site};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::{Plain, RANKS, StoredMessages, UNTIL_NS, call, row};
@@ -38,14 +38,14 @@ proptest! {
         let (range_ns, ranks) = (from..from + span, first.min(last)..=first.max(last));
         let question = SelectedQuestion {
             range_ns: range_ns.clone(),
-            ranks: Some(vec![(*ranks.start(), *ranks.end())]),
+            ranks: Some(vec![(Rank(*ranks.start()), Rank(*ranks.end()))]),
             hidden: hidden.into_iter().collect(),
         };
         let library = library(&calls);
         let answer = library.answer(1, &Question::SiteTimes(question.clone()));
         prop_assert_eq!(&answer.error, &None);
         let mut expected: BTreeMap<(u32, u32), (f64, f64, f64)> = BTreeMap::new();
-        let is_asked = |call: &&Call| ranks.contains(&call.rank) && hidden != Some(call.function.into());
+        let is_asked = |call: &&Call| ranks.contains(&call.rank.0) && hidden != Some(call.function.into());
         for call in calls.iter().filter(is_asked) {
             let inside = call.end_ns.min(range_ns.end).saturating_sub(call.start_ns.max(range_ns.start));
             let begins = range_ns.contains(&call.start_ns);

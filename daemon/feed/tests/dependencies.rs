@@ -5,7 +5,7 @@ mod support;
 use mpiscope_diagnosis::{MessageCriterion, Scope, Version};
 use mpiscope_feed::exchange::{Answer, ConeQuestion, DagQuestion, Question};
 use mpiscope_feed::{CallSource, Library, Messages, NONE, encode};
-use mpiscope_model::{Call, Comm, Flow, Message, Nanoseconds, Node};
+use mpiscope_model::{Call, Comm, Flow, Message, Nanoseconds, Node, Rank};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,8 +24,8 @@ impl CallSource for Calls {
 
 fn message(src: u32, dst: u32, send_ns: u64, recv_ns: u64) -> Message {
     Message {
-        src,
-        dst,
+        src: Rank(src),
+        dst: Rank(dst),
         tag: 0,
         comm: Comm::WORLD,
         bytes: 64,
@@ -79,13 +79,13 @@ fn dag(range_ns: Range<u64>, most: u32) -> Question {
 }
 
 fn cone(rank: u32, at_ns: u64, is_future: bool) -> Question {
-    Question::Cone(ConeQuestion { range_ns: 0..100, rank, at_ns, is_future, most: 2 })
+    Question::Cone(ConeQuestion { range_ns: 0..100, rank: Rank(rank), at_ns, is_future, most: 2 })
 }
 
 #[test]
 fn a_graph_comes_with_all_that_its_glyphs_show() {
     let (library, ..) = library(vec![message(0, 1, 10, 30), message(1, 2, 40, 48)], Vec::new());
-    library.know([(0, Node(5)), (1, Node(5)), (7, Node(6))].into_iter());
+    library.know([(Rank(0), Node(5)), (Rank(1), Node(5)), (Rank(7), Node(6))].into_iter());
     let answer = library.answer(3, &dag(0..100, 50));
     assert_eq!((answer.id, &answer.error), (3, &None));
     let found = answer.dag.unwrap();
@@ -160,7 +160,7 @@ fn an_answer_that_nobody_wants_any_more_is_given_up_while_it_reads() {
 #[test]
 fn the_past_goes_back_to_where_all_waited_for_all() {
     let barrier = |rank: u32, start_ns: u64| Call {
-        rank,
+        rank: Rank(rank),
         function: BARRIER,
         start_ns,
         end_ns: 50,

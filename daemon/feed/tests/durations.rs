@@ -6,7 +6,7 @@ mod support;
 
 use mpiscope_feed::exchange::{DurationsQuestion, Question, Ranks};
 use mpiscope_feed::{CallDurations, Library, Overview, RankRow};
-use mpiscope_model::{Call, Function};
+use mpiscope_model::{Call, Function, Rank};
 use proptest::prelude::*;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -52,10 +52,10 @@ proptest! {
     ) {
         let (range, ranks) = (from..from + span, first.min(last)..=first.max(last));
         let library = library(&calls);
-        let of_ranks = Some(vec![(*ranks.start(), *ranks.end())]);
+        let of_ranks = Some(vec![(Rank(*ranks.start()), Rank(*ranks.end()))]);
         let found = ask(&library, question(range.clone(), of_ranks, function));
         let asked = || calls.iter().filter(|call| function.is_none_or(|function| call.function == function));
-        let selected = || asked().filter(|call| range.contains(&call.start_ns) && ranks.contains(&call.rank));
+        let selected = || asked().filter(|call| range.contains(&call.start_ns) && ranks.contains(&call.rank.0));
         prop_assert_eq!(&found.selected.0, &counted(selected(), &found.bin.0));
         prop_assert_eq!(&found.run.0, &counted(asked(), &found.bin.0));
         prop_assert_eq!((found.longest.total, found.longest.kept()), (0, 0));
@@ -78,7 +78,7 @@ proptest! {
             .iter()
             .filter(|call| call.function == 2 && (from..from + span).contains(&call.start_ns))
             .filter(|call| listed_ns.contains(&call.each_ns()))
-            .map(|call| (Reverse(call.each_ns()), call.start_ns, call.rank))
+            .map(|call| (Reverse(call.each_ns()), call.start_ns, call.rank.0))
             .collect();
         expected.sort_unstable();
         prop_assert_eq!(found.total, expected.len() as u64);

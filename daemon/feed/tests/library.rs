@@ -4,7 +4,7 @@ mod support;
 
 use mpiscope_feed::exchange::{Answer, EventQuestion, Question, RowsQuestion};
 use mpiscope_feed::{CallSource, Library, NONE, Overview};
-use mpiscope_model::{Call, Nanoseconds, Site};
+use mpiscope_model::{Call, Nanoseconds, Rank, Site};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,11 +22,11 @@ impl CallSource for Broken {
 fn call() -> impl Strategy<Value = Call> {
     (0..9_u32, 1..4_u16, 0..2_000_000_000_u64, 0..90_000_000_u64, 1..3_u64).prop_map(
         |(rank, function, start_ns, duration_ns, count)| Call {
-            rank,
+            rank: Rank(rank),
             function,
             start_ns,
             end_ns: start_ns + duration_ns,
-            peer: Some(0),
+            peer: Some(Rank(0)),
             bytes: 1,
             count,
             ..Call::default()
@@ -90,17 +90,18 @@ proptest! {
     ) {
         let library = library(&calls);
         let is_asked_for =
-            |call: &&Call| (first..=last).contains(&call.rank) && u32::from(call.function) != hidden;
+            |call: &&Call| (first..=last).contains(&call.rank.0) && u32::from(call.function) != hidden;
         let mut begins: Vec<u64> = calls.iter().filter(is_asked_for).map(|call| call.start_ns).collect();
         begins.sort_unstable();
         begins.dedup();
         let walk = |mut at_ns: u64, is_back: bool| {
             let mut met = Vec::new();
             loop {
-                let question = EventQuestion { at_ns, is_back, ranks: Some(vec![(first, last)]), hidden: vec![hidden] };
+                let ranks = Some(vec![(Rank(first), Rank(last))]);
+                let question = EventQuestion { at_ns, is_back, ranks, hidden: vec![hidden] };
                 let found = library.answer(5, &Question::Event(question)).event.unwrap();
                 let Some(next_ns) = found.at_ns else { break met };
-                let is_it = |call: &&Call| call.start_ns == next_ns && call.rank == found.rank;
+                let is_it = |call: &&Call| call.start_ns == next_ns && call.rank.0 == found.rank;
                 let call = calls.iter().filter(is_asked_for).find(is_it).unwrap();
                 let is_less = |other: &Call| other.start_ns == next_ns && other.rank < call.rank;
                 assert!(!calls.iter().filter(is_asked_for).any(is_less));
@@ -120,7 +121,7 @@ proptest! {
 fn calls_of_some_ranks_are_counted_and_told_alone() {
     let calls: Vec<Call> = (0..1_000_u64)
         .map(|number| Call {
-            rank: (number % 10) as u32,
+            rank: Rank((number % 10) as u32),
             site: (number % 2 == 1).then_some(Site(number as u32 % 4)),
             start_ns: number,
             end_ns: number + 5,
@@ -132,12 +133,12 @@ fn calls_of_some_ranks_are_counted_and_told_alone() {
         let question = RowsQuestion { range_ns: 0..u64::MAX, ranks, most };
         library.answer(1, &Question::Calls(question)).calls.unwrap()
     };
-    let some = ask(Some(vec![(2, 3), (9, 9)]), 10_000);
+    let some = ask(Some(vec![(Rank(2), Rank(3)), (Rank(9), Rank(9))]), 10_000);
     assert_eq!((some.total, some.share), (300, 1.0));
     assert!(some.rank.0.iter().all(|rank| [2, 3, 9].contains(rank)));
     let known = some.rank.0.iter().zip(&some.site.0);
     assert!(known.into_iter().all(|(rank, site)| (rank % 2 == 0) == (*site == NONE)));
-    let few = ask(Some(vec![(2, 3), (9, 9)]), 100);
+    let few = ask(Some(vec![(Rank(2), Rank(3)), (Rank(9), Rank(9))]), 100);
     assert_eq!(few.total, 300);
     assert!((60..150).contains(&few.kept()), "{}", few.kept());
     assert_eq!(ask(Some(Vec::new()), 100).total, 0);
@@ -148,7 +149,7 @@ fn calls_of_some_ranks_are_counted_and_told_alone() {
 fn the_same_range_gives_the_same_sample_and_all_that_are_long() {
     let calls: Vec<Call> = (0..50_000_u64)
         .map(|number| Call {
-            rank: (number % 4) as u32,
+            rank: Rank((number % 4) as u32),
             function: 2,
             start_ns: number * 1_000,
             end_ns: number * 1_000 + if number % 1_000 == 0 { 50_000 } else { 300 + number % 90 },

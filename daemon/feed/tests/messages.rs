@@ -5,12 +5,12 @@
 mod support;
 
 use mpiscope_diagnosis::{CollectiveCriterion, CollectiveKey, MessageCriterion, Scope, Version, size_bin};
-use mpiscope_feed::exchange::{CoursesQuestion, Question, RowsQuestion};
+use mpiscope_feed::exchange::{CoursesQuestion, Question, Ranks, RowsQuestion};
 use mpiscope_feed::{
     CallSource, Courses, FunctionName, Library, MessageRows, Messages, NO_SITE, NONE, Remap, RemapSource,
     SiteSource, Sites, SourceText,
 };
-use mpiscope_model::{Call, Comm, Message, Nanoseconds, Site};
+use mpiscope_model::{Call, Comm, Message, Nanoseconds, Rank, Site};
 use proptest::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,8 +36,8 @@ fn library(messages: Vec<Message>) -> Library {
 
 fn message(src: u32, dst: u32, send_ns: u64, recv_ns: u64) -> Message {
     Message {
-        src,
-        dst,
+        src: Rank(src),
+        dst: Rank(dst),
         tag: -3,
         comm: Comm(4),
         bytes: 64,
@@ -50,8 +50,6 @@ fn message(src: u32, dst: u32, send_ns: u64, recv_ns: u64) -> Message {
         exact: dst == 1,
     }
 }
-
-type Ranks = Option<Vec<(u32, u32)>>;
 
 fn rows(library: &Library, range_ns: Range<u64>, ranks: Ranks, most: u64) -> MessageRows {
     let answer = library.answer(3, &Question::Messages(RowsQuestion { range_ns, ranks, most }));
@@ -84,8 +82,8 @@ proptest! {
         let is_of = |rank: u32| (first..=last).contains(&rank);
         let mut plain: Vec<(u64, u64, u32, u32)> = messages
             .iter()
-            .filter(|message| is_there(message) && (is_of(message.src) || is_of(message.dst)))
-            .map(|message| (message.send_ns, message.recv_ns, message.src, message.dst))
+            .filter(|message| is_there(message) && (is_of(message.src.0) || is_of(message.dst.0)))
+            .map(|message| (message.send_ns, message.recv_ns, message.src.0, message.dst.0))
             .collect();
         plain.sort_unstable();
         let listed = |rows: &MessageRows| -> Vec<(u64, u64, u32, u32)> {
@@ -94,10 +92,10 @@ proptest! {
             };
             (0..rows.src.0.len()).map(at).collect()
         };
-        let all = rows(&library, range.clone(), Some(vec![(first, last)]), 10_000);
+        let all = rows(&library, range.clone(), Some(vec![(Rank(first), Rank(last))]), 10_000);
         prop_assert_eq!((all.total, all.share), (plain.len() as u64, 1.0));
         prop_assert_eq!(listed(&all), plain.clone());
-        let some = rows(&library, range, Some(vec![(first, last)]), most);
+        let some = rows(&library, range, Some(vec![(Rank(first), Rank(last))]), most);
         let kept = plain.len().min(most as usize);
         prop_assert_eq!((some.total, some.src.0.len()), (plain.len() as u64, kept));
         prop_assert!(plain.is_empty() || (some.share - kept as f64 / plain.len() as f64).abs() < 1e-12);
@@ -154,7 +152,7 @@ fn courses_are_told_bin_by_bin() {
     // One bin varies by nothing that is known.
     assert_eq!(found.calmest, None);
 
-    let found = courses(&library, 0..100, Some(vec![(1, 1)]), 2);
+    let found = courses(&library, 0..100, Some(vec![(Rank(1), Rank(1))]), 2);
     assert_eq!((found.intra.0, found.inter.0), (vec![1.0, 2.0], vec![0.0, 0.0]));
     assert_eq!((found.greatest_load.0, found.greatest_rank.0), (vec![0.0, 0.0], vec![1, 1]));
     assert_eq!((found.sizes[0].is_inter, found.calmest), (false, Some(0)));

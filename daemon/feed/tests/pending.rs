@@ -7,7 +7,7 @@ mod support;
 use mpiscope_feed::exchange::{Grouping, PendingQuestion, Question};
 use mpiscope_feed::{Library, Messages, PendingMessages, Region, Regions};
 use mpiscope_matching::UnreceivedSend;
-use mpiscope_model::{Message, Node};
+use mpiscope_model::{Message, Node, Rank};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::{Plain, StoredMessages};
@@ -19,7 +19,7 @@ fn library(messages: Vec<Message>, node: impl Fn(u32) -> u32) -> Library {
     let source = Box::new(StoredMessages { messages, ..StoredMessages::default() });
     let library =
         Library::new(Box::new(Plain(Vec::new()))).with_messages(Messages { source, flow: |_| None });
-    library.know((0..RANKS).map(|rank| (rank, Node(node(rank)))));
+    library.know(Rank::all(RANKS).map(|rank| (rank, Node(node(rank.0)))));
     library
 }
 
@@ -34,7 +34,14 @@ fn question(at_ns: u64) -> PendingQuestion {
 }
 
 fn message(src: u32, dst: u32, send_ns: u64, recv_ns: u64) -> Message {
-    Message { src, dst, bytes: u64::from(src) + 1, send_ns, recv_ns, ..Message::default() }
+    Message {
+        src: Rank(src),
+        dst: Rank(dst),
+        bytes: u64::from(src) + 1,
+        send_ns,
+        recv_ns,
+        ..Message::default()
+    }
 }
 
 fn unreceived(message: &Message) -> UnreceivedSend {
@@ -81,7 +88,7 @@ proptest! {
             library.know_unreceived(sends, 7, until_ns);
         }
         let at_ns = if is_live { asked_ns.min(until_ns) } else { asked_ns };
-        let ranks = ranks.map(|(one, other)| vec![(one.min(other), one.max(other))]);
+        let ranks = ranks.map(|(one, other)| vec![(Rank(one.min(other)), Rank(one.max(other)))]);
         let ask = |open| PendingQuestion { at_ns: asked_ns, ranks: ranks.clone(), by: Grouping::Node, open, most };
         let closed = pending(&library, ask(Vec::new())).groups;
         let group = opened % closed.place.0.len();
@@ -107,7 +114,7 @@ proptest! {
         let without: Vec<&Message> = unmatched.filter(is_sent).filter(concerns).collect();
         let (mut plain, mut total, mut bytes) = (Pairs::new(), 0, 0);
         for message in in_flight.chain(without.iter().copied()) {
-            let sum = plain.entry((group_of(message.src), group_of(message.dst))).or_insert((0, 0, u64::MAX));
+            let sum = plain.entry((group_of(message.src.0), group_of(message.dst.0))).or_insert((0, 0, u64::MAX));
             *sum = (sum.0 + 1, sum.1 + message.bytes, sum.2.min(message.send_ns));
             (total, bytes) = (total + 1, bytes + message.bytes);
         }

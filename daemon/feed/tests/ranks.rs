@@ -10,7 +10,7 @@ use mpiscope_feed::{
     CallSource, LayoutKeeper, LayoutSource, LayoutStore, Library, MessageSource, Messages, RankLayout,
     RankMetric, RankMetrics, RankRow, Region, Regions,
 };
-use mpiscope_model::{Call, Comm, CommInfo, CommKind, Coordinate, Message, Nanoseconds};
+use mpiscope_model::{Call, Comm, CommInfo, CommKind, Coordinate, Message, Nanoseconds, Rank};
 use serde_json::json;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex};
@@ -48,7 +48,7 @@ impl MessageSource for Rows {
 /// A job with this number of ranks, four a host. Rank 1 waits for a late message of rank 0.
 fn library(ranks: u32) -> Library {
     let call = |rank, function, from_s: u64, to_s: u64| Call {
-        rank,
+        rank: Rank(rank),
         function,
         start_ns: from_s * SECOND_NS,
         end_ns: to_s * SECOND_NS,
@@ -56,8 +56,8 @@ fn library(ranks: u32) -> Library {
     };
     let calls = || vec![call(0, 1, 0, 2), call(0, 2, 3, 4), call(1, 1, 1, 5), call(1, 2, 5, 6)];
     let message = Message {
-        src: 0,
-        dst: 1,
+        src: Rank(0),
+        dst: Rank(1),
         bytes: 512,
         send_ns: 4 * SECOND_NS,
         recv_ns: 5 * SECOND_NS,
@@ -168,7 +168,7 @@ fn calls_of_one_function_and_the_landscape_agree() {
 /// Rank 0 is in phase 7 from second 1 to 4, rank 1 from 0.5 on.
 fn phased(rows: Rows) -> Rows {
     let mark = |rank, at_ns, level: i32| Call {
-        rank,
+        rank: Rank(rank),
         function: 9,
         start_ns: at_ns - u64::from(level > 0),
         end_ns: at_ns + u64::from(level < 0),
@@ -183,15 +183,15 @@ fn phased(rows: Rows) -> Rows {
 #[test]
 fn figures_of_a_phase_count_what_ranks_did_in_it() {
     let call = |rank, start_s: u64, end_s: u64| Call {
-        rank,
+        rank: Rank(rank),
         function: 1,
         start_ns: start_s * SECOND_NS,
         end_ns: end_s * SECOND_NS,
         ..Call::default()
     };
     let message = |send_s: u64, recv_s: u64| Message {
-        src: 0,
-        dst: 1,
+        src: Rank(0),
+        dst: Rank(1),
         send_ns: send_s * SECOND_NS,
         recv_ns: recv_s * SECOND_NS,
         ..Message::default()
@@ -258,8 +258,8 @@ fn the_sphere_puts_rank_5_where_the_paper_has_it() {
 fn a_text_gets_events_metadata_and_several_points() {
     let library = library(8);
     library.know_grid(&[
-        Coordinate { comm: Comm(3), rank: 6, dimension: 0, coordinate: 2, size: 4, periodic: 0 },
-        Coordinate { comm: Comm(3), rank: 6, dimension: 1, coordinate: 1, size: 2, periodic: 0 },
+        Coordinate { comm: Comm(3), rank: Rank(6), dimension: 0, coordinate: 2, size: 4, periodic: 0 },
+        Coordinate { comm: Comm(3), rank: Rank(6), dimension: 1, coordinate: 1, size: 2, periodic: 0 },
     ]);
     let text = "BEGIN_VIZ=a\nx0=event0.val, y0=metadata(host), z0=metadata(slot)\n\
                 x1=metadata(cart_x), y1=metadata(cart_size_y), z1=metadata(cart_z)\ncolor1=event1.max\nEND_VIZ";
@@ -407,7 +407,7 @@ fn a_suggestion_shows_the_ranks_that_stand_out() {
     assert!(found.share > 0.3 && found.layout != "line", "{found:?}");
     let place = |rank: u32, dimension: u16| {
         let coordinate = if dimension == 0 { rank / 8 } else { rank % 8 };
-        Coordinate { comm: Comm(2), rank, dimension, coordinate, size: 8, periodic: 0 }
+        Coordinate { comm: Comm(2), rank: Rank(rank), dimension, coordinate, size: 8, periodic: 0 }
     };
     let grid: Vec<_> = (0..64).flat_map(|rank| [place(rank, 0), place(rank, 1)]).collect();
     let found = suggested(64, |rank| [0, 7, 56, 63].contains(&rank), &grid);

@@ -7,7 +7,7 @@ use mpiscope_feed::{
     Evolution, FeedState, Found, FunctionRow, Job, JobState, Limits, NodeRow, RankRow, RegionCourse,
     Standing, Switch, TimelineIncrement, Update,
 };
-use mpiscope_model::{Call, Comm, Fault, InFlight, Losses, Node, NodeCpus, ProcessState, Totals};
+use mpiscope_model::{Call, Comm, Fault, InFlight, Losses, Node, NodeCpus, ProcessState, Rank, Totals};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -173,7 +173,7 @@ fn function() -> impl Strategy<Value = FunctionRow> {
 
 fn rank() -> impl Strategy<Value = RankRow> {
     (0..6_u32, 0..3_u64, any::<bool>()).prop_map(|(rank, calls, vanished)| RankRow {
-        rank,
+        rank: Rank(rank),
         node: Node(rank / 2),
         calls,
         sent: calls + 1,
@@ -215,7 +215,7 @@ fn timeline() -> impl Strategy<Value = TimelineIncrement> {
 
 fn in_flight() -> impl Strategy<Value = InFlight> {
     (0..5_u32, 0..9_u64).prop_map(|(rank, since_ns)| InFlight {
-        rank,
+        rank: Rank(rank),
         function: 3,
         since_ns,
         ..InFlight::default()
@@ -362,7 +362,7 @@ fn nothing_new_makes_no_delta() {
 fn calls_are_in_the_delta_of_their_update_the_longest_always() {
     let mut feed = FeedState::with_limits(Job::default(), Limits { calls_max: 8, ..SMALL });
     let call = |start_ns: u64, end_ns| Call {
-        rank: 2,
+        rank: Rank(2),
         thread: 1,
         function: 4,
         start_ns,

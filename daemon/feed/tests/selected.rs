@@ -7,15 +7,15 @@ mod support;
 use mpiscope_diagnosis::{MessageCriterion, Scope, Version};
 use mpiscope_feed::exchange::{Question, Ranks, SelectedQuestion};
 use mpiscope_feed::{Library, Messages, RankRow, Region, Regions, Selected};
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Message, Rank};
 use proptest::prelude::*;
 use std::ops::Range;
 use support::{Plain, RANKS, StoredMessages, UNTIL_NS, call, row};
 
 fn message() -> impl Strategy<Value = Message> {
     (0..RANKS, 0..RANKS, 0..900_u64, 1..200_u64).prop_map(|(src, dst, send_ns, t_msg_ns)| Message {
-        src,
-        dst,
+        src: Rank(src),
+        dst: Rank(dst),
         bytes: 64,
         send_ns,
         recv_ns: send_ns + t_msg_ns,
@@ -92,8 +92,9 @@ proptest! {
     ) {
         let library = library(&calls, &messages);
         let (range, ranks) = (from..from + span, first.min(last)..=first.max(last));
-        let found = ask(&library, range.clone(), Some(vec![(*ranks.start(), *ranks.end())]), &[hidden.into()]);
-        let begin = |call: &&Call| range.contains(&call.start_ns) && ranks.contains(&call.rank);
+        let of_ranks = Some(vec![(Rank(*ranks.start()), Rank(*ranks.end()))]);
+        let found = ask(&library, range.clone(), of_ranks, &[hidden.into()]);
+        let begin = |call: &&Call| range.contains(&call.start_ns) && ranks.contains(&call.rank.0);
         let is_shown = |call: &&Call| call.function != hidden;
         prop_assert_eq!(found.calls, calls.iter().filter(begin).filter(is_shown).count() as u64);
         prop_assert_eq!(&found.ranks.rank.0, &ranks.clone().collect::<Vec<_>>());
@@ -104,10 +105,10 @@ proptest! {
             prop_assert_eq!(found.functions.max_ns.0[at], longest_ns as f64);
         }
         let sent = |message: &&Message| range.contains(&message.send_ns);
-        let of = |message: &&Message| ranks.contains(&message.src) || ranks.contains(&message.dst);
+        let of = |message: &&Message| ranks.contains(&message.src.0) || ranks.contains(&message.dst.0);
         prop_assert_eq!(found.messages, messages.iter().filter(sent).filter(of).count() as u64);
         for (at, (id, region)) in [(4, 0..=2), (7, 3..=5)].into_iter().enumerate() {
-            let inside = |message: &&Message| region.contains(&message.src) && region.contains(&message.dst);
+            let inside = |message: &&Message| region.contains(&message.src.0) && region.contains(&message.dst.0);
             let all: Vec<_> = messages.iter().filter(sent).filter(of).filter(inside).collect();
             let exact: Vec<_> = all.iter().filter(|message| message.exact).collect();
             let above = |least_ns| exact.iter().filter(|message| message.t_msg_ns > least_ns).count() as f64;

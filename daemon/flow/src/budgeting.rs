@@ -52,7 +52,7 @@ impl BudgetState {
 
     fn tell(&mut self) {
         while let Some((_, news)) = self.news.pop_front_if(|(window, _)| *window <= self.next) {
-            news.places.iter().for_each(|(rank, node)| self.budgeter.place(*rank, node.0));
+            news.places.iter().for_each(|(rank, node)| self.budgeter.place(rank.0, node.0));
             news.comms.iter().for_each(|comm| self.budgeter.comm(&comm.0));
             self.budgeter.feed(&renamed(news.activities), &Matched::default(), &renamed(news.scheduling));
             self.budgeter.collect(&renamed(news.collected));
@@ -141,7 +141,7 @@ fn in_until(frontiers: &[MutableAntichain<Window>]) -> Option<Window> {
 mod tests {
     use super::*;
     use mpiscope_diagnosis::BudgetOptions;
-    use mpiscope_model::{Activity, CallId, Effect};
+    use mpiscope_model::{Activity, CallId, Effect, Rank};
 
     /// Two calls a hundred years apart are two windows and two skips, whether they come together or not.
     #[test]
@@ -149,7 +149,7 @@ mod tests {
         let late_ns = 1 << 61;
         let options = BudgetOptions { window_ns: 100, ..BudgetOptions::default() };
         let call = |number, end_ns| Activity {
-            rank: 0,
+            rank: Rank(0),
             call: CallId::new(0, number),
             function: 1,
             start_ns: end_ns - 10,

@@ -24,7 +24,7 @@ pub(crate) fn matching<'scope>(
     kept: Rc<RefCell<WorkerFigures>>,
 ) -> StreamVec<'scope, Window, Messages> {
     let peers = events.scope().peers();
-    let to_keepers = to_keepers(|(rank, _): &ToKeeper| *rank);
+    let to_keepers = to_keepers(|(rank, _): &ToKeeper| rank.0);
     let to_worker = Exchange::new(|(worker, ..): &Place| *worker as u64);
     events.binary_frontier(places, to_keepers, to_worker, "match", move |_capability, _info| {
         let MatchingLimits { pending, pairs } = MatchingLimits::default();
@@ -75,7 +75,7 @@ fn place(matcher: &mut Matcher, to_place: &mut Vec<(Window, Place)>, until: Wind
     to_place.retain(|(window, (_, rank, node))| {
         let is_due = *window <= until;
         if is_due {
-            matcher.place(*rank, node.0);
+            matcher.place(rank.0, node.0);
         }
         !is_due
     });

@@ -1,7 +1,8 @@
 //! What goes from worker to worker, and where to.
 
 use crate::plain::{
-    ActivityRow, CollectedRow, CommRow, EventRow, LinkRow, MessageRow, NodeRow, SchedulingRow, renamed,
+    ActivityRow, CollectedRow, CommRow, EventRow, LinkRow, MessageRow, NodeRow, RankRow, SchedulingRow,
+    renamed,
 };
 use mpiscope_matching::Matched;
 use mpiscope_model::Rank;
@@ -29,16 +30,16 @@ pub(crate) fn keepers(peers: usize) -> usize {
 
 /// The worker to which a rank's channels and counts belong.
 pub(crate) fn keeper(rank: Rank, peers: usize) -> usize {
-    usize::from(peers > 1) + rank as usize % keepers(peers)
+    usize::from(peers > 1) + rank.index() % keepers(peers)
 }
 
 /// Where a rank runs, for one of the workers.
-pub(crate) type Place = (usize, Rank, NodeRow);
+pub(crate) type Place = (usize, RankRow, NodeRow);
 
 /// The parts of a batch that the budget needs at once.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct News {
-    pub(crate) places: Vec<(Rank, NodeRow)>,
+    pub(crate) places: Vec<(RankRow, NodeRow)>,
     pub(crate) comms: Vec<CommRow>,
     pub(crate) activities: Vec<ActivityRow>,
     pub(crate) collected: Vec<CollectedRow>,
@@ -55,7 +56,7 @@ pub(crate) fn hold_single<T>(item: T) -> Vec<T> {
 }
 
 /// An event on its way to the keeper of a rank.
-pub(crate) type ToKeeper = (Rank, EventRow);
+pub(crate) type ToKeeper = (RankRow, EventRow);
 
 /// The messages of a window whose receivers belong to one worker, those of each receiver in the order of its channels.
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -121,7 +122,7 @@ impl<T, F: Fn(&T) -> Rank> Distributor<Vec<T>> for ToKeepers<T, F> {
     ) {
         let peers = pushers.len();
         if keepers(peers) == 1 {
-            hand_on(container, time, &mut pushers[keeper(0, peers)]);
+            hand_on(container, time, &mut pushers[keeper(Rank(0), peers)]);
             return;
         }
         for row in container.drain(..) {

@@ -37,6 +37,7 @@ rows! {
     LinkRow of Link as "LinkFields",
     MessageRow of Message as "MessageFields",
     NodeRow of Node as "node",
+    RankRow of Rank as "rank",
     SchedulingRow of Scheduling as "SchedulingFields",
 }
 
@@ -84,10 +85,12 @@ macro_rules! optional_numbers {
 numbers! {
     comm of Comm,
     node of Node,
+    rank of Rank,
 }
 
 optional_numbers! {
     optional_comm of Comm,
+    optional_rank of Rank,
     optional_site of Site,
 }
 
@@ -135,6 +138,7 @@ enum SideFields {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Collected")]
 struct CollectedFields {
+    #[serde(with = "rank")]
     rank: Rank,
     #[serde(with = "CallIdFields")]
     call: CallId,
@@ -161,6 +165,7 @@ struct CollectiveFields {
     flow: Flow,
     #[serde(with = "SideFields")]
     side: Side,
+    #[serde(with = "optional_rank")]
     root: Option<Rank>,
     bytes: u64,
     is_barrier: bool,
@@ -178,6 +183,7 @@ enum EffectFields {
         receives: u16,
         #[serde(with = "BlockingFields")]
         send: Blocking,
+        #[serde(with = "optional_rank")]
         peer: Option<Rank>,
         bytes: u64,
     },
@@ -188,6 +194,7 @@ enum EffectFields {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Activity")]
 struct ActivityFields {
+    #[serde(with = "rank")]
     rank: Rank,
     #[serde(with = "CallIdFields")]
     call: CallId,
@@ -205,11 +212,13 @@ struct ActivityFields {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Call")]
 struct CallFields {
+    #[serde(with = "rank")]
     rank: Rank,
     thread: u16,
     function: Function,
     start_ns: Nanoseconds,
     end_ns: Nanoseconds,
+    #[serde(with = "optional_rank")]
     peer: Option<Rank>,
     tag: Option<i32>,
     bytes: u64,
@@ -231,6 +240,7 @@ struct CommFields {
     first_size: Option<u32>,
     #[serde(with = "optional_comm")]
     parent: Option<Comm>,
+    #[serde(with = "rank")]
     leader: Rank,
     #[serde(skip)]
     kind: CommKind,
@@ -241,6 +251,7 @@ struct CommFields {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Scheduling")]
 struct SchedulingFields {
+    #[serde(with = "rank")]
     rank: Rank,
     at_ns: Nanoseconds,
     run_ns: u64,
@@ -255,11 +266,13 @@ struct SchedulingFields {
 #[serde(remote = "Event")]
 enum EventFields {
     Send {
+        #[serde(with = "rank")]
         rank: Rank,
         #[serde(with = "CallIdFields")]
         call: CallId,
         #[serde(with = "comm")]
         comm: Comm,
+        #[serde(with = "rank")]
         to: Rank,
         tag: i32,
         bytes: u64,
@@ -267,22 +280,26 @@ enum EventFields {
         blocked_until_ns: Option<Nanoseconds>,
     },
     Post {
+        #[serde(with = "rank")]
         rank: Rank,
         #[serde(with = "CallIdFields")]
         call: CallId,
         #[serde(with = "comm")]
         comm: Comm,
+        #[serde(with = "optional_rank")]
         from: Option<Rank>,
         tag: Option<i32>,
         post: PostId,
         at_ns: Nanoseconds,
     },
     Receive {
+        #[serde(with = "rank")]
         rank: Rank,
         #[serde(with = "CallIdFields")]
         call: CallId,
         #[serde(with = "comm")]
         comm: Comm,
+        #[serde(with = "rank")]
         from: Rank,
         tag: i32,
         bytes: u64,
@@ -292,20 +309,25 @@ enum EventFields {
         alone: bool,
     },
     Freed {
+        #[serde(with = "rank")]
         rank: Rank,
         post: PostId,
     },
     Cancelled {
+        #[serde(with = "rank")]
         rank: Rank,
         post: PostId,
     },
     Lost {
+        #[serde(with = "rank")]
         rank: Rank,
     },
     Numbers {
+        #[serde(with = "rank")]
         rank: Rank,
         #[serde(with = "comm")]
         comm: Comm,
+        #[serde(with = "rank")]
         peer: Rank,
         sent: u64,
         received: u64,
@@ -315,7 +337,9 @@ enum EventFields {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Message")]
 struct MessageFields {
+    #[serde(with = "rank")]
     src: Rank,
+    #[serde(with = "rank")]
     dst: Rank,
     tag: i32,
     #[serde(with = "comm")]

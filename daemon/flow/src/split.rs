@@ -2,9 +2,9 @@
 
 use crate::gate::Fed;
 use crate::parcel::{News, Place, ToKeeper, Window, hold_single, keeper};
-use crate::plain::{CallRow, EventRow, NodeRow, renamed};
+use crate::plain::{CallRow, EventRow, NodeRow, RankRow, renamed};
 use mpiscope_matching::{by_window, receivers};
-use mpiscope_model::{Batch, Event, Rank};
+use mpiscope_model::{Batch, Event};
 use timely::dataflow::channels::pact::Pipeline;
 use timely::dataflow::operators::generic::OutputBuilder;
 use timely::dataflow::operators::generic::builder_rc::OperatorBuilder;
@@ -55,11 +55,11 @@ pub(crate) fn split<'scope>(
                         events_out.session(&later).give_container(&mut rows);
                     }
                     let Batch { ranks, comms, calls, activities, collected, scheduling, .. } = batch;
-                    let places: Vec<(Rank, NodeRow)> =
-                        ranks.iter().map(|info| (info.rank, info.node.into())).collect();
+                    let places: Vec<(RankRow, NodeRow)> =
+                        ranks.iter().map(|info| (info.rank.into(), info.node.into())).collect();
                     if !places.is_empty() {
                         let to_all = (0..peers).flat_map(|worker| {
-                            places.iter().map(move |(rank, node)| (worker, *rank, node.clone()))
+                            places.iter().map(move |(rank, node)| (worker, rank.clone(), node.clone()))
                         });
                         places_out.session(&capability).give_iterator(to_all);
                     }
@@ -86,25 +86,25 @@ pub(crate) fn split<'scope>(
 /// Puts an event on its way: to one keeper, or to two where it concerns the channels of receivers of both.
 fn address(event: Event, peers: usize, rows: &mut Vec<ToKeeper>) {
     let (rank, other) = receivers(&event);
-    rows.push((rank, EventRow(event)));
+    rows.push((rank.into(), EventRow(event)));
     let other = other.filter(|other| keeper(*other, peers) != keeper(rank, peers));
-    rows.extend(other.map(|other| (other, EventRow(event))));
+    rows.extend(other.map(|other| (other.into(), EventRow(event))));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::parcel::keepers;
-    use mpiscope_model::Comm;
+    use mpiscope_model::{Comm, Rank};
 
     #[test]
     fn an_event_goes_to_each_keeper_that_it_concerns_once() {
         let peers = 4;
         assert!(keepers(peers) > 1);
-        for (rank, peer) in (0..6).flat_map(|rank| (0..6).map(move |peer| (rank, peer))) {
+        for (rank, peer) in Rank::all(6).flat_map(|rank| Rank::all(6).map(move |peer| (rank, peer))) {
             let mut rows = Vec::new();
             address(Event::Numbers { rank, comm: Comm::WORLD, peer, sent: 1, received: 1 }, peers, &mut rows);
-            let mut found: Vec<usize> = rows.iter().map(|(to, _)| keeper(*to, peers)).collect();
+            let mut found: Vec<usize> = rows.iter().map(|(to, _)| keeper(to.0, peers)).collect();
             found.sort_unstable();
             let mut expected = vec![keeper(rank, peers), keeper(peer, peers)];
             expected.sort_unstable();

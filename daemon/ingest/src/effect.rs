@@ -72,8 +72,7 @@ impl Functions {
             && let (Some(Some(kind)), Some(comm)) = (self.collectives.get(at).copied(), closed.comm)
         {
             // The root among those who deal with another group is the one that names itself.
-            let root =
-                if call.peer == wire::PEER_ANY { Some(caller) } else { Rank::try_from(call.peer).ok() };
+            let root = if call.peer == wire::PEER_ANY { Some(caller) } else { rank_of(call.peer) };
             let of = Collective {
                 comm,
                 number: call.tag as u32,
@@ -107,7 +106,7 @@ impl Functions {
         if sends + receives + posts > 0 {
             let send = self.returns.get(at).copied().unwrap_or(Blocking::Never);
             let (sends, posts, receives) = (small(sends), small(posts), small(receives));
-            let peer = if call.flags.has(CallFlags::SEND) { Rank::try_from(call.peer).ok() } else { None };
+            let peer = if call.flags.has(CallFlags::SEND) { rank_of(call.peer) } else { None };
             return Effect::Transfer { sends, posts, receives, send, peer, bytes: call.bytes };
         }
         Effect::Other
@@ -123,7 +122,7 @@ impl Functions {
         (part, comm): &(Part, Option<Comm>),
     ) -> Option<Collective> {
         let kind = self.collectives.get(usize::try_from(part.post).ok()?).copied()??;
-        let root = if part.peer == wire::PEER_ANY { Some(caller) } else { Rank::try_from(part.peer).ok() };
+        let root = if part.peer == wire::PEER_ANY { Some(caller) } else { rank_of(part.peer) };
         Some(Collective {
             comm: (*comm)?,
             number: part.tag as u32,
@@ -134,6 +133,11 @@ impl Functions {
             is_barrier: kind.is_barrier,
         })
     }
+}
+
+/// The world rank that a call names, where it names one.
+pub(crate) fn rank_of(peer: i32) -> Option<Rank> {
+    u32::try_from(peer).ok().map(Rank)
 }
 
 /// More than are under way at once.

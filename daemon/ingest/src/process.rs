@@ -88,7 +88,7 @@ impl ProcessInput {
         Self {
             agent,
             identity: (process.pid, process.made_ns),
-            rank: process.rank,
+            rank: Rank(process.rank),
             world_size: process.world_size,
             clock: process.clock,
             generation,

@@ -1,7 +1,7 @@
 //! The slots of one ring: groups that end with a call, each a row and the events that it meant.
 
 use crate::closed_call::{Closed, ClosingPart, Moved};
-use crate::effect::{Functions, Undiagnosed};
+use crate::effect::{Functions, Undiagnosed, rank_of};
 use crate::timed_event::Timed;
 use mpiscope_model::{Activity, Call, CallId, Collected, Comm, Event, Rank};
 use mpiscope_wire::{self as wire, CallFlags, Part, PartFlags, id};
@@ -85,10 +85,6 @@ impl Output<'_> {
 // Unknown values of a slot are unknown in an event.
 const _: () = assert!(Part::UNKNOWN_BYTES == Event::UNKNOWN_BYTES);
 
-fn rank(peer: i32) -> Option<Rank> {
-    u32::try_from(peer).ok()
-}
-
 impl RingState {
     pub(crate) fn new(thread: u16) -> Self {
         Self {
@@ -151,7 +147,7 @@ impl RingState {
         // A probe that matched its message has posted a receive of it.
         if flags.has(CallFlags::PROBE)
             && !closed.parts.iter().any(|(part, _)| part.flags == PartFlags::POSTED)
-            && let (Some(comm), Some(peer)) = (closed.comm, self::rank(closed.call.peer))
+            && let (Some(comm), Some(peer)) = (closed.comm, rank_of(closed.call.peer))
         {
             self.probed = Some((comm, peer, closed.call.tag, since));
         }
@@ -220,7 +216,7 @@ impl RingState {
             function: call.function,
             start_ns: closed.start_ns,
             end_ns: closed.end_ns,
-            peer: self::rank(call.peer),
+            peer: rank_of(call.peer),
             // The level shows the program's wish.
             tag: (own_message || call.function == id::PCONTROL).then_some(call.tag),
             bytes: call.bytes,
@@ -242,14 +238,13 @@ impl RingState {
             // What it sent, or received where it sent nothing.
             row.bytes = if moved.sends > 0 { moved.sent_bytes } else { moved.received_bytes };
             let only = moved.last.filter(|_| moved.sends + moved.receives == 1);
-            (row.peer, row.tag) =
-                only.map_or((None, None), |(part, _)| (self::rank(part.peer), Some(part.tag)));
+            (row.peer, row.tag) = only.map_or((None, None), |(part, _)| (rank_of(part.peer), Some(part.tag)));
             row.comm = row.comm.or_else(|| only.and_then(|(_, comm)| *comm));
         }
         if let Some((part, comm)) = moved.last_started {
             row.bytes = row.bytes.saturating_add(moved.started_bytes);
             if moved.started == 1 && moved.sends == 0 {
-                (row.peer, row.comm, row.instance) = (self::rank(part.peer), *comm, Some(part.tag as u32));
+                (row.peer, row.comm, row.instance) = (rank_of(part.peer), *comm, Some(part.tag as u32));
             }
         }
         row
@@ -259,7 +254,7 @@ impl RingState {
     fn events(&mut self, rank: Rank, id: CallId, closed: &Closed, since: u64, out: &mut Output<'_>) -> u64 {
         let call = &closed.call;
         let mut waiting_since = since;
-        if let (Some(comm), Some(peer)) = (closed.comm, self::rank(call.peer))
+        if let (Some(comm), Some(peer)) = (closed.comm, rank_of(call.peer))
             && call.flags.has(CallFlags::SEND)
         {
             let blocked_until_ns = (call.function == id::SSEND).then_some(closed.end_ns);
@@ -276,14 +271,14 @@ impl RingState {
                 rank,
                 call: id,
                 comm,
-                from: self::rank(call.peer),
+                from: rank_of(call.peer),
                 tag: (call.tag >= 0).then_some(call.tag),
                 post: closed.post,
                 at_ns: closed.start_ns,
             };
             out.push(closed, closed.start_ns, event);
         }
-        if let (Some(comm), Some(from)) = (closed.comm, self::rank(call.peer))
+        if let (Some(comm), Some(from)) = (closed.comm, rank_of(call.peer))
             && call.flags.has(CallFlags::RECEIVE)
         {
             let probed =
@@ -322,7 +317,7 @@ fn part_of(
 ) -> u64 {
     let (start_ns, end_ns) = (closed.start_ns, closed.end_ns);
     let (post, tag, bytes) = (part.post, part.tag, part.bytes);
-    match (part.flags, comm, self::rank(part.peer)) {
+    match (part.flags, comm, rank_of(part.peer)) {
         (PartFlags::CANCELLED, ..) => {
             out.matched.remove(&post);
             out.push(closed, end_ns, Event::Cancelled { rank, post });

@@ -1,7 +1,7 @@
 //! Frames in, model out: what a small job wrote, what a job may write by mistake or on purpose.
 
 use mpiscope_ingest::Ingest;
-use mpiscope_model::{Batch, Comm, Event, ProcessState, Site};
+use mpiscope_model::{Batch, Comm, Event, ProcessState, Rank, Site};
 use mpiscope_wire::{
     Asked, Call, CallFlags, ClockKind, ClockSample, CommDefinition, CommKind, EndState, Entry, Flight, Lost,
     Message, ModuleDefinition, NO_COMM, PEER_NONE, Part, PartFlags, PathPart, Process, RunStart,
@@ -103,9 +103,12 @@ fn a_call_becomes_a_row_with_times_of_the_run() {
     let batch =
         fed(vec![start(), process(0, 0), sample(1100), slots(0, 0, vec![world(0), send]), sample(2000)]);
     let row = batch.calls[0];
-    assert_eq!((row.start_ns, row.end_ns, row.peer, row.tag, row.bytes), (500, 510, Some(1), Some(7), 64));
+    assert_eq!(
+        (row.start_ns, row.end_ns, row.peer, row.tag, row.bytes),
+        (500, 510, Some(Rank(1)), Some(7), 64)
+    );
     assert_eq!((row.comm, row.count, batch.comms.len(), batch.until_ns), (Some(Comm::WORLD), 1, 1, 100));
-    assert!(matches!(batch.events[0], Event::Send { to: 1, bytes: 64, begin_ns: 500, .. }));
+    assert!(matches!(batch.events[0], Event::Send { to: Rank(1), bytes: 64, begin_ns: 500, .. }));
 }
 
 #[test]
@@ -167,7 +170,7 @@ fn a_call_with_several_messages_has_no_peer() {
     let all = vec![world(0), part(1, 8), part(2, 8), wait, part(3, 8), wait, inline, exchange];
     let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), sample(2000)]);
     let rows: Vec<_> = batch.calls.iter().map(|row| (row.peer, row.tag, row.bytes)).collect();
-    assert_eq!(rows, [(None, None, 16), (Some(1), Some(3), 8), (None, None, 32)]);
+    assert_eq!(rows, [(None, None, 16), (Some(Rank(1)), Some(3), 8), (None, None, 32)]);
     let alone: Vec<bool> = batch
         .events
         .iter()
@@ -200,7 +203,7 @@ fn repeated_slots_count_once_and_missing_ones_are_reported() {
     ]);
     assert_eq!(batch.calls.len(), 4);
     assert_eq!(batch.losses.unwrap().unreadable, 5);
-    assert!(batch.events.contains(&Event::Lost { rank: 0 }));
+    assert!(batch.events.contains(&Event::Lost { rank: Rank(0) }));
     assert_eq!(batch.faults[0].text, "5 slots of ring 0 are missing");
 }
 
@@ -214,9 +217,9 @@ fn losses_are_cumulative_and_mark_the_place() {
     let marks = batch.events.iter().filter(|event| matches!(event, Event::Lost { .. })).count();
     assert_eq!((marks, batch.losses.unwrap().total()), (1, 10));
     assert!(batch.events.contains(&Event::Numbers {
-        rank: 0,
+        rank: Rank(0),
         comm: Comm::WORLD,
-        peer: 1,
+        peer: Rank(1),
         sent: 9,
         received: 0
     }));
@@ -367,7 +370,7 @@ fn the_same_place_of_the_same_file_is_one_site_on_all_ranks() {
     let definitions: Vec<_> =
         batch.sites.iter().map(|site| (site.site.0, site.module.as_str(), site.offset)).collect();
     assert_eq!(definitions, [(0, path, 0x10), (1, path, 0x20)]);
-    let rows: Vec<_> = batch.calls.iter().map(|row| (row.rank, row.site)).collect();
+    let rows: Vec<_> = batch.calls.iter().map(|row| (row.rank.0, row.site)).collect();
     let expected = [
         (0, Some(Site(0))),
         (0, Some(Site(1))),
@@ -377,7 +380,7 @@ fn the_same_place_of_the_same_file_is_one_site_on_all_ranks() {
         (1, None),
     ];
     assert_eq!(rows, expected);
-    assert_eq!(batch.activities.iter().map(|of| (of.rank, of.site)).collect::<Vec<_>>(), expected);
+    assert_eq!(batch.activities.iter().map(|of| (of.rank.0, of.site)).collect::<Vec<_>>(), expected);
     // That of a call without a site is not missed, that of a number which nobody explained is.
     assert_eq!(ingest.calls_beyond_sites(), 1);
 }

@@ -1,7 +1,7 @@
 //! Agents of several nodes: their processes and clocks are their own, and who takes over learns how far each has come.
 
 use mpiscope_ingest::{Ingest, KnownAgent};
-use mpiscope_model::{Batch, Event, Node, ProcessState};
+use mpiscope_model::{Batch, Event, Node, ProcessState, Rank};
 use mpiscope_wire::{
     Agent, Call, CallFlags, ClockKind, ClockSample, CommDefinition, CommKind, Contact, Cpus, EndState, Entry,
     Heard, Lost, Message, NO_COMM, Origin, Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots, id,
@@ -84,7 +84,7 @@ fn feed(ingest: &mut Ingest, messages: Vec<Message>) -> Batch {
 
 fn sends(batch: &Batch) -> Vec<(u32, u64)> {
     let sends = batch.events.iter().filter_map(|event| match event {
-        Event::Send { rank, begin_ns, .. } => Some((*rank, *begin_ns)),
+        Event::Send { rank, begin_ns, .. } => Some((rank.0, *begin_ns)),
         _ => None,
     });
     sends.collect()
@@ -226,7 +226,7 @@ fn ranks_of_a_node_that_is_not_heard_of_are_silent_until_it_is() {
     };
     feed(&mut ingest, vec![start(), process(0, 0, "one"), agent(), origin(1, 0), process(0, 1, "two")]);
     let away = feed(&mut ingest, vec![contact(false)]);
-    assert_eq!((states(&away), away.ranks[0].rank), (vec![ProcessState::Silent], 1));
+    assert_eq!((states(&away), away.ranks[0].rank), (vec![ProcessState::Silent], Rank(1)));
     assert_eq!(states(&feed(&mut ingest, vec![contact(true)])), [ProcessState::Running]);
     let lost = Lost { process: 0, ring_full: 0, no_ring: 0, unreadable: 0, state: EndState::Finalized };
     feed(&mut ingest, vec![Message::Lost(lost)]);
@@ -302,7 +302,7 @@ fn what_the_scheduler_did_is_on_the_clock_of_the_run() {
     let [row] = batch.scheduling.as_slice() else { panic!("{:?}", batch.scheduling) };
     assert_eq!(
         (row.rank, row.at_ns, row.run_ns, row.wait_ns, row.involuntary, row.stopped_ns),
-        (1, 500, 2, 3, 5, 6)
+        (Rank(1), 500, 2, 3, 5, 6)
     );
     // Its agent is started again and sums from 0.
     let again = [(9, 1), (2, 2), (3, 3)].map(|(stopped_ns, after_ns)| {
@@ -324,14 +324,14 @@ fn the_cpus_of_a_rank_are_known_when_they_change() {
         batch.ranks.iter().map(|info| (info.rank, info.cpus.allowed.as_str().to_owned())).collect()
     };
     let first = [start(), process(0, 1, "one"), cpus(0, "0-1,1"), cpus(9, "0")];
-    assert_eq!(known(feed(&mut ingest, first.into())), [(1, String::new()), (1, "0-1".into())]);
+    assert_eq!(known(feed(&mut ingest, first.into())), [(Rank(1), String::new()), (Rank(1), "0-1".into())]);
     assert_eq!(known(feed(&mut ingest, vec![cpus(0, "1,0")])), [], "the same as before");
     let batch = feed(&mut ingest, vec![cpus(0, "5")]);
     assert_eq!((batch.ranks[0].cpus.on_host, batch.ranks[0].cpus.quota_milli), (8, 500));
-    assert_eq!(known(batch), [(1, "5".into())]);
+    assert_eq!(known(batch), [(Rank(1), "5".into())]);
     assert_eq!(
         known(feed(&mut ingest, vec![cpus(0, "no list")])),
-        [(1, String::new())],
+        [(Rank(1), String::new())],
         "not known any more"
     );
 }

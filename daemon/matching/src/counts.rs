@@ -311,7 +311,7 @@ mod tests {
     prop_compose! {
         fn call()(rank in 0_u32..4, function in 0_u16..5, start_ns in 0_u64..10_000, length in 0_u64..1000,
             bytes in 0_u64..100, count in 1_u64..4) -> Call {
-            Call { rank, function, start_ns, end_ns: start_ns + length, bytes, count, ..Call::default() }
+            Call { rank: Rank(rank), function, start_ns, end_ns: start_ns + length, bytes, count, ..Call::default() }
         }
     }
 
@@ -375,9 +375,18 @@ mod tests {
     #[test]
     fn a_rank_ends_with_the_call_that_ends_last() {
         let mut counts = Counts::new(100);
-        let call = |rank, start_ns, end_ns| Call { rank, function: 1, start_ns, end_ns, ..Call::default() };
+        let call = |rank, start_ns, end_ns| Call {
+            rank: Rank(rank),
+            function: 1,
+            start_ns,
+            end_ns,
+            ..Call::default()
+        };
         counts.calls(&[call(0, 10, 90), call(0, 20, 40), call(1, 5, 6)]);
-        assert_eq!((counts.rank(0).last_ns, counts.rank(1).last_ns, counts.rank(2).last_ns), (90, 6, 0));
+        assert_eq!(
+            (counts.rank(Rank(0)).last_ns, counts.rank(Rank(1)).last_ns, counts.rank(Rank(2)).last_ns),
+            (90, 6, 0)
+        );
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Density {
 
     /// Counts a call.
     pub fn add(&mut self, call: &Call) {
-        let row = call.rank >> self.ranks_per_row.trailing_zeros();
+        let row = call.rank.0 >> self.ranks_per_row.trailing_zeros();
         let key = DensityKey { row, function: call.function, bin: duration_bin(call.each_ns()) };
         *self.cells.entry(key).or_default() += 1;
     }
@@ -157,7 +157,7 @@ impl DensityHistory {
         while self.ranks_per_row < density.ranks_per_row {
             self.widen();
         }
-        self.make_room(0, range_ns.start);
+        self.make_room(Rank(0), range_ns.start);
         let chapter = (range_ns.start / self.chapter_ns) as usize;
         Arc::make_mut(&mut self.chapters[chapter]).merge(density);
     }
@@ -172,7 +172,7 @@ impl DensityHistory {
             let ranks = u64::from(self.rows_max) * u64::from(self.ranks_per_row);
             let is_alike = |call: &&Call| {
                 (begin_ns..begin_ns.saturating_add(self.chapter_ns)).contains(&call.end_ns)
-                    && u64::from(call.rank) < ranks
+                    && u64::from(call.rank.0) < ranks
             };
             let (alike, others) = rest.split_at(rest.iter().take_while(is_alike).count().max(1));
             let density = Arc::make_mut(&mut self.chapters[chapter as usize]);
@@ -182,7 +182,7 @@ impl DensityHistory {
     }
 
     fn make_room(&mut self, rank: Rank, end_ns: Nanoseconds) {
-        while rank / self.ranks_per_row >= self.rows_max {
+        while rank.0 / self.ranks_per_row >= self.rows_max {
             self.widen();
         }
         while end_ns / self.chapter_ns >= self.chapters_max as u64 {
@@ -244,8 +244,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn call(rank: Rank, function: Function, start_ns: u64, end_ns: u64) -> Call {
-        Call { rank, function, start_ns, end_ns, ..Call::default() }
+    fn call(rank: u32, function: Function, start_ns: u64, end_ns: u64) -> Call {
+        Call { rank: Rank(rank), function, start_ns, end_ns, ..Call::default() }
     }
 
     #[test]

@@ -75,17 +75,18 @@ impl Sample {
 
 /// Spreads rank, thread and start over all 64 bits.
 fn hash(call: &Call) -> u64 {
-    spread(call.start_ns ^ (u64::from(call.rank) << 40) ^ (u64::from(call.thread) << 24))
+    spread(call.start_ns ^ (u64::from(call.rank.0) << 40) ^ (u64::from(call.thread) << 24))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_model::Rank;
     use proptest::prelude::*;
 
     fn calls(durations: &[u64]) -> Vec<Call> {
         let call = |(number, &long): (usize, &u64)| Call {
-            rank: (number % 7) as u32,
+            rank: Rank((number % 7) as u32),
             function: 1,
             start_ns: number as u64 * 1_000,
             end_ns: number as u64 * 1_000 + long,

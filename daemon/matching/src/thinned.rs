@@ -70,7 +70,7 @@ fn key(message: &Message) -> (Nanoseconds, Nanoseconds, Rank, Rank, Comm, i32, u
 
 /// Spreads the ends of a message over all 64 bits.
 fn hash(message: &Message) -> u64 {
-    let of_ends = (u64::from(message.src) << 32) | u64::from(message.dst);
+    let of_ends = (u64::from(message.src.0) << 32) | u64::from(message.dst.0);
     let of_channel = (u64::from(message.comm.0) << 32) | u64::from(message.tag.cast_unsigned());
     [message.send_ns, message.recv_ns, of_ends, of_channel, message.bytes]
         .into_iter()
@@ -84,8 +84,8 @@ mod tests {
 
     fn message(number: u64) -> Message {
         Message {
-            src: (number % 5) as u32,
-            dst: (number % 3) as u32,
+            src: Rank((number % 5) as u32),
+            dst: Rank((number % 3) as u32),
             tag: 7,
             bytes: number % 11,
             send_ns: number * 10,
@@ -132,7 +132,7 @@ mod tests {
             let in_part = kept.iter().filter(|message| range.contains(&message.send_ns)).count();
             // Five standard deviations of a fair draw.
             assert!(in_part.abs_diff(1_000) < 150, "{in_part} of part {part}");
-            let of_rank = kept.iter().filter(|message| u64::from(message.src) == part / 2).count();
+            let of_rank = kept.iter().filter(|message| u64::from(message.src.0) == part / 2).count();
             assert!(of_rank.abs_diff(2_000) < 200, "{of_rank} of rank {}", part / 2);
         }
     }

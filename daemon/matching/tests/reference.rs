@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 
 #[derive(Debug, Clone)]
 enum Step {
-    Send { rank: Rank, to: Rank, tag: i32 },
-    Post { rank: Rank, from: Option<Rank>, tag: Option<i32> },
-    Receive { rank: Rank, from: Option<Rank>, tag: Option<i32> },
-    Complete { rank: Rank, which: usize },
-    Cancel { rank: Rank, which: usize },
+    Send { rank: u32, to: u32, tag: i32 },
+    Post { rank: u32, from: Option<u32>, tag: Option<i32> },
+    Receive { rank: u32, from: Option<u32>, tag: Option<i32> },
+    Complete { rank: u32, which: usize },
+    Cancel { rank: u32, which: usize },
 }
 
 const RANKS: u32 = 3;
@@ -35,7 +35,7 @@ fn step() -> impl Strategy<Value = Step> {
 #[derive(Debug, Clone, Copy)]
 struct Sent {
     number: u64,
-    src: Rank,
+    src: u32,
     tag: i32,
     bytes: u64,
 }
@@ -43,12 +43,12 @@ struct Sent {
 #[derive(Debug, Clone, Copy)]
 struct Open {
     post: PostId,
-    from: Option<Rank>,
+    from: Option<u32>,
     tag: Option<i32>,
     took: Option<Sent>,
 }
 
-fn fits(from: Option<Rank>, tag: Option<i32>, sent: &Sent) -> bool {
+fn fits(from: Option<u32>, tag: Option<i32>, sent: &Sent) -> bool {
     from.is_none_or(|from| from == sent.src) && tag.is_none_or(|tag| tag == sent.tag)
 }
 
@@ -82,10 +82,10 @@ impl Model {
                 let bytes = 8 * (number % 2);
                 let sent = Sent { number, src: rank, tag, bytes };
                 let event = Event::Send {
-                    rank,
+                    rank: Rank(rank),
                     call: CallId::default(),
                     comm: Comm::WORLD,
-                    to,
+                    to: Rank(to),
                     tag,
                     bytes,
                     begin_ns: number,
@@ -111,10 +111,10 @@ impl Model {
                 side.posts += 1;
                 side.open.push(Open { post, from, tag, took });
                 side.events.push(Event::Post {
-                    rank,
+                    rank: Rank(rank),
                     call: CallId::default(),
                     comm: Comm::WORLD,
-                    from,
+                    from: from.map(Rank),
                     tag,
                     post,
                     at_ns,
@@ -144,20 +144,20 @@ impl Model {
                     return;
                 }
                 let open = side.open.remove(idle.swap_remove(which % idle.len()));
-                side.events.push(Event::Cancelled { rank, post: open.post });
+                side.events.push(Event::Cancelled { rank: Rank(rank), post: open.post });
             }
         }
     }
 
-    fn completed(&mut self, rank: Rank, post: Option<PostId>, sent: Sent) {
+    fn completed(&mut self, rank: u32, post: Option<PostId>, sent: Sent) {
         let end_ns = self.next();
         let Sent { number, src: from, tag, bytes } = sent;
         self.truth.insert((number, end_ns));
         let event = Event::Receive {
-            rank,
+            rank: Rank(rank),
             call: CallId::default(),
             comm: Comm::WORLD,
-            from,
+            from: Rank(from),
             tag,
             bytes,
             post,

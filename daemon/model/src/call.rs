@@ -33,7 +33,7 @@ impl Default for Call {
     /// One call of nothing by rank 0 at the start of the run, to be filled in.
     fn default() -> Self {
         Self {
-            rank: 0,
+            rank: Rank(0),
             thread: 0,
             function: 0,
             start_ns: 0,

@@ -118,7 +118,7 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::Comm;
+    use crate::ids::{Comm, Rank};
 
     fn level(add_ns: i64) -> Correction {
         Correction::new([(0, add_ns)])
@@ -127,8 +127,8 @@ mod tests {
     /// A message with all fields, computed by the formulas that define them.
     fn message(s0: u64, p0: u64, c0: u64, r1: u64) -> Message {
         Message {
-            src: 0,
-            dst: 1,
+            src: Rank(0),
+            dst: Rank(1),
             tag: 0,
             comm: Comm::WORLD,
             bytes: 8,

@@ -45,6 +45,8 @@ indices! {
     Node,
     /// A dense index into the run's table of call sites.
     Site,
+    /// A world rank.
+    Rank,
 }
 
 impl Comm {
@@ -57,8 +59,18 @@ impl Node {
     pub const OUTSIDE: Self = Self(u32::MAX);
 }
 
-/// A world rank.
-pub type Rank = u32;
+impl Rank {
+    /// Stands for no rank where a number has to be.
+    pub const NONE: Self = Self(u32::MAX);
+    /// The highest that a number has space for: the end of a range that ends nowhere.
+    pub const MAX: Self = Self(u32::MAX);
+
+    /// The ranks of a job with this number of them.
+    pub fn all(count: u32) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<> {
+        (0..count).map(Self)
+    }
+}
+
 /// A stable, never reused number of an MPI function.
 pub type Function = u16;
 /// Nanoseconds since the start of the run.

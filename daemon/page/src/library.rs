@@ -6,7 +6,7 @@ use crate::run_data::RunData;
 use mpiscope_engine::load::Loaded;
 use mpiscope_feed::{FunctionName, Library, Messages, Overview, RankRow};
 use mpiscope_layout::SiteDescription;
-use mpiscope_model::Nanoseconds;
+use mpiscope_model::{Nanoseconds, Rank};
 use mpiscope_verdict::{Findings, PartVerdicts};
 use std::path::Path;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub fn inform(
         library.know_regions(findings.regions());
         library.use_criteria(findings.criteria(), true);
     }
-    let in_call = loaded.standing.ended_in.iter().map(|call| call.rank).collect();
+    let in_call = loaded.standing.ended_in.iter().map(|call| Rank(call.rank)).collect();
     let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter(), &in_call);
     library.know_figures(ranks.clone(), loaded.job.ranks, until_ns);
     ranks

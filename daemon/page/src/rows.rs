@@ -93,12 +93,12 @@ pub fn rank_rows<'a>(
 mod tests {
     use super::{node_rows, rank_rows};
     use mpiscope_matching::Counts;
-    use mpiscope_model::{Call, Node, ProcessState, RankCpus, RankInfo};
+    use mpiscope_model::{Call, Node, ProcessState, Rank, RankCpus, RankInfo};
     use mpiscope_verdict::Processors;
 
     fn info(rank: u32, node: u32, state: ProcessState) -> RankInfo {
         RankInfo {
-            rank,
+            rank: Rank(rank),
             world_size: 3,
             node: Node(node),
             pid: 1,
@@ -118,9 +118,9 @@ mod tests {
             info(3, 0, ProcessState::Vanished),
         ];
         let mut counts = Counts::new(1_000);
-        let call = |rank| Call { rank, start_ns: 10, end_ns: 70, ..Call::default() };
+        let call = |rank| Call { rank: Rank(rank), start_ns: 10, end_ns: 70, ..Call::default() };
         counts.calls(&[call(0), call(1), call(2), call(3)]);
-        let rows = rank_rows(&counts, &Processors::default(), ranks.iter(), &[3].into());
+        let rows = rank_rows(&counts, &Processors::default(), ranks.iter(), &[Rank(3)].into());
         assert_eq!(rows.iter().map(|row| row.ended_ns).collect::<Vec<_>>(), [70, 0, 70, 0]);
     }
 

@@ -3,7 +3,7 @@
 use crate::{checked, summary};
 use mpiscope_engine::load::load_traffic;
 use mpiscope_feed::RemapFormat;
-use mpiscope_model::Message;
+use mpiscope_model::{Message, Rank};
 use mpiscope_recording::{
     Job, JobNode, Manifest, Recording, RecordingOptions, RecordingWriter, Summary, Tables,
 };
@@ -11,8 +11,8 @@ use std::path::Path;
 
 fn message(src: u32, dst: u32, bytes: u64) -> Message {
     Message {
-        src,
-        dst,
+        src: Rank(src),
+        dst: Rank(dst),
         bytes,
         send_ns: 10,
         recv_ns: 20,

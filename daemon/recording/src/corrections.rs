@@ -29,7 +29,7 @@ impl Corrections {
             };
             let index = corrections.nodes.len();
             corrections.nodes.push(correction);
-            corrections.ranks.extend(node.ranks.iter().map(|&rank| (rank, index)));
+            corrections.ranks.extend(node.ranks.iter().map(|&rank| (Rank(rank), index)));
         }
         corrections.ranks.sort_unstable();
         corrections.ranks.dedup_by_key(|&mut (rank, _)| rank);

@@ -56,7 +56,7 @@ fn signed(range: &RangeInclusive<u64>) -> RangeInclusive<i64> {
 }
 
 fn ranks(ranges: &[RangeInclusive<Rank>]) -> impl Iterator<Item = RangeInclusive<i64>> + '_ {
-    ranges.iter().map(|range| i64::from(*range.start())..=i64::from(*range.end()))
+    ranges.iter().map(|range| i64::from(range.start().0)..=i64::from(range.end().0))
 }
 
 impl Filter<Call> for CallFilter {

@@ -49,7 +49,7 @@ pub(crate) fn end_span_ns<R: SegmentRow>(rows: &[R]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::for_each_group;
-    use mpiscope_model::Call;
+    use mpiscope_model::{Call, Rank};
     use proptest::prelude::*;
     use std::convert::Infallible;
 
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn one_call_that_waits_all_the_time_is_in_nobodys_way() {
         let mut rows: Vec<Call> = (0..1_000)
-            .map(|at| Call { rank: 1, start_ns: at * 10, end_ns: at * 10 + 9, ..Call::default() })
+            .map(|at| Call { rank: Rank(1), start_ns: at * 10, end_ns: at * 10 + 9, ..Call::default() })
             .collect();
         rows.push(Call { end_ns: 10_000, ..Call::default() });
         let groups = groups(&rows, 100);
@@ -85,7 +85,7 @@ mod tests {
         ) {
             let rows: Vec<Call> = times
                 .iter()
-                .map(|&(rank, at, long)| Call { rank, start_ns: at, end_ns: at + long, ..Call::default() })
+                .map(|&(rank, at, long)| Call { rank: Rank(rank), start_ns: at, end_ns: at + long, ..Call::default() })
                 .collect();
             let groups = groups(&rows, rows_per_group);
             for group in &groups {

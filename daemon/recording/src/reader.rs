@@ -81,7 +81,8 @@ impl Recording {
         // Of sizes that no job has the table was rid when it was read.
         manifest.job.ranks = tables.ranks.iter().map(|info| info.world_size).max().unwrap_or_default();
         manifest.job.mpi = tables.ranks.first().map(|info| info.library.clone()).unwrap_or_default();
-        let ranks_of = |node| tables.ranks.iter().filter(move |info| info.node == node).map(|info| info.rank);
+        let ranks_of =
+            |node| tables.ranks.iter().filter(move |info| info.node == node).map(|info| info.rank.0);
         let nodes = tables.nodes.iter();
         manifest.job.nodes = nodes
             .map(|info| JobNode { name: info.name.clone(), ranks: ranks_of(info.node).collect() })

@@ -46,6 +46,7 @@ pub fn read_shares(dir: &Path) -> Option<Vec<ShareRow>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_model::Rank;
 
     #[test]
     fn they_are_read_as_they_were_written() {
@@ -55,7 +56,7 @@ mod tests {
         let row = |rank: u32| ShareRow {
             from_ns: u64::from(rank) << 20,
             width_ns: 1 << 20,
-            rank,
+            rank: Rank(rank),
             ranks: 1,
             compute_ns: 17,
             waiting_work_ns: (-3_i64).cast_unsigned(),

@@ -2,7 +2,7 @@
 //! nobody makes room for what they say.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use mpiscope_model::{Call, Message, Node, ProcessState, RankCpus, RankInfo};
+use mpiscope_model::{Call, Message, Node, ProcessState, Rank, RankCpus, RankInfo};
 use mpiscope_recording::{
     CallFilter, Cursor, DensityRow, Direction, Job, JobNode, Manifest, RankRow, Recording, RecordingOptions,
     RecordingWriter, ShareRow, StartRow, Summary, Tables, read_shares, write_shares,
@@ -12,12 +12,18 @@ use std::path::Path;
 const RANKS: u32 = 4;
 
 fn call(at: u64) -> Call {
-    Call { rank: (at % 4) as u32, function: 1, start_ns: at * 10, end_ns: at * 10 + 5, ..Call::default() }
+    Call {
+        rank: Rank((at % 4) as u32),
+        function: 1,
+        start_ns: at * 10,
+        end_ns: at * 10 + 5,
+        ..Call::default()
+    }
 }
 
 fn rank_info(rank: u32) -> RankInfo {
     RankInfo {
-        rank,
+        rank: Rank(rank),
         world_size: RANKS,
         node: Node(0),
         pid: 1,
@@ -42,9 +48,9 @@ fn written(dir: &Path, calls: &[Call], messages: &[Message], tables: &Tables, su
 fn a_rank_that_the_job_does_not_have_costs_its_row() {
     let dir = tempfile::tempdir().unwrap();
     let mut calls: Vec<Call> = (0..8).map(call).collect();
-    calls[3].rank = u32::MAX;
-    calls[5].rank = RANKS;
-    let messages = [0, 3, u32::MAX].map(|dst| Message { dst, recv_ns: 7, ..Message::default() });
+    calls[3].rank = Rank(u32::MAX);
+    calls[5].rank = Rank(RANKS);
+    let messages = [0, 3, u32::MAX].map(|dst| Message { dst: Rank(dst), recv_ns: 7, ..Message::default() });
     written(dir.path(), &calls, &messages, &Tables::default(), &Summary::default());
     let recording = Recording::open(dir.path()).unwrap();
 
@@ -107,7 +113,7 @@ fn a_table_of_ranks_has_those_of_the_job() {
     let tables = Tables { ranks, ..Tables::default() };
     written(dir.path(), &[call(1)], &[], &tables, &Summary::default());
     let (found, faults) = Recording::open(dir.path()).unwrap().tables();
-    assert_eq!(found.ranks.iter().map(|info| info.rank).collect::<Vec<_>>(), [0, 1, 3]);
+    assert_eq!(found.ranks.iter().map(|info| info.rank.0).collect::<Vec<_>>(), [0, 1, 3]);
     let sentence = "tables/ranks.parquet cannot be read: 2 rows cannot be right and are left out: in row 3 world_size is \
                     4294967295, and the job has 4 ranks";
     assert_eq!(faults.iter().map(|fault| fault.text.as_str()).collect::<Vec<_>>(), [sentence]);
@@ -128,10 +134,10 @@ fn sums_with_such_numbers_are_no_sums() {
     let cases = [
         (of_densities(density(4)), true),
         (of_densities(density(u32::MAX)), false),
-        (of_densities(DensityRow { rank: 4, ..density(1) }), false),
+        (of_densities(DensityRow { rank: Rank(4), ..density(1) }), false),
         (of_densities(DensityRow { to_ns: u64::MAX, ..density(1) }), false),
-        (of_ranks(3), true),
-        (of_ranks(1 << 31), false),
+        (of_ranks(Rank(3)), true),
+        (of_ranks(Rank(1 << 31)), false),
         (of_starts(1 << 40), true),
         (of_starts(1 << 63), false),
     ];
@@ -146,9 +152,9 @@ fn sums_with_such_numbers_are_no_sums() {
 fn so_it_is_with_shares() {
     let dir = tempfile::tempdir().unwrap();
     written(dir.path(), &[call(1)], &[], &Tables::default(), &Summary::default());
-    let row = ShareRow { width_ns: 1 << 20, rank: 3, ranks: 1, ..ShareRow::default() };
+    let row = ShareRow { width_ns: 1 << 20, rank: Rank(3), ranks: 1, ..ShareRow::default() };
     for (row, is_sound) in
-        [(row, true), (ShareRow { rank: 4, ..row }, false), (ShareRow { ranks: 9, ..row }, false)]
+        [(row, true), (ShareRow { rank: Rank(4), ..row }, false), (ShareRow { ranks: 9, ..row }, false)]
     {
         write_shares(dir.path(), &[row], 1).unwrap();
         assert_eq!(read_shares(dir.path()).is_some(), is_sound, "{row:?}");

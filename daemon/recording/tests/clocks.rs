@@ -1,6 +1,6 @@
 //! Rows are sealed with the clocks as they were known then, and read with the clocks as they are known last.
 
-use mpiscope_model::{Call, Comm, Message, Scheduling};
+use mpiscope_model::{Call, Comm, Message, Rank, Scheduling};
 use mpiscope_recording::{
     ClockNode, ClockVersion, JobNode, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter,
     SegmentReader, Summary, Tables,
@@ -10,14 +10,14 @@ use std::path::Path;
 const SECOND: u64 = 1_000_000_000;
 
 fn call(rank: u32, start_ns: u64, end_ns: u64) -> Call {
-    Call { rank, function: 1, start_ns, end_ns, ..Call::default() }
+    Call { rank: Rank(rank), function: 1, start_ns, end_ns, ..Call::default() }
 }
 
 /// From rank 0 on node 0 to rank 1 on node 1: the receiver has waited since `c0` and ends before the send began.
 fn message(s0: u64, c0: u64, r1: u64) -> Message {
     Message {
-        src: 0,
-        dst: 1,
+        src: Rank(0),
+        dst: Rank(1),
         tag: 7,
         comm: Comm::WORLD,
         bytes: 8,
@@ -39,7 +39,7 @@ fn record(dir: &Path) -> Result<(), RecordingError> {
     let mut writer = RecordingWriter::create(dir, manifest, RecordingOptions::default())?;
     writer.push_calls(&[call(0, 500, 600), call(1, 500, 600), call(2, 1_500, SECOND)])?;
     writer.push_messages(&[message(1_200, 400, 700), message(3 * SECOND, SECOND, 3 * SECOND + 500)])?;
-    let seen = |rank, at_ns| Scheduling { rank, at_ns, ..Scheduling::default() };
+    let seen = |rank, at_ns| Scheduling { rank: Rank(rank), at_ns, ..Scheduling::default() };
     writer.push_scheduling(&[seen(2, 500), seen(0, 700), seen(1, 2 * SECOND)])?;
     writer.set_clock_version(1)?;
     // By the last version already.
@@ -65,11 +65,11 @@ fn rows_are_read_by_the_last_clock_map() {
     assert_eq!((totals.clock_violations_before, totals.clock_violations_after), (1, 0));
 
     let calls: Vec<(u32, u64, u64)> =
-        recording.calls().flatten().map(|call| (call.rank, call.start_ns, call.end_ns)).collect();
+        recording.calls().flatten().map(|call| (call.rank.0, call.start_ns, call.end_ns)).collect();
     assert_eq!(calls, [(0, 500, 600), (1, 1_500, 1_600), (2, 2_500, SECOND + 2_000), (1, 10, 20)]);
 
     let scheduling: Vec<(u32, u64)> =
-        recording.scheduling().flatten().map(|row| (row.rank, row.at_ns)).collect();
+        recording.scheduling().flatten().map(|row| (row.rank.0, row.at_ns)).collect();
     assert_eq!(scheduling, [(0, 700), (1, 2 * SECOND + 3_000), (2, 1_500)]);
 
     let messages: Vec<Message> = recording.messages().flatten().collect();
@@ -88,7 +88,7 @@ fn ranges_of_time_and_single_segments_are_by_the_last_map_too() {
     record(dir.path()).unwrap();
     let recording = Recording::open(dir.path()).unwrap();
     let late: Vec<u32> =
-        recording.calls_between(SECOND + 1_500..2 * SECOND).flatten().map(|call| call.rank).collect();
+        recording.calls_between(SECOND + 1_500..2 * SECOND).flatten().map(|call| call.rank.0).collect();
     assert_eq!(late, [2], "its segment ends before that by the times it was sealed with");
     assert_eq!(recording.messages_between(3 * SECOND + 2_000..4 * SECOND).flatten().count(), 1);
 
@@ -109,7 +109,7 @@ fn a_manifest_of_before_and_one_that_makes_no_sense_are_read() {
     let times = |manifest: &serde_json::Value| {
         std::fs::write(&path, serde_json::to_vec(manifest).unwrap()).unwrap();
         let calls = Recording::open(dir.path()).unwrap().calls();
-        calls.flatten().map(|call| (call.rank, call.start_ns, call.end_ns)).collect::<Vec<_>>()
+        calls.flatten().map(|call| (call.rank.0, call.start_ns, call.end_ns)).collect::<Vec<_>>()
     };
     let node = &mut manifest["clock"]["versions"][1]["nodes"][1];
     node["corrections"] = serde_json::json!([[1_000_000, i64::MAX], [5, 6], [2_000_000, i64::MIN]]);

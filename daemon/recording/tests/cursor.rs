@@ -1,6 +1,6 @@
 //! Rows in order, those of interest, as a plain search of all of them finds.
 
-use mpiscope_model::{Call, Site};
+use mpiscope_model::{Call, Rank, Site};
 use mpiscope_recording::{CallFilter, Cursor, Direction, Filter as _, Segment, SegmentReader, SegmentWriter};
 use proptest::prelude::*;
 
@@ -9,6 +9,7 @@ prop_compose! {
         rank in 0_u32..6, function in 0_u16..4, at in 0_u64..4_000, long in prop_oneof![0_u64..60, 0_u64..4_000],
         peer in proptest::option::of(0_u32..6), bytes in 0_u64..1_000, site in proptest::option::of((0_u32..5).prop_map(Site)),
     ) -> Call {
+        let (rank, peer) = (Rank(rank), peer.map(Rank));
         Call { rank, function, start_ns: at, end_ns: at + long, peer, bytes, site, ..Call::default() }
     }
 }
@@ -22,7 +23,7 @@ prop_compose! {
         duration_ns in proptest::option::of((0_u64..400, 0_u64..4_000)),
         sites in proptest::option::of(proptest::collection::vec((0_u32..5).prop_map(Site), 1..3)),
     ) -> CallFilter {
-        let up = |(from, more)| vec![from..=from + more];
+        let up = |(from, more)| vec![Rank(from)..=Rank(from + more)];
         let far = |(from, more)| from..=from + more;
         CallFilter {
             ranks: ranks.map(up), functions, peers: peers.map(up),

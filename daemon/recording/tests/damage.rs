@@ -1,7 +1,7 @@
 //! Recordings from who knows where: they cost rows, never the program.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use mpiscope_model::{Call, Comm};
+use mpiscope_model::{Call, Comm, Rank};
 use mpiscope_recording::{
     FunctionName, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, Segment,
     SegmentWriter, Summary, Tables, salvage,
@@ -11,12 +11,12 @@ use std::path::Path;
 
 fn calls(from: u64, count: u64) -> Vec<Call> {
     let call = |at: u64| Call {
-        rank: (at % 4) as u32,
+        rank: Rank((at % 4) as u32),
         thread: 0,
         function: (at % 7) as u16,
         start_ns: at * 1000,
         end_ns: at * 1000 + at * 31 % 500,
-        peer: (!at.is_multiple_of(3)).then_some(1),
+        peer: (!at.is_multiple_of(3)).then_some(Rank(1)),
         tag: Some(1),
         bytes: at % 5 * 8,
         comm: Some(Comm::WORLD),

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use mpiscope_model::{Call, Comm, Message};
+use mpiscope_model::{Call, Comm, Message, Rank};
 use mpiscope_recording::{Keep, Manifest, Recording, RecordingOptions, RecordingWriter, Summary, Tables};
 use std::fs;
 use std::path::Path;
@@ -23,11 +23,16 @@ fn recorded(dir: &Path, keep: Keep) -> (Manifest, u64) {
         let calls: Vec<Call> = (0..500)
             .map(|number: u64| {
                 let start_ns = at * 100 * MS + number * MS / 5;
-                Call { rank: (number % 4) as u32, start_ns, end_ns: start_ns + number * 7, ..Call::default() }
+                Call {
+                    rank: Rank((number % 4) as u32),
+                    start_ns,
+                    end_ns: start_ns + number * 7,
+                    ..Call::default()
+                }
             })
             .collect();
         let message = |call: &Call| Message {
-            src: 0,
+            src: Rank(0),
             dst: call.rank,
             tag: 0,
             comm: Comm::WORLD,

@@ -1,8 +1,8 @@
 //! What is written is read: every value of every column, and the manifest.
 
 use mpiscope_model::{
-    Call, Comm, CommInfo, CommKind, Coordinate, CpuSet, Message, Node, NodeInfo, ProcessState, RankCpus,
-    RankInfo, Scheduling, Site, SiteInfo,
+    Call, Comm, CommInfo, CommKind, Coordinate, CpuSet, Message, Node, NodeInfo, ProcessState, Rank,
+    RankCpus, RankInfo, Scheduling, Site, SiteInfo,
 };
 use mpiscope_recording::{
     ClockNode, ClockVersion, FunctionName, Manifest, Recording, RecordingError, RecordingOptions,
@@ -22,7 +22,8 @@ prop_compose! {
         (count, instance) in any::<(u64, Option<u32>)>(),
     ) -> Call {
         let end_ns = start_ns + took_ns;
-        Call { rank, thread, function, start_ns, end_ns, peer, tag, bytes, comm: comm.map(Comm), site: site.map(Site), count, instance }
+        let (rank, peer, comm, site) = (Rank(rank), peer.map(Rank), comm.map(Comm), site.map(Site));
+        Call { rank, thread, function, start_ns, end_ns, peer, tag, bytes, comm, site, count, instance }
     }
 }
 
@@ -33,7 +34,8 @@ prop_compose! {
         (late_sender_ns, late_receiver_ns, inter, exact) in any::<(u64, Option<u64>, bool, bool)>(),
     ) -> Message {
         Message {
-            src, dst, tag, comm: Comm(comm), bytes, send_ns, recv_ns, t_msg_ns, late_sender_ns, late_receiver_ns, inter, exact,
+            src: Rank(src), dst: Rank(dst), tag, comm: Comm(comm), bytes, send_ns, recv_ns, t_msg_ns,
+            late_sender_ns, late_receiver_ns, inter, exact,
         }
     }
 }
@@ -44,7 +46,7 @@ prop_compose! {
         (calls, polls, bytes, time_ns) in any::<(u64, u64, u64, u64)>(),
     ) -> WindowRow {
         let to_ns = from_ns + width_ns;
-        WindowRow { from_ns, to_ns, region, rank, function, calls, polls, bytes, time_ns }
+        WindowRow { from_ns, to_ns, region, rank: Rank(rank), function, calls, polls, bytes, time_ns }
     }
 }
 
@@ -53,7 +55,7 @@ prop_compose! {
         rank in 0..4_u32, at_ns in 0..MOST_NS, run_ns: u64, wait_ns: u64, voluntary: u64, involuntary: u64, stopped_ns: u64,
         blocked_ns: u64,
     ) -> Scheduling {
-        Scheduling { rank, at_ns, run_ns, wait_ns, voluntary, involuntary, stopped_ns, blocked_ns }
+        Scheduling { rank: Rank(rank), at_ns, run_ns, wait_ns, voluntary, involuntary, stopped_ns, blocked_ns }
     }
 }
 
@@ -141,13 +143,20 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
     let tables = Tables {
         functions: vec![FunctionName { function: 3, name: "MPI_Send".into() }],
         communicators: vec![
-            CommInfo { comm: Comm::WORLD, id: 7, size: 4, parent: None, leader: 0, ..CommInfo::default() },
+            CommInfo {
+                comm: Comm::WORLD,
+                id: 7,
+                size: 4,
+                parent: None,
+                leader: Rank(0),
+                ..CommInfo::default()
+            },
             CommInfo {
                 comm: Comm(1),
                 id: u64::MAX,
                 size: 2,
                 parent: Some(Comm::WORLD),
-                leader: 2,
+                leader: Rank(2),
                 kind: CommKind::File,
                 name: "out/knöten.dat".into(),
                 ..CommInfo::default()
@@ -155,7 +164,7 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
         ],
         coordinates: vec![Coordinate {
             comm: Comm(1),
-            rank: 3,
+            rank: Rank(3),
             dimension: 1,
             coordinate: 7,
             size: 9,
@@ -180,7 +189,7 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
             },
         ],
         ranks: vec![RankInfo {
-            rank: 0,
+            rank: Rank(0),
             world_size: 4,
             node: Node(0),
             pid: 99,

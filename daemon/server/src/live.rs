@@ -134,10 +134,10 @@ impl Source {
     pub(crate) fn about(&self) -> About {
         let state = lock(&self.state);
         let mut of_node: BTreeMap<_, Vec<u32>> = BTreeMap::new();
-        state.ranks().for_each(|rank| of_node.entry(rank.node).or_default().push(rank.rank));
+        state.ranks().for_each(|rank| of_node.entry(rank.node).or_default().push(rank.rank.0));
         let nodes = state.nodes().map(|node| {
             let ranks = of_node.remove(&node.node).unwrap_or_default();
-            Node { node: node.node.0, name: node.name.clone(), ranks: runs(&ranks) }
+            Node { node: node.node.0, name: node.name.clone(), ranks: runs(ranks) }
         });
         let (known, job) = (known(&state), state.job());
         let function = |function: &FunctionName| Function {

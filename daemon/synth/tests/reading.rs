@@ -2,6 +2,7 @@
 
 mod support;
 
+use mpiscope_model::Rank;
 use mpiscope_synth::{
     Collective, Collectives, Disturbance, Network, Pattern, Placement, Sizes, Spec, Stretch, Style, generate,
 };
@@ -68,7 +69,7 @@ fn assert_sound(read: &Read, what: &str) {
     }
     let mut last: BTreeMap<u32, u64> = BTreeMap::new();
     for call in &read.calls {
-        let last_ns = last.insert(call.rank, call.end_ns).unwrap_or_default();
+        let last_ns = last.insert(call.rank.0, call.end_ns).unwrap_or_default();
         assert!(last_ns <= call.start_ns && call.start_ns < call.end_ns, "{what}: {call:?} after {last_ns}");
     }
 }
@@ -112,7 +113,7 @@ fn pairs_are_those_of_the_messages() {
         let (read, truth) = (read(&spec), generate(&spec).unwrap().truth());
         let mut pairs: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
         for message in &read.messages {
-            let pair = pairs.entry((message.src, message.dst)).or_default();
+            let pair = pairs.entry((message.src.0, message.dst.0)).or_default();
             *pair = (pair.0 + 1, pair.1 + message.bytes);
         }
         let read_back: Vec<_> =
@@ -157,15 +158,17 @@ fn all_kinds_of_collectives_are_met_by_all_in_the_same_order() {
         assert_sound(&read, "collectives");
         let of =
             |rank| read.calls.iter().filter(move |call| call.rank == rank && call.function >= id::BARRIER);
-        let functions: Vec<u16> = of(0).map(|call| call.function).collect();
+        let functions: Vec<u16> = of(Rank(0)).map(|call| call.function).collect();
         let turn = [id::BARRIER, id::BCAST, id::REDUCE, id::ALLREDUCE, id::ALLTOALL];
         assert!(functions.len() > 10);
         assert!(functions.iter().zip(turn.iter().cycle()).all(|(found, expected)| found == expected));
         for (at, &function) in functions.iter().enumerate() {
-            let calls: Vec<_> = (0..16).map(|rank| of(rank).nth(at).unwrap()).collect();
+            let calls: Vec<_> = (0..16).map(|rank| of(Rank(rank)).nth(at).unwrap()).collect();
             let last_ns = calls.iter().map(|call| call.start_ns).max().unwrap();
             let holds = match function {
-                id::BCAST => calls.iter().all(|call| call.end_ns > calls[0].start_ns && call.peer == Some(0)),
+                id::BCAST => {
+                    calls.iter().all(|call| call.end_ns > calls[0].start_ns && call.peer == Some(Rank(0)))
+                }
                 id::REDUCE => calls[0].end_ns > last_ns,
                 _ => calls.iter().all(|call| call.end_ns > last_ns),
             };
@@ -253,7 +256,7 @@ fn recorded_and_lost_calls_are_those_that_were_made() {
         assert_eq!(recorded + truth.lost_calls, truth.calls, "{what}");
         assert!(read.faults.is_empty(), "{what}: {:?}", read.faults);
         // What was sent to or by ranks that lost nothing is found, and all that was found was sent in this order.
-        let quiet: HashSet<(u32, u32, u64, u64)> = {
+        let quiet: HashSet<(Rank, Rank, u64, u64)> = {
             spec.disturb.clear();
             let undisturbed = support::read(&spec);
             undisturbed.messages.iter().map(|one| (one.src, one.dst, one.send_ns, one.recv_ns)).collect()
@@ -303,9 +306,9 @@ fn scheduling_figures_say_what_was_taken() {
     let read = read(&spec);
     assert_sound(&read, "stolen");
     let last = |rank| *read.scheduling.iter().rfind(|figures| figures.rank == rank).unwrap();
-    let robbed: Vec<u32> = (0..16).filter(|&rank| last(rank).wait_ns > 0).collect();
+    let robbed: Vec<u32> = (0..16).filter(|&rank| last(Rank(rank)).wait_ns > 0).collect();
     assert_eq!(robbed.len(), 2);
-    for figures in robbed.iter().map(|&rank| last(rank)) {
+    for figures in robbed.iter().map(|&rank| last(Rank(rank))) {
         assert_eq!(figures.run_ns + figures.wait_ns, figures.at_ns);
         let share = figures.wait_ns as f64 / figures.at_ns as f64;
         assert!((0.2..0.3).contains(&share), "{share}");

@@ -2,6 +2,7 @@
 
 mod support;
 
+use mpiscope_model::Rank;
 use mpiscope_synth::{Cause, Disturbance, Pattern, Placement, Spec, Stretch, Style, Truth, generate};
 use support::{patterns, read, small};
 
@@ -183,7 +184,7 @@ fn a_stopped_rank_waits_for_no_processor() {
     let stopped = Disturbance::StoppedRank { during: Stretch::WHOLE, period_ns: 20_000_000, taken: 0.3 };
     let read = read(&disturbed(Pattern::Ring, stopped));
     let last = |rank| read.scheduling.iter().rfind(|row| row.rank == rank).expect("each rank has figures");
-    let (of_stopped, of_other) = (last(15), last(14));
+    let (of_stopped, of_other) = (last(Rank(15)), last(Rank(14)));
     let share = of_stopped.stopped_ns as f64 / of_stopped.at_ns as f64;
     assert!((0.2..0.4).contains(&share), "{of_stopped:?}");
     assert_eq!((of_stopped.wait_ns, of_other.wait_ns, of_other.stopped_ns), (0, 0, 0));

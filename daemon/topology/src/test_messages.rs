@@ -3,10 +3,10 @@
 use mpiscope_model::{Comm, Message, Rank};
 
 /// A message of eight bytes, of a job with two ranks on each node.
-pub(crate) fn message(src: Rank, dst: Rank, send_ns: u64, recv_ns: u64) -> Message {
+pub(crate) fn message(src: u32, dst: u32, send_ns: u64, recv_ns: u64) -> Message {
     Message {
-        src,
-        dst,
+        src: Rank(src),
+        dst: Rank(dst),
         tag: 0,
         comm: Comm::WORLD,
         bytes: 8,

@@ -17,7 +17,7 @@ const COMMAND: &str = "advise";
 struct Question {
     node_of_rank: Vec<u32>,
     /// Ranks that talk to each other: messages, bytes.
-    pairs: Vec<(Rank, Rank, u64, u64)>,
+    pairs: Vec<(u32, u32, u64, u64)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub fn advise_apart() -> Result<ExitCode> {
         serde_json::from_reader(std::io::stdin().lock()).context("nobody said who talks to whom")?;
     let mut traffic = Traffic::default();
     for &(one, other, messages, bytes) in &question.pairs {
-        traffic.add(one, other, Flow { messages, bytes });
+        traffic.add(Rank(one), Rank(other), Flow { messages, bytes });
     }
     let today: Vec<Node> = question.node_of_rank.into_iter().map(Node).collect();
     let nodes = today.iter().map(|node| node.index() + 1).max().unwrap_or_default();
@@ -51,7 +51,8 @@ pub fn advise_apart() -> Result<ExitCode> {
 
 /// Asks another process for a placement, and waits for it.
 pub fn ask(traffic: &Traffic, node_of_rank: &[Node]) -> Result<Advice> {
-    let pairs = traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages, flow.bytes)).collect();
+    let pairs =
+        traffic.pairs().map(|(one, other, flow)| (one.0, other.0, flow.messages, flow.bytes)).collect();
     let question = Question { node_of_rank: node_of_rank.iter().map(|node| node.0).collect(), pairs };
     let mut child = start([COMMAND.as_ref()], Stdio::piped())?;
     if let Some(mut stdin) = child.stdin.take() {

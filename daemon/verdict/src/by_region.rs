@@ -29,7 +29,7 @@ pub(super) fn by_rank(budgeter: &Budgeter, basis: &Basis, begin_ns: Nanoseconds)
     let mut by_rank = ByRank::new(windows.start as u64 * width_ns, width_ns * step as u64, ranks);
     for first in windows.clone().step_by(step) {
         let some = first..(first + step).min(windows.end);
-        by_rank.push((0..ranks as Rank).map(|rank| {
+        by_rank.push(Rank::all(ranks as u32).map(|rank| {
             let window = ledger.of_ranks(&[(rank, rank)], some.clone());
             (parts(&window.budget), basis.avoidable(&window).map(|(_, s)| s))
         }));
@@ -60,8 +60,10 @@ pub(super) fn attribution(
         let found = basis.assess(&window, ranks.len() as u32, seen.length_ns(begin_ns, end_ns));
         let is_inside = |rank: Rank| partition.region(rank) == Some(region);
         // Who waited for whom inside it.
-        let inside =
-            waits.iter().enumerate().filter(|(_, wait)| is_inside(wait.waiter) && is_inside(wait.awaited));
+        let inside = waits
+            .iter()
+            .enumerate()
+            .filter(|(_, wait)| is_inside(Rank(wait.waiter)) && is_inside(Rank(wait.awaited)));
         let evidence = inside.map(|(at, _)| at).take(MOST_EVIDENCE);
         Attribution {
             from_s: begin_ns as f64 / 1e9,
@@ -80,6 +82,7 @@ pub(super) fn attribution(
 mod tests {
     use crate::simulated::simulated;
     use mpiscope_feed::Parts;
+    use mpiscope_model::Rank;
     use mpiscope_synth::{Pattern, Spec, Style};
 
     #[test]
@@ -102,7 +105,7 @@ mod tests {
             let whole = course.over(&range, names);
             let mut sum = Parts::default();
             let mut pattern = 0.0;
-            for ranks in [[(0, 7)], [(8, 15)]] {
+            for ranks in [[(Rank(0), Rank(7))], [(Rank(8), Rank(15))]] {
                 let of = course.of_ranks(&range, &ranks, names);
                 assert_eq!((of.from_ns, of.to_ns), (whole.from_ns, whole.to_ns));
                 sum.add(&of.parts);

@@ -133,12 +133,12 @@ pub(crate) fn diagnosed_until_s(attribution: &[Attribution]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_model::Node;
     use mpiscope_model::RankCpus;
+    use mpiscope_model::{Node, Rank};
 
     fn ended(states: &[ProcessState], ranks: u32, exit: Option<i32>) -> Ending {
         let info = |(rank, state): (usize, &ProcessState)| RankInfo {
-            rank: rank as u32,
+            rank: Rank(rank as u32),
             world_size: ranks,
             node: Node(0),
             pid: 1,

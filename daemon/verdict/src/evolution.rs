@@ -62,9 +62,9 @@ fn strongest<'a, Key: Copy + Ord>(
     all
 }
 
-fn ranges(ranks: &[Rank]) -> Vec<(Rank, Rank)> {
-    let follow = |one: &Rank, next: &Rank| next - one == 1;
-    ranks.chunk_by(follow).map(|range| (range[0], range[range.len() - 1])).collect()
+fn ranges(ranks: &[Rank]) -> Vec<(u32, u32)> {
+    let follow = |one: &Rank, next: &Rank| next.0 - one.0 == 1;
+    ranks.chunk_by(follow).map(|range| (range[0].0, range[range.len() - 1].0)).collect()
 }
 
 fn course(series: &Series, provisional: &[Provisional], window_s: f64) -> RegionCourse {

@@ -4,7 +4,7 @@ use super::reference_criteria;
 use anyhow::{Result, anyhow};
 use mpiscope_diagnosis::Reference;
 use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder, TooLarge};
-use mpiscope_model::Node;
+use mpiscope_model::{Node, Rank};
 use mpiscope_recording::Recording;
 use mpiscope_wire::FUNCTIONS;
 
@@ -33,7 +33,7 @@ pub fn builder(recording: &Recording) -> Result<GraphBuilder> {
     let job = &recording.manifest().job;
     let mut builder = GraphBuilder::new(kinds());
     for (node, of) in (0_u32..).zip(&job.nodes) {
-        of.ranks.iter().for_each(|rank| builder.place(*rank, Node(node)));
+        of.ranks.iter().for_each(|rank| builder.place(Rank(*rank), Node(node)));
     }
     refer(&mut builder, &reference_criteria::reference(recording.dir(), job)?);
     builder.recorded_in(recording.manifest().recorder_ns());

@@ -137,7 +137,7 @@ impl RangeVerdicts for PartVerdicts {
         &self,
         of: &RangeBudget,
         course: &Course,
-        ranks: Option<&[(u32, u32)]>,
+        ranks: Option<&[(Rank, Rank)]>,
     ) -> Option<RangeVerdict> {
         let count = ranks.map_or(self.ranks, |ranks| counted(ranks, self.ranks));
         let part = Part { of, course, count };
@@ -201,12 +201,12 @@ impl Part<'_> {
 }
 
 /// How many ranks of a job are in these ranges, which may overlap.
-fn counted(ranges: &[(u32, u32)], ranks: u32) -> u32 {
+fn counted(ranges: &[(Rank, Rank)], ranks: u32) -> u32 {
     let mut sorted = ranges.to_vec();
     sorted.sort_unstable();
     let (mut count, mut next) = (0, 0);
     for (first, last) in sorted {
-        let (first, end) = (first.max(next), last.saturating_add(1).min(ranks));
+        let (first, end) = (first.0.max(next), last.0.saturating_add(1).min(ranks));
         count += end.saturating_sub(first);
         next = next.max(end);
     }
@@ -239,14 +239,17 @@ fn source(cause: &str, part: &Part<'_>, ranks: u32) -> Option<Source> {
     by_rank.iter_mut().filter(|ns| **ns == 0).for_each(|ns| *ns = each_ns);
     let (few, few_ns) = few(&by_rank);
     let seconds = |ns: u64| ns as f64 / 1e9;
-    let named =
-        |&rank: &Rank| SourceRank { rank, seconds: seconds(by_rank[rank as usize]), ..SourceRank::default() };
+    let named = |&rank: &Rank| SourceRank {
+        rank: rank.0,
+        seconds: seconds(by_rank[rank.index()]),
+        ..SourceRank::default()
+    };
     Some(Source {
         cause: cause.into(),
         total_s: seconds(by_rank.iter().sum()),
         few_s: seconds(few_ns),
         ranks: few.iter().take(MOST_RANKS).map(named).collect(),
-        few,
+        few: few.into_iter().map(|rank| rank.0).collect(),
         ..Source::default()
     })
 }

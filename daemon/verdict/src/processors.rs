@@ -105,7 +105,7 @@ impl Processors {
             usable: self.usable(),
             cpus: all.run_ns as f64 / all.at_ns.max(1) as f64,
             waited,
-            most_rank: worst.rank,
+            most_rank: worst.rank.0,
             most_waited: waited_share(worst),
         })
     }
@@ -130,7 +130,7 @@ impl Processors {
         let is_long = |row: &&Scheduling| row.stopped_ns as f64 > STOPPED * row.at_ns as f64;
         let ranks = self.newest.values().filter(is_long);
         let mut longest: Vec<_> =
-            ranks.map(|row| StoppedRank { rank: row.rank, seconds: row.stopped_ns as f64 / 1e9 }).collect();
+            ranks.map(|row| StoppedRank { rank: row.rank.0, seconds: row.stopped_ns as f64 / 1e9 }).collect();
         let count = longest.len() as u32;
         longest.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
         longest.truncate(MOST_NAMED);
@@ -240,17 +240,17 @@ mod tests {
     use super::*;
     use mpiscope_model::CpuSet;
 
-    fn row(rank: Rank, at_ns: u64, run_ns: u64, wait_ns: u64) -> Scheduling {
-        Scheduling { rank, at_ns, run_ns, wait_ns, ..Scheduling::default() }
+    fn row(rank: u32, at_ns: u64, run_ns: u64, wait_ns: u64) -> Scheduling {
+        Scheduling { rank: Rank(rank), at_ns, run_ns, wait_ns, ..Scheduling::default() }
     }
 
     #[test]
     fn the_newest_figures_count_in_whatever_order_they_come() {
         let mut processors = Processors::default();
         processors.see(&[row(0, 20, 8, 2), row(0, 10, 4, 1), row(1, 5, 1, 0), row(1, 5, 2, 0)]);
-        assert_eq!(processors.of(0), Some(&row(0, 20, 8, 2)));
-        assert_eq!(processors.of(1), Some(&row(1, 5, 2, 0)), "of one moment the later one");
-        assert_eq!(processors.of(2), None);
+        assert_eq!(processors.of(Rank(0)), Some(&row(0, 20, 8, 2)));
+        assert_eq!(processors.of(Rank(1)), Some(&row(1, 5, 2, 0)), "of one moment the later one");
+        assert_eq!(processors.of(Rank(2)), None);
     }
 
     #[test]
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn where_ranks_run_says_how_many_share_a_cpu() {
         let on = |rank, node, list: &str| RankInfo {
-            rank,
+            rank: Rank(rank),
             world_size: 4,
             node,
             pid: 1,

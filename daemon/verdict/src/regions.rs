@@ -2,6 +2,7 @@
 
 use mpiscope_diagnosis::{Budgeter, RegionOfRank};
 use mpiscope_feed::{Between, Region, Regions, runs};
+use mpiscope_model::Rank;
 use mpiscope_model::words::{plural, ranges};
 use mpiscope_topology::{Exchange, Follower, Tracker, exchanges, talk_graph};
 
@@ -28,7 +29,7 @@ pub(super) fn for_another_pass(budgeter: &Budgeter) -> RegionOfRank {
 
 /// Which region each rank is in.
 pub(super) fn partition(tracker: &Tracker) -> RegionOfRank {
-    let mut of_rank: Vec<(u32, u32)> = Vec::new();
+    let mut of_rank: Vec<(Rank, u32)> = Vec::new();
     for region in tracker.regions() {
         of_rank.extend(region.ranks.iter().map(|rank| (*rank, region.id)));
     }
@@ -48,7 +49,7 @@ pub(super) fn describe(tracker: &Tracker, with_collectives: bool, budgeter: &Bud
     };
     let region = |(region, exchange): (&mpiscope_topology::Region, &Exchange)| Region {
         id: region.id,
-        ranks: runs(&region.ranks),
+        ranks: runs(region.ranks.iter().map(|rank| rank.0)),
         latency: exchange.late.mean(),
         messages: exchange.messages,
         delayed: exchange.late.delayed,
@@ -90,7 +91,7 @@ pub fn regions_sentence(regions: &Regions) -> Option<String> {
     let mut slowest: Vec<&Region> = regions.regions.iter().collect();
     slowest.sort_by(|one, other| other.latency.unwrap_or(0.0).total_cmp(&one.latency.unwrap_or(0.0)));
     let named = slowest.iter().take(MOST_NAMED).map(|region| {
-        let ranks: Vec<u32> = region.each_rank().collect();
+        let ranks: Vec<u32> = region.each_rank().map(|rank| rank.0).collect();
         let latency = region.latency.map_or_else(|| "not known".into(), |latency| format!("{latency:.1}"));
         format!("{} {latency}", ranges(&ranks))
     });

@@ -277,7 +277,7 @@ mod tests {
     fn stretches_add_up_but_for_those_that_depart() {
         let mut whole = Replayed::default();
         for at in 0..20 {
-            whole.add(&stretch(at * 100, (at + 1) * 100, (at == 3).then_some((7, 310))));
+            whole.add(&stretch(at * 100, (at + 1) * 100, (at == 3).then_some((Rank(7), 310))));
         }
         let savings = whole.savings();
         assert!(is_near(savings.wall_s[1], 38e-9) && is_near(savings.unexplained_s, 19e-9), "{savings:?}");
@@ -287,8 +287,8 @@ mod tests {
         let worst = vec![SlowLink { from: vec![0, 1], to: vec![2, 3], messages: 38, slower }];
         assert_eq!(whole.slow_links(), SlowLinks { known: 2, slow: 1, worst });
         assert_eq!(whole.whatif().without.len(), 1);
-        (0..3).for_each(|at| whole.add(&stretch(2000 + at * 100, 2100 + at * 100, Some((1, 2000)))));
-        assert_eq!(whole.savings().departs, Some((7, 310)));
+        (0..3).for_each(|at| whole.add(&stretch(2000 + at * 100, 2100 + at * 100, Some((Rank(1), 2000)))));
+        assert_eq!(whole.savings().departs, Some((Rank(7), 310)));
         assert_eq!(whole.whatif(), WhatIf::default());
     }
 

@@ -27,7 +27,7 @@ pub(super) fn write(dir: &Path, shares: &RankShares) -> Result<(), RecordingErro
 /// Those of a recording; nothing where they are not kept.
 pub(super) fn read(dir: &Path) -> RankShares {
     let Some(rows) = read_shares(dir) else { return RankShares::default() };
-    let last = rows.iter().filter(|row| row.ranks == 1).map(|row| row.rank as usize + 1).max();
+    let last = rows.iter().filter(|row| row.ranks == 1).map(|row| row.rank.index() + 1).max();
     // A rank that the job does not have would make room for all before it.
     let job = Manifest::read(dir).map_or(0, |manifest| manifest.job.ranks as usize);
     let most = if job > 0 { job } else { rows.len() };
@@ -83,6 +83,7 @@ fn found(row: &recording::ShareRow) -> ShareRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_model::Rank;
 
     #[test]
     fn they_are_found_again() {
@@ -93,13 +94,13 @@ mod tests {
             ranks: 1,
             width_ns: 1 << 20,
             from_ns: u64::from(at / 8) << 20,
-            first_rank: at % 8,
+            first_rank: Rank(at % 8),
             parts: [1, 2, 3, i64::from(at), -5, 6, 7, 8, 9],
         };
         let shares = RankShares::restored(8, (0..4_000).map(row));
         write(dir.path(), &shares).unwrap();
         assert!(are_kept(dir.path()) && read(dir.path()) == shares);
-        let absurd = [ShareRow { first_rank: (1 << 23) - 1, ..row(0) }, row(1)];
+        let absurd = [ShareRow { first_rank: Rank((1 << 23) - 1), ..row(0) }, row(1)];
         let rows: Vec<_> = absurd.iter().map(kept).collect();
         write_shares(dir.path(), &rows, ZSTD_LEVEL).unwrap();
         assert_eq!(read(dir.path()).ranks(), 2);

@@ -20,8 +20,12 @@ const MOVES: f64 = 0.4;
 
 /// The ranks with the most, the first before others with as much.
 fn most(by_rank: &[u64]) -> Vec<(Rank, u64)> {
-    let mut all: Vec<(Rank, u64)> =
-        by_rank.iter().enumerate().filter(|(_, ns)| **ns > 0).map(|(rank, ns)| (rank as Rank, *ns)).collect();
+    let mut all: Vec<(Rank, u64)> = by_rank
+        .iter()
+        .enumerate()
+        .filter(|(_, ns)| **ns > 0)
+        .map(|(rank, ns)| (Rank::from_index(rank), *ns))
+        .collect();
     let order = |(rank, ns): &(Rank, u64)| (Reverse(*ns), *rank);
     if all.len() > MOST_RANKS {
         all.select_nth_unstable_by_key(MOST_RANKS, order);
@@ -57,7 +61,7 @@ pub(super) fn few(by_rank: &[u64]) -> (Vec<Rank>, u64) {
         return Default::default();
     }
     let ns = order.iter().map(|&rank| by_rank[rank]).sum();
-    let mut few: Vec<Rank> = order.into_iter().map(|rank| rank as Rank).collect();
+    let mut few: Vec<Rank> = order.into_iter().map(Rank::from_index).collect();
     few.sort_unstable();
     (few, ns)
 }
@@ -68,7 +72,7 @@ fn whole_nodes(few: &[Rank], node_of_rank: &[Node]) -> u32 {
     for (rank, node) in node_of_rank.iter().enumerate() {
         let of = ranks_of.entry(*node).or_default();
         of.0 += 1;
-        of.1 += usize::from(few.binary_search(&(rank as Rank)).is_ok());
+        of.1 += usize::from(few.binary_search(&Rank::from_index(rank)).is_ok());
     }
     let with_few = || ranks_of.values().filter(|(_, few)| *few > 0);
     let is_whole = with_few().all(|(all, few)| all == few && *all > 1) && with_few().count() < ranks_of.len();
@@ -98,7 +102,7 @@ pub(super) fn sources(budgeter: &Budgeter, replayed: &Replayed) -> Vec<Source> {
         let time = |(part, of): (&Part, &Vec<u64>)| SourceTime {
             from_s: seconds(part.from_ns),
             to_s: seconds(part.to_ns),
-            ranks: most(of).into_iter().map(|(rank, _)| rank).collect(),
+            ranks: most(of).into_iter().map(|(rank, _)| rank.0).collect(),
         };
         let (few, few_ns) = if moves { Default::default() } else { few(&whole) };
         Some(Source {
@@ -106,7 +110,7 @@ pub(super) fn sources(budgeter: &Budgeter, replayed: &Replayed) -> Vec<Source> {
             total_s: seconds(total_ns),
             few_s: seconds(few_ns),
             few_nodes: whole_nodes(&few, budgeter.node_of_rank()),
-            few,
+            few: few.into_iter().map(|rank| rank.0).collect(),
             ranks: ranks(budgeter, &whole),
             computed_s: mean_computed_s(budgeter),
             times: if moves { replayed.parts.iter().zip(&by_part).map(time).collect() } else { Vec::new() },
@@ -124,7 +128,7 @@ pub(super) fn by_part(replayed: &Replayed) -> Vec<SourcePart> {
             from_ns: part.from_ns,
             to_ns: part.to_ns,
             total_s: seconds(by_rank.iter().sum()),
-            ranks: most(by_rank).into_iter().map(|(rank, ns)| (rank, seconds(ns))).collect(),
+            ranks: most(by_rank).into_iter().map(|(rank, ns)| (rank.0, seconds(ns))).collect(),
         };
         [(Blame::Pattern, &part.excess_ns), (Blame::Cpu, &part.delayed_ns)].map(of)
     };
@@ -135,9 +139,9 @@ pub(super) fn by_part(replayed: &Replayed) -> Vec<SourcePart> {
 fn ranks(budgeter: &Budgeter, by_rank: &[u64]) -> Vec<SourceRank> {
     let ledger = budgeter.ledger().ranks();
     let named = |(rank, ns): (Rank, u64)| {
-        let of = ledger.get(rank as usize).copied().unwrap_or_default();
+        let of = ledger.get(rank.index()).copied().unwrap_or_default();
         let computed_ns = of.compute_ns.saturating_sub(of.cpu_wait_ns);
-        SourceRank { rank, seconds: ns as f64 / 1e9, computed_s: computed_ns as f64 / 1e9 }
+        SourceRank { rank: rank.0, seconds: ns as f64 / 1e9, computed_s: computed_ns as f64 / 1e9 }
     };
     most(by_rank).into_iter().map(named).collect()
 }
@@ -189,25 +193,25 @@ mod tests {
     fn ranks_with_as_much_are_named_together() {
         let mut sixteen = [0_u64; 16];
         sixteen[10..14].copy_from_slice(&[228, 227, 227, 228]);
-        assert_eq!(few(&sixteen), (vec![10, 11, 12, 13], 910));
+        assert_eq!(few(&sixteen), ([10, 11, 12, 13].map(Rank).to_vec(), 910));
         assert!(few(&sixteen[9..15]).0.is_empty(), "four of six are not few");
-        assert_eq!(few(&[0, 10, 0, 0, 90]), (vec![4], 90));
+        assert_eq!(few(&[0, 10, 0, 0, 90]), (vec![Rank(4)], 90));
         assert!(few(&[1; 16]).0.is_empty());
         // More than are listed one by one.
         let mut rack = [1_u64; 64];
         rack[8..16].fill(100);
         rack[40..48].fill(101);
-        assert_eq!(few(&rack).0, (8..16).chain(40..48).collect::<Vec<_>>());
+        assert_eq!(few(&rack).0, (8..16).chain(40..48).map(Rank).collect::<Vec<_>>());
     }
 
     #[test]
     fn all_ranks_of_nodes_are_those_nodes() {
         let node_of_rank: Vec<Node> = (0..16).map(|rank| Node(rank / 4)).collect();
-        assert_eq!(whole_nodes(&[0, 1, 2, 3, 8, 9, 10, 11], &node_of_rank), 2);
-        assert_eq!(whole_nodes(&[0, 1, 2], &node_of_rank), 0, "a rank of the node is missing");
-        assert_eq!(whole_nodes(&[0, 1, 2, 3, 4], &node_of_rank), 0, "one is of another node");
-        assert_eq!(whole_nodes(&[2], &[0, 1, 2, 3].map(Node)), 0, "each node has one rank");
-        assert_eq!(whole_nodes(&[0, 1], &[0, 0].map(Node)), 0, "there is no other node");
+        assert_eq!(whole_nodes(&[0, 1, 2, 3, 8, 9, 10, 11].map(Rank), &node_of_rank), 2);
+        assert_eq!(whole_nodes(&[0, 1, 2].map(Rank), &node_of_rank), 0, "a rank of the node is missing");
+        assert_eq!(whole_nodes(&[0, 1, 2, 3, 4].map(Rank), &node_of_rank), 0, "one is of another node");
+        assert_eq!(whole_nodes(&[Rank(2)], &[0, 1, 2, 3].map(Node)), 0, "each node has one rank");
+        assert_eq!(whole_nodes(&[Rank(0), Rank(1)], &[0, 0].map(Node)), 0, "there is no other node");
         assert_eq!(whole_nodes(&[], &node_of_rank), 0);
     }
 

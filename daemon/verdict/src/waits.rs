@@ -43,7 +43,7 @@ pub(super) fn gathered<'a>(all: impl Iterator<Item = (&'a WaitKey, &'a WaitTotal
     gathered.truncate(MOST_GATHERED);
     let wait = |((state, function, site), of): ((WaitState, Function, Option<Site>), Gathered)| {
         let most = of.awaited_ns.iter().max_by_key(|(rank, ns)| (**ns, Reverse(**rank)));
-        let (most_awaited, most_ns) = most.map_or((0, 0), |(rank, ns)| (*rank, *ns));
+        let (most_awaited, most_ns) = most.map_or((0, 0), |(rank, ns)| (rank.0, *ns));
         GatheredWait {
             state: state.words().into(),
             function: name(function),
@@ -84,8 +84,8 @@ pub(super) fn longest<'a>(all: impl Iterator<Item = (&'a WaitKey, &'a WaitTotals
         site: key.site.map(|site| site.0),
         place: String::new(),
         function: name(key.function),
-        waiter: key.waiter,
-        awaited: key.awaited,
+        waiter: key.waiter.0,
+        awaited: key.awaited.0,
         times: totals.times,
         seconds: seconds(totals.waited_ns as i64),
         longest_s: seconds(totals.longest_ns as i64),

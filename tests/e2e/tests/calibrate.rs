@@ -58,7 +58,7 @@ fn assert_consistent(folder: &Path, ranks: u32, place: &str) -> Recorded {
     assert_eq!(report(&out).unwrap()["job"]["exit"], 0, "{place}");
     let mut counts: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
     for call in &recorded.calls {
-        *counts.entry(recorded.name(call)).or_default().entry(call.rank).or_default() += call.count;
+        *counts.entry(recorded.name(call)).or_default().entry(call.rank.0).or_default() += call.count;
     }
     let made = |name: &str| counts[name].values().sum::<u64>();
     assert_eq!((made("MPI_Send"), made("MPI_Recv")), (totals.messages, totals.messages), "{place}");

@@ -226,7 +226,7 @@ fn filters_take_what_they_say() {
     let is_in = |begin_ns: u64, end_ns: u64| begin_ns < 200_000_000 && end_ns >= 100_000_000;
     let has = |rank: u32| [0, 3, 4, 5].contains(&rank);
     let calls = all.calls.iter().filter(|call| {
-        is_in(call.start_ns, call.end_ns) && has(call.rank) && call.end_ns - call.start_ns > 20_000
+        is_in(call.start_ns, call.end_ns) && has(call.rank.0) && call.end_ns - call.start_ns > 20_000
     });
     let expected: Vec<_> = calls.clone().collect();
     assert!(expected.len() > 10);
@@ -236,7 +236,7 @@ fn filters_take_what_they_say() {
     assert_eq!(rows("calls", &[&words[..], &["--function", "mpi_waitall"]].concat()), waits);
     let messages = all.messages.iter().filter(|message| {
         is_in(message.send_ns, message.recv_ns)
-            && (has(message.src) || has(message.dst))
+            && (has(message.src.0) || has(message.dst.0))
             && message.recv_ns - message.send_ns > 20_000
     });
     assert_eq!(rows("messages", &words), messages.count());

@@ -82,7 +82,7 @@ fn a_host_whose_agent_stays_dead_is_named() {
     assert!(totals.calls + totals.polls < truth.all_calls());
     let after_ns = recorded.manifest.uncounted[0].after_ns.unwrap();
     let last_ns = |host: &str| {
-        let of_host = recorded.calls.iter().filter(|call| node[&call.rank] == host);
+        let of_host = recorded.calls.iter().filter(|call| node[&call.rank.0] == host);
         of_host.map(|call| call.start_ns).max().unwrap()
     };
     assert!(last_ns("node2") <= after_ns && after_ns < last_ns("node1"), "{after_ns}");

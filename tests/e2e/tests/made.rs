@@ -4,6 +4,7 @@ use crate::support::{Feed, LIMIT, Page, block_on};
 use mpiscope_feed::message::{Kind, Message};
 use mpiscope_feed::{JobState, RunSource};
 use mpiscope_harness::{Ended, Recorded, Running, Signal, folder, mpiscope, processes, report, run};
+use mpiscope_model::Rank;
 use serde_json::Value;
 use std::path::Path;
 
@@ -188,7 +189,7 @@ fn a_table_is_reported_and_shown() {
         .map(|message| (message.src, message.dst, message.bytes, message.send_ns, message.recv_ns))
         .collect();
     messages.sort_unstable();
-    assert_eq!(messages, [(0, 1, 64, 0, 2000), (2, 1, 128, 3000, 8000)]);
+    assert_eq!(messages, [(Rank(0), Rank(1), 64, 0, 2000), (Rank(2), Rank(1), 128, 3000, 8000)]);
     let state = replayed(&out);
     assert_eq!((state.job.unwrap().ranks, state.totals.unwrap().messages), (3, 2));
 }

@@ -97,9 +97,9 @@ fn every_rank_is_on_its_node() {
                 (0..8).map(|rank| (rank, format!("node{}", node_of(rank) + 1))).collect();
             assert_eq!(nodes, expected, "{placement:?}, {}", mpi.family.word());
             let inter = recorded.messages.iter().filter(|message| message.inter);
-            let apart = inter.clone().filter(|message| nodes[&message.src] != nodes[&message.dst]);
+            let apart = inter.clone().filter(|message| nodes[&message.src.0] != nodes[&message.dst.0]);
             assert_eq!(inter.count(), apart.count());
-            assert!(recorded.messages.iter().all(|m| m.inter == (nodes[&m.src] != nodes[&m.dst])));
+            assert!(recorded.messages.iter().all(|m| m.inter == (nodes[&m.src.0] != nodes[&m.dst.0])));
         }
     }
 }
@@ -467,7 +467,7 @@ fn a_host_cut_off_for_good_is_reported_and_the_rest_is_whole() {
     for (rank, state) in states {
         assert_eq!(state == "silent", node[&rank] == "node3", "rank {rank} is {state}");
     }
-    assert!(recorded.calls.iter().filter(|call| node[&call.rank] != "node3").count() > 100);
+    assert!(recorded.calls.iter().filter(|call| node[&call.rank.0] != "node3").count() > 100);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! becomes of messages whose receives fail, or are left out because recording was paused.
 
 use mpiscope_harness::{Family, Mpi, Recorded, Truth, folder, record, run};
-use mpiscope_model::{CommInfo, CommKind};
+use mpiscope_model::{CommInfo, CommKind, Rank};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ fn communicators_have_their_names_and_ranks_their_places() {
                 .coordinates
                 .iter()
                 .filter(|of| of.comm == grid.comm)
-                .map(|of| ((of.rank, of.dimension), (of.coordinate, of.size, of.periodic)))
+                .map(|of| ((of.rank.0, of.dimension), (of.coordinate, of.size, of.periodic)))
                 .collect();
             let row = ranks / 2;
             let expected = (0..ranks)
@@ -82,14 +82,14 @@ fn windows_and_files_differ_and_peers_are_ranks_of_the_world() {
         assert_eq!(named.len(), 2, "{place}: {:?}", one_sided.comms);
         assert!(one_sided.calls.iter().any(|call| call.comm == Some(named[0].comm)), "{place}");
         for call in one_sided.calls.iter().filter(|call| one_sided.name(call) == "MPI_Rput") {
-            assert_eq!(call.peer, Some((call.rank + 1) % RANKS), "{place}");
+            assert_eq!(call.peer, Some(Rank((call.rank.0 + 1) % RANKS)), "{place}");
         }
         // On the window of those that go backward, rank 0 is the last of the world.
         let bytes = |rank: u32| u64::from(rank + 1) * 4;
         for rank in 0..RANKS {
             let puts = one_sided.calls.iter().filter(|call| one_sided.name(call) == "MPI_Put");
-            let last = puts.filter(|call| call.rank == rank).max_by_key(|call| call.start_ns).unwrap();
-            assert_eq!((last.peer, last.bytes), (Some(RANKS - 1), bytes(rank)), "{place}");
+            let last = puts.filter(|call| call.rank.0 == rank).max_by_key(|call| call.start_ns).unwrap();
+            assert_eq!((last.peer, last.bytes), (Some(Rank(RANKS - 1)), bytes(rank)), "{place}");
         }
         assert_eq!(one_sided.manifest.totals.unmatched_sends, 0, "{place}");
 
@@ -101,7 +101,7 @@ fn windows_and_files_differ_and_peers_are_ranks_of_the_world() {
             let own = called(&files, &format!("of-rank-{rank}"));
             assert_eq!(own.len(), 1, "{place}");
             let of_own = |call: &&mpiscope_model::Call| call.comm == Some(own[0].comm);
-            assert!(files.calls.iter().filter(of_own).all(|call| call.rank == rank), "{place}");
+            assert!(files.calls.iter().filter(of_own).all(|call| call.rank.0 == rank), "{place}");
             assert!(files.calls.iter().filter(of_own).count() >= 8, "{place}");
         }
     }

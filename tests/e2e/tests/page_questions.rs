@@ -7,6 +7,7 @@ use mpiscope_feed::{Calls, Courses, Criteria, MessageRows, NONE, Remap, RemapFor
 use mpiscope_harness::{
     Mpi, Recorded, Running, Signal, Truth, folder, mpiscope, processes, record, report, run, source_folder,
 };
+use mpiscope_model::Rank;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -179,7 +180,7 @@ async fn check_messages(feed: &mut Feed, truth: &Truth, report: &Value) {
 
 async fn check_events(feed: &mut Feed, recorded: &Recorded, first_calls: &[u64]) {
     let begins = |rank: u32, hidden: &[u32]| -> BTreeSet<u64> {
-        let of_rank = recorded.calls.iter().filter(|call| call.rank == rank && call.start_ns > 0);
+        let of_rank = recorded.calls.iter().filter(|call| call.rank.0 == rank && call.start_ns > 0);
         of_rank.filter(|call| !hidden.contains(&u32::from(call.function))).map(|call| call.start_ns).collect()
     };
     let most = u32::from(recorded.calls[recorded.calls.len() / 2].function);
@@ -237,7 +238,7 @@ fn calls_name_the_line_from_which_they_are_made() {
             (calls, places(feed).await, names.id.0.into_iter().zip(names.name).collect::<BTreeMap<_, _>>())
         });
         let recorded = Recorded::load(&out).unwrap();
-        assert_eq!(calls.total as usize, recorded.calls.iter().filter(|call| call.rank == 0).count());
+        assert_eq!(calls.total as usize, recorded.calls.iter().filter(|call| call.rank == Rank(0)).count());
         assert!(calls.rank.0.iter().all(|rank| *rank == 0));
         let mut expected = marks(&source("sites.c"));
         expected.extend(marks(&source("library.c")));

@@ -50,7 +50,7 @@ fn essence(recording: &Path) -> Value {
 fn messages(recorded: &Recorded) -> Vec<(u32, u32, i32, u64, u64, u64)> {
     let of = |one: &Message| {
         let Message { src, dst, tag, bytes, send_ns, recv_ns, .. } = *one;
-        (src, dst, tag, bytes, send_ns, recv_ns)
+        (src.0, dst.0, tag, bytes, send_ns, recv_ns)
     };
     let mut messages: Vec<_> = recorded.messages.iter().map(of).collect();
     messages.sort_unstable();
@@ -61,7 +61,7 @@ fn messages(recorded: &Recorded) -> Vec<(u32, u32, i32, u64, u64, u64)> {
 fn calls(recorded: &Recorded) -> Vec<(u32, u16, u64, u64, String, u64)> {
     let of = |call: &Call| {
         let name = recorded.name(call).to_owned();
-        (call.rank, call.thread, call.start_ns, call.end_ns, name, call.count)
+        (call.rank.0, call.thread, call.start_ns, call.end_ns, name, call.count)
     };
     let mut calls: Vec<_> = recorded.calls.iter().map(of).collect();
     calls.sort_unstable();

@@ -25,7 +25,7 @@ fn recorded_functions() -> BTreeSet<String> {
 fn calls(recorded: &Recorded) -> BTreeMap<(u32, String), u64> {
     let mut calls = BTreeMap::new();
     for call in &recorded.calls {
-        *calls.entry((call.rank, recorded.name(call).to_owned())).or_default() += call.count;
+        *calls.entry((call.rank.0, recorded.name(call).to_owned())).or_default() += call.count;
     }
     calls
 }

@@ -60,7 +60,7 @@ fn ranks_that_wait_for_a_cpu_are_reported_as_in_the_table() {
     assert_eq!(ranks.len(), last.len());
     for (found, row) in ranks.iter().zip(last.values()) {
         let expected = serde_json::json!({
-            "rank": row.rank, "node": node, "state": "finalized",
+            "rank": row.rank.0, "node": node, "state": "finalized",
             "run_s": row.run_ns as f64 / 1e9, "wait_s": row.wait_ns as f64 / 1e9,
             "stopped_s": row.stopped_ns as f64 / 1e9, "blocked_s": row.blocked_ns as f64 / 1e9,
             "voluntary": row.voluntary, "involuntary": row.involuntary,

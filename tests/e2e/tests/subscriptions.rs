@@ -246,7 +246,9 @@ fn three_copies_of_one_program_get_a_part_each_and_together_all() {
     let mut all: Vec<Row> = recorded
         .calls
         .iter()
-        .map(|call| (call.rank.into(), call.thread.into(), call.function.into(), call.start_ns, call.end_ns))
+        .map(|call| {
+            (call.rank.0.into(), call.thread.into(), call.function.into(), call.start_ns, call.end_ns)
+        })
         .collect();
     all.sort_unstable();
     assert!(all.len() > 1_000);

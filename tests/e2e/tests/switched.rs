@@ -167,7 +167,7 @@ fn ranks_on_other_hosts_are_switched_too() {
             assert_nothing_is_missing(&out, &ended.stdout);
             let recorded = Recorded::load(&out).unwrap();
             let ranks: std::collections::BTreeSet<u32> =
-                recorded.calls.iter().map(|call| call.rank).collect();
+                recorded.calls.iter().map(|call| call.rank.0).collect();
             assert_eq!(ranks.len(), 6, "{options:?}");
         }
     }

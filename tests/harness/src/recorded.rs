@@ -2,7 +2,7 @@
 
 use crate::truth::{STARTS, TRUTH_FUNCTIONS, TRUTH_OTHERS, Truth, tells_bytes};
 use anyhow::{Result, ensure};
-use mpiscope_model::{Call, CommInfo, Coordinate, Message, RankInfo};
+use mpiscope_model::{Call, CommInfo, Coordinate, Message, Rank, RankInfo};
 use mpiscope_recording::{Manifest, Recording};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -87,7 +87,7 @@ impl Recorded {
     pub fn pairs(&self) -> BTreeMap<(u32, u32), (u64, u64)> {
         let mut pairs = BTreeMap::new();
         for message in &self.messages {
-            let pair: &mut (u64, u64) = pairs.entry((message.src, message.dst)).or_default();
+            let pair: &mut (u64, u64) = pairs.entry((message.src.0, message.dst.0)).or_default();
             pair.0 += 1;
             pair.1 += message.bytes;
         }
@@ -101,7 +101,7 @@ impl Recorded {
         for call in &self.calls {
             let name = self.name(call);
             if TRUTH_FUNCTIONS.contains(&name) || TRUTH_OTHERS.contains(&name) {
-                *counts.entry((call.rank, name.to_owned())).or_default() += call.count;
+                *counts.entry((call.rank.0, name.to_owned())).or_default() += call.count;
             }
         }
         counts
@@ -114,7 +114,7 @@ impl Recorded {
         for call in self.calls.iter().filter(|call| call.bytes > 0) {
             let name = self.name(call);
             if tells_bytes(name) {
-                *moved.entry((call.rank, name.to_owned())).or_default() += call.bytes;
+                *moved.entry((call.rank.0, name.to_owned())).or_default() += call.bytes;
             }
         }
         moved
@@ -172,7 +172,7 @@ impl Recorded {
     #[must_use]
     pub fn wrongly_paired(&self, lossy: bool) -> Vec<String> {
         let mut both_ways = BTreeSet::new();
-        let mut received: BTreeMap<(u32, u64), u64> = BTreeMap::new();
+        let mut received: BTreeMap<(Rank, u64), u64> = BTreeMap::new();
         let mut several = BTreeSet::new();
         for call in &self.calls {
             let name = self.name(call);
@@ -186,7 +186,7 @@ impl Recorded {
             }
         }
         let is_unsized = self.calls.iter().any(|call| self.name(call).starts_with("MPI_Isendrecv"));
-        let mut arrived: BTreeMap<(u32, u64), Vec<u64>> = BTreeMap::new();
+        let mut arrived: BTreeMap<(Rank, u64), Vec<u64>> = BTreeMap::new();
         for message in &self.messages {
             arrived.entry((message.dst, message.recv_ns)).or_default().push(message.bytes);
         }

@@ -185,13 +185,13 @@ fn operations(parts: &[(Rank, Part)]) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    fn call(rank: Rank, function: u16, start_ns: u64, end_ns: u64, root: Option<Rank>) -> Call {
+    fn call(rank: u32, function: u16, start_ns: u64, end_ns: u64, root: Option<u32>) -> Call {
         Call {
-            rank,
+            rank: Rank(rank),
             function,
             start_ns,
             end_ns,
-            peer: root,
+            peer: root.map(Rank),
             bytes: 8,
             comm: Some(Comm::WORLD),
             ..Call::default()
@@ -213,11 +213,11 @@ mod tests {
         );
     }
 
-    fn message(src: Rank, dst: Rank, t_msg_ns: u64, inter: bool, exact: bool) -> Message {
+    fn message(src: u32, dst: u32, t_msg_ns: u64, inter: bool, exact: bool) -> Message {
         let late_receiver_ns = None;
         Message {
-            src,
-            dst,
+            src: Rank(src),
+            dst: Rank(dst),
             tag: 0,
             comm: Comm::WORLD,
             bytes: 8,

@@ -2,7 +2,7 @@
 
 use super::found::{Fault, Found, Kind, Standing};
 use mpiscope_model::words::plural;
-use mpiscope_model::{Call, Message, Scheduling};
+use mpiscope_model::{Call, Message, Rank, Scheduling};
 use mpiscope_recording::{Recording, Segment, SegmentRow, WindowRow, salvage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -36,8 +36,8 @@ impl Known {
         row.oddity(self).is_none() && !(self.has_times && is_outside(row, segment))
     }
 
-    fn has_rank(&self, rank: u32) -> bool {
-        self.ranks.is_none_or(|ranks| rank < ranks)
+    fn has_rank(&self, rank: Rank) -> bool {
+        self.ranks.is_none_or(|ranks| rank.0 < ranks)
     }
 
     fn has_function(&self, function: u16) -> bool {

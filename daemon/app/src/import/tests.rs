@@ -3,7 +3,7 @@
 use super::*;
 use crate::interrupt::is_of_others;
 use mpiscope_engine::load::load;
-use mpiscope_model::{Comm, Message};
+use mpiscope_model::{Comm, Message, Rank};
 use mpiscope_recording::{Recording, State};
 
 const HEADER: &str = "rank,type,timestamp_ns,source,destination,size";
@@ -44,8 +44,8 @@ fn a_table_becomes_a_recording() {
     let mut messages: Vec<Message> = recording.messages().by_ref().flatten().collect();
     messages.sort_by_key(|message| message.send_ns);
     let large = Message {
-        src: 2,
-        dst: 1,
+        src: Rank(2),
+        dst: Rank(1),
         tag: 0,
         comm: Comm::WORLD,
         bytes: 9_000_000_000,
@@ -58,7 +58,7 @@ fn a_table_becomes_a_recording() {
         exact: false,
     };
     let small = Message {
-        src: 0,
+        src: Rank(0),
         tag: 4,
         bytes: 100,
         send_ns: 400,

@@ -41,7 +41,7 @@ fn pair(line: &str) -> Result<(Rank, Rank, f64)> {
         _ => bail!("a line is a,b or a,b,weight, not {} fields", fields.len()),
     };
     let rank = |field: &str| {
-        field.parse::<Rank>().ok().with_context(|| format!("`{}` is no rank", field.escape_debug()))
+        field.parse().ok().map(Rank).with_context(|| format!("`{}` is no rank", field.escape_debug()))
     };
     let weight = match weight {
         None => 1.0,
@@ -67,9 +67,9 @@ mod tests {
     #[test]
     fn lines_add_up_whichever_way_they_go() {
         let graph = reading("\u{feff}a, b, weight\r\n3,1,2.5\n\n 1 , 3 \n7,7,5\n4,3,0\n").unwrap();
-        assert_eq!(graph.ranks(), [1, 3, 4, 7]);
-        assert_eq!(graph.pairs().collect::<Vec<_>>(), [(1, 3, 3.5)]);
-        assert_eq!(reading("0,1").unwrap().ranks(), [0, 1]);
+        assert_eq!(graph.ranks(), [1, 3, 4, 7].map(Rank));
+        assert_eq!(graph.pairs().collect::<Vec<_>>(), [(Rank(1), Rank(3), 3.5)]);
+        assert_eq!(reading("0,1").unwrap().ranks(), [0, 1].map(Rank));
     }
 
     #[test]

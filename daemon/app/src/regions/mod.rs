@@ -17,10 +17,10 @@ use std::process::ExitCode;
 
 /// For scripts. A distance is null where ranks do not reach each other, and all of it where there are too many ranks.
 #[derive(Serialize)]
-struct Found<'a> {
-    ranks: &'a [Rank],
+struct Found {
+    ranks: Vec<u32>,
     distance: Option<Vec<Vec<Option<f64>>>>,
-    regions: &'a [Vec<Rank>],
+    regions: Vec<Vec<u32>>,
     modularity: f64,
     /// Whether all ranks were looked at one by one.
     exact: bool,
@@ -42,9 +42,9 @@ pub(crate) fn regions(options: &RegionsOptions) -> Result<ExitCode> {
     };
     let regions = clustering.cut(cut);
     let found = Found {
-        ranks: graph.ranks(),
+        ranks: numbers(graph.ranks()),
         distance: has_distances.then(|| distances(&clustering, graph.ranks().len())),
-        regions: &regions,
+        regions: regions.iter().map(|region| numbers(region)).collect(),
         modularity: modularity(&graph, &regions),
         exact: clustering.is_exact(),
     };
@@ -61,7 +61,7 @@ fn of_recording(dir: &Path) -> Result<TalkGraph> {
     let traffic = load_traffic(dir, &Recording::open(dir)?)?;
     ensure!(traffic.faults.is_empty(), "regions need all messages: {}", traffic.faults.join("; "));
     let pairs = traffic.traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages as f64));
-    Ok(TalkGraph::new(0..traffic.job.told_ranks(), pairs))
+    Ok(TalkGraph::new(Rank::all(traffic.job.told_ranks()), pairs))
 }
 
 /// Digits beyond the ninth are not worth their bytes.
@@ -71,7 +71,11 @@ fn distances(clustering: &Clustering<'_>, ranks: usize) -> Vec<Vec<Option<f64>>>
     (0..ranks).map(of).collect()
 }
 
-fn text(found: &Found<'_>) -> String {
+fn numbers(ranks: &[Rank]) -> Vec<u32> {
+    ranks.iter().map(|rank| rank.0).collect()
+}
+
+fn text(found: &Found) -> String {
     let mut text = String::new();
     let regions = plural(found.regions.len() as u64, "region");
     let ranks = plural(found.ranks.len() as u64, "rank");

@@ -1,6 +1,6 @@
 //! The small tables that were lost, from what other files have of them.
 
-use mpiscope_model::{Comm, CommInfo, Node, NodeInfo, ProcessState, RankCpus, RankInfo};
+use mpiscope_model::{Comm, CommInfo, Node, NodeInfo, ProcessState, Rank, RankCpus, RankInfo};
 use mpiscope_recording::{FunctionName, Job, SegmentFault, Tables};
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ fn ranks(job: &Job) -> Vec<RankInfo> {
     let mut ranks: Vec<RankInfo> = of_nodes
         .flat_map(|(node, number)| node.ranks.iter().map(move |&rank| (rank, number)))
         .map(|(rank, node)| RankInfo {
-            rank,
+            rank: Rank(rank),
             world_size: job.ranks,
             node,
             pid: 0,

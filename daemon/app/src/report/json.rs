@@ -4,7 +4,6 @@ use super::selection::{OF_THE_RUN, Selection, name};
 use super::sites::{SiteFigures, sites};
 use anyhow::Result;
 use mpiscope_engine::load::Loaded;
-use mpiscope_feed::exchange::Ranks;
 use mpiscope_feed::{
     Attribution, Between, CpuContention, Disturbance, Efficiency, GatheredWait, Parts, Quiet, RangeVerdict,
     SlowLinks, Source, Verdict, Wait, WhatIf,
@@ -61,7 +60,7 @@ struct Selected<'a> {
     from_s: f64,
     to_s: f64,
     /// Ranges with both ends included; null for all.
-    ranks: &'a Ranks,
+    ranks: Option<Vec<(u32, u32)>>,
     /// What of it was diagnosed; null without that.
     budget_from_s: Option<f64>,
     budget_to_s: Option<f64>,
@@ -78,13 +77,17 @@ impl<'a> From<&'a Selection> for Selected<'a> {
         Self {
             from_s: seconds(selection.figures.from_ns),
             to_s: seconds(selection.figures.to_ns),
-            ranks: &selection.ranks,
+            ranks: selection.ranks.as_deref().map(plain),
             budget_from_s: budget.map(|budget| seconds(budget.from_ns)),
             budget_to_s: budget.map(|budget| seconds(budget.to_ns)),
             window_s: budget.map(|budget| seconds(budget.window_ns)),
             verdict: budget.and_then(|budget| budget.verdict.as_ref()),
         }
     }
+}
+
+fn plain(ranks: &[(mpiscope_model::Rank, mpiscope_model::Rank)]) -> Vec<(u32, u32)> {
+    ranks.iter().map(|(first, last)| (first.0, last.0)).collect()
 }
 
 #[derive(Serialize)]
@@ -186,7 +189,7 @@ struct Region {
 impl From<&mpiscope_feed::Region> for Region {
     fn from(region: &mpiscope_feed::Region) -> Self {
         let mpiscope_feed::Region { id, latency, messages, delayed, above_expected, exact, .. } = region;
-        let ranks = region.each_rank().collect();
+        let ranks = region.each_rank().map(|rank| rank.0).collect();
         Self {
             id: *id,
             ranks,
@@ -226,7 +229,7 @@ fn rank<'a>(loaded: &'a Loaded, info: &'a RankInfo) -> Rank<'a> {
     let scheduling = loaded.processors.of(info.rank);
     let counted = loaded.counts.rank(info.rank);
     Rank {
-        rank: info.rank,
+        rank: info.rank.0,
         node: loaded.job.nodes.get(info.node.index()).map(|node| node.name.as_str()),
         cpus: Some(info.cpus.allowed.as_str()).filter(|list| !list.is_empty()),
         state: info.state.word(),

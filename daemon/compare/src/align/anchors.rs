@@ -178,7 +178,7 @@ pub(super) mod tests {
 
     #[test]
     fn anchors_are_those_of_the_lowest_rank() {
-        let of_rank = |rank, call: Call| Call { rank, ..call };
+        let of_rank = |rank, call: Call| Call { rank: Rank(rank), ..call };
         let mut calls: Vec<Call> =
             (0..20).map(|at| of_rank(3, call(id::BARRIER, Site(0), 50 * at))).collect();
         calls.extend((0..10).map(|at| of_rank(1, call(id::BARRIER, Site(0), 100 * at))));

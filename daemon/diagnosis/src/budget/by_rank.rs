@@ -76,7 +76,7 @@ impl ByRank {
     /// The cell of a rank and a moment.
     #[inline]
     pub(super) fn cell(&mut self, rank: Rank, at_ns: Nanoseconds) -> &mut Cell {
-        let rank = rank as usize;
+        let rank = rank.index();
         if at_ns < self.now.0 || at_ns >= self.now.1 || rank >= self.windows[self.now.2].len() {
             self.go_to(rank, at_ns);
         }
@@ -129,7 +129,7 @@ impl ByRank {
         // Mostly it lies in the one that was last written to.
         if from_ns >= self.now.0
             && to_ns <= self.now.1
-            && let Some(cell) = self.windows[self.now.2].get_mut(rank as usize)
+            && let Some(cell) = self.windows[self.now.2].get_mut(rank.index())
         {
             return each(cell, to_ns - from_ns);
         }
@@ -192,8 +192,8 @@ impl ByRank {
         let mut sum = Cell::default();
         for cells in self.windows.get(windows).unwrap_or_default() {
             for &(first, last) in ranks {
-                let end = (last as usize + 1).min(cells.len());
-                let of = cells.get(first as usize..end).unwrap_or_default();
+                let end = (last.index() + 1).min(cells.len());
+                let of = cells.get(first.index()..end).unwrap_or_default();
                 of.iter().for_each(|cell| sum.add(cell));
             }
         }
@@ -236,15 +236,15 @@ mod tests {
         let mut sparse = ByRank::new(1_000_000);
         for at in 0..8_u64 {
             let from_ns = at * LONG_NS;
-            sparse.compute((at % 2) as Rank, from_ns, from_ns + LONG_NS, 0);
+            sparse.compute(Rank((at % 2) as u32), from_ns, from_ns + LONG_NS, 0);
             let cells: usize = sparse.windows.iter().map(Vec::len).sum();
             assert!(cells <= LEAST_CELLS, "{cells} cells");
         }
-        let whole = sparse.sum(&[(0, 1)], 0..sparse.windows());
+        let whole = sparse.sum(&[(Rank(0), Rank(1))], 0..sparse.windows());
         assert_eq!(whole.compute_ns, 8 * LONG_NS);
         // Where there are many intervals, windows are as short as before.
         let mut dense = ByRank::new(1_000);
-        (0..20_000_u64).for_each(|at| dense.compute(0, at * 1_000, at * 1_000 + 1_000, 0));
+        (0..20_000_u64).for_each(|at| dense.compute(Rank(0), at * 1_000, at * 1_000 + 1_000, 0));
         assert_eq!((dense.windows(), dense.width_ns()), (20_000, 1_000));
     }
 }

@@ -90,7 +90,7 @@ impl Ledger {
     }
 
     pub(super) fn rank(&mut self, rank: Rank) -> &mut RankBudget {
-        let at = rank as usize;
+        let at = rank.index();
         if self.ranks.len() <= at {
             self.ranks.resize(at + 1, RankBudget::default());
         }
@@ -223,8 +223,8 @@ mod tests {
         let mut by = Causes::default();
         (by[Cause::Compute], by[Cause::Excess]) = (70, -1);
         by[Cause::Base] = 31;
-        ledger.waiting(3, &[(5, 45), (50, 110)], by);
-        ledger.compute(3, 110, 145, 13);
+        ledger.waiting(Rank(3), &[(5, 45), (50, 110)], by);
+        ledger.compute(Rank(3), 110, 145, 13);
         for (window, expected) in ledger.windows().iter().zip([5, 10, 10, 10, 5, 10, 10]) {
             assert_eq!(
                 (window.budget.waiting_ns, window.budget.waiting_by.sum()),
@@ -234,7 +234,7 @@ mod tests {
         let before = ledger.total();
         assert_eq!(before.budget.waiting_by, by);
         assert_eq!((before.compute_ns, before.cpu_wait_ns), (35, 13));
-        ledger.direct(0, Cause::Other, 1_000_000, 1_000_007);
+        ledger.direct(Rank(0), Cause::Other, 1_000_000, 1_000_007);
         assert!(ledger.windows().len() <= MOST_WINDOWS && ledger.width_ns() == 320);
         let mut after = ledger.total();
         assert_eq!(after.budget.direct[Cause::Other], 7);
@@ -248,20 +248,23 @@ mod tests {
         let mut ledger = Ledger::new(10);
         let spared = Spared { quiet_ns: 3, ..Spared::default() };
         for step in 0..2_000_u64 {
-            let (rank, at_ns) = ((step % 100) as Rank, step * 7 % 9_001);
+            let (rank, at_ns) = ((step % 100) as u32, step * 7 % 9_001);
             let mut by = Causes::default();
             (by[Cause::Compute], by[Cause::Excess], by[Cause::Base]) = (40, -3, 10);
-            ledger.waiting(rank, &[(at_ns, at_ns + 13), (at_ns + 20, at_ns + 54)], by);
-            ledger.direct(rank, Cause::Base, at_ns + 54, at_ns + 61);
-            ledger.compute(rank, at_ns, at_ns + 31, 17);
-            ledger.spared(rank, at_ns, spared);
+            ledger.waiting(Rank(rank), &[(at_ns, at_ns + 13), (at_ns + 20, at_ns + 54)], by);
+            ledger.direct(Rank(rank), Cause::Base, at_ns + 54, at_ns + 61);
+            ledger.compute(Rank(rank), at_ns, at_ns + 31, 17);
+            ledger.spared(Rank(rank), at_ns, spared);
         }
         let (width_ns, windows) = ledger.windows_by_rank();
         assert!(width_ns > ledger.width_ns() && windows * 100 <= 1 << 16, "{width_ns} {windows}");
         let (every, some, others) = ([(0, 99)], [(0, 16), (60, 60)], [(17, 59), (61, 4_000)]);
+        let ranges = |ranges: &[(u32, u32)]| -> Vec<(Rank, Rank)> {
+            ranges.iter().map(|&(first, last)| (Rank(first), Rank(last))).collect()
+        };
         for at in 0..windows {
             let whole = ledger.range(at as u64 * width_ns, (at as u64 + 1) * width_ns);
-            let of = |ranks: &[(Rank, Rank)]| ledger.of_ranks(ranks, at..at + 1);
+            let of = |ranks: &[(u32, u32)]| ledger.of_ranks(&ranges(ranks), at..at + 1);
             let (mut sum, other) = (of(&some), of(&others));
             sum.add(&other);
             assert_eq!(sum, of(&every));
@@ -269,8 +272,8 @@ mod tests {
             assert_eq!(sum.spared, whole.spared);
             assert_eq!(sum.budget.waiting_by.sum(), sum.budget.waiting_ns as i64);
         }
-        let (all, total) = (ledger.of_ranks(&every, 0..windows), ledger.total());
+        let (all, total) = (ledger.of_ranks(&ranges(&every), 0..windows), ledger.total());
         assert_eq!((all.budget, all.cpu_wait_ns), (total.budget, total.cpu_wait_ns));
-        assert_eq!(ledger.of_ranks(&[(200, 300)], 0..windows), WindowBudget::default());
+        assert_eq!(ledger.of_ranks(&[(Rank(200), Rank(300))], 0..windows), WindowBudget::default());
     }
 }

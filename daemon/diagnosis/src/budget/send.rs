@@ -18,7 +18,7 @@ impl Budgeter {
         let outgoing = state.outgoing();
         let entry = self.entry_path(thread);
         let start_ns = state.at_ns;
-        let node = |rank: Rank| self.threads.nodes().get(rank as usize).copied().unwrap_or_default();
+        let node = |rank: Rank| self.threads.nodes().get(rank.index()).copied().unwrap_or_default();
         let inter = peer.is_some_and(|peer| node(peer) != node(call.rank));
         let saved = inter && peer.is_some_and(|peer| self.is_saved(call.rank, peer));
         let own_pieces = |from_ns: u64| {

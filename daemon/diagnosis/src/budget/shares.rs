@@ -117,8 +117,8 @@ impl RankShares {
 
     /// A rank will do something. Levels that are there from the start have the shortest windows.
     pub(super) fn expect(&mut self, rank: Rank) {
-        if rank as usize >= self.ranks {
-            self.grow(rank as usize + 1);
+        if rank.index() >= self.ranks {
+            self.grow(rank.index() + 1);
         }
     }
 
@@ -204,13 +204,13 @@ impl RankShares {
         (most_windows, most_cells): (usize, usize),
     ) -> ShareTable {
         let mut shift = ranks_per_row.max(1).ilog2();
-        let count = ranks.end.min(self.ranks as Rank).saturating_sub(ranks.start) as usize;
+        let (start, end) = (ranks.start.index(), ranks.end.index().min(self.ranks));
+        let count = end.saturating_sub(start);
         while count.div_ceil(1 << shift) > most_cells.max(1) {
             shift += 1;
         }
         let level = self.levels.iter().rev().find(|level| level.shift <= shift).unwrap_or(&self.levels[0]);
-        let end = (ranks.end as usize).min(self.ranks);
-        let first = (ranks.start as usize).min(end) >> shift;
+        let first = start.min(end) >> shift;
         let rows = end.div_ceil(1 << shift).saturating_sub(first);
         let width_ns = level.width_ns;
         let begin = ((range_ns.start / width_ns) as usize).min(level.windows.len());
@@ -237,7 +237,7 @@ impl RankShares {
             width_ns: width_ns * step as u64,
             windows,
             ranks_per_row: 1 << shift,
-            first_rank: (first << shift) as Rank,
+            first_rank: Rank::from_index(first << shift),
             rows,
             cells,
         }
@@ -258,7 +258,7 @@ impl RankShares {
                     ranks: 1 << level.shift,
                     width_ns: level.width_ns,
                     from_ns: begin_ns,
-                    first_rank: (row << level.shift) as Rank,
+                    first_rank: Rank::from_index(row << level.shift),
                     parts,
                 }));
             }
@@ -275,7 +275,7 @@ impl RankShares {
             let shift = row.ranks.max(1).ilog2();
             let Some(level) = shares.levels.iter_mut().find(|level| level.shift == shift) else { continue };
             // A wrong number must not fill the memory.
-            if row.first_rank as usize >= ranks || row.width_ns > Nanoseconds::MAX / 2 {
+            if row.first_rank.index() >= ranks || row.width_ns > Nanoseconds::MAX / 2 {
                 continue;
             }
             while level.width_ns < row.width_ns {
@@ -347,7 +347,7 @@ impl Level {
 
     #[inline]
     fn cell(&mut self, rank: Rank, at_ns: Nanoseconds) -> &mut ShareCell {
-        let row = rank as usize >> self.shift;
+        let row = rank.index() >> self.shift;
         let mut at = (at_ns / self.width_ns) as usize;
         if at >= self.windows.len() {
             while self.width_ns < LONGEST_WIDTH_NS && (at + 1) * self.rows > self.most_cells {
@@ -373,7 +373,7 @@ impl Level {
         if (to_ns - 1) >> shift != at {
             return None;
         }
-        Arc::get_mut(self.windows.get_mut(at as usize)?)?.get_mut(rank as usize >> self.shift)
+        Arc::get_mut(self.windows.get_mut(at as usize)?)?.get_mut(rank.index() >> self.shift)
     }
 
     fn spread(&mut self, rank: Rank, from_ns: u64, to_ns: u64, each: &impl Fn(&mut ShareCell, u64, u64)) {

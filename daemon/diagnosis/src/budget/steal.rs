@@ -104,7 +104,7 @@ impl Steal {
         let mut now: Vec<Scheduling> = now;
         now.sort_by_key(|of| of.at_ns);
         for of in now {
-            let at = of.rank as usize;
+            let at = of.rank.index();
             if self.ranks.len() <= at {
                 self.ranks.resize(at + 1, OfRank::default());
             }
@@ -129,7 +129,7 @@ impl Steal {
     #[inline]
     pub(super) fn knows(&self, rank: Rank) -> bool {
         self.ranks
-            .get(rank as usize)
+            .get(rank.index())
             .is_some_and(|of| of.figures.back().is_some_and(|(_, wait_ns)| *wait_ns > 0))
     }
 
@@ -142,7 +142,7 @@ impl Steal {
         to_ns: Nanoseconds,
         usual_ns: Option<u64>,
     ) -> u64 {
-        let Some(of) = self.ranks.get_mut(rank as usize) else { return 0 };
+        let Some(of) = self.ranks.get_mut(rank.index()) else { return 0 };
         let whole_ns = to_ns.saturating_sub(from_ns);
         let evenly_ns = |of: &OfRank| ((of.until(to_ns) - of.until(from_ns)).max(0.0) as u64).min(whole_ns);
         let (Some(usual_ns), Some(missing)) = (usual_ns, of.missing(from_ns, to_ns)) else {
@@ -166,7 +166,7 @@ impl Steal {
         if excess_ns == 0 || !self.knows(rank) {
             return 0;
         }
-        let Some(of) = self.ranks.get_mut(rank as usize) else { return 0 };
+        let Some(of) = self.ranks.get_mut(rank.index()) else { return 0 };
         match of.missing(from_ns, to_ns) {
             Some(missing) => of.find(&missing, excess_ns),
             None => 0,
@@ -181,36 +181,36 @@ mod tests {
     #[test]
     fn it_comes_evenly_between_figures() {
         let mut steal = Steal::default();
-        let of = |at_ns, wait_ns| Scheduling { rank: 2, at_ns, wait_ns, ..Scheduling::default() };
+        let of = |at_ns, wait_ns| Scheduling { rank: Rank(2), at_ns, wait_ns, ..Scheduling::default() };
         steal.feed(&[of(100, 0), of(200, 50), of(300, 50), of(400, 150)]);
-        let between = |steal: &mut Steal, from_ns, to_ns| steal.between(2, from_ns, to_ns, None);
+        let between = |steal: &mut Steal, from_ns, to_ns| steal.between(Rank(2), from_ns, to_ns, None);
         assert_eq!(between(&mut steal, 100, 200), 0);
         steal.advance(350);
         assert_eq!(between(&mut steal, 100, 200), 50);
         assert_eq!((between(&mut steal, 120, 140), between(&mut steal, 150, 350)), (10, 25));
         assert_eq!(between(&mut steal, 300, 400), 0);
         steal.advance(500);
-        assert_eq!((between(&mut steal, 300, 400), steal.between(7, 0, 900, None)), (100, 0));
+        assert_eq!((between(&mut steal, 300, 400), steal.between(Rank(7), 0, 900, None)), (100, 0));
     }
 
     #[test]
     fn it_is_found_where_computing_took_longer_than_usual() {
         let mut steal = Steal::default();
-        let of = |at_ns, wait_ns| Scheduling { rank: 0, at_ns, wait_ns, ..Scheduling::default() };
+        let of = |at_ns, wait_ns| Scheduling { rank: Rank(0), at_ns, wait_ns, ..Scheduling::default() };
         steal.feed(&[of(0, 0), of(1000, 100), of(2000, 900)]);
         steal.advance(3000);
         let times = [(0, 50), (50, 170), (200, 290), (300, 350)];
-        let found = times.map(|(from_ns, to_ns)| steal.between(0, from_ns, to_ns, Some(50)));
+        let found = times.map(|(from_ns, to_ns)| steal.between(Rank(0), from_ns, to_ns, Some(50)));
         assert_eq!(found, [0, 70, 30, 0]);
         // When a rank waits for a CPU most of the time, the usual duration means nothing.
-        assert_eq!(steal.between(0, 1100, 1200, Some(100)), 80);
+        assert_eq!(steal.between(Rank(0), 1100, 1200, Some(100)), 80);
     }
 
     #[test]
     fn a_long_call_waited_for_a_cpu_no_longer_than_the_rank_did() {
         let mut steal = Steal::default();
         let of = |at_ns, wait_ns, involuntary| Scheduling {
-            rank: 0,
+            rank: Rank(0),
             at_ns,
             wait_ns,
             involuntary,
@@ -219,14 +219,14 @@ mod tests {
         steal.feed(&[of(0, 0, 0), of(1000, 160, 2), of(2000, 200, 5)]);
         steal.advance(3000);
         // It was gone for 80 at a time: a small excess has another reason.
-        assert_eq!(steal.stalled(0, 10, 60, 9), 0);
-        assert_eq!(steal.between(0, 100, 300, Some(120)), 80);
-        assert_eq!(steal.stalled(0, 400, 600, 100), 80);
-        assert_eq!(steal.stalled(0, 700, 900, 100), 0);
+        assert_eq!(steal.stalled(Rank(0), 10, 60, 9), 0);
+        assert_eq!(steal.between(Rank(0), 100, 300, Some(120)), 80);
+        assert_eq!(steal.stalled(Rank(0), 400, 600, 100), 80);
+        assert_eq!(steal.stalled(Rank(0), 700, 900, 100), 0);
         // Of two figures' time, what each of them has left.
-        assert_eq!(steal.between(0, 900, 1100, Some(100)), 40);
+        assert_eq!(steal.between(Rank(0), 900, 1100, Some(100)), 40);
         // Lost so often, it is missing evenly.
-        assert_eq!(steal.between(0, 0, 2000, Some(100)), 200);
-        assert_eq!(steal.stalled(7, 0, 100, 100), 0);
+        assert_eq!(steal.between(Rank(0), 0, 2000, Some(100)), 200);
+        assert_eq!(steal.stalled(Rank(7), 0, 100, 100), 0);
     }
 }

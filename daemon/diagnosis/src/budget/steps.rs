@@ -82,7 +82,7 @@ impl Budgeter {
 
     pub(super) fn is_saved(&self, one: Rank, other: Rank) -> bool {
         self.advised().is_some_and(|nodes| {
-            let node = |rank: Rank| nodes.get(rank as usize);
+            let node = |rank: Rank| nodes.get(rank.index());
             node(one).is_some() && node(one) == node(other)
         })
     }

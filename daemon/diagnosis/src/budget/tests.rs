@@ -31,16 +31,16 @@ fn receiving(posts: u16, receives: u16) -> Effect {
 struct Job {
     activities: Vec<Activity>,
     events: Vec<Event>,
-    numbers: BTreeMap<Rank, u64>,
-    posts: BTreeMap<Rank, u64>,
-    collectives: BTreeMap<(Rank, Comm), u32>,
+    numbers: BTreeMap<u32, u64>,
+    posts: BTreeMap<u32, u64>,
+    collectives: BTreeMap<(u32, Comm), u32>,
     collected: Vec<Collected>,
 }
 
 impl Job {
     fn call(
         &mut self,
-        rank: Rank,
+        rank: u32,
         function: Function,
         (start_ns, end_ns): (u64, u64),
         effect: Effect,
@@ -50,7 +50,7 @@ impl Job {
         *number += 1;
         let after_loss = false;
         self.activities.push(Activity {
-            rank,
+            rank: Rank(rank),
             call,
             function,
             start_ns,
@@ -63,33 +63,33 @@ impl Job {
         call
     }
 
-    fn send_by(&mut self, send: Blocking, rank: Rank, to: Rank, bytes: u64, at: (u64, u64)) {
-        let effect = Effect::Transfer { sends: 1, posts: 0, receives: 0, send, peer: Some(to), bytes };
+    fn send_by(&mut self, send: Blocking, rank: u32, to: u32, bytes: u64, at: (u64, u64)) {
+        let effect = Effect::Transfer { sends: 1, posts: 0, receives: 0, send, peer: Some(Rank(to)), bytes };
         let call = self.call(rank, SEND, at, effect);
         self.sends(rank, call, to, bytes, at.0, (send == Blocking::Always).then_some(at.1));
     }
 
-    fn send(&mut self, rank: Rank, to: Rank, bytes: u64, at: (u64, u64)) {
+    fn send(&mut self, rank: u32, to: u32, bytes: u64, at: (u64, u64)) {
         self.send_by(Blocking::Perhaps, rank, to, bytes, at);
     }
 
-    fn receive(&mut self, rank: Rank, from: Rank, bytes: u64, at: (u64, u64)) {
+    fn receive(&mut self, rank: u32, from: u32, bytes: u64, at: (u64, u64)) {
         self.receive_since(rank, from, bytes, at.0, at);
     }
 
-    fn receive_since(&mut self, rank: Rank, from: Rank, bytes: u64, since_ns: u64, at: (u64, u64)) {
+    fn receive_since(&mut self, rank: u32, from: u32, bytes: u64, since_ns: u64, at: (u64, u64)) {
         let call = self.call(rank, RECEIVE, at, receiving(1, 1));
         self.activities.last_mut().unwrap().since_ns = since_ns;
         self.receives(rank, call, from, bytes, None, (since_ns, at.1));
     }
 
-    fn sendrecv(&mut self, rank: Rank, to: Rank, from: Rank, bytes: u64, at: (u64, u64)) {
+    fn sendrecv(&mut self, rank: u32, to: u32, from: u32, bytes: u64, at: (u64, u64)) {
         let effect = Effect::Transfer {
             sends: 1,
             posts: 1,
             receives: 1,
             send: Blocking::Never,
-            peer: Some(to),
+            peer: Some(Rank(to)),
             bytes,
         };
         let call = self.call(rank, 22, at, effect);
@@ -98,19 +98,27 @@ impl Job {
     }
 
     /// Posts receives from some ranks, one after the other.
-    fn post(&mut self, rank: Rank, from: &[Rank], start_ns: u64) {
+    fn post(&mut self, rank: u32, from: &[u32], start_ns: u64) {
         for (at, &from) in from.iter().enumerate() {
             let at_ns = start_ns + at as u64 * 10;
             let call = self.call(rank, 21, (at_ns, at_ns + 10), receiving(1, 0));
             let next = self.posts.entry(rank).or_default();
-            let (from, tag, post) = (Some(from), Some(0), *next);
+            let (from, tag, post) = (Some(Rank(from)), Some(0), *next);
             *next += 1;
-            self.events.push(Event::Post { rank, call, comm: Comm::WORLD, from, tag, post, at_ns });
+            self.events.push(Event::Post {
+                rank: Rank(rank),
+                call,
+                comm: Comm::WORLD,
+                from,
+                tag,
+                post,
+                at_ns,
+            });
         }
     }
 
     /// Completes the last receives that were posted, from these ranks.
-    fn wait_all(&mut self, rank: Rank, from: &[Rank], bytes: u64, at: (u64, u64)) {
+    fn wait_all(&mut self, rank: u32, from: &[u32], bytes: u64, at: (u64, u64)) {
         let call = self.call(rank, WAITALL, at, receiving(0, from.len() as u16));
         let first = self.posts[&rank] - from.len() as u64;
         let alone = from.len() == 1;
@@ -121,18 +129,18 @@ impl Job {
 
     fn sends(
         &mut self,
-        rank: Rank,
+        rank: u32,
         call: CallId,
-        to: Rank,
+        to: u32,
         bytes: u64,
         begin_ns: u64,
         blocked_until_ns: Option<u64>,
     ) {
         self.events.push(Event::Send {
-            rank,
+            rank: Rank(rank),
             call,
             comm: Comm::WORLD,
-            to,
+            to: Rank(to),
             tag: 0,
             bytes,
             begin_ns,
@@ -143,9 +151,9 @@ impl Job {
     /// A message came: for which post, when an earlier call made it, and whether it was alone in being waited for.
     fn receives(
         &mut self,
-        rank: Rank,
+        rank: u32,
         call: CallId,
-        from: Rank,
+        from: u32,
         bytes: u64,
         posted: Option<(u64, bool)>,
         (begin_ns, end_ns): (u64, u64),
@@ -153,10 +161,10 @@ impl Job {
         let (tag, post) = (0, posted.map(|(post, _)| post));
         let alone = posted.is_none_or(|(_, alone)| alone);
         self.events.push(Event::Receive {
-            rank,
+            rank: Rank(rank),
             call,
             comm: Comm::WORLD,
-            from,
+            from: Rank(from),
             tag,
             bytes,
             post,
@@ -166,7 +174,7 @@ impl Job {
         });
     }
 
-    fn collective(&mut self, rank: Rank, function: Function, flow: Flow, root: Option<Rank>, at: (u64, u64)) {
+    fn collective(&mut self, rank: u32, function: Function, flow: Flow, root: Option<u32>, at: (u64, u64)) {
         let of = self.next_on(Comm::WORLD, rank, function, flow, root);
         self.call(rank, function, at, Effect::Collective(of));
     }
@@ -175,38 +183,31 @@ impl Job {
     fn next_on(
         &mut self,
         comm: Comm,
-        rank: Rank,
+        rank: u32,
         function: Function,
         flow: Flow,
-        root: Option<Rank>,
+        root: Option<u32>,
     ) -> Collective {
         let next = self.collectives.entry((rank, comm)).or_default();
         let (number, is_barrier) = (*next, function == BARRIER);
         *next += 1;
         let bytes = if is_barrier { 0 } else { 8 };
         let side = [[Side::Only; 2], [Side::First, Side::Second]][comm.index()][usize::from(rank > 1)];
-        Collective { comm, number, flow, side, root, bytes, is_barrier }
+        Collective { comm, number, flow, side, root: root.map(Rank), bytes, is_barrier }
     }
 
     /// Enters a collective; returns its number.
-    fn start(
-        &mut self,
-        rank: Rank,
-        function: Function,
-        flow: Flow,
-        root: Option<Rank>,
-        start_ns: u64,
-    ) -> u32 {
+    fn start(&mut self, rank: u32, function: Function, flow: Flow, root: Option<u32>, start_ns: u64) -> u32 {
         let of = self.next_on(Comm::WORLD, rank, function, flow, root);
         self.call(rank, function, (start_ns, start_ns + 100), Effect::Start(of));
         of.number
     }
 
     /// The last call of a rank completed these, too.
-    fn collects(&mut self, rank: Rank, numbers: &[u32]) {
+    fn collects(&mut self, rank: u32, numbers: &[u32]) {
         let call = CallId::new(0, self.numbers[&rank] - 1);
         self.collected.extend(numbers.iter().map(|&number| Collected {
-            rank,
+            rank: Rank(rank),
             call,
             comm: Comm::WORLD,
             number,
@@ -214,12 +215,12 @@ impl Job {
     }
 
     /// Waits for collectives that it entered.
-    fn complete(&mut self, rank: Rank, numbers: &[u32], at: (u64, u64)) {
+    fn complete(&mut self, rank: u32, numbers: &[u32], at: (u64, u64)) {
         self.call(rank, 30, at, Effect::Other);
         self.collects(rank, numbers);
     }
 
-    fn other(&mut self, rank: Rank, at: (u64, u64)) {
+    fn other(&mut self, rank: u32, at: (u64, u64)) {
         self.call(rank, 1, at, Effect::Other);
     }
 
@@ -250,8 +251,8 @@ impl Job {
 
 fn place(windowed: &mut Windowed, nodes: &[u32]) {
     for (rank, node) in nodes.iter().map(|node| Node(*node)).enumerate() {
-        windowed.matcher.place(rank as Rank, node);
-        windowed.budgeter.place(rank as Rank, node);
+        windowed.matcher.place(Rank::from_index(rank), node);
+        windowed.budgeter.place(Rank::from_index(rank), node);
     }
     for (comm, first_size) in [(Comm::WORLD, None), (Comm(1), Some(2))] {
         let size = nodes.len() as u32;
@@ -261,7 +262,7 @@ fn place(windowed: &mut Windowed, nodes: &[u32]) {
             size,
             first_size,
             parent: None,
-            leader: 0,
+            leader: Rank(0),
             ..CommInfo::default()
         });
     }
@@ -274,7 +275,7 @@ fn holds(job: &Job, budgeter: &Budgeter) {
         *in_mpi.entry(of.rank).or_default() += (of.end_ns - of.start_ns) as i64;
     }
     for (rank, &time_ns) in &in_mpi {
-        let budget = budgeter.ledger().ranks()[*rank as usize].budget;
+        let budget = budgeter.ledger().ranks()[rank.index()].budget;
         assert_eq!(budget.total_ns(), time_ns, "rank {rank}: {budget:?}");
         assert_eq!(budget.waiting_by.sum(), budget.waiting_ns as i64, "rank {rank}: {budget:?}");
     }
@@ -310,6 +311,6 @@ fn by(budget: &Budget) -> Vec<(Cause, i64)> {
     Cause::ALL.into_iter().map(|cause| (cause, budget.waiting_by[cause])).filter(|(_, ns)| *ns != 0).collect()
 }
 
-fn of_rank(budgeter: &Budgeter, rank: Rank) -> Budget {
+fn of_rank(budgeter: &Budgeter, rank: u32) -> Budget {
     budgeter.ledger().ranks()[rank as usize].budget
 }

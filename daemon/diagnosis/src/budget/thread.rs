@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_call_may_receive_more_than_it_said() {
-        let mut thread = Thread::new(0, Node(0), 0);
+        let mut thread = Thread::new(Rank(0), Node(0), 0);
         for number in 0..3 {
             let (start_ns, end_ns) = (number * 10, number * 10 + 5);
             let effect = Effect::Transfer {
@@ -348,7 +348,7 @@ mod tests {
             let call = CallId::new(0, number);
             let after_loss = false;
             thread.push(Activity {
-                rank: 0,
+                rank: Rank(0),
                 call,
                 function: 1,
                 start_ns,

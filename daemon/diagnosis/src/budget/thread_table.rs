@@ -23,7 +23,7 @@ impl ThreadTable {
 
     /// Records where a rank runs, for its threads too.
     pub(super) fn place(&mut self, rank: Rank, node: Node) {
-        let at = rank as usize;
+        let at = rank.index();
         if self.nodes.len() <= at {
             self.nodes.resize(at + 1, Node::default());
         }
@@ -37,7 +37,7 @@ impl ThreadTable {
 
     pub(super) fn find(&self, rank: Rank, thread: u16) -> Option<ThreadId> {
         if thread == 0 {
-            self.first.get(rank as usize).copied().flatten()
+            self.first.get(rank.index()).copied().flatten()
         } else {
             self.others.get(&(rank, thread)).copied()
         }
@@ -46,7 +46,7 @@ impl ThreadTable {
     /// The thread that made a call; a new one if it is the first.
     pub(super) fn find_or_add(&mut self, activity: &Activity) -> ThreadId {
         let (rank, call) = (activity.rank, activity.call);
-        let at = rank as usize;
+        let at = rank.index();
         if call.thread() == 0
             && let Some(&Some(thread)) = self.first.get(at)
         {

@@ -50,7 +50,7 @@ impl Work {
         worked_ns: u64,
         next: Function,
     ) {
-        let rank = rank as usize;
+        let rank = rank.index();
         if self.before.len() <= rank {
             self.before.resize(rank + 1, Vec::new());
         }
@@ -213,7 +213,7 @@ impl Uneven {
     /// The share of a time of computing that balanced work would save a rank; negative if the rank would have more to
     /// do.
     pub(super) fn share(&self, rank: Rank, from_ns: Nanoseconds, to_ns: Nanoseconds, next: Function) -> f64 {
-        let rank = rank as usize;
+        let rank = rank.index();
         if self.windows.is_empty() {
             return 0.0;
         }
@@ -239,10 +239,10 @@ mod tests {
     fn who_has_half_as_much_again_to_do_would_do_the_mean() {
         let mut work = Work::new(1000);
         for rank in 0..4 {
-            work.add(rank, 0, 3000, if rank == 1 { 900 } else { 600 }, SEND);
+            work.add(Rank(rank), 0, 3000, if rank == 1 { 900 } else { 600 }, SEND);
         }
         let uneven = work.assess();
-        let shares: Vec<f64> = (0..4).map(|rank| uneven.share(rank, 1200, 1300, SEND)).collect();
+        let shares: Vec<f64> = (0..4).map(|rank| uneven.share(Rank(rank), 1200, 1300, SEND)).collect();
         assert!((shares[1] - 0.25).abs() < 1e-6 && (shares[0] + 0.125).abs() < 1e-6, "{shares:?}");
     }
 
@@ -250,12 +250,12 @@ mod tests {
     fn a_root_that_works_between_receives_has_too_much_there() {
         let mut work = Work::new(1000);
         for rank in 0..10 {
-            work.add(rank, 0, 1000, 500, SEND);
+            work.add(Rank(rank), 0, 1000, 500, SEND);
         }
-        work.add(0, 0, 1000, 200, RECEIVE);
+        work.add(Rank(0), 0, 1000, 200, RECEIVE);
         let uneven = work.assess();
-        assert!(uneven.share(0, 0, 10, SEND).abs() < 1e-6);
-        assert!((uneven.share(0, 0, 10, RECEIVE) - 0.9).abs() < 1e-6);
+        assert!(uneven.share(Rank(0), 0, 10, SEND).abs() < 1e-6);
+        assert!((uneven.share(Rank(0), 0, 10, RECEIVE) - 0.9).abs() < 1e-6);
     }
 
     #[test]
@@ -265,12 +265,12 @@ mod tests {
         // before a third function.
         const REDUCE: Function = 30;
         for rank in 0..10 {
-            work.add(rank, 0, 1000, if rank == 0 { 400 } else { 800 }, SEND);
+            work.add(Rank(rank), 0, 1000, if rank == 0 { 400 } else { 800 }, SEND);
         }
-        work.add(0, 0, 1000, 400, RECEIVE);
-        work.add(0, 0, 1000, 300, REDUCE);
+        work.add(Rank(0), 0, 1000, 400, RECEIVE);
+        work.add(Rank(0), 0, 1000, 300, REDUCE);
         let uneven = work.assess();
-        let share = |next| uneven.share(0, 0, 1000, next);
+        let share = |next| uneven.share(Rank(0), 0, 1000, next);
         assert!(share(SEND).abs() < 1e-6 && share(RECEIVE).abs() < 1e-6, "{}", share(RECEIVE));
         assert!((share(REDUCE) - 0.9).abs() < 1e-6, "{}", share(REDUCE));
     }
@@ -281,14 +281,14 @@ mod tests {
         let mut work = Work::new(1_000_000);
         for at in 0..8_u64 {
             let from_ns = at * LONG_NS;
-            work.add((at % 2) as Rank, from_ns, from_ns + LONG_NS, 1_000, SEND);
+            work.add(Rank((at % 2) as u32), from_ns, from_ns + LONG_NS, 1_000, SEND);
             assert!(work.windows.len() as u64 <= LEAST_WINDOWS, "{} windows", work.windows.len());
         }
         let sum: u64 = work.windows.iter().flatten().sum();
         assert!(sum <= 8_000 && work.windows.len() as u64 > LEAST_WINDOWS / 2, "{}", work.windows.len());
         // Where there are many intervals, windows are as short as before.
         let mut work = Work::new(1_000);
-        (0..20_000_u64).for_each(|at| work.add(0, at * 1_000, at * 1_000 + 1_000, 10, SEND));
+        (0..20_000_u64).for_each(|at| work.add(Rank(0), at * 1_000, at * 1_000 + 1_000, 10, SEND));
         assert_eq!((work.windows.len(), work.width_ns), (20_000, 1_000));
     }
 
@@ -305,30 +305,30 @@ mod tests {
         for window in 0..12_u64 {
             for rank in 0..3 {
                 let more = if u64::from(rank) == window / 4 { 300 } else { 0 };
-                work.add(rank, window * 1000, window * 1000 + 1000, 600 + more, SEND);
+                work.add(Rank(rank), window * 1000, window * 1000 + 1000, 600 + more, SEND);
             }
         }
         let uneven = work.assess();
         let at = |rank, window: u64| uneven.share(rank, window * 1000, window * 1000 + 1000, SEND);
-        assert!((at(1, 5) - 2.0 / 9.0).abs() < 1e-6 && (at(1, 1) + 1.0 / 6.0).abs() < 1e-6);
-        assert!(work.assess_now(12_000).share(0, 12_100, 12_200, SEND) < 0.0);
+        assert!((at(Rank(1), 5) - 2.0 / 9.0).abs() < 1e-6 && (at(Rank(1), 1) + 1.0 / 6.0).abs() < 1e-6);
+        assert!(work.assess_now(12_000).share(Rank(0), 12_100, 12_200, SEND) < 0.0);
     }
 
     #[test]
     fn who_does_nothing_but_deal_gets_nothing_to_do() {
         let mut work = Work::new(1000);
-        (0..4).for_each(|rank| work.add(rank, 0, 1000, if rank == 0 { 10 } else { 900 }, SEND));
+        (0..4).for_each(|rank| work.add(Rank(rank), 0, 1000, if rank == 0 { 10 } else { 900 }, SEND));
         let uneven = work.assess();
-        assert!((0..4).all(|rank| uneven.share(rank, 0, 1000, SEND).abs() < 1e-6));
+        assert!((0..4).all(|rank| uneven.share(Rank(rank), 0, 1000, SEND).abs() < 1e-6));
     }
 
     #[test]
     fn windows_are_few_however_long_a_run_is() {
         let mut work = Work::new(100);
         let long_ns = 1 << 62;
-        work.add(0, 0, 10, 10, SEND);
-        work.add(0, long_ns, long_ns + 10, 10, SEND);
-        work.add(1, 0, long_ns, long_ns, SEND);
+        work.add(Rank(0), 0, 10, 10, SEND);
+        work.add(Rank(0), long_ns, long_ns + 10, 10, SEND);
+        work.add(Rank(1), 0, long_ns, long_ns, SEND);
         assert!(work.windows.len() as u64 <= MOST_WINDOWS, "{} windows", work.windows.len());
         let sum = |rank: usize| work.windows.iter().filter_map(|window| window.get(rank)).sum::<u64>();
         assert_eq!(sum(0), 20);
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let mut work = Work::new(1);
-        (0..3000).for_each(|at| work.add(999, at, at + 1, 1, SEND));
+        (0..3000).for_each(|at| work.add(Rank(999), at, at + 1, 1, SEND));
         assert!(work.cells <= MOST_CELLS + 1000 && work.width_ns == 2);
         assert_eq!(work.windows.iter().map(|window| window[999]).sum::<u64>(), 3000);
     }

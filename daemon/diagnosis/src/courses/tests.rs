@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 fn message(src: u32, dst: u32, bytes: u64, recv_ns: u64, t_msg_ns: u64, inter: bool) -> Message {
     Message {
-        src,
-        dst,
+        src: Rank(src),
+        dst: Rank(dst),
         bytes,
         send_ns: recv_ns.saturating_sub(t_msg_ns),
         recv_ns,
@@ -35,8 +35,8 @@ fn of_bin<'a>(courses: &MessageCourses, messages: &'a [Message], bin: usize) -> 
 fn plain_balance(messages: &[&Message]) -> Option<(f64, f64)> {
     let mut counts: BTreeMap<u32, f64> = BTreeMap::new();
     for message in messages {
-        *counts.entry(message.src).or_default() += 1.0;
-        *counts.entry(message.dst).or_default() += 1.0;
+        *counts.entry(message.src.0).or_default() += 1.0;
+        *counts.entry(message.dst.0).or_default() += 1.0;
     }
     let count = counts.len() as f64;
     let mean = counts.values().sum::<f64>() / count;
@@ -128,12 +128,12 @@ fn the_rank_that_stands_out_has_its_distance() {
     // Rank 0 talks with everybody: 3 messages, and 1 of each other.
     let messages = [1, 2, 3].map(|rank| message(0, rank, 8, 10, 5, false));
     let mut only = MessageCourses::over(0..20, 1);
-    messages.iter().for_each(|message| only.add(message, |rank| rank != 0));
+    messages.iter().for_each(|message| only.add(message, |rank| rank != Rank(0)));
     let balance = courses(&messages, 0..20, 1).balances()[0].unwrap();
-    assert_eq!((balance.greatest_rank, balance.greatest_load, balance.uneven), (0, 2.0, 0.5));
+    assert_eq!((balance.greatest_rank, balance.greatest_load, balance.uneven), (Rank(0), 2.0, 0.5));
     // Without it all are even.
     let balance = only.balances()[0].unwrap();
-    assert_eq!((balance.greatest_rank, balance.greatest_load, balance.uneven), (1, 0.0, 0.0));
+    assert_eq!((balance.greatest_rank, balance.greatest_load, balance.uneven), (Rank(1), 0.0, 0.0));
     assert_eq!(only.messages(), 3);
 }
 

@@ -2,22 +2,36 @@ use super::*;
 use mpiscope_topology::Member;
 use proptest::prelude::*;
 
-fn call(rank: Rank, function: Function, start_ns: u64, end_ns: u64) -> Call {
-    Call { rank, function, start_ns, end_ns, site: Some(Site(function.into())), ..Call::default() }
+fn call(rank: u32, function: Function, start_ns: u64, end_ns: u64) -> Call {
+    Call {
+        rank: Rank(rank),
+        function,
+        start_ns,
+        end_ns,
+        site: Some(Site(function.into())),
+        ..Call::default()
+    }
 }
 
-fn steps_of(path: &CriticalPath) -> Vec<(Rank, u64, u64, PathKind, Rank)> {
+fn steps_of(path: &CriticalPath) -> Vec<(u32, u64, u64, PathKind, u32)> {
     let (steps, is_joined) = path.steps();
     assert!(!is_joined);
-    steps.iter().map(|step| (step.rank, step.from_ns, step.to_ns, step.kind, step.other)).collect()
+    steps.iter().map(|step| (step.rank.0, step.from_ns, step.to_ns, step.kind, step.other.0)).collect()
 }
 
 #[test]
 fn a_late_sender_is_on_the_path_and_an_early_one_is_not() {
     // Rank 0 computes until 50 and sends; rank 1 waits from 10 to 60. Rank 2 sent early.
     let calls = [call(0, 1, 50, 55), call(1, 2, 10, 60), call(2, 1, 5, 6), call(1, 2, 70, 72)];
-    let late = Message { src: 0, dst: 1, send_ns: 50, recv_ns: 60, late_sender_ns: 40, ..Message::default() };
-    let early = Message { src: 2, dst: 1, send_ns: 5, recv_ns: 72, ..Message::default() };
+    let late = Message {
+        src: Rank(0),
+        dst: Rank(1),
+        send_ns: 50,
+        recv_ns: 60,
+        late_sender_ns: 40,
+        ..Message::default()
+    };
+    let early = Message { src: Rank(2), dst: Rank(1), send_ns: 5, recv_ns: 72, ..Message::default() };
     let mut path = CriticalPath::new(0..100);
     path.back(0, &calls, &[late, early], &[]);
     use PathKind::{Call as In, Compute, Transfer};
@@ -43,10 +57,17 @@ fn a_late_sender_is_on_the_path_and_an_early_one_is_not() {
 fn a_collective_leads_to_the_last_that_entered_and_a_blocked_send_to_its_receiver() {
     let calls = [call(0, 3, 10, 42), call(1, 3, 40, 41), call(1, 1, 0, 30), call(2, 2, 28, 30)];
     let members = [(0, 10, 42), (1, 40, 41)];
-    let members = members.map(|(rank, enter_ns, exit_ns)| Member { rank, enter_ns, exit_ns }).to_vec();
+    let members =
+        members.map(|(rank, enter_ns, exit_ns)| Member { rank: Rank(rank), enter_ns, exit_ns }).to_vec();
     let meeting = Meeting { flow: Flow::All, root: None, members };
-    let message =
-        Message { src: 1, dst: 2, send_ns: 0, recv_ns: 30, late_receiver_ns: Some(28), ..Message::default() };
+    let message = Message {
+        src: Rank(1),
+        dst: Rank(2),
+        send_ns: 0,
+        recv_ns: 30,
+        late_receiver_ns: Some(28),
+        ..Message::default()
+    };
     let mut path = CriticalPath::new(0..100);
     path.back(0, &calls, &[message], &[meeting]);
     use PathKind::{Collective, Compute, Transfer};
@@ -61,8 +82,11 @@ fn a_collective_leads_to_the_last_that_entered_and_a_blocked_send_to_its_receive
 
 #[test]
 fn members_that_no_one_waits_for_are_not_on_the_path() {
-    let members =
-        [(0, 10, 50), (1, 40, 41)].map(|(rank, enter_ns, exit_ns)| Member { rank, enter_ns, exit_ns });
+    let members = [(0, 10, 50), (1, 40, 41)].map(|(rank, enter_ns, exit_ns)| Member {
+        rank: Rank(rank),
+        enter_ns,
+        exit_ns,
+    });
     let of = |flow, root| Meeting { flow, root: Some(root), members: members.to_vec() };
     let calls = [call(0, 3, 10, 50), call(1, 3, 40, 41)];
     let ranks = |meeting: Meeting| {
@@ -70,10 +94,10 @@ fn members_that_no_one_waits_for_are_not_on_the_path() {
         path.back(0, &calls, &[], &[meeting]);
         steps_of(&path).iter().map(|step| step.0).collect::<Vec<_>>()
     };
-    assert_eq!(ranks(of(Flow::FromRoot, 1)), [1, 0]);
-    assert_eq!(ranks(of(Flow::FromRoot, 0)), [0, 0]);
-    assert_eq!(ranks(of(Flow::ToRoot, 1)), [0, 0]);
-    assert_eq!(ranks(of(Flow::ToRoot, 0)), [1, 0]);
+    assert_eq!(ranks(of(Flow::FromRoot, Rank(1))), [1, 0]);
+    assert_eq!(ranks(of(Flow::FromRoot, Rank(0))), [0, 0]);
+    assert_eq!(ranks(of(Flow::ToRoot, Rank(1))), [0, 0]);
+    assert_eq!(ranks(of(Flow::ToRoot, Rank(0))), [1, 0]);
 }
 
 #[test]
@@ -101,13 +125,13 @@ fn ring(turns: u64, work: &[u64]) -> (Vec<Call>, Vec<Message>, u64) {
         let sends: Vec<u64> =
             (0..ranks).map(|rank| now[rank] + work[(rank + turn as usize) % ranks]).collect();
         for rank in 0..ranks {
-            calls.push(call(rank as Rank, 1, sends[rank], sends[rank] + 1));
+            calls.push(call(rank as u32, 1, sends[rank], sends[rank] + 1));
             let src = (rank + ranks - 1) % ranks;
             let (begin, end) = (sends[rank] + 2, (sends[rank] + 2).max(sends[src]) + 7);
-            calls.push(call(rank as Rank, 2, begin, end));
+            calls.push(call(rank as u32, 2, begin, end));
             messages.push(Message {
-                src: src as Rank,
-                dst: rank as Rank,
+                src: Rank(src as u32),
+                dst: Rank(rank as u32),
                 send_ns: sends[src],
                 recv_ns: end,
                 late_sender_ns: sends[src].saturating_sub(begin),
@@ -142,9 +166,9 @@ proptest! {
         prop_assert!(steps.windows(2).all(|pair| pair[0].to_ns == pair[1].from_ns));
         prop_assert_eq!(steps.iter().map(|step| step.to_ns - step.from_ns).sum::<u64>(), end);
         let ranks = |path: &CriticalPath| {
-            let mut by: std::collections::BTreeMap<(Rank, PathKind), u64> = std::collections::BTreeMap::new();
+            let mut by: std::collections::BTreeMap<(u32, PathKind), u64> = std::collections::BTreeMap::new();
             for step in path.steps().0 {
-                *by.entry((step.rank, step.kind)).or_default() += step.to_ns - step.from_ns;
+                *by.entry((step.rank.0, step.kind)).or_default() += step.to_ns - step.from_ns;
             }
             by
         };

@@ -21,7 +21,7 @@ impl RegionOfRank {
     /// The region of a rank.
     #[must_use]
     pub fn region(&self, rank: Rank) -> Option<u32> {
-        self.of_rank.get(rank as usize).copied()
+        self.of_rank.get(rank.index()).copied()
     }
 
     /// All regions with their ranks, in order.
@@ -29,7 +29,7 @@ impl RegionOfRank {
     pub fn regions(&self) -> Vec<(u32, Vec<Rank>)> {
         let mut all = std::collections::BTreeMap::<u32, Vec<Rank>>::new();
         for (rank, region) in self.of_rank.iter().enumerate() {
-            all.entry(*region).or_default().push(rank as Rank);
+            all.entry(*region).or_default().push(Rank::from_index(rank));
         }
         all.into_iter().collect()
     }
@@ -59,6 +59,6 @@ impl Places {
 
     #[inline]
     pub(super) fn of_rank(&self, rank: Rank) -> u32 {
-        self.of_rank.get(rank as usize).copied().unwrap_or(NOWHERE)
+        self.of_rank.get(rank.index()).copied().unwrap_or(NOWHERE)
     }
 }

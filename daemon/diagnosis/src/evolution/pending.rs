@@ -35,11 +35,13 @@ pub fn pending(partition: &RegionOfRank, calls: &[InFlight], now_ns: Nanoseconds
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_model::Rank;
 
     #[test]
     fn calls_in_flight_are_summed_by_region() {
         let partition = RegionOfRank { version: 1, of_rank: vec![4, 9, 4] };
-        let call = |rank, since_ns| InFlight { rank, function: 1, since_ns, ..InFlight::default() };
+        let call =
+            |rank, since_ns| InFlight { rank: Rank(rank), function: 1, since_ns, ..InFlight::default() };
         let calls = [call(0, 50), call(1, 90), call(2, 20), call(3, 1), call(1, 130)];
         let found = pending(&partition, &calls, 100);
         let expected = [

@@ -1,5 +1,5 @@
 use super::*;
-use mpiscope_model::{MessageTime, Node};
+use mpiscope_model::{MessageTime, Node, Rank};
 use proptest::prelude::*;
 
 mod planted;
@@ -113,9 +113,14 @@ fn messages() -> impl Strategy<Value = Vec<(u64, u32, u32, u64)>> {
 }
 
 fn count(evolution: &mut Evolution, &(at_ns, from, to, took_ns): &(u64, u32, u32, u64)) {
-    evolution.message(at_ns, from, to);
+    evolution.message(at_ns, Rank(from), Rank(to));
     if took_ns % 3 > 0 {
-        evolution.exact(at_ns, from, to, MessageTime { took_ns, expected_ns: 100, normal_ns: 150 });
+        evolution.exact(
+            at_ns,
+            Rank(from),
+            Rank(to),
+            MessageTime { took_ns, expected_ns: 100, normal_ns: 150 },
+        );
     }
 }
 
@@ -194,13 +199,13 @@ fn a_window_is_accounted_under_the_partition_that_held_and_stays_so() {
     let mut evolution = Evolution::new(100, EvolutionOptions::default());
     evolution.divide(RegionOfRank { version: 1, of_rank: vec![0, 0, 1, 1] });
     evolution.begin(&[0, 0, 1, 1].map(Node));
-    evolution.message(50, 0, 1);
-    evolution.message(60, 1, 2);
+    evolution.message(50, Rank(0), Rank(1));
+    evolution.message(60, Rank(1), Rank(2));
     evolution.divide(RegionOfRank { version: 9, of_rank: vec![5, 6, 6, 5] });
     // The window before is still open: what comes late goes by its own regions.
     evolution.begin(&[0, 0, 1, 1].map(Node));
-    evolution.message(150, 1, 2);
-    evolution.message(70, 2, 3);
+    evolution.message(150, Rank(1), Rank(2));
+    evolution.message(70, Rank(2), Rank(3));
     let open: Vec<_> = evolution
         .provisional()
         .iter()
@@ -209,7 +214,7 @@ fn a_window_is_accounted_under_the_partition_that_held_and_stays_so() {
     assert_eq!(open, [(0, 0, None, 1), (0, 1, None, 1), (0, 0, Some(1), 1), (1, 6, None, 9)]);
     evolution.close(100);
     // Too late: it counts in the first window that is not final.
-    evolution.message(80, 3, 0);
+    evolution.message(80, Rank(3), Rank(0));
     evolution.close(200);
     let found: Vec<_> =
         evolution.regions().map(|(region, series)| (region, series.total().messages)).collect();
@@ -224,16 +229,16 @@ fn what_was_counted_by_nodes_is_let_go_when_regions_are_known() {
     evolution.moved();
     evolution.begin(&[0, 0, 1, 1].map(Node));
     assert!(evolution.is_by_node());
-    evolution.message(50, 0, 1);
+    evolution.message(50, Rank(0), Rank(1));
     evolution.close(100);
-    evolution.message(150, 2, 3);
+    evolution.message(150, Rank(2), Rank(3));
     let of = |evolution: &Evolution| -> Vec<_> {
         evolution.regions().map(|(region, series)| (region, series.total().messages)).collect()
     };
     assert_eq!(of(&evolution), [(0, 1)]);
     evolution.divide(RegionOfRank { version: 1, of_rank: vec![0, 1, 1, 0] });
     evolution.begin(&[0, 0, 1, 1].map(Node));
-    evolution.message(160, 1, 2);
+    evolution.message(160, Rank(1), Rank(2));
     evolution.close(200);
     assert_eq!(of(&evolution), [(1, 1)]);
     assert_eq!(evolution.pairs().count(), 0);

@@ -47,15 +47,15 @@ pub(super) fn circles(graph: &Graph, free: &[bool], most: usize) -> Vec<Vec<Rank
     }
     let mut reported = vec![false; graph.nodes.len()];
     let mut circles = Vec::new();
-    for rank in graph.ranks().filter(|&rank| stuck(rank)) {
-        let of = component[rank as usize] as usize;
+    for rank in graph.ranks().filter(|rank| stuck(rank.0)) {
+        let of = component[rank.index()] as usize;
         if circles.len() < most
             && !leads_out[of]
             && !std::mem::replace(&mut reported[of], true)
             && let Some(circle) = circle(graph, rank, |on| stuck(on) && component[on as usize] as usize == of)
         {
-            let all = || graph.ranks().filter(|&rank| stuck(rank) && component[rank as usize] as usize == of);
-            let is_alone = circle.len() == 1 && !graph.nodes[rank as usize].on.contains(&rank);
+            let all = || graph.ranks().filter(|rank| stuck(rank.0) && component[rank.index()] as usize == of);
+            let is_alone = circle.len() == 1 && !graph.nodes[rank.index()].on.contains(&rank.0);
             circles.push(if is_alone { all().collect() } else { circle });
         }
     }
@@ -65,17 +65,17 @@ pub(super) fn circles(graph: &Graph, free: &[bool], most: usize) -> Vec<Vec<Rank
 /// The shortest way from a rank back to itself, as the ranks on it.
 fn circle(graph: &Graph, from: Rank, within: impl Fn(u32) -> bool) -> Option<Vec<Rank>> {
     let mut before = vec![u32::MAX; graph.nodes.len()];
-    let mut next = VecDeque::from([from]);
+    let mut next = VecDeque::from([from.0]);
     while let Some(at) = next.pop_front() {
         for &on in graph.nodes[at as usize].on.iter().filter(|&&on| within(on)) {
-            if on == from {
+            if on == from.0 {
                 let mut way = vec![at];
-                while way.last() != Some(&from) {
+                while way.last() != Some(&from.0) {
                     way.push(before[*way.last()? as usize]);
                 }
                 way.reverse();
                 way.retain(|&node| graph.is_rank(node));
-                return Some(way);
+                return Some(way.into_iter().map(Rank).collect());
             }
             if before[on as usize] == u32::MAX {
                 before[on as usize] = at;
@@ -138,11 +138,11 @@ fn components(graph: &Graph, free: &[bool]) -> Vec<u32> {
 /// How many ranks wait for one, directly or through others.
 pub(super) fn waiting_for(graph: &Graph, askers: &[Vec<u32>], rank: Rank) -> usize {
     let mut seen = vec![false; graph.nodes.len()];
-    let mut next = vec![rank];
+    let mut next = vec![rank.0];
     let mut count = 0;
     while let Some(at) = next.pop() {
         for &asker in &askers[at as usize] {
-            if asker != rank && !std::mem::replace(&mut seen[asker as usize], true) {
+            if asker != rank.0 && !std::mem::replace(&mut seen[asker as usize], true) {
                 count += usize::from(graph.is_rank(asker));
                 next.push(asker);
             }

@@ -23,6 +23,11 @@ pub(super) enum End {
     Gone,
 }
 
+/// The nodes of ranks.
+fn numbers<'a>(ranks: impl Iterator<Item = &'a Rank>) -> Vec<u32> {
+    ranks.map(|rank| rank.0).collect()
+}
+
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
@@ -35,15 +40,16 @@ pub(super) struct Graph {
 impl Graph {
     pub(super) fn build(moment: &Moment<'_>, waiting: &[Waiting]) -> Self {
         let ranks = moment.world_size as usize;
-        let end = |rank: usize| match moment.ranks.get(&(rank as Rank)) {
+        let end = |rank| match moment.ranks.get(&rank) {
             Some(&state) if is_gone(state) => End::Gone,
             _ => End::MayGoOn,
         };
         let node = |rank| Node { need: Need::Unknown, on: Vec::new(), ends: Some(end(rank)) };
-        let mut graph = Self { nodes: (0..ranks).map(node).collect(), ranks, asked_for: Vec::new() };
+        let mut graph =
+            Self { nodes: Rank::all(moment.world_size).map(node).collect(), ranks, asked_for: Vec::new() };
         let mut lists = FxHashMap::default();
         for of_rank in waiting.chunk_by(|one, other| one.call.rank == other.call.rank) {
-            let rank = of_rank[0].call.rank as usize;
+            let rank = of_rank[0].call.rank.index();
             if rank >= ranks {
                 continue;
             }
@@ -86,24 +92,25 @@ impl Graph {
         let need = waiting.need;
         if need == Need::Unknown
             || waiting.is_satisfied
-            || waiting.on.iter().any(|&rank| rank as usize >= self.ranks)
+            || waiting.on.iter().any(|rank| rank.index() >= self.ranks)
         {
             return Node { need: Need::Unknown, on: Vec::new(), ends: Some(End::MayGoOn) };
         }
         if waiting.on.len() <= SHORT {
             // Of many it is not the one that can come.
-            let others = |rank: &Rank| need == Need::All || *rank != waiting.call.rank;
-            return Node { need, on: waiting.on.iter().copied().filter(others).collect(), ends: None };
+            let others = |rank: &&Rank| need == Need::All || **rank != waiting.call.rank;
+            return Node { need, on: numbers(waiting.on.iter().filter(others)), ends: None };
         }
         let key = (Arc::as_ptr(&waiting.on).cast::<Rank>(), need == Need::All);
         let known = lists.get(&key).copied();
-        let list = known.unwrap_or_else(|| self.add(Node { need, on: waiting.on.to_vec(), ends: None }));
+        let list =
+            known.unwrap_or_else(|| self.add(Node { need, on: numbers(waiting.on.iter()), ends: None }));
         lists.insert(key, list);
         Node { need: Need::All, on: vec![list], ends: None }
     }
 
     pub(super) fn ranks(&self) -> impl Iterator<Item = Rank> + use<> {
-        0..self.ranks as Rank
+        Rank::all(self.ranks as u32)
     }
 
     pub(super) fn is_rank(&self, node: u32) -> bool {
@@ -112,17 +119,17 @@ impl Graph {
 
     /// Whether a rank waits for another.
     pub(super) fn waits(&self, rank: Rank) -> bool {
-        self.nodes[rank as usize].ends.is_none()
+        self.nodes[rank.index()].ends.is_none()
     }
 
     /// Whether it does so for another than itself.
     pub(super) fn waits_for_others(&self, rank: Rank) -> bool {
-        self.nodes[rank as usize].on.iter().any(|&on| on != rank)
+        self.nodes[rank.index()].on.iter().any(|&on| on != rank.0)
     }
 
     /// Ranks that others wait for.
     pub(super) fn asked_for(&self) -> impl Iterator<Item = Rank> + '_ {
-        self.ranks().filter(|&rank| self.asked_for[rank as usize])
+        self.ranks().filter(|&rank| self.asked_for[rank.index()])
     }
 
     /// For each node, who waits for it.

@@ -43,7 +43,7 @@ impl HangDetector {
         let graph = Graph::build(moment, &waiting);
         let free = deadlock::free(&graph);
         let stuck: Vec<Rank> =
-            graph.ranks().filter(|&rank| !free[rank as usize] && graph.waits(rank)).collect();
+            graph.ranks().filter(|&rank| !free[rank.index()] && graph.waits(rank)).collect();
         let circles = deadlock::circles(&graph, &free, MOST_REPORTED);
         let askers = graph.askers();
         let reached = |rank: Rank| deadlock::waiting_for(&graph, &askers, rank);
@@ -55,7 +55,7 @@ impl HangDetector {
         let mut gone: Vec<_> = gone.collect();
         gone.sort_by_key(|&(rank, _, waiting)| (std::cmp::Reverse(waiting), rank));
         gone.truncate(MOST_REPORTED);
-        let roots = asked_for.iter().filter(|&&rank| free[rank as usize] && !graph.waits_for_others(rank));
+        let roots = asked_for.iter().filter(|&&rank| free[rank.index()] && !graph.waits_for_others(rank));
         let mut roots: Vec<Root> = roots
             .take(MOST_COUNTED)
             .map(|&rank| Root { rank, waiting: reached(rank), doing: self.doing(moment, rank) })

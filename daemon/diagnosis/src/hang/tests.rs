@@ -27,46 +27,58 @@ impl Job {
     fn build(ranks: u32) -> Self {
         let mut job = Self {
             detector: HangDetector::default(),
-            ranks: (0..ranks).map(|rank| (rank, ProcessState::Running)).collect(),
+            ranks: Rank::all(ranks).map(|rank| (rank, ProcessState::Running)).collect(),
             in_flight: Vec::new(),
             posts: Vec::new(),
             sends: Vec::new(),
         };
         let last = |rank| Call { rank, function: SEND, end_ns: 10 * SECOND, ..Call::default() };
-        job.detector.feed(&(0..ranks).map(last).collect::<Vec<_>>(), &[], &[], &[]);
+        job.detector.feed(&Rank::all(ranks).map(last).collect::<Vec<_>>(), &[], &[], &[]);
         job
     }
 
-    fn inside(mut self, rank: Rank, function: Function, asks: Asks) -> Self {
-        self.in_flight.push(InFlight { rank, function, since_ns: 10 * SECOND, asks, ..InFlight::default() });
+    fn inside(mut self, rank: u32, function: Function, asks: Asks) -> Self {
+        self.in_flight.push(InFlight {
+            rank: Rank(rank),
+            function,
+            since_ns: 10 * SECOND,
+            asks,
+            ..InFlight::default()
+        });
         self
     }
 
-    fn receives(self, rank: Rank, from: Rank, tag: i32) -> Self {
-        let asks = Asks::Receive { from: Peer::Rank(from), tag: Some(tag), comm: Some(Comm::WORLD) };
+    fn receives(self, rank: u32, from: u32, tag: i32) -> Self {
+        let asks = Asks::Receive { from: Peer::Rank(Rank(from)), tag: Some(tag), comm: Some(Comm::WORLD) };
         self.inside(rank, RECV, asks)
     }
 
-    fn receives_any(self, rank: Rank) -> Self {
+    fn receives_any(self, rank: u32) -> Self {
         self.inside(rank, RECV, Asks::Receive { from: Peer::Any, tag: None, comm: Some(Comm::WORLD) })
     }
 
-    fn sends(self, rank: Rank, to: Rank, tag: i32) -> Self {
-        self.inside(rank, SEND, Asks::Send { to: Peer::Rank(to), tag, comm: Some(Comm::WORLD) })
+    fn sends(self, rank: u32, to: u32, tag: i32) -> Self {
+        self.inside(rank, SEND, Asks::Send { to: Peer::Rank(Rank(to)), tag, comm: Some(Comm::WORLD) })
     }
 
-    fn meets(self, rank: Rank, function: Function) -> Self {
+    fn meets(self, rank: u32, function: Function) -> Self {
         self.inside(rank, function, Asks::Members { comm: Some(Comm::WORLD) })
     }
 
-    fn posted(mut self, rank: Rank, from: Option<Rank>) -> Self {
+    fn posted(mut self, rank: u32, from: Option<u32>) -> Self {
         let post = self.posts.len() as u64;
-        self.posts.push(OpenPost { rank, post, comm: Comm::WORLD, from, tag: from.map(|_| 0) });
+        self.posts.push(OpenPost {
+            rank: Rank(rank),
+            post,
+            comm: Comm::WORLD,
+            from: from.map(Rank),
+            tag: from.map(|_| 0),
+        });
         self
     }
 
-    fn is(mut self, rank: Rank, state: ProcessState) -> Self {
-        self.ranks.insert(rank, state);
+    fn is(mut self, rank: u32, state: ProcessState) -> Self {
+        self.ranks.insert(Rank(rank), state);
         self
     }
 
@@ -84,25 +96,32 @@ impl Job {
     }
 }
 
+fn ranks<const COUNT: usize>(numbers: [u32; COUNT]) -> Vec<Rank> {
+    numbers.map(Rank).into()
+}
+
 #[test]
 fn a_ring_of_receives_is_a_circle_and_who_waits_for_it_is_stuck_as_well() {
     let job = Job::build(5).receives(0, 1, 7).receives(1, 2, 7).receives(2, 0, 7).receives(3, 1, 7);
     let still = job.look();
-    assert_eq!((still.stuck, still.circles), (vec![0, 1, 2, 3], vec![vec![0, 1, 2]]));
+    assert_eq!((still.stuck, still.circles), (ranks([0, 1, 2, 3]), vec![ranks([0, 1, 2])]));
     assert_eq!((still.roots, still.gone, still.since_ns), (vec![], vec![], 10 * SECOND));
 }
 
 #[test]
 fn two_who_send_to_each_other_are_a_circle_unless_one_takes_what_the_other_sends() {
     let both = Job::build(2).sends(0, 1, 5).sends(1, 0, 5);
-    assert_eq!(both.look().circles, [vec![0, 1]]);
+    assert_eq!(both.look().circles, [ranks([0, 1])]);
     let under_way = Job::build(2).sends(0, 1, 5).receives(1, 0, 5).look();
     assert!(under_way.stuck.is_empty() && under_way.waiting.is_empty(), "{under_way:?}");
     let other_tag = Job::build(2).sends(0, 1, 5).receives(1, 0, 6).look();
-    assert_eq!(other_tag.circles, [vec![0, 1]]);
-    assert_eq!(other_tag.mistagged, [(WaitingSend { from: 0, to: 1, comm: Comm::WORLD, tag: 5 }, 6)]);
+    assert_eq!(other_tag.circles, [ranks([0, 1])]);
+    assert_eq!(
+        other_tag.mistagged,
+        [(WaitingSend { from: Rank(0), to: Rank(1), comm: Comm::WORLD, tag: 5 }, 6)]
+    );
     let mut sent_before = Job::build(2).receives(0, 1, 5).receives(1, 0, 5);
-    sent_before.sends.push(WaitingSend { from: 1, to: 0, comm: Comm::WORLD, tag: 5 });
+    sent_before.sends.push(WaitingSend { from: Rank(1), to: Rank(0), comm: Comm::WORLD, tag: 5 });
     assert!(sent_before.look().stuck.is_empty(), "the message is there");
 }
 
@@ -111,41 +130,46 @@ fn a_chain_ends_at_the_rank_that_is_in_no_call() {
     let still = Job::build(5).receives(0, 1, 7).receives(1, 2, 7).receives(2, 4, 7).receives(3, 4, 7).look();
     assert!(still.stuck.is_empty() && still.circles.is_empty());
     let last = LastCall { function: SEND, end_ns: 10 * SECOND, site: None, polls: 0 };
-    assert_eq!(still.roots, [Root { rank: 4, waiting: 4, doing: Doing::Outside { last: Some(last) } }]);
-    assert_eq!(still.waiting_ranks(), [0, 1, 2, 3]);
+    assert_eq!(still.roots, [Root { rank: Rank(4), waiting: 4, doing: Doing::Outside { last: Some(last) } }]);
+    assert_eq!(still.waiting_ranks(), ranks([0, 1, 2, 3]));
 }
 
 #[test]
 fn whoever_waits_for_a_process_that_is_gone_waits_for_ever() {
     let still = Job::build(3).receives(0, 1, 7).receives(1, 2, 7).is(2, ProcessState::Vanished).look();
-    assert_eq!(still.gone, [(2, ProcessState::Vanished, 2)]);
-    assert_eq!((still.stuck, still.circles, still.roots), (vec![0, 1], vec![], vec![]));
+    assert_eq!(still.gone, [(Rank(2), ProcessState::Vanished, 2)]);
+    assert_eq!((still.stuck, still.circles, still.roots), (ranks([0, 1]), vec![], vec![]));
 }
 
 #[test]
 fn a_receive_of_any_source_waits_for_one_of_all_others() {
     let all = Job::build(3).receives_any(0).receives(1, 0, 7).receives(2, 0, 7).look();
-    assert_eq!(all.stuck, [0, 1, 2]);
+    assert_eq!(all.stuck, ranks([0, 1, 2]));
     assert!(all.circles[0].len() > 1, "{:?}", all.circles);
     let many = (0..9).fold(Job::build(9), Job::receives_any).look();
-    assert_eq!(many.circles, [(0..9).collect::<Vec<_>>()]);
+    assert_eq!(many.circles, [Rank::all(9).collect::<Vec<_>>()]);
     let one_computes = Job::build(4).receives_any(0).receives(1, 0, 7).receives(2, 0, 7).look();
     assert!(one_computes.stuck.is_empty());
-    assert_eq!(one_computes.roots[0].rank, 3);
+    assert_eq!(one_computes.roots[0].rank, Rank(3));
 }
 
 #[test]
 fn a_collective_waits_for_the_members_that_have_not_entered_it() {
     let left_out = Job::build(4).meets(0, BARRIER).meets(1, BARRIER).meets(2, BARRIER).receives(3, 0, 7);
     let still = left_out.look();
-    assert_eq!(still.stuck, [0, 1, 2, 3]);
-    assert_eq!(still.circles, [vec![0, 3]]);
+    assert_eq!(still.stuck, ranks([0, 1, 2, 3]));
+    assert_eq!(still.circles, [ranks([0, 3])]);
     let computes = Job::build(4).meets(0, BARRIER).meets(1, BARRIER).meets(2, BARRIER).look();
-    assert_eq!((computes.roots[0].rank, computes.roots[0].waiting), (3, 3));
+    assert_eq!((computes.roots[0].rank, computes.roots[0].waiting), (Rank(3), 3));
     // Whoever has left it behind is not waited for.
     let mut ahead = Job::build(2).meets(0, BARRIER).receives(1, 0, 7);
-    let left =
-        Call { rank: 1, function: BARRIER, comm: Some(Comm::WORLD), instance: Some(0), ..Call::default() };
+    let left = Call {
+        rank: Rank(1),
+        function: BARRIER,
+        comm: Some(Comm::WORLD),
+        instance: Some(0),
+        ..Call::default()
+    };
     ahead.detector.feed(&[left], &[], &[], &[]);
     assert!(ahead.look().stuck.is_empty());
 }
@@ -153,9 +177,9 @@ fn a_collective_waits_for_the_members_that_have_not_entered_it() {
 #[test]
 fn members_in_different_collectives_wait_for_each_other_and_are_named() {
     let still = Job::build(3).meets(0, BARRIER).meets(1, BARRIER).meets(2, FINALIZE).look();
-    let functions = vec![(BARRIER, vec![0, 1]), (FINALIZE, vec![2])];
+    let functions = vec![(BARRIER, ranks([0, 1])), (FINALIZE, ranks([2]))];
     assert_eq!(still.clashes, [Clash { comm: Comm::WORLD, functions }]);
-    assert_eq!(still.stuck, [0, 1, 2]);
+    assert_eq!(still.stuck, ranks([0, 1, 2]));
     let ended = Job::build(2).meets(0, FINALIZE).is(1, ProcessState::Finalized).look();
     assert!(ended.stuck.is_empty(), "who has ended well has been there");
 }
@@ -163,31 +187,31 @@ fn members_in_different_collectives_wait_for_each_other_and_are_named() {
 #[test]
 fn members_of_a_communicator_are_those_that_said_so_and_must_be_all() {
     let comm = Comm(3);
-    let info = CommInfo { comm, id: 9, size: 2, leader: 1, ..CommInfo::default() };
+    let info = CommInfo { comm, id: 9, size: 2, leader: Rank(1), ..CommInfo::default() };
     let member = |place, rank| Member { comm, side: Side::Only, place, rank };
     let asks = Asks::Members { comm: Some(comm) };
     let mut job = Job::build(4).inside(1, BARRIER, asks).receives(3, 1, 7);
-    job.detector.feed(&[], &[], &[info], &[member(0, 1)]);
+    job.detector.feed(&[], &[], &[info], &[member(0, Rank(1))]);
     assert!(job.look().stuck.is_empty(), "the other may be anybody");
-    job.detector.feed(&[], &[], &[], &[member(1, 3)]);
-    assert_eq!(job.look().circles, [vec![1, 3]]);
+    job.detector.feed(&[], &[], &[], &[member(1, Rank(3))]);
+    assert_eq!(job.look().circles, [ranks([1, 3])]);
 }
 
 #[test]
 fn a_wait_for_requests_waits_for_those_whose_messages_are_to_come() {
     let requests = |count| Asks::Requests { count };
     let all = Job::build(3).inside(0, WAITALL, requests(2)).posted(0, Some(1)).posted(0, Some(2));
-    assert_eq!(*all.look().waiting[0].on, [1, 2]);
+    assert_eq!(*all.look().waiting[0].on, ranks([1, 2]));
     let still = all.receives(1, 0, 7).look();
-    assert_eq!(still.circles, [vec![0, 1]], "though rank 2 may go on");
+    assert_eq!(still.circles, [ranks([0, 1])], "though rank 2 may go on");
     let fewer = Job::build(3).inside(0, WAITALL, requests(1)).posted(0, Some(1)).posted(0, Some(2));
     assert!(fewer.receives(1, 0, 7).look().stuck.is_empty(), "which of the two is not known");
     let unknown = Job::build(2).inside(0, WAITALL, requests(4)).receives(1, 0, 7).look();
     assert!(unknown.stuck.is_empty());
     assert_eq!(unknown.waiting[0].need, Need::Unknown);
     let mut sent = Job::build(2).inside(0, WAITALL, requests(0)).receives(1, 0, 7);
-    sent.sends.push(WaitingSend { from: 0, to: 1, comm: Comm::WORLD, tag: 9 });
-    assert_eq!(sent.look().circles, [vec![0, 1]], "nobody takes what was sent");
+    sent.sends.push(WaitingSend { from: Rank(0), to: Rank(1), comm: Comm::WORLD, tag: 9 });
+    assert_eq!(sent.look().circles, [ranks([0, 1])], "nobody takes what was sent");
 }
 
 #[test]
@@ -195,29 +219,34 @@ fn polls_that_find_nothing_move_nothing() {
     let mut job = Job::build(2).receives(0, 1, 7);
     let polls = |function: Function, end_s: u64| {
         let end_ns = end_s * SECOND;
-        Call { rank: 1, function, end_ns, count: 9, ..Call::default() }
+        Call { rank: Rank(1), function, end_ns, count: 9, ..Call::default() }
     };
     // By turns with two functions.
     job.detector.feed(&[polls(TEST, 20), polls(TESTANY, 29)], &[], &[], &[]);
-    job.in_flight.push(InFlight { rank: 1, function: TEST, since_ns: 29 * SECOND, ..InFlight::default() });
+    job.in_flight.push(InFlight {
+        rank: Rank(1),
+        function: TEST,
+        since_ns: 29 * SECOND,
+        ..InFlight::default()
+    });
     assert_eq!(job.detector.moved_ns(&job.in_flight), 10 * SECOND);
     let still = job.look();
     assert!(
-        matches!(still.roots[..], [Root { rank: 1, doing: Doing::Polls { last }, .. }] if last.polls == 18)
+        matches!(still.roots[..], [Root { rank: Rank(1), doing: Doing::Polls { last }, .. }] if last.polls == 18)
     );
-    job.detector.feed(&[Call { rank: 1, end_ns: 30 * SECOND, ..Call::default() }], &[], &[], &[]);
+    job.detector.feed(&[Call { rank: Rank(1), end_ns: 30 * SECOND, ..Call::default() }], &[], &[], &[]);
     assert_eq!(job.detector.moved_ns(&job.in_flight), 30 * SECOND);
 }
 
 #[test]
 fn polls_so_rare_that_each_has_a_row_of_its_own_move_nothing_either() {
     let mut job = Job::build(2).receives(0, 1, 7);
-    let poll = |end_s: u64| Call { rank: 1, function: TEST, end_ns: end_s * SECOND, ..Call::default() };
+    let poll = |end_s: u64| Call { rank: Rank(1), function: TEST, end_ns: end_s * SECOND, ..Call::default() };
     job.detector.feed(&[poll(20), poll(21)], &[0, 1], &[], &[]);
     let still = job.look();
     assert_eq!(still.since_ns, 10 * SECOND);
     assert!(
-        matches!(still.roots[..], [Root { rank: 1, doing: Doing::Polls { last }, .. }] if last.polls == 2)
+        matches!(still.roots[..], [Root { rank: Rank(1), doing: Doing::Polls { last }, .. }] if last.polls == 2)
     );
     job.detector.feed(&[poll(22), poll(23)], &[1], &[], &[]);
     assert_eq!(job.detector.moved_ns(&[]), 22 * SECOND, "the one that found something");
@@ -227,10 +256,10 @@ fn polls_so_rare_that_each_has_a_row_of_its_own_move_nothing_either() {
 fn a_thread_that_may_go_on_frees_its_rank() {
     let mut job = Job::build(3).receives(0, 1, 7).receives(1, 0, 7);
     job.in_flight.push(InFlight { thread: 1, ..job.in_flight[0] });
-    job.in_flight[2].asks = Asks::Receive { from: Peer::Rank(2), tag: None, comm: Some(Comm::WORLD) };
+    job.in_flight[2].asks = Asks::Receive { from: Peer::Rank(Rank(2)), tag: None, comm: Some(Comm::WORLD) };
     let still = job.look();
     assert!(still.stuck.is_empty(), "{still:?}");
-    assert_eq!(still.roots[0].rank, 2);
+    assert_eq!(still.roots[0].rank, Rank(2));
 }
 
 fn graphs() -> impl Strategy<Value = Vec<(u8, BTreeSet<u32>)>> {
@@ -291,8 +320,8 @@ proptest! {
         for circle in &circles {
             let next = circle.iter().cycle().skip(1);
             for (at, on) in circle.iter().zip(next) {
-                prop_assert!(!free[*at as usize]);
-                prop_assert!(graph.nodes[*at as usize].on.contains(on), "{circle:?}");
+                prop_assert!(!free[at.index()]);
+                prop_assert!(graph.nodes[at.index()].on.contains(&on.0), "{circle:?}");
             }
             let once: BTreeSet<_> = circle.iter().collect();
             prop_assert_eq!(once.len(), circle.len());

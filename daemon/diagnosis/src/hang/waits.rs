@@ -308,7 +308,7 @@ impl Asking<'_> {
     fn members(&mut self, comm: Comm) -> &Members {
         self.members.entry(comm).or_insert_with(|| {
             if comm == Comm::WORLD {
-                let ranks = (0..self.moment.world_size).collect();
+                let ranks = Rank::all(self.moment.world_size).collect();
                 return Members { ranks, is_complete: true };
             }
             let mut ranks = self.detector.members.get(&comm).cloned().unwrap_or_default();

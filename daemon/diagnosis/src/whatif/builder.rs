@@ -72,7 +72,7 @@ impl GraphBuilder {
 
     /// A rank runs on a node.
     pub fn place(&mut self, rank: Rank, node: Node) {
-        let at = rank as usize;
+        let at = rank.index();
         if self.nodes.len() <= at {
             self.nodes.resize(at + 1, Node::default());
         }
@@ -92,7 +92,7 @@ impl GraphBuilder {
             start_ns: call.start_ns,
             end_ns: call.end_ns.max(call.start_ns),
             bytes: saturated(call.bytes),
-            peer: call.peer.unwrap_or(NONE),
+            peer: call.peer.unwrap_or(Rank::NONE),
             comm: call.comm.unwrap_or(NO_COMM),
             instance: call.instance.unwrap_or(NONE),
             site: call.site.unwrap_or(Site(NONE)),

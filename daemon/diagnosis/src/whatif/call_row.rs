@@ -1,6 +1,6 @@
 //! A call, as it waits to become part of the graph.
 
-use mpiscope_model::{Comm, Nanoseconds, Site};
+use mpiscope_model::{Comm, Nanoseconds, Rank, Site};
 
 /// No rank, communicator or other index.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -15,7 +15,7 @@ pub(crate) struct CallRow {
     pub(crate) start_ns: Nanoseconds,
     pub(crate) end_ns: Nanoseconds,
     pub(crate) bytes: u32,
-    pub(crate) peer: u32,
+    pub(crate) peer: Rank,
     pub(crate) comm: Comm,
     pub(crate) instance: u32,
     pub(crate) site: Site,

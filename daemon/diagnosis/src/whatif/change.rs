@@ -76,7 +76,7 @@ impl<'a> Applied<'a> {
         if !change.ranks.is_empty() {
             scales.resize(work.scale_count(), Scale::UNCHANGED);
             for &(rank, factor) in &change.ranks {
-                for at in work.of_rank(rank as usize) {
+                for at in work.of_rank(rank.index()) {
                     scales[at] = scales[at].by(factor);
                 }
             }
@@ -95,12 +95,12 @@ impl<'a> Applied<'a> {
         if self.scales.is_empty() {
             return 1.0;
         }
-        self.work.factor(&self.scales, (rank as usize, place), call)
+        self.work.factor(&self.scales, (rank.index(), place), call)
     }
 
     /// Whether nobody makes a call any more.
     pub(crate) fn is_needless(&self, rank: Rank, place: u16, call: usize) -> bool {
-        !self.scales.is_empty() && self.work.is_needless(&self.scales, (rank as usize, place), call)
+        !self.scales.is_empty() && self.work.is_needless(&self.scales, (rank.index(), place), call)
     }
 
     pub(crate) fn own(&self, function: Function) -> f64 {

@@ -3,7 +3,7 @@
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::NONE;
 use crate::whatif::graph::Graph;
-use mpiscope_model::Site;
+use mpiscope_model::{Rank, Site};
 use rustc_hash::FxHashSet;
 
 /// Ranks do the same where this share of the smaller one's places is the other's too.
@@ -17,7 +17,7 @@ pub(crate) fn classes(graph: &Graph, sites: &[Site]) -> Vec<u32> {
     let mut classes = vec![NONE; graph.threads_of.len()];
     for (rank, class) in classes.iter_mut().enumerate() {
         let mut places: FxHashSet<Place> = FxHashSet::default();
-        for thread in graph.threads_of(rank as u32) {
+        for thread in graph.threads_of(Rank::from_index(rank)) {
             let first = thread.calls.start as usize;
             for (call, site) in (first..).zip(&sites[first..thread.calls.end as usize]) {
                 if graph.kind(call) != CallKind::Setup {

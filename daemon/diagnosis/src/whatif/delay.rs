@@ -104,7 +104,7 @@ impl Delays {
         let of_recorder = if recorder_ns > 0 { share_of_recorder(&scheduling, recorder_ns) } else { 0.0 };
         let mut figures = vec![Vec::new(); graph.threads_of.len()];
         for rows in scheduling.chunk_by(|one, other| one.rank == other.rank) {
-            if let Some(of_rank) = figures.get_mut(rows[0].rank as usize) {
+            if let Some(of_rank) = figures.get_mut(rows[0].rank.index()) {
                 *of_rank = figures_of(rows);
             }
         }
@@ -121,7 +121,7 @@ impl Delays {
         let Self { figures, before, within, .. } = self;
         let mut pieces = Vec::new();
         for thread in &graph.threads {
-            let figures = figures.get(thread.rank as usize).map_or(&[][..], |figures| figures);
+            let figures = figures.get(thread.rank.index()).map_or(&[][..], |figures| figures);
             if !figures.windows(2).any(is_without) {
                 continue;
             }
@@ -251,11 +251,12 @@ fn cut(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_model::Rank;
 
     #[test]
     fn a_wait_is_as_long_as_between_the_counts_of_switches() {
         let row = |at_ns, wait_ns, involuntary| Scheduling {
-            rank: 0,
+            rank: Rank(0),
             at_ns,
             run_ns: 0,
             wait_ns,

@@ -128,7 +128,7 @@ impl Graph {
 
     /// The nodes that a message goes between; none within a node.
     pub(crate) fn link_of(&self, edge: &Edge) -> Option<Link> {
-        let node = |call: u32| self.nodes.get(self.rank_of(call) as usize).copied();
+        let node = |call: u32| self.nodes.get(self.rank_of(call).index()).copied();
         node(edge.from).zip(node(edge.to)).filter(|(from, to)| from != to)
     }
 
@@ -152,7 +152,7 @@ impl Graph {
         self.starts.extend(rows.iter().map(|row| row.start_ns));
         self.ends.extend(rows.iter().map(|row| row.end_ns));
         self.functions.extend(rows.iter().map(|row| row.function));
-        let at = rank as usize;
+        let at = rank.index();
         let thread = self.threads.len() as u32;
         if self.threads_of.len() <= at {
             self.threads_of.resize(at + 1, thread..thread);
@@ -191,7 +191,7 @@ impl Graph {
     }
 
     pub(crate) fn threads_of(&self, rank: Rank) -> &[Thread] {
-        let range = self.threads_of.get(rank as usize).cloned().unwrap_or_default();
+        let range = self.threads_of.get(rank.index()).cloned().unwrap_or_default();
         &self.threads[range.start as usize..range.end as usize]
     }
 

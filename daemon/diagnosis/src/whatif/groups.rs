@@ -15,7 +15,7 @@ type Completed = FxHashMap<(Rank, u16, u64), Vec<(Comm, u32)>>;
 #[derive(Debug, Default)]
 pub(crate) struct Memberships {
     /// Communicator, instance, root and bytes of each call.
-    rows: Vec<(Comm, u32, u32, u32)>,
+    rows: Vec<(Comm, u32, Rank, u32)>,
     /// Collectives that calls completed, by rank, thread and number of the call.
     completed: Completed,
 }
@@ -101,7 +101,7 @@ pub(crate) fn group(graph: &mut Graph, memberships: Memberships) {
             }
             groups.members.push(Member { rank: part.rank, call: part.call, is_awaited });
         }
-        let node = |member: &Member| graph.nodes.get(member.rank as usize);
+        let node = |member: &Member| graph.nodes.get(member.rank.index());
         let members = &groups.members[first as usize..];
         groups.is_inter.push(members.iter().any(|member| node(member) != node(&members[0])));
         let awaited = members.iter().filter(|member| member.is_awaited);

@@ -1,7 +1,7 @@
 //! Finds the calls of each message by its times, and joins loops of polls with the call that ends them.
 
 use crate::whatif::call_kind::CallKind;
-use crate::whatif::call_row::{CallRow, NONE};
+use crate::whatif::call_row::CallRow;
 use crate::whatif::graph::{Edge, Graph};
 use mpiscope_model::{Message, Rank};
 
@@ -100,7 +100,7 @@ fn find(
         while at < thread.calls.end as usize && time(at) == at_ns {
             let kind = graph.kinds.get(usize::from(rows[at].function)).copied().unwrap_or_default();
             let is_transfer = !matches!(kind, CallKind::Collective { .. } | CallKind::Setup);
-            let is_peer = rows[at].peer == peer || rows[at].peer == NONE;
+            let is_peer = rows[at].peer == peer || rows[at].peer == Rank::NONE;
             let rank_of = (!(is_peer && is_transfer), taken[at][side]);
             if best.is_none_or(|(before, _)| rank_of < before) {
                 best = Some((rank_of, at as u32));

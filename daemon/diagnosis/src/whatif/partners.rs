@@ -23,7 +23,7 @@ impl Partners {
             first[at] += first[at - 1];
         }
         let mut next = first.clone();
-        let mut to = vec![(0, 0); graph.edges.len()];
+        let mut to = vec![(Rank(0), 0); graph.edges.len()];
         for edge in &graph.edges {
             let at = &mut next[edge.from as usize];
             to[*at as usize] = (graph.rank_of(edge.to), edge.bytes);

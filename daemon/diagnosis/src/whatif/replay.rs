@@ -211,7 +211,7 @@ impl Run<'_> {
     fn flight_ns(&self, at: usize, edge: &Edge, rank: Rank) -> f64 {
         let graph = self.graph;
         let sender = graph.rank_of(edge.from);
-        let node = |nodes: &[Node], rank: Rank| nodes.get(rank as usize).copied();
+        let node = |nodes: &[Node], rank: Rank| nodes.get(rank.index()).copied();
         let is_inter = node(&graph.nodes, sender) != node(&graph.nodes, rank);
         let span = graph.span_ns(edge) as f64;
         let mut flight_ns = span;

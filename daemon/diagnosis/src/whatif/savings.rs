@@ -77,7 +77,7 @@ impl Graph {
 
     /// Messages between nodes with a placement.
     fn inter_messages(&self, nodes: &[Node]) -> usize {
-        let node = |call: u32| nodes.get(self.rank_of(call) as usize);
+        let node = |call: u32| nodes.get(self.rank_of(call).index());
         self.edges.iter().filter(|edge| node(edge.from) != node(edge.to)).count()
     }
 
@@ -103,7 +103,7 @@ impl Graph {
                 for (number, call) in thread.calls.clone().enumerate() {
                     let delay_ns = self.delay_before(call as usize) + self.delay_within(call as usize);
                     let part = number * work.parts / thread.calls.len();
-                    parts[part][thread.rank as usize] += delay_ns;
+                    parts[part][thread.rank.index()] += delay_ns;
                 }
             }
         }

@@ -43,7 +43,7 @@ pub(crate) fn places(graph: &Graph, sites: &[Site]) -> Vec<u16> {
 fn cells_of(graph: &Graph, cells: usize, places: usize, steps: &[f32]) -> Vec<u8> {
     let mut cell_of = Vec::with_capacity(graph.starts.len());
     for thread in &graph.threads {
-        let of_rank = &steps[thread.rank as usize * places..][..places];
+        let of_rank = &steps[thread.rank.index() * places..][..places];
         let calls = || thread.calls.clone().map(|call| call as usize);
         let step_of = |call: usize| match graph.kind(call) {
             CallKind::Poll => 0.0,
@@ -67,7 +67,7 @@ fn steps(graph: &Graph, places: usize) -> Vec<f32> {
     let ranks = graph.threads_of.len().max(1);
     let mut counts = vec![0_u32; ranks * places];
     for (call, rank) in graph.ranks.iter().enumerate() {
-        counts[*rank as usize * places + usize::from(graph.places[call])] += 1;
+        counts[rank.index() * places + usize::from(graph.places[call])] += 1;
     }
     let mut members = vec![Vec::new(); class_count(graph)];
     (0..ranks).for_each(|rank| class_of(graph, rank).into_iter().for_each(|class| members[class].push(rank)));
@@ -212,7 +212,7 @@ fn each_gap(graph: &Graph, mut take: impl FnMut(Gap)) {
         for call in calls.clone().skip(1) {
             let gap_ns = graph.starts[call] - graph.ends[call - 1];
             let pure_ns = gap_ns.saturating_sub(graph.delay_before(call)) as f64;
-            let (rank, place) = (thread.rank as usize, usize::from(graph.places[call]));
+            let (rank, place) = (thread.rank.index(), usize::from(graph.places[call]));
             take(Gap { rank, call, place, pure_ns });
         }
     }

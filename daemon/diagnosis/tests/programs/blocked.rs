@@ -2,7 +2,7 @@
 
 use crate::model::{EXCHANGE, RECEIVE, SEND, WAIT, call, kinds, message, near};
 use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
-use mpiscope_model::Scheduling;
+use mpiscope_model::{Rank, Scheduling};
 
 #[test]
 fn an_exchange_that_waits_for_its_receiver_follows_it() {
@@ -24,7 +24,7 @@ fn an_exchange_that_waits_for_its_receiver_follows_it() {
     let unchanged = graph.replay(&Change::default());
     assert!(near(unchanged.run_ns, now_ns[1] as f64, 1e-6), "{unchanged:?}");
     // Only rank 1's computing decides.
-    let faster = graph.replay(&Change { ranks: vec![(1, 0.5)], ..Change::default() });
+    let faster = graph.replay(&Change { ranks: vec![(Rank(1), 0.5)], ..Change::default() });
     assert!(near(faster.run_ns, 50.0 * 51_000.0, 0.03), "{faster:?}");
 }
 
@@ -92,7 +92,7 @@ fn a_wait_for_a_large_send_ends_when_the_receiver_came() {
     }
     let graph = builder.finish().unwrap();
     let rest_ns = STEPS as f64 * (TRANSFER_NS + 20_000) as f64;
-    let fast = graph.replay(&Change { ranks: vec![(1, 0.0)], ..Change::default() }).run_ns;
+    let fast = graph.replay(&Change { ranks: vec![(Rank(1), 0.0)], ..Change::default() }).run_ns;
     assert!(fast < 1.5 * rest_ns, "{fast} of {}", now_ns[0]);
     assert_eq!(graph.quality().unexplained_ns, 0);
 }
@@ -102,7 +102,8 @@ fn a_send_that_lost_its_cpu_waited_for_nobody() {
     const STEPS: u64 = 200;
     const GONE_NS: u64 = 1_000_000;
     let mut builder = GraphBuilder::new(kinds());
-    let mut scheduling = Scheduling { rank: 0, at_ns: 0, run_ns: 0, wait_ns: 0, ..Scheduling::default() };
+    let mut scheduling =
+        Scheduling { rank: Rank(0), at_ns: 0, run_ns: 0, wait_ns: 0, ..Scheduling::default() };
     let mut now_ns = 10_000;
     for step in 0..STEPS {
         let is_gone = step % 20 == 10;

@@ -2,7 +2,7 @@
 
 use crate::model::{POLL, RECEIVE, SEND, call, kinds, message, near};
 use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
-use mpiscope_model::Scheduling;
+use mpiscope_model::{Rank, Scheduling};
 
 const STEPS: u64 = 3_000;
 const WORK_NS: u64 = 100_000;
@@ -26,7 +26,7 @@ fn who_polls_until_such_a_rank_has_taken_its_message_is_spared_the_turn() {
         (now_ns, waited_ns, turns) = (end_ns, waited_ns + turn_ns, turns + u64::from(turn_ns > 0));
         // The scheduler is asked some ten times a second.
         if step % 300 == 0 || step == STEPS - 1 {
-            let of_rank = Scheduling { rank: 0, at_ns: end_ns, ..Scheduling::default() };
+            let of_rank = Scheduling { rank: Rank(0), at_ns: end_ns, ..Scheduling::default() };
             let (run_ns, wait_ns) = (end_ns - waited_ns, waited_ns);
             builder.scheduling(Scheduling { run_ns, wait_ns, involuntary: turns, ..of_rank });
         }

@@ -13,7 +13,7 @@ mod work;
 
 use model::{RECEIVE, SEND, START, Step, WAIT, graph_of, kinds, near, ring, run};
 use mpiscope_diagnosis::whatif::{Change, GraphBuilder, Savings};
-use mpiscope_model::{Blame, Call, CallId, Collected, Comm, Message, Scheduling};
+use mpiscope_model::{Blame, Call, CallId, Collected, Comm, Message, Rank, Scheduling};
 use proptest::prelude::*;
 
 #[test]
@@ -47,7 +47,7 @@ fn work_that_moves_is_evened_out_as_it_moves() {
 #[test]
 fn a_run_without_calls_can_be_changed() {
     let graph = graph_of(&run(&[vec![Step::Compute(100)], vec![]], |_, _, _| 1), &[0; 2]);
-    let change = Change { even_work: true, ranks: vec![(0, 2.0), (9, 2.0)], ..Change::default() };
+    let change = Change { even_work: true, ranks: vec![(Rank(0), 2.0), (Rank(9), 2.0)], ..Change::default() };
     assert_eq!(graph.replay(&change).run_ns, 0.0);
 }
 
@@ -81,12 +81,12 @@ fn waits_complete_collectives_also_where_earlier_calls_are_left_out() {
     const STEPS: u64 = 100;
     let mut builder = GraphBuilder::new(kinds());
     for rank in 0..2 {
-        builder.begin_with(rank, CallId::new(0, LEFT_OUT));
+        builder.begin_with(Rank(rank), CallId::new(0, LEFT_OUT));
         for step in 0..STEPS {
             let last_ns = step * 31_000 + 30_000;
             let start_ns = if rank == 1 { last_ns } else { step * 31_000 + 10_000 };
             let call = |function, start_ns, end_ns, comm, instance| Call {
-                rank,
+                rank: Rank(rank),
                 function,
                 start_ns,
                 end_ns,
@@ -98,7 +98,12 @@ fn waits_complete_collectives_also_where_earlier_calls_are_left_out() {
             builder.call(&call(START, start_ns, start_ns + 100, Some(Comm::WORLD), Some(step as u32)));
             builder.call(&call(WAIT, start_ns + 100, last_ns + 1_000, None, None));
             let wait = CallId::new(0, LEFT_OUT + 2 * step + 1);
-            builder.collected(Collected { rank, call: wait, comm: Comm::WORLD, number: step as u32 });
+            builder.collected(Collected {
+                rank: Rank(rank),
+                call: wait,
+                comm: Comm::WORLD,
+                number: step as u32,
+            });
         }
     }
     let savings = builder.finish().unwrap().savings(None);
@@ -111,7 +116,7 @@ fn waits_complete_collectives_also_where_earlier_calls_are_left_out() {
 fn a_rank_by_a_factor_is_as_that_rank_slower() {
     let model = run(&ring(3, 50, |_, _| 10_000), |_, _, _| 1_000);
     let slower = run(&ring(3, 50, |rank, _| if rank == 2 { 20_000 } else { 10_000 }), |_, _, _| 1_000);
-    let change = Change { ranks: vec![(2, 2.0)], ..Change::default() };
+    let change = Change { ranks: vec![(Rank(2), 2.0)], ..Change::default() };
     let replayed = graph_of(&model, &[0; 3]).replay(&change);
     assert!(near(replayed.run_ns, slower.end_ns as f64, 0.02), "{replayed:?} {}", slower.end_ns);
 }
@@ -126,14 +131,20 @@ fn robbed_ring(missing_ns: u64, usual_ns: impl Fn(u32) -> u64) -> (Savings, f64)
     let mut builder = GraphBuilder::new(kinds());
     model.calls.iter().for_each(|call| builder.call(call));
     model.messages.iter().for_each(|message| builder.message(message));
-    let computing = |call: &&Call| call.rank == 2 && call.function == SEND;
+    let computing = |call: &&Call| call.rank == Rank(2) && call.function == SEND;
     let mut wait_ns = 0;
     for (step, call) in model.calls.iter().filter(computing).enumerate() {
         wait_ns += if is_robbed(2, step) { missing_ns } else { 0 };
         if step % 10 == 5 {
             let at_ns = call.start_ns;
             let (rank, run_ns) = (2, at_ns.saturating_sub(wait_ns));
-            builder.scheduling(Scheduling { rank, at_ns, run_ns, wait_ns, ..Scheduling::default() });
+            builder.scheduling(Scheduling {
+                rank: Rank(rank),
+                at_ns,
+                run_ns,
+                wait_ns,
+                ..Scheduling::default()
+            });
         }
     }
     (builder.finish().unwrap().savings(None), truth_ns as f64)
@@ -166,10 +177,10 @@ fn contradictions_are_dropped_and_said() {
     };
     let mut builder = GraphBuilder::new(kinds());
     for rank in 0..2 {
-        builder.call(&call(rank, RECEIVE, 100, 1 - rank));
-        builder.call(&call(rank, SEND, 200, 1 - rank));
+        builder.call(&call(Rank(rank), RECEIVE, 100, Rank(1 - rank)));
+        builder.call(&call(Rank(rank), SEND, 200, Rank(1 - rank)));
         let (src, send_ns, recv_ns) = (1 - rank, 200, 110);
-        builder.message(&Message { src, dst: rank, send_ns, recv_ns, ..Message::default() });
+        builder.message(&Message { src: Rank(src), dst: Rank(rank), send_ns, recv_ns, ..Message::default() });
     }
     let graph = builder.finish().unwrap();
     assert_eq!(graph.quality().contradictions, 1);
@@ -230,7 +241,7 @@ proptest! {
     fn slower_ranks_never_make_a_run_shorter(programs in programs(), rank in 0_u32..5, factor in 1.0_f64..4.0) {
         let model = run(&programs, |_, _, _| 1_500);
         let graph = graph_of(&model, &[0; 6]);
-        let changed = graph.replay(&Change { ranks: vec![(rank, factor)], ..Change::default() });
+        let changed = graph.replay(&Change { ranks: vec![(Rank(rank), factor)], ..Change::default() });
         prop_assert!(changed.run_ns >= graph.replay(&Change::default()).run_ns - 1.0);
     }
 }

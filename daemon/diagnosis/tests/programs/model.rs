@@ -1,7 +1,7 @@
 //! Programs of computing, messages and barriers, run by maxima.
 
 use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder};
-use mpiscope_model::{Call, Comm, Flow, Message, Node};
+use mpiscope_model::{Call, Comm, Flow, Message, Node, Rank};
 
 pub(crate) const SEND: u16 = 0;
 pub(crate) const RECEIVE: u16 = 1;
@@ -50,7 +50,7 @@ pub(crate) fn call(
     peer: Option<u32>,
     bytes: u64,
 ) -> Call {
-    Call { rank, function, start_ns, end_ns, peer, bytes, ..Call::default() }
+    Call { rank: Rank(rank), function, start_ns, end_ns, peer: peer.map(Rank), bytes, ..Call::default() }
 }
 
 /// A message from its sending to the return of the receive, which had been entered at a time.
@@ -62,7 +62,16 @@ pub(crate) fn message(
 ) -> Message {
     let t_msg_ns = recv_ns - send_ns.max(entered_ns);
     let late_sender_ns = send_ns.saturating_sub(entered_ns);
-    Message { src, dst, bytes, send_ns, recv_ns, t_msg_ns, late_sender_ns, ..Message::default() }
+    Message {
+        src: Rank(src),
+        dst: Rank(dst),
+        bytes,
+        send_ns,
+        recv_ns,
+        t_msg_ns,
+        late_sender_ns,
+        ..Message::default()
+    }
 }
 
 /// Runs programs; flights by source, destination and number.
@@ -128,7 +137,7 @@ pub(crate) fn run(programs: &[Vec<Step>], flight_ns: impl Fn(u32, u32, u64) -> u
                 let start_ns = now[rank];
                 now[rank] = last_ns + BARRIER_NS;
                 model.calls.push(Call {
-                    rank: rank as u32,
+                    rank: Rank(rank as u32),
                     function: BARRIER,
                     start_ns,
                     end_ns: now[rank],
@@ -153,7 +162,7 @@ pub(crate) fn builder_of(model: &Model, nodes: &[u32]) -> GraphBuilder {
     let mut builder = GraphBuilder::new(kinds());
     model.calls.iter().for_each(|call| builder.call(call));
     model.messages.iter().for_each(|message| builder.message(message));
-    (0_u32..).zip(nodes).for_each(|(rank, node)| builder.place(rank, Node(*node)));
+    (0_u32..).zip(nodes).for_each(|(rank, node)| builder.place(Rank(rank), Node(*node)));
     builder
 }
 

@@ -2,7 +2,7 @@
 
 use crate::model::{BARRIER, BROADCAST, Model, Step, builder_of, graph_of, kinds, near, ring, run};
 use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
-use mpiscope_model::{Call, Comm, Message, Node, Scheduling};
+use mpiscope_model::{Call, Comm, Message, Node, Rank, Scheduling};
 
 #[test]
 fn a_quiet_network_and_another_placement_save_what_they_do() {
@@ -180,7 +180,7 @@ fn a_placement_is_judged_by_what_was_measured_where_the_run_has_no_message_withi
     let model = run(&ring(4, 200, |_, _| 10_000), |_, _, _| 50_000);
     let saved_ns = |refer: bool| {
         let mut builder = GraphBuilder::new(kinds());
-        (0..4).for_each(|rank| builder.place(rank, Node(rank % 2)));
+        (0..4).for_each(|rank| builder.place(Rank(rank), Node(rank % 2)));
         // No receive finds its message there.
         model.calls.iter().for_each(|call| builder.call(call));
         model.messages.iter().for_each(|message| builder.message(message));
@@ -210,7 +210,7 @@ fn who_polls_without_a_cpu_for_a_slow_message_loses_little_by_it() {
             let (run_ns, wait_ns) = (at_ns / 10, at_ns / 10 * 9);
             let involuntary = wait_ns / 1_000;
             builder.scheduling(Scheduling {
-                rank,
+                rank: Rank(rank),
                 at_ns,
                 run_ns,
                 wait_ns,
@@ -236,11 +236,11 @@ fn a_collective_that_is_always_slow_is_held_against_what_was_measured() {
     let model = run(&programs, |_, _, _| 1_000);
     let saved_ns = |refer: bool, is_slow: fn(u32) -> bool| {
         let mut builder = GraphBuilder::new(kinds());
-        (0..4).for_each(|rank| builder.place(rank, Node(rank)));
+        (0..4).for_each(|rank| builder.place(Rank(rank), Node(rank)));
         // For slow ranks each takes 90 us longer than in the model.
         for call in &model.calls {
             let number = call.instance.map_or(0, u64::from);
-            let is_late = is_slow(call.rank);
+            let is_late = is_slow(call.rank.0);
             let start_ns = call.start_ns + if is_late { number } else { number.saturating_sub(1) } * 90_000;
             let end_ns = call.end_ns + if is_late { number + 1 } else { number } * 90_000;
             builder.call(&Call { start_ns, end_ns, ..*call });
@@ -265,7 +265,7 @@ fn a_collective_that_is_always_slow_is_held_against_what_was_measured() {
 /// Broadcasts of 500 us from rank 0; `late_ns` is how long before the end of each the last rank enters.
 fn broadcasts(late_ns: impl Fn(u64) -> u64) -> GraphBuilder {
     let mut builder = GraphBuilder::new(kinds());
-    (0..4).for_each(|rank| builder.place(rank, Node(rank)));
+    (0..4).for_each(|rank| builder.place(Rank(rank), Node(rank)));
     for number in 0..24 {
         let begin_ns = 1_000_000 * number;
         let end_ns = begin_ns + 500_000;
@@ -276,13 +276,13 @@ fn broadcasts(late_ns: impl Fn(u64) -> u64) -> GraphBuilder {
                 _ => (begin_ns + 10_000, end_ns),
             };
             builder.call(&Call {
-                rank,
+                rank: Rank(rank),
                 function: BROADCAST,
                 start_ns: times.0,
                 end_ns: times.1,
                 comm: Some(Comm::WORLD),
                 instance: Some(number as u32),
-                peer: Some(0),
+                peer: Some(Rank(0)),
                 bytes: 100,
                 ..Call::default()
             });
@@ -341,7 +341,7 @@ fn a_few_collectives_are_as_slow_as_messages_meanwhile() {
     let flights_ns = model.end_ns - run(&programs, flight_ns(1)).end_ns;
     // Barriers, which come after 20 steps each, take longer where messages do, or where they do not.
     let lengthened = |is_longer: fn(u64) -> bool| {
-        let barriers = model.calls.iter().filter(|call| call.rank == 0 && call.function == BARRIER);
+        let barriers = model.calls.iter().filter(|call| call.rank == Rank(0) && call.function == BARRIER);
         let left_ns: Vec<u64> = barriers.map(|call| call.end_ns).collect();
         let later = |ns: u64| {
             let before = (0_u64..).zip(&left_ns).filter(|(number, left)| **left <= ns && is_longer(*number));

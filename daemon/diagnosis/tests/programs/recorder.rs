@@ -2,7 +2,7 @@
 
 use crate::model::{BARRIER, call, kinds, near};
 use mpiscope_diagnosis::whatif::{Change, Graph, GraphBuilder};
-use mpiscope_model::{Comm, Scheduling};
+use mpiscope_model::{Comm, Rank, Scheduling};
 
 const STEPS: u64 = 200;
 const WORK_NS: u64 = 5_000_000;
@@ -24,7 +24,13 @@ fn recorded_in(cpu_ns: u64) -> Graph {
             builder.call(&of);
             let wait_ns = (step + 1) * wait_ns;
             let run_ns = end_ns - wait_ns;
-            builder.scheduling(Scheduling { rank, at_ns: end_ns, run_ns, wait_ns, ..Scheduling::default() });
+            builder.scheduling(Scheduling {
+                rank: Rank(rank),
+                at_ns: end_ns,
+                run_ns,
+                wait_ns,
+                ..Scheduling::default()
+            });
         }
     }
     builder.finish().unwrap()

@@ -2,7 +2,7 @@
 
 use crate::model::{BARRIER, EXCHANGE, SEND, call, kinds, message, near};
 use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
-use mpiscope_model::{Comm, Scheduling};
+use mpiscope_model::{Comm, Rank, Scheduling};
 
 const STEPS: u64 = 200;
 const STOP_STEP: u64 = 100;
@@ -15,7 +15,13 @@ fn stop(builder: &mut GraphBuilder, from_ns: u64) {
         for at_ns in (0..4_000_000_000_u64).step_by(100_000_000) {
             let stopped_ns = if rank == 1 { u64::min(at_ns.saturating_sub(from_ns), STOPPED_NS) } else { 0 };
             let run_ns = at_ns - stopped_ns;
-            builder.scheduling(Scheduling { rank, at_ns, run_ns, stopped_ns, ..Scheduling::default() });
+            builder.scheduling(Scheduling {
+                rank: Rank(rank),
+                at_ns,
+                run_ns,
+                stopped_ns,
+                ..Scheduling::default()
+            });
         }
     }
 }

@@ -92,7 +92,7 @@ fn work_that_moves_is_evened_out_where_only_those_poll_that_wait() {
         for turn in 0..3 {
             let turn_ns = (found_ns - receive.start_ns) / 3;
             let from_ns = receive.start_ns + turn * turn_ns;
-            polls.push(call(receive.rank, POLL, (from_ns, from_ns + turn_ns), None, 0));
+            polls.push(call(receive.rank.0, POLL, (from_ns, from_ns + turn_ns), None, 0));
         }
         receive.start_ns = found_ns;
     }

@@ -36,7 +36,7 @@ pub(super) fn still(engine: &Engine, still: &Stillness) -> Still {
     let sites = sites(engine, still.waiting.iter().map(|waiting| waiting.call.site).chain(of_roots));
     let names = Names { sites: &sites, now_ns: still.at_ns };
     let calls = still.waiting.iter().take(MOST_CALLS).map(|waiting| StillCall {
-        on: waiting.on.iter().copied().take(MOST_RANKS).collect(),
+        on: waiting.on.iter().map(|rank| rank.0).take(MOST_RANKS).collect(),
         any: waiting.need == Need::Any,
         call: call_words(&waiting.call, &waiting.posts),
         ..call(&names, &waiting.call)
@@ -51,16 +51,16 @@ pub(super) fn still(engine: &Engine, still: &Stillness) -> Still {
         until_s: None,
         seen_s: still.at_ns as f64 / 1e9,
         sentences: names.sentences(still),
-        stuck: still.stuck.iter().copied().take(MOST_RANKS).collect(),
+        stuck: still.stuck.iter().map(|rank| rank.0).take(MOST_RANKS).collect(),
         circles: still
             .circles
             .iter()
-            .map(|circle| circle.iter().copied().take(MOST_RANKS).collect())
+            .map(|circle| circle.iter().map(|rank| rank.0).take(MOST_RANKS).collect())
             .collect(),
         roots: still
             .roots
             .iter()
-            .map(|root| StillRoot { rank: root.rank, waiting: root.waiting as u64 })
+            .map(|root| StillRoot { rank: root.rank.0, waiting: root.waiting as u64 })
             .collect(),
         calls: calls.collect(),
         call_count: still.waiting.len() as u64,
@@ -69,7 +69,7 @@ pub(super) fn still(engine: &Engine, still: &Stillness) -> Still {
 
 fn call(names: &Names<'_>, call: &InFlight) -> StillCall {
     StillCall {
-        rank: call.rank,
+        rank: call.rank.0,
         thread: u32::from(call.thread),
         call: call_words(call, &[]),
         place: names.place(call.site),

@@ -1,5 +1,5 @@
 use super::*;
-use mpiscope_model::{Asks, Call, Comm, Node, Peer, ProcessState, RankCpus, RankInfo};
+use mpiscope_model::{Asks, Call, Comm, Node, Peer, ProcessState, Rank, RankCpus, RankInfo};
 use mpiscope_wire::id;
 
 const SECOND: u64 = 1_000_000_000;
@@ -10,7 +10,7 @@ fn stood(watcher: &mut Watcher) -> Engine {
     for rank in 0..4 {
         let (library, state) = (String::new(), ProcessState::Running);
         let info = RankInfo {
-            rank,
+            rank: Rank(rank),
             world_size: 4,
             node: Node(0),
             pid: 1,
@@ -19,12 +19,18 @@ fn stood(watcher: &mut Watcher) -> Engine {
             cost_per_call_ns: 0.0,
             cpus: RankCpus::default(),
         };
-        engine.ranks.insert(rank, info);
+        engine.ranks.insert(Rank(rank), info);
     }
     ends(&mut engine, SECOND);
     engine.until_ns = 3 * SECOND;
-    let asks = Asks::Receive { from: Peer::Rank(3), tag: Some(7), comm: Some(Comm::WORLD) };
-    let waits = |rank| InFlight { rank, function: id::RECV, since_ns: SECOND, asks, ..InFlight::default() };
+    let asks = Asks::Receive { from: Peer::Rank(Rank(3)), tag: Some(7), comm: Some(Comm::WORLD) };
+    let waits = |rank| InFlight {
+        rank: Rank(rank),
+        function: id::RECV,
+        since_ns: SECOND,
+        asks,
+        ..InFlight::default()
+    };
     let lines = watcher.see(&engine, &[waits(0), waits(1), waits(2)]).expect("it hangs");
     assert!(lines[0].starts_with("the job hangs"), "{lines:?}");
     engine
@@ -32,7 +38,7 @@ fn stood(watcher: &mut Watcher) -> Engine {
 
 fn ends(engine: &mut Engine, end_ns: u64) {
     let calls: Vec<Call> =
-        (0..4).map(|rank| Call { rank, function: id::RECV, end_ns, ..Call::default() }).collect();
+        (0..4).map(|rank| Call { rank: Rank(rank), function: id::RECV, end_ns, ..Call::default() }).collect();
     engine.standing.feed(&calls, &[], &[], &[]);
 }
 

@@ -33,6 +33,16 @@ fn peer(peer: Peer) -> String {
     }
 }
 
+/// The first of these ranks, as a page receives them.
+fn numbers(ranks: impl IntoIterator<Item = Rank>) -> Vec<u32> {
+    ranks.into_iter().take(MOST_RANKS).map(|rank| rank.0).collect()
+}
+
+/// "ranks 0-2, 7": sorted ranks.
+fn words_of(ranks: &[Rank]) -> String {
+    ranges(&ranks.iter().map(|rank| rank.0).collect::<Vec<_>>())
+}
+
 fn on(comm: Option<Comm>) -> String {
     match comm {
         Some(Comm::WORLD) => String::new(),
@@ -55,7 +65,7 @@ fn senders(posts: &[OpenPost]) -> String {
             format!("from {}{}", peer(from), with_tag(post.tag))
         }
         _ if named.is_empty() => "from any rank".into(),
-        _ => format!("from {}", ranges(&named)),
+        _ => format!("from {}", words_of(&named)),
     }
 }
 
@@ -114,7 +124,7 @@ impl Names<'_> {
                 _ => "has a process that is gone",
             };
             let text = format!("{} for rank {rank}, which {what}.", wait(waiting));
-            out.push(StillSentence { text, ranks: vec![rank] });
+            out.push(StillSentence { text, ranks: numbers([rank]) });
         }
         for clash in &still.clashes {
             let sides = clash
@@ -124,7 +134,7 @@ impl Names<'_> {
             let sides: Vec<String> = sides.collect();
             let text = format!("{}{}, which never meet.", sides.join(", "), on(Some(clash.comm)));
             let ranks = clash.functions.iter().flat_map(|(_, ranks)| ranks).copied();
-            out.push(StillSentence { text: capital(&text), ranks: ranks.take(MOST_RANKS).collect() });
+            out.push(StillSentence { text: capital(&text), ranks: numbers(ranks) });
         }
         self.mistagged(still, &mut out);
         self.roots(still, &mut out);
@@ -139,27 +149,24 @@ impl Names<'_> {
                 format!("Deadlock: {} wait for each other.", counted(circle.len() as u64, "rank"))
             }
         };
-        out.push(StillSentence { text: head, ranks: circle.iter().take(MOST_RANKS).copied().collect() });
+        out.push(StillSentence { text: head, ranks: numbers(circle.iter().copied()) });
         let listed = if circle.len() > MOST_STEPS { MOST_STEPS - 1 } else { circle.len() };
         for (at, &rank) in circle.iter().enumerate().take(listed) {
             let next = circle[(at + 1) % circle.len()];
             if let Some(waiting) = still.waiting.iter().find(|waiting| waiting.call.rank == rank) {
                 let on: Vec<Rank> = waiting.on.iter().copied().filter(|&on| on != rank).collect();
                 let whom = match waiting.need {
-                    Need::Any if on.len() > 1 => format!("any of {}", ranges(&on)),
+                    Need::Any if on.len() > 1 => format!("any of {}", words_of(&on)),
                     _ => format!("rank {next}"),
                 };
                 let text = format!("{}: it waits for {whom}.", capital(&self.inside(waiting)));
-                out.push(StillSentence { text, ranks: vec![rank, next] });
+                out.push(StillSentence { text, ranks: numbers([rank, next]) });
             }
         }
         if listed < circle.len() {
             let left = counted((circle.len() - listed) as u64, "rank");
             let text = format!("Likewise {left} more, from rank {} on.", circle[listed]);
-            out.push(StillSentence {
-                text,
-                ranks: circle[listed..].iter().take(MOST_RANKS).copied().collect(),
-            });
+            out.push(StillSentence { text, ranks: numbers(circle[listed..].iter().copied()) });
         }
     }
 
@@ -175,13 +182,13 @@ impl Names<'_> {
         let others: Vec<Rank> = still.stuck.iter().filter(|rank| !is_in_circle(rank)).copied().collect();
         if !still.circles.is_empty() && !others.is_empty() {
             let text = format!("{} for them, directly or through others.", capital(&wait_of(&others)));
-            out.push(StillSentence { text, ranks: others.into_iter().take(MOST_RANKS).collect() });
+            out.push(StillSentence { text, ranks: numbers(others) });
         } else if let Some(waiting) =
             still.waiting.iter().find(|waiting| still.stuck.contains(&waiting.call.rank))
             && still.circles.is_empty()
         {
             let text = format!("{}.", capital(&self.inside(waiting)));
-            out.push(StillSentence { text, ranks: vec![waiting.call.rank] });
+            out.push(StillSentence { text, ranks: numbers([waiting.call.rank]) });
         }
     }
 
@@ -191,7 +198,7 @@ impl Names<'_> {
                 "A message from rank {} to rank {} has tag {}, and rank {} asks for tag {wanted}.",
                 send.from, send.to, send.tag, send.to
             );
-            out.push(StillSentence { text, ranks: vec![send.from, send.to] });
+            out.push(StillSentence { text, ranks: numbers([send.from, send.to]) });
         }
     }
 
@@ -204,14 +211,14 @@ impl Names<'_> {
                 wait(root.waiting)
             };
             let text = format!("{who} for rank {}, {}.", root.rank, self.doing(root));
-            out.push(StillSentence { text, ranks: vec![root.rank] });
+            out.push(StillSentence { text, ranks: numbers([root.rank]) });
         }
         let rest: Vec<Rank> = still.roots.iter().skip(MOST_ROOTS).map(|root| root.rank).collect();
         if !rest.is_empty() {
             let mut sorted = rest.clone();
             sorted.sort_unstable();
-            let text = format!("Likewise for {}.", ranges(&sorted));
-            out.push(StillSentence { text, ranks: rest.into_iter().take(MOST_RANKS).collect() });
+            let text = format!("Likewise for {}.", words_of(&sorted));
+            out.push(StillSentence { text, ranks: numbers(rest) });
         }
     }
 
@@ -250,11 +257,11 @@ fn unknown(still: &Stillness, out: &mut Vec<StillSentence>) {
     if let Some(first) = still.waiting.iter().find(|waiting| waiting.need == Need::Unknown) {
         let text = format!(
             "For whom {} {} in {} is not known.",
-            ranges(&ranks),
+            words_of(&ranks),
             if ranks.len() == 1 { "waits" } else { "wait" },
             call_words(&first.call, &first.posts)
         );
-        out.push(StillSentence { text, ranks: ranks.into_iter().take(MOST_RANKS).collect() });
+        out.push(StillSentence { text, ranks: numbers(ranks) });
     }
 }
 
@@ -263,11 +270,11 @@ fn wait(count: usize) -> String {
 }
 
 fn wait_of(ranks: &[Rank]) -> String {
-    format!("{} {}", ranges(ranks), if ranks.len() == 1 { "waits" } else { "wait" })
+    format!("{} {}", words_of(ranks), if ranks.len() == 1 { "waits" } else { "wait" })
 }
 
 fn are(ranks: &[Rank]) -> String {
-    format!("{} {}", ranges(ranks), if ranks.len() == 1 { "is" } else { "are" })
+    format!("{} {}", words_of(ranks), if ranks.len() == 1 { "is" } else { "are" })
 }
 
 fn capital(text: &str) -> String {

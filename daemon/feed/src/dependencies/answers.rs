@@ -145,7 +145,7 @@ impl Dag {
             to_ns: scope.range_ns.end,
             until_ns: dag.until_ns,
             layers: dag.layers,
-            isolated: dag.isolated(scope, hosts.keys().copied()).collect(),
+            isolated: dag.isolated(scope, hosts.keys().copied()).map(|rank| rank.0).collect(),
             messages: dag.messages.len() as u64,
             open: dag.open,
             contradicted: dag.contradicted,
@@ -156,7 +156,7 @@ impl Dag {
         };
         for (node, following) in dag.nodes.iter().zip(dag.following()) {
             let columns = &mut answer.nodes;
-            columns.rank.0.push(node.rank);
+            columns.rank.0.push(node.rank.0);
             columns.host.0.push(hosts.get(&node.rank).map_or(NONE, |node| node.0));
             columns.layer.0.push(node.layer);
             columns.place.0.push(node.place);
@@ -174,7 +174,7 @@ impl Dag {
         }
         (answer.ranks.mean, answer.ranks.deviation) = (dag.balance.mean, dag.balance.deviation);
         for rank in &dag.balance.ranks {
-            answer.ranks.rank.0.push(rank.rank);
+            answer.ranks.rank.0.push(rank.rank.0);
             answer.ranks.messages.0.push(rank.messages as f64);
             answer.ranks.load.0.push(rank.load);
             answer.ranks.flatness.0.push(topology::flatness(rank.load));
@@ -217,7 +217,7 @@ impl DagBars {
     fn push(&mut self, bar: &Bar) {
         self.node.0.push(bar.node);
         self.is_sent.0.push(u32::from(bar.is_sent));
-        self.other.0.push(bar.other);
+        self.other.0.push(bar.other.0);
         self.bytes.0.push(bar.bytes as f64);
         self.t_msg_ns.0.push(bar.t_msg_ns as f64);
         self.latency.0.push(bar.latency.unwrap_or(f64::NAN));
@@ -299,7 +299,7 @@ impl Cone {
             from_ns: question.range_ns.start,
             to_ns: question.range_ns.end,
             is_future: question.is_future,
-            rank: of.rank,
+            rank: of.rank.0,
             at_ns: of.at_ns,
             event: match of.kind {
                 LogicalEventKind::Send(_) => "send",
@@ -317,7 +317,7 @@ impl Cone {
         };
         let mut messages: Vec<u32> = Vec::new();
         for (&rank, events) in time.ranks().iter().zip(&found.events) {
-            answer.ranks.rank.0.push(rank);
+            answer.ranks.rank.0.push(rank.0);
             answer.ranks.events.0.push(events.len() as u32);
             let edge = if question.is_future { events.start } else { events.end.wrapping_sub(1) };
             let edge_ns = (!events.is_empty()).then(|| time.event(EventId(edge)).at_ns as f64);
@@ -347,8 +347,8 @@ impl Cone {
 
 impl ConeMessages {
     fn push(&mut self, message: &Message) {
-        self.src.0.push(message.src);
-        self.dst.0.push(message.dst);
+        self.src.0.push(message.src.0);
+        self.dst.0.push(message.dst.0);
         self.bytes.0.push(message.bytes as f64);
         self.send_ns.0.push(message.send_ns as f64);
         self.recv_ns.0.push(message.recv_ns as f64);

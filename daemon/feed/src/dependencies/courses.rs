@@ -1,11 +1,11 @@
 //! How messages went over a range, as columns.
 
-use crate::calls::NONE;
 use crate::column::{F64Column, U32Column};
 use crate::dependencies::gather;
 use crate::message_source::MessageSource;
 use crate::question::{CoursesQuestion, is_among};
 use mpiscope_diagnosis::{BinTraffic, MessageCourses};
+use mpiscope_model::Rank;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -99,7 +99,10 @@ impl Courses {
             intra_bytes: of(|traffic| traffic.intra_bytes),
             uneven: balances.iter().map(|bin| bin.map_or(f64::NAN, |bin| bin.uneven)).collect(),
             greatest_load: balances.iter().map(|bin| bin.map_or(f64::NAN, |bin| bin.greatest_load)).collect(),
-            greatest_rank: balances.iter().map(|bin| bin.map_or(NONE, |bin| bin.greatest_rank)).collect(),
+            greatest_rank: balances
+                .iter()
+                .map(|bin| Rank::number_or_max(bin.map(|bin| bin.greatest_rank)))
+                .collect(),
             sizes: classes
                 .iter()
                 .map(|class| CourseSizes {

@@ -111,10 +111,9 @@ pub(super) fn group_graph(
     let shown = hosts.keys().copied().filter(|rank| is_among(question.ranks.as_deref(), *rank));
     let key = |rank: Rank| match question.by {
         Grouping::Node => hosts.get(&rank).copied().unwrap_or_default().0,
-        Grouping::Rank => rank,
+        Grouping::Rank => rank.0,
         Grouping::Region => {
-            let is_in = |ranks: &[(Rank, Rank)]| is_among(Some(ranks), rank);
-            regions.regions.iter().find(|region| is_in(&region.ranks)).map_or(NONE, |region| region.id)
+            regions.regions.iter().find(|region| region.has(rank)).map_or(NONE, |region| region.id)
         }
     };
     let keys: BTreeMap<Rank, u32> = shown.map(|rank| (rank, key(rank))).collect();
@@ -200,7 +199,7 @@ impl GroupGraph {
             loop_turns: columns.marker.map_or(0, |(.., turns)| turns),
             loop_function: columns.marker.map_or(NONE, |(function, ..)| function.into()),
             loop_site: Site::number_or_max(columns.marker.and_then(|(_, site, _)| site)),
-            rank: groups.keys().copied().collect(),
+            rank: groups.keys().map(|rank| rank.0).collect(),
             group: groups.values().copied().collect(),
             groups: bounds.len() as u32,
             first_key: bounds.iter().map(|(first, _)| *first).collect(),
@@ -212,8 +211,8 @@ impl GroupGraph {
             bytes: bundles.values().map(|bundle| bundle.bytes).collect(),
             waited_ns: bundles.values().map(|bundle| bundle.waited_ns).collect(),
             worst: bundles.values().map(|bundle| worst(bundle).0).collect(),
-            worst_src: bundles.values().map(|bundle| worst(bundle).1.src).collect(),
-            worst_dst: bundles.values().map(|bundle| worst(bundle).1.dst).collect(),
+            worst_src: bundles.values().map(|bundle| worst(bundle).1.src.0).collect(),
+            worst_dst: bundles.values().map(|bundle| worst(bundle).1.dst.0).collect(),
             worst_send_ns: bundles.values().map(|bundle| worst(bundle).1.send_ns).collect(),
             worst_recv_ns: bundles.values().map(|bundle| worst(bundle).1.recv_ns).collect(),
             outside,
@@ -243,9 +242,9 @@ mod tests {
 
     #[test]
     fn too_many_keys_share_groups() {
-        let keys = |count: u32| (0..count).map(|rank| (rank, rank / 2)).collect::<BTreeMap<_, _>>();
+        let keys = |count: u32| Rank::all(count).map(|rank| (rank, rank.0 / 2)).collect::<BTreeMap<_, _>>();
         let (groups, bounds) = grouped(&keys(8));
-        assert_eq!((groups[&5], bounds.len(), bounds[2]), (2, 4, (2, 2)));
+        assert_eq!((groups[&Rank(5)], bounds.len(), bounds[2]), (2, 4, (2, 2)));
         let (groups, bounds) = grouped(&keys(2_000));
         assert_eq!((bounds.len(), bounds[0].0, bounds[MOST_GROUPS - 1].1), (MOST_GROUPS, 0, 999));
         assert!(groups.values().copied().collect::<Vec<_>>().is_sorted());

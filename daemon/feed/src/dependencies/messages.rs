@@ -85,8 +85,8 @@ fn overlaps(message: &Message, range_ns: &Range<Nanoseconds>) -> bool {
 
 impl MessageRows {
     fn push(&mut self, message: &Message, criteria: Option<&Version>) {
-        self.src.0.push(message.src);
-        self.dst.0.push(message.dst);
+        self.src.0.push(message.src.0);
+        self.dst.0.push(message.dst.0);
         self.tag.0.push(message.tag.cast_unsigned());
         self.comm.0.push(message.comm.0);
         self.bytes.0.push(message.bytes as f64);

@@ -79,8 +79,8 @@ pub(super) fn pairs(
     Ok(Pairs {
         from_ns: range_ns.start,
         to_ns: range_ns.end,
-        src: rows.iter().map(|((src, _), _)| *src).collect(),
-        dst: rows.iter().map(|((_, dst), _)| *dst).collect(),
+        src: rows.iter().map(|((src, _), _)| src.0).collect(),
+        dst: rows.iter().map(|((_, dst), _)| dst.0).collect(),
         messages: of(|sum| sum.messages),
         bytes: of(|sum| sum.bytes),
         exact: of(|sum| sum.exact),

@@ -4,9 +4,9 @@ use crate::question::{
     ConeQuestion, CoursesQuestion, DagQuestion, DurationsQuestion, EventQuestion, GroupGraphQuestion,
     Grouping, InvalidMessage, LandscapeQuestion, MetricsQuestion, PENDING_EDGES_MAX, PENDING_EDGES_USUAL,
     PendingQuestion, Question, Ranks, RowsQuestion, SelectedQuestion, SharesQuestion, function_number,
-    layout_question, metrics_question, save_layout_question,
+    layout_question, metrics_question, rank_ranges, save_layout_question,
 };
-use mpiscope_model::{Comm, Nanoseconds, Site};
+use mpiscope_model::{Comm, Nanoseconds, Rank, Site};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -114,7 +114,7 @@ struct Plain {
     by_ns: f64,
     range_ns: Option<(f64, f64)>,
     is_back: bool,
-    ranks: Ranks,
+    ranks: Option<Vec<(u32, u32)>>,
     hidden: Vec<u32>,
     follow: bool,
     on: bool,
@@ -169,18 +169,22 @@ impl Plain {
         time(self.from_ns)..time(self.to_ns).max(time(self.from_ns))
     }
 
+    fn ranks(&self) -> Ranks {
+        self.ranks.as_deref().map(rank_ranges)
+    }
+
     fn metrics_question(&self, range_ns: Range<Nanoseconds>) -> Result<MetricsQuestion, InvalidMessage> {
         metrics_question(range_ns, &self.metrics, (self.function, self.site.map(Site), self.phase.map(Comm)))
     }
 
     fn selected_question(&self, range_ns: Range<Nanoseconds>) -> SelectedQuestion {
-        SelectedQuestion { range_ns, ranks: self.ranks.clone(), hidden: self.hidden.clone() }
+        SelectedQuestion { range_ns, ranks: self.ranks(), hidden: self.hidden.clone() }
     }
 
     fn question(&self, ask: &str) -> Result<Question, InvalidMessage> {
         limited(self.ranks.as_ref().map_or(0, Vec::len))?;
         limited(self.hidden.len())?;
-        let (range_ns, ranks) = (self.range(), || self.ranks.clone());
+        let (range_ns, ranks) = (self.range(), || self.ranks());
         Ok(match ask {
             "calls" => {
                 let most = (self.most as u64).clamp(1, CALLS_MAX);
@@ -253,7 +257,7 @@ impl Plain {
             }
             "past" | "future" => Question::Cone(ConeQuestion {
                 range_ns,
-                rank: self.rank,
+                rank: Rank(self.rank),
                 at_ns: time(self.time_ns),
                 is_future: ask == "future",
                 most: (self.most as u32).clamp(1, CONE_MESSAGES_MAX),

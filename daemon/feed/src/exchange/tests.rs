@@ -1,6 +1,7 @@
 //! What is understood, and what is refused.
 
 use super::*;
+use mpiscope_model::Rank;
 use serde_json::{Value, json};
 
 fn decode(value: &Value) -> Result<Incoming, InvalidMessage> {
@@ -15,14 +16,14 @@ fn what_a_page_sends_is_understood() {
     let ask = json!({"ask": "timeline", "id": 1, "from_ns": 9, "to_ns": 3, "bins": 1e9});
     assert_eq!(decode(&ask), Ok(Incoming::Ask(1, Question::Timeline(9..9, BINS_MAX))));
     let ask = json!({"ask": "budget", "id": 2, "from_ns": 1, "to_ns": 9, "ranks": [[0, 3], [7, 7]]});
-    let ranks = Some(vec![(0, 3), (7, 7)]);
+    let ranks = Some(rank_ranges(&[(0, 3), (7, 7)]));
     assert_eq!(decode(&ask), Ok(Incoming::Ask(2, Question::Budget(1..9, ranks))));
     let ask = json!({"ask": "dag", "id": 2, "from_ns": 5, "to_ns": 9, "ranks": [[0, 3]], "most": 1e9});
-    let question = DagQuestion { range_ns: 5..9, ranks: Some(vec![(0, 3)]), most: NODES_MAX };
+    let question = DagQuestion { range_ns: 5..9, ranks: Some(rank_ranges(&[(0, 3)])), most: NODES_MAX };
     assert_eq!(decode(&ask), Ok(Incoming::Ask(2, Question::Dag(question))));
     let ask = json!({"ask": "future", "id": 3, "to_ns": 9, "rank": 4, "time_ns": 7, "most": 1e9});
     let (range_ns, most) = (0..9, CONE_MESSAGES_MAX);
-    let question = ConeQuestion { range_ns, rank: 4, at_ns: 7, is_future: true, most };
+    let question = ConeQuestion { range_ns, rank: Rank(4), at_ns: 7, is_future: true, most };
     assert_eq!(decode(&ask), Ok(Incoming::Ask(3, Question::Cone(question))));
     assert_eq!(decode(&json!({"do": "play", "rate": -0.5})), Ok(Incoming::Do(Command::Play(-0.5))));
     assert_eq!(decode(&json!({"do": "rate", "rate": 0.01})), Ok(Incoming::Do(Command::Rate(0.01))));
@@ -38,7 +39,7 @@ fn what_is_not_said_is_the_usual_and_nobody_gets_more_than_the_most() {
     let question = Question::Messages(rows(MESSAGES_MAX, None));
     assert_eq!(decode(&ask), Ok(Incoming::Ask(7, question)));
     let ask = json!({"ask": "messages", "id": 7, "from_ns": 5, "to_ns": 9, "most": 1e9, "ranks": [[1, 2]]});
-    let question = Question::Messages(rows(MESSAGES_MAX, Some(vec![(1, 2)])));
+    let question = Question::Messages(rows(MESSAGES_MAX, Some(rank_ranges(&[(1, 2)]))));
     assert_eq!(decode(&ask), Ok(Incoming::Ask(7, question)));
     for (bins, expected) in [(0.0, COURSE_BINS_USUAL), (3.0, 3), (1e9, COURSE_BINS_MAX)] {
         let ask = json!({"ask": "courses", "id": 7, "from_ns": 5, "to_ns": 9, "bins": bins});
@@ -78,12 +79,13 @@ fn what_is_not_said_is_the_usual_and_nobody_gets_more_than_the_most() {
     assert_eq!(decode(&ask), Ok(Incoming::Ask(7, Question::Critical(5..9))));
     let ask =
         json!({"ask": "group_graph", "id": 7, "from_ns": 5, "to_ns": 9, "by": "region", "ranks": [[1, 2]]});
-    let (ranks, by) = (Some(vec![(1, 2)]), Grouping::Region);
+    let (ranks, by) = (Some(rank_ranges(&[(1, 2)])), Grouping::Region);
     let question = Question::GroupGraph(GroupGraphQuestion { range_ns: 5..9, ranks, by });
     assert_eq!(decode(&ask), Ok(Incoming::Ask(7, question)));
     let ask =
         json!({"ask": "event", "id": 8, "time_ns": 70, "is_back": true, "ranks": [[0, 0]], "hidden": [3]});
-    let question = EventQuestion { at_ns: 70, is_back: true, ranks: Some(vec![(0, 0)]), hidden: vec![3] };
+    let question =
+        EventQuestion { at_ns: 70, is_back: true, ranks: Some(rank_ranges(&[(0, 0)])), hidden: vec![3] };
     assert_eq!(decode(&ask), Ok(Incoming::Ask(8, Question::Event(question))));
     for (ask, question) in
         [("criteria", Question::Criteria), ("sites", Question::Sites), ("remap", Question::Remap)]

@@ -55,20 +55,30 @@ fn library(calls: Vec<Call>, members: u32) -> (Library, Stored) {
     (library, stored)
 }
 
-fn call(rank: Rank, instance: u32, function: usize, (start_ns, end_ns): (u64, u64), bytes: u64) -> Call {
+fn call(rank: u32, instance: u32, function: usize, (start_ns, end_ns): (u64, u64), bytes: u64) -> Call {
     let root = matches!(NAMES[function], "MPI_Bcast" | "MPI_Reduce" | "MPI_Gatherv").then_some(1);
     let function = function as Function;
     let (peer, comm, instance) = (root, Some(Comm::WORLD), Some(instance));
-    Call { rank, function, start_ns, end_ns, peer, bytes, comm, instance, ..Call::default() }
+    Call {
+        rank: Rank(rank),
+        function,
+        start_ns,
+        end_ns,
+        peer: peer.map(Rank),
+        bytes,
+        comm,
+        instance,
+        ..Call::default()
+    }
 }
 
 /// Source, destination, bytes and collective.
-type Pair = (Rank, Rank, u64, u32);
+type Pair = (u32, u32, u64, u32);
 
 fn pairs(rows: &[ExpandedMessage]) -> Vec<Pair> {
     let pair = |row: &ExpandedMessage| {
         let Message { src, dst, bytes, .. } = row.message;
-        (src, dst, bytes, row.collective.unwrap().1)
+        (src.0, dst.0, bytes, row.collective.unwrap().1)
     };
     let mut pairs: Vec<Pair> = rows.iter().map(pair).collect();
     pairs.sort_unstable();
@@ -94,14 +104,14 @@ fn data_goes_as_each_collective_says() {
         .collect();
     let (library, _) = library(calls, ranks);
     let pairs = pairs(&all(&library, 0..10_000));
-    let of = |collective: u32| -> Vec<(Rank, Rank, u64)> {
+    let of = |collective: u32| -> Vec<(u32, u32, u64)> {
         pairs
             .iter()
             .filter(|pair| pair.3 == collective)
             .map(|&(from, to, bytes, _)| (from, to, bytes))
             .collect()
     };
-    let each = |bytes| -> Vec<(Rank, Rank, u64)> {
+    let each = |bytes| -> Vec<(u32, u32, u64)> {
         let from = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to, bytes)));
         from.filter(|(from, to, _)| from != to).collect()
     };
@@ -111,7 +121,7 @@ fn data_goes_as_each_collective_says() {
     assert_eq!(of(6), [(0, 1, 8), (0, 2, 8), (0, 3, 8), (1, 2, 8), (1, 3, 8), (2, 3, 8)]);
     assert_eq!(of(7), of(1));
     // What receivers wait for, and when both know.
-    let row = all(&library, 0..100).into_iter().find(|row| row.message.dst == 0).unwrap();
+    let row = all(&library, 0..100).into_iter().find(|row| row.message.dst == Rank(0)).unwrap();
     assert_eq!((row.message.send_ns, row.message.recv_ns, row.known_ns), (1, 50, 51));
     assert_eq!((row.message.t_msg_ns, row.message.late_sender_ns), (49, 1));
 }
@@ -122,7 +132,7 @@ fn of_many_members_each_is_a_row() {
     let (library, _) = library(calls, 65);
     let rows = all(&library, 0..1_000);
     assert_eq!(rows.len(), 65);
-    assert!(rows.iter().all(|row| row.message.dst == NONE && row.message.t_msg_ns == UNKNOWN));
+    assert!(rows.iter().all(|row| row.message.dst == Rank::NONE && row.message.t_msg_ns == UNKNOWN));
 }
 
 proptest! {
@@ -141,7 +151,7 @@ proptest! {
             for rank in 0..4 {
                 let start_ns = at_ns[rank] + 1;
                 at_ns[rank] = start_ns + waits[instance * 4 + rank];
-                calls.push(call(rank as Rank, instance as u32, kind, (start_ns, at_ns[rank]), 16));
+                calls.push(call(rank as u32, instance as u32, kind, (start_ns, at_ns[rank]), 16));
             }
         }
         let (whole, _) = library(calls.clone(), 4);

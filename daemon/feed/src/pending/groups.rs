@@ -99,8 +99,8 @@ impl Order {
             columns.ranks.0.push(ranks.len() as u32);
             columns.first_key.0.push(ranks.first().map_or(NONE, |(key, _)| *key));
             columns.last_key.0.push(ranks.last().map_or(NONE, |(key, _)| *key));
-            columns.first_rank.0.push(ranks.iter().map(|(_, rank)| *rank).min().unwrap_or(NONE));
-            columns.last_rank.0.push(ranks.iter().map(|(_, rank)| *rank).max().unwrap_or(NONE));
+            columns.first_rank.0.push(Rank::number_or_max(ranks.iter().map(|(_, rank)| *rank).min()));
+            columns.last_rank.0.push(Rank::number_or_max(ranks.iter().map(|(_, rank)| *rank).max()));
         }
         columns
     }
@@ -117,7 +117,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn order(ranks: u32, per_node: u32) -> Order {
-        Order::sorted((0..ranks).map(|rank| (rank / per_node, rank)))
+        Order::sorted(Rank::all(ranks).map(|rank| (rank.0 / per_node, rank)))
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
             keys in prop::collection::vec(0_u32..200, 1..3_000),
             open in prop::collection::vec((0_u32..3_000, 0_usize..300), 0..5),
         ) {
-            let order = Order::sorted((0..).zip(&keys).map(|(rank, key)| (*key, rank)));
+            let order = Order::sorted((0..).zip(&keys).map(|(rank, key)| (*key, Rank(rank))));
             let mut opened: Vec<(u32, u32)> = Vec::new();
             for (_, number) in open {
                 let groups = order.groups(&opened);
@@ -164,12 +164,12 @@ mod tests {
             prop_assert_eq!(order.numbers(&groups).len(), keys.len());
             // The columns name exactly the ranks of a group.
             let columns = order.columns(&groups);
-            let is_in = |at: usize, rank: Rank, key: u32| {
+            let is_in = |at: usize, rank: u32, key: u32| {
                 (columns.first_key.0[at]..=columns.last_key.0[at]).contains(&key)
                     && (columns.first_rank.0[at]..=columns.last_rank.0[at]).contains(&rank)
             };
             for (rank, number) in order.numbers(&groups) {
-                prop_assert!(is_in(number as usize, rank, keys[rank as usize]));
+                prop_assert!(is_in(number as usize, rank.0, keys[rank.index()]));
             }
             for (at, &ranks) in columns.ranks.0.iter().enumerate() {
                 let members = (0..).zip(&keys).filter(|&(rank, key)| is_in(at, rank, *key));

@@ -208,8 +208,8 @@ impl PendingEdges {
         self.messages.0.push(sum.messages as f64);
         self.bytes.0.push(sum.bytes as f64);
         self.since_ns.0.push(since_ns as f64);
-        self.src.0.push(src);
-        self.dst.0.push(dst);
+        self.src.0.push(src.0);
+        self.dst.0.push(dst.0);
         self.oldest_bytes.0.push(bytes as f64);
     }
 }
@@ -218,7 +218,7 @@ impl PendingEdges {
 pub(crate) fn by_region(ranks: &[Rank], regions: &Regions) -> Vec<(u32, Rank)> {
     let mut ranges: Vec<(Rank, Rank, u32)> = Vec::new();
     for region in &regions.regions {
-        ranges.extend(region.ranks.iter().map(|&(first, last)| (first, last, region.id)));
+        ranges.extend(region.ranks.iter().map(|&(first, last)| (Rank(first), Rank(last), region.id)));
     }
     ranges.sort_unstable();
     let key = |rank: Rank| {

@@ -16,7 +16,8 @@ impl MessageSource for Many {
         visitor: &mut dyn FnMut(&[Message]) -> ControlFlow<()>,
     ) -> Result<(), String> {
         assert_eq!(*range_ns, 50..51, "no more than the moment is asked for");
-        let message = Message { src: 1, dst: 2, bytes: 10, send_ns: 40, recv_ns: 60, ..Message::default() };
+        let message =
+            Message { src: Rank(1), dst: Rank(2), bytes: 10, send_ns: 40, recv_ns: 60, ..Message::default() };
         let mut left = self.0;
         while left > 0 {
             let some = left.min(3);
@@ -32,7 +33,7 @@ impl MessageSource for Many {
 fn answer(messages: u64, most_read: u64) -> PendingMessages {
     let source = Dependencies::of(Messages { source: Box::new(Many(messages)), flow: |_| None });
     let question = PendingQuestion { at_ns: 50, ranks: None, by: Grouping::Rank, open: Vec::new(), most: 10 };
-    let keys = (0..4).map(|rank| (0, rank));
+    let keys = Rank::all(4).map(|rank| (0, rank));
     pending(&question, &source, None, keys, most_read, &|| true).unwrap()
 }
 
@@ -49,6 +50,6 @@ fn what_is_cut_is_the_least_that_there_is_and_says_so() {
 fn ranks_that_nobody_knows_are_counted_and_in_no_group() {
     let source = Dependencies::of(Messages { source: Box::new(Many(3)), flow: |_| None });
     let question = PendingQuestion { at_ns: 50, ranks: None, by: Grouping::Rank, open: Vec::new(), most: 10 };
-    let found = pending(&question, &source, None, [(0, 1)].into_iter(), 100, &|| true).unwrap();
+    let found = pending(&question, &source, None, [(0, Rank(1))].into_iter(), 100, &|| true).unwrap();
     assert_eq!((found.messages, found.messages_left_out, found.oldest), (3, 3, None));
 }

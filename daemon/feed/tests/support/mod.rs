@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use mpiscope_feed::{CallSource, MessageSource, RankRow};
-use mpiscope_model::{Call, Message, Nanoseconds, Node, ProcessState};
+use mpiscope_model::{Call, Message, Nanoseconds, Node, ProcessState, Rank};
 use proptest::prelude::*;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub(crate) const UNTIL_NS: u64 = 1_200;
 pub(crate) fn call() -> impl Strategy<Value = Call> {
     (0..RANKS, 1..4_u16, 0..900_u64, 0..200_u64, 1..3_u64).prop_map(
         |(rank, function, start_ns, duration_ns, count)| Call {
-            rank,
+            rank: Rank(rank),
             function,
             start_ns,
             end_ns: start_ns + duration_ns,
@@ -68,7 +68,7 @@ pub(crate) fn call() -> impl Strategy<Value = Call> {
 /// What is known of a rank; four are on a host.
 pub(crate) fn row(rank: u32) -> RankRow {
     RankRow {
-        rank,
+        rank: Rank(rank),
         node: Node(rank / 4),
         calls: 100 + u64::from(rank),
         sent: 10,

@@ -11,47 +11,47 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Message {
-        from: Rank,
-        to: Rank,
+        from: u32,
+        to: u32,
         tag: i32,
         bytes: u64,
         blocks: bool,
     },
     /// Receives that are posted first, some with wildcards, and completed by one call.
     Many {
-        to: Rank,
+        to: u32,
         wild: bool,
     },
     /// A receive that is posted and never completes: cancelled, freed, or left open.
     Idle {
-        rank: Rank,
-        from: Rank,
+        rank: u32,
+        from: u32,
         end: u8,
     },
     Barrier,
     Reduce {
-        root: Rank,
+        root: u32,
     },
     Polls {
-        rank: Rank,
+        rank: u32,
     },
     /// A collective that each rank completes later.
     Start {
-        root: Option<Rank>,
+        root: Option<u32>,
     },
     /// A rank completes what it started.
     Complete {
-        rank: Rank,
+        rank: u32,
     },
     /// A call of a rank is lost: one that sent, or one that received.
     Lost {
-        from: Rank,
-        to: Rank,
+        from: u32,
+        to: u32,
         sender: bool,
     },
 }
 
-pub(crate) const RANKS: Rank = 5;
+pub(crate) const RANKS: u32 = 5;
 
 pub(crate) fn steps() -> impl Strategy<Value = Vec<(Step, [u64; 6])>> {
     let rank = 0..RANKS;
@@ -87,9 +87,9 @@ struct Tape {
     /// Collectives that were started and not completed.
     started: Vec<u32>,
     /// Messages sent to each rank and received from it.
-    numbers: BTreeMap<Rank, (u64, u64)>,
+    numbers: BTreeMap<u32, (u64, u64)>,
     /// Peers whose numbers must be reported before the next call with them.
-    untold: Vec<Rank>,
+    untold: Vec<u32>,
     has_lost: bool,
 }
 
@@ -116,13 +116,7 @@ impl Program {
         program
     }
 
-    fn call(
-        &mut self,
-        rank: Rank,
-        function: u16,
-        (idle_ns, length_ns): (u64, u64),
-        effect: Effect,
-    ) -> CallId {
+    fn call(&mut self, rank: u32, function: u16, (idle_ns, length_ns): (u64, u64), effect: Effect) -> CallId {
         let tape = &mut self.tapes[rank as usize];
         let call = CallId::new(0, tape.calls.len() as u64);
         let start_ns = tape.now_ns + idle_ns;
@@ -130,7 +124,7 @@ impl Program {
         tape.now_ns = end_ns;
         let after_loss = std::mem::take(&mut tape.has_lost);
         let activity = Activity {
-            rank,
+            rank: Rank(rank),
             call,
             function,
             start_ns,
@@ -140,13 +134,13 @@ impl Program {
             site: Some(Site(function.into())),
             after_loss,
         };
-        let events = if after_loss { vec![Event::Lost { rank }] } else { Vec::new() };
+        let events = if after_loss { vec![Event::Lost { rank: Rank(rank) }] } else { Vec::new() };
         tape.calls.push(Did { activity, events, collected: Vec::new() });
         call
     }
 
     /// Says something of the last call of a rank.
-    fn event(&mut self, rank: Rank, event: Event) {
+    fn event(&mut self, rank: u32, event: Event) {
         let tape = &mut self.tapes[rank as usize];
         let peer = match event {
             Event::Send { to, .. } => Some(to),
@@ -154,13 +148,19 @@ impl Program {
             _ => None,
         };
         let Some(did) = tape.calls.last_mut() else { return };
-        if let Some(at) = tape.untold.iter().position(|untold| Some(*untold) == peer) {
+        if let Some(at) = tape.untold.iter().position(|untold| Some(*untold) == peer.map(|rank| rank.0)) {
             let peer = tape.untold.remove(at);
             let (sent, received) = tape.numbers.get(&peer).copied().unwrap_or_default();
-            did.events.push(Event::Numbers { rank, comm: Comm::WORLD, peer, sent, received });
+            did.events.push(Event::Numbers {
+                rank: Rank(rank),
+                comm: Comm::WORLD,
+                peer: Rank(peer),
+                sent,
+                received,
+            });
         }
         if let Some(peer) = peer {
-            let numbers = tape.numbers.entry(peer).or_default();
+            let numbers = tape.numbers.entry(peer.0).or_default();
             match event {
                 Event::Send { .. } => numbers.0 += 1,
                 _ => numbers.1 += 1,
@@ -169,27 +169,36 @@ impl Program {
         did.events.push(event);
     }
 
-    fn last(&self, rank: Rank) -> Activity {
+    fn last(&self, rank: u32) -> Activity {
         self.tapes[rank as usize].calls.last().map_or_else(|| unreachable!("it called"), |did| did.activity)
     }
 
-    fn send(&mut self, from: Rank, to: Rank, tag: i32, bytes: u64, blocks: bool, at: (u64, u64)) {
+    fn send(&mut self, from: u32, to: u32, tag: i32, bytes: u64, blocks: bool, at: (u64, u64)) {
         let send = if blocks { Blocking::Always } else { Blocking::Perhaps };
-        let effect = Effect::Transfer { sends: 1, posts: 0, receives: 0, send, peer: Some(to), bytes };
+        let effect = Effect::Transfer { sends: 1, posts: 0, receives: 0, send, peer: Some(Rank(to)), bytes };
         let call = self.call(from, 10, at, effect);
         let Activity { start_ns: begin_ns, end_ns, .. } = self.last(from);
         let blocked_until_ns = blocks.then_some(end_ns);
         self.event(
             from,
-            Event::Send { rank: from, call, comm: Comm::WORLD, to, tag, bytes, begin_ns, blocked_until_ns },
+            Event::Send {
+                rank: Rank(from),
+                call,
+                comm: Comm::WORLD,
+                to: Rank(to),
+                tag,
+                bytes,
+                begin_ns,
+                blocked_until_ns,
+            },
         );
     }
 
     /// A message came: for which post, when an earlier call made it.
     fn receive(
         &mut self,
-        (call, to): (CallId, Rank),
-        (from, tag, bytes): (Rank, i32, u64),
+        (call, to): (CallId, u32),
+        (from, tag, bytes): (u32, i32, u64),
         post: Option<PostId>,
         alone: bool,
     ) {
@@ -197,33 +206,55 @@ impl Program {
         let rank = to;
         self.event(
             rank,
-            Event::Receive { rank, call, comm: Comm::WORLD, from, tag, bytes, post, begin_ns, end_ns, alone },
+            Event::Receive {
+                rank: Rank(rank),
+                call,
+                comm: Comm::WORLD,
+                from: Rank(from),
+                tag,
+                bytes,
+                post,
+                begin_ns,
+                end_ns,
+                alone,
+            },
         );
     }
 
-    fn post(&mut self, rank: Rank, from: Option<Rank>, tag: Option<i32>, idle_ns: u64) -> PostId {
+    fn post(&mut self, rank: u32, from: Option<u32>, tag: Option<i32>, idle_ns: u64) -> PostId {
         let call = self.call(rank, 21, (idle_ns, 10), receiving(1, 0));
         let at_ns = self.last(rank).start_ns;
         let tape = &mut self.tapes[rank as usize];
         let post = tape.posts;
         tape.posts += 1;
-        self.event(rank, Event::Post { rank, call, comm: Comm::WORLD, from, tag, post, at_ns });
+        self.event(
+            rank,
+            Event::Post { rank: Rank(rank), call, comm: Comm::WORLD, from: from.map(Rank), tag, post, at_ns },
+        );
         post
     }
 
-    fn collective(&mut self, rank: Rank, flow: Flow, root: Option<Rank>, at: (u64, u64)) {
+    fn collective(&mut self, rank: u32, flow: Flow, root: Option<u32>, at: (u64, u64)) {
         let of = self.next(rank, flow, root);
         self.call(rank, if of.is_barrier { 50 } else { 52 }, at, Effect::Collective(of));
     }
 
     /// The next collective of a rank.
-    fn next(&mut self, rank: Rank, flow: Flow, root: Option<Rank>) -> Collective {
+    fn next(&mut self, rank: u32, flow: Flow, root: Option<u32>) -> Collective {
         let tape = &mut self.tapes[rank as usize];
         let number = tape.collectives;
         tape.collectives += 1;
         let is_barrier = root.is_none();
         let bytes = if is_barrier { 0 } else { 8 };
-        Collective { comm: Comm::WORLD, number, flow, side: Side::Only, root, bytes, is_barrier }
+        Collective {
+            comm: Comm::WORLD,
+            number,
+            flow,
+            side: Side::Only,
+            root: root.map(Rank),
+            bytes,
+            is_barrier,
+        }
     }
 
     fn step(&mut self, step: &Step, length: &mut impl FnMut() -> u64) {
@@ -234,7 +265,7 @@ impl Program {
                 self.receive((call, to), (from, tag, bytes), None, true);
             }
             Step::Many { to, wild } => {
-                let from: Vec<Rank> = (0..RANKS).filter(|&from| from != to).collect();
+                let from: Vec<u32> = (0..RANKS).filter(|&from| from != to).collect();
                 let posts: Vec<PostId> = from
                     .iter()
                     .map(|&from| self.post(to, Some(from).filter(|_| !wild), Some(7), length()))
@@ -251,8 +282,8 @@ impl Program {
                 let post = self.post(rank, Some(from), Some(9), length());
                 self.call(rank, 1, (length(), 10), Effect::Other);
                 match end {
-                    0 => self.event(rank, Event::Cancelled { rank, post }),
-                    1 => self.event(rank, Event::Freed { rank, post }),
+                    0 => self.event(rank, Event::Cancelled { rank: Rank(rank), post }),
+                    1 => self.event(rank, Event::Freed { rank: Rank(rank), post }),
                     _ => {}
                 }
             }
@@ -279,8 +310,9 @@ impl Program {
                 let tape = &mut self.tapes[rank as usize];
                 let all = std::mem::take(&mut tape.started).into_iter();
                 if let Some(did) = tape.calls.last_mut() {
-                    did.collected =
-                        all.map(|number| Collected { rank, call, comm: Comm::WORLD, number }).collect();
+                    did.collected = all
+                        .map(|number| Collected { rank: Rank(rank), call, comm: Comm::WORLD, number })
+                        .collect();
                 }
             }
             Step::Lost { from, to, sender } => {
@@ -323,7 +355,7 @@ impl Program {
                     size: RANKS,
                     first_size: None,
                     parent: None,
-                    leader: 0,
+                    leader: Rank(0),
                     ..CommInfo::default()
                 }];
             }
@@ -355,9 +387,9 @@ impl Program {
     }
 }
 
-fn info(rank: Rank, node: u32) -> RankInfo {
+fn info(rank: u32, node: u32) -> RankInfo {
     RankInfo {
-        rank,
+        rank: Rank(rank),
         world_size: RANKS,
         node: Node(node),
         pid: 1,
@@ -369,10 +401,10 @@ fn info(rank: Rank, node: u32) -> RankInfo {
 }
 
 /// The rank with number 3 now and then waits for a CPU.
-fn scheduling(rank: Rank, number: u64) -> Scheduling {
+fn scheduling(rank: u32, number: u64) -> Scheduling {
     let lost = if rank == 3 { number / 2 } else { 0 };
     Scheduling {
-        rank,
+        rank: Rank(rank),
         at_ns: number * 700,
         run_ns: number * 600,
         wait_ns: lost * 150,

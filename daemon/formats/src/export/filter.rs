@@ -24,7 +24,7 @@ impl FromStr for RankList {
         let range = |part: &str| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let ends = number(first).zip(number(last)).filter(|(first, last)| first <= last);
-            ends.map(|(first, last)| first..=last)
+            ends.map(|(first, last)| Rank(first)..=Rank(last))
         };
         text.split(',').map(range).collect::<Option<_>>().map(Self).ok_or_else(expected)
     }
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn words_become_ranks_times_and_durations() {
         let list: RankList = "0, 8-9,3".parse().unwrap();
-        let has: Vec<Rank> = (0..12).filter(|&rank| list.contains(rank)).collect();
+        let has: Vec<u32> = (0..12).filter(|&rank| list.contains(Rank(rank))).collect();
         assert_eq!(has, [0, 3, 8, 9]);
         for wrong in ["", "1,", "a", "3-1", "-1", "0-1048576", "1-2-3"] {
             assert!(wrong.parse::<RankList>().is_err(), "{wrong}");
@@ -227,10 +227,10 @@ mod tests {
             let range_ns = from.unwrap_or(0)..to.unwrap_or(u64::MAX);
             Filter::new(Some(range_ns), ranks.as_ref(), &functions, longer, &names)
         };
-        let call = Call { rank: 3, function: 2, start_ns: 10, end_ns: 20, ..Call::default() };
+        let call = Call { rank: Rank(3), function: 2, start_ns: 10, end_ns: 20, ..Call::default() };
         let message = Message {
-            src: 3,
-            dst: 4,
+            src: Rank(3),
+            dst: Rank(4),
             tag: 0,
             comm: Comm::WORLD,
             bytes: 0,

@@ -95,7 +95,7 @@ pub(crate) fn gather_items(
     // Ranks without calls and messages are there as well.
     if filter.ranks.is_none() {
         for rank in 0..source.job.told_ranks() {
-            about.threads.entry(rank).or_default();
+            about.threads.entry(Rank(rank)).or_default();
         }
     }
     // A rank that has only messages needs a thread for them.

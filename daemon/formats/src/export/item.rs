@@ -75,8 +75,8 @@ impl Plain {
         Self {
             long: [call.start_ns, call.end_ns, call.bytes, call.count],
             short: [
-                call.rank,
-                call.peer.unwrap_or_default(),
+                call.rank.0,
+                call.peer.unwrap_or_default().0,
                 call.tag.unwrap_or_default().cast_unsigned(),
                 call.comm.unwrap_or_default().0,
                 call.site.unwrap_or_default().0,
@@ -95,7 +95,7 @@ impl Plain {
     fn of_end(end: &MessageEnd) -> Self {
         Self {
             long: [end.at_ns, end.message, end.bytes, end.sent_ns],
-            short: [end.rank, end.peer, end.tag.cast_unsigned(), end.comm.0, 0, 0],
+            short: [end.rank.0, end.peer.0, end.tag.cast_unsigned(), end.comm.0, 0, 0],
             flags: END | if end.is_receive { IS_RECEIVE } else { 0 },
             ..Self::default()
         }
@@ -111,8 +111,8 @@ impl Plain {
             let (at_ns, sent_ns) = (first, count);
             return Item::MessageEnd(MessageEnd {
                 message: second,
-                rank,
-                peer,
+                rank: Rank(rank),
+                peer: Rank(peer),
                 at_ns,
                 is_receive,
                 tag,
@@ -122,12 +122,12 @@ impl Plain {
             });
         }
         Item::Call(Call {
-            rank,
+            rank: Rank(rank),
             thread: self.thread,
             function: self.function,
             start_ns: first,
             end_ns: second,
-            peer: has(HAS_PEER).then_some(peer),
+            peer: has(HAS_PEER).then_some(Rank(peer)),
             tag: has(HAS_TAG).then_some(tag.cast_signed()),
             bytes,
             comm: has(HAS_COMM).then_some(Comm(comm)),
@@ -184,12 +184,12 @@ mod tests {
     #[test]
     fn items_come_back_from_their_form_in_a_file() {
         let call = Call {
-            rank: 1,
+            rank: Rank(1),
             thread: 2,
             function: 3,
             start_ns: 4,
             end_ns: u64::MAX,
-            peer: Some(u32::MAX),
+            peer: Some(Rank::MAX),
             tag: Some(-1),
             bytes: 7,
             comm: Some(Comm(8)),
@@ -199,8 +199,8 @@ mod tests {
         };
         let end = MessageEnd {
             message: 1,
-            rank: 2,
-            peer: 3,
+            rank: Rank(2),
+            peer: Rank(3),
             at_ns: 4,
             is_receive: true,
             tag: i32::MIN,

@@ -33,7 +33,7 @@ impl SortRecord for ArrowEnd {
 
     fn write_to(&self, bytes: &mut Vec<u8>) {
         let MessageArrow { id, thread: (rank, thread), at_ns } = self.arrow;
-        let place = u64::from(rank) | u64::from(thread) << 32 | u64::from(self.is_head) << 48;
+        let place = u64::from(rank.0) | u64::from(thread) << 32 | u64::from(self.is_head) << 48;
         bytes.extend([id, at_ns, place].map(u64::to_le_bytes).as_flattened());
     }
 
@@ -43,7 +43,7 @@ impl SortRecord for ArrowEnd {
             *word = u64::from_le_bytes(*from);
         }
         let [id, at_ns, place] = words;
-        let thread = (place as u32, (place >> 32) as u16);
+        let thread = (Rank(place as u32), (place >> 32) as u16);
         Self { arrow: MessageArrow { id, thread, at_ns }, is_head: place >> 48 != 0 }
     }
 }
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn ends_of_arrows_come_back_from_their_form_in_a_file() {
-        let arrow = MessageArrow { id: u64::MAX, thread: (u32::MAX, u16::MAX), at_ns: 5 };
+        let arrow = MessageArrow { id: u64::MAX, thread: (Rank(u32::MAX), u16::MAX), at_ns: 5 };
         for end in [ArrowEnd { arrow, is_head: true }, ArrowEnd { arrow, is_head: false }] {
             let mut bytes = Vec::new();
             end.write_to(&mut bytes);

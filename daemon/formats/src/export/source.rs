@@ -191,10 +191,13 @@ impl<'a> Source<'a> {
 
     /// The name of each rank's node.
     pub(crate) fn hosts(&self) -> BTreeMap<Rank, String> {
-        let of_nodes =
-            self.job.nodes.iter().flat_map(|node| node.ranks.iter().map(|&rank| (rank, node.name.clone())));
+        let of_nodes = self
+            .job
+            .nodes
+            .iter()
+            .flat_map(|node| node.ranks.iter().map(|&rank| (Rank(rank), node.name.clone())));
         let mut hosts: BTreeMap<Rank, String> = of_nodes.collect();
-        for rank in 0..self.job.told_ranks() {
+        for rank in Rank::all(self.job.told_ranks()) {
             hosts.entry(rank).or_insert_with(|| UNKNOWN_NODE.into());
         }
         hosts

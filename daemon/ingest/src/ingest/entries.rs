@@ -5,7 +5,7 @@ use crate::closed_call::Closed;
 use crate::origin::waiting_bytes;
 use crate::process::{Key, ProcessInput};
 use crate::ring::Output;
-use mpiscope_model::{Comm, CommInfo, CommKind, CommName, Coordinate, Event, Side};
+use mpiscope_model::{Comm, CommInfo, CommKind, CommName, Coordinate, Event, Rank, Side};
 use mpiscope_wire::{
     self as wire, CallFlags, CommDefinition, Entry, GridPart, MOST_NAME_BYTES, NO_COMM, NamePart, OtherGroup,
     Part, PartFlags, Skipped, Slots,
@@ -155,7 +155,13 @@ impl Ingest {
                 {
                     state.waiting_bytes += WAITING_BYTES;
                     let (sent, received) = (sync.sent, sync.received);
-                    state.marks.push(Event::Numbers { rank: process.rank, comm, peer, sent, received });
+                    state.marks.push(Event::Numbers {
+                        rank: process.rank,
+                        comm,
+                        peer: Rank(peer),
+                        sent,
+                        received,
+                    });
                 }
             }
             Entry::Comm(definition) => self.defined(index, &definition),
@@ -278,7 +284,7 @@ impl Ingest {
                 size: definition.size.saturating_add(others),
                 first_size,
                 parent,
-                leader: definition.leader,
+                leader: Rank(definition.leader),
                 kind: kind_of(definition.kind),
                 name: String::new(),
             });

@@ -2,7 +2,7 @@
 
 use super::state::Ingest;
 use crate::process::ProcessInput;
-use mpiscope_model::{Asks, Comm, InFlight, Member, Peer, Side};
+use mpiscope_model::{Asks, Comm, InFlight, Member, Peer, Rank, Side};
 use mpiscope_wire::{Asked, CommDefinition, Flight, PEER_ANY};
 
 impl Ingest {
@@ -46,7 +46,7 @@ impl Ingest {
         };
         let Some(comm) = process.comm_of(handle) else { return Peer::Unknown };
         if comm == Comm::WORLD {
-            return if place < process.world_size { Peer::Rank(place) } else { Peer::Unknown };
+            return if place < process.world_size { Peer::Rank(Rank(place)) } else { Peer::Unknown };
         }
         // Ranks of a communicator with two groups are those of the other.
         let side = match process.side_of(handle) {
@@ -58,7 +58,7 @@ impl Ingest {
     }
 
     /// A process reports its rank in a communicator.
-    pub(super) fn member(&mut self, comm: Comm, side: Side, definition: &CommDefinition, rank: u32) {
+    pub(super) fn member(&mut self, comm: Comm, side: Side, definition: &CommDefinition, rank: Rank) {
         let place = definition.own_rank;
         if comm == Comm::WORLD {
             return;

@@ -2,7 +2,7 @@
 
 use super::state::Ingest;
 use crate::process::ProcessInput;
-use mpiscope_model::{Node, NodeInfo, ProcessState, RankCpus, RankInfo};
+use mpiscope_model::{Node, NodeInfo, ProcessState, Rank, RankCpus, RankInfo};
 use mpiscope_wire::{Lost, Process};
 
 /// More nodes than a run has.
@@ -36,21 +36,20 @@ impl Ingest {
             );
             return;
         };
-        let generation = self.generations.entry(process.rank).or_default();
+        let rank = Rank(process.rank);
+        let generation = self.generations.entry(rank).or_default();
         let turn = *generation;
         *generation += 1;
         if turn > 0 {
-            let text = format!(
-                "rank {} was started again as process {}; its calls are added",
-                process.rank, process.pid
-            );
-            self.fault(Some(process.rank), text);
+            let text =
+                format!("rank {rank} was started again as process {}; its calls are added", process.pid);
+            self.fault(Some(rank), text);
         }
         let input = ProcessInput::new(self.origin, process, turn);
         self.processes.add(key, input);
         self.origins[self.origin as usize].number = Some(node);
         let info = RankInfo {
-            rank: process.rank,
+            rank,
             world_size: process.world_size,
             node,
             pid: process.pid,

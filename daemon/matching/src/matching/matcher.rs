@@ -176,7 +176,7 @@ impl Matcher {
     }
 
     fn of_rank(&mut self, rank: Rank) -> &mut OfRank {
-        let at = rank as usize;
+        let at = rank.index();
         if self.ranks.len() <= at {
             self.ranks.resize(at + 1, OfRank::default());
         }

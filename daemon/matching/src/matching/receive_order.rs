@@ -59,7 +59,7 @@ impl Turns {
     }
 
     pub(super) fn place(&mut self, rank: Rank, node: Node) {
-        let at = rank as usize;
+        let at = rank.index();
         if self.node_of_rank.len() <= at {
             self.node_of_rank.resize(at + 1, None);
         }
@@ -155,7 +155,7 @@ impl Turns {
     ) {
         out.uncertain += u64::from(!certain);
         let (s0, c0, r1) = (send.begin_ns, arrival.begin_ns, arrival.end_ns);
-        let node = |rank: Rank| self.node_of_rank.get(rank as usize).copied().flatten();
+        let node = |rank: Rank| self.node_of_rank.get(rank.index()).copied().flatten();
         let inter = match (node(key.src), node(key.dst)) {
             (Some(one), Some(other)) => one != other,
             _ => false,

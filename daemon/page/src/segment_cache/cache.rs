@@ -262,12 +262,13 @@ impl MessageSource for SegmentCache<Message> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_model::Rank;
     use mpiscope_recording::SegmentWriter;
     use proptest::prelude::*;
 
     fn call(number: u64) -> Call {
         Call {
-            rank: (number % 3) as u32,
+            rank: Rank((number % 3) as u32),
             function: 1,
             start_ns: number * 10,
             end_ns: number * 10 + 5,
@@ -325,7 +326,7 @@ mod tests {
     fn some_call() -> impl Strategy<Value = Call> {
         (0_u32..6, 1_u16..4, 0_u64..3_000, prop_oneof![9 => 0_u64..40, 1 => 0_u64..3_000]).prop_map(
             |(rank, function, start_ns, long)| Call {
-                rank,
+                rank: Rank(rank),
                 function,
                 start_ns,
                 end_ns: start_ns + long,
@@ -354,7 +355,7 @@ mod tests {
             }
             let plain = Plain(calls);
             for (at_ns, is_back, first, more) in looks {
-                let ranks = Some(vec![(first, first + more)]);
+                let ranks = Some(vec![(Rank(first), Rank(first + more))]);
                 let question = EventQuestion { at_ns, is_back, ranks: ranks.clone(), hidden: vec![2] };
                 let nearest = cache.nearest(&question).unwrap();
                 let expected = plain.nearest(&question).unwrap();

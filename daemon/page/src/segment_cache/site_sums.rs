@@ -138,7 +138,7 @@ mod tests {
     use super::super::sum_cache::SumLimits;
     use mpiscope_feed::exchange::{Ranks, is_among};
     use mpiscope_feed::{CallSource as _, NO_SITE, SiteSum, SiteSums};
-    use mpiscope_model::{Call, Function, Nanoseconds, Site};
+    use mpiscope_model::{Call, Function, Nanoseconds, Rank, Site};
     use mpiscope_recording::SegmentWriter;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -151,7 +151,7 @@ mod tests {
         let long_ns = prop_oneof![9 => 0_u64..40, 1 => 0_u64..3_000];
         (0_u32..6, 1_u16..4, 0_u64..3_000, long_ns, 0_u64..100, prop::option::of(0_u32..3)).prop_map(
             |(rank, function, start_ns, long_ns, bytes, site)| Call {
-                rank,
+                rank: Rank(rank),
                 function,
                 start_ns,
                 end_ns: start_ns + long_ns,
@@ -211,7 +211,7 @@ mod tests {
                 add(&mut known);
                 let (range, hidden) = (one.min(other)..one.max(other), [hidden]);
                 let range = if range.end > 3_000 { 0..Nanoseconds::MAX } else { range };
-                let ranks = ranks.map(|(first, more)| vec![(first, first + more)]);
+                let ranks = ranks.map(|(first, more)| vec![(Rank(first), Rank(first + more))]);
                 let mut share = 0.0;
                 let mut questions = 0;
                 let found = loop {
@@ -246,8 +246,12 @@ mod tests {
     }
 
     fn steady_calls(count: u64) -> Vec<Call> {
-        let call =
-            |at| Call { rank: (at % 2) as u32, start_ns: at * 10, end_ns: at * 10 + 9, ..Call::default() };
+        let call = |at| Call {
+            rank: Rank((at % 2) as u32),
+            start_ns: at * 10,
+            end_ns: at * 10 + 9,
+            ..Call::default()
+        };
         (0..count).map(call).collect()
     }
 
@@ -267,7 +271,7 @@ mod tests {
         }
         assert_eq!(ask(0..Nanoseconds::MAX, None), 640);
         assert_eq!(ask(320..960, None), 64);
-        assert_eq!(ask(0..Nanoseconds::MAX, Some(vec![(1, 1)])), 320);
+        assert_eq!(ask(0..Nanoseconds::MAX, Some(vec![(Rank(1), Rank(1))])), 320);
     }
 
     #[test]

@@ -50,6 +50,11 @@ pub struct Perfetto<W> {
     is_first: bool,
 }
 
+/// The number of the process of a rank.
+fn process(rank: Rank) -> u64 {
+    FIRST_PROCESS + u64::from(rank.0)
+}
+
 /// A time as the format has it: microseconds, to the nanosecond.
 struct Micros(Nanoseconds);
 
@@ -78,7 +83,7 @@ impl<W: Write> Perfetto<W> {
     /// # Errors
     /// When it cannot be written.
     pub fn begin(target: W, ranks: &[(Rank, String, Vec<u16>)]) -> io::Result<Self> {
-        let count = ranks.iter().map(|(rank, ..)| u64::from(*rank) + 1).max().unwrap_or_default();
+        let count = ranks.iter().map(|(rank, ..)| u64::from(rank.0) + 1).max().unwrap_or_default();
         let further = ranks.iter().flat_map(|(rank, _, threads)| {
             threads.iter().skip_while(|&&thread| thread == 0).map(move |&thread| (*rank, thread))
         });
@@ -107,13 +112,13 @@ impl<W: Write> Perfetto<W> {
     fn thread(&self, thread: (Rank, u16)) -> u64 {
         match self.further.binary_search(&thread) {
             Ok(place) => FIRST_PROCESS + self.ranks + place as u64,
-            Err(_) => FIRST_PROCESS + u64::from(thread.0),
+            Err(_) => process(thread.0),
         }
     }
 
     /// Metadata of a thread or its process.
     fn about(&mut self, thread: (Rank, u16), what: &str, words: fmt::Arguments<'_>) -> io::Result<()> {
-        let (process, number) = (FIRST_PROCESS + u64::from(thread.0), self.thread(thread));
+        let (process, number) = (process(thread.0), self.thread(thread));
         self.event(format_args!(
             "\"ph\":\"M\",\"name\":\"{what}\",\"pid\":{process},\"tid\":{number},\"args\":{{{words}}}"
         ))
@@ -146,7 +151,7 @@ impl<W: Write> Perfetto<W> {
         self.event(format_args!(
             "\"ph\":\"X\",\"cat\":\"mpi\",\"name\":{},\"pid\":{},\"tid\":{thread},\"ts\":{},\"dur\":{},\"args\":{about}",
             Quoted(function),
-            FIRST_PROCESS + u64::from(call.rank),
+            process(call.rank),
             Micros(call.start_ns),
             Micros(end_ns - call.start_ns),
         ))
@@ -162,7 +167,7 @@ impl<W: Write> Perfetto<W> {
             self.event(format_args!(
                 "\"ph\":{phase},\"cat\":\"message\",\"name\":\"message\",\"id\":{},\"pid\":{},\"tid\":{thread},\"ts\":{}",
                 end.id,
-                FIRST_PROCESS + u64::from(end.thread.0),
+                process(end.thread.0),
                 Micros(end.at_ns),
             ))?;
         }

@@ -1,6 +1,6 @@
 use super::{CsvTable, MessageArrow, NameColumn, ParquetTable, Perfetto, Slice};
 use crate::row::Row;
-use mpiscope_model::{Call, Comm, Message, Site};
+use mpiscope_model::{Call, Comm, Message, Rank, Site};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::Value;
@@ -8,12 +8,12 @@ use std::io;
 
 fn calls() -> [Call; 3] {
     let whole = Call {
-        rank: 3,
+        rank: Rank(3),
         thread: 1,
         function: 10,
         start_ns: 1_000,
         end_ns: u64::MAX,
-        peer: Some(0),
+        peer: Some(Rank(0)),
         tag: Some(-7),
         bytes: 1 << 40,
         comm: Some(Comm(1)),
@@ -91,13 +91,13 @@ fn one_parquet_file_holds_all_rows_in_groups() {
 
 #[test]
 fn a_trace_has_processes_threads_slices_and_arrows() {
-    let ranks = [(0, "a \"host\"".to_owned(), vec![0, 1]), (2, "b".to_owned(), vec![0])];
+    let ranks = [(Rank(0), "a \"host\"".to_owned(), vec![0, 1]), (Rank(2), "b".to_owned(), vec![0])];
     let mut trace = Perfetto::begin(Vec::new(), &ranks).unwrap();
-    let call = Call { thread: 1, start_ns: 1_234_567, bytes: 8, peer: Some(2), ..Call::blank() };
+    let call = Call { thread: 1, start_ns: 1_234_567, bytes: 8, peer: Some(Rank(2)), ..Call::blank() };
     let slice = Slice { call: &call, end_ns: 2_000_000, function: "MPI_Send", comm: "x\\", site: "" };
     trace.slice(&slice).unwrap();
-    let from = MessageArrow { id: 7, thread: (0, 1), at_ns: 1_234_567 };
-    trace.arrow(&from, &MessageArrow { id: 7, thread: (2, 0), at_ns: 9 }).unwrap();
+    let from = MessageArrow { id: 7, thread: (Rank(0), 1), at_ns: 1_234_567 };
+    trace.arrow(&from, &MessageArrow { id: 7, thread: (Rank(2), 0), at_ns: 9 }).unwrap();
     let bytes = trace.finish().unwrap();
     // Times have three decimals, which a parser would not show.
     let text = String::from_utf8(bytes.clone()).unwrap();

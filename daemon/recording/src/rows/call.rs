@@ -5,7 +5,7 @@ use crate::folder::CALLS;
 use crate::manifest::FileMark;
 use crate::row::{Column, Row, SegmentRow, column};
 use crate::rows::starts;
-use mpiscope_model::{Call, Comm, Site};
+use mpiscope_model::{Call, Comm, Rank, Site};
 use std::path::Path;
 
 impl Row for Call {
@@ -13,12 +13,12 @@ impl Row for Call {
     const RANKS: &'static [&'static str] = &["rank"];
     const TIMES: &'static [&'static str] = &["start_ns", "end_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
-        column!(rank: U32, Rising),
+        column!(rank: U32 of Rank, Rising),
         column!(thread: U16, Rising),
         column!(function: U16, Repeating),
         column!(start_ns: U64, Rising),
         column!(end_ns: U64, Rising),
-        column!(peer: OptionalU32, Repeating),
+        column!(peer: OptionalU32 of Rank, Repeating),
         column!(tag: OptionalI32, Repeating),
         column!(bytes: U64, Repeating),
         column!(comm: OptionalU32 of Comm, Repeating),
@@ -29,7 +29,7 @@ impl Row for Call {
 
     fn blank() -> Self {
         Call {
-            rank: 0,
+            rank: Rank(0),
             thread: 0,
             function: 0,
             start_ns: 0,
@@ -46,7 +46,7 @@ impl Row for Call {
 }
 
 impl SegmentRow for Call {
-    type Key = (u32, u64);
+    type Key = (Rank, u64);
 
     const FOLDER: &'static str = CALLS;
     const PLURAL: &'static str = "calls";

@@ -3,15 +3,15 @@
 use crate::corrections::Corrections;
 use crate::folder::MESSAGES;
 use crate::row::{Column, Row, SegmentRow, column};
-use mpiscope_model::{Comm, Message};
+use mpiscope_model::{Comm, Message, Rank};
 
 impl Row for Message {
     const TABLE: &'static str = "messages";
     const RANKS: &'static [&'static str] = &["src", "dst"];
     const TIMES: &'static [&'static str] = &["send_ns", "recv_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
-        column!(src: U32, Repeating),
-        column!(dst: U32, Rising),
+        column!(src: U32 of Rank, Repeating),
+        column!(dst: U32 of Rank, Rising),
         column!(tag: I32, Repeating),
         column!(comm: U32 of Comm, Repeating),
         column!(bytes: U64, Repeating),
@@ -26,8 +26,8 @@ impl Row for Message {
 
     fn blank() -> Self {
         Message {
-            src: 0,
-            dst: 0,
+            src: Rank(0),
+            dst: Rank(0),
             tag: 0,
             comm: Comm::WORLD,
             bytes: 0,
@@ -43,7 +43,7 @@ impl Row for Message {
 }
 
 impl SegmentRow for Message {
-    type Key = (u32, u64, u32, u64);
+    type Key = (Rank, u64, Rank, u64);
 
     const FOLDER: &'static str = MESSAGES;
     const PLURAL: &'static str = "messages";

@@ -4,14 +4,14 @@
 use crate::corrections::Corrections;
 use crate::folder::SCHEDULING;
 use crate::row::{Column, Row, SegmentRow, column};
-use mpiscope_model::Scheduling;
+use mpiscope_model::{Rank, Scheduling};
 
 impl Row for Scheduling {
     const TABLE: &'static str = "scheduling";
     const RANKS: &'static [&'static str] = &["rank"];
     const TIMES: &'static [&'static str] = &["at_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
-        column!(rank: U32, Repeating),
+        column!(rank: U32 of Rank, Repeating),
         column!(at_ns: U64, Rising),
         column!(run_ns: U64, Rising),
         column!(wait_ns: U64, Rising),
@@ -28,7 +28,7 @@ impl Row for Scheduling {
 }
 
 impl SegmentRow for Scheduling {
-    type Key = (u32, u64);
+    type Key = (Rank, u64);
 
     const FOLDER: &'static str = SCHEDULING;
     const PLURAL: &'static str = "scheduling";

@@ -42,7 +42,7 @@ impl Row for ShareRow {
     const COLUMNS: &'static [Column<Self>] = &[
         column!(from_ns: U64, Rising),
         column!(width_ns: U64, Repeating),
-        column!(rank: U32, Rising),
+        column!(rank: U32 of Rank, Rising),
         column!(ranks: U32, Repeating),
         column!(compute_ns: U64, Rising),
         column!(cpu_wait_ns: U64, MostlyZero),

@@ -3,8 +3,8 @@
 use crate::row::Nature::Repeating;
 use crate::row::{Access, Column, Row, column};
 use mpiscope_model::{
-    Comm, CommInfo, CommKind, Coordinate, CpuSet, Function, Node, NodeInfo, ProcessState, RankCpus, RankInfo,
-    Site, SiteInfo,
+    Comm, CommInfo, CommKind, Coordinate, CpuSet, Function, Node, NodeInfo, ProcessState, Rank, RankCpus,
+    RankInfo, Site, SiteInfo,
 };
 
 /// The name of an MPI function, as a recording has it.
@@ -105,7 +105,7 @@ impl Row for CommInfo {
         column!(id: U64, Rising),
         column!(size: U32, Repeating),
         column!(parent: OptionalU32 of Comm, Repeating),
-        column!(leader: U32, Repeating),
+        column!(leader: U32 of Rank, Repeating),
         Column {
             name: "kind",
             nature: Repeating,
@@ -133,7 +133,7 @@ impl Row for Coordinate {
     const TABLE: &'static str = "coordinates";
     const COLUMNS: &'static [Column<Self>] = &[
         column!(comm: U32 of Comm, Rising),
-        column!(rank: U32, Rising),
+        column!(rank: U32 of Rank, Rising),
         column!(dimension: U16, Repeating),
         column!(coordinate: U32, Repeating),
         column!(size: U32, Repeating),
@@ -158,7 +158,7 @@ impl Row for RankInfo {
     const RANKS: &'static [&'static str] = &["rank"];
     const RANK_COUNTS: &'static [&'static str] = &["world_size"];
     const COLUMNS: &'static [Column<Self>] = &[
-        column!(rank: U32, Rising),
+        column!(rank: U32 of Rank, Rising),
         column!(world_size: U32, Repeating),
         column!(node: U32 of Node, Repeating),
         column!(pid: U32, Rising),
@@ -203,7 +203,7 @@ impl Row for RankInfo {
 
     fn blank() -> Self {
         RankInfo {
-            rank: 0,
+            rank: Rank(0),
             world_size: 0,
             node: Node(0),
             pid: 0,

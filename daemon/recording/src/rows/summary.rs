@@ -1,7 +1,7 @@
 //! `summary/*.parquet`: the figures that a reader of a long recording needs before any call is read.
 
 use crate::row::{Column, Row, column};
-use mpiscope_model::{Function, Nanoseconds, Site};
+use mpiscope_model::{Function, Nanoseconds, Rank, Site};
 
 /// What one function did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +61,7 @@ impl Row for DurationRow {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RankRow {
     /// The rank.
-    pub rank: u32,
+    pub rank: Rank,
     /// Its rows of `calls`.
     pub calls: u64,
     /// Its time in MPI, over its threads.
@@ -81,7 +81,7 @@ impl Row for RankRow {
     const RANKS: &'static [&'static str] = &["rank"];
     const TIMES: &'static [&'static str] = &["last_ns"];
     const COLUMNS: &'static [Column<Self>] = &[
-        column!(rank: U32, Rising),
+        column!(rank: U32 of Rank, Rising),
         column!(calls: U64, Rising),
         column!(time_ns: U64, Rising),
         column!(sent: U64, Rising),
@@ -133,9 +133,9 @@ impl Row for SiteRow {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PairRow {
     /// The lower one; none for pairs that are not counted separately.
-    pub one: Option<u32>,
+    pub one: Option<Rank>,
     /// The higher one.
-    pub other: Option<u32>,
+    pub other: Option<Rank>,
     /// Messages.
     pub messages: u64,
     /// Their bytes.
@@ -146,8 +146,8 @@ impl Row for PairRow {
     const TABLE: &'static str = "pairs";
     const RANKS: &'static [&'static str] = &["one", "other"];
     const COLUMNS: &'static [Column<Self>] = &[
-        column!(one: OptionalU32, Repeating),
-        column!(other: OptionalU32, Rising),
+        column!(one: OptionalU32 of Rank, Repeating),
+        column!(other: OptionalU32 of Rank, Rising),
         column!(messages: U64, Rising),
         column!(bytes: U64, Rising),
     ];
@@ -165,7 +165,7 @@ pub struct DensityRow {
     /// Where it ends.
     pub to_ns: Nanoseconds,
     /// The first of the ranks.
-    pub rank: u32,
+    pub rank: Rank,
     /// How many ranks, from that one on, were counted together.
     pub ranks: u32,
     /// The function.
@@ -184,7 +184,7 @@ impl Row for DensityRow {
     const COLUMNS: &'static [Column<Self>] = &[
         column!(from_ns: U64, Rising),
         column!(to_ns: U64, Rising),
-        column!(rank: U32, Repeating),
+        column!(rank: U32 of Rank, Repeating),
         column!(ranks: U32, Repeating),
         column!(function: U16, Repeating),
         column!(bin: U32, Rising),

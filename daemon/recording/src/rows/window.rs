@@ -35,7 +35,7 @@ impl Row for WindowRow {
         column!(from_ns: U64, Rising),
         column!(to_ns: U64, Rising),
         column!(region: OptionalU32, Repeating),
-        column!(rank: U32, Repeating),
+        column!(rank: U32 of Rank, Repeating),
         column!(function: U16, Repeating),
         column!(calls: U64, Repeating),
         column!(polls: U64, Repeating),
@@ -49,7 +49,7 @@ impl Row for WindowRow {
 }
 
 impl SegmentRow for WindowRow {
-    type Key = (u64, Option<u32>, u32, u16);
+    type Key = (u64, Option<u32>, Rank, u16);
 
     const FOLDER: &'static str = WINDOWS;
     const PLURAL: &'static str = "windows";

@@ -5,7 +5,7 @@ mod names;
 use self::names::{NAME_BYTES_MAX, nearest, numbers, region};
 use super::moment::Moment;
 use super::requests::shortened;
-use mpiscope_feed::exchange::{Ranks, common_ranks, is_among};
+use mpiscope_feed::exchange::{Ranks, common_ranks, is_among, rank_ranges};
 use mpiscope_feed::{ExpandedMessage, Library};
 use mpiscope_model::{Call, Comm, Message, Site};
 use mpiscope_protocol::{Finding, Subscribe, Topic};
@@ -64,7 +64,7 @@ impl Filter {
         }
         Ok(Self {
             functions,
-            ranks: Some(asked.ranks.clone()).filter(|ranks| !ranks.is_empty()),
+            ranks: Some(rank_ranges(&asked.ranks)).filter(|ranks| !ranks.is_empty()),
             region: asked.region,
             communicators: communicators.into_iter().map(Comm).collect(),
             sites: sites.into_iter().map(Site).collect(),
@@ -125,7 +125,7 @@ impl Filter {
         }
         is_of_region(finding.region)
             || is_of_region(finding.other)
-            || !common_ranks(ranks, &finding.ranks).is_empty()
+            || !common_ranks(ranks, &rank_ranges(&finding.ranks)).is_empty()
     }
 
     pub(super) fn keeps_message(&self, message: &Message, ranks: &Ranks) -> bool {

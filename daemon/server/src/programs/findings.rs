@@ -146,14 +146,14 @@ impl List {
                     seconds(time.to_s)
                 );
                 let finding = self.add(&about, FindingKind::Source, time.from_s, Some(time.to_s), text);
-                (finding.ranks, finding.cause, finding.is_final) = (runs(&ranks), cause, found.is_final);
+                (finding.ranks, finding.cause, finding.is_final) = (runs(ranks), cause, found.is_final);
             }
             if of.times.is_empty() && !of.few.is_empty() {
                 let ranks = sorted(&of.few);
                 let text = format!("{} {what}, for {} in all.", subject(&ranks), seconds(of.total_s));
                 let finding = self.add(&about, FindingKind::Source, from_s, Some(until_s), text);
                 (finding.ranks, finding.cause, finding.is_final) =
-                    (runs(&ranks), Some(of.cause.clone()), found.is_final);
+                    (runs(ranks), Some(of.cause.clone()), found.is_final);
             }
         }
         for of in &found.diagnosis.stopped.longest {
@@ -201,7 +201,7 @@ impl List {
                 ranks = of.calls.iter().map(|call| call.rank).collect();
             }
             let finding = self.add(about, FindingKind::Hang, of.since_s, of.until_s, sentences.join(" "));
-            (finding.ranks, finding.is_final) = (runs(&sorted(&ranks)), of.until_s.is_some());
+            (finding.ranks, finding.is_final) = (runs(sorted(&ranks)), of.until_s.is_some());
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::filter::Filter;
 use mpiscope_feed::exchange::Ranks;
 use mpiscope_feed::{Library, Timed};
-use mpiscope_model::{Call, Comm, Message, Nanoseconds, Site};
+use mpiscope_model::{Call, Comm, Message, Nanoseconds, Rank, Site};
 use mpiscope_protocol::{Batch, CallColumns, Direction, MessageColumns, NO_TAG, NONE, Pace, Subscribe};
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -88,9 +88,9 @@ pub(super) fn or(value: Option<impl Into<u64>>) -> u64 {
 
 impl Row for Call {
     fn key(&self) -> Key {
-        let tag = self.tag.map(i32::cast_unsigned);
-        let (rank, thread, function) = (self.rank.into(), self.thread.into(), self.function.into());
-        let of = [self.end_ns, self.start_ns, rank, thread, function, or(self.peer), or(tag), self.bytes];
+        let (peer, tag) = (self.peer.map(|peer| peer.0), self.tag.map(i32::cast_unsigned));
+        let (rank, thread, function) = (self.rank.0.into(), self.thread.into(), self.function.into());
+        let of = [self.end_ns, self.start_ns, rank, thread, function, or(peer), or(tag), self.bytes];
         let [a, b, c, d, e, f, g, h] = of;
         let (comm, site) = (self.comm.map(|comm| comm.0), self.site.map(|site| site.0));
         [a, b, c, d, e, f, g, h, or(comm), or(site), self.count, or(self.instance)]
@@ -127,12 +127,12 @@ impl Row for Call {
     fn fill(batch: &mut Batch, rows: &[Self], _: &Library) {
         let mut columns = CallColumns::default();
         for call in rows {
-            columns.rank.push(call.rank);
+            columns.rank.push(call.rank.0);
             columns.thread.push(call.thread.into());
             columns.function.push(call.function.into());
             columns.start_ns.push(call.start_ns as f64);
             columns.end_ns.push(call.end_ns as f64);
-            columns.peer.push(call.peer.unwrap_or(NONE));
+            columns.peer.push(Rank::number_or_max(call.peer));
             columns.tag.push(call.tag.unwrap_or(NO_TAG));
             columns.bytes.push(call.bytes as f64);
             columns.communicator.push(Comm::number_or_max(call.comm));
@@ -147,7 +147,7 @@ impl Row for Call {
 impl Row for Message {
     fn key(&self) -> Key {
         let tag = self.tag.cast_unsigned().into();
-        let of = [self.recv_ns, self.send_ns, self.src.into(), self.dst.into(), tag, self.comm.0.into()];
+        let of = [self.recv_ns, self.send_ns, self.src.0.into(), self.dst.0.into(), tag, self.comm.0.into()];
         let [a, b, c, d, e, f] = of;
         let late_receiver_ns = or(self.late_receiver_ns);
         let (inter, exact) = (self.inter.into(), self.exact.into());
@@ -192,8 +192,8 @@ impl Row for Message {
 }
 
 pub(super) fn push_message(columns: &mut MessageColumns, message: &Message, latency: f64) {
-    columns.source.push(message.src);
-    columns.destination.push(message.dst);
+    columns.source.push(message.src.0);
+    columns.destination.push(message.dst.0);
     columns.tag.push(message.tag);
     columns.communicator.push(message.comm.0);
     columns.bytes.push(message.bytes as f64);

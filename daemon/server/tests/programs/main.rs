@@ -14,7 +14,7 @@ use mpiscope_client::{
 };
 use mpiscope_feed::exchange::Outgoing;
 use mpiscope_feed::{FunctionName, Library, Messages};
-use mpiscope_model::{Call, Comm, Message};
+use mpiscope_model::{Call, Comm, Message, Rank};
 use mpiscope_server::{AnswerStore, Answers};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ async fn subscribe(client: &mut Client, asked: Subscribe) {
 
 fn call(number: u64) -> Call {
     Call {
-        rank: (number % 4) as u32,
+        rank: Rank((number % 4) as u32),
         function: 1 + (number % 2) as u16,
         start_ns: number * 1_000,
         end_ns: number * 1_000 + 700,
@@ -82,8 +82,8 @@ fn call(number: u64) -> Call {
 
 fn message(number: u64) -> Message {
     Message {
-        src: (number % 4) as u32,
-        dst: ((number + 1) % 4) as u32,
+        src: Rank((number % 4) as u32),
+        dst: Rank(((number + 1) % 4) as u32),
         tag: -7,
         comm: Comm::WORLD,
         bytes: number,

@@ -6,7 +6,7 @@ use futures_util::{SinkExt, StreamExt};
 use mpiscope_feed::exchange::{Outgoing, PerspectiveMessage};
 use mpiscope_feed::message::Message;
 use mpiscope_feed::{CallSource, FeedState, Job, JobState, Library, RankRow, Update};
-use mpiscope_model::{Call, Comm, Losses, Nanoseconds, Node, ProcessState, Totals};
+use mpiscope_model::{Call, Comm, Losses, Nanoseconds, Node, ProcessState, Rank, Totals};
 use mpiscope_server::{Options, Publisher, Server, Token, live};
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -33,11 +33,11 @@ pub(crate) struct OneCall;
 impl CallSource for OneCall {
     fn visit(&self, _: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
         visitor(&Call {
-            rank: 3,
+            rank: Rank(3),
             function: 7,
             start_ns: 100,
             end_ns: 250,
-            peer: Some(1),
+            peer: Some(Rank(1)),
             tag: Some(9),
             bytes: 64,
             comm: Some(Comm::WORLD),
@@ -104,7 +104,7 @@ impl Running {
             state: ProcessState::Running,
             ended_ns: 0,
         };
-        self.ranks = (0..ranks).map(row).collect();
+        self.ranks = Rank::all(ranks).map(row).collect();
         let job = Job { state, ranks, ..Job::default() };
         self.publisher.publish(&Update {
             now_ns: self.now_ns,

@@ -57,7 +57,7 @@ fn take(ingest: &mut Ingest, matcher: &mut Matcher, read: &mut Read) {
     let batch = ingest.take();
     for info in batch.ranks {
         matcher.place(info.rank, info.node);
-        read.node_of.insert(info.rank, info.node);
+        read.node_of.insert(info.rank.0, info.node);
     }
     // What was declared read with the batch before.
     let until_ns = read.end_ns;

@@ -9,14 +9,14 @@ fn everything() -> DagScope {
 }
 
 /// Nodes as rank, received, sent, layer; edges as the ranks and layers of both ends, and how many messages.
-type NodesAndEdges = (Vec<(Rank, u32, u32, u32)>, Vec<((Rank, u32), (Rank, u32), u32)>);
+type NodesAndEdges = (Vec<(u32, u32, u32, u32)>, Vec<((u32, u32), (u32, u32), u32)>);
 
 fn nodes_and_edges(dag: &Dag) -> NodesAndEdges {
-    let at = |node: u32| (dag.nodes[node as usize].rank, dag.nodes[node as usize].layer);
+    let at = |node: u32| (dag.nodes[node as usize].rank.0, dag.nodes[node as usize].layer);
     let mut edges: Vec<_> =
         dag.edges.iter().map(|edge| (at(edge.from), at(edge.to), edge.messages)).collect();
     edges.sort_unstable();
-    (dag.nodes.iter().map(|node| (node.rank, node.received, node.sent, node.layer)).collect(), edges)
+    (dag.nodes.iter().map(|node| (node.rank.0, node.received, node.sent, node.layer)).collect(), edges)
 }
 
 #[test]
@@ -100,11 +100,15 @@ fn the_run_of_the_paper() {
 fn one_side_in_the_range_or_among_the_ranks_makes_no_edge() {
     let messages =
         [message(0, 1, 10, 20), message(1, 2, 30, 45), message(2, 3, 50, 60), message(4, 4, 31, 32)];
-    let scope = DagScope { range_ns: 15..50, ranks: Some(vec![(0, 2), (7, 9)]), most_nodes: 100 };
+    let scope = DagScope {
+        range_ns: 15..50,
+        ranks: Some(vec![(Rank(0), Rank(2)), (Rank(7), Rank(9))]),
+        most_nodes: 100,
+    };
     let dag = Dag::build(&messages, &scope);
     assert_eq!(nodes_and_edges(&dag), (vec![(1, 1, 1, 0), (2, 1, 0, 1)], vec![((1, 0), (2, 1), 1)]));
     assert_eq!((dag.messages.len(), dag.open), (2, 1));
-    assert_eq!(dag.isolated(&scope, 0..9).collect::<Vec<_>>(), [0, 7, 8]);
+    assert_eq!(dag.isolated(&scope, Rank::all(9)).collect::<Vec<_>>(), [0, 7, 8].map(Rank));
     assert_eq!(Dag::build(&[], &scope), Dag { until_ns: 50, ..Dag::default() });
 }
 
@@ -115,10 +119,11 @@ fn bars_are_what_a_node_took_in_and_sent() {
     let dag = Dag::build(&[message(0, 1, 10, 20), message(1, 0, 30, 40), slow], &everything());
     let usually_ns = |inter: bool, _: u64| (!inter).then_some(4);
     let bars = dag.bars(9, usually_ns);
-    let of_rank_1: Vec<&Bar> = bars.iter().filter(|bar| dag.nodes[bar.node as usize].rank == 1).collect();
+    let of_rank_1: Vec<&Bar> =
+        bars.iter().filter(|bar| dag.nodes[bar.node as usize].rank == Rank(1)).collect();
     let listed: Vec<_> = of_rank_1
         .iter()
-        .map(|bar| (bar.is_sent, bar.other, bar.bytes, bar.t_msg_ns, bar.latency, bar.is_exact))
+        .map(|bar| (bar.is_sent, bar.other.0, bar.bytes, bar.t_msg_ns, bar.latency, bar.is_exact))
         .collect();
     let all = [
         (false, 0, 8, 10, Some(2.5), true),
@@ -130,7 +135,10 @@ fn bars_are_what_a_node_took_in_and_sent() {
     // Of fewer the one that took longest, and of equals the one that was sent first.
     let few: Vec<_> =
         dag.bars(2, usually_ns).into_iter().filter(|bar| bar.node == of_rank_1[0].node).collect();
-    assert_eq!(few.iter().map(|bar| (bar.is_sent, bar.other)).collect::<Vec<_>>(), [(false, 0), (true, 2)]);
+    assert_eq!(
+        few.iter().map(|bar| (bar.is_sent, bar.other)).collect::<Vec<_>>(),
+        [(false, Rank(0)), (true, Rank(2))]
+    );
 }
 
 #[test]
@@ -162,7 +170,8 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
 }
 
 fn scope() -> impl Strategy<Value = DagScope> {
-    let ranks = prop::option::of(prop::collection::vec((0..6_u32, 0..6_u32), 0..3));
+    let ranks =
+        prop::option::of(prop::collection::vec(((0..6_u32).prop_map(Rank), (0..6_u32).prop_map(Rank)), 0..3));
     (0..100_u64, 0..250_u64, ranks, 0..200_usize).prop_map(|(from_ns, span_ns, ranks, most_nodes)| DagScope {
         range_ns: from_ns..from_ns + span_ns,
         ranks,
@@ -171,7 +180,7 @@ fn scope() -> impl Strategy<Value = DagScope> {
 }
 
 /// Nodes as rank, received and sent; edges as both nodes and how many messages.
-type Plain = (Vec<(Rank, u32, u32)>, Vec<(usize, usize, u32)>);
+type Plain = (Vec<(u32, u32, u32)>, Vec<(usize, usize, u32)>);
 
 /// The graph of Algorithm 2, event by event in one order of all events: rank, received and sent of each node, and the edges
 /// between them with their messages.
@@ -183,11 +192,11 @@ fn by_the_paper(messages: &[Message], scope: &DagScope) -> Plain {
         events.extend(is_in(message.dst, message.recv_ns).then_some((message.recv_ns, true, id)));
     }
     events.sort_unstable();
-    let mut nodes: Vec<(Rank, u32, u32)> = Vec::new();
+    let mut nodes: Vec<(u32, u32, u32)> = Vec::new();
     let mut sent_by = vec![None; messages.len()];
     let mut edges: std::collections::BTreeMap<(usize, usize), u32> = Default::default();
     for (_, is_receive, id) in events {
-        let rank = if is_receive { messages[id].dst } else { messages[id].src };
+        let Rank(rank) = if is_receive { messages[id].dst } else { messages[id].src };
         let newest = nodes.iter().rposition(|node| node.0 == rank);
         let newest = newest.filter(|&newest| !is_receive || nodes[newest].2 == 0).unwrap_or_else(|| {
             nodes.push((rank, 0, 0));
@@ -220,7 +229,7 @@ proptest! {
         let scope = DagScope { most_nodes: usize::MAX, ..scope };
         let dag = Dag::build(&messages, &scope);
         let (nodes, edges) = by_the_paper(&messages, &scope);
-        prop_assert_eq!(dag.nodes.iter().map(|node| (node.rank, node.received, node.sent)).collect::<Vec<_>>(), nodes);
+        prop_assert_eq!(dag.nodes.iter().map(|node| (node.rank.0, node.received, node.sent)).collect::<Vec<_>>(), nodes);
         let ours = dag.edges.iter().map(|edge| (edge.from as usize, edge.to as usize, edge.messages));
         prop_assert_eq!(ours.collect::<Vec<_>>(), edges);
         prop_assert_eq!((dag.left_out, dag.contradicted, dag.until_ns), (0, 0, scope.range_ns.end));
@@ -276,7 +285,7 @@ proptest! {
     #[test]
     fn whatever_the_clocks_say_edges_lead_forward(messages in messages(), late in prop::collection::vec(0..200_u64, 6)) {
         let mut messages = messages;
-        messages.iter_mut().for_each(|message| message.recv_ns = late[message.dst as usize] + message.recv_ns % 50);
+        messages.iter_mut().for_each(|message| message.recv_ns = late[message.dst.index()] + message.recv_ns % 50);
         let dag = Dag::build(&messages, &everything());
         let in_edges: u64 = dag.edges.iter().map(|edge| u64::from(edge.messages)).sum();
         prop_assert_eq!(in_edges + dag.contradicted, messages.len() as u64);

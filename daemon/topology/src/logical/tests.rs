@@ -73,8 +73,12 @@ fn play(program: &Program) -> Played {
             for (place, &rank) in members.iter().enumerate() {
                 scripts[rank][(bits >> 4) as usize % threads].push_back(Step::Collective { meeting, place });
             }
-            let member = |&rank: &usize| Member { rank: rank as u32, enter_ns: 0, exit_ns: 0 };
-            played.meetings.push(Meeting { flow, root, members: members.iter().map(member).collect() });
+            let member = |&rank: &usize| Member { rank: Rank(rank as u32), enter_ns: 0, exit_ns: 0 };
+            played.meetings.push(Meeting {
+                flow,
+                root: root.map(Rank),
+                members: members.iter().map(member).collect(),
+            });
         }
     }
     run(&mut played, scripts, turns);
@@ -175,8 +179,8 @@ fn all(time: &LogicalTime, played: &Played) -> Vec<(EventId, Vec<u32>)> {
         .map(|event| {
             let event = EventId(event);
             let LogicalEvent { rank, number, .. } = time.event(event);
-            let vector = &played.vectors[rank as usize][number as usize];
-            (event, time.ranks().iter().map(|&rank| vector[rank as usize]).collect())
+            let vector = &played.vectors[rank.index()][number as usize];
+            (event, time.ranks().iter().map(|&rank| vector[rank.index()]).collect())
         })
         .collect()
 }
@@ -213,13 +217,13 @@ proptest! {
     #[test]
     fn the_order_of_all_events_follows_what_led_to_what(program in program(), wrong in prop::collection::vec(0..40_u64, 5)) {
         let mut played = play(&program);
-        let late = |rank: Rank, at_ns: u64| if at_ns == u64::MAX { at_ns } else { at_ns + wrong[rank as usize] };
+        let late = |rank: u32, at_ns: u64| if at_ns == u64::MAX { at_ns } else { at_ns + wrong[rank as usize] };
         for message in &mut played.messages {
-            message.send_ns = late(message.src, message.send_ns);
-            message.recv_ns = late(message.dst, message.recv_ns);
+            message.send_ns = late(message.src.0, message.send_ns);
+            message.recv_ns = late(message.dst.0, message.recv_ns);
         }
         for member in played.meetings.iter_mut().flat_map(|meeting| &mut meeting.members) {
-            (member.enter_ns, member.exit_ns) = (late(member.rank, member.enter_ns), late(member.rank, member.exit_ns));
+            (member.enter_ns, member.exit_ns) = (late(member.rank.0, member.enter_ns), late(member.rank.0, member.exit_ns));
         }
         let time = LogicalTime::build(&played.messages, &played.meetings, &(0..u64::MAX));
         prop_assert_eq!(time.contradictions(), 0);
@@ -278,7 +282,7 @@ fn it_has_the_relations_of_the_paper() {
         [message(3, 2, 10, 20), message(2, 1, 30, 40), message(2, 3, 50, 80), message(1, 2, 60, 70)];
     let time = LogicalTime::build(&messages, &[], &(0..u64::MAX));
     let event = |rank, at_ns| time.last_until(rank, at_ns).unwrap();
-    let (a, b, c, d) = (event(3, 10), event(2, 20), event(3, 80), event(2, 70));
+    let (a, b, c, d) = (event(Rank(3), 10), event(Rank(2), 20), event(Rank(3), 80), event(Rank(2), 70));
     assert_eq!(time.vector(a), [0, 0, 1]);
     assert_eq!(time.vector(b), [0, 1, 1]);
     assert_eq!(time.vector(c), [0, 3, 2]);
@@ -293,18 +297,20 @@ fn nobody_looks_beyond_a_barrier_of_all() {
     let everyone = |enter_ns: [u64; 3], exit_ns: u64| Meeting {
         flow: Flow::All,
         root: None,
-        members: (0..3).map(|rank| Member { rank, enter_ns: enter_ns[rank as usize], exit_ns }).collect(),
+        members: (0..3)
+            .map(|rank| Member { rank: Rank(rank), enter_ns: enter_ns[rank as usize], exit_ns })
+            .collect(),
     };
     let messages = [message(0, 1, 5, 8), message(1, 2, 25, 28), message(2, 0, 50, 55)];
     let meetings = [everyone([10, 11, 12], 20), everyone([40, 30, 35], 41)];
     let time = LogicalTime::build(&messages, &meetings, &(0..u64::MAX));
     assert_eq!(time.cuts(), 2);
-    let received = time.last_until(2, 28).unwrap();
+    let received = time.last_until(Rank(2), 28).unwrap();
     let past = time.past(received);
     assert_eq!((past.beyond_ns, time.vector(received)), (Some(10), vec![2, 4, 3]));
     let future = time.future(received);
     assert_eq!((future.beyond_ns, future.count()), (Some(41), 2 + 3 + 2));
-    let first = time.first_from(0, 0).unwrap();
+    let first = time.first_from(Rank(0), 0).unwrap();
     assert_eq!((time.past(first).beyond_ns, time.past(first).count()), (None, 1));
     assert!(time.precedes(first, received));
 }
@@ -313,7 +319,10 @@ fn nobody_looks_beyond_a_barrier_of_all() {
 fn what_lies_outside_of_the_stretch_is_no_event() {
     let messages = [message(0, 1, 5, 15), message(1, 0, 16, 30)];
     let time = LogicalTime::build(&messages, &[], &(10..20));
-    assert_eq!((time.count(), time.ranks()), (2, &[1][..]));
-    assert_eq!(time.vector(time.last_until(1, 99).unwrap()), [2]);
-    assert_eq!((time.last_until(1, 14), time.first_from(1, 17), time.last_until(0, 99)), (None, None, None));
+    assert_eq!((time.count(), time.ranks()), (2, &[Rank(1)][..]));
+    assert_eq!(time.vector(time.last_until(Rank(1), 99).unwrap()), [2]);
+    assert_eq!(
+        (time.last_until(Rank(1), 14), time.first_from(Rank(1), 17), time.last_until(Rank(0), 99)),
+        (None, None, None)
+    );
 }

@@ -28,8 +28,9 @@ pub(super) struct Graph {
 impl Graph {
     /// The traffic of this number of ranks.
     pub(super) fn build(traffic: &Traffic, ranks: usize) -> Self {
+        let known = traffic.pairs().filter(|(_, other, _)| other.index() < ranks);
         let mut pairs: Vec<(u32, u32, Flow)> =
-            traffic.pairs().filter(|&(_, other, _)| (other as usize) < ranks).collect();
+            known.map(|(one, other, flow)| (one.0, other.0, flow)).collect();
         pairs.sort_unstable_by_key(|&(one, other, _)| (one, other));
         let weigh = Weigh::build(&pairs);
         let weighed = pairs.iter().map(|&(one, other, flow)| (one, other, weigh.flow(flow)));

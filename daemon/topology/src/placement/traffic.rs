@@ -92,7 +92,7 @@ impl Traffic {
     pub fn between_nodes(&self, node_of_rank: &[Node]) -> Flow {
         let mut between = Flow::default();
         for (one, other, flow) in self.pairs() {
-            let place = |rank: Rank| node_of_rank.get(rank as usize);
+            let place = |rank: Rank| node_of_rank.get(rank.index());
             if let (Some(one_node), Some(other_node)) = (place(one), place(other))
                 && one_node != other_node
             {

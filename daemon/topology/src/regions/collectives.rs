@@ -131,7 +131,7 @@ pub fn talk_graph(ranks: u32, traffic: &Traffic, collectives: &CollectiveTraffic
     let with_collectives = collectives.bytes() > bytes;
     let pairs = traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages as f64));
     let collectives = if with_collectives { collectives.pairs() } else { Vec::new() };
-    (TalkGraph::new(0..ranks, pairs.chain(collectives)), with_collectives)
+    (TalkGraph::new(Rank::all(ranks), pairs.chain(collectives)), with_collectives)
 }
 
 #[cfg(test)]
@@ -141,11 +141,12 @@ mod tests {
     use crate::regions::regions;
     use mpiscope_model::CallId;
 
-    fn call(rank: Rank, comm: Comm, flow: Flow, root: Option<Rank>, bytes: u64) -> Activity {
+    fn call(rank: u32, comm: Comm, flow: Flow, root: Option<u32>, bytes: u64) -> Activity {
         let side = Side::Only;
-        let collective = Collective { comm, number: 0, flow, side, root, bytes, is_barrier: false };
+        let collective =
+            Collective { comm, number: 0, flow, side, root: root.map(Rank), bytes, is_barrier: false };
         Activity {
-            rank,
+            rank: Rank(rank),
             call: CallId::new(0, 1),
             function: 1,
             start_ns: 1,
@@ -170,7 +171,7 @@ mod tests {
         }
         let pairs = collectives.pairs();
         assert_eq!(pairs.len(), 2 * 6);
-        assert!(pairs.iter().all(|(one, other, _)| (*one < 2) != (*other < 2)), "{pairs:?}");
+        assert!(pairs.iter().all(|(one, other, _)| (*one < Rank(2)) != (*other < Rank(2))), "{pairs:?}");
         assert!((pairs.iter().map(|(.., weight)| weight).sum::<f64>() - 5.0).abs() < 1e-9);
     }
 
@@ -188,15 +189,16 @@ mod tests {
         assert!((total - 4_400.0).abs() < 1e-6, "{total}");
         let (graph, with_collectives) = talk_graph(402, &Traffic::default(), &collectives);
         assert!(with_collectives);
-        let mut expected: Vec<Vec<Rank>> = (0..4).map(|row| (row * 100..(row + 1) * 100).collect()).collect();
-        expected.extend([vec![400], vec![401]]);
+        let row = |row: u32| (row * 100..(row + 1) * 100).map(Rank).collect();
+        let mut expected: Vec<Vec<Rank>> = (0..4).map(row).collect();
+        expected.extend([400, 401].map(|rank| vec![Rank(rank)]));
         assert!(regions(&graph) == expected);
         // Where most bytes go in messages, these alone count.
         let mut traffic = Traffic::default();
-        traffic.add(0, 399, Exchanged { messages: 1, bytes: 1 << 30 });
+        traffic.add(Rank(0), Rank(399), Exchanged { messages: 1, bytes: 1 << 30 });
         let (graph, with_collectives) = talk_graph(400, &traffic, &collectives);
         assert!(!with_collectives);
-        assert_eq!(graph.pairs().collect::<Vec<_>>(), [(0, 399, 1.0)]);
+        assert_eq!(graph.pairs().collect::<Vec<_>>(), [(Rank(0), Rank(399), 1.0)]);
     }
 
     #[test]
@@ -208,6 +210,9 @@ mod tests {
             collectives.feed(&call(rank, Comm(4), Flow::FromLower, Some(1), 10));
         }
         let (graph, _) = talk_graph(0, &Traffic::default(), &collectives);
-        assert_eq!(graph.pairs().collect::<Vec<_>>(), [(2, 5, 3.0), (2, 7, 1.0), (5, 7, 3.0)]);
+        assert_eq!(
+            graph.pairs().collect::<Vec<_>>(),
+            [(Rank(2), Rank(5), 3.0), (Rank(2), Rank(7), 1.0), (Rank(5), Rank(7), 3.0)]
+        );
     }
 }

@@ -135,7 +135,7 @@ impl TalkGraph {
         pairs: impl IntoIterator<Item = (Rank, Rank, f64)>,
     ) -> Self {
         let mut all: Vec<Rank> = ranks.into_iter().collect();
-        let mut edges: Vec<(u32, u32, f64)> = Vec::new();
+        let mut edges: Vec<(Rank, Rank, f64)> = Vec::new();
         for (one, other, weight) in pairs {
             if one != other && weight > 0.0 && weight.is_finite() {
                 edges.push((one, other, weight));
@@ -146,11 +146,9 @@ impl TalkGraph {
         all.extend(edges.iter().flat_map(|&(one, other, _)| [one, other]));
         all.sort_unstable();
         all.dedup();
-        for (one, other, _) in &mut edges {
-            for rank in [one, other] {
-                *rank = all.binary_search(rank).unwrap_or_else(|_| unreachable!("it was named")) as u32;
-            }
-        }
+        let node = |rank| all.binary_search(&rank).unwrap_or_else(|_| unreachable!("it was named")) as u32;
+        let mut edges =
+            edges.into_iter().map(|(one, other, weight)| (node(one), node(other), weight)).collect();
         let graph = Graph::from_edges(vec![0.0; all.len()], &mut edges);
         Self { ranks: all, graph }
     }

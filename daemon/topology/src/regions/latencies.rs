@@ -134,11 +134,17 @@ mod tests {
         for (source, target, took_ns) in
             [(0, 1, 100), (1, 0, 300), (2, 1, 50), (2, 2, 400), (5, 6, 9), (1, 0, 101)]
         {
-            late.message(source, target, MessageTime { took_ns, expected_ns: 100, normal_ns: 200 });
+            late.message(
+                Rank(source),
+                Rank(target),
+                MessageTime { took_ns, expected_ns: 100, normal_ns: 200 },
+            );
         }
         assert_eq!(late.left_out(), 1);
-        let regions = [vec![0, 1], vec![2, 3]].map(|ranks| Region { id: ranks[0], ranks });
-        let messages = [(0, 1, 8), (1, 2, 3), (0, 3, 4), (2, 2, 1), (2, 9, 5)];
+        let regions = [vec![0, 1], vec![2, 3]]
+            .map(|ranks| Region { id: ranks[0], ranks: ranks.into_iter().map(Rank).collect() });
+        let messages = [(0, 1, 8), (1, 2, 3), (0, 3, 4), (2, 2, 1), (2, 9, 5)]
+            .map(|(one, other, count)| (Rank(one), Rank(other), count));
         let (within, between) = exchanges(&regions, messages, &late.pairs());
         let of = |messages, exact, delayed, above_expected, sum| Exchange {
             messages,

@@ -158,27 +158,32 @@ impl Follower {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regions::tests::planted;
+    use crate::regions::tests::{graph_of, planted};
 
-    fn ids(tracker: &Tracker) -> Vec<(u32, Vec<Rank>)> {
-        tracker.regions().iter().map(|region| (region.id, region.ranks.clone())).collect()
+    fn ids(tracker: &Tracker) -> Vec<(u32, Vec<u32>)> {
+        let number = |region: &Region| (region.id, region.ranks.iter().map(|rank| rank.0).collect());
+        tracker.regions().iter().map(number).collect()
+    }
+
+    fn ranks(regions: Vec<Vec<u32>>) -> Vec<Vec<Rank>> {
+        regions.into_iter().map(|region| region.into_iter().map(Rank).collect()).collect()
     }
 
     #[test]
     fn most_of_a_region_keeps_its_name_and_names_are_not_used_again() {
         let mut tracker = Tracker::default();
-        tracker.update(vec![vec![0, 1, 2, 3], vec![4, 5, 6], vec![7]]);
+        tracker.update(ranks(vec![vec![0, 1, 2, 3], vec![4, 5, 6], vec![7]]));
         assert_eq!(ids(&tracker), [(0, vec![0, 1, 2, 3]), (1, vec![4, 5, 6]), (2, vec![7])]);
         assert_eq!(tracker.version(), 1);
-        tracker.update(vec![vec![0, 1, 2, 3], vec![4, 5, 6], vec![7]]);
+        tracker.update(ranks(vec![vec![0, 1, 2, 3], vec![4, 5, 6], vec![7]]));
         assert_eq!(tracker.version(), 1);
         // The first is cut in halves: of two that are as good the one with the lower rank goes on.
-        tracker.update(vec![vec![0, 1], vec![2, 3], vec![4, 5, 6, 7]]);
+        tracker.update(ranks(vec![vec![0, 1], vec![2, 3], vec![4, 5, 6, 7]]));
         assert_eq!(ids(&tracker), [(0, vec![0, 1]), (3, vec![2, 3]), (1, vec![4, 5, 6, 7])]);
         // Rank 7 is alone again, but its name was given up.
-        tracker.update(vec![vec![0, 4, 5], vec![1, 2, 3], vec![6], vec![7]]);
+        tracker.update(ranks(vec![vec![0, 4, 5], vec![1, 2, 3], vec![6], vec![7]]));
         assert_eq!(ids(&tracker), [(1, vec![0, 4, 5]), (3, vec![1, 2, 3]), (4, vec![6]), (5, vec![7])]);
-        tracker.update(vec![vec![0, 1, 2, 3, 4, 5, 6, 7]]);
+        tracker.update(ranks(vec![vec![0, 1, 2, 3, 4, 5, 6, 7]]));
         assert_eq!(ids(&tracker), [(1, (0..8).collect())]);
         assert_eq!(tracker.version(), 4);
     }
@@ -189,7 +194,7 @@ mod tests {
         let mut follower = Follower::default();
         let before = ids(follower.look(0, 1.0, &graph));
         assert_eq!(before.len(), 8);
-        let more: Vec<(Rank, Rank, f64)> = (0..10).map(|at| (at * 12, 127 - at, 0.3)).collect();
+        let more: Vec<(Rank, Rank, f64)> = (0..10).map(|at| (Rank(at * 12), Rank(127 - at), 0.3)).collect();
         let graph = TalkGraph::new([], graph.pairs().chain(more));
         follower.freshness = Freshness::default();
         assert_eq!(ids(follower.look(1, 1.0, &graph)), before);
@@ -199,7 +204,7 @@ mod tests {
     fn regions_are_found_anew_when_enough_has_changed() {
         let pairs = |ranks: u32, weights: [f64; 2]| {
             let ring = move |one: u32| (one, (one + 1) % ranks, weights[(one % 2) as usize]);
-            TalkGraph::new(0..ranks, (0..ranks).map(ring))
+            graph_of(0..ranks, (0..ranks).map(ring))
         };
         let mut fresh = Freshness::default();
         assert!(fresh.may_be_stale(0, 8, 0.0));
@@ -221,8 +226,8 @@ mod tests {
         assert!(fresh.may_be_stale(6 * EVERY_NS, 9, 10.0));
         // From silence to anything.
         let mut fresh = Freshness::default();
-        assert!(fresh.renew(0, 0.0, &TalkGraph::new(0..2, [])));
-        assert!(!fresh.renew(0, 0.0, &TalkGraph::new(0..2, [])));
-        assert!(fresh.renew(0, 1.0, &TalkGraph::new(0..2, [(0, 1, 1.0)])));
+        assert!(fresh.renew(0, 0.0, &graph_of(0..2, [])));
+        assert!(!fresh.renew(0, 0.0, &graph_of(0..2, [])));
+        assert!(fresh.renew(0, 1.0, &graph_of(0..2, [(0, 1, 1.0)])));
     }
 }

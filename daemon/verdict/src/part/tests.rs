@@ -1,5 +1,6 @@
 use super::*;
 use crate::simulated::simulated;
+use mpiscope_feed::exchange::rank_ranges;
 use mpiscope_synth::{Pattern, Spec, Style};
 
 const RANKS: u32 = 16;
@@ -26,6 +27,8 @@ impl Diagnosed {
 
     fn maybe_on(&self, from_s: f64, to_s: f64, ranks: Option<&[(u32, u32)]>) -> Option<RangeVerdict> {
         let range_ns = (from_s * 1e9) as u64..(to_s * 1e9) as u64;
+        let ranks = ranks.map(rank_ranges);
+        let ranks = ranks.as_deref();
         let of = match ranks {
             Some(ranks) => self.course.of_ranks(&range_ns, ranks, Blame::WORDS),
             None => self.course.over(&range_ns, Blame::WORDS),
@@ -115,7 +118,10 @@ fn the_rank_to_blame_is_that_of_the_part() {
 fn without_a_verdict_on_the_run_there_is_none_on_a_part() {
     let mut run = Diagnosed::new(Pattern::Ring, "imbalance");
     let of = run.course.over(&(0..1_000_000_000), Blame::WORDS);
-    assert!(run.verdicts.verdict(&of, &run.course, Some(&[(RANKS, 99)])).is_none(), "no such rank");
+    assert!(
+        run.verdicts.verdict(&of, &run.course, Some(&[(Rank(RANKS), Rank(99))])).is_none(),
+        "no such rank"
+    );
     let nothing = run.course.over(&(0..0), Blame::WORDS);
     assert!(run.verdicts.verdict(&nothing, &run.course, None).is_none());
     run.whole.verdict.lost_share = 0.5;

@@ -3,7 +3,7 @@
 //! Jobs exchange with four neighbours in a grid, step by step. Every N steps there is a collective of everyone or of
 //! each row, or none at all. None is the worst for questions: the search may not stop before the first event.
 
-use mpiscope_model::{Comm, Flow, Message};
+use mpiscope_model::{Comm, Flow, Message, Rank};
 use mpiscope_topology::{Dag, DagScope, EventId, LogicalTime, Meeting, Member};
 use std::hint::black_box;
 use std::time::Instant;
@@ -46,8 +46,8 @@ fn job(events: usize, collectives: Collectives) -> Job {
             for (row, column) in neighbours {
                 let (send_ns, takes_ns) = (begin_ns + next(), 1_000 + next());
                 job.messages.push(Message {
-                    src: rank,
-                    dst: row * SIDE + column,
+                    src: Rank(rank),
+                    dst: Rank(row * SIDE + column),
                     tag: 0,
                     comm: Comm::WORLD,
                     bytes: 8 * takes_ns,
@@ -62,7 +62,7 @@ fn job(events: usize, collectives: Collectives) -> Job {
                 made += 2;
             }
         }
-        let mut meet = |members: Vec<u32>| {
+        let mut meet = |members: Vec<Rank>| {
             made += 2 * members.len();
             let member = |rank| Member {
                 rank,
@@ -76,9 +76,9 @@ fn job(events: usize, collectives: Collectives) -> Job {
             });
         };
         match collectives {
-            Collectives::OfAll { every } if step % every == 0 => meet((0..ranks).collect()),
+            Collectives::OfAll { every } if step % every == 0 => meet(Rank::all(ranks).collect()),
             Collectives::OfRows { every } if step % every == 0 => {
-                (0..SIDE).for_each(|row| meet((row * SIDE..(row + 1) * SIDE).collect()));
+                (0..SIDE).for_each(|row| meet((row * SIDE..(row + 1) * SIDE).map(Rank).collect()));
             }
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! How long it takes to find a better placement.
 
-use mpiscope_model::Node;
+use mpiscope_model::{Node, Rank};
 use mpiscope_topology::{Flow, Traffic, advise, capacities};
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ fn halo([x, y, z]: [u32; 3]) -> Traffic {
             let mut next = at;
             next[axis] += 1;
             if next[axis] < length {
-                traffic.add(rank(at), rank(next), MESSAGE);
+                traffic.add(Rank(rank(at)), Rank(rank(next)), MESSAGE);
             }
         }
     }
@@ -24,7 +24,7 @@ fn halo([x, y, z]: [u32; 3]) -> Traffic {
 
 fn all_with_all(ranks: u32) -> Traffic {
     let mut traffic = Traffic::default();
-    (0..ranks).for_each(|one| (0..one).for_each(|other| traffic.add(one, other, MESSAGE)));
+    (0..ranks).for_each(|one| (0..one).for_each(|other| traffic.add(Rank(one), Rank(other), MESSAGE)));
     traffic
 }
 

@@ -1,7 +1,13 @@
 //! How long it takes to find regions, on one core.
 
 use crate::{Took, peak_kib};
+use mpiscope_model::Rank;
 use mpiscope_topology::{Clustering, Cut, Method, TalkGraph, modularity};
+
+fn graph_of(pairs: impl IntoIterator<Item = (u32, u32, f64)>) -> TalkGraph {
+    let pairs = pairs.into_iter().map(|(one, other, weight)| (Rank(one), Rank(other), weight));
+    TalkGraph::new([], pairs)
+}
 
 /// What a conjugate-gradient solver sends.
 fn cg(ranks: u32) -> TalkGraph {
@@ -16,7 +22,7 @@ fn cg(ranks: u32) -> TalkGraph {
     };
     let in_row = move |rank: u32| (0..columns.ilog2()).map(move |bit| (rank, rank ^ (1 << bit), 2.0));
     let pairs = (0..ranks).flat_map(|rank| in_row(rank).chain([(rank, transposed(rank), 0.5)]));
-    TalkGraph::new([], pairs)
+    graph_of(pairs)
 }
 
 /// A halo exchange on a grid that is closed in no direction.
@@ -32,11 +38,11 @@ fn halo([x, y, z]: [u32; 3]) -> TalkGraph {
             }
         }
     }
-    TalkGraph::new([], pairs)
+    graph_of(pairs)
 }
 
 fn all_with_all(ranks: u32) -> TalkGraph {
-    TalkGraph::new([], (0..ranks).flat_map(|one| (0..one).map(move |other| (one, other, 2.0))))
+    graph_of((0..ranks).flat_map(|one| (0..one).map(move |other| (one, other, 2.0))))
 }
 
 fn measure(name: &str, graph: &TalkGraph, method: Method) {

@@ -120,7 +120,7 @@ pub(crate) fn nodes_of_ranks(recorded: &Recorded) -> BTreeMap<u32, String> {
 
 /// How the process of every rank stood at the end.
 pub(crate) fn states_of_ranks(recorded: &Recorded) -> BTreeMap<u32, &'static str> {
-    recorded.ranks.iter().map(|info| (info.rank, info.state.word())).collect()
+    recorded.ranks.iter().map(|info| (info.rank.0, info.state.word())).collect()
 }
 
 /// A process of an agent.

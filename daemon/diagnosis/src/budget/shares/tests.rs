@@ -5,27 +5,27 @@ use std::collections::BTreeMap;
 /// One thing that a rank did.
 #[derive(Debug, Clone)]
 enum Did {
-    Direct(Rank, Cause, u64, u64),
-    Compute(Rank, u64, u64, u64),
-    Waiting(Rank, Vec<(u64, u64)>, Causes),
+    Direct(u32, Cause, u64, u64),
+    Compute(u32, u64, u64, u64),
+    Waiting(u32, Vec<(u64, u64)>, Causes),
 }
 
 fn take(shares: &mut RankShares, did: &Did) {
     match did {
-        Did::Direct(rank, cause, from, to) => shares.direct(*rank, *cause, *from, *to),
-        Did::Compute(rank, from, to, cpu_wait) => shares.compute(*rank, *from, *to, *cpu_wait),
+        Did::Direct(rank, cause, from, to) => shares.direct(Rank(*rank), *cause, *from, *to),
+        Did::Compute(rank, from, to, cpu_wait) => shares.compute(Rank(*rank), *from, *to, *cpu_wait),
         Did::Waiting(rank, pieces, by) => {
             let whole = pieces.iter().map(|(from, to)| to - from).sum();
-            shares.waiting(*rank, pieces, whole, *by);
+            shares.waiting(Rank(*rank), pieces, whole, *by);
         }
     }
 }
 
 /// The same, one interval after the other, by the widths that the operator has in the end.
-fn plain(all: &[Did], ranks_per_row: u32, width_ns: u64) -> BTreeMap<(Rank, u64), ShareCell> {
-    let mut found: BTreeMap<(Rank, u64), ShareCell> = BTreeMap::new();
+fn plain(all: &[Did], ranks_per_row: u32, width_ns: u64) -> BTreeMap<(u32, u64), ShareCell> {
+    let mut found: BTreeMap<(u32, u64), ShareCell> = BTreeMap::new();
     let mut piece =
-        |rank: Rank, from: u64, to: u64, whole: u64, before: u64, parts: ShareCell, rest: usize| {
+        |rank: u32, from: u64, to: u64, whole: u64, before: u64, parts: ShareCell, rest: usize| {
             for window in from / width_ns..to.div_ceil(width_ns) {
                 let begin = from.max(window * width_ns);
                 let end = to.min((window + 1) * width_ns);
@@ -91,11 +91,11 @@ fn did() -> impl Strategy<Value = Did> {
 
 const CAUSES_MADE: usize = 10;
 
-fn cells(level: &Level) -> BTreeMap<(Rank, u64), ShareCell> {
+fn cells(level: &Level) -> BTreeMap<(u32, u64), ShareCell> {
     let mut found = BTreeMap::new();
     for (at, window) in level.windows.iter().enumerate() {
         for (row, cell) in window.iter().enumerate().filter(|(_, cell)| **cell != ShareCell::default()) {
-            found.insert((row as Rank, at as u64), *cell);
+            found.insert((row as u32, at as u64), *cell);
         }
     }
     found
@@ -104,7 +104,7 @@ fn cells(level: &Level) -> BTreeMap<(Rank, u64), ShareCell> {
 /// An operator whose levels are full early.
 fn small() -> RankShares {
     let mut shares = RankShares { ranks: 0, levels: vec![Level::new(0, 1 << 12)] };
-    shares.expect(529);
+    shares.expect(Rank(529));
     shares
 }
 
@@ -142,7 +142,7 @@ proptest! {
     ) {
         let mut shares = small();
         all.iter().for_each(|did| take(&mut shares, did));
-        let table = shares.table(&(0..Nanoseconds::MAX), &(0..Rank::MAX), ranks_per_row, (most, 1 << 20));
+        let table = shares.table(&(0..Nanoseconds::MAX), &(Rank(0)..Rank::MAX), ranks_per_row, (most, 1 << 20));
         prop_assert!(table.windows <= most.max(2) && table.ranks_per_row <= ranks_per_row);
         prop_assert_eq!(table.cells.len(), table.rows * table.windows);
         let mut expected: BTreeMap<u32, ShareCell> = BTreeMap::new();
@@ -170,7 +170,7 @@ proptest! {
         }
         // Fewer cells have the same sums.
         let few = RankShares::restored(shares.ranks(), shares.rows(600).into_iter());
-        let whole = |of: &RankShares| of.table(&(0..Nanoseconds::MAX), &(0..Rank::MAX), 1, (1, 1 << 20)).cells;
+        let whole = |of: &RankShares| of.table(&(0..Nanoseconds::MAX), &(Rank(0)..Rank::MAX), 1, (1, 1 << 20)).cells;
         prop_assert_eq!(whole(&few), whole(&shares));
     }
 }
@@ -180,7 +180,7 @@ fn memory_is_bounded_with_many_ranks() {
     let mut shares = RankShares::default();
     for step in 0..400_u64 {
         for rank in (0..16_384).step_by(331).chain([16_383]) {
-            shares.compute(rank, step * 50_000_000, (step + 1) * 50_000_000, 7);
+            shares.compute(Rank(rank), step * 50_000_000, (step + 1) * 50_000_000, 7);
         }
     }
     let levels: Vec<_> = shares.levels.iter().map(|level| (level.shift, level.windows.len())).collect();
@@ -196,10 +196,10 @@ fn memory_is_bounded_with_many_ranks() {
 #[test]
 fn any_time_has_its_window() {
     let mut shares = RankShares::default();
-    shares.expect(16_383);
-    shares.direct(3, Cause::Other, 5, 9);
-    shares.direct(16_383, Cause::Other, Nanoseconds::MAX - 3, Nanoseconds::MAX);
-    let table = shares.table(&(0..Nanoseconds::MAX), &(0..Rank::MAX), 1, (2, 1 << 20));
+    shares.expect(Rank(16_383));
+    shares.direct(Rank(3), Cause::Other, 5, 9);
+    shares.direct(Rank(16_383), Cause::Other, Nanoseconds::MAX - 3, Nanoseconds::MAX);
+    let table = shares.table(&(0..Nanoseconds::MAX), &(Rank(0)..Rank::MAX), 1, (2, 1 << 20));
     let mut sum_ns = 0;
     table.cells.iter().for_each(|cell| sum_ns += cell[ShareKind::Library as usize]);
     assert_eq!(sum_ns, 7);

@@ -16,7 +16,7 @@ fn a_late_sender_is_waited_for_and_its_computing_is_to_blame() {
     assert_eq!((end_ns, path[Cause::Compute], path[Cause::Excess]), (54_500, 50_000, 1_500));
     let waits: Vec<_> =
         found.waits().map(|(key, totals)| (key.state, key.awaited, totals.waited_ns)).collect();
-    assert_eq!(waits, [(WaitState::LateSender, 0, 40_000)]);
+    assert_eq!(waits, [(WaitState::LateSender, Rank(0), 40_000)]);
     let window = found.ledger().total();
     assert_eq!((window.inter.messages, window.inter.delayed, window.inter.took_ns), (1, 1, 4_500));
 }
@@ -161,7 +161,7 @@ fn one_congested_link_among_late_neighbours_decides_a_waitall() {
     let found = job.run(with_criteria(), &[0, 1, 2, 3, 4]);
     // The third was sent 3,500 before the end and is the most plausible.
     assert_eq!(by(&of_rank(&found, 0)).iter().map(|(_, ns)| ns).sum::<i64>(), 60_000);
-    assert!(found.waits().any(|(key, _)| key.awaited == 3));
+    assert!(found.waits().any(|(key, _)| key.awaited == Rank(3)));
     let mut job = Job::default();
     job.post(0, &from, 1_000);
     for (rank, begins) in [(1, 60_000), (2, 61_000), (3, 62_000), (4, 20_000)] {
@@ -170,7 +170,7 @@ fn one_congested_link_among_late_neighbours_decides_a_waitall() {
     // Within a node, 30,000 after the last neighbour: only the congested link between nodes can have decided.
     job.wait_all(0, &from, 100, (2_000, 95_000));
     let found = job.run(with_criteria(), &[0, 0, 0, 0, 1]);
-    assert!(found.waits().any(|(key, of)| key.awaited == 4 && of.waited_ns == 18_000));
+    assert!(found.waits().any(|(key, of)| key.awaited == Rank(4) && of.waited_ns == 18_000));
     assert_eq!(of_rank(&found, 0).direct[Cause::Excess], 72_000);
 }
 

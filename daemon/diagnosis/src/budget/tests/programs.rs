@@ -7,56 +7,56 @@ use proptest::prelude::*;
 #[derive(Debug, Clone)]
 enum Step {
     Message {
-        from: Rank,
-        to: Rank,
+        from: u32,
+        to: u32,
         send: u8,
         bytes: u64,
     },
     Exchange {
-        first: Rank,
-        second: Rank,
+        first: u32,
+        second: u32,
     },
     Many {
-        to: Rank,
+        to: u32,
     },
     Barrier,
     Broadcast {
-        root: Rank,
+        root: u32,
     },
     Reduce {
-        root: Rank,
+        root: u32,
     },
     Polls {
-        rank: Rank,
+        rank: u32,
     },
     /// All enter a collective that they complete later.
     Start {
         flow: Flow,
-        root: Rank,
+        root: u32,
     },
     /// A rank completes what it entered, perhaps after polling for it, perhaps with messages.
     Complete {
-        rank: Rank,
+        rank: u32,
         polls: bool,
         many: bool,
     },
     /// A collective between two groups.
     Between {
         flow: Flow,
-        root: Rank,
+        root: u32,
     },
     /// A receive whose send nobody saw.
     Lost {
-        from: Rank,
-        to: Rank,
+        from: u32,
+        to: u32,
     },
     Unreceived {
-        from: Rank,
-        to: Rank,
+        from: u32,
+        to: u32,
     },
 }
 
-const RANKS: Rank = 4;
+const RANKS: u32 = 4;
 
 fn step() -> impl Strategy<Value = Step> {
     let rank = 0..RANKS;
@@ -86,7 +86,7 @@ fn program(steps: &[(Step, [u64; 8])]) -> Job {
     let mut started: [Vec<u32>; RANKS as usize] = Default::default();
     for (step, lengths) in steps {
         let mut at = 0;
-        let mut next = |rank: Rank| {
+        let mut next = |rank: u32| {
             let begin = now[rank as usize] + lengths[at % 8];
             let end = begin + lengths[(at + 1) % 8];
             at += 1;
@@ -107,7 +107,7 @@ fn program(steps: &[(Step, [u64; 8])]) -> Job {
             }
             Step::Exchange { first, .. } => job.other(first, next(first)),
             Step::Many { to } => {
-                let from: Vec<Rank> = (0..RANKS).filter(|&from| from != to).collect();
+                let from: Vec<u32> = (0..RANKS).filter(|&from| from != to).collect();
                 let (begin, _) = next(to);
                 job.post(to, &from, begin);
                 now[to as usize] = now[to as usize].max(begin + 10 * from.len() as u64);
@@ -149,7 +149,7 @@ fn program(steps: &[(Step, [u64; 8])]) -> Job {
                 let begin = now[rank as usize];
                 job.post(rank, &from, begin);
                 now[rank as usize] = begin + 10 * from.len() as u64;
-                let mut go = |rank: Rank, idle_ns: u64, length_ns: u64| {
+                let mut go = |rank: u32, idle_ns: u64, length_ns: u64| {
                     let begin = now[rank as usize] + idle_ns;
                     now[rank as usize] = begin + length_ns;
                     (begin, begin + length_ns)
@@ -188,7 +188,7 @@ fn program(steps: &[(Step, [u64; 8])]) -> Job {
         }
     }
     for (rank, now) in now.into_iter().enumerate() {
-        job.other(rank as Rank, (now + 1, now + 2));
+        job.other(rank as u32, (now + 1, now + 2));
     }
     job
 }
@@ -225,7 +225,7 @@ fn run_in_slices(job: &Job, slice_ns: u64, turn: u32) -> Budgeter {
     for slice in 0..=last / slice_ns {
         let is_in = |end_ns: u64| end_ns / slice_ns == slice;
         for at in 0..RANKS {
-            let rank = (at * turn + slice as u32) % RANKS;
+            let rank = Rank((at * turn + slice as u32) % RANKS);
             let calls: Vec<Activity> =
                 job.activities.iter().filter(|of| of.rank == rank && is_in(of.end_ns)).copied().collect();
             let (events, events_end_ns): (Vec<Event>, Vec<u64>) = job

@@ -11,7 +11,7 @@ fn budgeter(job: &Job) -> Budgeter {
     let options =
         BudgetOptions { window_ns: WINDOW_NS, patience_ns: PATIENCE_NS, ..BudgetOptions::default() };
     let mut budgeter = Budgeter::new(options);
-    (0..2).for_each(|rank| budgeter.place(rank, Node(0)));
+    (0..2).for_each(|rank| budgeter.place(Rank(rank), Node(0)));
     budgeter.feed(&job.activities, &Matched::default(), &[]);
     budgeter
 }

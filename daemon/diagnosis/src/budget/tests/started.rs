@@ -8,16 +8,16 @@ const IREDUCE: Function = 102;
 const IALLREDUCE: Function = 103;
 const ISCAN: Function = 115;
 
-fn waits(found: &Budgeter) -> Vec<(WaitState, Function, Rank, Rank, u64)> {
+fn waits(found: &Budgeter) -> Vec<(WaitState, Function, u32, u32, u64)> {
     let of = |(key, totals): (&WaitKey, &WaitTotals)| {
-        (key.state, key.function, key.waiter, key.awaited, totals.waited_ns)
+        (key.state, key.function, key.waiter.0, key.awaited.0, totals.waited_ns)
     };
     let mut all: Vec<_> = found.waits().map(of).collect();
     all.sort_unstable();
     all
 }
 
-fn waited(found: &Budgeter, ranks: Rank) -> Vec<u64> {
+fn waited(found: &Budgeter, ranks: u32) -> Vec<u64> {
     (0..ranks).map(|rank| of_rank(found, rank).waiting_ns).collect()
 }
 
@@ -40,8 +40,8 @@ fn a_wait_for_a_reduction_waits_until_the_last_entered_it() {
     assert_eq!(waits(&found), [(state, 30, 0, 1, 50_000), (state, 30, 2, 1, 10_000)]);
     // Whoever waited goes on along the way of the one that came last.
     let path = |rank| found.paths().find(|(of, ..)| *of == rank).unwrap().2;
-    assert_eq!((path(0)[Cause::Compute], path(0)[Cause::Operation]), (70_000, 3_000));
-    assert_eq!((path(1)[Cause::Compute], path(1)[Cause::Operation]), (70_400, 2_600));
+    assert_eq!((path(Rank(0))[Cause::Compute], path(Rank(0))[Cause::Operation]), (70_000, 3_000));
+    assert_eq!((path(Rank(1))[Cause::Compute], path(Rank(1))[Cause::Operation]), (70_400, 2_600));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_start_that_was_lost_holds_nobody_up() {
 }
 
 /// Collectives between ranks 0 and 1 on one side and 2 and 3 on the other, each with when it begins and ends.
-fn between(function: Function, flow: Flow, roots: [Option<Rank>; 4], times: [(u64, u64); 4]) -> Budgeter {
+fn between(function: Function, flow: Flow, roots: [Option<u32>; 4], times: [(u64, u64); 4]) -> Budgeter {
     let mut job = Job::default();
     for ((rank, root), at) in (0..4).zip(roots).zip(times) {
         let of = job.next_on(Comm(1), rank, function, flow, root);

@@ -1,5 +1,6 @@
 //! What the scheduler says of ranks, and what that means for their calls.
 
+use mpiscope_model::Rank;
 use rustc_hash::FxHashMap;
 
 /// What the scheduler says of a rank at a moment, in sums since its start.
@@ -37,8 +38,8 @@ impl Delays {
     }
 
     /// The time without a CPU of a rank in a stretch; between two figures it comes evenly.
-    pub(crate) fn between(&self, rank: u32, from_ns: u64, to_ns: u64) -> u64 {
-        let Some(figures) = self.figures.get(rank as usize) else { return 0 };
+    pub(crate) fn between(&self, rank: Rank, from_ns: u64, to_ns: u64) -> u64 {
+        let Some(figures) = self.figures.get(rank.index()) else { return 0 };
         let until = |at_ns: u64| {
             let after = figures.partition_point(|figure| figure.at_ns <= at_ns);
             match (after.checked_sub(1).map(|at| figures[at]), figures.get(after)) {
@@ -54,8 +55,8 @@ impl Delays {
     }
 
     /// How long a rank then waited for a CPU at a time, on average; 0 where that is not known.
-    pub(crate) fn wait_at(&self, rank: u32, at_ns: u64) -> u64 {
-        let figures = self.figures.get(rank as usize).map_or(&[][..], |figures| figures);
+    pub(crate) fn wait_at(&self, rank: Rank, at_ns: u64) -> u64 {
+        let figures = self.figures.get(rank.index()).map_or(&[][..], |figures| figures);
         let after = figures.partition_point(|figure| figure.at_ns < at_ns);
         let figure = figures.get(after).or(figures.last());
         figure.map_or(0, |figure| figure.wait_ns)

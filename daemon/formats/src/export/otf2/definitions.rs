@@ -158,21 +158,21 @@ impl ArchiveDefinitions<'_> {
         for (rank, ..) in self.locations.iter() {
             if last.replace(rank) != Some(rank) {
                 let name = to.string(&format!("MPI Rank {rank}"))?;
-                to.process(rank, name, numbers.get(host_of(rank)).copied().unwrap_or_default())?;
+                to.process(rank.0, name, numbers.get(host_of(rank)).copied().unwrap_or_default())?;
             }
         }
         let main = to.string("Master thread")?;
         for (rank, thread, location) in self.locations.iter() {
-            let is_first = location == u64::from(rank);
+            let is_first = location == u64::from(rank.0);
             let name = if is_first { main } else { to.string(&format!("thread {thread}"))? };
-            to.thread(location, name, self.counts.get(&location).copied().unwrap_or_default(), rank)?;
+            to.thread(location, name, self.counts.get(&location).copied().unwrap_or_default(), rank.0)?;
         }
         Ok(())
     }
 
     /// Defines communicators, with the group of each.
     fn define_groups(&self, to: &mut GlobalDefinitions<'_>, source: &Source<'_>, empty: u32) -> Result<()> {
-        let firsts = self.locations.iter().filter(|(rank, _, location)| u64::from(*rank) == *location);
+        let firsts = self.locations.iter().filter(|(rank, _, location)| u64::from(rank.0) == *location);
         let firsts: Vec<u64> = firsts.map(|(.., location)| location).collect();
         to.group(0, empty, GroupKind::CommLocations, &firsts)?;
         let (names, groups) = (source.comm_names(), self.groups);

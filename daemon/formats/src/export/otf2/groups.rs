@@ -50,7 +50,7 @@ impl Groups {
         let Some(members) = self.members.get(&comm) else { return (0..u64::from(self.ranks)).collect() };
         let leader = self.leader(comm);
         let others = members.iter().copied().filter(|rank| Some(*rank) != leader);
-        leader.into_iter().chain(others).map(u64::from).collect()
+        leader.into_iter().chain(others).map(|rank| rank.0.into()).collect()
     }
 
     /// The first rank of a communicator, if it is known and a member.
@@ -61,7 +61,7 @@ impl Groups {
 
     /// The place of a rank in a communicator.
     pub(super) fn place(&self, comm: Comm, rank: Rank) -> Option<u32> {
-        let Some(members) = self.members.get(&comm) else { return (comm == Comm::WORLD).then_some(rank) };
+        let Some(members) = self.members.get(&comm) else { return (comm == Comm::WORLD).then_some(rank.0) };
         let sorted = members.binary_search(&rank).ok()?;
         let place = match self.leader(comm) {
             Some(leader) if leader == rank => 0,
@@ -75,7 +75,7 @@ impl Groups {
     /// The place of a message's peer, and the number of the communicator of that place: the world, if the peer is not in the
     /// message's own communicator.
     pub(super) fn peer(&self, comm: Comm, rank: Rank) -> (u32, u32) {
-        self.place(comm, rank).map_or((rank, self.number(Comm::WORLD)), |place| (place, self.number(comm)))
+        self.place(comm, rank).map_or((rank.0, self.number(Comm::WORLD)), |place| (place, self.number(comm)))
     }
 }
 
@@ -87,8 +87,8 @@ mod tests {
     fn the_first_of_a_communicator_comes_first() {
         let groups = Groups::of(
             4,
-            [(Comm(3), vec![2, 5, 7]), (Comm(8), vec![0, 3])].into(),
-            [(Comm(3), 5), (Comm(8), 9)].into(),
+            [(Comm(3), [2, 5, 7].map(Rank).into()), (Comm(8), [0, 3].map(Rank).into())].into(),
+            [(Comm(3), Rank(5)), (Comm(8), Rank(9))].into(),
         );
         assert_eq!(
             (groups.members(Comm::WORLD), groups.members(Comm(3)), groups.members(Comm(8))),
@@ -96,14 +96,14 @@ mod tests {
         );
         for comm in groups.comms() {
             for (place, rank) in (0..).zip(groups.members(comm)) {
-                assert_eq!(groups.place(comm, rank as u32), Some(place), "{comm} {rank}");
+                assert_eq!(groups.place(comm, Rank(rank as u32)), Some(place), "{comm} {rank}");
             }
         }
         assert_eq!(
-            (groups.place(Comm(3), 0), groups.peer(Comm(3), 0), groups.peer(Comm(3), 2)),
+            (groups.place(Comm(3), Rank(0)), groups.peer(Comm(3), Rank(0)), groups.peer(Comm(3), Rank(2))),
             (None, (0, 0), (1, 1))
         );
         assert_eq!([Comm::WORLD, Comm(3), Comm(8)].map(|comm| groups.number(comm)), [0, 1, 2]);
-        assert_eq!((groups.place(Comm(9), 0), groups.has(Comm(9))), (None, false));
+        assert_eq!((groups.place(Comm(9), Rank(0)), groups.has(Comm(9))), (None, false));
     }
 }

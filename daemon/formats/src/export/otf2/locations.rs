@@ -15,7 +15,7 @@ impl Locations {
         let mut by_thread = BTreeMap::new();
         for (rank, threads) in &about.threads {
             for (at, &thread) in threads.iter().enumerate() {
-                let location = if at == 0 { u64::from(*rank) } else { further };
+                let location = if at == 0 { u64::from(rank.0) } else { further };
                 further += u64::from(at > 0);
                 by_thread.insert((*rank, thread), location);
             }
@@ -30,7 +30,7 @@ impl Locations {
 
     /// The location of a thread.
     pub(super) fn number(&self, rank: Rank, thread: u16) -> u64 {
-        self.by_thread.get(&(rank, thread)).copied().unwrap_or(rank.into())
+        self.by_thread.get(&(rank, thread)).copied().unwrap_or(rank.0.into())
     }
 
     /// The first thread of a rank that has a location.

@@ -109,7 +109,7 @@ impl RecordWriter {
 
     /// The data of a message. Those of a receive also say when it was sent: receives need not complete in their order.
     fn message(&mut self, end: &MessageEnd) -> Vec<i64> {
-        let mut data = vec![number(end.bytes), end.tag.into(), end.peer.into(), 0];
+        let mut data = vec![number(end.bytes), end.tag.into(), end.peer.0.into(), 0];
         if end.comm != Comm::WORLD || end.is_receive {
             data.push(self.comm(end.comm));
         }
@@ -122,7 +122,7 @@ impl RecordWriter {
     /// The message that a call without a partner sent or received, if its row says enough.
     fn own_message(&mut self, call: &Call) -> Option<Vec<i64>> {
         let ((peer, tag), comm) = call.peer.zip(call.tag).zip(call.comm)?;
-        let mut data = vec![number(call.bytes), tag.into(), peer.into(), 0];
+        let mut data = vec![number(call.bytes), tag.into(), peer.0.into(), 0];
         if comm != Comm::WORLD {
             data.push(self.comm(comm));
         }
@@ -143,15 +143,15 @@ impl RecordWriter {
                 let data = self.own_message(call)?;
                 (vec![data[1], data[2], 0], data)
             }
-            (Shape::Receive, [], [end]) => (vec![end.tag.into(), end.peer.into(), 0], self.message(end)),
+            (Shape::Receive, [], [end]) => (vec![end.tag.into(), end.peer.0.into(), 0], self.message(end)),
             (Shape::StartReceive, [], []) => {
-                let peer = call.peer.map_or(ANY, i64::from);
+                let peer = call.peer.map_or(ANY, |rank| rank.0.into());
                 (vec![call.tag.map_or(ANY, i64::from), peer, 0], Vec::new())
             }
             (Shape::Barrier, [], []) => (vec![self.collective(call)?], Vec::new()),
             (Shape::Rooted, [], []) => {
                 let (comm, bytes) = (self.collective(call)?, number(call.bytes));
-                (vec![bytes, call.peer.map_or(ANY, i64::from), comm], vec![bytes])
+                (vec![bytes, call.peer.map_or(ANY, |rank| rank.0.into()), comm], vec![bytes])
             }
             (Shape::All, [], []) => {
                 let (comm, bytes) = (self.collective(call)?, number(call.bytes));
@@ -177,7 +177,7 @@ impl RecordWriter {
         let event = *self.user_events.entry(call.function).or_insert(next);
         let comm = self.collective(call);
         let entry = if call.count > 1 || comm.is_some() {
-            let root = call.peer.filter(|_| comm.is_some()).map_or(ANY, i64::from);
+            let root = call.peer.filter(|_| comm.is_some()).map_or(ANY, |rank| rank.0.into());
             let bytes = if comm.is_some() { number(call.bytes) } else { 0 };
             vec![number(call.count), comm.unwrap_or(NO_COMM), root, bytes]
         } else {
@@ -204,7 +204,7 @@ impl RecordWriter {
         let mut start_ns = call.start_ns;
         for end in &placed.received {
             let data = self.message(end);
-            self.push(start_ns, place, (false, RECEIVE), &[end.tag.into(), end.peer.into(), 0])?;
+            self.push(start_ns, place, (false, RECEIVE), &[end.tag.into(), end.peer.0.into(), 0])?;
             self.push(call.end_ns, place, (true, RECEIVE), &data)?;
             start_ns = call.end_ns;
         }
@@ -231,7 +231,7 @@ impl CallSink for RecordWriter {
         self.alone += 1;
         let (place, data) = ((end.rank, thread), self.message(end));
         if end.is_receive {
-            self.push(end.at_ns, place, (false, RECEIVE), &[end.tag.into(), end.peer.into(), 0])?;
+            self.push(end.at_ns, place, (false, RECEIVE), &[end.tag.into(), end.peer.0.into(), 0])?;
             return self.push(end.at_ns, place, (true, RECEIVE), &data);
         }
         self.push(end.at_ns, place, (false, SEND), &data)?;
@@ -300,7 +300,7 @@ pub(crate) fn write_items<W: Write>(
         kind,
         event: TRACE,
         at_ns,
-        place: (rank.into(), 0),
+        place: (rank.0.into(), 0),
         data: &[],
     };
     for &rank in about.threads.keys() {
@@ -314,7 +314,7 @@ pub(crate) fn write_items<W: Write>(
             kind: if record.is_exit { EXIT } else { ENTRY },
             event: record.event,
             at_ns: record.at_ns,
-            place: (record.rank.into(), record.thread.into()),
+            place: (record.rank.0.into(), record.thread.into()),
             data: &record.data[..usize::from(record.count).min(MAX_DATA)],
         };
         trace.record(&written).context(WRITING)?;
@@ -346,13 +346,13 @@ fn define<W: Write>(
         let Some(members) = about.members.get(comm) else { continue };
         let leader = leaders.get(comm).copied().filter(|leader| members.contains(leader));
         let others = members.iter().copied().filter(|rank| Some(*rank) != leader);
-        let ranks = leader.into_iter().chain(others).map(i64::from);
+        let ranks = leader.into_iter().chain(others).map(|rank| rank.0.into());
         let data: Vec<i64> = [i64::from(comm.0)].into_iter().chain(ranks).collect();
         subset(PROCESS_SUBSET, SPLIT, &data, None)?;
     }
     let mut nodes: BTreeMap<&String, Vec<i64>> = BTreeMap::new();
     for (rank, host) in names.hosts.iter().filter(|(rank, _)| about.threads.contains_key(rank)) {
-        nodes.entry(host).or_default().push((*rank).into());
+        nodes.entry(host).or_default().push(rank.0.into());
     }
     for (node, (name, ranks)) in (0_i64..).zip(nodes) {
         let data: Vec<i64> = [node].into_iter().chain(ranks).collect();

@@ -30,7 +30,7 @@ impl SortRecord for Record {
 
     fn write_to(&self, bytes: &mut Vec<u8>) {
         let Self { at_ns, place, rank, thread, is_exit, event, count, data } = *self;
-        let who = u64::from(rank) | u64::from(thread) << 32 | u64::from(is_exit) << 48;
+        let who = u64::from(rank.0) | u64::from(thread) << 32 | u64::from(is_exit) << 48;
         let what = u64::from(event.cast_unsigned()) | u64::from(count) << 32;
         bytes.extend([at_ns, place, who, what].map(u64::to_le_bytes).as_flattened());
         bytes.extend(data.map(i64::to_le_bytes).as_flattened());
@@ -45,7 +45,7 @@ impl SortRecord for Record {
         Self {
             at_ns,
             place,
-            rank: who as u32,
+            rank: Rank(who as u32),
             thread: (who >> 32) as u16,
             is_exit: who >> 48 != 0,
             event: (what as u32).cast_signed(),
@@ -64,7 +64,7 @@ mod tests {
         let record = Record {
             at_ns: u64::MAX,
             place: 7,
-            rank: u32::MAX,
+            rank: Rank::MAX,
             thread: u16::MAX,
             is_exit: true,
             event: -812,

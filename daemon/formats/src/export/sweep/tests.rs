@@ -33,14 +33,14 @@ impl CallSink for Said {
     }
 }
 
-fn call(rank: Rank, thread: u16, function: u16, start_ns: u64, end_ns: u64) -> Call {
-    Call { rank, thread, function, start_ns, end_ns, ..Call::default() }
+fn call(rank: u32, thread: u16, function: u16, start_ns: u64, end_ns: u64) -> Call {
+    Call { rank: Rank(rank), thread, function, start_ns, end_ns, ..Call::default() }
 }
 
-fn message(src: Rank, dst: Rank, send_ns: u64, recv_ns: u64) -> Message {
+fn message(src: u32, dst: u32, send_ns: u64, recv_ns: u64) -> Message {
     Message {
-        src,
-        dst,
+        src: Rank(src),
+        dst: Rank(dst),
         tag: 0,
         comm: Comm::WORLD,
         bytes: 8,
@@ -98,9 +98,9 @@ fn a_message_goes_from_the_call_that_began_then_to_the_one_that_ended_then() {
 fn of_several_threads_the_one_that_fits_has_it() {
     let with = |call: Call, peer, tag| Call { peer: Some(peer), tag: Some(tag), ..call };
     let calls = [
-        with(call(0, 0, id::SEND, 10, 20), 2, 5),
-        with(call(0, 1, id::SEND, 10, 30), 1, 6),
-        with(call(0, 2, id::SEND, 10, 30), 1, 5),
+        with(call(0, 0, id::SEND, 10, 20), Rank(2), 5),
+        with(call(0, 1, id::SEND, 10, 30), Rank(1), 6),
+        with(call(0, 2, id::SEND, 10, 30), Rank(1), 5),
         call(0, 3, id::BARRIER, 10, 50),
         call(0, 4, id::RECV, 10, 50),
         call(0, 5, id::RECV, 10, 50),

@@ -9,7 +9,7 @@ use crate::progress::NoProgress;
 use anyhow::Result;
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matcher;
-use mpiscope_model::{Call, Comm, Message};
+use mpiscope_model::{Call, Comm, Message, Rank};
 use mpiscope_wire::{FUNCTIONS, Message as LogMessage};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ fn calls(back: &ReadBack) -> Vec<Called> {
     let mut calls: Vec<Called> = back
         .calls
         .iter()
-        .map(|call| (call.rank, name(call), call.start_ns / 1000, call.end_ns / 1000))
+        .map(|call| (call.rank.0, name(call), call.start_ns / 1000, call.end_ns / 1000))
         .collect();
     calls.sort_unstable();
     calls
@@ -73,7 +73,7 @@ fn calls(back: &ReadBack) -> Vec<Called> {
 fn messages(back: &ReadBack) -> Vec<(u32, u32, i32, u64, u64, u64)> {
     let one = |message: &Message| {
         let Message { src, dst, tag, bytes, send_ns, recv_ns, .. } = *message;
-        (src, dst, tag, bytes, send_ns / 1000, recv_ns / 1000)
+        (src.0, dst.0, tag, bytes, send_ns / 1000, recv_ns / 1000)
     };
     let mut messages: Vec<_> = back.messages.iter().map(one).collect();
     messages.sort_unstable();
@@ -140,12 +140,15 @@ fn a_trace_of_mpicl_becomes_calls_and_messages() {
     assert_eq!(messages(&back), [(0, 1, 7, 800, 300, 900)]);
     assert_eq!((back.unmatched, back.faults), ((0, 0), 0));
     let of = |rank: u32, start_us: u64| {
-        let found = |call: &&Call| (call.rank, call.start_ns / 1000) == (rank, start_us);
+        let found = |call: &&Call| (call.rank, call.start_ns / 1000) == (Rank(rank), start_us);
         *back.calls.iter().find(found).unwrap()
     };
     let (barrier, bcast) = (of(1, 1000), of(1, 1500));
     assert_eq!((barrier.comm.map(|comm| back.comms[&comm]), barrier.bytes), (Some(0), 0));
-    assert_eq!((bcast.comm.map(|comm| back.comms[&comm]), bcast.peer, bcast.bytes), (Some(1), Some(0), 64));
+    assert_eq!(
+        (bcast.comm.map(|comm| back.comms[&comm]), bcast.peer, bcast.bytes),
+        (Some(1), Some(Rank(0)), 64)
+    );
     assert_eq!(
         back.notes,
         ["left out of the trace: 1 event of type -77, 1 idle time, 1 statistics record, 1 user event"]

@@ -9,7 +9,7 @@ use super::summary::TableSummary;
 use crate::external_sort::Sorter;
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matcher;
-use mpiscope_model::{Call, Comm, Message};
+use mpiscope_model::{Call, Comm, Message, Rank};
 use mpiscope_wire::id;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -269,7 +269,7 @@ proptest! {
         read_back.messages.sort_by_key(|message| message.send_ns);
         sent.sort_by_key(|one| one.send_ns);
         for (message, one) in read_back.messages.iter().zip(&sent) {
-            let found = (message.src, message.dst, message.tag, read_back.comms[&message.comm], message.bytes);
+            let found = (message.src.0, message.dst.0, message.tag, read_back.comms[&message.comm], message.bytes);
             prop_assert_eq!(found, (one.src, one.dst, one.tag, u64::from(one.comm), one.bytes));
             prop_assert_eq!((message.send_ns, message.recv_ns), (one.send_ns, one.receive_ns));
             prop_assert_eq!(message.inter, one.src / 2 != one.dst / 2);
@@ -298,8 +298,12 @@ fn events_of_one_moment_keep_the_order_of_their_lines() {
         read_back.messages.iter().map(|message| (message.send_ns, message.t_msg_ns)).collect();
     found.sort_unstable();
     assert_eq!(found, [(0, 40), (1, 50), (2, 0)]);
-    let threads: Vec<(u64, u16)> =
-        read_back.calls.iter().filter(|call| call.rank == 1).map(|call| (call.bytes, call.thread)).collect();
+    let threads: Vec<(u64, u16)> = read_back
+        .calls
+        .iter()
+        .filter(|call| call.rank == Rank(1))
+        .map(|call| (call.bytes, call.thread))
+        .collect();
     assert_eq!(threads, [(10, 0), (20, 1), (30, 1)]);
 }
 
@@ -311,7 +315,7 @@ fn calls_that_overlap_by_the_resolution_follow_each_other() {
                 1,receive,20000,0,1,10,9000\n1,receive,30000,0,1,20,9000\n1,receive,40000,0,1,30,9000\n";
     let calls = |overlap_ns| {
         let read_back = read_back_within(text, 10, 100, overlap_ns);
-        let of_sender = read_back.calls.into_iter().filter(|call| call.rank == 0);
+        let of_sender = read_back.calls.into_iter().filter(|call| call.rank == Rank(0));
         of_sender.map(|call| (call.bytes, call.thread, call.start_ns, call.end_ns)).collect::<Vec<_>>()
     };
     assert!(calls(|_| 0).iter().any(|(_, thread, ..)| *thread > 0));

@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn send(rank: Rank, to: Rank, tag: i32, bytes: u64, begin_ns: u64) -> Event {
+fn send(rank: u32, to: u32, tag: i32, bytes: u64, begin_ns: u64) -> Event {
     Event::Send {
-        rank,
+        rank: Rank(rank),
         call: CallId::default(),
         comm: Comm::WORLD,
-        to,
+        to: Rank(to),
         tag,
         bytes,
         begin_ns,
@@ -15,12 +15,12 @@ fn send(rank: Rank, to: Rank, tag: i32, bytes: u64, begin_ns: u64) -> Event {
     }
 }
 
-fn receive(rank: Rank, from: Rank, tag: i32, bytes: u64, post: Option<PostId>, end_ns: u64) -> Event {
+fn receive(rank: u32, from: u32, tag: i32, bytes: u64, post: Option<PostId>, end_ns: u64) -> Event {
     Event::Receive {
-        rank,
+        rank: Rank(rank),
         call: CallId::default(),
         comm: Comm::WORLD,
-        from,
+        from: Rank(from),
         tag,
         bytes,
         post,
@@ -30,13 +30,24 @@ fn receive(rank: Rank, from: Rank, tag: i32, bytes: u64, post: Option<PostId>, e
     }
 }
 
-fn post(rank: Rank, from: Option<Rank>, tag: Option<i32>, post: PostId) -> Event {
-    Event::Post { rank, call: CallId::default(), comm: Comm::WORLD, from, tag, post, at_ns: 0 }
+fn post(rank: u32, from: Option<u32>, tag: Option<i32>, post: PostId) -> Event {
+    Event::Post {
+        rank: Rank(rank),
+        call: CallId::default(),
+        comm: Comm::WORLD,
+        from: from.map(Rank),
+        tag,
+        post,
+        at_ns: 0,
+    }
 }
 
 /// Records of a rank were lost; it has exchanged this number of messages with a peer all the same.
-fn lost(rank: Rank, peer: Rank, sent: u64, received: u64) -> [Event; 2] {
-    [Event::Lost { rank }, Event::Numbers { rank, comm: Comm::WORLD, peer, sent, received }]
+fn lost(rank: u32, peer: u32, sent: u64, received: u64) -> [Event; 2] {
+    [
+        Event::Lost { rank: Rank(rank) },
+        Event::Numbers { rank: Rank(rank), comm: Comm::WORLD, peer: Rank(peer), sent, received },
+    ]
 }
 
 fn pairs(matched: &Matched) -> Vec<(u64, u64)> {
@@ -161,8 +172,8 @@ fn sizes_that_differ_prove_a_doubt_and_are_never_a_pair() {
     let events = [send(0, 1, 7, 8, 10), send(0, 1, 7, 16, 20), receive(1, 0, 7, 16, None, 100)];
     assert_eq!(pairs(&matcher.feed(&events)), []);
     let numbers = [
-        Event::Numbers { rank: 1, comm: Comm::WORLD, peer: 0, sent: 0, received: 2 },
-        Event::Numbers { rank: 0, comm: Comm::WORLD, peer: 1, sent: 2, received: 0 },
+        Event::Numbers { rank: Rank(1), comm: Comm::WORLD, peer: Rank(0), sent: 0, received: 2 },
+        Event::Numbers { rank: Rank(0), comm: Comm::WORLD, peer: Rank(1), sent: 2, received: 0 },
     ];
     let matched = matcher.feed(&numbers);
     assert_eq!((pairs(&matched), matched.uncertain), (vec![(20, 100)], 1));
@@ -225,23 +236,23 @@ fn a_completion_that_is_read_before_its_posting_waits_for_it() {
 #[test]
 fn times_are_those_of_the_definition() {
     let mut matcher = Matcher::default();
-    matcher.place(0, Node(0));
-    matcher.place(1, Node(1));
+    matcher.place(Rank(0), Node(0));
+    matcher.place(Rank(1), Node(1));
     let sent = Event::Send {
-        rank: 0,
+        rank: Rank(0),
         call: CallId::default(),
         comm: Comm::WORLD,
-        to: 1,
+        to: Rank(1),
         tag: 7,
         bytes: 8,
         begin_ns: 50,
         blocked_until_ns: Some(90),
     };
     let early = Event::Receive {
-        rank: 1,
+        rank: Rank(1),
         call: CallId::default(),
         comm: Comm::WORLD,
-        from: 0,
+        from: Rank(0),
         tag: 7,
         bytes: 8,
         post: None,
@@ -253,10 +264,10 @@ fn times_are_those_of_the_definition() {
     assert_eq!((message.t_msg_ns, message.late_sender_ns, message.late_receiver_ns), (30, 30, Some(0)));
     assert!(message.inter && message.exact);
     let late = Event::Receive {
-        rank: 1,
+        rank: Rank(1),
         call: CallId::default(),
         comm: Comm::WORLD,
-        from: 0,
+        from: Rank(0),
         tag: 7,
         bytes: 8,
         post: None,
@@ -285,7 +296,7 @@ fn a_receive_that_does_not_know_its_size_is_that_of_its_send() {
 fn a_freed_receive_takes_its_message_unseen() {
     let mut matcher = Matcher::default();
     let mut events: Vec<Event> = (0..3).map(|number| post(1, Some(0), Some(7), number)).collect();
-    events.push(Event::Freed { rank: 1, post: 1 });
+    events.push(Event::Freed { rank: Rank(1), post: 1 });
     events.extend([receive(1, 0, 7, 8, Some(0), 100), receive(1, 0, 7, 24, Some(2), 300)]);
     events.extend([send(0, 1, 7, 8, 10), send(0, 1, 7, 16, 20), send(0, 1, 7, 24, 30)]);
     let matched = matcher.feed(&events);
@@ -305,9 +316,12 @@ fn a_send_is_unreceived_until_its_receive_is_known() {
     };
     let mut matcher = Matcher::default();
     matcher.feed(&[send(0, 1, 7, 8, 10), send(0, 1, 9, 16, 20), send(0, 1, 7, 32, 30)]);
-    assert_eq!(unreceived(&matcher), [(0, 1, 7, 8, 10), (0, 1, 7, 32, 30), (0, 1, 9, 16, 20)]);
+    assert_eq!(
+        unreceived(&matcher),
+        [(Rank(0), Rank(1), 7, 8, 10), (Rank(0), Rank(1), 7, 32, 30), (Rank(0), Rank(1), 9, 16, 20)]
+    );
     matcher.feed(&[receive(1, 0, 7, 8, None, 100)]);
-    assert_eq!(unreceived(&matcher), [(0, 1, 7, 32, 30), (0, 1, 9, 16, 20)]);
+    assert_eq!(unreceived(&matcher), [(Rank(0), Rank(1), 7, 32, 30), (Rank(0), Rank(1), 9, 16, 20)]);
     matcher.feed(&[receive(1, 0, 9, 16, None, 110), receive(1, 0, 7, 32, None, 120)]);
     assert_eq!(unreceived(&matcher), []);
 }

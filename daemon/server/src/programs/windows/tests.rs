@@ -3,7 +3,7 @@ use super::super::stored::{Stored, add};
 use super::*;
 use crate::programs::moment::Moment;
 use mpiscope_feed::{Course, Messages, Parts, Region, Regions};
-use mpiscope_model::{Call, Comm, Message};
+use mpiscope_model::{Call, Comm, Message, Rank};
 use mpiscope_protocol::{Direction, Subscribe, Topic};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -22,13 +22,20 @@ fn library() -> (Library, Stored) {
 }
 
 fn call(rank: u32, end_ns: u64) -> Call {
-    Call { rank, start_ns: end_ns.saturating_sub(700_000), end_ns, bytes: 3, count: 2, ..Call::default() }
+    Call {
+        rank: Rank(rank),
+        start_ns: end_ns.saturating_sub(700_000),
+        end_ns,
+        bytes: 3,
+        count: 2,
+        ..Call::default()
+    }
 }
 
 fn message(src: u32, dst: u32, recv_ns: u64) -> Message {
     Message {
-        src,
-        dst,
+        src: Rank(src),
+        dst: Rank(dst),
         tag: 0,
         comm: Comm::WORLD,
         bytes: 5,
@@ -52,10 +59,10 @@ fn region(rank: u32) -> u32 {
 fn expected(calls: &[Call], messages: &[Message]) -> Table {
     let mut table = Table::new();
     for call in calls {
-        table.entry((call.end_ns / WIDTH_NS, region(call.rank), NONE, 0)).or_default().0 += 1;
+        table.entry((call.end_ns / WIDTH_NS, region(call.rank.0), NONE, 0)).or_default().0 += 1;
     }
     for message in messages {
-        let (one, other) = (region(message.src), region(message.dst));
+        let (one, other) = (region(message.src.0), region(message.dst.0));
         let window = message.recv_ns / WIDTH_NS;
         // None comes before any.
         let (low, high) =

@@ -4,14 +4,14 @@ mod properties;
 mod quality;
 
 use super::*;
-use mpiscope_model::{Comm, Message};
+use mpiscope_model::{Comm, Message, Rank};
 use random::Random;
 
 /// This number of messages of this size between each pair.
 fn traffic(pairs: impl IntoIterator<Item = (u32, u32, u64, u64)>) -> Traffic {
     let mut traffic = Traffic::default();
     for (one, other, messages, bytes) in pairs {
-        traffic.add(one, other, Flow { messages, bytes: messages * bytes });
+        traffic.add(Rank(one), Rank(other), Flow { messages, bytes: messages * bytes });
     }
     traffic
 }
@@ -110,7 +110,12 @@ fn traffic_is_the_same_however_it_comes() {
         inter: false,
         exact: true,
     };
-    let messages = [message(0, 1, 8), message(1, 0, 4), message(2, 2, 9), message(1, 2, 1)];
+    let messages = [
+        message(Rank(0), Rank(1), 8),
+        message(Rank(1), Rank(0), 4),
+        message(Rank(2), Rank(2), 9),
+        message(Rank(1), Rank(2), 1),
+    ];
     let mut whole = Traffic::default();
     whole.feed(&messages);
     let (mut first, mut second) = (Traffic::default(), Traffic::default());
@@ -121,7 +126,7 @@ fn traffic_is_the_same_however_it_comes() {
         let mut pairs: Vec<_> = traffic.pairs().collect();
         pairs.sort_by_key(|&(one, other, _)| (one, other));
         let flow = |messages, bytes| Flow { messages, bytes };
-        assert_eq!(pairs, [(0, 1, flow(2, 12)), (1, 2, flow(1, 1))]);
+        assert_eq!(pairs, [(Rank(0), Rank(1), flow(2, 12)), (Rank(1), Rank(2), flow(1, 1))]);
     }
     assert_eq!(whole.between_nodes(&[0, 1, 1].map(Node)), Flow { messages: 2, bytes: 12 });
     // Whoever has no place is not counted.
@@ -133,11 +138,11 @@ fn the_pairs_with_most_messages_stay_when_there_are_too_many() {
     let mut traffic = Traffic::with_most_pairs(8);
     for rank in 0..100 {
         let messages = if rank % 25 == 0 { 1000 } else { 1 };
-        traffic.add(rank, rank + 1, Flow { messages, bytes: 2 * messages });
+        traffic.add(Rank(rank), Rank(rank + 1), Flow { messages, bytes: 2 * messages });
         assert!(traffic.pairs().count() <= 8);
     }
     let heavy: Vec<u32> = (0..100).step_by(25).collect();
-    assert!(heavy.iter().all(|&rank| traffic.pairs().any(|(one, ..)| one == rank)));
+    assert!(heavy.iter().all(|&rank| traffic.pairs().any(|(one, ..)| one.0 == rank)));
     let kept: u64 = traffic.pairs().map(|(.., flow)| flow.messages).sum();
     assert_eq!(kept + traffic.left_out().messages, 4 * 1000 + 96);
     assert_eq!(traffic.left_out().bytes, 2 * traffic.left_out().messages);

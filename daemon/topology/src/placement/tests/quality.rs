@@ -12,8 +12,8 @@ fn metis_alone(traffic: &Traffic, sizes: &[usize]) -> u64 {
     let mut edges: BTreeMap<u32, BTreeMap<u32, i32>> = BTreeMap::new();
     for (one, other, flow) in traffic.pairs() {
         let weight = i32::try_from(flow.messages).unwrap();
-        edges.entry(one).or_default().insert(other, weight);
-        edges.entry(other).or_default().insert(one, weight);
+        edges.entry(one.0).or_default().insert(other.0, weight);
+        edges.entry(other.0).or_default().insert(one.0, weight);
     }
     let (mut offsets, mut ends, mut weights) = (vec![0], Vec::new(), Vec::new());
     for rank in 0..ranks as u32 {

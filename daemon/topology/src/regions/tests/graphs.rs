@@ -1,6 +1,21 @@
 //! Graphs whose regions are known.
 
 use super::super::TalkGraph;
+use mpiscope_model::Rank;
+
+/// The graph of these ranks and pairs.
+pub(in crate::regions) fn graph_of(
+    ranks: impl IntoIterator<Item = u32>,
+    pairs: impl IntoIterator<Item = (u32, u32, f64)>,
+) -> TalkGraph {
+    let pairs = pairs.into_iter().map(|(one, other, weight)| (Rank(one), Rank(other), weight));
+    TalkGraph::new(ranks.into_iter().map(Rank), pairs)
+}
+
+/// The numbers of the ranks of each region.
+pub(in crate::regions) fn numbers(regions: &[Vec<Rank>]) -> Vec<Vec<u32>> {
+    regions.iter().map(|region| region.iter().map(|rank| rank.0).collect()).collect()
+}
 
 /// Numbers that look like chance.
 pub(super) struct Chance(pub(super) u64);
@@ -38,7 +53,7 @@ pub(super) fn cg(ranks: u32) -> TalkGraph {
         };
         pairs.push((rank, transposed, 0.5));
     }
-    TalkGraph::new([], pairs)
+    graph_of([], pairs)
 }
 
 /// A halo exchange on a grid that is closed in no direction.
@@ -54,7 +69,7 @@ pub(super) fn halo([x, y, z]: [u32; 3]) -> TalkGraph {
             }
         }
     }
-    TalkGraph::new([], pairs)
+    graph_of([], pairs)
 }
 
 /// Communities: within them each rank talks with some ten others, beyond them with less weight.
@@ -78,5 +93,5 @@ pub(in super::super) fn planted(
         pairs.push((rank, first + (rank + 1 - first) % members, within * (0.5 + chance.next())));
         pairs.push((rank, chance.below(ranks as usize) as u32, beyond * (0.5 + chance.next())));
     }
-    TalkGraph::new([], pairs)
+    graph_of([], pairs)
 }

@@ -2,16 +2,16 @@
 
 use super::super::inverse::Square;
 use super::super::linkage::{Merge, in_steps, link};
-use super::super::{Clustering, Cut, Method, TalkGraph, coarsen, cut, modularity};
-use super::graphs::{Chance, planted};
+use super::super::{Clustering, Cut, Method, coarsen, cut, modularity};
+use super::graphs::{Chance, graph_of, planted};
 use mpiscope_model::Rank;
 use proptest::prelude::*;
 
 /// Edges of a graph whose weights are all different.
-fn edges() -> impl Strategy<Value = Vec<(Rank, Rank, f64)>> {
+fn edges() -> impl Strategy<Value = Vec<(u32, u32, f64)>> {
     (2_u32..24, any::<u64>(), 1_usize..80).prop_map(|(ranks, seed, count)| {
         let mut chance = Chance(seed);
-        let rank = |chance: &mut Chance| chance.below(ranks as usize) as Rank;
+        let rank = |chance: &mut Chance| chance.below(ranks as usize) as u32;
         (0..count)
             .map(|_| {
                 let (one, other) = (rank(&mut chance), rank(&mut chance));
@@ -69,7 +69,7 @@ proptest! {
 
     #[test]
     fn the_best_cut_is_the_best_of_all_cuts(edges in edges()) {
-        let graph = TalkGraph::new([], edges);
+        let graph = graph_of([], edges);
         let clustering = Clustering::new(&graph, Method::FreeEnergy);
         let auto = modularity(&graph, &clustering.cut(Cut::Auto));
         let heights = clustering.merges.iter().map(|merge| merge.height).chain([-0.5]);
@@ -80,17 +80,17 @@ proptest! {
 
     #[test]
     fn other_numbers_for_the_same_ranks_make_the_same_regions(edges in edges(), seed: u64) {
-        let graph = TalkGraph::new([], edges.iter().copied());
+        let graph = graph_of([], edges.iter().copied());
         let mut chance = Chance(seed);
-        let mut number: Vec<Rank> = (0..24).collect();
+        let mut number: Vec<u32> = (0..24).collect();
         (1..24).rev().for_each(|at| number.swap(at, chance.below(at + 1)));
-        let renamed = |&(one, other, weight): &(Rank, Rank, f64)| {
+        let renamed = |&(one, other, weight): &(u32, u32, f64)| {
             (number[other as usize], number[one as usize], weight)
         };
-        let other = TalkGraph::new([], edges.iter().rev().map(renamed));
+        let other = graph_of([], edges.iter().rev().map(renamed));
         let mut expected = super::regions(&graph);
         for region in &mut expected {
-            region.iter_mut().for_each(|rank| *rank = number[*rank as usize]);
+            region.iter_mut().for_each(|rank| *rank = Rank(number[rank.index()]));
             region.sort_unstable();
         }
         expected.sort_unstable();
@@ -99,7 +99,7 @@ proptest! {
 
     #[test]
     fn what_is_coarse_weighs_the_same(edges in edges(), most in 1_usize..8) {
-        let whole = TalkGraph::new([], edges).graph;
+        let whole = graph_of([], edges).graph;
         for nodes in whole.parts() {
             let part = whole.part(&nodes);
             let coarse = coarsen::coarsen(&part, most);

@@ -5,7 +5,7 @@ use crate::export::gather::TraceContents;
 use crate::export::item::{Item, MessageEnd};
 use crate::export::picl::{PiclNames, write_items};
 use crate::external_sort::Sorter;
-use mpiscope_model::{Call, Comm, CommInfo, Message};
+use mpiscope_model::{Call, Comm, CommInfo, Message, Rank};
 use mpiscope_wire::{FUNCTIONS, id};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -44,7 +44,7 @@ fn run(plan: &[Plan]) -> Run {
         let start_ns = *clock + wait_ns + 1;
         let end_ns = start_ns + takes_ns + 1;
         *clock = end_ns;
-        let mut call = Call { rank, thread, start_ns, end_ns, ..Call::default() };
+        let mut call = Call { rank: Rank(rank), thread, start_ns, end_ns, ..Call::default() };
         let comm = COMMS[pick % COMMS.len()];
         let names: &[&str] = [&SENDS[..], &RECEIVES, &COLLECTIVES, &OTHERS][what];
         let name = names[pick / COMMS.len() % names.len()];
@@ -52,16 +52,24 @@ fn run(plan: &[Plan]) -> Run {
         match what {
             0 => {
                 let bytes = u64::from(peer) * 1_000_000_007 % (1 << 40);
-                (call.peer, call.tag, call.comm, call.bytes) = (Some(peer), Some(tag), Some(comm), bytes);
-                let message =
-                    Message { src: rank, dst: peer, tag, comm, bytes, send_ns: start_ns, ..NO_MESSAGE };
+                (call.peer, call.tag, call.comm, call.bytes) =
+                    (Some(Rank(peer)), Some(tag), Some(comm), bytes);
+                let message = Message {
+                    src: Rank(rank),
+                    dst: Rank(peer),
+                    tag,
+                    comm,
+                    bytes,
+                    send_ns: start_ns,
+                    ..NO_MESSAGE
+                };
                 sent.push((run.calls.len(), message));
             }
             1 => {
                 // A call may receive several messages, in any order; MPI_Recv receives one.
                 let most = if name == "MPI_Recv" { 1 } else { pick % 4 };
                 for _ in 0..most {
-                    let open = |(_, one): &(usize, Message)| one.dst == rank && one.send_ns < end_ns;
+                    let open = |(_, one): &(usize, Message)| one.dst.0 == rank && one.send_ns < end_ns;
                     let all: Vec<usize> = (0..sent.len()).filter(|&at| open(&sent[at])).collect();
                     let Some(&at) = all.get(pick % all.len().max(1)) else { break };
                     let (_, message) = sent.remove(at);
@@ -73,7 +81,7 @@ fn run(plan: &[Plan]) -> Run {
                 if name != "MPI_Barrier" {
                     call.bytes = u64::from(peer) << 20;
                 }
-                call.peer = ["MPI_Bcast", "MPI_Gatherv"].contains(&name).then_some(peer);
+                call.peer = ["MPI_Bcast", "MPI_Gatherv"].contains(&name).then_some(Rank(peer));
             }
             _ if name == "MPI_Test" => call.count = u64::from(peer) * 1000 + 1,
             _ => {}
@@ -89,8 +97,8 @@ fn run(plan: &[Plan]) -> Run {
 }
 
 const NO_MESSAGE: Message = Message {
-    src: 0,
-    dst: 0,
+    src: Rank(0),
+    dst: Rank(0),
     tag: 0,
     comm: Comm::WORLD,
     bytes: 0,
@@ -106,7 +114,7 @@ const NO_MESSAGE: Message = Message {
 /// Counts the collectives of each communicator on each rank.
 fn number_collectives(calls: &mut [Call]) {
     calls.sort_by_key(|call| (call.end_ns, call.rank));
-    let mut counts: HashMap<(u32, Option<Comm>), u32> = HashMap::new();
+    let mut counts: HashMap<(Rank, Option<Comm>), u32> = HashMap::new();
     for call in calls.iter_mut().filter(|call| call.instance.is_some()) {
         let count = counts.entry((call.rank, call.comm)).or_default();
         call.instance = Some(*count);
@@ -127,18 +135,18 @@ fn exported(run: &Run) -> (Vec<u8>, Vec<String>) {
             sorter.push(Item::MessageEnd(end)).unwrap();
         }
     }
-    for rank in 0..RANKS {
+    for rank in Rank::all(RANKS) {
         about.threads.entry(rank).or_default().insert(0);
     }
     let mut functions = vec![String::new(); usize::from(FUNCTIONS.last().unwrap().id) + 1];
     for entry in FUNCTIONS {
         functions[usize::from(entry.id)] = entry.name.into();
     }
-    let leader = |comm| CommInfo { comm, size: RANKS, leader: 2, ..CommInfo::default() };
+    let leader = |comm| CommInfo { comm, size: RANKS, leader: Rank(2), ..CommInfo::default() };
     let names = PiclNames {
         functions,
         comms: COMMS.map(leader).into(),
-        hosts: (0..RANKS).map(|rank| (rank, format!("host {}", rank / 2))).collect(),
+        hosts: Rank::all(RANKS).map(|rank| (rank, format!("host {}", rank.0 / 2))).collect(),
     };
     let items = sorter.finish().unwrap();
     let (remarks, bytes) = write_items(items, (&about, &names), 0, folder.path(), Vec::new()).unwrap();
@@ -146,7 +154,7 @@ fn exported(run: &Run) -> (Vec<u8>, Vec<String>) {
 }
 
 /// What the format can say of a call: collectives have their communicator, by its place among those in use.
-type Essence = (u32, u16, u16, u64, u64, u64, Option<(u32, u32, Option<u32>, u64)>);
+type Essence = (Rank, u16, u16, u64, u64, u64, Option<(u32, u32, Option<Rank>, u64)>);
 
 fn essence(calls: &[Call], place: &dyn Fn(Comm) -> u32) -> Vec<Essence> {
     let of = |call: &Call| {
@@ -159,7 +167,7 @@ fn essence(calls: &[Call], place: &dyn Fn(Comm) -> u32) -> Vec<Essence> {
     found
 }
 
-fn moved(messages: &[Message], place: &dyn Fn(Comm) -> u32) -> Vec<(u32, u32, u32, i32, u64, u64, u64)> {
+fn moved(messages: &[Message], place: &dyn Fn(Comm) -> u32) -> Vec<(Rank, Rank, u32, i32, u64, u64, u64)> {
     let of = |one: &Message| {
         let Message { src, dst, tag, comm, bytes, send_ns, recv_ns, .. } = *one;
         (src, dst, place(comm), tag, bytes, send_ns, recv_ns)
@@ -211,15 +219,21 @@ fn receives_out_of_order_keep_their_messages() {
         ..Call::default()
     };
     let send = |start_ns, bytes| Call {
-        peer: Some(1),
+        peer: Some(Rank(1)),
         tag: Some(4),
         comm: Some(Comm::WORLD),
         bytes,
-        ..call(0, "MPI_Isend", start_ns, start_ns + 1)
+        ..call(Rank(0), "MPI_Isend", start_ns, start_ns + 1)
     };
-    let message = |send_ns, recv_ns, bytes| Message { dst: 1, tag: 4, bytes, send_ns, recv_ns, ..NO_MESSAGE };
+    let message =
+        |send_ns, recv_ns, bytes| Message { dst: Rank(1), tag: 4, bytes, send_ns, recv_ns, ..NO_MESSAGE };
     let run = Run {
-        calls: vec![send(10, 100), send(20, 200), call(1, "MPI_Wait", 5, 50), call(1, "MPI_Wait", 51, 90)],
+        calls: vec![
+            send(10, 100),
+            send(20, 200),
+            call(Rank(1), "MPI_Wait", 5, 50),
+            call(Rank(1), "MPI_Wait", 51, 90),
+        ],
         messages: vec![message(10, 90, 100), message(20, 50, 200)],
     };
     let back = assert_comes_back(&run);
@@ -240,7 +254,10 @@ fn calls_without_a_partner_stay_without_one() {
         bytes: 77,
         ..Call::default()
     };
-    let run = Run { calls: vec![row(0, id::SEND, 1), row(2, id::RECV, 3)], messages: Vec::new() };
+    let run = Run {
+        calls: vec![row(Rank(0), id::SEND, Rank(1)), row(Rank(2), id::RECV, Rank(3))],
+        messages: Vec::new(),
+    };
     let back = assert_comes_back(&run);
     assert_eq!(back.unmatched, (1, 1));
     assert!(back.calls.iter().all(|call| (call.bytes, call.tag) == (77, Some(3))));
