@@ -21,7 +21,7 @@ const MOST_TIMED: u32 = 4096;
 
 /// The failed polls of one function in a loop.
 #[derive(Debug, Clone, Copy, Default)]
-struct Asked {
+struct PollSums {
     function: u16,
     /// Where the first was made: loops that poll in several places are still one.
     site: u32,
@@ -45,7 +45,7 @@ pub(crate) struct Polls {
     /// When the last stretch without work in between began, how many polls it has, and what there was before it.
     stretch_start: u64,
     stretch: u32,
-    before: [Asked; FUNCTIONS_MOST],
+    before: [PollSums; FUNCTIONS_MOST],
     before_used: usize,
     /// When the last one began and ended, and which of the functions it was.
     last_start: u64,
@@ -58,7 +58,7 @@ pub(crate) struct Polls {
     /// The function with this number of polls: the next one need not be timed.
     steady: u16,
     /// In the order of their first polls; the rest is unused.
-    asked: [Asked; FUNCTIONS_MOST],
+    asked: [PollSums; FUNCTIONS_MOST],
     used: usize,
 }
 
@@ -160,7 +160,7 @@ impl Polls {
             (self.in_a_row, self.timed) = (0, MOST_TIMED.min(self.timed * 2));
         }
         if at == self.used {
-            self.asked[at] = Asked { function, site, count: 0, passed: 0, took: u64::MAX };
+            self.asked[at] = PollSums { function, site, count: 0, passed: 0, took: u64::MAX };
             self.used += 1;
         }
         self.steady = if self.in_a_row >= self.timed { function } else { NONE };

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use mpiscope_compare::AlignBy;
 use mpiscope_compare::{Digest, compared, comparison, text};
 use mpiscope_feed::{
-    CallSource, Comparison, FeedState, Job, JobState, Library, RunSource, Standing, Switch, Update,
+    CallSource, Comparison, FeedState, Hangs, Job, JobState, Library, RunSource, Switch, Update,
 };
 use mpiscope_model::words::printable;
 use mpiscope_model::{Call, Losses, Nanoseconds, Totals};
@@ -64,7 +64,7 @@ fn serve(options: &CompareOptions, comparison: Comparison, a: &Digest, b: &Diges
         nodes: &[],
         timeline: &[],
         in_flight: &[],
-        standing: &Standing::default(),
+        hangs: &Hangs::default(),
         switch: &Switch::default(),
         calls: &[],
         faults: &[],

@@ -13,12 +13,12 @@ const MOST_RANKS: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
     pub(crate) width_ns: u64,
-    pub(crate) functions: BTreeMap<Function, OfFunction>,
+    pub(crate) functions: BTreeMap<Function, FunctionSums>,
 }
 
 /// What one function did.
 #[derive(Debug, Default)]
-pub(crate) struct OfFunction {
+pub(crate) struct FunctionSums {
     /// Calls that began in each window.
     pub(crate) calls: Vec<u64>,
     /// Time in them, in seconds.

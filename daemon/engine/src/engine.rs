@@ -2,7 +2,7 @@
 
 use crate::clocks::Clocks;
 use mpiscope_agent::{Census, OWN, Resume};
-use mpiscope_diagnosis::{HangDetector, Moment, Stillness};
+use mpiscope_diagnosis::{HangAnalysis, HangDetector, Moment};
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_matching::{Counts, Matcher, UnreceivedSend, WindowTotals};
 use mpiscope_model::words::counted;
@@ -44,7 +44,7 @@ pub struct Engine {
     clocks: Clocks,
     /// Sums of calls and messages.
     pub counts: Counts,
-    pub(crate) standing: HangDetector,
+    pub(crate) hangs: HangDetector,
     /// Sums of the whole run.
     pub totals: Totals,
     /// Calls that are missing, by reason.
@@ -82,7 +82,7 @@ impl Engine {
             matcher: Matcher::default(),
             clocks: Clocks::default(),
             counts: Counts::new(window_ns),
-            standing: HangDetector::default(),
+            hangs: HangDetector::default(),
             totals: Totals::default(),
             losses: Losses::default(),
             nodes: Vec::new(),
@@ -199,7 +199,7 @@ impl Engine {
         self.processors.place(&batch.ranks);
         self.totals.add_calls(&calls);
         self.counts.calls(&calls);
-        self.standing.feed(&calls, &batch.lone_polls, &batch.comms, &batch.members);
+        self.hangs.feed(&calls, &batch.lone_polls, &batch.comms, &batch.members);
         let matched = self.matcher.feed(&batch.events);
         self.count_messages(&matched.messages, matched.uncertain);
         let windows = self.counts.take_windows(self.until_ns);
@@ -222,9 +222,9 @@ impl Engine {
     }
 
     /// What it comes to that nothing moves.
-    pub(crate) fn look(&self, in_flight: &[InFlight]) -> Stillness {
+    pub(crate) fn look(&self, in_flight: &[InFlight]) -> HangAnalysis {
         let ranks = self.ranks.iter().map(|(&rank, info)| (rank, info.state)).collect();
-        self.standing.look(&Moment {
+        self.hangs.look(&Moment {
             now_ns: self.until_ns,
             in_flight,
             ranks: &ranks,

@@ -8,7 +8,7 @@ use crate::sums::{self, Sums};
 use crate::uncounted;
 use anyhow::Result;
 use mpiscope_agent::{Agent, Resume};
-use mpiscope_feed::{Overview, Standing};
+use mpiscope_feed::{Hangs, Overview};
 use mpiscope_matching::Counts;
 use mpiscope_model::{Call, CommInfo, Coordinate, Losses, Message, Nanoseconds, RankInfo, SiteInfo, Totals};
 use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Pauses, Recording, State, Summary, Uncounted};
@@ -49,7 +49,7 @@ pub struct Loaded {
     /// The CPU time that recording took from the ranks, as far as is known.
     pub recorder_ns: Nanoseconds,
     /// Whether the job hung, and what it ended in.
-    pub standing: Standing,
+    pub hangs: Hangs,
     /// When recording was switched off.
     pub pauses: Option<Pauses>,
     /// What is not there or damaged, a sentence each.
@@ -64,7 +64,7 @@ impl Loaded {
 
     /// How it ended, as far as that limits the verdict.
     pub fn ending(&self) -> Ending {
-        let hangs = self.standing.hangs_at_end();
+        let hangs = self.hangs.hangs_at_end();
         if self.state == State::Running {
             return Ending::not_yet(hangs);
         }
@@ -231,7 +231,7 @@ fn nothing_of(recording: &Recording) -> Loaded {
             .push("the recording was not completed, and its log is gone: what was not sealed is lost".into());
     }
     missing.extend(faults.into_iter().map(|fault| fault.text));
-    let standing = stood(recording.dir(), &mut missing);
+    let hangs = read_hangs(recording.dir(), &mut missing);
     let mut processors = Processors::default();
     processors.place(&tables.ranks);
     Loaded {
@@ -258,7 +258,7 @@ fn nothing_of(recording: &Recording) -> Loaded {
         processors,
         recorder_ns: manifest.recorder_ns(),
         pauses: manifest.pauses.clone(),
-        standing,
+        hangs,
         missing,
     }
 }
@@ -298,8 +298,8 @@ fn from_log(
     let mut missing = engine.missing();
     let uncounted = if state == State::Running { Vec::new() } else { engine.uncounted() };
     missing.extend(uncounted.iter().map(uncounted::sentence));
-    let mut standing = stood(dir, &mut missing);
-    hang::last_calls(&engine, &mut standing);
+    let mut hangs = read_hangs(dir, &mut missing);
+    hang::last_calls(&engine, &mut hangs);
     match state {
         State::Running => missing.push("the run is not over: these are the figures until now".into()),
         _ => missing.push("the recording was not completed: these are the figures of its log".into()),
@@ -348,16 +348,16 @@ fn from_log(
         communicators: engine.comms,
         coordinates: engine.coordinates,
         processors: engine.processors,
-        standing,
+        hangs,
         missing,
     })
 }
 
 /// Whether the job hung, as the recording says.
-fn stood(dir: &Path, missing: &mut Vec<String>) -> Standing {
+fn read_hangs(dir: &Path, missing: &mut Vec<String>) -> Hangs {
     hang::read(dir).unwrap_or_else(|error| {
         missing.push(format!("whether the job hung: {error:#}"));
-        Standing::default()
+        Hangs::default()
     })
 }
 

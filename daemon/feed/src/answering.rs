@@ -106,7 +106,7 @@ impl Library {
     }
 
     fn sources(&self) -> Sources<'_> {
-        Sources { calls: self.source.as_ref(), messages: &self.dependencies, course: self.known_course() }
+        Sources { calls: self.source.as_ref(), messages: &self.dependencies, course: self.course_so_far() }
     }
 
     fn criteria(&self) -> Criteria {
@@ -133,7 +133,7 @@ impl Library {
     }
 
     fn shares(&self, question: &SharesQuestion) -> Result<Shares, String> {
-        let course = self.known_course().filter(|course| !course.shares.is_empty());
+        let course = self.course_so_far().filter(|course| !course.shares.is_empty());
         let course = course.ok_or("what ranks spent their time on is not known here")?;
         Ok(Shares::new(&course.shares, question, course.to_ns))
     }
@@ -143,7 +143,7 @@ impl Library {
         range: &Range<Nanoseconds>,
         ranks: Option<&[(Rank, Rank)]>,
     ) -> Result<RangeBudget, String> {
-        let course = self.known_course().ok_or("where time went is not known yet")?;
+        let course = self.course_so_far().ok_or("where time went is not known yet")?;
         let mut budget = match ranks {
             Some(ranks) => course.of_ranks(range, ranks, Blame::WORDS),
             None => course.over(range, Blame::WORDS),

@@ -49,17 +49,17 @@ const BARS_OF_A_NODE: usize = 8;
 pub(crate) struct Dependencies {
     messages: Option<Messages>,
     hosts: Mutex<BTreeMap<Rank, Node>>,
-    criteria: Mutex<Known>,
+    criteria: Mutex<ExpectedTimes>,
     /// Grows with whatever may change an answer.
     version: AtomicU64,
-    kept: Mutex<VecDeque<(Asked, u64, KeptAnswer)>>,
+    kept: Mutex<VecDeque<(DependencyQuestion, u64, KeptAnswer)>>,
     /// The last stretch that somebody asked about the past or the future in; it is the great part of such an answer.
     time: Mutex<Option<Stretch>>,
 }
 
 /// Expected transfer times, as far as that is known.
 #[derive(Debug, Clone, Default)]
-struct Known {
+struct ExpectedTimes {
     criteria: Option<Arc<Version>>,
     /// How often they changed.
     number: u64,
@@ -73,7 +73,7 @@ type KeptAnswer = Arc<dyn Any + Send + Sync>;
 type Stretch = (Range<Nanoseconds>, u64, Arc<Gathered>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Asked {
+enum DependencyQuestion {
     Dag(DagQuestion),
     Cone(ConeQuestion),
     Pairs(Range<Nanoseconds>),
@@ -98,7 +98,7 @@ impl Dependencies {
         self.version.fetch_add(1, Ordering::AcqRel);
     }
 
-    pub(crate) fn know(&self, ranks: impl Iterator<Item = (Rank, Node)>) {
+    pub(crate) fn set_rank_nodes(&self, ranks: impl Iterator<Item = (Rank, Node)>) {
         let mut hosts = lock(&self.hosts);
         let mut has_moved = false;
         ranks.for_each(|(rank, node)| has_moved |= hosts.insert(rank, node) != Some(node));
@@ -148,12 +148,12 @@ impl Dependencies {
 
     /// The expected times of messages and collectives.
     pub(crate) fn criteria(&self, name: &dyn Fn(Function) -> Option<&'static str>) -> Criteria {
-        let Known { criteria, number, is_final } = lock(&self.criteria).clone();
+        let ExpectedTimes { criteria, number, is_final } = lock(&self.criteria).clone();
         criteria.map_or_else(Criteria::default, |criteria| Criteria::of(number, is_final, &criteria, name))
     }
 
     pub(crate) fn dag(&self, question: &DagQuestion, is_wanted: &dyn Fn() -> bool) -> Result<Dag, String> {
-        self.once(Asked::Dag(question.clone()), || self.make_dag(question, is_wanted))
+        self.once(DependencyQuestion::Dag(question.clone()), || self.make_dag(question, is_wanted))
     }
 
     pub(crate) fn cone(
@@ -162,7 +162,7 @@ impl Dependencies {
         calls: &dyn CallSource,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Cone, String> {
-        self.once(Asked::Cone(question.clone()), || self.make_cone(question, calls, is_wanted))
+        self.once(DependencyQuestion::Cone(question.clone()), || self.make_cone(question, calls, is_wanted))
     }
 
     pub(crate) fn pairs(
@@ -170,7 +170,7 @@ impl Dependencies {
         range_ns: &Range<Nanoseconds>,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Pairs, String> {
-        self.once(Asked::Pairs(range_ns.clone()), || {
+        self.once(DependencyQuestion::Pairs(range_ns.clone()), || {
             let criteria = self.usual();
             pairs::pairs(self.messages()?.source.as_ref(), range_ns, criteria.as_deref(), is_wanted)
         })
@@ -182,7 +182,7 @@ impl Dependencies {
         source: (&dyn CallSource, u64),
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<CriticalPath, String> {
-        self.once(Asked::Critical(range_ns.clone()), || {
+        self.once(DependencyQuestion::Critical(range_ns.clone()), || {
             critical::critical_path(self.messages()?, range_ns, source, is_wanted)
         })
     }
@@ -193,7 +193,7 @@ impl Dependencies {
         sources: (&dyn CallSource, &Regions),
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<GroupGraph, String> {
-        self.once(Asked::GroupGraph(question.clone()), || {
+        self.once(DependencyQuestion::GroupGraph(question.clone()), || {
             let (messages, hosts, criteria) = (self.messages()?.source.as_ref(), self.hosts(), self.usual());
             group_graph::group_graph(question, messages, &hosts, criteria.as_deref(), sources, is_wanted)
         })
@@ -204,7 +204,7 @@ impl Dependencies {
         question: &RowsQuestion,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<MessageRows, String> {
-        self.once(Asked::Messages(question.clone()), || {
+        self.once(DependencyQuestion::Messages(question.clone()), || {
             let criteria = self.usual();
             messages::messages(self.messages()?.source.as_ref(), question, criteria.as_deref(), is_wanted)
         })
@@ -215,7 +215,7 @@ impl Dependencies {
         question: &CoursesQuestion,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Courses, String> {
-        self.once(Asked::Courses(question.clone()), || {
+        self.once(DependencyQuestion::Courses(question.clone()), || {
             courses::courses(self.messages()?.source.as_ref(), question, is_wanted)
         })
     }
@@ -223,7 +223,7 @@ impl Dependencies {
     /// What was answered before, as long as nothing was added since, or what is answered now.
     fn once<T: Clone + Send + Sync + 'static>(
         &self,
-        asked: Asked,
+        asked: DependencyQuestion,
         make: impl FnOnce() -> Result<T, String>,
     ) -> Result<T, String> {
         // Before anything is read: what is added meanwhile may be missing in the answer.
@@ -243,7 +243,7 @@ impl Dependencies {
     }
 
     /// What was answered to this question before; it then is the newest that is kept. What is older than the run goes.
-    fn answered(&self, asked: &Asked, version: u64) -> Option<KeptAnswer> {
+    fn answered(&self, asked: &DependencyQuestion, version: u64) -> Option<KeptAnswer> {
         let mut kept = lock(&self.kept);
         kept.retain(|(_, of, _)| *of == version);
         let at = kept.iter().position(|(other, ..)| other == asked)?;

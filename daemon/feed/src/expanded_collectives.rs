@@ -139,7 +139,7 @@ impl Gathered<'_> {
 
 impl Library {
     /// Which communicators there are: all of them; names may come later.
-    pub fn know_communicators(&self, all: &[CommInfo]) {
+    pub fn set_communicators(&self, all: &[CommInfo]) {
         let mut known = self.communicators.lock().unwrap_or_else(PoisonError::into_inner);
         if known.as_slice() != all {
             known.clear();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// What pages receive.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Found {
+pub struct FindingsReport {
     /// The verdict in one sentence.
     pub headline: String,
     /// The ranks that it blames; empty where it names none.

@@ -6,22 +6,23 @@ use serde::{Deserialize, Serialize};
 /// What pages receive.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Standing {
+pub struct Hangs {
     /// How often the job hung.
     pub count: u64,
     /// The newest of these stretches, oldest first.
-    pub stills: Vec<Still>,
+    #[serde(rename = "stills")]
+    pub newest: Vec<Hang>,
     /// The calls that ranks were in when their processes ended, by rank.
-    pub ended_in: Vec<StillCall>,
+    pub ended_in: Vec<HangCall>,
     /// How many there were; not all may be listed.
     pub ended_in_count: u64,
 }
 
-impl Standing {
+impl Hangs {
     /// Whether the job ended in a hang.
     #[must_use]
     pub fn hangs_at_end(&self) -> bool {
-        self.stills.last().is_some_and(|still| still.until_s.is_none())
+        self.newest.last().is_some_and(|hang| hang.until_s.is_none())
     }
 }
 
@@ -29,7 +30,7 @@ impl Standing {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
-pub enum StillKind {
+pub enum HangKind {
     /// Ranks wait for each other for ever.
     Deadlock,
     /// Ranks wait for a process that is gone.
@@ -42,9 +43,9 @@ pub enum StillKind {
 /// A stretch in which no call began or returned.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Still {
+pub struct Hang {
     /// What it comes to.
-    pub kind: StillKind,
+    pub kind: HangKind,
     /// Since when.
     pub since_s: f64,
     /// When something moved again; none where nothing did.
@@ -52,15 +53,15 @@ pub struct Still {
     /// When it was looked at.
     pub seen_s: f64,
     /// What it comes to, a sentence each.
-    pub sentences: Vec<StillSentence>,
+    pub sentences: Vec<HangSentence>,
     /// Ranks that wait for ever, as far as is known.
     pub stuck: Vec<u32>,
     /// Of them those that wait in a circle, each for the next and the last for the first.
     pub circles: Vec<Vec<u32>>,
     /// Those who wait for nobody and are waited for, the one whom most wait for first.
-    pub roots: Vec<StillRoot>,
+    pub roots: Vec<HangRoot>,
     /// The calls that wait, by rank.
-    pub calls: Vec<StillCall>,
+    pub calls: Vec<HangCall>,
     /// How many there are; not all may be listed.
     pub call_count: u64,
 }
@@ -68,7 +69,7 @@ pub struct Still {
 /// A sentence, and of whom it speaks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct StillSentence {
+pub struct HangSentence {
     /// The sentence.
     pub text: String,
     /// Ranks, some of them where there are many.
@@ -78,7 +79,7 @@ pub struct StillSentence {
 /// A rank that others wait for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct StillRoot {
+pub struct HangRoot {
     /// Which.
     pub rank: u32,
     /// How many wait for it, directly or through others.
@@ -88,7 +89,7 @@ pub struct StillRoot {
 /// A call that had not returned.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct StillCall {
+pub struct HangCall {
     /// Whose.
     pub rank: u32,
     /// Which of its threads.

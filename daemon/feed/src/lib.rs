@@ -91,11 +91,11 @@ pub use evolution::{Bands, Evolution, Pending, Points, RegionCourse, SegmentRow}
 pub use expanded_collectives::ExpandedMessage;
 pub use figures::{Change, Count, CountChange, Figure, Words, WordsChange};
 pub use findings::{
-    Advised, Attribution, Basis, BasisState, By, CpuContention, Diagnosis, Disturbance, Efficiency, Found,
-    GatheredWait, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank, SourceTime, Stopped,
-    StoppedRank, Verdict, Wait, WhatIf, Without,
+    Advised, Attribution, Basis, BasisState, By, CpuContention, Diagnosis, Disturbance, Efficiency,
+    FindingsReport, GatheredWait, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank,
+    SourceTime, Stopped, StoppedRank, Verdict, Wait, WhatIf, Without,
 };
-pub use hang::{Standing, Still, StillCall, StillKind, StillRoot, StillSentence};
+pub use hang::{Hang, HangCall, HangKind, HangRoot, HangSentence, Hangs};
 pub use library::{FunctionName, Library, Usual};
 pub use message_source::{MessageSource, Messages};
 pub use overview::Overview;

@@ -244,32 +244,32 @@ impl Library {
 
     /// The sends that nobody was seen to receive, where all receives that ended before a time are known. Some may be left
     /// out.
-    pub fn know_unreceived(&self, sends: Vec<UnreceivedSend>, left_out: u64, until_ns: Nanoseconds) {
-        self.unreceived.know(UnreceivedSends { until_ns, sends, left_out });
+    pub fn set_unreceived_sends(&self, sends: Vec<UnreceivedSend>, left_out: u64, until_ns: Nanoseconds) {
+        self.unreceived.set(UnreceivedSends { until_ns, sends, left_out });
     }
 
     /// Where ranks run.
-    pub fn know(&self, ranks: impl Iterator<Item = (Rank, Node)>) {
-        self.dependencies.know(ranks);
+    pub fn set_rank_nodes(&self, ranks: impl Iterator<Item = (Rank, Node)>) {
+        self.dependencies.set_rank_nodes(ranks);
     }
 
     /// What is counted of each rank, of how many ranks, until when.
-    pub fn know_figures(&self, rows: Vec<RankRow>, ranks: u32, until_ns: Nanoseconds) {
-        self.ranks.know(rows, ranks, until_ns);
+    pub fn set_rank_rows(&self, rows: Vec<RankRow>, ranks: u32, until_ns: Nanoseconds) {
+        self.ranks.set_rows(rows, ranks, until_ns);
     }
 
     /// Where ranks are in the grids of communicators: all of it; the first ones stay the same.
-    pub fn know_grid(&self, all: &[Coordinate]) {
-        self.ranks.know_grid(all);
+    pub fn set_grid(&self, all: &[Coordinate]) {
+        self.ranks.set_grid(all);
     }
 
     /// The names of nodes, by number, and which CPUs ranks are bound to.
-    pub fn know_places<'a>(
+    pub fn set_placement<'a>(
         &self,
         nodes: impl Iterator<Item = &'a str>,
         ranks: impl Iterator<Item = (Rank, &'a RankCpus)>,
     ) {
-        self.ranks.places.know(nodes, ranks);
+        self.ranks.places.set(nodes, ranks);
     }
 
     /// Expected transfer times, by the whole run or until now.
@@ -278,28 +278,28 @@ impl Library {
     }
 
     /// Which ranks are a region.
-    pub fn know_regions(&self, regions: &Regions) {
+    pub fn set_regions(&self, regions: &Regions) {
         let mut known = self.regions.lock().unwrap_or_else(PoisonError::into_inner);
         known.clone_from(regions);
-        self.ranks.places.know_regions(regions);
+        self.ranks.places.set_regions(regions);
     }
 
     /// Where time went until now.
-    pub fn know_course(&self, course: Course) {
+    pub fn set_course(&self, course: Course) {
         let before = self.course.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::new(course));
         // Not under the lock.
         drop(before);
     }
 
     /// Who gives the verdict on parts of what is known of the course.
-    pub fn know_range_verdicts(&self, verdicts: Arc<dyn RangeVerdicts>) {
+    pub fn set_range_verdicts(&self, verdicts: Arc<dyn RangeVerdicts>) {
         let before = self.range_verdicts.lock().unwrap_or_else(PoisonError::into_inner).replace(verdicts);
         // Not under the lock.
         drop(before);
     }
 
     /// The course of the run, as it is known now.
-    pub(crate) fn known_course(&self) -> Option<Arc<Course>> {
+    pub(crate) fn course_so_far(&self) -> Option<Arc<Course>> {
         self.course.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -11,8 +11,8 @@ use crate::calls::Calls;
 use crate::column::{F64Column, U32Column};
 use crate::compare::Compared;
 use crate::evolution::Pending;
-use crate::findings::Found;
-use crate::hang::Standing;
+use crate::findings::FindingsReport;
+use crate::hang::Hangs;
 use crate::rows::Job;
 use crate::switch::Switch;
 use serde::{Deserialize, Serialize};
@@ -75,13 +75,14 @@ pub struct Message {
     pub pending: Option<Pending>,
     /// Whether the job hangs or hung, and what it ended in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub standing: Option<Standing>,
+    #[serde(rename = "standing")]
+    pub hangs: Option<Hangs>,
     /// Whether calls are recorded, and when they were not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switch: Option<Switch>,
     /// Where time went, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub found: Option<Found>,
+    pub found: Option<FindingsReport>,
     /// Calls that ended since the delta before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<Calls>,

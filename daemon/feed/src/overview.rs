@@ -17,15 +17,15 @@ const ROWS_MAX: u32 = 512;
 
 /// Shared between who adds and who asks.
 #[derive(Debug, Clone, Default)]
-pub struct Overview(Arc<Mutex<Known>>);
+pub struct Overview(Arc<Mutex<OverviewParts>>);
 
 #[derive(Debug)]
-struct Known {
+struct OverviewParts {
     timeline: Timeline,
     density: DensityHistory,
 }
 
-impl Default for Known {
+impl Default for OverviewParts {
     fn default() -> Self {
         Self {
             timeline: Timeline::new(WINDOW_NS, WINDOWS_MAX),
@@ -36,7 +36,7 @@ impl Default for Known {
 
 impl Overview {
     /// A panic elsewhere while the lock was held leaves counts that are still fine to show.
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, OverviewParts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -56,7 +56,7 @@ impl Overview {
 
     /// Takes in what another one knew.
     pub fn restore(&self, restore: impl FnOnce(&mut Timeline, &mut DensityHistory)) {
-        let Known { timeline, density } = &mut *self.lock();
+        let OverviewParts { timeline, density } = &mut *self.lock();
         restore(timeline, density);
     }
 

@@ -25,15 +25,15 @@ const KEPT: usize = 6;
 /// What is known of the ranks of a run. Many ask, one adds.
 #[derive(Debug, Default)]
 pub(crate) struct RankFigures {
-    known: Mutex<Arc<Known>>,
+    known: Mutex<Arc<CountedRows>>,
     grid: Mutex<Vec<Coordinate>>,
     pub(crate) places: RankPlaces,
-    kept: Mutex<VecDeque<(Asked, u64, Sums)>>,
+    kept: Mutex<VecDeque<(CacheKey, u64, Sums)>>,
 }
 
 /// What is counted all the time.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct CountedRows {
     rows: Vec<RankRow>,
     /// Ranks in the job, heard or not.
     pub(crate) ranks: usize,
@@ -41,7 +41,7 @@ pub(crate) struct Known {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Asked {
+struct CacheKey {
     range_ns: Range<Nanoseconds>,
     /// Ranks that were known then.
     ranks: usize,
@@ -74,7 +74,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Known {
+impl CountedRows {
     /// How many ranks were heard.
     pub(crate) fn heard(&self) -> usize {
         self.rows.len()
@@ -114,13 +114,13 @@ impl Known {
 }
 
 impl RankFigures {
-    pub(crate) fn know(&self, rows: Vec<RankRow>, ranks: u32, until_ns: Nanoseconds) {
+    pub(crate) fn set_rows(&self, rows: Vec<RankRow>, ranks: u32, until_ns: Nanoseconds) {
         let heard = rows.iter().map(|row| row.rank.index() + 1).max().unwrap_or_default();
-        *lock(&self.known) = Arc::new(Known { rows, ranks: heard.max(ranks as usize), until_ns });
+        *lock(&self.known) = Arc::new(CountedRows { rows, ranks: heard.max(ranks as usize), until_ns });
     }
 
     /// Takes in what is new of all that is known.
-    pub(crate) fn know_grid(&self, all: &[Coordinate]) {
+    pub(crate) fn set_grid(&self, all: &[Coordinate]) {
         let mut grid = lock(&self.grid);
         let new = all.get(grid.len()..).unwrap_or_default();
         grid.extend_from_slice(new);
@@ -131,7 +131,7 @@ impl RankFigures {
     }
 
     /// What is known now, unless it is of too many ranks.
-    pub(crate) fn known(&self) -> Result<Arc<Known>, String> {
+    pub(crate) fn known(&self) -> Result<Arc<CountedRows>, String> {
         let known = Arc::clone(&lock(&self.known));
         match known.ranks {
             0 => Err("no rank was heard of yet".to_owned()),
@@ -198,7 +198,7 @@ impl RankFigures {
         &self,
         metric: RankMetric,
         question: &MetricsQuestion,
-        known: &Known,
+        known: &CountedRows,
         sources: &Sources<'_>,
     ) -> Result<Vec<f64>, String> {
         let range_ns = &question.range_ns;
@@ -212,7 +212,7 @@ impl RankFigures {
             (calls, known.column(|row| row.mpi_time_ns as f64 / 1e9, 0.0))
         } else {
             let of = Subject::Calls(function, site, question.phase);
-            let asked = Asked { range_ns: range_ns.clone(), ranks: known.ranks, of };
+            let asked = CacheKey { range_ns: range_ns.clone(), ranks: known.ranks, of };
             let make = || {
                 Ok(Sums::Calls(Arc::new(CallSums::read(
                     sources.calls,
@@ -253,7 +253,7 @@ impl RankFigures {
         &self,
         metric: RankMetric,
         question: &MetricsQuestion,
-        known: &Known,
+        known: &CountedRows,
         sources: &Sources<'_>,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Vec<f64>, String> {
@@ -278,7 +278,7 @@ impl RankFigures {
             Ok(Sums::Messages(Arc::new(sums)))
         };
         let of = Subject::Messages(question.phase);
-        let asked = Asked { range_ns: range_ns.clone(), ranks: known.ranks, of };
+        let asked = CacheKey { range_ns: range_ns.clone(), ranks: known.ranks, of };
         let Sums::Messages(sums) = self.once(asked, sources, make)? else { return Ok(Vec::new()) };
         let unknown = |of: &[f64]| if sums.has_criteria { of.to_vec() } else { vec![f64::NAN; of.len()] };
         Ok(match metric {
@@ -306,7 +306,7 @@ impl RankFigures {
         let Some(phase) = question.phase else { return Ok(None) };
         // The whole run goes as far as it is known.
         let range_ns = question.range_ns.start..question.range_ns.end.min(until_ns);
-        let asked = Asked { range_ns: range_ns.clone(), ranks, of: Subject::Phase(phase) };
+        let asked = CacheKey { range_ns: range_ns.clone(), ranks, of: Subject::Phase(phase) };
         let make = || {
             let spans = PhaseSpans::read(sources.calls, &range_ns, phase, ranks)?;
             Ok(Sums::Phase(Arc::new(spans)))
@@ -318,7 +318,7 @@ impl RankFigures {
     /// What was summed before, as long as nothing was added since, or what is summed now.
     fn once(
         &self,
-        asked: Asked,
+        asked: CacheKey,
         sources: &Sources<'_>,
         make: impl FnOnce() -> Result<Sums, String>,
     ) -> Result<Sums, String> {
@@ -344,7 +344,7 @@ impl RankFigures {
 fn judged(
     metric: RankMetric,
     range_ns: &Range<Nanoseconds>,
-    known: &Known,
+    known: &CountedRows,
     course: Option<&Course>,
     answer: &mut RankMetrics,
 ) -> Result<Vec<f64>, String> {
@@ -380,7 +380,11 @@ fn judged(
     Ok((0..known.ranks).map(value).collect())
 }
 
-fn scheduled(metric: RankMetric, range_ns: &Range<Nanoseconds>, known: &Known) -> Result<Vec<f64>, String> {
+fn scheduled(
+    metric: RankMetric,
+    range_ns: &Range<Nanoseconds>,
+    known: &CountedRows,
+) -> Result<Vec<f64>, String> {
     if !known.is_whole(range_ns) {
         return Err("the scheduler's figures are of the whole run only".to_owned());
     }

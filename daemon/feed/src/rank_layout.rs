@@ -4,7 +4,7 @@ use crate::column::F64Column;
 use crate::question::{
     LayoutKeeper, LayoutQuestion, LayoutSourceChoice, MetricsQuestion, SaveLayoutQuestion,
 };
-use crate::rank_figures::{Known, RankFigures, Sources};
+use crate::rank_figures::{CountedRows, RankFigures, Sources};
 use crate::rank_values::RankMetrics;
 use mpiscope_layout::{
     BUNDLED, CARTESIAN_COORDINATES, CARTESIAN_SIZES, EVENTS, Inputs, Layout, LayoutFile, LayoutWarning,
@@ -141,7 +141,7 @@ pub(crate) struct LayoutFiles {
     store: Option<Box<dyn LayoutStore>>,
     /// Who writes to the store reads it first.
     writing: Mutex<()>,
-    seen: Mutex<Seen>,
+    seen: Mutex<LayoutFileState>,
     /// The newest list, and what it was made for: pages ask again and again.
     list: Mutex<Option<(ListedFor, Layouts)>>,
 }
@@ -158,7 +158,7 @@ struct ListedFor {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Seen {
+struct LayoutFileState {
     bytes: Vec<u8>,
     version: u32,
     /// The newest that can be drawn by name; whether each is older than the text.
@@ -204,8 +204,8 @@ impl LayoutFiles {
     }
 
     /// Reads the file again; what cannot be read any more stays as it was.
-    fn look(&self) -> Seen {
-        let Some(source) = &self.source else { return Seen::default() };
+    fn look(&self) -> LayoutFileState {
+        let Some(source) = &self.source else { return LayoutFileState::default() };
         // Others need not wait until it is read.
         let read = source.read();
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -225,7 +225,8 @@ impl LayoutFiles {
                     layouts.extend(old.into_iter().map(|(layout, _)| (layout, true)));
                 }
                 let (version, errors) = (seen.version + 1, errors(&file.errors));
-                *seen = Seen { bytes, version, layouts, errors, warnings: warnings(&file.warnings) };
+                *seen =
+                    LayoutFileState { bytes, version, layouts, errors, warnings: warnings(&file.warnings) };
             }
             Err(why) => {
                 // Line 0 is no place in the text.
@@ -254,7 +255,7 @@ fn warnings(all: &[LayoutWarning]) -> Vec<LayoutNote> {
 }
 
 /// Where the ranks of a run are: nodes, CPUs, regions, what the site says of them, and the program's own grid.
-pub(crate) fn inputs(known: &Known, figures: &RankFigures) -> Inputs {
+pub(crate) fn inputs(known: &CountedRows, figures: &RankFigures) -> Inputs {
     let hosts = known.hosts().into_iter().map(|host| if host.is_nan() { 0.0 } else { host });
     let (placement, site) = figures.places.placement_on(hosts.collect());
     let mut inputs = placement.inputs(&site);
@@ -362,13 +363,13 @@ fn is_affordable(layout: &Layout, ranks: usize) -> bool {
     layout.operation_count().saturating_mul(ranks) <= MOST_OPERATIONS
 }
 
-fn parsed(text: &str) -> Seen {
+fn parsed(text: &str) -> LayoutFileState {
     let file = LayoutFile::parse(text.as_bytes());
-    Seen {
+    LayoutFileState {
         layouts: file.layouts.into_iter().map(|layout| (layout, false)).collect(),
         errors: errors(&file.errors),
         warnings: warnings(&file.warnings),
-        ..Seen::default()
+        ..LayoutFileState::default()
     }
 }
 

@@ -31,7 +31,7 @@ impl RankPlaces {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn know<'a>(
+    pub(crate) fn set<'a>(
         &self,
         nodes: impl Iterator<Item = &'a str>,
         ranks: impl Iterator<Item = (Rank, &'a RankCpus)>,
@@ -54,7 +54,7 @@ impl RankPlaces {
         }
     }
 
-    pub(crate) fn know_regions(&self, regions: &Regions) {
+    pub(crate) fn set_regions(&self, regions: &Regions) {
         let mut inner = self.lock();
         if inner.regions.version != regions.version || inner.regions.count != regions.count {
             inner.version += 1;

@@ -136,7 +136,7 @@ impl Library {
     /// Up to where it is known where time went; none before anything was diagnosed.
     #[must_use]
     pub fn diagnosed_ns(&self) -> Option<Nanoseconds> {
-        self.known_course().map(|course| course.to_ns)
+        self.course_so_far().map(|course| course.to_ns)
     }
 
     /// Shows the windows whose last nanosecond is in a range, in the order of time, as far as something happened in them.
@@ -209,7 +209,7 @@ impl Library {
         range_ns: &Range<Nanoseconds>,
         ranks: &[(Rank, Rank)],
     ) -> Option<(Parts9, Avoidable)> {
-        let (parts, avoidable) = self.known_course()?.share(range_ns, ranks)?;
+        let (parts, avoidable) = self.course_so_far()?.share(range_ns, ranks)?;
         let Parts { total_s, waiting_s, waiting_by: by, .. } = parts;
         let rest = [by.compute, by.base, by.distance, by.excess, by.operation, by.other, by.unknown];
         let mut figures = [total_s, waiting_s, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];

@@ -1,7 +1,7 @@
 //! What the owner of the counters hands in.
 
-use crate::findings::Found;
-use crate::hang::Standing;
+use crate::findings::FindingsReport;
+use crate::hang::Hangs;
 use crate::switch::Switch;
 use mpiscope_model::{
     Call, Fault, Function, InFlight, Losses, Nanoseconds, Node, NodeCpus, ProcessState, Rank, Totals,
@@ -180,7 +180,7 @@ pub struct Update<'a> {
     /// Calls that have not returned, all of them.
     pub in_flight: &'a [InFlight],
     /// Whether the job hangs or hung, and what it ended in.
-    pub standing: &'a Standing,
+    pub hangs: &'a Hangs,
     /// Whether calls are recorded, and when they were not.
     pub switch: &'a Switch,
     /// Calls that ended since the last update, in pieces.
@@ -188,5 +188,5 @@ pub struct Update<'a> {
     /// Faults since the last update.
     pub faults: &'a [Fault],
     /// Where time went, and why, when that was found anew.
-    pub found: Option<&'a Found>,
+    pub found: Option<&'a FindingsReport>,
 }

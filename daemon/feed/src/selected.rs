@@ -111,13 +111,13 @@ pub struct SelectedRegions {
 }
 
 #[derive(Default)]
-struct OfFunction {
+struct FunctionPart {
     totals: FunctionTotals,
     longest_ns: u64,
 }
 
 #[derive(Default, Clone, Copy)]
-struct OfRank {
+struct RankPart {
     calls: u64,
     time_ns: u64,
     sent: u64,
@@ -126,7 +126,7 @@ struct OfRank {
 }
 
 #[derive(Default, Clone, Copy)]
-struct OfRegion {
+struct RegionPart {
     messages: u64,
     exact: u64,
     delayed: u64,
@@ -175,8 +175,8 @@ pub(crate) fn selected(
         to_ns: range_ns.end.min(until_ns),
         ..Selected::default()
     };
-    let mut of_rank = vec![OfRank::default(); ranks];
-    let mut of_function: BTreeMap<Function, OfFunction> = BTreeMap::new();
+    let mut of_rank = vec![RankPart::default(); ranks];
+    let mut of_function: BTreeMap<Function, FunctionPart> = BTreeMap::new();
     let mut add_calls = |slice_ns: &Range<Nanoseconds>| {
         calls.visit_of(slice_ns, only, &mut |call| {
             let is_shown = !hidden.contains(&call.function.into());
@@ -212,7 +212,7 @@ pub(crate) fn selected(
     let region_of: FxHashMap<Rank, usize> = (regions.regions.iter().enumerate())
         .flat_map(|(at, region)| region.each_rank().map(move |rank| (rank, at)))
         .collect();
-    let mut of_region = vec![OfRegion::default(); regions.regions.len()];
+    let mut of_region = vec![RegionPart::default(); regions.regions.len()];
     let criteria = messages.usual();
     let is_selected = |rank| is_among(only.as_deref(), rank);
     let mut add = |message: &Message| {
@@ -253,7 +253,7 @@ pub(crate) fn selected(
             .for_each(&mut add);
         ControlFlow::Continue(())
     })?;
-    for (function, OfFunction { totals, longest_ns }) in of_function {
+    for (function, FunctionPart { totals, longest_ns }) in of_function {
         found.functions.push(function, &totals.with_longest(longest_ns));
     }
     for (rank, of) in of_rank.iter().enumerate().filter(|(rank, _)| is_selected(Rank::from_index(*rank))) {
@@ -279,7 +279,7 @@ impl SelectedFunctions {
 }
 
 impl SelectedRanks {
-    fn push(&mut self, rank: Rank, of: &OfRank) {
+    fn push(&mut self, rank: Rank, of: &RankPart) {
         self.rank.0.push(rank.0);
         self.calls.0.push(of.calls as f64);
         self.mpi_time_ns.0.push(of.time_ns as f64);
@@ -290,7 +290,7 @@ impl SelectedRanks {
 }
 
 impl SelectedRegions {
-    fn push(&mut self, id: u32, of: &OfRegion) {
+    fn push(&mut self, id: u32, of: &RegionPart) {
         self.id.0.push(id);
         self.messages.0.push(of.messages as f64);
         self.exact.0.push(of.exact as f64);

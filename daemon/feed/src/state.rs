@@ -3,8 +3,8 @@
 use crate::calls::Calls;
 use crate::compare::Compared;
 use crate::evolution::Pending;
-use crate::findings::{Found, Verdict};
-use crate::hang::Standing;
+use crate::findings::{FindingsReport, Verdict};
+use crate::hang::Hangs;
 use crate::history::DeltaHistory;
 use crate::message::{
     Clock, Fault, Faults, InFlight, Kind, Losses, Message, PROTOCOL, TimelineCells, Totals,
@@ -96,10 +96,10 @@ pub struct FeedState {
     /// Calls that have not returned, by the newest regions.
     pending: Pending,
     regions: RegionOfRank,
-    standing: Standing,
+    hangs: Hangs,
     switch: Switch,
     /// None until something is known.
-    found: Option<Found>,
+    found: Option<FindingsReport>,
     compared: Option<Box<Compared>>,
     deltas: DeltaHistory,
     /// The snapshot of the current number, once somebody asked for it.
@@ -132,7 +132,7 @@ impl FeedState {
             in_flight: InFlight::default(),
             pending: Pending::default(),
             regions: RegionOfRank::default(),
-            standing: Standing::default(),
+            hangs: Hangs::default(),
             switch: Switch::default(),
             found: None,
             compared: None,
@@ -196,8 +196,8 @@ impl FeedState {
 
     /// What was found about the run, and its hangs.
     #[must_use]
-    pub fn findings(&self) -> (Option<&Found>, &Standing) {
-        (self.found.as_ref(), &self.standing)
+    pub fn findings(&self) -> (Option<&FindingsReport>, &Hangs) {
+        (self.found.as_ref(), &self.hangs)
     }
 
     /// Bytes of deltas that are kept now.
@@ -231,7 +231,7 @@ impl FeedState {
             timeline: self.take_timeline(update),
             in_flight: replace(&mut self.in_flight, &in_flight(update.in_flight, self.limits.in_flight_max)),
             pending: replace(&mut self.pending, &pending(&self.regions, update)),
-            standing: replace(&mut self.standing, update.standing),
+            hangs: replace(&mut self.hangs, update.hangs),
             switch: replace(&mut self.switch, update.switch),
             found: update.found.and_then(|found| replace(&mut self.found, &Some(found.clone())).flatten()),
             calls: self.take_calls(before, update),
@@ -329,7 +329,7 @@ impl FeedState {
             nodes: Some(nodes(&self.nodes.values().cloned().collect::<Vec<_>>())),
             timeline: Some(timeline(self.timeline.window_ns(), &self.timeline.cells())),
             in_flight: Some(self.in_flight.clone()),
-            standing: Some(self.standing.clone()),
+            hangs: Some(self.hangs.clone()),
             switch: Some(self.switch.clone()),
             pending: Some(self.pending.clone()),
             found: self.found.clone(),
@@ -380,7 +380,7 @@ fn has_parts(message: &Message) -> bool {
         || message.nodes.is_some()
         || message.timeline.is_some()
         || message.in_flight.is_some()
-        || message.standing.is_some()
+        || message.hangs.is_some()
         || message.switch.is_some()
         || message.pending.is_some()
         || message.found.is_some()

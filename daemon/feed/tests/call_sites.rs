@@ -13,7 +13,7 @@ fn library(calls: &[Call]) -> Library {
     let messages = Messages { source: Box::new(StoredMessages::default()), flow: |_| None };
     let library = Library::new(Box::new(Plain(calls.to_vec()))).with_messages(messages);
     // That is read in several slices.
-    library.know_figures(vec![RankRow { calls: 5 << 20, ..row(0) }], RANKS, UNTIL_NS);
+    library.set_rank_rows(vec![RankRow { calls: 5 << 20, ..row(0) }], RANKS, UNTIL_NS);
     library
 }
 

@@ -85,7 +85,7 @@ fn cone(rank: u32, at_ns: u64, is_future: bool) -> Question {
 #[test]
 fn a_graph_comes_with_all_that_its_glyphs_show() {
     let (library, ..) = library(vec![message(0, 1, 10, 30), message(1, 2, 40, 48)], Vec::new());
-    library.know([(Rank(0), Node(5)), (Rank(1), Node(5)), (Rank(7), Node(6))].into_iter());
+    library.set_rank_nodes([(Rank(0), Node(5)), (Rank(1), Node(5)), (Rank(7), Node(6))].into_iter());
     let answer = library.answer(3, &dag(0..100, 50));
     assert_eq!((answer.id, &answer.error), (3, &None));
     let found = answer.dag.unwrap();

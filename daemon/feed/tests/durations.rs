@@ -17,7 +17,7 @@ fn library(calls: &[Call]) -> Library {
     overview.add(calls);
     let library = Library::new(Box::new(Plain(calls.to_vec()))).with_overview(overview);
     // That is read in several slices.
-    library.know_figures(vec![RankRow { calls: 5 << 20, ..row(0) }], RANKS, UNTIL_NS);
+    library.set_rank_rows(vec![RankRow { calls: 5 << 20, ..row(0) }], RANKS, UNTIL_NS);
     library
 }
 

@@ -19,7 +19,7 @@ fn library(messages: Vec<Message>, node: impl Fn(u32) -> u32) -> Library {
     let source = Box::new(StoredMessages { messages, ..StoredMessages::default() });
     let library =
         Library::new(Box::new(Plain(Vec::new()))).with_messages(Messages { source, flow: |_| None });
-    library.know(Rank::all(RANKS).map(|rank| (rank, Node(node(rank.0)))));
+    library.set_rank_nodes(Rank::all(RANKS).map(|rank| (rank, Node(node(rank.0)))));
     library
 }
 
@@ -85,7 +85,7 @@ proptest! {
         let late = &messages[..late.min(messages.len())];
         let sends: Vec<UnreceivedSend> = waiting.iter().chain(late).map(unreceived).collect();
         if is_live {
-            library.know_unreceived(sends, 7, until_ns);
+            library.set_unreceived_sends(sends, 7, until_ns);
         }
         let at_ns = if is_live { asked_ns.min(until_ns) } else { asked_ns };
         let ranks = ranks.map(|(one, other)| vec![(Rank(one.min(other)), Rank(one.max(other)))]);
@@ -172,7 +172,7 @@ fn groups_are_nodes_regions_or_ranks_that_follow_each_other() {
     let library = library(vec![message(0, 299, 10, 20)], |rank| rank % 3);
     let region = |id, ranks: &[(u32, u32)]| Region { id, ranks: ranks.to_vec(), ..Region::default() };
     let regions = vec![region(4, &[(0, 9), (200, 249)]), region(2, &[(10, 199)])];
-    library.know_regions(&Regions { regions, ..Regions::default() });
+    library.set_regions(&Regions { regions, ..Regions::default() });
     let sizes = |by| pending(&library, PendingQuestion { by, ..question(15) }).groups.ranks.0;
     assert_eq!(sizes(Grouping::Node), [100, 100, 100]);
     assert_eq!(sizes(Grouping::Region), [190, 60, 50]);

@@ -67,7 +67,7 @@ fn library(ranks: u32) -> Library {
     let rows = || Rows { calls: calls(), messages: vec![message] };
     let messages = Messages { source: Box::new(rows()), flow: |_| None };
     let library = Library::new(Box::new(rows())).with_messages(messages);
-    library.know_figures((0..ranks.min(64)).map(row).collect(), ranks, UNTIL_NS);
+    library.set_rank_rows((0..ranks.min(64)).map(row).collect(), ranks, UNTIL_NS);
     library
 }
 
@@ -111,7 +111,7 @@ fn time_after_the_last_call_of_a_rank_is_not_outside_mpi() {
     let library = library(2);
     // Rank 0 makes no call after 4 s, rank 1 may.
     let rows = [RankRow { mpi_time_ns: 3 * SECOND_NS, ended_ns: 4 * SECOND_NS, ..row(0) }, row(1)];
-    library.know_figures(rows.to_vec(), 3, UNTIL_NS);
+    library.set_rank_rows(rows.to_vec(), 3, UNTIL_NS);
     let metrics = [RankMetric::MpiTime, RankMetric::OutsideMpi, RankMetric::Finished, RankMetric::Load];
     let found = ask(&library, WHOLE, &metrics);
     let values = |at: usize| found.metrics[at].values.0.clone();
@@ -206,8 +206,8 @@ fn figures_of_a_phase_count_what_ranks_did_in_it() {
     let library = Library::new(Box::new(rows())).with_messages(messages);
     let phase =
         CommInfo { comm: Comm(7), kind: CommKind::Phase, name: "solve".to_owned(), ..CommInfo::default() };
-    library.know_communicators(&[CommInfo::default(), phase]);
-    library.know_figures((0..3).map(row).collect(), 3, UNTIL_NS);
+    library.set_communicators(&[CommInfo::default(), phase]);
+    library.set_rank_rows((0..3).map(row).collect(), 3, UNTIL_NS);
     let metrics = vec![
         RankMetric::MpiTime,
         RankMetric::Calls,
@@ -257,7 +257,7 @@ fn the_sphere_puts_rank_5_where_the_paper_has_it() {
 #[test]
 fn a_text_gets_events_metadata_and_several_points() {
     let library = library(8);
-    library.know_grid(&[
+    library.set_grid(&[
         Coordinate { comm: Comm(3), rank: Rank(6), dimension: 0, coordinate: 2, size: 4, periodic: 0 },
         Coordinate { comm: Comm(3), rank: Rank(6), dimension: 1, coordinate: 1, size: 2, periodic: 0 },
     ]);
@@ -387,8 +387,8 @@ fn suggested(ranks: u32, slow: impl Fn(u32) -> bool, grid: &[Coordinate]) -> mpi
         let wait_ns = if slow(rank) { SECOND_NS } else { 10_000_000 };
         RankRow { wait_ns: wait_ns + noise_ns, mpi_time_ns: SECOND_NS + noise_ns, ..self::row(rank) }
     };
-    library.know_figures((0..ranks).map(row).collect(), ranks, UNTIL_NS);
-    library.know_grid(grid);
+    library.set_rank_rows((0..ranks).map(row).collect(), ranks, UNTIL_NS);
+    library.set_grid(grid);
     library.answer(1, &Question::Suggestion(WHOLE)).suggestion.expect("an answer")
 }
 
@@ -423,10 +423,10 @@ fn ranks_of_no_region_are_no_group() {
             let wait_ns = if slow.contains(&rank) { SECOND_NS } else { 10_000_000 };
             RankRow { wait_ns: wait_ns + u64::from(rank * 7 % 5) * 1_000_000, ..self::row(rank) }
         };
-        library.know_figures((0..32).map(row).collect(), 32, UNTIL_NS);
+        library.set_rank_rows((0..32).map(row).collect(), 32, UNTIL_NS);
         let region = |id, ranks| Region { id, ranks: vec![ranks], ..Region::default() };
         let regions = vec![region(4, (0, 9)), region(7, (10, 25))];
-        library.know_regions(&Regions { version: 1, count: 2, regions, ..Regions::default() });
+        library.set_regions(&Regions { version: 1, count: 2, regions, ..Regions::default() });
         library.answer(1, &Question::Suggestion(WHOLE)).suggestion.expect("an answer")
     };
     let found = suggested(0..10);
@@ -454,9 +454,9 @@ fn a_slow_rack_is_named_and_shown_as_one() {
         let wait_ns = if is_slow(rank) { SECOND_NS } else { 10_000_000 };
         RankRow { wait_ns: wait_ns + u64::from(rank * 7 % 5) * 1_000_000, ..self::row(rank) }
     };
-    library.know_figures((0..64).map(row).collect(), 64, UNTIL_NS);
+    library.set_rank_rows((0..64).map(row).collect(), 64, UNTIL_NS);
     let names: Vec<String> = (0..16).map(|node| format!("n{node}")).collect();
-    library.know_places(names.iter().map(String::as_str), std::iter::empty());
+    library.set_placement(names.iter().map(String::as_str), std::iter::empty());
     let found = library.answer(1, &Question::Suggestion(WHOLE)).suggestion.expect("an answer");
     assert_eq!((found.group.as_str(), found.members.as_slice()), ("rack", &["R11".to_owned()][..]));
     assert_eq!((found.layout.as_str(), found.count), ("racks", 8));

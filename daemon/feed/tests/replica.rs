@@ -4,8 +4,8 @@
 
 use mpiscope_feed::message::{Functions, Kind, Message, Nodes, PROTOCOL, Ranks, TimelineCells};
 use mpiscope_feed::{
-    Evolution, FeedState, Found, FunctionRow, Job, JobState, Limits, NodeRow, RankRow, RegionCourse,
-    Standing, Switch, TimelineIncrement, Update,
+    Evolution, FeedState, FindingsReport, FunctionRow, Hangs, Job, JobState, Limits, NodeRow, RankRow,
+    RegionCourse, Switch, TimelineIncrement, Update,
 };
 use mpiscope_model::{Call, Comm, Fault, InFlight, Losses, Node, NodeCpus, ProcessState, Rank, Totals};
 use proptest::prelude::*;
@@ -48,7 +48,7 @@ impl Replica {
         assign("losses", message.losses.map(|part| format!("{part:?}")));
         assign("faults", message.faults.map(|part| format!("{part:?}")));
         assign("in_flight", message.in_flight.map(|part| format!("{part:?}")));
-        assign("standing", message.standing.map(|part| format!("{part:?}")));
+        assign("standing", message.hangs.map(|part| format!("{part:?}")));
         assign("switch", message.switch.map(|part| format!("{part:?}")));
         assign("pending", message.pending.map(|part| format!("{part:?}")));
         assign("found", message.found.map(|part| format!("{part:?}")));
@@ -126,11 +126,11 @@ struct Round {
     nodes: Vec<NodeRow>,
     timeline: Vec<TimelineIncrement>,
     in_flight: Vec<InFlight>,
-    standing: Standing,
+    hangs: Hangs,
     switch: Switch,
     calls: Vec<Arc<Vec<Call>>>,
     faults: Vec<Fault>,
-    found: Option<Found>,
+    found: Option<FindingsReport>,
 }
 
 impl Round {
@@ -146,7 +146,7 @@ impl Round {
             nodes: &self.nodes,
             timeline: &self.timeline,
             in_flight: &self.in_flight,
-            standing: &self.standing,
+            hangs: &self.hangs,
             switch: &self.switch,
             calls: &self.calls,
             faults: &self.faults,
@@ -259,14 +259,14 @@ fn round() -> impl Strategy<Value = Round> {
                     nodes,
                     timeline,
                     in_flight,
-                    standing: Standing { count: lost, ..Standing::default() },
+                    hangs: Hangs { count: lost, ..Hangs::default() },
                     switch: Switch { unrecorded_calls: calls, ..Switch::default() },
                     calls: Vec::new(),
                     faults: faults.into_iter().map(|text| Fault { rank: None, text }).collect(),
-                    found: until.map(|s| Found {
+                    found: until.map(|s| FindingsReport {
                         until_s: f64::from(s),
                         evolution: by_region(s),
-                        ..Found::default()
+                        ..FindingsReport::default()
                     }),
                 }
             },

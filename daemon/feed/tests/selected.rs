@@ -31,10 +31,10 @@ fn library(calls: &[Call], messages: &[Message]) -> Library {
     let messages = Messages { source: Box::new(messages), flow: |_| None };
     let library = Library::new(Box::new(Plain(calls.to_vec()))).with_messages(messages);
     // That is read in several slices.
-    library.know_figures(vec![RankRow { calls: 5 << 20, ..row(0) }], RANKS, UNTIL_NS);
+    library.set_rank_rows(vec![RankRow { calls: 5 << 20, ..row(0) }], RANKS, UNTIL_NS);
     let region = |id, ranks| Region { id, ranks: vec![ranks], ..Region::default() };
     library
-        .know_regions(&Regions { regions: vec![region(4, (0, 2)), region(7, (3, 5))], ..Regions::default() });
+        .set_regions(&Regions { regions: vec![region(4, (0, 2)), region(7, (3, 5))], ..Regions::default() });
     library.use_criteria(
         Version::new(
             vec![MessageCriterion::of_size(Scope::Intra, 64, 40, 100).with_normal(Some(150))],

@@ -9,7 +9,7 @@ pub(super) type Arity = fn(&str, Option<&OsStr>) -> usize;
 
 /// An option: where it stands, its name without dashes, the words of its values.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundOption {
     pub(super) at: usize,
     pub(super) name: String,
     pub(super) values: Range<usize>,
@@ -20,7 +20,7 @@ pub(super) struct Found {
 pub(super) struct Context {
     /// Where its first option stands, or could.
     pub(super) begin: usize,
-    pub(super) options: Vec<Found>,
+    pub(super) options: Vec<FoundOption>,
 }
 
 /// All contexts of a launcher that stands at a place of the line.
@@ -38,7 +38,7 @@ pub(super) fn contexts(words: &[OsString], launcher: usize, arity: Arity) -> Vec
     }
 }
 
-fn read(words: &[OsString], range: Range<usize>, arity: Arity) -> Vec<Found> {
+fn read(words: &[OsString], range: Range<usize>, arity: Arity) -> Vec<FoundOption> {
     let mut options = Vec::new();
     let mut at = range.start;
     while at < range.end {
@@ -55,7 +55,7 @@ fn read(words: &[OsString], range: Range<usize>, arity: Arity) -> Vec<Found> {
         let next = words[..range.end].get(at + 1).map(OsString::as_os_str);
         let count = if joined { 0 } else { arity(name, next) };
         let values = at + 1..(at + 1 + count).min(range.end);
-        options.push(Found { at, name: name.to_owned(), values: values.clone() });
+        options.push(FoundOption { at, name: name.to_owned(), values: values.clone() });
         at = values.end;
     }
     options

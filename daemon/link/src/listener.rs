@@ -244,7 +244,7 @@ async fn serve(stream: TcpStream, shared: &Shared, teller: &Teller) -> Result<()
         .map_err(|_| LinkError::Silence(STRANGERS_PATIENCE.as_secs()))??;
     drop(stranger);
     let joining = shared.joining.lock().await;
-    let Some((agent, is_new)) = shared.registry.know(guest.identity, &guest.node) else {
+    let Some((agent, is_new)) = shared.registry.register(guest.identity, &guest.node) else {
         return say(&mut guest.stream, &refusal("there are too many agents")).await;
     };
     if is_new {

@@ -72,7 +72,7 @@ impl Registry {
     }
 
     /// The number of an agent, and whether it was not known before; `None` when there are too many.
-    pub(crate) fn know(&self, identity: u128, node: &str) -> Option<(u32, bool)> {
+    pub(crate) fn register(&self, identity: u128, node: &str) -> Option<(u32, bool)> {
         let mut agents = self.agents();
         if let Some(at) = agents.iter().position(|known| known.identity == identity) {
             return Some((at as u32 + 1, false));

@@ -104,7 +104,7 @@ pub enum Event {
 
 /// The attributes that are asked for, where the archive has them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct WantedAttributes {
     /// A number of what is entered.
     pub enter_number: Option<u32>,
     /// A string of what is entered.

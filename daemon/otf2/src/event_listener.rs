@@ -1,7 +1,7 @@
 //! Takes the events of a location from the callbacks of the library, which get its address.
 
 use crate::constants::{INTERRUPT, SUCCESS};
-use crate::event::{Asked, Event};
+use crate::event::{Event, WantedAttributes};
 use crate::handle::Handle;
 use crate::other_event::{OtherEvent, OtherEvents};
 use crate::symbols::Symbols;
@@ -13,7 +13,7 @@ pub(crate) type Take<'a> = dyn FnMut(u64, Event) -> bool + 'a;
 /// Takes events.
 pub(crate) struct EventListener<'a, 'b> {
     pub(crate) symbols: &'a Symbols,
-    pub(crate) asked: Asked,
+    pub(crate) asked: WantedAttributes,
     /// The region of each call path.
     pub(crate) contexts: &'a HashMap<u32, u32>,
     pub(crate) take: &'a mut Take<'b>,

@@ -26,7 +26,7 @@ mod writer;
 pub use constants::{CollectiveOp, GroupKind, NO_ROOT, PARADIGM_MPI, RegionRole, UNDEFINED};
 pub use definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
 pub use error::Otf2Error;
-pub use event::{Asked, Event};
+pub use event::{Event, WantedAttributes};
 pub use library::Library;
 pub use other_event::{OtherEvent, OtherEvents};
 pub use reader::Reader;

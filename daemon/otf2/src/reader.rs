@@ -10,7 +10,7 @@ use crate::constants::{
 };
 use crate::definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
 use crate::error::Otf2Error;
-use crate::event::{Asked, Event};
+use crate::event::{Event, WantedAttributes};
 use crate::event_listener::{EventListener, Take, listener};
 use crate::handle::Handle;
 use crate::library::Library;
@@ -136,7 +136,7 @@ impl Reader {
     pub fn events(
         &mut self,
         location: u64,
-        (asked, contexts): (Asked, &HashMap<u32, u32>),
+        (asked, contexts): (WantedAttributes, &HashMap<u32, u32>),
         take: &mut Take<'_>,
     ) -> Result<OtherEvents, Otf2Error> {
         let symbols = &*self.library.symbols;

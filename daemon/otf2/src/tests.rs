@@ -1,7 +1,9 @@
 //! What is written is read, through the library of this machine; without a library the test is skipped with a message.
 
 use crate::definitions::{Location, TreeNode};
-use crate::{Asked, CollectiveOp, Event, GroupKind, Library, NO_ROOT, Otf2Error, Reader, RegionRole, Writer};
+use crate::{
+    CollectiveOp, Event, GroupKind, Library, NO_ROOT, Otf2Error, Reader, RegionRole, WantedAttributes, Writer,
+};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -76,8 +78,11 @@ fn what_is_written_is_read() {
     let seven = Location { location: 7, name: 3, is_thread: true, events: 8, group: 0 };
     assert_eq!(found.locations[1], seven);
     let number = found.attribute("MPI_Allreduce");
-    let asked =
-        Asked { enter_number: number, enter_string: found.attribute("MPI_Waitall"), receive_number: number };
+    let asked = WantedAttributes {
+        enter_number: number,
+        enter_string: found.attribute("MPI_Waitall"),
+        receive_number: number,
+    };
     assert_eq!((asked.enter_number, asked.enter_string), (Some(0), Some(1)));
     for location in [0, 7] {
         let mut events = Vec::new();
@@ -119,7 +124,7 @@ fn whoever_has_enough_gets_no_more() {
     reader.definitions().unwrap();
     let mut events = 0;
     reader
-        .events(0, (Asked::default(), &HashMap::new()), &mut |_, _| {
+        .events(0, (WantedAttributes::default(), &HashMap::new()), &mut |_, _| {
             events += 1;
             events < 3
         })
@@ -152,7 +157,7 @@ fn many_events_go_through_full_buffers() {
     assert_eq!(reader.definitions().unwrap().began_unix_ns, None);
     let (mut found, mut last) = (0, 0);
     reader
-        .events(0, (Asked::default(), &HashMap::new()), &mut |time, _| {
+        .events(0, (WantedAttributes::default(), &HashMap::new()), &mut |time, _| {
             assert!(time >= last);
             (found, last) = (found + 1, time);
             true
@@ -179,7 +184,7 @@ fn what_is_no_archive_is_refused_with_its_name() {
     let mut reader = Reader::open(&library, &anchor).unwrap();
     let read = reader
         .definitions()
-        .and_then(|_| reader.events(7, (Asked::default(), &HashMap::new()), &mut |_, _| true));
+        .and_then(|_| reader.events(7, (WantedAttributes::default(), &HashMap::new()), &mut |_, _| true));
     assert!(read.unwrap_err().to_string().contains(&anchor.display().to_string()));
 }
 

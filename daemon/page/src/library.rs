@@ -41,21 +41,21 @@ pub fn inform(
     findings: Option<&Findings>,
     until_ns: Nanoseconds,
 ) -> Vec<RankRow> {
-    library.know(loaded.ranks.iter().map(|info| (info.rank, info.node)));
-    library.know_places(
+    library.set_rank_nodes(loaded.ranks.iter().map(|info| (info.rank, info.node)));
+    library.set_placement(
         loaded.job.nodes.iter().map(|node| node.name.as_str()),
         loaded.ranks.iter().map(|info| (info.rank, &info.cpus)),
     );
-    library.know_grid(&loaded.coordinates);
-    library.know_communicators(&loaded.communicators);
+    library.set_grid(&loaded.coordinates);
+    library.set_communicators(&loaded.communicators);
     if let Some(findings) = findings {
-        library.know_course(findings.course.clone());
-        library.know_range_verdicts(Arc::new(PartVerdicts::new(&findings.diagnosis, loaded.job.ranks)));
-        library.know_regions(findings.regions());
+        library.set_course(findings.course.clone());
+        library.set_range_verdicts(Arc::new(PartVerdicts::new(&findings.diagnosis, loaded.job.ranks)));
+        library.set_regions(findings.regions());
         library.use_criteria(findings.criteria(), true);
     }
-    let in_call = loaded.standing.ended_in.iter().map(|call| Rank(call.rank)).collect();
+    let in_call = loaded.hangs.ended_in.iter().map(|call| Rank(call.rank)).collect();
     let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter(), &in_call);
-    library.know_figures(ranks.clone(), loaded.job.ranks, until_ns);
+    library.set_rank_rows(ranks.clone(), loaded.job.ranks, until_ns);
     ranks
 }

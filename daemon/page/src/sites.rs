@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The call sites of a run. Shared between who receives them and who asks for them.
 #[derive(Debug, Clone, Default)]
-pub struct SiteList(Arc<Mutex<Known>>);
+pub struct SiteList(Arc<Mutex<LookedUpSites>>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct LookedUpSites {
     sites: Vec<SiteInfo>,
     /// The number of them that were looked up, with or without success.
     looked_up: usize,
@@ -19,7 +19,7 @@ struct Known {
 
 impl SiteList {
     /// A panic elsewhere while the lock was held leaves a list that is still sound.
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, LookedUpSites> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -62,7 +62,7 @@ impl Placements {
     }
 
     /// The ranks of the run, and where they are.
-    pub fn know(&self, known: Job) {
+    pub fn set_job(&self, known: Job) {
         if let MessagesFrom::Run { job, .. } = &self.0.messages_from {
             *lock(job) = known;
         }

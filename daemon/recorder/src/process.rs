@@ -5,7 +5,7 @@ use crate::queue;
 use crate::remotes::Remotes;
 use crate::start::Start;
 use crate::switch;
-use crate::watch::{Ended, Watch, watch};
+use crate::watch::{CommandEnd, Watch, watch};
 use anyhow::{Context as _, Result};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use mpiscope_agent::{Agent, run_start};
@@ -102,7 +102,7 @@ fn start_agent(
     from: Watch,
     configuration: &Configuration,
     is_first_word_due: bool,
-    ended: Receiver<Ended>,
+    ended: Receiver<CommandEnd>,
     page: Option<&Page>,
 ) -> Result<JoinHandle<()>> {
     let start = is_first_word_due.then(|| run_start(&configuration.run, &configuration.command));
@@ -114,7 +114,7 @@ fn start_agent(
 }
 
 /// A thread that waits for the word that the command is over, and gives it to who reads from here.
-fn hear_orders(arrived: Arc<dyn Fn() + Send + Sync>) -> Result<Receiver<Ended>> {
+fn hear_orders(arrived: Arc<dyn Fn() + Send + Sync>) -> Result<Receiver<CommandEnd>> {
     let (tell_end, ended) = bounded(1);
     std::thread::Builder::new().name("orders".into()).spawn(move || {
         read_orders(&tell_end);
@@ -126,10 +126,10 @@ fn hear_orders(arrived: Arc<dyn Fn() + Send + Sync>) -> Result<Receiver<Ended>> 
 }
 
 /// Waits for the word that the command is over. When `run` is gone, nobody will say it.
-fn read_orders(tell: &Sender<Ended>) {
+fn read_orders(tell: &Sender<CommandEnd>) {
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         if let Ok(ToDaemon::End { exit }) = serde_json::from_str(&line) {
-            let _ = tell.send(Ended { exit });
+            let _ = tell.send(CommandEnd { exit });
             return;
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::switch;
 use mpiscope_engine::{Engine, WindowCell};
-use mpiscope_feed::{Found, Job, JobState, NodeRow, RunSource, Standing, Update};
+use mpiscope_feed::{FindingsReport, Hangs, Job, JobState, NodeRow, RunSource, Update};
 use mpiscope_model::{Call, Fault, InFlight, Message, Node};
 use mpiscope_page::{Feeding, Increments, RunData, function_rows, node_rows, rank_rows};
 use mpiscope_recording::{self as recording, RecordingWriter};
@@ -128,28 +128,28 @@ impl Viewers {
     /// Passes on who runs where, what messages nobody has received and where calls come from.
     fn inform_about_job(&mut self, engine: &Engine) {
         let library = &self.feeding.library;
-        library.know(engine.ranks.values().map(|info| (info.rank, info.node)));
+        library.set_rank_nodes(engine.ranks.values().map(|info| (info.rank, info.node)));
         let (sends, left_out) = engine.unreceived_sends(MOST_UNRECEIVED);
-        library.know_unreceived(sends, left_out, engine.until_ns);
-        library.know_grid(&engine.coordinates);
-        library.know_places(
+        library.set_unreceived_sends(sends, left_out, engine.until_ns);
+        library.set_grid(&engine.coordinates);
+        library.set_placement(
             engine.nodes.iter().map(|node| node.name.as_str()),
             engine.ranks.values().map(|info| (info.rank, &info.cpus)),
         );
-        library.know_communicators(&engine.comms);
+        library.set_communicators(&engine.comms);
         self.data.sites.see(&engine.sites);
         if std::mem::replace(&mut self.placed, engine.ranks.len()) != engine.ranks.len() {
             let (ranks, nodes) = (engine.world_size(), engine.job_nodes());
-            self.data.placements.know(recording::Job { ranks, nodes, ..recording::Job::default() });
+            self.data.placements.set_job(recording::Job { ranks, nodes, ..recording::Job::default() });
         }
     }
 
-    fn inform_about_findings(&self, found: LiveFindings, rank_count: u32) -> Found {
+    fn inform_about_findings(&self, found: LiveFindings, rank_count: u32) -> FindingsReport {
         let library = &self.feeding.library;
         let of_parts = PartVerdicts::new(&found.report.diagnosis, rank_count);
-        library.know_range_verdicts(Arc::new(of_parts));
-        library.know_course(found.course);
-        library.know_regions(&found.report.diagnosis.regions);
+        library.set_range_verdicts(Arc::new(of_parts));
+        library.set_course(found.course);
+        library.set_regions(&found.report.diagnosis.regions);
         library.use_criteria(found.criteria, found.report.is_final);
         found.report
     }
@@ -157,7 +157,7 @@ impl Viewers {
     pub(crate) fn tell(
         &mut self,
         engine: &Engine,
-        (in_flight, standing): (&[InFlight], &Standing),
+        (in_flight, hangs): (&[InFlight], &Hangs),
         faults: &[Fault],
         found: Option<LiveFindings>,
         everything: bool,
@@ -193,14 +193,14 @@ impl Viewers {
             nodes: &nodes,
             timeline: &self.increments.take(),
             in_flight: if ended.is_some() { &[] } else { in_flight },
-            standing,
+            hangs,
             switch: &switch::state(engine.pauses().as_ref(), self.flight, ended.is_none()),
             calls: &std::mem::take(&mut self.fresh),
             faults,
             found: found.as_ref(),
         });
         if everything {
-            self.feeding.library.know_figures(ranks, self.job.ranks, now_ns);
+            self.feeding.library.set_rank_rows(ranks, self.job.ranks, now_ns);
         }
     }
 

@@ -20,7 +20,7 @@ const BEGINNING: Duration = Duration::from_secs(10);
 
 /// How the command ended, as far as this process knows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ended {
+pub(crate) struct CommandEnd {
     pub(crate) exit: Option<i32>,
 }
 
@@ -144,7 +144,7 @@ fn switched(is_on: bool, flight: Option<Duration>) -> Message {
 pub(crate) fn watch(
     mut watch: Watch,
     start: Option<Message>,
-    ended: &Receiver<Ended>,
+    ended: &Receiver<CommandEnd>,
     watched: impl Fn() -> bool,
 ) {
     if let Some(start) = start {
@@ -168,7 +168,7 @@ pub(crate) fn watch(
             slots = pass.slots;
         }
         match ended.try_recv() {
-            Ok(Ended { exit }) => break exit,
+            Ok(CommandEnd { exit }) => break exit,
             Err(TryRecvError::Empty) => {}
             // `run` is gone: the run ends with its ranks.
             Err(TryRecvError::Disconnected) => {

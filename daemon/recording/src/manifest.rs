@@ -172,7 +172,7 @@ impl Job {
     /// The ranks that a reader may go through one by one. A damaged manifest may have any number of ranks: beyond a few,
     /// only those up to the last one with a node count.
     #[must_use]
-    pub fn told_ranks(&self) -> u32 {
+    pub fn plausible_ranks(&self) -> u32 {
         let on_nodes = self.nodes.iter().flat_map(|node| &node.ranks);
         let last = on_nodes.max().map_or(0, |rank| rank.saturating_add(1));
         self.ranks.min(last.max(FEW_RANKS))

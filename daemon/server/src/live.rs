@@ -183,9 +183,9 @@ impl Source {
         let mut kept = lock(&self.findings);
         let state = lock(&self.state);
         if kept.number != Some(state.number()) {
-            let (found, stills) = state.findings();
+            let (found, newest) = state.findings();
             *kept =
-                KeptFindings { number: Some(state.number()), findings: Arc::new(findings(found, stills)) };
+                KeptFindings { number: Some(state.number()), findings: Arc::new(findings(found, newest)) };
         }
         Arc::clone(&kept.findings)
     }

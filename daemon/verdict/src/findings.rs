@@ -12,7 +12,7 @@ use crate::criteria_file::CollectiveCriterion;
 use crate::ending::{Ending, diagnosed_until_s};
 use crate::live_findings::LiveFindings;
 use mpiscope_diagnosis::{Budgeter, MessageCriterion, Version};
-use mpiscope_feed::{Course, Diagnosis, Evolution, Found as Report, Regions};
+use mpiscope_feed::{Course, Diagnosis, Evolution, FindingsReport as Report, Regions};
 use mpiscope_model::SiteInfo;
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use mpiscope_feed::Course;
 #[derive(Debug)]
 pub struct LiveFindings {
     /// The verdict and its sentences.
-    pub report: mpiscope_feed::Found,
+    pub report: mpiscope_feed::FindingsReport,
     /// How the run went over time.
     pub course: Course,
     /// Expected transfer times.

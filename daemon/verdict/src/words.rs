@@ -6,7 +6,7 @@ use super::certainty::is_unsure;
 use super::number_format::{percent, time};
 use crate::processors::shortage_sentence;
 use mpiscope_diagnosis::NEGLIGIBLE;
-use mpiscope_feed::{BasisState, Diagnosis, Found, Quiet, Verdict};
+use mpiscope_feed::{BasisState, Diagnosis, FindingsReport, Quiet, Verdict};
 use mpiscope_model::words::{cause_title, plural, run_time_of};
 
 /// What began within this share of the run was there from the beginning.
@@ -255,7 +255,7 @@ fn capital(words: &str) -> String {
 }
 
 /// Says what was found: the sentences that go with the figures.
-pub(super) fn say(report: &mut Found) {
+pub(super) fn say(report: &mut FindingsReport) {
     let found = &report.diagnosis;
     report.headline = headline(found);
     report.blamed = ranks(found);

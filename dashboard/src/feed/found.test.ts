@@ -1,14 +1,14 @@
 import { encode } from "@msgpack/msgpack";
 import { describe, expect, it } from "vitest";
 import { FeedError } from "./columns";
-import type { Found, RangeBudget } from "./found";
+import type { FindingsReport, RangeBudget } from "./found";
 import { decode } from "./message";
 import type * as Wire from "./types";
 
 const wait: Wire.Wait = {
   state: "late sender", function: "MPI_Recv", site: 2, place: "main.c:42 solve()", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longest_s: 0.25, longest_at_s: 61.5,
 };
-const wire: Wire.Found = {
+const wire: Wire.FindingsReport = {
   headline: "Load imbalance costs 12.0 s.", blamed: [3], details: ["This is likely."], waiting_note: "They would wait anyway.", actions: ["Look at rank 3."], from_s: 1.5, until_s: 62, left_out_calls: 12_345, is_final: false,
   evolution: { by: "node", version: 1, window_s: 0.1, final_s: 61.9, has_normal: false, regions: [], links: [], other_messages: [0, 0] },
   judgement: {
@@ -36,7 +36,7 @@ const wire: Wire.Found = {
   },
 };
 
-function read(change: (from: Wire.Found) => unknown = () => undefined): Found {
+function read(change: (from: Wire.FindingsReport) => unknown = () => undefined): FindingsReport {
   const sent = structuredClone(wire);
   change(sent);
   const bytes = encode({ protocol: 2, kind: "delta", number: 1, clock: { now_ns: 1, lag_ns: 0 }, found: sent });
@@ -47,7 +47,7 @@ function read(change: (from: Wire.Found) => unknown = () => undefined): Found {
 
 /** Any field of anything in it. */
 type Loose = Record<string, unknown>;
-const verdict = (from: Wire.Found): Loose => from.judgement.verdict as unknown as Loose;
+const verdict = (from: Wire.FindingsReport): Loose => from.judgement.verdict as unknown as Loose;
 const first = (list: readonly unknown[]): Loose => list[0] as Loose;
 
 describe("what was found", () => {
@@ -93,7 +93,7 @@ describe("what was found", () => {
     expect(diagnosis.attribution[0]).toMatchObject({ region: 4, cause: "none", evidence: [] });
   });
 
-  it.each<[string, (from: Wire.Found) => unknown]>([
+  it.each<[string, (from: Wire.FindingsReport) => unknown]>([
     ["a headline that is no text", (from) => Object.assign(from, { headline: 7 })],
     ["a detail that is no text", (from) => (from.details as unknown[]).push(null)],
     ["an end before the beginning", (from) => (from.until_s = 1)],

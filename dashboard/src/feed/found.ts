@@ -11,7 +11,7 @@ export const CAUSES = ["mapping", "pattern", "background", "cpu"] as const;
 export type Blame = (typeof CAUSES)[number];
 export type Cause = Blame | "none";
 
-export interface Found {
+export interface FindingsReport {
   headline: string;
   /** The ranks that it blames; empty where it names none. */
   blamed: readonly number[];
@@ -232,7 +232,7 @@ const SOURCES_MAX = 64;
 const FEW_MAX = 1024;
 const STRETCHES_MAX = 4096;
 
-export function found(from: Fields<Wire.Found>): Found {
+export function found(from: Fields<Wire.FindingsReport>): FindingsReport {
   const [fromS, untilS] = stretch(from, "from_s", "until_s");
   return {
     headline: text(from, "headline"),

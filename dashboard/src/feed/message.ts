@@ -8,9 +8,9 @@ import { type Calls, calls, type InFlight, inFlight } from "./calls";
 import { FeedError, type Fields, f64Column, fields, list, number, numbers, pair, sameLength, text, texts, u32Column } from "./columns";
 import { type Compared, compared } from "./compared";
 import { type Pending, pending } from "./evolution";
-import { type Found, found } from "./found";
+import { type FindingsReport, found } from "./found";
 import { type PanelMessage, panelMessage, type PanelsMessage, panelsMessage } from "./panels";
-import { type Standing, standing } from "./standing";
+import { type Hangs, hangs } from "./hangs";
 import { recordingSwitch, type Switch } from "./switch";
 import type * as Wire from "./types";
 
@@ -121,9 +121,9 @@ export interface StateMessage {
   timeline?: TimelineCells;
   inFlight?: InFlight;
   pending?: Pending;
-  standing?: Standing;
+  hangs?: Hangs;
   switch?: Switch;
-  found?: Found;
+  found?: FindingsReport;
   calls?: Calls;
   compared?: Compared;
 }
@@ -201,7 +201,7 @@ function stateMessage(value: Fields<Wire.Message>, kind: "snapshot" | "delta"): 
     timeline: part("timeline", timelineCells),
     inFlight: part("in_flight", inFlight),
     pending: part("pending", pending),
-    standing: part("standing", standing),
+    hangs: part("standing", hangs),
     switch: part("switch", recordingSwitch),
     found: part("found", found),
     calls: part("calls", calls),

@@ -1033,9 +1033,9 @@ since_ns: Array<number>,
  */
 total_ns: Array<number>, };
 
-export type StillKind = "deadlock" | "gone" | "waits";
+export type HangKind = "deadlock" | "gone" | "waits";
 
-export type StillSentence = { 
+export type HangSentence = { 
 /**
  * The sentence.
  */
@@ -1045,7 +1045,7 @@ text: string,
  */
 ranks: Array<number>, };
 
-export type StillRoot = { 
+export type HangRoot = { 
 /**
  * Which.
  */
@@ -1055,7 +1055,7 @@ rank: number,
  */
 waiting: number, };
 
-export type StillCall = { 
+export type HangCall = { 
 /**
  * Whose.
  */
@@ -1085,11 +1085,11 @@ on: Array<number>,
  */
 any: boolean, };
 
-export type Still = { 
+export type Hang = { 
 /**
  * What it comes to.
  */
-kind: StillKind, 
+kind: HangKind, 
 /**
  * Since when.
  */
@@ -1105,7 +1105,7 @@ seen_s: number,
 /**
  * What it comes to, a sentence each.
  */
-sentences: Array<StillSentence>, 
+sentences: Array<HangSentence>, 
 /**
  * Ranks that wait for ever, as far as is known.
  */
@@ -1117,17 +1117,17 @@ circles: Array<Array<number>>,
 /**
  * Those who wait for nobody and are waited for, the one whom most wait for first.
  */
-roots: Array<StillRoot>, 
+roots: Array<HangRoot>, 
 /**
  * The calls that wait, by rank.
  */
-calls: Array<StillCall>, 
+calls: Array<HangCall>, 
 /**
  * How many there are; not all may be listed.
  */
 call_count: number, };
 
-export type Standing = { 
+export type Hangs = { 
 /**
  * How often the job hung.
  */
@@ -1135,11 +1135,11 @@ count: number,
 /**
  * The newest of these stretches, oldest first.
  */
-stills: Array<Still>, 
+stills: Array<Hang>, 
 /**
  * The calls that ranks were in when their processes ended, by rank.
  */
-ended_in: Array<StillCall>, 
+ended_in: Array<HangCall>, 
 /**
  * How many there were; not all may be listed.
  */
@@ -1163,7 +1163,7 @@ unrecorded_calls: number,
  */
 gaps_s: Array<[number, number | null]>, };
 
-export type Found = { 
+export type FindingsReport = { 
 /**
  * The verdict in one sentence.
  */
@@ -2059,7 +2059,7 @@ pending?: Pending | null,
 /**
  * Whether the job hangs or hung, and what it ended in.
  */
-standing?: Standing | null, 
+standing?: Hangs | null, 
 /**
  * Whether calls are recorded, and when they were not.
  */
@@ -2067,7 +2067,7 @@ switch?: Switch | null,
 /**
  * Where time went, and why.
  */
-found?: Found | null, 
+found?: FindingsReport | null, 
 /**
  * Calls that ended since the delta before.
  */

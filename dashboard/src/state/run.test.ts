@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Disturbance, Found } from "../feed/found";
+import type { Disturbance, FindingsReport } from "../feed/found";
 import type { NodeRows, RankRows, StateMessage, TimelineCells } from "../feed/message";
 import { evolution } from "../panels/how/made-up";
 import { apply, edgeNs, emptyRun, over } from "./run";
@@ -56,7 +56,7 @@ describe("run", () => {
   });
 
   it("keeps the newest diagnosis until a snapshot has none", () => {
-    const found = (headline: string): Found => ({ headline, diagnosis: { regions: null, disturbances: [] as readonly Disturbance[] }, evolution: evolution({ finalS: headline.length }) } as Found);
+    const found = (headline: string): FindingsReport => ({ headline, diagnosis: { regions: null, disturbances: [] as readonly Disturbance[] }, evolution: evolution({ finalS: headline.length }) } as FindingsReport);
     const before = apply(emptyRun(), message("snapshot", 1));
     const first = apply(before, message("delta", 2, { found: found("one") }));
     const silent = apply(first, message("delta", 3));

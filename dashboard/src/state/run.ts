@@ -3,12 +3,12 @@
 import type { InFlight } from "../feed/calls";
 import type { Compared } from "../feed/compared";
 import type { Evolution, Pending } from "../feed/evolution";
-import type { Found } from "../feed/found";
+import type { FindingsReport } from "../feed/found";
 import type {
   Clock, Faults, FunctionRows, Job, Losses, NodeRows, RankRows, StateMessage, TimelineCells, Totals,
 } from "../feed/message";
 import type { Pairs, Regions } from "../feed/regions";
-import type { Standing } from "../feed/standing";
+import type { Hangs } from "../feed/hangs";
 import type { Switch } from "../feed/switch";
 import { unchanged } from "../same";
 import { snappedEvolution } from "./snap";
@@ -67,11 +67,11 @@ export interface RunState {
   /** The same by region; null where nobody said. */
   pending: Pending | null;
   /** Whether the job hangs or hung, and what it ended in; null where nobody said. */
-  standing: Standing | null;
+  hangs: Hangs | null;
   /** Whether calls are recorded; null where nobody said. */
   switch: Switch | null;
   /** The newest diagnosis; null before the first. */
-  found: Found | null;
+  found: FindingsReport | null;
   /** Who talks to whom, in groups; null before the first. */
   regions: Regions | null;
   /** How latency went by region; null before the first window. */
@@ -104,7 +104,7 @@ export function emptyRun(): RunState {
     timeline: { windowNs: 0, windows: 0, counts: new Map() },
     inFlight: null,
     pending: null,
-    standing: null,
+    hangs: null,
     switch: null,
     found: null,
     regions: null,
@@ -134,7 +134,7 @@ export function apply(before: RunState, message: StateMessage): RunState {
   if (message.faults) state.faults = message.faults;
   if (message.inFlight) state.inFlight = message.inFlight;
   if (message.pending) state.pending = message.pending;
-  if (message.standing) state.standing = message.standing;
+  if (message.hangs) state.hangs = message.hangs;
   if (message.switch) state.switch = message.switch;
   if (message.compared) state.compared = message.compared;
   if (message.found) {

@@ -98,9 +98,9 @@ export function aboutEvolution(evolution: Evolution, run: RunState, isBetween: b
 }
 
 /** A window of a row as it is looked up again: by its time. */
-export interface Found { points: Points; at: number; isFinal: boolean }
+export interface CourseHit { points: Points; at: number; isFinal: boolean }
 
-export function windowAt({ points, provisional }: Course, timeS: number): Found | null {
+export function windowAt({ points, provisional }: Course, timeS: number): CourseHit | null {
   for (const [columns, isFinal] of [[points, true], [provisional, false]] as const) {
     const at = columns.timeS.findIndex((each) => Math.abs(each - timeS) < 1e-7);
     if (at >= 0) return { points: columns, at, isFinal };
@@ -109,7 +109,7 @@ export function windowAt({ points, provisional }: Course, timeS: number): Found 
 }
 
 /** A window in words: the tooltip and the inspector say the same in the same order. */
-export function pointTold(course: Course, { points, at, isFinal }: Found, evolution: Evolution, isOver: boolean): TipText {
+export function pointTold(course: Course, { points, at, isFinal }: CourseHit, evolution: Evolution, isOver: boolean): TipText {
   const [timeS = 0, latency = 0, average = 0] = [points.timeS[at], points.latency[at], points.average[at]];
   const [messages = 0, exact = 0, delayed = 0, version = 0] = [points.messages[at], points.exact[at], delayedColumn(points)[at], points.version[at]];
   const known = exact > 0 ? latency : null;
@@ -128,7 +128,7 @@ export function pointTold(course: Course, { points, at, isFinal }: Found, evolut
   };
 }
 
-export function windowOf({ fromNs, toNs, region, other }: Moment, evolution: Evolution): { course: Course; found: Found } | null {
+export function windowOf({ fromNs, toNs, region, other }: Moment, evolution: Evolution): { course: Course; found: CourseHit } | null {
   const course = (other === null ? evolution.regions : evolution.links).find((each) => each.region === region && each.other === other);
   const found = course && toNs > fromNs ? windowAt(course, fromNs / 1e9) : null;
   return course && found ? { course, found } : null;

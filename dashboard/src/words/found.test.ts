@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Blame, Cause, Found, Parts } from "../feed/found";
+import type { Blame, Cause, FindingsReport, Parts } from "../feed/found";
 import type { RangeFigures } from "../state/range-budgets";
 import { emptyRun, type RunState } from "../state/run";
 import {
@@ -11,7 +11,7 @@ const BUDGET: Parts = {
   waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 2 },
 };
 
-function made(cause: Cause, change: Partial<Found> = {}): Found {
+function made(cause: Cause, change: Partial<FindingsReport> = {}): FindingsReport {
   return {
     headline: "Load imbalance costs 12.0 s.", blamed: [], details: [], waitingNote: "", actions: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
     diagnosis: {
@@ -25,7 +25,7 @@ function made(cause: Cause, change: Partial<Found> = {}): Found {
   };
 }
 
-function run(found: Found | null, job: Partial<RunState["job"]> = {}, nowS = 30): RunState {
+function run(found: FindingsReport | null, job: Partial<RunState["job"]> = {}, nowS = 30): RunState {
   const empty = emptyRun();
   return { ...empty, number: 1, clock: { nowNs: nowS * 1e9, lagNs: 0 }, job: { ...empty.job, state: "running", ...job }, found };
 }

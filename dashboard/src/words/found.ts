@@ -1,7 +1,7 @@
 // What was found, in words: the line under the header, and the names of causes, parts and efficiency figures. Pure. The
 // sentences about the run itself are the daemon's.
 
-import type { Attribution, Blame, By, Cause, Efficiency, Found, Diagnosis, Parts, Quiet, RangeVerdict, Verdict, Wait } from "../feed/found";
+import type { Attribution, Blame, By, Cause, Efficiency, FindingsReport, Diagnosis, Parts, Quiet, RangeVerdict, Verdict, Wait } from "../feed/found";
 import type { Part } from "../palette/causes";
 import type { RangeFigures } from "../state/range-budgets";
 import { edgeNs, over, type RunState } from "../state/run";
@@ -97,7 +97,7 @@ export function cutAtConfidence(sentence: string): [upTo: string, rest: string] 
 }
 
 /** Whether there is anything to say of it. */
-export function isSettled(found: Found): boolean {
+export function isSettled(found: FindingsReport): boolean {
   return found.headline !== "" && found.untilS > found.fromS;
 }
 
@@ -106,7 +106,7 @@ export function isWithheld({ basis }: Verdict): boolean {
   return basis !== "whole" && basis !== "part";
 }
 
-function judgedWhen(run: RunState, found: Found): string[] {
+function judgedWhen(run: RunState, found: FindingsReport): string[] {
   // Of anything else the sentence says what it is about.
   if (found.isFinal) return found.diagnosis.verdict.basis === "whole" ? [WHOLE] : [];
   if (over(run)) return ["from the live analysis, not final"];
@@ -116,7 +116,7 @@ function judgedWhen(run: RunState, found: Found): string[] {
 }
 
 /** Where the diagnosis begins, and why not earlier; empty when all was diagnosed. */
-export function leftOut({ fromS, leftOutCalls }: Found): string {
+export function leftOut({ fromS, leftOutCalls }: FindingsReport): string {
   const calls = leftOutCalls > 0 ? `${unbroken(counted(leftOutCalls, "call", "calls"))} came faster than they could be analysed` : "";
   if (fromS <= 0) return calls;
   return `analysed from ${unbroken(fromS < 120 ? seconds(fromS) : span(fromS * 1e9))} on${calls && `: before that ${calls}`}`;

@@ -1,7 +1,7 @@
 // The overview in words: what to do next, where the ranks' time went as a sentence, and the run's figures. Pure.
 
 import type { Course } from "../feed/evolution";
-import type { Blame, Cause, Found, Parts, RangeBudget, RangeVerdict, Source } from "../feed/found";
+import type { Blame, Cause, FindingsReport, Parts, RangeBudget, RangeVerdict, Source } from "../feed/found";
 import type { Part } from "../palette/causes";
 import type { RangeFigures } from "../state/range-budgets";
 import { rangesOf } from "../state/ranks";
@@ -15,7 +15,7 @@ import { rangesShort } from "./regions";
 /** What to do, or where to look first; null where nothing is to be done. */
 export interface Next { text: string; cost: string }
 
-export function nextStep({ actions, details }: Pick<Found, "actions" | "details">): Next | null {
+export function nextStep({ actions, details }: Pick<FindingsReport, "actions" | "details">): Next | null {
   const [cost] = details;
   const [text] = actions;
   return text === undefined ? null : { text, cost: cost ?? "" };
@@ -85,7 +85,7 @@ export function turnsWords(turns: Source["times"]): string {
 }
 
 /** The ranks that the headline blames for its cause; null where it blames none. */
-export function blamedRanks({ blamed, diagnosis: { verdict, sources } }: Found): Blamed | null {
+export function blamedRanks({ blamed, diagnosis: { verdict, sources } }: FindingsReport): Blamed | null {
   const { cause } = verdict;
   if (isWithheld(verdict) || cause === "none" || blamed.length === 0) return null;
   const source = sources.find((each) => each.cause === cause);
@@ -106,7 +106,7 @@ export function noBlamedWords(cause: Cause): string | null {
 }
 
 /** Whom the verdict on what is shown blames, or why nobody. words: allow the type of the feed */
-export function blamedAndWhy(found: Found | null, figures: RangeFigures): { blamed: Blamed | null; noBlamed: string | null } {
+export function blamedAndWhy(found: FindingsReport | null, figures: RangeFigures): { blamed: Blamed | null; noBlamed: string | null } {
   const ofPart = partVerdict(figures);
   if (ofPart && figures.kind === "known") return { blamed: blamedInPart(ofPart, figures.budget.causes), noBlamed: noBlamedWords(ofPart.cause) };
   if (!found || !isSettled(found) || isWithheld(found.diagnosis.verdict)) return { blamed: null, noBlamed: null };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Found, Parts } from "../feed/found";
+import type { FindingsReport, Parts } from "../feed/found";
 import type { Span } from "../state/perspective";
 import type { BudgetScope, RangeFigures } from "../state/range-budgets";
 import { emptyRun, type RunState } from "../state/run";
@@ -37,7 +37,7 @@ describe("the heading of the selected range", () => {
     const live = known([1e9, 9e9], [2e9, 8e9]);
     expect(words(live)).toMatch(/What comes before has no diagnosis\. What comes after has no diagnosis yet\.$/);
     expect(words(live, OVER)).toMatch(/What comes after has no diagnosis\.$/);
-    expect(words(live, { ...OVER, found: { isFinal: true } as Found })).toMatch(/After it there is nothing to diagnose\.$/);
+    expect(words(live, { ...OVER, found: { isFinal: true } as FindingsReport })).toMatch(/After it there is nothing to diagnose\.$/);
     expect(words(known([1e9, 9e9], [1e9, 9e9], true), OVER)).toMatch(/ \| As diagnosed while the job ran\. Counted in windows/);
   });
 

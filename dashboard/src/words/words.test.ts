@@ -3,7 +3,7 @@ import { emptyRun, type NodeRow, type RunState } from "../state/run";
 import { axisCount, bytes, clock, count, duration, roundDuration, share, short } from "./index";
 import { clockAgreement, cpuSentence, mostCrowded, noCore, nodeName, nodeOrder, rankRanges, silence, whereRanksRun } from "./hosts";
 import { keptPicture } from "./link";
-import { standing } from "./standing";
+import { jobStatus } from "./job-status";
 import { parseTime, rate, rateMeaning, span } from "./time";
 
 describe("numbers", () => {
@@ -42,28 +42,28 @@ describe("standing", () => {
   });
 
   it("is quiet when all is well, and says what is not", () => {
-    expect(standing(run({}), open, 0)).toEqual({ word: "live", mood: "good", sentence: "" });
-    expect(standing(run({}), open, 4000).sentence).toMatch(/No news for 4 s/);
-    expect(standing(run({}, { clock: { nowNs: 2e9, lagNs: 0 } }), open, 0).sentence).toMatch(/First seconds/);
-    expect(standing(run({}, { clock: { nowNs: 60e9, lagNs: 5e9 } }), open, 0)).toMatchObject({ word: "lagging", mood: "warn" });
-    expect(standing(run({}, { losses: { ringFull: 3, noRing: 0, unreadable: 0, unsaved: 0 } }), open, 0).sentence).toMatch(/3 calls were made and not recorded/);
+    expect(jobStatus(run({}), open, 0)).toEqual({ word: "live", mood: "good", sentence: "" });
+    expect(jobStatus(run({}), open, 4000).sentence).toMatch(/No news for 4 s/);
+    expect(jobStatus(run({}, { clock: { nowNs: 2e9, lagNs: 0 } }), open, 0).sentence).toMatch(/First seconds/);
+    expect(jobStatus(run({}, { clock: { nowNs: 60e9, lagNs: 5e9 } }), open, 0)).toMatchObject({ word: "lagging", mood: "warn" });
+    expect(jobStatus(run({}, { losses: { ringFull: 3, noRing: 0, unreadable: 0, unsaved: 0 } }), open, 0).sentence).toMatch(/3 calls were made and not recorded/);
   });
 
   it("tells the ends apart", () => {
-    expect(standing(run({ state: "ended", exit: 0 }), open, 0)).toMatchObject({ word: "ended well", mood: "good" });
-    expect(standing(run({ state: "ended", exit: 3 }), open, 0).sentence).toMatch(/badly .* exit status 3/);
-    expect(standing(run({ state: "killed", exit: 137 }), open, 0).sentence).toMatch(/signal 9/);
-    expect(standing(run({ state: "ended", exit: 0, source: "replay" }), open, 0)).toEqual({ word: "replay", mood: "", sentence: "" });
-    expect(standing(run({ state: "killed", exit: 137, source: "replay" }), open, 0).sentence).toBe("The job was killed by signal 9.");
+    expect(jobStatus(run({ state: "ended", exit: 0 }), open, 0)).toMatchObject({ word: "ended well", mood: "good" });
+    expect(jobStatus(run({ state: "ended", exit: 3 }), open, 0).sentence).toMatch(/badly .* exit status 3/);
+    expect(jobStatus(run({ state: "killed", exit: 137 }), open, 0).sentence).toMatch(/signal 9/);
+    expect(jobStatus(run({ state: "ended", exit: 0, source: "replay" }), open, 0)).toEqual({ word: "replay", mood: "", sentence: "" });
+    expect(jobStatus(run({ state: "killed", exit: 137, source: "replay" }), open, 0).sentence).toBe("The job was killed by signal 9.");
   });
 
   it("tells broken connections apart", () => {
-    expect(standing(emptyRun(), { phase: "connecting", retryInSeconds: 0, reason: "" }, 0).word).toBe("connecting");
-    expect(standing(run({}), { phase: "lost", retryInSeconds: 4, reason: "" }, 0).sentence).toMatch(/Trying again in 4 s/);
-    expect(standing(run({}), { phase: "refused", retryInSeconds: 0, reason: "" }, 0).mood).toBe("bad");
-    expect(standing(run({}), { phase: "outdated", retryInSeconds: 0, reason: "" }, 0).word).toBe("page too old");
-    expect(standing(run({}), { phase: "lost", retryInSeconds: 2, reason: "A column is short." }, 0).sentence).toMatch(/A column is short/);
-    const gone = standing(run({ run: "sim.scope", state: "ended", exit: 0 }), { phase: "lost", retryInSeconds: 0, reason: "" }, 0);
+    expect(jobStatus(emptyRun(), { phase: "connecting", retryInSeconds: 0, reason: "" }, 0).word).toBe("connecting");
+    expect(jobStatus(run({}), { phase: "lost", retryInSeconds: 4, reason: "" }, 0).sentence).toMatch(/Trying again in 4 s/);
+    expect(jobStatus(run({}), { phase: "refused", retryInSeconds: 0, reason: "" }, 0).mood).toBe("bad");
+    expect(jobStatus(run({}), { phase: "outdated", retryInSeconds: 0, reason: "" }, 0).word).toBe("page too old");
+    expect(jobStatus(run({}), { phase: "lost", retryInSeconds: 2, reason: "A column is short." }, 0).sentence).toMatch(/A column is short/);
+    const gone = jobStatus(run({ run: "sim.scope", state: "ended", exit: 0 }), { phase: "lost", retryInSeconds: 0, reason: "" }, 0);
     expect(gone.word).toBe("ended well");
     expect(gone.sentence).toMatch(/mpiscope replay sim\.scope/);
   });

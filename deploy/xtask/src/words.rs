@@ -34,13 +34,13 @@ type Place = (String, usize);
 
 /// Where retired words are used.
 #[derive(Default)]
-struct Found {
+struct Uses {
     places: BTreeMap<(Kind, String), Vec<Place>>,
     instead: BTreeMap<String, String>,
     files: usize,
 }
 
-impl Found {
+impl Uses {
     fn in_tree(root: &Path, list: &List) -> Result<Self> {
         let mut found = Self::default();
         found.instead.extend(list.retired.iter().map(|word| (word.name.clone(), word.instead.clone())));
@@ -101,9 +101,9 @@ pub(crate) fn write(root: &Path) -> Result<()> {
     check(root)
 }
 
-fn read(root: &Path) -> Result<(Found, Counts)> {
+fn read(root: &Path) -> Result<(Uses, Counts)> {
     let text = std::fs::read_to_string(root.join(LIST)).with_context(|| format!("read {LIST}"))?;
-    let found = Found::in_tree(root, &List::parse(&text).with_context(|| format!("parse {LIST}"))?)?;
+    let found = Uses::in_tree(root, &List::parse(&text).with_context(|| format!("parse {LIST}"))?)?;
     // Without a baseline everything is new.
     let text = std::fs::read_to_string(root.join(BASELINE)).unwrap_or_default();
     Ok((found, baseline::parse(&text).with_context(|| format!("parse {BASELINE}"))?))
@@ -112,7 +112,7 @@ fn read(root: &Path) -> Result<(Found, Counts)> {
 /// Names a word that is used more often; of its places those in lines that are newer than the baseline, where git
 /// knows them.
 fn rise(
-    found: &Found,
+    found: &Uses,
     baseline: &Counts,
     key: &(Kind, String),
     new: Option<&BTreeMap<String, Vec<usize>>>,

@@ -54,7 +54,7 @@ impl Stuck {
     }
 }
 
-fn last_still(report: &Value) -> Value {
+fn last_hang(report: &Value) -> Value {
     report["standing"]["stills"].as_array().unwrap().last().unwrap().clone()
 }
 
@@ -77,10 +77,10 @@ fn a_circle_of_receives_is_named_with_its_call_sites() {
         assert!(line.is_some_and(|line| line.ends_with("it waits for rank 0.")), "{terminal}");
         let (ended, report, _folder, out) = stuck.stop();
         assert_eq!(terminal.matches("the job hangs").count(), 1, "{}", ended.errors());
-        let still = last_still(&report);
-        assert_eq!(still["kind"], "deadlock");
-        assert_eq!(still["circles"], serde_json::json!([[0, 1, 2, 3]]));
-        assert_eq!(still["until_s"], Value::Null);
+        let hang = last_hang(&report);
+        assert_eq!(hang["kind"], "deadlock");
+        assert_eq!(hang["circles"], serde_json::json!([[0, 1, 2, 3]]));
+        assert_eq!(hang["until_s"], Value::Null);
         // A rank that was in a call when its process ended is reported as well.
         let ended_in = report["standing"]["ended_in"].as_array().unwrap();
         assert_eq!(ended_in.len(), 4, "{report:#}");
@@ -103,7 +103,7 @@ fn a_flight_recorder_has_the_time_before_the_hang() {
             "Rank 3 is in MPI_Recv from rank 0, tag 7 at stuck.c:",
         ]);
         let (_, report, _folder, _) = stuck.stop();
-        assert_eq!(last_still(&report)["circles"], serde_json::json!([[0, 1, 2, 3]]));
+        assert_eq!(last_hang(&report)["circles"], serde_json::json!([[0, 1, 2, 3]]));
         assert_eq!(report["totals"]["lost_calls"], 0, "{report:#}");
     }
 }
@@ -114,7 +114,7 @@ fn a_tag_that_nobody_asks_for_is_named() {
         let stuck = stuck(&mpi, &["tags"]);
         let mismatch = "A message from rank 0 to rank 1 has tag 5, and rank 1 asks for tag 6.";
         stuck.wait_for_words(&["the job hangs", mismatch, "Ranks 2-3 wait for them"]);
-        assert_eq!(last_still(&stuck.stop().1)["circles"], serde_json::json!([[0, 1]]));
+        assert_eq!(last_hang(&stuck.stop().1)["circles"], serde_json::json!([[0, 1]]));
     }
 }
 
@@ -123,8 +123,8 @@ fn a_rank_that_leaves_out_a_collective_is_named() {
     for mpi in Mpi::sample_or_skip("hang a_rank_that_leaves_out_a_collective_is_named") {
         let stuck = stuck(&mpi, &["left-out"]);
         stuck.wait_for_words(&["the job hangs", "Rank 0 is in MPI_Barrier at stuck.c:", "waits for rank 3"]);
-        let still = last_still(&stuck.stop().1);
-        assert_eq!((&still["kind"], &still["stuck"]), (&"deadlock".into(), &serde_json::json!([0, 1, 2, 3])));
+        let hang = last_hang(&stuck.stop().1);
+        assert_eq!((&hang["kind"], &hang["stuck"]), (&"deadlock".into(), &serde_json::json!([0, 1, 2, 3])));
     }
 }
 
@@ -137,8 +137,8 @@ fn receives_of_any_source_and_waits_for_requests_are_understood() {
         {
             let stuck = stuck(&mpi, &[kind]);
             stuck.wait_for_words(&["the job hangs", "Deadlock", call]);
-            let still = last_still(&stuck.stop().1);
-            assert_eq!(still["stuck"], serde_json::json!([0, 1, 2, 3]), "{kind}");
+            let hang = last_hang(&stuck.stop().1);
+            assert_eq!(hang["stuck"], serde_json::json!([0, 1, 2, 3]), "{kind}");
         }
     }
 }
@@ -149,7 +149,7 @@ fn who_asks_now_and_then_and_finds_nothing_moves_nothing() {
         let stuck = stuck(&mpi, &["asks"]);
         let asks = "rank 3, which asks again and again with MPI_Test at stuck.c:";
         stuck.wait_for_words(&["the job hangs", asks, "and finds nothing"]);
-        assert_eq!(last_still(&stuck.stop().1)["roots"][0]["rank"], 3);
+        assert_eq!(last_hang(&stuck.stop().1)["roots"][0]["rank"], 3);
     }
 }
 
@@ -166,10 +166,10 @@ fn a_chain_leads_to_the_computing_rank_and_the_end_of_the_hang_is_reported() {
         assert_eq!(ended.status, 0, "{}", ended.errors());
         assert!(ended.errors().contains("the job moves again, after"), "{}", ended.errors());
         let report = report(&stuck.out).unwrap();
-        let still = last_still(&report);
-        assert_eq!((&still["kind"], &still["roots"][0]["rank"]), (&"waits".into(), &3.into()));
-        let stood_s = still["until_s"].as_f64().unwrap() - still["since_s"].as_f64().unwrap();
-        assert!(stood_s >= 2.0, "the last rank computes for three seconds: {still:#}");
+        let hang = last_hang(&report);
+        assert_eq!((&hang["kind"], &hang["roots"][0]["rank"]), (&"waits".into(), &3.into()));
+        let hang_s = hang["until_s"].as_f64().unwrap() - hang["since_s"].as_f64().unwrap();
+        assert!(hang_s >= 2.0, "the last rank computes for three seconds: {hang:#}");
         assert_eq!(report["standing"]["ended_in_count"], 0, "all calls returned");
     }
 }
@@ -209,7 +209,7 @@ fn the_report_knows_the_last_calls_when_everything_was_killed() {
     processes::until(LIMIT, all_ended).expect("a killed process stays");
     let report = report(&stuck.out).unwrap();
     assert_eq!(report["standing"]["ended_in_count"], 4, "{report:#}");
-    assert_eq!(last_still(&report)["kind"], "deadlock");
+    assert_eq!(last_hang(&report)["kind"], "deadlock");
     let live: Value = serde_json::from_slice(&std::fs::read(stuck.out.join("live.json")).unwrap()).unwrap();
     for rings in live["rings"].as_array().unwrap() {
         std::fs::remove_dir_all(rings.as_str().unwrap()).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::support::recordings::tidy;
 use crate::support::{Feed, LIMIT, Page, block_on};
-use mpiscope_feed::{Diagnosis, Found};
+use mpiscope_feed::{Diagnosis, FindingsReport};
 use mpiscope_harness::{Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
 use serde_json::json;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn run_with_page(mpi: &Mpi, app: &str, arguments: &[&str], out: &Path) -> Runnin
 }
 
 /// Where ranks share cores with others, CPU contention may cost as much.
-fn is_rank_1_blamed(found: &Found) -> bool {
+fn is_rank_1_blamed(found: &FindingsReport) -> bool {
     let Diagnosis { verdict, waits, .. } = &found.diagnosis;
     ["pattern", "cpu"].contains(&verdict.cause.as_str())
         && verdict.share > 0.0
@@ -27,7 +27,7 @@ fn is_rank_1_blamed(found: &Found) -> bool {
 }
 
 /// What is found about a job in which three ranks wait for rank 1 in each step.
-fn blames_rank_1(found: &Found) {
+fn blames_rank_1(found: &FindingsReport) {
     assert!(is_rank_1_blamed(found), "{found:?}");
     let longest = &found.diagnosis.waits[0];
     assert!(longest.longest_s > 0.003 && longest.longest_at_s <= found.until_s, "{longest:?}");
@@ -45,7 +45,7 @@ fn kill(running: Running) {
 }
 
 /// Asks for all of the time in MPI, and for what came before and after some moment.
-async fn ranges_sum_up(feed: &mut Feed, found: &Found) {
+async fn ranges_sum_up(feed: &mut Feed, found: &FindingsReport) {
     let ask =
         |from_ns: f64, to_ns: f64| json!({"ask": "budget", "id": 1, "from_ns": from_ns, "to_ns": to_ns});
     let all = feed.ask(ask(0.0, 1e18)).await.budget.unwrap();
@@ -67,7 +67,7 @@ async fn ranges_sum_up(feed: &mut Feed, found: &Found) {
     );
 }
 
-fn replayed(out: &Path) -> Found {
+fn replayed(out: &Path) -> FindingsReport {
     let replaying = Running::start(mpiscope(&["replay"]).unwrap().arg(out)).unwrap();
     let page = Page::open(&replaying, "mpiscope: replay");
     let found = block_on(async {
@@ -95,7 +95,8 @@ fn the_verdict_comes_while_the_job_runs_and_in_the_end() {
         let messages = block_on(async { Feed::open(&page).await.all().await });
         let ended = running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());
-        let found: Vec<&Found> = messages.iter().filter_map(|message| message.found.as_ref()).collect();
+        let found: Vec<&FindingsReport> =
+            messages.iter().filter_map(|message| message.found.as_ref()).collect();
         let (last, live) = found.split_last().unwrap();
         assert!(live.len() >= 2 && live.iter().all(|found| !found.is_final), "{live:?}");
         assert!(live.is_sorted_by(|one, other| one.until_s < other.until_s), "{live:?}");
@@ -129,7 +130,7 @@ fn a_killed_recording_is_diagnosed_when_it_is_opened() {
     block_on(async {
         let mut feed = Feed::open(&page).await;
         // Until it is seen: ranks may take long to begin.
-        let is_seen = |found: &Found| {
+        let is_seen = |found: &FindingsReport| {
             is_rank_1_blamed(found)
                 && found.diagnosis.verdict.share > 0.04
                 && found.diagnosis.waits[0].longest_s > 0.003

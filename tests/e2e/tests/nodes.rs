@@ -237,7 +237,7 @@ enum Fault {
     /// The daemon is killed; `run` starts it again.
     Daemon,
     /// The daemon is suspended for a while.
-    Standstill(Duration),
+    Pause(Duration),
     /// A host is cut off from all others for a while.
     Link(u64, Duration),
     /// The working process of a host's agent is killed.
@@ -251,7 +251,7 @@ fn draw(dice: &mut Dice, longest: Duration) -> Fault {
     let long = Duration::from_secs(1) + Duration::from_millis(dice.roll(longest.as_millis() as u64 - 999));
     match dice.roll(10) {
         0 => Fault::Daemon,
-        1 | 2 => Fault::Standstill(long.min(Duration::from_secs(5))),
+        1 | 2 => Fault::Pause(long.min(Duration::from_secs(5))),
         3..=5 => Fault::Link(host, long),
         6..=8 => Fault::Worker(host),
         _ => Fault::Agent(host),
@@ -273,7 +273,7 @@ fn inflict(fault: Fault, lab: &Lab, running: &Running, has_time: impl Fn() -> bo
     };
     match fault {
         Fault::Daemon => daemon().into_iter().for_each(|daemon| processes::signal(daemon, Signal::KILL)),
-        Fault::Standstill(during) => {
+        Fault::Pause(during) => {
             let Some(daemon) = daemon() else { return };
             processes::signal(daemon, Signal::STOP);
             std::thread::sleep(during);
@@ -313,7 +313,7 @@ fn faults(test: &str, seed: u64, runs: u64, each: u64, longest: Duration) {
         println!("run {number}, {}: {drawn:?}", mpi.family.word());
         let out = lab.shared().join(format!("faults-{number}"));
         let takes = |(fault, pause): &(Fault, Duration)| match fault {
-            Fault::Standstill(during) => *during + *pause,
+            Fault::Pause(during) => *during + *pause,
             _ => *pause,
         };
         // As long as all of that, what it takes to inflict it on a busy machine, and the last cut.

@@ -4,7 +4,7 @@
 use crate::support::{Feed, LIMIT, Page, block_on};
 use mpiscope_feed::exchange::{Answer, Outgoing};
 use mpiscope_feed::message::{Kind, Losses, Message, Totals};
-use mpiscope_feed::{Calls, Found};
+use mpiscope_feed::{Calls, FindingsReport};
 use mpiscope_harness::{Chance, Mpi, Running, Signal, folder, full_run, mpiscope, processes};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ struct PageState {
     ranks: BTreeMap<u32, Vec<u64>>,
     window_ns: u64,
     timeline: BTreeMap<(u64, u32), u64>,
-    found: Option<Found>,
+    found: Option<FindingsReport>,
     exit: Option<i32>,
 }
 

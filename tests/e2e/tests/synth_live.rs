@@ -2,7 +2,7 @@
 
 use crate::support::{Feed, LIMIT, MODELLED_LIVE, Page, block_on};
 use mpiscope_feed::message::Message;
-use mpiscope_feed::{Found, JobState, RunSource};
+use mpiscope_feed::{FindingsReport, JobState, RunSource};
 use mpiscope_harness::{Running, Signal, folder, mpiscope, processes, report};
 use serde_json::Value;
 use std::time::Instant;
@@ -31,7 +31,7 @@ fn a_simulated_job_is_watched_as_it_would_run() {
     // Its time is that of the job, from its beginning.
     let elapsed_ns = begun.elapsed().as_nanos() as u64;
     assert!(messages.iter().all(|message| message.clock.now_ns < elapsed_ns));
-    let found: Vec<&Found> = messages.iter().filter_map(|message| message.found.as_ref()).collect();
+    let found: Vec<&FindingsReport> = messages.iter().filter_map(|message| message.found.as_ref()).collect();
     let (last, live) = found.split_last().unwrap();
     assert!(!live.is_empty() && live.iter().all(|found| !found.is_final), "{live:?}");
     assert!(live.is_sorted_by(|one, other| one.until_s < other.until_s), "{live:?}");

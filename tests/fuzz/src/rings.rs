@@ -54,7 +54,7 @@ pub fn rings(bytes: &[u8]) {
     let kinds = kinds();
     let mut ingest = Ingest::for_diagnosis();
     begin(&mut ingest);
-    let (mut matcher, mut counts, mut standing) =
+    let (mut matcher, mut counts, mut hangs) =
         (Matcher::default(), Counts::new(WINDOW_NS), HangDetector::default());
     let mut from = [0; 2];
     for (turn, chunk) in bytes.chunks(SLOT_BYTES * 5).enumerate() {
@@ -74,7 +74,7 @@ pub fn rings(bytes: &[u8]) {
         }));
         let batch = ingest.take();
         counts.calls(&batch.calls);
-        standing.feed(&batch.calls, &batch.lone_polls, &batch.comms, &batch.members);
+        hangs.feed(&batch.calls, &batch.lone_polls, &batch.comms, &batch.members);
         let matched = matcher.feed(&batch.events);
         counts.messages(&matched.messages);
         counts.take_windows(batch.until_ns);

@@ -145,7 +145,7 @@ fn calibrated(case: &Case, network: Network) -> Result<Option<Version>> {
 }
 
 /// What a verdict rests on.
-struct Given<'a> {
+struct References<'a> {
     criteria: &'a Version,
     learnt: &'a Budgeter,
     /// What messages take in a quiet network, if that was measured.
@@ -153,7 +153,7 @@ struct Given<'a> {
 }
 
 /// A builder of the job's graph, which knows what messages take in a quiet network, as the program's does.
-fn graph_builder(given: &Given<'_>) -> GraphBuilder {
+fn graph_builder(given: &References<'_>) -> GraphBuilder {
     let mut builder = GraphBuilder::new(kinds());
     if let Some(quiet) = given.quiet {
         builder.refer_to(quiet);
@@ -162,11 +162,11 @@ fn graph_builder(given: &Given<'_>) -> GraphBuilder {
 }
 
 /// One pass over a job; uses criteria where some are given.
-fn pass(case: &Case, given: Option<&Given<'_>>, wants_truth: bool) -> Result<Passed> {
+fn pass(case: &Case, given: Option<&References<'_>>, wants_truth: bool) -> Result<Passed> {
     let mut run = generate(&case.spec)?;
     let mut ingest = Ingest::for_diagnosis();
     let mut windowed = Windowed::new(BudgetOptions::default());
-    if let Some(Given { criteria, learnt, .. }) = given {
+    if let Some(References { criteria, learnt, .. }) = given {
         windowed = windowed.with_criteria((*criteria).clone());
         windowed.budgeter =
             windowed.budgeter.with_advice(learnt.advice()).with_course(learnt.course(criteria));
@@ -251,7 +251,7 @@ pub(crate) fn diagnose(case: &Case) -> Result<Outcome> {
         Some(quiet) => learnt.held_against(quiet),
         None => learnt,
     };
-    let given = Given { criteria: &criteria, learnt: &first.budgeter, quiet: quiet.as_ref() };
+    let given = References { criteria: &criteria, learnt: &first.budgeter, quiet: quiet.as_ref() };
     let second = pass(case, Some(&given), false)?;
     let budgeter = &second.budgeter;
     let graph = second.graph.as_ref().context("the run has no graph")?;

@@ -28,8 +28,8 @@ pub(crate) fn calibrate(options: &CalibrateOptions) -> Result<ExitCode> {
     let place = Place::of(options)?;
     let site = Site::load(options.site.as_deref())?;
     let kept = match &options.recording {
-        Some(folder) => Kept::There(folder.clone()),
-        None => Kept::temporary(&site)?,
+        Some(folder) => RecordingFolder::There(folder.clone()),
+        None => RecordingFolder::temporary(&site)?,
     };
     let run = RunOptions::of_recording(kept.path(), &options.command);
     let seconds = vec![(SECONDS.to_owned(), options.seconds.to_string().into())];
@@ -121,13 +121,13 @@ impl Place {
 }
 
 /// Where the recording is while it is made and read.
-enum Kept {
+enum RecordingFolder {
     There(PathBuf),
     /// Gone when dropped.
     Temporary(PathBuf),
 }
 
-impl Kept {
+impl RecordingFolder {
     fn temporary(site: &Site) -> Result<Self> {
         let folder = match site.agents.start {
             // They look for the recording from wherever they are.
@@ -152,7 +152,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for RecordingFolder {
     fn drop(&mut self) {
         if let Self::Temporary(path) = self {
             // What cannot be removed lies about where the system removes such things.

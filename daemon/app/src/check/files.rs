@@ -1,6 +1,6 @@
 //! What is no segment: the manifest itself, small tables, findings, the log, and what else lies in the folder.
 
-use super::found::{Fault, Found, Kind, Standing};
+use super::found::{CheckReport, Fault, Kind, RecordingCondition};
 use crate::remote_agent::LEFT_FILE;
 use anyhow::Result;
 use mpiscope_engine::load::adds_up;
@@ -23,7 +23,7 @@ const OF_SUMS: [&str; 2] = ["summary/", "starts/"];
 const TABLES: &str = "tables";
 const LOG: &str = "wal";
 
-pub(super) fn manifest(recording: &Recording, found: &mut Found) {
+pub(super) fn manifest(recording: &Recording, found: &mut CheckReport) {
     let manifest = recording.manifest();
     let faults: Vec<Fault> = recording
         .damage()
@@ -37,8 +37,8 @@ pub(super) fn manifest(recording: &Recording, found: &mut Found) {
 }
 
 /// The small tables; while a run is recorded there are none.
-pub(super) fn tables(recording: &Recording, found: &mut Found) {
-    let is_over = matches!(found.standing, Standing::Complete | Standing::Incomplete);
+pub(super) fn tables(recording: &Recording, found: &mut CheckReport) {
+    let is_over = matches!(found.condition, RecordingCondition::Complete | RecordingCondition::Incomplete);
     let (tables, faults) = recording.tables();
     let rows = tables.functions.len()
         + tables.communicators.len()
@@ -59,7 +59,7 @@ pub(super) fn tables(recording: &Recording, found: &mut Found) {
 }
 
 /// What rows add up to, kept to avoid reading them all.
-pub(super) fn sums(recording: &Recording, found: &mut Found) {
+pub(super) fn sums(recording: &Recording, found: &mut CheckReport) {
     let (dir, manifest) = (recording.dir(), recording.manifest());
     let marks = manifest.marks().filter(|mark| OF_SUMS.iter().any(|folder| mark.file.starts_with(folder)));
     let mut faults = Vec::new();
@@ -87,7 +87,7 @@ pub(super) fn sums(recording: &Recording, found: &mut Found) {
 }
 
 /// What was found about the run, and all other files that are listed.
-pub(super) fn findings(recording: &Recording, found: &mut Found) {
+pub(super) fn findings(recording: &Recording, found: &mut CheckReport) {
     let (dir, manifest) = (recording.dir(), recording.manifest());
     let listed = manifest.files.iter().filter(|listed| !listed.file.starts_with("tables/"));
     let mut faults = Vec::new();
@@ -103,7 +103,7 @@ pub(super) fn findings(recording: &Recording, found: &mut Found) {
             Ok(Some(_)) => {
                 names.insert(verdict::FILE);
             }
-            Ok(None) if found.standing == Standing::Complete => {
+            Ok(None) if found.condition == RecordingCondition::Complete => {
                 found.notes.push("there is no diagnosis, or it is not kept".into());
             }
             Ok(None) => {}
@@ -118,10 +118,10 @@ pub(super) fn findings(recording: &Recording, found: &mut Found) {
 }
 
 /// The log: what is not in segments for good.
-pub(super) fn log(recording: &Recording, records: &Records, found: &mut Found) -> Result<()> {
+pub(super) fn log(recording: &Recording, records: &Records, found: &mut CheckReport) -> Result<()> {
     let log = recording.wal()?;
     if log.is_empty() {
-        if found.standing == Standing::BrokenOff {
+        if found.condition == RecordingCondition::BrokenOff {
             let fault = Fault::new(LOG, "it is missing: what was not sealed yet is lost");
             found.kinds.push(Kind {
                 name: "log",
@@ -152,17 +152,17 @@ pub(super) fn log(recording: &Recording, records: &Records, found: &mut Found) -
     for gap in gaps(recording.dir()) {
         fault(format!("{gap:06}.wal is missing with all its records"));
     }
-    if read.torn_tail_bytes > 0 && !matches!(found.standing, Standing::BeingWritten(_)) {
+    if read.torn_tail_bytes > 0 && !matches!(found.condition, RecordingCondition::BeingWritten(_)) {
         let torn = bytes(read.torn_tail_bytes);
         found.notes.push(format!("the log breaks off within a frame; {torn} of it are there"));
     }
-    match (found.standing, records) {
-        (Standing::BrokenOff, Records::Unreadable) => faults
+    match (found.condition, records) {
+        (RecordingCondition::BrokenOff, Records::Unreadable) => faults
             .push(Fault::new(LIVE_FILE, "is damaged: what still lies in the rings of the run is not found")),
-        (Standing::Incomplete, _) => {
+        (RecordingCondition::Incomplete, _) => {
             faults.push(Fault::new(LOG, "it has rows that could not be written to segments"));
         }
-        (Standing::Complete, _) => {
+        (RecordingCondition::Complete, _) => {
             found.notes.push("there is a log that nobody needs any more".into());
         }
         _ => {}
@@ -186,7 +186,7 @@ fn gaps(dir: &Path) -> Vec<u32> {
 }
 
 /// What else is there, and who may read it.
-pub(super) fn folder(recording: &Recording, found: &mut Found) {
+pub(super) fn folder(recording: &Recording, found: &mut CheckReport) {
     let dir = recording.dir();
     let listed = listed(recording);
     let mut faults = Vec::new();
@@ -209,20 +209,20 @@ pub(super) fn folder(recording: &Recording, found: &mut Found) {
     }
 }
 
-fn other(name: &str, listed: &BTreeSet<String>, found: &mut Found, faults: &mut Vec<Fault>) {
+fn other(name: &str, listed: &BTreeSet<String>, found: &mut CheckReport, faults: &mut Vec<Fault>) {
     let is_ours =
         listed.contains(name) || [MANIFEST, LIVE_FILE, LEFT_FILE, verdict::FILE, LAYOUTS].contains(&name);
-    if is_ours || matches!(found.standing, Standing::BeingWritten(_)) {
+    if is_ours || matches!(found.condition, RecordingCondition::BeingWritten(_)) {
         return;
     }
     let folder = name.split_once('/').map(|(folder, _)| folder);
     if name.ends_with(".unfinished") || name.ends_with(".new") {
-        if found.standing == Standing::BrokenOff {
+        if found.condition == RecordingCondition::BrokenOff {
             return;
         }
         found.notes.push(format!("{} was not finished, and may be removed", name.escape_debug()));
     } else if folder.is_some_and(|folder| OF_ROWS.contains(&folder)) && name.ends_with(".parquet") {
-        if found.standing == Standing::BrokenOff {
+        if found.condition == RecordingCondition::BrokenOff {
             return;
         }
         faults.push(Fault::new(

@@ -14,7 +14,7 @@ const MOST_REPORTED: usize = 20;
 
 /// How a recording stands, as its manifest and the processes of this machine say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum RecordingCondition {
     Complete,
     Incomplete,
     /// By a process of this number, where it is known.
@@ -23,7 +23,7 @@ pub(crate) enum Standing {
     BrokenOff,
 }
 
-impl Standing {
+impl RecordingCondition {
     fn word(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -65,8 +65,8 @@ impl Fault {
 
 /// All of it.
 #[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) standing: Standing,
+pub(crate) struct CheckReport {
+    pub(crate) condition: RecordingCondition,
     pub(crate) kinds: Vec<Kind>,
     /// What is no fault and worth knowing.
     pub(crate) notes: Vec<String>,
@@ -93,15 +93,15 @@ struct Json<'a> {
     verdict: String,
 }
 
-impl Found {
-    pub(crate) fn of(standing: Standing) -> Self {
+impl CheckReport {
+    pub(crate) fn of(condition: RecordingCondition) -> Self {
         let (kinds, notes, missing) = (Vec::new(), Vec::new(), Vec::new());
-        Self { standing, kinds, notes, missing, lost_calls: 0, uncounted: Vec::new() }
+        Self { condition, kinds, notes, missing, lost_calls: 0, uncounted: Vec::new() }
     }
 
     /// Whether nothing is missing but what the recording itself says.
     pub(crate) fn is_whole(&self) -> bool {
-        self.standing != Standing::BrokenOff && self.faults() == 0
+        self.condition != RecordingCondition::BrokenOff && self.faults() == 0
     }
 
     fn faults(&self) -> usize {
@@ -115,7 +115,7 @@ impl Found {
     pub(crate) fn json(&self) -> Result<String> {
         let json = Json {
             schema: SCHEMA,
-            state: self.standing.word(),
+            state: self.condition.word(),
             is_whole: self.is_whole(),
             kinds: &self.kinds,
             lost_rows: self.lost_rows(),
@@ -179,18 +179,18 @@ impl Found {
                 Some(format!("damaged: {} cost {} rows{lost}", plural(faults, "fault"), count(rows)))
             }
         };
-        match (self.standing, damage) {
-            (Standing::BeingWritten(process), damage) => {
+        match (self.condition, damage) {
+            (RecordingCondition::BeingWritten(process), damage) => {
                 let who = process.map_or_else(String::new, |process| format!(" by process {process}"));
                 let state = damage.unwrap_or_else(|| "what is there is whole".into());
                 format!("being recorded{who}; {state}")
             }
-            (Standing::BrokenOff, damage) => format!(
+            (RecordingCondition::BrokenOff, damage) => format!(
                 "broken off: whoever recorded it was killed, or found no room on the disk{}; `mpiscope repair {dir}` makes a complete one of what is there",
                 damage.map(|damage| format!("; {damage}")).unwrap_or_default()
             ),
             (_, Some(damage)) => format!("{damage}; `mpiscope repair {dir}` saves the rest"),
-            (Standing::Complete, None) if self.missing.is_empty() => format!("whole{lost}"),
+            (RecordingCondition::Complete, None) if self.missing.is_empty() => format!("whole{lost}"),
             (_, None) => {
                 let sentences = plural(self.missing.len() as u64, "sentence");
                 format!("whole as far as it goes: what it lacks it says itself, in {sentences}{lost}")

@@ -8,11 +8,11 @@ mod rows;
 mod tests;
 mod totals;
 
-pub(crate) use rows::{Known, Sane};
+pub(crate) use rows::{RowLimits, Sane};
 
 use crate::command_line::CheckOptions;
 use anyhow::Result;
-use found::{Found, Standing};
+use found::{CheckReport, RecordingCondition};
 use mpiscope_engine::{Live, Records};
 use mpiscope_model::Losses;
 use mpiscope_model::words::printable;
@@ -35,14 +35,14 @@ pub(crate) fn check(options: &CheckOptions) -> Result<ExitCode> {
 ///
 /// # Errors
 /// When there is no recording, or none that can be understood.
-pub(crate) fn check_all(dir: &Path) -> Result<Found> {
+pub(crate) fn check_all(dir: &Path) -> Result<CheckReport> {
     // Asked first: a run that ends meanwhile leaves more than was looked for, and not less.
     let records = Live::of(dir);
     let recording = Recording::open(dir)?;
     let manifest = recording.manifest();
-    let mut found = Found::of(standing(manifest, &records));
+    let mut found = CheckReport::of(condition(manifest, &records));
     files::manifest(&recording, &mut found);
-    let known = Known::of(&recording);
+    let known = RowLimits::of(&recording);
     let sums = rows::check(&recording, &known, &mut found);
     files::tables(&recording, &mut found);
     files::sums(&recording, &mut found);
@@ -57,11 +57,11 @@ pub(crate) fn check_all(dir: &Path) -> Result<Found> {
     Ok(found)
 }
 
-fn standing(manifest: &Manifest, records: &Records) -> Standing {
+fn condition(manifest: &Manifest, records: &Records) -> RecordingCondition {
     match (records, manifest.state) {
-        (Records::Somebody(process), _) => Standing::BeingWritten(*process),
-        (_, State::Running) => Standing::BrokenOff,
-        (_, State::Complete) => Standing::Complete,
-        (_, State::Incomplete) => Standing::Incomplete,
+        (Records::Somebody(process), _) => RecordingCondition::BeingWritten(*process),
+        (_, State::Running) => RecordingCondition::BrokenOff,
+        (_, State::Complete) => RecordingCondition::Complete,
+        (_, State::Incomplete) => RecordingCondition::Incomplete,
     }
 }

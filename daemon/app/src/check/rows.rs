@@ -1,6 +1,6 @@
 //! Every segment: whether it is as it was written, and whether its rows make sense.
 
-use super::found::{Fault, Found, Kind, Standing};
+use super::found::{CheckReport, Fault, Kind, RecordingCondition};
 use mpiscope_model::words::plural;
 use mpiscope_model::{Call, Message, Rank, Scheduling};
 use mpiscope_recording::{Recording, Segment, SegmentRow, WindowRow, salvage};
@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 const MOST_THREADS: usize = 8;
 
 /// What rows may speak of.
-pub(crate) struct Known {
+pub(crate) struct RowLimits {
     /// How many ranks there are; none where that is not known.
     ranks: Option<u32>,
     /// The functions that have names; empty where their table is not there.
@@ -22,7 +22,7 @@ pub(crate) struct Known {
     has_times: bool,
 }
 
-impl Known {
+impl RowLimits {
     pub(crate) fn of(recording: &Recording) -> Self {
         // A manifest that is damaged may say anything.
         let has_times = recording.damage().is_none();
@@ -79,7 +79,7 @@ pub(super) struct AllSums {
 /// A row that can be looked at closely.
 pub(crate) trait Sane: SegmentRow {
     /// What is odd about it, as it follows a number of rows.
-    fn oddity(&self, known: &Known) -> Option<&'static str>;
+    fn oddity(&self, known: &RowLimits) -> Option<&'static str>;
     /// What it adds.
     fn count(&self, _sums: &mut Sums) {}
 }
@@ -89,7 +89,7 @@ const NO_RANK: &str = "of ranks that the job does not have";
 const NO_FUNCTION: &str = "of functions without a name";
 
 impl Sane for Call {
-    fn oddity(&self, known: &Known) -> Option<&'static str> {
+    fn oddity(&self, known: &RowLimits) -> Option<&'static str> {
         if self.end_ns < self.start_ns {
             Some(BACKWARD)
         } else if !known.has_rank(self.rank) {
@@ -108,7 +108,7 @@ impl Sane for Call {
 }
 
 impl Sane for Message {
-    fn oddity(&self, known: &Known) -> Option<&'static str> {
+    fn oddity(&self, known: &RowLimits) -> Option<&'static str> {
         // By clocks that were corrected later a message may well end before it begins.
         (!known.has_rank(self.src) || !known.has_rank(self.dst)).then_some(NO_RANK)
     }
@@ -120,7 +120,7 @@ impl Sane for Message {
 }
 
 impl Sane for WindowRow {
-    fn oddity(&self, known: &Known) -> Option<&'static str> {
+    fn oddity(&self, known: &RowLimits) -> Option<&'static str> {
         if self.to_ns < self.from_ns {
             Some(BACKWARD)
         } else if !known.has_rank(self.rank) {
@@ -137,13 +137,13 @@ impl Sane for WindowRow {
 }
 
 impl Sane for Scheduling {
-    fn oddity(&self, known: &Known) -> Option<&'static str> {
+    fn oddity(&self, known: &RowLimits) -> Option<&'static str> {
         (!known.has_rank(self.rank)).then_some(NO_RANK)
     }
 }
 
 /// Checks all segments of a recording.
-pub(super) fn check(recording: &Recording, known: &Known, found: &mut Found) -> AllSums {
+pub(super) fn check(recording: &Recording, known: &RowLimits, found: &mut CheckReport) -> AllSums {
     let segments = &recording.manifest().segments;
     let dir = recording.dir();
     let sums = AllSums {
@@ -155,7 +155,7 @@ pub(super) fn check(recording: &Recording, known: &Known, found: &mut Found) -> 
     sums
 }
 
-fn kind<R: Sane>(dir: &Path, segments: &[Segment], known: &Known, found: &mut Found) -> Sums {
+fn kind<R: Sane>(dir: &Path, segments: &[Segment], known: &RowLimits, found: &mut CheckReport) -> Sums {
     let mut sums = Sums::default();
     let mut faults = Vec::new();
     let mut seen = BTreeSet::new();
@@ -167,7 +167,11 @@ fn kind<R: Sane>(dir: &Path, segments: &[Segment], known: &Known, found: &mut Fo
         faults.extend(its_faults);
     }
     // Whoever records may replace files between two looks.
-    let state = if matches!(found.standing, Standing::BeingWritten(_)) { "whole up to now" } else { "whole" };
+    let state = if matches!(found.condition, RecordingCondition::BeingWritten(_)) {
+        "whole up to now"
+    } else {
+        "whole"
+    };
     let words =
         format!("{}, {}, {state}", plural(segments.len() as u64, "segment"), plural(sums.rows, "row"),);
     found.kinds.push(Kind { name: R::FOLDER, files: segments.len() as u64, rows: sums.rows, words, faults });
@@ -175,7 +179,7 @@ fn kind<R: Sane>(dir: &Path, segments: &[Segment], known: &Known, found: &mut Fo
 }
 
 /// Checks segments on several threads; the outcomes are in their order.
-fn all<R: Sane>(dir: &Path, segments: &[Segment], known: &Known) -> Vec<(Sums, Vec<Fault>)> {
+fn all<R: Sane>(dir: &Path, segments: &[Segment], known: &RowLimits) -> Vec<(Sums, Vec<Fault>)> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(BTreeMap::new());
@@ -200,7 +204,7 @@ fn is_outside<R: SegmentRow>(row: &R, segment: &Segment) -> bool {
     row.begin_ns() < segment.from_ns || row.end_ns() > segment.to_ns
 }
 
-fn one<R: Sane>(dir: &Path, segment: &Segment, known: &Known) -> (Sums, Vec<Fault>) {
+fn one<R: Sane>(dir: &Path, segment: &Segment, known: &RowLimits) -> (Sums, Vec<Fault>) {
     let mut sums = Sums { listed: segment.rows, ..Sums::default() };
     let mut odd: BTreeMap<&str, u64> = BTreeMap::new();
     let mut is_sorted = true;

@@ -1,12 +1,12 @@
 //! Whether the totals of a recording are those of its rows.
 
-use super::found::{Fault, Found, Kind, Standing};
+use super::found::{CheckReport, Fault, Kind, RecordingCondition};
 use super::rows::AllSums;
 use mpiscope_model::words::{count, plural};
 use mpiscope_recording::Manifest;
 
-pub(super) fn check(manifest: &Manifest, sums: &AllSums, found: &mut Found) {
-    if !matches!(found.standing, Standing::Complete | Standing::Incomplete) {
+pub(super) fn check(manifest: &Manifest, sums: &AllSums, found: &mut CheckReport) {
+    if !matches!(found.condition, RecordingCondition::Complete | RecordingCondition::Incomplete) {
         // While rows wait to be sealed there are fewer in segments than there were.
         return;
     }

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 /// For scripts. A distance is null where ranks do not reach each other, and all of it where there are too many ranks.
 #[derive(Serialize)]
-struct Found {
+struct RegionsReport {
     ranks: Vec<u32>,
     distance: Option<Vec<Vec<Option<f64>>>>,
     regions: Vec<Vec<u32>>,
@@ -41,7 +41,7 @@ pub(crate) fn regions(options: &RegionsOptions) -> Result<ExitCode> {
         Clustering::new(&graph, method)
     };
     let regions = clustering.cut(cut);
-    let found = Found {
+    let found = RegionsReport {
         ranks: numbers(graph.ranks()),
         distance: has_distances.then(|| distances(&clustering, graph.ranks().len())),
         regions: regions.iter().map(|region| numbers(region)).collect(),
@@ -61,7 +61,7 @@ fn of_recording(dir: &Path) -> Result<TalkGraph> {
     let traffic = load_traffic(dir, &Recording::open(dir)?)?;
     ensure!(traffic.faults.is_empty(), "regions need all messages: {}", traffic.faults.join("; "));
     let pairs = traffic.traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages as f64));
-    Ok(TalkGraph::new(Rank::all(traffic.job.told_ranks()), pairs))
+    Ok(TalkGraph::new(Rank::all(traffic.job.plausible_ranks()), pairs))
 }
 
 /// Digits beyond the ninth are not worth their bytes.
@@ -75,7 +75,7 @@ fn numbers(ranks: &[Rank]) -> Vec<u32> {
     ranks.iter().map(|rank| rank.0).collect()
 }
 
-fn text(found: &Found) -> String {
+fn text(found: &RegionsReport) -> String {
     let mut text = String::new();
     let regions = plural(found.regions.len() as u64, "region");
     let ranks = plural(found.ranks.len() as u64, "rank");

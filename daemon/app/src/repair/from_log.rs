@@ -8,7 +8,7 @@ use mpiscope_agent::{Agent, Resume};
 use mpiscope_engine::load::calls_in_log;
 use mpiscope_engine::uncounted;
 use mpiscope_engine::{LIVE_FILE, Live, Records, hang};
-use mpiscope_feed::Standing;
+use mpiscope_feed::Hangs;
 use mpiscope_model::Losses;
 use mpiscope_page::topology_files;
 use mpiscope_recorder::{END_UNKNOWN, Recorder};
@@ -98,7 +98,7 @@ fn copy_files(recording: &Recording, out: &Path, writer: &mut RecordingWriter) -
     missing.extend(topology_files::copy(recording, out, writer)?);
     missing.extend(copy_layouts(dir, out));
     match hang::read(dir) {
-        Ok(hangs) if hangs == Standing::default() => {}
+        Ok(hangs) if hangs == Hangs::default() => {}
         Ok(hangs) => hang::write(out, &hangs)?,
         Err(error) => missing.push(format!("whether the job hung: {error:#}")),
     }
@@ -135,17 +135,17 @@ fn complete(manifest: &mut Manifest, old: &Manifest) {
 
 /// What lay in the rings of a run.
 #[derive(Default)]
-struct Rest {
+struct RingContents {
     messages: Vec<Message>,
     /// All that lay there was read, and nobody writes there any more.
     is_whole: bool,
 }
 
 /// Calls that reached the rings and that nobody took: read, and put into the new log.
-fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<String>) -> Result<Rest> {
+fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<String>) -> Result<RingContents> {
     if !live.rings.iter().any(|folder| folder.is_dir()) {
         missing.push("what lay in the rings of the run when its recorder was killed: they are gone".into());
-        return Ok(Rest::default());
+        return Ok(RingContents::default());
     }
     let mut agent = Agent::new(live.rings.clone(), resume, None);
     let mut messages = Vec::new();
@@ -172,5 +172,5 @@ fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<Stri
         log.write(&encoded)?;
     }
     log.sync()?;
-    Ok(Rest { messages, is_whole })
+    Ok(RingContents { messages, is_whole })
 }

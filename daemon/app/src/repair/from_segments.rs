@@ -2,7 +2,7 @@
 
 use super::parts::{copy_layouts, stretch};
 use super::tables;
-use crate::check::{Known, Sane};
+use crate::check::{RowLimits, Sane};
 use crate::interrupt::Interrupt;
 use anyhow::{Context as _, Result};
 use mpiscope_engine::Sums;
@@ -24,7 +24,7 @@ use std::path::Path;
 pub(super) fn repair(recording: &Recording, out: &Path, interrupt: &Interrupt) -> Result<Manifest> {
     let old = recording.manifest();
     let (mut found, table_faults) = recording.tables();
-    let known = Known::of(recording);
+    let known = RowLimits::of(recording);
     let manifest = Manifest {
         segments: Default::default(),
         files: Vec::new(),
@@ -136,7 +136,7 @@ impl RowSums {
 struct Saving<'a> {
     dir: &'a Path,
     writer: RecordingWriter,
-    known: Known,
+    known: RowLimits,
     /// Files that were read: one that is listed twice counts once.
     seen: BTreeSet<&'a str>,
     /// What is lost, in sentences.

@@ -49,7 +49,8 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     findings.iter_mut().for_each(|findings| findings.limit(&loaded.ending()));
     let timeline = timeline(&loaded);
     let second_folder = options.with.as_ref().map(|dir| dir.display().to_string()).unwrap_or_default();
-    let shown = Shown { last_ns, timeline: &timeline, findings: findings.as_ref(), second: &second_folder };
+    let shown =
+        PageContents { last_ns, timeline: &timeline, findings: findings.as_ref(), second: &second_folder };
     publish(&mut feeding, &loaded, &shown);
     let second = open_second(options, &opened, &loaded)?;
     let reason = second.as_ref().map(|(second, _)| second.about.reason.clone());
@@ -76,7 +77,8 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
         }
         loaded.missing.extend(recording.damaged_segments().into_iter().map(damage_sentence));
         if loaded.missing.len() > before || is_in_log {
-            let shown = Shown { last_ns, timeline: &[], findings: findings.as_ref(), second: &second_folder };
+            let shown =
+                PageContents { last_ns, timeline: &[], findings: findings.as_ref(), second: &second_folder };
             publish(&mut feeding, &loaded, &shown);
         }
     });
@@ -121,7 +123,7 @@ fn damage_sentence(fault: SegmentFault) -> String {
 }
 
 /// What the page is shown beside what the recording says of itself.
-struct Shown<'a> {
+struct PageContents<'a> {
     /// When the last call ended.
     last_ns: u64,
     /// What of the timeline it has not received.
@@ -142,7 +144,7 @@ fn timeline(loaded: &Loaded) -> Vec<TimelineIncrement> {
     loaded.sums.windows.iter().map(increment).collect()
 }
 
-fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
+fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &PageContents<'_>) {
     let findings = shown.findings;
     let job = Job {
         run: loaded.run.clone(),
@@ -178,7 +180,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
         nodes: &nodes,
         timeline: shown.timeline,
         in_flight: &[],
-        standing: &loaded.standing,
+        hangs: &loaded.hangs,
         switch: &switch::state(loaded.pauses.as_ref(), None, false),
         calls: &[],
         faults: &faults,

@@ -51,7 +51,8 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     uncounted: &'a [mpiscope_recording::Uncounted],
     /// Whether the job hung, who waited for whom then, and which calls ranks were in when they ended.
-    standing: &'a mpiscope_feed::Standing,
+    #[serde(rename = "standing")]
+    hangs: &'a mpiscope_feed::Hangs,
     missing: Vec<&'a str>,
 }
 
@@ -434,7 +435,7 @@ fn whole<'a>(
         remap: placement.map(|placement| Remap::from(&placement.advice)),
         pauses: &loaded.pauses,
         uncounted: &loaded.uncounted,
-        standing: &loaded.standing,
+        hangs: &loaded.hangs,
         missing: loaded.missing.iter().map(String::as_str).collect(),
     }
 }

@@ -224,41 +224,38 @@ fn functions(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
 
 /// Whether the job hung, and which calls ranks were in when they ended.
 fn hangs(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
-    let standing = &loaded.standing;
-    if let Some(still) = standing.stills.last() {
-        let end = match still.until_s {
-            Some(until_s) => format!("for {}", nanoseconds(seconds_ns(until_s - still.since_s))),
+    let hangs = &loaded.hangs;
+    if let Some(hang) = hangs.newest.last() {
+        let end = match hang.until_s {
+            Some(until_s) => format!("for {}", nanoseconds(seconds_ns(until_s - hang.since_s))),
             None => "to the end".into(),
         };
-        let since = run_time_of(still.since_s);
-        let times = if standing.count > 1 {
-            format!(", the last of {} hangs", standing.count)
-        } else {
-            String::new()
-        };
+        let since = run_time_of(hang.since_s);
+        let times =
+            if hangs.count > 1 { format!(", the last of {} hangs", hangs.count) } else { String::new() };
         writeln!(out, "  Hang since {since}, {end}{times}")?;
-        for sentence in still.sentences.iter().take(MOST_SENTENCES) {
+        for sentence in hang.sentences.iter().take(MOST_SENTENCES) {
             writeln!(out, "    {}", sentence.text)?;
         }
-        if still.sentences.len() > MOST_SENTENCES {
-            writeln!(out, "    and {} more (see --json)", still.sentences.len() - MOST_SENTENCES)?;
+        if hang.sentences.len() > MOST_SENTENCES {
+            writeln!(out, "    and {} more (see --json)", hang.sentences.len() - MOST_SENTENCES)?;
         }
         writeln!(out)?;
     }
-    if standing.ended_in.is_empty() {
+    if hangs.ended_in.is_empty() {
         return Ok(());
     }
-    let ended = plural(standing.ended_in_count, "call");
+    let ended = plural(hangs.ended_in_count, "call");
     writeln!(out, "  {ended} had not returned when their ranks ended")?;
     let end_ns = seconds_ns(loaded.job.duration_s.unwrap_or_default());
-    for call in standing.ended_in.iter().take(MOST_ENDED) {
+    for call in hangs.ended_in.iter().take(MOST_ENDED) {
         let place = if call.place.is_empty() { String::new() } else { format!(" at {}", call.place) };
         let inside = nanoseconds(end_ns.saturating_sub(seconds_ns(call.since_s)));
         writeln!(out, "    rank {} in {}{place}, for {inside}", call.rank, call.call)?;
     }
-    let listed = standing.ended_in.len().min(MOST_ENDED) as u64;
-    if standing.ended_in_count > listed {
-        writeln!(out, "    and {} more (see --json)", count(standing.ended_in_count - listed))?;
+    let listed = hangs.ended_in.len().min(MOST_ENDED) as u64;
+    if hangs.ended_in_count > listed {
+        writeln!(out, "    and {} more (see --json)", count(hangs.ended_in_count - listed))?;
     }
     writeln!(out)
 }

@@ -230,7 +230,7 @@ impl RatioCounts {
     }
 
     /// `level_of` gives the time of the quietest windows relative to the criterion.
-    fn of_kind(&self, kind: Kind, level_of: impl Fn(Medians) -> f64) -> OfKind {
+    fn of_kind(&self, kind: Kind, level_of: impl Fn(Medians) -> f64) -> KindWindows {
         let spread = |counts: Counts| (counts.known(), counts.spread());
         let all: Vec<Option<(u64, Spread)>> =
             (0..self.windows.len()).map(|at| self.around(kind, at).map(spread)).collect();
@@ -242,7 +242,7 @@ impl RatioCounts {
             quiet.join(&self.windows[at][kind as usize]);
         }
         if quiet.known() < FEWEST {
-            return OfKind::default();
+            return KindWindows::default();
         }
         let quiet = quiet.spread();
         let quiet_place = quiet.quantile(0.5);
@@ -269,7 +269,7 @@ impl RatioCounts {
         let times = |counts: &(u64, Spread)| ratio_at(counts.1.quantile(0.5)) / ratio_at(quiet_place - shift);
         let times: Vec<Option<f64>> = all.iter().map(|counts| counts.as_ref().map(times)).collect();
         let is_varied = comes_and_goes(&times.iter().copied().flatten().collect::<Vec<f64>>());
-        OfKind { maps, times, is_varied, level, quiet: ratio_at(quiet_place - shift) }
+        KindWindows { maps, times, is_varied, level, quiet: ratio_at(quiet_place - shift) }
     }
 }
 
@@ -304,7 +304,7 @@ struct Disturbed {
 
 /// By window; none in windows that are not disturbed.
 #[derive(Debug, Clone, Default)]
-struct OfKind {
+struct KindWindows {
     maps: Vec<Option<Disturbed>>,
     /// How many times as long as quiet ones all windows take; none where too little was seen.
     times: Vec<Option<f64>>,
@@ -319,7 +319,7 @@ struct OfKind {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hindrance {
     width_ns: u64,
-    of: [OfKind; KINDS],
+    of: [KindWindows; KINDS],
 }
 
 impl Hindrance {
@@ -368,7 +368,7 @@ impl Hindrance {
     }
 
     /// The kind that shows how the network is: messages, or collectives where there are no messages.
-    fn deciding(&self) -> &OfKind {
+    fn deciding(&self) -> &KindWindows {
         let [messages, collectives] = &self.of;
         if messages.maps.is_empty() { collectives } else { messages }
     }

@@ -10,7 +10,7 @@ const REMEMBERED: usize = 64;
 const ALL_THE_TIME: f64 = 0.3;
 
 #[derive(Debug, Clone, Default)]
-struct OfRank {
+struct RankCpuWaits {
     /// The moment, and the time waiting for a CPU until then.
     figures: VecDeque<(Nanoseconds, u64)>,
     /// From each of them to the next, how often it lost its core, and how much of the time without one was found.
@@ -44,7 +44,7 @@ const OFTEN: f64 = 3.0;
 /// A smaller excess than this part of the usual wait for a CPU has another reason.
 const LEAST_PART: u64 = 8;
 
-impl OfRank {
+impl RankCpuWaits {
     /// Time waiting for a CPU until a moment; it comes evenly between two figures.
     fn until(&self, at_ns: Nanoseconds) -> f64 {
         let after = self.figures.partition_point(|(at, _)| *at <= at_ns);
@@ -88,7 +88,7 @@ impl OfRank {
 /// The figures of all ranks.
 #[derive(Debug, Default)]
 pub(super) struct Steal {
-    ranks: Vec<OfRank>,
+    ranks: Vec<RankCpuWaits>,
     to_come: Vec<Scheduling>,
 }
 
@@ -106,9 +106,9 @@ impl Steal {
         for of in now {
             let at = of.rank.index();
             if self.ranks.len() <= at {
-                self.ranks.resize(at + 1, OfRank::default());
+                self.ranks.resize(at + 1, RankCpuWaits::default());
             }
-            let OfRank { figures, losses, switches: known } = &mut self.ranks[at];
+            let RankCpuWaits { figures, losses, switches: known } = &mut self.ranks[at];
             let switches = of.voluntary + of.involuntary;
             if figures.back().is_some_and(|(at_ns, _)| *at_ns >= of.at_ns) {
                 continue;
@@ -144,7 +144,8 @@ impl Steal {
     ) -> u64 {
         let Some(of) = self.ranks.get_mut(rank.index()) else { return 0 };
         let whole_ns = to_ns.saturating_sub(from_ns);
-        let evenly_ns = |of: &OfRank| ((of.until(to_ns) - of.until(from_ns)).max(0.0) as u64).min(whole_ns);
+        let evenly_ns =
+            |of: &RankCpuWaits| ((of.until(to_ns) - of.until(from_ns)).max(0.0) as u64).min(whole_ns);
         let (Some(usual_ns), Some(missing)) = (usual_ns, of.missing(from_ns, to_ns)) else {
             return evenly_ns(of);
         };

@@ -21,7 +21,7 @@ mod waits;
 
 pub use detector::{HangDetector, LastCall};
 pub use moment::Moment;
-pub use stillness::{Clash, Doing, Root, Stillness};
+pub use stillness::{Clash, Doing, HangAnalysis, Root};
 pub use waits::{Need, Waiting};
 
 use graph::Graph;
@@ -38,7 +38,7 @@ const MOST_COUNTED: usize = 256;
 impl HangDetector {
     /// Looks for the cause of a hang.
     #[must_use]
-    pub fn look(&self, moment: &Moment<'_>) -> Stillness {
+    pub fn look(&self, moment: &Moment<'_>) -> HangAnalysis {
         let mut waiting = self.waits(moment);
         let graph = Graph::build(moment, &waiting);
         let free = deadlock::free(&graph);
@@ -64,7 +64,7 @@ impl HangDetector {
         let clashes = self.clashes(moment);
         waiting.retain(|waiting| !waiting.is_satisfied);
         let mistagged = mistagged(moment, &waiting);
-        Stillness {
+        HangAnalysis {
             since_ns: self.moved_ns(moment.in_flight),
             at_ns: moment.now_ns,
             ranks: moment.ranks.len(),

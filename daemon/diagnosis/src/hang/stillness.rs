@@ -7,7 +7,7 @@ use mpiscope_model::{Comm, Function, InFlight, Nanoseconds, ProcessState, Rank};
 
 /// The findings about a hang.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Stillness {
+pub struct HangAnalysis {
     /// Since when nothing moves.
     pub since_ns: Nanoseconds,
     /// When that was looked at.
@@ -72,7 +72,7 @@ pub struct Clash {
     pub functions: Vec<(Function, Vec<Rank>)>,
 }
 
-impl Stillness {
+impl HangAnalysis {
     /// Ranks that wait in a call, each once.
     #[must_use]
     pub fn waiting_ranks(&self) -> Vec<Rank> {

@@ -82,7 +82,7 @@ impl Job {
         self
     }
 
-    fn look(&self) -> Stillness {
+    fn look(&self) -> HangAnalysis {
         self.detector.look(&Moment {
             now_ns: 30 * SECOND,
             in_flight: &self.in_flight,
@@ -103,9 +103,9 @@ fn ranks<const COUNT: usize>(numbers: [u32; COUNT]) -> Vec<Rank> {
 #[test]
 fn a_ring_of_receives_is_a_circle_and_who_waits_for_it_is_stuck_as_well() {
     let job = Job::build(5).receives(0, 1, 7).receives(1, 2, 7).receives(2, 0, 7).receives(3, 1, 7);
-    let still = job.look();
-    assert_eq!((still.stuck, still.circles), (ranks([0, 1, 2, 3]), vec![ranks([0, 1, 2])]));
-    assert_eq!((still.roots, still.gone, still.since_ns), (vec![], vec![], 10 * SECOND));
+    let hang = job.look();
+    assert_eq!((hang.stuck, hang.circles), (ranks([0, 1, 2, 3]), vec![ranks([0, 1, 2])]));
+    assert_eq!((hang.roots, hang.gone, hang.since_ns), (vec![], vec![], 10 * SECOND));
 }
 
 #[test]
@@ -127,18 +127,18 @@ fn two_who_send_to_each_other_are_a_circle_unless_one_takes_what_the_other_sends
 
 #[test]
 fn a_chain_ends_at_the_rank_that_is_in_no_call() {
-    let still = Job::build(5).receives(0, 1, 7).receives(1, 2, 7).receives(2, 4, 7).receives(3, 4, 7).look();
-    assert!(still.stuck.is_empty() && still.circles.is_empty());
+    let hang = Job::build(5).receives(0, 1, 7).receives(1, 2, 7).receives(2, 4, 7).receives(3, 4, 7).look();
+    assert!(hang.stuck.is_empty() && hang.circles.is_empty());
     let last = LastCall { function: SEND, end_ns: 10 * SECOND, site: None, polls: 0 };
-    assert_eq!(still.roots, [Root { rank: Rank(4), waiting: 4, doing: Doing::Outside { last: Some(last) } }]);
-    assert_eq!(still.waiting_ranks(), ranks([0, 1, 2, 3]));
+    assert_eq!(hang.roots, [Root { rank: Rank(4), waiting: 4, doing: Doing::Outside { last: Some(last) } }]);
+    assert_eq!(hang.waiting_ranks(), ranks([0, 1, 2, 3]));
 }
 
 #[test]
 fn whoever_waits_for_a_process_that_is_gone_waits_for_ever() {
-    let still = Job::build(3).receives(0, 1, 7).receives(1, 2, 7).is(2, ProcessState::Vanished).look();
-    assert_eq!(still.gone, [(Rank(2), ProcessState::Vanished, 2)]);
-    assert_eq!((still.stuck, still.circles, still.roots), (ranks([0, 1]), vec![], vec![]));
+    let hang = Job::build(3).receives(0, 1, 7).receives(1, 2, 7).is(2, ProcessState::Vanished).look();
+    assert_eq!(hang.gone, [(Rank(2), ProcessState::Vanished, 2)]);
+    assert_eq!((hang.stuck, hang.circles, hang.roots), (ranks([0, 1]), vec![], vec![]));
 }
 
 #[test]
@@ -156,9 +156,9 @@ fn a_receive_of_any_source_waits_for_one_of_all_others() {
 #[test]
 fn a_collective_waits_for_the_members_that_have_not_entered_it() {
     let left_out = Job::build(4).meets(0, BARRIER).meets(1, BARRIER).meets(2, BARRIER).receives(3, 0, 7);
-    let still = left_out.look();
-    assert_eq!(still.stuck, ranks([0, 1, 2, 3]));
-    assert_eq!(still.circles, [ranks([0, 3])]);
+    let hang = left_out.look();
+    assert_eq!(hang.stuck, ranks([0, 1, 2, 3]));
+    assert_eq!(hang.circles, [ranks([0, 3])]);
     let computes = Job::build(4).meets(0, BARRIER).meets(1, BARRIER).meets(2, BARRIER).look();
     assert_eq!((computes.roots[0].rank, computes.roots[0].waiting), (Rank(3), 3));
     // Whoever has left it behind is not waited for.
@@ -176,10 +176,10 @@ fn a_collective_waits_for_the_members_that_have_not_entered_it() {
 
 #[test]
 fn members_in_different_collectives_wait_for_each_other_and_are_named() {
-    let still = Job::build(3).meets(0, BARRIER).meets(1, BARRIER).meets(2, FINALIZE).look();
+    let hang = Job::build(3).meets(0, BARRIER).meets(1, BARRIER).meets(2, FINALIZE).look();
     let functions = vec![(BARRIER, ranks([0, 1])), (FINALIZE, ranks([2]))];
-    assert_eq!(still.clashes, [Clash { comm: Comm::WORLD, functions }]);
-    assert_eq!(still.stuck, ranks([0, 1, 2]));
+    assert_eq!(hang.clashes, [Clash { comm: Comm::WORLD, functions }]);
+    assert_eq!(hang.stuck, ranks([0, 1, 2]));
     let ended = Job::build(2).meets(0, FINALIZE).is(1, ProcessState::Finalized).look();
     assert!(ended.stuck.is_empty(), "who has ended well has been there");
 }
@@ -202,8 +202,8 @@ fn a_wait_for_requests_waits_for_those_whose_messages_are_to_come() {
     let requests = |count| Asks::Requests { count };
     let all = Job::build(3).inside(0, WAITALL, requests(2)).posted(0, Some(1)).posted(0, Some(2));
     assert_eq!(*all.look().waiting[0].on, ranks([1, 2]));
-    let still = all.receives(1, 0, 7).look();
-    assert_eq!(still.circles, [ranks([0, 1])], "though rank 2 may go on");
+    let hang = all.receives(1, 0, 7).look();
+    assert_eq!(hang.circles, [ranks([0, 1])], "though rank 2 may go on");
     let fewer = Job::build(3).inside(0, WAITALL, requests(1)).posted(0, Some(1)).posted(0, Some(2));
     assert!(fewer.receives(1, 0, 7).look().stuck.is_empty(), "which of the two is not known");
     let unknown = Job::build(2).inside(0, WAITALL, requests(4)).receives(1, 0, 7).look();
@@ -230,9 +230,9 @@ fn polls_that_find_nothing_move_nothing() {
         ..InFlight::default()
     });
     assert_eq!(job.detector.moved_ns(&job.in_flight), 10 * SECOND);
-    let still = job.look();
+    let hang = job.look();
     assert!(
-        matches!(still.roots[..], [Root { rank: Rank(1), doing: Doing::Polls { last }, .. }] if last.polls == 18)
+        matches!(hang.roots[..], [Root { rank: Rank(1), doing: Doing::Polls { last }, .. }] if last.polls == 18)
     );
     job.detector.feed(&[Call { rank: Rank(1), end_ns: 30 * SECOND, ..Call::default() }], &[], &[], &[]);
     assert_eq!(job.detector.moved_ns(&job.in_flight), 30 * SECOND);
@@ -243,10 +243,10 @@ fn polls_so_rare_that_each_has_a_row_of_its_own_move_nothing_either() {
     let mut job = Job::build(2).receives(0, 1, 7);
     let poll = |end_s: u64| Call { rank: Rank(1), function: TEST, end_ns: end_s * SECOND, ..Call::default() };
     job.detector.feed(&[poll(20), poll(21)], &[0, 1], &[], &[]);
-    let still = job.look();
-    assert_eq!(still.since_ns, 10 * SECOND);
+    let hang = job.look();
+    assert_eq!(hang.since_ns, 10 * SECOND);
     assert!(
-        matches!(still.roots[..], [Root { rank: Rank(1), doing: Doing::Polls { last }, .. }] if last.polls == 2)
+        matches!(hang.roots[..], [Root { rank: Rank(1), doing: Doing::Polls { last }, .. }] if last.polls == 2)
     );
     job.detector.feed(&[poll(22), poll(23)], &[1], &[], &[]);
     assert_eq!(job.detector.moved_ns(&[]), 22 * SECOND, "the one that found something");
@@ -257,9 +257,9 @@ fn a_thread_that_may_go_on_frees_its_rank() {
     let mut job = Job::build(3).receives(0, 1, 7).receives(1, 0, 7);
     job.in_flight.push(InFlight { thread: 1, ..job.in_flight[0] });
     job.in_flight[2].asks = Asks::Receive { from: Peer::Rank(Rank(2)), tag: None, comm: Some(Comm::WORLD) };
-    let still = job.look();
-    assert!(still.stuck.is_empty(), "{still:?}");
-    assert_eq!(still.roots[0].rank, Rank(2));
+    let hang = job.look();
+    assert!(hang.stuck.is_empty(), "{hang:?}");
+    assert_eq!(hang.roots[0].rank, Rank(2));
 }
 
 fn graphs() -> impl Strategy<Value = Vec<(u8, BTreeSet<u32>)>> {
@@ -340,8 +340,8 @@ proptest! {
     fn the_order_of_calls_does_not_matter(receives in prop::collection::vec((0_u32..6, 0_u32..6), 1..6), seed: u64) {
         let one: BTreeMap<u32, u32> = receives.into_iter().collect();
         let job = |order: Vec<(u32, u32)>| {
-            let still = order.into_iter().fold(Job::build(6), |job, (rank, from)| job.receives(rank, from, 1)).look();
-            (still.stuck, still.circles, still.roots)
+            let hang = order.into_iter().fold(Job::build(6), |job, (rank, from)| job.receives(rank, from, 1)).look();
+            (hang.stuck, hang.circles, hang.roots)
         };
         let mut other: Vec<(u32, u32)> = one.iter().map(|(&rank, &from)| (rank, from)).collect();
         let forth = job(other.clone());

@@ -1,7 +1,7 @@
 //! What is kept of it in the recording.
 
 use anyhow::{Context as _, Result};
-use mpiscope_feed::Standing;
+use mpiscope_feed::Hangs;
 use mpiscope_process::private::{create_private, write_json};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -11,21 +11,21 @@ pub const FILE: &str = "standing.json";
 const SCHEMA: &str = "mpiscope.standing/1";
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct HangFile {
     schema: String,
     #[serde(flatten)]
-    standing: Standing,
+    hangs: Hangs,
 }
 
 /// Leaves it in the folder of a recording.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn write(dir: &Path, standing: &Standing) -> Result<()> {
+pub fn write(dir: &Path, hangs: &Hangs) -> Result<()> {
     let new = dir.join(format!("{FILE}.new"));
     let write = || {
         let file = create_private(&new)?;
-        write_json(&file, &Kept { schema: SCHEMA.into(), standing: standing.clone() })?;
+        write_json(&file, &HangFile { schema: SCHEMA.into(), hangs: hangs.clone() })?;
         std::fs::rename(&new, dir.join(FILE))
     };
     write()
@@ -41,31 +41,31 @@ pub fn write(dir: &Path, standing: &Standing) -> Result<()> {
 ///
 /// # Errors
 /// When what is there says something else.
-pub fn read(dir: &Path) -> Result<Standing> {
+pub fn read(dir: &Path) -> Result<Hangs> {
     let path = dir.join(FILE);
     let bytes = match std::fs::read(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Standing::default()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Hangs::default()),
         bytes => bytes.with_context(|| format!("read {}", path.display()))?,
     };
-    let kept: Kept = serde_json::from_slice(&bytes)
+    let kept: HangFile = serde_json::from_slice(&bytes)
         .with_context(|| format!("{} does not say where the job hung", path.display()))?;
-    Ok(kept.standing)
+    Ok(kept.hangs)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_feed::{Still, StillSentence};
+    use mpiscope_feed::{Hang, HangSentence};
 
     #[test]
     fn what_is_kept_is_read_and_what_is_damaged_is_said() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(read(dir.path()).unwrap(), Standing::default());
-        let sentences = vec![StillSentence { text: "Rank 1 waits.".into(), ranks: vec![1] }];
-        let still = Still { since_s: 1.5, sentences, ..Still::default() };
-        let standing = Standing { count: 1, stills: vec![still], ..Standing::default() };
-        write(dir.path(), &standing).unwrap();
-        assert_eq!(read(dir.path()).unwrap(), standing);
+        assert_eq!(read(dir.path()).unwrap(), Hangs::default());
+        let sentences = vec![HangSentence { text: "Rank 1 waits.".into(), ranks: vec![1] }];
+        let hang = Hang { since_s: 1.5, sentences, ..Hang::default() };
+        let hangs = Hangs { count: 1, newest: vec![hang], ..Hangs::default() };
+        write(dir.path(), &hangs).unwrap();
+        assert_eq!(read(dir.path()).unwrap(), hangs);
         std::fs::write(dir.path().join(FILE), "{\"schema\": 7").unwrap();
         let error = format!("{:#}", read(dir.path()).unwrap_err());
         assert!(error.contains("does not say where the job hung"), "{error}");

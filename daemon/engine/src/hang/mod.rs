@@ -10,8 +10,8 @@ pub use file::{FILE, read, write};
 pub use report::last_calls;
 
 use crate::engine::Engine;
-use mpiscope_diagnosis::Stillness;
-use mpiscope_feed::{Standing, Still};
+use mpiscope_diagnosis::HangAnalysis;
+use mpiscope_feed::{Hang, Hangs};
 use mpiscope_model::InFlight;
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,7 @@ const LEAST_SHARE: f64 = 0.5;
 pub struct Watcher {
     /// How long nothing may move; none for any time.
     patience: Option<Duration>,
-    hangs: Standing,
+    hangs: Hangs,
     /// Since when the last hang goes on.
     now: Option<u64>,
     looked: Option<Instant>,
@@ -45,25 +45,25 @@ pub(crate) type Lines = Vec<String>;
 impl Watcher {
     /// One that reports when nothing moved for so long; none for any time.
     pub fn new(patience: Option<Duration>) -> Self {
-        Self { patience, hangs: Standing::default(), now: None, looked: None, said: 0, is_said: false }
+        Self { patience, hangs: Hangs::default(), now: None, looked: None, said: 0, is_said: false }
     }
 
     /// One that goes on where a predecessor stopped.
-    pub fn going_on(patience: Option<Duration>, hangs: Standing) -> Self {
-        let open = hangs.stills.last().filter(|still| still.until_s.is_none());
-        let now = open.map(|still| (still.since_s * 1e9) as u64);
+    pub fn going_on(patience: Option<Duration>, hangs: Hangs) -> Self {
+        let open = hangs.newest.last().filter(|hang| hang.until_s.is_none());
+        let now = open.map(|hang| (hang.since_s * 1e9) as u64);
         Self { hangs, now, ..Self::new(patience) }
     }
 
     /// What pages show and the recording keeps.
-    pub fn hangs(&self) -> &Standing {
+    pub fn hangs(&self) -> &Hangs {
         &self.hangs
     }
 
     /// Looks at the job as it is now. Returns lines for the terminal if anything is new.
     pub fn see(&mut self, engine: &Engine, in_flight: &[InFlight]) -> Option<Lines> {
         let patience = self.patience?;
-        let moved_ns = engine.standing.moved_ns(in_flight);
+        let moved_ns = engine.hangs.moved_ns(in_flight);
         if self.has_moved(moved_ns) {
             return Some(self.moves(moved_ns));
         }
@@ -76,13 +76,13 @@ impl Watcher {
             return None;
         }
         self.looked = Some(Instant::now());
-        let still = engine.look(in_flight);
+        let hang = engine.look(in_flight);
         let is_first = self.now.is_none();
-        if is_first && !is_worth_telling(&still) {
+        if is_first && !is_worth_telling(&hang) {
             return None;
         }
         self.now = Some(moved_ns);
-        self.take(report::still(engine, &still), is_first)
+        self.take(report::hang(engine, &hang), is_first)
     }
 
     /// Whether a job may hang, as far as its current calls show: half of its ranks have been in one for that long, and
@@ -96,26 +96,26 @@ impl Watcher {
         waiting == in_flight.len() && share >= LEAST_SHARE
     }
 
-    fn take(&mut self, still: Still, is_first: bool) -> Option<Lines> {
+    fn take(&mut self, hang: Hang, is_first: bool) -> Option<Lines> {
         if !is_first {
-            let last = self.hangs.stills.last_mut()?;
+            let last = self.hangs.newest.last_mut()?;
             // Who is gone may have gone meanwhile; how long all has stood is no news.
-            let is_news = (still.kind, &still.stuck) != (last.kind, &last.stuck);
-            *last = still;
+            let is_news = (hang.kind, &hang.stuck) != (last.kind, &last.stuck);
+            *last = hang;
             return is_news.then(|| if self.is_said { report::lines(last) } else { Lines::new() });
         }
-        let is_grave = still.kind != mpiscope_feed::StillKind::Waits;
+        let is_grave = hang.kind != mpiscope_feed::HangKind::Waits;
         self.is_said = is_grave || self.said < MOST_SAID;
         self.said += usize::from(!is_grave);
-        let mut lines = if self.is_said { report::lines(&still) } else { Lines::new() };
+        let mut lines = if self.is_said { report::lines(&hang) } else { Lines::new() };
         if !is_grave && self.said == MOST_SAID {
             lines.push("of further such stretches only page and report will tell".into());
         }
         self.hangs.count += 1;
-        if self.hangs.stills.len() == MOST_KEPT {
-            self.hangs.stills.remove(0);
+        if self.hangs.newest.len() == MOST_KEPT {
+            self.hangs.newest.remove(0);
         }
-        self.hangs.stills.push(still);
+        self.hangs.newest.push(hang);
         Some(lines)
     }
 
@@ -128,9 +128,9 @@ impl Watcher {
 
     fn moves(&mut self, moved_ns: u64) -> Lines {
         (self.now, self.looked) = (None, None);
-        let Some(still) = self.hangs.stills.last_mut() else { return Lines::new() };
-        still.until_s = Some(moved_ns as f64 / 1e9);
-        let stood = Duration::from_secs_f64((moved_ns as f64 / 1e9 - still.since_s).max(0.0));
+        let Some(hang) = self.hangs.newest.last_mut() else { return Lines::new() };
+        hang.until_s = Some(moved_ns as f64 / 1e9);
+        let stood = Duration::from_secs_f64((moved_ns as f64 / 1e9 - hang.since_s).max(0.0));
         if !self.is_said {
             return Lines::new();
         }
@@ -141,15 +141,15 @@ impl Watcher {
     /// ended before anybody looked.
     pub fn end(&mut self, engine: &Engine) -> Lines {
         last_calls(engine, &mut self.hangs);
-        let moved_ns = engine.standing.moved_ns(&[]);
+        let moved_ns = engine.hangs.moved_ns(&[]);
         if self.has_moved(moved_ns) { self.moves(moved_ns) } else { Lines::new() }
     }
 }
 
 /// Whether ranks wait for ever, or enough ranks wait for others. A master that waits for computing workers is not
 /// reported.
-fn is_worth_telling(still: &Stillness) -> bool {
-    let waiting = still.waiting_ranks().len();
-    let held = !still.stuck.is_empty() || !still.clashes.is_empty();
-    held || waiting > 0 && waiting as f64 >= LEAST_SHARE * still.ranks as f64
+fn is_worth_telling(hang: &HangAnalysis) -> bool {
+    let waiting = hang.waiting_ranks().len();
+    let held = !hang.stuck.is_empty() || !hang.clashes.is_empty();
+    held || waiting > 0 && waiting as f64 >= LEAST_SHARE * hang.ranks as f64
 }

@@ -2,8 +2,8 @@
 
 use super::words::{Names, call_words};
 use crate::engine::Engine;
-use mpiscope_diagnosis::{Doing, Need, Stillness};
-use mpiscope_feed::{Standing, Still, StillCall, StillKind, StillRoot};
+use mpiscope_diagnosis::{Doing, HangAnalysis, Need};
+use mpiscope_feed::{Hang, HangCall, HangKind, HangRoot, Hangs};
 use mpiscope_model::words::run_time_of;
 use mpiscope_model::{InFlight, Site, SiteInfo};
 use std::collections::BTreeSet;
@@ -26,49 +26,49 @@ fn sites(engine: &Engine, calls: impl Iterator<Item = Option<Site>>) -> Vec<Site
     sites
 }
 
-pub(super) fn still(engine: &Engine, still: &Stillness) -> Still {
-    let of_roots = still.roots.iter().map(|root| match &root.doing {
+pub(super) fn hang(engine: &Engine, hang: &HangAnalysis) -> Hang {
+    let of_roots = hang.roots.iter().map(|root| match &root.doing {
         Doing::Outside { last } => last.and_then(|last| last.site),
         Doing::Polls { last } => last.site,
         Doing::Inside { call } => call.site,
         Doing::Unseen => None,
     });
-    let sites = sites(engine, still.waiting.iter().map(|waiting| waiting.call.site).chain(of_roots));
-    let names = Names { sites: &sites, now_ns: still.at_ns };
-    let calls = still.waiting.iter().take(MOST_CALLS).map(|waiting| StillCall {
+    let sites = sites(engine, hang.waiting.iter().map(|waiting| waiting.call.site).chain(of_roots));
+    let names = Names { sites: &sites, now_ns: hang.at_ns };
+    let calls = hang.waiting.iter().take(MOST_CALLS).map(|waiting| HangCall {
         on: waiting.on.iter().map(|rank| rank.0).take(MOST_RANKS).collect(),
         any: waiting.need == Need::Any,
         call: call_words(&waiting.call, &waiting.posts),
         ..call(&names, &waiting.call)
     });
-    Still {
+    Hang {
         kind: match () {
-            () if !still.circles.is_empty() || !still.clashes.is_empty() => StillKind::Deadlock,
-            () if !still.stuck.is_empty() => StillKind::Gone,
-            () => StillKind::Waits,
+            () if !hang.circles.is_empty() || !hang.clashes.is_empty() => HangKind::Deadlock,
+            () if !hang.stuck.is_empty() => HangKind::Gone,
+            () => HangKind::Waits,
         },
-        since_s: still.since_ns as f64 / 1e9,
+        since_s: hang.since_ns as f64 / 1e9,
         until_s: None,
-        seen_s: still.at_ns as f64 / 1e9,
-        sentences: names.sentences(still),
-        stuck: still.stuck.iter().map(|rank| rank.0).take(MOST_RANKS).collect(),
-        circles: still
+        seen_s: hang.at_ns as f64 / 1e9,
+        sentences: names.sentences(hang),
+        stuck: hang.stuck.iter().map(|rank| rank.0).take(MOST_RANKS).collect(),
+        circles: hang
             .circles
             .iter()
             .map(|circle| circle.iter().map(|rank| rank.0).take(MOST_RANKS).collect())
             .collect(),
-        roots: still
+        roots: hang
             .roots
             .iter()
-            .map(|root| StillRoot { rank: root.rank.0, waiting: root.waiting as u64 })
+            .map(|root| HangRoot { rank: root.rank.0, waiting: root.waiting as u64 })
             .collect(),
         calls: calls.collect(),
-        call_count: still.waiting.len() as u64,
+        call_count: hang.waiting.len() as u64,
     }
 }
 
-fn call(names: &Names<'_>, call: &InFlight) -> StillCall {
-    StillCall {
+fn call(names: &Names<'_>, call: &InFlight) -> HangCall {
+    HangCall {
         rank: call.rank.0,
         thread: u32::from(call.thread),
         call: call_words(call, &[]),
@@ -80,7 +80,7 @@ fn call(names: &Names<'_>, call: &InFlight) -> StillCall {
 }
 
 /// The calls that processes were in when they ended.
-pub fn last_calls(engine: &Engine, report: &mut Standing) {
+pub fn last_calls(engine: &Engine, report: &mut Hangs) {
     let sites = sites(engine, engine.last_calls.values().map(|call| call.site));
     let names = Names { sites: &sites, now_ns: engine.until_ns };
     report.ended_in_count = engine.last_calls.len() as u64;
@@ -88,13 +88,13 @@ pub fn last_calls(engine: &Engine, report: &mut Standing) {
 }
 
 /// What the terminal shows of a hang.
-pub(crate) fn lines(still: &Still) -> Vec<String> {
-    let since = run_time_of(still.since_s);
-    let quiet = (still.seen_s - still.since_s).max(0.0);
+pub(crate) fn lines(hang: &Hang) -> Vec<String> {
+    let since = run_time_of(hang.since_s);
+    let quiet = (hang.seen_s - hang.since_s).max(0.0);
     let mut lines = vec![format!("the job hangs: no call began or returned for {quiet:.0} s, since {since}")];
-    let sentences = still.sentences.iter().take(MOST_LINES).map(|sentence| format!("  {}", sentence.text));
+    let sentences = hang.sentences.iter().take(MOST_LINES).map(|sentence| format!("  {}", sentence.text));
     lines.extend(sentences);
-    if still.sentences.len() > MOST_LINES {
+    if hang.sentences.len() > MOST_LINES {
         lines.push("  the report says more".into());
     }
     lines

@@ -1,7 +1,7 @@
 //! Sentences about a hang.
 
-use mpiscope_diagnosis::{Doing, LastCall, Need, Root, Stillness, Waiting};
-use mpiscope_feed::StillSentence;
+use mpiscope_diagnosis::{Doing, HangAnalysis, LastCall, Need, Root, Waiting};
+use mpiscope_feed::HangSentence;
 use mpiscope_matching::OpenPost;
 use mpiscope_model::words::{counted, nanoseconds, ranges};
 use mpiscope_model::{Asks, Comm, Function, InFlight, Peer, ProcessState, Rank, Site, SiteInfo};
@@ -111,22 +111,22 @@ impl Names<'_> {
     }
 
     /// All sentences, what matters most first.
-    pub(super) fn sentences(&self, still: &Stillness) -> Vec<StillSentence> {
+    pub(super) fn sentences(&self, hang: &HangAnalysis) -> Vec<HangSentence> {
         let mut out = Vec::new();
-        for circle in &still.circles {
-            self.circle(still, circle, &mut out);
+        for circle in &hang.circles {
+            self.circle(hang, circle, &mut out);
         }
-        self.others_stuck(still, &mut out);
-        for &(rank, state, waiting) in &still.gone {
+        self.others_stuck(hang, &mut out);
+        for &(rank, state, waiting) in &hang.gone {
             let what = match state {
                 ProcessState::Finalized => "has ended: it returned from MPI_Finalize",
                 ProcessState::Aborted => "called MPI_Abort",
                 _ => "has a process that is gone",
             };
             let text = format!("{} for rank {rank}, which {what}.", wait(waiting));
-            out.push(StillSentence { text, ranks: numbers([rank]) });
+            out.push(HangSentence { text, ranks: numbers([rank]) });
         }
-        for clash in &still.clashes {
+        for clash in &hang.clashes {
             let sides = clash
                 .functions
                 .iter()
@@ -134,39 +134,39 @@ impl Names<'_> {
             let sides: Vec<String> = sides.collect();
             let text = format!("{}{}, which never meet.", sides.join(", "), on(Some(clash.comm)));
             let ranks = clash.functions.iter().flat_map(|(_, ranks)| ranks).copied();
-            out.push(StillSentence { text: capital(&text), ranks: numbers(ranks) });
+            out.push(HangSentence { text: capital(&text), ranks: numbers(ranks) });
         }
-        self.mistagged(still, &mut out);
-        self.roots(still, &mut out);
-        unknown(still, &mut out);
+        self.mistagged(hang, &mut out);
+        self.roots(hang, &mut out);
+        unknown(hang, &mut out);
         out
     }
 
-    fn circle(&self, still: &Stillness, circle: &[Rank], out: &mut Vec<StillSentence>) {
+    fn circle(&self, hang: &HangAnalysis, circle: &[Rank], out: &mut Vec<HangSentence>) {
         let head = match circle {
             [rank] => format!("Deadlock: rank {rank} waits for itself."),
             _ => {
                 format!("Deadlock: {} wait for each other.", counted(circle.len() as u64, "rank"))
             }
         };
-        out.push(StillSentence { text: head, ranks: numbers(circle.iter().copied()) });
+        out.push(HangSentence { text: head, ranks: numbers(circle.iter().copied()) });
         let listed = if circle.len() > MOST_STEPS { MOST_STEPS - 1 } else { circle.len() };
         for (at, &rank) in circle.iter().enumerate().take(listed) {
             let next = circle[(at + 1) % circle.len()];
-            if let Some(waiting) = still.waiting.iter().find(|waiting| waiting.call.rank == rank) {
+            if let Some(waiting) = hang.waiting.iter().find(|waiting| waiting.call.rank == rank) {
                 let on: Vec<Rank> = waiting.on.iter().copied().filter(|&on| on != rank).collect();
                 let whom = match waiting.need {
                     Need::Any if on.len() > 1 => format!("any of {}", words_of(&on)),
                     _ => format!("rank {next}"),
                 };
                 let text = format!("{}: it waits for {whom}.", capital(&self.inside(waiting)));
-                out.push(StillSentence { text, ranks: numbers([rank, next]) });
+                out.push(HangSentence { text, ranks: numbers([rank, next]) });
             }
         }
         if listed < circle.len() {
             let left = counted((circle.len() - listed) as u64, "rank");
             let text = format!("Likewise {left} more, from rank {} on.", circle[listed]);
-            out.push(StillSentence { text, ranks: numbers(circle[listed..].iter().copied()) });
+            out.push(HangSentence { text, ranks: numbers(circle[listed..].iter().copied()) });
         }
     }
 
@@ -177,48 +177,48 @@ impl Names<'_> {
         format!("rank {} is in {what}{place} for {}", call.rank, self.ago(call.since_ns))
     }
 
-    fn others_stuck(&self, still: &Stillness, out: &mut Vec<StillSentence>) {
-        let is_in_circle = |rank: &&Rank| still.circles.iter().any(|circle| circle.contains(rank));
-        let others: Vec<Rank> = still.stuck.iter().filter(|rank| !is_in_circle(rank)).copied().collect();
-        if !still.circles.is_empty() && !others.is_empty() {
+    fn others_stuck(&self, hang: &HangAnalysis, out: &mut Vec<HangSentence>) {
+        let is_in_circle = |rank: &&Rank| hang.circles.iter().any(|circle| circle.contains(rank));
+        let others: Vec<Rank> = hang.stuck.iter().filter(|rank| !is_in_circle(rank)).copied().collect();
+        if !hang.circles.is_empty() && !others.is_empty() {
             let text = format!("{} for them, directly or through others.", capital(&wait_of(&others)));
-            out.push(StillSentence { text, ranks: numbers(others) });
+            out.push(HangSentence { text, ranks: numbers(others) });
         } else if let Some(waiting) =
-            still.waiting.iter().find(|waiting| still.stuck.contains(&waiting.call.rank))
-            && still.circles.is_empty()
+            hang.waiting.iter().find(|waiting| hang.stuck.contains(&waiting.call.rank))
+            && hang.circles.is_empty()
         {
             let text = format!("{}.", capital(&self.inside(waiting)));
-            out.push(StillSentence { text, ranks: numbers([waiting.call.rank]) });
+            out.push(HangSentence { text, ranks: numbers([waiting.call.rank]) });
         }
     }
 
-    fn mistagged(&self, still: &Stillness, out: &mut Vec<StillSentence>) {
-        for (send, wanted) in &still.mistagged {
+    fn mistagged(&self, hang: &HangAnalysis, out: &mut Vec<HangSentence>) {
+        for (send, wanted) in &hang.mistagged {
             let text = format!(
                 "A message from rank {} to rank {} has tag {}, and rank {} asks for tag {wanted}.",
                 send.from, send.to, send.tag, send.to
             );
-            out.push(StillSentence { text, ranks: numbers([send.from, send.to]) });
+            out.push(HangSentence { text, ranks: numbers([send.from, send.to]) });
         }
     }
 
-    fn roots(&self, still: &Stillness, out: &mut Vec<StillSentence>) {
-        let waiting = still.waiting_ranks().len();
-        for root in still.roots.iter().filter(|root| root.waiting > 0).take(MOST_ROOTS) {
-            let who = if root.waiting == waiting && waiting > 1 && still.stuck.is_empty() {
+    fn roots(&self, hang: &HangAnalysis, out: &mut Vec<HangSentence>) {
+        let waiting = hang.waiting_ranks().len();
+        for root in hang.roots.iter().filter(|root| root.waiting > 0).take(MOST_ROOTS) {
+            let who = if root.waiting == waiting && waiting > 1 && hang.stuck.is_empty() {
                 format!("All {waiting} ranks that wait do so")
             } else {
                 wait(root.waiting)
             };
             let text = format!("{who} for rank {}, {}.", root.rank, self.doing(root));
-            out.push(StillSentence { text, ranks: numbers([root.rank]) });
+            out.push(HangSentence { text, ranks: numbers([root.rank]) });
         }
-        let rest: Vec<Rank> = still.roots.iter().skip(MOST_ROOTS).map(|root| root.rank).collect();
+        let rest: Vec<Rank> = hang.roots.iter().skip(MOST_ROOTS).map(|root| root.rank).collect();
         if !rest.is_empty() {
             let mut sorted = rest.clone();
             sorted.sort_unstable();
             let text = format!("Likewise for {}.", words_of(&sorted));
-            out.push(StillSentence { text, ranks: numbers(rest) });
+            out.push(HangSentence { text, ranks: numbers(rest) });
         }
     }
 
@@ -247,21 +247,21 @@ impl Names<'_> {
     }
 }
 
-fn unknown(still: &Stillness, out: &mut Vec<StillSentence>) {
-    let ranks: Vec<Rank> = still
+fn unknown(hang: &HangAnalysis, out: &mut Vec<HangSentence>) {
+    let ranks: Vec<Rank> = hang
         .waiting
         .iter()
         .filter(|waiting| waiting.need == Need::Unknown)
         .map(|waiting| waiting.call.rank)
         .collect();
-    if let Some(first) = still.waiting.iter().find(|waiting| waiting.need == Need::Unknown) {
+    if let Some(first) = hang.waiting.iter().find(|waiting| waiting.need == Need::Unknown) {
         let text = format!(
             "For whom {} {} in {} is not known.",
             words_of(&ranks),
             if ranks.len() == 1 { "waits" } else { "wait" },
             call_words(&first.call, &first.posts)
         );
-        out.push(StillSentence { text, ranks: numbers(ranks) });
+        out.push(HangSentence { text, ranks: numbers(ranks) });
     }
 }
 

@@ -51,7 +51,7 @@ fn library(calls: Vec<Call>, members: u32) -> (Library, Stored) {
     let library = Library::new(Box::new(stored.clone()))
         .with_messages(Messages { source: Box::new(stored.clone()), flow })
         .with_functions(names);
-    library.know_communicators(&[CommInfo { comm: Comm::WORLD, size: members, ..CommInfo::default() }]);
+    library.set_communicators(&[CommInfo { comm: Comm::WORLD, size: members, ..CommInfo::default() }]);
     (library, stored)
 }
 

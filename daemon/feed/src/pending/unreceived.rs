@@ -20,7 +20,7 @@ pub(crate) struct UnreceivedSends {
 pub(crate) struct Unreceived(Mutex<Option<Arc<UnreceivedSends>>>);
 
 impl Unreceived {
-    pub(crate) fn know(&self, sends: UnreceivedSends) {
+    pub(crate) fn set(&self, sends: UnreceivedSends) {
         // A panic elsewhere while the lock was held leaves a value that is still fine.
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(sends));
     }

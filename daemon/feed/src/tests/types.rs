@@ -22,11 +22,11 @@ use crate::event::Event;
 use crate::evolution::{Bands, Evolution, Pending, Points, RegionCourse, SegmentRow};
 use crate::figures::{Change, Count, CountChange, Figure, Words, WordsChange};
 use crate::findings::{
-    Advised, Attribution, Basis, BasisState, By, CpuContention, Diagnosis, Disturbance, Efficiency, Found,
-    GatheredWait, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank, SourceTime, Stopped,
-    StoppedRank, Verdict, Wait, WhatIf, Without,
+    Advised, Attribution, Basis, BasisState, By, CpuContention, Diagnosis, Disturbance, Efficiency,
+    FindingsReport, GatheredWait, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank,
+    SourceTime, Stopped, StoppedRank, Verdict, Wait, WhatIf, Without,
 };
-use crate::hang::{Standing, Still, StillCall, StillKind, StillRoot, StillSentence};
+use crate::hang::{Hang, HangCall, HangKind, HangRoot, HangSentence, Hangs};
 use crate::pending::{PendingEdges, PendingGroups, PendingMessages};
 use crate::range_verdict::RangeVerdict;
 use crate::rank_layout::{LayoutItem, LayoutNote, Layouts, RankLayout};
@@ -101,14 +101,14 @@ fn types() -> String {
     declare(RegionCourse::decl(&config));
     declare(Evolution::decl(&config));
     declare(Pending::decl(&config));
-    declare(StillKind::decl(&config));
-    declare(StillSentence::decl(&config));
-    declare(StillRoot::decl(&config));
-    declare(StillCall::decl(&config));
-    declare(Still::decl(&config));
-    declare(Standing::decl(&config));
+    declare(HangKind::decl(&config));
+    declare(HangSentence::decl(&config));
+    declare(HangRoot::decl(&config));
+    declare(HangCall::decl(&config));
+    declare(Hang::decl(&config));
+    declare(Hangs::decl(&config));
     declare(Switch::decl(&config));
-    declare(Found::decl(&config));
+    declare(FindingsReport::decl(&config));
     declare(CallDurations::decl(&config));
     declare(Calls::decl(&config));
     declare(Change::decl(&config));

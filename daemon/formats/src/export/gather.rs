@@ -94,7 +94,7 @@ pub(crate) fn gather_items(
     )?;
     // Ranks without calls and messages are there as well.
     if filter.ranks.is_none() {
-        for rank in 0..source.job.told_ranks() {
+        for rank in 0..source.job.plausible_ranks() {
             about.threads.entry(Rank(rank)).or_default();
         }
     }

@@ -197,7 +197,7 @@ impl<'a> Source<'a> {
             .iter()
             .flat_map(|node| node.ranks.iter().map(|&rank| (Rank(rank), node.name.clone())));
         let mut hosts: BTreeMap<Rank, String> = of_nodes.collect();
-        for rank in Rank::all(self.job.told_ranks()) {
+        for rank in Rank::all(self.job.plausible_ranks()) {
             hosts.entry(rank).or_insert_with(|| UNKNOWN_NODE.into());
         }
         hosts

@@ -173,13 +173,13 @@ impl SiteDescription {
                 self.of_rank.entry(key).or_default().insert(rank, value);
             }
             Subject::Node(node) => {
-                self.know_node(node);
+                self.add_node(node);
                 self.of_node.entry(key).or_default().insert(node.to_owned(), value);
             }
         }
     }
 
-    pub(super) fn know_node(&mut self, node: &str) {
+    pub(super) fn add_node(&mut self, node: &str) {
         if !self.known_nodes.contains(node) {
             self.known_nodes.insert(node.to_owned());
             self.nodes.push(node.to_owned());

@@ -84,7 +84,7 @@ impl SiteDescription {
             at[2] = memory.iter().position(has).unwrap_or_default() as u32;
         }
         if !machine.name.is_empty() {
-            self.know_node(&machine.name.clone());
+            self.add_node(&machine.name.clone());
         }
         self.machines.push(machine);
         Ok(())

@@ -20,13 +20,13 @@ pub struct Matcher {
     most_pairs: usize,
     /// Receives that completed in one thread before the posting in another was read.
     pub(super) early: FxHashMap<(Rank, PostId), (PairKey, i32, Arrival)>,
-    pub(super) ranks: Vec<OfRank>,
+    pub(super) ranks: Vec<RankPosts>,
     pub(super) turns: Turns,
 }
 
 /// What one rank posted.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct OfRank {
+pub(super) struct RankPosts {
     /// How many receives.
     posted: u64,
     /// The first post that no loss can have taken.
@@ -175,10 +175,10 @@ impl Matcher {
         self.most_pairs = 2 * self.pairs.len();
     }
 
-    fn of_rank(&mut self, rank: Rank) -> &mut OfRank {
+    fn of_rank(&mut self, rank: Rank) -> &mut RankPosts {
         let at = rank.index();
         if self.ranks.len() <= at {
-            self.ranks.resize(at + 1, OfRank::default());
+            self.ranks.resize(at + 1, RankPosts::default());
         }
         &mut self.ranks[at]
     }

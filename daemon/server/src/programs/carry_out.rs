@@ -1,6 +1,6 @@
 //! What a client's requests do.
 
-use super::client::{Client, Ended, Entry, Later};
+use super::client::{Client, ConnectionEnd, Entry, LaterReply};
 use super::reading::{moment, moment_of_second, second_of};
 use super::requests::label;
 use super::subscription::Subscription;
@@ -41,7 +41,7 @@ fn right_for(request: &Request) -> Right {
 }
 
 impl Client<'_> {
-    pub(super) async fn take(&mut self, request: Result<Request, Failed>) -> Result<(), Ended> {
+    pub(super) async fn take(&mut self, request: Result<Request, Failed>) -> Result<(), ConnectionEnd> {
         let request = match request {
             Ok(request) => request,
             Err(failed) => return self.send(&Reply::Failed(failed)).await,
@@ -139,7 +139,7 @@ impl Client<'_> {
             let failed = |text| Failed { request: "step_to".to_owned(), id: Some(id), text };
             let found = found.map_err(failed);
             // The client may have left meanwhile.
-            let _ = answer.send(Later::Time(found)).await;
+            let _ = answer.send(LaterReply::Time(found)).await;
         }));
         Ok(None)
     }
@@ -153,7 +153,7 @@ impl Client<'_> {
             let _ = timeout(patience, &mut waiting.passed).await;
             let missing = waiting.end();
             // The client may have left meanwhile.
-            let _ = answer.send(Later::Reply(Box::new(Reply::Passed(Passed { id, missing })))).await;
+            let _ = answer.send(LaterReply::Reply(Box::new(Reply::Passed(Passed { id, missing })))).await;
         });
         Ok(())
     }

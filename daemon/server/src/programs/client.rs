@@ -32,7 +32,7 @@ pub(crate) struct Program {
 }
 
 /// Why a connection ends.
-pub(super) enum Ended {
+pub(super) enum ConnectionEnd {
     /// The client left, or takes nothing.
     Gone,
     /// It does not keep to the protocol.
@@ -52,7 +52,7 @@ pub(super) struct Entry {
 }
 
 /// Answers that take a while.
-pub(super) enum Later {
+pub(super) enum LaterReply {
     Reply(Box<Reply>),
     /// Where the clock is to go.
     Time(Result<f64, Failed>),
@@ -67,7 +67,7 @@ pub(super) struct Client<'a> {
     pub(super) panels: OwnPanels,
     pub(super) from_others: mpsc::Receiver<Post>,
     pub(super) before: Option<Before>,
-    pub(super) later: (mpsc::Sender<Later>, mpsc::Receiver<Later>),
+    pub(super) later: (mpsc::Sender<LaterReply>, mpsc::Receiver<LaterReply>),
     pub(super) subscriptions: BTreeMap<u32, Entry>,
     pub(super) generation: u64,
     /// Subscriptions that may have something to say.
@@ -124,17 +124,17 @@ impl<'a> Client<'a> {
         &self.turns.source
     }
 
-    pub(super) async fn send(&mut self, reply: &Reply) -> Result<(), Ended> {
+    pub(super) async fn send(&mut self, reply: &Reply) -> Result<(), ConnectionEnd> {
         match write(reply, self.format) {
             Some(message) => self.send_message(message).await,
             None => Ok(()),
         }
     }
 
-    pub(super) async fn send_message(&mut self, message: Message) -> Result<(), Ended> {
+    pub(super) async fn send_message(&mut self, message: Message) -> Result<(), ConnectionEnd> {
         match timeout(self.liveness.time_to_answer(), self.out.send(message)).await {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) | Err(_) => Err(Ended::Gone),
+            Ok(Err(_)) | Err(_) => Err(ConnectionEnd::Gone),
         }
     }
 

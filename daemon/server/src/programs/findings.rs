@@ -3,7 +3,7 @@
 //! While a run goes on, findings change: one that begins, or began, before what a subscription has passed comes again when
 //! it differs from what was sent, and once more when it is not held any more.
 
-use mpiscope_feed::{Found, RegionCourse, Standing, StillKind, runs};
+use mpiscope_feed::{FindingsReport, HangKind, Hangs, RegionCourse, runs};
 use mpiscope_model::Nanoseconds;
 use mpiscope_model::words::{cause_title, ranges};
 use mpiscope_protocol::{Finding, FindingKind};
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST: usize = 4_096;
 
 /// What was found, in the order of when it begins.
-pub(crate) fn findings(found: Option<&Found>, hangs: &Standing) -> Vec<Finding> {
+pub(crate) fn findings(found: Option<&FindingsReport>, hangs: &Hangs) -> Vec<Finding> {
     let mut list = List::default();
     if let Some(found) = found {
         list.causes(found);
@@ -97,7 +97,7 @@ impl List {
         &mut self.all[last]
     }
 
-    fn causes(&mut self, found: &Found) {
+    fn causes(&mut self, found: &FindingsReport) {
         for of in found.diagnosis.attribution.iter().filter(|of| of.cause != "none") {
             let whose =
                 of.region.map_or_else(|| "of the job".to_owned(), |region| format!("of region {region}"));
@@ -119,7 +119,7 @@ impl List {
         }
     }
 
-    fn network(&mut self, found: &Found) {
+    fn network(&mut self, found: &FindingsReport) {
         for of in found.diagnosis.quiet.iter().filter(|of| !of.is_quiet) {
             let text = format!(
                 "Messages took {:.1} times as long as in a quiet network, from {} to {}.",
@@ -132,7 +132,7 @@ impl List {
         }
     }
 
-    fn sources(&mut self, found: &Found) {
+    fn sources(&mut self, found: &FindingsReport) {
         let (from_s, until_s) = (found.from_s, found.until_s);
         for of in &found.diagnosis.sources {
             let what = if of.cause == "cpu" { "had no CPU" } else { "had more to do than others" };
@@ -164,7 +164,7 @@ impl List {
         }
     }
 
-    fn growth(&mut self, found: &Found) {
+    fn growth(&mut self, found: &FindingsReport) {
         let courses = found.evolution.regions.iter().chain(&found.evolution.links);
         for (course, of) in courses.flat_map(|course| course.segments.iter().map(move |of| (course, of))) {
             if of.kind != "growth" {
@@ -188,12 +188,12 @@ impl List {
         }
     }
 
-    fn hangs(&mut self, hangs: &Standing) {
-        for of in &hangs.stills {
+    fn hangs(&mut self, hangs: &Hangs) {
+        for of in &hangs.newest {
             let about = match of.kind {
-                StillKind::Deadlock => "hang/deadlock",
-                StillKind::Gone => "hang/gone",
-                StillKind::Waits => "hang/waits",
+                HangKind::Deadlock => "hang/deadlock",
+                HangKind::Gone => "hang/gone",
+                HangKind::Waits => "hang/waits",
             };
             let sentences: Vec<&str> = of.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
             let mut ranks = of.stuck.clone();

@@ -227,23 +227,23 @@ pub(super) struct Position {
 }
 
 /// A row. Those furthest along a direction are the greatest.
-struct Placed<R> {
+struct OrderedRow<R> {
     is_backward: bool,
     row: R,
 }
 
-impl<R: Row> PartialEq for Placed<R> {
+impl<R: Row> PartialEq for OrderedRow<R> {
     fn eq(&self, other: &Self) -> bool {
         self.row.key() == other.row.key()
     }
 }
-impl<R: Row> Eq for Placed<R> {}
-impl<R: Row> PartialOrd for Placed<R> {
+impl<R: Row> Eq for OrderedRow<R> {}
+impl<R: Row> PartialOrd for OrderedRow<R> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl<R: Row> Ord for Placed<R> {
+impl<R: Row> Ord for OrderedRow<R> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let times = self.row.at_ns().cmp(&other.row.at_ns());
         let order = times.then_with(|| self.row.key().cmp(&other.row.key()));
@@ -369,7 +369,7 @@ impl Position {
         is_backward: bool,
         ranks: &Ranks,
     ) -> Result<Stretch<R>, String> {
-        let mut kept: BinaryHeap<Placed<R>> = BinaryHeap::new();
+        let mut kept: BinaryHeap<OrderedRow<R>> = BinaryHeap::new();
         let (mut total, mut same) = (0, 0);
         R::visit(library, range_ns, (&self.filter, ranks), &mut |row| {
             if !range_ns.contains(&row.at_ns()) || !row.keeps(&self.filter, ranks) {
@@ -384,7 +384,7 @@ impl Position {
                 }
             }
             total += 1;
-            let placed = Placed { is_backward, row: *row };
+            let placed = OrderedRow { is_backward, row: *row };
             if kept.len() <= self.most {
                 kept.push(placed);
             } else if kept.peek().is_some_and(|last| placed < *last) {

@@ -1,7 +1,7 @@
 //! Serves a client: its requests, its subscriptions one batch at a time, and what others say.
 
 use super::board;
-use super::client::{Client, Ended, Later, Program, REQUESTS_MAX};
+use super::client::{Client, ConnectionEnd, LaterReply, Program, REQUESTS_MAX};
 use super::liveness::LOOK_EVERY;
 use super::reading::{Read, finished};
 use super::requests::{self, read};
@@ -40,7 +40,7 @@ pub(crate) async fn run(socket: WebSocket, program: Program, mut stop: watch::Re
     let mut grant = program.connected.grant().clone();
     let greeting = tokio::select! {
         greeting = greeted(&mut incoming) => greeting,
-        () = revoked(&mut grant) => Err(Ended::Revoked),
+        () = revoked(&mut grant) => Err(ConnectionEnd::Revoked),
     };
     let ended = match greeting {
         Ok(hello) => {
@@ -50,9 +50,9 @@ pub(crate) async fn run(socket: WebSocket, program: Program, mut stop: watch::Re
             let ended = tokio::select! {
                 ended = listen(&mut incoming, requests, &signs) => ended,
                 ended = client.serve(&mut inbox, &mut stop) => ended,
-                () = revoked(&mut grant) => Ended::Revoked,
+                () = revoked(&mut grant) => ConnectionEnd::Revoked,
             };
-            if !matches!(ended, Ended::Revoked) {
+            if !matches!(ended, ConnectionEnd::Revoked) {
                 client.finish(&mut inbox).await;
             }
             ended
@@ -61,34 +61,34 @@ pub(crate) async fn run(socket: WebSocket, program: Program, mut stop: watch::Re
     };
     let close = match ended {
         // Nobody is waited for who is not there.
-        Ended::Gone => return,
-        Ended::Wrong(reason) => {
+        ConnectionEnd::Gone => return,
+        ConnectionEnd::Wrong(reason) => {
             Message::close_with(PROTOCOL_ERROR, requests::shortened(&reason, REASON_BYTES_MAX))
         }
-        Ended::Stopped => Message::close_with(GOING_AWAY, "mpiscope ends"),
-        Ended::Revoked => Message::close_with(POLICY, "the token was revoked"),
+        ConnectionEnd::Stopped => Message::close_with(GOING_AWAY, "mpiscope ends"),
+        ConnectionEnd::Revoked => Message::close_with(POLICY, "the token was revoked"),
     };
     farewell(&mut out, &mut incoming, Some(close), FAREWELL).await;
 }
 
 /// The first message, which says who this is.
-async fn greeted(incoming: &mut SplitStream<WebSocket>) -> Result<Hello, Ended> {
+async fn greeted(incoming: &mut SplitStream<WebSocket>) -> Result<Hello, ConnectionEnd> {
     let first = async {
         while let Some(Ok(message)) = incoming.next().await {
             if message.is_text() || message.is_binary() {
-                return read(&message).map_err(Ended::Wrong);
+                return read(&message).map_err(ConnectionEnd::Wrong);
             }
         }
-        Err(Ended::Gone)
+        Err(ConnectionEnd::Gone)
     };
-    let Ok(first) = timeout(GREETING, first).await else { return Err(Ended::Gone) };
+    let Ok(first) = timeout(GREETING, first).await else { return Err(ConnectionEnd::Gone) };
     let Request::Hello(hello) = first? else {
-        return Err(Ended::Wrong("the first message is hello".to_owned()));
+        return Err(ConnectionEnd::Wrong("the first message is hello".to_owned()));
     };
     if hello.protocol != VERSION {
-        return Err(Ended::Wrong(format!("this is protocol {VERSION}, not {}", hello.protocol)));
+        return Err(ConnectionEnd::Wrong(format!("this is protocol {VERSION}, not {}", hello.protocol)));
     }
-    Ok(Hello { name: board::name(&hello.name).map_err(Ended::Wrong)?, ..hello })
+    Ok(Hello { name: board::name(&hello.name).map_err(ConnectionEnd::Wrong)?, ..hello })
 }
 
 /// Reads requests. While none is taken, nothing is read.
@@ -96,7 +96,7 @@ async fn listen(
     incoming: &mut SplitStream<WebSocket>,
     requests: mpsc::Sender<Result<Request, Failed>>,
     signs: &AtomicU64,
-) -> Ended {
+) -> ConnectionEnd {
     while let Some(Ok(message)) = incoming.next().await {
         signs.fetch_add(1, Ordering::Relaxed);
         if message.is_close() {
@@ -106,14 +106,14 @@ async fn listen(
             let request = match read(&message) {
                 // What is too large is let go here, before more of it waits.
                 Ok(request) => requests::checked(request, message.as_bytes().len()),
-                Err(reason) => return Ended::Wrong(reason),
+                Err(reason) => return ConnectionEnd::Wrong(reason),
             };
             if requests.send(request).await.is_err() {
                 break;
             }
         }
     }
-    Ended::Gone
+    ConnectionEnd::Gone
 }
 
 impl Client<'_> {
@@ -121,7 +121,7 @@ impl Client<'_> {
         &mut self,
         inbox: &mut mpsc::Receiver<Result<Request, Failed>>,
         stop: &mut watch::Receiver<bool>,
-    ) -> Ended {
+    ) -> ConnectionEnd {
         match self.serve_until(inbox, stop).await {
             Err(ended) => ended,
             Ok(()) => {
@@ -132,10 +132,10 @@ impl Client<'_> {
                         let read = finished(&mut self.reading).await;
                         self.take_read(read).await?;
                     }
-                    Ok::<_, Ended>(())
+                    Ok::<_, ConnectionEnd>(())
                 };
                 let _ = timeout(FAREWELL, rest).await;
-                Ended::Stopped
+                ConnectionEnd::Stopped
             }
         }
     }
@@ -144,7 +144,7 @@ impl Client<'_> {
         &mut self,
         inbox: &mut mpsc::Receiver<Result<Request, Failed>>,
         stop: &mut watch::Receiver<bool>,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), ConnectionEnd> {
         let stage = Arc::clone(&self.source().stage);
         let mut source = self.source().clone();
         let mut moves = stage.changes();
@@ -169,7 +169,7 @@ impl Client<'_> {
             tokio::select! {
                 request = inbox.recv() => match request {
                     Some(request) => self.take(request).await?,
-                    None => return Err(Ended::Gone),
+                    None => return Err(ConnectionEnd::Gone),
                 },
                 Some(post) = self.from_others.recv() => self.pass_on(post.reply()).await?,
                 Some(answer) = self.later.1.recv() => self.take_later(answer).await?,
@@ -209,10 +209,10 @@ impl Client<'_> {
     }
 
     /// Asks for a sign of life; without any the client is gone.
-    async fn look_after(&mut self) -> Result<(), Ended> {
+    async fn look_after(&mut self) -> Result<(), ConnectionEnd> {
         let (now, signs) = (Instant::now(), self.signs.load(Ordering::Relaxed));
         if self.liveness.is_gone(signs, now) {
-            return Err(Ended::Gone);
+            return Err(ConnectionEnd::Gone);
         }
         if self.liveness.must_ask(now) {
             self.send_message(Message::ping(Vec::new())).await?;
@@ -220,7 +220,7 @@ impl Client<'_> {
         Ok(())
     }
 
-    async fn pass_on(&mut self, reply: &Reply) -> Result<(), Ended> {
+    async fn pass_on(&mut self, reply: &Reply) -> Result<(), ConnectionEnd> {
         let lost = self.member.take_lost();
         if lost > 0 {
             let text = format!("{lost} messages of other clients were not taken in time and are lost");
@@ -229,10 +229,10 @@ impl Client<'_> {
         self.send(reply).await
     }
 
-    async fn take_later(&mut self, answer: Later) -> Result<(), Ended> {
+    async fn take_later(&mut self, answer: LaterReply) -> Result<(), ConnectionEnd> {
         match answer {
-            Later::Reply(reply) => self.send(&reply).await,
-            Later::Time(found) => {
+            LaterReply::Reply(reply) => self.send(&reply).await,
+            LaterReply::Time(found) => {
                 self.search = None;
                 match found {
                     Ok(time_ns) => {
@@ -249,7 +249,7 @@ impl Client<'_> {
         }
     }
 
-    async fn welcome(&mut self) -> Result<(), Ended> {
+    async fn welcome(&mut self) -> Result<(), ConnectionEnd> {
         let about = self.source().about();
         let welcome = Welcome {
             protocol: VERSION,
@@ -322,8 +322,10 @@ impl Client<'_> {
     }
 
     /// Sends what was read, unless the client does not want it any more.
-    async fn take_read(&mut self, read: Option<Read>) -> Result<(), Ended> {
-        let Some(Read { id, subscription, message, has_more }) = read else { return Err(Ended::Gone) };
+    async fn take_read(&mut self, read: Option<Read>) -> Result<(), ConnectionEnd> {
+        let Some(Read { id, subscription, message, has_more }) = read else {
+            return Err(ConnectionEnd::Gone);
+        };
         let generation = self.reading_generation;
         let Some(entry) = self.subscriptions.get_mut(&id).filter(|entry| entry.generation == generation)
         else {

@@ -421,7 +421,7 @@ mod tests {
     fn a_region_may_come_until_the_last_diagnosis() {
         let library = Library::new(Box::new(Stored::default()));
         let regions = vec![Region { id: 0, ..Region::default() }];
-        library.know_regions(&Regions { version: 1, count: 1, regions, ..Regions::default() });
+        library.set_regions(&Regions { version: 1, count: 1, regions, ..Regions::default() });
         let asked = Subscribe { region: Some(1), ..Subscribe::new(Topic::Calls, 1) };
         let of = |is_over, is_final| {
             let verdict = Verdict {

@@ -117,7 +117,7 @@ impl Running {
             nodes: &[],
             timeline: &[],
             in_flight: &[],
-            standing: &mpiscope_feed::Standing::default(),
+            hangs: &mpiscope_feed::Hangs::default(),
             switch: &mpiscope_feed::Switch::default(),
             calls: &[],
             faults: &[],

@@ -7,7 +7,7 @@ use crate::logical::{Endpoint, Events, in_order};
 use mpiscope_model::{Message, Nanoseconds};
 
 /// A node while it is made.
-struct Made {
+struct UnfinishedNode {
     place: u32,
     events: std::ops::Range<u32>,
     received: u32,
@@ -34,7 +34,7 @@ pub(super) fn build(messages: &[Message], scope: &DagScope) -> Dag {
     }
     let ends = ends(&events, &made, messages.len());
     let is_open = |&&(from, to): &&(u32, u32)| from == Dag::OUTSIDE || to == Dag::OUTSIDE;
-    let node = |made: &Made| DagNode {
+    let node = |made: &UnfinishedNode| DagNode {
         rank: events.ranks[made.place as usize],
         begin_ns: events.at_ns[made.events.start as usize],
         end_ns: events.at_ns[made.events.end as usize - 1],
@@ -58,11 +58,11 @@ pub(super) fn build(messages: &[Message], scope: &DagScope) -> Dag {
 }
 
 /// Cuts the events of each rank into nodes: one that is taken in after one that was sent begins a new node.
-fn nodes(events: &Events) -> Vec<Made> {
+fn nodes(events: &Events) -> Vec<UnfinishedNode> {
     let mut nodes = Vec::new();
     for place in 0..events.ranks.len() {
         let of_rank = events.of_place(place);
-        let empty = |at: u32| Made { place: place as u32, events: at..at, received: 0, sent: 0 };
+        let empty = |at: u32| UnfinishedNode { place: place as u32, events: at..at, received: 0, sent: 0 };
         let mut node = empty(of_rank.start);
         for event in of_rank {
             let is_send = matches!(events.endpoint(event), Endpoint::Send(_));
@@ -78,13 +78,13 @@ fn nodes(events: &Events) -> Vec<Made> {
 }
 
 /// When the first node begins for which there is no room.
-fn no_room_at(events: &Events, nodes: &[Made], most: usize) -> Nanoseconds {
+fn no_room_at(events: &Events, nodes: &[UnfinishedNode], most: usize) -> Nanoseconds {
     let mut begins: Vec<Nanoseconds> =
         nodes.iter().map(|node| events.at_ns[node.events.start as usize]).collect();
     *begins.select_nth_unstable(most).1
 }
 
-fn ends(events: &Events, nodes: &[Made], messages: usize) -> Vec<(u32, u32)> {
+fn ends(events: &Events, nodes: &[UnfinishedNode], messages: usize) -> Vec<(u32, u32)> {
     let mut ends = vec![(Dag::OUTSIDE, Dag::OUTSIDE); messages];
     for (node, number) in nodes.iter().zip(0..) {
         for event in node.events.clone() {

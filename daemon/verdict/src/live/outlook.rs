@@ -145,7 +145,7 @@ impl Outlook {
         let Neighbourhoods { tracker, with_collectives, .. } = &self.neighbourhoods;
         diagnosis.regions =
             regions::describe(tracker, *with_collectives, budgeter).bounded(regions::MOST_REPORTED);
-        let found = mpiscope_feed::Found {
+        let found = mpiscope_feed::FindingsReport {
             from_s: self.seen.from_ns as f64 / 1e9,
             until_s: until_ns as f64 / 1e9,
             left_out_calls: self.left_out_calls,
@@ -153,7 +153,7 @@ impl Outlook {
             diagnosis,
             evolution: evolution(budgeter.evolution(), budgeter.criteria().has_normal()),
             // Written in words once the call sites are known.
-            ..mpiscope_feed::Found::default()
+            ..mpiscope_feed::FindingsReport::default()
         };
         LiveFindings { report: found, course, criteria: budgeter.criteria().clone() }
     }

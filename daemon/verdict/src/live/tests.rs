@@ -6,17 +6,17 @@ use mpiscope_synth::{Disturbance, Pattern, Spec, Style, generate};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-type Known = (Batch, Vec<Message>);
+type SimulatedBatch = (Batch, Vec<Message>);
 
 /// What becomes known of a simulated job, bit by bit.
-fn batches(seconds: f64) -> Vec<Known> {
+fn batches(seconds: f64) -> Vec<SimulatedBatch> {
     let mut spec = Spec::new(Pattern::Ring, 8, seconds, 20_000.0);
     spec.nodes = 2;
     spec.style = Style::Blocking;
     known_of(&spec)
 }
 
-fn known_of(spec: &Spec) -> Vec<Known> {
+fn known_of(spec: &Spec) -> Vec<SimulatedBatch> {
     let mut ingest = Ingest::for_diagnosis();
     let mut matcher = Matcher::default();
     let batches = generate(spec).unwrap().filter_map(|message| ingest.step(message));
@@ -33,7 +33,7 @@ fn take(live: &mut LiveDiagnosis, batch: Batch, messages: &[Message]) {
     live.take(batch, &calls, messages);
 }
 
-fn calls(batches: &[Known]) -> u64 {
+fn calls(batches: &[SimulatedBatch]) -> u64 {
     batches.iter().map(|(batch, _)| batch.activities.len() as u64).sum()
 }
 
@@ -50,7 +50,7 @@ fn until_idle(live: &LiveDiagnosis) {
 }
 
 /// What was found last once nothing waits any more.
-fn found(live: &LiveDiagnosis, until_s: f64) -> mpiscope_feed::Found {
+fn found(live: &LiveDiagnosis, until_s: f64) -> mpiscope_feed::FindingsReport {
     let begun = Instant::now();
     loop {
         if let Some(super::LiveFindings { report: found, course, .. }) = live.found()

@@ -7,7 +7,7 @@ import { nextTheme, themeChoice } from "../../state/theme";
 import { counted } from "../../words";
 import { ending } from "../../words/compared";
 import { seconds } from "../../words/found";
-import { standing } from "../../words/standing";
+import { jobStatus } from "../../words/job-status";
 import { CauseMark } from "../causes";
 import { Notice } from "../header/header";
 import { Icon } from "../icons";
@@ -48,7 +48,7 @@ export function ComparePage({ store, compared, second, openHelp }: Props) {
 function Header({ store, comparison, second, openHelp }: { store: Store; comparison: Comparison; second: Signal<number>; openHelp: () => void }) {
   void second.value;
   const { a, b } = comparison;
-  const now = standing(store.figures.value, store.link.value, performance.now() - store.heardMs);
+  const now = jobStatus(store.figures.value, store.link.value, performance.now() - store.heardMs);
   const isOpen = store.link.value.phase === "open";
   document.title = `${a.folder} and ${b.folder} \u2013 mpiscope`;
   return (

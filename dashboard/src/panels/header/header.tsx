@@ -8,8 +8,8 @@ import { nextTheme, themeChoice } from "../../state/theme";
 import { clock, count, counted, duration } from "../../words";
 import { LET_GO, NO_CONTROL, NO_RECORDING_CONTROL, rightsChip } from "../../words/access";
 import { cpuSentence, mostCrowded, ranksPerCpu, silence, whereRanksRun } from "../../words/hosts";
-import { type Standing, standing } from "../../words/standing";
-import { suspicion } from "../../words/still";
+import { type JobStatus, jobStatus } from "../../words/job-status";
+import { suspicion } from "../../words/hangs";
 import { gapWords } from "../../words/switch";
 import { Icon } from "../icons";
 import { CopyLink } from "../share/copy-link";
@@ -80,9 +80,9 @@ function RightsChip({ store }: { store: Store }) {
   return chip ? <span class="rights" title={store.access.value.canControl ? "What the link of this page allows" : `${NO_CONTROL} ${LET_GO}`}>{chip}</span> : null;
 }
 
-function stand(store: Store, second: Signal<number>): Standing {
+function stand(store: Store, second: Signal<number>): JobStatus {
   void second.value;
-  return standing(store.figures.value, store.link.value, performance.now() - store.heardMs);
+  return jobStatus(store.figures.value, store.link.value, performance.now() - store.heardMs);
 }
 
 function lag(store: Store): string {

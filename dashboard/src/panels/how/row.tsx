@@ -8,7 +8,7 @@ import { latencyColour } from "../../palette/ramps";
 import { edgeNs, over } from "../../state/run";
 import type { Moment, Store } from "../../state/store";
 import { theme } from "../../state/theme";
-import { bandWords, courseFigures, courseName, disturbanceWords, type Found, type PendingCalls, pendingOf, pendingWords, pointTold, segmentWords, trendWords } from "../../words/evolution";
+import { bandWords, courseFigures, courseName, disturbanceWords, type CourseHit, type PendingCalls, pendingOf, pendingWords, pointTold, segmentWords, trendWords } from "../../words/evolution";
 import { CAUSE_NAMES, seconds } from "../../words/found";
 import { latencyMeaning, latencyWords, type TipText } from "../../words/regions";
 import { type Chart, LETTER_PIXELS, TimeChart, ValueLines } from "../chart/time-chart";
@@ -46,9 +46,9 @@ export function Row({ store, course, evolution, latencies, mostDelayed, disturba
   const many = course.points.length + course.provisional.length;
   const at = Math.min(current.value, many - 1);
   const drawn = (chart: Chart): Picture => picture(course, chart, evolution.windowS, latencies, mostDelayed);
-  const under = (ns: number, y: number, chart: Chart): Found | null => hit(course, drawn(chart), xOf(chart.scale, ns), y, chart.bottom);
-  const tell = (found: Found): TipText => pointTold(course, found, evolution, isOver);
-  const select = (found: Found): void => void (selection.value = momentOf(course, found, evolution));
+  const under = (ns: number, y: number, chart: Chart): CourseHit | null => hit(course, drawn(chart), xOf(chart.scale, ns), y, chart.bottom);
+  const tell = (found: CourseHit): TipText => pointTold(course, found, evolution, isOver);
+  const select = (found: CourseHit): void => void (selection.value = momentOf(course, found, evolution));
   const keys = (event: KeyboardEvent): void => {
     const by = sideways(event);
     if (event.shiftKey || many === 0 || (by === 0 && event.key !== "Enter")) return;
@@ -84,16 +84,16 @@ export function Row({ store, course, evolution, latencies, mostDelayed, disturba
 }
 
 /** All windows of a row in order, those that are not final last. */
-function windowAtIndex({ points, provisional }: Course, index: number): Found {
+function windowAtIndex({ points, provisional }: Course, index: number): CourseHit {
   const isFinal = index < points.length;
   return { points: isFinal ? points : provisional, at: isFinal ? index : index - points.length, isFinal };
 }
 
-function middleNs({ points, at }: Found, { windowS }: Evolution): number {
+function middleNs({ points, at }: CourseHit, { windowS }: Evolution): number {
   return ((points.timeS[at] ?? 0) + windowS / 2) * 1e9;
 }
 
-function momentOf({ region, other }: Course, { points, at }: Found, { windowS }: Evolution): Moment {
+function momentOf({ region, other }: Course, { points, at }: CourseHit, { windowS }: Evolution): Moment {
   const fromNs = Math.round((points.timeS[at] ?? 0) * 1e9);
   return { kind: "moment", region, other, fromNs, toNs: fromNs + Math.round(windowS * 1e9) };
 }
@@ -136,7 +136,7 @@ interface PlotProps {
   latencies: Latencies;
   disturbances: readonly Disturbance[];
   chosen: Moment | null;
-  current: Found | null;
+  current: CourseHit | null;
   pending: PendingCalls | null;
   nowNs: number;
 }

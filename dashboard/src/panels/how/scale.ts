@@ -6,7 +6,7 @@ import type { Disturbance } from "../../feed/found";
 import type { RankRange } from "../../feed/regions";
 import { delayedColumn } from "../../state/delayed";
 import { nice } from "../../state/span";
-import type { Found } from "../../words/evolution";
+import type { CourseHit } from "../../words/evolution";
 import { type Scale, xOf } from "../timeline/scale";
 
 /** The largest circle; rows keep so much free above and below. */
@@ -169,8 +169,8 @@ export function bands(segments: readonly Segment[], { scale }: Plot): Band[] {
 }
 
 /** The circle, or the window without one, that the pointer is on. */
-export function hit({ points, provisional }: Course, of: Picture, x: number, y: number, bottom: number): Found | null {
-  let best: Found | null = null;
+export function hit({ points, provisional }: Course, of: Picture, x: number, y: number, bottom: number): CourseHit | null {
+  let best: CourseHit | null = null;
   let least = REACH;
   const consider = (each: { at: number; isFinal: boolean }, away: number): void => {
     if (away > least) return;

@@ -9,7 +9,7 @@ import { around } from "../../state/span";
 import { bytes, clock, count, counted, duration, share } from "../../words";
 import { clockAgreement, noCore, nodeName, PROCESS_STATES, SILENT } from "../../words/hosts";
 import { selectionFigures } from "../../words/selected";
-import { figures, lossSentences } from "../../words/standing";
+import { figures, lossSentences } from "../../words/job-status";
 import { MessagePart } from "../messages/message-part";
 import { NodePart } from "../what/node-part";
 import { describe } from "../particles/describe";

@@ -3,7 +3,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Course, Evolution } from "../../feed/evolution";
-import type { Found } from "../../feed/found";
+import type { FindingsReport } from "../../feed/found";
 import { latencyColour } from "../../palette/ramps";
 import type { Store } from "../../state/store";
 import { over } from "../../state/run";
@@ -26,7 +26,7 @@ const TALL_FROM = 800;
 const BARS_PART = 0.36;
 const GAP = 6;
 
-export function HowCard({ store, found }: { store: Store; found: Found | null }) {
+export function HowCard({ store, found }: { store: Store; found: FindingsReport | null }) {
   const evolution = useComputed(() => store.figures.value.evolution).value;
   const course = evolution && worstCourse([...evolution.regions, ...evolution.links]);
   const run = store.figures.value;
@@ -46,7 +46,7 @@ function barsTop({ top, bottom }: Chart): number {
   return Math.round(bottom - BARS_PART * (bottom - top));
 }
 
-interface SparklineProps { store: Store; evolution: Evolution | null; course: Course | null; found: Found | null; name: string; nothing: string }
+interface SparklineProps { store: Store; evolution: Evolution | null; course: Course | null; found: FindingsReport | null; name: string; nothing: string }
 
 function Sparkline({ store, evolution, course, found, name, nothing }: SparklineProps) {
   const { ranks } = store.figures.value.job;
@@ -95,7 +95,7 @@ function Latency({ chart, drawn, range, plot: { top, bottom }, nothing }: Latenc
   );
 }
 
-function Avoidable({ chart, found, ranks }: { chart: Chart; found: Found; ranks: number }) {
+function Avoidable({ chart, found, ranks }: { chart: Chart; found: FindingsReport; ranks: number }) {
   const { bars, lines } = strip(found.diagnosis.attribution, ranks, chart.scale, barsTop(chart), chart.bottom);
   const top = lines.at(-1);
   return (

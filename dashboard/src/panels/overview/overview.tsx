@@ -2,7 +2,7 @@
 // to the tab that has the whole of it.
 
 import { useComputed } from "@preact/signals";
-import type { Found } from "../../feed/found";
+import type { FindingsReport } from "../../feed/found";
 import { over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { isSettled, isWithheld, partVerdict, pieces, verdictLine } from "../../words/found";
@@ -13,7 +13,7 @@ import { useRangeFigures } from "../why/range";
 import { SourceRanks, sourceRanks } from "../why/sources";
 import { RunFigures } from "./figures";
 import { HowCard } from "./how-card";
-import { StillCard } from "./still";
+import { HangCard } from "./hangs";
 import { WhereCard } from "./where-card";
 import { WhyCard } from "./why-card";
 
@@ -23,7 +23,7 @@ export function Overview({ store }: { store: Store }) {
   return (
     <div class="overview" tabIndex={0} role="region" aria-label="The run at a glance">
       <Next store={store} found={settled} />
-      <StillCard store={store} />
+      <HangCard store={store} />
       <div class="pair">
         <WhyCard store={store} found={settled} />
         <WhereCard store={store} />
@@ -38,7 +38,7 @@ export function Overview({ store }: { store: Store }) {
 
 const TITLE = "What to do";
 
-function Next({ store, found }: { store: Store; found: Found | null }) {
+function Next({ store, found }: { store: Store; found: FindingsReport | null }) {
   const figures = useRangeFigures(store).value;
   if (!found) {
     const run = store.figures.value;

@@ -1,7 +1,7 @@
 // Why: the ranks' time as one bar that reads as a sentence.
 
 import { useComputed } from "@preact/signals";
-import type { Found } from "../../feed/found";
+import type { FindingsReport } from "../../feed/found";
 import { type Gaps, NO_GAPS } from "../../feed/switch";
 import { finishedNsOf } from "../../state/finished";
 import type { Store } from "../../state/store";
@@ -18,7 +18,7 @@ import { BUDGET, show } from "../why/places";
 /** Parts below this share are named where there is room. */
 const SMALL = 0.04;
 
-export function WhyCard({ store, found }: { store: Store; found: Found | null }) {
+export function WhyCard({ store, found }: { store: Store; found: FindingsReport | null }) {
   const ranks = useComputed(() => store.figures.value.job.ranks).value;
   const figures = useRangeFigures(store).value;
   const gaps = useComputed(() => store.figures.value.switch?.gapsNs ?? NO_GAPS).value;

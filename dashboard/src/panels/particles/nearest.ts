@@ -3,7 +3,7 @@ import { eachSelected, place, type Moment, type Placed } from "./moment";
 import { PLACE, STRIDE } from "./pack";
 import type { Selected } from "./sampling";
 
-export interface Found {
+export interface ParticleHit {
   group: number;
   position: number;
   xPx: number;
@@ -15,9 +15,9 @@ const nothing = (): Placed => ({ xPx: 0, yPx: 0, strength: 0, running: false, fu
 /** The call nearest to a point (y up from the bottom) within a radius. */
 export function nearest(
   moment: Moment, groups: readonly Selected[], xPx: number, yPx: number, radiusPx: number,
-): Found | null {
+): ParticleHit | null {
   const placed = nothing();
-  let best: Found | null = null;
+  let best: ParticleHit | null = null;
   let bestPx = radiusPx;
   const slotPx = moment.widthPx / moment.ranks;
   for (const [group, selected] of groups.entries()) {
@@ -40,9 +40,9 @@ export type Direction = "left" | "right" | "up" | "down";
 /** The next call in a direction: near along it, and not far beside it. */
 export function neighbour(
   moment: Moment, groups: readonly Selected[], xPx: number, yPx: number, direction: Direction,
-): Found | null {
+): ParticleHit | null {
   const placed = nothing();
-  let best: Found | null = null;
+  let best: ParticleHit | null = null;
   let bestCost = Number.POSITIVE_INFINITY;
   for (const [group, selected] of groups.entries()) {
     eachSelected(selected, (position) => {

@@ -3,7 +3,7 @@ import type { Calls, InFlight } from "../../feed/calls";
 import { clock, duration } from "../../words";
 import { callText, inFlightText } from "./describe";
 import { place, type Moment, type Placed } from "./moment";
-import { nearest, neighbour, type Direction, type Found } from "./nearest";
+import { nearest, neighbour, type Direction, type ParticleHit } from "./nearest";
 import { STRIDE, type Packed } from "./pack";
 import { everyOne, type Selected } from "./sampling";
 import { Ring, Tooltip } from "./tooltip";
@@ -120,7 +120,7 @@ export class Pointer {
     return false;
   }
 
-  #hold(found: Found, scene: Scene): Held {
+  #hold(found: ParticleHit, scene: Scene): Held {
     const { packed } = scene.groups[found.group]!;
     const source = scene.sources[found.group]!;
     const at = packed.source[found.position]!;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Attribution, Cause, Found, Parts } from "../../feed/found";
+import type { Attribution, Cause, FindingsReport, Parts } from "../../feed/found";
 import type { RangeFigures } from "../../state/range-budgets";
 import type { Row } from "../../words/found";
 import { LEFT } from "../timeline/scale";
@@ -44,7 +44,7 @@ describe("what figures are of", () => {
   const parts = (totalS: number): Parts => ({ totalS }) as Parts;
   const found = {
     fromS: 10, untilS: 30, diagnosis: { budget: parts(31), verdict: { cause: "pattern", share: 0.1, avoidableS: 8, causes: [["pattern", 8]] } },
-  } as unknown as Found;
+  } as unknown as FindingsReport;
   const known = (fromNs: number, toNs: number): RangeFigures => ({
     kind: "known", scope: { rangeNs: [12e9, 13e9], ranks: null }, isOld: false, budget: { fromNs, toNs, windowNs: 1e8, parts: parts(3), causes: [["cpu", 2], ["pattern", 1]], verdict: null },
   });
@@ -69,7 +69,7 @@ describe("chosen ranks", () => {
   });
 
   it("have figures of their own, and a time of their own", () => {
-    const found = { fromS: 0, untilS: 30, diagnosis: { budget: {}, verdict: {} } } as unknown as Found;
+    const found = { fromS: 0, untilS: 30, diagnosis: { budget: {}, verdict: {} } } as unknown as FindingsReport;
     const known = (rangeNs: readonly [number, number] | null): RangeFigures => ({
       kind: "known", scope: { rangeNs, ranks: [[2, 3]] }, isOld: false, budget: { fromNs: 0, toNs: 10e9, windowNs: 1e8, parts: { totalS: 3 } as Parts, causes: [], verdict: null },
     });
@@ -79,7 +79,7 @@ describe("chosen ranks", () => {
 });
 
 describe("the ranks' time", () => {
-  const found = (share: number, avoidableS: number): Found => ({ fromS: 10, untilS: 30, diagnosis: { verdict: { share, avoidableS } } }) as Found;
+  const found = (share: number, avoidableS: number): FindingsReport => ({ fromS: 10, untilS: 30, diagnosis: { verdict: { share, avoidableS } } }) as FindingsReport;
 
   it("is what the daemon's share is of", () => {
     expect(ranksTimeS(found(0.25, 30), 4)).toBe(120);

@@ -1,6 +1,6 @@
 // Where things are in the pictures of the tab Causes. Pure.
 
-import type { Attribution, Blame, Cause, Found, Parts, Quiet } from "../../feed/found";
+import type { Attribution, Blame, Cause, FindingsReport, Parts, Quiet } from "../../feed/found";
 import { type Gaps, offNs } from "../../feed/switch";
 import type { RankRanges, Span } from "../../state/perspective";
 import type { RangeFigures } from "../../state/range-budgets";
@@ -27,7 +27,7 @@ export function stack(rows: readonly Row[]): { segments: Segment[]; apart: Row[]
 }
 
 /** The ranks' time of the stretch that was diagnosed and recorded, as the verdict took it where it says a share of it. */
-export function ranksTimeS({ fromS, untilS, diagnosis: { verdict } }: Found, ranks: number, gaps: Gaps = []): number {
+export function ranksTimeS({ fromS, untilS, diagnosis: { verdict } }: FindingsReport, ranks: number, gaps: Gaps = []): number {
   if (verdict.share > 0 && verdict.avoidableS > 0) return verdict.avoidableS / verdict.share;
   return (untilS - fromS - offNs(gaps, fromS * 1e9, untilS * 1e9) / 1e9) * ranks;
 }
@@ -47,7 +47,7 @@ export interface Scope {
 }
 
 /** The selected range, or the whole run where there are no figures of a range. */
-export function scopeOf(figures: RangeFigures, found: Found, ranks: number, gaps: Gaps = []): Scope {
+export function scopeOf(figures: RangeFigures, found: FindingsReport, ranks: number, gaps: Gaps = []): Scope {
   if (hasFigures(figures)) {
     const { budget: { parts, causes, verdict, fromNs, toNs }, scope: { rangeNs, ranks: only } } = figures;
     const where = [only ? `of ${ranksWords(only)}` : "", rangeNs ? "in the range" : "in the whole run"].filter(Boolean).join(" ");

@@ -2,7 +2,7 @@
 // be avoided of the ranks' time.
 
 import { useComputed } from "@preact/signals";
-import type { Attribution, Found } from "../../feed/found";
+import type { Attribution, FindingsReport } from "../../feed/found";
 import { DisturbanceMarks } from "../how/row";
 import { edgeNs } from "../../state/run";
 import type { Store } from "../../state/store";
@@ -18,7 +18,7 @@ const HEIGHT = 96;
 /** Narrower stretches of time have no room for their words. */
 const WORDS_PIXELS = 96;
 
-export function OverTime({ id, store, found }: { id: string; store: Store; found: Found }) {
+export function OverTime({ id, store, found }: { id: string; store: Store; found: FindingsReport }) {
   const { attribution: stretches, quiet } = found.diagnosis;
   const { ranks } = store.figures.value.job;
   const edge = edgeNs(store.figures.value);
@@ -51,7 +51,7 @@ export function OverTime({ id, store, found }: { id: string; store: Store; found
   );
 }
 
-function Tip({ stretch, found: { diagnosis: { quiet, waits } }, ranks }: { stretch: Attribution; found: Found; ranks: number }) {
+function Tip({ stretch, found: { diagnosis: { quiet, waits } }, ranks }: { stretch: Attribution; found: FindingsReport; ranks: number }) {
   const ofNetwork = networkWords(stretch, quiet);
   return (
     <>
@@ -62,7 +62,7 @@ function Tip({ stretch, found: { diagnosis: { quiet, waits } }, ranks }: { stret
   );
 }
 
-interface PictureProps { chart: Chart; found: Found; ranks: number; edge: number; pointed: number }
+interface PictureProps { chart: Chart; found: FindingsReport; ranks: number; edge: number; pointed: number }
 
 function Picture({ chart, found, ranks, edge, pointed }: PictureProps) {
   const { scale, top, bottom, clamp } = chart;

@@ -1,7 +1,7 @@
 // From which ranks it comes that others wait: those that have more to do than others, and those that waited for a CPU. Each leads
 // to its rank.
 
-import type { Cause, Found, Source } from "../../feed/found";
+import type { Cause, FindingsReport, Source } from "../../feed/found";
 import type { Store } from "../../state/store";
 import { CAUSE_NAMES, part, seconds } from "../../words/found";
 import { clock } from "../../words";
@@ -27,7 +27,7 @@ export function RankLink({ store, rank }: { store: Store; rank: number }) {
 }
 
 /** The ranks that the verdict's cause comes from. */
-export function sourceRanks({ diagnosis: { verdict, sources } }: Found): readonly number[] {
+export function sourceRanks({ diagnosis: { verdict, sources } }: FindingsReport): readonly number[] {
   return sources.find(({ cause }) => cause === verdict.cause)?.few ?? [];
 }
 

@@ -2,7 +2,7 @@
 // waited for whom.
 
 import { useComputed } from "@preact/signals";
-import type { Found } from "../../feed/found";
+import type { FindingsReport } from "../../feed/found";
 import { NO_GAPS } from "../../feed/switch";
 import { edgeNs, over } from "../../state/run";
 import type { Store } from "../../state/store";
@@ -49,7 +49,7 @@ function Nothing({ store }: { store: Store }) {
   );
 }
 
-function Diagnosis({ store, found }: { store: Store; found: Found }) {
+function Diagnosis({ store, found }: { store: Store; found: FindingsReport }) {
   const { diagnosis } = found;
   const figures = useRangeFigures(store).value;
   const ranks = useComputed(() => store.figures.value.job.ranks).value;

@@ -147,7 +147,7 @@ pub fn write_otf2(
     let Gathered { items, mut about } = gather_items(source, filter, folder, progress)?;
     // Places in communicators count all ranks, also those that are not exported.
     let last = about.threads.keys().next_back().map_or(0, |rank| rank.0.saturating_add(1));
-    let ranks = source.job.told_ranks().max(last);
+    let ranks = source.job.plausible_ranks().max(last);
     for rank in Rank::all(ranks) {
         about.threads.entry(rank).or_insert_with(|| [0].into());
     }

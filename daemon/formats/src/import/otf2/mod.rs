@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use call_sites::CallSite;
 use location::{EventCounts, LocationReader};
 use mpiscope_model::words::{counted, plural, printable};
-use mpiscope_otf2::{Asked, Definitions, Event, Library, Location, OtherEvents, Reader};
+use mpiscope_otf2::{Definitions, Event, Library, Location, OtherEvents, Reader, WantedAttributes};
 use processes::Processes;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ pub(crate) fn read_archive(anchor: &Path, scratch: &Path, progress: &dyn Progres
     let events =
         definitions.locations.iter().fold(0, |sum: u64, location| sum.saturating_add(location.events));
     progress.begin("reading", Some(events).filter(|&events| events > 0))?;
-    let asked = Asked {
+    let asked = WantedAttributes {
         enter_number: definitions.attribute(otf2_attributes::POLLS),
         enter_string: definitions.attribute(otf2_attributes::CALL_SITE),
         receive_number: definitions.attribute(otf2_attributes::SENT),

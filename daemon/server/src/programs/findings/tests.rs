@@ -2,7 +2,7 @@ use super::*;
 use crate::programs::filter::Filter;
 use crate::programs::finding_position::FindingPosition;
 use crate::programs::moment::Moment;
-use mpiscope_feed::{Attribution, CallSource, Diagnosis, Library, Quiet, Still, StillSentence};
+use mpiscope_feed::{Attribution, CallSource, Diagnosis, Hang, HangSentence, Library, Quiet};
 use mpiscope_model::Call;
 use mpiscope_protocol::{Direction, Subscribe, Topic};
 use std::ops::Range;
@@ -16,7 +16,7 @@ impl CallSource for Nothing {
     }
 }
 
-fn found(attributed: &[(f64, f64, &str)]) -> Found {
+fn found(attributed: &[(f64, f64, &str)]) -> FindingsReport {
     let attribution = attributed.iter().map(|&(from_s, to_s, cause)| Attribution {
         from_s,
         to_s,
@@ -28,15 +28,15 @@ fn found(attributed: &[(f64, f64, &str)]) -> Found {
     let quiet = Quiet { from_s: 2.0, to_s: 3.0, is_quiet: false, slower: 4.0 };
     let diagnosis =
         Diagnosis { attribution: attribution.collect(), quiet: vec![quiet], ..Diagnosis::default() };
-    Found { diagnosis, ..Found::default() }
+    FindingsReport { diagnosis, ..FindingsReport::default() }
 }
 
-fn hang() -> Standing {
+fn hang() -> Hangs {
     let text = "Ranks 1 and 2 wait for each other.".to_owned();
-    let sentences = vec![StillSentence { text, ranks: vec![1, 2] }];
-    let still =
-        Still { kind: StillKind::Deadlock, since_s: 2.0, stuck: vec![2, 1], sentences, ..Still::default() };
-    Standing { count: 1, stills: vec![still], ..Standing::default() }
+    let sentences = vec![HangSentence { text, ranks: vec![1, 2] }];
+    let hang =
+        Hang { kind: HangKind::Deadlock, since_s: 2.0, stuck: vec![2, 1], sentences, ..Hang::default() };
+    Hangs { count: 1, newest: vec![hang], ..Hangs::default() }
 }
 
 /// All batches on the way to a time: late ones, and the names in them.
@@ -92,11 +92,11 @@ fn findings_come_in_the_order_of_time_both_ways_and_one_by_one() {
 #[test]
 fn what_changes_comes_again_and_what_is_not_held_any_more_once() {
     let asked = Subscribe::new(Topic::Findings, 1);
-    let before = findings(Some(&found(&[(1.0, 4.0, "pattern"), (4.0, 5.0, "cpu")])), &Standing::default());
+    let before = findings(Some(&found(&[(1.0, 4.0, "pattern"), (4.0, 5.0, "cpu")])), &Hangs::default());
     let mut position = FindingPosition::new(1, 1, 0, false);
     assert_eq!(way(&mut position, &before, &asked, (Direction::Forward, END_NS)).len(), 3);
     assert_eq!(way(&mut position, &before, &asked, (Direction::Forward, END_NS)), names(&[]));
-    let after = findings(Some(&found(&[(1.0, 6.0, "pattern")])), &Standing::default());
+    let after = findings(Some(&found(&[(1.0, 6.0, "pattern")])), &Hangs::default());
     let changed = [(1, "cause/pattern/-1/1000000000"), (1, "cause/cpu/-1/4000000000 gone")];
     assert_eq!(way(&mut position, &after, &asked, (Direction::Forward, END_NS)), names(&changed));
     assert_eq!(way(&mut position, &after, &asked, (Direction::Forward, END_NS)), names(&[]));
@@ -122,7 +122,7 @@ fn of_too_many_findings_the_last_hang_is_kept() {
     let quiet = |at| Quiet { from_s: f64::from(at), to_s: 1e6, is_quiet: false, slower: 4.0 };
     found.diagnosis.quiet = (0..2 * MOST as u32).map(quiet).collect();
     let mut hangs = hang();
-    hangs.stills[0].since_s = 1e6;
+    hangs.newest[0].since_s = 1e6;
     let all = findings(Some(&found), &hangs);
     assert_eq!(all.len(), MOST);
     assert!(all.is_sorted_by(|one, other| place(one) <= place(other)));

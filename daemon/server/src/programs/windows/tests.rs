@@ -17,7 +17,7 @@ fn library() -> (Library, Stored) {
         .with_messages(Messages { source: Box::new(stored.clone()), flow: |_| None });
     let region = |id, ranks| Region { id, ranks: vec![ranks], ..Region::default() };
     let regions = vec![region(4, (0, 1)), region(7, (2, 3))];
-    library.know_regions(&Regions { version: 1, count: 2, regions, ..Regions::default() });
+    library.set_regions(&Regions { version: 1, count: 2, regions, ..Regions::default() });
     (library, stored)
 }
 
@@ -158,7 +158,7 @@ fn time_is_shared_out_by_length_and_ranks() {
         let parts = Parts { total_s: 8.0, waiting_s: f64::from(rank), ..Parts::default() };
         (parts, [0.0, f64::from(rank), 0.0, 0.0])
     }));
-    library.know_course(Course { width_ns: 4 * WIDTH_NS, to_ns: 3 * WIDTH_NS, by_rank, ..Course::default() });
+    library.set_course(Course { width_ns: 4 * WIDTH_NS, to_ns: 3 * WIDTH_NS, by_rank, ..Course::default() });
     let mut rows = Vec::new();
     library.visit_region_windows(&(0..9 * WIDTH_NS), WIDTH_NS, &None, &mut |row| rows.push(*row)).unwrap();
     // Nothing was diagnosed after the third window.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apply, emptyRun, type RunState } from "../state/run";
-import type { StillStretch } from "../feed/standing";
-import { endedCallWords, endedWords, isStill, isSuspect, quietNs, stillness, stillSentence, stretchBefore, stretchNow, suspicion } from "./still";
+import type { Hang } from "../feed/hangs";
+import { endedCallWords, endedWords, isQuiet, isSuspect, quietNs, quietSpell, quietSentence, stretchBefore, stretchNow, suspicion } from "./hangs";
 
 const BARRIER = 15;
 const WAIT = 12;
@@ -34,7 +34,7 @@ function run(ranks: number, lastS: number, flight: readonly Flight[], { total = 
 }
 
 const stuck = (ranks: number, but: readonly number[], sinceS = 18): Flight[] => Array.from({ length: ranks }, (_, rank) => ({ rank, sinceS })).filter(({ rank }) => !but.includes(rank));
-const sentence = (state: RunState): string => stillSentence(stillness(state)!).replace(/\u2009/g, " ");
+const sentence = (state: RunState): string => quietSentence(quietSpell(state)!).replace(/\u2009/g, " ");
 
 describe("what stands still", () => {
   it("names the function, and who is in none; what that means is asked", () => {
@@ -51,68 +51,68 @@ describe("what stands still", () => {
   it("does not suspect a rank that waits for many who compute", () => {
     const state = run(8, 18, [{ rank: 0, sinceS: 10 }]);
     expect(sentence(state)).toMatch(/1 of 8 ranks is in MPI_Barrier, for 20 s; ranks 1\u20137 are in no MPI call\.$/);
-    expect([isStill(stillness(state)!), isSuspect(stillness(state)!), suspicion(state)]).toEqual([true, false, ""]);
+    expect([isQuiet(quietSpell(state)!), isSuspect(quietSpell(state)!), suspicion(state)]).toEqual([true, false, ""]);
     expect(sentence(run(8, 18, []))).toBe("No call began for 12 s, since 0:00:18.0, polls apart: all 8 ranks are in no MPI call.");
   });
 
   it("is nothing while calls go on, but for the longest of them", () => {
     expect(sentence(run(4, 30, stuck(4, [1])))).toBe("Calls go on; the longest in flight is MPI_Barrier of rank 0, for 12 s.");
     expect(sentence(run(4, 30, stuck(4, [], 29.9)))).toBe("Calls go on, and none is in flight for a second.");
-    expect(stillness(run(4, 30, stuck(4, [], 10)))?.longest.map(({ rank }) => rank)).toEqual([0, 1, 2, 3]);
+    expect(quietSpell(run(4, 30, stuck(4, [], 10)))?.longest.map(({ rank }) => rank)).toEqual([0, 1, 2, 3]);
     expect(suspicion(run(4, 27, stuck(4, [])))).toBe("");
   });
 
   it("takes a rank to be where the last of its threads went", () => {
-    const still = stillness(run(2, 10, [{ rank: 0, function: WAIT, sinceS: 1 }, { rank: 0, thread: 1, sinceS: 12 }, { rank: 1, sinceS: 11 }]))!;
-    expect(still.groups).toEqual([{ name: "MPI_Barrier", ranks: [0, 1], sinceNs: 11 * SECOND }]);
-    expect(quietNs(still)).toBe(18 * SECOND);
+    const spell = quietSpell(run(2, 10, [{ rank: 0, function: WAIT, sinceS: 1 }, { rank: 0, thread: 1, sinceS: 12 }, { rank: 1, sinceS: 11 }]))!;
+    expect(spell.groups).toEqual([{ name: "MPI_Barrier", ranks: [0, 1], sinceNs: 11 * SECOND }]);
+    expect(quietNs(spell)).toBe(18 * SECOND);
   });
 
   it("leaves out ranks that are no more or not heard of, and says when a list is cut", () => {
-    const still = stillness(run(4, 10, stuck(4, [1]), { states: [0, 1, 4, 0] }))!;
-    expect([still.ranks, still.outside, still.groups[0]?.ranks]).toEqual([2, [], [0, 3]]);
+    const spell = quietSpell(run(4, 10, stuck(4, [1]), { states: [0, 1, 4, 0] }))!;
+    expect([spell.ranks, spell.outside, spell.groups[0]?.ranks]).toEqual([2, [], [0, 3]]);
     const cut = run(4, 10, stuck(4, [1, 2]), { total: 9 });
     expect(sentence(cut)).toContain("Not all calls in flight are listed");
-    expect(stillness(cut)?.outside).toEqual([]);
+    expect(quietSpell(cut)?.outside).toEqual([]);
   });
 
   it("goes by the time until which calls are complete", () => {
-    expect(quietNs(stillness(run(4, 18, stuck(4, []), { lagS: 4 }))!)).toBe(8 * SECOND);
+    expect(quietNs(quietSpell(run(4, 18, stuck(4, []), { lagS: 4 }))!)).toBe(8 * SECOND);
   });
 
   it("is nothing of a job that is over, or that nothing was said of", () => {
     const state = run(4, 10, stuck(4, []));
-    expect(stillness({ ...state, job: { ...state.job, state: "ended" } })).toBeNull();
-    expect(stillness({ ...state, inFlight: null })).toBeNull();
+    expect(quietSpell({ ...state, job: { ...state.job, state: "ended" } })).toBeNull();
+    expect(quietSpell({ ...state, inFlight: null })).toBeNull();
   });
 });
 
 describe("stretches in which the job hung", () => {
-  const stretch = (kind: StillStretch["kind"], untilNs: number | null): StillStretch => ({ kind, sinceNs: 10 * SECOND, untilNs, sentences: [{ text: "Rank 0 waits for rank 1.", ranks: [0, 1] }] });
-  const stood = (state: RunState, stills: readonly StillStretch[], endedIn = 0): RunState =>
-    ({ ...state, standing: { count: stills.length + 2, stills, endedIn: [], endedInCount: endedIn } });
+  const stretch = (kind: Hang["kind"], untilNs: number | null): Hang => ({ kind, sinceNs: 10 * SECOND, untilNs, sentences: [{ text: "Rank 0 waits for rank 1.", ranks: [0, 1] }] });
+  const hung = (state: RunState, newest: readonly Hang[], endedIn = 0): RunState =>
+    ({ ...state, hangs: { count: newest.length + 2, newest, endedIn: [], endedInCount: endedIn } });
   const moving = run(4, 30, stuck(4, [1]));
   const ended: RunState = { ...moving, job: { ...moving.job, state: "ended" }, inFlight: null };
 
   it("goes on while nothing moved again and the job runs", () => {
-    const state = stood(moving, [stretch("deadlock", null)]);
+    const state = hung(moving, [stretch("deadlock", null)]);
     expect(stretchNow(state)?.sentences[0]?.ranks).toEqual([0, 1]);
     expect(stretchBefore(state)).toBeNull();
     expect(suspicion(state)).toBe("The job hangs: ranks wait for each other.");
-    expect(suspicion(stood(moving, [stretch("gone", null)]))).toBe("The job hangs: ranks wait for a process that is gone.");
-    expect(suspicion(stood(moving, [stretch("waits", null)]))).toBe("");
+    expect(suspicion(hung(moving, [stretch("gone", null)]))).toBe("The job hangs: ranks wait for a process that is gone.");
+    expect(suspicion(hung(moving, [stretch("waits", null)]))).toBe("");
   });
 
   it("is in the past when it moved again, or when the job ended", () => {
-    const over = stood(moving, [stretch("waits", 14.5 * SECOND)]);
+    const over = hung(moving, [stretch("waits", 14.5 * SECOND)]);
     expect(stretchNow(over)).toBeNull();
     expect(stretchBefore(over)?.sentence.replace(/\u2009/g, " ")).toBe("The job hung from 0:00:10.0 on, for 4.50 s, the last of 3 times.");
-    expect(stretchBefore(stood(ended, [stretch("deadlock", null)]))?.sentence).toMatch(/^The job hung from 0:00:10.0 on, to the end/);
-    expect(stretchBefore({ ...moving, standing: { count: 0, stills: [], endedIn: [], endedInCount: 0 } })).toBeNull();
+    expect(stretchBefore(hung(ended, [stretch("deadlock", null)]))?.sentence).toMatch(/^The job hung from 0:00:10.0 on, to the end/);
+    expect(stretchBefore({ ...moving, hangs: { count: 0, newest: [], endedIn: [], endedInCount: 0 } })).toBeNull();
   });
 
   it("says what ranks ended in", () => {
-    expect(endedWords(stood(ended, [], 2))).toBe("When their processes ended, ranks were in 2 calls that had not returned.");
+    expect(endedWords(hung(ended, [], 2))).toBe("When their processes ended, ranks were in 2 calls that had not returned.");
     expect(endedWords(ended)).toBe("");
     const call = { rank: 0, thread: 0, call: "MPI_Recv from rank 1, tag 7", place: "a.c:3 main()", sinceNs: 0 };
     expect([endedCallWords(call), endedCallWords({ ...call, place: "" })]).toEqual(["MPI_Recv from rank 1, tag 7 at a.c:3 main()", "MPI_Recv from rank 1, tag 7"]);

@@ -1,6 +1,6 @@
 // Whether a running job hangs: how many ranks are in which function since when, and which are in no call. Pure.
 
-import type { StillCall, StillStretch } from "../feed/standing";
+import type { HangCall, Hang } from "../feed/hangs";
 import { edgeNs, over, type RunState } from "../state/run";
 import { rankRanges } from "./hosts";
 import { clock, counted } from "./index";
@@ -21,7 +21,7 @@ const LONGEST = 5;
 export interface Group { name: string; ranks: readonly number[]; sinceNs: number }
 export interface LongCall { rank: number; thread: number; name: string; sinceNs: number }
 
-export interface Still {
+export interface QuietSpell {
   /** Calls are complete up to here. */
   edgeNs: number;
   /** When the newest call began that is known of; what follows is that no other did. */
@@ -39,7 +39,7 @@ export interface Still {
 }
 
 /** Null while the job does not run, or nobody said what is in flight. */
-export function stillness(run: RunState): Still | null {
+export function quietSpell(run: RunState): QuietSpell | null {
   const { inFlight, ranks } = run;
   if (over(run) || run.job.state !== "running" || !inFlight) return null;
   const edge = edgeNs(run);
@@ -88,42 +88,42 @@ function lastStartNs({ timeline: { windowNs, windows, counts } }: RunState): num
   return 0;
 }
 
-export function quietNs({ edgeNs: edge, lastBeganNs }: Still): number {
+export function quietNs({ edgeNs: edge, lastBeganNs }: QuietSpell): number {
   return edge - lastBeganNs;
 }
 
-function inMpi({ groups }: Still): number {
+function inMpi({ groups }: QuietSpell): number {
   return groups.reduce((sum, { ranks }) => sum + ranks.length, 0);
 }
 
 /** Whether no call began for a while. */
-export function isStill(still: Still): boolean {
-  return quietNs(still) >= QUIET_NS;
+export function isQuiet(spell: QuietSpell): boolean {
+  return quietNs(spell) >= QUIET_NS;
 }
 
-export function isSuspect(still: Still): boolean {
-  return quietNs(still) >= SUSPECT_NS && inMpi(still) > 0 && inMpi(still) >= SUSPECT_SHARE * still.ranks;
+export function isSuspect(spell: QuietSpell): boolean {
+  return quietNs(spell) >= SUSPECT_NS && inMpi(spell) > 0 && inMpi(spell) >= SUSPECT_SHARE * spell.ranks;
 }
 
 /** How it stands, in a sentence. */
-export function stillSentence(still: Still): string {
-  const { groups, ranks, edgeNs: edge, lastBeganNs } = still;
-  if (!isStill(still)) {
-    const [first] = still.longest;
+export function quietSentence(spell: QuietSpell): string {
+  const { groups, ranks, edgeNs: edge, lastBeganNs } = spell;
+  if (!isQuiet(spell)) {
+    const [first] = spell.longest;
     return first ? `Calls go on; the longest in flight is ${first.name} of rank ${first.rank}, for ${span(edge - first.sinceNs)}.` : "Calls go on, and none is in flight for a second.";
   }
-  const since = `No call began for ${span(quietNs(still))}, since ${clock(lastBeganNs, 1)}, polls apart`;
+  const since = `No call began for ${span(quietNs(spell))}, since ${clock(lastBeganNs, 1)}, polls apart`;
   if (groups.length === 0) return `${since}: ${ranks === 1 ? "the rank is" : `all ${counted(ranks, "rank is", "ranks are")}`} in no MPI call.`;
   const named = groups.slice(0, GROUPS_NAMED).map(({ name, ranks: own, sinceNs }, at) => {
     const many = at === 0 ? `${own.length} of ${counted(ranks, "rank", "ranks")} ${own.length === 1 ? "is" : "are"}` : String(own.length);
     return `${many} in ${name}, ${own.length === 1 ? "" : "the first "}for ${span(edge - sinceNs)}`;
   });
   const rest = groups.slice(GROUPS_NAMED).reduce((sum, group) => sum + group.ranks.length, 0);
-  return `${since}: ${named.join("; ")}${rest > 0 ? `; ${rest} in others` : ""}${outsideWords(still)}`;
+  return `${since}: ${named.join("; ")}${rest > 0 ? `; ${rest} in others` : ""}${outsideWords(spell)}`;
 }
 
 /** Who is in no call; whether the others wait for them is a guess, and asked. */
-function outsideWords({ outside, groups, isCut }: Still): string {
+function outsideWords({ outside, groups, isCut }: QuietSpell): string {
   if (isCut) return ". Not all calls in flight are listed, so who is in none is not known.";
   const inside = groups.reduce((sum, { ranks }) => sum + ranks.length, 0);
   if (outside.length === 0) return inside > 1 ? ". All are in MPI: do they wait for each other?" : ".";
@@ -133,28 +133,28 @@ function outsideWords({ outside, groups, isCut }: Still): string {
 }
 
 /** The stretch that goes on, in which the daemon knows who waits for whom. */
-export function stretchNow(run: RunState): StillStretch | null {
-  const last = run.standing?.stills.at(-1);
+export function stretchNow(run: RunState): Hang | null {
+  const last = run.hangs?.newest.at(-1);
   return last && last.untilNs === null && !over(run) ? last : null;
 }
 
 /** The last hang, once it ended. */
-export function stretchBefore(run: RunState): { sentence: string; stretch: StillStretch } | null {
-  const { standing } = run;
-  const last = standing?.stills.at(-1);
-  if (!standing || !last || stretchNow(run)) return null;
-  const often = standing.count > 1 ? `, the last of ${standing.count} times` : "";
+export function stretchBefore(run: RunState): { sentence: string; stretch: Hang } | null {
+  const { hangs } = run;
+  const last = hangs?.newest.at(-1);
+  if (!hangs || !last || stretchNow(run)) return null;
+  const often = hangs.count > 1 ? `, the last of ${hangs.count} times` : "";
   const how = last.untilNs === null ? "to the end" : `for ${span(last.untilNs - last.sinceNs)}`;
   return { sentence: `The job hung from ${clock(last.sinceNs, 1)} on, ${how}${often}.`, stretch: last };
 }
 
 /** What ranks were in when their processes ended. */
 export function endedWords(run: RunState): string {
-  const count = run.standing?.endedInCount ?? 0;
+  const count = run.hangs?.endedInCount ?? 0;
   return count === 0 ? "" : `When their processes ended, ranks were in ${counted(count, "call", "calls")} that had not returned.`;
 }
 
-export function endedCallWords({ call, place }: StillCall): string {
+export function endedCallWords({ call, place }: HangCall): string {
   return place === "" ? call : `${call} at ${place}`;
 }
 
@@ -164,7 +164,7 @@ const SUSPICIONS = { deadlock: "The job hangs: ranks wait for each other.", gone
 export function suspicion(run: RunState): string {
   const now = stretchNow(run);
   if (now && now.kind !== "waits") return SUSPICIONS[now.kind];
-  const still = stillness(run);
-  if (!still || !isSuspect(still)) return "";
-  return `The job may hang: no call began for ${span(quietNs(still))}, and ${inMpi(still)} of ${counted(still.ranks, "rank", "ranks")} ${inMpi(still) === 1 ? "is" : "are"} inside one.`;
+  const spell = quietSpell(run);
+  if (!spell || !isSuspect(spell)) return "";
+  return `The job may hang: no call began for ${span(quietNs(spell))}, and ${inMpi(spell)} of ${counted(spell.ranks, "rank", "ranks")} ${inMpi(spell) === 1 ? "is" : "are"} inside one.`;
 }

@@ -3,40 +3,40 @@
 import { bounded, FeedError, type Fields, fields, isNatural, list, natural, number, text } from "./columns";
 import type * as Wire from "./types";
 
-export interface StillSentence { text: string; ranks: readonly number[] }
-export interface StillCall { rank: number; thread: number; call: string; place: string; sinceNs: number }
-export interface StillStretch {
-  kind: Wire.StillKind;
+export interface HangSentence { text: string; ranks: readonly number[] }
+export interface HangCall { rank: number; thread: number; call: string; place: string; sinceNs: number }
+export interface Hang {
+  kind: Wire.HangKind;
   sinceNs: number;
   /** Null where nothing moved again. */
   untilNs: number | null;
-  sentences: readonly StillSentence[];
+  sentences: readonly HangSentence[];
 }
 
-export interface Standing {
+export interface Hangs {
   count: number;
   /** The newest, oldest first. */
-  stills: readonly StillStretch[];
-  endedIn: readonly StillCall[];
+  newest: readonly Hang[];
+  endedIn: readonly HangCall[];
   endedInCount: number;
 }
 
-/** More than any daemon tells. */
-const STILLS_MAX = 1024;
+/** More than any daemon sends. */
+const HANGS_MAX = 1024;
 const SENTENCES_MAX = 4096;
 const RANKS_MAX = 4096;
 const CALLS_MAX = 4096;
 
-export function standing(from: Fields<Wire.Standing>): Standing {
+export function hangs(from: Fields<Wire.Hangs>): Hangs {
   return {
     count: natural(from, "count"),
-    stills: bounded("stills", list(from, "stills"), STILLS_MAX).map((entry) => stretch(fields(entry, "A hang"))),
+    newest: bounded("stills", list(from, "stills"), HANGS_MAX).map((entry) => hang(fields(entry, "A hang"))),
     endedIn: bounded("ended_in", list(from, "ended_in"), CALLS_MAX).map((entry) => call(fields(entry, "A call that did not return"))),
     endedInCount: natural(from, "ended_in_count"),
   };
 }
 
-function stretch(from: Fields<Wire.Still>): StillStretch {
+function hang(from: Fields<Wire.Hang>): Hang {
   const { kind } = from;
   if (kind !== "deadlock" && kind !== "gone" && kind !== "waits") throw new FeedError("The job hung in a way that this page does not know.");
   return {
@@ -47,12 +47,12 @@ function stretch(from: Fields<Wire.Still>): StillStretch {
   };
 }
 
-function sentence(from: Fields<Wire.StillSentence>): StillSentence {
+function sentence(from: Fields<Wire.HangSentence>): HangSentence {
   const ranks = bounded("ranks", list(from, "ranks"), RANKS_MAX);
   if (!ranks.every(isNatural)) throw new FeedError('The list "ranks" holds something that is not a rank.');
   return { text: text(from, "text"), ranks };
 }
 
-function call(from: Fields<Wire.StillCall>): StillCall {
+function call(from: Fields<Wire.HangCall>): HangCall {
   return { rank: natural(from, "rank"), thread: natural(from, "thread"), call: text(from, "call"), place: text(from, "place"), sinceNs: number(from, "since_s") * 1e9 };
 }

@@ -1,22 +1,22 @@
 // Hangs: who waits for whom, in how many ranks, in which function, since when; the calls that are in flight longest;
 // and when it is over, how it stood and which calls ranks ended in.
 
-import type { StillSentence } from "../../feed/standing";
+import type { HangSentence } from "../../feed/hangs";
 import { over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { clock } from "../../words";
-import { endedCallWords, endedWords, isStill, isSuspect, stillness, stillSentence, stretchBefore, stretchNow } from "../../words/still";
+import { endedCallWords, endedWords, isQuiet, isSuspect, quietSpell, quietSentence, stretchBefore, stretchNow } from "../../words/hangs";
 import { span } from "../../words/time";
 
 const SENTENCES = 12;
 const RANKS = 8;
 const ENDED = 8;
 
-export function StillCard({ store }: { store: Store }) {
+export function HangCard({ store }: { store: Store }) {
   const run = store.figures.value;
   const before = stretchBefore(run);
-  const still = stillness(run);
-  if (still) return <StandsStill store={store} still={still} />;
+  const spell = quietSpell(run);
+  if (spell) return <QuietSpellCard store={store} spell={spell} />;
   const ended = endedWords(run);
   if (!over(run) && run.job.state === "running") return <section class="still"><h2>Hangs</h2><p class="soft">What is in flight is not known yet.</p></section>;
   if (!before && ended === "") return null;
@@ -28,7 +28,7 @@ export function StillCard({ store }: { store: Store }) {
         {before && <Sentences store={store} sentences={before.stretch.sentences} />}
         {ended && <p>{ended}</p>}
         {ended && <ul class="longest" aria-label="Calls that had not returned">
-          {(run.standing?.endedIn ?? []).slice(0, ENDED).map((call) => (
+          {(run.hangs?.endedIn ?? []).slice(0, ENDED).map((call) => (
             <li key={`${call.rank}/${call.thread}`}><RankButton store={store} rank={call.rank} />{" "}{endedCallWords(call)}{" "}<SeekButton store={store} ns={call.sinceNs} /></li>
           ))}
         </ul>}
@@ -37,17 +37,17 @@ export function StillCard({ store }: { store: Store }) {
   );
 }
 
-function StandsStill({ store, still }: { store: Store; still: NonNullable<ReturnType<typeof stillness>> }) {
+function QuietSpellCard({ store, spell }: { store: Store; spell: NonNullable<ReturnType<typeof quietSpell>> }) {
   const run = store.figures.value;
   const now = stretchNow(run);
   const before = stretchBefore(run);
-  const { longest, edgeNs } = still;
-  const mood = now || isSuspect(still) ? "suspect" : isStill(still) ? "" : "calm";
+  const { longest, edgeNs } = spell;
+  const mood = now || isSuspect(spell) ? "suspect" : isQuiet(spell) ? "" : "calm";
   return (
-    <section class={`still ${mood}`}>
+    <section class={`spell ${mood}`}>
       <h2>Hangs</h2>
       <div>
-        <p class={mood === "calm" ? "soft" : ""}>{stillSentence(still)}</p>
+        <p class={mood === "calm" ? "soft" : ""}>{quietSentence(spell)}</p>
         {now && <Sentences store={store} sentences={now.sentences} />}
         {before && <p class="soft">{before.sentence}</p>}
       </div>
@@ -64,7 +64,7 @@ function StandsStill({ store, still }: { store: Store; still: NonNullable<Return
   );
 }
 
-function Sentences({ store, sentences }: { store: Store; sentences: readonly StillSentence[] }) {
+function Sentences({ store, sentences }: { store: Store; sentences: readonly HangSentence[] }) {
   return (
     <ul class="waits" aria-label="Who waits for whom">
       {sentences.slice(0, SENTENCES).map(({ text, ranks }) => (

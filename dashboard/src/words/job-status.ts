@@ -6,7 +6,7 @@ import { bytes, clock, count, counted, duration, share } from "./index";
 
 export type Mood = "good" | "bad" | "warn" | "";
 
-export interface Standing {
+export interface JobStatus {
   word: string;
   mood: Mood;
   /** What to know beyond the word; empty when the word says it all. */
@@ -17,7 +17,7 @@ const FIRST_SECONDS_NS = 5e9;
 const QUIET_MS = 3000;
 const LAG_WARN_NS = 2e9;
 
-export function standing(state: RunState, link: Link, quietMs: number): Standing {
+export function jobStatus(state: RunState, link: Link, quietMs: number): JobStatus {
   if (link.phase === "refused") {
     return say("refused", "bad", "This page is no longer let in: its link was revoked, or mpiscope was started anew. Ask for a new link, or open the address with its token that mpiscope printed.");
   }
@@ -42,11 +42,11 @@ export function standing(state: RunState, link: Link, quietMs: number): Standing
   return say("connection lost", "warn", `The connection to mpiscope is lost; the job may well go on. ${again} ${at}`);
 }
 
-function say(word: string, mood: Mood, sentence: string): Standing {
+function say(word: string, mood: Mood, sentence: string): JobStatus {
   return { word, mood, sentence: sentence.trim() };
 }
 
-function stateOfJob(state: RunState, quietMs: number): Standing {
+function stateOfJob(state: RunState, quietMs: number): JobStatus {
   const { job, clock: { nowNs } } = state;
   const ran = `after ${clock(nowNs)}`;
   if (job.source === "replay") {
@@ -80,7 +80,7 @@ function signal(exit: number | null): string {
   return exit !== null && exit > 128 ? ` by signal ${exit - 128}` : "";
 }
 
-function running(state: RunState, quietMs: number): Standing {
+function running(state: RunState, quietMs: number): JobStatus {
   const { job, clock: { nowNs, lagNs } } = state;
   if (quietMs > QUIET_MS) {
     return say("no news", "warn", `No news for ${Math.floor(quietMs / 1000)} s. What is shown is the state at ${clock(nowNs)}.`);
