@@ -9,8 +9,15 @@ use crate::whatif::graph::{Graph, Thread};
 use mpiscope_model::Scheduling;
 use rustc_hash::FxHashMap;
 
-/// Computing and calls at a place are longer than usual beyond this quantile: at one place several things may be done in turn.
-const USUAL: f64 = 0.9;
+/// Computing and calls at a place are longer than usual beyond these quantiles. What is beyond the first waited before all else:
+/// at one place several things may be done in turn. Where ranks share CPUs all the time, only the lower ones tell who waited.
+const USUAL: [f64; 3] = [0.9, 0.5, 0.1];
+
+/// What computing before calls at a place, and these calls, usually take, by quantile.
+pub(crate) struct Usual {
+    pub(crate) computing_ns: [u64; USUAL.len()],
+    pub(crate) call_ns: [u64; USUAL.len()],
+}
 
 /// How often a rank left its CPU. That is read more rarely than the other figures.
 fn switches(row: &Scheduling) -> u64 {
@@ -72,8 +79,8 @@ struct Piece {
     call: u32,
     is_call: bool,
     length_ns: u64,
-    /// By how much it is longer than usual there.
-    excess_ns: u64,
+    /// By how much it is longer than usual there, by quantile.
+    excess_ns: [u64; USUAL.len()],
 }
 
 /// When the computing before a call began.
@@ -81,21 +88,22 @@ fn computing_from_ns(graph: &Graph, thread: &Thread, call: usize) -> u64 {
     if call == thread.calls.start as usize { graph.starts[call] } else { graph.ends[call - 1] }
 }
 
-/// By place, beyond what is unusual of a thread's computing before its calls there, and of parts of these calls.
-pub(crate) fn usual(graph: &Graph, thread: &Thread, parts: &[u64]) -> FxHashMap<u16, (u64, u64)> {
+/// By place, what is usual of a thread's computing before its calls there, and of parts of these calls.
+pub(crate) fn usual(graph: &Graph, thread: &Thread, parts: &[u64]) -> FxHashMap<u16, Usual> {
     let mut at: FxHashMap<u16, (Vec<u64>, Vec<u64>)> = FxHashMap::default();
     for call in thread.calls.clone().map(|call| call as usize) {
         let (computing, of_calls) = at.entry(graph.places[call]).or_default();
         computing.push(graph.starts[call] - computing_from_ns(graph, thread, call));
         of_calls.push(parts[call]);
     }
-    let quantile = |mut of: Vec<u64>| {
-        let at = (of.len() as f64 * USUAL) as usize;
-        *of.select_nth_unstable(at).1
+    let quantiles = |mut of: Vec<u64>| {
+        of.sort_unstable();
+        USUAL.map(|share| of[(of.len() as f64 * share) as usize])
     };
-    at.into_iter()
-        .map(|(place, (computing, of_calls))| (place, (quantile(computing), quantile(of_calls))))
-        .collect()
+    let usual = |(place, (computing, of_calls))| {
+        (place, Usual { computing_ns: quantiles(computing), call_ns: quantiles(of_calls) })
+    };
+    at.into_iter().map(usual).collect()
 }
 
 impl Delays {
@@ -126,6 +134,7 @@ impl Delays {
                 continue;
             }
             let usual = usual(graph, thread, parts);
+            let longest_wait_ns = longest_wait_ns(&usual);
             let mut call = thread.calls.start as usize;
             for two in figures.windows(2) {
                 let (from_ns, to_ns) = (two[0].at_ns, two[1].at_ns);
@@ -142,53 +151,79 @@ impl Delays {
                     if gap_from_ns >= to_ns {
                         break;
                     }
-                    let (usual_gap_ns, usual_part_ns) = usual[&graph.places[at]];
+                    let usual = &usual[&graph.places[at]];
                     let gap_ns = graph.starts[at] - gap_from_ns;
                     pieces.push(Piece {
                         call: at as u32,
                         is_call: false,
                         length_ns: clipped(gap_from_ns, graph.starts[at]),
-                        excess_ns: gap_ns.saturating_sub(usual_gap_ns + before[at]),
+                        excess_ns: usual
+                            .computing_ns
+                            .map(|usual_ns| gap_ns.saturating_sub(usual_ns + before[at])),
                     });
                     if parts[at] > 0 {
                         pieces.push(Piece {
                             call: at as u32,
                             is_call: true,
                             length_ns: clipped(graph.ends[at] - parts[at], graph.ends[at]),
-                            excess_ns: parts[at].saturating_sub(usual_part_ns + within[at]),
+                            excess_ns: usual
+                                .call_ns
+                                .map(|usual_ns| parts[at].saturating_sub(usual_ns + within[at])),
                         });
                     }
                 }
-                take(two, &mut pieces, (before, within));
+                take((two, longest_wait_ns), &mut pieces, (before, within));
             }
         }
     }
 }
 
+/// How long a rank may wait for a CPU at a time, by what that adds to its computing. Where ranks yield their CPUs while they
+/// poll, many short waits hide the long ones in the average.
+fn longest_wait_ns(usual: &FxHashMap<u16, Usual>) -> u64 {
+    let spread_ns = |usual: &Usual| usual.computing_ns[0] - usual.computing_ns[USUAL.len() - 1];
+    usual.values().map(spread_ns).max().unwrap_or(0)
+}
+
 /// Takes the time without a CPU between two figures from the pieces between them.
-fn take(two: &[SchedulerSample], pieces: &mut [Piece], (before, within): (&mut [u64], &mut [u64])) {
+fn take(
+    (two, longest_wait_ns): (&[SchedulerSample], u64),
+    pieces: &mut [Piece],
+    (before, within): (&mut [u64], &mut [u64]),
+) {
     let shares = Shares::between(two, pieces);
-    // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait of average length.
+    // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait.
     let stopped_ns = two[1].stopped_ns.saturating_sub(two[0].stopped_ns);
+    let longest_ns = two[1].wait_ns.max(longest_wait_ns);
     for piece in pieces.iter_mut() {
+        let mut most_ns = piece.length_ns;
         if piece.is_call {
-            let wait_ns = two[1].wait_ns.saturating_sub(within[piece.call as usize]);
-            piece.length_ns = piece.length_ns.min(wait_ns.saturating_add(stopped_ns));
+            let wait_ns = longest_ns.saturating_sub(within[piece.call as usize]);
+            most_ns = most_ns.min(wait_ns.saturating_add(stopped_ns));
         }
-        piece.excess_ns = piece.excess_ns.min(piece.length_ns);
+        piece.excess_ns = piece.excess_ns.map(|excess_ns| excess_ns.min(most_ns));
     }
     let mut take = |piece: &mut Piece, ns: u64| {
         let taken = if piece.is_call { &mut *within } else { &mut *before };
         taken[piece.call as usize] += ns;
         piece.length_ns -= ns;
+        piece.excess_ns = piece.excess_ns.map(|excess_ns| excess_ns.saturating_sub(ns));
     };
     let missing_ns = two[1].missing_ns - two[0].missing_ns;
-    let found_ns = cut(pieces, missing_ns, |piece| piece.excess_ns, &mut take);
+    let mut found_ns = 0;
+    for at in 0..USUAL.len() {
+        found_ns += cut(pieces, missing_ns - found_ns, |piece| piece.excess_ns[at], &mut take);
+    }
+    let most_ns = two[1].wait_ns.saturating_add(stopped_ns);
     let shared_ns = missing_ns as f64 * (shares.computing + shares.calls);
     let rest = (1.0 - found_ns as f64 / shared_ns.max(1.0)).max(0.0);
     for (is_call, share) in [(false, shares.computing), (true, shares.calls)] {
         let rest_ns = (missing_ns as f64 * share * rest) as u64;
-        let length_ns = |piece: &Piece| if piece.is_call == is_call { piece.length_ns } else { 0 };
+        let length_ns = |piece: &Piece| match piece.is_call {
+            of_call if of_call != is_call => 0,
+            true => piece.length_ns.min(most_ns),
+            false => piece.length_ns,
+        };
         cut(pieces, rest_ns, length_ns, &mut take);
     }
 }
@@ -292,7 +327,7 @@ mod tests {
                 call: call as u32,
                 is_call: false,
                 length_ns: *ns,
-                excess_ns: 0,
+                excess_ns: [0; USUAL.len()],
             };
             let mut pieces: Vec<Piece> = lengths.iter().enumerate().map(piece).collect();
             let mut taken = [0; 4];

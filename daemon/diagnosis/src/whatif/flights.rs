@@ -51,7 +51,7 @@ pub(crate) fn learn(graph: &mut Graph) {
             }
         }
         graph.slowness = slowness(graph);
-        flights = Flights { least_ns, ..of_felt(graph, &inter) };
+        flights = Flights { least_ns, ..of_felt(graph, &inter, |edge| graph.span_ns(edge)) };
     }
     for (at, is_inter) in inter.into_iter().enumerate() {
         let edge = graph.edges[at];
@@ -64,6 +64,19 @@ pub(crate) fn learn(graph: &mut Graph) {
         graph.edges[at].likely_ns = likely_ns.unwrap_or(most_ns) as f32;
     }
     graph.flights = flights;
+}
+
+/// What flights take where no rank waits for a CPU: those that were felt, without the waiting in the calls that received them.
+pub(crate) fn with_cpus(graph: &Graph) -> Flights {
+    let inter: Vec<bool> = graph.edges.iter().map(|edge| graph.link_of(edge).is_some()).collect();
+    let without_waiting_ns = |edge: &Edge| {
+        let span_ns = graph.span_ns(edge);
+        let delay_ns = graph.delays.of_others(graph.delay_of(edge.to as usize));
+        let quickest_ns = graph.flights.ns(graph.link_of(edge).is_some(), edge.bytes, Figure::Least);
+        let least_ns = quickest_ns.map_or(span_ns, |ns| span_ns.min(ns as u64));
+        span_ns.saturating_sub(delay_ns).max(least_ns)
+    };
+    Flights { least_ns: graph.flights.least_ns, ..of_felt(graph, &inter, without_waiting_ns) }
 }
 
 /// By message, how many times as long as elsewhere it takes on its link; empty where no link is slow throughout. Where most
@@ -134,11 +147,11 @@ struct Sample {
 type Samples = FxHashMap<(bool, u32), Vec<Sample>>;
 
 /// What messages take on links that are slow throughout is not what others take.
-fn gather(graph: &Graph, inter: &[bool]) -> Samples {
+fn gather(graph: &Graph, inter: &[bool], flight_ns: impl Fn(&Edge) -> u64) -> Samples {
     let mut samples: Samples = FxHashMap::default();
     for (at, (edge, is_inter)) in graph.edges.iter().zip(inter).enumerate() {
         if edge.is_felt() && graph.slowness_of(at) == 1.0 {
-            let (ns, bytes) = (graph.span_ns(edge), edge.bytes);
+            let (ns, bytes) = (flight_ns(edge), edge.bytes);
             let sample = Sample { at_ns: graph.ends[edge.to as usize], ns, bytes, rivals: edge.rivals };
             samples.entry((*is_inter, size_bin(bytes))).or_default().push(sample);
         }
@@ -187,9 +200,9 @@ fn of_bounds(graph: &Graph, inter: &[bool]) -> Flights {
 }
 
 /// What flights take in the quietest quarter of the run; where none was felt, the least bound.
-fn of_felt(graph: &Graph, inter: &[bool]) -> Flights {
+fn of_felt(graph: &Graph, inter: &[bool], flight_ns: impl Fn(&Edge) -> u64) -> Flights {
     let mut flights = Flights::default();
-    let mut felt = gather(graph, inter);
+    let mut felt = gather(graph, inter, flight_ns);
     for (&(is_inter, _), samples) in &mut felt {
         samples.sort_unstable();
         let mut sizes: Vec<u32> = samples.iter().map(|sample| sample.bytes).collect();

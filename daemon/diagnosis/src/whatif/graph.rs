@@ -83,6 +83,8 @@ pub struct Graph {
     pub(crate) received: Vec<u32>,
     pub(crate) groups: Groups,
     pub(crate) flights: Flights,
+    /// What flights take where no rank waits for a CPU; none where no rank ever did.
+    pub(crate) flights_with_cpus: Option<Flights>,
     pub(crate) reference: Reference,
     /// By call, the entry of a peer that it waited for.
     pub(crate) blocked: FxHashMap<u32, u32>,

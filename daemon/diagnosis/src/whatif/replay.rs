@@ -2,7 +2,7 @@
 
 use crate::whatif::call_row::NONE;
 use crate::whatif::change::{Applied, Change, UnfeltFlights};
-use crate::whatif::graph::flights::Figure;
+use crate::whatif::graph::flights::{Figure, Flights};
 use crate::whatif::graph::{Edge, Graph};
 use mpiscope_model::{Nanoseconds, Node, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -208,6 +208,23 @@ impl Run<'_> {
         end_ns
     }
 
+    /// What flights take after the change, where that is not known of a flight.
+    fn flights(&self) -> &Flights {
+        let with_cpus = self.graph.flights_with_cpus.as_ref();
+        with_cpus.filter(|_| self.applied.change.own_cores).unwrap_or(&self.graph.flights)
+    }
+
+    /// What a flight likely took that was not felt, or takes after the change.
+    fn likely_ns(&self, at: usize, edge: &Edge, is_inter: bool) -> f64 {
+        let recorded_ns = f64::from(edge.likely_ns);
+        if !self.applied.change.own_cores || self.graph.flights_with_cpus.is_none() {
+            return recorded_ns;
+        }
+        let slower = self.graph.slowness_of(at);
+        let drawn_ns = self.flights().drawn_ns(is_inter, edge.bytes, (at, recorded_ns / slower));
+        drawn_ns.map_or(recorded_ns, |ns| slower * ns)
+    }
+
     fn flight_ns(&self, at: usize, edge: &Edge, rank: Rank) -> f64 {
         let graph = self.graph;
         let sender = graph.rank_of(edge.from);
@@ -215,10 +232,11 @@ impl Run<'_> {
         let is_inter = node(&graph.nodes, sender) != node(&graph.nodes, rank);
         let span = graph.span_ns(edge) as f64;
         let mut flight_ns = span;
-        let usual = |is_inter: bool, figure| graph.flights.ns(is_inter, edge.bytes, figure);
+        let flights = self.flights();
+        let usual = |is_inter: bool, figure| flights.ns(is_inter, edge.bytes, figure);
         if !edge.is_felt() {
             flight_ns = match self.applied.change.unfelt {
-                UnfeltFlights::Drawn => f64::from(edge.likely_ns),
+                UnfeltFlights::Drawn => self.likely_ns(at, edge, is_inter),
                 UnfeltFlights::Low => flight_ns.min(usual(is_inter, Figure::Low).unwrap_or(flight_ns)),
                 UnfeltFlights::High => flight_ns.min(usual(is_inter, Figure::High).unwrap_or(flight_ns)),
             };

@@ -32,7 +32,7 @@ pub(crate) fn starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> FxHa
             let peers = partners.ranks(graph, thread, at);
             let of_peers = peers.iter().map(|peer| Missing::during(graph, *peer, (from_ns, to_ns)));
             let missing = of_peers.fold(of_group, Missing::or);
-            let excess_ns = part_ns.saturating_sub(usual[&graph.places[at]].1);
+            let excess_ns = part_ns.saturating_sub(usual[&graph.places[at]].call_ns[0]);
             let missing_ns = missing.in_call(part_ns, excess_ns);
             if missing_ns > 0 {
                 starved.insert(call, missing_ns);

@@ -41,6 +41,7 @@ pub(crate) struct Flights {
 /// Which figure of a distribution is meant, by its place in `SHARES`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Figure {
+    Least = 0,
     Low = 1,
     Median = 3,
     High = 5,
