@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 /// at one place several things may be done in turn. Where ranks share CPUs all the time, only the lower ones tell who waited.
 const USUAL: [f64; 3] = [0.9, 0.5, 0.1];
 
-/// What computing before calls at a place, and these calls, usually take, by quantile.
+/// The lengths of computing before calls at a place, and of these calls, by quantile.
 pub(crate) struct Usual {
     pub(crate) computing_ns: [u64; USUAL.len()],
     pub(crate) call_ns: [u64; USUAL.len()],

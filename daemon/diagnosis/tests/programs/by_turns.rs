@@ -47,7 +47,7 @@ fn ranks_that_share_a_cpu_all_the_time_run_side_by_side_with_one_each() {
     let mut builder = GraphBuilder::new(kinds());
     let mut now_ns = 0;
     for step in 0..STEPS {
-        let (first, second) = if step / ROUND % 2 == 0 { (0, 1) } else { (1, 0) };
+        let (first, second) = if (step / ROUND).is_multiple_of(2) { (0, 1) } else { (1, 0) };
         // When they change parts, both have a CPU for a moment.
         let turn_ns = now_ns + if step % ROUND == 0 { FLIGHT_NS } else { WORK_NS };
         let end_ns = now_ns + 2 * WORK_NS;
