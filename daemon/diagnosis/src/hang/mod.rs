@@ -10,18 +10,18 @@
 //! An unknown (the other side of a call, the members of a communicator) counts as one that may go on. A reported
 //! deadlock is therefore always one.
 
+mod analysis;
 mod deadlock;
 mod detector;
 mod graph;
 mod moment;
-mod stillness;
 #[cfg(test)]
 mod tests;
 mod waits;
 
+pub use analysis::{Clash, Doing, HangAnalysis, Root};
 pub use detector::{HangDetector, LastCall};
 pub use moment::Moment;
-pub use stillness::{Clash, Doing, HangAnalysis, Root};
 pub use waits::{Need, Waiting};
 
 use graph::Graph;

@@ -259,7 +259,7 @@ impl GraphBuilder {
         graph.delays = delays;
         if graph.delays.is_known() {
             graph.delays.starved = starved::starved(&graph, &partners, &parts);
-            graph.flights_with_cpus = Some(flights::with_cpus(&graph));
+            flights::learn_with_cpus(&mut graph);
         }
         graph.order();
         Ok(graph)

@@ -9,13 +9,19 @@ use crate::whatif::graph::{Graph, Thread};
 use mpiscope_model::Scheduling;
 use rustc_hash::FxHashMap;
 
-/// Computing and calls at a place are longer than usual beyond these quantiles. What is beyond the first waited before all else:
-/// at one place several things may be done in turn. Where ranks share CPUs all the time, only the lower ones tell who waited.
+/// Quantiles beyond which computing and calls at a place are longer than usual, in descending order. What is beyond the first
+/// waited before all else: at one place several things may be done in turn.
 const USUAL: [f64; 3] = [0.9, 0.5, 0.1];
+/// A rank that lacks a CPU for a greater share of the time shares it. Most of what it does is then longer than without, and only
+/// the lower quantiles tell what waited.
+const SHARES_CPU: f64 = 0.3;
+/// The lengths of fewer calls at a place say nothing of waits.
+const LEAST_CALLS: usize = 10;
 
 /// The lengths of computing before calls at a place, and of these calls, by quantile.
 pub(crate) struct Usual {
-    pub(crate) computing_ns: [u64; USUAL.len()],
+    calls: usize,
+    computing_ns: [u64; USUAL.len()],
     pub(crate) call_ns: [u64; USUAL.len()],
 }
 
@@ -100,8 +106,9 @@ pub(crate) fn usual(graph: &Graph, thread: &Thread, parts: &[u64]) -> FxHashMap<
         of.sort_unstable();
         USUAL.map(|share| of[(of.len() as f64 * share) as usize])
     };
-    let usual = |(place, (computing, of_calls))| {
-        (place, Usual { computing_ns: quantiles(computing), call_ns: quantiles(of_calls) })
+    let usual = |(place, (computing, of_calls)): (u16, (Vec<u64>, Vec<u64>))| {
+        let calls = computing.len();
+        (place, Usual { calls, computing_ns: quantiles(computing), call_ns: quantiles(of_calls) })
     };
     at.into_iter().map(usual).collect()
 }
@@ -182,48 +189,47 @@ impl Delays {
 /// poll, many short waits hide the long ones in the average.
 fn longest_wait_ns(usual: &FxHashMap<u16, Usual>) -> u64 {
     let spread_ns = |usual: &Usual| usual.computing_ns[0] - usual.computing_ns[USUAL.len() - 1];
-    usual.values().map(spread_ns).max().unwrap_or(0)
+    usual.values().filter(|usual| usual.calls >= LEAST_CALLS).map(spread_ns).max().unwrap_or(0)
 }
 
-/// Takes the time without a CPU between two figures from the pieces between them.
+/// Takes the time without a CPU between two figures from the pieces between them. A wait may be as long as said, whatever the
+/// average.
 fn take(
     (two, longest_wait_ns): (&[SchedulerSample], u64),
     pieces: &mut [Piece],
     (before, within): (&mut [u64], &mut [u64]),
 ) {
     let shares = Shares::between(two, pieces);
+    let missing_ns = two[1].missing_ns - two[0].missing_ns;
+    let shares_cpu = missing_ns as f64 >= SHARES_CPU * (two[1].at_ns - two[0].at_ns) as f64;
+    let longest_ns = if shares_cpu { two[1].wait_ns.max(longest_wait_ns) } else { two[1].wait_ns };
     // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait.
     let stopped_ns = two[1].stopped_ns.saturating_sub(two[0].stopped_ns);
-    let longest_ns = two[1].wait_ns.max(longest_wait_ns);
     for piece in pieces.iter_mut() {
         let mut most_ns = piece.length_ns;
         if piece.is_call {
-            let wait_ns = longest_ns.saturating_sub(within[piece.call as usize]);
-            most_ns = most_ns.min(wait_ns.saturating_add(stopped_ns));
+            let taken_ns = within[piece.call as usize];
+            let one_wait_ns = |wait_ns: u64| wait_ns.saturating_sub(taken_ns).saturating_add(stopped_ns);
+            most_ns = most_ns.min(one_wait_ns(longest_ns));
+            piece.length_ns = piece.length_ns.min(one_wait_ns(two[1].wait_ns));
         }
         piece.excess_ns = piece.excess_ns.map(|excess_ns| excess_ns.min(most_ns));
     }
     let mut take = |piece: &mut Piece, ns: u64| {
         let taken = if piece.is_call { &mut *within } else { &mut *before };
         taken[piece.call as usize] += ns;
-        piece.length_ns -= ns;
+        piece.length_ns = piece.length_ns.saturating_sub(ns);
         piece.excess_ns = piece.excess_ns.map(|excess_ns| excess_ns.saturating_sub(ns));
     };
-    let missing_ns = two[1].missing_ns - two[0].missing_ns;
     let mut found_ns = 0;
-    for at in 0..USUAL.len() {
+    for at in 0..if shares_cpu { USUAL.len() } else { 1 } {
         found_ns += cut(pieces, missing_ns - found_ns, |piece| piece.excess_ns[at], &mut take);
     }
-    let most_ns = two[1].wait_ns.saturating_add(stopped_ns);
     let shared_ns = missing_ns as f64 * (shares.computing + shares.calls);
     let rest = (1.0 - found_ns as f64 / shared_ns.max(1.0)).max(0.0);
     for (is_call, share) in [(false, shares.computing), (true, shares.calls)] {
         let rest_ns = (missing_ns as f64 * share * rest) as u64;
-        let length_ns = |piece: &Piece| match piece.is_call {
-            of_call if of_call != is_call => 0,
-            true => piece.length_ns.min(most_ns),
-            false => piece.length_ns,
-        };
+        let length_ns = |piece: &Piece| if piece.is_call == is_call { piece.length_ns } else { 0 };
         cut(pieces, rest_ns, length_ns, &mut take);
     }
 }

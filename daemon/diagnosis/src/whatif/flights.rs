@@ -53,21 +53,25 @@ pub(crate) fn learn(graph: &mut Graph) {
         graph.slowness = slowness(graph);
         flights = Flights { least_ns, ..of_felt(graph, &inter, |edge| graph.span_ns(edge)) };
     }
-    for (at, is_inter) in inter.into_iter().enumerate() {
-        let edge = graph.edges[at];
-        let most_ns = graph.span_ns(&edge) as f64;
-        let drawn_ns = || {
-            let slower = graph.slowness_of(at);
-            Some(slower * flights.drawn_ns(is_inter, edge.bytes, (at, most_ns / slower))?)
-        };
-        let likely_ns = if edge.is_felt() { None } else { drawn_ns() };
-        graph.edges[at].likely_ns = likely_ns.unwrap_or(most_ns) as f32;
-    }
+    let likely: Vec<f32> =
+        (0..graph.edges.len()).map(|at| likely_ns(graph, &flights, inter[at], at)).collect();
+    graph.edges.iter_mut().zip(likely).for_each(|(edge, likely_ns)| edge.likely_ns = likely_ns);
     graph.flights = flights;
 }
 
-/// What flights take where no rank waits for a CPU: those that were felt, without the waiting in the calls that received them.
-pub(crate) fn with_cpus(graph: &Graph) -> Flights {
+/// What the flight of a message likely took, if flights take such times: one that was not felt is drawn from them.
+fn likely_ns(graph: &Graph, flights: &Flights, is_inter: bool, at: usize) -> f32 {
+    let edge = &graph.edges[at];
+    let most_ns = graph.span_ns(edge) as f64;
+    let slower = graph.slowness_of(at);
+    let drawn_ns = || flights.drawn_ns(is_inter, edge.bytes, (at, most_ns / slower));
+    let likely_ns = if edge.is_felt() { None } else { drawn_ns() };
+    likely_ns.map_or(most_ns, |ns| slower * ns) as f32
+}
+
+/// Learns what flights take where no rank waits for a CPU: those that were felt, without the waiting in the calls that received
+/// them.
+pub(crate) fn learn_with_cpus(graph: &mut Graph) {
     let inter: Vec<bool> = graph.edges.iter().map(|edge| graph.link_of(edge).is_some()).collect();
     let without_waiting_ns = |edge: &Edge| {
         let span_ns = graph.span_ns(edge);
@@ -76,7 +80,10 @@ pub(crate) fn with_cpus(graph: &Graph) -> Flights {
         let least_ns = quickest_ns.map_or(span_ns, |ns| span_ns.min(ns as u64));
         span_ns.saturating_sub(delay_ns).max(least_ns)
     };
-    Flights { least_ns: graph.flights.least_ns, ..of_felt(graph, &inter, without_waiting_ns) }
+    let flights = Flights { least_ns: graph.flights.least_ns, ..of_felt(graph, &inter, without_waiting_ns) };
+    let likely_ns = |at: usize| likely_ns(graph, &flights, inter[at], at).min(graph.edges[at].likely_ns);
+    graph.likely_with_cpus = (0..graph.edges.len()).map(likely_ns).collect();
+    graph.flights_with_cpus = Some(flights);
 }
 
 /// By message, how many times as long as elsewhere it takes on its link; empty where no link is slow throughout. Where most

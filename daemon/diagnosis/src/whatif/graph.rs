@@ -85,6 +85,8 @@ pub struct Graph {
     pub(crate) flights: Flights,
     /// What flights take where no rank waits for a CPU; none where no rank ever did.
     pub(crate) flights_with_cpus: Option<Flights>,
+    /// By message, what its flight likely takes then. Empty where no rank ever waited.
+    pub(crate) likely_with_cpus: Vec<f32>,
     pub(crate) reference: Reference,
     /// By call, the entry of a peer that it waited for.
     pub(crate) blocked: FxHashMap<u32, u32>,

@@ -208,21 +208,16 @@ impl Run<'_> {
         end_ns
     }
 
-    /// What flights take after the change, where that is not known of a flight.
+    /// The distribution of flights after the change, where a flight's own time is not known.
     fn flights(&self) -> &Flights {
         let with_cpus = self.graph.flights_with_cpus.as_ref();
         with_cpus.filter(|_| self.applied.change.own_cores).unwrap_or(&self.graph.flights)
     }
 
-    /// What a flight likely took that was not felt, or takes after the change.
-    fn likely_ns(&self, at: usize, edge: &Edge, is_inter: bool) -> f64 {
-        let recorded_ns = f64::from(edge.likely_ns);
-        if !self.applied.change.own_cores || self.graph.flights_with_cpus.is_none() {
-            return recorded_ns;
-        }
-        let slower = self.graph.slowness_of(at);
-        let drawn_ns = self.flights().drawn_ns(is_inter, edge.bytes, (at, recorded_ns / slower));
-        drawn_ns.map_or(recorded_ns, |ns| slower * ns)
+    /// What an unfelt flight likely takes after the change.
+    fn likely_ns(&self, at: usize, edge: &Edge) -> f64 {
+        let with_cpus_ns = self.graph.likely_with_cpus.get(at).filter(|_| self.applied.change.own_cores);
+        f64::from(*with_cpus_ns.unwrap_or(&edge.likely_ns))
     }
 
     fn flight_ns(&self, at: usize, edge: &Edge, rank: Rank) -> f64 {
@@ -236,12 +231,18 @@ impl Run<'_> {
         let usual = |is_inter: bool, figure| flights.ns(is_inter, edge.bytes, figure);
         if !edge.is_felt() {
             flight_ns = match self.applied.change.unfelt {
-                UnfeltFlights::Drawn => self.likely_ns(at, edge, is_inter),
+                UnfeltFlights::Drawn => self.likely_ns(at, edge),
                 UnfeltFlights::Low => flight_ns.min(usual(is_inter, Figure::Low).unwrap_or(flight_ns)),
                 UnfeltFlights::High => flight_ns.min(usual(is_inter, Figure::High).unwrap_or(flight_ns)),
             };
             if !self.applied.quiet.is_empty() && is_inter {
-                flight_ns *= f64::from(self.applied.quiet[at]);
+                let quiet = f64::from(self.applied.quiet[at]);
+                // As below: what lost its wait for a CPU may be shorter already.
+                let recorded_ns = match self.applied.change.unfelt {
+                    UnfeltFlights::Drawn => f64::from(edge.likely_ns),
+                    UnfeltFlights::Low | UnfeltFlights::High => flight_ns,
+                };
+                flight_ns = flight_ns.min(recorded_ns * quiet.min(1.0)) * quiet.max(1.0);
             }
         } else {
             if self.applied.change.own_cores {
