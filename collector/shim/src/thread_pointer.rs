@@ -104,8 +104,8 @@ pub(crate) fn set<T>(pointer: *mut T) {
     }
 }
 
-/// The thread records no more: recording was switched off, or it is that of a forked child. What the pointer led to may be
-/// in use and stays.
+/// The thread records no more: recording is off, this is a forked child, or the thread ends. What the pointer led to is not
+/// freed here.
 pub(crate) fn clear() {
     set(core::ptr::null_mut::<u8>());
 }

@@ -1,4 +1,4 @@
-//! What is known of an MPI function besides its call.
+//! An entry of the table of MPI functions.
 
 /// What a function is for; related functions share a colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -183,7 +183,6 @@ fn cpu_wait_share(loaded: &Loaded) -> Option<f64> {
 
 /// Without the time in which recording was off: nobody knows what ranks did then.
 fn finished_s(loaded: &Loaded) -> Vec<f64> {
-    // words: allow a field of the feed
     let in_call = loaded.hangs.ended_in.iter().map(|call| Rank(call.rank)).collect();
     let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter(), &in_call);
     let (end_ns, pauses) = (loaded.end_ns(), loaded.pauses.as_ref().map_or(&[][..], |pauses| &pauses.gaps));

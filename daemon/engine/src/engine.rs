@@ -44,7 +44,7 @@ pub struct Engine {
     clocks: Clocks,
     /// Sums of calls and messages.
     pub counts: Counts,
-    pub(crate) hangs: HangDetector,
+    pub(crate) hang_detector: HangDetector,
     /// Sums of the whole run.
     pub totals: Totals,
     /// Calls that are missing, by reason.
@@ -82,7 +82,7 @@ impl Engine {
             matcher: Matcher::default(),
             clocks: Clocks::default(),
             counts: Counts::new(window_ns),
-            hangs: HangDetector::default(),
+            hang_detector: HangDetector::default(),
             totals: Totals::default(),
             losses: Losses::default(),
             nodes: Vec::new(),
@@ -199,7 +199,7 @@ impl Engine {
         self.processors.place(&batch.ranks);
         self.totals.add_calls(&calls);
         self.counts.calls(&calls);
-        self.hangs.feed(&calls, &batch.lone_polls, &batch.comms, &batch.members);
+        self.hang_detector.feed(&calls, &batch.lone_polls, &batch.comms, &batch.members);
         let matched = self.matcher.feed(&batch.events);
         self.count_messages(&matched.messages, matched.uncertain);
         let windows = self.counts.take_windows(self.until_ns);
@@ -224,7 +224,7 @@ impl Engine {
     /// What it comes to that nothing moves.
     pub(crate) fn look(&self, in_flight: &[InFlight]) -> HangAnalysis {
         let ranks = self.ranks.iter().map(|(&rank, info)| (rank, info.state)).collect();
-        self.hangs.look(&Moment {
+        self.hang_detector.look(&Moment {
             now_ns: self.until_ns,
             in_flight,
             ranks: &ranks,

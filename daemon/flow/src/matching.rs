@@ -46,9 +46,9 @@ pub(crate) fn matching<'scope>(
             places.for_each(|capability, places| {
                 to_place.extend(places.drain(..).map(|place| (*capability.time(), place)));
             });
-            let hang =
+            let is_open =
                 |window: &Window| events_frontier.less_equal(window) || places_frontier.less_equal(window);
-            while let Some(first) = open.first_entry().filter(|first| !hang(first.key())) {
+            while let Some(first) = open.first_entry().filter(|first| !is_open(first.key())) {
                 let (window, Open { capability, mut events }) = first.remove_entry();
                 place(&mut matcher, &mut to_place, window);
                 now.clear();

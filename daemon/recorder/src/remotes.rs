@@ -166,8 +166,8 @@ impl Remotes {
 
     /// Agents that have not finished and were heard of lately.
     fn at_work(&self) -> impl Iterator<Item = AgentState> + '_ {
-        let lately = |hangs: &AgentState| hangs.away.is_none_or(|away| away < self.patience);
-        self.listener.agent_states().into_iter().filter(move |hangs| !hangs.is_finished && lately(hangs))
+        let lately = |state: &AgentState| state.away.is_none_or(|away| away < self.patience);
+        self.listener.agent_states().into_iter().filter(move |state| !state.is_finished && lately(state))
     }
 
     pub(crate) fn any_at_work(&self) -> bool {
@@ -183,7 +183,7 @@ impl Remotes {
         let (waited, well, said) = (ending.since.elapsed(), ending.well, ending.said);
         let unseen = agent.census.lacks_some() || agent.census.world_size == 0;
         let patience = if well { UNSEEN } else { UNSEEN_OF_FAILED };
-        let unfinished: Vec<String> = self.at_work().map(|hangs| hangs.node).collect();
+        let unfinished: Vec<String> = self.at_work().map(|state| state.node).collect();
         if !unfinished.is_empty() && waited > SAY_AFTER && !said {
             self.ending.iter_mut().for_each(|ending| ending.said = true);
             say!(

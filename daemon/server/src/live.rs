@@ -183,9 +183,8 @@ impl Source {
         let mut kept = lock(&self.findings);
         let state = lock(&self.state);
         if kept.number != Some(state.number()) {
-            let (found, newest) = state.findings();
-            *kept =
-                KeptFindings { number: Some(state.number()), findings: Arc::new(findings(found, newest)) };
+            let (found, hangs) = state.findings();
+            *kept = KeptFindings { number: Some(state.number()), findings: Arc::new(findings(found, hangs)) };
         }
         Arc::clone(&kept.findings)
     }

@@ -36,7 +36,7 @@ function run(ranks: number, lastS: number, flight: readonly Flight[], { total = 
 const stuck = (ranks: number, but: readonly number[], sinceS = 18): Flight[] => Array.from({ length: ranks }, (_, rank) => ({ rank, sinceS })).filter(({ rank }) => !but.includes(rank));
 const sentence = (state: RunState): string => quietSentence(quietSpell(state)!).replace(/\u2009/g, " ");
 
-describe("what stands still", () => {
+describe("a quiet spell", () => {
   it("names the function, and who is in none; what that means is asked", () => {
     const state = run(64, 18, stuck(64, [17]));
     expect(sentence(state)).toBe("No call began for 12 s, since 0:00:18.0, polls apart: 63 of 64 ranks are in MPI_Barrier, the first for 12 s; rank 17 is in no MPI call: do the others wait for it?");

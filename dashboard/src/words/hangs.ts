@@ -105,7 +105,7 @@ export function isSuspect(spell: QuietSpell): boolean {
   return quietNs(spell) >= SUSPECT_NS && inMpi(spell) > 0 && inMpi(spell) >= SUSPECT_SHARE * spell.ranks;
 }
 
-/** How it stands, in a sentence. */
+/** Whether calls go on, in a sentence. */
 export function quietSentence(spell: QuietSpell): string {
   const { groups, ranks, edgeNs: edge, lastBeganNs } = spell;
   if (!isQuiet(spell)) {

@@ -105,7 +105,7 @@ export function noBlamedWords(cause: Cause): string | null {
   return `The verdict, ${CAUSE_NAMES[cause]}, ${why}.`;
 }
 
-/** Whom the verdict on what is shown blames, or why nobody. words: allow the type of the feed */
+/** Whom the verdict on what is shown blames, or why nobody. */
 export function blamedAndWhy(found: FindingsReport | null, figures: RangeFigures): { blamed: Blamed | null; noBlamed: string | null } {
   const ofPart = partVerdict(figures);
   if (ofPart && figures.kind === "known") return { blamed: blamedInPart(ofPart, figures.budget.causes), noBlamed: noBlamedWords(ofPart.cause) };

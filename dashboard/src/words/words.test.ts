@@ -29,7 +29,7 @@ describe("numbers", () => {
   });
 });
 
-describe("standing", () => {
+describe("job status", () => {
   const open = { phase: "open", retryInSeconds: 0, reason: "" } as const;
   const run = (job: Partial<RunState["job"]>, rest: Partial<RunState> = {}): RunState => {
     const empty = emptyRun();

@@ -83,15 +83,15 @@ test("overview::a_running_job_has_figures_before_it_has_a_verdict", async (t) =>
   assert.equal(await section(page, "Hangs").count(), 0);
 });
 
-test("overview::a_job_that_stands_still_is_told_by_function_and_rank", async (t) => {
+test("overview::a_hang_is_shown_by_function_and_rank", async (t) => {
   const page = await overview(t, ["--ranks", "64", "--nodes", "8", "--scene", "hang"]);
-  const still = section(page, "Hangs");
-  await still.getByText(/No call began for \d+ s.*: 56 of 64 ranks are in MPI_Barrier, .*; 7 in MPI_Waitall, .*; rank 17 is in no MPI call: do the others wait for it\?/).waitFor();
-  assert.equal(await still.locator(".longest li").count(), 5);
+  const card = section(page, "Hangs");
+  await card.getByText(/No call began for \d+ s.*: 56 of 64 ranks are in MPI_Barrier, .*; 7 in MPI_Waitall, .*; rank 17 is in no MPI call: do the others wait for it\?/).waitFor();
+  assert.equal(await card.locator(".longest li").count(), 5);
   await page.locator(".notice.warn", { hasText: /The job may hang: no call began for \d+ s, and 63 of 64 ranks are inside one/ }).waitFor();
   await page.locator("#tab-figures").click();
   await page.locator(".notice button", { hasText: "Show where" }).click();
-  await still.locator(".longest button", { hasText: "rank" }).first().click();
+  await card.locator(".longest button", { hasText: "rank" }).first().click();
   await page.locator(".inspector h2", { hasText: /^Rank \d+/ }).waitFor();
 });
 

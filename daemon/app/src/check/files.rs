@@ -1,6 +1,6 @@
 //! What is no segment: the manifest itself, small tables, findings, the log, and what else lies in the folder.
 
-use super::found::{CheckReport, Fault, Kind, RecordingCondition};
+use super::report::{CheckReport, Fault, Kind, RecordingCondition};
 use crate::remote_agent::LEFT_FILE;
 use anyhow::Result;
 use mpiscope_engine::load::adds_up;

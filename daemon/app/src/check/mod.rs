@@ -2,7 +2,7 @@
 //! memory, and changes nothing.
 
 mod files;
-mod found;
+mod report;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -12,12 +12,12 @@ pub(crate) use rows::{RowLimits, Sane};
 
 use crate::command_line::CheckOptions;
 use anyhow::Result;
-use found::{CheckReport, RecordingCondition};
 use mpiscope_engine::{Live, Records};
 use mpiscope_model::Losses;
 use mpiscope_model::words::printable;
 use mpiscope_process::output::print;
 use mpiscope_recording::{Manifest, Recording, State};
+use report::{CheckReport, RecordingCondition};
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! Every segment: whether it is as it was written, and whether its rows make sense.
 
-use super::found::{CheckReport, Fault, Kind, RecordingCondition};
+use super::report::{CheckReport, Fault, Kind, RecordingCondition};
 use mpiscope_model::words::plural;
 use mpiscope_model::{Call, Message, Rank, Scheduling};
 use mpiscope_recording::{Recording, Segment, SegmentRow, WindowRow, salvage};

@@ -1,6 +1,6 @@
 //! Whether the totals of a recording are those of its rows.
 
-use super::found::{CheckReport, Fault, Kind, RecordingCondition};
+use super::report::{CheckReport, Fault, Kind, RecordingCondition};
 use super::rows::AllSums;
 use mpiscope_model::words::{count, plural};
 use mpiscope_recording::Manifest;

@@ -95,7 +95,7 @@ fn complete(manifest: &mut Manifest, recording: &Recording, sums: &RowSums, mut 
 struct RowSums {
     totals: Totals,
     counts: Counts,
-    sums: Sums,
+    run_sums: Sums,
     processors: Processors,
     comms: BTreeSet<Comm>,
     end_ns: u64,
@@ -106,7 +106,7 @@ impl RowSums {
         Self {
             totals: Totals::default(),
             counts: Counts::new(window_ns),
-            sums: Sums::default(),
+            run_sums: Sums::default(),
             processors: Processors::default(),
             comms: BTreeSet::new(),
             end_ns: 0,
@@ -116,7 +116,7 @@ impl RowSums {
     fn add_calls(&mut self, calls: &[Call]) {
         self.totals.add_calls(calls);
         self.counts.calls(calls);
-        self.sums.add(calls, &[], &[]);
+        self.run_sums.add(calls, &[], &[]);
         self.comms.extend(calls.iter().filter_map(|call| call.comm));
         self.end_ns = calls.iter().map(|call| call.end_ns).fold(self.end_ns, u64::max);
     }
@@ -124,12 +124,12 @@ impl RowSums {
     fn add_messages(&mut self, messages: &[Message]) {
         self.totals.add_messages(messages);
         self.counts.messages(messages);
-        self.sums.add(&[], messages, &[]);
+        self.run_sums.add(&[], messages, &[]);
         self.comms.extend(messages.iter().map(|message| message.comm));
     }
 
     fn summary(&self) -> Summary {
-        self.sums.summary(&self.counts, &self.processors)
+        self.run_sums.summary(&self.counts, &self.processors)
     }
 }
 
@@ -167,7 +167,7 @@ impl<'a> Saving<'a> {
         for segment in segments {
             self.rows(segment, RecordingWriter::push_calls, |calls| sums.add_calls(calls))?;
             let cells = sums.counts.take_windows(u64::MAX);
-            sums.sums.add(&[], &[], &cells);
+            sums.run_sums.add(&[], &[], &cells);
             if writes_windows {
                 let windows: Vec<WindowRow> = cells.iter().map(|cell| window_row(cell, window_ns)).collect();
                 self.writer.push_windows(&windows)?;

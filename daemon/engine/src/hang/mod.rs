@@ -63,7 +63,7 @@ impl Watcher {
     /// Looks at the job as it is now. Returns lines for the terminal if anything is new.
     pub fn see(&mut self, engine: &Engine, in_flight: &[InFlight]) -> Option<Lines> {
         let patience = self.patience?;
-        let moved_ns = engine.hangs.moved_ns(in_flight);
+        let moved_ns = engine.hang_detector.moved_ns(in_flight);
         if self.has_moved(moved_ns) {
             return Some(self.moves(moved_ns));
         }
@@ -99,7 +99,7 @@ impl Watcher {
     fn take(&mut self, hang: Hang, is_first: bool) -> Option<Lines> {
         if !is_first {
             let last = self.hangs.newest.last_mut()?;
-            // Who is gone may have gone meanwhile; how long all has stood is no news.
+            // Who is gone may have gone meanwhile; a longer hang alone is no news.
             let is_news = (hang.kind, &hang.stuck) != (last.kind, &last.stuck);
             *last = hang;
             return is_news.then(|| if self.is_said { report::lines(last) } else { Lines::new() });
@@ -130,18 +130,18 @@ impl Watcher {
         (self.now, self.looked) = (None, None);
         let Some(hang) = self.hangs.newest.last_mut() else { return Lines::new() };
         hang.until_s = Some(moved_ns as f64 / 1e9);
-        let stood = Duration::from_secs_f64((moved_ns as f64 / 1e9 - hang.since_s).max(0.0));
+        let hung = Duration::from_secs_f64((moved_ns as f64 / 1e9 - hang.since_s).max(0.0));
         if !self.is_said {
             return Lines::new();
         }
-        vec![format!("the job moves again, after {:.1} s", stood.as_secs_f64())]
+        vec![format!("the job moves again, after {:.1} s", hung.as_secs_f64())]
     }
 
     /// The run has ended: what its processes were in when they ended. Also reports on a job that moved again and
     /// ended before anybody looked.
     pub fn end(&mut self, engine: &Engine) -> Lines {
         last_calls(engine, &mut self.hangs);
-        let moved_ns = engine.hangs.moved_ns(&[]);
+        let moved_ns = engine.hang_detector.moved_ns(&[]);
         if self.has_moved(moved_ns) { self.moves(moved_ns) } else { Lines::new() }
     }
 }

@@ -39,7 +39,7 @@ fn hung_job(watcher: &mut Watcher) -> Engine {
 fn ends(engine: &mut Engine, end_ns: u64) {
     let calls: Vec<Call> =
         (0..4).map(|rank| Call { rank: Rank(rank), function: id::RECV, end_ns, ..Call::default() }).collect();
-    engine.hangs.feed(&calls, &[], &[], &[]);
+    engine.hang_detector.feed(&calls, &[], &[], &[]);
 }
 
 #[test]

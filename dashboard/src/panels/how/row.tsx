@@ -148,7 +148,7 @@ function Plot({ chart, picture: { circles, unknown, average }, course, latencies
   const isChosenAt = (timeS: number): boolean => chosen !== null && Math.abs(timeS * 1e9 - chosen.fromNs) < 100;
   const timeOf = ({ at, isFinal }: { at: number; isFinal: boolean }): number => (isFinal ? course.points : course.provisional).timeS[at] ?? 0;
   const marked = (one: { at: number; isFinal: boolean }): boolean => isChosenAt(timeOf(one)) || (current?.at === one.at && current.isFinal === one.isFinal);
-  const standing = bands(course.segments, chart);
+  const drawnBands = bands(course.segments, chart);
   // A chart is drawn anew with each move of the pointer.
   const whole = useMemo(() => series(course, chart, latencies), [course, latencies, top, bottom, chart.scale.width, ...chart.scale.span]);
   const hatch = `how-growth-${keyOf(course).replace("/", "-")}`;
@@ -158,7 +158,7 @@ function Plot({ chart, picture: { circles, unknown, average }, course, latencies
         <clipPath id={`${hatch}-plot`}><rect x={LEFT} y={top} width={chart.scale.width} height={bottom - top} /></clipPath>
         <pattern id={hatch} width="6" height="6" patternUnits="userSpaceOnUse"><path class="hatch" d="M-1,7 L7,-1 M-1,1 L1,-1 M5,7 L7,5" /></pattern>
       </defs>
-      {standing.map(({ segment, x, width }) => (
+      {drawnBands.map(({ segment, x, width }) => (
         <g key={segment.fromS}>
           <rect class={`band ${segment.kind}`} x={x} y={top} width={width} height={bottom - top} style={segment.kind === "growth" ? { fill: `url(#${hatch})` } : {}} />
           <rect x={x} y={top - 3} width={width} height={3} style={{ fill: latencyColour(segment.latency, theme.value) }} />
@@ -176,7 +176,7 @@ function Plot({ chart, picture: { circles, unknown, average }, course, latencies
         const tone = latencyColour(one.latency, theme.value);
         return <circle key={`${one.isFinal}${one.at}`} class={`${one.isFinal ? "" : "hollow"} ${marked(one) ? "marked" : ""}`} cx={one.x} cy={one.y} r={one.radius} style={one.isFinal ? { fill: tone } : { stroke: tone }} />;
       })}
-      {standing.map(({ segment, x, width }) => width > WORDS_PIXELS && <text class="over" key={segment.fromS} x={x + 4} y={bottom - 4}>{bandWords(segment)}</text>)}
+      {drawnBands.map(({ segment, x, width }) => width > WORDS_PIXELS && <text class="over" key={segment.fromS} x={x + 4} y={bottom - 4}>{bandWords(segment)}</text>)}
       {pending && <PendingTail chart={chart} pending={pending} nowNs={nowNs} />}
       {circles.length + unknown.length === 0 && <text class="over" x={LEFT + 8} y={(top + bottom) / 2 + 4}>{course.points.length > 0 ? "No window of this part of the run is kept." : "No window is final yet."}</text>}
     </>

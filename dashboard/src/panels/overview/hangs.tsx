@@ -1,5 +1,5 @@
 // Hangs: who waits for whom, in how many ranks, in which function, since when; the calls that are in flight longest;
-// and when it is over, how it stood and which calls ranks ended in.
+// and when it is over, who waited for whom and which calls ranks ended in.
 
 import type { HangSentence } from "../../feed/hangs";
 import { over } from "../../state/run";
@@ -18,10 +18,10 @@ export function HangCard({ store }: { store: Store }) {
   const spell = quietSpell(run);
   if (spell) return <QuietSpellCard store={store} spell={spell} />;
   const ended = endedWords(run);
-  if (!over(run) && run.job.state === "running") return <section class="still"><h2>Hangs</h2><p class="soft">What is in flight is not known yet.</p></section>;
+  if (!over(run) && run.job.state === "running") return <section class="hang"><h2>Hangs</h2><p class="soft">What is in flight is not known yet.</p></section>;
   if (!before && ended === "") return null;
   return (
-    <section class="still">
+    <section class="hang">
       <h2>Hangs</h2>
       <div>
         {before && <p>{before.sentence}</p>}
@@ -44,7 +44,7 @@ function QuietSpellCard({ store, spell }: { store: Store; spell: NonNullable<Ret
   const { longest, edgeNs } = spell;
   const mood = now || isSuspect(spell) ? "suspect" : isQuiet(spell) ? "" : "calm";
   return (
-    <section class={`spell ${mood}`}>
+    <section class={`hang ${mood}`}>
       <h2>Hangs</h2>
       <div>
         <p class={mood === "calm" ? "soft" : ""}>{quietSentence(spell)}</p>

@@ -10,8 +10,8 @@ import { until } from "../lib/wait.mjs";
 const RANKS = 3;
 const card = (page) => page.locator(".overview section").filter({ has: page.locator("h2", { hasText: /^Hangs/ }) });
 
-test("standing::a_deadlock_is_told_and_its_ranks_can_be_picked", async (t) => {
-  const running = await run(t, "standing", mpi(RANKS, "tests/apps/stuck.c", "ring"), ["--hang-after", "1"]);
+test("hangs::a_deadlock_is_named_and_its_ranks_can_be_picked", async (t) => {
+  const running = await run(t, "hangs", mpi(RANKS, "tests/apps/stuck.c", "ring"), ["--hang-after", "1"]);
   const page = await open(t, running.url, { losesServer: true, view: null });
   await untilState(page, /^live/);
   const lines = card(page).locator("ul[aria-label='Who waits for whom'] li");

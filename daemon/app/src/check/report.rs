@@ -12,7 +12,7 @@ const SCHEMA: &str = "mpiscope.check/1";
 /// The most faults of one kind that are listed.
 const MOST_REPORTED: usize = 20;
 
-/// How a recording stands, as its manifest and the processes of this machine say.
+/// The condition of a recording, by its manifest and the processes of this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RecordingCondition {
     Complete,
