@@ -74,6 +74,7 @@ def start_daemon(jobs, out, rings, listen):
         "flight": None,
         "hang_after": {"secs": 0, "nanos": 0},
         "keep": None,
+        "topology": [],
         "listen": listen,
         "token": "0" * 32,
         "link": None,
