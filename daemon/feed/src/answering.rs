@@ -158,7 +158,7 @@ impl Library {
         question: &SelectedQuestion,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Selected, String> {
-        let job = self.ranks.known()?.job();
+        let job = self.ranks.counted_rows()?.job();
         let regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut found =
             selected(question, job, self.source.as_ref(), &self.dependencies, &regions, is_wanted)?;
@@ -231,7 +231,7 @@ impl Library {
         question: &DurationsQuestion,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<CallDurations, String> {
-        let (_, until_ns, calls) = self.ranks.known()?.job();
+        let (_, until_ns, calls) = self.ranks.counted_rows()?.job();
         let run = self.density(&(0..Nanoseconds::MAX))?;
         durations(question, (until_ns, calls), self.source.as_ref(), &run, is_wanted)
     }

@@ -131,7 +131,7 @@ impl RankFigures {
     }
 
     /// What is known now, unless it is of too many ranks.
-    pub(crate) fn known(&self) -> Result<Arc<CountedRows>, String> {
+    pub(crate) fn counted_rows(&self) -> Result<Arc<CountedRows>, String> {
         let known = Arc::clone(&lock(&self.known));
         match known.ranks {
             0 => Err("no rank was heard of yet".to_owned()),
@@ -148,7 +148,7 @@ impl RankFigures {
         sources: &Sources<'_>,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<RankMetrics, String> {
-        let known = self.known()?;
+        let known = self.counted_rows()?;
         let range_ns = &question.range_ns;
         let mut answer = RankMetrics {
             from_ns: range_ns.start.min(known.until_ns),
@@ -181,7 +181,7 @@ impl RankFigures {
         question: &LandscapeQuestion,
         calls: &dyn CallSource,
     ) -> Result<Landscape, String> {
-        let known = self.known()?;
+        let known = self.counted_rows()?;
         let ranks_per_row = known.ranks.div_ceil((question.most_rows as usize).max(1));
         let all = by_function(calls, &question.range_ns, (known.ranks, ranks_per_row))?;
         Ok(Landscape {

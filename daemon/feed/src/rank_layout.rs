@@ -300,7 +300,7 @@ pub(crate) fn rank_layout(
     sources: &Sources<'_>,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<RankLayout, String> {
-    let known = figures.known()?;
+    let known = figures.counted_rows()?;
     let seen = match &question.source {
         LayoutSourceChoice::Bundled => {
             let name = question.name.as_str();
@@ -400,7 +400,7 @@ fn set_events(
 
 /// All that can be chosen, with thumbnails.
 pub(crate) fn layouts(figures: &RankFigures, files: &LayoutFiles) -> Result<Layouts, String> {
-    let known = figures.known()?;
+    let known = figures.counted_rows()?;
     let seen = files.look();
     let listed_for = ListedFor {
         version: seen.version,

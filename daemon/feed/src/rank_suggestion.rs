@@ -93,7 +93,7 @@ pub(crate) fn suggestion(
     sources: &Sources<'_>,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Suggestion, String> {
-    let known = figures.known()?;
+    let known = figures.counted_rows()?;
     let question = MetricsQuestion {
         range_ns: range_ns.clone(),
         metrics: CANDIDATES.to_vec(),

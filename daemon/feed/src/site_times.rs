@@ -23,7 +23,7 @@ impl Library {
         question: &SelectedQuestion,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<SiteTimes, String> {
-        let (_, until_ns, _) = self.ranks.known()?.job();
+        let (_, until_ns, _) = self.ranks.counted_rows()?.job();
         let SelectedQuestion { range_ns, ranks, hidden } = question;
         let mut sums = SiteSums::without(hidden);
         self.source.sum_by_site(range_ns, ranks, &mut sums, is_wanted)?;

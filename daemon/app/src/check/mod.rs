@@ -40,9 +40,9 @@ pub(crate) fn check_all(dir: &Path) -> Result<CheckReport> {
     let records = Live::of(dir);
     let recording = Recording::open(dir)?;
     let manifest = recording.manifest();
-    let mut found = CheckReport::of(condition(manifest, &records));
+    let mut found = CheckReport::new(condition(manifest, &records));
     files::manifest(&recording, &mut found);
-    let known = RowLimits::of(&recording);
+    let known = RowLimits::read(&recording);
     let sums = rows::check(&recording, &known, &mut found);
     files::tables(&recording, &mut found);
     files::sums(&recording, &mut found);

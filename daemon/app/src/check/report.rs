@@ -94,7 +94,7 @@ struct Json<'a> {
 }
 
 impl CheckReport {
-    pub(crate) fn of(condition: RecordingCondition) -> Self {
+    pub(crate) fn new(condition: RecordingCondition) -> Self {
         let (kinds, notes, missing) = (Vec::new(), Vec::new(), Vec::new());
         Self { condition, kinds, notes, missing, lost_calls: 0, uncounted: Vec::new() }
     }

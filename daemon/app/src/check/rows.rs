@@ -23,7 +23,7 @@ pub(crate) struct RowLimits {
 }
 
 impl RowLimits {
-    pub(crate) fn of(recording: &Recording) -> Self {
+    pub(crate) fn read(recording: &Recording) -> Self {
         // A manifest that is damaged may say anything.
         let has_times = recording.damage().is_none();
         let ranks = Some(recording.manifest().job.ranks).filter(|ranks| *ranks > 0 && has_times);

@@ -24,7 +24,7 @@ use std::path::Path;
 pub(super) fn repair(recording: &Recording, out: &Path, interrupt: &Interrupt) -> Result<Manifest> {
     let old = recording.manifest();
     let (mut found, table_faults) = recording.tables();
-    let known = RowLimits::of(recording);
+    let known = RowLimits::read(recording);
     let manifest = Manifest {
         segments: Default::default(),
         files: Vec::new(),
