@@ -93,6 +93,10 @@ fn generate(root: &Path) -> Result<Vec<(PathBuf, String)>> {
         (root.join("collector/wire/src/generated/functions.rs"), formatted(root, &functions::text(&table)?)?),
         (root.join("collector/shim/src/generated/names.rs"), formatted(root, &symbols::names(&table)?)?),
         (root.join("collector/shim/src/generated/c.rs"), formatted(root, &symbols::text(&table)?)?),
+        (
+            root.join("collector/shim/src/generated/declarations.rs"),
+            formatted(root, &symbols::declarations(&table)?)?,
+        ),
         (root.join("collector/shim/src/generated/fortran.rs"), formatted(root, &fortran::text(&table)?)?),
     ])
 }

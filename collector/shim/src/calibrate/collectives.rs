@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "calling MPI as a program does")]
 
 use super::job::{BUFFER_BYTES, Failed, Job, done, number};
-use super::symbols::{MPI_Allgather, MPI_Allreduce, MPI_Alltoall, MPI_Bcast, MPI_Reduce};
+use crate::generated::declarations::{MPI_Allgather, MPI_Allreduce, MPI_Alltoall, MPI_Bcast, MPI_Reduce};
 use mpiscope_ring::clock::monotonic_ns;
 use std::time::Duration;
 

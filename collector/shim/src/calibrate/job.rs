@@ -1,7 +1,7 @@
 //! The job, as the measurements need it, and the calls that several of them make.
 #![expect(unsafe_code, reason = "calling MPI as a program does")]
 
-use super::symbols::{MPI_Allgather, MPI_Barrier, MPI_Bcast, MPI_Recv, MPI_Send};
+use crate::generated::declarations::{MPI_Allgather, MPI_Barrier, MPI_Bcast, MPI_Recv, MPI_Send};
 use crate::handle::Handle;
 use crate::mpi::{Library, Status};
 use crate::process::host_name;

@@ -8,9 +8,9 @@
 mod collectives;
 mod job;
 mod messages;
-mod symbols;
 
 use crate::calibration_request::{seconds, take_late};
+use crate::generated::declarations::{MPI_Abort, MPI_Finalize};
 use crate::process::{self, say_line};
 use core::ffi::c_int;
 use job::{Failed, Job};
@@ -18,7 +18,6 @@ use messages::Pair;
 use mpiscope_capture::{partner, rounds};
 use std::panic::catch_unwind;
 use std::time::Duration;
-use symbols::{MPI_Abort, MPI_Finalize};
 
 /// How long a sender leaves the receiver to begin to wait: between nodes for longer than their clocks are apart, or it
 /// would seem to have come too late.

@@ -3,5 +3,6 @@
 #![expect(unsafe_code, reason = "symbols that the program calls")]
 
 mod c;
+pub(crate) mod declarations;
 mod fortran;
 pub(crate) mod names;

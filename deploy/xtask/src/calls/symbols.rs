@@ -48,6 +48,48 @@ pub(super) fn text(table: &Table) -> Result<String> {
     Ok(out)
 }
 
+/// What the calibration calls.
+const CALLED: [&str; 10] = [
+    "MPI_Abort",
+    "MPI_Allgather",
+    "MPI_Allreduce",
+    "MPI_Alltoall",
+    "MPI_Barrier",
+    "MPI_Bcast",
+    "MPI_Finalize",
+    "MPI_Recv",
+    "MPI_Reduce",
+    "MPI_Send",
+];
+
+/// Declarations of the symbols that the calibration calls.
+pub(super) fn declarations(table: &Table) -> Result<String> {
+    let mut out = format!(
+        "{BANNER}
+        //! MPI as a program sees it: the symbols that this library stands before. Its calls are recorded.
+
+        use crate::handle::Handle;
+        use crate::mpi::Status;
+        use core::ffi::{{c_int, c_void}};
+
+        unsafe extern \"C-unwind\" {{\n"
+    );
+    for name in CALLED {
+        let call = table.call.iter().find(|call| call.name == name);
+        let declared = declared(call.with_context(|| format!("{name} is not in the table"))?)?;
+        writeln!(out, "pub(crate) fn {name}({declared}) -> c_int;")?;
+    }
+    writeln!(out, "}}")?;
+    Ok(out)
+}
+
+/// The parameters of a function, with their types.
+fn declared(call: &Call) -> Result<String> {
+    let declare =
+        |parameter: &super::Parameter| Ok(format!("{}: {}", parameter.name, rust_type(&parameter.kind)?));
+    Ok(call.parameters.iter().map(declare).collect::<Result<Vec<_>>>()?.join(", "))
+}
+
 fn rust_type(kind: &str) -> Result<&'static str> {
     Ok(match kind {
         "pointer" => "*mut c_void",
@@ -72,18 +114,13 @@ fn by_name(call: &Call, name: &str) -> Option<String> {
 }
 
 fn symbol(out: &mut String, at: usize, call: &Call) -> Result<()> {
-    let mut declared = Vec::new();
-    let mut types = Vec::new();
-    for parameter in &call.parameters {
-        let kind = rust_type(&parameter.kind)?;
-        declared.push(format!("{}: {kind}", parameter.name));
-        types.push(kind);
-    }
+    let types = call.parameters.iter().map(|parameter| rust_type(&parameter.kind));
+    let types = types.collect::<Result<Vec<_>>>()?;
     let passed: Vec<&str> = call.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     let (shape, mut arguments) = shape(call, by_name)?;
     arguments.push(closure(call, &format!("function({})", passed.join(", "))));
     let generics = generics("C", shape);
-    let declared = declared.join(", ");
+    let declared = declared(call)?;
     let called = call.name.to_lowercase();
     entry(out, &call.name, &call.name, &declared, " -> c_int", &called, &passed.join(", "))?;
     writeln!(
