@@ -10,7 +10,7 @@ import { PARTICLE_FRAGMENT, PARTICLE_VERTEX } from "./shaders";
 const MOST_KEPT_BYTES = 48 * 1024 * 1024;
 const BYTES_A_CALL = STRIDE * 4 + 4;
 
-interface Held {
+interface PackBuffers {
   array: WebGLVertexArrayObject;
   data: WebGLBuffer;
   shuffled: WebGLBuffer;
@@ -22,8 +22,8 @@ export class GpuParticles {
   readonly #particles: Program;
   readonly #colours: WebGLTexture;
   readonly #ranksShown: WebGLTexture;
-  readonly #held = new Map<Packed, Held>();
-  #heldBytes = 0;
+  readonly #buffers = new Map<Packed, PackBuffers>();
+  #bufferBytes = 0;
   #frame = 0;
   #coloursOf: Uint8Array | null = null;
   #ranksOf: Uint8Array | null = null;
@@ -60,8 +60,8 @@ export class GpuParticles {
   #group(program: Program, moment: Moment, { packed, long, longFromNs, sampled, skipBeforeNs }: Selected): void {
     const { gl } = this;
     if (long + sampled === 0) return;
-    const held = this.#hold(packed);
-    gl.bindVertexArray(held.array);
+    const buffers = this.#hold(packed);
+    gl.bindVertexArray(buffers.array);
     gl.uniform1f(program.uniform("now_ns"), moment.timeNs - packed.baseNs);
     gl.uniform1f(program.uniform("skip_before_ns"), Math.max(-NEVER, skipBeforeNs));
     gl.uniform1f(program.uniform("cleared_ns"), Math.max(-NEVER, moment.clearedNs - packed.baseNs));
@@ -73,8 +73,8 @@ export class GpuParticles {
     }
   }
 
-  #hold(packed: Packed): Held {
-    const before = this.#held.get(packed);
+  #hold(packed: Packed): PackBuffers {
+    const before = this.#buffers.get(packed);
     if (before !== undefined) {
       before.usedInFrame = this.#frame;
       return before;
@@ -93,24 +93,24 @@ export class GpuParticles {
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, shuffled);
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, packed.shuffled, gl.STATIC_DRAW);
     const bytes = packed.length * BYTES_A_CALL;
-    const held = { array, data, shuffled, bytes, usedInFrame: this.#frame };
-    this.#held.set(packed, held);
-    this.#heldBytes += bytes;
-    return held;
+    const buffers = { array, data, shuffled, bytes, usedInFrame: this.#frame };
+    this.#buffers.set(packed, buffers);
+    this.#bufferBytes += bytes;
+    return buffers;
   }
 
   /** Frees the buffers that were not drawn for longest, until the others fit. Many small ones cost more than they hold. */
   #free(): void {
-    if (this.#heldBytes <= MOST_KEPT_BYTES && this.#held.size <= 256) return;
-    const idle = [...this.#held].filter(([, held]) => held.usedInFrame < this.#frame);
+    if (this.#bufferBytes <= MOST_KEPT_BYTES && this.#buffers.size <= 256) return;
+    const idle = [...this.#buffers].filter(([, buffers]) => buffers.usedInFrame < this.#frame);
     idle.sort(([, one], [, other]) => one.usedInFrame - other.usedInFrame);
-    for (const [packed, held] of idle) {
-      if (this.#heldBytes <= MOST_KEPT_BYTES / 2 && this.#held.size <= 128) break;
-      this.gl.deleteVertexArray(held.array);
-      this.gl.deleteBuffer(held.data);
-      this.gl.deleteBuffer(held.shuffled);
-      this.#heldBytes -= held.bytes;
-      this.#held.delete(packed);
+    for (const [packed, buffers] of idle) {
+      if (this.#bufferBytes <= MOST_KEPT_BYTES / 2 && this.#buffers.size <= 128) break;
+      this.gl.deleteVertexArray(buffers.array);
+      this.gl.deleteBuffer(buffers.data);
+      this.gl.deleteBuffer(buffers.shuffled);
+      this.#bufferBytes -= buffers.bytes;
+      this.#buffers.delete(packed);
     }
   }
 
@@ -138,12 +138,12 @@ export class GpuParticles {
   }
 
   dispose(): void {
-    for (const held of this.#held.values()) {
-      this.gl.deleteVertexArray(held.array);
-      this.gl.deleteBuffer(held.data);
-      this.gl.deleteBuffer(held.shuffled);
+    for (const buffers of this.#buffers.values()) {
+      this.gl.deleteVertexArray(buffers.array);
+      this.gl.deleteBuffer(buffers.data);
+      this.gl.deleteBuffer(buffers.shuffled);
     }
-    this.#held.clear();
+    this.#buffers.clear();
     this.gl.deleteTexture(this.#colours);
     this.gl.deleteTexture(this.#ranksShown);
     this.gl.deleteProgram(this.#particles.handle);

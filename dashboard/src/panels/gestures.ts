@@ -40,26 +40,26 @@ export function sideways({ key }: KeyboardEvent): 1 | -1 | 0 {
 
 /** Tells of them until the signal ends. */
 export function listenGestures<Press>(element: HTMLElement, signal: AbortSignal, gestures: Gestures<Press>): void {
-  let held: { press: Press; startX: number; startY: number; lastX: number; lastY: number; isDrag: boolean } | null = null;
+  let pressed: { press: Press; startX: number; startY: number; lastX: number; lastY: number; isDrag: boolean } | null = null;
   element.addEventListener("pointerdown", (event) => {
     const [x, y] = placeIn(element, event);
     const press = gestures.press(x, y, event);
     if (press === null) return;
-    held = { press, startX: x, startY: y, lastX: x, lastY: y, isDrag: false };
+    pressed = { press, startX: x, startY: y, lastX: x, lastY: y, isDrag: false };
     element.setPointerCapture(event.pointerId);
   }, { signal });
   element.addEventListener("pointermove", (event) => {
     const [x, y] = placeIn(element, event);
-    if (!held) return gestures.hover(x, y, event);
-    held.isDrag ||= Math.hypot(x - held.startX, y - held.startY) > CLICK_PIXELS;
-    if (!held.isDrag) return;
-    gestures.drag(held.press, x, y, x - held.lastX, y - held.lastY);
-    [held.lastX, held.lastY] = [x, y];
+    if (!pressed) return gestures.hover(x, y, event);
+    pressed.isDrag ||= Math.hypot(x - pressed.startX, y - pressed.startY) > CLICK_PIXELS;
+    if (!pressed.isDrag) return;
+    gestures.drag(pressed.press, x, y, x - pressed.lastX, y - pressed.lastY);
+    [pressed.lastX, pressed.lastY] = [x, y];
   }, { signal });
   const end = (event: PointerEvent): void => {
-    if (!held) return;
-    const { press, isDrag } = held;
-    held = null;
+    if (!pressed) return;
+    const { press, isDrag } = pressed;
+    pressed = null;
     const [x, y] = placeIn(element, event);
     if (event.type === "pointerup" && isDrag) gestures.drop?.(press, x, y);
     else if (event.type === "pointerup") gestures.click(press, x, y);

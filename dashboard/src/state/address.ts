@@ -75,11 +75,11 @@ export class Address {
   /** The range, ranks and functions of the link; null where they are shown already, or it has none. */
   private choice(shared: Perspective): Partial<Choice> | null {
     const { rangeNs, ranks, hidden } = this.place;
-    const said: Partial<Choice> = {};
-    if (rangeNs && !same(rangeNs, shared.rangeNs)) said.rangeNs = rangeNs;
-    if (ranks && !same(ranks, shared.ranks)) said.ranks = ranks;
-    if (hidden.length > 0 && hidden.join() !== sorted(shared.hidden).join()) said.hidden = new Set(hidden);
-    return Object.keys(said).length > 0 ? said : null;
+    const differing: Partial<Choice> = {};
+    if (rangeNs && !same(rangeNs, shared.rangeNs)) differing.rangeNs = rangeNs;
+    if (ranks && !same(ranks, shared.ranks)) differing.ranks = ranks;
+    if (hidden.length > 0 && hidden.join() !== sorted(shared.hidden).join()) differing.hidden = new Set(hidden);
+    return Object.keys(differing).length > 0 ? differing : null;
   }
 
   /** What cannot be had any more is not selected: the inspector shows the run. */

@@ -12,7 +12,7 @@ interface Setting { chosen: Signal<string>; first: string; isAllowed(word: strin
 
 const settings = new Map<string, Setting>();
 /** What the address or an earlier visit said of settings that no view has asked for yet. */
-let said = earlier();
+let unclaimed = earlier();
 
 /** The same signal for the same name, whoever asks. */
 export function remembered<Choice extends string>(name: string, first: Choice, allowed: readonly Choice[]): Signal<Choice> {
@@ -23,7 +23,7 @@ export function remembered<Choice extends string>(name: string, first: Choice, a
 export function rememberedWord(name: string, first: string, isAllowed: (word: string) => boolean = () => true): Signal<string> {
   const before = settings.get(name);
   if (before) return before.chosen;
-  const word = said.get(name);
+  const word = unclaimed.get(name);
   const chosen = signal(word !== undefined && isAllowed(word) ? word : first);
   settings.set(name, { chosen, first, isAllowed });
   return chosen;
@@ -31,7 +31,7 @@ export function rememberedWord(name: string, first: string, isAllowed: (word: st
 
 /** What differs from how a new page looks, and what the address said of views that did not come up yet. */
 export function arrangement(): ReadonlyMap<string, string> {
-  const all = new Map([...said].filter(([name]) => !settings.has(name)));
+  const all = new Map([...unclaimed].filter(([name]) => !settings.has(name)));
   for (const [name, { chosen, first }] of settings) {
     if (chosen.value !== first && isSetting(name, chosen.value)) all.set(name, chosen.value);
   }
@@ -40,7 +40,7 @@ export function arrangement(): ReadonlyMap<string, string> {
 
 /** An address says all: what it does not name is as on a new page. */
 export function arrange(all: ReadonlyMap<string, string>): void {
-  said = new Map(all);
+  unclaimed = new Map(all);
   for (const [name, { chosen, first, isAllowed }] of settings) {
     const word = all.get(name);
     chosen.value = word !== undefined && isAllowed(word) ? word : first;

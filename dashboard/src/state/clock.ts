@@ -58,22 +58,22 @@ export type Command =
   | { do: "step"; by_ns: number };
 
 export function commanded(clock: Clock, command: Command, nowMs: number, bounds: Bounds): Clock {
-  const here = timeAt(clock, nowMs, bounds);
+  const now = timeAt(clock, nowMs, bounds);
   const inside = (timeNs: number): number => Math.min(Math.max(0, timeNs), bounds.edgeNs);
   const rate = clock.mode === "live" ? 1 : clock.rate;
   switch (command.do) {
     case "live":
       return { mode: "live", timeNs: bounds.edgeNs, rate: 1, atMs: nowMs };
     case "pause":
-      return { mode: "paused", timeNs: here, rate, atMs: nowMs };
+      return { mode: "paused", timeNs: now, rate, atMs: nowMs };
     case "play":
-      return { mode: "playing", timeNs: here, rate: command.rate, atMs: nowMs };
+      return { mode: "playing", timeNs: now, rate: command.rate, atMs: nowMs };
     case "rate":
-      return clock.mode === "live" ? clock : { mode: clock.mode, timeNs: here, rate: command.rate, atMs: nowMs };
+      return clock.mode === "live" ? clock : { mode: clock.mode, timeNs: now, rate: command.rate, atMs: nowMs };
     case "seek":
       return { mode: clock.mode === "playing" ? "playing" : "paused", timeNs: inside(command.time_ns), rate, atMs: nowMs };
     case "step":
-      return { mode: "paused", timeNs: inside(here + command.by_ns), rate, atMs: nowMs };
+      return { mode: "paused", timeNs: inside(now + command.by_ns), rate, atMs: nowMs };
   }
 }
 

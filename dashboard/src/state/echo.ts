@@ -9,26 +9,26 @@ export class Echo<T> {
   private version = 0;
   private awaited = 0;
   private untilMs = 0;
-  private held: T | null = null;
+  private delayed: T | null = null;
 
   sent(nowMs: number): void {
     this.awaited = Math.max(this.awaited, this.version) + 1;
     this.untilMs = nowMs + PATIENCE_MS;
-    this.held = null;
+    this.delayed = null;
   }
 
   /** Whether to take a message; if not, it is held in case that nothing newer comes. */
   heard(message: T, version: number, nowMs: number): boolean {
     this.version = version;
     const taken = version >= this.awaited || nowMs >= this.untilMs;
-    this.held = taken ? null : message;
+    this.delayed = taken ? null : message;
     return taken;
   }
 
   /** What was held for too long; to be asked for now and then. */
   overdue(nowMs: number): T | null {
-    if (this.held === null || nowMs < this.untilMs) return null;
-    const message = this.held;
+    if (this.delayed === null || nowMs < this.untilMs) return null;
+    const message = this.delayed;
     this.reset();
     return message;
   }
@@ -37,6 +37,6 @@ export class Echo<T> {
   reset(): void {
     this.version = 0;
     this.awaited = 0;
-    this.held = null;
+    this.delayed = null;
   }
 }

@@ -115,9 +115,9 @@ export function emptyRun(): RunState {
   };
 }
 
-function emptyRanks(room: number): Ranks {
-  const columns = Object.fromEntries(RANK_COLUMNS.map((name) => [name, new Float64Array(room)])) as Record<RankColumn, Float64Array>;
-  return { length: 0, count: 0, heard: new Uint8Array(room), ...columns };
+function emptyRanks(capacity: number): Ranks {
+  const columns = Object.fromEntries(RANK_COLUMNS.map((name) => [name, new Float64Array(capacity)])) as Record<RankColumn, Float64Array>;
+  return { length: 0, count: 0, heard: new Uint8Array(capacity), ...columns };
 }
 
 /**
@@ -190,7 +190,7 @@ function withFunctions(before: ReadonlyMap<number, FunctionRow>, part: FunctionR
 /** Room for `length` values, doubling. */
 function wider<T extends Float64Array | Uint8Array>(column: T, length: number): T {
   if (length <= column.length) return column;
-  const make = column.constructor as new (room: number) => T;
+  const make = column.constructor as new (capacity: number) => T;
   const grown = new make(2 ** Math.ceil(Math.log2(length)));
   grown.set(column);
   return grown;

@@ -73,9 +73,9 @@ function matching<Row>(words: string, rows: readonly Row[], nameOf: (row: Row) =
 /** "7", "rank 7", "ranks 0-15, 40". */
 function rankResults(words: string, run: RunState): Result[] {
   const last = run.ranks.length - 1;
-  const said = ranges(words.replace(/^ranks?\s*/, ""));
-  if (!said || last < 0) return [];
-  const inside = said.filter(([first]) => first <= last).map(([first, to]): readonly [number, number] => [first, Math.min(to, last)]);
+  const wanted = ranges(words.replace(/^ranks?\s*/, ""));
+  if (!wanted || last < 0) return [];
+  const inside = wanted.filter(([first]) => first <= last).map(([first, to]): readonly [number, number] => [first, Math.min(to, last)]);
   const [range] = inside;
   if (!range) return [];
   if (inside.length === 1 && range[0] === range[1]) {

@@ -52,8 +52,8 @@ export function panned(span: Span, byNs: number, edgeNs: number): Span | null {
 
 /** The range with some room around it. */
 export function around(range: Span, edgeNs: number): Span | null {
-  const room = Math.max(SPAN_MIN_NS / 2, lengthOf(range) * 0.1);
-  return inside([range[0] - room, range[1] + room], edgeNs);
+  const margin = Math.max(SPAN_MIN_NS / 2, lengthOf(range) * 0.1);
+  return inside([range[0] - margin, range[1] + margin], edgeNs);
 }
 
 /** The smallest 1, 2 or 5 times a power of ten that is not below. */
@@ -73,9 +73,9 @@ export interface Ticks {
   atNs: number[];
 }
 
-/** At most `room` ticks. */
-export function timeTicks(span: Span, room: number): Ticks {
-  const least = lengthOf(span) / Math.max(1, room);
+/** At most `most` ticks. */
+export function timeTicks(span: Span, most: number): Ticks {
+  const least = lengthOf(span) / Math.max(1, most);
   const long = LONG_STEPS_S.find((step) => step * SECOND_NS >= least);
   const days = Math.ceil(least / (86400 * SECOND_NS)) * 86400 * SECOND_NS;
   const stepNs = least <= SECOND_NS / 2 ? Math.max(1, nice(least)) : long === undefined ? days : long * SECOND_NS;

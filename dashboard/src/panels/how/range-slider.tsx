@@ -21,19 +21,19 @@ const GRIP = 10;
 export function RangeSlider({ store, windowNs }: { store: Store; windowNs: number }) {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box).value;
-  const held = useSignal<Held | null>(null);
+  const grabbed = useSignal<Grabbed | null>(null);
   const run = store.figures.value;
   const edge = edgeNs(run);
   const whole = wholeRun(edge);
   const { rangeNs } = store.perspective.value;
-  const range = held.value?.range ?? rangeNs ?? whole;
+  const range = grabbed.value?.range ?? rangeNs ?? whole;
   const scale: Scale = { span: store.zoom.value ?? whole, width: Math.max(1, width - LEFT - RIGHT) };
   const select = (next: Span): void => store.select({ rangeNs: next[0] <= 0 && next[1] >= edge ? null : next });
-  const isLive = !over(run) && rangeNs === null && !held.value?.range;
+  const isLive = !over(run) && rangeNs === null && !grabbed.value?.range;
   const xAt = (event: PointerEvent): number => event.clientX - (box.current?.getBoundingClientRect().left ?? 0);
   const drop = (isMeant: boolean): void => {
-    const last = held.peek();
-    held.value = null;
+    const last = grabbed.peek();
+    grabbed.value = null;
     if (isMeant && last?.range) select(last.range);
   };
   return (
@@ -42,18 +42,18 @@ export function RangeSlider({ store, windowNs }: { store: Store; windowNs: numbe
         if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
         const x = xAt(event);
-        held.value = { part: grip(x, placeOf(scale, range[0]), placeOf(scale, range[1]), rangeNs !== null), startNs: nsOf(scale, x), before: range, range: null };
+        grabbed.value = { part: grip(x, placeOf(scale, range[0]), placeOf(scale, range[1]), rangeNs !== null), startNs: nsOf(scale, x), before: range, range: null };
       }}
       onPointerMove={(event) => {
-        const now = held.peek();
-        if (now) held.value = { ...now, range: moved(now.before, now.part, now.startNs, nsOf(scale, xAt(event)), windowNs, edge) };
+        const now = grabbed.peek();
+        if (now) grabbed.value = { ...now, range: moved(now.before, now.part, now.startNs, nsOf(scale, xAt(event)), windowNs, edge) };
       }}
       onPointerUp={() => drop(true)} onPointerCancel={() => drop(false)}>
       {width > 0 && <>
         <svg width={LEFT + scale.width + RIGHT} height={HEIGHT} aria-hidden="true">
           <TimeLines scale={scale} top={0} bottom={HEIGHT} />
           <rect class="track control" x={LEFT} y={10} width={scale.width} height={4} rx={2} />
-          <rect class={`control ${rangeNs || held.value?.range ? "part" : "part whole"}`} x={placeOf(scale, range[0])} y={10} width={Math.max(1, placeOf(scale, range[1]) - placeOf(scale, range[0]))} height={4} />
+          <rect class={`control ${rangeNs || grabbed.value?.range ? "part" : "part whole"}`} x={placeOf(scale, range[0])} y={10} width={Math.max(1, placeOf(scale, range[1]) - placeOf(scale, range[0]))} height={4} />
           <text class="control" x={LEFT - 8} y={TRACK + 4} text-anchor="end">range</text>
         </svg>
         {(["from", "to"] as const).map((part) => (
@@ -65,14 +65,14 @@ export function RangeSlider({ store, windowNs }: { store: Store; windowNs: numbe
           }} />
         ))}
         {isLive && <span class="live" style={{ left: `${Math.round(placeOf(scale, range[1]))}px` }}>live</span>}
-        {held.value?.range && <span class="range-label" style={{ left: `${Math.round(placeOf(scale, (range[0] + range[1]) / 2))}px` }}>{spanWords(range)}</span>}
+        {grabbed.value?.range && <span class="range-label" style={{ left: `${Math.round(placeOf(scale, (range[0] + range[1]) / 2))}px` }}>{spanWords(range)}</span>}
       </>}
     </div>
   );
 }
 
 /** What is dragged, and to what it has come; null before the pointer moved. */
-interface Held { part: Part; startNs: number; before: Span; range: Span | null }
+interface Grabbed { part: Part; startNs: number; before: Span; range: Span | null }
 
 function placeOf(scale: Scale, ns: number): number {
   return Math.min(LEFT + scale.width, Math.max(LEFT, xOf(scale, ns)));

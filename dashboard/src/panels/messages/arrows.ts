@@ -68,10 +68,10 @@ export function worst(messages: MessageColumns, candidates: Uint32Array, most: n
     return Number.isNaN(known) ? -1 : known;
   };
   const length = (at: number): number => (messages.recvNs[at] ?? 0) - (messages.sendNs[at] ?? 0);
-  const { least, room } = cut(candidates, latency, most);
+  const { least, fitting } = cut(candidates, latency, most);
   const ties = candidates.filter((at) => latency(at) === least);
-  const tied = cut(ties, length, room);
-  let left = tied.room;
+  const tied = cut(ties, length, fitting);
+  let left = tied.fitting;
   return candidates.filter((at) => {
     if (latency(at) !== least) return latency(at) > least;
     if (length(at) !== tied.least) return length(at) > tied.least;
@@ -80,12 +80,12 @@ export function worst(messages: MessageColumns, candidates: Uint32Array, most: n
 }
 
 /** The value that this many candidates reach, and how many with exactly that value still fit. */
-function cut(candidates: Uint32Array, value: (at: number) => number, most: number): { least: number; room: number } {
+function cut(candidates: Uint32Array, value: (at: number) => number, most: number): { least: number; fitting: number } {
   const sorted = Float64Array.from(candidates, value).sort();
   const least = sorted[sorted.length - most] ?? Infinity;
   let above = 0;
   for (let at = sorted.length - 1; at >= 0 && (sorted[at] ?? 0) > least; at--) above++;
-  return { least, room: most - above };
+  return { least, fitting: most - above };
 }
 
 /** The message whose arrow is nearest to a place; -1 where none is near enough. */

@@ -155,13 +155,13 @@ export function* rasterTime(pixels: Uint32Array, tracks: Tracks, calls: CallColu
   const sums = new Sums(plot.width, plot.inks);
   for (const [at, band] of plot.bands.entries()) {
     sums.clear();
-    let room = 0;
+    let lanes = 0;
     for (let row = band.from; row < band.to; row++) {
       const rank = plot.order[row] ?? 0;
-      room += tracks.lanes[rank] ?? 1;
+      lanes += tracks.lanes[rank] ?? 1;
       addRank(sums, tracks, calls, plot, rank);
     }
-    for (let column = 0; column < plot.width; column++) paintColumn(pixels, plot, band, sums, column, room);
+    for (let column = 0; column < plot.width; column++) paintColumn(pixels, plot, band, sums, column, lanes);
     if (at % STEP_BANDS === STEP_BANDS - 1) yield;
   }
 }
@@ -178,7 +178,7 @@ function addRank(sums: Sums, tracks: Tracks, calls: CallColumns, plot: Plot, ran
   }
 }
 
-function paintColumn(pixels: Uint32Array, plot: Plot, band: Band, sums: Sums, column: number, room: number): void {
+function paintColumn(pixels: Uint32Array, plot: Plot, band: Band, sums: Sums, column: number, lanes: number): void {
   let [all, most, mostSlot] = [0, 0, -1];
   for (let slot = 0; slot < sums.inks.length; slot++) {
     const sum = sums.at(slot, column);
@@ -189,7 +189,7 @@ function paintColumn(pixels: Uint32Array, plot: Plot, band: Band, sums: Sums, co
   const [top, bottom] = laneLines(band, 0, 1);
   const height = bottom - top;
   // What few calls stand for may come out as more than there is.
-  const scale = 1 / Math.max(room, all);
+  const scale = 1 / Math.max(lanes, all);
   if (height < STACK_FROM) {
     const ink = faint(sums.inks[mostSlot] ?? 0, FAINTEST + (1 - FAINTEST) * all * scale);
     for (let y = top; y < bottom; y++) pixels[y * plot.width + column] = ink;

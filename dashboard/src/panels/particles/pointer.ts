@@ -25,7 +25,7 @@ export interface Scene {
 }
 
 /** A call that is held on to, whatever becomes of the tile it came from. */
-interface Held {
+interface PickedCall {
   text: CallText;
   selected: Selected;
 }
@@ -47,8 +47,8 @@ export class Pointer {
   readonly #gone = new AbortController();
   #scene: Scene | null = null;
   #at: { xPx: number; yPx: number } | null = null;
-  #hovered: Held | null = null;
-  #pinned: Held | null = null;
+  #hovered: PickedCall | null = null;
+  #pinned: PickedCall | null = null;
   #byKeys = false;
 
   constructor(
@@ -80,30 +80,30 @@ export class Pointer {
   }
 
   #showHovered(scene: Scene): void {
-    const held = this.#hovered;
-    const at = held === null ? null : this.#placeOf(held, scene);
-    if (held === null || at === null) {
-      if (held !== null) this.#hover(null);
+    const call = this.#hovered;
+    const at = call === null ? null : this.#placeOf(call, scene);
+    if (call === null || at === null) {
+      if (call !== null) this.#hover(null);
       return;
     }
     const xPx = scene.left + at.xPx;
     const yPx = scene.top + scene.moment.heightPx - at.yPx;
     this.#hoverRing.at(xPx, yPx, ringPx(scene));
     const { clientWidth, clientHeight } = this.plot;
-    this.#tooltip.show(held.text, scene.colourOf(held.text.function), xPx, yPx, clientWidth, clientHeight);
+    this.#tooltip.show(call.text, scene.colourOf(call.text.function), xPx, yPx, clientWidth, clientHeight);
   }
 
-  #placeOf(held: Held, scene: Scene): Placed | null {
+  #placeOf(call: PickedCall, scene: Scene): Placed | null {
     const placed: Placed = { xPx: 0, yPx: 0, strength: 0, running: false, function: 0 };
-    return place(scene.moment, held.selected, 0, placed) ? placed : null;
+    return place(scene.moment, call.selected, 0, placed) ? placed : null;
   }
 
   /**
    * A call that was inside MPI when it was held may have left: from now on it is the call that ended. False when it is
    * neither among those that ended nor among those inside: sampling left it out, or it was lost.
    */
-  #isKnown(held: Held, scene: Scene): boolean {
-    const { rank, thread, startNs } = held.text;
+  #isKnown(call: PickedCall, scene: Scene): boolean {
+    const { rank, thread, startNs } = call.text;
     for (const [group, source] of scene.sources.entries()) {
       const { packed } = scene.groups[group]!;
       const starts = "durationNs" in source ? source.startNs : source.sinceNs;
@@ -112,15 +112,15 @@ export class Pointer {
       );
       if (position < 0) continue;
       if (!("durationNs" in source)) return true;
-      held.text = callText(source, packed.source[position]!, held.text.name);
-      held.selected = one(packed, position);
-      if (held === this.#pinned) this.services.select(held.text);
+      call.text = callText(source, packed.source[position]!, call.text.name);
+      call.selected = one(packed, position);
+      if (call === this.#pinned) this.services.select(call.text);
       return true;
     }
     return false;
   }
 
-  #hold(found: ParticleHit, scene: Scene): Held {
+  #hold(found: ParticleHit, scene: Scene): PickedCall {
     const { packed } = scene.groups[found.group]!;
     const source = scene.sources[found.group]!;
     const at = packed.source[found.position]!;
@@ -129,7 +129,7 @@ export class Pointer {
     return { text, selected: one(packed, found.position) };
   }
 
-  #find(): Held | null {
+  #find(): PickedCall | null {
     const scene = this.#scene;
     if (scene === null || this.#at === null) return null;
     const xPx = this.#at.xPx - scene.left;
@@ -138,18 +138,18 @@ export class Pointer {
     return found === null ? null : this.#hold(found, scene);
   }
 
-  #hover(held: Held | null): void {
+  #hover(call: PickedCall | null): void {
     const before = this.#hovered;
-    if (before === null && held === null) return;
-    this.#hovered = held;
-    if (held === null) {
+    if (before === null && call === null) return;
+    this.#hovered = call;
+    if (call === null) {
       this.#hoverRing.hide();
       this.#tooltip.hide();
       this.services.hover(null, 0, 0);
       return;
     }
     const box = this.plot.getBoundingClientRect();
-    this.services.hover(held.text, box.left + (this.#at?.xPx ?? 0), box.top + (this.#at?.yPx ?? 0));
+    this.services.hover(call.text, box.left + (this.#at?.xPx ?? 0), box.top + (this.#at?.yPx ?? 0));
   }
 
   #move(event: PointerEvent): void {
@@ -205,10 +205,10 @@ export class Pointer {
     if (found === null) return;
     this.#byKeys = true;
     this.#at = { xPx: scene.left + found.xPx, yPx: scene.top + moment.heightPx - found.yPx };
-    const held = this.#hold(found, scene);
-    this.#hover(held);
+    const call = this.#hold(found, scene);
+    this.#hover(call);
     this.#showHovered(scene);
-    const { text } = held;
+    const { text } = call;
     const long = text.endNs === null ? "still inside" : duration(text.endNs - text.startNs);
     this.#spoken.textContent = `${text.name}, rank ${text.rank}, ${long}, started at ${clock(text.startNs, 6)}`;
   }

@@ -68,18 +68,18 @@ function skipBefore(tile: Tile, before: Tile | undefined): number {
  */
 export function select(tiles: readonly Tile[], budget: number): Selection {
   const packs = tiles.flatMap((tile) => tile.packs);
-  const here = packs.reduce((sum, { length }) => sum + length, 0);
+  const loaded = packs.reduce((sum, { length }) => sum + length, 0);
   const total = tiles.reduce((sum, { calls }) => sum + Math.max(calls.total, calls.length), 0);
   const longerIn = (thresholdNs: number): number =>
     packs.reduce((sum, packed) => sum + longerThan(packed, thresholdNs), 0);
   let thresholdNs = 0;
   let share = 1;
-  if (here > budget) {
+  if (loaded > budget) {
     let step = 0;
     for (let size = 512; size >= 1; size /= 2) if (longerIn(10 ** ((step + size) / STEPS_A_DECADE)) > budget / 2) step += size;
     thresholdNs = Math.fround(10 ** ((step + 1) / STEPS_A_DECADE));
     const long = longerIn(thresholdNs);
-    share = Math.max(0.02, Math.floor(((budget - long) / Math.max(1, here - long)) * 50) / 50);
+    share = Math.max(0.02, Math.floor(((budget - long) / Math.max(1, loaded - long)) * 50) / 50);
   }
   const selected = tiles.flatMap((tile, at) => {
     const skipBeforeNs = skipBefore(tile, tiles[at - 1]);
@@ -93,7 +93,7 @@ export function select(tiles: readonly Tile[], budget: number): Selection {
   });
   // What the feed itself left out counts too: it is complete only from its own threshold on.
   const allFromNs = tiles.reduce((most, { calls }) => Math.max(most, calls.allFromNs), thresholdNs);
-  const long = allFromNs > 0 ? longerIn(allFromNs) : here;
+  const long = allFromNs > 0 ? longerIn(allFromNs) : loaded;
   let drawn = 0;
   for (const group of selected) {
     drawn += group.long + (group.sampled * (group.packed.length - group.long)) / Math.max(1, group.packed.length);

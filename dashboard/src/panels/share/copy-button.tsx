@@ -6,18 +6,18 @@ import { useEffect } from "preact/hooks";
 const SAID_MS = 2000;
 
 export function CopyButton({ text, label }: { text: string; label: string }) {
-  const said = useSignal("");
+  const outcome = useSignal("");
   useEffect(() => {
-    if (!said.value) return undefined;
-    const timer = setTimeout(() => (said.value = ""), SAID_MS);
+    if (!outcome.value) return undefined;
+    const timer = setTimeout(() => (outcome.value = ""), SAID_MS);
     return () => clearTimeout(timer);
-  }, [said.value, said]);
+  }, [outcome.value, outcome]);
   const copy = async (): Promise<void> => {
-    said.value = (await copied(text)) ? "Copied" : "Not copied";
+    outcome.value = (await copied(text)) ? "Copied" : "Not copied";
   };
   return (
-    <button type="button" class="copy" aria-label={label} title={said.value === "Not copied" ? "The browser did not allow it; select the text and copy it yourself" : label} onClick={() => void copy()}>
-      <span aria-live="polite">{said.value || "Copy"}</span>
+    <button type="button" class="copy" aria-label={label} title={outcome.value === "Not copied" ? "The browser did not allow it; select the text and copy it yourself" : label} onClick={() => void copy()}>
+      <span aria-live="polite">{outcome.value || "Copy"}</span>
     </button>
   );
 }

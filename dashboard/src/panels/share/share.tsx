@@ -24,7 +24,7 @@ interface ShareProps {
 
 export function Share({ store, frames, view, part }: ShareProps) {
   const isOpen = useSignal(false);
-  const said = useSignal("");
+  const outcome = useSignal("");
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!isOpen.value) return undefined;
@@ -39,11 +39,11 @@ export function Share({ store, frames, view, part }: ShareProps) {
     isOpen.value = false;
     try {
       await work();
-      said.value = what;
+      outcome.value = what;
     } catch (reason) {
-      said.value = `That failed: ${reason instanceof Error ? reason.message : String(reason)}`;
+      outcome.value = `That failed: ${reason instanceof Error ? reason.message : String(reason)}`;
     }
-    setTimeout(() => (said.value = ""), SAID_MS);
+    setTimeout(() => (outcome.value = ""), SAID_MS);
   };
   const picture = (): ReturnType<typeof pictureOf> => {
     const element = part();
@@ -75,7 +75,7 @@ export function Share({ store, frames, view, part }: ShareProps) {
   };
   return (
     <div class="share" ref={box} onKeyDown={(event) => isOpen.value && keys(event)}>
-      <span class="small soft" role="status">{said.value}</span>
+      <span class="small soft" role="status">{outcome.value}</span>
       <button type="button" aria-haspopup="menu" aria-expanded={isOpen.value} title="This view as a picture or as tables" onClick={() => (isOpen.value = !isOpen.value)}>Copy</button>
       {isOpen.value && (
         <div class="menu" role="menu" aria-label={`Take ${view} elsewhere`}>

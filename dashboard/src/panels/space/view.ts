@@ -51,7 +51,7 @@ export class SpaceView {
   private readonly firstPicture = new Promise<void>((resolve) => (this.isShown = () => void setTimeout(resolve)));
   private sighted: { scene: Scene; cloud: Cloud } | null = null;
 
-  constructor(private readonly store: Store, private readonly frames: Frames, readonly element: HTMLElement, private readonly state: SpaceState, private readonly said: (note: string) => void) {
+  constructor(private readonly store: Store, private readonly frames: Frames, readonly element: HTMLElement, private readonly state: SpaceState, private readonly showNote: (note: string) => void) {
     this.overlay.className = "over";
     for (const canvas of [this.floor, this.flatCanvas, this.overlay]) canvas.setAttribute("aria-hidden", "true");
     element.append(this.floor, this.flatCanvas, this.overlay);
@@ -77,7 +77,7 @@ export class SpaceView {
       canvas.setAttribute("aria-hidden", "true");
       const context = canvas.getContext("webgl2", CONTEXT);
       if (!context) {
-        this.said("Without WebGL2: drawn by the CPU.");
+        this.showNote("Without WebGL2: drawn by the CPU.");
         return;
       }
       this.gpu = new Gpu(canvas, context, () => this.stopGpu("The graphics processor was lost: drawn by the CPU."));
@@ -95,7 +95,7 @@ export class SpaceView {
     this.gpu = null;
     this.gpuCanvas?.remove();
     this.flatCanvas.hidden = false;
-    this.said(note);
+    this.showNote(note);
     this.invalidate();
   }
 
@@ -167,9 +167,9 @@ export class SpaceView {
   fit(): void {
     const { camera, scene } = this;
     if (!scene) return;
-    const here = fitted(this.inSight(scene), camera.yaw, camera.pitch, this.size, this.margin, scene.reach);
-    const isFitted = Math.abs(here.distance - camera.distance) < 0.02 && Math.hypot(here.x - camera.x, here.y - camera.y, here.z - camera.z) < 0.02;
-    this.fly(isFitted ? this.fittedCamera() : here, isFitted);
+    const inSight = fitted(this.inSight(scene), camera.yaw, camera.pitch, this.size, this.margin, scene.reach);
+    const isFitted = Math.abs(inSight.distance - camera.distance) < 0.02 && Math.hypot(inSight.x - camera.x, inSight.y - camera.y, inSight.z - camera.z) < 0.02;
+    this.fly(isFitted ? this.fittedCamera() : inSight, isFitted);
   }
 
   private fly(to: Camera, isFit: boolean): void {
@@ -237,10 +237,10 @@ export class SpaceView {
     if (!scene) return;
     const found = rangesOf(inside(scene, this.flat, line));
     if (found.length > RANGES_MAX) {
-      this.said(`That is ${found.length} stretches of ranks; at most ${RANGES_MAX} can be selected.`);
+      this.showNote(`That is ${found.length} stretches of ranks; at most ${RANGES_MAX} can be selected.`);
       return;
     }
-    this.said("");
+    this.showNote("");
     this.store.select({ ranks: found.length > 0 ? found : null });
   }
 

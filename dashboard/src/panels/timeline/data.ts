@@ -37,21 +37,21 @@ export class TimelineData {
     const edge = edgeNs(run);
     if (run.timeline.windowNs <= 0) return null;
     if (summarySuffices(run.timeline, span, pixels, this.store.zoom.peek() === null)) return { bins: this.summed(run.timeline, span, pixels), edgeNs: edge };
-    const held = this.answer?.run === run.job.run ? this.answer : null;
-    const covered = held !== null && covers(held.bins, span, pixels, Math.min(edge, held.edgeNs));
-    const grows = held !== null && !over(run) && span[1] > held.edgeNs && edge > held.edgeNs;
+    const known = this.answer?.run === run.job.run ? this.answer : null;
+    const covered = known !== null && covers(known.bins, span, pixels, Math.min(edge, known.edgeNs));
+    const grows = known !== null && !over(run) && span[1] > known.edgeNs && edge > known.edgeNs;
     if (!covered) this.askSoon(span, pixels, GATHER_MS);
     else if (grows) this.askSoon(span, pixels, Math.max(GATHER_MS, EDGE_AGAIN_MS - (performance.now() - this.askedMs)));
     // A slow answer must not look like a job that does nothing.
-    if (held && grows && Math.min(edge, span[1]) - held.edgeNs > LATE_PART * (span[1] - span[0])) return { bins: this.summed(run.timeline, span, pixels), edgeNs: edge };
+    if (known && grows && Math.min(edge, span[1]) - known.edgeNs > LATE_PART * (span[1] - span[0])) return { bins: this.summed(run.timeline, span, pixels), edgeNs: edge };
     // Of a picture that has nothing to do with the span any more, the coarse one is better.
-    if (held && held.bins.fromNs < span[1] && held.bins.fromNs + held.bins.bins * held.bins.binNs > span[0] && (covered || near(held.bins, span))) return held;
+    if (known && known.bins.fromNs < span[1] && known.bins.fromNs + known.bins.bins * known.bins.binNs > span[0] && (covered || near(known.bins, span))) return known;
     return { bins: this.summed(run.timeline, span, pixels), edgeNs: edge };
   }
 
   private summed(timeline: Timeline, span: Span, pixels: number): Bins {
-    const held = this.summary;
-    if (held && held.timeline === timeline && held.from === span[0] && held.to === span[1] && held.pixels === pixels) return held.bins;
+    const known = this.summary;
+    if (known && known.timeline === timeline && known.from === span[0] && known.to === span[1] && known.pixels === pixels) return known.bins;
     const bins = fromSummary(timeline, span, pixels);
     this.summary = { bins, timeline, from: span[0], to: span[1], pixels };
     return bins;

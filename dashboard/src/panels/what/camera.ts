@@ -32,7 +32,7 @@ const FIT_CELL_MAX = 110;
 
 function fill({ width, height, layers, rows, isFlipped }: Frame): Gaps {
   const [along, across] = isFlipped ? [height, width - AXIS.left] : [width, height - AXIS.above];
-  const gap = (room: number, count: number, most: number): number => Math.min(most, Math.max(1, room - 2 * PADDING) / Math.max(1, count));
+  const gap = (length: number, count: number, most: number): number => Math.min(most, Math.max(1, length - 2 * PADDING) / Math.max(1, count));
   return { along: gap(along, layers, FILL_MAX.along), across: gap(across, rows, FILL_MAX.across) };
 }
 

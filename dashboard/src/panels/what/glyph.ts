@@ -127,10 +127,10 @@ function together(messages: Graph["dag"]["messages"], rows: readonly number[], s
 export function arcsOf(turns: readonly number[]): { arcs: { from: number; to: number }[]; isSqueezed: boolean } {
   if (turns.length === 0) return { arcs: [], isSqueezed: false };
   const gap = Math.min(GAP, 0.25 / turns.length);
-  const room = 1 - gap * turns.length;
+  const available = 1 - gap * turns.length;
   const wanted = turns.map((turn) => Math.max(LEAST, turn));
   const sum = wanted.reduce((total, turn) => total + turn, 0);
-  const factor = Math.min(1, room / sum);
+  const factor = Math.min(1, available / sum);
   let at = gap / 2;
   const arcs = wanted.map((turn) => {
     const from = at;
@@ -138,5 +138,5 @@ export function arcsOf(turns: readonly number[]): { arcs: { from: number; to: nu
     return { from: from * TURN, to: (from + turn * factor) * TURN };
   });
   // Only of those that are long, not of those that the least length makes many of.
-  return { arcs, isSqueezed: turns.reduce((total, turn) => total + turn, 0) > room };
+  return { arcs, isSqueezed: turns.reduce((total, turn) => total + turn, 0) > available };
 }

@@ -57,11 +57,11 @@ export function* paint(context: Context, model: Model, picture: Picture): Genera
   const { camera, frame, margin } = picture;
   yield* paintEdges(context, graph, bundles, picture);
   const { nodes } = graph.dag;
-  const room = margin + camera.cell / 2;
+  const reach = margin + camera.cell / 2;
   for (let node = 0; node < nodes.length; node++) {
     if (((picture.marks[node] ?? 0) & HIDDEN) !== 0) continue;
     const [x, y] = place(camera, frame, nodes.layer[node] ?? 0, graph.row[node] ?? 0);
-    if (x < -room || y < -room || x > frame.width + room || y > frame.height + room) continue;
+    if (x < -reach || y < -reach || x > frame.width + reach || y > frame.height + reach) continue;
     context.globalAlpha = isMeant(picture, node) ? 1 : OTHERS;
     paintNode(context, model, node, x, y, picture);
     if (node % 64 === 63) yield;

@@ -104,8 +104,8 @@ export class GraphView {
   bring(node: number): void {
     const [x, y] = this.placeOf(node);
     if (this.isFitted) return;
-    const room = Math.min(60, this.size.width / 4, this.size.height / 4);
-    const over = (at: number, length: number): number => (at < room ? room - at : at > length - room ? length - room - at : 0);
+    const margin = Math.min(60, this.size.width / 4, this.size.height / 4);
+    const over = (at: number, length: number): number => (at < margin ? margin - at : at > length - margin ? length - margin - at : 0);
     const [right, down] = [over(x, this.size.width), over(y, this.size.height)];
     if (right !== 0 || down !== 0) this.pan(right, down);
   }

@@ -202,10 +202,10 @@ function namesOf({ order, nameOf, sight, frame }: MatrixPicture, at: At, unit: n
   return found.filter(inside);
 }
 
-function clipped(context: CanvasRenderingContext2D, text: string, room: number): string {
-  if (context.measureText(text).width <= room) return text;
+function clipped(context: CanvasRenderingContext2D, text: string, width: number): string {
+  if (context.measureText(text).width <= width) return text;
   let short = text;
-  while (short.length > 1 && context.measureText(`${short}\u2026`).width > room) short = short.slice(0, -1);
+  while (short.length > 1 && context.measureText(`${short}\u2026`).width > width) short = short.slice(0, -1);
   return `${short}\u2026`;
 }
 

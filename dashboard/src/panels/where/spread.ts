@@ -78,8 +78,8 @@ function part({ x, y, radius, fixed }: Bodies, gap: number): number {
         for (const other of cells.get(key(c, r)) ?? []) if (push(other, at)) found++;
       }
     }
-    const here = cells.get(key(column, row));
-    if (here) here.push(at);
+    const members = cells.get(key(column, row));
+    if (members) members.push(at);
     else cells.set(key(column, row), [at]);
   }
   return found;

@@ -10,10 +10,10 @@ export function Tip({ text, x, y }: { text: TipText; x: number; y: number }) {
   // On the side where there is room.
   useLayoutEffect(() => {
     const tip = element.current;
-    const room = tip?.parentElement;
-    if (!tip || !room) return;
-    const left = x + AWAY + tip.offsetWidth > room.clientWidth ? Math.max(0, x - AWAY - tip.offsetWidth) : x + AWAY;
-    const top = Math.max(0, Math.min(y + AWAY, room.clientHeight - tip.offsetHeight));
+    const panel = tip?.parentElement;
+    if (!tip || !panel) return;
+    const left = x + AWAY + tip.offsetWidth > panel.clientWidth ? Math.max(0, x - AWAY - tip.offsetWidth) : x + AWAY;
+    const top = Math.max(0, Math.min(y + AWAY, panel.clientHeight - tip.offsetHeight));
     tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
   });
   return (

@@ -33,12 +33,12 @@ export function OverTime({ id, store, found }: { id: string; store: Store; found
     const stretch = stretches[stretchBeside(stretches, current, by)];
     if (stretch) store.command({ do: "seek", time_ns: Math.round(stretch.fromS * 1e9) });
   };
-  const here = stretches[current];
+  const stretch = stretches[current];
   return (
     <section id={id} tabIndex={-1} class="over-time">
       <h2>When <span class="soft">avoidable share of the ranks’ time, by stretches of the {store.perspective.value.rangeNs ? "whole " : ""}run; a click goes there{quiet.some(({ isQuiet }) => !isQuiet) && "; below it, when messages were slow"}</span></h2>
       <div class="strip-box" role="slider" tabIndex={0} aria-label="Stretches of the run" aria-valuemin={0} aria-valuemax={Math.max(0, stretches.length - 1)}
-        aria-valuenow={Math.max(0, current)} aria-valuetext={here ? stretchWords(here, avoidableShare(here, ranks)) : "before the first stretch"} onKeyDown={keys}>
+        aria-valuenow={Math.max(0, current)} aria-valuetext={stretch ? stretchWords(stretch, avoidableShare(stretch, ranks)) : "before the first stretch"} onKeyDown={keys}>
         <NotesStrip store={store} />
         <TimeChart store={store} label="Avoidable time over time" height={HEIGHT}
           draw={(chart) => <Picture chart={chart} found={found} ranks={ranks} edge={edge} pointed={pointed} />}
