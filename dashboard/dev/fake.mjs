@@ -1,7 +1,7 @@
 // A feed server with a made-up job, to work on the page without MPI. Serves dist/ as the real server does.
 // node dev/fake.mjs [--port 4180] [--ranks 4] [--nodes 1] [--calls 20000] [--seconds 30] [--scene live] [--silence 60]
 // Scenes: live, hang (no call begins for a quarter of a minute, and all ranks but one are in MPI_Barrier), replay, waiting, first, ended, failed, killed, lossy, lagging, silent, full, refused, mismatch, broken.
-// Verdicts (--verdict): yet, unsettled, none, placement, pattern, background, no-core; a finished run has its final one.
+// Verdicts (--verdict): yet, unsettled, none, placement, pattern, background, cpu; a finished run has its final one.
 // Regions (--regions): slow, calm, unknown, one, yet (none: their latency goes by nodes, --evolution none says nothing of it).
 // Rights (--rights): owner, read, read-control.
 // Graphs of What follow from the ranks: up to 16 a ring, up to 128 rows, above a halo; 512 ranks of it make 5,000 states.

@@ -2,7 +2,7 @@
 
 import { makeSites } from "./why.mjs";
 
-const CAUSES = { placement: "mapping", pattern: "pattern", background: "background", "no-core": "cpu", none: "none" };
+const CAUSES = { placement: "mapping", pattern: "pattern", background: "background", cpu: "cpu", none: "none" };
 const STRETCHES = 40;
 
 /** What the parts of waiting are, of all waiting; they sum to 1, some below 0. */
@@ -99,7 +99,7 @@ function details(cause, confidence, waits, avoidableS, ranks) {
   const [longest] = waits;
   if (cause === "pattern" && longest) found.push(`Of all waiting the longest: rank ${longest.waiter} for rank ${longest.awaited} in ${longest.function}, ${time(longest.seconds)} (${longest.state}).`);
   found.push(`That the cause is ${name} ${sure} (confidence ${percent(confidence)}).`);
-  if (cause === "background") found.push("But what messages take in a quiet network is not known: they took about the same all the time, so that a network which was slow from the beginning to the end would look the same; `mpiscope calibrate` measures it, where nothing else runs.", "But another cause costs nearly as much.");
+  if (cause === "background") found.push("But what messages take in a quiet network is not known: they took about the same all the time, and a network which was slow from the beginning to the end would look the same; `mpiscope calibrate` measures it, where nothing else runs.", "But another cause costs nearly as much.");
   return found;
 }
 

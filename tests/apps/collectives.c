@@ -107,10 +107,10 @@ static void broadcast(int count)
 static void gather(int count, int in_place)
 {
     /* As if each were sent to rank 1, whichever the root is. */
-    int length = length_between(count, own, 1), here = own, keeps = in_place && is_root && !is_inter;
+    int length = length_between(count, own, 1), own_rank = own, keeps = in_place && is_root && !is_inter;
     own = 1;
     struct blocks blocks = blocks_of(count, 0);
-    own = here;
+    own = own_rank;
     int *sent = blank(length), *received = blank(blocks.all);
     put(keeps ? received + blocks.places[own] * element->extent : sent, 0, length, own, 0);
     long long moved = is_served ? bytes_of(length) : is_root ? blocks.bytes : 0;
@@ -134,10 +134,10 @@ static void gather(int count, int in_place)
 
 static void scatter(int count, int in_place)
 {
-    int length = length_between(count, 1, own), here = own, keeps = in_place && is_root && !is_inter;
+    int length = length_between(count, 1, own), own_rank = own, keeps = in_place && is_root && !is_inter;
     own = 1;
     struct blocks blocks = blocks_of(count, 1);
-    own = here;
+    own = own_rank;
     int *sent = blank(blocks.all), *received = blank(length);
     for (int peer = 0; is_root && peer < peers; peer++)
         put(sent, blocks.places[peer], blocks.lengths[peer], 8, peer);
@@ -160,10 +160,10 @@ static void scatter(int count, int in_place)
 
 static void allgather(int count, int in_place)
 {
-    int length = length_between(count, own, 1), here = own;
+    int length = length_between(count, own, 1), own_rank = own;
     own = 1;
     struct blocks blocks = blocks_of(count, 0);
-    own = here;
+    own = own_rank;
     int *sent = blank(length), *received = blank(blocks.all);
     put(in_place ? received + blocks.places[own] * element->extent : sent, 0, length, own, 0);
     const void *from = in_place ? MPI_IN_PLACE : sent;
@@ -231,7 +231,7 @@ static void alltoall_in_place(int with_lengths)
 /* A type for each peer: the pairs of ranks whose sum is odd exchange elements with holes. Places are in bytes. */
 static void alltoall_of_types(int in_place)
 {
-    int lengths[2][peers], places[peers], room = 0;
+    int lengths[2][peers], places[peers], bytes = 0;
     MPI_Datatype types[peers];
     long long moved = 0;
     for (int peer = 0; peer < peers; peer++) {
@@ -239,11 +239,11 @@ static void alltoall_of_types(int in_place)
         lengths[0][peer] = in_place ? (own + peer) % 3 : length_between(-1, own, peer);
         lengths[1][peer] = in_place ? (own + peer) % 3 : length_between(-1, peer, own);
         types[peer] = element->type;
-        places[peer] = room * (int)sizeof(int);
-        room += 12;
+        places[peer] = bytes * (int)sizeof(int);
+        bytes += 12;
         moved += bytes_of(lengths[0][peer]);
     }
-    int *sent = blank(room), *received = blank(room);
+    int *sent = blank(bytes), *received = blank(bytes);
     for (int peer = 0; peer < peers; peer++) {
         element = &elements[(own + peer) % 2];
         put((in_place ? received : sent) + places[peer] / (int)sizeof(int), 0, lengths[0][peer], own, peer);

@@ -256,8 +256,8 @@ def collectives(count):
     moved(SIZE * size, "Ialltoall")
     WORLD.Ibarrier().Wait()
     # Named, to live until the end: mpi4py 3.1 does not keep what Ireduce writes to.
-    said, collected, reduced = array("q", own), array("q", everybody), array("q", own)
-    begun = [WORLD.Ibcast(said, root), WORLD.Iallreduce(own, result), WORLD.Iallgather(own, collected)]
+    broadcast, collected, reduced = array("q", own), array("q", everybody), array("q", own)
+    begun = [WORLD.Ibcast(broadcast, root), WORLD.Iallreduce(own, result), WORLD.Iallgather(own, collected)]
     begun.append(WORLD.Ialltoall(everybody, everything))
     begun.append(WORLD.Ireduce(own, reduced if RANK == root else None, MPI.SUM, root))
     MPI.Request.Waitall(begun)
@@ -312,11 +312,11 @@ def print_truth():
     WORLD.Gather(own, everything, 0)
     if RANK == 0:
         lines = ["mpiscope-truth 1"]
-        told = [everything[rank * len(own) : (rank + 1) * len(own)] for rank in range(SIZE)]
-        for source, numbers in enumerate(told):
+        by_source = [everything[rank * len(own) : (rank + 1) * len(own)] for rank in range(SIZE)]
+        for source, numbers in enumerate(by_source):
             messages, sizes = numbers[-2 * SIZE : -SIZE], numbers[-SIZE:]
             lines += [f"pair {source} {to} {messages[to]} {sizes[to]}" for to in range(SIZE) if messages[to]]
-        for rank, numbers in enumerate(told):
+        for rank, numbers in enumerate(by_source):
             lines += [f"calls {rank} MPI_{name} {count}" for name, count in zip(FUNCTIONS, numbers) if count]
             sizes = numbers[len(FUNCTIONS) : -2 * SIZE]
             lines += [f"moved {rank} MPI_{name} {size}" for name, size in zip(FUNCTIONS, sizes) if size]

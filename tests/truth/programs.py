@@ -3,7 +3,7 @@
 
 Usage: tests/truth/programs.py [--rounds 3] [--only WORD]... [--json FILE]
 
-Two ranks have a core each; in every other run a busy loop shares the first core. The disturbance costs the difference of the medians,
+Two ranks run on one core each; in every other run a busy loop shares the first core. The disturbance costs the difference of the medians,
 from the start of MPI to its end. Programs that are not installed are skipped.
 """
 
@@ -22,7 +22,7 @@ from run import (
     busy_loop,
     checked,
     is_selected,
-    judge,
+    compare_rounds,
     print_case,
     print_summary,
     report_of,
@@ -104,7 +104,7 @@ def main():
             case = Case(f"{program.name}, busy loop", program.family, 2, "cpu", program.name, beside="loop")
             if is_selected(case, options):
                 out = jobs.folder / "recording"
-                of_case = judge(options.rounds, lambda _, is_disturbed: measure(jobs, program, case, is_disturbed, out))
+                of_case = compare_rounds(options.rounds, lambda _, is_disturbed: measure(jobs, program, case, is_disturbed, out))
                 print_case(of_case)
                 outcomes += of_case
     if not outcomes:

@@ -255,7 +255,7 @@ def send(pid, sign):
 
 
 def stop_now_and_then(process, program):
-    """Stops rank 1 for half of the time until the job is over."""
+    """Stops rank 1 for half of the time until the job ends."""
     until = time.monotonic() + TIMEOUT_S
     while process.poll() is None and time.monotonic() < until:
         pid = ranks_of(program).get(1)
@@ -269,7 +269,7 @@ def stop_now_and_then(process, program):
 
 
 class Hosts(Lab):
-    """Hosts whose network is disturbed."""
+    """Hosts whose network carries other traffic or has slow links."""
 
     def __init__(self, jobs):
         super().__init__(jobs, HOSTS, "--shaped")
@@ -297,7 +297,7 @@ class Hosts(Lab):
         return [*launcher, program, *case.arguments(is_disturbed)]
 
     def criteria_of(self, case, program):
-        """Words that name the criteria of undisturbed hosts; none where the case is judged without."""
+        """Words that name the criteria of undisturbed hosts; none where the case has no criteria."""
         if not case.is_calibrated:
             return []
         key = (case.family, case.ranks, case.links)
@@ -380,7 +380,7 @@ def report_of(jobs, out):
     return json.loads(checked([jobs.mpiscope, "report", "--json", out]).stdout)
 
 
-def judge(rounds, measure_once):
+def compare_rounds(rounds, measure_once):
     """All rounds of a case, with and without the disturbance in turns; the disturbance costs the difference of the medians."""
     outcomes = [measure_once(number, is_disturbed) for number in range(rounds) for is_disturbed in (False, True)]
     without_s, with_s = (
@@ -391,7 +391,7 @@ def judge(rounds, measure_once):
     return outcomes
 
 
-def judge_case(jobs, hosts, case, program, options):
+def run_case(jobs, hosts, case, program, options):
     """All rounds of a case; its recordings are kept if that is wanted."""
 
     def measure_once(number, is_disturbed):
@@ -404,7 +404,7 @@ def judge_case(jobs, hosts, case, program, options):
             shutil.rmtree(out)
         return outcome
 
-    return judge(options.rounds, measure_once)
+    return compare_rounds(options.rounds, measure_once)
 
 
 def print_case(outcomes):
@@ -521,7 +521,7 @@ def main():
             if case.family not in programs:
                 programs[case.family] = jobs.compile_program(case.family, source)
             for _ in range(CHECKED_TRIES if options.check else 1):
-                found = judge_case(jobs, hosts, case, programs[case.family], options)
+                found = run_case(jobs, hosts, case, programs[case.family], options)
                 print_case(found)
                 if all(outcome.is_acceptable for outcome in found):
                     break

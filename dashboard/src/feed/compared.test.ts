@@ -73,7 +73,7 @@ describe("two recordings that are compared", () => {
     expect(aligned[2]?.stretches).toEqual([{ aFromNs: 10, aToNs: 90, differenceS: 1, sentence: "turns 1 to 2 took 1 s more" }]);
   });
 
-  it("lack what was not judged", () => {
+  it("lack what was not diagnosed", () => {
     const { comparison } = read(({ comparison }) => Object.assign(comparison, { criteria: null, collectives: null, regions: null, budget: null, of_rank: null, efficiency: null, verdict: null }));
     expect([comparison.usual, comparison.regions, comparison.ofRank, comparison.verdict]).toEqual([[], null, null, null]);
   });

@@ -33,7 +33,7 @@ export interface Budget {
   waitingBy: Readonly<Record<WaitName, Figure>>;
 }
 
-export interface Side { folder: string; isJudged: boolean; cause: Cause | null; headline: string; missing: readonly string[]; exit: number | null; state: string }
+export interface Side { folder: string; isDiagnosed: boolean; cause: Cause | null; headline: string; missing: readonly string[]; exit: number | null; state: string }
 
 export interface FunctionChange {
   id: number;
@@ -83,7 +83,7 @@ export interface Comparison {
   ranks: Figure;
   nodes: Figure;
   durationS: Figure;
-  noCoreShare: Figure;
+  cpuWaitShare: Figure;
   totals: Readonly<Record<"calls" | "messages" | "bytes" | "intraMessages" | "interMessages" | "lostCalls" | "clockViolations", Figure>>;
   clockUncertaintyNs: Figure;
   functions: readonly FunctionChange[];
@@ -166,7 +166,7 @@ function comparison(from: Fields<Wire.Comparison>): Comparison {
     ranks: figure(job.ranks, "ranks"),
     nodes: figure(job.nodes, "nodes"),
     durationS: figure(job.duration_s, "duration_s"),
-    noCoreShare: figure(quality.no_core_share, "no_core_share"),
+    cpuWaitShare: figure(quality.no_core_share, "no_core_share"),
     clockUncertaintyNs: figure(quality.clock_uncertainty_ns, "clock_uncertainty_ns"),
     totals: {
       calls: figure(totals.calls, "calls"),
@@ -206,7 +206,7 @@ export function figure(value: unknown, what: string): Figure {
 function side(from: Fields<Wire.Side>): Side {
   return {
     folder: text(from, "folder"),
-    isJudged: from.is_judged === true,
+    isDiagnosed: from.is_judged === true,
     cause: from.cause === null || from.cause === undefined ? null : cause(from.cause),
     headline: text(from, "headline"),
     missing: bounded("missing", texts(from, "missing"), ROWS_MAX),

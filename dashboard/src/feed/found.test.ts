@@ -57,7 +57,7 @@ describe("what was found", () => {
       diagnosis: {
         budget: {
           waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31,
-          waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 2 },
+          waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, cpuWait: 2 },
           excessInsideS: 0.75, cpuWaitS: 2,
         },
         efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
@@ -66,9 +66,9 @@ describe("what was found", () => {
         sources: [{ cause: "pattern", totalS: 5, few: [3], fewNodes: 1, ranks: [{ rank: 3, seconds: 4, computedS: 9 }], computedS: 6, times: [{ fromS: 1, toS: 2, ranks: [3, 4] }] }],
         advised: { moved: 2, interMessages: 30, interMessagesAfter: 10, messages: 90 },
         isDistanceUnknown: false,
-        hasCpuShortage: true,
+        hasCpuContention: true,
         whatIf: { recordedS: 6, without: [{ causes: new Set(["pattern"]), runS: 4, leastS: 3, mostS: 5 }] },
-        sites: [{ site: 2, place: "main.c:42 solve()", seconds: 6, by: { compute: 5, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 1 } }],
+        sites: [{ site: 2, place: "main.c:42 solve()", seconds: 6, by: { compute: 5, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, cpuWait: 1 } }],
         attribution: [{ fromS: 1.5, toS: 2.5, region: null, cause: "pattern", avoidableS: 0.5, confidence: 0.7, evidence: [0] }],
         disturbances: [{ cause: "pattern", fromS: 2, toS: 8 }],
         quiet: [{ fromS: 1.5, toS: 20, isQuiet: true, slower: 1.1 }, { fromS: 20, toS: 62, isQuiet: false, slower: 2.5 }],

@@ -53,7 +53,7 @@ export interface Diagnosis {
   /** When the network was quiet and when not, in order of time. */
   quiet: readonly Quiet[];
   verdict: Verdict;
-  hasCpuShortage: boolean;
+  hasCpuContention: boolean;
   whatIf: WhatIf;
   /** Null while nobody knows any. */
   regions: Regions | null;
@@ -77,7 +77,7 @@ export interface Parts {
 
 /** Sums to the waiting; a part may be negative. */
 export interface By {
-  /** With `noCore`. */
+  /** With `cpuWait`. */
   compute: number;
   base: number;
   distance: number;
@@ -85,7 +85,7 @@ export interface By {
   operation: number;
   other: number;
   unknown: number;
-  noCore: number;
+  cpuWait: number;
 }
 
 /** From 0 to 1; all are 0 while nothing was computed. */
@@ -284,7 +284,7 @@ function diagnosis(from: Fields<Wire.Diagnosis>): Diagnosis {
     disturbances: bounded("disturbances", list(from, "disturbances"), STRETCHES_MAX).map((each) => disturbance(fields(each, "A disturbance"))),
     quiet: bounded("quiet", list(from, "quiet"), STRETCHES_MAX).map((each) => quiet(fields(each, "A stretch of the network"))),
     verdict: verdict(fields(from.verdict, "The verdict")),
-    hasCpuShortage: from.cpu_shortage !== null && from.cpu_shortage !== undefined,
+    hasCpuContention: from.cpu_shortage !== null && from.cpu_shortage !== undefined,
     // Older recordings have none.
     whatIf: from.whatif === undefined ? { recordedS: 0, without: [] } : whatIf(fields(from.whatif, "The replays")),
     regions: known(regions(fields(from.regions, "The regions"))),
@@ -316,7 +316,7 @@ function parts(from: Fields<Wire.Parts>): Parts {
 }
 
 function by(from: Fields<Wire.By>): By {
-  return numbers(from, "compute", "base", "distance", "excess", "operation", "other", "unknown", "no_core");
+  return { ...numbers(from, "compute", "base", "distance", "excess", "operation", "other", "unknown"), cpuWait: number(from, "no_core") };
 }
 
 function efficiency(from: Fields<Wire.Efficiency>): Efficiency {

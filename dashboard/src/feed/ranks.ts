@@ -19,8 +19,8 @@ export interface RankMetrics {
   fromNs: number;
   toNs: number;
   /** The whole windows that figures of waiting and causes are of; both 0 where there are none. */
-  judgedFromNs: number;
-  judgedToNs: number;
+  diagnosedFromNs: number;
+  diagnosedToNs: number;
   ranks: number;
   /** The host of each rank; not a number where it was not heard. */
   host: Float64Array;
@@ -94,7 +94,7 @@ export function rankMetrics(from: Fields<Wire.RankMetrics>): RankMetrics {
     return { metric: text(column, "metric"), values, missing: text(column, "missing") };
   });
   return {
-    fromNs: natural(from, "from_ns"), toNs: natural(from, "to_ns"), judgedFromNs: natural(from, "judged_from_ns"), judgedToNs: natural(from, "judged_to_ns"),
+    fromNs: natural(from, "from_ns"), toNs: natural(from, "to_ns"), diagnosedFromNs: natural(from, "judged_from_ns"), diagnosedToNs: natural(from, "judged_to_ns"),
     ranks, host: f64Column(from, "host"), phases: bounded("phases", list(from, "phases"), ITEMS_MAX).map(phase), metrics: new Map(columns.map((column) => [column.metric, column])),
   };
 }

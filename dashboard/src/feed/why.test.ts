@@ -104,7 +104,7 @@ describe("a better placement", () => {
     expect(() => read(change)).toThrow(FeedError);
   });
 
-  it("is an error in words where it cannot be said", () => {
+  it("is an error in words where it cannot be put", () => {
     expect(answered({ error: "there is one node only" })).toEqual({ kind: "answer", id: 7, error: "there is one node only" });
   });
 });

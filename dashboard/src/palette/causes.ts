@@ -11,7 +11,7 @@ export const CAUSE_COLOURS: Readonly<Record<Blame, FunctionColour>> = {
   cpu: { dark: "#3f9a32", light: "#1b4900" },
 };
 
-/** Waiting is cut up by causes once more, so `compute` and `noCore` never lie beside `waiting`. */
+/** Waiting is cut up by causes once more, so `compute` and `cpuWait` never lie beside `waiting`. */
 export const PART_TONES = {
   waiting: { dark: "#9ba7bd", light: "#406380" },
   compute: { dark: "#7294bf", light: "#466b91" },

@@ -7,7 +7,7 @@ import { same } from "../same";
 import { arrange, arrangement, keep } from "./arrangement";
 import { fromHash, type Place, toHash } from "./link";
 import type { Choice, Perspective } from "./perspective";
-import type { Kept, Selection, Store } from "./store";
+import type { SelectionKey, Selection, Store } from "./store";
 
 const WRITE_EVERY_MS = 500;
 /** Calls that may begin in one nanosecond on one rank. */
@@ -83,14 +83,14 @@ export class Address {
   }
 
   /** What cannot be had any more is not selected: the inspector shows the run. */
-  private async select(kept: Kept): Promise<void> {
+  private async select(kept: SelectionKey): Promise<void> {
     const { selection } = this.store;
     const before = selection.peek();
     const found = await this.find(kept).catch(() => null);
     if (found && selection.peek() === before) selection.value = found;
   }
 
-  private async find(kept: Kept): Promise<Selection> {
+  private async find(kept: SelectionKey): Promise<Selection> {
     const { store } = this;
     switch (kept.kind) {
       case "call": {
@@ -133,7 +133,7 @@ function sorted(hidden: ReadonlySet<number>): number[] {
 }
 
 /** What of a selection can be found again from an address. */
-function kept(selection: Selection): Kept | null {
+function kept(selection: Selection): SelectionKey | null {
   switch (selection?.kind) {
     case "rank":
     case "region":

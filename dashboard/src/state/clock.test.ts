@@ -72,7 +72,7 @@ describe("live time", () => {
     expect(Math.abs(before - 15_000e6)).toBeLessThan(150e6);
   });
 
-  it("stands still without news, and jumps when it was far away", () => {
+  it("does not move without news, and jumps when it was far away", () => {
     const live = new LiveTime();
     live.heard(5e9, 0);
     expect(live.at(0, false)).toBe(5e9);

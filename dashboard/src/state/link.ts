@@ -3,7 +3,7 @@
 import { isSetting } from "./arrangement";
 import type { RankRanges, Span } from "./perspective";
 import { RANGES_MAX, ranges, rangesText } from "./ranks";
-import type { Kept } from "./store";
+import type { SelectionKey } from "./store";
 
 export interface Place {
   /** The time at which the clock stands; null: it moves or is live. */
@@ -12,7 +12,7 @@ export interface Place {
   zoomNs: Span | null;
   ranks: RankRanges | null;
   hidden: readonly number[];
-  selection: Kept | null;
+  selection: SelectionKey | null;
   tab: string;
   settings: ReadonlyMap<string, string>;
 }
@@ -45,7 +45,7 @@ export function fromHash(hash: string): Place {
   };
 }
 
-export function selectionText(kept: Kept): string {
+export function selectionText(kept: SelectionKey): string {
   switch (kept.kind) {
     case "rank":
       return `rank:${kept.rank}`;
@@ -66,7 +66,7 @@ export function selectionText(kept: Kept): string {
   }
 }
 
-function selection(text: string): Kept | null {
+function selection(text: string): SelectionKey | null {
   const [kind = "", ...rest] = text.split(":");
   const numbers = naturals(rest.join(":"), ":");
   const [one, two, three, four] = numbers;

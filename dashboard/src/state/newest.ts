@@ -4,21 +4,21 @@
 import { same } from "../same";
 import { Asking, NOBODY, type Outcome, REST_MS } from "./asking";
 
-export interface NewestFigures<Known> {
+export interface NewestFigures<Answer> {
   /** The newest answer: it stays while another is on its way. */
-  known: Known | null;
+  known: Answer | null;
   isAsking: boolean;
   /** Why there is none for what is wanted, in words; else empty. */
   why: string;
 }
 
-export class Newest<Scope, Known extends { readonly scope: Scope }> {
+export class Newest<Scope, Answer extends { readonly scope: Scope }> {
   private scope: Scope | null = null;
   private isOpen = false;
-  private figures: NewestFigures<Known> = { known: null, isAsking: false, why: "" };
-  private readonly asking: Asking<Scope, Known>;
+  private figures: NewestFigures<Answer> = { known: null, isAsking: false, why: "" };
+  private readonly asking: Asking<Scope, Answer>;
 
-  constructor(ask: (scope: Scope) => Promise<Known>, private readonly show: (figures: NewestFigures<Known>) => void) {
+  constructor(ask: (scope: Scope) => Promise<Answer>, private readonly show: (figures: NewestFigures<Answer>) => void) {
     this.asking = new Asking(() => this.scope, ask, (outcome) => this.take(outcome));
   }
 
@@ -53,7 +53,7 @@ export class Newest<Scope, Known extends { readonly scope: Scope }> {
     this.want(null, false);
   }
 
-  private become(part: Partial<NewestFigures<Known>>): void {
+  private become(part: Partial<NewestFigures<Answer>>): void {
     this.figures = { ...this.figures, ...part };
     this.show(this.figures);
   }
@@ -64,7 +64,7 @@ export class Newest<Scope, Known extends { readonly scope: Scope }> {
     this.asking.askIn(restMs);
   }
 
-  private take(outcome: Outcome<Known>): void {
+  private take(outcome: Outcome<Answer>): void {
     if (!outcome) this.askSoon();
     else if ("why" in outcome) this.become({ isAsking: false, why: outcome.why });
     else this.become({ known: outcome.answer, isAsking: false, why: "" });

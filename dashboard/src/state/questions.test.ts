@@ -31,7 +31,7 @@ describe("questions whose answers grow old", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("come again at leisure as a run grows, and never wait for it to stand still", async () => {
+  it("come again at leisure as a run grows, and never wait for it to stop", async () => {
     questions.want({ of: "run", toNs: 0 }, true);
     await pass(300);
     for (let second = 1; second <= 20; second++) {

@@ -79,13 +79,13 @@ export class Questions<Scope, Answer> {
   private take(outcome: Outcome<Answer>, scope: Scope): void {
     const wanted = this.scope;
     if (!wanted) return;
-    const isTold = outcome !== null && this.subjectOf(scope) === this.subjectOf(wanted);
-    if (isTold) {
+    const isAnswered = outcome !== null && this.subjectOf(scope) === this.subjectOf(wanted);
+    if (isAnswered) {
       const why = "why" in outcome ? outcome.why : "";
       this.settled = { scope, why };
       this.become("why" in outcome ? { why } : { known: { answer: outcome.answer, scope }, why });
     }
     if (same(wanted, this.settled.scope)) this.become({ isAsking: false });
-    else this.askAfter(isTold ? this.leisureMs : REST_MS);
+    else this.askAfter(isAnswered ? this.leisureMs : REST_MS);
   }
 }

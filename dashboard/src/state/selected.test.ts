@@ -93,9 +93,9 @@ describe("what figures are of", () => {
     expect(rangeFigures(scopeOf(run(), { rangeNs: null, ranks: null, hidden: new Set([7]) }), known())).toEqual({ kind: "none" });
     expect(rangeFigures(scopeOf(), known())).toMatchObject({ kind: "missing", why: "where time went is not known yet" });
     const budget = { fromNs: 2e9, toNs: 4e9, windowNs: 1e8, causes: [], parts: {} as never, verdict: null };
-    const judged = { known: { answer: { ...answer, budget }, scope: scopeOf() } };
-    expect(rangeFigures(scopeOf(), known(judged))).toEqual({ kind: "known", scope: { rangeNs: [2e9, 4e9], ranks: [[1, 2]] }, budget, isOld: false });
-    expect(rangeFigures(scopeOf(), known({ ...judged, isOther: true }))).toMatchObject({ kind: "known", isOld: true });
+    const diagnosed = { known: { answer: { ...answer, budget }, scope: scopeOf() } };
+    expect(rangeFigures(scopeOf(), known(diagnosed))).toEqual({ kind: "known", scope: { rangeNs: [2e9, 4e9], ranks: [[1, 2]] }, budget, isOld: false });
+    expect(rangeFigures(scopeOf(), known({ ...diagnosed, isOther: true }))).toMatchObject({ kind: "known", isOld: true });
     expect(rangeFigures(scopeOf(), { known: null, isOther: false, isAsking: true, why: "" })).toMatchObject({ kind: "asked" });
   });
 });

@@ -17,7 +17,7 @@ export interface SelectedScope {
   isFinal: boolean;
   /** How far the run, or the range, went, and how far it was diagnosed. */
   untilS: number;
-  judgedS: number;
+  diagnosedS: number;
 }
 
 export type SelectedFigures = Figures<SelectedScope, Selected>;
@@ -41,7 +41,7 @@ export function selectedScope(run: RunState, { rangeNs, ranks, hidden }: { range
   return {
     rangeNs, ranks, hidden: [...hidden].sort((one, other) => one - other), isOver: over(run), isFinal: found?.isFinal ?? false,
     untilS: growthS(run, rangeNs),
-    judgedS: found ? Math.min(found.untilS, rangeNs ? rangeNs[1] / 1e9 : Infinity) : 0,
+    diagnosedS: found ? Math.min(found.untilS, rangeNs ? rangeNs[1] / 1e9 : Infinity) : 0,
   };
 }
 

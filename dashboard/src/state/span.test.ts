@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fromSummary, highest, question, summarySuffices } from "./bins";
 import { fromHash, type Place, toHash } from "./link";
-import type { Kept } from "./store";
+import type { SelectionKey } from "./store";
 import { inside, panned, SPAN_MIN_NS, timeTicks, zoomed } from "./span";
 
 const S = 1e9;
@@ -65,7 +65,7 @@ describe("deep link", () => {
       selection: { kind: "call", rank: 3, thread: 0, startNs: 83_456_789_000 }, settings: new Map([["where.face", "matrix"]]),
     };
     expect(fromHash(`#${toHash(place)}`)).toEqual(place);
-    const selections: Kept[] = [{ kind: "rank", rank: 0 }, { kind: "region", id: 7 }, { kind: "between", a: 1, b: 2 }, { kind: "pair", src: 5, dst: 6 }, { kind: "site", site: 4 }, { kind: "message", src: 1, dst: 0, sendNs: 5e9 }, { kind: "moment", region: 3, other: null, fromNs: 5e9, toNs: 6e9 }, { kind: "moment", region: 3, other: 4, fromNs: 5e9, toNs: 6e9 }];
+    const selections: SelectionKey[] = [{ kind: "rank", rank: 0 }, { kind: "region", id: 7 }, { kind: "between", a: 1, b: 2 }, { kind: "pair", src: 5, dst: 6 }, { kind: "site", site: 4 }, { kind: "message", src: 1, dst: 0, sendNs: 5e9 }, { kind: "moment", region: 3, other: null, fromNs: 5e9, toNs: 6e9 }, { kind: "moment", region: 3, other: 4, fromNs: 5e9, toNs: 6e9 }];
     for (const selection of selections) expect(fromHash(`#${toHash({ ...nothing, selection })}`).selection).toEqual(selection);
     expect(fromHash("")).toEqual(nothing);
     expect(fromHash("#ranks=a-b&off=1,x&sel=call:1&sel=x:1&where.face=<b>&where=matrix")).toEqual(nothing);

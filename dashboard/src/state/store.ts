@@ -35,7 +35,7 @@ export interface Site { kind: "site"; site: number | null; place: string }
 /** A window of a region, or of what goes between two. */
 export interface Moment { kind: "moment"; region: number; other: number | null; fromNs: number; toNs: number }
 /** What of a selection an address keeps. */
-export type Kept =
+export type SelectionKey =
   | Place | Moment | { kind: "rank"; rank: number } | { kind: "site"; site: number }
   | { kind: "call"; rank: number; thread: number; startNs: number } | { kind: "message"; src: number; dst: number; sendNs: number };
 export type Selection = { kind: "call"; call: CallText } | { kind: "message"; message: MessageText } | { kind: "rank"; rank: number } | { kind: "dag-node"; dag: Dag; node: number } | Moment | Site | Place | null;

@@ -37,9 +37,9 @@ describe("chunks", () => {
   });
 
   it("cover the fade, and lie ahead of where the clock goes", () => {
-    const standing = wanted(10e9, 2e9, 0, 100e9);
-    expect(standing.visible).toEqual([15, 16, 17, 18, 19]);
-    expect(standing.ahead).toEqual([20, 14]);
+    const paused = wanted(10e9, 2e9, 0, 100e9);
+    expect(paused.visible).toEqual([15, 16, 17, 18, 19]);
+    expect(paused.ahead).toEqual([20, 14]);
     expect(wanted(10e9, 2e9, 1, 100e9).ahead).toEqual([20, 21, 22]);
     expect(wanted(10e9, 2e9, -1, 100e9).ahead).toEqual([14, 13, 12]);
     expect(wanted(0, 2e9, 0, 100e9).visible).toEqual([0]);

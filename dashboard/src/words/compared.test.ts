@@ -28,7 +28,7 @@ describe("changes in words", () => {
   });
 
   it("say how a recording ended", () => {
-    const side = (exit: number | null, state = "complete"): Side => ({ folder: "a", isJudged: true, cause: null, headline: "", missing: [], exit, state });
+    const side = (exit: number | null, state = "complete"): Side => ({ folder: "a", isDiagnosed: true, cause: null, headline: "", missing: [], exit, state });
     expect([ending(side(0)), ending(side(137)), ending(side(null)), ending(side(null, "incomplete")), ending(side(null, "running"))])
       .toEqual(["exit status 0", "killed by signal 9", "complete", "cut off", "still running"]);
   });

@@ -7,7 +7,7 @@ import { sizeWords } from "./courses";
 const SCOPE_NAMES = { inter: "between nodes", intra: "within nodes" } as const;
 
 /** How settled they are. */
-export function standingWords({ version, isFinal }: Criteria): string {
+export function statusWords({ version, isFinal }: Criteria): string {
   if (isFinal) return "final: learned from the whole run";
   return version === 0 ? "nothing learned yet" : `version ${version}, still being learned`;
 }

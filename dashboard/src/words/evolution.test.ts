@@ -40,7 +40,7 @@ describe("rows in words", () => {
 describe("the line above the rows", () => {
   const about = (run: RunState, isBetween = false): string => plain(aboutEvolution(run.evolution ?? evolution(), run, isBetween).join("; "));
 
-  it("says by what, of which windows, and how final", () => {
+  it("says by what, from what windows, and how final", () => {
     expect(about(running({ evolution: evolution({ regions: [course(0, { provisional: windows(0.3, [1, 1]) })] }) })))
       .toBe("By regions, version 2; windows of 100 ms; live, final up to 0:00:00.3, then 2 windows provisional; 50.0 % of 100 messages exact; three windows kept of quiet stretches");
     expect(about(running({ evolution: evolution({ by: "node", otherInside: 0 }) }))).toMatch(/^By nodes, until regions are known; .*200 messages exact; three windows/);
@@ -93,7 +93,7 @@ describe("calls in flight", () => {
 });
 
 describe("where there is nothing", () => {
-  it("it is said why", () => {
+  it("they say why", () => {
     expect(noEvolution(running({ evolution: null }))?.title).toBe("No latency over time yet");
     expect(noEvolution({ ...running({ evolution: null }), job: { ...emptyRun().job, source: "replay" } })?.text).toBe("Nothing of it was recorded.");
     expect(noEvolution(running({ evolution: evolution({ regions: [course(0, { exact: 0 })], links: [] }) }))?.title).toBe("No latency over time is known yet");

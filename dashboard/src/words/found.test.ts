@@ -8,14 +8,14 @@ import {
 
 const BUDGET: Parts = {
   waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31, excessInsideS: 0.75, cpuWaitS: 0,
-  waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 2 },
+  waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, cpuWait: 2 },
 };
 
 function made(cause: Cause, change: Partial<FindingsReport> = {}): FindingsReport {
   return {
     headline: "Load imbalance costs 12.0 s.", blamed: [], details: [], waitingNote: "", actions: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
     diagnosis: {
-      budget: BUDGET, waits: [], gathered: [], sites: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] }, attribution: [], disturbances: [], quiet: [],
+      budget: BUDGET, waits: [], gathered: [], sites: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuContention: false, whatIf: { recordedS: 0, without: [] }, attribution: [], disturbances: [], quiet: [],
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
       verdict: { cause, avoidableS: 12, avoidableWallS: 3, isAtLeast: false, basis: "whole", share: 0.1, confidence: 0.923, causes: [], remarks: [] },
       regions: null,
@@ -59,7 +59,7 @@ describe("what was found by replay", () => {
 });
 
 describe("the verdict's line", () => {
-  it("says what is missing while nothing is judged", () => {
+  it("says what is missing while nothing is diagnosed", () => {
     expect(verdictLine(run(null))).toMatchObject({ cause: null, sentence: expect.stringContaining("first windows") });
     expect(verdictLine(run(made("none", { headline: "" }))).sentence).toContain("not known yet");
     expect(verdictLine(run(made("pattern", { untilS: 0 }))).cause).toBeNull();

@@ -58,7 +58,7 @@ export function verdictLine(run: RunState, figures: RangeFigures = { kind: "none
   const notes: string[] = [];
   const ofPart = partVerdict(figures);
   if (ofPart) return { cause: ofPart.cause, about: aboutPart(figures), sentence: unbrokenShares(ofPart.sentence), notes: [`whole run: ${inShort(verdict)}`] };
-  const when = judgedWhen(run, found);
+  const when = diagnosedWhen(run, found);
   notes.push(...when);
   if (figures.kind !== "none" && !when.includes(WHOLE)) notes.push(WHOLE);
   const left = leftOut(found);
@@ -106,7 +106,7 @@ export function isWithheld({ basis }: Verdict): boolean {
   return basis !== "whole" && basis !== "part";
 }
 
-function judgedWhen(run: RunState, found: FindingsReport): string[] {
+function diagnosedWhen(run: RunState, found: FindingsReport): string[] {
   // Of anything else the sentence says what it is about.
   if (found.isFinal) return found.diagnosis.verdict.basis === "whole" ? [WHOLE] : [];
   if (over(run)) return ["from the live analysis, not final"];
@@ -166,8 +166,8 @@ export function budgetRows(budget: Parts): Row[] {
 export function waitingRows(by: By): Row[] {
   const row = (name: string, part: Part, value: number, title: string): Row => ({ name, part, seconds: value, title });
   return [
-    row("they were computing", "compute", by.compute - by.noCore, "Work outside MPI of those who were waited for, or of whoever they waited for themselves"),
-    row("they waited for a CPU", "cpuWait", by.noCore, "They were runnable, but another program or rank used the CPU"),
+    row("they were computing", "compute", by.compute - by.cpuWait, "Work outside MPI of those who were waited for, or of whoever they waited for themselves"),
+    row("they waited for a CPU", "cpuWait", by.cpuWait, "They were runnable, but another program or rank used the CPU"),
     row("expected transfer time", "base", by.base, "Expected time of messages within a node"),
     row("inter-node cost", "distance", by.distance, "Expected extra time of messages between nodes"),
     row("slower than expected", "excess", by.excess, "Time above the expected transfer time"),

@@ -63,7 +63,7 @@ export function silence(run: RunState): string {
 }
 
 /** The share of the time in which a rank could run that it waited for a processor; not of the run: sleeping is no waiting. */
-export function noCore(run: RunState, rank: number): { part: number; words: string; waited: string; switches: string } {
+export function cpuWaitOf(run: RunState, rank: number): { part: number; words: string; waited: string; switches: string } {
   const runNs = run.ranks.runNs[rank] ?? 0;
   const waitNs = run.ranks.waitNs[rank] ?? 0;
   const known = runNs + waitNs > 0;

@@ -4,14 +4,14 @@ import { course, evolution } from "../panels/how/made-up";
 import { apply, emptyRun, type RunState } from "../state/run";
 import { blamedInPart, blamedRanks, callRate, nextStep, noBlamedWords, runFigures, timeSplit, turnsWords, worstCourse } from "./overview";
 
-const by = (change: Partial<By> = {}): By => ({ compute: 60, base: 2, distance: 3, excess: 2, operation: 1, other: 1, unknown: 1, noCore: 0, ...change });
+const by = (change: Partial<By> = {}): By => ({ compute: 60, base: 2, distance: 3, excess: 2, operation: 1, other: 1, unknown: 1, cpuWait: 0, ...change });
 const budget: Parts = { waitingS: 70, baseS: 10, distanceS: 20, excessS: 5, operationS: 3, otherS: 2, unknownS: 0, totalS: 110, waitingBy: by(), excessInsideS: 0, cpuWaitS: 0 };
 
 function found(cause: "pattern" | "mapping" | "none", details: readonly string[], parts: Parts = budget, actions: readonly string[] = []) {
   return {
     headline: "", blamed: [], details, waitingNote: "", actions, fromS: 0, untilS: 5, leftOutCalls: 0, isFinal: true, evolution: evolution(),
     diagnosis: {
-      budget: parts, attribution: [], disturbances: [], quiet: [], regions: null, sites: [], waits: [], gathered: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] },
+      budget: parts, attribution: [], disturbances: [], quiet: [], regions: null, sites: [], waits: [], gathered: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuContention: false, whatIf: { recordedS: 0, without: [] },
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
       verdict: { cause, avoidableS: 30, avoidableWallS: 0.5, isAtLeast: false, basis: "whole" as const, share: 0.1, confidence: 0.9, causes: [], remarks: [] },
     },
@@ -119,7 +119,7 @@ describe("the run's figures", () => {
     });
   });
 
-  it("have the mean of a run that is over, and nothing of the last seconds where no call began", () => {
+  it("have the mean of a finished run, and nothing of the last seconds where no call began", () => {
     expect(figures(state({ state: "ended" }))["Mean rate"]).toBe("500 calls/s|of the whole run");
     expect(callRate(state({}, 20))).toBe(0);
     expect(callRate(emptyRun())).toBeNull();

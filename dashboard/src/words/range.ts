@@ -38,11 +38,11 @@ export function rangeWords(figures: RangeFigures, run: RunState): RangeWords | n
 }
 
 /** What is selected: of the range, that which figures are really of where that is known. */
-function titleOf({ rangeNs, ranks }: BudgetScope, judged: Span | null = null): string {
-  const range = judged ? ` ${spanWords(judged)}` : "";
+function titleOf({ rangeNs, ranks }: BudgetScope, diagnosed: Span | null = null): string {
+  const range = diagnosed ? ` ${spanWords(diagnosed)}` : "";
   const of = ranks ? ranksWords(ranks) : "";
   if (rangeNs) return `Selected range${range}${of && `, ${of}`}`;
-  return `Selected ${of}${judged ? ` in the whole run,${range}` : ""}`;
+  return `Selected ${of}${diagnosed ? ` in the whole run,${range}` : ""}`;
 }
 
 /** Whether there is anything to show of the range itself. */

@@ -4,19 +4,19 @@ import type { By, Efficiency, Parts, Wait } from "../feed/found";
 import { madeCourses, noCourses } from "../panels/why/made-courses";
 import { apartWords, budgetLead, budgetSentence, efficiencyLead, signedPart, waitingSentence } from "./budget";
 import { backgroundSentence, courseNotes, furthest, mappingSentence, meanUneven, patternSentence, sizeWords, spread, totals } from "./courses";
-import { binWords, criteriaSentence, standingWords } from "./criteria";
+import { binWords, criteriaSentence, statusWords } from "./criteria";
 import { budgetRows, waitingRows } from "./found";
 import { sentenceOf } from "./index";
 import { changeWords, commandOf } from "./placement";
 import { longestAt, ranksAt, siteKey, siteName, waitsAt } from "./sites";
 
 const plain = (text: string): string => text.replace(/[\u00a0\u202f\u2009]/g, " ").replaceAll("\u2019", "'");
-const NOTHING: By = { compute: 0, base: 0, distance: 0, excess: 0, operation: 0, other: 0, unknown: 0, noCore: 0 };
+const NOTHING: By = { compute: 0, base: 0, distance: 0, excess: 0, operation: 0, other: 0, unknown: 0, cpuWait: 0 };
 
 describe("the budget in sentences", () => {
   const budget: Parts = {
     waitingS: 70.2, baseS: 1, distanceS: 20, excessS: 3, operationS: 0, otherS: 5, unknownS: 0, totalS: 99.2, excessInsideS: 0, cpuWaitS: 0,
-    waitingBy: { ...NOTHING, compute: 64, noCore: 3, distance: 9.2, base: -3 },
+    waitingBy: { ...NOTHING, compute: 64, cpuWait: 3, distance: 9.2, base: -3 },
   };
   const say = (change: Partial<Parts> = {}): Record<string, string> => {
     const parts = { ...budget, ...change };
@@ -125,7 +125,7 @@ describe("criteria in sentences", () => {
   it("say what is not known", () => {
     expect(criteriaSentence(made({ intra: [] }))).toMatch(/The expected transfer time of messages within nodes is not known: no exact message of theirs was seen\.$/);
     expect(criteriaSentence(made({ inter: [], intra: [] })).match(/not known/g)).toHaveLength(2);
-    expect([standingWords(made()), standingWords(made({ isFinal: true })), standingWords(made({ version: 0 }))]).toEqual(["version 4, still being learned", "final: learned from the whole run", "nothing learned yet"]);
+    expect([statusWords(made()), statusWords(made({ isFinal: true })), statusWords(made({ version: 0 }))]).toEqual(["version 4, still being learned", "final: learned from the whole run", "nothing learned yet"]);
   });
 
   it("say of one size how sure it is", () => {
@@ -134,7 +134,7 @@ describe("criteria in sentences", () => {
   });
 });
 
-describe("places in the program", () => {
+describe("call sites", () => {
   const wait = (site: number | null, waiter: number, awaited: number, seconds: number, longestS: number): Wait => ({ state: "late sender", function: "MPI_Recv", site, place: "", waiter, awaited, times: 1, seconds, longestS, longestAtS: 1 });
   const waits = [wait(1, 4, 0, 5, 0.1), wait(2, 9, 8, 9, 1), wait(1, 3, 0, 7, 0.05), wait(null, 6, 5, 1, 1)];
 

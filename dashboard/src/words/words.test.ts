@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { emptyRun, type NodeRow, type RunState } from "../state/run";
 import { axisCount, bytes, clock, count, duration, roundDuration, share, short } from "./index";
-import { clockAgreement, cpuSentence, mostCrowded, noCore, nodeName, nodeOrder, rankRanges, silence, whereRanksRun } from "./hosts";
+import { clockAgreement, cpuSentence, mostCrowded, cpuWaitOf, nodeName, nodeOrder, rankRanges, silence, whereRanksRun } from "./hosts";
 import { keptPicture } from "./link";
 import { jobStatus } from "./job-status";
 import { parseTime, rate, rateMeaning, span } from "./time";
@@ -118,10 +118,10 @@ describe("hosts", () => {
   it("have clocks that agree, and ranks that wait for a CPU", () => {
     const three = run(node(0, "a", 0), node(1, "b", 20_000), node(2, "c", Infinity));
     expect([0, 1, 2].map((number) => clockAgreement(three, number))).toEqual(["the run\u2019s own", "\u00b1 20.0 µs", "not compared yet"]);
-    expect(noCore(three, 0)).toEqual({ part: 0, words: "\u2013", waited: "not known", switches: "" });
+    expect(cpuWaitOf(three, 0)).toEqual({ part: 0, words: "\u2013", waited: "not known", switches: "" });
     three.ranks.runNs[0] = 3e9;
     three.ranks.waitNs[0] = 1e9;
     three.ranks.involuntary[0] = 70;
-    expect(noCore(three, 0)).toEqual({ part: 0.25, words: "25.0\u2009%", waited: "1.00 s of the time it could run", switches: "its core went to others 70 times" });
+    expect(cpuWaitOf(three, 0)).toEqual({ part: 0.25, words: "25.0\u2009%", waited: "1.00 s of the time it could run", switches: "its core went to others 70 times" });
   });
 });

@@ -61,7 +61,7 @@
       COMM, intent(in) :: communicator
       integer, intent(in) :: own, members
       REQUEST :: one
-      integer, asynchronous :: brought(3), sums(3), told(2), many(2 * members), counts(members)
+      integer, asynchronous :: brought(3), sums(3), values(2), many(2 * members), counts(members)
       integer :: all_of, before, last
       last = members - 1
       all_of = members * (members + 1) / 2
@@ -72,15 +72,15 @@
       call MPI_Ibarrier(communicator, one IERR)
       call finish(one)
 
-      told = merge(7, 0, own == last)
+      values = merge(7, 0, own == last)
       call truth_moved('Bcast', 2 * integer_bytes)
-      call MPI_Bcast(told, 2, MPI_INTEGER, last, communicator IERR)
-      call truth_check(all(told == 7), __LINE__)
-      told = merge(8, 0, own == 0)
+      call MPI_Bcast(values, 2, MPI_INTEGER, last, communicator IERR)
+      call truth_check(all(values == 7), __LINE__)
+      values = merge(8, 0, own == 0)
       call truth_moved('Ibcast', 2 * integer_bytes)
-      call MPI_Ibcast(told, 2, MPI_INTEGER, 0, communicator, one IERR)
+      call MPI_Ibcast(values, 2, MPI_INTEGER, 0, communicator, one IERR)
       call finish(one)
-      call truth_check(all(told == 8), __LINE__)
+      call truth_check(all(values == 8), __LINE__)
 
       brought = own + 1
       call truth_moved('Reduce', 3 * integer_bytes)
@@ -130,15 +130,15 @@
       many = own + 1
       counts = 2
       call truth_moved('Reduce_scatter', 2 * members * integer_bytes)
-      call MPI_Reduce_scatter(many, told, counts, MPI_INTEGER, MPI_SUM, communicator IERR)
-      call truth_check(all(told == all_of), __LINE__)
+      call MPI_Reduce_scatter(many, values, counts, MPI_INTEGER, MPI_SUM, communicator IERR)
+      call truth_check(all(values == all_of), __LINE__)
       call truth_moved('Ireduce_scatter', 2 * members * integer_bytes)
-      call MPI_Ireduce_scatter(many, told, counts, MPI_INTEGER, MPI_SUM, communicator, one IERR)
+      call MPI_Ireduce_scatter(many, values, counts, MPI_INTEGER, MPI_SUM, communicator, one IERR)
       call finish(one)
-      call truth_check(all(told == all_of), __LINE__)
+      call truth_check(all(values == all_of), __LINE__)
       call truth_moved('Reduce_scatter_block', 2 * members * integer_bytes)
-      call MPI_Reduce_scatter_block(many, told, 2, MPI_INTEGER, MPI_SUM, communicator IERR)
-      call truth_check(all(told == all_of), __LINE__)
+      call MPI_Reduce_scatter_block(many, values, 2, MPI_INTEGER, MPI_SUM, communicator IERR)
+      call truth_check(all(values == all_of), __LINE__)
       call truth_moved('Ireduce_scatter_block', 2 * members * integer_bytes)
       call MPI_Ireduce_scatter_block(MPI_IN_PLACE, many, 2, MPI_INTEGER, MPI_SUM, communicator, one IERR)
       call finish(one)

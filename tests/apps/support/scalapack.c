@@ -45,7 +45,7 @@ static void require(int holds, const char *what)
     }
 }
 
-static void *room(size_t bytes)
+static void *allocate(size_t bytes)
 {
     void *memory = calloc(1, bytes > 0 ? bytes : 1);
     require(memory != NULL, "no memory");
@@ -65,7 +65,7 @@ static struct matrix matrix(int rows, int columns)
     made.rows = numroc_(&rows, &block, &own_row, &none, &grid_rows);
     made.columns = numroc_(&columns, &block, &own_column, &none, &grid_columns);
     made.leading = made.rows > 0 ? made.rows : 1;
-    made.values = room((size_t)made.leading * (size_t)made.columns * sizeof(double));
+    made.values = allocate((size_t)made.leading * (size_t)made.columns * sizeof(double));
     descinit_(made.descriptor, &rows, &columns, &block, &block, &none, &none, &context, &made.leading, &info);
     require(info == 0, "a matrix cannot be described");
     return made;
@@ -128,7 +128,7 @@ static void inversion(int n)
 {
     struct matrix a = matrix(n, n);
     int info, work_length = -1, integers_length = -1, integers_needed;
-    int *pivots = room((size_t)(a.rows + block) * sizeof(int));
+    int *pivots = allocate((size_t)(a.rows + block) * sizeof(int));
     double work_needed;
     fill(&a, exchanged, n);
     pdgetrf_(&n, &n, a.values, &first, &first, a.descriptor, pivots, &info);
@@ -137,8 +137,8 @@ static void inversion(int n)
              &integers_length, &info);
     work_length = (int)work_needed;
     integers_length = integers_needed;
-    double *work = room((size_t)work_length * sizeof(double));
-    int *integers = room((size_t)integers_length * sizeof(int));
+    double *work = allocate((size_t)work_length * sizeof(double));
+    int *integers = allocate((size_t)integers_length * sizeof(int));
     pdgetri_(&n, a.values, &first, &first, a.descriptor, pivots, work, &work_length, integers, &integers_length, &info);
     require(info == 0, "pdgetri");
     tell("inversion", n, errors(&a, exchanged_inverted, n, 0), n);
@@ -176,15 +176,15 @@ static void eigenproblem(int n)
 {
     struct matrix a = matrix(n, n), z = matrix(n, n);
     int info, work_length = -1, integers_length = -1, integers_needed;
-    double work_needed, error = 0, *found = room((size_t)n * sizeof(double));
+    double work_needed, error = 0, *found = allocate((size_t)n * sizeof(double));
     fill(&a, lesser, n);
     pdsyevd_("V", "L", &n, a.values, &first, &first, a.descriptor, found, z.values, &first, &first, z.descriptor,
              &work_needed, &work_length, &integers_needed, &integers_length, &info);
     /* It forgets some of what the last step needs where a rank has no more than a block. */
     work_length = (int)work_needed + block * (a.rows + a.columns + 4 * block);
     integers_length = integers_needed;
-    double *work = room((size_t)work_length * sizeof(double));
-    int *integers = room((size_t)integers_length * sizeof(int));
+    double *work = allocate((size_t)work_length * sizeof(double));
+    int *integers = allocate((size_t)integers_length * sizeof(int));
     pdsyevd_("V", "L", &n, a.values, &first, &first, a.descriptor, found, z.values, &first, &first, z.descriptor, work,
              &work_length, integers, &integers_length, &info);
     require(info == 0, "pdsyevd");

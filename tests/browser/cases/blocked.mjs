@@ -25,7 +25,7 @@ async function high(page) {
   // Others are held up for a part of a second on a busy machine, and the history keeps a faint point of each such call.
   const bright = (r, g, b, x, y) => y < picture.height * 0.2 && Math.max(r, g, b) > 150 && Math.max(r, g, b) - Math.min(r, g, b) > 25;
   return {
-    here: count(picture, (r, g, b, x, y) => x < slot && bright(r, g, b, x, y)),
+    own: count(picture, (r, g, b, x, y) => x < slot && bright(r, g, b, x, y)),
     others: count(picture, (r, g, b, x, y) => x >= slot && bright(r, g, b, x, y)),
   };
 }
@@ -33,8 +33,8 @@ async function high(page) {
 /** Points at the particle high above rank 0 and reads what it says. */
 async function pointed(page) {
   const box = await page.locator(".particles-plot").boundingBox();
-  const { here } = await high(page);
-  await page.mouse.move(box.x + 52 + here.meanX, box.y + 22 + here.meanY);
+  const { own } = await high(page);
+  await page.mouse.move(box.x + 52 + own.meanX, box.y + 22 + own.meanY);
   const tip = page.locator(".particles-tip");
   return (await tip.isVisible()) ? tip.innerText() : "";
 }
@@ -61,16 +61,16 @@ test("blocked::a_receive_that_waits_rises_above_its_rank", async (t) => {
   let seen;
   await until(() => `a particle high above rank 0 alone; seen ${JSON.stringify(seen)}`, async () => {
     seen = await high(page);
-    return seen.here.pixels > 10 && seen.others.pixels === 0;
+    return seen.own.pixels > 10 && seen.others.pixels === 0;
   });
-  let low = seen.here.meanY;
+  let low = seen.own.meanY;
   let tip = "";
   await until(() => `the tooltip names it; it says "${tip}"`, async () => /MPI_Recv/.test((tip = await pointed(page))) && /still inside/.test(tip));
   await until(() => `it rises above ${low}; seen ${JSON.stringify(seen)}`, async () => {
     seen = await high(page);
     // A call that lasts ten times as long gets a longer axis, on which it begins further below.
-    low = Math.max(low, seen.here.meanY);
-    return seen.here.pixels > 10 && seen.here.meanY < low - 0.5;
+    low = Math.max(low, seen.own.meanY);
+    return seen.own.pixels > 10 && seen.own.meanY < low - 0.5;
   });
 
   // The message comes: the receive is a call like others, as long as it waited.

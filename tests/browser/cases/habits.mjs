@@ -136,11 +136,11 @@ test("habits::tooltips_stay_views_stand_beside_each_other_and_that_is_remembered
   await page.mouse.move(at.x, at.y);
   await page.locator(".timeline .tip").waitFor();
   // Finer counts may still come.
-  const told = await settled("the tooltip", () => page.locator(".timeline .tip").innerText());
+  const shown = await settled("the tooltip", () => page.locator(".timeline .tip").innerText());
   await page.keyboard.press("p");
   await page.mouse.move(at.x + 200, at.y);
-  await until("another tooltip is shown", async () => (await page.locator(".timeline .tip").innerText()) !== told);
-  assert.equal(await page.locator(".pin .tip").innerText(), told);
+  await until("another tooltip is shown", async () => (await page.locator(".timeline .tip").innerText()) !== shown);
+  assert.equal(await page.locator(".pin .tip").innerText(), shown);
   await page.keyboard.press("Escape");
   await until("nothing is kept", async () => (await page.locator(".pin").count()) === 0);
 
@@ -162,7 +162,7 @@ test("habits::tooltips_stay_views_stand_beside_each_other_and_that_is_remembered
 
 test("habits::every_view_goes_along_as_a_picture_and_as_tables", async (t) => {
   const { page, recording } = await opened(t, { acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
-  const said = report(recording);
+  const expected = report(recording);
   const take = async (item) => {
     await page.locator(".share > button").click();
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: item, exact: true }).click()]);
@@ -173,8 +173,8 @@ test("habits::every_view_goes_along_as_a_picture_and_as_tables", async (t) => {
   const { bytes, name } = await take("Save functions as CSV");
   assert.match(name, /functions\.csv$/);
   const [heads, ...rows] = bytes.toString().trim().split("\r\n").map((line) => line.split(","));
-  const told = Object.fromEntries(rows.map((row) => [row[0], Number(row[heads.indexOf("calls")])]));
-  assert.deepEqual(told, Object.fromEntries(said.functions.map((each) => [each.name, each.calls])));
+  const shown = Object.fromEntries(rows.map((row) => [row[0], Number(row[heads.indexOf("calls")])]));
+  assert.deepEqual(shown, Object.fromEntries(expected.functions.map((each) => [each.name, each.calls])));
 
   await page.locator(".share > button").click();
   await page.getByRole("menuitem", { name: "Copy ranks as CSV", exact: true }).click();

@@ -13,7 +13,7 @@ import { PROGRAM } from "../lib/places.mjs";
 import { folder, replay } from "../lib/product.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
-import { toldFindings } from "../lib/why.mjs";
+import { receivedFindings } from "../lib/why.mjs";
 
 const press = (page, name) => page.locator(".how-bar button", { hasText: new RegExp(`^${name}`) }).click();
 const plain = (text) => text.replace(/[\u00a0\u202f\u2009]/g, " ");
@@ -35,11 +35,11 @@ async function how(t, words, options = {}) {
 test("how::a_recording_shows_the_windows_that_it_was_told", async (t) => {
   const { url } = await replay(t, modelled());
   const context = await visitor(t);
-  const told = toldFindings(context);
+  const received = receivedFindings(context);
   const page = await open(t, url, { context, view: "how" });
   await untilState(page, /^replay$/);
-  await until("what was found", () => told.length > 0);
-  const { evolution } = told.at(-1);
+  await until("what was found", () => received.length > 0);
+  const { evolution } = received.at(-1);
   assert.ok(evolution.regions.length > 1 && evolution.regions.every(({ exact }) => exact > 0), JSON.stringify(evolution));
   await until("a row for each region", async () => (await names(page)).length === evolution.regions.length);
   const circles = () => page.locator(".how-row circle:not([class*=marked])").count();

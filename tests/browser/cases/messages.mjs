@@ -15,7 +15,7 @@ import { until } from "../lib/wait.mjs";
 const PICTURE = ".messages-rows .picture";
 const facts = (page) => page.locator(".messages-head p").first().innerText();
 const click = (page, name) => page.locator(".messages").getByRole("button", { name, exact: true }).click();
-const said = (page, pattern) => until(async () => `the heading says ${pattern}; it says "${await facts(page).catch(String)}"`, async () => pattern.test(await facts(page)), 30_000);
+const headingIs = (page, pattern) => until(async () => `the heading says ${pattern}; it says "${await facts(page).catch(String)}"`, async () => pattern.test(await facts(page)), 30_000);
 
 async function drawn(page) {
   await page.locator(PICTURE).waitFor();
@@ -28,7 +28,7 @@ async function messages(t, place = "zoom=12-12.06", ...words) {
   const page = await open(t, `${url}#tab=messages&${place}`);
   await untilState(page, /^replay$/);
   await page.locator("#tab-messages[aria-selected=true]").waitFor();
-  await said(page, /calls?, /);
+  await headingIs(page, /calls?, /);
   await drawn(page);
   return page;
 }
@@ -41,9 +41,9 @@ test("messages::a_recording_has_its_ranks_its_calls_and_its_messages", async (t)
   await untilState(page, /^replay$/);
   await tab(page, "messages");
   const ranks = truth.job.nodes.flatMap((node) => node.ranks).length;
-  await said(page, new RegExp(`^${ranks} ranks?; .*exact sums of all calls`));
+  await headingIs(page, new RegExp(`^${ranks} ranks?; .*exact sums of all calls`));
   await click(page, "Causes");
-  await said(page, /messages?$/);
+  await headingIs(page, /messages?$/);
   await drawn(page);
   assert.ok(truth.totals.messages > 0);
   const arrows = number(/; (?:[\d\u2009]+ of )?([\d\u2009]+) messages?$/.exec(await facts(page))?.[1] ?? "0");
@@ -54,11 +54,11 @@ test("messages::says_what_is_drawn_and_draws_less_from_far_away", async (t) => {
   const page = await messages(t);
   assert.match(await facts(page), /^16 ranks; \d+ calls, each a bar; \d+ messages$/);
   await click(page, "None");
-  await said(page, /no arrows$/);
+  await headingIs(page, /no arrows$/);
   await page.evaluate(() => (location.hash = "tab=messages&zoom=5-25"));
-  await said(page, /exact sums of all calls/);
+  await headingIs(page, /exact sums of all calls/);
   await click(page, "Causes");
-  await said(page, /how much of the time was spent in MPI; no arrows$/);
+  await headingIs(page, /how much of the time was spent in MPI; no arrows$/);
   await click(page, "Causes");
   await page.evaluate(() => (location.hash = "tab=messages&zoom=12.5500000-12.5500041"));
   await page.getByText(/^No call of any rank between/).waitFor();
@@ -139,13 +139,13 @@ test("messages::rows_are_sorted_moved_and_chosen", async (t) => {
   assert.equal(await page.getByRole("button", { name: "Put back" }).count(), 0);
   await page.getByRole("textbox", { name: "Ranks" }).fill("0-3, 9");
   await page.keyboard.press("Enter");
-  await said(page, /^5 ranks; /);
+  await headingIs(page, /^5 ranks; /);
   await page.getByRole("textbox", { name: "Ranks" }).fill("twelve");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").getByText("neither a rank nor a range").waitFor();
   await page.getByRole("textbox", { name: "Ranks" }).fill("");
   await page.keyboard.press("Enter");
-  await said(page, /^16 ranks; /);
+  await headingIs(page, /^16 ranks; /);
   await page.getByLabel("Rows by").selectOption("region");
   await drawn(page);
 });

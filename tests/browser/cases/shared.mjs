@@ -23,8 +23,8 @@ test("shared::what_one_page_pauses_is_paused_on_those_that_follow", async (t) =>
   for (const page of [one, two]) await untilMode(page, "paused");
   const both = async () => [await timeText(one), await timeText(two)];
   await until(async () => `both stand at one time; they stand at ${await both()}`, async () => {
-    const [here, there] = await settled("the time of both", both);
-    return here === there;
+    const [first, second] = await settled("the time of both", both);
+    return first === second;
   }, 10_000);
   await until("what the job does meanwhile is counted", async () => /\+.* calls since/.test(await two.locator(".meanwhile").innerText().catch(() => "")));
   await untilParticles(two);

@@ -10,7 +10,7 @@ import { mpi, replay, report, run, steady } from "../lib/product.mjs";
 import { crowded, sharedNetwork, uneven } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
-import { brush, sumsUp, toldFindings, untilLast, untilRange, verdict, whyFigures } from "../lib/why.mjs";
+import { brush, sumsUp, receivedFindings, untilLast, untilRange, verdict, whyFigures } from "../lib/why.mjs";
 
 /** Rank 1 has more to do; where other programs take the cores, that may cost more than it. */
 const RIGHT = /^(At least )?\d+ % avoidable \([\d.]+ m?s of [\d.]+ m?s\): .*(\brank 1\b|\bCPU\b)/;
@@ -30,17 +30,17 @@ async function diagnosed(t, options) {
 test("verdict::a_slow_rank_of_a_ring_costs_live_what_it_costs_in_the_end", async (t) => {
   const running = await run(t, "ring", mpi(4, "tests/apps/patterns.c", "ring", 500, 5000, 3, 1000, 1));
   const context = await visitor(t);
-  const told = toldFindings(context);
+  const received = receivedFindings(context);
   await open(t, running.url, { context, losesServer: true });
-  const live = await until("a verdict on half of the run", () => told.find(({ headline, until_s: untilS }) => headline && untilS > 4));
+  const live = await until("a verdict on half of the run", () => received.find(({ headline, until_s: untilS }) => headline && untilS > 4));
   assert.equal(live.is_final, false);
   assert.equal(await running.end(120_000), 0, running.errors);
-  const { judgement: { verdict: inTheEnd, cpu_shortage: shortage } } = await until("the final verdict", () => told.find((each) => each.is_final));
+  const { judgement: { verdict: inTheEnd, cpu_shortage: shortage } } = await until("the final verdict", () => received.find((each) => each.is_final));
   const ofLive = live.judgement.verdict;
   // Where other programs take the CPUs, that may cost more.
   for (const { cause } of [ofLive, inTheEnd]) assert.match(cause, /^(pattern|cpu)$/);
   const ofPattern = ({ causes }, untilS) => new Map(causes).get("pattern") / 4 / untilS;
-  const lengthS = told.at(-1).until_s;
+  const lengthS = received.at(-1).until_s;
   const [liveShare, finalShare] = [ofPattern(ofLive, live.until_s), ofPattern(inTheEnd, lengthS)];
   // The slow rank works for 7.5 s; with balanced work, each of the four would for 3.75 s. Three poll meanwhile, and get all of two
   // CPUs. Where they got less, others had them, and how much of the time is theirs is not known beforehand.
@@ -70,10 +70,10 @@ test("verdict::evidence_is_at_the_top_whatever_is_loaded_after_it", async (t) =>
 test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) => {
   const running = await steady(t, "verdict", { source: "tests/browser/apps/slow_rank.c", rate: 4000 });
   const context = await visitor(t);
-  const told = toldFindings(context);
+  const received = receivedFindings(context);
   const page = await open(t, running.url, { context, losesServer: true });
-  await until("two verdicts that are not one", () => new Set(told.filter(({ headline }) => headline).map(({ until_s: untilS }) => untilS)).size >= 2);
-  const live = await untilLast(page, told);
+  await until("two verdicts that are not one", () => new Set(received.filter(({ headline }) => headline).map(({ until_s: untilS }) => untilS)).size >= 2);
+  const live = await untilLast(page, received);
   assert.match(live.sentence, RIGHT);
   assert.ok(!live.notes.includes("of the whole run"), live.notes.join("; "));
 
@@ -102,9 +102,9 @@ test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) =>
   await running.finish();
   await untilState(page, /^ended well/);
   await until("it says that it is final", async () => (await verdict(page)).notes.includes("of the whole run"));
-  const final = await untilLast(page, told);
+  const final = await untilLast(page, received);
   assert.match(final.sentence, RIGHT);
-  assert.equal(told.at(-1).is_final, true);
+  assert.equal(received.at(-1).is_final, true);
 
   const again = await open(t, (await replay(t, running.recording)).url);
   await untilState(again, /^replay$/);

@@ -1,5 +1,5 @@
-// The tab Causes in full: the budget in sentences, the three views of messages, expected transfer times, places in the
-// program, a better placement; each held against what the program says of the same recording.
+// The tab Causes in full: the budget in sentences, the three views of messages, expected transfer times, call
+// sites, a better placement; each held against what the program says of the same recording.
 
 import { strict as assert } from "node:assert";
 import { execFileSync } from "node:child_process";
@@ -97,9 +97,9 @@ test("why::sentences_of_the_budget_say_what_the_report_says", async (t) => {
   const [waiting] = await page.locator(".why ul.parts").first().locator("li").allInnerTexts();
   const [, figure, reason] = /(?:of it ([\d.]+ \w+)|most of it) while those who were waited for (computed longer|waited for a CPU)/.exec(plain(waiting)) ?? [];
   // On a busy machine those who have more to do wait for a CPU for most of it.
-  const { compute, no_core: noCore } = budget.waiting_by;
+  const { compute, no_core: cpuWait } = budget.waiting_by;
   const isCpu = reason === "waited for a CPU";
-  const expectedS = isCpu ? noCore : compute - noCore;
+  const expectedS = isCpu ? cpuWait : compute - cpuWait;
   // What is taken off the waiting may make it more than all of it: then the row of what was waited for has the figure.
   assert.equal(figure === undefined, expectedS > budget.waiting_s, waiting);
   const row = page.locator(".why ul.parts").nth(1).locator("li", { hasText: isCpu ? "they waited for a CPU" : "they were computing" });
@@ -144,8 +144,8 @@ test("why::criteria_are_those_of_the_report", async (t) => {
     const text = plain(await slider.getAttribute("aria-valuetext"));
     const [, scope, median, normal, samples] = /^(between|within) nodes, .*: median ([\d. ]+ [\wµ]+)(?:, normal up to ([\d. ]+ [\wµ]+))? of ([\d ]+) samples?/.exec(text) ?? [];
     const isSame = (ns, words) => (ns === null) === (words === undefined) && (ns === null || Math.abs(ns / 1e9 - quantity(words)) <= 0.00501 * quantity(words) + 1e-9);
-    const told = criteria.find((each) => each.samples === number(samples) && (each.scope === "inter") === (scope === "between") && isSame(each.median_ns, median) && isSame(each.normal_ns, normal));
-    assert.ok(told, `${text} is not in the report`);
+    const expected = criteria.find((each) => each.samples === number(samples) && (each.scope === "inter") === (scope === "between") && isSame(each.median_ns, median) && isSame(each.normal_ns, normal));
+    assert.ok(expected, `${text} is not in the report`);
     await page.keyboard.press("ArrowRight");
   }
   // A chart that was drawn anew meanwhile has lost it.
@@ -155,17 +155,17 @@ test("why::criteria_are_those_of_the_report", async (t) => {
   await shoot(page, "why-criteria");
 });
 
-test("why::places_in_the_program_are_those_of_the_report_and_lead_to_their_longest_wait", async (t) => {
+test("why::call_sites_are_those_of_the_report_and_lead_to_their_longest_wait", async (t) => {
   const page = await why(t, await uneven());
   await part(page, "Call sites");
   const { sites } = report(await uneven());
   const rows = await table(page, "Call sites");
-  const told = sites.filter(({ waiting_s: value }) => value > 0).sort((one, other) => other.waiting_s - one.waiting_s);
-  assert.ok(rows.length > 0 && told.length > 0);
-  for (const [at, row] of rows.slice(0, told.length).entries()) {
+  const expected = sites.filter(({ waiting_s: value }) => value > 0).sort((one, other) => other.waiting_s - one.waiting_s);
+  assert.ok(rows.length > 0 && expected.length > 0);
+  for (const [at, row] of rows.slice(0, expected.length).entries()) {
     const seconds = quantity(plain(row.waited));
-    assert.ok(Math.abs(seconds - told[at].waiting_s) <= 0.00501 * seconds + 1e-9, `${row.waited} is not ${told[at].waiting_s} s`);
-    if (told[at].place) assert.ok(rows.some((each) => each["call site"] === told[at].place), told[at].place);
+    assert.ok(Math.abs(seconds - expected[at].waiting_s) <= 0.00501 * seconds + 1e-9, `${row.waited} is not ${expected[at].waiting_s} s`);
+    if (expected[at].place) assert.ok(rows.some((each) => each["call site"] === expected[at].place), expected[at].place);
   }
   await page.locator("table[aria-label='Call sites'] tbody button").first().focus();
   await page.keyboard.press("Enter");

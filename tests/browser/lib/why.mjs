@@ -7,14 +7,14 @@ import { timelineX } from "./page.mjs";
 import { until } from "./wait.mjs";
 
 /** What the pages of a visitor receive, as it comes; to be called before one is opened. */
-export function toldFindings(visitor) {
-  const told = [];
+export function receivedFindings(visitor) {
+  const received = [];
   const hear = ({ payload }) => {
     const { found } = typeof payload === "string" ? {} : decode(payload);
-    if (found) told.push(found);
+    if (found) received.push(found);
   };
   visitor.on("page", (page) => page.on("websocket", (socket) => socket.on("framereceived", hear)));
-  return told;
+  return received;
 }
 
 const plain = (text) => text.replace(/[\u00a0\u202f]/g, " ");
@@ -32,11 +32,11 @@ export async function verdict(page) {
 }
 
 /** Waits until the line says what the feed said last. */
-export async function untilLast(page, told) {
+export async function untilLast(page, received) {
   let shown = null;
-  await until(() => `the line says "${told.at(-1)?.headline}"; it says "${shown?.sentence}"`, async () => {
+  await until(() => `the line says "${received.at(-1)?.headline}"; it says "${shown?.sentence}"`, async () => {
     shown = await verdict(page);
-    return shown.sentence === told.at(-1)?.headline;
+    return shown.sentence === received.at(-1)?.headline;
   });
   return shown;
 }

@@ -175,16 +175,16 @@ fn a_daemon_that_takes_over_counts_what_is_in_no_file() {
     let ended = running.wait(LIMIT).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());
     let made = Truth::parse(&ended.stdout).unwrap().all_calls();
-    let told = report(&out).unwrap();
-    let totals = &told["totals"];
+    let summary = report(&out).unwrap();
+    let totals = &summary["totals"];
     let figure = |name: &str| totals[name].as_u64().unwrap();
     // What the first one had read and not yet written is known as slots; a call may have several.
     let counted = figure("calls") + figure("polls") + figure("lost_calls");
-    assert!(figure("lost_calls") > 0 && counted >= made, "{counted} of {made}: {told:#} {}", ended.errors());
-    assert_eq!((&told["verdict"]["cause"], &told["job"]["exit"]), (&"none".into(), &0.into()), "{told:#}");
+    assert!(figure("lost_calls") > 0 && counted >= made, "{counted} of {made}: {summary:#} {}", ended.errors());
+    assert_eq!((&summary["verdict"]["cause"], &summary["job"]["exit"]), (&"none".into(), &0.into()), "{summary:#}");
     let new = folder.path().join("repaired");
     assert_eq!(repair(&out, &new).unwrap().status, 0);
-    assert_eq!(report(&new).unwrap()["totals"], told["totals"], "{told:#}");
+    assert_eq!(report(&new).unwrap()["totals"], summary["totals"], "{summary:#}");
 }
 
 /// Commands that write where there is no space say so once in a line, and leave nothing.

@@ -67,7 +67,7 @@ function regionWords({ became, aRanks, bRanks, parts }: RegionChange): string {
 }
 
 function Counts({ comparison }: { comparison: Comparison }) {
-  const { totals, noCoreShare, clockUncertaintyNs, a, b } = comparison;
+  const { totals, cpuWaitShare, clockUncertaintyNs, a, b } = comparison;
   const percent = (value: number): string => `${(100 * value).toFixed(1)}\u2009%`;
   const rows: readonly [string, Figure, (value: number) => string][] = [
     ["calls", totals.calls, count],
@@ -75,7 +75,7 @@ function Counts({ comparison }: { comparison: Comparison }) {
     ["within nodes", totals.intraMessages, count],
     ["between nodes", totals.interMessages, count],
     ["payload", totals.bytes, bytes],
-    ["waiting for a CPU", noCoreShare, percent],
+    ["waiting for a CPU", cpuWaitShare, percent],
     ["lost calls", totals.lostCalls, count],
     ["clock uncertainty", clockUncertaintyNs, duration],
     ["ended before they began", totals.clockViolations, count],

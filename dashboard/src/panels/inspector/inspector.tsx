@@ -7,7 +7,7 @@ import type { Store } from "../../state/store";
 import { finishedNs } from "../../state/finished";
 import { around } from "../../state/span";
 import { bytes, clock, count, counted, duration, share } from "../../words";
-import { clockAgreement, noCore, nodeName, PROCESS_STATES, SILENT } from "../../words/hosts";
+import { clockAgreement, cpuWaitOf, nodeName, PROCESS_STATES, SILENT } from "../../words/hosts";
 import { selectionFigures } from "../../words/selected";
 import { figures, lossSentences } from "../../words/job-status";
 import { MessagePart } from "../messages/message-part";
@@ -75,7 +75,7 @@ function RankPart({ store, rank }: { store: Store; rank: number }) {
   const alone = same(only, [[rank, rank]]);
   const finished = finishedNs(ranks, rank, [0, run.clock.nowNs]);
   const node = ranks.node[rank] ?? 0;
-  const waits = noCore(run, rank);
+  const waits = cpuWaitOf(run, rank);
   const inside: string[] = [];
   for (let row = 0; inFlight && row < inFlight.length; row++) {
     if (inFlight.rank[row] !== rank) continue;

@@ -28,7 +28,7 @@ export function opacityOf(arrows: number): number {
 }
 
 /** By step of the colour scale; the last one is for latencies that are not known, or for all while none are asked for. */
-function shelves(messages: MessageColumns, drawn: Uint32Array, isLatency: boolean): number[][] {
+function bySteps(messages: MessageColumns, drawn: Uint32Array, isLatency: boolean): number[][] {
   const found: number[][] = Array.from({ length: STEPS + 2 }, () => []);
   for (const at of drawn) {
     const latency = messages.latency[at] ?? Number.NaN;
@@ -48,7 +48,7 @@ export function* paintArrows(context: Context, messages: MessageColumns, drawn: 
   context.globalAlpha = opacityOf(drawn.length) * (isOverTime ? OVER_TIME : 1);
   context.lineWidth = drawn.length > HEADS.arrows ? 0.75 : 1;
   let painted = 0;
-  for (const [step, members] of order(shelves(messages, drawn, look.isLatency))) {
+  for (const [step, members] of order(bySteps(messages, drawn, look.isLatency))) {
     const colour = ramp[step] ?? (look.isLatency ? UNKNOWN_TONE[look.theme] : look.text);
     for (let from = 0; from < members.length; from += STEP_ARROWS) {
       const part = members.slice(from, from + STEP_ARROWS);

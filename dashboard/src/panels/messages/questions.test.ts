@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { same } from "../../same";
-import { answers, type KnownTraffic, scopeOf, type Seen } from "./questions";
+import { answers, type KnownTraffic, scopeOf, type InSight } from "./questions";
 
 const order = Uint32Array.from({ length: 100 }, (_, rank) => rank);
-const seen = (span: readonly [number, number], rows: readonly [number, number] = [0, 100], part: Partial<Seen> = {}): Seen => ({ span, order, rows, only: null, hasArrows: true, ranksPerRow: 1, grows: false, ...part });
+const seen = (span: readonly [number, number], rows: readonly [number, number] = [0, 100], part: Partial<InSight> = {}): InSight => ({ span, order, rows, only: null, hasArrows: true, ranksPerRow: 1, grows: false, ...part });
 
 describe("what is asked for what is in sight", () => {
   it("has all of it, with some room, and begins at the beginning", () => {

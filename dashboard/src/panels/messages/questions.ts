@@ -32,7 +32,7 @@ export interface KnownTraffic {
   tookMs: number;
 }
 
-export interface Seen {
+export interface InSight {
   span: Span;
   /** The rank in each row, and which rows are in sight. */
   order: Uint32Array;
@@ -59,7 +59,7 @@ export const WINDOWS_MOST = 2048;
 /** More ranges than this make a question longer than its answer is worth. */
 const RANGES_MAX = 256;
 
-export function scopeOf(seen: Seen): TrafficScope {
+export function scopeOf(seen: InSight): TrafficScope {
   const length = lengthOf(seen.span);
   const step = 2 ** Math.floor(Math.log2(Math.max(STEPS, length) / STEPS));
   const from = Math.max(0, Math.floor((seen.span[0] - ASIDE * length) / step) * step);
@@ -69,7 +69,7 @@ export function scopeOf(seen: Seen): TrafficScope {
 }
 
 /** Those in sight and as many above and below. */
-function ranksAround({ order, rows: [from, to], only }: Seen): RankRanges | null {
+function ranksAround({ order, rows: [from, to], only }: InSight): RankRanges | null {
   const count = to - from;
   const step = 2 ** Math.floor(Math.log2(Math.max(1, count)));
   const first = Math.max(0, Math.floor((from - count / 2) / step) * step);

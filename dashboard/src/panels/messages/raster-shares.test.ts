@@ -62,7 +62,7 @@ describe("shares as pixels", () => {
     expect(new Set([...Array(64).keys()].filter((row) => row !== 21).map(colour)).size).toBe(1);
   });
 
-  it("are nothing after what was judged", () => {
+  it("are nothing after what was diagnosed", () => {
     const { pixels } = drawn(1, 4, 4, madeShares(1, 4, () => cell(0, 100), { untilNs: 200 }));
     expect([...pixels.subarray(0, 4)].map((pixel) => pixel > 0)).toEqual([true, true, true, false]);
   });

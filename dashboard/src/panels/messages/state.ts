@@ -14,7 +14,7 @@ import { nodeOrder } from "../../words/hosts";
 import type { OrderKind } from "../where/matrix";
 import { remembered } from "../../state/arrangement";
 import { alike, type Fold, folded, single } from "./fold";
-import { answers, type KnownTraffic, scopeOf, type Seen, type TrafficScope, WINDOWS_MOST } from "./questions";
+import { answers, type KnownTraffic, scopeOf, type InSight, type TrafficScope, WINDOWS_MOST } from "./questions";
 import { arranged, moved, type RowCamera } from "./rows";
 
 export type ArrowMode = "all" | "selection" | "none";
@@ -47,7 +47,7 @@ export class MessagesState {
   /** Null: all rows in sight. */
   camera: RowCamera | null = null;
   private readonly byHand = signal<readonly number[] | null>(null);
-  private readonly seen = signal<Seen | null>(null);
+  private readonly seen = signal<InSight | null>(null);
   private readonly questions: Newest<TrafficScope, KnownTraffic>;
   private isFirst = true;
   private askedMs = -Infinity;
@@ -95,7 +95,7 @@ export class MessagesState {
   }
 
   /** What the view shows now. */
-  see(seen: Seen): void {
+  see(seen: InSight): void {
     this.seen.value = seen;
   }
 
@@ -216,7 +216,7 @@ export class MessagesState {
     this.store.zoom.value = inside([edge - 0.8 * LATELY_NS, edge + 0.2 * LATELY_NS], Math.max(edge, edge + 0.2 * LATELY_NS));
   }
 
-  private wanted(seen: Seen | null): TrafficScope | null {
+  private wanted(seen: InSight | null): TrafficScope | null {
     if (!seen || seen.order.length === 0) return null;
     const scope = scopeOf(seen);
     const { known } = this.figures.peek();

@@ -60,8 +60,8 @@ describe("particles drawn by the CPU", () => {
 
   it("are larger and bright inside while their call runs", () => {
     const running = drawn([{ startNs: 0, durationNs: 1e9 }], moment(5e5));
-    const standing = drawn([{ startNs: 0, durationNs: 5e5 }], moment(5e5 + 1));
-    expect(running.lit.length).toBeGreaterThan(2 * standing.lit.length);
+    const ended = drawn([{ startNs: 0, durationNs: 5e5 }], moment(5e5 + 1));
+    expect(running.lit.length).toBeGreaterThan(2 * ended.lit.length);
     expect(Math.max(...running.image.data.filter((_, byte) => byte % 4 === 2))).toBeGreaterThan(150);
   });
 

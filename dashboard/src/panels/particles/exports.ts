@@ -18,7 +18,7 @@ const SLICE_MS = 12;
 /** In a picture without particles the history need not step back behind them. */
 const ALONE_OPACITY = 0.45;
 
-export interface Seen {
+export interface ShownParticles {
   frame: ParticleFrame;
   ground: GroundShape;
   moment: Moment;
@@ -29,7 +29,7 @@ export interface Seen {
   sampling: string;
 }
 
-export async function saveView(seen: Seen, runName: string): Promise<void> {
+export async function saveView(seen: ShownParticles, runName: string): Promise<void> {
   const { frame, ground, moment, groups, history, leastOpacity, sampling } = seen;
   const time = clock(frame.timeNs);
   const canvas = await drawPicture({

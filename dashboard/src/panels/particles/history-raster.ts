@@ -1,5 +1,5 @@
-// The history as a picture: how many calls fell on each grain of the plot, and their mean colour. Fed cell by cell, so
-// that it can be made in slices of a few milliseconds; the same cells give the same picture however they arrived.
+// The history as a picture: how many calls fell on each grain of the plot, and their mean colour. Fed cell by cell: it
+// can be made in slices of a few milliseconds; the same cells give the same picture however they arrived.
 import type { History } from "../../feed/calls";
 import { decodeChannel, encodeChannel } from "../../palette/colour";
 import { HistoryCells } from "./history-cells";

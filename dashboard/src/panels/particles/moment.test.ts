@@ -36,10 +36,10 @@ describe("a particle", () => {
   });
 
   it("stands at its duration and fades evenly until it is gone", () => {
-    const standing = placed(call, moment(endNs + 0.5e9))!;
-    expect(standing.running).toBe(false);
-    expect(standing.strength).toBeCloseTo(0.75, 4);
-    expect(standing.yPx).toBeCloseTo(300 * heightOf(5e6, { unitNs: 1e3, topNs: 1e9 }), 3);
+    const ended = placed(call, moment(endNs + 0.5e9))!;
+    expect(ended.running).toBe(false);
+    expect(ended.strength).toBeCloseTo(0.75, 4);
+    expect(ended.yPx).toBeCloseTo(300 * heightOf(5e6, { unitNs: 1e3, topNs: 1e9 }), 3);
     expect(placed(call, moment(endNs + 2e9 - 1e4))!.strength).toBeLessThan(0.001);
     expect(placed(call, moment(endNs + 2e9 + 1e4))).toBeNull();
   });

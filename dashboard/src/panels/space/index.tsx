@@ -158,7 +158,7 @@ function Picture({ store, frames, state, view }: { store: Store; frames: Frames;
           event.stopPropagation();
         }} />
         {!scene && <div class="message"><h2>{why ? "The layout cannot be drawn" : "The points are on their way"}</h2><p>{why ? sentenceOf(why) : "The layout is evaluated for all ranks."}</p></div>}
-        {scene && pointed !== null && pointer.value && <Tip text={toldOf(store, state, pointed, of)} {...pointer.value} />}
+        {scene && pointed !== null && pointer.value && <Tip text={tipOf(store, state, pointed, of)} {...pointer.value} />}
       </div>
       <Legend state={state} scene={scene} of={of} />
       <p class="space-words" id="space-drawn" role="status">{sentence} {cutWords} {metrics.known && <span class="soft">{whenWords(metrics.known.scope, metrics.known.answer)}</span>} {status && <span class="warn">{status}</span>}</p>
@@ -167,7 +167,7 @@ function Picture({ store, frames, state, view }: { store: Store; frames: Frames;
 }
 
 
-function toldOf(store: Store, state: SpaceState, rank: number, of: Restriction): TipText {
+function tipOf(store: Store, state: SpaceState, rank: number, of: Restriction): TipText {
   const ids = [...new Set([state.color, state.size, state.height, state.opacity].map(({ value }) => value))].filter((id) => metricOf(id) !== null);
   const run = store.run.peek();
   const rows = ids.map((id) => [labelOf(id, of), valueWords(state.values(id)?.[rank] ?? NaN, unitOf(id)), ""] as const);

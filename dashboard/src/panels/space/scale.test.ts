@@ -4,7 +4,7 @@ import { ALL, filtered, filterEnds, partOf, quantile, scaleOf, valueAt } from ".
 const MANY = Array.from({ length: 101 }, (_, at) => at);
 
 describe("scale", () => {
-  it("spans where most values are, so that one outlier does not flatten the rest", () => {
+  it("spans where most values are: one outlier does not flatten the rest", () => {
     const values = [...MANY, 1e9];
     const clipped = scaleOf(values, true, false);
     expect([clipped?.least, clipped?.most, clipped?.known]).toEqual([0, 1e9, 102]);

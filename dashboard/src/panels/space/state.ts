@@ -59,7 +59,7 @@ export interface KnownPairs { scope: { when: When }; answer: Pairs }
 /** The functions of some ranks. */
 export interface KnownFunctions { scope: { when: When; ranks: RankRanges | null }; answer: Selected }
 
-function nothing<Known>(): NewestFigures<Known> {
+function nothing<Answer>(): NewestFigures<Answer> {
   return { known: null, isAsking: false, why: "" };
 }
 

@@ -57,9 +57,9 @@ export function drawnWords(drawn: Drawn, scale: Scale | null): string {
 /** Which stretch of the run figures are of. */
 export function whenWords({ when, metrics }: MetricsScope, answer: RankMetrics): string {
   const span = spanWords([answer.fromNs, answer.toNs]);
-  const isJudged = answer.judgedToNs > answer.judgedFromNs && metrics.some((id) => metricOf(id)?.isDiagnosed);
-  const windows = isJudged && (answer.judgedFromNs !== answer.fromNs || answer.judgedToNs !== answer.toNs)
-    ? ` Diagnosed in whole windows, ${unbroken(`${clock(answer.judgedFromNs, 3)} to ${clock(answer.judgedToNs, 3)}`)}.` : "";
+  const isDiagnosed = answer.diagnosedToNs > answer.diagnosedFromNs && metrics.some((id) => metricOf(id)?.isDiagnosed);
+  const windows = isDiagnosed && (answer.diagnosedFromNs !== answer.fromNs || answer.diagnosedToNs !== answer.toNs)
+    ? ` Diagnosed in whole windows, ${unbroken(`${clock(answer.diagnosedFromNs, 3)} to ${clock(answer.diagnosedToNs, 3)}`)}.` : "";
   switch (when.kind) {
     case "range": return `Selected range ${span}.${windows}`;
     case "lately": return `The last 30 s.${windows}`;

@@ -22,7 +22,7 @@ import { callsTable } from "../share/rows";
 import { Share } from "../share/share";
 import { useTable } from "../share/tables";
 import { Figures } from "../tables/figures";
-import { What } from "../what/what";
+import { WhatView } from "../what/what";
 import { Where } from "../where/where";
 import { Why } from "../why/why";
 import type { ParticleHost } from "./particle-host";
@@ -135,7 +135,7 @@ function View({ id, store, frames, particles }: StageProps & { id: string }) {
       {id === "messages" && <Messages store={store} frames={frames} />}
       {id === "pending" && <Pending store={store} frames={frames} />}
       {id === "paths" && <Paths store={store} />}
-      {id === "what" && <What store={store} frames={frames} />}
+      {id === "what" && <WhatView store={store} frames={frames} />}
       {isPanelTab(id) && <Outside store={store} tab={id} />}
       {id === "space" && <LoadedSpace store={store} frames={frames} />}
     </>

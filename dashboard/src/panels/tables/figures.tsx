@@ -8,7 +8,7 @@ import type { FunctionRow, RankColumn } from "../../state/run";
 import type { Shown } from "../../state/selected";
 import type { Store } from "../../state/store";
 import { bytes, count, counted, duration, share } from "../../words";
-import { noCore, nodeName, nodeOrder, PROCESS_STATES, SILENT } from "../../words/hosts";
+import { cpuWaitOf, nodeName, nodeOrder, PROCESS_STATES, SILENT } from "../../words/hosts";
 import { Durations } from "../durations/durations";
 import { Icon } from "../icons";
 import { NodeList } from "./nodes";
@@ -138,9 +138,9 @@ function RankTable({ store }: { store: Store }) {
       className: () => "node", cell: (rank) => <span title={nodeName(run, nodeOf(rank))}>{nodeName(run, nodeOf(rank))}</span>,
     },
     {
-      key: "cpuWait", label: selected ? "CPU wait (run)" : "CPU wait", title: `Share of the time in which it could run that it waited for a CPU${selected ? ". Of the whole run: the scheduler counts no ranges" : ""}`, sort: (rank) => noCore(run, rank).part,
+      key: "cpuWait", label: selected ? "CPU wait (run)" : "CPU wait", title: `Share of the time in which it could run that it waited for a CPU${selected ? ". Of the whole run: the scheduler counts no ranges" : ""}`, sort: (rank) => cpuWaitOf(run, rank).part,
       cell: (rank) => {
-        const { words, waited, switches } = noCore(run, rank);
+        const { words, waited, switches } = cpuWaitOf(run, rank);
         return <span title={switches ? `${waited}; ${switches}` : waited}>{words}</span>;
       },
     },

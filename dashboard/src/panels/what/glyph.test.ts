@@ -97,7 +97,7 @@ describe("a glyph", () => {
     expect(glyphFor(bars(3), 40).sent.missing).toBe(37);
   });
 
-  it("keeps the scale of all glyphs, so that a few long ones are squeezed and others are not", () => {
+  it("keeps the scale of all glyphs: a few long ones are squeezed and others are not", () => {
     const nodes = Array.from({ length: 20 }, (_, at) => ({ rank: at, layer: 0, place: at, sent: 1 }));
     const graph = graphOf(madeDag(nodes, [], nodes.map((_, node) => ({ node, isSent: true, other: 1, tMsgNs: node === 19 ? 1e6 : 10 * (node + 1) }))));
     const scale = glyphScale(graph);

@@ -19,7 +19,7 @@ import { whatOf, type WhatState } from "./state";
 /** Groups first; single states of a second or a range for who looks closer. */
 const face = remembered("what.view", "groups", ["groups", "states"]);
 
-export function What({ store, frames }: { store: Store; frames: Frames }) {
+export function WhatView({ store, frames }: { store: Store; frames: Frames }) {
   return (
     <div class="what-faces">
       <div class="what-switch" role="group" aria-label="Graph of">

@@ -88,8 +88,8 @@ function wayOf(discs: readonly Disc[], low: number, high: number): Point[] {
 /** A cubic spline that begins and ends at its outer points. */
 function sample(control: readonly Point[], into: Float32Array): void {
   const [first, last] = [control[0]!, control.at(-1)!];
-  const knots = [first, first, ...control, last, last];
-  const pieces = knots.length - 3;
+  const points = [first, first, ...control, last, last];
+  const pieces = points.length - 3;
   for (let point = 0; point < POINTS; point++) {
     const place = (point / (POINTS - 1)) * pieces;
     const piece = Math.min(pieces - 1, Math.floor(place));
@@ -97,8 +97,8 @@ function sample(control: readonly Point[], into: Float32Array): void {
     const weights = [(1 - t) ** 3 / 6, (3 * t ** 3 - 6 * t ** 2 + 4) / 6, (-3 * t ** 3 + 3 * t ** 2 + 3 * t + 1) / 6, t ** 3 / 6];
     let [x, y] = [0, 0];
     weights.forEach((weight, at) => {
-      x += weight * (knots[piece + at]?.[0] ?? 0);
-      y += weight * (knots[piece + at]?.[1] ?? 0);
+      x += weight * (points[piece + at]?.[0] ?? 0);
+      y += weight * (points[piece + at]?.[1] ?? 0);
     });
     into[2 * point] = x;
     into[2 * point + 1] = y;

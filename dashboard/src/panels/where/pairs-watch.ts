@@ -1,5 +1,5 @@
-// Asks who sent to whom in what is looked at, as long as somebody looks: the selected range, else the whole of a run that
-// is over, else the newest stretch of one that goes on, again and again.
+// Asks who sent to whom in what is looked at, as long as somebody looks: the selected range, else the whole of a finished
+// run, else the newest stretch of one that goes on, again and again.
 
 import { effect } from "@preact/signals";
 import { Asking, REST_MS } from "../../state/asking";

@@ -3,7 +3,7 @@
 import type { CollectiveCriterion, Criteria } from "../../feed/criteria";
 import type { Store } from "../../state/store";
 import { bytes, count, duration } from "../../words";
-import { criteriaSentence, standingWords } from "../../words/criteria";
+import { criteriaSentence, statusWords } from "../../words/criteria";
 import { partTone } from "../causes";
 import { useTable } from "../share/tables";
 import { type Column, Table } from "../tables/table";
@@ -16,7 +16,7 @@ export function CriteriaPart({ store }: { store: Store }) {
   const criteria = known?.answer;
   return (
     <section id={CRITERIA} tabIndex={-1} class="criteria" aria-busy={isAsking && !known}>
-      <h2>Expected transfer times <span class="soft">{criteria ? standingWords(criteria) : "the measure of what is slow"}</span></h2>
+      <h2>Expected transfer times <span class="soft">{criteria ? statusWords(criteria) : "the measure of what is slow"}</span></h2>
       {why && <p class="soft">{known ? "Not the newest" : "Missing"}: {why.replace(/\.$/, "")}. <button type="button" class="link" onClick={again}>Ask again</button></p>}
       {criteria ? <CriteriaTables criteria={criteria} /> : !why && <p class="soft">Asking for it.</p>}
     </section>

@@ -56,7 +56,7 @@ describe("what figures are of", () => {
     }
   });
 
-  it("is the range that was judged, and its ranks' time", () => {
+  it("is the range that was diagnosed, and its ranks' time", () => {
     const scope = scopeOf(known(12e9, 14.5e9), found, 4);
     expect(scope).toMatchObject({ where: "in the range", parts: parts(3), top: "none", ranksS: 10, spanNs: [12e9, 14.5e9], only: null });
     expect([...scope.causes]).toEqual([["cpu", 2], ["pattern", 1]]);
@@ -85,7 +85,7 @@ describe("the ranks' time", () => {
     expect(ranksTimeS(found(0.25, 30), 4)).toBe(120);
   });
 
-  it("is that of what was judged where there is no share", () => {
+  it("is that of what was diagnosed where there is no share", () => {
     expect(ranksTimeS(found(0, 0), 4)).toBe(80);
     expect(ranksTimeS(found(0, 0), 4, [[0, 5e9], [18e9, null]])).toBe(32);
   });

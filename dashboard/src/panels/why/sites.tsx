@@ -17,7 +17,7 @@ export function Sites({ store, sites, waits, waitingS, isRanged }: SitesProps) {
   const most = sites.reduce((found, { seconds: value }) => Math.max(found, value), 0);
   useTable("waiting by call site", () => ({
     columns: ["place", "site", "waiting_s", "compute_s", "cpu_wait_s", "base_s", "distance_s", "excess_s", "operation_s", "other_s", "unknown_s"],
-    rows: sites.map(({ place, site, seconds: value, by }) => [place, site, value, by.compute - by.noCore, by.noCore, by.base, by.distance, by.excess, by.operation, by.other, by.unknown]),
+    rows: sites.map(({ place, site, seconds: value, by }) => [place, site, value, by.compute - by.cpuWait, by.cpuWait, by.base, by.distance, by.excess, by.operation, by.other, by.unknown]),
   }));
   const go = (row: SiteWait): void => {
     const isMine = selection?.kind === "site" && siteKey(selection) === siteKey(row);

@@ -43,7 +43,7 @@ function whereWords(store: Store, rank: number): string {
 }
 
 /** `top`: the verdict's cause, whose ranks are always listed. */
-export function Sources({ store, sources, top, hasCpuShortage, isRanged }: { store: Store; sources: readonly Source[]; top: Cause; hasCpuShortage: boolean; isRanged: boolean }) {
+export function Sources({ store, sources, top, hasCpuContention, isRanged }: { store: Store; sources: readonly Source[]; top: Cause; hasCpuContention: boolean; isRanged: boolean }) {
   const { ranks, durationS } = { ranks: store.figures.value.job.ranks, durationS: store.figures.value.found?.untilS ?? 0 };
   const shown = sources.filter(({ cause, totalS }) => cause === top || totalS > WORTH_TELLING * ranks * durationS);
   return (
@@ -51,7 +51,7 @@ export function Sources({ store, sources, top, hasCpuShortage, isRanged }: { sto
       <h2>{top === "none" ? "Ranks that have more to do, at no cost" : "Which ranks it comes from"} <span class="soft">{isRanged ? "in the whole run" : ""}</span></h2>
       {shown.length > 0
         ? shown.map((source) => <OfCause key={source.cause} store={store} source={source} />)
-        : <p class="soft">No rank has much more to do than others{hasCpuShortage ? "" : ", and none waited long for a CPU"}.</p>}
+        : <p class="soft">No rank has much more to do than others{hasCpuContention ? "" : ", and none waited long for a CPU"}.</p>}
     </section>
   );
 }

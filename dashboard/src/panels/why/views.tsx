@@ -22,7 +22,7 @@ export function ThreeViews({ store }: { store: Store }) {
   return (
     <section id={VIEWS} tabIndex={-1} class="views" aria-busy={isAsking && (isOther || !found)}>
       <h2>Three views of the messages <span class="soft">{known ? ofWords(known.scope, known.answer) : "where they go, how evenly, and how steadily"}</span></h2>
-      {/* Always there, so that nothing moves when it has something to say. */}
+      {/* Always there: nothing moves when it has something to say. */}
       <p class="soft note-line">{isOther ? "What is selected now is being asked for. " : ""}{why && <>They are {found ? "not the newest" : "missing"}: {why.replace(/\.$/, "")}. <button type="button" class="link" onClick={again}>Ask again</button> </>}{notes}</p>
       {found
         ? <div class={isOther ? "old" : ""}>

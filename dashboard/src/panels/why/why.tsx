@@ -67,7 +67,7 @@ function Diagnosis({ store, found }: { store: Store; found: FindingsReport }) {
         <Advice actions={(ofPart ?? found).actions} details={(ofPart ?? found).details} of={ofPart ? "part" : isRanged ? "run" : null} />
       </div>
       <WhatIf replays={diagnosis.whatIf} top={top} isRanged={isRanged} />
-      <Sources store={store} sources={diagnosis.sources} top={top} hasCpuShortage={diagnosis.hasCpuShortage} isRanged={isRanged} />
+      <Sources store={store} sources={diagnosis.sources} top={top} hasCpuContention={diagnosis.hasCpuContention} isRanged={isRanged} />
       <section id={WAITS} tabIndex={-1} class="waits">
         <GatheredWaits store={store} gathered={diagnosis.gathered} waitingS={diagnosis.budget.waitingS} isRanged={isRanged} />
         <Waits store={store} waits={diagnosis.waits} isRanged={isRanged} />

@@ -23,10 +23,10 @@ pub fn blocking(world: &SimpleCommunicator, truth: &Truth, count: usize) {
 
     truth.called("MPI_Barrier");
     world.barrier();
-    let mut said = own.clone();
+    let mut broadcast_values = own.clone();
     truth.moved("MPI_Bcast", bytes);
-    root.broadcast_into(&mut said[..]);
-    assert_eq!(said[0], root_rank);
+    root.broadcast_into(&mut broadcast_values[..]);
+    assert_eq!(broadcast_values[0], root_rank);
 
     let mut all = vec![0; count * ranks];
     truth.moved("MPI_Gather", bytes);
@@ -127,7 +127,7 @@ pub fn immediate(world: &SimpleCommunicator, truth: &Truth, count: usize) {
     let root = world.process_at_rank(root_rank);
     let own = vec![rank; count];
     let bytes = ELEMENT_BYTES * count;
-    let (mut said, mut total, mut reduced) = (own.clone(), vec![0; count], vec![0; count]);
+    let (mut broadcast_values, mut total, mut reduced) = (own.clone(), vec![0; count], vec![0; count]);
     let (mut all, mut exchanged) = (vec![0; count * ranks], vec![0; count * ranks]);
     let others: Vec<i32> = (0..size).flat_map(|other| vec![other; count]).collect();
 
@@ -137,7 +137,7 @@ pub fn immediate(world: &SimpleCommunicator, truth: &Truth, count: usize) {
     barrier.wait();
     request::scope(|scope| {
         truth.moved("MPI_Ibcast", bytes);
-        let broadcast = root.immediate_broadcast_into(scope, &mut said[..]);
+        let broadcast = root.immediate_broadcast_into(scope, &mut broadcast_values[..]);
         truth.moved("MPI_Iallreduce", bytes);
         let all_reduce =
             world.immediate_all_reduce_into(scope, &own[..], &mut total[..], SystemOperation::sum());
@@ -164,7 +164,7 @@ pub fn immediate(world: &SimpleCommunicator, truth: &Truth, count: usize) {
         all_reduce.wait();
         broadcast.wait();
     });
-    assert_eq!((said[0], total[0]), (root_rank, size * (size - 1) / 2));
+    assert_eq!((broadcast_values[0], total[0]), (root_rank, size * (size - 1) / 2));
     assert_eq!((all, exchanged), (others, vec![rank; count * ranks]));
     assert!(rank != root_rank || reduced[0] == size - 1);
 }

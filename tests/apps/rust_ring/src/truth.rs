@@ -65,16 +65,16 @@ impl Truth {
         }
         if rank == 0 {
             let mut text = "mpiscope-truth 1\n".to_owned();
-            for (source, told) in all.chunks(own.len()).enumerate() {
-                for (destination, pair) in told[2 * TRUTH_FUNCTIONS.len()..].chunks(2).enumerate() {
+            for (source, counts) in all.chunks(own.len()).enumerate() {
+                for (destination, pair) in counts[2 * TRUTH_FUNCTIONS.len()..].chunks(2).enumerate() {
                     if pair[0] > 0 {
                         text += &format!("pair {source} {destination} {} {}\n", pair[0], pair[1]);
                     }
                 }
             }
-            for (caller, told) in all.chunks(own.len()).enumerate() {
+            for (caller, counts) in all.chunks(own.len()).enumerate() {
                 for (at, function) in TRUTH_FUNCTIONS.iter().enumerate() {
-                    let figures = [("calls", told[at]), ("moved", told[TRUTH_FUNCTIONS.len() + at])];
+                    let figures = [("calls", counts[at]), ("moved", counts[TRUTH_FUNCTIONS.len() + at])];
                     for (word, figure) in figures.into_iter().filter(|(_, figure)| *figure > 0) {
                         text += &format!("{word} {caller} {function} {figure}\n");
                     }
