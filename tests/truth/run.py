@@ -269,7 +269,7 @@ def stop_now_and_then(process, program):
 
 
 class Hosts(Lab):
-    """Hosts whose network carries other traffic or has slow links."""
+    """Hosts whose network foreign programs use, or whose links are slow."""
 
     def __init__(self, jobs):
         super().__init__(jobs, HOSTS, "--shaped")

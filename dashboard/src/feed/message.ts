@@ -201,6 +201,7 @@ function stateMessage(value: Fields<Wire.Message>, kind: "snapshot" | "delta"): 
     timeline: part("timeline", timelineCells),
     inFlight: part("in_flight", inFlight),
     pending: part("pending", pending),
+    // words: allow the key of the feed
     hangs: part("standing", hangs),
     switch: part("switch", recordingSwitch),
     found: part("found", found),

@@ -3,7 +3,7 @@
 import { useComputed } from "@preact/signals";
 import type { Store } from "../state/store";
 import { isSettled, replayNote } from "../words/found";
-import { WHAT_IF, show } from "./why/places";
+import { WHAT_IF, show } from "./why/sections";
 
 export function ReplayNote({ store }: { store: Store }) {
   const words = useComputed(() => {

@@ -18,13 +18,14 @@ use std::path::Path;
 const LIST: &str = "deploy/xtask/words.txt";
 const BASELINE: &str = "deploy/xtask/words-baseline.txt";
 /// Not written by hand, not ours, or about retired words.
-const LEFT_OUT: [&str; 6] = [
+const LEFT_OUT: [&str; 7] = [
     "deploy/xtask/words",
     "deploy/xtask/src/words",
     "tests/recordings/",
     "tests/fuzz/corpus/",
     "LICENSE",
     "collector/standard.txt",
+    "dashboard/src/feed/types.ts",
 ];
 /// Places that are named of one word.
 const MOST_PLACES: usize = 12;

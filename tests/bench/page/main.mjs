@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { close, LARGE, launch } from "../../browser/lib/browser.mjs";
 import { legend, untilParticles, untilState } from "../../browser/lib/page.mjs";
-import { ARTEFACTS } from "../../browser/lib/places.mjs";
+import { ARTEFACTS } from "../../browser/lib/paths.mjs";
 import { mpi, run } from "../../browser/lib/product.mjs";
 import { pause, until } from "../../browser/lib/wait.mjs";
 import { watch } from "./watch.mjs";

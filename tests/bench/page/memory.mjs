@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { close, LARGE, launch } from "../../browser/lib/browser.mjs";
 import { madeUp } from "../../browser/lib/made_up.mjs";
 import { tab, untilState } from "../../browser/lib/page.mjs";
-import { ARTEFACTS } from "../../browser/lib/places.mjs";
+import { ARTEFACTS } from "../../browser/lib/paths.mjs";
 import { pause } from "../../browser/lib/wait.mjs";
 
 const VIEWS = ["overview", "particles", "where", "how", "what", "messages", "why", "figures"];

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { close, LARGE, launch } from "../../browser/lib/browser.mjs";
 import { untilState } from "../../browser/lib/page.mjs";
-import { OWN, PROGRAM } from "../../browser/lib/places.mjs";
+import { OWN, PROGRAM } from "../../browser/lib/paths.mjs";
 import { replay } from "../../browser/lib/product.mjs";
 import { pause, until } from "../../browser/lib/wait.mjs";
 import { watchPoints } from "./points.mjs";

@@ -9,7 +9,7 @@ import { madeUp } from "../lib/made_up.mjs";
 import { inspector, nanoseconds, shot, untilMode, untilState } from "../lib/page.mjs";
 import { shoot } from "../lib/pictures.mjs";
 import { coloured, count } from "../lib/pixels.mjs";
-import { PROGRAM } from "../lib/places.mjs";
+import { PROGRAM } from "../lib/paths.mjs";
 import { folder, replay } from "../lib/product.mjs";
 import { test } from "../lib/runner.mjs";
 import { until } from "../lib/wait.mjs";
@@ -32,7 +32,7 @@ async function how(t, words, options = {}) {
   return open(t, await madeUp(t, "--calls", "2000", ...words), { view: "how", ...options });
 }
 
-test("how::a_recording_shows_the_windows_that_it_was_told", async (t) => {
+test("how::a_recording_shows_the_windows_of_the_feed", async (t) => {
   const { url } = await replay(t, modelled());
   const context = await visitor(t);
   const received = receivedFindings(context);
@@ -127,7 +127,7 @@ test("how::the_handles_of_the_range_go_by_windows", async (t) => {
   await page.keyboard.press("End");
 });
 
-test("how::what_is_not_known_is_said", async (t) => {
+test("how::what_is_not_known_has_a_sentence", async (t) => {
   const unknown = await how(t, ["--ranks", "64", "--regions", "unknown", "--scene", "live"]);
   await unknown.locator("#view", { hasText: "No latency over time is known yet" }).waitFor();
   const none = await how(t, ["--ranks", "8", "--evolution", "none", "--scene", "live"]);

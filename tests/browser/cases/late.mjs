@@ -18,7 +18,7 @@ async function bars(page) {
   return { pixels, left, right, height: rest.bottom - rest.top };
 }
 
-test("late::pages_that_come_late_or_stood_still_know_all", async (t) => {
+test("late::pages_that_come_late_or_were_frozen_know_all", async (t) => {
   const running = await steady(t, "late");
   const early = await open(t, running.url, { losesServer: true, viewport: SMALL });
   const frozen = await open(t, running.url, { losesServer: true, viewport: SMALL });
@@ -32,7 +32,7 @@ test("late::pages_that_come_late_or_stood_still_know_all", async (t) => {
   await debug.send("Debugger.enable");
   await debug.send("Debugger.pause");
   const before = (await figures(early)).calls;
-  await until("another page than the one that stands still goes on", async () => (await figures(early)).calls > before + FROZEN_CALLS);
+  await until("another page than the frozen one goes on", async () => (await figures(early)).calls > before + FROZEN_CALLS);
   await debug.send("Debugger.disable");
   await until("the page catches up", async () => (await figures(frozen)).calls >= (await figures(early)).calls - 3000 && (await figures(frozen)).calls > before);
   await untilState(frozen, /^live/);
@@ -72,6 +72,6 @@ test("late::pages_that_come_late_or_stood_still_know_all", async (t) => {
     compareFunctions(await table(page, "Functions"), truth);
     rows.at(-1).ranks = await table(page, "Ranks");
   }
-  assert.deepEqual(rows[1], rows[0], "the page that stood still differs");
+  assert.deepEqual(rows[1], rows[0], "the page that was frozen differs");
   assert.deepEqual(rows[2], rows[0], "the late page differs");
 });

@@ -24,7 +24,7 @@ test("nodes::a_silent_one_is_named_until_it_is_back", async (t) => {
   await until("its ranks run", async () => (await states())["8"] === "running");
 });
 
-test("nodes::ranks_have_a_node_by_name_and_a_share_without_a_core", async (t) => {
+test("nodes::ranks_have_a_node_by_name_and_a_share_of_waiting_for_a_cpu", async (t) => {
   const url = await madeUp(t, "--ranks", "12", "--nodes", "3", "--calls", "2000");
   const page = await open(t, url, { viewport: SMALL });
   await untilState(page, /^live/);

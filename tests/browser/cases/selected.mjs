@@ -9,7 +9,7 @@ import { open, SMALL } from "../lib/browser.mjs";
 import { compareFunctions, nearly } from "../lib/compare.mjs";
 import { inspector, number, tab, table, untilState } from "../lib/page.mjs";
 import { shoot } from "../lib/pictures.mjs";
-import { PROGRAM, ROOT } from "../lib/places.mjs";
+import { PROGRAM, ROOT } from "../lib/paths.mjs";
 import { replay } from "../lib/product.mjs";
 import { scattered, uneven } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";

@@ -4,7 +4,7 @@ import { strict as assert } from "node:assert";
 import { execFileSync } from "node:child_process";
 import { open } from "../lib/browser.mjs";
 import { untilState } from "../lib/page.mjs";
-import { PROGRAM } from "../lib/places.mjs";
+import { PROGRAM } from "../lib/paths.mjs";
 import { mpi, replay, report, Run } from "../lib/product.mjs";
 import { quiet } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";

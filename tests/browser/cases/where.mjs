@@ -81,7 +81,7 @@ test("where::the_matrix_zooms_and_selects", async (t) => {
   await page.locator(".where .legend", { hasText: "not known" }).waitFor();
 });
 
-test("where::nothing_known_and_a_single_region_are_said", async (t) => {
+test("where::nothing_known_and_a_single_region_have_sentences", async (t) => {
   const none = await where(t, 8, "yet");
   await none.locator("#view", { hasText: "Nothing of it was recorded." }).waitFor();
   const one = await where(t, 16, "one");

@@ -10,7 +10,7 @@ import { quantity } from "../lib/compare.mjs";
 import { madeUp } from "../lib/made_up.mjs";
 import { inspector, number, table, untilMode, untilState } from "../lib/page.mjs";
 import { shoot } from "../lib/pictures.mjs";
-import { PROGRAM } from "../lib/places.mjs";
+import { PROGRAM } from "../lib/paths.mjs";
 import { replay, report } from "../lib/product.mjs";
 import { scattered, uneven } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";

@@ -1,7 +1,7 @@
 // A Chromium for each worker (or two), and pages in it that notice whatever a page must not do.
 
 import { chromium as playwright } from "playwright-core";
-import { chromium } from "./places.mjs";
+import { chromium } from "./paths.mjs";
 
 const FLAGS = [
   "--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",

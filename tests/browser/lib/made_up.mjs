@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { ROOT } from "./places.mjs";
+import { ROOT } from "./paths.mjs";
 import { skip } from "./runner.mjs";
 import { until } from "./wait.mjs";
 

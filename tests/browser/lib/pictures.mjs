@@ -3,7 +3,7 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import { LARGE, SMALL } from "./browser.mjs";
-import { ARTEFACTS, FULL } from "./places.mjs";
+import { ARTEFACTS, FULL } from "./paths.mjs";
 import { pause } from "./wait.mjs";
 
 const THEMES = ["dark", "light"];

@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { find, OWN, PROGRAM, ROOT, RUNS } from "./places.mjs";
+import { find, OWN, PROGRAM, ROOT, RUNS } from "./paths.mjs";
 import { pause, until } from "./wait.mjs";
 
 export const ENVIRONMENT = {

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ENVIRONMENT, folder, mpi } from "./product.mjs";
-import { PROGRAM } from "./places.mjs";
+import { PROGRAM } from "./paths.mjs";
 
 const made = new Map();
 

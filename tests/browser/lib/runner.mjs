@@ -2,7 +2,7 @@
 
 import { appendFileSync } from "node:fs";
 import { inspect } from "node:util";
-import { FULL, SKIPPED } from "./places.mjs";
+import { FULL, SKIPPED } from "./paths.mjs";
 
 const tests = [];
 const LIMIT_MS = 300_000;

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
 const RANKS: u32 = 4;
+/// The part of the report.
+const HANGS: &str = "standing"; // words: allow the key of the report
 
 /// A recorded job that hangs in some way.
 struct Stuck {
@@ -55,7 +57,7 @@ impl Stuck {
 }
 
 fn last_hang(report: &Value) -> Value {
-    report["standing"]["stills"].as_array().unwrap().last().unwrap().clone()
+    report[HANGS]["stills"].as_array().unwrap().last().unwrap().clone()
 }
 
 fn text_of(out: &Path) -> String {
@@ -82,7 +84,7 @@ fn a_circle_of_receives_is_named_with_its_call_sites() {
         assert_eq!(hang["circles"], serde_json::json!([[0, 1, 2, 3]]));
         assert_eq!(hang["until_s"], Value::Null);
         // A rank that was in a call when its process ended is reported as well.
-        let ended_in = report["standing"]["ended_in"].as_array().unwrap();
+        let ended_in = report[HANGS]["ended_in"].as_array().unwrap();
         assert_eq!(ended_in.len(), 4, "{report:#}");
         assert!(ended_in[2]["call"].as_str().unwrap().starts_with("MPI_Recv from rank 3"), "{report:#}");
         assert!(ended_in[2]["place"].as_str().unwrap().starts_with("stuck.c:"), "{report:#}");
@@ -170,7 +172,7 @@ fn a_chain_leads_to_the_computing_rank_and_the_end_of_the_hang_is_reported() {
         assert_eq!((&hang["kind"], &hang["roots"][0]["rank"]), (&"waits".into(), &3.into()));
         let hang_s = hang["until_s"].as_f64().unwrap() - hang["since_s"].as_f64().unwrap();
         assert!(hang_s >= 2.0, "the last rank computes for three seconds: {hang:#}");
-        assert_eq!(report["standing"]["ended_in_count"], 0, "all calls returned");
+        assert_eq!(report[HANGS]["ended_in_count"], 0, "all calls returned");
     }
 }
 
@@ -182,7 +184,7 @@ fn a_killed_job_says_which_calls_its_ranks_were_in() {
         let ended = stuck.running.wait(LIMIT).unwrap();
         assert_ne!(ended.status, 0);
         let report = report(&stuck.out).unwrap();
-        let ended_in = report["standing"]["ended_in"].as_array().unwrap();
+        let ended_in = report[HANGS]["ended_in"].as_array().unwrap();
         let rank_2 = ended_in.iter().find(|call| call["rank"] == 2);
         let rank_2 = rank_2.unwrap_or_else(|| panic!("{report:#}\n{}", ended.errors()));
         assert!(rank_2["call"].as_str().unwrap().starts_with("MPI_Recv from rank 3, tag 7"), "{report:#}");
@@ -208,7 +210,7 @@ fn the_report_knows_the_last_calls_when_everything_was_killed() {
     let all_ended = || family.iter().all(|process| !processes::is_running(*process)).then_some(());
     processes::until(LIMIT, all_ended).expect("a killed process stays");
     let report = report(&stuck.out).unwrap();
-    assert_eq!(report["standing"]["ended_in_count"], 4, "{report:#}");
+    assert_eq!(report[HANGS]["ended_in_count"], 4, "{report:#}");
     assert_eq!(last_hang(&report)["kind"], "deadlock");
     let live: Value = serde_json::from_slice(&std::fs::read(stuck.out.join("live.json")).unwrap()).unwrap();
     for rings in live["rings"].as_array().unwrap() {

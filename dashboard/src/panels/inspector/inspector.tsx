@@ -18,7 +18,7 @@ import type { CallText } from "../view";
 import { CallWaits } from "./call-waits";
 import { MomentPart } from "./moment";
 import { Row, Title } from "./parts";
-import { PlacePart, TalkRows } from "./place";
+import { PlacePart, TalkRows } from "./region";
 import { RangePart } from "./range";
 import { SitePart } from "./site";
 

@@ -8,7 +8,7 @@ import type { Store } from "../../state/store";
 import { isSettled, isWithheld, partVerdict, pieces, verdictLine } from "../../words/found";
 import { nextStep } from "../../words/overview";
 import { WholeRunNote } from "../selected-note";
-import { ADVICE, show } from "../why/places";
+import { ADVICE, show } from "../why/sections";
 import { useRangeFigures } from "../why/range";
 import { SourceRanks, sourceRanks } from "../why/sources";
 import { RunFigures } from "./figures";

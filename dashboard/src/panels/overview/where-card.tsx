@@ -15,7 +15,7 @@ import { type Blamed, blamedAndWhy, turnsWords } from "../../words/overview";
 import { CauseMark } from "../causes";
 import { SelectedNote } from "../selected-note";
 import { RegionMark } from "../where/table";
-import { show, SOURCES } from "../why/places";
+import { show, SOURCES } from "../why/sections";
 import { useRangeFigures } from "../why/range";
 
 const SHOWN = 3;

@@ -13,7 +13,7 @@ import { SelectedNote, WholeRunNote } from "../selected-note";
 import { useTable } from "../share/tables";
 import { ranksAmong, type Scope, scopeOf } from "../why/layout";
 import { useRangeFigures } from "../why/range";
-import { BUDGET, show } from "../why/places";
+import { BUDGET, show } from "../why/sections";
 
 /** Parts below this share are named where there is room. */
 const SMALL = 0.04;

@@ -4,7 +4,7 @@ import type { Store } from "../../state/store";
 import { cutAtConfidence, partVerdict, verdictLine } from "../../words/found";
 import { CauseMark } from "../causes";
 import { TermMark } from "../terms/term";
-import { ADVICE, evidenceOf, show } from "../why/places";
+import { ADVICE, evidenceOf, show } from "../why/sections";
 import { useRangeFigures } from "../why/range";
 
 /** A sentence of this number of letters needs the room beside the buttons where the window is narrow. */

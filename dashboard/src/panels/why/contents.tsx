@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Store } from "../../state/store";
-import { PARTS, reachedPart, show } from "./places";
+import { PARTS, reachedPart, show } from "./sections";
 
 /** A part counts as reached a little before its heading is at the top. */
 const AHEAD_PIXELS = 24;

@@ -9,7 +9,7 @@ import { useTable } from "../share/tables";
 import { type Column, Table } from "../tables/table";
 import { useCriteria } from "./ask";
 import { CriteriaPicture } from "./criteria-chart";
-import { CRITERIA } from "./places";
+import { CRITERIA } from "./sections";
 
 export function CriteriaPart({ store }: { store: Store }) {
   const { known, isAsking, why, again } = useCriteria(store);

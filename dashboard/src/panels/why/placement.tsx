@@ -10,7 +10,7 @@ import { fileName, saveBlob } from "../save";
 import { CopyButton } from "../share/copy-button";
 import { useTable } from "../share/tables";
 import { type DiagnosedScope, useRemap } from "./ask";
-import { PLACEMENT } from "./places";
+import { PLACEMENT } from "./sections";
 
 /** What a better placement would save of the ranks' time, in seconds, as the verdict has it. */
 export function Placement({ store, gainedS, ranksS, isUnknown }: { store: Store; gainedS: number; ranksS: number; isUnknown: boolean }) {

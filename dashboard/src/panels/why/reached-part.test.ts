@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CAUSES } from "../../feed/found";
-import { evidenceOf, PARTS, reachedPart, SOURCES, WHAT_IF } from "./places";
+import { evidenceOf, PARTS, reachedPart, SOURCES, WHAT_IF } from "./sections";
 
 describe("parts of the view", () => {
   const parts = PARTS.map(({ id }, at) => ({ id, y: 100 * at }));

@@ -11,7 +11,7 @@ import { rangesOf } from "../../state/ranks";
 import { CauseMark } from "../causes";
 import { useTable } from "../share/tables";
 import { type Column, Table } from "../tables/table";
-import { SOURCES } from "./places";
+import { SOURCES } from "./sections";
 
 /** Below this share of the ranks' time it is not said who it comes from. */
 const WORTH_TELLING = 0.005;

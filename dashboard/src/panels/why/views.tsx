@@ -11,7 +11,7 @@ import { type CourseQuestion, type CoursesFound, useCourses } from "./ask";
 import { BackgroundView } from "./background-view";
 import { MappingView } from "./mapping-view";
 import { PatternView } from "./pattern-view";
-import { VIEWS } from "./places";
+import { VIEWS } from "./sections";
 
 export interface ViewProps { store: Store; found: CoursesFound }
 

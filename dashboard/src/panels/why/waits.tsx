@@ -7,7 +7,7 @@ import { clock, count, counted } from "../../words";
 import { part, seconds, STATE_MEANINGS } from "../../words/found";
 import { useTable } from "../share/tables";
 import { type Column, Table } from "../tables/table";
-import { show, SOURCES } from "./places";
+import { show, SOURCES } from "./sections";
 import { RankLink } from "./sources";
 
 interface GatheredProps { store: Store; gathered: readonly GatheredWait[]; waitingS: number; isRanged: boolean }

@@ -5,7 +5,7 @@ import { type Blame, CAUSES, type Cause, type WhatIf as Replays } from "../../fe
 import { seconds } from "../../words/found";
 import { CHANGES, costly, predicted, predictedWords } from "../../words/whatif";
 import { causeColour, CauseMark } from "../causes";
-import { WHAT_IF } from "./places";
+import { WHAT_IF } from "./sections";
 
 export function WhatIf({ replays, top, isRanged }: { replays: Replays; top: Cause; isRanged: boolean }) {
   const chosen = useSignal<ReadonlySet<Blame> | null>(null);

@@ -16,7 +16,7 @@ import { EfficiencyFigures } from "./efficiency";
 import { ranksTimeS, scopeOf } from "./layout";
 import { OverTime } from "./over-time";
 import { Placement } from "./placement";
-import { ADVICE, BUDGET, CAUSES_PART, OVER_TIME, SITES, WAITS } from "./places";
+import { ADVICE, BUDGET, CAUSES_PART, OVER_TIME, SITES, WAITS } from "./sections";
 import { RangeBar, useRangeFigures } from "./range";
 import { Sites } from "./sites";
 import { Sources } from "./sources";

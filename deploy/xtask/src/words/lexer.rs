@@ -118,7 +118,7 @@ impl Lexer<'_> {
     fn run(mut self) -> Vec<(Kind, Range<usize>)> {
         while let Some(byte) = self.bytes.get(self.at) {
             // Most bytes begin nothing.
-            let piece = if matches!(byte, b'/' | b'#' | b'!' | b'"' | b'\'' | b'`' | b'r') {
+            let piece = if matches!(byte, b'/' | b'#' | b'!' | b'"' | b'\'' | b'`' | b'r' | b'>') {
                 self.next_piece()
             } else {
                 None
@@ -156,6 +156,10 @@ impl Lexer<'_> {
             (Language::Rust | Language::Braces, b'/') if rest.starts_with(b"/*") => {
                 Some((Kind::Comments, length_until(rest, b"*/", 2)))
             }
+            (Language::Braces, b'/') if self.is_after(b"(") => Some((Kind::Texts, quoted_length(rest, false))),
+            (Language::Braces, b'>') if !self.is_after(b"=") => {
+                markup_length(rest).map(|length| (Kind::Texts, length))
+            }
             (Language::Hash, b'#') if self.begins_word() => Some((Kind::Comments, line_length(rest))),
             (Language::Fortran, b'!') => Some((Kind::Comments, line_length(rest))),
             (Language::Hash, b'"') if rest.starts_with(b"\"\"\"") => {
@@ -172,6 +176,10 @@ impl Lexer<'_> {
             }
             _ => None,
         }
+    }
+
+    fn is_after(&self, bytes: &[u8]) -> bool {
+        self.at > 0 && bytes.contains(&self.bytes[self.at - 1])
     }
 
     fn begins_word(&self) -> bool {
@@ -202,6 +210,13 @@ fn quoted_length(rest: &[u8], may_go_on: bool) -> usize {
         at += 1;
     }
     rest.len()
+}
+
+/// Of the words between two tags of a page: `>words<`.
+fn markup_length(rest: &[u8]) -> Option<usize> {
+    let words = &rest[1..];
+    let end = words.iter().position(|byte| b"<{};=\n".contains(byte))?;
+    (words[0].is_ascii_alphabetic() && b"<{".contains(&words[end])).then_some(1 + end)
 }
 
 /// Of `r"..."` or `r#"..."#`.
@@ -253,6 +268,16 @@ mod tests {
     fn a_quote_that_is_never_closed_ends_with_its_line() {
         assert_eq!(of(Language::Braces, "a 'b\nc"), [("code", "a"), ("texts", "'b"), ("code", "c")]);
         assert_eq!(of(Language::Hash, "a=$# # b"), [("code", "a=$#"), ("comments", "# b")]);
+    }
+
+    #[test]
+    fn words_between_tags_and_patterns_are_texts() {
+        let text = "<h2>What if {a}</h2>; x as Map<B> | C<D>; y.test(/^Of /); (z) =>w;";
+        let texts: Vec<&str> = of(Language::Braces, text)
+            .into_iter()
+            .filter_map(|(kind, text)| (kind == "texts").then_some(text))
+            .collect();
+        assert_eq!(texts, [">What if", "/^Of /"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::lexer::{Kind, Language, pieces};
 use anyhow::{Context, Result, bail};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A line with this comment, and the one after it, may use any word.
 const EXEMPT: &str = "words: allow ";
@@ -33,6 +33,8 @@ pub(crate) struct List {
     names: HashMap<String, usize>,
     pairs: HashMap<(String, String), usize>,
     files: HashMap<String, usize>,
+    /// Names in files and interfaces that other programs read: they stay.
+    formats: HashSet<String>,
 }
 
 impl List {
@@ -41,6 +43,10 @@ impl List {
         for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
             let fields: Vec<&str> = line.split('|').map(str::trim).collect();
             let [kind, forms, instead] = fields[..] else { bail!("no KIND | FORMS | INSTEAD: {line}") };
+            if kind == "format" {
+                list.formats.extend(forms.split(',').map(|form| form.trim().to_owned()));
+                continue;
+            }
             let at = list.retired.len();
             let first = forms.split(',').next().context("a line without a form")?;
             let name = if kind == "text" { first.to_owned() } else { format!("{kind} {first}") };
@@ -91,6 +97,9 @@ impl List {
                         pair.or_else(|| self.names.get(name).copied()).map(|retired| (retired, kind, from)),
                     );
                     before = Some(name);
+                }
+                if self.formats.contains(with_hyphens(text, from, until)) {
+                    continue;
                 }
                 split_name(text, from, until, |from, until| words.push((kind, from, until)));
             }
@@ -155,6 +164,15 @@ fn identifiers(text: &str, from: usize, until: usize) -> impl Iterator<Item = (u
         }
         (begin < at).then_some((begin, at))
     })
+}
+
+/// The name together with what hyphens join to it: `--even-work` has one.
+fn with_hyphens(text: &str, from: usize, until: usize) -> &str {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let bytes = text.as_bytes();
+    let before = bytes[..from].iter().rev().take_while(|byte| is_part(byte)).count();
+    let after = bytes[until..].iter().take_while(|byte| is_part(byte)).count();
+    text[from - before..until + after].trim_matches('-')
 }
 
 /// The words of a name: `wait_ns` and `waitNs` have two.
@@ -242,6 +260,13 @@ mod tests {
     fn an_exempt_line_and_the_next_are_not_counted() {
         let text = "// words: allow the key of the report\nknot\nknot\n";
         assert_eq!(found("text | knot | sample", Language::Rust, text), [("code", 3)]);
+    }
+
+    #[test]
+    fn names_of_formats_stay_and_others_like_them_do_not() {
+        let list = "text | even work, no core | balance\nformat | even-work, no_core | the command line, the feed";
+        let text = "\"--even-work\", \"even work\", \"even-worker\"\nx.no_core; let no_core_ns = 1;";
+        assert_eq!(found(list, Language::Rust, text), [("texts", 1), ("code", 2)]);
     }
 
     #[test]

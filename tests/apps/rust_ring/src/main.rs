@@ -38,7 +38,7 @@ fn main() {
     let universe = mpi::initialize().expect("MPI starts");
     let world = universe.world();
     let (rank, size) = (world.rank(), world.size());
-    let truth = Truth::of(size as usize);
+    let truth = Truth::new(size as usize);
     truth.called("MPI_Init_thread");
     let (right, left) = ((rank + 1) % size, (rank + size - 1) % size);
     let ring = Ring { world: &world, truth: &truth, rank, size, right, left };

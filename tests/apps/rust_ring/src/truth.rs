@@ -23,7 +23,7 @@ pub struct Truth {
 }
 
 impl Truth {
-    pub fn of(ranks: usize) -> Self {
+    pub fn new(ranks: usize) -> Self {
         Self {
             calls: RefCell::new(vec![0; TRUTH_FUNCTIONS.len()]),
             moved: RefCell::new(vec![0; TRUTH_FUNCTIONS.len()]),
