@@ -148,13 +148,13 @@ fn calls_are_counted_where_nothing_can_be_spooled() {
     // The host lacks the folder of the spool, and the memory of its rings is full now.
     let used = "$(df --output=used -k /run/rings | tail -n 1)";
     shell(&lab, "node2", &format!("mount -n -o remount,size=$(({used} + 1024))k /run/rings"));
-    // What is acknowledged leaves room again.
-    let more = "until [ -e /run/stop ]; do cat /dev/zero >> /run/rings/full; sleep 0.02; done";
-    shell(&lab, "node2", &format!("setsid sh -c '{more}' > /dev/null 2>&1 < /dev/null &"));
+    // What is acknowledged gives memory back: it is filled for as long as the job runs.
+    let fill = "while true; do cat /dev/zero >> /run/rings/full; sleep 0.02; done";
+    let filling = Running::start(&mut lab.exec("node2", &["sh", "-c", fill])).unwrap();
     let left = "$(df --output=avail -k /run/rings | tail -n 1)";
     shell(&lab, "node2", &format!("until [ {left} -eq 0 ]; do sleep 0.02; done"));
     let ended = ended_well(&lab, running);
-    shell(&lab, "node2", "touch /run/stop");
+    drop(filling);
     let truth = Truth::parse(&ended.stdout).unwrap();
     let recorded = Recorded::load(&out).unwrap();
     let (totals, lost) = (recorded.manifest.totals, recorded.manifest.lost);

@@ -180,8 +180,16 @@ fn a_daemon_that_takes_over_counts_what_is_in_no_file() {
     let figure = |name: &str| totals[name].as_u64().unwrap();
     // What the first one had read and not yet written is known as slots; a call may have several.
     let counted = figure("calls") + figure("polls") + figure("lost_calls");
-    assert!(figure("lost_calls") > 0 && counted >= made, "{counted} of {made}: {summary:#} {}", ended.errors());
-    assert_eq!((&summary["verdict"]["cause"], &summary["job"]["exit"]), (&"none".into(), &0.into()), "{summary:#}");
+    assert!(
+        figure("lost_calls") > 0 && counted >= made,
+        "{counted} of {made}: {summary:#} {}",
+        ended.errors()
+    );
+    assert_eq!(
+        (&summary["verdict"]["cause"], &summary["job"]["exit"]),
+        (&"none".into(), &0.into()),
+        "{summary:#}"
+    );
     let new = folder.path().join("repaired");
     assert_eq!(repair(&out, &new).unwrap().status, 0);
     assert_eq!(report(&new).unwrap()["totals"], summary["totals"], "{summary:#}");

@@ -359,12 +359,18 @@ fn nothing_is_left_of_a_lab() {
     let before = traces("");
     let lab = lab_or_return!(options, "nothing_is_left_of_a_lab");
     let name = lab.name().to_owned();
-    output(&lab, "node2", "setsid sleep 1000 > /dev/null 2>&1 < /dev/null &");
+    // What a test starts and lets go of is killed with it; this one is the lab's to end.
+    let sleeping = Running::start(&mut lab.exec("node2", &["setsid", "--wait", "sleep", "1000"])).unwrap();
+    let name_of = |process| std::fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
+    let is_asleep =
+        || sleeping.family().into_iter().any(|process| name_of(process) == "sleep\n").then_some(());
+    assert!(processes::until(LIMIT, is_asleep).is_some());
     lab.link(&["all", "all", "--cut", "--after", "1000s"]).unwrap();
     let (mounts, interfaces, processes) = traces(&name);
     assert_eq!((&mounts, &interfaces), (&before.0, &before.1), "a lab stays in its namespaces");
     assert!(processes.len() >= 10, "{processes:?}");
     drop(lab);
+    assert_eq!(sleeping.family(), [0; 0]);
     let (mounts, interfaces, processes) = traces(&name);
     assert_eq!((mounts, interfaces, processes), (before.0, before.1, Vec::new()));
     assert!(!Path::new("/run/mpiscope-lab").join(&name).exists());
