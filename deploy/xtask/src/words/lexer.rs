@@ -156,7 +156,9 @@ impl Lexer<'_> {
             (Language::Rust | Language::Braces, b'/') if rest.starts_with(b"/*") => {
                 Some((Kind::Comments, length_until(rest, b"*/", 2)))
             }
-            (Language::Braces, b'/') if self.is_after(b"(") => Some((Kind::Texts, quoted_length(rest, false))),
+            (Language::Braces, b'/') if self.is_after(b"(") => {
+                Some((Kind::Texts, quoted_length(rest, false)))
+            }
             (Language::Braces, b'>') if !self.is_after(b"=") => {
                 markup_length(rest).map(|length| (Kind::Texts, length))
             }

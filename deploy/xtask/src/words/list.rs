@@ -264,7 +264,8 @@ mod tests {
 
     #[test]
     fn names_of_formats_stay_and_others_like_them_do_not() {
-        let list = "text | even work, no core | balance\nformat | even-work, no_core | the command line, the feed";
+        let list =
+            "text | even work, no core | balance\nformat | even-work, no_core | the command line, the feed";
         let text = "\"--even-work\", \"even work\", \"even-worker\"\nx.no_core; let no_core_ns = 1;";
         assert_eq!(found(list, Language::Rust, text), [("texts", 1), ("code", 2)]);
     }
