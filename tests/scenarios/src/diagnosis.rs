@@ -8,9 +8,10 @@ use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matched;
 use mpiscope_model::{Batch, Blame, Node};
 use mpiscope_synth::{
-    Cause, Collective, Collectives, Network, Noise, Part, Pattern, Spec, Style, Truth, generate,
+    Cause, Collective, Collectives, Network, Noise, Part, Pattern, Run, Spec, Style, Truth, generate,
 };
 use mpiscope_wire::FUNCTIONS;
+use std::collections::BTreeMap;
 
 /// Seconds are near enough when they are off by no more than this share of the true ones.
 pub(crate) const NEAR: f64 = 0.15;
@@ -192,19 +193,25 @@ fn pass(case: &Case, given: Option<&References<'_>>, wants_truth: bool) -> Resul
     let graph = builder.and_then(|builder| builder.finish().ok());
     let budgeter = windowed.budgeter;
     let network = run.network();
-    let truth = wants_truth.then(|| {
-        let nodes: Vec<u32> = budgeter.advice().node_of_rank.into_iter().map(|node| node.0).collect();
-        let is_heavy = matches!(case.spec.noise, Noise::HeavyTailed { .. });
-        let spared = |luck| {
-            let is = run.seconds_if_placed(run.node_of_rank(), luck);
-            (is - run.seconds_if_placed(&nodes, luck)) / is
-        };
-        // With a heavy tail one draw is a matter of luck.
-        let draws = if is_heavy { 0..DRAWS } else { 0..1 };
-        let share = draws.clone().map(spared).sum::<f64>() / draws.count() as f64;
-        truth_with_placement(run.truth(), share)
-    });
+    let truth =
+        wants_truth.then(|| truth_with_placement(run.truth(), saved_by_advice(case, &run, &budgeter)));
     Ok(Passed { graph, budgeter, network, truth })
+}
+
+/// The share of the run that it would take less with the placement that is advised.
+fn saved_by_advice(case: &Case, run: &Run, budgeter: &Budgeter) -> f64 {
+    // The analysis numbers nodes as their ranks come, the simulation as they are placed.
+    let simulated: BTreeMap<Node, u32> =
+        budgeter.node_of_rank().iter().copied().zip(run.node_of_rank().iter().copied()).collect();
+    let advised = budgeter.advice().node_of_rank;
+    let nodes: Vec<u32> = advised.iter().map(|node| simulated.get(node).copied().unwrap_or(node.0)).collect();
+    let saved = |luck| {
+        let is = run.seconds_if_placed(run.node_of_rank(), luck);
+        (is - run.seconds_if_placed(&nodes, luck)) / is
+    };
+    // With a heavy tail one draw is a matter of luck.
+    let draws = if matches!(case.spec.noise, Noise::HeavyTailed { .. }) { 0..DRAWS } else { 0..1 };
+    draws.clone().map(saved).sum::<f64>() / draws.count() as f64
 }
 
 /// What a better placement really saves, from a run of the same job with it, in place of what the simulated placements
