@@ -69,14 +69,15 @@ impl FlightBuffer {
 
     /// Takes the next slots of a ring.
     pub(super) fn take(&mut self, ring: usize, slots: Vec<Slot>, consumer: &Consumer<'_>) {
-        let held = &mut self.rings[ring];
-        held.slots.extend(slots);
+        let buffered = &mut self.rings[ring];
+        buffered.slots.extend(slots);
         let (generation, from) = consumer.told_anew();
         // Where a job says what cannot be, nothing stands alone.
-        let sound = (held.stretches.back().map_or(held.from, |last| last.0)..=held.until()).contains(&from);
-        if generation != held.generation && sound {
-            held.generation = generation;
-            held.stretches.push_back((from, Instant::now()));
+        let sound = (buffered.stretches.back().map_or(buffered.from, |last| last.0)..=buffered.until())
+            .contains(&from);
+        if generation != buffered.generation && sound {
+            buffered.generation = generation;
+            buffered.stretches.push_back((from, Instant::now()));
         }
     }
 

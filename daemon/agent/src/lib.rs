@@ -10,6 +10,7 @@ mod flight_buffer;
 mod journal;
 mod proc_file;
 mod resume;
+mod ring_paths;
 mod scheduling;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ use mpiscope_process::local_host::host_name;
 use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{clock_sample, monotonic_ns};
 use mpiscope_wire::{Flight, Message, Origin, Process, Slots};
+use ring_paths::new_ring_paths;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -201,9 +203,9 @@ impl Agent {
         }
         self.ring_files = ring_files;
         if let Some(shortest) = shortest {
-            let held = shortest.as_secs_f64();
+            let seconds = shortest.as_secs_f64();
             self.notices.push(format!(
-                "of some ranks only the last {held:.1} s could be held back: for more there was no room"
+                "of some ranks only the last {seconds:.1} s could be held back: for more there was no room"
             ));
         }
     }
@@ -311,20 +313,8 @@ impl Agent {
             self.is_expecting = false;
             self.scan(sink);
         }
-        let mut pass = Pass::default();
         let mut ring_files = std::mem::take(&mut self.ring_files);
-        for ring_file in &mut ring_files {
-            let read = ring_file.read(&mut |message| self.tell(message, sink));
-            pass.slots += read.slots;
-            pass.busy |= read.busy;
-            self.faults.extend(read.fault);
-        }
-        if matches!(self.recording, Recording::Buffered(_)) {
-            let processes = ring_files.len();
-            for ring_file in &mut ring_files {
-                ring_file.thin(processes, &mut |message| self.tell(message, sink));
-            }
-        }
+        let pass = self.read(&mut ring_files, sink);
         if pass.slots > 0 || due(&mut self.knotted, IDLE_KNOT_EVERY) {
             self.knotted = Some(Instant::now());
             self.tell(Message::ClockSample(clock_sample()), sink);
@@ -347,18 +337,40 @@ impl Agent {
             for ring_file in &mut ring_files {
                 ring_file.look(&mut |message| self.tell(message, sink));
             }
-            // Their files go: by then what was in them has to be safe.
-            let is_safe = self.log.as_ref().is_some_and(|log| log.journal.is_safe());
-            ring_files.retain_mut(|ring_file| {
-                let is_over = is_safe && ring_file.is_over();
-                if is_over && !ring_file.path().exists() {
-                    self.seen.remove(ring_file.path());
-                }
-                !is_over
-            });
+            self.remove_finished(&mut ring_files);
         }
         self.ring_files = ring_files;
         pass
+    }
+
+    /// Hands on what is in these rings. Buffered slots that are too old are dropped.
+    fn read(&mut self, ring_files: &mut [WatchedFile], sink: &mut dyn FnMut(Message)) -> Pass {
+        let mut pass = Pass::default();
+        for ring_file in &mut *ring_files {
+            let read = ring_file.read(&mut |message| self.tell(message, sink));
+            pass.slots += read.slots;
+            pass.busy |= read.busy;
+            self.faults.extend(read.fault);
+        }
+        if matches!(self.recording, Recording::Buffered(_)) {
+            let processes = ring_files.len();
+            for ring_file in ring_files {
+                ring_file.thin(processes, &mut |message| self.tell(message, sink));
+            }
+        }
+        pass
+    }
+
+    /// Removes the ring files of processes that have ended and are read to the end, if the journal is safe.
+    fn remove_finished(&mut self, ring_files: &mut Vec<WatchedFile>) {
+        let is_safe = self.log.as_ref().is_some_and(|log| log.journal.is_safe());
+        ring_files.retain_mut(|ring_file| {
+            let is_over = is_safe && ring_file.is_over();
+            if is_over && !ring_file.path().exists() {
+                self.seen.remove(ring_file.path());
+            }
+            !is_over
+        });
     }
 
     /// Writes again who is there and how far each ring was read. Older records can then go.
@@ -468,19 +480,7 @@ impl Agent {
     }
 
     fn scan(&mut self, sink: &mut dyn FnMut(Message)) {
-        let mut found = Vec::new();
-        for folder in &self.folders {
-            // A folder that is not there yet, or no more, holds no ring file.
-            let Ok(entries) = std::fs::read_dir(folder) else { continue };
-            for entry in entries.flatten() {
-                let path = entry.path();
-                if path.extension().is_some_and(|extension| extension == "ring") && !self.seen.contains(&path)
-                {
-                    found.push(path);
-                }
-            }
-        }
-        found.sort();
+        let mut found = new_ring_paths(&self.folders, &self.seen);
         if self.seen.len() + found.len() > MOST_FILES {
             found.truncate(MOST_FILES.saturating_sub(self.seen.len()));
             let fault = "there are more rings than can be looked at: some ranks are not recorded";
@@ -492,18 +492,7 @@ impl Agent {
             self.seen.insert(path.clone());
             self.unopened.remove(&path);
             match self.open(path.clone()) {
-                Ok(mut ring_file) => {
-                    self.recording.apply(&mut ring_file, &mut |message| sink(message));
-                    self.census.count(ring_file.process());
-                    let number = ring_file.process().process;
-                    if self.newest.as_ref().is_none_or(|newest| newest.process <= number) {
-                        self.newest = Some(ring_file.process().clone());
-                    }
-                    self.tell(Message::Process(ring_file.process().clone()), sink);
-                    ring_file.tell_cpus(&mut |message| self.tell(message, sink));
-                    self.ring_files.push(ring_file);
-                    self.found = Some(Instant::now());
-                }
+                Ok(ring_file) => self.add(ring_file, sink),
                 Err(Unread::Elsewhere) => {}
                 Err(Unread::Fault(fault)) => self.faults.push(fault),
                 Err(Unread::NotNow(fault)) => {
@@ -512,6 +501,20 @@ impl Agent {
                 }
             }
         }
+    }
+
+    /// Reads this ring file too from now on, and reports its process.
+    fn add(&mut self, mut ring_file: WatchedFile, sink: &mut dyn FnMut(Message)) {
+        self.recording.apply(&mut ring_file, &mut |message| sink(message));
+        self.census.count(ring_file.process());
+        let number = ring_file.process().process;
+        if self.newest.as_ref().is_none_or(|newest| newest.process <= number) {
+            self.newest = Some(ring_file.process().clone());
+        }
+        self.tell(Message::Process(ring_file.process().clone()), sink);
+        ring_file.tell_cpus(&mut |message| self.tell(message, sink));
+        self.ring_files.push(ring_file);
+        self.found = Some(Instant::now());
     }
 
     fn open(&mut self, path: PathBuf) -> Result<WatchedFile, Unread> {

@@ -52,14 +52,8 @@ impl Scheduler {
         let (mut stopped_ns, mut blocked_ns) = (0, 0);
         if let Some(last) = self.last_sent {
             let moved_ns = run_ns.saturating_sub(last.run_ns) + wait_ns.saturating_sub(last.wait_ns);
-            let idle_ns = since_ns.saturating_sub(moved_ns);
-            // A process that ran all the time need not be asked.
-            let state = if 4 * idle_ns > since_ns { halt(pid) } else { Halt::Free };
-            let states = [std::mem::replace(&mut self.state, state), state];
-            // It was stopped or blocked, or went on, about halfway between two looks.
-            let share_ns = |of| states.iter().filter(|state| **state == of).count() as u64 * (idle_ns / 2);
-            stopped_ns = last.stopped_ns + share_ns(Halt::Stopped);
-            blocked_ns = last.blocked_ns + share_ns(Halt::Blocked);
+            let [stopped, blocked] = self.halted_ns(pid, since_ns, since_ns.saturating_sub(moved_ns));
+            (stopped_ns, blocked_ns) = (last.stopped_ns + stopped, last.blocked_ns + blocked);
         }
         let figures = Scheduling {
             process,
@@ -78,6 +72,17 @@ impl Scheduler {
         }
         self.last_sent = Some(figures);
         self.last_sent
+    }
+
+    /// How long the process was stopped, and blocked, since the last look. It neither ran nor waited for a processor for
+    /// `idle_ns` of that time.
+    fn halted_ns(&mut self, pid: u32, since_ns: u64, idle_ns: u64) -> [u64; 2] {
+        // A process that ran all the time need not be asked.
+        let state = if 4 * idle_ns > since_ns { halt(pid) } else { Halt::Free };
+        let states = [std::mem::replace(&mut self.state, state), state];
+        // It was stopped or blocked, or went on, about halfway between two looks.
+        [Halt::Stopped, Halt::Blocked]
+            .map(|kind| states.iter().filter(|state| **state == kind).count() as u64 * (idle_ns / 2))
     }
 }
 

@@ -241,13 +241,13 @@ fn what_is_held_back_is_the_newest_and_stands_alone() {
 
     sent.clear();
     agent.switch(true, &mut |message| sent.push(message));
-    let held = slots(&sent);
-    assert_eq!(held[0].from, skipped, "nothing is missing between");
+    let sent_slots = slots(&sent);
+    assert_eq!(sent_slots[0].from, skipped, "nothing is missing between");
     assert!(
-        matches!(Entry::decode(&held[0].slots[0]), Some(Entry::Thread { .. })),
+        matches!(Entry::decode(&sent_slots[0].slots[0]), Some(Entry::Thread { .. })),
         "it needs nothing of what went"
     );
-    let rows: Vec<u64> = held
+    let rows: Vec<u64> = sent_slots
         .iter()
         .flat_map(|slots| &slots.slots)
         .filter_map(|slot| match Entry::decode(slot) {

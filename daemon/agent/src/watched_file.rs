@@ -4,7 +4,7 @@ use super::flight_buffer::{FlightBuffer, most_slots};
 use super::proc_file;
 use super::scheduling::Scheduler;
 use mpiscope_ring::clock::clock_sample;
-use mpiscope_ring::{Consumer, Reader, State};
+use mpiscope_ring::{Consumer, Corrupt, Reader, State};
 use mpiscope_wire::{
     ClockKind, ClockSample, EndState, Flight, LastCalls, Lost, Message, Process, Skipped, Slots, Unrecorded,
 };
@@ -33,7 +33,7 @@ pub(crate) struct WatchedFile {
     lost_sent: Option<Lost>,
     told_unrecorded: u64,
     /// What is read and not told yet, while recording is off and the newest is wanted all the same.
-    held: Option<FlightBuffer>,
+    buffer: Option<FlightBuffer>,
     /// Calls that were held once and let go.
     left_out: u64,
     scheduler: Scheduler,
@@ -62,7 +62,7 @@ impl WatchedFile {
             damaged,
             lost_sent: None,
             told_unrecorded: 0,
-            held: None,
+            buffer: None,
             left_out: 0,
             scheduler: Scheduler::default(),
             unreadable: 0,
@@ -83,7 +83,7 @@ impl WatchedFile {
     /// Up to where everything of each ring was sent.
     pub(crate) fn positions(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.positions.iter().enumerate().map(|(ring, &position)| {
-            (ring as u32, self.held.as_ref().map_or(position, |held| held.from(ring)))
+            (ring as u32, self.buffer.as_ref().map_or(position, |buffer| buffer.from(ring)))
         })
     }
 
@@ -132,21 +132,10 @@ impl WatchedFile {
             if self.damaged[ring] {
                 continue;
             }
-            let mut consumer = self.reader.consumer(ring, Some(self.positions[ring]));
-            let mut slots = Vec::new();
-            match consumer.read(MOST_SLOTS, &mut slots) {
-                Ok(0) => {}
+            match self.read_ring(ring, tell) {
                 Ok(count) => {
-                    self.unreleased = true;
                     read.slots += count;
                     read.busy |= count >= MOST_SLOTS / 2;
-                    let from = self.positions[ring];
-                    self.positions[ring] = consumer.position();
-                    let (process, number) = (self.process.process, ring as u32);
-                    match &mut self.held {
-                        Some(held) => held.take(ring, slots, &consumer),
-                        None => tell(Message::Slots(Slots { process, ring: number, from, slots })),
-                    }
                 }
                 Err(corrupt) => {
                     self.damaged[ring] = true;
@@ -159,6 +148,24 @@ impl WatchedFile {
             }
         }
         read
+    }
+
+    /// Buffers the next slots of a ring or hands them on. Returns how many they are.
+    fn read_ring(&mut self, ring: usize, tell: &mut dyn FnMut(Message)) -> Result<usize, Corrupt> {
+        let mut consumer = self.reader.consumer(ring, Some(self.positions[ring]));
+        let mut slots = Vec::new();
+        let count = consumer.read(MOST_SLOTS, &mut slots)?;
+        if count > 0 {
+            self.unreleased = true;
+            let from = self.positions[ring];
+            self.positions[ring] = consumer.position();
+            let (process, number) = (self.process.process, ring as u32);
+            match &mut self.buffer {
+                Some(buffer) => buffer.take(ring, slots, &consumer),
+                None => tell(Message::Slots(Slots { process, ring: number, from, slots })),
+            }
+        }
+        Ok(count)
     }
 
     /// Gives back what was read.
@@ -214,40 +221,40 @@ impl WatchedFile {
 
     /// From here on slots are held back, each for so long.
     pub(crate) fn hold(&mut self, span: Duration) {
-        if self.alive && self.held.is_none() && self.reader.is_whole() {
+        if self.alive && self.buffer.is_none() && self.reader.is_whole() {
             let generations = self.heads().map(|head| head.told_anew().0);
-            self.held = Some(FlightBuffer::new(span, self.positions.iter().copied().zip(generations)));
+            self.buffer = Some(FlightBuffer::new(span, self.positions.iter().copied().zip(generations)));
         }
     }
 
     /// Lets go what was held for long enough, where there are this many processes.
     pub(crate) fn thin(&mut self, processes: usize, tell: &mut dyn FnMut(Message)) {
-        let Some(held) = self.held.as_mut().filter(|_| self.reader.is_whole()) else { return };
+        let Some(buffer) = self.buffer.as_mut().filter(|_| self.reader.is_whole()) else { return };
         let most_slots = most_slots(processes);
-        for ring in held.thin(most_slots) {
-            let (process, to) = (self.process.process, held.from(ring as usize));
+        for ring in buffer.thin(most_slots) {
+            let (process, to) = (self.process.process, buffer.from(ring as usize));
             tell(Message::Skipped(Skipped { process, ring, to }));
         }
-        if held.asks(most_slots) {
+        if buffer.asks(most_slots) {
             self.heads().for_each(|head| head.ask_anew());
         }
     }
 
     /// Tells what was held back. Says for how long slots could be held at the least, where there was no room for them all.
     pub(crate) fn hand_out(&mut self, tell: &mut dyn FnMut(Message)) -> Option<Duration> {
-        let mut held = self.held.take()?;
+        let mut buffer = self.buffer.take()?;
         let process = self.process.process;
-        held.hand_out(MOST_SLOTS, |ring, from, slots| {
+        buffer.hand_out(MOST_SLOTS, |ring, from, slots| {
             tell(Message::Slots(Slots { process, ring, from, slots }));
         });
-        self.left_out += held.left_out;
+        self.left_out += buffer.left_out;
         self.tell_unrecorded(tell);
-        held.shortest
+        buffer.shortest
     }
 
     /// Tells how many calls were made while recording was off, when these are more.
     fn tell_unrecorded(&mut self, tell: &mut dyn FnMut(Message)) {
-        let left_out = self.left_out + self.held.as_ref().map_or(0, |held| held.left_out);
+        let left_out = self.left_out + self.buffer.as_ref().map_or(0, |buffer| buffer.left_out);
         let calls = self.heads().map(|head| head.paused_calls()).fold(left_out, u64::saturating_add);
         if std::mem::replace(&mut self.told_unrecorded, calls) != calls {
             tell(Message::Unrecorded(Unrecorded { process: self.process.process, calls }));
