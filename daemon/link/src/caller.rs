@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::io::{AsyncWrite, split};
+use tokio::io::{AsyncRead, AsyncWrite, split};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
@@ -259,34 +259,41 @@ impl Caller<'_> {
         let finished = AtomicBool::new(false);
         let acknowledged = AtomicU64::new(next);
         let (mut reading, mut writing) = split(stream);
-        let listen = async {
-            loop {
-                let packet = match hear(&mut reading, MOST_BYTES).await {
-                    // It has heard the last word and hung up.
-                    Err(_) if finished.load(Ordering::Acquire) => return Ok(()),
-                    packet => packet?,
-                };
-                self.outbox.heard();
-                match packet {
-                    Packet::Acknowledged { next } => {
-                        acknowledged.fetch_max(next, Ordering::AcqRel);
-                        self.outbox.acknowledged(next);
-                        self.options.wake.notify_one();
-                    }
-                    Packet::End => {
-                        self.is_ending.store(true, Ordering::Release);
-                        self.ending.notify_one();
-                        self.outbox.end();
-                    }
-                    Packet::Switch { is_on } => self.outbox.switch(is_on),
-                    Packet::Alive => {}
-                    _ => return Err(LinkError::Protocol("sent a packet that is not allowed at this point")),
-                }
-            }
-        };
         tokio::select! {
-            heard = listen => heard,
+            heard = self.listen(&mut reading, &acknowledged, &finished) => heard,
             outcome = self.tell(&mut writing, next, &acknowledged, &finished) => outcome,
+        }
+    }
+
+    /// Takes in what the daemon sends on a connection that brings frames.
+    async fn listen(
+        &self,
+        reading: &mut (impl AsyncRead + Unpin),
+        acknowledged: &AtomicU64,
+        finished: &AtomicBool,
+    ) -> Result<(), LinkError> {
+        loop {
+            let packet = match hear(reading, MOST_BYTES).await {
+                // It has heard the last word and hung up.
+                Err(_) if finished.load(Ordering::Acquire) => return Ok(()),
+                packet => packet?,
+            };
+            self.outbox.heard();
+            match packet {
+                Packet::Acknowledged { next } => {
+                    acknowledged.fetch_max(next, Ordering::AcqRel);
+                    self.outbox.acknowledged(next);
+                    self.options.wake.notify_one();
+                }
+                Packet::End => {
+                    self.is_ending.store(true, Ordering::Release);
+                    self.ending.notify_one();
+                    self.outbox.end();
+                }
+                Packet::Switch { is_on } => self.outbox.switch(is_on),
+                Packet::Alive => {}
+                _ => return Err(LinkError::Protocol("sent a packet that is not allowed at this point")),
+            }
         }
     }
 
@@ -297,45 +304,28 @@ impl Caller<'_> {
         acknowledged: &AtomicU64,
         finished: &AtomicBool,
     ) -> Result<(), LinkError> {
-        /// How long the clocks may take to be compared once more.
-        const LAST_COMPARISON: Duration = Duration::from_millis(300);
-        let mut underway: VecDeque<(u64, usize)> = VecDeque::new();
-        let (mut last_sent, mut complete_since, mut is_backlog) = (Instant::now(), None, false);
+        let mut underway = Underway::default();
+        let (mut last_sent, mut complete_since) = (Instant::now(), None);
         loop {
             let done = acknowledged.load(Ordering::Acquire);
-            while underway.front().is_some_and(|(end, _)| *end <= done) {
-                underway.pop_front();
-            }
-            let bytes: usize = underway.iter().map(|(_, bytes)| bytes).sum();
+            underway.acknowledge(done);
             let mut rest = LOOK_EVERY;
-            // What is little waits for the acknowledgement of the batch before: a busy daemon gets fewer and larger ones.
-            let is_next = underway.is_empty() || is_backlog && bytes < MOST_UNDERWAY_BYTES;
-            if is_next && let Some(parcel) = self.outbox.take(next, MOST_BATCH_BYTES)? {
+            if underway.takes_more()
+                && let Some(parcel) = self.outbox.take(next, MOST_BATCH_BYTES)?
+            {
                 next = parcel.first + u64::from(parcel.frames);
-                underway.push_back((next, parcel.bytes.len()));
-                is_backlog = parcel.bytes.len() > MOST_BATCH_BYTES / 2;
+                underway.add(next, parcel.bytes.len());
                 say(writing, &pack(parcel.first, parcel.frames, &parcel.bytes)?).await?;
                 (last_sent, rest) = (Instant::now(), Duration::ZERO);
             }
-            if let Some(calls) = self.outbox.flights() {
-                let calls = calls.iter().map(Flight::encode).collect();
-                say(writing, &Packet::Flights { calls }).await?;
+            if self.tell_flights(writing).await? {
                 last_sent = Instant::now();
             }
             if let Some(last) = self.outbox.last()
                 && done >= last
+                && self.has_clocks_compared(*complete_since.get_or_insert_with(Instant::now))
             {
-                let since = complete_since.get_or_insert_with(Instant::now);
-                let compared = !self.is_ending.load(Ordering::Acquire)
-                    || self.has_compared_at_end.load(Ordering::Acquire);
-                if compared || since.elapsed() > LAST_COMPARISON {
-                    say(writing, &Packet::Finished { next: last }).await?;
-                    finished.store(true, Ordering::Release);
-                    tokio::io::AsyncWriteExt::shutdown(writing).await?;
-                    // The closed connection confirms that it has arrived.
-                    sleep(SILENCE).await;
-                    return Err(LinkError::Silence(SILENCE.as_secs()));
-                }
+                return finish(writing, last, finished).await;
             }
             if last_sent.elapsed() >= ALIVE_EVERY {
                 say(writing, &Packet::Alive).await?;
@@ -346,5 +336,67 @@ impl Caller<'_> {
                 let _ = timeout(rest, self.options.wake.notified()).await;
             }
         }
+    }
+
+    /// Sends the calls in flight, if there is news of them.
+    async fn tell_flights(&self, writing: &mut (impl AsyncWrite + Unpin)) -> Result<bool, LinkError> {
+        let Some(calls) = self.outbox.flights() else { return Ok(false) };
+        let calls = calls.iter().map(Flight::encode).collect();
+        say(writing, &Packet::Flights { calls }).await?;
+        Ok(true)
+    }
+
+    /// Whether the last comparison of the clocks is over, or has taken too long, when the daemon has had all frames since
+    /// that moment.
+    fn has_clocks_compared(&self, complete_since: Instant) -> bool {
+        /// How long the clocks may take to be compared once more.
+        const LAST_COMPARISON: Duration = Duration::from_millis(300);
+        !self.is_ending.load(Ordering::Acquire)
+            || self.has_compared_at_end.load(Ordering::Acquire)
+            || complete_since.elapsed() > LAST_COMPARISON
+    }
+}
+
+/// Says that nothing comes after the frame before this number, and waits until the daemon closes the connection.
+async fn finish(
+    writing: &mut (impl AsyncWrite + Unpin),
+    last: u64,
+    finished: &AtomicBool,
+) -> Result<(), LinkError> {
+    say(writing, &Packet::Finished { next: last }).await?;
+    finished.store(true, Ordering::Release);
+    tokio::io::AsyncWriteExt::shutdown(writing).await?;
+    // The closed connection confirms that it has arrived.
+    sleep(SILENCE).await;
+    Err(LinkError::Silence(SILENCE.as_secs()))
+}
+
+/// Batches that were sent and are not acknowledged yet.
+#[derive(Default)]
+struct Underway {
+    /// Of each batch the number after its last frame, and its bytes.
+    batches: VecDeque<(u64, usize)>,
+    /// Whether the last batch was so large that more is waiting behind it.
+    is_backlog: bool,
+}
+
+impl Underway {
+    fn add(&mut self, next: u64, bytes: usize) {
+        self.batches.push_back((next, bytes));
+        self.is_backlog = bytes > MOST_BATCH_BYTES / 2;
+    }
+
+    /// The daemon has all frames before this number.
+    fn acknowledge(&mut self, next: u64) {
+        while self.batches.front().is_some_and(|(end, _)| *end <= next) {
+            self.batches.pop_front();
+        }
+    }
+
+    /// Whether another batch may be sent now. What is little waits for the acknowledgement of the batch before: a busy
+    /// daemon gets fewer and larger ones.
+    fn takes_more(&self) -> bool {
+        let bytes: usize = self.batches.iter().map(|(_, bytes)| bytes).sum();
+        self.batches.is_empty() || self.is_backlog && bytes < MOST_UNDERWAY_BYTES
     }
 }
