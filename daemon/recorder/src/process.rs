@@ -17,7 +17,6 @@ use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Instant;
 
 /// The whole life of the process.
 ///
@@ -40,6 +39,14 @@ fn answer(message: &FromDaemon) -> Result<()> {
     Ok(Stdout.write_all(line.as_bytes())?)
 }
 
+/// Says where the page is, and where agents of other hosts bring what they read.
+fn answer_ready(page: Option<&Page>, remotes: Option<&Remotes>) -> Result<()> {
+    answer(&FromDaemon::Ready {
+        url: page.map(|page| page.url().to_owned()),
+        link: remotes.map(Remotes::address),
+    })
+}
+
 fn serve(configuration: &Configuration) -> Result<Summary> {
     let Start { recorder, log, resume, page } = Start::new(configuration)?;
     // Of a run that goes on, those who look see first what was recorded before.
@@ -51,31 +58,18 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let _lock = Live::here(configuration.rings.clone()).write(&configuration.out)?;
     // Where it cannot be had, the agent looks more often.
     let sleeper = configuration.rings.first().and_then(|folder| Sleeper::open(folder).ok()).map(Arc::new);
-    let wakes = sleeper.clone();
-    let arrived: Arc<dyn Fn() + Send + Sync> =
-        Arc::new(move || wakes.iter().for_each(|sleeper| sleeper.wake()));
+    let arrived = waking(sleeper.clone());
     let known = recorder.agents();
     let listen = |link| Remotes::listen(link, &known, &arrived);
     let remotes = configuration.link.as_ref().map(listen).transpose()?;
-    answer(&FromDaemon::Ready {
-        url: page.as_ref().map(|page| page.url().to_owned()),
-        link: remotes.as_ref().map(Remotes::address),
-    })?;
+    answer_ready(page.as_ref(), remotes.as_ref())?;
 
     let (send, receive) = queue::queue();
     let ended = hear_orders(arrived)?;
     let mut agent = Agent::new(configuration.rings.clone(), resume, Some(Box::new(log)));
     agent.hold = configuration.flight;
     agent.sleeper = sleeper;
-    let from = Watch {
-        agent,
-        remotes,
-        send,
-        dir: configuration.out.clone(),
-        is_on: true,
-        switch_seen: Instant::now(),
-        flight: configuration.flight,
-    };
+    let from = Watch::new(configuration, agent, remotes, send);
     // A predecessor may have died before it said so.
     let is_first_word_due = !recorder.has_begun();
     let agent = start_agent(from, configuration, is_first_word_due, ended, page.as_ref())?;
@@ -88,13 +82,23 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         page.close();
     }
     let summary = summary?;
+    remove_traces(configuration);
+    Ok(summary)
+}
+
+/// Wakes the agent, where it can be.
+fn waking(sleeper: Option<Arc<Sleeper>>) -> Arc<dyn Fn() + Send + Sync> {
+    Arc::new(move || sleeper.iter().for_each(|sleeper| sleeper.wake()))
+}
+
+/// Removes what a run needs only while it is recorded.
+fn remove_traces(configuration: &Configuration) {
     // Everything that was in them is in the recording.
     for folder in &configuration.rings {
         let _ = std::fs::remove_dir_all(folder);
     }
     Live::remove(&configuration.out);
     switch::forget(&configuration.out);
-    Ok(summary)
 }
 
 /// The agent's thread.

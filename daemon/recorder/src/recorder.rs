@@ -3,7 +3,7 @@
 use crate::completion::complete;
 use crate::postponing::Postponing;
 use crate::protocol::{Configuration, Summary};
-use crate::queue::Receiving;
+use crate::queue::{Item, Receiving};
 use crate::switch;
 use crate::viewers::{Due, Viewers};
 use anyhow::{Result, bail};
@@ -170,13 +170,7 @@ impl Recorder {
             match input.receive(if is_watched { MOST_PATIENCE } else { MOST_PATIENCE_UNWATCHED }) {
                 Ok(item) => {
                     let over = matches!(item.messages.last(), Some(Message::RunEnd(_)));
-                    self.take_all(item.messages);
-                    if let Some(calls) = item.in_flight {
-                        self.in_flight = self.engine.in_flight(&calls);
-                        self.watch();
-                    }
-                    item.faults.into_iter().for_each(|text| self.complain(&text));
-                    item.notices.into_iter().for_each(|text| self.notice(&text));
+                    self.take_item(item);
                     if over {
                         break;
                     }
@@ -201,6 +195,17 @@ impl Recorder {
             }
         }
         self.finish()
+    }
+
+    /// Takes in what the agent found in one pass.
+    fn take_item(&mut self, item: Item) {
+        self.take_all(item.messages);
+        if let Some(calls) = item.in_flight {
+            self.in_flight = self.engine.in_flight(&calls);
+            self.watch();
+        }
+        item.faults.into_iter().for_each(|text| self.complain(&text));
+        item.notices.into_iter().for_each(|text| self.notice(&text));
     }
 
     /// Reports whether the job hangs, or moves again.
@@ -489,15 +494,6 @@ pub fn window_row(((window, rank, function), totals): &WindowCell, window_ns: u6
 }
 
 fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
-    let mut functions: Vec<(String, u64, u64)> = engine
-        .counts
-        .functions()
-        .filter_map(|(function, totals)| {
-            let name = mpiscope_wire::by_id(function)?.name.to_owned();
-            Some((name, totals.calls + totals.polls, totals.time_ns))
-        })
-        .collect();
-    functions.sort_by_key(|(_, _, time_ns)| std::cmp::Reverse(*time_ns));
     let (cost_s, cost_per_call_ns) = engine.cost();
     let missing = if manifest.state == State::Complete || !manifest.missing.is_empty() {
         manifest.missing.clone()
@@ -520,7 +516,7 @@ fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
         missing,
         verdict: Vec::new(),
         processors: engine.processors.sentence(),
-        functions,
+        functions: functions_by_time(engine),
         cost_s,
         cost_per_call_ns,
         agent_cpu_s: own_process::cpu_s(),
@@ -528,4 +524,18 @@ fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
         pass_s: 0.0,
         bytes_on_disk: manifest.cost.bytes_on_disk,
     }
+}
+
+/// Each function with its calls and its time, the longest time first.
+fn functions_by_time(engine: &Engine) -> Vec<(String, u64, u64)> {
+    let mut functions: Vec<(String, u64, u64)> = engine
+        .counts
+        .functions()
+        .filter_map(|(function, totals)| {
+            let name = mpiscope_wire::by_id(function)?.name.to_owned();
+            Some((name, totals.calls + totals.polls, totals.time_ns))
+        })
+        .collect();
+    functions.sort_by_key(|(_, _, time_ns)| std::cmp::Reverse(*time_ns));
+    functions
 }

@@ -52,7 +52,7 @@ pub(crate) struct Remotes {
 struct Ending {
     since: Instant,
     well: bool,
-    said: bool,
+    is_reported: bool,
 }
 
 impl Remotes {
@@ -87,28 +87,7 @@ impl Remotes {
             && let Some(event) = self.listener.next_event()
         {
             count += 1;
-            match event {
-                Event::Joined { agent: number, identity, node } => {
-                    agent.tell(Message::Agent(mpiscope_wire::Agent { agent: number, identity, node }), sink);
-                }
-                Event::RoundTrip(trip) => agent.tell(Message::RoundTrip(trip), sink),
-                Event::Flights { agent, calls } => {
-                    self.flights.insert(agent, calls);
-                }
-                Event::Frames { agent: number, first, mut frames, bytes } => {
-                    let wanted = taken.get(&number).copied().unwrap_or_else(|| self.listener.wanted(number));
-                    let known = wanted.saturating_sub(first).min(frames.len() as u64);
-                    frames.drain(..known as usize);
-                    if first > wanted {
-                        let missing = first - wanted;
-                        agent.faults.push(format!("{missing} messages of agent {number} never arrived"));
-                    }
-                    let next = first + known + frames.len() as u64;
-                    let from = Origin { agent: number, sequence: first + known };
-                    agent.relay(from, frames, &bytes, sink);
-                    taken.insert(number, next.max(wanted));
-                }
-            }
+            self.take(event, &mut taken, agent, sink);
         }
         // What the log did not take stays with the agent, until there is no later to try it again.
         if !taken.is_empty() && (agent.flush() || self.ending.is_some()) {
@@ -121,6 +100,38 @@ impl Remotes {
             self.look(agent, sink);
         }
         count == MOST_EVENTS
+    }
+
+    /// Takes in one event. `taken` has the number after the last frame of each agent that sent some.
+    fn take(
+        &mut self,
+        event: Event,
+        taken: &mut BTreeMap<u32, u64>,
+        agent: &mut Agent,
+        sink: &mut dyn FnMut(Message),
+    ) {
+        match event {
+            Event::Joined { agent: number, identity, node } => {
+                agent.tell(Message::Agent(mpiscope_wire::Agent { agent: number, identity, node }), sink);
+            }
+            Event::RoundTrip(trip) => agent.tell(Message::RoundTrip(trip), sink),
+            Event::Flights { agent, calls } => {
+                self.flights.insert(agent, calls);
+            }
+            Event::Frames { agent: number, first, mut frames, bytes } => {
+                let wanted = taken.get(&number).copied().unwrap_or_else(|| self.listener.wanted(number));
+                let known = wanted.saturating_sub(first).min(frames.len() as u64);
+                frames.drain(..known as usize);
+                if first > wanted {
+                    let missing = first - wanted;
+                    agent.faults.push(format!("{missing} messages of agent {number} never arrived"));
+                }
+                let next = first + known + frames.len() as u64;
+                let from = Origin { agent: number, sequence: first + known };
+                agent.relay(from, frames, &bytes, sink);
+                taken.insert(number, next.max(wanted));
+            }
+        }
     }
 
     /// Writes down who is missed and who is back. The log needs it once more before the end of the run: whoever has not
@@ -178,14 +189,14 @@ impl Remotes {
     pub(crate) fn is_worth_waiting(&mut self, agent: &Agent, exit: Option<i32>) -> bool {
         let ending = self.ending.get_or_insert_with(|| {
             self.listener.end();
-            Ending { since: Instant::now(), well: exit == Some(0), said: false }
+            Ending { since: Instant::now(), well: exit == Some(0), is_reported: false }
         });
-        let (waited, well, said) = (ending.since.elapsed(), ending.well, ending.said);
+        let (waited, well, is_reported) = (ending.since.elapsed(), ending.well, ending.is_reported);
         let unseen = agent.census.lacks_some() || agent.census.world_size == 0;
         let patience = if well { UNSEEN } else { UNSEEN_OF_FAILED };
         let unfinished: Vec<String> = self.at_work().map(|state| state.node).collect();
-        if !unfinished.is_empty() && waited > SAY_AFTER && !said {
-            self.ending.iter_mut().for_each(|ending| ending.said = true);
+        if !unfinished.is_empty() && waited > SAY_AFTER && !is_reported {
+            self.ending.iter_mut().for_each(|ending| ending.is_reported = true);
             say!(
                 "waiting for what {} still has to bring, at most {} when it is cut off",
                 listed(&unfinished),

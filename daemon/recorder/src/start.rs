@@ -69,16 +69,21 @@ impl Start {
                 None
             }
         };
-        let (log, resume) = if is_new {
-            let log = WalWriter::create(&configuration.out)?;
-            let log = if let Some(keep) = configuration.keep { log.keeping(keep) } else { log };
-            (log, Resume::default())
-        } else {
-            let resume = recorder.take_log(&WalReader::open(&configuration.out)?);
-            (WalWriter::append_to(&configuration.out)?, resume)
-        };
+        let (log, resume) = open_log(configuration, &mut recorder)?;
         Ok(Self { recorder, log, resume, page })
     }
+}
+
+/// The log of the run, and where it stopped. The recorder takes in what a predecessor wrote.
+fn open_log(configuration: &Configuration, recorder: &mut Recorder) -> Result<(WalWriter, Resume)> {
+    let Configuration { out, keep, resume, .. } = configuration;
+    if *resume {
+        let stopped = recorder.take_log(&WalReader::open(out)?);
+        return Ok((WalWriter::append_to(out)?, stopped));
+    }
+    let log = WalWriter::create(out)?;
+    let log = if let Some(keep) = *keep { log.keeping(keep) } else { log };
+    Ok((log, Resume::default()))
 }
 
 /// A new recording.

@@ -2,7 +2,7 @@
 
 use crate::switch;
 use mpiscope_engine::{Engine, WindowCell};
-use mpiscope_feed::{FindingsReport, Hangs, Job, JobState, NodeRow, RunSource, Update};
+use mpiscope_feed::{FindingsReport, FunctionRow, Hangs, Job, JobState, NodeRow, RankRow, RunSource, Update};
 use mpiscope_model::{Call, Fault, InFlight, Message, Node};
 use mpiscope_page::{Feeding, Increments, RunData, function_rows, node_rows, rank_rows};
 use mpiscope_recording::{self as recording, RecordingWriter};
@@ -167,19 +167,10 @@ impl Viewers {
         if everything {
             self.updated_everything = self.updated;
             self.job = job(engine);
-            functions = function_rows(&engine.counts, in_flight);
-            let in_call = engine.last_calls.keys().map(|&(rank, _)| rank).collect();
-            ranks = rank_rows(&engine.counts, &engine.processors, engine.ranks.values(), &in_call);
-            nodes = self.node_rows(engine);
+            (functions, ranks, nodes) = self.rows(engine, in_flight);
             self.inform_about_job(engine);
         }
-        let ended = engine.ingest().ended();
-        let started = engine.ingest().started();
-        let begun_ns = self.begun_ns.or_else(|| started.map(|start| start.monotonic_ns));
-        let now_ns = ended.map_or_else(
-            || monotonic_ns().saturating_sub(begun_ns.unwrap_or_else(monotonic_ns)),
-            |(_, end_ns)| end_ns,
-        );
+        let (ended, now_ns) = (engine.ingest().ended(), self.now_ns(engine));
         let found = found.map(|found| self.inform_about_findings(found, engine.world_size()));
         self.feeding.library.complete_until(engine.until_ns);
         self.feeding.publisher.publish(&Update {
@@ -202,6 +193,28 @@ impl Viewers {
         if everything {
             self.feeding.library.set_rank_rows(ranks, self.job.ranks, now_ns);
         }
+    }
+
+    /// Now, as time of the run. Of a finished run it is the end.
+    fn now_ns(&self, engine: &Engine) -> u64 {
+        let started = engine.ingest().started();
+        let begun_ns = self.begun_ns.or_else(|| started.map(|start| start.monotonic_ns));
+        engine.ingest().ended().map_or_else(
+            || monotonic_ns().saturating_sub(begun_ns.unwrap_or_else(monotonic_ns)),
+            |(_, end_ns)| end_ns,
+        )
+    }
+
+    /// The rows of all functions, ranks and nodes.
+    fn rows(
+        &mut self,
+        engine: &Engine,
+        in_flight: &[InFlight],
+    ) -> (Vec<FunctionRow>, Vec<RankRow>, Vec<NodeRow>) {
+        let functions = function_rows(&engine.counts, in_flight);
+        let in_call = engine.last_calls.keys().map(|&(rank, _)| rank).collect();
+        let ranks = rank_rows(&engine.counts, &engine.processors, engine.ranks.values(), &in_call);
+        (functions, ranks, self.node_rows(engine))
     }
 
     fn node_rows(&mut self, engine: &Engine) -> Vec<NodeRow> {

@@ -1,5 +1,6 @@
 //! The agent's thread: it empties the rings and what agents of other hosts bring, until the command is over.
 
+use crate::protocol::Configuration;
 use crate::queue::{Item, Sending};
 use crate::remotes::Remotes;
 use crate::switch;
@@ -26,18 +27,36 @@ pub(crate) struct CommandEnd {
 
 /// What the agent's thread works with.
 pub(crate) struct Watch {
-    pub(crate) agent: Agent,
-    pub(crate) remotes: Option<Remotes>,
-    pub(crate) send: Sending,
+    agent: Agent,
+    remotes: Option<Remotes>,
+    send: Sending,
     /// The recording's folder, which says whether calls are to be recorded.
-    pub(crate) dir: PathBuf,
-    pub(crate) is_on: bool,
-    pub(crate) switch_seen: Instant,
+    dir: PathBuf,
+    is_on: bool,
+    switch_seen: Instant,
     /// For how long calls are held back while recording is off.
-    pub(crate) flight: Option<Duration>,
+    flight: Option<Duration>,
 }
 
 impl Watch {
+    /// Hands on to `send` what the agent, and those of other hosts, find of this run.
+    pub(crate) fn new(
+        configuration: &Configuration,
+        agent: Agent,
+        remotes: Option<Remotes>,
+        send: Sending,
+    ) -> Self {
+        Self {
+            agent,
+            remotes,
+            send,
+            dir: configuration.out.clone(),
+            is_on: true,
+            switch_seen: Instant::now(),
+            flight: configuration.flight,
+        }
+    }
+
     /// Collects what some work has to say, and hands it on as one item.
     fn hand_on<T>(
         &mut self,
@@ -55,6 +74,14 @@ impl Watch {
             self.send.send(Item { messages, faults, notices, in_flight });
         }
         done
+    }
+
+    /// Hands on the first message of a run.
+    fn begin(&mut self, start: Message) {
+        self.hand_on(|agent, _, sink| {
+            agent.tell(start, sink);
+            agent.tell(Message::ClockSample(clock_sample()), sink);
+        });
     }
 
     /// Switches recording on or off where the folder says so.
@@ -77,12 +104,12 @@ impl Watch {
             agent.tell(switched(is_on, flight), sink);
             agent.notices.push(match (is_on, flight.map(|span| span.as_secs())) {
                 (true, None) => "recording is switched on".to_owned(),
-                (true, Some(held)) => format!("recording is switched on, with the last {held} s"),
+                (true, Some(seconds)) => format!("recording is switched on, with the last {seconds} s"),
                 (false, None) => {
                     "recording is switched off: calls are not recorded until it is on again".to_owned()
                 }
-                (false, Some(held)) => {
-                    format!("recording is off: calls of the last {held} s are held back until it is on")
+                (false, Some(seconds)) => {
+                    format!("recording is off: calls of the last {seconds} s are held back until it is on")
                 }
             });
         });
@@ -102,6 +129,19 @@ impl Watch {
             })
     }
 
+    /// Whether no rank is left of a run that has been without a command since that moment.
+    fn is_deserted(&self, alone_since: Instant) -> bool {
+        // Ranks may not have begun yet.
+        let begun = self.agent.census.world_size > 0 || alone_since.elapsed() > BEGINNING;
+        let others = || self.remotes.as_ref().is_some_and(Remotes::any_at_work);
+        begun && !self.agent.has_living() && !others()
+    }
+
+    /// Reads the rings if that is worth it. Returns how much they had.
+    fn pass_if_worth(&mut self, waits: Duration) -> Pass {
+        if self.agent.is_worth_a_pass(LITTLE_SLOTS, waits) { self.pass() } else { Pass::default() }
+    }
+
     /// The command is over: takes in what is left, here and elsewhere.
     fn finish(&mut self, exit: Option<i32>) {
         let begun = Instant::now();
@@ -111,8 +151,8 @@ impl Watch {
                 self.remotes.as_mut().is_some_and(|remotes| remotes.is_worth_waiting(&self.agent, exit));
             let busy = self.listen();
             let found = self.hand_on(|agent, _, sink| agent.pass_all(sink));
-            let here = (found.slots > 0 || self.agent.has_living()) && begun.elapsed() < LINGER;
-            if !wait && !busy && !here {
+            let is_busy_here = (found.slots > 0 || self.agent.has_living()) && begun.elapsed() < LINGER;
+            if !wait && !busy && !is_busy_here {
                 break;
             }
             std::thread::sleep(REST);
@@ -135,8 +175,8 @@ impl Watch {
 
 /// Recording is switched now; what was held back until then counts as recorded.
 fn switched(is_on: bool, flight: Option<Duration>) -> Message {
-    let held = flight.filter(|_| is_on).unwrap_or_default();
-    let monotonic_ns = monotonic_ns().saturating_sub(held.as_nanos() as u64);
+    let buffered_span = flight.filter(|_| is_on).unwrap_or_default();
+    let monotonic_ns = monotonic_ns().saturating_sub(buffered_span.as_nanos() as u64);
     Message::Switched(Switched { is_on, monotonic_ns })
 }
 
@@ -148,10 +188,7 @@ pub(crate) fn watch(
     watched: impl Fn() -> bool,
 ) {
     if let Some(start) = start {
-        watch.hand_on(|agent, _, sink| {
-            agent.tell(start, sink);
-            agent.tell(Message::ClockSample(clock_sample()), sink);
-        });
+        watch.begin(start);
     }
     let mut alone_since = None;
     watch.look_at_switch();
@@ -160,29 +197,20 @@ pub(crate) fn watch(
             watch.look_at_switch();
         }
         let waits = if watched() { LITTLE_WAITS } else { LITTLE_WAITS_UNWATCHED };
-        let mut busy = watch.listen();
-        let mut slots = 0;
-        if watch.agent.is_worth_a_pass(LITTLE_SLOTS, waits) {
-            let pass = watch.pass();
-            busy |= pass.busy;
-            slots = pass.slots;
-        }
+        let is_much_brought = watch.listen();
+        let pass = watch.pass_if_worth(waits);
         match ended.try_recv() {
             Ok(CommandEnd { exit }) => break exit,
             Err(TryRecvError::Empty) => {}
             // `run` is gone: the run ends with its ranks.
             Err(TryRecvError::Disconnected) => {
-                // Ranks may not have begun yet.
-                let alone = alone_since.get_or_insert_with(Instant::now).elapsed();
-                let begun = watch.agent.census.world_size > 0 || alone > BEGINNING;
-                let others = || watch.remotes.as_ref().is_some_and(Remotes::any_at_work);
-                if begun && !watch.agent.has_living() && !others() {
+                if watch.is_deserted(*alone_since.get_or_insert_with(Instant::now)) {
                     break None;
                 }
             }
         }
-        if !busy {
-            if slots < LITTLE_SLOTS {
+        if !is_much_brought && !pass.busy {
+            if pass.slots < LITTLE_SLOTS {
                 watch.agent.rest(waits);
             } else {
                 std::thread::sleep(SHORT_REST);
