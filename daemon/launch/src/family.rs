@@ -26,7 +26,7 @@ fn is_launcher(name: &str) -> bool {
 
 impl Family {
     /// The launcher of a line, and its place.
-    pub(super) fn of(line: &Line<'_, impl Surroundings>) -> Option<(usize, Self)> {
+    pub(super) fn detect(line: &Line<'_, impl Surroundings>) -> Option<(usize, Self)> {
         // Nothing can be handed to a launcher whose environment is emptied.
         if line.emptied {
             return None;

@@ -69,7 +69,7 @@ const PARAMETERS: [&str; 7] = [
 
 /// `false` only where the job is certain to stay on this host.
 pub(super) fn may_span_hosts(line: &Line<'_, impl Surroundings>) -> bool {
-    let launcher = Family::of(line);
+    let launcher = Family::detect(line);
     if scheduler_gives_others(line) {
         return true;
     }

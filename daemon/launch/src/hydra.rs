@@ -15,11 +15,13 @@ use std::ffi::OsStr;
 pub(super) fn plan(line: &mut Line<'_, impl Surroundings>, at: usize, needs: &Needs) {
     let before = line.preloaded();
     let mut places = Vec::new();
-    let mut said = false;
+    let mut has_genv_preload = false;
     for option in contexts(&line.words, at, arity).iter().flat_map(|context| &context.options) {
         let values = option.values.clone();
         match option.name.as_str() {
-            name @ ("genv" | "env") if preload(line, values.clone(), needs) => said |= name == "genv",
+            name @ ("genv" | "env") if preload(line, values.clone(), needs) => {
+                has_genv_preload |= name == "genv";
+            }
             "genvlist" | "envlist" if values.len() == 1 => {
                 let list = &mut line.words[values.start];
                 for name in needs.names() {
@@ -36,7 +38,7 @@ pub(super) fn plan(line: &mut Line<'_, impl Surroundings>, at: usize, needs: &Ne
             _ => {}
         }
     }
-    if !said {
+    if !has_genv_preload {
         let words = vec!["-genv".into(), PRELOAD.into(), needs.preload(before.as_deref())];
         places.push((at + 1, words));
     }

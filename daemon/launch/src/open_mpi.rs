@@ -91,11 +91,11 @@ fn extended(line: &mut Line<'_, impl Surroundings>, list: &OsStr, needs: &Needs)
     let mut entries = split(list, b';');
     let mut before = line.preloaded();
     entries.retain(|entry| {
-        let said = split_assignment(entry).filter(|(name, _)| *name == PRELOAD);
-        if let Some((_, value)) = said {
+        let preloaded = split_assignment(entry).filter(|(name, _)| *name == PRELOAD);
+        if let Some((_, value)) = preloaded {
             before = Some(value.to_owned());
         }
-        said.is_none() && entry != PRELOAD
+        preloaded.is_none() && entry != PRELOAD
     });
     entries.extend(needs.names().map(OsString::from));
     let preload = needs.preload(before.as_deref());
@@ -115,7 +115,7 @@ fn add_options(line: &mut Line<'_, impl Surroundings>, contexts: &[Context], nee
     for context in contexts {
         let mut words: Vec<OsString> =
             needs.names().flat_map(|name| ["-x".into(), OsString::from(name)]).collect();
-        let mut said = false;
+        let mut has_own_preload = false;
         for option in context.options.iter().filter(|option| option.name == "x" && !option.values.is_empty())
         {
             let word = &mut line.words[option.values.start];
@@ -125,9 +125,9 @@ fn add_options(line: &mut Line<'_, impl Surroundings>, contexts: &[Context], nee
                 _ => continue,
             };
             *word = assignment(PRELOAD, &needs.preload(value.as_deref()));
-            said = true;
+            has_own_preload = true;
         }
-        if !said {
+        if !has_own_preload {
             words.extend(["-x".into(), assignment(PRELOAD, &needs.preload(before.as_deref()))]);
         }
         places.push((context.begin, words));

@@ -14,7 +14,7 @@ pub fn plan(words: &[OsString], needs: &Needs, surroundings: &impl Surroundings)
     for (name, value) in &needs.variables {
         line.set(name, value.clone());
     }
-    match Family::of(&line) {
+    match Family::detect(&line) {
         Some((at, Family::OpenMpi)) => open_mpi::plan(&mut line, at, needs),
         Some((at, Family::Hydra)) => hydra::plan(&mut line, at, needs),
         Some((at, Family::Slurm)) => slurm::plan(&mut line, at, needs),

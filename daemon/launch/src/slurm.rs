@@ -15,7 +15,7 @@ pub(super) const EXPORT: &str = "SLURM_EXPORT_ENV";
 pub(super) fn plan(line: &mut Line<'_, impl Surroundings>, at: usize, needs: &Needs) {
     let mut by_variable = false;
     for context in contexts(&line.words, at, arity) {
-        let mut said = false;
+        let mut is_exported = false;
         for option in context.options.iter().filter(|option| is_export(&option.name)) {
             let (place, list) = match split_assignment(&line.words[option.at]) {
                 Some((name, list)) => (option.at, (Some(name.to_owned()), list.to_owned())),
@@ -29,9 +29,9 @@ pub(super) fn plan(line: &mut Line<'_, impl Surroundings>, at: usize, needs: &Ne
                 Some(name) => assignment(&name, &longer),
                 None => longer,
             };
-            said = true;
+            is_exported = true;
         }
-        by_variable |= !said;
+        by_variable |= !is_exported;
     }
     if by_variable {
         let list = line.variable(EXPORT).unwrap_or_else(|| "ALL".into());

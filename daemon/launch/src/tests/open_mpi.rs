@@ -50,8 +50,8 @@ fn a_list_in_a_parameter_file_is_extended() {
     let fake = Fake::new().with("HOME", "/home/u");
     let user = fake.clone().file("/home/u/.openmpi/mca-params.conf", text);
     let installed = fake.clone().file("/opt/o/etc/openmpi-mca-params.conf", text);
-    let said = fake.with("OMPI_MCA_mca_base_param_files", "/x,/y").file("/y", text);
-    for fake in [user, installed, said] {
+    let from_environment = fake.with("OMPI_MCA_mca_base_param_files", "/x,/y").file("/y", text);
+    for fake in [user, installed, from_environment] {
         assert_eq!(fake.sets("/opt/o/bin/mpirun ./a", LIST), format!("A;B;{OURS}"));
     }
 }

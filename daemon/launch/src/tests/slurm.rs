@@ -22,16 +22,16 @@ fn what_the_user_exports_is_extended() {
         ("ALL,LD_PRELOAD=/d.so", "ALL,LD_PRELOAD=/c.so:/d.so"),
         ("A,LD_PRELOAD", "A,RINGS,KEY,LD_PRELOAD=/c.so:/b.so"),
     ];
-    for (said, planned) in cases {
+    for (list, planned) in cases {
         let fake = Fake::new().with(PRELOAD, "/b.so");
-        assert_eq!(fake.line(&format!("srun --export={said} ./a")), format!("srun --export={planned} ./a"));
+        assert_eq!(fake.line(&format!("srun --export={list} ./a")), format!("srun --export={planned} ./a"));
         assert_eq!(
-            fake.line(&format!("srun -n 2 --export {said} ./a")),
+            fake.line(&format!("srun -n 2 --export {list} ./a")),
             format!("srun -n 2 --export {planned} ./a")
         );
-        assert_eq!(fake.line(&format!("srun --exp={said} ./a")), format!("srun --exp={planned} ./a"));
-        assert_eq!(fake.sets(&format!("srun --export={said} ./a"), EXPORT), "");
-        assert_eq!(fake.with(EXPORT, said).sets("srun ./a", EXPORT), planned);
+        assert_eq!(fake.line(&format!("srun --exp={list} ./a")), format!("srun --exp={planned} ./a"));
+        assert_eq!(fake.sets(&format!("srun --export={list} ./a"), EXPORT), "");
+        assert_eq!(fake.with(EXPORT, list).sets("srun ./a", EXPORT), planned);
     }
 }
 
