@@ -84,9 +84,9 @@ fn the_summary_has_both_figures_and_the_next_step() {
     let advice = &placement.advice;
     assert_eq!((advice.inter_messages_before, advice.inter_messages_after), (8, 1));
     assert_eq!((advice.inter_bytes_before, advice.inter_bytes_after), (800, 7));
-    let said = summary(&placement, &traffic);
+    let sentences = summary(&placement, &traffic);
     assert_eq!(
-        said,
+        sentences,
         [
             "8 messages with 800 B go between nodes as ranks are placed; with this placement 1 with 7 B",
             "2 of 6 ranks move to another node, and every node has as many as now",
@@ -106,8 +106,8 @@ fn where_nothing_can_be_gained_it_is_the_placement_as_it_is() {
         assert_eq!(text_of(dir.path(), RemapFormat::Slurm).replace('\n', " ").trim_end(), hosts);
         let recording = Recording::open(dir.path()).unwrap();
         let traffic = load_traffic(dir.path(), &recording).unwrap();
-        let said = summary(&checked(&traffic).unwrap(), &traffic);
-        assert!(said[0].starts_with("nothing can be gained: "), "{said:?}");
+        let sentences = summary(&checked(&traffic).unwrap(), &traffic);
+        assert!(sentences[0].starts_with("nothing can be gained: "), "{sentences:?}");
     }
 }
 
