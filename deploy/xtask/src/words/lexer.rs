@@ -244,7 +244,7 @@ fn quoted_char(rest: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn of(language: Language, text: &str) -> Vec<(&'static str, &str)> {
+    fn named_pieces(language: Language, text: &str) -> Vec<(&'static str, &str)> {
         pieces(language, text).into_iter().map(|(kind, range)| (kind.name(), text[range].trim())).collect()
     }
 
@@ -263,13 +263,16 @@ mod tests {
             ("code", ""),
             ("texts", "r#\"g\"h\"#"),
         ];
-        assert_eq!(of(Language::Rust, text), expected);
+        assert_eq!(named_pieces(Language::Rust, text), expected);
     }
 
     #[test]
     fn a_quote_that_is_never_closed_ends_with_its_line() {
-        assert_eq!(of(Language::Braces, "a 'b\nc"), [("code", "a"), ("texts", "'b"), ("code", "c")]);
-        assert_eq!(of(Language::Hash, "a=$# # b"), [("code", "a=$#"), ("comments", "# b")]);
+        assert_eq!(
+            named_pieces(Language::Braces, "a 'b\nc"),
+            [("code", "a"), ("texts", "'b"), ("code", "c")]
+        );
+        assert_eq!(named_pieces(Language::Hash, "a=$# # b"), [("code", "a=$#"), ("comments", "# b")]);
     }
 
     #[test]
@@ -285,7 +288,8 @@ mod tests {
     #[test]
     fn documents_have_prose_and_nothing_else() {
         let text = "a `b` [c](d/e.md) f\n```\ng\n```\nh `i";
-        let words: Vec<&str> = of(Language::Markdown, text).into_iter().map(|(_, text)| text).collect();
+        let words: Vec<&str> =
+            named_pieces(Language::Markdown, text).into_iter().map(|(_, text)| text).collect();
         assert_eq!(words, ["a", "[c", "f", "h"]);
     }
 }

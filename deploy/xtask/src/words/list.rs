@@ -83,7 +83,7 @@ impl List {
 
     /// The uses in a file, in order.
     pub(crate) fn uses(&self, language: Language, text: &str) -> Vec<Use> {
-        let lines = Lines::of(text);
+        let lines = Lines::new(text);
         let mut uses = Vec::new();
         let mut words = Vec::new();
         for (kind, range) in pieces(language, text) {
@@ -200,7 +200,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let (mut starts, mut exempt) = (Vec::new(), Vec::new());
         let mut begin = 0;
         for (at, line) in text.split_inclusive('\n').enumerate() {
