@@ -235,6 +235,33 @@ fn because(comparison: &Comparison, direction: f64) -> Option<&'static str> {
 
 /// What limits the comparison, a sentence each.
 pub(crate) fn remarks(pair: &Pair<'_>, comparison: &Comparison) -> Vec<String> {
+    let mut remarks = differences_of_jobs(pair);
+    if comparison.of_rank.as_ref().is_some_and(trade_places) {
+        remarks.push(
+            "Each run learned its own expected transfer times. Time may have moved between these four without a real change: \
+             expected transfer time, inter-node cost, slower than expected, unknown. `mpiscope run --criteria A` diagnoses \
+             the next run by A."
+                .into(),
+        );
+    }
+    for (name, of) in [("A", pair.a), ("B", pair.b)] {
+        if of.findings.is_none() {
+            remarks.push(format!("{name} has no diagnosis: where it lost time is not compared."));
+        }
+        let lost = of.lost_calls;
+        if lost > 0 {
+            let missing = counted(lost, "call");
+            remarks.push(format!(
+                "In {name} {missing} of {} are missing.",
+                of.totals.calls + of.totals.polls + lost
+            ));
+        }
+    }
+    remarks
+}
+
+/// In what the jobs themselves differ, a sentence each.
+fn differences_of_jobs(pair: &Pair<'_>) -> Vec<String> {
     let (a, b) = (pair.a, pair.b);
     let mut remarks = Vec::new();
     if a.side.run == b.side.run && a.side.started_unix_ns == b.side.started_unix_ns && !a.side.run.is_empty()
@@ -265,27 +292,6 @@ pub(crate) fn remarks(pair: &Pair<'_>, comparison: &Comparison) -> Vec<String> {
             of.job.exit.map_or_else(|| "an unknown exit status".into(), |exit| format!("exit status {exit}"))
         };
         remarks.push(format!("A ended with {} and B with {}.", exit(a), exit(b)));
-    }
-    if comparison.of_rank.as_ref().is_some_and(trade_places) {
-        remarks.push(
-            "Each run learned its own expected transfer times. Time may have moved between these four without a real change: \
-             expected transfer time, inter-node cost, slower than expected, unknown. `mpiscope run --criteria A` diagnoses \
-             the next run by A."
-                .into(),
-        );
-    }
-    for (name, of) in [("A", a), ("B", b)] {
-        if of.findings.is_none() {
-            remarks.push(format!("{name} has no diagnosis: where it lost time is not compared."));
-        }
-        let lost = of.lost_calls;
-        if lost > 0 {
-            let missing = counted(lost, "call");
-            remarks.push(format!(
-                "In {name} {missing} of {} are missing.",
-                of.totals.calls + of.totals.polls + lost
-            ));
-        }
     }
     remarks
 }

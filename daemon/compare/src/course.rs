@@ -12,6 +12,16 @@ use mpiscope_model::{Blame, Function};
 const MOST_SLOTS: u64 = 240;
 /// Beginnings of turns or phases that the page has; with more, every second, third and so on.
 const MOST_MARKS: usize = 1_000;
+/// The parts of the time in MPI that are drawn, in this order.
+const PARTS: [fn(&Parts) -> f64; 7] = [
+    |parts| parts.waiting_s,
+    |parts| parts.base_s,
+    |parts| parts.distance_s,
+    |parts| parts.excess_s,
+    |parts| parts.operation_s,
+    |parts| parts.other_s,
+    |parts| parts.unknown_s,
+];
 
 /// What the page draws, for each way to align the two.
 ///
@@ -81,17 +91,8 @@ fn course(of: &Digest, width_ns: u64, map: &TimeMap) -> ComparedCourse {
         spread(0, of.windows.width_ns, &calls)
     });
     let course = of.findings.as_ref().map(|findings| &findings.course);
-    let parts: [fn(&Parts) -> f64; 7] = [
-        |parts| parts.waiting_s,
-        |parts| parts.base_s,
-        |parts| parts.distance_s,
-        |parts| parts.excess_s,
-        |parts| parts.operation_s,
-        |parts| parts.other_s,
-        |parts| parts.unknown_s,
-    ];
     let parts = course.into_iter().flat_map(|course| {
-        parts.into_iter().flat_map(|part| {
+        PARTS.into_iter().flat_map(|part| {
             let values: Vec<f64> = course.parts.iter().map(part).collect();
             spread(course.from_ns, course.width_ns, &values)
         })

@@ -5,7 +5,7 @@ use crate::noise::{Measured, Rules, spread};
 use crate::windows::Windows;
 use anyhow::{Context as _, Result};
 use mpiscope_engine::load::{Loaded, Rows, Trust, is_in_log, load_with};
-use mpiscope_feed::{CallSource, Overview, Side};
+use mpiscope_feed::{CallSource, FunctionFigures, Overview, Side};
 use mpiscope_model::{Function, Gap, Rank, Totals};
 use mpiscope_page::rank_rows;
 use mpiscope_recording::{Job, Recording, State};
@@ -34,18 +34,6 @@ pub struct Digest {
     pub(crate) findings: Option<Findings>,
     /// All calls, and the moments that another run may have too; nothing where runs are only compared from their start.
     pub(crate) calls: Option<(Arc<dyn CallSource>, RunAnchors)>,
-}
-
-/// What one function did.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct FunctionFigures {
-    pub(crate) calls: u64,
-    pub(crate) polls: u64,
-    pub(crate) bytes: u64,
-    pub(crate) seconds: f64,
-    pub(crate) p50_ns: u64,
-    pub(crate) p99_ns: u64,
-    pub(crate) max_ns: u64,
 }
 
 /// What was called from one place.
@@ -94,36 +82,21 @@ impl Digest {
             None
         });
         let calls = with_calls.then(|| calls_of(dir)).transpose()?;
-        let anchors = calls.map(|calls| {
-            let end_ns = loaded.end_ns();
-            let anchors = RunAnchors::read(calls.as_ref(), &loaded.sites, &loaded.communicators, end_ns);
-            let anchors = anchors.unwrap_or_else(|error| {
-                loaded.missing.push(format!("turns and phases of the run: {error}"));
-                RunAnchors::default()
-            });
+        let calls = calls.map(|calls| {
+            let anchors = anchors(calls.as_ref(), &mut loaded);
             (calls, anchors)
         });
-        Ok(Self { calls: anchors, ..Self::of(dir, loaded, windows, findings) })
+        Ok(Self { calls, ..Self::assemble(dir, loaded, windows, findings) })
     }
 
-    fn of(dir: &Path, loaded: Loaded, windows: Windows, findings: Option<Findings>) -> Self {
+    fn assemble(dir: &Path, loaded: Loaded, windows: Windows, findings: Option<Findings>) -> Self {
         let findings = findings.map(|mut findings| {
             findings.name_places(&loaded.sites);
             findings.limit(&loaded.ending());
             findings
         });
-        let functions = loaded.counts.functions().map(|(function, totals)| {
-            let figures = FunctionFigures {
-                calls: totals.calls,
-                polls: totals.polls,
-                bytes: totals.bytes,
-                seconds: totals.time_ns as f64 / 1e9,
-                p50_ns: totals.quantile_ns(0.5),
-                p99_ns: totals.quantile_ns(0.99),
-                max_ns: totals.max_ns(),
-            };
-            (function, figures)
-        });
+        let functions = loaded.counts.functions();
+        let functions = functions.map(|(function, totals)| (function, FunctionFigures::from(totals)));
         let clocks = (0..loaded.job.nodes.len()).filter_map(|node| loaded.clock_of(node));
         let uncertainty_ns = clocks.map(|clock| clock.uncertainty_ns).max();
         Self {
@@ -164,6 +137,15 @@ impl Digest {
     pub(crate) fn duration_s(&self) -> Option<f64> {
         self.job.duration_s.filter(|seconds| *seconds > 0.0)
     }
+}
+
+/// The turns and phases of a run.
+fn anchors(calls: &dyn CallSource, loaded: &mut Loaded) -> RunAnchors {
+    let anchors = RunAnchors::read(calls, &loaded.sites, &loaded.communicators, loaded.end_ns());
+    anchors.unwrap_or_else(|error| {
+        loaded.missing.push(format!("turns and phases of the run: {error}"));
+        RunAnchors::default()
+    })
 }
 
 fn word(state: State) -> &'static str {

@@ -1,9 +1,9 @@
 //! What changed in each function and at each place of the program.
 
 use crate::align::SiteName;
-use crate::digest::{Digest, FunctionFigures, Pair, SiteFigures};
+use crate::digest::{Digest, Pair, SiteFigures};
 use crate::noise::{Measured, beyond, count, figure, median, rare};
-use mpiscope_feed::{Count, Figure, FunctionChange, LinePair, SiteChange, runs};
+use mpiscope_feed::{Count, Figure, FunctionChange, FunctionFigures, LinePair, SiteChange, runs};
 use mpiscope_model::Function;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -26,49 +26,57 @@ fn became(a: &[Region], b: &[Region], scale: (f64, f64)) -> Vec<RegionChange> {
     };
     let into: Vec<Option<usize>> = (0..a.len()).map(|of| most(of, true)).collect();
     let from: Vec<Option<usize>> = (0..b.len()).map(|of| most(of, false)).collect();
+    let is_same = |of: usize, target: usize| a[of].ranks == b[target].ranks;
+    let changes = successions(&into, &from, is_same).into_iter().map(|Succession { word, ours, theirs }| {
+        let ours: Vec<&Region> = ours.into_iter().map(|at| &a[at]).collect();
+        let theirs: Vec<&Region> = theirs.into_iter().map(|at| &b[at]).collect();
+        change(word, &ours, &theirs, scale)
+    });
+    changes.collect()
+}
+
+/// Regions of A and what they became in B, by their places.
+struct Succession {
+    word: &'static str,
+    ours: Vec<usize>,
+    theirs: Vec<usize>,
+}
+
+/// What became of all regions, where each of A belongs into one of B and each of B comes from one of A.
+fn successions(
+    into: &[Option<usize>],
+    from: &[Option<usize>],
+    is_same: impl Fn(usize, usize) -> bool,
+) -> Vec<Succession> {
     let members = |all: &[Option<usize>], of: usize| -> Vec<usize> {
         all.iter().enumerate().filter(|(_, to)| **to == Some(of)).map(|(at, _)| at).collect()
     };
-    let (mut changes, mut used) = (Vec::new(), BTreeSet::new());
-    let mut tell = |word: &str, ours: Vec<usize>, theirs: Vec<usize>| {
-        let ours: Vec<&Region> = ours.into_iter().map(|at| &a[at]).collect();
-        let theirs: Vec<&Region> = theirs.into_iter().map(|at| &b[at]).collect();
-        changes.push(change(word, &ours, &theirs, scale));
-    };
+    let mut successions = Vec::new();
+    let mut tell = |word, ours, theirs| successions.push(Succession { word, ours, theirs });
     let mut joined = BTreeSet::new();
     for (of, target) in into.iter().enumerate() {
-        let parts = members(&from, of);
+        let parts = members(from, of);
         match target {
-            Some(target) if a[of].ranks == b[*target].ranks => {
-                used.insert(*target);
-                tell("stayed", vec![of], vec![*target]);
-            }
-            _ if parts.len() > 1 => {
-                used.extend(&parts);
-                tell("split", vec![of], parts);
-            }
-            Some(target) if members(&into, *target).len() > 1 => {
-                let sources = members(&into, *target);
+            Some(target) if is_same(of, *target) => tell("stayed", vec![of], vec![*target]),
+            _ if parts.len() > 1 => tell("split", vec![of], parts),
+            Some(target) if members(into, *target).len() > 1 => {
+                let sources = members(into, *target);
                 // Reported once, with all that came together. One that was also split is reported as split.
                 let sources: Vec<usize> =
-                    sources.into_iter().filter(|of| members(&from, *of).len() < 2).collect();
+                    sources.into_iter().filter(|of| members(from, *of).len() < 2).collect();
                 if joined.insert(*target) {
-                    used.insert(*target);
                     let word = if sources.len() > 1 { "joined" } else { "changed" };
                     tell(word, sources, vec![*target]);
                 }
             }
-            Some(target) => {
-                used.insert(*target);
-                tell("changed", vec![of], vec![*target]);
-            }
+            Some(target) => tell("changed", vec![of], vec![*target]),
             None => tell("gone", vec![of], Vec::new()),
         }
     }
-    for of in (0..b.len()).filter(|of| !used.contains(of)) {
-        tell("new", Vec::new(), vec![of]);
-    }
-    changes
+    let known: BTreeSet<usize> = successions.iter().flat_map(|of| of.theirs.iter().copied()).collect();
+    let new = (0..from.len()).filter(|of| !known.contains(of));
+    successions.extend(new.map(|of| Succession { word: "new", ours: Vec::new(), theirs: vec![of] }));
+    successions
 }
 
 /// How many ranks two regions have in common, where they have any.

@@ -210,30 +210,7 @@ fn parts(stretch: &Stretch, (a, b): (&Activity, &Activity), ranks: (u32, u32)) -
     functions.dedup();
     // What is in no function is outside of MPI.
     functions.push(None);
-    let part = |function: Option<Function>| {
-        let seconds = |of: &Activity, length_s: f64, rank: usize| match function {
-            Some(_) => of.seconds(function, rank),
-            None => length_s - of.seconds(None, rank),
-        };
-        let side = |of: &Activity, length_s: f64, ranks: u32| {
-            (0..ranks as usize).map(|rank| seconds(of, length_s, rank)).collect::<Vec<f64>>()
-        };
-        let (times_a, times_b) = (side(a, stretch.a_s, ranks.0), side(b, stretch.b_s, ranks.1));
-        let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len().max(1) as f64;
-        let name = function.map(|id| mpiscope_wire::by_id(id).map_or("?", |entry| entry.name).to_owned());
-        let mut difference_s = mean(&times_b) - mean(&times_a);
-        let mut on_ranks = Vec::new();
-        if ranks.0 == ranks.1 {
-            let changes: Vec<f64> = times_b.iter().zip(&times_a).map(|(b, a)| b - a).collect();
-            on_ranks = stand_out(&changes);
-            let each = on_ranks.iter().flat_map(|&(first, last)| first..=last);
-            let each: Vec<f64> = each.map(|rank| changes[rank as usize]).collect();
-            if !each.is_empty() {
-                difference_s = mean(&each);
-            }
-        }
-        StretchPart { function: name, difference_s, ranks: on_ranks }
-    };
+    let part = |function| part(stretch, function, (a, b), ranks);
     let mut parts: Vec<StretchPart> = functions.into_iter().map(part).collect();
     let direction = stretch.difference_s.signum();
     parts.retain(|part| part.difference_s * direction >= LEAST_PART * stretch.difference_s.abs());
@@ -246,6 +223,37 @@ fn parts(stretch: &Stretch, (a, b): (&Activity, &Activity), ranks: (u32, u32)) -
     parts.sort_by(|one, other| size(other).total_cmp(&size(one)));
     parts.truncate(MOST_PARTS);
     parts
+}
+
+/// How much longer a stretch took in a function, or outside of MPI, and on which ranks.
+fn part(
+    stretch: &Stretch,
+    function: Option<Function>,
+    (a, b): (&Activity, &Activity),
+    ranks: (u32, u32),
+) -> StretchPart {
+    let seconds = |of: &Activity, length_s: f64, rank: usize| match function {
+        Some(_) => of.seconds(function, rank),
+        None => length_s - of.seconds(None, rank),
+    };
+    let side = |of: &Activity, length_s: f64, ranks: u32| {
+        (0..ranks as usize).map(|rank| seconds(of, length_s, rank)).collect::<Vec<f64>>()
+    };
+    let (times_a, times_b) = (side(a, stretch.a_s, ranks.0), side(b, stretch.b_s, ranks.1));
+    let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len().max(1) as f64;
+    let name = function.map(|id| mpiscope_wire::by_id(id).map_or("?", |entry| entry.name).to_owned());
+    let mut difference_s = mean(&times_b) - mean(&times_a);
+    let mut on_ranks = Vec::new();
+    if ranks.0 == ranks.1 {
+        let changes: Vec<f64> = times_b.iter().zip(&times_a).map(|(b, a)| b - a).collect();
+        on_ranks = stand_out(&changes);
+        let each = on_ranks.iter().flat_map(|&(first, last)| first..=last);
+        let each: Vec<f64> = each.map(|rank| changes[rank as usize]).collect();
+        if !each.is_empty() {
+            difference_s = mean(&each);
+        }
+    }
+    StretchPart { function: name, difference_s, ranks: on_ranks }
 }
 
 /// "turns 210 to 300 took 3.10 s more (+34 %), in MPI_Allreduce on ranks 0-7".

@@ -2,10 +2,10 @@
 
 use crate::align::SiteName;
 use crate::comparison::all_changes;
-use crate::digest::{Digest, FunctionFigures, SiteFigures};
+use crate::digest::{Digest, SiteFigures};
 use crate::text;
 use crate::windows::Windows;
-use mpiscope_feed::{Comparison, Course, Diagnosis, Parts, Region, SiteWait, Verdict, Wait};
+use mpiscope_feed::{Comparison, Course, Diagnosis, FunctionFigures, Parts, Region, SiteWait, Verdict, Wait};
 use mpiscope_model::{Function, Rank, Totals};
 use mpiscope_recording::{Job, JobNode, WindowRow};
 use mpiscope_verdict::Findings;

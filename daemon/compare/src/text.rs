@@ -2,7 +2,7 @@
 
 use crate::functions::{changed, times};
 use crate::wording::{amount, on, time};
-use mpiscope_feed::{Alignment, Comparison, Count, Figure, RegionChange};
+use mpiscope_feed::{Alignment, BudgetChange, Comparison, Count, Figure, RegionChange};
 use mpiscope_model::words::{bytes, count, nanoseconds, plural, ranges};
 use std::fmt::Write as _;
 
@@ -100,6 +100,17 @@ fn whole(comparison: &Comparison, out: &mut String) -> std::fmt::Result {
     }
     let Some(of_rank) = &comparison.of_rank else { return Ok(()) };
     row("in MPI", &of_rank.total, is_share)?;
+    for (name, figure, inner) in parts(of_rank) {
+        if changed(figure) || inner.iter().any(|(_, of)| changed(of)) {
+            row(name, figure, is_share)?;
+        }
+        inner.iter().filter(|(_, of)| changed(of)).try_for_each(|(name, of)| row(name, of, is_share))?;
+    }
+    Ok(())
+}
+
+/// Where the time of a rank went, the largest change first.
+fn parts(of_rank: &BudgetChange) -> [Part<'_>; 5] {
     let by = &of_rank.waiting_by;
     let size = |of: &Figure| of.change.map_or(0.0, |change| change.difference.abs());
     let mut parts: [Part<'_>; 5] = [
@@ -128,13 +139,7 @@ fn whole(comparison: &Comparison, out: &mut String) -> std::fmt::Result {
         ("other calls, CPU wait in MPI", &of_rank.other, Vec::new()),
     ];
     parts.sort_by(|one, other| size(other.1).total_cmp(&size(one.1)));
-    for (name, figure, inner) in parts {
-        if changed(figure) || inner.iter().any(|(_, of)| changed(of)) {
-            row(name, figure, is_share)?;
-        }
-        inner.iter().filter(|(_, of)| changed(of)).try_for_each(|(name, of)| row(name, of, is_share))?;
-    }
-    Ok(())
+    parts
 }
 
 fn functions(comparison: &Comparison, out: &mut String) -> std::fmt::Result {

@@ -123,7 +123,7 @@ impl Library {
         let mut durations = Durations::default();
         self.source.visit_of(range_ns, ranks, &mut |call| durations.add(call))?;
         let sample = durations.sample(*most);
-        let mut calls = Calls::of(range_ns, durations.total(), &sample);
+        let mut calls = Calls::empty(range_ns, durations.total(), &sample);
         self.source.visit_of(range_ns, ranks, &mut |call| {
             if sample.keeps(call) {
                 calls.push(call);

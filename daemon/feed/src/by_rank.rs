@@ -101,7 +101,7 @@ impl ByRank {
 /// Of sums in microseconds.
 pub(crate) fn seconds(sum: &[f64; FIGURES]) -> (Parts, Avoidable) {
     let seconds = |at: usize| sum[at] / 1e6;
-    (Parts::of(std::array::from_fn(seconds)), std::array::from_fn(|at| seconds(PARTS + at)))
+    (Parts::from_figures(std::array::from_fn(seconds)), std::array::from_fn(|at| seconds(PARTS + at)))
 }
 
 fn microseconds(seconds: f64) -> i64 {
@@ -136,7 +136,7 @@ impl Parts {
     }
 
     /// Of all figures, in order.
-    pub(crate) fn of(figures: [f64; PARTS]) -> Self {
+    pub(crate) fn from_figures(figures: [f64; PARTS]) -> Self {
         let [waiting_s, base_s, distance_s, excess_s, operation_s, other_s, unknown_s, total_s, rest @ ..] =
             figures;
         let [

@@ -52,7 +52,7 @@ pub struct Calls {
 impl Calls {
     /// An empty set, to which calls are added by this rule.
     #[must_use]
-    pub fn of(range_ns: &Range<Nanoseconds>, total: u64, sample: &Sample) -> Self {
+    pub fn empty(range_ns: &Range<Nanoseconds>, total: u64, sample: &Sample) -> Self {
         Self {
             from_ns: range_ns.start,
             to_ns: range_ns.end,
@@ -73,7 +73,7 @@ impl Calls {
         let mut durations = Durations::default();
         calls.clone().for_each(|call| durations.add(call));
         let sample = durations.sample(most);
-        let mut columns = Self::of(range_ns, durations.total(), &sample);
+        let mut columns = Self::empty(range_ns, durations.total(), &sample);
         calls.filter(|call| sample.keeps(call)).for_each(|call| columns.push(call));
         columns
     }

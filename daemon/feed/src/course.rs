@@ -74,7 +74,7 @@ pub trait RangeVerdicts: Debug + Send + Sync {
 impl Parts {
     /// A share of all of them.
     fn times(&self, share: f64) -> Self {
-        Self::of(self.figures().map(|figure| share * figure))
+        Self::from_figures(self.figures().map(|figure| share * figure))
     }
 
     /// Adds those of another stretch.

@@ -50,7 +50,7 @@ pub struct FunctionCriterion {
 }
 
 impl Criteria {
-    pub(crate) fn of(
+    pub(crate) fn from_version(
         number: u64,
         is_final: bool,
         version: &Version,

@@ -89,7 +89,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Dependencies {
-    pub(crate) fn of(messages: Messages) -> Self {
+    pub(crate) fn with_messages(messages: Messages) -> Self {
         Self { messages: Some(messages), ..Self::default() }
     }
 
@@ -149,7 +149,9 @@ impl Dependencies {
     /// The expected times of messages and collectives.
     pub(crate) fn criteria(&self, name: &dyn Fn(Function) -> Option<&'static str>) -> Criteria {
         let ExpectedTimes { criteria, number, is_final } = lock(&self.criteria).clone();
-        criteria.map_or_else(Criteria::default, |criteria| Criteria::of(number, is_final, &criteria, name))
+        criteria.map_or_else(Criteria::default, |criteria| {
+            Criteria::from_version(number, is_final, &criteria, name)
+        })
     }
 
     pub(crate) fn dag(&self, question: &DagQuestion, is_wanted: &dyn Fn() -> bool) -> Result<Dag, String> {
@@ -275,7 +277,7 @@ impl Dependencies {
         let bars = dag.bars(most_a_node, usually_ns);
         wanted(is_wanted)?;
         let hosts = lock(&self.hosts).clone();
-        Ok(Dag::of(&scope, &dag, &bars, &hosts, unread, criteria.is_some()))
+        Ok(Dag::from_graph(&scope, &dag, &bars, &hosts, unread, criteria.is_some()))
     }
 
     fn make_cone(
@@ -295,7 +297,7 @@ impl Dependencies {
         let event = event.ok_or_else(|| {
             format!("rank {} sends and receives nothing {side} in this range", question.rank)
         })?;
-        Ok(Cone::of(question, &gathered, event))
+        Ok(Cone::from_event(question, &gathered, event))
     }
 
     fn time(
@@ -313,7 +315,7 @@ impl Dependencies {
         let messages = gather::all(source.as_ref(), range_ns, TIME_MESSAGES, is_wanted)?;
         let meetings = gather::meetings(calls, *flow, range_ns, TIME_CALLS)?;
         wanted(is_wanted)?;
-        let gathered = Arc::new(Gathered::of(&messages, &meetings, range_ns));
+        let gathered = Arc::new(Gathered::build(&messages, &meetings, range_ns));
         *lock(&self.time) = Some((range_ns.clone(), version, Arc::clone(&gathered)));
         Ok(gathered)
     }

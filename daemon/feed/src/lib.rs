@@ -32,6 +32,7 @@ mod evolution;
 mod expanded_collectives;
 mod figures;
 mod findings;
+mod function_figures;
 mod hang;
 mod history;
 mod library;
@@ -95,6 +96,7 @@ pub use findings::{
     FindingsReport, GatheredWait, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank,
     SourceTime, Stopped, StoppedRank, Verdict, Wait, WhatIf, Without,
 };
+pub use function_figures::FunctionFigures;
 pub use hang::{Hang, HangCall, HangKind, HangRoot, HangSentence, Hangs};
 pub use library::{FunctionName, Library, Usual};
 pub use message_source::{MessageSource, Messages};

@@ -136,7 +136,7 @@ impl Library {
     /// Its messages too, for questions about what led to what.
     #[must_use]
     pub fn with_messages(mut self, messages: Messages) -> Self {
-        self.dependencies = Dependencies::of(messages);
+        self.dependencies = Dependencies::with_messages(messages);
         self
     }
 

@@ -7,6 +7,7 @@ use crate::call_source::CallSource;
 use crate::column::{F64Column, U32Column};
 use crate::course::RangeBudget;
 use crate::dependencies::Dependencies;
+use crate::function_figures::FunctionFigures;
 use crate::overlap::inside_ns;
 use crate::question::wanted;
 use crate::question::{SelectedQuestion, is_among};
@@ -266,6 +267,20 @@ pub(crate) fn selected(
 }
 
 impl SelectedFunctions {
+    /// The figures of the function at this place.
+    #[must_use]
+    pub fn figures(&self, at: usize) -> FunctionFigures {
+        FunctionFigures {
+            calls: self.calls.0[at] as u64,
+            polls: self.polls.0[at] as u64,
+            bytes: self.bytes.0[at] as u64,
+            seconds: self.time_ns.0[at] / 1e9,
+            p50_ns: self.p50_ns.0[at] as u64,
+            p99_ns: self.p99_ns.0[at] as u64,
+            max_ns: self.max_ns.0[at] as u64,
+        }
+    }
+
     fn push(&mut self, function: Function, totals: &FunctionTotals) {
         self.function.0.push(function.into());
         self.calls.0.push(totals.calls as f64);

@@ -5,6 +5,7 @@ use crate::align::anchors::RunAnchors;
 use crate::align::site_name::SiteName;
 use mpiscope_matching::{Alignment, Anchor, LEAST_TURNS, TimeMap};
 use mpiscope_model::Nanoseconds;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -110,23 +111,7 @@ fn by_phase(a: &RunAnchors, b: &RunAnchors) -> Result<Aligned, String> {
     }
     let (of_a, of_b) = (edges(in_a), edges(in_b));
     let Alignment { pairs, crossed, map } = Alignment::new(&of_a, &of_b);
-    let ends: BTreeMap<(&str, u32), (usize, usize)> = pairs
-        .iter()
-        .filter(|&&(at, _)| of_a[at].0.2)
-        .map(|&(at_a, at_b)| ((of_a[at_a].0.0, of_a[at_a].0.1), (at_a, at_b)))
-        .collect();
-    let begins = pairs.iter().filter(|&&(at, _)| !of_a[at].0.2);
-    let sections = begins.filter_map(|&(begin_a, begin_b)| {
-        let (name, number, _) = of_a[begin_a].0;
-        let &(end_a, end_b) = ends.get(&(name, number))?;
-        Some(Section {
-            name: name.to_owned(),
-            number,
-            a_ns: of_a[begin_a].1..of_a[end_a].1,
-            b_ns: of_b[begin_b].1..of_b[end_b].1,
-        })
-    });
-    let sections: Vec<Section> = sections.collect();
+    let sections = phase_sections(&of_a, &of_b, &pairs);
     if sections.is_empty() {
         return Err("No phase of A is in B.".into());
     }
@@ -150,6 +135,31 @@ fn by_phase(a: &RunAnchors, b: &RunAnchors) -> Result<Aligned, String> {
         marker: None,
         sections,
     })
+}
+
+/// The phases whose beginnings and ends were both matched.
+fn phase_sections(
+    of_a: &[Anchor<Edge<'_>>],
+    of_b: &[Anchor<Edge<'_>>],
+    pairs: &[(usize, usize)],
+) -> Vec<Section> {
+    let ends: BTreeMap<(&str, u32), (usize, usize)> = pairs
+        .iter()
+        .filter(|&&(at, _)| of_a[at].0.2)
+        .map(|&(at_a, at_b)| ((of_a[at_a].0.0, of_a[at_a].0.1), (at_a, at_b)))
+        .collect();
+    let begins = pairs.iter().filter(|&&(at, _)| !of_a[at].0.2);
+    let sections = begins.filter_map(|&(begin_a, begin_b)| {
+        let (name, number, _) = of_a[begin_a].0;
+        let &(end_a, end_b) = ends.get(&(name, number))?;
+        Some(Section {
+            name: name.to_owned(),
+            number,
+            a_ns: of_a[begin_a].1..of_a[end_a].1,
+            b_ns: of_b[begin_b].1..of_b[end_b].1,
+        })
+    });
+    sections.collect()
 }
 
 /// A phase, which of its name, and whether it is the end.
@@ -178,17 +188,7 @@ fn by_turn(a: &RunAnchors, b: &RunAnchors) -> Result<Aligned, String> {
         (starts_a.len().min(starts_b.len()) > LEAST_TURNS).then_some((in_b, starts_a, starts_b))
     });
     let Some((marker, starts_a, starts_b)) = turns else {
-        return Err(match (of_a, of_b) {
-            (None, None) => {
-                "No main loop was found: no call comes regularly during at least half of a run.".into()
-            }
-            (Some(site), _) => {
-                format!("The main loop of A is marked by {}, which B does not call.", words(site))
-            }
-            (None, Some(site)) => {
-                format!("The main loop of B is marked by {}, which A does not call.", words(site))
-            }
-        });
+        return Err(no_common_loop(of_a, of_b));
     };
     let number = |starts: &[Nanoseconds]| starts.iter().copied().enumerate().collect::<Vec<Anchor<usize>>>();
     let Alignment { pairs, crossed, map } = Alignment::new(&number(&starts_a), &number(&starts_b));
@@ -199,12 +199,7 @@ fn by_turn(a: &RunAnchors, b: &RunAnchors) -> Result<Aligned, String> {
         b_ns: starts_b[pair[0].1]..starts_b[pair[1].1],
     });
     let (matched, of_a, of_b) = (pairs.len() as u32, starts_a.len() as u32, starts_b.len() as u32);
-    let counts = match of_a.cmp(&of_b) {
-        std::cmp::Ordering::Equal => format!("turns 1 to {of_a} matched"),
-        std::cmp::Ordering::Greater => format!("turns 1 to {of_b} of {of_a} matched, B has no more"),
-        std::cmp::Ordering::Less => format!("turns 1 to {of_a} of {of_b} matched, A has no more"),
-    };
-    let marker = words(&marker);
+    let (marker, counts) = (words(&marker), matched_turns(of_a, of_b));
     Ok(Aligned {
         by: AlignBy::Turn,
         reason: format!("Aligned by turn of the main loop, marked by {marker}: {counts}."),
@@ -216,6 +211,30 @@ fn by_turn(a: &RunAnchors, b: &RunAnchors) -> Result<Aligned, String> {
         marker: Some(marker),
         sections: sections.collect(),
     })
+}
+
+/// How many of the turns of A and B match, in words.
+fn matched_turns(of_a: u32, of_b: u32) -> String {
+    match of_a.cmp(&of_b) {
+        Ordering::Equal => format!("turns 1 to {of_a} matched"),
+        Ordering::Greater => format!("turns 1 to {of_b} of {of_a} matched, B has no more"),
+        Ordering::Less => format!("turns 1 to {of_a} of {of_b} matched, A has no more"),
+    }
+}
+
+/// Why runs with these calls as their markers cannot be aligned by turn.
+fn no_common_loop(of_a: Option<&SiteName>, of_b: Option<&SiteName>) -> String {
+    match (of_a, of_b) {
+        (None, None) => {
+            "No main loop was found: no call comes regularly during at least half of a run.".into()
+        }
+        (Some(site), _) => {
+            format!("The main loop of A is marked by {}, which B does not call.", words(site))
+        }
+        (None, Some(site)) => {
+            format!("The main loop of B is marked by {}, which A does not call.", words(site))
+        }
+    }
 }
 
 /// A call and its call site, for people.

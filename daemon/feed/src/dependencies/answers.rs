@@ -130,7 +130,7 @@ pub struct DagBars {
 }
 
 impl Dag {
-    pub(super) fn of(
+    pub(super) fn from_graph(
         scope: &DagScope,
         dag: &topology::Dag,
         bars: &[Bar],
@@ -291,7 +291,7 @@ pub struct ConeMessages {
 }
 
 impl Cone {
-    pub(super) fn of(question: &ConeQuestion, gathered: &Gathered, event: EventId) -> Self {
+    pub(super) fn from_event(question: &ConeQuestion, gathered: &Gathered, event: EventId) -> Self {
         let time = &gathered.time;
         let found = if question.is_future { time.future(event) } else { time.past(event) };
         let of = time.event(event);

@@ -77,11 +77,11 @@ pub(super) fn courses(
         messages.iter().for_each(|message| courses.add(message, |rank| is_among(ranks, rank)));
         ControlFlow::Continue(())
     })?;
-    Ok(Courses::of(question, &courses))
+    Ok(Courses::from_messages(question, &courses))
 }
 
 impl Courses {
-    fn of(question: &CoursesQuestion, courses: &MessageCourses) -> Self {
+    fn from_messages(question: &CoursesQuestion, courses: &MessageCourses) -> Self {
         let balances = courses.balances();
         let classes = courses.classes();
         let variation = |at: &usize| classes[*at].variation().unwrap_or(f64::INFINITY);

@@ -16,7 +16,7 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
-    pub(crate) fn of(messages: &[Message], meetings: &[Meeting], range_ns: &Range<Nanoseconds>) -> Self {
+    pub(crate) fn build(messages: &[Message], meetings: &[Meeting], range_ns: &Range<Nanoseconds>) -> Self {
         Self { time: LogicalTime::build(messages, meetings, range_ns), collectives: meetings.len() }
     }
 }

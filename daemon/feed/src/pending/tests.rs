@@ -31,7 +31,7 @@ impl MessageSource for Many {
 }
 
 fn answer(messages: u64, most_read: u64) -> PendingMessages {
-    let source = Dependencies::of(Messages { source: Box::new(Many(messages)), flow: |_| None });
+    let source = Dependencies::with_messages(Messages { source: Box::new(Many(messages)), flow: |_| None });
     let question = PendingQuestion { at_ns: 50, ranks: None, by: Grouping::Rank, open: Vec::new(), most: 10 };
     let keys = Rank::all(4).map(|rank| (0, rank));
     pending(&question, &source, None, keys, most_read, &|| true).unwrap()
@@ -48,7 +48,7 @@ fn what_is_cut_is_the_least_that_there_is_and_says_so() {
 
 #[test]
 fn ranks_that_nobody_knows_are_counted_and_in_no_group() {
-    let source = Dependencies::of(Messages { source: Box::new(Many(3)), flow: |_| None });
+    let source = Dependencies::with_messages(Messages { source: Box::new(Many(3)), flow: |_| None });
     let question = PendingQuestion { at_ns: 50, ranks: None, by: Grouping::Rank, open: Vec::new(), most: 10 };
     let found = pending(&question, &source, None, [(0, Rank(1))].into_iter(), 100, &|| true).unwrap();
     assert_eq!((found.messages, found.messages_left_out, found.oldest), (3, 3, None));
