@@ -9,7 +9,7 @@ use mpiscope_feed::{
 };
 use mpiscope_model::words::printable;
 use mpiscope_model::{Call, Losses, Nanoseconds, Totals};
-use mpiscope_page::{self as page, Page};
+use mpiscope_page::{self as page, Feeding, Page};
 use mpiscope_process::output::print;
 use mpiscope_process::private::random;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -53,10 +53,24 @@ fn serve(options: &CompareOptions, comparison: Comparison, a: &Digest, b: &Diges
     let library = Arc::new(Library::new(Box::new(NoCalls)));
     let (page, mut feeding) =
         Page::open_with(options.listen.unwrap_or(page::ANYWHERE), &token, state, library, None)?;
+    publish(&mut feeding, &job, now_ns);
+    let page = page.admit();
+    page::say_address("compare", page.url());
+    say!("Ctrl-C ends it");
+    let opened = options.open.then(|| page::open_in_browser(page.url()));
+    // Whichever comes first.
+    let _ = signals.forever().next();
+    drop(opened);
+    page.close();
+    Ok(())
+}
+
+/// Shows a job without figures of its own.
+fn publish(feeding: &mut Feeding, job: &Job, now_ns: u64) {
     feeding.publisher.publish(&Update {
         now_ns,
         lag_ns: 0,
-        job: &job,
+        job,
         totals: Totals::default(),
         losses: Losses::default(),
         functions: &[],
@@ -70,15 +84,6 @@ fn serve(options: &CompareOptions, comparison: Comparison, a: &Digest, b: &Diges
         faults: &[],
         found: None,
     });
-    let page = page.admit();
-    page::say_address("compare", page.url());
-    say!("Ctrl-C ends it");
-    let opened = options.open.then(|| page::open_in_browser(page.url()));
-    // Whichever comes first.
-    let _ = signals.forever().next();
-    drop(opened);
-    page.close();
-    Ok(())
 }
 
 /// Single calls are looked at where a recording is replayed.

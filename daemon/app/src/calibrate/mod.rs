@@ -25,7 +25,7 @@ const MOST_MISSING: usize = 3;
 
 pub(crate) fn calibrate(options: &CalibrateOptions) -> Result<ExitCode> {
     // Before the job waits in a queue and runs for nothing.
-    let place = Place::of(options)?;
+    let place = Place::choose(options)?;
     let site = Site::load(options.site.as_deref())?;
     let kept = match &options.recording {
         Some(folder) => RecordingFolder::There(folder.clone()),
@@ -93,7 +93,7 @@ enum Place {
 }
 
 impl Place {
-    fn of(options: &CalibrateOptions) -> Result<Self> {
+    fn choose(options: &CalibrateOptions) -> Result<Self> {
         match &options.output {
             Some(file) => {
                 let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());

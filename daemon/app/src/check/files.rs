@@ -7,7 +7,7 @@ use mpiscope_engine::load::adds_up;
 use mpiscope_engine::{LIVE_FILE, Records};
 use mpiscope_model::words::{bytes, plural};
 use mpiscope_page::LAYOUTS;
-use mpiscope_recording::{FileState, Recording, Segment, State, file_state};
+use mpiscope_recording::{FileState, Recording, Segment, State, WalSummary, file_state};
 use mpiscope_verdict as verdict;
 use mpiscope_wire::Message;
 use std::collections::BTreeSet;
@@ -137,21 +137,7 @@ pub(super) fn log(recording: &Recording, records: &Records, found: &mut CheckRep
     let read = log.for_each_frame(|frame| {
         senseless += u64::from(Message::decode(frame.kind, frame.payload).is_err());
     });
-    let mut faults = Vec::new();
-    let mut fault = |what: String| faults.push(Fault::new(LOG, what));
-    if read.damaged_bytes > 0 {
-        fault(format!("{} are damaged: their content is lost", bytes(read.damaged_bytes)));
-    }
-    if senseless > 0 {
-        fault(format!("{} make no sense", plural(senseless, "frame")));
-    }
-    for version in &read.other_versions {
-        fault(format!("frames of version {version}, which this mpiscope does not know"));
-    }
-    read.unreadable.iter().cloned().for_each(&mut fault);
-    for gap in gaps(recording.dir()) {
-        fault(format!("{gap:06}.wal is missing with all its records"));
-    }
+    let mut faults = log_faults(recording, &read, senseless);
     if read.torn_tail_bytes > 0 && !matches!(found.condition, RecordingCondition::BeingWritten(_)) {
         let torn = bytes(read.torn_tail_bytes);
         found.notes.push(format!("the log breaks off within a frame; {torn} of it are there"));
@@ -170,6 +156,26 @@ pub(super) fn log(recording: &Recording, records: &Records, found: &mut CheckRep
     let words = format!("{}, {}, whole", plural(read.files, "file"), plural(read.frames, "frame"));
     found.kinds.push(Kind { name: "log", files: read.files, rows: 0, words, faults });
     Ok(())
+}
+
+/// What is wrong with the files and frames of the log, of which some make no sense.
+fn log_faults(recording: &Recording, read: &WalSummary, senseless: u64) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut fault = |what: String| faults.push(Fault::new(LOG, what));
+    if read.damaged_bytes > 0 {
+        fault(format!("{} are damaged: their content is lost", bytes(read.damaged_bytes)));
+    }
+    if senseless > 0 {
+        fault(format!("{} make no sense", plural(senseless, "frame")));
+    }
+    for version in &read.other_versions {
+        fault(format!("frames of version {version}, which this mpiscope does not know"));
+    }
+    read.unreadable.iter().cloned().for_each(&mut fault);
+    for gap in gaps(recording.dir()) {
+        fault(format!("{gap:06}.wal is missing with all its records"));
+    }
+    faults
 }
 
 /// The numbers of files that are missing between others of the log.

@@ -268,7 +268,7 @@ pub(crate) struct RunOptions {
     #[arg(long)]
     pub(crate) paused: bool,
     /// Flight recorder: keep only the last DURATION in memory; write it out on a hang, at exit, or on `mpiscope resume`
-    #[arg(long, value_name = "DURATION", value_parser = held, conflicts_with = "paused")]
+    #[arg(long, value_name = "DURATION", value_parser = flight_span, conflicts_with = "paused")]
     pub(crate) flight: Option<Duration>,
     /// Record how the program came to each call: its functions from main to the call; see docs/find-the-cause.md for the cost
     #[arg(long)]
@@ -312,7 +312,7 @@ impl RunOptions {
     }
 }
 
-fn held(word: &str) -> Result<Duration, String> {
+fn flight_span(word: &str) -> Result<Duration, String> {
     const MOST: Duration = Duration::from_secs(3_600);
     match word.parse() {
         Ok(Keep::Last(span)) if span <= MOST => Ok(span),

@@ -86,28 +86,34 @@ fn write(options: &ExportOptions, interrupt: &Interrupt) -> Result<()> {
     let progress = ProgressBar::new(interrupt);
     let mut source = Source::open(Recording::open(&options.dir)?, &LogReplay, &progress)?;
     let filter = filter(options, &source)?;
+    let exported = export_rows(options, &mut source, &filter, &progress, interrupt)?;
+    drop(progress);
+    say(options, &source, &exported);
+    Ok(())
+}
+
+/// Writes the rows in the format that is asked for.
+fn export_rows(
+    options: &ExportOptions,
+    source: &mut Source<'_>,
+    filter: &Filter,
+    progress: &ProgressBar,
+    interrupt: &Interrupt,
+) -> Result<ExportSummary> {
     let direction = if options.reverse { Direction::Backward } else { Direction::Forward };
     let table = options.table.unwrap_or(ExportTable::Calls);
-    let exported = match options.format {
-        ExportFormat::Otf2 => {
-            // Without the library nothing else needs to be done.
-            let library = Otf2Library::load()?;
-            let target = TargetFolder::open(&options.output, interrupt)?;
-            let exported = write_otf2(&library, &mut source, &filter, target.path(), &progress)?;
-            target.finish(interrupt)?;
-            exported
-        }
+    Ok(match options.format {
+        ExportFormat::Otf2 => export_otf2(&options.output, source, filter, progress, interrupt)?,
         ExportFormat::Perfetto => {
             let target = Target::open(&options.output, interrupt)?;
             let (exported, target) =
-                write_perfetto(&mut source, &filter, &scratch(&options.output), target, &progress)?;
+                write_perfetto(source, filter, &scratch(&options.output), target, progress)?;
             target.finish(interrupt)?;
             exported
         }
         ExportFormat::Picl => {
             let target = Target::open(&options.output, interrupt)?;
-            let (exported, target) =
-                write_picl(&mut source, &filter, &scratch(&options.output), target, &progress)?;
+            let (exported, target) = write_picl(source, filter, &scratch(&options.output), target, progress)?;
             target.finish(interrupt)?;
             exported
         }
@@ -116,14 +122,26 @@ fn write(options: &ExportOptions, interrupt: &Interrupt) -> Result<()> {
             let format = if is_csv { TableFormat::Csv } else { TableFormat::Parquet };
             let target = Target::open(&options.output, interrupt)?;
             let (exported, target) =
-                write_table(&mut source, (&filter, direction), (format, table.into()), target, &progress)?;
+                write_table(source, (filter, direction), (format, table.into()), target, progress)?;
             target.finish(interrupt)?;
             exported
         }
-    };
-    drop(progress);
-    say(options, &source, &exported);
-    Ok(())
+    })
+}
+
+fn export_otf2(
+    output: &Path,
+    source: &mut Source<'_>,
+    filter: &Filter,
+    progress: &ProgressBar,
+    interrupt: &Interrupt,
+) -> Result<ExportSummary> {
+    // Without the library nothing else needs to be done.
+    let library = Otf2Library::load()?;
+    let target = TargetFolder::open(output, interrupt)?;
+    let exported = write_otf2(&library, source, filter, target.path(), progress)?;
+    target.finish(interrupt)?;
+    Ok(exported)
 }
 
 /// What of the recording is exported.

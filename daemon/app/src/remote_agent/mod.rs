@@ -32,7 +32,7 @@ const REST_AFTER_DEATH: Duration = Duration::from_millis(50);
 pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
     let mut variables = options.recording.as_deref().map(settings::left_in).transpose()?.unwrap_or_default();
     let settings = || {
-        Settings::of(|name| {
+        Settings::from_variables(|name| {
             let left = variables.iter().find(|(left, _)| left == name).map(|(_, value)| value.clone());
             left.or_else(|| std::env::var(name).ok())
         })
@@ -57,9 +57,16 @@ pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
     if options.recording.is_some() {
         variables.push((worker::BY_HAND.to_owned(), "1".to_owned()));
     }
+    let code = start_until_success(&variables)?;
+    drop(lock);
+    Ok(code)
+}
+
+/// Starts the process that works, again and again, until it succeeds or its faults do not go away.
+fn start_until_success(variables: &[(String, String)]) -> Result<ExitCode> {
     let mut failures = 0;
     for _ in 0..MOST_STARTS {
-        let started = start(&variables);
+        let started = start(variables);
         match &started {
             Ok(status) if status.success() => break,
             // It was killed.
@@ -72,7 +79,6 @@ pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
         }
         std::thread::sleep(REST_AFTER_DEATH);
     }
-    drop(lock);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn left_in(recording: &Path) -> Result<Vec<(String, String)>> {
 
 impl Settings {
     /// From variables, wherever they are looked up.
-    pub(crate) fn of(look_up: impl Fn(&str) -> Option<String>) -> Result<Self> {
+    pub(crate) fn from_variables(look_up: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let variable = |name: &str| {
             look_up(name).with_context(|| format!("{name} is not set: `mpiscope run` sets it for the ranks"))
         };
@@ -112,8 +112,8 @@ impl Settings {
         if let Ok(number) = std::env::var(AGENT_LOCK_VARIABLE) {
             // An agent that was just ending may have removed the file before the rank locked it.
             let place = |path: &Path| std::fs::metadata(path).map(|found| (found.dev(), found.ino())).ok();
-            let held = place(&Path::new("/proc/self/fd").join(number));
-            let valid = held.is_some() && held == place(&path);
+            let inherited = place(&Path::new("/proc/self/fd").join(number));
+            let valid = inherited.is_some() && inherited == place(&path);
             return Ok(if valid { Lock::HandedOver } else { Lock::Anothers });
         }
         let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path)?;

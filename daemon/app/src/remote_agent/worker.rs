@@ -59,6 +59,37 @@ pub(crate) fn work(settings: &Settings) -> Result<()> {
     Ok(())
 }
 
+/// For how long an agent stays.
+struct Patience {
+    /// One that was started by hand waits for its ranks as long as the daemon is there.
+    is_waiting: bool,
+    alone_since: Instant,
+    over_since: Option<Instant>,
+}
+
+impl Patience {
+    fn new() -> Self {
+        Self {
+            is_waiting: std::env::var_os(BY_HAND).is_some(),
+            alone_since: Instant::now(),
+            over_since: None,
+        }
+    }
+
+    /// Whether it is to end now: the command is over, or ranks have been gone for long.
+    fn ends(&mut self, is_any_living: bool, has_ring_files: bool, is_command_over: bool) -> bool {
+        self.is_waiting &= !has_ring_files;
+        if is_any_living || self.is_waiting {
+            self.alone_since = Instant::now();
+        }
+        let lingered = is_command_over && {
+            let since = *self.over_since.get_or_insert_with(Instant::now);
+            !is_any_living || since.elapsed() > LINGER
+        };
+        lingered || !is_any_living && self.alone_since.elapsed() > IDLE
+    }
+}
+
 impl Worker<'_> {
     /// Begins to bring what is in the spool; the answer comes when the daemon has all of it.
     fn call(&self) -> Result<Receiver<Result<(), LinkError>>> {
@@ -83,22 +114,12 @@ impl Worker<'_> {
 
     fn live(&mut self) -> Result<Ending> {
         let mut brought = self.call()?;
-        // One that was started by hand waits for its ranks as long as the daemon is there.
-        let mut patient = std::env::var_os(BY_HAND).is_some();
-        let (mut alone_since, mut over_since) = (Instant::now(), None);
+        let mut patience = Patience::new();
         let mut closed = false;
         loop {
             let pass = self.pass();
             let living = self.agent.has_living();
-            patient &= !self.agent.has_ring_files();
-            if living || patient {
-                alone_since = Instant::now();
-            }
-            let lingered = self.shared.is_over() && {
-                let since = *over_since.get_or_insert_with(Instant::now);
-                !living || since.elapsed() > LINGER
-            };
-            let ends = lingered || !living && alone_since.elapsed() > IDLE;
+            let ends = patience.ends(living, self.agent.has_ring_files(), self.shared.is_over());
             if closed && !ends {
                 // Other ranks have come.
                 closed = false;

@@ -58,19 +58,7 @@ pub(super) fn repair(
     }
     let resume = recorder.take_log(&WalReader::open(out)?);
     interrupt.check()?;
-    let mut read_rings = None;
-    let rest = match Live::of(recording.dir()) {
-        Records::Nobody(Some(live)) => {
-            let rest = rest_of_rings(&live, resume, out, &mut missing)?;
-            read_rings = Some(live).filter(|_| rest.is_whole);
-            rest.messages
-        }
-        Records::Unreadable => {
-            missing.push(format!("what still lay in the rings of the run: {LIVE_FILE} is damaged"));
-            Vec::new()
-        }
-        Records::Nobody(None) | Records::Somebody(_) => Vec::new(),
-    };
+    let (rest, read_rings) = left_in_rings(recording, resume, out, &mut missing)?;
     interrupt.check()?;
     recorder.complete(rest, missing)?;
     interrupt.check()?;
@@ -78,6 +66,26 @@ pub(super) fn repair(
     complete(&mut manifest, old);
     manifest.write(out)?;
     Ok((manifest, read_rings))
+}
+
+/// The messages that still lie in the rings of the run; the rings too, if all in them could be read.
+fn left_in_rings(
+    recording: &Recording,
+    resume: Resume,
+    out: &Path,
+    missing: &mut Vec<String>,
+) -> Result<(Vec<Message>, Option<Live>)> {
+    match Live::of(recording.dir()) {
+        Records::Nobody(Some(live)) => {
+            let rest = rest_of_rings(&live, resume, out, missing)?;
+            Ok((rest.messages, Some(live).filter(|_| rest.is_whole)))
+        }
+        Records::Unreadable => {
+            missing.push(format!("what still lay in the rings of the run: {LIVE_FILE} is damaged"));
+            Ok((Vec::new(), None))
+        }
+        Records::Nobody(None) | Records::Somebody(_) => Ok((Vec::new(), None)),
+    }
 }
 
 /// Copies what lies beside the log; returns what of it is missing.

@@ -25,16 +25,9 @@ pub(super) fn repair(recording: &Recording, out: &Path, interrupt: &Interrupt) -
     let old = recording.manifest();
     let (mut found, table_faults) = recording.tables();
     let known = RowLimits::read(recording);
-    let manifest = Manifest {
-        segments: Default::default(),
-        files: Vec::new(),
-        state: State::Running,
-        missing: Vec::new(),
-        ..old.clone()
-    };
     let mut saving = Saving {
         dir: recording.dir(),
-        writer: RecordingWriter::create(out, manifest, RecordingOptions::default())?,
+        writer: empty_copy(old, out)?,
         known,
         seen: BTreeSet::new(),
         lost: Vec::new(),
@@ -67,6 +60,18 @@ pub(super) fn repair(recording: &Recording, out: &Path, interrupt: &Interrupt) -
     complete(writer.manifest_mut(), recording, &sums, lost);
     interrupt.check()?;
     Ok(writer.finish(&found, &sums.summary())?)
+}
+
+/// A new recording of the same run, without rows so far.
+fn empty_copy(old: &Manifest, out: &Path) -> Result<RecordingWriter> {
+    let manifest = Manifest {
+        segments: Default::default(),
+        files: Vec::new(),
+        state: State::Running,
+        missing: Vec::new(),
+        ..old.clone()
+    };
+    Ok(RecordingWriter::create(out, manifest, RecordingOptions::default())?)
 }
 
 /// Writes into the manifest what its rows add up to, and what is lost.

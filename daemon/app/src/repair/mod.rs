@@ -106,7 +106,7 @@ mod tests {
     fn a_repaired_recording_lies_beside_the_damaged_one() {
         assert_eq!(beside(Path::new("/tmp/a.scope/")), Path::new("/tmp/a.scope.repaired"));
         assert_eq!(beside(Path::new("/tmp/./a")), Path::new("/tmp/a.repaired"));
-        let here = std::env::current_dir().unwrap();
-        assert_eq!(beside(Path::new("a")), here.join("a.repaired"));
+        let folder = std::env::current_dir().unwrap();
+        assert_eq!(beside(Path::new("a")), folder.join("a.repaired"));
     }
 }

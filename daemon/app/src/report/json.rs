@@ -5,8 +5,9 @@ use super::sites::{SiteFigures, sites};
 use anyhow::Result;
 use mpiscope_engine::load::Loaded;
 use mpiscope_feed::{
-    Attribution, Between, CpuContention, Disturbance, Efficiency, GatheredWait, Parts, Quiet, RangeVerdict,
-    SlowLinks, Source, Verdict, Wait, WhatIf,
+    Attribution, Between, CpuContention, Disturbance, Efficiency, FunctionFigures, GatheredWait, Parts,
+    Quiet, RangeVerdict, SelectedFunctions, SelectedRanks, SelectedRegions, SlowLinks, Source, Verdict, Wait,
+    WhatIf,
 };
 use mpiscope_model::RankInfo;
 use mpiscope_placement::Placement;
@@ -143,13 +144,8 @@ struct Totals {
 #[derive(Serialize)]
 struct Function {
     name: &'static str,
-    calls: u64,
-    polls: u64,
-    bytes: u64,
-    seconds: f64,
-    p50_ns: u64,
-    p99_ns: u64,
-    max_ns: u64,
+    #[serde(flatten)]
+    figures: FunctionFigures,
 }
 
 /// One rank; what the scheduler did to it is null in recordings that do not say.
@@ -174,6 +170,31 @@ struct Rank<'a> {
     involuntary: Option<u64>,
 }
 
+impl Rank<'_> {
+    /// With the figures of a selection, if it is selected.
+    fn narrowed(mut self, selected: &SelectedRanks) -> Option<Self> {
+        let at = selected.rank.0.binary_search(&self.rank).ok()?;
+        self.calls = selected.calls.0[at] as u64;
+        self.mpi_s = selected.mpi_time_ns.0[at] / 1e9;
+        self.sent = selected.sent.0[at] as u64;
+        self.received = selected.received.0[at] as u64;
+        self.bytes_sent = selected.bytes_sent.0[at] as u64;
+        Some(self)
+    }
+
+    fn without_scheduling(self) -> Self {
+        Self {
+            run_s: None,
+            wait_s: None,
+            stopped_s: None,
+            blocked_s: None,
+            voluntary: None,
+            involuntary: None,
+            ..self
+        }
+    }
+}
+
 /// Ranks that talk mostly among themselves, and how late their messages were.
 #[derive(Serialize)]
 struct Region {
@@ -185,6 +206,20 @@ struct Region {
     /// L above 1, as the paper of PCLVis defines delayed.
     above_expected: u64,
     exact: f64,
+}
+
+impl Region {
+    /// With the figures of a selection, if it has this region.
+    fn narrowed(mut self, selected: &SelectedRegions) -> Option<Self> {
+        let at = selected.id.0.iter().position(|id| *id == self.id)?;
+        let (messages, exact) = (selected.messages.0[at], selected.exact.0[at]);
+        self.latency = Some(selected.latency.0[at]).filter(|latency| !latency.is_nan());
+        self.messages = messages as u64;
+        self.delayed = selected.delayed.0[at] as u64;
+        self.above_expected = selected.above_expected.0[at] as u64;
+        self.exact = if messages > 0.0 { exact / messages } else { 0.0 };
+        Some(self)
+    }
 }
 
 impl From<&mpiscope_feed::Region> for Region {
@@ -223,6 +258,33 @@ impl From<&Advice> for Remap {
             inter_bytes_after: advice.inter_bytes_after,
             node_of_rank: advice.node_of_rank.iter().map(|node| node.0).collect(),
         }
+    }
+}
+
+fn job(loaded: &Loaded) -> Job<'_> {
+    let nodes = loaded.job.nodes.iter().enumerate().map(|(at, node)| {
+        let cpus = loaded.processors.of_node(mpiscope_model::Node::from_index(at));
+        Node {
+            name: &node.name,
+            ranks: &node.ranks,
+            cpus: cpus.map(|cpus| cpus.on_host),
+            usable_cpus: cpus.map(|cpus| cpus.usable),
+            is_bound: cpus.map(|cpus| cpus.is_bound),
+            clock: loaded.clock_of(at).map(|clock| NodeClock {
+                ahead_ns: clock.offset_ns,
+                drift_ppb: clock.drift_ppb,
+                uncertainty_ns: clock.uncertainty_ns,
+            }),
+        }
+    });
+    Job {
+        ranks: loaded.job.ranks,
+        nodes: nodes.collect(),
+        mpi: &loaded.job.mpi,
+        command: &loaded.job.command,
+        duration_s: loaded.job.duration_s,
+        exit: loaded.job.exit,
+        state: loaded.state,
     }
 }
 
@@ -267,22 +329,19 @@ fn totals(loaded: &Loaded) -> Totals {
 }
 
 fn functions(loaded: &Loaded) -> Vec<Function> {
-    let mut functions: Vec<Function> = loaded
-        .counts
-        .functions()
-        .filter_map(|(function, totals)| {
-            Some(Function {
-                name: mpiscope_wire::by_id(function)?.name,
-                calls: totals.calls,
-                polls: totals.polls,
-                bytes: totals.bytes,
-                seconds: totals.time_ns as f64 / 1e9,
-                p50_ns: totals.quantile_ns(0.5),
-                p99_ns: totals.quantile_ns(0.99),
-                max_ns: totals.max_ns(),
-            })
-        })
-        .collect();
+    let function = |(function, totals)| {
+        let name = mpiscope_wire::by_id(function)?.name;
+        Some(Function { name, figures: FunctionFigures::from(totals) })
+    };
+    let mut functions: Vec<Function> = loaded.counts.functions().filter_map(function).collect();
+    functions.sort_by_key(|function| function.name);
+    functions
+}
+
+fn selected_functions(selected: &SelectedFunctions) -> Vec<Function> {
+    let function =
+        |at: usize| Some(Function { name: name(selected.function.0[at])?, figures: selected.figures(at) });
+    let mut functions: Vec<Function> = (0..selected.function.0.len()).filter_map(function).collect();
     functions.sort_by_key(|function| function.name);
     functions
 }
@@ -290,51 +349,13 @@ fn functions(loaded: &Loaded) -> Vec<Function> {
 /// Narrows a report of the run to a selection. What is known of the whole run only is left out.
 fn narrow<'a>(report: Report<'a>, selection: &'a Selection, whole: &Loaded) -> Report<'a> {
     let figures = &selection.figures;
-    let (functions, ranks, regions) = (&figures.functions, &figures.ranks, &figures.regions);
     let is_part = figures.from_ns > 0 || figures.to_ns < whole.end_ns();
-    let function = |at: usize| {
-        Some(Function {
-            name: name(functions.function.0[at])?,
-            calls: functions.calls.0[at] as u64,
-            polls: functions.polls.0[at] as u64,
-            bytes: functions.bytes.0[at] as u64,
-            seconds: functions.time_ns.0[at] / 1e9,
-            p50_ns: functions.p50_ns.0[at] as u64,
-            p99_ns: functions.p99_ns.0[at] as u64,
-            max_ns: functions.max_ns.0[at] as u64,
-        })
-    };
-    let mut names: Vec<Function> = (0..functions.function.0.len()).filter_map(function).collect();
-    names.sort_by_key(|function| function.name);
-    let rank = |mut rank: Rank<'a>| {
-        let at = ranks.rank.0.binary_search(&rank.rank).ok()?;
-        rank.calls = ranks.calls.0[at] as u64;
-        rank.mpi_s = ranks.mpi_time_ns.0[at] / 1e9;
-        rank.sent = ranks.sent.0[at] as u64;
-        rank.received = ranks.received.0[at] as u64;
-        rank.bytes_sent = ranks.bytes_sent.0[at] as u64;
+    let rank = |rank: Rank<'a>| {
+        let rank = rank.narrowed(&figures.ranks)?;
         // The scheduler's figures are of the whole run.
-        let scheduling = Rank {
-            run_s: None,
-            wait_s: None,
-            stopped_s: None,
-            blocked_s: None,
-            voluntary: None,
-            involuntary: None,
-            ..rank
-        };
-        Some(if is_part { scheduling } else { rank })
+        Some(if is_part { rank.without_scheduling() } else { rank })
     };
-    let region = |mut region: Region| {
-        let at = regions.id.0.iter().position(|id| *id == region.id)?;
-        let (messages, exact) = (regions.messages.0[at], regions.exact.0[at]);
-        region.latency = Some(regions.latency.0[at]).filter(|latency| !latency.is_nan());
-        region.messages = messages as u64;
-        region.delayed = regions.delayed.0[at] as u64;
-        region.above_expected = regions.above_expected.0[at] as u64;
-        region.exact = if messages > 0.0 { exact / messages } else { 0.0 };
-        Some(region)
-    };
+    let region = |region: Region| region.narrowed(&figures.regions);
     let missing = report.missing.into_iter().chain([OF_THE_RUN]).collect();
     Report {
         selection: Some(selection.into()),
@@ -347,7 +368,7 @@ fn narrow<'a>(report: Report<'a>, selection: &'a Selection, whole: &Loaded) -> R
             inter_messages: figures.inter_messages,
             ..Totals::default()
         },
-        functions: names,
+        functions: selected_functions(&figures.functions),
         ranks: report.ranks.into_iter().filter_map(rank).collect(),
         regions: report.regions.map(|all| all.into_iter().filter_map(region).collect()),
         budget: figures.budget.as_ref().map(|budget| &budget.parts),
@@ -382,35 +403,7 @@ fn whole<'a>(
     Report {
         schema: "mpiscope.report/1",
         selection: None,
-        job: Job {
-            ranks: loaded.job.ranks,
-            nodes: loaded
-                .job
-                .nodes
-                .iter()
-                .enumerate()
-                .map(|(at, node)| {
-                    let cpus = loaded.processors.of_node(mpiscope_model::Node::from_index(at));
-                    Node {
-                        name: &node.name,
-                        ranks: &node.ranks,
-                        cpus: cpus.map(|cpus| cpus.on_host),
-                        usable_cpus: cpus.map(|cpus| cpus.usable),
-                        is_bound: cpus.map(|cpus| cpus.is_bound),
-                        clock: loaded.clock_of(at).map(|clock| NodeClock {
-                            ahead_ns: clock.offset_ns,
-                            drift_ppb: clock.drift_ppb,
-                            uncertainty_ns: clock.uncertainty_ns,
-                        }),
-                    }
-                })
-                .collect(),
-            mpi: &loaded.job.mpi,
-            command: &loaded.job.command,
-            duration_s: loaded.job.duration_s,
-            exit: loaded.job.exit,
-            state: loaded.state,
-        },
+        job: job(loaded),
         totals: totals(loaded),
         functions: functions(loaded),
         ranks: loaded.ranks.iter().map(|info| rank(loaded, info)).collect(),

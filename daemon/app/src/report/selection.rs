@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use mpiscope_engine::load::{self, Loaded};
 use mpiscope_engine::uncounted;
 use mpiscope_feed::exchange::{Question, Ranks, SelectedQuestion};
-use mpiscope_feed::{Overview, Selected};
+use mpiscope_feed::{Overview, RangeBudget, Selected, SelectedFunctions};
 use mpiscope_model::words::{bytes, count, nanoseconds, plural, run_time};
 use mpiscope_page::{RunData, inform};
 use mpiscope_placement::Placements;
@@ -70,21 +70,17 @@ impl Selection {
         let ranks = figures.ranks.rank.0.len() as u64;
         writeln!(out, "{}", loaded.run)?;
         writeln!(out, "  {from} to {to}, {} of {}\n", plural(ranks, "rank"), count(loaded.job.ranks.into()))?;
-        if let Some(verdict) = figures.budget.as_ref().and_then(|budget| budget.verdict.as_ref()) {
-            writeln!(out, "  {}", bold(&verdict.sentence))?;
-            verdict.details.iter().try_for_each(|detail| writeln!(out, "  {detail}"))?;
-            if !verdict.actions.is_empty() {
-                writeln!(out, "  What to do: {}", verdict.actions.join(" "))?;
-            }
-            writeln!(out)?;
+        if let Some(budget) = &figures.budget {
+            verdict(budget, out)?;
         }
-        if let Some(budget) = figures.budget.as_ref().filter(|budget| budget.is_within_a_window()) {
-            let window = nanoseconds(budget.window_ns);
-            writeln!(
-                out,
-                "  Shorter than a window of {window}: no verdict, and waiting is the average of that window.\n"
-            )?;
-        }
+        self.totals(loaded, out)?;
+        functions(&figures.functions, out)?;
+        writeln!(out, "\n  Not shown: {OF_THE_RUN}.")?;
+        text::missing(loaded, out)
+    }
+
+    fn totals(&self, loaded: &Loaded, out: &mut String) -> std::fmt::Result {
+        let figures = &self.figures;
         let mut row = |name: &str, value: String| writeln!(out, "  {name:<24} {value:>16}");
         row("calls", count(figures.calls))?;
         row("folded polls", count(figures.polls))?;
@@ -106,29 +102,48 @@ impl Selection {
         if lost > 0 || !loaded.uncounted.is_empty() {
             row("lost calls of the run", count(lost) + &uncounted::note(&loaded.uncounted))?;
         }
-        let functions = &figures.functions;
-        let mut order: Vec<usize> = (0..functions.function.0.len()).collect();
-        order.sort_by(|one, other| functions.time_ns.0[*other].total_cmp(&functions.time_ns.0[*one]));
+        Ok(())
+    }
+}
+
+/// What the selection lost time to, if that is known, or why it is not.
+fn verdict(budget: &RangeBudget, out: &mut String) -> std::fmt::Result {
+    if let Some(verdict) = &budget.verdict {
+        writeln!(out, "  {}", bold(&verdict.sentence))?;
+        verdict.details.iter().try_for_each(|detail| writeln!(out, "  {detail}"))?;
+        if !verdict.actions.is_empty() {
+            writeln!(out, "  What to do: {}", verdict.actions.join(" "))?;
+        }
+        writeln!(out)?;
+    }
+    if budget.is_within_a_window() {
+        let window = nanoseconds(budget.window_ns);
         writeln!(
             out,
-            "\n  {:<22} {:>14} {:>10} {:>9} {:>9}",
-            "function", "calls", "time", "median", "longest"
+            "  Shorter than a window of {window}: no verdict, and waiting is the average of that window.\n"
         )?;
-        for at in order {
-            let time = |ns: f64| nanoseconds(ns as u64);
-            writeln!(
-                out,
-                "  {:<22} {:>14} {:>10} {:>9} {:>9}",
-                name(functions.function.0[at]).unwrap_or("?"),
-                count((functions.calls.0[at] + functions.polls.0[at]) as u64),
-                time(functions.time_ns.0[at]),
-                time(functions.p50_ns.0[at]),
-                time(functions.max_ns.0[at]),
-            )?;
-        }
-        writeln!(out, "\n  Not shown: {OF_THE_RUN}.")?;
-        text::missing(loaded, out)
     }
+    Ok(())
+}
+
+/// The functions, the longest time first.
+fn functions(functions: &SelectedFunctions, out: &mut String) -> std::fmt::Result {
+    let mut order: Vec<usize> = (0..functions.function.0.len()).collect();
+    order.sort_by(|one, other| functions.time_ns.0[*other].total_cmp(&functions.time_ns.0[*one]));
+    writeln!(out, "\n  {:<22} {:>14} {:>10} {:>9} {:>9}", "function", "calls", "time", "median", "longest")?;
+    for at in order {
+        let time = |ns: f64| nanoseconds(ns as u64);
+        writeln!(
+            out,
+            "  {:<22} {:>14} {:>10} {:>9} {:>9}",
+            name(functions.function.0[at]).unwrap_or("?"),
+            count((functions.calls.0[at] + functions.polls.0[at]) as u64),
+            time(functions.time_ns.0[at]),
+            time(functions.p50_ns.0[at]),
+            time(functions.max_ns.0[at]),
+        )?;
+    }
+    Ok(())
 }
 
 /// The name of a function that is recorded.

@@ -50,12 +50,12 @@ pub(crate) fn needs(place: &Place, collector: &Path, site: &Site) -> Result<Need
         ("MPISCOPE_SPOOL".to_owned(), place.spool.clone().into()),
     ];
     // What the user says in the environment counts more than the site's word, and has to reach other hosts as well.
-    let said = |name: &str| std::env::var_os(name).map(|value| (name.to_owned(), value));
+    let from_environment = |name: &str| std::env::var_os(name).map(|value| (name.to_owned(), value));
     let slots = site.limits.ring_slots;
     let by_site =
         || (slots != Limits::default().ring_slots).then(|| (RING_SLOTS.to_owned(), slots.to_string().into()));
-    variables.extend(said(RING_SLOTS).or_else(by_site));
-    variables.extend(said(OTHER_RING_SLOTS));
+    variables.extend(from_environment(RING_SLOTS).or_else(by_site));
+    variables.extend(from_environment(OTHER_RING_SLOTS));
     Ok(Needs { collector: plain_path(collector, place)?, variables })
 }
 

@@ -33,10 +33,10 @@ pub(crate) struct Place {
 
 /// The recording's folder: the one that was asked for, if it is not taken, or a new one here.
 pub(crate) fn choose_folder(options: &RunOptions) -> Result<PathBuf> {
-    let here = std::env::current_dir().context("find the current folder")?;
+    let folder = std::env::current_dir().context("find the current folder")?;
     let out = match &options.out {
-        Some(out) => here.join(out),
-        None => here.join(free_name(&here, &default_name(&options.command))),
+        Some(out) => folder.join(out),
+        None => folder.join(free_name(&folder, &default_name(&options.command))),
     };
     if options.out.is_some() && holds_nothing(&out) {
         remove_recording(&out, &FILES);
@@ -216,8 +216,8 @@ fn civil_date(day: u64) -> (u64, u64, u64) {
     (era * 400 + year + u64::from(month <= 2), month, day)
 }
 
-fn free_name(here: &Path, name: &str) -> String {
-    let taken = |name: &str| here.join(name).exists();
+fn free_name(folder: &Path, name: &str) -> String {
+    let taken = |name: &str| folder.join(name).exists();
     if !taken(name) {
         return name.to_owned();
     }

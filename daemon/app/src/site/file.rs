@@ -105,9 +105,9 @@ impl File {
     }
 }
 
-fn put<T>(said: Option<T>, setting: &mut T) {
-    if let Some(said) = said {
-        *setting = said;
+fn put<T>(value: Option<T>, setting: &mut T) {
+    if let Some(value) = value {
+        *setting = value;
     }
 }
 

@@ -64,12 +64,12 @@ fn the_truth_lies_beside_for_its_owner_alone() {
         record(&Spec::new("ring".parse().unwrap(), 4, 0.1, 20_000.0), &out, &Interrupt::none("")).unwrap();
     write_truth(&truth, &out).unwrap();
     let file = out.join(TRUTH_FILE);
-    let said: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let written: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(
-        (said["schema"].as_str(), said["calls"].as_u64()),
+        (written["schema"].as_str(), written["calls"].as_u64()),
         (Some("mpiscope.truth/1"), Some(truth.calls))
     );
-    assert_eq!(said["pairs"].as_array().map(Vec::len), Some(4));
+    assert_eq!(written["pairs"].as_array().map(Vec::len), Some(4));
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(out.metadata().unwrap().permissions().mode() & 0o777, 0o700);
     assert!(!out.join("wal").exists());

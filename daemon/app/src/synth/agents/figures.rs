@@ -58,8 +58,6 @@ impl Figures {
         let pass = Duration::from_secs_f64(self.pass_s);
         // The pass over the run begins when all rows are written.
         let rows = self.whole.saturating_sub(pass).as_secs_f64();
-        let per_call = |seconds: f64| seconds * 1e6 / self.recorded.max(1) as f64;
-        let per_agent_ms = |seconds: f64| seconds * 1e3 / self.agents.max(1) as f64;
         let mut all = vec![
             format!(
                 "{}, {}, {} made again; start: {:.2} s until all were connected and had compared clocks",
@@ -83,19 +81,10 @@ impl Figures {
                 self.end.as_secs_f64(),
                 self.pass_s
             ),
+            format!("daemon: {}", self.cost(self.daemon_cpu_s, self.daemon_memory_bytes)),
             format!(
-                "daemon: {:.2} s of CPU, {:.2} us per call, {:.2} ms per node, {} of memory at most",
-                self.daemon_cpu_s,
-                per_call(self.daemon_cpu_s),
-                per_agent_ms(self.daemon_cpu_s),
-                bytes(self.daemon_memory_bytes)
-            ),
-            format!(
-                "agents: {:.2} s of CPU, {:.2} us per call, {:.2} ms per node, {} of memory at most with {} of frames",
-                self.agents_cpu_s,
-                per_call(self.agents_cpu_s),
-                per_agent_ms(self.agents_cpu_s),
-                bytes(self.agents_memory_bytes),
+                "agents: {} with {} of frames",
+                self.cost(self.agents_cpu_s, self.agents_memory_bytes),
                 bytes(self.frame_bytes)
             ),
         ];
@@ -104,6 +93,16 @@ impl Figures {
             all.push(format!("missing: {} more", self.missing.len() - MOST_MISSING));
         }
         all
+    }
+
+    /// What the daemon or all agents took.
+    fn cost(&self, cpu_s: f64, memory_bytes: u64) -> String {
+        format!(
+            "{cpu_s:.2} s of CPU, {:.2} us per call, {:.2} ms per node, {} of memory at most",
+            cpu_s * 1e6 / self.recorded.max(1) as f64,
+            cpu_s * 1e3 / self.agents.max(1) as f64,
+            bytes(memory_bytes)
+        )
     }
 
     fn counted(&self) -> String {

@@ -59,13 +59,7 @@ pub(super) struct Brought {
 /// Has a daemon record a job that agents bring, one for each node.
 pub(super) fn bring(spec: &Spec, agents: &Agents<'_>) -> Result<Brought> {
     let mut run = generate(spec)?;
-    let files = FILES_PER_AGENT * u64::from(spec.nodes) + OTHER_FILES;
-    if own_process::allow_files(files) < files {
-        bail!(
-            "{} agents need {files} open files: raise the limit (ulimit -Hn), or simulate fewer",
-            spec.nodes
-        );
-    }
+    allow_files(spec.nodes)?;
     let site = Site::load(None)?;
     let is_to_end = Arc::new(AtomicBool::new(false));
     for signal in [SIGHUP, SIGINT, SIGTERM] {
@@ -98,6 +92,15 @@ pub(super) fn bring(spec: &Spec, agents: &Agents<'_>) -> Result<Brought> {
     let truth = is_whole.then_some(truth);
     figures.count(&summary, truth.as_ref());
     Ok(Brought { truth, figures })
+}
+
+/// Raises the limit of open files to what the agents of that many nodes need.
+fn allow_files(nodes: u32) -> Result<()> {
+    let files = FILES_PER_AGENT * u64::from(nodes) + OTHER_FILES;
+    if own_process::allow_files(files) < files {
+        bail!("{nodes} agents need {files} open files: raise the limit (ulimit -Hn), or simulate fewer");
+    }
+    Ok(())
 }
 
 /// The daemon under test.
