@@ -1,7 +1,7 @@
 //! A call that has returned, in times and ids of the run, and what its parts moved.
 
 use mpiscope_model::{Comm, Side, Site};
-use mpiscope_wire::{Call, Part, PartFlags};
+use mpiscope_wire::{self as wire, Call, CallFlags, NO_COMM, Part, PartFlags};
 
 /// A part of a call with its communicator.
 pub(crate) type ClosingPart = (Part, Option<Comm>);
@@ -59,4 +59,22 @@ impl<'a> Moved<'a> {
         }
         moved
     }
+}
+
+/// Whether the call is of a known function, and all ranks it names are in the job.
+#[inline]
+pub(crate) fn makes_sense(call: &Call, parts: &[Part], world_size: u32) -> bool {
+    let beyond = |peer: i32| u32::try_from(peer).is_ok_and(|peer| peer >= world_size);
+    wire::by_id(call.function).is_some() && !beyond(call.peer) && !parts.iter().any(|part| beyond(part.peer))
+}
+
+/// Whether messages of the call are on communicators that nobody defined.
+#[inline]
+pub(crate) fn lacks_comm(call: &Call, comm: Option<Comm>, parts: &[ClosingPart]) -> bool {
+    let moves =
+        [CallFlags::SEND, CallFlags::RECEIVE, CallFlags::POST].iter().any(|&flag| call.flags.has(flag));
+    let moving =
+        |flags: PartFlags| flags.is_receive() || flags == PartFlags::SENT || flags == PartFlags::POSTED;
+    let lost_part = |(part, comm): &ClosingPart| comm.is_none() && moving(part.flags);
+    comm.is_none() && (moves || call.comm != NO_COMM) || parts.iter().any(lost_part)
 }

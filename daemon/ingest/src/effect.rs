@@ -48,6 +48,26 @@ fn returns(function: u16) -> Blocking {
     }
 }
 
+/// What a call of a collective function did.
+#[inline]
+fn collective_effect(caller: Rank, closed: &Closed, kind: Kind, comm: Comm) -> Effect {
+    let call = &closed.call;
+    // The root among those who deal with another group is the one that names itself.
+    let root = if call.peer == wire::PEER_ANY { Some(caller) } else { rank_of(call.peer) };
+    let collective = Collective {
+        comm,
+        number: call.tag as u32,
+        flow: kind.flow,
+        side: closed.side,
+        root,
+        bytes: call.bytes,
+        is_barrier: kind.is_barrier,
+    };
+    // One that failed is waited for by the others all the same, and completed by no call.
+    let goes_on = kind.only_starts && !call.flags.has(CallFlags::ERROR);
+    if goes_on { Effect::Start(collective) } else { Effect::Collective(collective) }
+}
+
 /// What all functions do, by id.
 #[derive(Debug)]
 pub(crate) struct Functions {
@@ -71,20 +91,7 @@ impl Functions {
         if call.flags.has(CallFlags::COLLECTIVE)
             && let (Some(Some(kind)), Some(comm)) = (self.collectives.get(at).copied(), closed.comm)
         {
-            // The root among those who deal with another group is the one that names itself.
-            let root = if call.peer == wire::PEER_ANY { Some(caller) } else { rank_of(call.peer) };
-            let of = Collective {
-                comm,
-                number: call.tag as u32,
-                flow: kind.flow,
-                side: closed.side,
-                root,
-                bytes: call.bytes,
-                is_barrier: kind.is_barrier,
-            };
-            // One that failed is waited for by the others all the same, and completed by no call.
-            let goes_on = kind.only_starts && !call.flags.has(CallFlags::ERROR);
-            return if goes_on { Effect::Start(of) } else { Effect::Collective(of) };
+            return collective_effect(caller, closed, kind, comm);
         }
         if call.flags.has(CallFlags::PROBE) {
             return Effect::Probe;

@@ -1,12 +1,13 @@
 //! What is known of one process while its slots are read.
 
-use crate::effect::Undiagnosed;
+use crate::closed_call::{Closed, ClosingPart};
+use crate::effect::{Functions, Undiagnosed};
 use crate::memory_budget::MemoryBudget;
-use crate::ring::RingState;
+use crate::ring::{Output, RingState};
 use crate::site::OwnSites;
 use crate::timed_event::Timed;
-use mpiscope_model::{Comm, Event, Nanoseconds, Rank, Side};
-use mpiscope_wire::{ClockKind, Process};
+use mpiscope_model::{Batch, Comm, Event, Nanoseconds, Rank, Side};
+use mpiscope_wire::{Call, ClockKind, PartFlags, Process};
 use rustc_hash::FxHashMap;
 
 /// One process.
@@ -162,6 +163,38 @@ impl ProcessInput {
             ends_ns.extend(merged.iter().map(|timed| timed.end_ns));
         }
         out.extend(merged.drain(..).map(|timed| timed.event));
+    }
+
+    /// To which group of its communicator a call belongs, or the collective that it starts.
+    #[inline]
+    pub(crate) fn side_of_call(&self, call: &Call, parts: &[ClosingPart]) -> Side {
+        let started = parts.iter().find(|(part, _)| part.flags == PartFlags::STARTED);
+        let comm = started.map_or(call.comm, |(part, _)| part.comm);
+        let side = if self.sides.is_empty() { None } else { self.sides.get(&comm).copied() };
+        side.unwrap_or(Side::Only)
+    }
+
+    /// A call closes its group: rows, messages and effects go into the batch.
+    #[inline]
+    pub(crate) fn close(
+        &mut self,
+        ring: usize,
+        closed: &Closed,
+        batch: &mut Batch,
+        for_diagnosis: bool,
+        functions: &Functions,
+    ) {
+        let mut out = Output {
+            calls: &mut batch.calls,
+            lone_polls: &mut batch.lone_polls,
+            activities: for_diagnosis.then_some(&mut batch.activities),
+            collected: &mut batch.collected,
+            events: &mut self.events[ring],
+            matched: &mut self.matched,
+            undiagnosed: &mut self.undiagnosed,
+            functions,
+        };
+        self.rings[ring].close(self.rank, closed, &mut out);
     }
 }
 

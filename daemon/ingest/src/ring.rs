@@ -208,8 +208,7 @@ impl RingState {
         let call = &closed.call;
         let flags = call.flags;
         let folded = flags.has(CallFlags::FOLDED);
-        let own_message =
-            [CallFlags::SEND, CallFlags::RECEIVE, CallFlags::PROBE].iter().any(|&flag| flags.has(flag));
+        let own_message = has_own_message(flags);
         let mut row = Call {
             rank,
             thread: self.thread,
@@ -235,11 +234,7 @@ impl RingState {
             // It sent to one rank and received from another: neither is the peer.
             (row.peer, row.tag) = (None, None);
         } else if !own_message && moved.sends + moved.receives > 0 {
-            // What it sent, or received where it sent nothing.
-            row.bytes = if moved.sends > 0 { moved.sent_bytes } else { moved.received_bytes };
-            let only = moved.last.filter(|_| moved.sends + moved.receives == 1);
-            (row.peer, row.tag) = only.map_or((None, None), |(part, _)| (rank_of(part.peer), Some(part.tag)));
-            row.comm = row.comm.or_else(|| only.and_then(|(_, comm)| *comm));
+            describe_moved(&mut row, moved);
         }
         if let Some((part, comm)) = moved.last_started {
             row.bytes = row.bytes.saturating_add(moved.started_bytes);
@@ -257,11 +252,7 @@ impl RingState {
         if let (Some(comm), Some(peer)) = (closed.comm, rank_of(call.peer))
             && call.flags.has(CallFlags::SEND)
         {
-            let blocked_until_ns = (call.function == id::SSEND).then_some(closed.end_ns);
-            let (tag, bytes, begin_ns) = (call.tag, call.bytes, closed.start_ns);
-            let event =
-                Event::Send { rank, call: id, comm, to: peer, tag, bytes, begin_ns, blocked_until_ns };
-            out.push(closed, begin_ns, event);
+            out.push(closed, closed.start_ns, own_send((rank, id), closed, (comm, peer)));
         }
         if call.flags.has(CallFlags::POST)
             && let Some(comm) = closed.comm
@@ -284,18 +275,7 @@ impl RingState {
             let probed =
                 self.probed.take_if(|(at, peer, tag, _)| (*at, *peer, *tag) == (comm, from, call.tag));
             waiting_since = probed.map_or(since, |(.., since)| since);
-            let event = Event::Receive {
-                rank,
-                call: id,
-                comm,
-                from,
-                tag: call.tag,
-                bytes: call.bytes,
-                post: None,
-                begin_ns: waiting_since,
-                end_ns: closed.end_ns,
-                alone: true,
-            };
+            let event = own_receive((rank, id), closed, (comm, from), waiting_since);
             out.push(closed, closed.end_ns, event);
         }
         let alone = closed.parts.iter().filter(|(part, _)| part.flags.is_receive()).count() == 1;
@@ -304,6 +284,57 @@ impl RingState {
             waiting_since = waiting_since.min(begin);
         }
         waiting_since
+    }
+}
+
+fn has_own_message(flags: CallFlags) -> bool {
+    [CallFlags::SEND, CallFlags::RECEIVE, CallFlags::PROBE].iter().any(|&flag| flags.has(flag))
+}
+
+/// Describes a call by what it sent, or received where it sent nothing.
+#[inline]
+fn describe_moved(row: &mut Call, moved: &Moved<'_>) {
+    row.bytes = if moved.sends > 0 { moved.sent_bytes } else { moved.received_bytes };
+    let only = moved.last.filter(|_| moved.sends + moved.receives == 1);
+    (row.peer, row.tag) = only.map_or((None, None), |(part, _)| (rank_of(part.peer), Some(part.tag)));
+    row.comm = row.comm.or_else(|| only.and_then(|(_, comm)| *comm));
+}
+
+/// The message that a call itself sent.
+#[inline]
+fn own_send((rank, id): (Rank, CallId), closed: &Closed, (comm, to): (Comm, Rank)) -> Event {
+    let call = &closed.call;
+    Event::Send {
+        rank,
+        call: id,
+        comm,
+        to,
+        tag: call.tag,
+        bytes: call.bytes,
+        begin_ns: closed.start_ns,
+        blocked_until_ns: (call.function == id::SSEND).then_some(closed.end_ns),
+    }
+}
+
+/// The message that a call itself received, and waited for since a moment.
+#[inline]
+fn own_receive(
+    (rank, id): (Rank, CallId),
+    closed: &Closed,
+    (comm, from): (Comm, Rank),
+    begin_ns: u64,
+) -> Event {
+    Event::Receive {
+        rank,
+        call: id,
+        comm,
+        from,
+        tag: closed.call.tag,
+        bytes: closed.call.bytes,
+        post: None,
+        begin_ns,
+        end_ns: closed.end_ns,
+        alone: true,
     }
 }
 
@@ -316,7 +347,7 @@ fn part_of(
     out: &mut Output<'_>,
 ) -> u64 {
     let (start_ns, end_ns) = (closed.start_ns, closed.end_ns);
-    let (post, tag, bytes) = (part.post, part.tag, part.bytes);
+    let (post, tag) = (part.post, part.tag);
     match (part.flags, comm, rank_of(part.peer)) {
         (PartFlags::CANCELLED, ..) => {
             out.matched.remove(&post);
@@ -327,17 +358,7 @@ fn part_of(
             out.push(closed, end_ns, Event::Freed { rank, post });
         }
         (PartFlags::SENT, Some(comm), Some(to)) => {
-            let event = Event::Send {
-                rank,
-                call: id,
-                comm,
-                to,
-                tag,
-                bytes,
-                begin_ns: start_ns,
-                blocked_until_ns: None,
-            };
-            out.push(closed, start_ns, event);
+            out.push(closed, start_ns, sent_part((rank, id), start_ns, (part, comm, to)));
         }
         (PartFlags::POSTED, Some(comm), from) if part.peer != wire::PEER_NONE => {
             // A probe that matched a message posts when it was begun.
@@ -349,16 +370,44 @@ fn part_of(
             out.push(closed, start_ns, Event::Post { rank, call: id, comm, from, tag, post, at_ns });
         }
         (flags, Some(comm), Some(from)) if flags.is_receive() => {
-            let completed = flags == PartFlags::COMPLETED;
-            let probed = out.matched.remove(&post).filter(|_| completed);
-            let begin_ns = probed.unwrap_or(since);
-            let post = completed.then_some(post);
-            let event =
-                Event::Receive { rank, call: id, comm, from, tag, bytes, post, begin_ns, end_ns, alone };
-            out.push(closed, end_ns, event);
-            return begin_ns;
+            return received_part((rank, id), closed, since, (part, comm, from, alone), out);
         }
         _ => {}
     }
     since
+}
+
+/// The message that one part of a call sent.
+#[inline]
+fn sent_part((rank, id): (Rank, CallId), begin_ns: u64, (part, comm, to): (&Part, Comm, Rank)) -> Event {
+    let (tag, bytes) = (part.tag, part.bytes);
+    Event::Send { rank, call: id, comm, to, tag, bytes, begin_ns, blocked_until_ns: None }
+}
+
+/// The message that one part of a call received; returns since when it was waited for.
+#[inline]
+fn received_part(
+    (rank, id): (Rank, CallId),
+    closed: &Closed,
+    since: u64,
+    (part, comm, from, alone): (&Part, Comm, Rank, bool),
+    out: &mut Output<'_>,
+) -> u64 {
+    let completed = part.flags == PartFlags::COMPLETED;
+    let probed = out.matched.remove(&part.post).filter(|_| completed);
+    let begin_ns = probed.unwrap_or(since);
+    let event = Event::Receive {
+        rank,
+        call: id,
+        comm,
+        from,
+        tag: part.tag,
+        bytes: part.bytes,
+        post: completed.then_some(part.post),
+        begin_ns,
+        end_ns: closed.end_ns,
+        alone,
+    };
+    out.push(closed, closed.end_ns, event);
+    begin_ns
 }

@@ -1,14 +1,14 @@
 //! The slots of a ring, one after the other: their meaning and their faults.
 
 use super::state::Ingest;
-use crate::closed_call::Closed;
+use crate::closed_call::{Closed, lacks_comm, makes_sense};
+use crate::memory_budget::MemoryBudget;
 use crate::origin::waiting_bytes;
 use crate::process::{Key, ProcessInput};
-use crate::ring::Output;
 use mpiscope_model::{Comm, CommInfo, CommKind, CommName, Coordinate, Event, Rank, Side};
 use mpiscope_wire::{
-    self as wire, CallFlags, CommDefinition, Entry, GridPart, MOST_NAME_BYTES, NO_COMM, NamePart, OtherGroup,
-    Part, PartFlags, Skipped, Slots,
+    self as wire, CallFlags, CommDefinition, Entry, GridPart, MOST_NAME_BYTES, NamePart, OtherGroup, Part,
+    Skipped, Slots, Sync,
 };
 
 /// To which group a process belongs that defines a communicator, and how many ranks the first of two has.
@@ -18,6 +18,21 @@ fn groups(definition: &CommDefinition) -> (Side, Option<u32>) {
         Some(OtherGroup { size: OtherGroup::ELSEWHERE, .. }) => (Side::Alone, None),
         Some(OtherGroup { size, is_first: true }) => (Side::Second, Some(size)),
         Some(_) => (Side::First, Some(definition.size)),
+    }
+}
+
+/// Keeps the numbers of messages with a peer until the next call of the ring.
+fn mark_numbers(process: &mut ProcessInput, ring: usize, sync: &Sync, waiting: &mut MemoryBudget) {
+    let state = &mut process.rings[ring];
+    let comm = process.comms.get(&sync.comm).copied();
+    if let (Some(comm), Ok(peer)) = (comm, u32::try_from(sync.peer))
+        && peer < process.world_size
+        && state.marks.len() < MOST_PARTS
+        && waiting.borrow(WAITING_BYTES)
+    {
+        state.waiting_bytes += WAITING_BYTES;
+        let (sent, received) = (sync.sent, sync.received);
+        state.marks.push(Event::Numbers { rank: process.rank, comm, peer: Rank(peer), sent, received });
     }
 }
 
@@ -62,11 +77,9 @@ impl Ingest {
         process.rings[ring].position = slots.from.saturating_add(slots.slots.len() as u64);
         if slots.from > expected {
             process.rings[ring].lose(rank);
-            self.unreadable_slots = self.unreadable_slots.saturating_add(slots.from - expected);
-            self.fault(
-                Some(rank),
-                format!("{} slots of ring {} are missing", slots.from - expected, slots.ring),
-            );
+            let missing = slots.from - expected;
+            self.unreadable_slots = self.unreadable_slots.saturating_add(missing);
+            self.fault(Some(rank), format!("{missing} slots of ring {} are missing", slots.ring));
             self.losses_changed = true;
         }
         for slot in fresh {
@@ -146,24 +159,7 @@ impl Ingest {
                     state.lose(process.rank);
                 }
             }
-            Entry::Sync(sync) => {
-                let comm = process.comms.get(&sync.comm).copied();
-                if let (Some(comm), Ok(peer)) = (comm, u32::try_from(sync.peer))
-                    && peer < process.world_size
-                    && state.marks.len() < MOST_PARTS
-                    && self.waiting.borrow(WAITING_BYTES)
-                {
-                    state.waiting_bytes += WAITING_BYTES;
-                    let (sent, received) = (sync.sent, sync.received);
-                    state.marks.push(Event::Numbers {
-                        rank: process.rank,
-                        comm,
-                        peer: Rank(peer),
-                        sent,
-                        received,
-                    });
-                }
-            }
+            Entry::Sync(sync) => mark_numbers(process, ring, &sync, &mut self.waiting),
             Entry::Comm(definition) => self.defined(index, &definition),
             Entry::Handle { comm, handle } => {
                 if process.handles.contains_key(&handle) || self.memory.take_entry::<(u64, u32)>() {
@@ -301,11 +297,7 @@ impl Ingest {
             state.times(&mut call, |ticks| origin.run_ns(process.clock, ticks).min(self.written_until_ns));
         self.waiting.give(std::mem::take(&mut state.waiting_bytes));
         let (mut parts, mut closing) = state.take_parts();
-        let beyond = |peer: i32| u32::try_from(peer).is_ok_and(|peer| peer >= world_size);
-        if mpiscope_wire::by_id(call.function).is_none()
-            || beyond(call.peer)
-            || parts.iter().any(|part| beyond(part.peer))
-        {
+        if !makes_sense(&call, &parts, world_size) {
             state.keep_parts(parts, closing);
             self.unreadable_slots += 1;
             self.fault(Some(rank), format!("a call of function {} makes no sense", call.function));
@@ -316,37 +308,18 @@ impl Ingest {
         let of = |comm: u32| comms.get(&comm).copied();
         let comm = of(call.comm);
         closing.extend(parts.drain(..).map(|part| (part, of(part.comm))));
-        let moves =
-            [CallFlags::SEND, CallFlags::RECEIVE, CallFlags::POST].iter().any(|&flag| call.flags.has(flag));
-        let moving =
-            |flags: PartFlags| flags.is_receive() || flags == PartFlags::SENT || flags == PartFlags::POSTED;
-        let lost_part = |(part, comm): &(Part, Option<Comm>)| comm.is_none() && moving(part.flags);
-        let unknown = comm.is_none() && (moves || call.comm != NO_COMM) || closing.iter().any(lost_part);
+        let is_comm_unknown = lacks_comm(&call, comm, &closing);
         let post = if call.flags.has(CallFlags::POST) { process.full_post(call.bytes) } else { 0 };
         let site = process.sites.get(call.site);
         // That of a full table, and one that does not fit into that of the run.
         if site.is_none() && (process.sites.is_full || call.site != 0) {
             self.calls_beyond_sites = self.calls_beyond_sites.saturating_add(call.calls());
         }
-        let started = closing.iter().find(|(part, _)| part.flags == PartFlags::STARTED);
-        let of_side = started.map_or(call.comm, |(part, _)| part.comm);
-        let side = if process.sides.is_empty() { None } else { process.sides.get(&of_side).copied() };
-        let side = side.unwrap_or(Side::Only);
+        let side = process.side_of_call(&call, &closing);
         let closed = Closed { call, start_ns, end_ns, comm, side, parts: closing, site, post };
-        let ProcessInput { rings, events, matched, undiagnosed, .. } = process;
-        let mut out = Output {
-            calls: &mut self.batch.calls,
-            lone_polls: &mut self.batch.lone_polls,
-            activities: self.for_diagnosis.then_some(&mut self.batch.activities),
-            collected: &mut self.batch.collected,
-            events: &mut events[ring],
-            matched,
-            undiagnosed,
-            functions: &self.functions,
-        };
-        rings[ring].close(rank, &closed, &mut out);
-        rings[ring].keep_parts(parts, closed.parts);
-        if unknown {
+        process.close(ring, &closed, &mut self.batch, self.for_diagnosis, &self.functions);
+        process.rings[ring].keep_parts(parts, closed.parts);
+        if is_comm_unknown {
             let text =
                 "messages on communicators that were not defined, or beyond the millionth, are not matched";
             self.fault(Some(rank), text.into());

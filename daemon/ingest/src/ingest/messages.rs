@@ -4,7 +4,7 @@ use super::state::Ingest;
 use crate::host_clocks::NodeClock;
 use crate::origin::Origin;
 use mpiscope_model::{Batch, Gap, Losses, ProcessState};
-use mpiscope_wire::{Agent, Contact, EndState, Heard, Lost, Message, Switched};
+use mpiscope_wire::{Agent, Contact, EndState, Heard, Lost, Message, RunEnd, Switched, Unrecorded};
 
 /// Somebody may switch all the time.
 const MOST_GAPS: usize = 1 << 12;
@@ -39,25 +39,14 @@ impl Ingest {
                 self.started = Some(start);
             }
             Message::Agent(agent) => self.agent(agent),
-            Message::Origin(origin) => match self.origins.get_mut(origin.agent as usize) {
-                Some(found) => {
-                    found.next_sequence = origin.sequence;
-                    self.origin = origin.agent;
-                }
-                None => self.fault(None, format!("messages of agent {}, which nobody knows", origin.agent)),
-            },
+            Message::Origin(origin) => self.switch_origin(&origin),
             Message::RoundTrip(trip) => {
                 if let Some(origin) = self.origins.get_mut(trip.agent as usize) {
                     origin.round_trip(&trip);
                 }
             }
             Message::Contact(contact) => self.contact(contact),
-            Message::RunEnd(end) => {
-                self.settle();
-                self.ended = Some(end);
-                self.is_until_old = false;
-                self.batch.until_ns = self.of_monotonic(end.monotonic_ns);
-            }
+            Message::RunEnd(end) => self.end_run(end),
             Message::Process(process) => self.process(&process),
             Message::Slots(slots) => self.wait(slots),
             Message::ClockSample(sample) => {
@@ -69,14 +58,34 @@ impl Ingest {
             Message::Scheduling(figures) => self.scheduling(&figures),
             Message::Cpus(cpus) => self.cpus(&cpus),
             Message::Switched(switched) => self.switched(switched),
-            Message::Unrecorded(unrecorded) => {
-                let key = (self.origin, unrecorded.process);
-                if self.processes.contains(key) {
-                    self.unrecorded.insert(key, unrecorded.calls);
-                }
-            }
+            Message::Unrecorded(unrecorded) => self.count_unrecorded(&unrecorded),
             Message::Skipped(skipped) => self.skip((self.origin, skipped.process), skipped),
             Message::LastCalls(last) => self.last_calls.push((self.origin, last)),
+        }
+    }
+
+    /// What follows is from another agent.
+    fn switch_origin(&mut self, origin: &mpiscope_wire::Origin) {
+        match self.origins.get_mut(origin.agent as usize) {
+            Some(found) => {
+                found.next_sequence = origin.sequence;
+                self.origin = origin.agent;
+            }
+            None => self.fault(None, format!("messages of agent {}, which nobody knows", origin.agent)),
+        }
+    }
+
+    fn end_run(&mut self, end: RunEnd) {
+        self.settle();
+        self.ended = Some(end);
+        self.is_until_old = false;
+        self.batch.until_ns = self.of_monotonic(end.monotonic_ns);
+    }
+
+    fn count_unrecorded(&mut self, unrecorded: &Unrecorded) {
+        let key = (self.origin, unrecorded.process);
+        if self.processes.contains(key) {
+            self.unrecorded.insert(key, unrecorded.calls);
         }
     }
 

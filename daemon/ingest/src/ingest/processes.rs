@@ -15,6 +15,18 @@ const MOST_RANKS: u32 = 1 << 23;
 const PROCESS_BYTES: usize = 2 * size_of::<(ProcessInput, RankInfo, Lost)>();
 
 impl Ingest {
+    /// Counts the processes of a rank; returns how many it had before.
+    fn next_generation(&mut self, rank: Rank, pid: u32) -> u32 {
+        let next = self.generations.entry(rank).or_default();
+        let generation = *next;
+        *next += 1;
+        if generation > 0 {
+            let text = format!("rank {rank} was started again as process {pid}; its calls are added");
+            self.fault(Some(rank), text);
+        }
+        generation
+    }
+
     pub(super) fn process(&mut self, process: &Process) {
         let key = (self.origin, process.process);
         if self.processes.contains(key) {
@@ -37,15 +49,8 @@ impl Ingest {
             return;
         };
         let rank = Rank(process.rank);
-        let generation = self.generations.entry(rank).or_default();
-        let turn = *generation;
-        *generation += 1;
-        if turn > 0 {
-            let text =
-                format!("rank {rank} was started again as process {}; its calls are added", process.pid);
-            self.fault(Some(rank), text);
-        }
-        let input = ProcessInput::new(self.origin, process, turn);
+        let generation = self.next_generation(rank, process.pid);
+        let input = ProcessInput::new(self.origin, process, generation);
         self.processes.add(key, input);
         self.origins[self.origin as usize].number = Some(node);
         let info = RankInfo {
