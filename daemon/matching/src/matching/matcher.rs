@@ -124,21 +124,9 @@ impl Matcher {
             Event::Post { rank, call, comm, from, tag, post, at_ns } => {
                 let of_rank = self.of_rank(rank);
                 of_rank.next_post = of_rank.next_post.max(post.saturating_add(1));
-                if let Some((key, tag, mut arrival)) = self.early.remove(&(rank, post)) {
-                    let order = self.next_order(rank);
-                    (arrival.posted_ns, arrival.post_call) = (at_ns, call);
-                    let receive = PostedReceive {
-                        order,
-                        post: Some(post),
-                        posted_ns: at_ns,
-                        post_call: call,
-                        freed: false,
-                        arrival: Some(arrival),
-                    };
-                    self.channel(key, tag).receives.push_back(receive);
-                    self.release(key, tag, out);
-                } else {
-                    self.post(rank, comm, from, tag, (post, call, at_ns));
+                match self.early.remove(&(rank, post)) {
+                    Some(early) => self.post_arrived(early, (post, call, at_ns), out),
+                    None => self.post(rank, comm, from, tag, (post, call, at_ns)),
                 }
             }
             Event::Receive { rank, call, comm, from, tag, bytes, post, begin_ns, end_ns, alone } => {
@@ -157,11 +145,7 @@ impl Matcher {
             }
             Event::Cancelled { rank, post } => self.unobserved(rank, Some(post), out),
             Event::Freed { rank, post } => self.freed(rank, post, out),
-            Event::Lost { rank } => {
-                let of_rank = self.of_rank(rank);
-                of_rank.sure_post = of_rank.next_post;
-                self.unobserved(rank, None, out);
-            }
+            Event::Lost { rank } => self.lost(rank, out),
             Event::Numbers { rank, comm, peer, sent, received } => {
                 self.numbers(PairKey { comm, src: rank, dst: peer }, true, sent, out);
                 self.numbers(PairKey { comm, src: peer, dst: rank }, false, received, out);
@@ -205,6 +189,35 @@ impl Matcher {
         let of_rank = self.of_rank(rank);
         of_rank.posted += 1;
         of_rank.posted
+    }
+
+    /// Records of a rank are missing: none of its posts so far is sure.
+    fn lost(&mut self, rank: Rank, out: &mut Matched) {
+        let of_rank = self.of_rank(rank);
+        of_rank.sure_post = of_rank.next_post;
+        self.unobserved(rank, None, out);
+    }
+
+    /// Takes in the post of a receive that has already arrived.
+    #[inline]
+    fn post_arrived(
+        &mut self,
+        (key, tag, mut arrival): (PairKey, i32, Arrival),
+        (post, call, at_ns): (PostId, CallId, Nanoseconds),
+        out: &mut Matched,
+    ) {
+        let order = self.next_order(key.dst);
+        (arrival.posted_ns, arrival.post_call) = (at_ns, call);
+        let receive = PostedReceive {
+            order,
+            post: Some(post),
+            posted_ns: at_ns,
+            post_call: call,
+            freed: false,
+            arrival: Some(arrival),
+        };
+        self.channel(key, tag).receives.push_back(receive);
+        self.release(key, tag, out);
     }
 
     fn post(
@@ -251,31 +264,9 @@ impl Matcher {
             return;
         }
         let receiver = self.turns.receivers.get_mut(&(key.comm, key.dst));
-        let wild = post.zip(receiver).and_then(|(post, receiver)| {
-            let at = receiver.wild.iter().position(|wild| wild.post == post)?;
-            Some((receiver.wild.remove(at), std::mem::take(&mut receiver.blocked)))
-        });
+        let wild = post.zip(receiver).and_then(|(post, receiver)| receiver.take_wild(post));
         let Some((wild, blocked)) = wild else {
-            let sure = self.of_rank(key.dst).sure_post;
-            if let Some(post) = post.filter(|&post| post >= sure) {
-                self.turns.pending += 1;
-                self.early.insert((key.dst, post), (key, tag, arrival));
-                self.keep_to_limits();
-                return;
-            }
-            // Posted by this same call, or by one whose record was lost: that was before all that are seen.
-            let receive = PostedReceive {
-                order: if post.is_some() { 0 } else { self.next_order(key.dst) },
-                post: None,
-                posted_ns: arrival.posted_ns,
-                post_call: arrival.post_call,
-                freed: false,
-                arrival: Some(arrival),
-            };
-            self.turns.pending += 1;
-            self.channel(key, tag).insert(receive);
-            self.release(key, tag, out);
-            return;
+            return self.receive_unposted(key, tag, post, arrival, out);
         };
         (arrival.posted_ns, arrival.post_call) = (wild.posted_ns, wild.post_call);
         let receive = PostedReceive {
@@ -289,6 +280,37 @@ impl Matcher {
         self.channel(key, tag).insert(receive);
         self.release(key, tag, out);
         self.retry(key.comm, key.dst, blocked, out);
+    }
+
+    /// Takes in a receive that no known post belongs to.
+    #[inline]
+    fn receive_unposted(
+        &mut self,
+        key: PairKey,
+        tag: i32,
+        post: Option<PostId>,
+        arrival: Arrival,
+        out: &mut Matched,
+    ) {
+        let sure = self.of_rank(key.dst).sure_post;
+        if let Some(post) = post.filter(|&post| post >= sure) {
+            self.turns.pending += 1;
+            self.early.insert((key.dst, post), (key, tag, arrival));
+            self.keep_to_limits();
+            return;
+        }
+        // Posted by this same call, or by one whose record was lost: that was before all that are seen.
+        let receive = PostedReceive {
+            order: if post.is_some() { 0 } else { self.next_order(key.dst) },
+            post: None,
+            posted_ns: arrival.posted_ns,
+            post_call: arrival.post_call,
+            freed: false,
+            arrival: Some(arrival),
+        };
+        self.turns.pending += 1;
+        self.channel(key, tag).insert(receive);
+        self.release(key, tag, out);
     }
 
     pub(super) fn channel(&mut self, key: PairKey, tag: i32) -> &mut Channel {

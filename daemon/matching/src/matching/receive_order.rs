@@ -31,6 +31,15 @@ pub(super) struct Receiver {
     pub(super) blocked: Vec<(Rank, i32)>,
 }
 
+impl Receiver {
+    /// Takes the receive from any source that was posted as `post`, and the channels that may have waited for it.
+    #[inline]
+    pub(super) fn take_wild(&mut self, post: PostId) -> Option<(Wild, Vec<(Rank, i32)>)> {
+        let at = self.wild.iter().position(|wild| wild.post == post)?;
+        Some((self.wild.remove(at), std::mem::take(&mut self.blocked)))
+    }
+}
+
 /// What became of a channel.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Release {
