@@ -165,11 +165,9 @@ impl Engine {
         (sends, left_out)
     }
 
-    fn settle(&mut self, mut batch: Batch) -> Step {
-        let calls = std::mem::take(&mut batch.calls);
-        let faults = std::mem::take(&mut batch.faults);
+    /// Adds nodes, communicators, coordinates, call sites and ranks.
+    fn add_definitions(&mut self, batch: &mut Batch) {
         self.nodes.append(&mut batch.nodes);
-        self.last_calls.extend(batch.last_calls.drain(..).map(|call| ((call.rank, call.thread), call)));
         self.comms.extend(batch.comms.iter().cloned());
         for named in &batch.comm_names {
             // Most are named soon after they were made.
@@ -184,6 +182,13 @@ impl Engine {
             self.clocks.place(info.rank, info.node);
             self.ranks.insert(info.rank, info.clone());
         }
+    }
+
+    fn settle(&mut self, mut batch: Batch) -> Step {
+        let calls = std::mem::take(&mut batch.calls);
+        let faults = std::mem::take(&mut batch.faults);
+        self.last_calls.extend(batch.last_calls.drain(..).map(|call| ((call.rank, call.thread), call)));
+        self.add_definitions(&mut batch);
         self.losses = batch.losses.unwrap_or(self.losses);
         self.until_ns = batch.until_ns;
         for fault in &faults {
@@ -256,20 +261,26 @@ impl Engine {
 
     /// What is missing from the recording, in sentences.
     pub fn missing(&self) -> Vec<String> {
-        let mut missing = Vec::new();
-        let Losses { ring_full, no_ring, unreadable, unsaved } = self.losses;
-        if ring_full > 0 {
-            missing.push(format!("{}: dropped because a ring was full", counted(ring_full, "call")));
+        let mut missing = lost_calls(self.losses);
+        self.add_missing_ranks(&mut missing);
+        let beyond = self.ingest.calls_beyond_sites();
+        if beyond > 0 {
+            let calls = counted(beyond, "call");
+            missing.push(format!("{calls}: made from more call sites than can be numbered"));
         }
-        if no_ring > 0 {
-            missing.push(format!("{}: made by threads that found no ring left", counted(no_ring, "call")));
+        let left_out = self.ingest.left_out();
+        if left_out > 0 {
+            let definitions = counted(left_out, "definition");
+            missing.push(format!(
+                "{definitions}: of communicators, names or call sites, more than memory allows"
+            ));
         }
-        if unreadable > 0 {
-            missing.push(format!("{}: could not be read", counted(unreadable, "record")));
-        }
-        if unsaved > 0 {
-            missing.push(format!("{}: neither in the log nor in segments", counted(unsaved, "call")));
-        }
+        missing.extend(self.faults.iter().cloned());
+        missing
+    }
+
+    /// Adds the ranks whose calls are not all in the recording.
+    fn add_missing_ranks(&self, missing: &mut Vec<String>) {
         let silent = self.world_size() as usize - self.ranks.len().min(self.world_size() as usize);
         if silent > 0 {
             missing.push(format!(
@@ -291,18 +302,6 @@ impl Engine {
                 "{ranks}: still running when the command was over; what came later is not here"
             ));
         }
-        let beyond = self.ingest.calls_beyond_sites();
-        if beyond > 0 {
-            let calls = counted(beyond, "call");
-            missing.push(format!("{calls}: made from more call sites than can be numbered"));
-        }
-        let left_out = self.ingest.left_out();
-        if left_out > 0 {
-            let said = counted(left_out, "definition");
-            missing.push(format!("{said}: of communicators, names or call sites, more than memory allows"));
-        }
-        missing.extend(self.faults.iter().cloned());
-        missing
     }
 
     /// Hosts with calls that are neither recorded nor counted as lost, of a finished run.
@@ -343,6 +342,25 @@ impl Engine {
         let mut ranks = |node| ranks_of.remove(&node).unwrap_or_default();
         self.nodes.iter().map(|node| JobNode { name: node.name.clone(), ranks: ranks(node.node) }).collect()
     }
+}
+
+/// Calls that were made and are not in the recording, a sentence for each reason.
+fn lost_calls(losses: Losses) -> Vec<String> {
+    let Losses { ring_full, no_ring, unreadable, unsaved } = losses;
+    let mut missing = Vec::new();
+    if ring_full > 0 {
+        missing.push(format!("{}: dropped because a ring was full", counted(ring_full, "call")));
+    }
+    if no_ring > 0 {
+        missing.push(format!("{}: made by threads that found no ring left", counted(no_ring, "call")));
+    }
+    if unreadable > 0 {
+        missing.push(format!("{}: could not be read", counted(unreadable, "record")));
+    }
+    if unsaved > 0 {
+        missing.push(format!("{}: neither in the log nor in segments", counted(unsaved, "call")));
+    }
+    missing
 }
 
 #[cfg(test)]

@@ -221,15 +221,9 @@ fn from_segments(recording: &Recording, overview: Overview) -> Loaded {
 fn nothing_of(recording: &Recording) -> Loaded {
     let manifest = recording.manifest();
     let (tables, faults) = recording.tables();
-    let mut missing = manifest.missing.clone();
     let is_broken_off =
         manifest.state == State::Running && !matches!(Live::of(recording.dir()), Records::Somebody(_));
-    if manifest.state != State::Complete && manifest.cut.is_some_and(|cut| cut.log) {
-        missing.push("what was not in a segment yet cannot be read: the beginning of the log is gone".into());
-    } else if is_broken_off {
-        missing
-            .push("the recording was not completed, and its log is gone: what was not sealed is lost".into());
-    }
+    let mut missing = missing_without_log(manifest, is_broken_off);
     missing.extend(faults.into_iter().map(|fault| fault.text));
     let hangs = read_hangs(recording.dir(), &mut missing);
     let mut processors = Processors::default();
@@ -263,6 +257,17 @@ fn nothing_of(recording: &Recording) -> Loaded {
     }
 }
 
+fn missing_without_log(manifest: &Manifest, is_broken_off: bool) -> Vec<String> {
+    let mut missing = manifest.missing.clone();
+    if manifest.state != State::Complete && manifest.cut.is_some_and(|cut| cut.log) {
+        missing.push("what was not in a segment yet cannot be read: the beginning of the log is gone".into());
+    } else if is_broken_off {
+        missing
+            .push("the recording was not completed, and its log is gone: what was not sealed is lost".into());
+    }
+    missing
+}
+
 fn from_log(
     dir: &Path,
     recording: &Recording,
@@ -270,70 +275,20 @@ fn from_log(
     reader: &mut Reader<'_>,
 ) -> Result<Loaded> {
     let manifest = recording.manifest();
-    let mut engine = Engine::new(manifest.window_ns);
-    let mut outcome = Ok(());
-    let mut sums = Sums::sharing(overview);
-    let mut take = |step: Option<Step>| {
-        if let Some(step) = step {
-            sums.add(&step.calls, &step.messages, &step.windows);
-            if outcome.is_ok() {
-                let Step { calls, messages, windows, .. } = step;
-                outcome = reader(Rows { calls, messages, windows });
-            }
-        }
-    };
-    let faults = recording.wal()?.for_each_message(|message| take(engine.feed(message)));
-    let records = Live::of(dir);
-    if let Records::Nobody(Some(live)) = &records {
-        rest_of_rings(live, &mut engine, &mut take);
-    }
-    let state = if matches!(records, Records::Somebody(_)) { State::Running } else { State::Incomplete };
-    take(Some(engine.finish()));
-    outcome?;
-    if manifest.state == State::Incomplete {
-        // Its end came to pass, and knew what did not get into the log.
-        let unsaved = manifest.unsaved_calls(engine.totals.calls + engine.totals.polls);
-        engine.losses = Losses { unsaved, ..engine.losses.max(manifest.lost.into()) };
-    }
+    let ReplayedLog { mut engine, sums, records, faults } = replay_log(dir, recording, overview, reader)?;
+    let is_running = matches!(records, Records::Somebody(_));
+    engine.losses = losses_of_log(&engine, manifest);
     let mut missing = engine.missing();
-    let uncounted = if state == State::Running { Vec::new() } else { engine.uncounted() };
+    let uncounted = if is_running { Vec::new() } else { engine.uncounted() };
     missing.extend(uncounted.iter().map(uncounted::sentence));
     let mut hangs = read_hangs(dir, &mut missing);
     hang::last_calls(&engine, &mut hangs);
-    match state {
-        State::Running => missing.push("the run is not over: these are the figures until now".into()),
-        _ => missing.push("the recording was not completed: these are the figures of its log".into()),
-    }
-    if manifest.state == State::Incomplete {
-        for text in &manifest.missing {
-            if !missing.contains(text) {
-                missing.push(text.clone());
-            }
-        }
-    }
-    if matches!(records, Records::Unreadable) {
-        missing.push(format!("{LIVE_FILE} is damaged: what still lies in the rings of the run is not here"));
-    }
-    missing.extend(recording.damage().map(str::to_owned).filter(|text| !missing.contains(text)));
+    add_limits_of_log(&mut missing, recording, &records);
     missing.extend(faults);
-    let started = engine.ingest().started();
-    let ended = engine.ingest().ended();
-    let job = Job {
-        ranks: engine.world_size(),
-        nodes: engine.job_nodes(),
-        mpi: engine.library(),
-        command: started.map(|start| start.command.clone()).unwrap_or_default(),
-        duration_s: match ended {
-            Some((_, end_ns)) => Some(end_ns as f64 / 1e9),
-            None => manifest.job.duration_s.or(Some(engine.until_ns as f64 / 1e9)),
-        },
-        exit: ended.map_or(manifest.job.exit, |(exit, _)| exit),
-        started_unix_ns: started.map_or(0, |start| start.unix_ns),
-    };
     Ok(Loaded {
         run: manifest.run.clone(),
-        state,
-        job,
+        state: if is_running { State::Running } else { State::Incomplete },
+        job: job_in_log(&engine, &manifest.job),
         // Times are as they were recorded: errors of then are not corrected.
         totals: Totals { clock_violations_after: engine.totals.clock_violations_before, ..engine.totals },
         clock: engine.solve_clocks().0,
@@ -351,6 +306,92 @@ fn from_log(
         hangs,
         missing,
     })
+}
+
+/// What a log contains.
+struct ReplayedLog {
+    engine: Engine,
+    sums: Sums,
+    /// Who writes it.
+    records: Records,
+    /// What cannot be read of it, a sentence each.
+    faults: Vec<String>,
+}
+
+/// Feeds the log to an engine and, if nobody records any more, the rest of the rings.
+fn replay_log(
+    dir: &Path,
+    recording: &Recording,
+    overview: Overview,
+    reader: &mut Reader<'_>,
+) -> Result<ReplayedLog> {
+    let mut engine = Engine::new(recording.manifest().window_ns);
+    let mut outcome = Ok(());
+    let mut sums = Sums::sharing(overview);
+    let mut take = |step: Option<Step>| {
+        if let Some(step) = step {
+            sums.add(&step.calls, &step.messages, &step.windows);
+            if outcome.is_ok() {
+                let Step { calls, messages, windows, .. } = step;
+                outcome = reader(Rows { calls, messages, windows });
+            }
+        }
+    };
+    let faults = recording.wal()?.for_each_message(|message| take(engine.feed(message)));
+    let records = Live::of(dir);
+    if let Records::Nobody(Some(live)) = &records {
+        rest_of_rings(live, &mut engine, &mut take);
+    }
+    take(Some(engine.finish()));
+    outcome?;
+    Ok(ReplayedLog { engine, sums, records, faults })
+}
+
+fn losses_of_log(engine: &Engine, manifest: &Manifest) -> Losses {
+    if manifest.state != State::Incomplete {
+        return engine.losses;
+    }
+    // The end of the run came to pass, and knew what did not get into the log.
+    let unsaved = manifest.unsaved_calls(engine.totals.calls + engine.totals.polls);
+    Losses { unsaved, ..engine.losses.max(manifest.lost.into()) }
+}
+
+/// Adds why the figures of a log may not be those of the whole run.
+fn add_limits_of_log(missing: &mut Vec<String>, recording: &Recording, records: &Records) {
+    let manifest = recording.manifest();
+    match records {
+        Records::Somebody(_) => missing.push("the run is not over: these are the figures until now".into()),
+        _ => missing.push("the recording was not completed: these are the figures of its log".into()),
+    }
+    if manifest.state == State::Incomplete {
+        for text in &manifest.missing {
+            if !missing.contains(text) {
+                missing.push(text.clone());
+            }
+        }
+    }
+    if matches!(records, Records::Unreadable) {
+        missing.push(format!("{LIVE_FILE} is damaged: what still lies in the rings of the run is not here"));
+    }
+    missing.extend(recording.damage().map(str::to_owned).filter(|text| !missing.contains(text)));
+}
+
+/// The job as the log describes it. The manifest knows the rest.
+fn job_in_log(engine: &Engine, in_manifest: &Job) -> Job {
+    let started = engine.ingest().started();
+    let ended = engine.ingest().ended();
+    Job {
+        ranks: engine.world_size(),
+        nodes: engine.job_nodes(),
+        mpi: engine.library(),
+        command: started.map(|start| start.command.clone()).unwrap_or_default(),
+        duration_s: match ended {
+            Some((_, end_ns)) => Some(end_ns as f64 / 1e9),
+            None => in_manifest.duration_s.or(Some(engine.until_ns as f64 / 1e9)),
+        },
+        exit: ended.map_or(in_manifest.exit, |(exit, _)| exit),
+        started_unix_ns: started.map_or(0, |start| start.unix_ns),
+    }
 }
 
 /// Whether the job hung, as the recording says.

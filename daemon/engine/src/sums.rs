@@ -64,7 +64,6 @@ impl Sums {
         while timeline.windows() > MOST_WINDOWS {
             timeline.widen(2 * timeline.window_ns());
         }
-        let window_ns = counts.window_ns();
         Summary {
             functions: sorted(counts.functions().map(|(function, totals)| FunctionRow {
                 function,
@@ -95,18 +94,21 @@ impl Sums {
                     ..StartRow::default()
                 })
                 .collect(),
-            windows: self
-                .windows
-                .iter()
-                .map(|(&(window, function), &calls)| WindowSumRow {
-                    from_ns: window * window_ns,
-                    to_ns: (window + 1) * window_ns,
-                    function,
-                    calls,
-                })
-                .collect(),
+            windows: self.window_rows(counts.window_ns()),
             scheduling: processors.all().copied().collect(),
         }
+    }
+
+    fn window_rows(&self, window_ns: u64) -> Vec<WindowSumRow> {
+        self.windows
+            .iter()
+            .map(|(&(window, function), &calls)| WindowSumRow {
+                from_ns: window * window_ns,
+                to_ns: (window + 1) * window_ns,
+                function,
+                calls,
+            })
+            .collect()
     }
 
     fn pairs(&self) -> Vec<PairRow> {

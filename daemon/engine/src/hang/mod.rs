@@ -35,7 +35,8 @@ pub struct Watcher {
     /// Since when the last hang goes on.
     now: Option<u64>,
     looked: Option<Instant>,
-    said: usize,
+    /// Hangs of ranks that may go on, among those that were reported.
+    reported_waits: usize,
     is_said: bool,
 }
 
@@ -45,7 +46,7 @@ pub(crate) type Lines = Vec<String>;
 impl Watcher {
     /// One that reports when nothing moved for so long; none for any time.
     pub fn new(patience: Option<Duration>) -> Self {
-        Self { patience, hangs: Hangs::default(), now: None, looked: None, said: 0, is_said: false }
+        Self { patience, hangs: Hangs::default(), now: None, looked: None, reported_waits: 0, is_said: false }
     }
 
     /// One that goes on where a predecessor stopped.
@@ -105,10 +106,10 @@ impl Watcher {
             return is_news.then(|| if self.is_said { report::lines(last) } else { Lines::new() });
         }
         let is_grave = hang.kind != mpiscope_feed::HangKind::Waits;
-        self.is_said = is_grave || self.said < MOST_SAID;
-        self.said += usize::from(!is_grave);
+        self.is_said = is_grave || self.reported_waits < MOST_SAID;
+        self.reported_waits += usize::from(!is_grave);
         let mut lines = if self.is_said { report::lines(&hang) } else { Lines::new() };
-        if !is_grave && self.said == MOST_SAID {
+        if !is_grave && self.reported_waits == MOST_SAID {
             lines.push("of further such stretches only page and report will tell".into());
         }
         self.hangs.count += 1;
@@ -150,6 +151,6 @@ impl Watcher {
 /// reported.
 fn is_worth_telling(hang: &HangAnalysis) -> bool {
     let waiting = hang.waiting_ranks().len();
-    let held = !hang.stuck.is_empty() || !hang.clashes.is_empty();
-    held || waiting > 0 && waiting as f64 >= LEAST_SHARE * hang.ranks as f64
+    let is_stuck = !hang.stuck.is_empty() || !hang.clashes.is_empty();
+    is_stuck || waiting > 0 && waiting as f64 >= LEAST_SHARE * hang.ranks as f64
 }
