@@ -79,15 +79,15 @@ pub(super) fn answer<T: DeserializeOwned>(mut child: Child) -> Result<T> {
 }
 
 fn ended_well(child: &mut Child, status: ExitStatus) -> Result<()> {
-    ensure!(status.success(), "the other process ended with {status}: {}", said(child));
+    ensure!(status.success(), "the other process ended with {status}: {}", last_error_output(child));
     Ok(())
 }
 
-/// What a process said last before it ended.
-fn said(child: &mut Child) -> String {
-    let mut said = Vec::new();
+/// What a process wrote to standard error before it ended.
+fn last_error_output(child: &mut Child) -> String {
+    let mut output = Vec::new();
     if let Some(stderr) = child.stderr.take() {
-        let _ = stderr.take(MOST_SAID).read_to_end(&mut said);
+        let _ = stderr.take(MOST_SAID).read_to_end(&mut output);
     }
-    String::from_utf8_lossy(&said).trim().to_owned()
+    String::from_utf8_lossy(&output).trim().to_owned()
 }

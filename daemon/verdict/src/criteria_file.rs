@@ -144,8 +144,9 @@ impl CriteriaFile {
 
 /// Where a user's criteria lie; none for a user without a home.
 pub fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let said = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let settings = said("XDG_CONFIG_HOME").or_else(|| said("HOME").map(|home| home.join(".config")))?;
+    let configured = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let settings =
+        configured("XDG_CONFIG_HOME").or_else(|| configured("HOME").map(|home| home.join(".config")))?;
     Some(settings.join("mpiscope/criteria"))
 }
 
@@ -202,8 +203,8 @@ mod tests {
             ["", "{}", "[1]", r#"{"schema": "mpiscope.criteria/2"}"#, r#"{"schema": "mpiscope.criteria/1"}"#]
         {
             std::fs::write(&path, text).unwrap();
-            let said = format!("{:#}", CriteriaFile::read(&path).unwrap_err());
-            assert!(said.contains("a.json"), "{said}");
+            let message = format!("{:#}", CriteriaFile::read(&path).unwrap_err());
+            assert!(message.contains("a.json"), "{message}");
         }
         assert!(some().write(&folder.path().join("nowhere/a.json")).is_err());
     }

@@ -29,7 +29,7 @@ pub fn diagnose(recording: &Recording, log: &WalReader, workers: usize) -> Resul
     let gaps = gaps.copied().map(Gap::from).collect();
     let lost = Losses { unsaved: manifest.unsaved_calls(calls), ..manifest.lost.into() };
     let seen = RecordedTime { from_ns: 0, gaps, lost_share: RecordedTime::share(lost.total(), calls) };
-    Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &seen, &replayed))
+    Ok(Findings::from_budgeter(&judged, reference.is_some(), manifest.job.ranks, &seen, &replayed))
 }
 
 /// Diagnoses a recording whose log is complete and leaves what was found in its folder.

@@ -8,13 +8,111 @@ use super::{by_region, sources, waits};
 use crate::ending::{Ending, diagnosed_until_s};
 use mpiscope_diagnosis::{Basis, Budgeter, Cause, RankShares, Remark, WindowBudget};
 use mpiscope_feed::{
-    Advised, Attribution, BasisState, ByRank, Course, Diagnosis, Efficiency, Quiet, Regions, Verdict, WhatIf,
+    Advised, Attribution, BasisState, ByRank, Course, Diagnosis, Efficiency, Quiet, Regions, Verdict, Wait,
+    WhatIf,
 };
 use mpiscope_model::Nanoseconds;
 use mpiscope_model::words::nanoseconds;
 
 /// The number of stretches that a run is divided into.
 const STRETCHES: usize = 40;
+
+/// What the figures of a run are computed from.
+struct SettledRun<'a> {
+    budgeter: &'a Budgeter,
+    basis: Basis,
+    ranks: u32,
+    seen: &'a RecordedTime,
+    replayed: &'a Replayed,
+    end_ns: Nanoseconds,
+    /// The first window with recorded time.
+    first: usize,
+}
+
+impl<'a> SettledRun<'a> {
+    fn new(
+        budgeter: &'a Budgeter,
+        is_referenced: bool,
+        ranks: u32,
+        seen: &'a RecordedTime,
+        replayed: &'a Replayed,
+    ) -> Self {
+        let ledger = budgeter.ledger();
+        let (end_ns, _) = budgeter.critical_path();
+        let basis = Basis::new(budgeter, is_referenced, replayed.savings());
+        let first = ((seen.from_ns / ledger.width_ns()) as usize).min(ledger.windows().len());
+        Self { budgeter, basis, ranks, seen, replayed, end_ns, first }
+    }
+
+    fn windows(&self) -> &[WindowBudget] {
+        &self.budgeter.ledger().windows()[self.first..]
+    }
+
+    /// Divides the run into stretches, and says of each what cost most. `waits` are listed as evidence.
+    fn stretches(&self, waits: &[Wait]) -> Vec<Attribution> {
+        let Self { seen, end_ns, first, .. } = *self;
+        let (ledger, begin_ns) = (self.budgeter.ledger(), seen.from_ns);
+        let width_ns = ledger.width_ns();
+        let windows = self.windows();
+        let step = windows.len().div_ceil(STRETCHES).max(1);
+        let stretch = |(at, windows): (usize, &[WindowBudget])| {
+            let window_ns = (first + at * step) as u64 * width_ns;
+            let from_ns = window_ns.max(begin_ns);
+            let to_ns = (window_ns + windows.len() as u64 * width_ns).min(end_ns).max(from_ns);
+            let length_ns = seen.length_ns(from_ns, to_ns);
+            let found = self.basis.assess(&ledger.range(from_ns, to_ns), self.ranks, length_ns);
+            Attribution {
+                from_s: from_ns as f64 / 1e9,
+                to_s: to_ns as f64 / 1e9,
+                region: None,
+                cause: word(&found),
+                avoidable_s: found.verdict.avoidable_s,
+                confidence: seen.sure(found.verdict.confidence),
+                evidence: if found.verdict.cause.is_some() {
+                    (0..waits.len().min(3)).collect()
+                } else {
+                    Vec::new()
+                },
+            }
+        };
+        windows.chunks(step).enumerate().map(stretch).collect()
+    }
+
+    /// The figures window by window.
+    fn course(&self) -> Course {
+        let Self { budgeter, basis, seen, end_ns, .. } = self;
+        let width_ns = budgeter.ledger().width_ns();
+        let windows = self.windows();
+        Course {
+            from_ns: self.first as u64 * width_ns,
+            width_ns,
+            to_ns: *end_ns,
+            parts: windows.iter().map(|window| parts(&window.budget)).collect(),
+            avoidable: windows.iter().map(|window| basis.avoidable(window).map(|(_, s)| s)).collect(),
+            sources: sources::by_part(self.replayed),
+            off_ns: seen.gaps.iter().map(|gap| (gap.from_ns, gap.until_ns.unwrap_or(*end_ns))).collect(),
+            by_rank: by_region::by_rank(budgeter, basis, seen.from_ns),
+            shares: budgeter.ledger().shares().clone(),
+        }
+    }
+
+    fn verdict(&self, total: &WindowBudget, quiet: &[Quiet], attribution: &[Attribution]) -> Verdict {
+        let Self { seen, end_ns, .. } = *self;
+        let whole = self.basis.assess(total, self.ranks, seen.length_ns(seen.from_ns, end_ns));
+        Verdict {
+            cause: word(&whole),
+            avoidable_s: whole.verdict.avoidable_s,
+            avoidable_wall_s: whole.verdict.avoidable_wall_s,
+            is_at_least: whole.verdict.remarks.iter().any(is_open),
+            share: whole.verdict.share,
+            confidence: seen.sure(whole.verdict.confidence),
+            causes: whole.causes.iter().map(|(blame, s)| (blame.word().to_owned(), *s)).collect(),
+            remarks: remarks(&whole.verdict.remarks, quiet),
+            lost_share: 0.0,
+            basis: Ending::default().basis(seen.lost_share, diagnosed_until_s(attribution)),
+        }
+    }
+}
 
 /// How a run stands as far as it is settled, without its regions, and window by window; as a share of what was seen.
 pub(super) fn diagnosis(
@@ -24,71 +122,23 @@ pub(super) fn diagnosis(
     seen: &RecordedTime,
     replayed: &Replayed,
 ) -> (Diagnosis, Course) {
-    let begin_ns = seen.from_ns;
-    let basis = Basis::new(budgeter, is_referenced, replayed.savings());
-    let ledger = budgeter.ledger();
-    let (end_ns, _) = budgeter.critical_path();
-    let total = ledger.total();
-    let whole = basis.assess(&total, ranks, seen.length_ns(begin_ns, end_ns));
+    let run = SettledRun::new(budgeter, is_referenced, ranks, seen, replayed);
+    let total = budgeter.ledger().total();
     let waits = waits::longest(budgeter.waits());
-    let width_ns = ledger.width_ns();
-    let first = ((begin_ns / width_ns) as usize).min(ledger.windows().len());
-    let windows = &ledger.windows()[first..];
-    let step = windows.len().div_ceil(STRETCHES).max(1);
-    let stretch = |(at, windows): (usize, &[WindowBudget])| {
-        let window_ns = (first + at * step) as u64 * width_ns;
-        let from_ns = window_ns.max(begin_ns);
-        let to_ns = (window_ns + windows.len() as u64 * width_ns).min(end_ns).max(from_ns);
-        let found = basis.assess(&ledger.range(from_ns, to_ns), ranks, seen.length_ns(from_ns, to_ns));
-        Attribution {
-            from_s: from_ns as f64 / 1e9,
-            to_s: to_ns as f64 / 1e9,
-            region: None,
-            cause: word(&found),
-            avoidable_s: found.verdict.avoidable_s,
-            confidence: seen.sure(found.verdict.confidence),
-            evidence: if found.verdict.cause.is_some() {
-                (0..waits.len().min(3)).collect()
-            } else {
-                Vec::new()
-            },
-        }
-    };
-    let course = Course {
-        from_ns: first as u64 * width_ns,
-        width_ns,
-        to_ns: end_ns,
-        parts: windows.iter().map(|window| parts(&window.budget)).collect(),
-        avoidable: windows.iter().map(|window| basis.avoidable(window).map(|(_, s)| s)).collect(),
-        sources: sources::by_part(replayed),
-        off_ns: seen.gaps.iter().map(|gap| (gap.from_ns, gap.until_ns.unwrap_or(end_ns))).collect(),
-        by_rank: by_region::by_rank(budgeter, &basis, begin_ns),
-        shares: budgeter.ledger().shares().clone(),
-    };
-    let mut attribution: Vec<Attribution> = windows.chunks(step).enumerate().map(stretch).collect();
-    attribution.extend(by_region::attribution(budgeter, &basis, &waits, (seen, end_ns)));
-    let quiet = quiet(budgeter, begin_ns, end_ns);
+    let course = run.course();
+    let mut attribution = run.stretches(&waits);
+    attribution.extend(by_region::attribution(budgeter, &run.basis, &waits, (seen, run.end_ns)));
+    let quiet = quiet(budgeter, seen.from_ns, run.end_ns);
     let mut diagnosis = Diagnosis {
         budget: parts(&total.budget),
         efficiency: efficiency(budgeter, ranks, seen),
-        verdict: Verdict {
-            cause: word(&whole),
-            avoidable_s: whole.verdict.avoidable_s,
-            avoidable_wall_s: whole.verdict.avoidable_wall_s,
-            is_at_least: whole.verdict.remarks.iter().any(is_open),
-            share: whole.verdict.share,
-            confidence: seen.sure(whole.verdict.confidence),
-            causes: whole.causes.iter().map(|(blame, s)| (blame.word().to_owned(), *s)).collect(),
-            remarks: remarks(&whole.verdict.remarks, &quiet),
-            lost_share: 0.0,
-            basis: Ending::default().basis(seen.lost_share, diagnosed_until_s(&attribution)),
-        },
+        verdict: run.verdict(&total, &quiet, &attribution),
         attribution,
         gathered: waits::gathered(budgeter.waits()),
         sites: waits::by_site(budgeter.site_waits()),
         sources: sources::sources(budgeter, replayed),
         advised: advised(budgeter),
-        is_distance_unknown: basis.is_distance_unknown(),
+        is_distance_unknown: run.basis.is_distance_unknown(),
         waits,
         cpu_shortage: replayed.cpu_shortage.clone(),
         stopped: replayed.stopped.clone(),

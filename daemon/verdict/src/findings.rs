@@ -63,7 +63,7 @@ pub struct Criterion {
 }
 
 impl Findings {
-    pub(super) fn of(
+    pub(super) fn from_budgeter(
         budgeter: &Budgeter,
         is_referenced: bool,
         ranks: u32,

@@ -63,7 +63,8 @@ mod tests {
         let known = Version::new(messages.to_vec(), collectives.to_vec());
         let mut budgeter = mpiscope_diagnosis::Budgeter::new(mpiscope_diagnosis::BudgetOptions::default());
         budgeter.hold_against(Reference::Given(known.clone()));
-        let findings = Findings::of(&budgeter, true, 8, &RecordedTime::default(), &Replayed::default());
+        let findings =
+            Findings::from_budgeter(&budgeter, true, 8, &RecordedTime::default(), &Replayed::default());
         let file = of_findings(serde_json::from_str(&serde_json::to_string(&findings).unwrap()).unwrap());
         assert_eq!(version_of_file(&file), known);
     }
