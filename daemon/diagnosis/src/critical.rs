@@ -117,24 +117,25 @@ impl CriticalPath {
         self.at.map_or(self.range_ns.end, |(_, at_ns)| at_ns)
     }
 
+    /// The rank and the moment at which the path ends, if calls after a moment say so.
+    fn end_of_path(&self, from_ns: Nanoseconds, calls: &[Call]) -> Option<(Rank, Nanoseconds)> {
+        let end = |call: &&Call| call.end_ns <= self.range_ns.end && call.end_ns > from_ns;
+        let last = calls.iter().filter(end).max_by_key(|call| (call.end_ns, std::cmp::Reverse(call.rank)));
+        // Calls that go on beyond the range are under way at its end.
+        let under_way = || {
+            let reaches = |call: &&Call| call.start_ns < self.range_ns.end && call.end_ns > self.range_ns.end;
+            calls.iter().filter(reaches).min_by_key(|call| (call.end_ns, call.rank))
+        };
+        last.map(|call| (call.rank, call.end_ns))
+            .or_else(|| under_way().map(|call| (call.rank, self.range_ns.end)))
+    }
+
     /// Goes back through a chunk: its calls and messages are all that overlap it, and its meetings have all their members.
     pub fn back(&mut self, from_ns: Nanoseconds, calls: &[Call], messages: &[Message], meetings: &[Meeting]) {
         let from_ns = from_ns.max(self.range_ns.start);
-        if self.at.is_none() {
-            let end = |call: &&Call| call.end_ns <= self.range_ns.end && call.end_ns > from_ns;
-            let last =
-                calls.iter().filter(end).max_by_key(|call| (call.end_ns, std::cmp::Reverse(call.rank)));
-            // Calls that go on beyond the range are under way at its end.
-            let under_way = || {
-                let reaches =
-                    |call: &&Call| call.start_ns < self.range_ns.end && call.end_ns > self.range_ns.end;
-                calls.iter().filter(reaches).min_by_key(|call| (call.end_ns, call.rank))
-            };
-            self.at = last
-                .map(|call| (call.rank, call.end_ns))
-                .or_else(|| under_way().map(|call| (call.rank, self.range_ns.end)));
-        }
-        let Some((mut rank, mut at_ns)) = self.at else { return };
+        let Some((mut rank, mut at_ns)) = self.at.or_else(|| self.end_of_path(from_ns, calls)) else {
+            return;
+        };
         let chunk = Chunk::new(calls, messages, meetings);
         while at_ns > from_ns {
             let wait = chunk.last_wait(rank, at_ns).filter(|wait| wait.end_ns > from_ns);

@@ -32,21 +32,12 @@ impl Budgeter {
         let waits_since = if has_polled { state.at_ns } else { call.start_ns.max(state.at_ns) };
         let received: Vec<Incoming> = state.incoming().copied().collect();
         let decided = self.decided(call, &completed, waits_since, version);
-        let messages_decide =
-            binding(&received, call.end_ns, waits_since, version).0.is_some_and(|message| {
-                decided.is_none_or(|(started, member)| {
-                    let key = self.key_of(started.function, &started.of, call.rank);
-                    let of_message = (
-                        call.end_ns.saturating_sub(message.send_ns.max(waits_since)),
-                        version.message_ns(Scope::between_nodes(message.inter), message.bytes),
-                    );
-                    let of_collective = (
-                        call.end_ns.saturating_sub(member.start_ns.max(waits_since)),
-                        version.collective_ns(&key),
-                    );
-                    is_likelier(of_message, of_collective)
-                })
-            });
+        let message = binding(&received, call.end_ns, waits_since, version).0;
+        let messages_decide = message.is_some_and(|message| {
+            decided.is_none_or(|decided| {
+                self.is_message_likelier(call, &message, &decided, waits_since, version)
+            })
+        });
         let settled = if messages_decide {
             self.receive_all(thread, call, version)
         } else {
@@ -56,6 +47,25 @@ impl Budgeter {
         };
         all.iter().for_each(|of| self.collectives.finish(of));
         settled
+    }
+
+    /// Whether a call more likely waited for a message than for a collective.
+    fn is_message_likelier(
+        &self,
+        call: &Activity,
+        message: &Incoming,
+        (started, member): &(Started, Entry),
+        waits_since: Nanoseconds,
+        version: &Version,
+    ) -> bool {
+        let key = self.key_of(started.function, &started.of, call.rank);
+        let of_message = (
+            call.end_ns.saturating_sub(message.send_ns.max(waits_since)),
+            version.message_ns(Scope::between_nodes(message.inter), message.bytes),
+        );
+        let of_collective =
+            (call.end_ns.saturating_sub(member.start_ns.max(waits_since)), version.collective_ns(&key));
+        is_likelier(of_message, of_collective)
     }
 
     /// What is known of the collectives that a call completed; none when something is not known yet that will be.

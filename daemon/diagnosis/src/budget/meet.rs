@@ -1,16 +1,35 @@
 //! Settling a member of a collective.
 
 use super::budgeter::Budgeter;
-use super::collectives::Awaited;
+use super::causes::Causes;
+use super::collectives::{Awaited, Entry};
 use super::cut::Pieces;
 use super::steps::Settled;
 use super::thread::ThreadId;
 use super::waits::WaitState;
 use super::window_budget::Spared;
 use crate::criteria::{CollectiveKey, Version, size_bin};
-use mpiscope_model::{Activity, Collective, Flow, Function, Rank};
+use mpiscope_model::{Activity, Collective, Flow, Function, Nanoseconds, Rank};
 
 impl Budgeter {
+    /// A member waited for another from a moment on. Returns until when, and the path to the other's entry.
+    #[inline]
+    fn wait_for_member(
+        &mut self,
+        call: &Activity,
+        of: &Collective,
+        member: &Entry,
+        start_ns: Nanoseconds,
+    ) -> (Nanoseconds, Option<Causes>) {
+        let from_ns = member.start_ns.min(call.end_ns);
+        if from_ns <= start_ns {
+            return (start_ns, None);
+        }
+        self.note_wait(wait_state(of), call, member.rank, from_ns - start_ns);
+        // A path that leads beyond this call's end would be a clock that is wrong.
+        (from_ns, (member.start_ns <= call.end_ns).then_some(member.path))
+    }
+
     pub(super) fn leave_collective(
         &mut self,
         thread: ThreadId,
@@ -27,16 +46,10 @@ impl Budgeter {
         let entry = self.entry_path(thread);
         let start_ns = self.threads[thread as usize].at_ns;
         let key = self.key_of(call.function, of, call.rank);
-        let mut from_ns = start_ns;
-        let mut path = None;
-        if let Awaited::Member(member) = awaited
-            && member.start_ns.min(call.end_ns) > start_ns
-        {
-            from_ns = member.start_ns.min(call.end_ns);
-            // A path that leads beyond this call's end would be a clock that is wrong.
-            path = (member.start_ns <= call.end_ns).then_some(member.path);
-            self.note_wait(wait_state(of), call, member.rank, from_ns - start_ns);
-        }
+        let (from_ns, path) = match awaited {
+            Awaited::Member(member) => self.wait_for_member(call, of, &member, start_ns),
+            _ => (start_ns, None),
+        };
         let took_ns = call.end_ns.saturating_sub(from_ns);
         let pieces = Pieces::of_collective(version.collective_ns(&key), took_ns);
         let stalled_ns = self.steal.stalled(call.rank, from_ns, call.end_ns, pieces.excess_ns());

@@ -229,11 +229,8 @@ impl RatioCounts {
         Hindrance { width_ns: self.width_ns, of: [messages, collectives] }
     }
 
-    /// `level_of` gives the time of the quietest windows relative to the criterion.
-    fn of_kind(&self, kind: Kind, level_of: impl Fn(Medians) -> f64) -> KindWindows {
-        let spread = |counts: Counts| (counts.known(), counts.spread());
-        let all: Vec<Option<(u64, Spread)>> =
-            (0..self.windows.len()).map(|at| self.around(kind, at).map(spread)).collect();
+    /// What the quietest quarter of the windows counted.
+    fn quietest(&self, kind: Kind, all: &[Option<(u64, Spread)>]) -> Counts {
         let median = |(at, of): (usize, &Option<(u64, Spread)>)| Some((of.as_ref()?.1.quantile(0.5), at));
         let mut levels: Vec<(f64, usize)> = all.iter().enumerate().filter_map(median).collect();
         levels.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -241,6 +238,15 @@ impl RatioCounts {
         for &(_, at) in &levels[..levels.len().div_ceil(4)] {
             quiet.join(&self.windows[at][kind as usize]);
         }
+        quiet
+    }
+
+    /// `level_of` gives the time of the quietest windows relative to the criterion.
+    fn of_kind(&self, kind: Kind, level_of: impl Fn(Medians) -> f64) -> KindWindows {
+        let spread = |counts: Counts| (counts.known(), counts.spread());
+        let all: Vec<Option<(u64, Spread)>> =
+            (0..self.windows.len()).map(|at| self.around(kind, at).map(spread)).collect();
+        let quiet = self.quietest(kind, &all);
         if quiet.known() < FEWEST {
             return KindWindows::default();
         }

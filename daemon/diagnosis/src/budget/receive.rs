@@ -59,6 +59,13 @@ impl Budgeter {
         settled
     }
 
+    /// Settles a call of whose messages nothing is known.
+    fn received_nothing(&mut self, thread: ThreadId, call: &Activity, waits_since: Nanoseconds) -> Settled {
+        let entry = self.own_entry(thread, call);
+        self.end_with(thread, call, None, waits_since, Pieces::only(Cause::Unknown, 0), true);
+        self.done(thread, entry, call)
+    }
+
     fn received(
         &mut self,
         thread: ThreadId,
@@ -68,14 +75,11 @@ impl Budgeter {
     ) -> Settled {
         let state = &self.threads[thread as usize];
         // The loop that it ends began where the thread stands.
-        let waited_from_ns = state.at_ns;
-        let rows_before = !state.open.rows.is_empty();
-        let waits_since = if rows_before { waited_from_ns } else { call.start_ns.max(state.at_ns) };
+        let has_polled = !state.open.rows.is_empty();
+        let waits_since = if has_polled { state.at_ns } else { call.start_ns.max(state.at_ns) };
         let (binding, clear) = binding(received, call.end_ns, waits_since, version);
         let Some(binding) = binding else {
-            let entry = self.own_entry(thread, call);
-            self.end_with(thread, call, None, waits_since, Pieces::only(Cause::Unknown, 0), true);
-            return self.done(thread, entry, call);
+            return self.received_nothing(thread, call, waits_since);
         };
         let send_ns = binding.send_ns.min(call.end_ns);
         let has_waited = send_ns > waits_since;

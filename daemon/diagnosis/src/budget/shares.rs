@@ -213,15 +213,8 @@ impl RankShares {
         let first = start.min(end) >> shift;
         let rows = end.div_ceil(1 << shift).saturating_sub(first);
         let width_ns = level.width_ns;
-        let begin = ((range_ns.start / width_ns) as usize).min(level.windows.len());
-        let stop = (range_ns.end.div_ceil(width_ns) as usize).clamp(begin, level.windows.len());
         let most = most_windows.min(most_cells / rows.max(1)).max(1);
-        // Windows that are joined begin at multiples, as if the level had joined them.
-        let mut step = 1_usize;
-        while stop.div_ceil(step) - begin / step > most && begin / step != (stop - 1) / step {
-            step *= 2;
-        }
-        let begin = begin / step * step;
+        let (Range { start: begin, end: stop }, step) = level.windows_in(range_ns, most);
         let windows = (stop - begin).div_ceil(step);
         let mut cells = vec![ShareCell::default(); rows * windows];
         for (at, window) in level.windows[begin..stop].iter().enumerate() {
@@ -303,6 +296,18 @@ pub struct ShareRow {
 }
 
 impl Level {
+    /// The windows of a range of time, and how many to join so that N are left at most.
+    fn windows_in(&self, range_ns: &Range<Nanoseconds>, most: usize) -> (Range<usize>, usize) {
+        let begin = ((range_ns.start / self.width_ns) as usize).min(self.windows.len());
+        let stop = (range_ns.end.div_ceil(self.width_ns) as usize).clamp(begin, self.windows.len());
+        // Windows that are joined begin at multiples, as if the level had joined them.
+        let mut step = 1_usize;
+        while stop.div_ceil(step) - begin / step > most && begin / step != (stop - 1) / step {
+            step *= 2;
+        }
+        (begin / step * step..stop, step)
+    }
+
     fn new(shift: u32, most_cells: usize) -> Self {
         Self { shift, most_cells, width_ns: LEAST_WIDTH_NS, rows: 0, windows: Vec::new() }
     }

@@ -86,10 +86,22 @@ fn circle(graph: &Graph, from: Rank, within: impl Fn(u32) -> bool) -> Option<Vec
     None
 }
 
+/// Has no number yet.
+const UNSEEN: u32 = u32::MAX;
+
+/// The open nodes down to the first one of a component get its number.
+fn close_component(open: &mut Vec<u32>, first: u32, component: &mut [u32], number: u32) {
+    while let Some(node) = open.pop() {
+        component[node as usize] = number;
+        if node == first {
+            break;
+        }
+    }
+}
+
 /// The strongly connected component of each stuck node. Tarjan's algorithm, without recursion: chains may be as long
 /// as there are ranks.
 fn components(graph: &Graph, free: &[bool]) -> Vec<u32> {
-    const UNSEEN: u32 = u32::MAX;
     let count = graph.nodes.len();
     let (mut number, mut low, mut component) = (vec![UNSEEN; count], vec![0; count], vec![UNSEEN; count]);
     let (mut path, mut open, mut seen, mut component_count) = (Vec::<(u32, usize)>::new(), Vec::new(), 0, 0);
@@ -120,12 +132,7 @@ fn components(graph: &Graph, free: &[bool]) -> Vec<u32> {
                         low[before as usize] = low[before as usize].min(low[node_at]);
                     }
                     if low[node_at] == number[node_at] {
-                        while let Some(node) = open.pop() {
-                            component[node as usize] = component_count;
-                            if node == at {
-                                break;
-                            }
-                        }
+                        close_component(&mut open, at, &mut component, component_count);
                         component_count += 1;
                     }
                 }

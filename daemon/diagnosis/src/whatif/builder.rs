@@ -203,7 +203,7 @@ impl GraphBuilder {
     pub fn finish(self) -> Result<Graph, TooLarge> {
         let Self {
             kinds,
-            mut threads,
+            threads,
             messages,
             scheduling,
             collected,
@@ -217,20 +217,9 @@ impl GraphBuilder {
         if calls > most_calls {
             return Err(TooLarge { most_calls });
         }
-        let mut keys: Vec<(Rank, u16)> = threads.keys().copied().collect();
-        keys.sort_unstable();
         let mut graph = Graph { kinds, ..Graph::default() };
         graph.reserve(calls);
-        let mut rows = Vec::with_capacity(calls);
-        for key in keys {
-            let mut of_thread = threads.remove(&key).unwrap_or_default();
-            if !of_thread.is_sorted_by_key(|row| (row.start_ns, row.end_ns)) {
-                of_thread.sort_by_key(|row| (row.start_ns, row.end_ns));
-            }
-            graph.push_thread(key, &of_thread);
-            graph.ranks.resize(graph.call_count(), key.0);
-            rows.append(&mut of_thread);
-        }
+        let rows = push_threads(&mut graph, threads, calls);
         graph.place(nodes);
         link(&mut graph, messages, &rows);
         let memberships = groups::Memberships::new(&rows, &collected, &first_numbers);
@@ -243,25 +232,51 @@ impl GraphBuilder {
         drop(sites);
         graph.delays = Delays::from_figures(&graph, scheduling, recorder_ns);
         graph.reference = reference;
-        flights::learn(&mut graph);
-        drained::find(&mut graph);
-        if !graph.drained.is_empty() {
-            // What ended for another reason does not say what flights take.
-            flights::learn(&mut graph);
-        }
-        let partners = Partners::new(&graph);
-        explain::explain(&mut graph, &partners);
-        // What else a call waited for shows which flights it felt.
-        flights::learn(&mut graph);
-        let parts = graph.own_parts();
-        let mut delays = std::mem::take(&mut graph.delays);
-        delays.spread(&graph, &parts);
-        graph.delays = delays;
-        if graph.delays.is_known() {
-            graph.delays.starved = starved::starved(&graph, &partners, &parts);
-            flights::learn_with_cpus(&mut graph);
-        }
+        find_waits(&mut graph);
         graph.order();
         Ok(graph)
+    }
+}
+
+/// Adds all calls to the graph, thread by thread; returns their rows in its order.
+fn push_threads(
+    graph: &mut Graph,
+    mut threads: FxHashMap<(Rank, u16), Vec<CallRow>>,
+    calls: usize,
+) -> Vec<CallRow> {
+    let mut keys: Vec<(Rank, u16)> = threads.keys().copied().collect();
+    keys.sort_unstable();
+    let mut rows = Vec::with_capacity(calls);
+    for key in keys {
+        let mut of_thread = threads.remove(&key).unwrap_or_default();
+        if !of_thread.is_sorted_by_key(|row| (row.start_ns, row.end_ns)) {
+            of_thread.sort_by_key(|row| (row.start_ns, row.end_ns));
+        }
+        graph.push_thread(key, &of_thread);
+        graph.ranks.resize(graph.call_count(), key.0);
+        rows.append(&mut of_thread);
+    }
+    rows
+}
+
+/// Learns what flights take, and finds what calls waited for: messages, entries of others, a CPU.
+fn find_waits(graph: &mut Graph) {
+    flights::learn(graph);
+    drained::find(graph);
+    if !graph.drained.is_empty() {
+        // What ended for another reason does not say what flights take.
+        flights::learn(graph);
+    }
+    let partners = Partners::new(graph);
+    explain::explain(graph, &partners);
+    // What else a call waited for shows which flights it felt.
+    flights::learn(graph);
+    let parts = graph.own_parts();
+    let mut delays = std::mem::take(&mut graph.delays);
+    delays.spread(graph, &parts);
+    graph.delays = delays;
+    if graph.delays.is_known() {
+        graph.delays.starved = starved::starved(graph, &partners, &parts);
+        flights::learn_with_cpus(graph);
     }
 }

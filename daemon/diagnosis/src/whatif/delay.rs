@@ -113,6 +113,52 @@ pub(crate) fn usual(graph: &Graph, thread: &Thread, parts: &[u64]) -> FxHashMap<
     at.into_iter().map(usual).collect()
 }
 
+/// The calls of a thread, the parts of them that may lack a CPU, and what is usual of both.
+struct ThreadCalls<'a> {
+    graph: &'a Graph,
+    thread: &'a Thread,
+    parts: &'a [u64],
+    usual: FxHashMap<u16, Usual>,
+}
+
+impl ThreadCalls<'_> {
+    /// Collects computing and parts of calls between two moments, from a call on. `before` and `within` are the times
+    /// without a CPU that were found earlier.
+    #[inline]
+    fn collect_pieces(
+        &self,
+        (from_ns, to_ns): (u64, u64),
+        first: usize,
+        (before, within): (&[u64], &[u64]),
+        pieces: &mut Vec<Piece>,
+    ) {
+        let Self { graph, thread, parts, usual } = self;
+        let clipped = |from: u64, to: u64| to.min(to_ns).saturating_sub(from.max(from_ns));
+        for at in first..thread.calls.end as usize {
+            let gap_from_ns = computing_from_ns(graph, thread, at);
+            if gap_from_ns >= to_ns {
+                break;
+            }
+            let usual = &usual[&graph.places[at]];
+            let gap_ns = graph.starts[at] - gap_from_ns;
+            pieces.push(Piece {
+                call: at as u32,
+                is_call: false,
+                length_ns: clipped(gap_from_ns, graph.starts[at]),
+                excess_ns: usual.computing_ns.map(|usual_ns| gap_ns.saturating_sub(usual_ns + before[at])),
+            });
+            if parts[at] > 0 {
+                pieces.push(Piece {
+                    call: at as u32,
+                    is_call: true,
+                    length_ns: clipped(graph.ends[at] - parts[at], graph.ends[at]),
+                    excess_ns: usual.call_ns.map(|usual_ns| parts[at].saturating_sub(usual_ns + within[at])),
+                });
+            }
+        }
+    }
+}
+
 impl Delays {
     pub(crate) fn from_figures(graph: &Graph, mut scheduling: Vec<Scheduling>, recorder_ns: u64) -> Self {
         scheduling.sort_by_key(|row| (row.rank, row.at_ns));
@@ -142,6 +188,7 @@ impl Delays {
             }
             let usual = usual(graph, thread, parts);
             let longest_wait_ns = longest_wait_ns(&usual);
+            let of_thread = ThreadCalls { graph, thread, parts, usual };
             let mut call = thread.calls.start as usize;
             for two in figures.windows(2) {
                 let (from_ns, to_ns) = (two[0].at_ns, two[1].at_ns);
@@ -152,33 +199,7 @@ impl Delays {
                     continue;
                 }
                 pieces.clear();
-                let clipped = |from: u64, to: u64| to.min(to_ns).saturating_sub(from.max(from_ns));
-                for at in call..thread.calls.end as usize {
-                    let gap_from_ns = computing_from_ns(graph, thread, at);
-                    if gap_from_ns >= to_ns {
-                        break;
-                    }
-                    let usual = &usual[&graph.places[at]];
-                    let gap_ns = graph.starts[at] - gap_from_ns;
-                    pieces.push(Piece {
-                        call: at as u32,
-                        is_call: false,
-                        length_ns: clipped(gap_from_ns, graph.starts[at]),
-                        excess_ns: usual
-                            .computing_ns
-                            .map(|usual_ns| gap_ns.saturating_sub(usual_ns + before[at])),
-                    });
-                    if parts[at] > 0 {
-                        pieces.push(Piece {
-                            call: at as u32,
-                            is_call: true,
-                            length_ns: clipped(graph.ends[at] - parts[at], graph.ends[at]),
-                            excess_ns: usual
-                                .call_ns
-                                .map(|usual_ns| parts[at].saturating_sub(usual_ns + within[at])),
-                        });
-                    }
-                }
+                of_thread.collect_pieces((from_ns, to_ns), call, (before, within), &mut pieces);
                 take((two, longest_wait_ns), &mut pieces, (before, within));
             }
         }

@@ -94,14 +94,30 @@ fn last_entry(graph: &Graph, peers: &[Rank], (since_ns, end_ns): (u64, u64)) -> 
     last.max_by_key(|entry| graph.starts[*entry as usize])
 }
 
+fn receives_on_late_link(graph: &Graph, call: usize) -> bool {
+    graph.received_by(call).iter().any(|edge| graph.is_on_late_link(edge))
+}
+
+/// By call, the size class of its largest message.
+fn sizes(graph: &Graph, partners: &Partners) -> Vec<u32> {
+    let size = |call| {
+        let bytes = partners.sent_by(call).iter().map(|(_, bytes)| *bytes);
+        size_bin(bytes.chain(graph.received_by(call).iter().map(|edge| edge.bytes)).max().unwrap_or(0))
+    };
+    (0..graph.starts.len()).map(size).collect()
+}
+
+/// From when on a peer's entry is to blame for a call. If the lack of a CPU or a slow message may be why it was long, only
+/// entries soon before its end are.
+fn blamed_since_ns(graph: &Graph, call: usize, lacks_cpu: bool, soon_ns: u64) -> u64 {
+    let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
+    let is_open = lacks_cpu || !graph.received_by(call).is_empty();
+    if is_open { end_ns.saturating_sub(soon_ns).max(start_ns) } else { start_ns }
+}
+
 /// Finds what such calls waited for.
 pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
-    let sizes: Vec<u32> = (0..graph.starts.len())
-        .map(|call| {
-            let bytes = partners.sent_by(call).iter().map(|(_, bytes)| *bytes);
-            size_bin(bytes.chain(graph.received_by(call).iter().map(|edge| edge.bytes)).max().unwrap_or(0))
-        })
-        .collect();
+    let sizes = sizes(graph, partners);
     graph.late_links = late_links(graph, partners, &sizes);
     let usual = usual(graph, &sizes, |call| graph.ends[call] - graph.starts[call]);
     let mut usual_of_blocked = FxHashMap::default();
@@ -110,8 +126,7 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
     for thread in &graph.threads {
         for at in thread.calls.clone() {
             let call = at as usize;
-            let received = graph.received_by(call);
-            if !may_wait(graph, call) || received.iter().any(|edge| graph.is_on_late_link(edge)) {
+            if !may_wait(graph, call) || receives_on_late_link(graph, call) {
                 continue;
             }
             let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
@@ -126,9 +141,7 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
             let peers = partners.ranks(graph, thread, call);
             // Those who lack a CPU come late whatever they wait for.
             let lacks_cpu = 2 * graph.delays.between(thread.rank, start_ns, end_ns) > took_ns;
-            // That, or a slow message that it received, may be why: a peer's entry is to blame only if the call ended soon after.
-            let is_open = lacks_cpu || !received.is_empty();
-            let since_ns = if is_open { end_ns.saturating_sub(soon_ns).max(start_ns) } else { start_ns };
+            let since_ns = blamed_since_ns(graph, call, lacks_cpu, soon_ns);
             match last_entry(graph, &peers, (since_ns, end_ns)) {
                 Some(entry) => {
                     blocked.insert(at, entry);

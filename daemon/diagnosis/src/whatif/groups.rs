@@ -11,11 +11,13 @@ use std::collections::VecDeque;
 /// By rank, thread and number of a call, the communicators and instances of the collectives that it completed.
 type Completed = FxHashMap<(Rank, u16, u64), Vec<(Comm, u32)>>;
 
+/// Communicator, instance, root and bytes of a call.
+type MemberRow = (Comm, u32, Rank, u32);
+
 /// What rows say of collectives, before calls are grouped.
 #[derive(Debug, Default)]
 pub(crate) struct Memberships {
-    /// Communicator, instance, root and bytes of each call.
-    rows: Vec<(Comm, u32, Rank, u32)>,
+    rows: Vec<MemberRow>,
     /// Collectives that calls completed, by rank, thread and number of the call.
     completed: Completed,
 }
@@ -50,6 +52,26 @@ struct Part {
 /// Groups calls into collectives.
 pub(crate) fn group(graph: &mut Graph, memberships: Memberships) {
     let Memberships { rows, completed } = memberships;
+    let parts = collect_parts(graph, &rows);
+    let mut groups =
+        Groups { entered: vec![NONE; rows.len()], left: vec![NONE; rows.len()], ..Groups::default() };
+    let mut by_key: FxHashMap<(Comm, u32), u32> = FxHashMap::default();
+    for of_group in parts.chunk_by(|one, other| one.key == other.key) {
+        by_key.insert(of_group[0].key, groups.flows.len() as u32);
+        add_group(graph, &rows, &mut groups, of_group);
+    }
+    groups.first.push(groups.members.len() as u32);
+    drop(parts);
+    if completed.is_empty() {
+        complete_in_order(graph, &mut groups);
+    } else {
+        complete(graph, &mut groups, &completed, &by_key);
+    }
+    graph.groups = groups;
+}
+
+/// The calls that take part in collectives, by collective and rank.
+fn collect_parts(graph: &Graph, rows: &[MemberRow]) -> Vec<Part> {
     let mut parts = Vec::new();
     for thread in &graph.threads {
         let mut setups = 0;
@@ -74,51 +96,42 @@ pub(crate) fn group(graph: &mut Graph, memberships: Memberships) {
         }
     }
     parts.sort_by_key(|part| (part.key, part.rank));
-    let mut groups =
-        Groups { entered: vec![NONE; rows.len()], left: vec![NONE; rows.len()], ..Groups::default() };
-    let mut by_key: FxHashMap<(Comm, u32), u32> = FxHashMap::default();
-    for of_group in parts.chunk_by(|one, other| one.key == other.key) {
-        let group = groups.flows.len() as u32;
-        let first = groups.members.len() as u32;
-        groups.first.push(first);
-        let (mut root, mut bytes) = (NONE, 0);
-        for part in of_group {
-            let (_, _, peer, sent) = rows[part.call as usize];
-            if peer == part.rank {
-                root = groups.members.len() as u32;
-            }
-            bytes = bytes.max(sent);
-            groups.entered[part.call as usize] = group;
-            let is_start = matches!(graph.kind(part.call as usize), CallKind::Start { .. });
-            // What moves nothing holds nobody up, but for barriers.
-            let moves = part.is_barrier || sent > 0;
-            if !is_start && (moves || part.flow == Flow::FromRoot) {
-                groups.left[part.call as usize] = group;
-            }
-            let is_awaited = moves || part.flow == Flow::FromRoot;
-            if !is_awaited {
-                groups.unawaited.insert(part.call);
-            }
-            groups.members.push(Member { rank: part.rank, call: part.call, is_awaited });
+    parts
+}
+
+/// Adds a collective with these parts.
+fn add_group(graph: &Graph, rows: &[MemberRow], groups: &mut Groups, parts: &[Part]) {
+    let group = groups.flows.len() as u32;
+    let first = groups.members.len() as u32;
+    groups.first.push(first);
+    let (mut root, mut bytes) = (NONE, 0);
+    for part in parts {
+        let (_, _, peer, sent) = rows[part.call as usize];
+        if peer == part.rank {
+            root = groups.members.len() as u32;
         }
-        let node = |member: &Member| graph.nodes.get(member.rank.index());
-        let members = &groups.members[first as usize..];
-        groups.is_inter.push(members.iter().any(|member| node(member) != node(&members[0])));
-        let awaited = members.iter().filter(|member| member.is_awaited);
-        groups.last_ns.push(awaited.map(|member| graph.starts[member.call as usize]).max().unwrap_or(0));
-        groups.flows.push(of_group[0].flow);
-        groups.roots.push(root);
-        groups.bytes.push(bytes);
-        by_key.insert(of_group[0].key, group);
+        bytes = bytes.max(sent);
+        groups.entered[part.call as usize] = group;
+        let is_start = matches!(graph.kind(part.call as usize), CallKind::Start { .. });
+        // What moves nothing holds nobody up, but for barriers.
+        let moves = part.is_barrier || sent > 0;
+        if !is_start && (moves || part.flow == Flow::FromRoot) {
+            groups.left[part.call as usize] = group;
+        }
+        let is_awaited = moves || part.flow == Flow::FromRoot;
+        if !is_awaited {
+            groups.unawaited.insert(part.call);
+        }
+        groups.members.push(Member { rank: part.rank, call: part.call, is_awaited });
     }
-    groups.first.push(groups.members.len() as u32);
-    drop(parts);
-    if completed.is_empty() {
-        complete_in_order(graph, &mut groups);
-    } else {
-        complete(graph, &mut groups, &completed, &by_key);
-    }
-    graph.groups = groups;
+    let node = |member: &Member| graph.nodes.get(member.rank.index());
+    let members = &groups.members[first as usize..];
+    groups.is_inter.push(members.iter().any(|member| node(member) != node(&members[0])));
+    let awaited = members.iter().filter(|member| member.is_awaited);
+    groups.last_ns.push(awaited.map(|member| graph.starts[member.call as usize]).max().unwrap_or(0));
+    groups.flows.push(parts[0].flow);
+    groups.roots.push(root);
+    groups.bytes.push(bytes);
 }
 
 /// When the last of those was entered that a member waits for.

@@ -121,6 +121,13 @@ impl Run<'_> {
         }
     }
 
+    /// How long a call lacked a CPU that it has after the change.
+    #[inline]
+    fn spared_delay_ns(&self, call: usize) -> u64 {
+        let delays = &self.graph.delays;
+        if self.applied.change.own_cores { delays.of_others(self.graph.delay_of(call)) } else { 0 }
+    }
+
     /// When a call ends.
     fn end_of(&self, call: usize, rank: Rank) -> f64 {
         let graph = self.graph;
@@ -128,8 +135,7 @@ impl Run<'_> {
         let (start_ns, recorded_end_ns) = (graph.starts[call], graph.ends[call]);
         let took_ns = recorded_end_ns - start_ns;
         let own = self.applied.own(graph.functions[call]);
-        let delay_ns =
-            if self.applied.change.own_cores { graph.delays.of_others(graph.delay_of(call)) } else { 0 };
+        let delay_ns = self.spared_delay_ns(call);
         if !self.dropped.is_empty() && self.dropped.contains(&(call as u32)) {
             return entry_ns + took_ns as f64 * own;
         }
@@ -220,42 +226,61 @@ impl Run<'_> {
         f64::from(*with_cpus_ns.unwrap_or(&edge.likely_ns))
     }
 
+    /// What a flight takes that its receiver did not wait for, if its nodes stay.
+    #[inline]
+    fn unfelt_ns(&self, at: usize, edge: &Edge, is_inter: bool) -> f64 {
+        let span_ns = self.graph.span_ns(edge) as f64;
+        let usual = |figure| self.flights().ns(is_inter, edge.bytes, figure);
+        let flight_ns = match self.applied.change.unfelt {
+            UnfeltFlights::Drawn => self.likely_ns(at, edge),
+            UnfeltFlights::Low => span_ns.min(usual(Figure::Low).unwrap_or(span_ns)),
+            UnfeltFlights::High => span_ns.min(usual(Figure::High).unwrap_or(span_ns)),
+        };
+        let recorded_ns = match self.applied.change.unfelt {
+            UnfeltFlights::Drawn => f64::from(edge.likely_ns),
+            UnfeltFlights::Low | UnfeltFlights::High => flight_ns,
+        };
+        self.quieted_ns(at, is_inter, flight_ns, recorded_ns)
+    }
+
+    /// What a flight takes that its receiver waited for, if its nodes stay.
+    #[inline]
+    fn felt_ns(&self, at: usize, edge: &Edge, is_inter: bool) -> f64 {
+        let graph = self.graph;
+        let span_ns = graph.span_ns(edge) as f64;
+        let mut flight_ns = span_ns;
+        if self.applied.change.own_cores {
+            let delay_ns = graph.delays.of_others(graph.delay_of(edge.to as usize)) as f64;
+            let median_ns = self.flights().ns(is_inter, edge.bytes, Figure::Median);
+            let least_ns = flight_ns.min(median_ns.unwrap_or(flight_ns));
+            flight_ns = (flight_ns - delay_ns).max(least_ns);
+        }
+        self.quieted_ns(at, is_inter, flight_ns, span_ns)
+    }
+
+    /// A flight without the noise of the network, if that goes.
+    #[inline]
+    fn quieted_ns(&self, at: usize, is_inter: bool, flight_ns: f64, recorded_ns: f64) -> f64 {
+        if self.applied.quiet.is_empty() || !is_inter {
+            return flight_ns;
+        }
+        let quiet = f64::from(self.applied.quiet[at]);
+        // A flight that lost its wait for a CPU may be shorter already. One that was quick gets the noise of others.
+        flight_ns.min(recorded_ns * quiet.min(1.0)) * quiet.max(1.0)
+    }
+
     fn flight_ns(&self, at: usize, edge: &Edge, rank: Rank) -> f64 {
         let graph = self.graph;
         let sender = graph.rank_of(edge.from);
         let node = |nodes: &[Node], rank: Rank| nodes.get(rank.index()).copied();
         let is_inter = node(&graph.nodes, sender) != node(&graph.nodes, rank);
-        let span = graph.span_ns(edge) as f64;
-        let mut flight_ns = span;
+        let mut flight_ns = if edge.is_felt() {
+            self.felt_ns(at, edge, is_inter)
+        } else {
+            self.unfelt_ns(at, edge, is_inter)
+        };
         let flights = self.flights();
         let usual = |is_inter: bool, figure| flights.ns(is_inter, edge.bytes, figure);
-        if !edge.is_felt() {
-            flight_ns = match self.applied.change.unfelt {
-                UnfeltFlights::Drawn => self.likely_ns(at, edge),
-                UnfeltFlights::Low => flight_ns.min(usual(is_inter, Figure::Low).unwrap_or(flight_ns)),
-                UnfeltFlights::High => flight_ns.min(usual(is_inter, Figure::High).unwrap_or(flight_ns)),
-            };
-            if !self.applied.quiet.is_empty() && is_inter {
-                let quiet = f64::from(self.applied.quiet[at]);
-                // As below: what lost its wait for a CPU may be shorter already.
-                let recorded_ns = match self.applied.change.unfelt {
-                    UnfeltFlights::Drawn => f64::from(edge.likely_ns),
-                    UnfeltFlights::Low | UnfeltFlights::High => flight_ns,
-                };
-                flight_ns = flight_ns.min(recorded_ns * quiet.min(1.0)) * quiet.max(1.0);
-            }
-        } else {
-            if self.applied.change.own_cores {
-                let delay_ns = graph.delays.of_others(graph.delay_of(edge.to as usize)) as f64;
-                let least_ns = flight_ns.min(usual(is_inter, Figure::Median).unwrap_or(flight_ns));
-                flight_ns = (flight_ns - delay_ns).max(least_ns);
-            }
-            if !self.applied.quiet.is_empty() && is_inter {
-                let quiet = f64::from(self.applied.quiet[at]);
-                // A flight that lost its wait for a CPU may be shorter already. One that was quick gets the noise of others.
-                flight_ns = flight_ns.min(span * quiet.min(1.0)) * quiet.max(1.0);
-            }
-        }
         let is_inter_now = node(self.nodes, sender) != node(self.nodes, rank);
         // Where the run has no message of a scope, it may have been measured before.
         let known = |is_inter| {

@@ -25,17 +25,23 @@ impl OnLinks {
     }
 }
 
-/// What messages take on each link; nothing where that was not measured at another time.
-pub(crate) fn measure(graph: &Graph) -> OnLinks {
-    let mut links = OnLinks::default();
-    if !graph.reference.knows_messages() {
-        return links;
-    }
+/// The felt messages of each link, where there are enough.
+fn messages_by_link(graph: &Graph) -> FxHashMap<Link, Vec<u32>> {
     let mut of_links: FxHashMap<Link, Vec<u32>> = FxHashMap::default();
     for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt()) {
         if let Some(link) = graph.link_of(edge) {
             of_links.entry(link).or_default().push(at as u32);
         }
+    }
+    of_links.retain(|_, messages| messages.len() >= LEAST_MESSAGES);
+    of_links
+}
+
+/// What messages take on each link; nothing where that was not measured at another time.
+pub(crate) fn measure(graph: &Graph) -> OnLinks {
+    let mut links = OnLinks::default();
+    if !graph.reference.knows_messages() {
+        return links;
     }
     let edge = |at: &u32| &graph.edges[*at as usize];
     let bin = |at: &u32| size_bin(edge(at).bytes);
@@ -47,8 +53,7 @@ pub(crate) fn measure(graph: &Graph) -> OnLinks {
         let usual_ns = graph.reference.message_ns(true, edge(at).bytes).unwrap_or(f64::INFINITY);
         (1e6 * span(at) as f64 / usual_ns.max(1.0)) as u64
     };
-    of_links.retain(|_, messages| messages.len() >= LEAST_MESSAGES);
-    for (link, mut messages) in of_links {
+    for (link, mut messages) in messages_by_link(graph) {
         messages.sort_unstable_by_key(|at| (bin(at), ended_ns(at)));
         let mut has_rare = false;
         for of_size in messages.chunk_by(|one, other| bin(one) == bin(other)) {

@@ -86,13 +86,38 @@ fn steps(graph: &Graph, places: usize) -> Vec<f32> {
     steps
 }
 
+/// The parts of the run, and the cells of all parts.
+fn count_parts_and_cells(graph: &Graph, ranks: usize) -> (usize, usize) {
+    let calls = graph.starts.len() / graph.threads.len().max(1);
+    let parts = (calls / LEAST_CALLS).clamp(1, MOST_PARTS);
+    let cells_of_part = (calls / parts / LEAST_CALLS_OF_CELL).min(MOST_CELLS_OF_RANKS / ranks / parts);
+    (parts, parts * cells_of_part.clamp(1, CELLS_OF_PART))
+}
+
+/// Each amount divided by the mean; 1 where that is nothing.
+fn relative_to(own: &[f64], mean: &[f64]) -> Vec<f64> {
+    let relative = |(own, mean): (&f64, &f64)| if *mean > 0.0 { own / mean } else { 1.0 };
+    own.iter().zip(mean).map(relative).collect()
+}
+
+/// The share of each amount that is beyond the mean.
+fn shares_beyond(own: &[f64], mean: &[f64]) -> Vec<f32> {
+    let share = |(own, mean): (&f64, &f64)| if own > mean { (1.0 - mean / own) as f32 } else { 0.0 };
+    own.iter().zip(mean).map(share).collect()
+}
+
+/// By rank, the sum of these shares at all places.
+fn beyond_by_rank(at_ns: &[f64], shares: &[f32], places: usize) -> impl Iterator<Item = f64> {
+    let beyond_ns = |(at_ns, shares): (&[f64], &[f32])| {
+        at_ns.iter().zip(shares).map(|(ns, share)| ns * f64::from(*share)).sum()
+    };
+    at_ns.chunks_exact(places).zip(shares.chunks_exact(places)).map(beyond_ns)
+}
+
 impl Work {
     pub(crate) fn measure(graph: &Graph) -> Self {
         let ranks = graph.threads_of.len().max(1);
-        let calls = graph.starts.len() / graph.threads.len().max(1);
-        let parts = (calls / LEAST_CALLS).clamp(1, MOST_PARTS);
-        let cells_of_part = (calls / parts / LEAST_CALLS_OF_CELL).min(MOST_CELLS_OF_RANKS / ranks / parts);
-        let cells = parts * cells_of_part.clamp(1, CELLS_OF_PART);
+        let (parts, cells) = count_parts_and_cells(graph, ranks);
         let places = graph.places.iter().copied().max().map_or(1, |most| usize::from(most) + 1);
 
         let steps = steps(graph, places);
@@ -100,9 +125,7 @@ impl Work {
         let is_rare = steps.iter().map(|step| *step == 0.0).collect();
         let mut by_cell = vec![0.0; ranks * cells];
         each_gap(graph, |gap| by_cell[gap.rank * cells + usize::from(cell_of[gap.call])] += gap.pure_ns);
-        let mean_of_cell = means(graph, &by_cell, cells);
-        let relative = |(own, mean): (&f64, &f64)| if *mean > 0.0 { own / mean } else { 1.0 };
-        let relative: Vec<f64> = by_cell.iter().zip(&mean_of_cell).map(relative).collect();
+        let relative = relative_to(&by_cell, &means(graph, &by_cell, cells));
         let most = (2 * MOST_CELLS / (ranks * places)).clamp(1, MOST_SEGMENTS);
         let starts = segments::starts(&relative, cells, most);
         let segments = starts.len();
@@ -121,14 +144,9 @@ impl Work {
         let (mut beyond, mut scales) =
             (Vec::with_capacity(at_ns.len()), Vec::with_capacity(segments * ranks));
         for (segment, at_ns) in at_ns.chunks_exact(ranks * places).enumerate() {
-            let mean_ns = means(graph, at_ns, places);
-            let share = |(own, mean): (&f64, &f64)| if own > mean { (1.0 - mean / own) as f32 } else { 0.0 };
-            let shares: Vec<f32> = at_ns.iter().zip(&mean_ns).map(share).collect();
-            let beyond_ns = |(at_ns, shares): (&[f64], &[f32])| {
-                at_ns.iter().zip(shares).map(|(ns, share)| ns * f64::from(*share)).sum()
-            };
-            let of_ranks = at_ns.chunks_exact(places).zip(shares.chunks_exact(places)).map(beyond_ns);
-            let amounts = of_ranks.enumerate().map(|(rank, beyond)| {
+            let shares = shares_beyond(at_ns, &means(graph, at_ns, places));
+            let beyond_of_ranks = beyond_by_rank(at_ns, &shares, places);
+            let amounts = beyond_of_ranks.enumerate().map(|(rank, beyond)| {
                 let at = rank * segments + segment;
                 Amounts { own: own_of_segment[at], even: even_of_segment[at], beyond }
             });
