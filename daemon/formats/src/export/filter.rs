@@ -269,8 +269,8 @@ mod tests {
         let places = ["a.c:1 main()", "b.c:2 main()"].map(str::to_owned);
         let from = |place| filter(None, None, None, &[], None).unwrap().at_call_site(place, &places);
         assert!(from("c.c").is_err());
-        let here = Call { site: Some(Site(1)), ..call };
-        assert!(from("b.c:2").unwrap().keeps_call(&here) && !from("a.c").unwrap().keeps_call(&here));
+        let in_b = Call { site: Some(Site(1)), ..call };
+        assert!(from("b.c:2").unwrap().keeps_call(&in_b) && !from("a.c").unwrap().keeps_call(&in_b));
         let unknown = filter(None, None, None, &["Send"], None).unwrap_err().to_string();
         assert!(unknown.starts_with("Send is no function"), "{unknown}");
     }

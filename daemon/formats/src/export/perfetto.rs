@@ -96,6 +96,48 @@ impl<W: Write> CallSink for Drawing<'_, W> {
     }
 }
 
+/// Draws the messages; returns how many.
+fn draw_arrows<W: Write>(
+    trace: &mut Perfetto<W>,
+    arrows: Sorter<ArrowEnd>,
+    progress: &dyn Progress,
+) -> Result<u64> {
+    let mut drawn = 0;
+    let mut begun: Option<MessageArrow> = None;
+    for end in arrows.finish()? {
+        let ArrowEnd { arrow, is_head } = end?;
+        if !is_head {
+            begun = Some(arrow);
+            continue;
+        }
+        // An arrow that ends before it begins cannot be drawn. This happens where clocks are not known well enough.
+        if let Some(from) = begun.take().filter(|from| from.id == arrow.id && from.at_ns <= arrow.at_ns) {
+            trace.arrow(&from, &arrow)?;
+            drawn += 1;
+            if drawn % PROGRESS_INTERVAL == 0 {
+                progress.step(PROGRESS_INTERVAL)?;
+            }
+        }
+    }
+    Ok(drawn)
+}
+
+/// What the trace shows otherwise than it was.
+fn remarks(without_arrow: u64, moved: u64) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if without_arrow > 0 {
+        let left = plural(without_arrow, "message");
+        remarks.push(format!("{left} without an arrow: they end before they begin, or one of their calls is not there or has no length"));
+    }
+    if moved > 0 {
+        remarks.push(format!(
+            "{} began before the one before had ended, and are put behind it",
+            plural(moved, "call")
+        ));
+    }
+    remarks
+}
+
 /// Writes a trace; what has to be sorted waits in a file without a name in `folder`.
 ///
 /// # Errors
@@ -130,34 +172,8 @@ pub fn write_perfetto<W: Write>(
     }
     let moved = sweep.finish()?;
     let Drawing { mut trace, arrows, .. } = drawing;
-    let mut drawn = 0;
-    let mut begun: Option<MessageArrow> = None;
-    for end in arrows.finish()? {
-        let ArrowEnd { arrow, is_head } = end?;
-        if !is_head {
-            begun = Some(arrow);
-            continue;
-        }
-        // An arrow that ends before it begins cannot be drawn. This happens where clocks are not known well enough.
-        if let Some(from) = begun.take().filter(|from| from.id == arrow.id && from.at_ns <= arrow.at_ns) {
-            trace.arrow(&from, &arrow)?;
-            drawn += 1;
-            if drawn % PROGRESS_INTERVAL == 0 {
-                progress.step(PROGRESS_INTERVAL)?;
-            }
-        }
-    }
-    let mut remarks = Vec::new();
-    if drawn < about.messages {
-        let left = plural(about.messages - drawn, "message");
-        remarks.push(format!("{left} without an arrow: they end before they begin, or one of their calls is not there or has no length"));
-    }
-    if moved > 0 {
-        remarks.push(format!(
-            "{} began before the one before had ended, and are put behind it",
-            plural(moved, "call")
-        ));
-    }
+    let drawn = draw_arrows(&mut trace, arrows, progress)?;
+    let remarks = remarks(about.messages.saturating_sub(drawn), moved);
     let exported = ExportSummary { calls: about.calls, messages: about.messages, remarks };
     Ok((exported, trace.finish()?))
 }

@@ -70,6 +70,47 @@ fn write_phase(stream: &mut LogStream<'_>, at_ns: u64, mark: &PhaseMark) {
     stream.push_slots(mark.rank, thread, &[call.encode()]);
 }
 
+/// Defines the communicators of a call and of its messages.
+fn define_comms<'a>(
+    stream: &mut LogStream<'_>,
+    call: &TraceCall,
+    transfers: impl Iterator<Item = &'a Transfer>,
+) {
+    for comm in transfers.map(|one| one.comm).chain(call.collective.map(|of| of.comm)) {
+        stream.define_comm(call.rank, comm);
+    }
+}
+
+/// A call without what it sent and received.
+fn plain_call(call: &TraceCall, end_ns: u64, clock_ns: u64, site: u32) -> Call {
+    Call {
+        flags: CallFlags::NONE,
+        function: call.function,
+        duration: end_ns - call.start_ns,
+        start: clock_ns,
+        peer: PEER_NONE,
+        comm: NO_COMM,
+        site,
+        tag: 0,
+        bytes: 0,
+    }
+}
+
+fn encode_transfer(transfer: &Transfer) -> Slot {
+    let flags = match (transfer.is_receive, transfer.post) {
+        (false, _) => PartFlags::SENT,
+        (true, None) => PartFlags::INLINE,
+        (true, Some(_)) => PartFlags::COMPLETED,
+    };
+    encode_part(flags, transfer)
+}
+
+/// A nonblocking collective that a call completed: its communicator, and its number on it.
+fn encode_completed(&(comm, tag): &(u32, i32)) -> Slot {
+    let flags = PartFlags::COLLECTED;
+    Part { flags, tag, post: u64::from(tag.cast_unsigned()), peer: PEER_NONE, comm, bytes: 0 }.encode()
+}
+
 /// Turns calls into slots.
 struct CallWriter<'a> {
     /// Names of call sites, from number 1 on.
@@ -91,24 +132,10 @@ impl CallWriter<'_> {
         transfers: &[Transfer],
         completed: &[(u32, i32)],
     ) {
-        for comm in
-            posted.iter().chain(transfers).map(|one| one.comm).chain(call.collective.map(|of| of.comm))
-        {
-            stream.define_comm(call.rank, comm);
-        }
+        define_comms(stream, call, posted.iter().chain(transfers));
         let thread = usize::from(call.thread).min(MAX_THREADS - 1);
         let site = self.define_call_site(stream, call.rank, call.site);
-        let plain = Call {
-            flags: CallFlags::NONE,
-            function: call.function,
-            duration: key.end_ns - call.start_ns,
-            start: stream.to_clock_ns(call.start_ns),
-            peer: PEER_NONE,
-            comm: NO_COMM,
-            site,
-            tag: 0,
-            bytes: 0,
-        };
+        let plain = plain_call(call, key.end_ns, stream.to_clock_ns(call.start_ns), site);
         let main = main_transfer(call.function, transfers);
         let whole = match (main, call.collective) {
             (Some(one), _) => Call {
@@ -126,19 +153,9 @@ impl CallWriter<'_> {
             (None, None) => plain,
         };
         let mut slots: Vec<Slot> = posted.iter().map(|one| encode_part(PartFlags::POSTED, one)).collect();
-        for one in transfers.iter().filter(|one| !main.is_some_and(|main| std::ptr::eq(*one, main))) {
-            let flags = match (one.is_receive, one.post) {
-                (false, _) => PartFlags::SENT,
-                (true, None) => PartFlags::INLINE,
-                (true, Some(_)) => PartFlags::COMPLETED,
-            };
-            slots.push(encode_part(flags, one));
-        }
-        slots.extend(completed.iter().map(|&(comm, tag)| {
-            let flags = PartFlags::COLLECTED;
-            Part { flags, tag, post: u64::from(tag.cast_unsigned()), peer: PEER_NONE, comm, bytes: 0 }
-                .encode()
-        }));
+        let others = transfers.iter().filter(|one| !main.is_some_and(|main| std::ptr::eq(*one, main)));
+        slots.extend(others.map(encode_transfer));
+        slots.extend(completed.iter().map(encode_completed));
         if whole.needs_wide() {
             slots.push(whole.encode_wide());
         }

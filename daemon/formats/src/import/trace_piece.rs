@@ -106,6 +106,27 @@ fn pack(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
+/// The upper half of a word.
+fn high(word: u64) -> u32 {
+    (word >> 32) as u32
+}
+
+fn call_from_words(flags: u64, words: [u64; 6]) -> TraceCall {
+    let has = |flag: u64| flags & flag != 0;
+    let [places, bytes, rank, start_ns, count, made] = words;
+    let root = has(HAS_ROOT).then(|| high(places));
+    let started = NonZeroU32::new(high(rank));
+    TraceCall {
+        start_ns,
+        rank: rank as u32,
+        thread: high(made) as u16,
+        function: (high(made) >> 16) as u16,
+        count,
+        site: made as u32,
+        collective: has(IS_COLLECTIVE).then_some(Collective { comm: places as u32, root, bytes, started }),
+    }
+}
+
 impl PieceKind {
     fn code(&self) -> u64 {
         match self {
@@ -147,7 +168,6 @@ impl PieceKind {
 
     fn from_words(flags: u64, words: [u64; 6]) -> Self {
         let has = |flag: u64| flags & flag != 0;
-        let high = |word: u64| (word >> 32) as u32;
         if flags & KIND_MASK == COMPLETED {
             return Self::Completed(words[0] as u32);
         }
@@ -168,23 +188,7 @@ impl PieceKind {
             };
             return if flags & KIND_MASK == POSTED { Self::Posted(moved) } else { Self::Message(moved) };
         }
-        let [places, bytes, rank, start_ns, count, made] = words;
-        let root = has(HAS_ROOT).then(|| high(places));
-        let started = NonZeroU32::new(high(rank));
-        Self::Call(TraceCall {
-            start_ns,
-            rank: rank as u32,
-            thread: high(made) as u16,
-            function: (high(made) >> 16) as u16,
-            count,
-            site: made as u32,
-            collective: has(IS_COLLECTIVE).then_some(Collective {
-                comm: places as u32,
-                root,
-                bytes,
-                started,
-            }),
-        })
+        Self::Call(call_from_words(flags, words))
     }
 }
 

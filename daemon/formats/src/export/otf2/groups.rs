@@ -23,10 +23,10 @@ impl Groups {
             source.comms.iter().filter(|info| info.size > 0).map(|info| (info.comm, info.leader)).collect();
         let others = about.members.iter().filter(|(comm, _)| **comm != Comm::WORLD);
         let members = others.map(|(comm, members)| (*comm, members.iter().copied().collect()));
-        Self::of(ranks, members.collect(), leaders)
+        Self::from_members(ranks, members.collect(), leaders)
     }
 
-    fn of(ranks: u32, members: BTreeMap<Comm, Vec<Rank>>, leaders: BTreeMap<Comm, Rank>) -> Self {
+    fn from_members(ranks: u32, members: BTreeMap<Comm, Vec<Rank>>, leaders: BTreeMap<Comm, Rank>) -> Self {
         let comms = [Comm::WORLD].into_iter().chain(members.keys().copied()).collect();
         Self { ranks, members, leaders, comms }
     }
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_first_of_a_communicator_comes_first() {
-        let groups = Groups::of(
+        let groups = Groups::from_members(
             4,
             [(Comm(3), [2, 5, 7].map(Rank).into()), (Comm(8), [0, 3].map(Rank).into())].into(),
             [(Comm(3), Rank(5)), (Comm(8), Rank(9))].into(),

@@ -11,7 +11,7 @@ mod groups;
 mod locations;
 
 use super::filter::Filter;
-use super::gather::{Gathered, gather_items};
+use super::gather::{Gathered, TraceContents, gather_items};
 use super::item::{Item, MessageEnd};
 use super::source::Source;
 use super::summary::ExportSummary;
@@ -133,6 +133,17 @@ impl CallSink for EventWriter<'_> {
     }
 }
 
+/// Gives each rank of the job a thread; returns how many there are. Places in communicators count all ranks, also those that
+/// are not exported.
+fn add_all_ranks(about: &mut TraceContents, source: &Source<'_>) -> u32 {
+    let last = about.threads.keys().next_back().map_or(0, |rank| rank.0.saturating_add(1));
+    let ranks = source.job.plausible_ranks().max(last);
+    for rank in Rank::all(ranks) {
+        about.threads.entry(rank).or_insert_with(|| [0].into());
+    }
+    ranks
+}
+
 /// Writes an archive into a folder; what has to be sorted waits in a file without a name there.
 ///
 /// # Errors
@@ -145,12 +156,7 @@ pub fn write_otf2(
     progress: &dyn Progress,
 ) -> Result<ExportSummary> {
     let Gathered { items, mut about } = gather_items(source, filter, folder, progress)?;
-    // Places in communicators count all ranks, also those that are not exported.
-    let last = about.threads.keys().next_back().map_or(0, |rank| rank.0.saturating_add(1));
-    let ranks = source.job.plausible_ranks().max(last);
-    for rank in Rank::all(ranks) {
-        about.threads.entry(rank).or_insert_with(|| [0].into());
-    }
+    let ranks = add_all_ranks(&mut about, source);
     let locations = Locations::new(&about, ranks);
     let groups = Groups::new(&about, source, ranks);
     let archive = Writer::create(library, folder, concat!("mpiscope ", env!("CARGO_PKG_VERSION")))?;
@@ -178,17 +184,7 @@ pub fn write_otf2(
     };
     definitions.write(&archive, source, about.until_ns)?;
     archive.finish()?;
-    let mut remarks = Vec::new();
-    if approximations.moved > 0 {
-        let calls = plural(approximations.moved, "call");
-        remarks.push(format!("{calls} began before the one before had ended, and are put behind it"));
-    }
-    if approximations.calls_alone > 0 {
-        let calls = plural(approximations.calls_alone, "call");
-        remarks
-            .push(format!("{calls} of collectives without a known communicator are written only as calls"));
-    }
-    Ok(ExportSummary { calls: about.calls, messages: about.messages, remarks })
+    Ok(ExportSummary { calls: about.calls, messages: about.messages, remarks: approximations.remarks() })
 }
 
 /// What had to be changed or left out.
@@ -197,6 +193,23 @@ struct Approximations {
     moved: u64,
     /// Collectives that are written only as calls.
     calls_alone: u64,
+}
+
+impl Approximations {
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.moved > 0 {
+            let calls = plural(self.moved, "call");
+            remarks.push(format!("{calls} began before the one before had ended, and are put behind it"));
+        }
+        if self.calls_alone > 0 {
+            let calls = plural(self.calls_alone, "call");
+            remarks.push(format!(
+                "{calls} of collectives without a known communicator are written only as calls"
+            ));
+        }
+        remarks
+    }
 }
 
 /// Writes all events. Returns the number of events of each location.

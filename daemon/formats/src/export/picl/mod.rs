@@ -273,6 +273,21 @@ pub fn write_picl<W: Write>(
     Ok((ExportSummary { calls: about.calls, messages: about.messages, remarks }, target))
 }
 
+/// The beginning or the end of the trace of a rank.
+fn trace_record(kind: i32, at_ns: Nanoseconds, rank: Rank) -> PiclRecord<'static> {
+    PiclRecord { kind, event: TRACE, at_ns, place: (rank.0.into(), 0), data: &[] }
+}
+
+fn event_record(record: &Record) -> PiclRecord<'_> {
+    PiclRecord {
+        kind: if record.is_exit { EXIT } else { ENTRY },
+        event: record.event,
+        at_ns: record.at_ns,
+        place: (record.rank.0.into(), record.thread.into()),
+        data: &record.data[..usize::from(record.count).min(MAX_DATA)],
+    }
+}
+
 /// Writes sorted items as a trace that begins at `from_ns`, or earlier if a call does. Returns remarks.
 pub(crate) fn write_items<W: Write>(
     items: impl Iterator<Item = Result<Item>>,
@@ -296,31 +311,17 @@ pub(crate) fn write_items<W: Write>(
         Some(Ok(first)) => from_ns.min(first.at_ns),
         _ => from_ns,
     };
-    let edge = |kind, at_ns, rank: Rank| PiclRecord {
-        kind,
-        event: TRACE,
-        at_ns,
-        place: (rank.0.into(), 0),
-        data: &[],
-    };
     for &rank in about.threads.keys() {
-        trace.record(&edge(ENTRY, from_ns, rank)).context(WRITING)?;
+        trace.record(&trace_record(ENTRY, from_ns, rank)).context(WRITING)?;
     }
     let mut until_ns = about.until_ns.max(from_ns);
     for record in records {
         let record = record?;
         until_ns = until_ns.max(record.at_ns);
-        let written = PiclRecord {
-            kind: if record.is_exit { EXIT } else { ENTRY },
-            event: record.event,
-            at_ns: record.at_ns,
-            place: (record.rank.0.into(), record.thread.into()),
-            data: &record.data[..usize::from(record.count).min(MAX_DATA)],
-        };
-        trace.record(&written).context(WRITING)?;
+        trace.record(&event_record(&record)).context(WRITING)?;
     }
     for &rank in about.threads.keys() {
-        trace.record(&edge(EXIT, until_ns, rank)).context(WRITING)?;
+        trace.record(&trace_record(EXIT, until_ns, rank)).context(WRITING)?;
     }
     Ok((remarks, trace.finish().context(WRITING)?))
 }

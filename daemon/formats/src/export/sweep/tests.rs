@@ -63,13 +63,13 @@ fn swept(calls: &[Call], messages: &[Message]) -> (Vec<String>, u64) {
             .for_each(|end| sorter.push(Item::MessageEnd(end)).unwrap());
     }
     calls.iter().for_each(|call| sorter.push(Item::Call(*call)).unwrap());
-    let mut said = Said::default();
-    let mut sweep = Sweep::new(&mut said);
+    let mut lines = Said::default();
+    let mut sweep = Sweep::new(&mut lines);
     for item in sorter.finish().unwrap() {
         sweep.item(&item.unwrap()).unwrap();
     }
     let moved = sweep.finish().unwrap();
-    (said.0, moved)
+    (lines.0, moved)
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_message_goes_from_the_call_that_began_then_to_the_one_that_ended_then() {
     ];
     // Both of rank 1 touch 20: the first ended then.
     let messages = [message(0, 1, 10, 20), message(1, 0, 5, 30), message(0, 1, 10, 25)];
-    let (said, moved) = swept(&calls, &messages);
+    let (lines, moved) = swept(&calls, &messages);
     let expected = [
         "0.0 10-20 sent [0, 2] received [] next Some(20)",
         "0.0 20-30 sent [] received [1] next None",
@@ -91,7 +91,7 @@ fn a_message_goes_from_the_call_that_began_then_to_the_one_that_ended_then() {
         "1.0 20-25 sent [] received [2] next None",
         "1 is over",
     ];
-    assert_eq!((said.iter().map(String::as_str).collect::<Vec<_>>(), moved), (expected.to_vec(), 0));
+    assert_eq!((lines.iter().map(String::as_str).collect::<Vec<_>>(), moved), (expected.to_vec(), 0));
 }
 
 #[test]
@@ -107,21 +107,21 @@ fn of_several_threads_the_one_that_fits_has_it() {
     ];
     let (tag_5, tag_6) =
         (Message { tag: 5, ..message(0, 1, 10, 60) }, Message { tag: 6, ..message(0, 1, 10, 60) });
-    let (said, _) = swept(&calls, &[tag_6, tag_5, message(7, 0, 1, 50), message(7, 0, 1, 50)]);
-    assert!(said.contains(&"0.1 10-30 sent [0] received [] next None".to_owned()), "{said:?}");
-    assert!(said.contains(&"0.2 10-30 sent [1] received [] next None".to_owned()), "{said:?}");
+    let (lines, _) = swept(&calls, &[tag_6, tag_5, message(7, 0, 1, 50), message(7, 0, 1, 50)]);
+    assert!(lines.contains(&"0.1 10-30 sent [0] received [] next None".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"0.2 10-30 sent [1] received [] next None".to_owned()), "{lines:?}");
     // Each of two that received at the same moment has one, and the barrier none.
-    let of = |thread: &str| said.iter().find(|line| line.starts_with(thread)).unwrap();
-    assert!(of("0.3").contains("received []"), "{said:?}");
-    assert!(of("0.4").contains("received [2]") ^ of("0.4").contains("received [3]"), "{said:?}");
-    assert!(of("0.5").contains("received [2]") ^ of("0.5").contains("received [3]"), "{said:?}");
+    let of = |thread: &str| lines.iter().find(|line| line.starts_with(thread)).unwrap();
+    assert!(of("0.3").contains("received []"), "{lines:?}");
+    assert!(of("0.4").contains("received [2]") ^ of("0.4").contains("received [3]"), "{lines:?}");
+    assert!(of("0.5").contains("received [2]") ^ of("0.5").contains("received [3]"), "{lines:?}");
 }
 
 #[test]
 fn what_has_no_call_goes_to_the_one_under_way_or_stands_alone() {
     let calls = [call(0, 0, id::WAITALL, 10, 20), call(0, 0, id::SEND, 40, 50)];
     let messages = [message(0, 9, 15, 99), message(0, 9, 30, 99), message(0, 9, 60, 99)];
-    let (said, _) = swept(&calls, &messages);
+    let (lines, _) = swept(&calls, &messages);
     let expected = [
         "0.0 10-20 sent [0] received [] next Some(30)",
         "0.0 30 alone 1",
@@ -129,8 +129,8 @@ fn what_has_no_call_goes_to_the_one_under_way_or_stands_alone() {
         "0.0 60 alone 2",
         "0 is over",
     ];
-    assert_eq!(said[..expected.len()], expected);
-    assert_eq!(said[expected.len()..], ["9.0 99 alone 0", "9.0 99 alone 1", "9.0 99 alone 2", "9 is over"]);
+    assert_eq!(lines[..expected.len()], expected);
+    assert_eq!(lines[expected.len()..], ["9.0 99 alone 0", "9.0 99 alone 1", "9.0 99 alone 2", "9 is over"]);
 }
 
 #[test]
@@ -142,8 +142,8 @@ fn calls_of_one_thread_that_overlap_are_put_one_behind_the_other() {
         call(0, 0, id::RECV, 50, 50),
         call(0, 0, id::RECV, 50, 50),
     ];
-    let (said, moved) = swept(&calls, &[message(3, 0, 1, 50)]);
-    let times: Vec<&str> = said.iter().filter_map(|line| line.split(' ').nth(1)).collect();
+    let (lines, moved) = swept(&calls, &[message(3, 0, 1, 50)]);
+    let times: Vec<&str> = lines.iter().filter_map(|line| line.split(' ').nth(1)).collect();
     assert_eq!((&times[..5], moved), (&["0-30", "30-30", "30-50", "50-50", "50-50"][..], 2));
-    assert_eq!(said.iter().filter(|line| line.contains("received [0]")).count(), 1);
+    assert_eq!(lines.iter().filter(|line| line.contains("received [0]")).count(), 1);
 }

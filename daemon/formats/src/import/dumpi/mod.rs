@@ -92,9 +92,8 @@ struct RankInfo {
     ignored: u64,
 }
 
-/// Reads a trace to its end.
-pub(crate) fn read_trace(mut texts: RankFiles, scratch: &Path, progress: &dyn Progress) -> Result<Trace> {
-    progress.begin("reading", Some(2 * texts.kibibytes()))?;
+/// Reads what the texts of all ranks say outside of the calls.
+fn read_rank_infos(texts: &mut RankFiles, progress: &dyn Progress) -> Result<Vec<RankInfo>> {
     let mut infos = Vec::new();
     for path in texts.paths() {
         infos.push(match path {
@@ -108,6 +107,28 @@ pub(crate) fn read_trace(mut texts: RankFiles, scratch: &Path, progress: &dyn Pr
         texts.check_rank_count(ranks, rank, line)?;
         infos.resize_with(texts.count(), RankInfo::default);
     }
+    Ok(infos)
+}
+
+/// What is missing from the trace, a sentence each.
+fn describe_missing(texts: &RankFiles, infos: &[RankInfo], counts: &RankCounts) -> Vec<String> {
+    let mut missing: Vec<String> = texts.missing().into_iter().collect();
+    missing.extend(texts.cut_off(infos.iter().map(|infos| infos.cut_off.as_ref())));
+    let ignored = infos.iter().fold(0, |sum: u64, infos| sum.saturating_add(infos.ignored));
+    if ignored > 0 {
+        missing.push(format!("{}: left out of the trace when it was recorded", counted(ignored, "call")));
+    }
+    let read = infos.iter().zip(texts.paths()).filter(|(_, path)| path.is_some());
+    let hosts: Vec<Option<&String>> = read.map(|(infos, _)| infos.host.as_ref()).collect();
+    let are_several = hosts.windows(2).any(|pair| pair[0] != pair[1]);
+    missing.extend(missing_sentences(counts, hosts.iter().all(Option::is_some), are_several));
+    missing
+}
+
+/// Reads a trace to its end.
+pub(crate) fn read_trace(mut texts: RankFiles, scratch: &Path, progress: &dyn Progress) -> Result<Trace> {
+    progress.begin("reading", Some(2 * texts.kibibytes()))?;
+    let mut infos = read_rank_infos(&mut texts, progress)?;
     let calls: Vec<Vec<CommCreation>> =
         infos.iter_mut().map(|infos| std::mem::take(&mut infos.made)).collect();
     let resolved = resolve_comms(&calls);
@@ -127,16 +148,7 @@ pub(crate) fn read_trace(mut texts: RankFiles, scratch: &Path, progress: &dyn Pr
     let sentence = |(ns, rank): (u64, u32)| format!("{ns} ns ({})", texts.name(rank as usize));
     let span_ns = counts.to.0 - from.0;
     let long_span = describe_long_span("the trace", span_ns, &sentence(from), &sentence(counts.to));
-    let mut missing: Vec<String> = texts.missing().into_iter().collect();
-    missing.extend(texts.cut_off(infos.iter().map(|infos| infos.cut_off.as_ref())));
-    let ignored = infos.iter().fold(0, |sum: u64, infos| sum.saturating_add(infos.ignored));
-    if ignored > 0 {
-        missing.push(format!("{}: left out of the trace when it was recorded", counted(ignored, "call")));
-    }
-    let read = infos.iter().zip(texts.paths()).filter(|(_, path)| path.is_some());
-    let hosts: Vec<Option<&String>> = read.map(|(infos, _)| infos.host.as_ref()).collect();
-    let are_several = hosts.windows(2).any(|pair| pair[0] != pair[1]);
-    missing.extend(missing_sentences(&counts, hosts.iter().all(Option::is_some), are_several));
+    let missing = describe_missing(&texts, &infos, &counts);
     let host = |infos: RankInfo| infos.host.unwrap_or_else(|| UNKNOWN_NODE.into());
     Ok(Trace {
         pieces: collector.finish()?,
@@ -157,8 +169,8 @@ fn read_rank_info(path: &Path) -> Result<RankInfo> {
     let mut text = TextReader::open(path)?;
     let mut infos = RankInfo { sizes: standard_sizes(), ..RankInfo::default() };
     let (mut within, mut is_finalized) = (None, false);
-    while let Some(said) = text.next()? {
-        match said {
+    while let Some(item) = text.next()? {
+        match item {
             TextItem::Call(record) => {
                 is_finalized |= record.function == "MPI_Finalize";
                 let ranks = world_size(record);

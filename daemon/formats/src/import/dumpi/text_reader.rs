@@ -87,8 +87,8 @@ impl<R: BufRead> TextReader<R> {
     fn advance(&mut self) -> Result<bool> {
         loop {
             self.line.clear();
-            let room = MAX_LINE_BYTES as u64 + 1;
-            let read = (&mut self.input).take(room).read_until(b'\n', &mut self.line);
+            let most_bytes = MAX_LINE_BYTES as u64 + 1;
+            let read = (&mut self.input).take(most_bytes).read_until(b'\n', &mut self.line);
             let read = read.with_context(|| format!("cannot read {}", self.name))?;
             self.lines += u64::from(read > 0);
             if self.line.len() > MAX_LINE_BYTES {
@@ -252,8 +252,8 @@ mod tests {
     fn all(text: &str) -> Result<(Vec<Record>, Vec<String>)> {
         let mut text = TextReader::from_input(text.as_bytes(), "t-0000.txt".into());
         let (mut calls, mut others) = (Vec::new(), Vec::new());
-        while let Some(said) = text.next()? {
-            match said {
+        while let Some(item) = text.next()? {
+            match item {
                 TextItem::Call(record) => calls.push(record.clone()),
                 TextItem::Other(line) => others.push(line.to_owned()),
                 TextItem::CutOff(function) => others.push(format!("cut off in {function}")),

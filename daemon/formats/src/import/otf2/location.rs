@@ -148,14 +148,19 @@ impl<'a> LocationReader<'a> {
         }
     }
 
-    /// Takes the next event. Calls that end go to `sink`.
-    pub(crate) fn event(&mut self, at_ns: u64, event: &Event, sink: &mut ItemSink<'_>) -> Result<()> {
+    fn check_time(&self, at_ns: u64) -> Result<()> {
         if at_ns < self.last_ns {
             bail!("times run backwards, from {} to {at_ns} ns", self.last_ns);
         }
         if at_ns > MAX_NS {
             bail!("a time of {at_ns} ns is beyond what any run takes");
         }
+        Ok(())
+    }
+
+    /// Takes the next event. Calls that end go to `sink`.
+    pub(crate) fn event(&mut self, at_ns: u64, event: &Event, sink: &mut ItemSink<'_>) -> Result<()> {
+        self.check_time(at_ns)?;
         self.last_ns = at_ns;
         match *event {
             Event::Enter { region, number, string } => self.enter(at_ns, region, number, string),
@@ -168,29 +173,11 @@ impl<'a> LocationReader<'a> {
                 let posted = request.and_then(|request| self.posted.remove(&request));
                 self.message(at_ns, (peer, comm, tag, bytes), true, number.or(posted), sink)
             }
-            Event::Posted { request } => {
-                // Where a request is posted anew, nothing says how it ended before.
-                let before = insert(&mut self.posted, request, at_ns, "receives are posted")?;
-                self.counts.incomplete_receives += u64::from(before.is_some());
-                Ok(())
-            }
+            Event::Posted { request } => self.post(at_ns, request),
             Event::Probed { peer, comm, tag, message } => {
-                // Without a number it is a plain probe: the receive of the message says the same.
-                if message == u64::MAX {
-                    return Ok(());
-                }
-                let probed = Probed { at_ns, peer, comm, tag };
-                let before = insert(&mut self.probed, message, probed, "messages are probed for")?;
-                self.counts.unmatched_completions += u64::from(before.is_some());
-                Ok(())
+                self.probe(message, Probed { at_ns, peer, comm, tag })
             }
-            Event::MatchedPosted { message, request } => {
-                if let Some(probed) = self.probed.remove(&message) {
-                    let before = insert(&mut self.matched, request, probed, "receives are posted")?;
-                    self.counts.incomplete_receives += u64::from(before.is_some());
-                }
-                Ok(())
-            }
+            Event::MatchedPosted { message, request } => self.post_matched(message, request),
             Event::MatchedReceive { message, bytes } => {
                 let probed = self.probed.remove(&message);
                 self.matched_receive(at_ns, probed, bytes, sink)
@@ -200,9 +187,7 @@ impl<'a> LocationReader<'a> {
                 self.matched_receive(at_ns, probed, bytes, sink)
             }
             Event::CollectiveStarted { request } => {
-                if let Some(open) = self.open.as_mut().filter(|open| is_collective(open.function)) {
-                    open.started = Some(request);
-                }
+                self.start_collective(request);
                 Ok(())
             }
             Event::CollectiveEnd { op, comm, root, sent, received, request } => {
@@ -343,6 +328,38 @@ impl<'a> LocationReader<'a> {
         Ok(())
     }
 
+    fn post(&mut self, at_ns: u64, request: u64) -> Result<()> {
+        // Where a request is posted anew, nothing says how it ended before.
+        let before = insert(&mut self.posted, request, at_ns, "receives are posted")?;
+        self.counts.incomplete_receives += u64::from(before.is_some());
+        Ok(())
+    }
+
+    fn probe(&mut self, message: u64, probed: Probed) -> Result<()> {
+        // Without a number it is a plain probe: the receive of the message says the same.
+        if message == u64::MAX {
+            return Ok(());
+        }
+        let before = insert(&mut self.probed, message, probed, "messages are probed for")?;
+        self.counts.unmatched_completions += u64::from(before.is_some());
+        Ok(())
+    }
+
+    /// The receive of a message that was probed for is posted.
+    fn post_matched(&mut self, message: u64, request: u64) -> Result<()> {
+        if let Some(probed) = self.probed.remove(&message) {
+            let before = insert(&mut self.matched, request, probed, "receives are posted")?;
+            self.counts.incomplete_receives += u64::from(before.is_some());
+        }
+        Ok(())
+    }
+
+    fn start_collective(&mut self, request: u64) {
+        if let Some(open) = self.open.as_mut().filter(|open| is_collective(open.function)) {
+            open.started = Some(request);
+        }
+    }
+
     /// A receive of a message that was probed for.
     fn matched_receive(
         &mut self,
@@ -356,6 +373,36 @@ impl<'a> LocationReader<'a> {
             return Ok(());
         };
         self.message(at_ns, (peer, comm, tag, bytes), true, Some(probed_ns), sink)
+    }
+
+    fn known_collective(&mut self, comm: u32, root: u32, (sent, received): (u64, u64)) -> Result<Collective> {
+        // The highest numbers mean no root, or a root of an intercommunicator.
+        let is_rank = root < NO_ROOT - 2;
+        let root = if is_rank { Some(self.rank_in(comm, root)?) } else { None };
+        self.known(comm)?;
+        let comm = self.processes.comms.get(&comm).copied().unwrap_or_default();
+        // The bytes it sent; the bytes it received if it sent nothing.
+        let bytes = if sent > 0 { sent } else { received };
+        sum(0, bytes)?;
+        Ok(Collective { comm, root, bytes, started: None })
+    }
+
+    /// A collective that an earlier call started is complete.
+    fn complete_started(
+        &mut self,
+        at_ns: u64,
+        (key, call): (CallKey, TraceCall),
+        collective: Collective,
+        sink: &mut ItemSink<'_>,
+    ) -> Result<()> {
+        let Some(number) = self.counts.started.checked_add(1) else {
+            bail!("more than {} collectives are started", u32::MAX);
+        };
+        self.counts.started = number;
+        let collective = Some(Collective { started: NonZeroU32::new(number), ..collective });
+        send_call((key, TraceCall { collective, ..call }), sink)?;
+        self.completed.push(number);
+        if self.open.is_none() { self.instant(at_ns, id::WAIT, None, sink) } else { Ok(()) }
     }
 
     fn collective_end(
@@ -375,24 +422,9 @@ impl<'a> LocationReader<'a> {
         if self.is_unknown_comm(comm) {
             return starter.map_or(Ok(()), |of| send_call(of, sink));
         }
-        // The highest numbers mean no root, or a root of an intercommunicator.
-        let is_rank = root < NO_ROOT - 2;
-        let root = if is_rank { Some(self.rank_in(comm, root)?) } else { None };
-        self.known(comm)?;
-        let comm = self.processes.comms.get(&comm).copied().unwrap_or_default();
-        // The bytes it sent; the bytes it received if it sent nothing.
-        let bytes = if sent > 0 { sent } else { received };
-        sum(0, bytes)?;
-        let collective = Collective { comm, root, bytes, started: None };
-        if let Some((key, call)) = starter {
-            let Some(number) = self.counts.started.checked_add(1) else {
-                bail!("more than {} collectives are started", u32::MAX);
-            };
-            self.counts.started = number;
-            let collective = Some(Collective { started: NonZeroU32::new(number), ..collective });
-            send_call((key, TraceCall { collective, ..call }), sink)?;
-            self.completed.push(number);
-            return if self.open.is_none() { self.instant(at_ns, id::WAIT, None, sink) } else { Ok(()) };
+        let collective = self.known_collective(comm, root, (sent, received))?;
+        if let Some(starter) = starter {
+            return self.complete_started(at_ns, starter, collective, sink);
         }
         if let Some(open) = self.open.as_mut().filter(|_| is_own) {
             // It completes in the call that started it.

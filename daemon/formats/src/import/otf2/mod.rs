@@ -46,40 +46,15 @@ pub(crate) fn read_archive(anchor: &Path, scratch: &Path, progress: &dyn Progres
         bail!("{name}: a second has no ticks by its clock");
     }
     let processes = Processes::from_definitions(&definitions).map_err(|error| anyhow!("{name}: {error}"))?;
-    let events =
-        definitions.locations.iter().fold(0, |sum: u64, location| sum.saturating_add(location.events));
-    progress.begin("reading", Some(events).filter(|&events| events > 0))?;
-    let asked = WantedAttributes {
-        enter_number: definitions.attribute(otf2_attributes::POLLS),
-        enter_string: definitions.attribute(otf2_attributes::CALL_SITE),
-        receive_number: definitions.attribute(otf2_attributes::SENT),
-    };
     let collector = TraceCollector::new(scratch);
     let mut archive = ArchiveSink { name: &name, definitions: &definitions, collector };
-    let (mut counts, mut others) = (EventCounts::default(), OtherEvents::default());
-    for (number, (&location, &of)) in (0..).zip(&processes.threads) {
-        let mut thread = LocationReader::new(&processes, &mut counts, number, of);
-        let (mut outcome, mut events) = (Ok(()), 0);
-        let passed_over =
-            reader.events(location, (asked, &definitions.calling_contexts), &mut |time, event| {
-                events += 1;
-                let reported =
-                    if events % PROGRESS_INTERVAL == 0 { progress.step(PROGRESS_INTERVAL) } else { Ok(()) };
-                outcome = reported.and_then(|()| archive.add_event(&mut thread, location, time, &event));
-                outcome.is_ok()
-            })?;
-        outcome?;
-        others.add(&passed_over);
-        thread.finish(&mut |found| archive.collector.push(found))?;
-    }
+    let (counts, others) = read_locations(&mut reader, &processes, &mut archive, progress)?;
     let pieces = archive.collector.finish()?;
     let Some(from) = counts.from else {
         bail!("{name}: there are no calls of MPI in it that are recorded, and no messages");
     };
     let missing = missing_sentences(&definitions, &counts);
-    let location = |thread: u32| processes.threads.keys().nth(thread as usize).copied().unwrap_or_default();
-    let end = |(ns, thread): (u64, u32)| format!("{ns} ns (location {})", location(thread));
-    let span = describe_long_span(&name, counts.to.0 - from.0, &end(from), &end(counts.to));
+    let span = describe_span(&name, &processes, from, counts.to);
     let left_out = describe_left_out(&definitions, &processes, &counts, &others);
     let phases: Vec<String> = counts.phases.iter().map(|name| printable(definitions.string(name))).collect();
     let unix_ns = definitions.began_unix_ns.map_or(0, |began| began.saturating_add(from.0));
@@ -100,6 +75,48 @@ pub(crate) fn read_archive(anchor: &Path, scratch: &Path, progress: &dyn Progres
             .collect(),
         phases,
     })
+}
+
+/// A sentence about a trace that is very long. Both ends are a time and the number of a thread.
+fn describe_span(name: &str, processes: &Processes, from: (u64, u32), to: (u64, u32)) -> Option<String> {
+    let location = |thread: u32| processes.threads.keys().nth(thread as usize).copied().unwrap_or_default();
+    let end = |(ns, thread): (u64, u32)| format!("{ns} ns (location {})", location(thread));
+    describe_long_span(name, to.0 - from.0, &end(from), &end(to))
+}
+
+/// Reads the events of all locations. Returns what was counted, and events of other kinds.
+fn read_locations(
+    reader: &mut Reader,
+    processes: &Processes,
+    archive: &mut ArchiveSink<'_>,
+    progress: &dyn Progress,
+) -> Result<(EventCounts, OtherEvents)> {
+    let definitions = archive.definitions;
+    let events =
+        definitions.locations.iter().fold(0, |sum: u64, location| sum.saturating_add(location.events));
+    progress.begin("reading", Some(events).filter(|&events| events > 0))?;
+    let asked = WantedAttributes {
+        enter_number: definitions.attribute(otf2_attributes::POLLS),
+        enter_string: definitions.attribute(otf2_attributes::CALL_SITE),
+        receive_number: definitions.attribute(otf2_attributes::SENT),
+    };
+    let (mut counts, mut others) = (EventCounts::default(), OtherEvents::default());
+    for (number, (&location, &of)) in (0..).zip(&processes.threads) {
+        let mut thread = LocationReader::new(processes, &mut counts, number, of);
+        let (mut outcome, mut events) = (Ok(()), 0);
+        let passed_over =
+            reader.events(location, (asked, &definitions.calling_contexts), &mut |time, event| {
+                events += 1;
+                let reported =
+                    if events % PROGRESS_INTERVAL == 0 { progress.step(PROGRESS_INTERVAL) } else { Ok(()) };
+                outcome = reported.and_then(|()| archive.add_event(&mut thread, location, time, &event));
+                outcome.is_ok()
+            })?;
+        outcome?;
+        others.add(&passed_over);
+        thread.finish(&mut |found| archive.collector.push(found))?;
+    }
+    Ok((counts, others))
 }
 
 /// Takes in the events of an archive.

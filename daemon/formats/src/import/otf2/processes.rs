@@ -206,29 +206,35 @@ impl Ranks<'_> {
         (distinct.len() == ranks.len()).then_some(CommMembers::Group(ranks))
     }
 
-    fn comms(&self) -> Result<Comms> {
-        let mut found =
-            Comms { comms: HashMap::new(), unknown_comms: HashSet::new(), members: BTreeMap::new() };
+    /// Communicators with their members, those of MPI first. The others are added to `unknown`.
+    fn known_comms(&self, unknown: &mut HashSet<u32>) -> Vec<(u32, CommMembers)> {
         let is_other = |group: &u32| self.world.definitions.groups[group].paradigm != PARADIGM_MPI;
-        let mut own: Vec<(bool, u32, CommMembers)> = Vec::new();
+        let mut known: Vec<(bool, u32, CommMembers)> = Vec::new();
         for (&comm, &group) in &self.world.definitions.comms {
             match self.members(group) {
-                Some(members) => own.push((is_other(&group), comm, members)),
-                None => drop(found.unknown_comms.insert(comm)),
+                Some(members) => known.push((is_other(&group), comm, members)),
+                None => drop(unknown.insert(comm)),
             }
         }
         for (&comm, of) in &self.world.definitions.inter_comms {
             match (self.members(of.first), self.members(of.second)) {
                 (Some(CommMembers::Group(first)), Some(CommMembers::Group(second))) => {
-                    own.push((is_other(&of.first), comm, CommMembers::Between(first, second)));
+                    known.push((is_other(&of.first), comm, CommMembers::Between(first, second)));
                 }
-                _ => drop(found.unknown_comms.insert(comm)),
+                _ => drop(unknown.insert(comm)),
             }
         }
-        own.sort_unstable_by_key(|(is_other, comm, _)| (*is_other, *comm));
+        known.sort_unstable_by_key(|(is_other, comm, _)| (*is_other, *comm));
+        known.into_iter().map(|(_, comm, members)| (comm, members)).collect()
+    }
+
+    fn comms(&self) -> Result<Comms> {
+        let mut found =
+            Comms { comms: HashMap::new(), unknown_comms: HashSet::new(), members: BTreeMap::new() };
+        let own = self.known_comms(&mut found.unknown_comms);
         let everyone: Vec<u32> = (0..self.by_group.len() as u32).collect();
         let (mut world, mut count) = (None, 0);
-        for (_, comm, of) in own {
+        for (comm, of) in own {
             count += match &of {
                 CommMembers::Group(group) => group.len(),
                 CommMembers::Between(first, second) => first.len() + second.len(),

@@ -64,30 +64,34 @@ fn is_new_beginning(line: &str) -> bool {
     is_record && rest.len() == HEADER_FIELDS - 1 && rest.iter().all(|field| field.parse::<f64>().is_ok())
 }
 
-/// Reads a trace to its end. The table of `nodes`, if there is one, says which rank was on which node.
-pub(crate) fn read_trace(
+/// Reads all lines. Returns what they define, and the number of the last one if it is truncated.
+fn read_records(
     file: &Path,
-    nodes: Option<&Path>,
-    scratch: &Path,
+    records: &mut Sorter<Record>,
     progress: &dyn Progress,
-) -> Result<Trace> {
+) -> Result<(LineReader, Option<u64>)> {
     let name = file.display().to_string();
     let opened = File::open(file).with_context(|| format!("cannot read {name}"))?;
     let kibibytes = opened.metadata().ok().map(|found| found.len() >> 10).filter(|&length| length > 0);
     progress.begin("reading", kibibytes)?;
     let mut lines = LineReader { definitions: Definitions::default(), processes: HashMap::new(), zero_ns: 0 };
-    let mut records = Sorter::new(scratch);
     let truncated =
         read_lines(&name, BufReader::with_capacity(1 << 20, opened), progress, &mut |text, line| {
             lines.line(text, line, &mut |record| records.push(record))
         })?;
-    let LineReader { definitions, zero_ns, .. } = lines;
-    let ranks = definitions.rank_count().map_err(|error| anyhow!("{name}: {error}"))?;
-    let (comms, members) = definitions.comms();
-    let facts = TraceFacts::new(&definitions, &comms, ranks, zero_ns);
-    let (mut counts, mut collector) = (EventCounts::default(), TraceCollector::new(scratch));
-    let mut reader = ProcessReader::new(&facts, &mut counts);
-    for record in report_items(records.finish()?, progress) {
+    Ok((lines, truncated))
+}
+
+/// Turns sorted records into calls.
+fn read_calls(
+    name: &str,
+    records: impl Iterator<Item = Result<Record>>,
+    facts: &TraceFacts<'_>,
+    collector: &mut TraceCollector,
+) -> Result<EventCounts> {
+    let mut counts = EventCounts::default();
+    let mut reader = ProcessReader::new(facts, &mut counts);
+    for record in records {
         let record = record?;
         let mut unsorted = None;
         let taken = reader.record(&record, &mut |found| {
@@ -101,18 +105,43 @@ pub(crate) fn read_trace(
         }
     }
     reader.finish();
+    Ok(counts)
+}
+
+/// The node of each rank, from the table if there is one, and whether the nodes are known.
+fn find_nodes(
+    table: Option<&Path>,
+    definitions: &Definitions,
+    ranks: u32,
+    notes: &mut Vec<String>,
+) -> Result<(Vec<String>, bool)> {
+    let Some(table) = table else { return Ok(definitions.node_of_rank(ranks)) };
+    let (nodes, ignored) = read_node_table(table, ranks)?;
+    notes.extend(ignored);
+    Ok((nodes, true))
+}
+
+/// Reads a trace to its end. The table of `nodes`, if there is one, says which rank was on which node.
+pub(crate) fn read_trace(
+    file: &Path,
+    nodes: Option<&Path>,
+    scratch: &Path,
+    progress: &dyn Progress,
+) -> Result<Trace> {
+    let name = file.display().to_string();
+    let mut records = Sorter::new(scratch);
+    let (lines, truncated) = read_records(file, &mut records, progress)?;
+    let LineReader { definitions, zero_ns, .. } = lines;
+    let ranks = definitions.rank_count().map_err(|error| anyhow!("{name}: {error}"))?;
+    let (comms, members) = definitions.comms();
+    let facts = TraceFacts::new(&definitions, &comms, ranks, zero_ns);
+    let mut collector = TraceCollector::new(scratch);
+    let counts = read_calls(&name, report_items(records.finish()?, progress), &facts, &mut collector)?;
     let Some(from) = counts.from.filter(|_| counts.calls > 0) else {
         bail!("{name}: there are no calls of MPI in it");
     };
     let mut notes: Vec<String> = describe_left_out(&definitions, &counts).into_iter().collect();
-    let (nodes, are_nodes_known) = match nodes {
-        Some(table) => {
-            let (nodes, ignored) = read_node_table(table, ranks)?;
-            notes.extend(ignored);
-            (nodes, true)
-        }
-        None => definitions.node_of_rank(ranks),
-    };
+    let (nodes, are_nodes_known) = find_nodes(nodes, &definitions, ranks, &mut notes)?;
     let mut missing = missing_sentences(&counts, are_nodes_known);
     missing.extend(truncated.map(|line| format!("line {line} of the trace, its last: it is truncated")));
     let end = |(ns, line): (u64, u64)| {

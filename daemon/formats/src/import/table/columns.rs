@@ -102,23 +102,23 @@ impl<const N: usize, const O: usize> Columns<N, O> {
 
 impl Column {
     /// The field of the current record.
-    pub(crate) fn of<R: BufRead>(self, records: &Records<R>) -> &[u8] {
+    pub(crate) fn field<R: BufRead>(self, records: &Records<R>) -> &[u8] {
         records.field(self.at)
     }
 
     /// Whether the field has no value.
     pub(crate) fn is_missing<R: BufRead>(self, records: &Records<R>) -> bool {
-        MISSING.contains(&self.of(records))
+        MISSING.contains(&self.field(records))
     }
 
     fn read<R: BufRead>(self, records: &Records<R>) -> Result<Option<Number>> {
         self.check_marks(records)?;
-        Ok(Number::read(self.of(records), records.has_decimal_commas()))
+        Ok(Number::read(self.field(records), records.has_decimal_commas()))
     }
 
     /// Refuses a number such as `8.000`, which is 8 or 8000.
     pub(crate) fn check_marks<R: BufRead>(self, records: &Records<R>) -> Result<()> {
-        let field = self.of(records);
+        let field = self.field(records);
         match records.thousands_mark() {
             Some(mark) if may_be_grouped(field, mark) => {
                 let (mark, found) = (if mark == b'.' { "point" } else { "comma" }, quote_field(field));
@@ -155,7 +155,7 @@ impl Column {
 
     /// Text in UTF-8.
     pub(crate) fn text<R: BufRead>(self, records: &Records<R>) -> Result<&str> {
-        std::str::from_utf8(self.of(records)).map_err(|_| self.wrong(records, "text in UTF-8"))
+        std::str::from_utf8(self.field(records)).map_err(|_| self.wrong(records, "text in UTF-8"))
     }
 
     /// An error that says what is expected.
@@ -164,7 +164,7 @@ impl Column {
         records: &Records<R>,
         expected: impl std::fmt::Display,
     ) -> anyhow::Error {
-        let found = quote_field(self.of(records));
+        let found = quote_field(self.field(records));
         records.wrong(format_args!("{expected} is expected in {}, not \"{found}\"", self.name))
     }
 }

@@ -70,7 +70,7 @@ impl<R: BufRead> TableReader<R> {
         let rank_in =
             |column: Column| Ok::<_, anyhow::Error>(column.number(records, u64::from(MAX_RANKS) - 1)? as u32);
         let (rank, source, destination) = (rank_in(rank_at)?, rank_in(source_at)?, rank_in(destination_at)?);
-        let is_kind = |name: &[u8]| kind.of(records).eq_ignore_ascii_case(name);
+        let is_kind = |name: &[u8]| kind.field(records).eq_ignore_ascii_case(name);
         let sends = is_kind(b"send");
         if !sends && !is_kind(b"receive") && !is_kind(b"recv") {
             return Err(kind.wrong(records, "send or receive"));
@@ -102,7 +102,7 @@ impl<R: BufRead> TableReader<R> {
 
     fn function(&self, column: Column, sends: bool) -> Result<u16> {
         let known =
-            std::str::from_utf8(column.of(&self.records)).ok().and_then(|name| self.functions.get(name));
+            std::str::from_utf8(column.field(&self.records)).ok().and_then(|name| self.functions.get(name));
         // Exchanges send and receive.
         known.filter(|(_, may_send)| *may_send || !sends).map(|(function, _)| *function).ok_or_else(|| {
             let what = if sends { "sends, as MPI_Isend" } else { "receives, as MPI_Waitall" };

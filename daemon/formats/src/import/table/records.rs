@@ -90,12 +90,12 @@ impl Records<BufReader<File>> {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
-        Ok(Self::of(BufReader::with_capacity(1 << 18, file), name))
+        Ok(Self::from_input(BufReader::with_capacity(1 << 18, file), name))
     }
 }
 
 impl<R: BufRead> Records<R> {
-    pub(crate) fn of(input: R, name: String) -> Self {
+    pub(crate) fn from_input(input: R, name: String) -> Self {
         Self {
             input,
             name,
@@ -201,8 +201,8 @@ impl<R: BufRead> Records<R> {
 
     /// Appends the next line without its end; `false` when there is none.
     fn read_line(&mut self) -> Result<bool> {
-        let room = MAX_RECORD_BYTES.saturating_sub(self.raw.len()) as u64 + 1;
-        let read = (&mut self.input).take(room).read_until(b'\n', &mut self.raw);
+        let most_bytes = MAX_RECORD_BYTES.saturating_sub(self.raw.len()) as u64 + 1;
+        let read = (&mut self.input).take(most_bytes).read_until(b'\n', &mut self.raw);
         let read = read.with_context(|| format!("cannot read {}", self.name))?;
         self.lines += u64::from(read > 0);
         if self.raw.len() > MAX_RECORD_BYTES {
@@ -221,6 +221,35 @@ impl<R: BufRead> Records<R> {
         Ok(read > 0)
     }
 
+    /// Copies a field; returns the position of the separator behind it.
+    #[inline]
+    fn copy_field(&mut self, separator: Separator, mut at: usize) -> Result<usize> {
+        let from = self.text.len();
+        // Up to the separator, or to a quote.
+        while let Some(&byte) = self.raw.get(at).filter(|&&byte| !separator.ends(byte)) {
+            at += 1;
+            if byte != b'"' {
+                self.text.push(byte);
+                continue;
+            }
+            if !self.text[from..].trim_ascii().is_empty() {
+                return Err(self.wrong(
+                    "a quote within a field; fields with quotes are put in quotes, and theirs doubled",
+                ));
+            }
+            at = self.quoted(at)?;
+            let rest = &self.raw[at..];
+            let behind = rest.split(|&byte| separator.ends(byte)).next().unwrap_or_default();
+            if !behind.trim_ascii().is_empty() {
+                return Err(
+                    self.wrong(format_args!("{} is expected behind a field in quotes", separator.name()))
+                );
+            }
+            at += behind.len();
+        }
+        Ok(at)
+    }
+
     /// Splits the record into fields.
     fn split(&mut self, separator: Separator) -> Result<()> {
         self.text.clear();
@@ -230,29 +259,7 @@ impl<R: BufRead> Records<R> {
             if separator == Separator::Blanks {
                 at = self.behind_blanks(at);
             }
-            let from = self.text.len();
-            // Up to the separator, or to a quote.
-            while let Some(&byte) = self.raw.get(at).filter(|&&byte| !separator.ends(byte)) {
-                at += 1;
-                if byte != b'"' {
-                    self.text.push(byte);
-                    continue;
-                }
-                if !self.text[from..].trim_ascii().is_empty() {
-                    return Err(self.wrong(
-                        "a quote within a field; fields with quotes are put in quotes, and theirs doubled",
-                    ));
-                }
-                at = self.quoted(at)?;
-                let rest = &self.raw[at..];
-                let behind = rest.split(|&byte| separator.ends(byte)).next().unwrap_or_default();
-                if !behind.trim_ascii().is_empty() {
-                    return Err(
-                        self.wrong(format_args!("{} is expected behind a field in quotes", separator.name()))
-                    );
-                }
-                at += behind.len();
-            }
+            at = self.copy_field(separator, at)?;
             self.ends.push(self.text.len());
             if separator == Separator::Blanks {
                 at = self.behind_blanks(at);
@@ -299,7 +306,7 @@ mod tests {
     use super::*;
 
     fn records(text: &[u8]) -> Result<Vec<(u64, Vec<String>)>> {
-        let mut records = Records::of(text, "t.csv".into());
+        let mut records = Records::from_input(text, "t.csv".into());
         let mut all = Vec::new();
         while records.advance()? {
             let fields =

@@ -20,7 +20,7 @@ const HEADER: &str = "rank,type,timestamp_ns,source,destination,size";
 
 fn events(text: &str) -> anyhow::Result<(Vec<Event>, TableSummary)> {
     let mut events = Vec::new();
-    let table = TableReader::open(Records::of(text.as_bytes(), "t.csv".into()))?;
+    let table = TableReader::open(Records::from_input(text.as_bytes(), "t.csv".into()))?;
     let summary = table.read_events(|event| {
         events.push(event);
         Ok(())
@@ -60,7 +60,10 @@ fn columns_come_in_any_order_and_may_be_more() {
     assert_eq!(found, [send, waited, Event { tag: 7, ..receive }]);
     assert_eq!((summary.untimed, summary.from_ns, summary.to_ns), (1, 5, 9));
     assert_eq!(summary.members[&2].iter().copied().collect::<Vec<_>>(), [0, 1]);
-    assert_eq!(TableReader::open(Records::of(more.as_bytes(), String::new())).unwrap().ignored(), ["x"]);
+    assert_eq!(
+        TableReader::open(Records::from_input(more.as_bytes(), String::new())).unwrap().ignored(),
+        ["x"]
+    );
 }
 
 #[test]
@@ -121,7 +124,8 @@ fn ranks_have_no_gaps_and_each_has_one_node() {
     );
     let nodes_of = |text: &str| {
         let mut summary = summary();
-        let nodes = node_table::read_nodes(Records::of(text.as_bytes(), "n.csv".into()), &mut summary)?;
+        let nodes =
+            node_table::read_nodes(Records::from_input(text.as_bytes(), "n.csv".into()), &mut summary)?;
         anyhow::Ok((nodes, summary.check_ranks()))
     };
     let ((nodes, ignored), checked) = nodes_of("node,why,rank\nb,,3\na,,0\na,,1\n\"b\",,2\nc,,4\n").unwrap();
@@ -145,15 +149,15 @@ struct ReadBack {
     faults: usize,
 }
 
-fn read_back(text: &str, room: usize, slots: usize) -> ReadBack {
-    read_back_within(text, room, slots, |_| 0)
+fn read_back(text: &str, capacity: usize, slots: usize) -> ReadBack {
+    read_back_within(text, capacity, slots, |_| 0)
 }
 
 /// Likewise where calls may overlap by a time that follows from the resolution of the table.
-fn read_back_within(text: &str, room: usize, slots: usize, overlap_ns: fn(u64) -> u64) -> ReadBack {
+fn read_back_within(text: &str, capacity: usize, slots: usize, overlap_ns: fn(u64) -> u64) -> ReadBack {
     let folder = tempfile::tempdir().unwrap();
-    let mut sorter = Sorter::with_capacity(folder.path(), room);
-    let table = TableReader::open(Records::of(text.as_bytes(), "t.csv".into())).unwrap();
+    let mut sorter = Sorter::with_capacity(folder.path(), capacity);
+    let table = TableReader::open(Records::from_input(text.as_bytes(), "t.csv".into())).unwrap();
     let summary = table.read_events(|event| sorter.push(event)).unwrap();
     summary.check_ranks().unwrap();
     let nodes: Vec<String> = (0..summary.rank_count()).map(|rank| format!("n{}", rank / 2)).collect();
@@ -248,11 +252,11 @@ fn jobs() -> impl Strategy<Value = (Vec<Sent>, Vec<String>)> {
 
 proptest! {
     #[test]
-    fn messages_come_back_as_they_were((mut sent, lines) in jobs(), room in 1_usize..50, slots in 1_usize..50) {
+    fn messages_come_back_as_they_were((mut sent, lines) in jobs(), capacity in 1_usize..50, slots in 1_usize..50) {
         // All ranks are named.
         let idle = (0..5).map(|rank| format!("{rank},send,0,{rank},{rank},0,77,,0\n"));
         let text = format!("{HEADER},tag,comm,duration_ns\n{}\n{}", lines.join("\n"), idle.collect::<String>());
-        let mut read_back = read_back(&text, room, slots);
+        let mut read_back = read_back(&text, capacity, slots);
         prop_assert_eq!((read_back.faults, read_back.unmatched), (0, (5, 0)));
         prop_assert_eq!(read_back.calls.len(), 2 * sent.len() + 5);
 

@@ -189,7 +189,8 @@ fn files_of_nodes_are_written_by_the_same_programs() {
     for text in texts {
         let mut summary = events(TABLE).unwrap().1;
         let found =
-            node_table::read_nodes(Records::of(text.as_bytes(), "n.csv".into()), &mut summary).unwrap();
+            node_table::read_nodes(Records::from_input(text.as_bytes(), "n.csv".into()), &mut summary)
+                .unwrap();
         assert_eq!(found, (vec!["a".into(), "b c".into()], Vec::new()), "{text}");
     }
 }
