@@ -1,5 +1,6 @@
 //! The agent on ring files that these tests write themselves.
 
+use super::pace::GATHERING;
 use super::*;
 use mpiscope_ring::clock::counter;
 use mpiscope_ring::{Capacities, Identity, Writer};
@@ -80,7 +81,7 @@ fn an_agent_that_rests_is_called_before_a_ring_is_full() {
     let long_ago = Instant::now().checked_sub(GATHERING).unwrap();
     let pass = |agent: &mut Agent| {
         let slots = agent.pass(&mut drop).slots as u64;
-        agent.found = Some(long_ago);
+        agent.pace.find(long_ago);
         slots
     };
     const LONG: Duration = Duration::from_secs(2);
@@ -137,7 +138,8 @@ fn nobody_waits_in_a_process_that_is_gone_or_in_a_ring_that_is_not_read() {
     file(2).set_len(4096).unwrap();
     agent.pass(&mut drop);
     assert_eq!(ranks(&agent), [(1, 1)]);
-    assert_eq!(agent.faults.len(), 2, "{:?}", agent.faults);
+    let faults = agent.take_faults();
+    assert_eq!(faults.len(), 2, "{faults:?}");
 }
 
 #[test]
@@ -178,12 +180,13 @@ fn a_file_is_forgotten_when_it_is_gone_so_that_many_programs_in_a_row_leave_noth
         agent.pass_all(&mut drop);
         agent.pass_all(&mut drop);
         assert_eq!(
-            (agent.ring_files.len(), agent.seen.len()),
+            (agent.ring_files.len(), agent.finder.known.len()),
             (0, 1),
             "only what cannot be read stays known"
         );
     }
-    assert_eq!(agent.faults.len(), 1, "{:?}", agent.faults);
+    let faults = agent.take_faults();
+    assert_eq!(faults.len(), 1, "{faults:?}");
 }
 
 /// A row of a call with this number.

@@ -124,7 +124,7 @@ impl Remotes {
                 frames.drain(..known as usize);
                 if first > wanted {
                     let missing = first - wanted;
-                    agent.faults.push(format!("{missing} messages of agent {number} never arrived"));
+                    agent.add_fault(format!("{missing} messages of agent {number} never arrived"));
                 }
                 let next = first + known + frames.len() as u64;
                 let from = Origin { agent: number, sequence: first + known };
@@ -156,12 +156,10 @@ impl Remotes {
         }
         if !silent.is_empty() {
             let nodes = listed(&silent);
-            agent
-                .notices
-                .push(format!("nothing is heard of {nodes}; what its ranks do comes when it is back"));
+            agent.add_notice(format!("nothing is heard of {nodes}; what its ranks do comes when it is back"));
         }
         if !again.is_empty() {
-            agent.notices.push(format!("{} is heard of again", listed(&again)));
+            agent.add_notice(format!("{} is heard of again", listed(&again)));
         }
     }
 

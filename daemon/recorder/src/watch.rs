@@ -64,8 +64,8 @@ impl Watch {
     ) -> T {
         let mut messages = Vec::new();
         let done = work(&mut self.agent, &mut self.remotes, &mut |message| messages.push(message));
-        let faults = std::mem::take(&mut self.agent.faults);
-        let notices = std::mem::take(&mut self.agent.notices);
+        let faults = self.agent.take_faults();
+        let notices = self.agent.take_notices();
         let in_flight = self.agent.in_flight_if_due().map(|own| {
             let others = self.remotes.iter().flat_map(Remotes::in_flight);
             own.into_iter().map(|call| (OWN, call)).chain(others).collect()
@@ -102,7 +102,7 @@ impl Watch {
             }
             agent.switch(is_on, sink);
             agent.tell(switched(is_on, flight), sink);
-            agent.notices.push(match (is_on, flight.map(|span| span.as_secs())) {
+            agent.add_notice(match (is_on, flight.map(|span| span.as_secs())) {
                 (true, None) => "recording is switched on".to_owned(),
                 (true, Some(seconds)) => format!("recording is switched on, with the last {seconds} s"),
                 (false, None) => {

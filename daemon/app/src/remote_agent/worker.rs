@@ -165,7 +165,7 @@ impl Worker<'_> {
                 self.wake.notify_one();
             }
         }
-        for fault in std::mem::take(&mut self.agent.faults) {
+        for fault in self.agent.take_faults() {
             self.settings.note(&fault);
         }
         if let Some(calls) = self.agent.in_flight_if_due() {

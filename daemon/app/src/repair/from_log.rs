@@ -170,8 +170,9 @@ fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<Stri
         "the program was still running when its recording was repaired: what it did later is not here"
             .to_owned()
     }));
-    let is_whole = !is_running && agent.faults.is_empty();
-    missing.append(&mut agent.faults);
+    let mut faults = agent.take_faults();
+    let is_whole = !is_running && faults.is_empty();
+    missing.append(&mut faults);
     let mut log = WalWriter::append_to(out)?;
     let mut encoded = Vec::new();
     for message in &messages {
