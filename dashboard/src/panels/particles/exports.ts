@@ -29,8 +29,8 @@ export interface ShownParticles {
   sampling: string;
 }
 
-export async function saveView(seen: ShownParticles, runName: string): Promise<void> {
-  const { frame, ground, moment, groups, history, leastOpacity, sampling } = seen;
+export async function saveView(shown: ShownParticles, runName: string): Promise<void> {
+  const { frame, ground, moment, groups, history, leastOpacity, sampling } = shown;
   const time = clock(frame.timeNs);
   const canvas = await drawPicture({
     ground, moment, groups, history, leastOpacity,

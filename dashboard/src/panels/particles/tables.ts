@@ -4,8 +4,25 @@ import { count } from "../../words";
 import { MOST_FUNCTIONS } from "./moment";
 import type { ParticleFrame } from "../view";
 
+export interface Tables {
+  /** The same exactly while the tables stay the same. */
+  key: string;
+  /** By function. */
+  colours: Uint8Array;
+  /** By rank; null when all are shown. */
+  ranksShown: Uint8Array | null;
+}
+
+export const NO_TABLES: Tables = { key: "", colours: new Uint8Array(0), ranksShown: null };
+
+/** The tables of a frame: those before where they say the same. */
+export function tablesOf(frame: ParticleFrame, before: Tables): Tables {
+  const key = tablesKey(frame);
+  return key === before.key ? before : { key, colours: colourTable(frame), ranksShown: rankTable(frame) };
+}
+
 /** A text that is the same exactly while the tables stay the same. */
-export function tablesKey(frame: ParticleFrame): string {
+function tablesKey(frame: ParticleFrame): string {
   const hidden = [...frame.hidden].sort((one, other) => one - other).join();
   const ranges = frame.rankRanges === null ? "all" : frame.rankRanges.map(([first, last]) => `${first}-${last}`).join();
   return `${frame.theme} ${frame.functions.size} ${hidden} ${frame.ranks} ${ranges}`;
@@ -19,7 +36,7 @@ export function contentOf(values: Uint32Array): number {
 }
 
 /** Colours by function id, as bytes; hidden and unknown functions stay all 0. */
-export function colourTable(frame: ParticleFrame): Uint8Array {
+function colourTable(frame: ParticleFrame): Uint8Array {
   const table = new Uint8Array(MOST_FUNCTIONS * 4);
   for (const [id, colour] of themeColours(frame.functions, frame.theme)) {
     if (id >= MOST_FUNCTIONS || frame.hidden.has(id)) continue;
@@ -30,7 +47,7 @@ export function colourTable(frame: ParticleFrame): Uint8Array {
 }
 
 /** 1 for each rank that is shown; null when all are. */
-export function rankTable(frame: ParticleFrame): Uint8Array | null {
+function rankTable(frame: ParticleFrame): Uint8Array | null {
   if (frame.rankRanges === null) return null;
   const table = new Uint8Array(frame.ranks);
   for (const [first, last] of frame.rankRanges) table.fill(1, first, last + 1);
