@@ -74,7 +74,7 @@ export class Actions {
   async nextEvent(direction: 1 | -1, hidden: ReadonlySet<number> = this.store.perspective.peek().hidden): Promise<void> {
     const from = this.store.timeNs.peek();
     if (this.mode !== "paused") this.pause();
-    const found = await this.store.nextEvent(from, direction < 0, hidden).catch(() => null);
+    const found = await this.store.questions.event(from, direction < 0, this.store.perspective.peek().ranks, [...hidden]).catch(() => null);
     if (found && found.atNs !== null) this.seek(found.atNs);
   }
 
@@ -82,7 +82,7 @@ export class Actions {
   async nextSimilar(direction: 1 | -1): Promise<void> {
     const selection = this.store.selection.peek();
     if (selection?.kind !== "call") return;
-    const found = await similarCall(this.store, selection.call, direction < 0).catch(() => null);
+    const found = await similarCall(this.store.questions, selection.call, direction < 0).catch(() => null);
     if (!found || this.store.selection.peek() !== selection) return;
     if (this.mode !== "paused") this.pause();
     this.store.selection.value = { kind: "call", call: found };
@@ -94,7 +94,7 @@ export class Actions {
     const { rangeNs, ranks } = this.store.perspective.peek();
     const selection = this.store.selection.peek();
     const nameOf = (id: number): string => this.store.run.peek().functions.get(id)?.name ?? `function ${id}`;
-    const found = await wantedCall(this.store, { ...wanted, ranks: wanted.ranks ?? ranks }, rangeNs, nameOf).catch(() => null);
+    const found = await wantedCall(this.store.questions, { ...wanted, ranks: wanted.ranks ?? ranks }, rangeNs, nameOf).catch(() => null);
     if (!found || this.store.selection.peek() !== selection) return false;
     if (this.mode !== "paused") this.pause();
     this.store.selection.value = { kind: "call", call: found };
@@ -106,7 +106,7 @@ export class Actions {
   async goToSlowest(among: RankRanges | null): Promise<boolean> {
     const { rangeNs, ranks } = this.store.perspective.peek();
     const selection = this.store.selection.peek();
-    const message = await slowestMessage(this.store, among ?? ranks, rangeNs).catch(() => null);
+    const message = await slowestMessage(this.store.questions, among ?? ranks, rangeNs).catch(() => null);
     if (!message || this.store.selection.peek() !== selection) return false;
     if (this.mode !== "paused") this.pause();
     this.store.selection.value = { kind: "message", message };

@@ -94,18 +94,18 @@ export class Address {
     const { store } = this;
     switch (kept.kind) {
       case "call": {
-        const calls = await store.callsOf(kept.startNs, kept.startNs + 1, [[kept.rank, kept.rank]], SAME_MOMENT);
+        const calls = await store.questions.calls([kept.startNs, kept.startNs + 1], [[kept.rank, kept.rank]], SAME_MOMENT);
         const row = calls.rank.findIndex((rank, at) => rank === kept.rank && calls.thread[at] === kept.thread && calls.startNs[at] === kept.startNs);
         const id = calls.function[row] ?? 0;
         return row < 0 ? null : { kind: "call", call: callText(calls, row, store.run.peek().functions.get(id)?.name ?? `function ${id}`) };
       }
       case "message": {
-        const rows = await store.messagesIn([kept.sendNs, kept.sendNs + 1], [[kept.src, kept.src]], SAME_MOMENT);
+        const rows = await store.questions.messages([kept.sendNs, kept.sendNs + 1], [[kept.src, kept.src]], SAME_MOMENT);
         const row = rows.src.findIndex((src, at) => src === kept.src && rows.dst[at] === kept.dst && rows.sendNs[at] === kept.sendNs);
         return row < 0 ? null : { kind: "message", message: messageText(rows, row) };
       }
       case "site":
-        return { kind: "site", site: kept.site, place: (await store.sites()).get(kept.site) ?? "" };
+        return { kind: "site", site: kept.site, place: (await store.questions.sites()).get(kept.site) ?? "" };
       default:
         return kept;
     }

@@ -8,7 +8,7 @@ const columns = { rank: Uint32Array.of(2, 2, 2), thread: Uint32Array.of(0, 0, 0)
 const rest = { peer: Uint32Array.of(1, 1, 1), tag: Int32Array.of(1, 1, 1), comm: Uint32Array.of(0, 0, 0), bytes: Float64Array.of(8, 8, 8), count: Float64Array.of(1, 1, 1) };
 
 function ask(atNs: number | null): AskCalls {
-  return { nextOf: (_, isBack) => Promise.resolve(isBack ? null : atNs), callsOf: () => Promise.resolve({ ...columns, ...rest } as unknown as Calls) };
+  return { nextOf: (_, isBack) => Promise.resolve(isBack ? null : atNs), calls: () => Promise.resolve({ ...columns, ...rest } as unknown as Calls) };
 }
 
 describe("a similar call", () => {

@@ -4,29 +4,26 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { type AccessMessage, UNKNOWN_ACCESS } from "../feed/access";
 import type { AnnotationsMessage } from "../feed/annotations";
-import type { AnswerMessage, NextEvent, TimelineAnswer } from "../feed/answer";
-import type { Sites } from "../feed/call-sites";
-import type { Calls, History, InFlight } from "../feed/calls";
-import { type Dag, graphed } from "../feed/dag";
+import type { InFlight } from "../feed/calls";
+import type { Dag } from "../feed/dag";
 import type { Message } from "../feed/message";
-import type { MessageRows, MessageText } from "../feed/messages";
+import type { MessageText } from "../feed/messages";
 import type { Selected } from "../feed/selected";
 import { type Link, Net } from "../net";
 import type { CallText } from "../panels/view";
 import { Address } from "./address";
 import { type Bounds, type Command, commanded, fadeNs, LiveTime, moves, settled, timeAt } from "./clock";
 import { Echo } from "./echo";
+import { MomentCalls, type Moment as CallMoment, type Shown } from "./moment-calls";
 import {
-  type Choice, chosen, type Company, firstPerspective, type Perspective, type RankRanges, received, selectCommand, type Span,
+  type Choice, chosen, type Company, firstPerspective, type Perspective, received, selectCommand, type Span,
 } from "./perspective";
 import { Panels } from "./panels";
 import { Questions } from "./questions";
 import { apply, edgeNs, emptyRun, over } from "./run";
-import { askedRange, inside, lengthOf } from "./span";
+import { ServerQuestions } from "./server-questions";
+import { inside, lengthOf } from "./span";
 import { type SelectedFigures, type SelectedScope, knownOf, selectedScope, shownOf, subjectOf } from "./selected";
-import { Tail } from "./tail";
-import { Tiles } from "./tiles";
-import { keptPicture } from "../words/link";
 
 /** A place in the graph of ranks: a region, the traffic between two regions, or from one rank to another. */
 export type Place = { kind: "region"; id: number } | { kind: "between"; a: number; b: number } | { kind: "pair"; src: number; dst: number };
@@ -40,11 +37,6 @@ export type SelectionKey =
   | { kind: "call"; rank: number; thread: number; startNs: number } | { kind: "message"; src: number; dst: number; sendNs: number };
 export type Selection = { kind: "call"; call: CallText } | { kind: "message"; message: MessageText } | { kind: "rank"; rank: number } | { kind: "dag-node"; dag: Dag; node: number } | Moment | Site | Place | null;
 
-/** Calls to draw, whether they are the live tail, and what to say about calls that are not there. */
-export interface Shown { calls: readonly Calls[]; live: boolean; note: string }
-
-/** What a view can afford before it says so. */
-const POINTS_FIRST = 200_000;
 const FIGURES_EVERY_MS = 250;
 const PAGE_MIN_S = 1;
 
@@ -97,16 +89,11 @@ export class Store {
   readonly arrivals = signal(0);
   /** When the server was last heard (performance.now). */
   heardMs = performance.now();
-  /** The part of the calls that the view can draw. */
-  private points = POINTS_FIRST;
 
+  /** What it asks the server. */
+  readonly questions = new ServerQuestions((question) => this.net.asks.ask(question), () => this.run.peek().functions.keys());
+  private readonly momentCalls = new MomentCalls((fromNs, toNs, most) => this.questions.tile(fromNs, toNs, most), () => this.arrivals.value++);
   private readonly liveTime = new LiveTime();
-  private readonly tail = new Tail();
-  private readonly tiles = new Tiles(
-    async (fromNs, toNs, most) => this.asked((await this.net.asks.ask({ ask: "calls", from_ns: fromNs, to_ns: toNs, most })).calls),
-    () => performance.now(),
-    () => this.arrivals.value++,
-  );
   private readonly net = new Net({
     message: (message) => this.byItself(() => batch(() => this.take(message))),
     link: (link) => {
@@ -123,9 +110,6 @@ export class Store {
   private readonly address = new Address(this);
   /** What changes at the moment, nobody did who looks at this page. */
   isByItself = false;
-  private shown: Shown = { calls: [], live: true, note: "" };
-  private heldInFlight: InFlight | null = null;
-  private ends = { timeNs: -1, running: 0 };
 
   start(): void {
     this.address.start();
@@ -134,7 +118,7 @@ export class Store {
       const { mode, rate } = this.perspective.value.clock;
       if (mode === "playing") this.rate.value = Math.abs(rate);
     });
-    const questions = new Questions<SelectedScope, Selected>((scope) => this.askSelected(scope), subjectOf, (figures) => (this.selected.value = figures));
+    const questions = new Questions<SelectedScope, Selected>((scope) => this.questions.selected(scope), subjectOf, (figures) => (this.selected.value = figures));
     effect(() => questions.want(this.scope.value, this.link.value.phase === "open"));
     this.net.start();
   }
@@ -185,14 +169,8 @@ export class Store {
     const before = this.run.peek();
     const after = apply(before, message);
     if (after === before) return;
-    if (message.kind === "snapshot") {
-      this.tail.clear();
-      if (after.job.run !== before.job.run) this.tiles.clear();
-    }
-    if (message.calls) {
-      this.tail.add(message.calls);
-      this.arrivals.value++;
-    }
+    if (message.kind === "snapshot") this.momentCalls.restart(after.job.run !== before.job.run);
+    if (message.calls) this.momentCalls.add(message.calls);
     this.run.value = after;
     this.showFigures(message.kind === "snapshot" || after.job.state !== before.job.state);
     this.liveTime.heard(edgeNs(after), nowMs);
@@ -254,39 +232,17 @@ export class Store {
 
   /** The calls to draw at the moment, and what to say about those that are missing. */
   calls(): Shown {
-    const { clock } = this.perspective.peek();
-    const bounds = this.bounds();
-    if (clock.mode === "live" && !bounds.over) return (this.shown = { calls: this.tail.list(), live: true, note: "" });
-    this.noticeEnds();
-    const rate = clock.mode === "playing" ? clock.rate : 0;
-    const found = this.tiles.at({ timeNs: this.timeNs.peek(), fadeNs: this.fadeNs(), rate, edgeNs: bounds.edgeNs, points: this.points });
-    // Just paused: the last live picture stays until the answers are here, rather than an empty one.
-    // The same at the end of a run whose server went with it.
-    const stays = !found.error || this.timeNs.peek() >= bounds.edgeNs;
-    if (found.tiles.length === 0 && !found.complete && stays && this.shown.live) return { ...this.shown, note: keptPicture(this.link.peek()) };
-    const note = found.error ? `Calls of these moments are missing: ${found.error}` : found.complete ? "" : "Loading the calls of these moments.";
-    return (this.shown = { calls: found.tiles, live: false, note });
-  }
-
-  /** While a moment stands, a call that was running then may end: it was in no tile until now. */
-  private noticeEnds(): void {
-    const running = this.inFlight()?.length ?? 0;
-    const timeNs = this.timeNs.peek();
-    if (timeNs === this.ends.timeNs && running < this.ends.running) this.tiles.refresh();
-    this.ends = { timeNs, running };
+    return this.momentCalls.at(this.moment());
   }
 
   /** Calls that are in MPI at the moment: of the past only those that still are. */
   inFlight(): InFlight | null {
-    const all = this.run.peek().inFlight;
+    return this.momentCalls.inFlight(this.moment());
+  }
+
+  private moment(): CallMoment {
     const { clock } = this.perspective.peek();
-    if (!all || clock.mode === "live") return all;
-    const timeNs = this.timeNs.peek();
-    // Longest first means that those already running then are a prefix.
-    let length = 0;
-    while (length < all.length && (all.sinceNs[length] ?? Infinity) <= timeNs) length++;
-    if (this.heldInFlight?.length !== length || this.heldInFlight.sinceNs !== all.sinceNs) this.heldInFlight = { ...all, length };
-    return this.heldInFlight;
+    return { clock, timeNs: this.timeNs.peek(), bounds: this.bounds(), inFlight: this.run.peek().inFlight, link: this.link.peek() };
   }
 
   fadeNs(): number {
@@ -295,8 +251,7 @@ export class Store {
   }
 
   setPoints(points: number): void {
-    this.points = points;
-    this.arrivals.value++;
+    this.momentCalls.setPoints(points);
   }
 
   /** Says so where the clock and the selection that all share must not be moved from here. */
@@ -365,84 +320,10 @@ export class Store {
     this.net.command({ do: "follow", follow });
   }
 
-  /** Calls of some ranks that are in a range, also in part, about `most` of them. */
-  async callsOf(fromNs: number, toNs: number, ranks: RankRanges | null, most: number): Promise<Calls> {
-    const [from_ns, to_ns] = [Math.floor(fromNs), Math.ceil(toNs)];
-    return this.asked((await this.net.asks.ask({ ask: "calls", from_ns, to_ns, ranks, most })).calls);
-  }
-
-  /** The nearest call of some ranks that begins after a time, or before it, without some functions. */
-  private async askNearest(timeNs: number, isBack: boolean, ranks: RankRanges | null, hidden: readonly number[]): Promise<NextEvent> {
-    return this.asked((await this.net.asks.ask({ ask: "event", time_ns: Math.round(timeNs), is_back: isBack, ranks, hidden })).event);
-  }
-
-  /** That of the selected ranks and shown functions. */
-  async nextEvent(timeNs: number, isBack: boolean, hidden: ReadonlySet<number>): Promise<NextEvent> {
-    return this.askNearest(timeNs, isBack, this.perspective.peek().ranks, [...hidden]);
-  }
-
-  /** That of one function, or of any. */
-  async nearest(timeNs: number, isBack: boolean, ranks: RankRanges | null, only: number | null): Promise<NextEvent> {
-    return this.askNearest(timeNs, isBack, ranks, only === null ? [] : [...this.run.peek().functions.keys()].filter((id) => id !== only));
-  }
-
-  /** Keeps the layouts of a text, or forgets the one of this name where the text is empty. */
-  async saveLayout(by: "recording" | "user", source: string, layout: string): Promise<void> {
-    await this.net.asks.ask({ ask: "save_layout", by, source, layout });
-  }
-
-  /** When the next call of the same rank and function begins, or the one before; null where there is none. */
-  async nextOf(call: { rank: number; function: number; startNs: number }, isBack: boolean): Promise<number | null> {
-    return (await this.nearest(call.startNs, isBack, [[call.rank, call.rank]], call.function)).atNs;
-  }
-
-  /** The call sites from which MPI is called. */
-  async sites(): Promise<Sites> {
-    return (await this.answer("sites")).calls;
-  }
-
-  async history(fromNs: number, toNs: number): Promise<History> {
-    return this.asked((await this.net.asks.ask({ ask: "history", from_ns: Math.round(fromNs), to_ns: Math.round(toNs) })).history);
-  }
-
-  async timeline(fromNs: number, toNs: number, bins: number): Promise<TimelineAnswer> {
-    return this.asked((await this.net.asks.ask({ ask: "timeline", from_ns: Math.round(fromNs), to_ns: Math.round(toNs), bins })).timeline);
-  }
-
-  private async askSelected({ rangeNs, ranks, hidden }: SelectedScope): Promise<Selected> {
-    return this.asked((await this.net.asks.ask({ ask: "selected", ...askedRange(rangeNs), ranks, hidden })).selected);
-  }
-
-  /** The answer to a question that has its name. */
-  async answer<Name extends "pending" | "courses" | "shares" | "critical" | "group_graph" | "criteria" | "remap" | "rank_metrics" | "rank_layout" | "layouts" | "landscape" | "suggestion" | "pairs" | "selected" | "durations" | "sites" | "site_times" | "source_text">(name: Name, fields: Record<string, unknown> = {}): Promise<NonNullable<AnswerMessage[Name]>> {
-    return this.asked<AnswerMessage[Name]>((await this.net.asks.ask({ ...fields, ask: name }))[name]);
-  }
-
-  /** The dependency graph of a range, of some ranks or all. */
-  async dag(rangeNs: Span, ranks: RankRanges | null, most: number): Promise<Dag> {
-    const [from_ns, to_ns] = [Math.floor(rangeNs[0]), Math.ceil(rangeNs[1])];
-    return graphed(this.asked((await this.net.asks.ask({ ask: "dag", from_ns, to_ns, ranks, most })).dag));
-  }
-
-  /** Single calls of a range, of some ranks or all; the longest, and a share of the others where there are more than that. */
-  async callsIn([fromNs, toNs]: Span, ranks: RankRanges | null, most: number): Promise<Calls> {
-    return this.asked((await this.net.asks.ask({ ask: "calls", from_ns: Math.floor(fromNs), to_ns: Math.ceil(toNs), ranks, most })).calls);
-  }
-
-  /** Single messages of a range, from or to some ranks or all; a share of them where there are more than that. */
-  async messagesIn([fromNs, toNs]: Span, ranks: RankRanges | null, most: number): Promise<MessageRows> {
-    return this.asked((await this.net.asks.ask({ ask: "messages", from_ns: Math.floor(fromNs), to_ns: Math.ceil(toNs), ranks, most })).messages);
-  }
-
   /** Who sent to whom in a range; from then on all views know. */
-  async askPairs([fromNs, toNs]: Span): Promise<void> {
-    const pairs = this.asked((await this.net.asks.ask({ ask: "pairs", from_ns: Math.floor(fromNs), to_ns: Math.ceil(toNs) })).pairs);
+  async askPairs(range: Span): Promise<void> {
+    const pairs = await this.questions.pairs(range);
     this.run.value = { ...this.run.peek(), pairs };
     this.figures.value = this.run.peek();
-  }
-
-  private asked<T>(part: T): NonNullable<T> {
-    if (part === undefined || part === null) throw new Error("The server's answer lacks what was asked.");
-    return part;
   }
 }

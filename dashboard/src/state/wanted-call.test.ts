@@ -21,7 +21,7 @@ function asker(longest: Calls, atNs: number | null): { ask: AskCall; asked: Reco
         asked.push({ timeNs, isBack, ranks, only });
         return Promise.resolve({ atNs, rank: 2, function: 9 });
       },
-      callsOf: () => Promise.resolve(calls),
+      calls: () => Promise.resolve(calls),
     },
   };
 }

@@ -15,7 +15,7 @@ export interface WantedCall {
   ranks: RankRanges | null;
 }
 
-export interface AskCall extends Pick<AskCalls, "callsOf"> {
+export interface AskCall extends Pick<AskCalls, "calls"> {
   answer(name: "durations", fields: Record<string, unknown>): Promise<NonNullable<AnswerMessage["durations"]>>;
   nearest(timeNs: number, isBack: boolean, ranks: RankRanges | null, only: number | null): Promise<NextEvent>;
 }

@@ -29,7 +29,7 @@ function asker(worst: readonly number[]): { ask: AskMessage; asked: unknown[] } 
         asked.push(fields);
         return Promise.resolve({ links: columns(worst) } as GroupGraph);
       },
-      messagesIn: (range: Span, ranks: RankRanges | null) => {
+      messages: (range: Span, ranks: RankRanges | null) => {
         asked.push([range, ranks]);
         return Promise.resolve(rowsAt(range[0], ranks?.[0]?.[0] ?? 0));
       },

@@ -9,7 +9,7 @@ import { askedRange } from "./span";
 
 export interface AskMessage {
   answer(name: "group_graph", fields: Record<string, unknown>): Promise<NonNullable<AnswerMessage["group_graph"]>>;
-  messagesIn(rangeNs: Span, ranks: RankRanges | null, most: number): Promise<MessageRows>;
+  messages(rangeNs: Span, ranks: RankRanges | null, most: number): Promise<MessageRows>;
 }
 
 /** Messages that one rank sends in a nanosecond. */
@@ -28,9 +28,9 @@ export async function slowestMessage(ask: AskMessage, ranks: RankRanges | null, 
 }
 
 /** The slowest message of a link between groups; null where it is not found again. */
-export async function worstOfLink(ask: Pick<AskMessage, "messagesIn">, links: GroupGraph["links"], link: number): Promise<MessageText | null> {
+export async function worstOfLink(ask: Pick<AskMessage, "messages">, links: GroupGraph["links"], link: number): Promise<MessageText | null> {
   const [src, dst, send, recv] = [links.worstSrc[link] ?? 0, links.worstDst[link] ?? 0, links.worstSendNs[link] ?? 0, links.worstRecvNs[link] ?? 0];
-  const rows = await ask.messagesIn([send, send + 1], [[src, src]], AT_ONCE_MAX);
+  const rows = await ask.messages([send, send + 1], [[src, src]], AT_ONCE_MAX);
   const row = rows.src.findIndex((each, at) => each === src && rows.dst[at] === dst && rows.sendNs[at] === send && rows.recvNs[at] === recv);
   return row >= 0 ? messageText(rows, row) : null;
 }

@@ -15,7 +15,7 @@ export async function chooseStep(store: Store, path: CriticalPath, step: number)
   store.selection.value = selected;
   // Computing leads to the call that follows.
   const from = kindOf(path, step) === "compute" ? Math.max(start, end - 1) : start;
-  const calls = await store.callsIn([from, end + 2], [[rank, rank]], CALLS_MOST).catch(() => null);
+  const calls = await store.questions.calls([from, end + 2], [[rank, rank]], CALLS_MOST).catch(() => null);
   // Something else may have been chosen meanwhile.
   if (!calls || store.selection.peek() !== selected) return;
   let found = -1;

@@ -39,12 +39,12 @@ export class PathState {
   constructor(private readonly store: Store) {
     const ask = async (scope: PathScope): Promise<KnownPath> => {
       const [from_ns, to_ns] = scope.rangeNs;
-      return { scope, path: await store.answer("critical", { from_ns, to_ns }) };
+      return { scope, path: await store.questions.answer("critical", { from_ns, to_ns }) };
     };
     this.questions = new Newest(ask, (figures) => {
       this.figures.value = figures;
       // Without their places calls are named by function.
-      if (figures.known && this.sites.peek().size === 0) store.sites().then((sites) => (this.sites.value = sites), () => undefined);
+      if (figures.known && this.sites.peek().size === 0) store.questions.sites().then((sites) => (this.sites.value = sites), () => undefined);
     });
   }
 

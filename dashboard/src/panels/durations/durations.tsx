@@ -36,7 +36,7 @@ function subjectOf({ function: id, rangeNs, ranks, listedNs, isOver }: Scope): s
 
 function ask(store: Store, { function: id, rangeNs, ranks, listedNs }: Scope): Promise<CallDurations> {
   const [low_ns, high_ns] = listedNs ?? [0, 0];
-  return store.answer("durations", { function: id, ...askedRange(rangeNs), ranks, low_ns, high_ns, most: LISTED_MAX });
+  return store.questions.answer("durations", { function: id, ...askedRange(rangeNs), ranks, low_ns, high_ns, most: LISTED_MAX });
 }
 
 export function Durations({ store, id }: { store: Store; id: number }) {

@@ -19,7 +19,7 @@ export function CallWaits({ store, call }: { store: Store; call: CallText }) {
     if (endNs === null) return undefined;
     const ask: AskMessages = (span, of, most) => {
       if (!isWanted) throw new Error("Nobody waits for it.");
-      return store.messagesIn(span, [[of, of]], most);
+      return store.questions.messages(span, [[of, of]], most);
     };
     // Other views ask for messages too, and the newest question counts.
     const chainOf = (): Promise<WaitChain> => waitChain(ask, rank, startNs, endNs).catch((reason: unknown) => {

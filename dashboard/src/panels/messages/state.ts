@@ -229,9 +229,9 @@ export class MessagesState {
     this.askedMs = sinceMs;
     const [from_ns, to_ns] = [Math.floor(scope.rangeNs[0]), Math.ceil(scope.rangeNs[1])];
     const [calls, messages, shares] = await Promise.allSettled([
-      this.store.callsIn(scope.rangeNs, scope.ranks, scope.mostCalls),
-      scope.mostMessages > 0 ? this.store.messagesIn(scope.rangeNs, scope.ranks, scope.mostMessages) : null,
-      this.store.answer("shares", { from_ns, to_ns, ranks: scope.ranks, ranks_per_row: scope.ranksPerRow, bins: WINDOWS_MOST }),
+      this.store.questions.calls(scope.rangeNs, scope.ranks, scope.mostCalls),
+      scope.mostMessages > 0 ? this.store.questions.messages(scope.rangeNs, scope.ranks, scope.mostMessages) : null,
+      this.store.questions.answer("shares", { from_ns, to_ns, ranks: scope.ranks, ranks_per_row: scope.ranksPerRow, bins: WINDOWS_MOST }),
     ]);
     if (calls.status === "rejected") throw calls.reason;
     for (const part of [messages, shares]) if (part.status === "rejected") nothingUnlessGivenUp(part.reason);

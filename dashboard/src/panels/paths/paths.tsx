@@ -32,10 +32,10 @@ interface TimesAndPlaces { times: SiteTimes; places: ProgramPlaces }
 const placesOf = new WeakMap<Store, ProgramPlaces>();
 
 async function ask(store: Store, { rangeNs, ranks, hidden }: Scope): Promise<TimesAndPlaces> {
-  const times = await store.answer("site_times", { ...askedRange(rangeNs), ranks, hidden });
+  const times = await store.questions.answer("site_times", { ...askedRange(rangeNs), ranks, hidden });
   let places = placesOf.get(store);
   if (!places || times.site.some((site) => site !== NO_SITE && !places?.all.has(site))) {
-    places = await store.answer("sites");
+    places = await store.questions.answer("sites");
     placesOf.set(store, places);
   }
   return { times, places };

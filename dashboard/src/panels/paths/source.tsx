@@ -15,7 +15,7 @@ export function Source({ store, site, line, lines }: SourceProps) {
   const text = useSignal<{ site: number; text: SourceText | null; why: string } | null>(null);
   useEffect(() => {
     let isWanted = true;
-    store.answer("source_text", { site }).then(
+    store.questions.answer("source_text", { site }).then(
       (found) => { if (isWanted) text.value = { site, text: found, why: "" }; },
       (reason: unknown) => { if (isWanted && !(reason instanceof GivenUp)) text.value = { site, text: null, why: reason instanceof Error ? reason.message : String(reason) }; },
     );

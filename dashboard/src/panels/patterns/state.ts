@@ -53,7 +53,7 @@ export class PatternState {
     for (let begin = from; begin < to; begin += step) {
       // Nobody looks any more, or at something else.
       if (!same(this.wanted.peek(), scope)) throw new GivenUp("Another range is looked at.");
-      stretches.push(await this.find(await this.store.history(begin, Math.min(to, begin + step))));
+      stretches.push(await this.find(await this.store.questions.history(begin, Math.min(to, begin + step))));
     }
     return { scope, patterns: joined(stretches) };
   }

@@ -134,7 +134,7 @@ export class PendingState {
   private async ask(scope: PendingScope): Promise<KnownPending> {
     this.askedMs = performance.now();
     const { atNs, by, open, ranks } = scope;
-    return { scope, pending: await this.store.answer("pending", { time_ns: atNs, by, open, ranks }) };
+    return { scope, pending: await this.store.questions.answer("pending", { time_ns: atNs, by, open, ranks }) };
   }
 
   private wake(): void {

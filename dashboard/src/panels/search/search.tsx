@@ -33,7 +33,7 @@ export function Search({ store, actions, isOpen, views }: SearchProps) {
     at.value = 0;
     dialog.current?.showModal();
     // Without them the rest is found all the same.
-    store.sites().then((found) => (sites.value = found), () => undefined);
+    store.questions.sites().then((found) => (sites.value = found), () => undefined);
   }, [open, query, at, sites, store]);
   const found = (): Result[] => search(query.value, { run: store.figures.value, sites: sites.value, views });
   const currentOf = (all: readonly Result[]): number => Math.min(at.value, all.length - 1);

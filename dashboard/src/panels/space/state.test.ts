@@ -19,11 +19,13 @@ it("asks for figures while the clock moves", async () => {
   const timeNs = signal(1e9);
   const store = {
     run, figures: run, timeNs, link: signal({ phase: "open" }), perspective: signal(firstPerspective()), selected: signal({ isAsking: false }), selection: signal(null),
-    answer: (kind: string, span: { to_ns: number }) => {
-      if (kind === "rank_metrics") asked.push(span.to_ns);
-      return Promise.reject(new Error("no answer"));
+    questions: {
+      answer: (kind: string, span: { to_ns: number }) => {
+        if (kind === "rank_metrics") asked.push(span.to_ns);
+        return Promise.reject(new Error("no answer"));
+      },
+      sites: () => Promise.reject(new Error("no answer")),
     },
-    sites: () => Promise.reject(new Error("no answer")),
   } as unknown as Store;
   const state = new SpaceState(store);
   state.time.value = "moment";

@@ -163,15 +163,15 @@ export class SpaceState {
   private readonly functionQuestions: Newest<{ when: When; ranks: RankRanges | null }, KnownFunctions>;
 
   constructor(private readonly store: Store) {
-    this.suggestionQuestions = new Newest(async (scope) => ({ scope, answer: await store.answer("suggestion", this.span(scope.when)) }), (figures) => (this.suggestion.value = figures));
-    this.metricQuestions = new Newest(async (scope) => ({ scope, answer: await store.answer("rank_metrics", this.fields(scope)) }), (figures) => (this.metrics.value = figures));
-    this.layoutQuestions = new Newest(async (scope) => ({ scope, answer: await store.answer("rank_layout", this.layoutFields(scope)) }), (figures) => {
+    this.suggestionQuestions = new Newest(async (scope) => ({ scope, answer: await store.questions.answer("suggestion", this.span(scope.when)) }), (figures) => (this.suggestion.value = figures));
+    this.metricQuestions = new Newest(async (scope) => ({ scope, answer: await store.questions.answer("rank_metrics", this.fields(scope)) }), (figures) => (this.metrics.value = figures));
+    this.layoutQuestions = new Newest(async (scope) => ({ scope, answer: await store.questions.answer("rank_layout", this.layoutFields(scope)) }), (figures) => {
       this.points.value = figures;
       if (figures.known && figures.known.answer.length > 0) this.shown.value = figures.known;
     });
-    this.pairsQuestions = new Newest(async (scope) => ({ scope, answer: await store.answer("pairs", this.span(scope.when)) }), (figures) => (this.pairs.value = figures));
-    this.functionQuestions = new Newest(async (scope) => ({ scope, answer: await store.answer("selected", { ...this.span(scope.when), ranks: scope.ranks, hidden: [] }) }), (figures) => (this.functions.value = figures));
-    this.landscapeQuestions = new Newest(async (scope) => ({ scope, answer: await store.answer("landscape", this.span(scope.when)) }), (figures) => (this.landscape.value = figures));
+    this.pairsQuestions = new Newest(async (scope) => ({ scope, answer: await store.questions.answer("pairs", this.span(scope.when)) }), (figures) => (this.pairs.value = figures));
+    this.functionQuestions = new Newest(async (scope) => ({ scope, answer: await store.questions.answer("selected", { ...this.span(scope.when), ranks: scope.ranks, hidden: [] }) }), (figures) => (this.functions.value = figures));
+    this.landscapeQuestions = new Newest(async (scope) => ({ scope, answer: await store.questions.answer("landscape", this.span(scope.when)) }), (figures) => (this.landscape.value = figures));
   }
 
   /** With all its digits; the address has fewer. */
@@ -226,13 +226,13 @@ export class SpaceState {
 
   /** Keeps the text that is written, and shows it from there. */
   async save(keeper: "recording" | "user"): Promise<void> {
-    await this.store.saveLayout(keeper, this.draft.peek() ?? "", "");
+    await this.store.questions.saveLayout(keeper, this.draft.peek() ?? "", "");
     this.layoutsAgainMs = 0;
     await this.askLayouts();
   }
 
   async forget(keeper: "recording" | "user", name: string): Promise<void> {
-    await this.store.saveLayout(keeper, "", name);
+    await this.store.questions.saveLayout(keeper, "", name);
     if (this.from.peek() === keeper) this.choose("bundled", "sphere");
     this.layoutsAgainMs = 0;
     await this.askLayouts();
@@ -335,7 +335,7 @@ export class SpaceState {
       effect(() => {
         if (!isReady.value) return;
         void this.askLayouts();
-        store.sites().then((found) => (this.sites.value = found), () => undefined);
+        store.questions.sites().then((found) => (this.sites.value = found), () => undefined);
       }),
       effect(() => {
         const text = this.draft.value;
@@ -394,7 +394,7 @@ export class SpaceState {
     const beginMs = performance.now();
     if (this.isAskingLayouts || beginMs < this.layoutsAgainMs) return;
     this.isAskingLayouts = true;
-    const found = await this.store.answer("layouts").catch(() => null);
+    const found = await this.store.questions.answer("layouts").catch(() => null);
     this.isAskingLayouts = false;
     const endMs = performance.now();
     this.layoutsAgainMs = endMs + AGAIN_PARTS * (endMs - beginMs) - FILE_EVERY_MS;

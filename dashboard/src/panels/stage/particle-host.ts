@@ -108,7 +108,7 @@ export class ParticleHost {
   private services(): ParticleServices {
     const { store } = this;
     return {
-      history: (fromNs, toNs) => store.history(fromNs, toNs),
+      history: (fromNs, toNs) => store.questions.history(fromNs, toNs),
       setHidden: (hidden) => store.select({ hidden }),
       hover: () => undefined,
       select: (call) => (store.selection.value = call && { kind: "call", call }),

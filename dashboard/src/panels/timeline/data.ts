@@ -28,7 +28,7 @@ export class TimelineData {
   private readonly asking: Asking<Asked, Bins>;
 
   constructor(private readonly store: Store, private readonly changed: () => void) {
-    this.asking = new Asking(() => this.question(), async ({ fromNs, toNs, bins }) => fromAnswer(await store.timeline(fromNs, toNs, bins)), (outcome, asked) => this.take(outcome, asked));
+    this.asking = new Asking(() => this.question(), async ({ fromNs, toNs, bins }) => fromAnswer(await store.questions.timeline(fromNs, toNs, bins)), (outcome, asked) => this.take(outcome, asked));
   }
 
   /** What to draw for a span, and up to where its counts are complete. */

@@ -66,10 +66,10 @@ export class GroupsState {
 
   private async ask(scope: GroupScope): Promise<KnownGroups> {
     const [from_ns, to_ns] = scope.rangeNs;
-    const graph = await this.store.answer("group_graph", { from_ns, to_ns, ranks: scope.ranks, by: scope.by });
+    const graph = await this.store.questions.answer("group_graph", { from_ns, to_ns, ranks: scope.ranks, by: scope.by });
     const ranks = scope.ranks;
     // Without sums of time the messages are still worth seeing.
-    const shares = await this.store.answer("shares", { from_ns, to_ns, ranks, ranks_per_row: ranksPerRow(graph), bins: WINDOWS }).catch(nothingUnlessGivenUp);
+    const shares = await this.store.questions.answer("shares", { from_ns, to_ns, ranks, ranks_per_row: ranksPerRow(graph), bins: WINDOWS }).catch(nothingUnlessGivenUp);
     return { scope, graph, shares };
   }
 }

@@ -238,7 +238,7 @@ function cellTold(graph: GroupGraph, group: number, column: number, parts: Float
 /** The message with the highest latency: selected, and in sight in Messages. */
 async function chooseLink(store: Store, { links }: GroupGraph, link: number): Promise<void> {
   const before = store.selection.peek();
-  const message = await worstOfLink(store, links, link).catch(() => null);
+  const message = await worstOfLink(store.questions, links, link).catch(() => null);
   // Something else may have been chosen meanwhile.
   if (message && store.selection.peek() === before) store.selection.value = { kind: "message", message };
 }

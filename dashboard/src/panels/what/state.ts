@@ -33,7 +33,7 @@ export class WhatState {
   });
 
   constructor(private readonly store: Store) {
-    const ask = async (scope: DagScope): Promise<KnownDag> => ({ dag: await store.dag(scope.rangeNs, scope.ranks, NODES_ASKED[scope.isSelected ? "selected" : "unselected"]), scope });
+    const ask = async (scope: DagScope): Promise<KnownDag> => ({ dag: await store.questions.dag(scope.rangeNs, scope.ranks, NODES_ASKED[scope.isSelected ? "selected" : "unselected"]), scope });
     this.questions = new Newest(ask, (figures) => {
       this.figures.value = figures;
       this.forget();

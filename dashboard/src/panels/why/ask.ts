@@ -21,7 +21,7 @@ export function useCourses(store: Store): Asked<CourseQuestion, CoursesFound> {
   return useAnswers(
     store,
     async ({ seen, chosen, widthNs, ranks }) => {
-      const ask = ([from_ns, to_ns]: readonly [number, number]): Promise<Courses> => store.answer("courses", { from_ns, to_ns, bins: windowsIn([from_ns, to_ns], widthNs), ranks });
+      const ask = ([from_ns, to_ns]: readonly [number, number]): Promise<Courses> => store.questions.answer("courses", { from_ns, to_ns, bins: windowsIn([from_ns, to_ns], widthNs), ranks });
       // One after the other: the server drops an older question of a kind for a newer one.
       const drawn = await ask(seen);
       return { seen: drawn, chosen: chosen ? await ask(chosen) : drawn };
@@ -47,9 +47,9 @@ function diagnosedScope(store: Store, everyS: number): DiagnosedScope | null {
 }
 
 export function useCriteria(store: Store): Asked<DiagnosedScope, Criteria> {
-  return useAnswers(store, () => store.answer("criteria"), () => "", () => diagnosedScope(store, CRITERIA_EVERY_S));
+  return useAnswers(store, () => store.questions.answer("criteria"), () => "", () => diagnosedScope(store, CRITERIA_EVERY_S));
 }
 
 export function useRemap(store: Store): Asked<DiagnosedScope, Remap> {
-  return useAnswers(store, () => store.answer("remap"), () => "", () => diagnosedScope(store, REMAP_EVERY_S));
+  return useAnswers(store, () => store.questions.answer("remap"), () => "", () => diagnosedScope(store, REMAP_EVERY_S));
 }
