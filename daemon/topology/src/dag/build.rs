@@ -14,6 +14,18 @@ struct UnfinishedNode {
     sent: u32,
 }
 
+fn node_without_place(made: &UnfinishedNode, events: &Events) -> DagNode {
+    DagNode {
+        rank: events.ranks[made.place as usize],
+        begin_ns: events.at_ns[made.events.start as usize],
+        end_ns: events.at_ns[made.events.end as usize - 1],
+        received: made.received,
+        sent: made.sent,
+        layer: 0,
+        place: 0,
+    }
+}
+
 /// The graph without its layout.
 pub(super) fn build(messages: &[Message], scope: &DagScope) -> Dag {
     let meant: Vec<Message> =
@@ -34,16 +46,7 @@ pub(super) fn build(messages: &[Message], scope: &DagScope) -> Dag {
     }
     let ends = ends(&events, &made, messages.len());
     let is_open = |&&(from, to): &&(u32, u32)| from == Dag::OUTSIDE || to == Dag::OUTSIDE;
-    let node = |made: &UnfinishedNode| DagNode {
-        rank: events.ranks[made.place as usize],
-        begin_ns: events.at_ns[made.events.start as usize],
-        end_ns: events.at_ns[made.events.end as usize - 1],
-        received: made.received,
-        sent: made.sent,
-        layer: 0,
-        place: 0,
-    };
-    let nodes: Vec<DagNode> = made.iter().map(node).collect();
+    let nodes: Vec<DagNode> = made.iter().map(|made| node_without_place(made, &events)).collect();
     Dag {
         until_ns: range_ns.end,
         balance: balance(&nodes),

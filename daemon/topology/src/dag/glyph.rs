@@ -27,11 +27,8 @@ pub struct Bar {
 }
 
 impl Dag {
-    /// The bars of all nodes, node by node, in the order of the messages. A node with too many bars keeps the longest;
-    /// the choice depends only on the messages. `usually_ns` returns the expected transfer time of a size, between
-    /// nodes of the machine or within one.
-    #[must_use]
-    pub fn bars(&self, most_a_node: usize, usually_ns: impl Fn(bool, u64) -> Option<u64>) -> Vec<Bar> {
+    /// By node, the messages that it sent and received: twice the number of each, and one more where it received.
+    fn sides_of_nodes(&self) -> Vec<Vec<u32>> {
         let mut of_nodes: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
         for (&(from, to), id) in self.ends.iter().zip(0..) {
             for (node, side) in [(from, 0), (to, 1)] {
@@ -40,6 +37,15 @@ impl Dag {
                 }
             }
         }
+        of_nodes
+    }
+
+    /// The bars of all nodes, node by node, in the order of the messages. A node with too many bars keeps the longest;
+    /// the choice depends only on the messages. `usually_ns` returns the expected transfer time of a size, between
+    /// nodes of the machine or within one.
+    #[must_use]
+    pub fn bars(&self, most_a_node: usize, usually_ns: impl Fn(bool, u64) -> Option<u64>) -> Vec<Bar> {
+        let mut of_nodes = self.sides_of_nodes();
         let message = |side: u32| &self.messages[side as usize / 2];
         let mut bars = Vec::new();
         for (sides, node) in of_nodes.iter_mut().zip(0..) {

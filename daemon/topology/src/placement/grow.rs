@@ -8,10 +8,31 @@ pub(super) fn in_order(sizes: &[usize]) -> Vec<u32> {
     sizes.iter().enumerate().flat_map(|(part, &size)| std::iter::repeat_n(part as u32, size)).collect()
 }
 
+/// No part yet.
+const NONE: u32 = u32::MAX;
+
+/// The ranks that a group talks with, by how well they fit into it.
+type Border = BinaryHeap<(i64, std::cmp::Reverse<usize>)>;
+
+/// How well a rank fits: what it sends to the group, less what it sends to those without a part.
+fn value(towards: i64, open: i64) -> i64 {
+    2 * towards - open
+}
+
+/// The rank that fits best into the group, of those that it talks with.
+fn next_on_border(border: &mut Border, part_of: &[u32], towards: &[i64], open: &[i64]) -> Option<usize> {
+    // Whoever has a part already, or was seen with other figures, is in it once more.
+    while let Some((seen, std::cmp::Reverse(rank))) = border.pop() {
+        if part_of[rank] == NONE && seen == value(towards[rank], open[rank]) {
+            return Some(rank);
+        }
+    }
+    None
+}
+
 /// Groups that grow from a rank by the rank that talks most with them and least with the others; the largest first.
 pub(super) fn grown(graph: &Graph, sizes: &[usize]) -> Vec<u32> {
     let ranks = graph.ranks();
-    const NONE: u32 = u32::MAX;
     let mut part_of = vec![NONE; ranks];
     // What a rank sends to those that have no part yet.
     let sum = |rank| graph.edges_of(rank).iter().map(|edge| edge.weight).sum::<i64>();
@@ -21,22 +42,11 @@ pub(super) fn grown(graph: &Graph, sizes: &[usize]) -> Vec<u32> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|&part| std::cmp::Reverse(sizes[part]));
     for part in order {
-        let mut border: BinaryHeap<(i64, std::cmp::Reverse<usize>)> = BinaryHeap::new();
+        let mut border = Border::new();
         let mut touched = Vec::new();
         for _ in 0..sizes[part] {
-            let value = |towards: i64, open: i64| 2 * towards - open;
-            let next = loop {
-                match border.pop() {
-                    // Whoever has a part already, or was seen with other figures, is in it once more.
-                    Some((seen, std::cmp::Reverse(rank))) => {
-                        if part_of[rank] == NONE && seen == value(towards[rank], open[rank]) {
-                            break Some(rank);
-                        }
-                    }
-                    None => break start(&mut starts, &part_of, &open),
-                }
-            };
-            let Some(rank) = next else { break };
+            let next = next_on_border(&mut border, &part_of, &towards, &open);
+            let Some(rank) = next.or_else(|| start(&mut starts, &part_of, &open)) else { break };
             part_of[rank] = part as u32;
             for edge in graph.edges_of(rank) {
                 let to = edge.to as usize;
@@ -61,7 +71,7 @@ fn start(
     open: &[i64],
 ) -> Option<usize> {
     while let Some(std::cmp::Reverse((seen, rank))) = starts.pop() {
-        if part_of[rank] == u32::MAX && seen == open[rank] {
+        if part_of[rank] == NONE && seen == open[rank] {
             return Some(rank);
         }
     }

@@ -61,10 +61,35 @@ fn best(group: &[u32], shared: &BTreeMap<(u32, u32), usize>) -> Vec<u32> {
             cost[part * count + node] = -(ranks as i64);
         }
     }
-    // Row and column 0 are the beginning of every path.
-    let (mut of_row, mut of_column) = (vec![0_i64; count + 1], vec![0_i64; count + 1]);
-    let mut row_of = vec![0_usize; count + 1];
-    for row in 1..=count {
+    let mut assignment = Assignment::new(count, cost);
+    (1..=count).for_each(|row| assignment.add_row(row));
+    let mut nodes = vec![0; count];
+    for column in 1..=count {
+        nodes[assignment.row_of[column] - 1] = group[column - 1];
+    }
+    nodes
+}
+
+/// Rows that are assigned to columns, with the least cost. Row and column 0 are the beginning of every path.
+struct Assignment {
+    count: usize,
+    cost: Vec<i64>,
+    /// The potentials of rows and columns.
+    of_row: Vec<i64>,
+    of_column: Vec<i64>,
+    /// The row of each column; 0 for none.
+    row_of: Vec<usize>,
+}
+
+impl Assignment {
+    fn new(count: usize, cost: Vec<i64>) -> Self {
+        let (of_row, of_column) = (vec![0; count + 1], vec![0; count + 1]);
+        Self { count, cost, of_row, of_column, row_of: vec![0; count + 1] }
+    }
+
+    /// Assigns one more row, by the shortest augmenting path.
+    fn add_row(&mut self, row: usize) {
+        let Self { count, ref cost, ref mut of_row, ref mut of_column, ref mut row_of } = *self;
         row_of[0] = row;
         let mut column = 0;
         let mut least = vec![i64::MAX; count + 1];
@@ -98,9 +123,4 @@ fn best(group: &[u32], shared: &BTreeMap<(u32, u32), usize>) -> Vec<u32> {
             column = came_from[column];
         }
     }
-    let mut nodes = vec![0; count];
-    for column in 1..=count {
-        nodes[row_of[column] - 1] = group[column - 1];
-    }
-    nodes
 }

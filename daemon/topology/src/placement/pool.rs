@@ -51,6 +51,23 @@ impl Pool {
         }
     }
 
+    /// Takes the edges between ranks of the pool.
+    fn load_edges(&mut self, graph: &Graph, budget: &mut Budget) {
+        self.offsets.clear();
+        self.edges.clear();
+        for &rank in &self.ranks {
+            self.offsets.push(self.edges.len());
+            for edge in graph.edges_of(rank as usize) {
+                let place = self.place_of[edge.to as usize];
+                if place != NOT_HERE {
+                    self.edges.push(Edge { to: place, weight: edge.weight });
+                }
+            }
+            budget.spend(graph.edges_of(rank as usize).len());
+        }
+        self.offsets.push(self.edges.len());
+    }
+
     /// Takes the ranks of these parts; in another order with each `random`.
     pub(super) fn load(
         &mut self,
@@ -79,19 +96,7 @@ impl Pool {
         let index = |part: u32| which.iter().position(|&other| other == part).unwrap_or(0) as u32;
         self.part_of.clear();
         self.part_of.extend(self.ranks.iter().map(|&rank| index(from.part_of[rank as usize])));
-        self.offsets.clear();
-        self.edges.clear();
-        for &rank in &self.ranks {
-            self.offsets.push(self.edges.len());
-            for edge in graph.edges_of(rank as usize) {
-                let place = self.place_of[edge.to as usize];
-                if place != NOT_HERE {
-                    self.edges.push(Edge { to: place, weight: edge.weight });
-                }
-            }
-            budget.spend(graph.edges_of(rank as usize).len());
-        }
-        self.offsets.push(self.edges.len());
+        self.load_edges(graph, budget);
         self.marked.clear();
         self.marked.resize(self.ranks.len(), 0);
         self.locked.clear();
