@@ -2,7 +2,7 @@
 
 use crate::parcel::{Messages, Place, ToKeeper, Window, hold_single, keepers, to_keepers};
 use crate::worker_figures::WorkerFigures;
-use mpiscope_matching::{Matcher, MatchingLimits, WindowEvents};
+use mpiscope_matching::{Matched, Matcher, MatchingLimits, WindowEvents};
 use mpiscope_model::Event;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -27,12 +27,8 @@ pub(crate) fn matching<'scope>(
     let to_keepers = to_keepers(|(rank, _): &ToKeeper| rank.0);
     let to_worker = Exchange::new(|(worker, ..): &Place| *worker as u64);
     events.binary_frontier(places, to_keepers, to_worker, "match", move |_capability, _info| {
-        let MatchingLimits { pending, pairs } = MatchingLimits::default();
-        let limits = MatchingLimits { pending: pending / keepers(peers), pairs: pairs / keepers(peers) };
-        let mut matcher = Matcher::new(limits).with_links();
+        let mut keeper = Keeper::new(peers, kept);
         let mut open: BTreeMap<Window, Open> = BTreeMap::new();
-        let mut to_place: Vec<(Window, Place)> = Vec::new();
-        let mut now = Vec::new();
         let mut is_finished = false;
         move |(events, events_frontier), (places, places_frontier), output| {
             events.for_each(|capability, events| {
@@ -44,39 +40,69 @@ pub(crate) fn matching<'scope>(
                 of.events.add(&events);
             });
             places.for_each(|capability, places| {
-                to_place.extend(places.drain(..).map(|place| (*capability.time(), place)));
+                keeper.to_place.extend(places.drain(..).map(|place| (*capability.time(), place)));
             });
             let is_open =
                 |window: &Window| events_frontier.less_equal(window) || places_frontier.less_equal(window);
             while let Some(first) = open.first_entry().filter(|first| !is_open(first.key())) {
-                let (window, Open { capability, mut events }) = first.remove_entry();
-                place(&mut matcher, &mut to_place, window);
-                now.clear();
-                events.take(&mut now);
-                let matched = matcher.feed(&now);
-                kept.borrow_mut().matched(&matched);
+                let (window, Open { capability, events }) = first.remove_entry();
+                let matched = keeper.feed(window, events);
                 if !matched.messages.is_empty() {
                     output.session(&capability).give_container(&mut hold_single(Messages::from(matched)));
                 }
             }
             if events_frontier.is_empty() && places_frontier.is_empty() && !is_finished {
                 is_finished = true;
-                place(&mut matcher, &mut to_place, Window::MAX);
-                let matched = matcher.finish();
-                kept.borrow_mut().matched(&matched);
-                kept.borrow_mut().unmatched(&matcher);
+                keeper.finish();
             }
         }
     })
 }
 
-/// Places ranks on nodes, as known until a window.
-fn place(matcher: &mut Matcher, to_place: &mut Vec<(Window, Place)>, until: Window) {
-    to_place.retain(|(window, (_, rank, node))| {
-        let is_due = *window <= until;
-        if is_due {
-            matcher.place(rank.0, node.0);
-        }
-        !is_due
-    });
+/// Matches the messages of the receivers of one worker.
+struct Keeper {
+    matcher: Matcher,
+    /// Ranks that are not on their nodes yet.
+    to_place: Vec<(Window, Place)>,
+    /// The events of the window at hand.
+    now: Vec<Event>,
+    kept: Rc<RefCell<WorkerFigures>>,
+}
+
+impl Keeper {
+    /// One of as many as there are for so many workers.
+    fn new(peers: usize, kept: Rc<RefCell<WorkerFigures>>) -> Self {
+        let MatchingLimits { pending, pairs } = MatchingLimits::default();
+        let limits = MatchingLimits { pending: pending / keepers(peers), pairs: pairs / keepers(peers) };
+        Self { matcher: Matcher::new(limits).with_links(), to_place: Vec::new(), now: Vec::new(), kept }
+    }
+
+    /// Takes in all events of a window.
+    fn feed(&mut self, window: Window, mut events: WindowEvents) -> Matched {
+        self.place(window);
+        self.now.clear();
+        events.take(&mut self.now);
+        let matched = self.matcher.feed(&self.now);
+        self.kept.borrow_mut().matched(&matched);
+        matched
+    }
+
+    fn finish(&mut self) {
+        self.place(Window::MAX);
+        let matched = self.matcher.finish();
+        self.kept.borrow_mut().matched(&matched);
+        self.kept.borrow_mut().unmatched(&self.matcher);
+    }
+
+    /// Places ranks on nodes, as known until a window.
+    fn place(&mut self, until: Window) {
+        let Self { matcher, to_place, .. } = self;
+        to_place.retain(|(window, (_, rank, node))| {
+            let is_due = *window <= until;
+            if is_due {
+                matcher.place(rank.0, node.0);
+            }
+            !is_due
+        });
+    }
 }

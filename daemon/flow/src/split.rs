@@ -45,7 +45,7 @@ pub(crate) fn split<'scope>(
             let mut calls_out = calls_out.activate();
             input.for_each(|capability, batches| {
                 let first = *capability.time();
-                for Fed { batch, complete } in batches.drain(..) {
+                for Fed { mut batch, complete } in batches.drain(..) {
                     let mut last_event = None;
                     for (window, events) in by_window(&batch, window_ns, first) {
                         last_event = last_event.max(Some(window));
@@ -54,33 +54,39 @@ pub(crate) fn split<'scope>(
                         events.iter().for_each(|event| address(*event, peers, &mut rows));
                         events_out.session(&later).give_container(&mut rows);
                     }
-                    let Batch { ranks, comms, calls, activities, collected, scheduling, .. } = batch;
-                    let places: Vec<(RankRow, NodeRow)> =
-                        ranks.iter().map(|info| (info.rank.into(), info.node.into())).collect();
-                    if !places.is_empty() {
-                        let to_all = (0..peers).flat_map(|worker| {
-                            places.iter().map(move |(rank, node)| (worker, rank.clone(), node.clone()))
-                        });
-                        places_out.session(&capability).give_iterator(to_all);
+                    let calls = std::mem::take(&mut batch.calls);
+                    let news = collect_news(batch, last_event, complete);
+                    if !news.places.is_empty() {
+                        places_out.session(&capability).give_iterator(places_for_all(&news.places, peers));
                     }
                     if counts && !calls.is_empty() {
                         calls_out.session(&capability).give_container(&mut renamed(calls));
                     }
-                    let mut news = hold_single(News {
-                        places,
-                        comms: renamed(comms),
-                        activities: renamed(activities),
-                        collected: renamed(collected),
-                        scheduling: renamed(scheduling),
-                        last_event,
-                        complete,
-                    });
-                    news_out.session(&capability).give_container(&mut news);
+                    news_out.session(&capability).give_container(&mut hold_single(news));
                 }
             });
         }
     });
     Parts { news, places, events, calls }
+}
+
+/// What the diagnosis gets of a batch whose calls were taken.
+fn collect_news(batch: Batch, last_event: Option<Window>, complete: Window) -> News {
+    News {
+        places: batch.ranks.iter().map(|info| (info.rank.into(), info.node.into())).collect(),
+        comms: renamed(batch.comms),
+        activities: renamed(batch.activities),
+        collected: renamed(batch.collected),
+        scheduling: renamed(batch.scheduling),
+        last_event,
+        complete,
+    }
+}
+
+/// The places of ranks, once for each worker.
+fn places_for_all(places: &[(RankRow, NodeRow)], peers: usize) -> impl Iterator<Item = Place> {
+    let to_worker = |worker| places.iter().map(move |(rank, node)| (worker, rank.clone(), node.clone()));
+    (0..peers).flat_map(to_worker)
 }
 
 /// Puts an event on its way: to one keeper, or to two where it concerns the channels of receivers of both.
