@@ -39,50 +39,11 @@ pub(crate) struct Plan {
 impl Plan {
     /// The job with all disturbances but those that are to be removed, by their places.
     pub(crate) fn new(spec: &Spec, basis: &Basis, is_removed: impl Fn(usize) -> bool) -> Self {
-        let mut placement = spec.placement;
-        let (mut serial, mut handle_ns) = (Serial::None, 0);
-        let (mut uneven, mut thefts, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        let mut slower = Vec::new();
-        let run_ns = basis.step_ns * f64::from(basis.steps);
+        let mut disturbed = Disturbed::new(spec.placement);
         for (at, disturbance) in spec.disturb.iter().enumerate() {
-            let removed = is_removed(at);
-            match *disturbance {
-                Disturbance::WorsePlacement { placement: bad } => {
-                    placement = if removed { Placement::Block } else { bad };
-                }
-                Disturbance::Imbalance { share, more, drifts } => {
-                    uneven.push(Uneven { share, more, drifts, is_spread: removed });
-                }
-                Disturbance::GradedImbalance { more } => slower.push((Slower::Graded, more, removed)),
-                Disturbance::SlowNode { more } => slower.push((Slower::Node, more, removed)),
-                Disturbance::SlowRack { more } => slower.push((Slower::Rack, more, removed)),
-                Disturbance::SerializedRoot { every, share } => {
-                    serial = if removed { Serial::Spread { every } } else { Serial::Root { every } };
-                    let every = if spec.pattern == Pattern::MasterWorker { 1 } else { every };
-                    handle_ns = (share * basis.step_ns * f64::from(every) / f64::from(spec.ranks)) as u64;
-                }
-                Disturbance::NetworkContention { ref nodes, during, factor, sigma } if !removed => {
-                    let concerned = |node| nodes.contains(&node);
-                    let all = if nodes.is_empty() { 0 } else { spec.nodes };
-                    others.push(Others {
-                        nodes: (0..all).map(concerned).collect(),
-                        during_ns: during.range_ns(run_ns),
-                        factor,
-                        spread: LogNormal::new(sigma),
-                    });
-                }
-                Disturbance::StolenCpu { share, during, period_ns, taken } if !removed => {
-                    let ranks = block(spec.ranks, spec.ranks / 3, share);
-                    thefts.push(Theft::new(spec.seed, ranks, during.range_ns(run_ns), period_ns, taken));
-                }
-                Disturbance::StoppedRank { during, period_ns, taken } if !removed => {
-                    let last = (spec.ranks - 1, 1);
-                    let theft = Theft::new(spec.seed, last, during.range_ns(run_ns), period_ns, taken);
-                    thefts.push(theft.of_stops());
-                }
-                _ => {}
-            }
+            disturbed.add(spec, basis, disturbance, is_removed(at));
         }
+        let Disturbed { placement, serial, handle_ns, uneven, thefts, others, slower } = disturbed;
         let node_of = placement.nodes(spec.ranks, spec.nodes, spec.seed);
         let slow = slow_ranks(&node_of, spec, &slower);
         Self {
@@ -95,6 +56,69 @@ impl Plan {
             thefts,
             handle_ns,
             spec: spec.clone(),
+        }
+    }
+}
+
+/// What the disturbances of a job change.
+struct Disturbed {
+    placement: Placement,
+    serial: Serial,
+    handle_ns: u64,
+    uneven: Vec<Uneven>,
+    thefts: Vec<Theft>,
+    others: Vec<Others>,
+    /// Which ranks are slower, by how much, and whether that is spread over all.
+    slower: Vec<(Slower, f64, bool)>,
+}
+
+impl Disturbed {
+    fn new(placement: Placement) -> Self {
+        Self {
+            placement,
+            serial: Serial::None,
+            handle_ns: 0,
+            uneven: Vec::new(),
+            thefts: Vec::new(),
+            others: Vec::new(),
+            slower: Vec::new(),
+        }
+    }
+
+    /// Adds a disturbance, or what is left of the job's work without it.
+    fn add(&mut self, spec: &Spec, basis: &Basis, disturbance: &Disturbance, removed: bool) {
+        let run_ns = basis.step_ns * f64::from(basis.steps);
+        match *disturbance {
+            Disturbance::WorsePlacement { placement: bad } => {
+                self.placement = if removed { Placement::Block } else { bad };
+            }
+            Disturbance::Imbalance { share, more, drifts } => {
+                self.uneven.push(Uneven { share, more, drifts, is_spread: removed });
+            }
+            Disturbance::GradedImbalance { more } => self.slower.push((Slower::Graded, more, removed)),
+            Disturbance::SlowNode { more } => self.slower.push((Slower::Node, more, removed)),
+            Disturbance::SlowRack { more } => self.slower.push((Slower::Rack, more, removed)),
+            Disturbance::SerializedRoot { every, share } => {
+                self.serial = if removed { Serial::Spread { every } } else { Serial::Root { every } };
+                let every = if spec.pattern == Pattern::MasterWorker { 1 } else { every };
+                self.handle_ns = (share * basis.step_ns * f64::from(every) / f64::from(spec.ranks)) as u64;
+            }
+            Disturbance::NetworkContention { ref nodes, during, factor, sigma } if !removed => {
+                let all = if nodes.is_empty() { 0 } else { spec.nodes };
+                let nodes = (0..all).map(|node| nodes.contains(&node)).collect();
+                let (during_ns, spread) = (during.range_ns(run_ns), LogNormal::new(sigma));
+                self.others.push(Others { nodes, during_ns, factor, spread });
+            }
+            Disturbance::StolenCpu { share, during, period_ns, taken } if !removed => {
+                let ranks = block(spec.ranks, spec.ranks / 3, share);
+                self.thefts.push(Theft::new(spec.seed, ranks, during.range_ns(run_ns), period_ns, taken));
+            }
+            Disturbance::StoppedRank { during, period_ns, taken } if !removed => {
+                let last = (spec.ranks - 1, 1);
+                let theft = Theft::new(spec.seed, last, during.range_ns(run_ns), period_ns, taken);
+                self.thefts.push(theft.of_stops());
+            }
+            _ => {}
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::clocks::{BEGIN_NS, NodeClock};
 use crate::disturbance::Disturbance;
 use crate::error::Error;
 use crate::plan::{Basis, Plan};
-use crate::simulation::{SLICE_NS, Simulation};
+use crate::simulation::{Channel, SLICE_NS, Simulation};
 use crate::spec::{Network, Spec};
 use crate::tape::process_id;
 use crate::theft::Summed;
@@ -283,6 +283,32 @@ impl Run {
         placed.end_ns() as f64 / 1e9
     }
 
+    /// What each disturbance costs: the run is simulated without it.
+    fn costs_of_disturbances(&self) -> Vec<Part> {
+        let spec = self.spec();
+        let end_ns = self.simulation.end_ns();
+        let (duration_s, ranks) = (end_ns as f64 / 1e9, f64::from(spec.ranks));
+        let causes =
+            spec.disturb.iter().enumerate().filter(|(_, one)| Cause::from_disturbance(one) != Cause::None);
+        let part = |(at, disturbance)| {
+            let mut without: Simulation<false> =
+                Simulation::new(Plan::new(spec, &self.basis, |other| other == at));
+            without.run_to_end();
+            let avoidable_wall_s = (end_ns as f64 - without.end_ns() as f64) / 1e9;
+            let (from_ns, to_ns) =
+                stretch(disturbance).range_ns(self.basis.step_ns * f64::from(self.basis.steps));
+            Part {
+                cause: Cause::from_disturbance(disturbance),
+                avoidable_s: avoidable_wall_s * ranks,
+                avoidable_wall_s,
+                share: avoidable_wall_s / duration_s,
+                from_s: from_ns as f64 / 1e9,
+                to_s: to_ns.min(end_ns) as f64 / 1e9,
+            }
+        };
+        causes.map(part).collect()
+    }
+
     /// What is true of the run. What of it was not handed out by now is gone through without that; then it is gone through
     /// once more without each disturbance.
     #[must_use]
@@ -293,41 +319,15 @@ impl Run {
             self.waiting.clear();
         }
         let spec = self.spec();
-        let end_ns = self.simulation.end_ns();
-        let (duration_s, ranks) = (end_ns as f64 / 1e9, f64::from(spec.ranks));
-        let causes =
-            spec.disturb.iter().enumerate().filter(|(_, one)| Cause::from_disturbance(one) != Cause::None);
-        let parts: Vec<Part> = causes
-            .map(|(at, disturbance)| {
-                let mut without: Simulation<false> =
-                    Simulation::new(Plan::new(spec, &self.basis, |other| other == at));
-                without.run_to_end();
-                let avoidable_wall_s = (end_ns as f64 - without.end_ns() as f64) / 1e9;
-                let (from_ns, to_ns) =
-                    stretch(disturbance).range_ns(self.basis.step_ns * f64::from(self.basis.steps));
-                Part {
-                    cause: Cause::from_disturbance(disturbance),
-                    avoidable_s: avoidable_wall_s * ranks,
-                    avoidable_wall_s,
-                    share: avoidable_wall_s / duration_s,
-                    from_s: from_ns as f64 / 1e9,
-                    to_s: to_ns.min(end_ns) as f64 / 1e9,
-                }
-            })
-            .collect();
+        let duration_s = self.simulation.end_ns() as f64 / 1e9;
+        let parts = self.costs_of_disturbances();
         let channels = self.simulation.channels();
         let messages = |inter| {
             let of = channels.iter().filter(|channel| channel.is_inter() == inter);
             of.map(|channel| u64::from(channel.sent)).sum::<u64>()
         };
         let (intra_messages, inter_messages) = (messages(false), messages(true));
-        let mut pairs: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
-        for channel in channels.iter().filter(|channel| channel.sent > 0) {
-            let (messages, bytes) = pairs.entry((channel.src, channel.dst)).or_default();
-            *messages += u64::from(channel.sent);
-            *bytes += channel.sent_bytes;
-        }
-        let traffic = |((src, dst), (messages, bytes))| Traffic { src, dst, messages, bytes };
+        let pairs = traffic_of_pairs(channels);
         let bytes = channels.iter().map(|channel| channel.sent_bytes).sum();
         let of_rank: Vec<(u64, u64)> = (0..spec.ranks).map(|rank| self.simulation.calls_of(rank)).collect();
         Truth {
@@ -341,16 +341,29 @@ impl Run {
             inter_messages,
             bytes,
             calls: of_rank.iter().map(|(_, calls)| calls).sum(),
-            slow_rack: spec
-                .disturb
-                .iter()
-                .any(|one| matches!(one, Disturbance::SlowRack { .. }))
-                .then(|| NodeTorus::with_nodes(spec.nodes).slow_rack(spec.seed)),
+            slow_rack: slow_rack(spec),
             rows_of_rank: of_rank.iter().map(|(rows, _)| *rows).collect(),
-            pairs: pairs.into_iter().map(traffic).collect(),
+            pairs,
             lost_calls: (0..self.simulation.plan.spec.ranks)
                 .map(|rank| self.simulation.tape(rank).lost_calls())
                 .sum(),
         }
     }
+}
+
+fn slow_rack(spec: &Spec) -> Option<u32> {
+    let has_one = spec.disturb.iter().any(|one| matches!(one, Disturbance::SlowRack { .. }));
+    has_one.then(|| NodeTorus::with_nodes(spec.nodes).slow_rack(spec.seed))
+}
+
+/// What went from each rank to each other.
+fn traffic_of_pairs(channels: &[Channel]) -> Vec<Traffic> {
+    let mut pairs: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
+    for channel in channels.iter().filter(|channel| channel.sent > 0) {
+        let (messages, bytes) = pairs.entry((channel.src, channel.dst)).or_default();
+        *messages += u64::from(channel.sent);
+        *bytes += channel.sent_bytes;
+    }
+    let traffic = |((src, dst), (messages, bytes))| Traffic { src, dst, messages, bytes };
+    pairs.into_iter().map(traffic).collect()
 }

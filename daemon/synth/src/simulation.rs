@@ -13,4 +13,5 @@ mod meeting;
 mod messages;
 mod serving;
 
+pub(crate) use channel::Channel;
 pub(crate) use job::{SLICE_NS, Simulation};

@@ -66,6 +66,16 @@ impl<const TOLD: bool> Simulation<TOLD> {
         self.deposit(channel, entry_ns);
     }
 
+    fn exchanges(&mut self, rank: u32, call: &mut Call, out: u32, into: u32) {
+        (call.function, call.comm) = (id::SENDRECV, WORLD);
+        if out != NOBODY {
+            self.sends(rank, call, out, self.newest_sent(out));
+        }
+        if into != NOBODY {
+            self.received(rank, into, PartFlags::INLINE, 0);
+        }
+    }
+
     /// All that a rank waited for is known: its call ends.
     pub(super) fn finish(&mut self, rank: u32) {
         let at = rank as usize;
@@ -94,15 +104,7 @@ impl<const TOLD: bool> Simulation<TOLD> {
                 (call.function, call.flags) = (id::RECV, CallFlags::RECEIVE);
                 (call.peer, call.comm, call.tag, call.bytes) = (src as i32, WORLD, tag, u64::from(bytes));
             }
-            Op::Exchange { out, into } => {
-                (call.function, call.comm) = (id::SENDRECV, WORLD);
-                if out != NOBODY {
-                    self.sends(rank, &mut call, out, self.newest_sent(out));
-                }
-                if into != NOBODY {
-                    self.received(rank, into, PartFlags::INLINE, 0);
-                }
-            }
+            Op::Exchange { out, into } => self.exchanges(rank, &mut call, out, into),
             Op::Meet(kind) => {
                 let kind = kind.unwrap_or_else(|| self.turn(self.ranks[at].step));
                 self.meets(rank, &mut call, kind);

@@ -1,7 +1,7 @@
 //! Entering collectives: who waits for whom.
 
 use super::job::Simulation;
-use super::meeting::{Meeting, ROOT};
+use super::meeting::ROOT;
 use crate::spec::Collective;
 
 impl<const TOLD: bool> Simulation<TOLD> {
@@ -25,15 +25,12 @@ impl<const TOLD: bool> Simulation<TOLD> {
     pub(super) fn enter(&mut self, rank: u32, kind: Collective, at_ns: u64) {
         let number = self.ranks[rank as usize].meetings;
         self.ranks[rank as usize].meetings += 1;
-        let place = (number - self.meetings.first) as usize;
-        while self.meetings.open.len() <= place {
-            self.meetings.open.push_back(Meeting::default());
-        }
         let bytes = self.collective_bytes(kind);
-        let meeting = &mut self.meetings.open[place];
+        let members = self.meetings.ranks;
+        let meeting = self.meetings.meeting(number);
         meeting.entered += 1;
         meeting.last_ns = meeting.last_ns.max(at_ns);
-        let all = meeting.entered == self.meetings.ranks;
+        let all = meeting.entered == members;
         let operation = |from_ns| from_ns + self.plan.wires.operation(number, bytes, from_ns);
         let mut there_ns = None;
         match kind {
@@ -62,9 +59,6 @@ impl<const TOLD: bool> Simulation<TOLD> {
                 self.complete(waiting, there_ns);
             }
         }
-        while self.meetings.open.front().is_some_and(|first| first.entered == self.meetings.ranks) {
-            self.meetings.open.pop_front();
-            self.meetings.first += 1;
-        }
+        self.meetings.drop_complete();
     }
 }

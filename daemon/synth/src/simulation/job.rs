@@ -183,6 +183,61 @@ impl<const TOLD: bool> Simulation<TOLD> {
         }
     }
 
+    /// A rank has gone through its operations once more. Returns whether that was its last step.
+    #[inline]
+    fn is_last_step_over(&mut self, rank: u32) -> bool {
+        let state = &mut self.ranks[rank as usize];
+        state.step += 1;
+        let is_worker = self.master.is_worker(rank);
+        if state.step == self.plan.steps / 2 && !is_worker {
+            self.midway_ns = self.midway_ns.max(state.clock_ns);
+        }
+        state.step == self.plan.steps && !is_worker
+    }
+
+    /// A rank begins a call. Returns whether it has to wait; otherwise a call that may wait is finished.
+    #[inline]
+    fn begin_to_wait(&mut self, rank: u32, op: Op) -> bool {
+        self.begin(rank, op);
+        if !waits(op) {
+            return false;
+        }
+        let state = &mut self.ranks[rank as usize];
+        state.waits = state.pending > 0;
+        if state.waits {
+            return true;
+        }
+        self.finish(rank);
+        false
+    }
+
+    /// Performs an operation of a rank. Returns whether the rank goes on.
+    #[inline]
+    fn perform(&mut self, rank: u32, op: Op) -> bool {
+        let state = &mut self.ranks[rank as usize];
+        match op {
+            Op::Compute { parts } => self.compute(rank, parts),
+            Op::Handle => {
+                let end_ns = self.advance(rank, self.ranks[rank as usize].clock_ns, self.plan.handle_ns);
+                self.ranks[rank as usize].clock_ns = end_ns;
+            }
+            Op::Only { every, else_skip } => {
+                if !(state.step + 1).is_multiple_of(every) {
+                    state.op += else_skip;
+                }
+            }
+            Op::First { else_skip } => state.op += if state.step > 0 { else_skip } else { 0 },
+            Op::StopUnlessTask => {
+                if self.master.has_stopped(rank) {
+                    self.finalize(rank);
+                    return false;
+                }
+            }
+            _ => return !self.begin_to_wait(rank, op),
+        }
+        true
+    }
+
     /// A rank goes on until it has to wait, or until the end of the slice.
     pub(super) fn go_on(&mut self, rank: u32) {
         let at = rank as usize;
@@ -198,46 +253,15 @@ impl<const TOLD: bool> Simulation<TOLD> {
                 return;
             }
             if state.op == last {
-                state.step += 1;
                 state.op = first;
-                if state.step == self.plan.steps / 2 && !self.master.is_worker(rank) {
-                    self.midway_ns = self.midway_ns.max(state.clock_ns);
-                }
-                if state.step == self.plan.steps && !self.master.is_worker(rank) {
+                if self.is_last_step_over(rank) {
                     self.finalize(rank);
                     return;
                 }
             }
-            let op = self.plan.script.ops[state.op as usize];
-            match op {
-                Op::Compute { parts } => self.compute(rank, parts),
-                Op::Handle => {
-                    let end_ns = self.advance(rank, self.ranks[at].clock_ns, self.plan.handle_ns);
-                    self.ranks[at].clock_ns = end_ns;
-                }
-                Op::Only { every, else_skip } => {
-                    if !(state.step + 1).is_multiple_of(every) {
-                        state.op += else_skip;
-                    }
-                }
-                Op::First { else_skip } => state.op += if state.step > 0 { else_skip } else { 0 },
-                Op::StopUnlessTask => {
-                    if self.master.has_stopped(rank) {
-                        self.finalize(rank);
-                        return;
-                    }
-                }
-                _ => {
-                    self.begin(rank, op);
-                    let state = &mut self.ranks[at];
-                    if state.pending > 0 && waits(op) {
-                        state.waits = true;
-                        return;
-                    }
-                    if waits(op) {
-                        self.finish(rank);
-                    }
-                }
+            let op = self.plan.script.ops[self.ranks[at].op as usize];
+            if !self.perform(rank, op) {
+                return;
             }
             self.ranks[at].op += 1;
         }

@@ -29,6 +29,25 @@ impl Meetings {
     pub(super) fn new(ranks: u32) -> Self {
         Self { ranks, first: 0, open: VecDeque::new() }
     }
+
+    /// The meeting with a number, which is not complete.
+    #[inline]
+    pub(super) fn meeting(&mut self, number: u32) -> &mut Meeting {
+        let place = (number - self.first) as usize;
+        while self.open.len() <= place {
+            self.open.push_back(Meeting::default());
+        }
+        &mut self.open[place]
+    }
+
+    /// Drops the first meetings, as far as everybody has entered them.
+    #[inline]
+    pub(super) fn drop_complete(&mut self) {
+        while self.open.front().is_some_and(|first| first.entered == self.ranks) {
+            self.open.pop_front();
+            self.first += 1;
+        }
+    }
 }
 
 impl Collective {
