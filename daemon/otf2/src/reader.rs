@@ -127,6 +127,32 @@ impl Reader {
         }
     }
 
+    /// Callbacks for events, which the caller deletes. Their data is an [`EventListener`].
+    #[expect(unsafe_code, reason = "functions of the library are called")]
+    fn new_event_callbacks(&self) -> Handle {
+        let symbols = &*self.library.symbols;
+        // SAFETY: the callbacks are new, and each setter gets one of its type.
+        let callbacks = unsafe {
+            let callbacks = (symbols.event_callbacks_new)();
+            (symbols.on_enter)(callbacks, enter);
+            (symbols.on_leave)(callbacks, leave);
+            (symbols.on_send)(callbacks, send);
+            (symbols.on_receive)(callbacks, receive);
+            (symbols.on_isend)(callbacks, isend);
+            (symbols.on_ireceive)(callbacks, ireceive);
+            (symbols.on_ireceive_request)(callbacks, ireceive_request);
+            (symbols.on_collective_end)(callbacks, collective_end);
+            (symbols.on_context_enter)(callbacks, context_enter);
+            (symbols.on_context_leave)(callbacks, context_leave);
+            (symbols.on_collective_request)(callbacks, collective_started);
+            (symbols.on_collective_complete)(callbacks, collective_completed);
+            callbacks
+        };
+        other_callbacks::register(&self.library.setters.others, callbacks);
+        probe_callbacks::register(&self.library.setters.matched, callbacks);
+        callbacks
+    }
+
     /// The events of one location, in the order of time, until no more are wanted. What is not handed over is counted. A
     /// call path that is entered or left is its region, by `contexts`.
     ///
@@ -150,21 +176,7 @@ impl Reader {
             if events.is_null() {
                 return self.done("read the events of", INTERRUPT).map(|()| others);
             }
-            let callbacks = (symbols.event_callbacks_new)();
-            (symbols.on_enter)(callbacks, enter);
-            (symbols.on_leave)(callbacks, leave);
-            (symbols.on_send)(callbacks, send);
-            (symbols.on_receive)(callbacks, receive);
-            (symbols.on_isend)(callbacks, isend);
-            (symbols.on_ireceive)(callbacks, ireceive);
-            (symbols.on_ireceive_request)(callbacks, ireceive_request);
-            (symbols.on_collective_end)(callbacks, collective_end);
-            (symbols.on_context_enter)(callbacks, context_enter);
-            (symbols.on_context_leave)(callbacks, context_leave);
-            (symbols.on_collective_request)(callbacks, collective_started);
-            (symbols.on_collective_complete)(callbacks, collective_completed);
-            other_callbacks::register(&self.library.setters.others, callbacks);
-            probe_callbacks::register(&self.library.setters.matched, callbacks);
+            let callbacks = self.new_event_callbacks();
             let mut code = (symbols.reader_register_events)(self.reader, events, callbacks, data);
             (symbols.event_callbacks_delete)(callbacks);
             while code == SUCCESS {
