@@ -126,7 +126,7 @@ impl<'a> Evaluation<'a> {
             Operation::Load(source) => self.load(source),
             Operation::Metadata(number) => match self.metadata.get(number).copied().flatten() {
                 None => Values::Same(0.0),
-                Some(values) => self.load_given(&GivenValues::of(values)),
+                Some(values) => self.load_given(&GivenValues::from_values(values)),
             },
             Operation::Random(seed) => {
                 let ranks = self.first..;

@@ -139,15 +139,15 @@ impl Inputs {
         match given {
             Given::Rank => GivenValues::RankItself,
             Given::RankCount => same(self.ranks as f64),
-            Given::Node => GivenValues::of(&self.node),
-            Given::Context => GivenValues::of(&self.context),
-            Given::Thread => GivenValues::of(&self.thread),
-            Given::Color => GivenValues::of(&self.color),
+            Given::Node => GivenValues::from_values(&self.node),
+            Given::Context => GivenValues::from_values(&self.context),
+            Given::Thread => GivenValues::from_values(&self.thread),
+            Given::Color => GivenValues::from_values(&self.color),
             Given::AxisSize(axis) => same(self.axis_sizes.get(axis).copied().unwrap_or(0.0)),
             Given::Event(number, value) => match self.events.get(number).and_then(Option::as_ref) {
                 None => same(0.0),
                 Some(event) => match value {
-                    EventValue::Value => GivenValues::of(&event.values),
+                    EventValue::Value => GivenValues::from_values(&event.values),
                     EventValue::Least => same(event.least),
                     EventValue::Most => same(event.most),
                     EventValue::Mean => same(event.mean),
@@ -165,7 +165,7 @@ pub(crate) enum GivenValues<'a> {
 }
 
 impl<'a> GivenValues<'a> {
-    pub(crate) fn of(values: &'a Values) -> Self {
+    pub(crate) fn from_values(values: &'a Values) -> Self {
         match values {
             Values::Same(value) => Self::Same(*value),
             Values::PerRank(values) => Self::PerRank(values),

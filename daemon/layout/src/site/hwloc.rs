@@ -18,10 +18,7 @@ struct Counter {
 
 impl SiteDescription {
     pub(super) fn read_hwloc(&mut self, text: &str) -> Result<(), SiteError> {
-        let mut machine = Machine::default();
-        let (mut cores, mut packages) = (Counter::default(), Counter::default());
-        let mut memory: Vec<Vec<u64>> = Vec::new();
-        let mut open: Vec<&str> = Vec::new();
+        let mut topology = HwlocTopology::default();
         let mut rest = text;
         let line_of = |rest: &str| {
             let before = text.len() - rest.len();
@@ -35,44 +32,82 @@ impl SiteDescription {
                 });
             };
             rest = behind;
-            if tag.starts_with("/object") {
-                match open.pop() {
-                    Some("Core") => cores.open = None,
-                    Some("Package" | "Socket") => packages.open = None,
-                    _ => {}
-                }
-                continue;
-            }
-            if tag.starts_with("info ") && attribute(tag, "name") == Some("HostName") {
-                machine.name = attribute(tag, "value").unwrap_or_default().to_owned();
-            }
-            let Some(kind) = tag.strip_prefix("object ").and_then(|tag| attribute(tag, "type")) else {
-                continue;
-            };
-            match kind {
-                "Core" => cores.begin(),
-                "Package" | "Socket" => packages.begin(),
-                "NUMANode" => memory.push(attribute(tag, "cpuset").map(cpu_mask).unwrap_or_default()),
-                "PU" => {
-                    let number = attribute(tag, "os_index").and_then(|number| number.parse().ok());
-                    if let Some(number) = number.filter(|number| *number < MOST_CPUS) {
-                        let at = |of: &Counter| of.open.unwrap_or_default();
-                        machine.cpus.insert(number, [at(&cores), at(&packages), 0]);
-                    }
-                }
-                _ => {}
-            }
-            if tag.ends_with('/') {
-                if kind == "Core" {
-                    cores.open = None;
-                }
-            } else if open.len() < MOST_DEPTH {
-                open.push(kind);
-            } else {
-                let text = format!("more than {MOST_DEPTH} objects within each other");
-                return Err(SiteError { line: line_of(behind), text });
-            }
+            topology.read_tag(tag).map_err(|text| SiteError { line: line_of(behind), text })?;
         }
+        let machine = topology.into_machine()?;
+        if !machine.name.is_empty() {
+            self.add_node(&machine.name.clone());
+        }
+        self.machines.push(machine);
+        Ok(())
+    }
+}
+
+/// What the tags so far say of a machine.
+#[derive(Default)]
+struct HwlocTopology<'a> {
+    machine: Machine,
+    cores: Counter,
+    packages: Counter,
+    /// The CPUs of each memory node, a bit each.
+    memory: Vec<Vec<u64>>,
+    /// The types of the objects that are open.
+    open: Vec<&'a str>,
+}
+
+impl<'a> HwlocTopology<'a> {
+    /// Reads a tag, without its brackets. An error is a text.
+    fn read_tag(&mut self, tag: &'a str) -> Result<(), String> {
+        if tag.starts_with("/object") {
+            self.close_object();
+            return Ok(());
+        }
+        if tag.starts_with("info ") && attribute(tag, "name") == Some("HostName") {
+            attribute(tag, "value").unwrap_or_default().clone_into(&mut self.machine.name);
+        }
+        let Some(kind) = tag.strip_prefix("object ").and_then(|tag| attribute(tag, "type")) else {
+            return Ok(());
+        };
+        self.add_object(kind, tag);
+        if tag.ends_with('/') {
+            if kind == "Core" {
+                self.cores.open = None;
+            }
+        } else if self.open.len() < MOST_DEPTH {
+            self.open.push(kind);
+        } else {
+            return Err(format!("more than {MOST_DEPTH} objects within each other"));
+        }
+        Ok(())
+    }
+
+    fn add_object(&mut self, kind: &str, tag: &str) {
+        match kind {
+            "Core" => self.cores.begin(),
+            "Package" | "Socket" => self.packages.begin(),
+            "NUMANode" => self.memory.push(attribute(tag, "cpuset").map(cpu_mask).unwrap_or_default()),
+            "PU" => {
+                let number = attribute(tag, "os_index").and_then(|number| number.parse().ok());
+                if let Some(number) = number.filter(|number| *number < MOST_CPUS) {
+                    let at = |of: &Counter| of.open.unwrap_or_default();
+                    self.machine.cpus.insert(number, [at(&self.cores), at(&self.packages), 0]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn close_object(&mut self) {
+        match self.open.pop() {
+            Some("Core") => self.cores.open = None,
+            Some("Package" | "Socket") => self.packages.open = None,
+            _ => {}
+        }
+    }
+
+    /// The machine, its CPUs with their memory nodes.
+    fn into_machine(self) -> Result<Machine, SiteError> {
+        let Self { mut machine, memory, .. } = self;
         if machine.cpus.is_empty() {
             let text = "expected hwloc's <object type=\"PU\" os_index=...>, found none".to_owned();
             return Err(SiteError { line: 1, text });
@@ -83,11 +118,7 @@ impl SiteDescription {
             };
             at[2] = memory.iter().position(has).unwrap_or_default() as u32;
         }
-        if !machine.name.is_empty() {
-            self.add_node(&machine.name.clone());
-        }
-        self.machines.push(machine);
-        Ok(())
+        Ok(machine)
     }
 }
 
