@@ -45,10 +45,13 @@ fn coarse(bin: u16) -> u32 {
 struct Longest {
     most: usize,
     calls: Vec<Call>,
+    /// How many were added.
+    total: u64,
 }
 
 impl Longest {
     fn add(&mut self, call: &Call) {
+        self.total += 1;
         self.calls.push(*call);
         if self.calls.len() >= 2 * self.most.max(1) {
             self.cut();
@@ -64,13 +67,13 @@ impl Longest {
     }
 
     /// Those of a range, and how many there are.
-    fn columns(mut self, range_ns: &Range<Nanoseconds>, total: u64) -> Calls {
+    fn columns(mut self, range_ns: &Range<Nanoseconds>) -> Calls {
         self.cut();
-        let is_all = self.calls.len() as u64 == total;
+        let is_all = self.calls.len() as u64 == self.total;
         let mut columns = Calls {
             from_ns: range_ns.start,
             to_ns: range_ns.end,
-            total,
+            total: self.total,
             share: f64::from(is_all),
             all_from_ns: self.calls.last().filter(|_| !is_all).map_or(0, Call::each_ns),
             ..Calls::default()
@@ -78,6 +81,37 @@ impl Longest {
         self.calls.iter().for_each(|call| columns.push(call));
         columns
     }
+}
+
+/// By bin, how many calls are selected, and how many there are; none is selected yet.
+fn run_counts(run: &Density, function: Option<Function>) -> BTreeMap<u32, (u64, u64)> {
+    let is_asked = |id: Function| function.is_none_or(|function| function == id);
+    let mut counts: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    for (key, count) in run.cells().into_iter().filter(|(key, _)| is_asked(key.function)) {
+        counts.entry(coarse(key.bin)).or_default().1 += count;
+    }
+    counts
+}
+
+/// Shows the calls of the selection that begin in its range; see [`durations`].
+fn visit_asked(
+    question: &DurationsQuestion,
+    (until_ns, call_count): (Nanoseconds, u64),
+    calls: &dyn CallSource,
+    is_wanted: &dyn Fn() -> bool,
+    take: &mut dyn FnMut(&Call),
+) -> Result<(), String> {
+    let DurationsQuestion { range_ns, ranks, function, .. } = question;
+    let is_asked = |id: Function| function.is_none_or(|function| function == id);
+    for slice_ns in slices(range_ns, call_count, until_ns) {
+        wanted(is_wanted)?;
+        calls.visit_of(&slice_ns, ranks, &mut |call| {
+            if slice_ns.contains(&call.start_ns) && is_asked(call.function) {
+                take(call);
+            }
+        })?;
+    }
+    Ok(())
 }
 
 /// What is asked for of calls; how far the run is known, and how many calls it has. `run` counts all of them.
@@ -89,32 +123,20 @@ pub(crate) fn durations(
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<CallDurations, String> {
     let DurationsQuestion { range_ns, ranks, function, listed_ns, most } = question;
-    let is_asked = |id: Function| function.is_none_or(|function| function == id);
-    // How many are selected, and how many there are.
-    let mut counts: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
-    for (key, count) in run.cells().into_iter().filter(|(key, _)| is_asked(key.function)) {
-        counts.entry(coarse(key.bin)).or_default().1 += count;
-    }
-    let mut longest = Longest { most: *most as usize, calls: Vec::new() };
-    let mut total = 0;
+    let mut counts = run_counts(run, *function);
+    let mut longest = Longest { most: *most as usize, calls: Vec::new(), total: 0 };
     let is_run = ranks.is_none() && range_ns.start == 0 && range_ns.end >= until_ns;
     if is_run && listed_ns.is_empty() {
         counts.values_mut().for_each(|(selected, run)| *selected = *run);
     } else {
-        for slice_ns in slices(range_ns, call_count, until_ns) {
-            wanted(is_wanted)?;
-            calls.visit_of(&slice_ns, ranks, &mut |call| {
-                if !slice_ns.contains(&call.start_ns) || !is_asked(call.function) {
-                    return;
-                }
-                let each_ns = call.each_ns();
-                counts.entry(coarse(duration_bin(each_ns))).or_default().0 += 1;
-                if listed_ns.contains(&each_ns) {
-                    total += 1;
-                    longest.add(call);
-                }
-            })?;
-        }
+        let mut add = |call: &Call| {
+            let each_ns = call.each_ns();
+            counts.entry(coarse(duration_bin(each_ns))).or_default().0 += 1;
+            if listed_ns.contains(&each_ns) {
+                longest.add(call);
+            }
+        };
+        visit_asked(question, (until_ns, call_count), calls, is_wanted, &mut add)?;
     }
     Ok(CallDurations {
         from_ns: range_ns.start.min(until_ns),
@@ -123,6 +145,6 @@ pub(crate) fn durations(
         bin: counts.keys().copied().collect(),
         selected: counts.values().map(|(selected, _)| *selected).collect(),
         run: counts.values().map(|(_, run)| *run).collect(),
-        longest: longest.columns(range_ns, total),
+        longest: longest.columns(range_ns),
     })
 }

@@ -241,28 +241,32 @@ impl Library {
                 let row = ExpandedMessage { message, collective: Some((function, instance)), known_ns };
                 show(from.rank, to.map(|to| to.rank), &row);
             };
-            if matches!(flow, Flow::FromRoot | Flow::ToRoot) {
-                for (member, root) in with_roots(members) {
-                    if flow == Flow::FromRoot {
-                        tell(root, Some(member));
-                    } else {
-                        tell(member, Some(root));
-                    }
+            match flow {
+                Flow::FromRoot => {
+                    with_roots(members).into_iter().for_each(|(member, root)| tell(root, Some(member)));
                 }
-                continue;
-            }
-            for from in members {
-                let to = members.iter().filter(|to| to.rank != from.rank);
-                match flow {
-                    Flow::FromRoot | Flow::ToRoot => {}
-                    Flow::All | Flow::FromLower if count > MOST_OF_ALL_PAIRS => tell(from, None),
-                    Flow::All => to.for_each(|to| tell(from, Some(to))),
-                    Flow::FromLower => {
-                        to.filter(|to| to.rank > from.rank).for_each(|to| tell(from, Some(to)));
-                    }
+                Flow::ToRoot => {
+                    with_roots(members).into_iter().for_each(|(member, root)| tell(member, Some(root)));
                 }
+                Flow::All | Flow::FromLower if count > MOST_OF_ALL_PAIRS => {
+                    members.iter().for_each(|from| tell(from, None));
+                }
+                Flow::All => pairs_that(members, |from, to| from != to, &mut tell),
+                Flow::FromLower => pairs_that(members, |from, to| from < to, &mut tell),
             }
         }
+    }
+}
+
+/// Tells the pairs of members whose ranks are so.
+fn pairs_that(
+    members: &[Member],
+    is_pair: impl Fn(Rank, Rank) -> bool,
+    tell: &mut dyn FnMut(&Member, Option<&Member>),
+) {
+    for from in members {
+        let to = members.iter().filter(|to| is_pair(from.rank, to.rank));
+        to.for_each(|to| tell(from, Some(to)));
     }
 }
 

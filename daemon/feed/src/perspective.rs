@@ -130,13 +130,7 @@ impl Perspective {
                     self.rate = within_rates(rate);
                 }
             }
-            Command::Play(rate) => {
-                self.rate = within_rates(rate);
-                let at_end = !known.live && rate > 0.0 && now_ns >= known.until_ns;
-                self.jumps += u64::from(at_end);
-                // From the end it begins again, as players do.
-                (self.mode, self.time_ns) = (Mode::Playing, if at_end { 0.0 } else { now_ns });
-            }
+            Command::Play(rate) => self.play(rate, now_ns, known),
             Command::Seek(time_ns) => {
                 if self.mode == Mode::Live {
                     self.mode = Mode::Paused;
@@ -154,6 +148,14 @@ impl Perspective {
             }
         }
         self.since_ms = wall_ms;
+    }
+
+    fn play(&mut self, rate: f64, now_ns: f64, known: RunEdge) {
+        self.rate = within_rates(rate);
+        let at_end = !known.live && rate > 0.0 && now_ns >= known.until_ns;
+        self.jumps += u64::from(at_end);
+        // From the end it begins again, as players do.
+        (self.mode, self.time_ns) = (Mode::Playing, if at_end { 0.0 } else { now_ns });
     }
 
     /// What pages receive.

@@ -202,28 +202,8 @@ impl RankFigures {
         sources: &Sources<'_>,
     ) -> Result<Vec<f64>, String> {
         let range_ns = &question.range_ns;
-        let is_of_some = matches!(metric, RankMetric::MpiTime | RankMetric::Calls);
-        let function = question.function.filter(|_| is_of_some);
-        let site = question.site.filter(|_| is_of_some);
         let spans = self.phase(question, (known.ranks, known.until_ns), sources)?;
-        let is_of_all = function.is_none() && site.is_none() && spans.is_none();
-        let (calls, time_s) = if is_of_all && known.is_whole(range_ns) {
-            let calls = known.column(|row| row.calls as f64, 0.0);
-            (calls, known.column(|row| row.mpi_time_ns as f64 / 1e9, 0.0))
-        } else {
-            let of = Subject::Calls(function, site, question.phase);
-            let asked = CacheKey { range_ns: range_ns.clone(), ranks: known.ranks, of };
-            let make = || {
-                Ok(Sums::Calls(Arc::new(CallSums::read(
-                    sources.calls,
-                    range_ns,
-                    (function, site, spans.as_deref()),
-                    known.ranks,
-                )?)))
-            };
-            let Sums::Calls(sums) = self.once(asked, sources, make)? else { return Ok(Vec::new()) };
-            (sums.calls.clone(), sums.time_s.clone())
-        };
+        let (calls, time_s) = self.calls_and_time(metric, question, known, sources, spans.as_deref())?;
         let span_s = range_ns.end.min(known.until_ns).saturating_sub(range_ns.start) as f64 / 1e9;
         // Nothing is known of a rank that was not heard.
         let finished = || known.column(|row| known.finished_s(row, range_ns), f64::NAN);
@@ -249,6 +229,35 @@ impl RankFigures {
         })
     }
 
+    /// How many calls each rank made, and its seconds in them; while it was in a phase if there are spans of one.
+    fn calls_and_time(
+        &self,
+        metric: RankMetric,
+        question: &MetricsQuestion,
+        known: &CountedRows,
+        sources: &Sources<'_>,
+        spans: Option<&PhaseSpans>,
+    ) -> Result<(Vec<f64>, Vec<f64>), String> {
+        let range_ns = &question.range_ns;
+        let is_of_some = matches!(metric, RankMetric::MpiTime | RankMetric::Calls);
+        let function = question.function.filter(|_| is_of_some);
+        let site = question.site.filter(|_| is_of_some);
+        let is_of_all = function.is_none() && site.is_none() && spans.is_none();
+        if is_of_all && known.is_whole(range_ns) {
+            let calls = known.column(|row| row.calls as f64, 0.0);
+            return Ok((calls, known.column(|row| row.mpi_time_ns as f64 / 1e9, 0.0)));
+        }
+        let of = Subject::Calls(function, site, question.phase);
+        let asked = CacheKey { range_ns: range_ns.clone(), ranks: known.ranks, of };
+        let make = || {
+            let only = (function, site, spans);
+            let sums = CallSums::read(sources.calls, range_ns, only, known.ranks)?;
+            Ok(Sums::Calls(Arc::new(sums)))
+        };
+        let Sums::Calls(sums) = self.once(asked, sources, make)? else { return Ok(Default::default()) };
+        Ok((sums.calls.clone(), sums.time_s.clone()))
+    }
+
     fn of_messages(
         &self,
         metric: RankMetric,
@@ -258,18 +267,11 @@ impl RankFigures {
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Vec<f64>, String> {
         let range_ns = &question.range_ns;
-        if known.is_whole(range_ns) && question.phase.is_none() {
-            // What is counted all the time needs no reading.
-            let counted: Option<fn(&RankRow) -> f64> = match metric {
-                RankMetric::Sent => Some(|row| row.sent as f64),
-                RankMetric::Received => Some(|row| row.received as f64),
-                RankMetric::Messages => Some(|row| row.sent as f64 + row.received as f64),
-                RankMetric::BytesSent => Some(|row| row.bytes_sent as f64),
-                _ => None,
-            };
-            if let Some(counted) = counted {
-                return Ok(known.column(counted, 0.0));
-            }
+        if known.is_whole(range_ns)
+            && question.phase.is_none()
+            && let Some(counted) = counted(metric)
+        {
+            return Ok(known.column(counted, 0.0));
         }
         let make = || {
             let spans = self.phase(question, (known.ranks, known.until_ns), sources)?;
@@ -338,6 +340,17 @@ impl RankFigures {
             kept.pop_front();
         }
         Ok(sums)
+    }
+}
+
+/// The figures of the whole run that are counted all the time and need no reading.
+fn counted(metric: RankMetric) -> Option<fn(&RankRow) -> f64> {
+    match metric {
+        RankMetric::Sent => Some(|row| row.sent as f64),
+        RankMetric::Received => Some(|row| row.received as f64),
+        RankMetric::Messages => Some(|row| row.sent as f64 + row.received as f64),
+        RankMetric::BytesSent => Some(|row| row.bytes_sent as f64),
+        _ => None,
     }
 }
 

@@ -301,19 +301,7 @@ pub(crate) fn rank_layout(
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<RankLayout, String> {
     let known = figures.counted_rows()?;
-    let seen = match &question.source {
-        LayoutSourceChoice::Bundled => {
-            let name = question.name.as_str();
-            let bundled =
-                bundled_layout(name).ok_or_else(|| format!("there is no bundled layout {name:?}"))?;
-            parsed(bundled.text)
-        }
-        LayoutSourceChoice::Text(text) => parsed(text),
-        LayoutSourceChoice::File if files.source.is_none() => {
-            return Err("no layout file was given: start with --layout FILE".to_owned());
-        }
-        LayoutSourceChoice::File => files.look(),
-    };
+    let seen = chosen_layouts(question, files)?;
     let mut answer = RankLayout {
         names: seen.layouts.iter().map(|(layout, _)| layout.name().to_owned()).collect(),
         errors: seen.errors,
@@ -327,19 +315,7 @@ pub(crate) fn rank_layout(
     let Some((layout, is_old)) = seen.layouts.iter().find(wanted).or_else(|| seen.layouts.first()) else {
         return Ok(answer);
     };
-    let points = known.ranks.saturating_mul(layout.points_per_rank());
-    if points > MOST_POINTS {
-        let (ranks, each) = (known.ranks, layout.points_per_rank());
-        return Err(format!(
-            "{ranks} ranks with {each} points each are more than the {MOST_POINTS} points that are drawn"
-        ));
-    }
-    if !is_affordable(layout, known.ranks) {
-        let (operations, ranks) = (layout.operation_count(), known.ranks);
-        return Err(format!(
-            "{operations} operations for each of {ranks} ranks take too long; write a shorter layout"
-        ));
-    }
+    refuse_expensive(layout, known.ranks)?;
     let mut inputs = inputs(&known, figures);
     if layout.events().contains(&true) {
         set_events(&mut inputs, layout, question, &mut answer.warnings, |events| {
@@ -356,6 +332,39 @@ pub(crate) fn rank_layout(
     answer.warnings.truncate(MOST_NOTES);
     [answer.x.0, answer.y.0, answer.z.0, answer.color.0] = [points.x, points.y, points.z, points.color];
     Ok(answer)
+}
+
+/// The layouts of the source that is asked for.
+fn chosen_layouts(question: &LayoutQuestion, files: &LayoutFiles) -> Result<LayoutFileState, String> {
+    match &question.source {
+        LayoutSourceChoice::Bundled => {
+            let name = question.name.as_str();
+            let bundled =
+                bundled_layout(name).ok_or_else(|| format!("there is no bundled layout {name:?}"))?;
+            Ok(parsed(bundled.text))
+        }
+        LayoutSourceChoice::Text(text) => Ok(parsed(text)),
+        LayoutSourceChoice::File if files.source.is_none() => {
+            Err("no layout file was given: start with --layout FILE".to_owned())
+        }
+        LayoutSourceChoice::File => Ok(files.look()),
+    }
+}
+
+fn refuse_expensive(layout: &Layout, ranks: usize) -> Result<(), String> {
+    let each = layout.points_per_rank();
+    if ranks.saturating_mul(each) > MOST_POINTS {
+        return Err(format!(
+            "{ranks} ranks with {each} points each are more than the {MOST_POINTS} points that are drawn"
+        ));
+    }
+    if !is_affordable(layout, ranks) {
+        let operations = layout.operation_count();
+        return Err(format!(
+            "{operations} operations for each of {ranks} ranks take too long; write a shorter layout"
+        ));
+    }
+    Ok(())
 }
 
 /// Whether a page may ask for this layout: other questions wait for the answer.
@@ -416,29 +425,19 @@ pub(crate) fn layouts(figures: &RankFigures, files: &LayoutFiles) -> Result<Layo
     {
         return Ok(layouts.clone());
     }
-    let mut inputs = inputs(&known, figures);
-    for number in 0..EVENTS {
-        // Any values that differ show what a layout does with them.
-        let spread = |rank: usize| (rank * (2 * number + 7) % 101) as f64;
-        inputs.set_event(number, Values::PerRank((0..known.ranks).map(spread).collect()));
+    let inputs = thumbnail_inputs(&known, figures);
+    let mut items: Vec<LayoutItem> =
+        seen.layouts.iter().map(|(layout, _)| item(layout, &inputs, "", true)).collect();
+    for ((_, keeper), bytes) in LayoutKeeper::ALL.iter().zip(&listed_for.kept) {
+        items.extend(kept_items(keeper, bytes, &inputs));
     }
-    let of_file = seen.layouts.iter().map(|(layout, _)| item(layout, &inputs, "", true));
-    let bundled = BUNDLED.iter().flat_map(|bundled| {
+    items.extend(BUNDLED.iter().flat_map(|bundled| {
         let file = LayoutFile::parse(bundled.text.as_bytes());
         let layout = file.layouts.into_iter().next()?;
         Some(item(&layout, &inputs, bundled.text, false))
-    });
-    let of_store = LayoutKeeper::ALL.iter().zip(&listed_for.kept).flat_map(|((_, keeper), bytes)| {
-        let texts = layout_texts(&String::from_utf8_lossy(bytes));
-        texts.into_iter().filter_map(|(_, text)| {
-            let file = LayoutFile::parse(text.as_bytes());
-            let item = item(file.layouts.first()?, &inputs, &text, false);
-            Some(LayoutItem { keeper: (*keeper).to_owned(), ..item })
-        })
-    });
-    let of_store: Vec<LayoutItem> = of_store.collect();
+    }));
     let layouts = Layouts {
-        items: of_file.chain(of_store).chain(bundled).collect(),
+        items,
         has_store: files.store.is_some(),
         file: files.source.as_ref().map(|source| source.name()).unwrap_or_default(),
         text: String::from_utf8_lossy(&seen.bytes).into_owned(),
@@ -447,6 +446,31 @@ pub(crate) fn layouts(figures: &RankFigures, files: &LayoutFiles) -> Result<Layo
     };
     *list() = Some((listed_for, layouts.clone()));
     Ok(layouts)
+}
+
+/// What a layout is given where nobody has chosen values for it.
+fn thumbnail_inputs(known: &CountedRows, figures: &RankFigures) -> Inputs {
+    let mut inputs = inputs(known, figures);
+    for number in 0..EVENTS {
+        // Any values that differ show what a layout does with them.
+        let spread = |rank: usize| (rank * (2 * number + 7) % 101) as f64;
+        inputs.set_event(number, Values::PerRank((0..known.ranks).map(spread).collect()));
+    }
+    inputs
+}
+
+/// The layouts that one of the keepers has in this file.
+fn kept_items<'a>(
+    keeper: &'a str,
+    bytes: &[u8],
+    inputs: &'a Inputs,
+) -> impl Iterator<Item = LayoutItem> + use<'a> {
+    let texts = layout_texts(&String::from_utf8_lossy(bytes));
+    texts.into_iter().filter_map(move |(_, text)| {
+        let file = LayoutFile::parse(text.as_bytes());
+        let item = item(file.layouts.first()?, inputs, &text, false);
+        Some(LayoutItem { keeper: keeper.to_owned(), ..item })
+    })
 }
 
 /// The points of the bundled layouts for which a run has all that they ask for, one for each rank.

@@ -86,6 +86,11 @@ impl<'a> Candidate<'a> {
     }
 }
 
+/// The key of groups, and which of them.
+type WholeGroups = (&'static str, Vec<f64>);
+/// The name of a layout, and of each candidate the part of its variance that neighbours have in common.
+type LayoutShares = (&'static str, Vec<f64>);
+
 /// What shows best where ranks stand out in a range; an empty one where none does.
 pub(crate) fn suggestion(
     range_ns: &Range<Nanoseconds>,
@@ -94,14 +99,7 @@ pub(crate) fn suggestion(
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Suggestion, String> {
     let known = figures.counted_rows()?;
-    let question = MetricsQuestion {
-        range_ns: range_ns.clone(),
-        metrics: CANDIDATES.to_vec(),
-        function: None,
-        site: None,
-        phase: None,
-    };
-    let found = figures.metrics(&question, sources, is_wanted)?;
+    let found = figures.metrics(&candidates_question(range_ns), sources, is_wanted)?;
     let candidates: Vec<Candidate<'_>> = CANDIDATES
         .iter()
         .zip(&found.metrics)
@@ -112,42 +110,34 @@ pub(crate) fn suggestion(
     }
     let inputs = inputs(&known, figures);
     let layouts = shared_variance(&candidates, &inputs, is_wanted)?;
-    let best_of = |at: usize| layouts.iter().map(|(_, shares)| shares[at]).fold(0.0, f64::max);
-    let groups: Vec<_> = candidates
+    let groups: Vec<Option<WholeGroups>> = candidates
         .iter()
         .map(|candidate| whole_groups(&inputs, &figures.places, &candidate.out.is_out))
         .collect();
-    // How well they lie together and how far out they are; the first of those that are as good.
-    // Ranks with something in common explain more than ranks that suffer from them.
-    let common = |at: usize| if groups[at].is_some() { 4.0 } else { 1.0 };
-    let score = |at: usize| best_of(at).max(0.05) * candidates[at].out.weight.min(1.0) * common(at);
-    let mut best = 0;
-    for other in 1..candidates.len() {
-        if score(other) > 1.2 * score(best) {
-            best = other;
-        }
-    }
-    let Some(Candidate { metric, out, .. }) = candidates.get(best) else {
-        return Ok(Suggestion::default());
-    };
+    let best = best_candidate(&candidates, &layouts, &groups);
     let group = groups.into_iter().nth(best).flatten();
+    Ok(described(figures, &candidates, best, &layouts, group))
+}
+
+/// A candidate with the layout that shows it best.
+fn described(
+    figures: &RankFigures,
+    candidates: &[Candidate<'_>],
+    best: usize,
+    layouts: &[LayoutShares],
+    group: Option<WholeGroups>,
+) -> Suggestion {
+    let Candidate { metric, out, .. } = &candidates[best];
     let is_corners = group.is_none() && are_corners(&figures.grid(), out);
     let preferred = match &group {
         Some((key, _)) => layout_of(key),
         None if is_corners => "grid",
         None => "",
     };
-    // Among equals the simplest, which comes first; what says why they stand out before all others.
-    let mut layout = ("", f64::NEG_INFINITY);
-    for (name, shares) in &layouts {
-        let is_better = layout.0.is_empty() || (layout.0 != preferred && shares[best] > layout.1 + 0.02);
-        if *name == preferred || is_better {
-            layout = (name, shares[best]);
-        }
-    }
+    let layout = best_layout(layouts, preferred, best);
     let name = |key: &str, value: f64| figures.places.word(key, value).unwrap_or_else(|| format!("{value}"));
     let (group, members) = group.unwrap_or_default();
-    Ok(Suggestion {
+    Suggestion {
         metric: metric.name().to_owned(),
         layout: layout.0.to_owned(),
         ranks: ranges(&out.is_out),
@@ -158,7 +148,49 @@ pub(crate) fn suggestion(
         members: members.into_iter().map(|value| name(group, value)).collect(),
         group: group.to_owned(),
         is_corners,
-    })
+    }
+}
+
+fn candidates_question(range_ns: &Range<Nanoseconds>) -> MetricsQuestion {
+    MetricsQuestion {
+        range_ns: range_ns.clone(),
+        metrics: CANDIDATES.to_vec(),
+        function: None,
+        site: None,
+        phase: None,
+    }
+}
+
+/// By how well its ranks lie together in a layout and how far out they are; the first of those that are as good.
+fn best_candidate(
+    candidates: &[Candidate<'_>],
+    layouts: &[LayoutShares],
+    groups: &[Option<WholeGroups>],
+) -> usize {
+    let best_of = |at: usize| layouts.iter().map(|(_, shares)| shares[at]).fold(0.0, f64::max);
+    // Ranks with something in common explain more than ranks that suffer from them.
+    let common = |at: usize| if groups[at].is_some() { 4.0 } else { 1.0 };
+    let score = |at: usize| best_of(at).max(0.05) * candidates[at].out.weight.min(1.0) * common(at);
+    let mut best = 0;
+    for other in 1..candidates.len() {
+        if score(other) > 1.2 * score(best) {
+            best = other;
+        }
+    }
+    best
+}
+
+/// The layout for a candidate, with the variance that neighbours share in it. Among equals it is the simplest, which comes
+/// first; what says why ranks stand out goes before all others.
+fn best_layout<'a>(layouts: &'a [LayoutShares], preferred: &str, candidate: usize) -> (&'a str, f64) {
+    let mut layout = ("", f64::NEG_INFINITY);
+    for (name, shares) in layouts {
+        let is_better = layout.0.is_empty() || (layout.0 != preferred && shares[candidate] > layout.1 + 0.02);
+        if *name == preferred || is_better {
+            layout = (name, shares[candidate]);
+        }
+    }
+    layout
 }
 
 fn outliers(values: &[f64]) -> Option<Outliers> {
@@ -221,7 +253,7 @@ fn layout_of(key: &str) -> &'static str {
 
 /// The fewest groups of one kind whose ranks all stand out, if nearly all that stand out are theirs and there are other
 /// groups.
-fn whole_groups(inputs: &Inputs, places: &RankPlaces, is_out: &[bool]) -> Option<(&'static str, Vec<f64>)> {
+fn whole_groups(inputs: &Inputs, places: &RankPlaces, is_out: &[bool]) -> Option<WholeGroups> {
     let all = is_out.iter().filter(|is_out| **is_out).count();
     let whole = |key: &'static str| {
         let values = inputs.metadata(key)?;
@@ -266,7 +298,7 @@ fn shared_variance(
     candidates: &[Candidate<'_>],
     inputs: &Inputs,
     is_wanted: &dyn Fn() -> bool,
-) -> Result<Vec<(&'static str, Vec<f64>)>, String> {
+) -> Result<Vec<LayoutShares>, String> {
     let sample = sample(candidates, inputs.ranks());
     let mut found = Vec::new();
     for (name, points) in bundled_points(inputs) {

@@ -4,7 +4,8 @@ use crate::call_source::CallSource;
 use crate::dependencies::Dependencies;
 use crate::overlap::inside_s;
 use crate::rank_phases::PhaseSpans;
-use mpiscope_model::{Function, Nanoseconds, Site};
+use mpiscope_diagnosis::Version;
+use mpiscope_model::{Function, Message, Nanoseconds, Site};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 
@@ -68,8 +69,26 @@ impl MessageSums {
             range_ns.contains(&at_ns) && phase.is_none_or(|spans| spans.contains(rank, at_ns))
         };
         let criteria = messages.usual();
+        let mut sums = Self::zero(ranks, criteria.is_some());
+        messages.visit(range_ns, is_wanted, &mut |messages| {
+            for message in messages {
+                let (src, dst) = (message.src.index(), message.dst.index());
+                if src < ranks && is_in(src, message.send_ns) {
+                    sums.sent[src] += 1.0;
+                    sums.bytes_sent[src] += message.bytes as f64;
+                }
+                if dst < ranks && is_in(dst, message.recv_ns) {
+                    sums.add_received(message, criteria.as_deref());
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(sums)
+    }
+
+    fn zero(ranks: usize, has_criteria: bool) -> Self {
         let zeros = || vec![0.0; ranks];
-        let mut sums = Self {
+        Self {
             sent: zeros(),
             received: zeros(),
             bytes_sent: zeros(),
@@ -78,32 +97,23 @@ impl MessageSums {
             latency: zeros(),
             delayed: zeros(),
             late_sender_s: zeros(),
-            has_criteria: criteria.is_some(),
-        };
-        messages.visit(range_ns, is_wanted, &mut |messages| {
-            for message in messages {
-                let (src, dst) = (message.src.index(), message.dst.index());
-                if src < ranks && is_in(src, message.send_ns) {
-                    sums.sent[src] += 1.0;
-                    sums.bytes_sent[src] += message.bytes as f64;
-                }
-                if dst >= ranks || !is_in(dst, message.recv_ns) {
-                    continue;
-                }
-                sums.received[dst] += 1.0;
-                sums.bytes_received[dst] += message.bytes as f64;
-                sums.late_sender_s[dst] += message.late_sender_ns as f64 / 1e9;
-                let known = criteria.as_deref().filter(|_| message.exact);
-                if let Some(latency) = known.and_then(|criteria| criteria.latency(message)) {
-                    sums.exact[dst] += 1.0;
-                    sums.latency[dst] += latency;
-                    let is_delayed = known.and_then(|criteria| criteria.is_delayed(message));
-                    sums.delayed[dst] += f64::from(u8::from(is_delayed == Some(true)));
-                }
-            }
-            ControlFlow::Continue(())
-        })?;
-        Ok(sums)
+            has_criteria,
+        }
+    }
+
+    /// Takes in a message for its receiver.
+    fn add_received(&mut self, message: &Message, criteria: Option<&Version>) {
+        let dst = message.dst.index();
+        self.received[dst] += 1.0;
+        self.bytes_received[dst] += message.bytes as f64;
+        self.late_sender_s[dst] += message.late_sender_ns as f64 / 1e9;
+        let known = criteria.filter(|_| message.exact);
+        if let Some(latency) = known.and_then(|criteria| criteria.latency(message)) {
+            self.exact[dst] += 1.0;
+            self.latency[dst] += latency;
+            let is_delayed = known.and_then(|criteria| criteria.is_delayed(message));
+            self.delayed[dst] += f64::from(u8::from(is_delayed == Some(true)));
+        }
     }
 }
 

@@ -120,6 +120,15 @@ impl Membership {
         self.of_rank.get(rank.index()).copied().flatten()
     }
 
+    /// The ranks of each region that are among these.
+    fn asked(&self, ranks: &Ranks) -> Vec<(Scope, Vec<(Rank, Rank)>)> {
+        let asked = self.ranks.iter().map(|(&region, of)| {
+            let of = ranks.as_ref().map_or_else(|| of.clone(), |ranks| common_ranks(ranks, of));
+            (Scope::Within(region), of)
+        });
+        asked.collect()
+    }
+
     fn scope(&self, message: &Message) -> Scope {
         let (one, other) = (self.region(message.src), self.region(message.dst));
         if one == other { Scope::Within(one) } else { Scope::Between(one.min(other), one.max(other)) }
@@ -161,27 +170,8 @@ impl Library {
         let whole = first.saturating_mul(width_ns)..end.saturating_mul(width_ns);
         let regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let members = Membership::new(&regions);
-        let mut windows: BTreeMap<(u64, Scope), Counted> = BTreeMap::new();
-        self.visit_calls(&whole, ranks, &mut |call| {
-            if whole.contains(&call.end_ns) {
-                let key = (call.end_ns / width_ns, Scope::Within(members.region(call.rank)));
-                windows.entry(key).or_default().call(call);
-            }
-        })?;
-        let usual = self.usual();
-        self.visit_messages(&whole, &mut |messages| {
-            for message in messages.iter().filter(|message| whole.contains(&message.recv_ns)) {
-                if is_among(ranks.as_deref(), message.src) || is_among(ranks.as_deref(), message.dst) {
-                    let key = (message.recv_ns / width_ns, members.scope(message));
-                    windows.entry(key).or_default().message(message, usual.latency(message));
-                }
-            }
-        })?;
-        let asked = members.ranks.iter().map(|(&region, of)| {
-            let of = ranks.as_ref().map_or_else(|| of.clone(), |ranks| common_ranks(ranks, of));
-            (Scope::Within(region), of)
-        });
-        let asked: Vec<(Scope, Vec<(Rank, Rank)>)> = asked.collect();
+        let mut windows = self.counted_windows(&whole, width_ns, ranks, &members)?;
+        let asked = members.asked(ranks);
         for window in first..end {
             let range_ns = window * width_ns..(window + 1).saturating_mul(width_ns);
             // Ranks may wait where no call of theirs returns.
@@ -201,6 +191,33 @@ impl Library {
             }
         }
         Ok(())
+    }
+
+    /// Counts calls and messages by window and by what they are about. The range is of whole windows.
+    fn counted_windows(
+        &self,
+        range_ns: &Range<Nanoseconds>,
+        width_ns: u64,
+        ranks: &Ranks,
+        members: &Membership,
+    ) -> Result<BTreeMap<(u64, Scope), Counted>, String> {
+        let mut windows: BTreeMap<(u64, Scope), Counted> = BTreeMap::new();
+        self.visit_calls(range_ns, ranks, &mut |call| {
+            if range_ns.contains(&call.end_ns) {
+                let key = (call.end_ns / width_ns, Scope::Within(members.region(call.rank)));
+                windows.entry(key).or_default().call(call);
+            }
+        })?;
+        let usual = self.usual();
+        self.visit_messages(range_ns, &mut |messages| {
+            for message in messages.iter().filter(|message| range_ns.contains(&message.recv_ns)) {
+                if is_among(ranks.as_deref(), message.src) || is_among(ranks.as_deref(), message.dst) {
+                    let key = (message.recv_ns / width_ns, members.scope(message));
+                    windows.entry(key).or_default().message(message, usual.latency(message));
+                }
+            }
+        })?;
+        Ok(windows)
     }
 
     /// The share of ranks in where time went in a range.

@@ -12,8 +12,9 @@ use crate::overlap::inside_ns;
 use crate::question::wanted;
 use crate::question::{SelectedQuestion, is_among};
 use crate::regions::Regions;
+use mpiscope_diagnosis::Version;
 use mpiscope_matching::FunctionTotals;
-use mpiscope_model::{Function, Message, Nanoseconds, Rank};
+use mpiscope_model::{Call, Function, Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -161,6 +162,103 @@ pub(crate) fn slices(
     (0..count).map(move |slice| at(slice)..at(slice + 1))
 }
 
+impl FunctionPart {
+    /// Takes in a call with its time in the range. Its other figures count where it begins.
+    fn add(&mut self, call: &Call, time_ns: u64, begins: bool) {
+        self.totals.time_ns = self.totals.time_ns.saturating_add(time_ns);
+        if begins {
+            self.totals.calls += 1;
+            self.totals.polls = self.totals.polls.saturating_add(call.count.saturating_sub(1));
+            self.totals.bytes = self.totals.bytes.saturating_add(call.bytes);
+            self.totals.add_duration(call.each_ns(), 1);
+            self.longest_ns = self.longest_ns.max(call.each_ns());
+        }
+    }
+}
+
+impl RegionPart {
+    fn add(&mut self, message: &Message, criteria: Option<&Version>) {
+        self.messages += 1;
+        let known = criteria.filter(|_| message.exact);
+        if let Some(latency) = known.and_then(|criteria| criteria.latency(message)) {
+            self.exact += 1;
+            self.delayed += u64::from(known.and_then(|criteria| criteria.is_delayed(message)) == Some(true));
+            self.above_expected += u64::from(latency > 1.0);
+            self.latency += latency;
+        }
+    }
+}
+
+/// What a selection adds up to while its rows are read.
+struct SelectionSums<'a> {
+    question: &'a SelectedQuestion,
+    found: Selected,
+    of_function: BTreeMap<Function, FunctionPart>,
+    of_rank: Vec<RankPart>,
+    of_region: Vec<RegionPart>,
+}
+
+impl SelectionSums<'_> {
+    /// Takes in a call of the selected ranks that was read for this part of the range.
+    fn add_call(&mut self, call: &Call, slice_ns: &Range<Nanoseconds>) {
+        let time_ns = inside_ns(slice_ns, call.start_ns, call.end_ns);
+        let begins = slice_ns.contains(&call.start_ns);
+        self.of_function.entry(call.function).or_default().add(call, time_ns, begins);
+        if self.question.hidden.contains(&call.function.into()) {
+            return;
+        }
+        let found = &mut self.found;
+        found.mpi_time_ns = found.mpi_time_ns.saturating_add(time_ns);
+        found.calls += u64::from(begins);
+        let polls = call.count.saturating_sub(1);
+        found.polls = found.polls.saturating_add(if begins { polls } else { 0 });
+        if let Some(of) = self.of_rank.get_mut(call.rank.index()) {
+            of.calls += u64::from(begins);
+            of.time_ns = of.time_ns.saturating_add(time_ns);
+        }
+    }
+
+    /// Takes in a message from or to the selected ranks, and the place of the region that it is within.
+    fn add_message(&mut self, message: &Message, region: Option<usize>, criteria: Option<&Version>) {
+        let range_ns = &self.question.range_ns;
+        if range_ns.contains(&message.recv_ns)
+            && let Some(receiver) = self.of_rank.get_mut(message.dst.index())
+        {
+            receiver.received += 1;
+        }
+        if !range_ns.contains(&message.send_ns) {
+            return;
+        }
+        if let Some(sender) = self.of_rank.get_mut(message.src.index()) {
+            sender.sent += 1;
+            sender.bytes_sent = sender.bytes_sent.saturating_add(message.bytes);
+        }
+        let found = &mut self.found;
+        found.messages += 1;
+        found.inter_messages += u64::from(message.inter);
+        found.intra_messages += u64::from(!message.inter);
+        found.bytes = found.bytes.saturating_add(message.bytes);
+        if let Some(region) = region {
+            self.of_region[region].add(message, criteria);
+        }
+    }
+
+    fn into_selected(self, regions: &Regions) -> Selected {
+        let mut found = self.found;
+        for (function, FunctionPart { totals, longest_ns }) in self.of_function {
+            found.functions.push(function, &totals.with_longest(longest_ns));
+        }
+        let of_rank = self.of_rank.iter().enumerate().map(|(rank, of)| (Rank::from_index(rank), of));
+        for (rank, of) in of_rank.filter(|(rank, _)| is_among(self.question.ranks.as_deref(), *rank)) {
+            found.ranks.push(rank, of);
+        }
+        for (region, of) in regions.regions.iter().zip(&self.of_region) {
+            found.regions.push(region.id, of);
+        }
+        found
+    }
+}
+
 /// The sums of a selection, without the budget. The job has these ranks, and is known until a time with some rows of calls.
 pub(crate) fn selected(
     question: &SelectedQuestion,
@@ -170,100 +268,37 @@ pub(crate) fn selected(
     regions: &Regions,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Selected, String> {
-    let SelectedQuestion { range_ns, ranks: only, hidden } = question;
-    let mut found = Selected {
-        from_ns: range_ns.start.min(until_ns),
-        to_ns: range_ns.end.min(until_ns),
-        ..Selected::default()
-    };
-    let mut of_rank = vec![RankPart::default(); ranks];
-    let mut of_function: BTreeMap<Function, FunctionPart> = BTreeMap::new();
-    let mut add_calls = |slice_ns: &Range<Nanoseconds>| {
-        calls.visit_of(slice_ns, only, &mut |call| {
-            let is_shown = !hidden.contains(&call.function.into());
-            let of = of_function.entry(call.function).or_default();
-            let time_ns = inside_ns(slice_ns, call.start_ns, call.end_ns);
-            of.totals.time_ns = of.totals.time_ns.saturating_add(time_ns);
-            let begins = slice_ns.contains(&call.start_ns);
-            let polls = call.count.saturating_sub(1);
-            if begins {
-                of.totals.calls += 1;
-                of.totals.polls = of.totals.polls.saturating_add(polls);
-                of.totals.bytes = of.totals.bytes.saturating_add(call.bytes);
-                of.totals.add_duration(call.each_ns(), 1);
-                of.longest_ns = of.longest_ns.max(call.each_ns());
-            }
-            if !is_shown {
-                return;
-            }
-            found.mpi_time_ns = found.mpi_time_ns.saturating_add(time_ns);
-            found.calls += u64::from(begins);
-            found.polls = found.polls.saturating_add(if begins { polls } else { 0 });
-            if let Some(of) = of_rank.get_mut(call.rank.index()) {
-                of.calls += u64::from(begins);
-                of.time_ns = of.time_ns.saturating_add(time_ns);
-            }
-        })
+    let SelectedQuestion { range_ns, ranks: only, .. } = question;
+    let mut sums = SelectionSums {
+        question,
+        found: Selected {
+            from_ns: range_ns.start.min(until_ns),
+            to_ns: range_ns.end.min(until_ns),
+            ..Selected::default()
+        },
+        of_function: BTreeMap::new(),
+        of_rank: vec![RankPart::default(); ranks],
+        of_region: vec![RegionPart::default(); regions.regions.len()],
     };
     for slice_ns in slices(range_ns, call_count, until_ns) {
         wanted(is_wanted)?;
-        add_calls(&slice_ns)?;
+        calls.visit_of(&slice_ns, only, &mut |call| sums.add_call(call, &slice_ns))?;
     }
     wanted(is_wanted)?;
     let region_of: FxHashMap<Rank, usize> = (regions.regions.iter().enumerate())
         .flat_map(|(at, region)| region.each_rank().map(move |rank| (rank, at)))
         .collect();
-    let mut of_region = vec![RegionPart::default(); regions.regions.len()];
     let criteria = messages.usual();
     let is_selected = |rank| is_among(only.as_deref(), rank);
-    let mut add = |message: &Message| {
-        if range_ns.contains(&message.recv_ns)
-            && let Some(receiver) = of_rank.get_mut(message.dst.index())
-        {
-            receiver.received += 1;
-        }
-        if !range_ns.contains(&message.send_ns) {
-            return;
-        }
-        if let Some(sender) = of_rank.get_mut(message.src.index()) {
-            sender.sent += 1;
-            sender.bytes_sent = sender.bytes_sent.saturating_add(message.bytes);
-        }
-        found.messages += 1;
-        found.inter_messages += u64::from(message.inter);
-        found.intra_messages += u64::from(!message.inter);
-        found.bytes = found.bytes.saturating_add(message.bytes);
-        let (src, dst) = (region_of.get(&message.src), region_of.get(&message.dst));
-        if let (Some(&region), true) = (src, src == dst) {
-            let of = &mut of_region[region];
-            of.messages += 1;
-            let known = criteria.as_deref().filter(|_| message.exact);
-            if let Some(latency) = known.and_then(|criteria| criteria.latency(message)) {
-                of.exact += 1;
-                of.delayed +=
-                    u64::from(known.and_then(|criteria| criteria.is_delayed(message)) == Some(true));
-                of.above_expected += u64::from(latency > 1.0);
-                of.latency += latency;
-            }
-        }
-    };
     messages.visit(range_ns, is_wanted, &mut |batch| {
-        batch
-            .iter()
-            .filter(|message| is_selected(message.src) || is_selected(message.dst))
-            .for_each(&mut add);
+        for message in batch.iter().filter(|of| is_selected(of.src) || is_selected(of.dst)) {
+            let (src, dst) = (region_of.get(&message.src), region_of.get(&message.dst));
+            let region = src.filter(|_| src == dst).copied();
+            sums.add_message(message, region, criteria.as_deref());
+        }
         ControlFlow::Continue(())
     })?;
-    for (function, FunctionPart { totals, longest_ns }) in of_function {
-        found.functions.push(function, &totals.with_longest(longest_ns));
-    }
-    for (rank, of) in of_rank.iter().enumerate().filter(|(rank, _)| is_selected(Rank::from_index(*rank))) {
-        found.ranks.push(Rank::from_index(rank), of);
-    }
-    for (region, of) in regions.regions.iter().zip(&of_region) {
-        found.regions.push(region.id, of);
-    }
-    Ok(found)
+    Ok(sums.into_selected(regions))
 }
 
 impl SelectedFunctions {

@@ -4,7 +4,7 @@ use crate::calls::NONE;
 use crate::column::{F64Column, U32Column};
 use crate::dependencies::gather::Gathered;
 use crate::question::ConeQuestion;
-use mpiscope_model::{Message, Node, Rank};
+use mpiscope_model::{Message, Nanoseconds, Node, Rank};
 use mpiscope_topology as topology;
 use mpiscope_topology::{Bar, DagScope, EventId, LogicalEventKind};
 use serde::{Deserialize, Serialize};
@@ -155,16 +155,7 @@ impl Dag {
             ..Self::default()
         };
         for (node, following) in dag.nodes.iter().zip(dag.following()) {
-            let columns = &mut answer.nodes;
-            columns.rank.0.push(node.rank.0);
-            columns.host.0.push(hosts.get(&node.rank).map_or(NONE, |node| node.0));
-            columns.layer.0.push(node.layer);
-            columns.place.0.push(node.place);
-            columns.begin_ns.0.push(node.begin_ns as f64);
-            columns.end_ns.0.push(node.end_ns as f64);
-            columns.received.0.push(node.received);
-            columns.sent.0.push(node.sent);
-            columns.following.0.push(following);
+            answer.nodes.push(node, hosts.get(&node.rank).copied(), following);
         }
         for edge in &dag.edges {
             answer.edges.from.0.push(edge.from);
@@ -173,12 +164,7 @@ impl Dag {
             answer.edges.bytes.0.push(edge.bytes as f64);
         }
         (answer.ranks.mean, answer.ranks.deviation) = (dag.balance.mean, dag.balance.deviation);
-        for rank in &dag.balance.ranks {
-            answer.ranks.rank.0.push(rank.rank.0);
-            answer.ranks.messages.0.push(rank.messages as f64);
-            answer.ranks.load.0.push(rank.load);
-            answer.ranks.flatness.0.push(topology::flatness(rank.load));
-        }
+        dag.balance.ranks.iter().for_each(|rank| answer.ranks.push(rank));
         bars.iter().for_each(|bar| answer.bars.push(bar));
         answer.notes = answer.in_words();
         answer
@@ -210,6 +196,29 @@ impl Dag {
             notes.push("expected transfer times are not known yet, so no latency is shown".to_owned());
         }
         notes
+    }
+}
+
+impl DagNodes {
+    fn push(&mut self, node: &topology::DagNode, host: Option<Node>, following: u32) {
+        self.rank.0.push(node.rank.0);
+        self.host.0.push(host.map_or(NONE, |node| node.0));
+        self.layer.0.push(node.layer);
+        self.place.0.push(node.place);
+        self.begin_ns.0.push(node.begin_ns as f64);
+        self.end_ns.0.push(node.end_ns as f64);
+        self.received.0.push(node.received);
+        self.sent.0.push(node.sent);
+        self.following.0.push(following);
+    }
+}
+
+impl DagRanks {
+    fn push(&mut self, rank: &topology::RankBalance) {
+        self.rank.0.push(rank.rank.0);
+        self.messages.0.push(rank.messages as f64);
+        self.load.0.push(rank.load);
+        self.flatness.0.push(topology::flatness(rank.load));
     }
 }
 
@@ -301,13 +310,7 @@ impl Cone {
             is_future: question.is_future,
             rank: of.rank.0,
             at_ns: of.at_ns,
-            event: match of.kind {
-                LogicalEventKind::Send(_) => "send",
-                LogicalEventKind::Receive(_) => "receive",
-                LogicalEventKind::Enter(_) => "enter",
-                LogicalEventKind::Exit(_) => "exit",
-            }
-            .to_owned(),
+            event: word(of.kind).to_owned(),
             beyond_ns: found.beyond_ns,
             events: time.count() as u64,
             found: found.count() as u64,
@@ -330,18 +333,25 @@ impl Cone {
             }));
         }
         let message = |id: u32| &time.messages()[id as usize];
-        let away = |message: &Message| {
-            if question.is_future {
-                message.send_ns.abs_diff(of.at_ns)
-            } else {
-                message.recv_ns.abs_diff(of.at_ns)
-            }
-        };
         answer.messages_total = messages.len() as u64;
-        messages.sort_unstable_by_key(|&id| (away(message(id)), id));
+        messages.sort_unstable_by_key(|&id| (away_ns(message(id), question.is_future, of.at_ns), id));
         messages.truncate(question.most as usize);
         messages.into_iter().map(message).for_each(|message| answer.messages.push(message));
         answer
+    }
+}
+
+/// How far a message of the future or the past is from a time.
+fn away_ns(message: &Message, is_future: bool, at_ns: Nanoseconds) -> u64 {
+    if is_future { message.send_ns.abs_diff(at_ns) } else { message.recv_ns.abs_diff(at_ns) }
+}
+
+fn word(kind: LogicalEventKind) -> &'static str {
+    match kind {
+        LogicalEventKind::Send(_) => "send",
+        LogicalEventKind::Receive(_) => "receive",
+        LogicalEventKind::Enter(_) => "enter",
+        LogicalEventKind::Exit(_) => "exit",
     }
 }
 

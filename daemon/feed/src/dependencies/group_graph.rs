@@ -119,14 +119,9 @@ pub(super) fn group_graph(
     let keys: BTreeMap<Rank, u32> = shown.map(|rank| (rank, key(rank))).collect();
     let (groups, bounds) = grouped(&keys);
     let first = keys.keys().next().copied().ok_or("no rank of this selection is known")?;
-    let mut finder = LoopFinder::default();
-    source.visit_of(&question.range_ns, &Some(vec![(first, first)]), &mut |call| {
-        if question.range_ns.contains(&call.start_ns) {
-            finder.add(call);
-        }
-    })?;
+    let main_loop = main_loop(source, first, &question.range_ns)?;
     wanted(is_wanted)?;
-    let columns = columns(&question.range_ns, finder.find(&question.range_ns));
+    let columns = columns(&question.range_ns, main_loop);
     let (mut bundles, mut outside) = (BTreeMap::<(u32, u32, u32), Bundle>::new(), 0);
     visit(messages, &question.range_ns, is_wanted, &mut |messages| {
         for message in messages.iter().filter(|of| question.range_ns.contains(&of.send_ns)) {
@@ -144,6 +139,21 @@ pub(super) fn group_graph(
         ControlFlow::Continue(())
     })?;
     Ok(GroupGraph::new(&columns, &groups, &bounds, &bundles, outside))
+}
+
+/// The loop that a rank turns in during a range.
+fn main_loop(
+    source: &dyn CallSource,
+    rank: Rank,
+    range_ns: &Range<Nanoseconds>,
+) -> Result<Option<MainLoop>, String> {
+    let mut finder = LoopFinder::default();
+    source.visit_of(range_ns, &Some(vec![(rank, rank)]), &mut |call| {
+        if range_ns.contains(&call.start_ns) {
+            finder.add(call);
+        }
+    })?;
+    Ok(finder.find(range_ns))
 }
 
 fn latency(criteria: Option<&Version>, message: &Message) -> f64 {
