@@ -98,6 +98,10 @@ impl Options {
             silence_timeout: Duration::from_secs(60),
         }
     }
+
+    fn patience(&self) -> Patience {
+        Patience { send: self.send_timeout, silence: self.silence_timeout, farewell: FAREWELL }
+    }
 }
 
 /// The page's server, before it listens.
@@ -150,6 +154,7 @@ impl Bound {
         let (stop_sender, stop) = watch::channel(false);
         let viewers = Arc::new(Semaphore::new(options.viewers_max));
         let programs = Arc::new(Semaphore::new(options.programs_max));
+        let patience = options.patience();
         source.board.set_patience(options.program_patience);
         let answers = options.answers.map(|store| Keeper::start(store, &source));
         let tokens = Arc::new(Tokens::new(options.token, options.host, local_address.port()));
@@ -162,11 +167,7 @@ impl Bound {
             programs: Arc::clone(&programs),
             programs_max: options.programs_max,
             readers: Arc::new(Semaphore::new(READERS_MAX)),
-            patience: Patience {
-                send: options.send_timeout,
-                silence: options.silence_timeout,
-                farewell: FAREWELL,
-            },
+            patience,
             stop: stop.clone(),
         };
         let connections = Connections::new(options.requests_max);
@@ -181,15 +182,19 @@ impl Bound {
         drop(listener);
         // A page that is being upgraded right now holds a request's permit, then a viewer's: wait in this order.
         stop_sender.send_replace(true);
-        let all = async {
-            connections.all_closed().await;
-            let _ = viewers.acquire_many(count(options.viewers_max)).await;
-            let _ = programs.acquire_many(count(options.programs_max)).await;
-        };
-        let _ = timeout(FAREWELL, all).await;
+        let permits = [(&*viewers, options.viewers_max), (&*programs, options.programs_max)];
+        let _ = timeout(FAREWELL, all_closed(&connections, permits)).await;
         if let Some(answers) = answers {
             answers.save().await;
         }
+    }
+}
+
+/// Waits until nobody is connected any more and all permits have been given back, in this order.
+async fn all_closed(connections: &Connections, permits: [(&Semaphore, usize); 2]) {
+    connections.all_closed().await;
+    for (permits, most) in permits {
+        let _ = permits.acquire_many(count(most)).await;
     }
 }
 

@@ -77,18 +77,11 @@ pub(crate) async fn run(
     };
     // Nobody waits for its answers any more.
     drop(page);
-    let close = match left {
-        Left::Gone => {
-            let _ = timeout(patience.farewell, out.close()).await;
-            return;
-        }
-        Left::Ended => None,
-        Left::InvalidMessage(reason) => {
-            Some(Message::close_with(UNSUPPORTED, reason.chars().take(100).collect::<String>()))
-        }
-        Left::Revoked => Some(Message::close_with(POLICY, "the link was revoked")),
-    };
-    farewell(&mut out, &mut incoming, close, patience.farewell).await;
+    if matches!(left, Left::Gone) {
+        let _ = timeout(patience.farewell, out.close()).await;
+    } else {
+        farewell(&mut out, &mut incoming, left.reason(), patience.farewell).await;
+    }
 }
 
 /// Why nothing more is read from a page.
@@ -98,6 +91,19 @@ enum Left {
     Ended,
     InvalidMessage(String),
     Revoked,
+}
+
+impl Left {
+    /// What a page that is still there is told.
+    fn reason(self) -> Option<Message> {
+        match self {
+            Self::Gone | Self::Ended => None,
+            Self::InvalidMessage(reason) => {
+                Some(Message::close_with(UNSUPPORTED, reason.chars().take(100).collect::<String>()))
+            }
+            Self::Revoked => Some(Message::close_with(POLICY, "the link was revoked")),
+        }
+    }
 }
 
 /// What it takes to answer a page.

@@ -294,6 +294,28 @@ impl Inner {
     }
 }
 
+/// # Errors
+/// One sentence when the name, the unit or the points of a series make no sense.
+fn refuse_senseless(asked: &SetSeries) -> Result<(), String> {
+    let SetSeries { name, unit, time_ns, value } = asked;
+    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || unit.chars().count() > UNIT_CHARS_MAX {
+        return Err(format!(
+            "the name of a series has 1 to {NAME_CHARS_MAX} characters, its unit at most {UNIT_CHARS_MAX}"
+        ));
+    }
+    if time_ns.len() != value.len() {
+        return Err(format!(
+            "there are {} times and {} values; they come in pairs",
+            time_ns.len(),
+            value.len()
+        ));
+    }
+    if time_ns.iter().chain(value).any(|number| !number.is_finite()) {
+        return Err("times and values of a series are numbers".to_owned());
+    }
+    Ok(())
+}
+
 impl Client {
     fn take(&self, reply: &Arc<Reply>, bytes: usize) {
         self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -364,22 +386,8 @@ impl Member {
     }
 
     pub(crate) fn series(&self, asked: SetSeries) -> Result<Series, String> {
+        refuse_senseless(&asked)?;
         let SetSeries { name, unit, time_ns, value } = asked;
-        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || unit.chars().count() > UNIT_CHARS_MAX {
-            return Err(format!(
-                "the name of a series has 1 to {NAME_CHARS_MAX} characters, its unit at most {UNIT_CHARS_MAX}"
-            ));
-        }
-        if time_ns.len() != value.len() {
-            return Err(format!(
-                "there are {} times and {} values; they come in pairs",
-                time_ns.len(),
-                value.len()
-            ));
-        }
-        if time_ns.iter().chain(&value).any(|number| !number.is_finite()) {
-            return Err("times and values of a series are numbers".to_owned());
-        }
         let mut inner = self.board.lock();
         let (key, known) = ((self.name.clone(), name.clone()), inner.series.len());
         if !inner.series.contains_key(&key) && known >= SERIES_MAX {

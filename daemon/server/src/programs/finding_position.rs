@@ -73,7 +73,13 @@ impl FindingPosition {
             }
             _ => (self.at_ns, self.within) = (to_ns, None),
         }
-        for row in &rows {
+        self.note_sent(&rows, is_forward);
+        self.begin_ns = self.begin_ns.min(self.at_ns);
+        (!rows.is_empty()).then(|| self.batch(from_ns, 0, rows))
+    }
+
+    fn note_sent(&mut self, rows: &[Finding], is_forward: bool) {
+        for row in rows {
             if is_forward {
                 self.sent.insert(row.finding.clone(), row.clone());
             } else {
@@ -81,8 +87,6 @@ impl FindingPosition {
                 self.sent.remove(&row.finding);
             }
         }
-        self.begin_ns = self.begin_ns.min(self.at_ns);
-        (!rows.is_empty()).then(|| self.batch(from_ns, 0, rows))
     }
 
     /// Whether a finding lies on the way to a time.

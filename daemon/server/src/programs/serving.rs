@@ -7,7 +7,7 @@ use super::reading::{Read, finished};
 use super::requests::{self, read};
 use crate::access::revoked;
 use crate::farewell::farewell;
-use crate::live::stopped;
+use crate::live::{Source, stopped};
 use futures_util::StreamExt;
 use futures_util::stream::SplitStream;
 use mpiscope_feed::exchange::Command;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, timeout};
 use warp::ws::{Message, WebSocket};
 
 /// To say who it is.
@@ -116,6 +116,13 @@ async fn listen(
     ConnectionEnd::Gone
 }
 
+/// Ticks at once and then so often; after a delay it does not catch up.
+fn ticks(period: Duration) -> Interval {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
 impl Client<'_> {
     async fn serve(
         &mut self,
@@ -145,20 +152,12 @@ impl Client<'_> {
         inbox: &mut mpsc::Receiver<Result<Request, Failed>>,
         stop: &mut watch::Receiver<bool>,
     ) -> Result<(), ConnectionEnd> {
-        let stage = Arc::clone(&self.source().stage);
         let mut source = self.source().clone();
+        let stage = Arc::clone(&source.stage);
         let mut moves = stage.changes();
-        let mut frame = interval(FRAME);
-        frame.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut look = interval(LOOK_EVERY);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // A recording that is still being read is not known yet.
-        while source.number() == 0 {
-            tokio::select! {
-                () = source.changed() => {}
-                _ = look.tick() => self.look_after().await?,
-                () = stopped(stop) => return Ok(()),
-            }
+        let (mut frame, mut look) = (ticks(FRAME), ticks(LOOK_EVERY));
+        if !self.wait_for_run(&mut source, &mut look, stop).await? {
+            return Ok(());
         }
         let mut outline = source.outline();
         self.welcome().await?;
@@ -167,10 +166,7 @@ impl Client<'_> {
             self.read_next();
             let is_playing = stage.is_playing() && !self.subscriptions.is_empty();
             tokio::select! {
-                request = inbox.recv() => match request {
-                    Some(request) => self.take(request).await?,
-                    None => return Err(ConnectionEnd::Gone),
-                },
+                request = inbox.recv() => self.take(request.ok_or(ConnectionEnd::Gone)?).await?,
                 Some(post) = self.from_others.recv() => self.pass_on(post.reply()).await?,
                 Some(answer) = self.later.1.recv() => self.take_later(answer).await?,
                 read = finished(&mut self.reading) => self.take_read(read).await?,
@@ -179,24 +175,53 @@ impl Client<'_> {
                     self.all_are_due();
                 }
                 () = source.changed() => {
-                    // Who connects before the job has begun learns of ranks and hosts when they are there.
                     let newer = source.outline();
-                    if std::mem::replace(&mut outline, newer) != newer {
-                        self.welcome().await?;
-                    }
-                    self.all_are_due();
+                    let is_other = std::mem::replace(&mut outline, newer) != newer;
+                    self.run_changed(is_other).await?;
                 }
                 _ = frame.tick(), if is_playing || has_moved => {
-                    if std::mem::take(&mut has_moved) {
-                        let clock = Reply::Clock(self.clock());
-                        self.send(&clock).await?;
-                    }
-                    self.all_are_due();
+                    self.next_frame(std::mem::take(&mut has_moved)).await?;
                 }
                 _ = look.tick() => self.look_after().await?,
                 () = stopped(stop) => return Ok(()),
             }
         }
+    }
+
+    /// Waits for a recording that is still being read. Returns whether it came before the server stops.
+    async fn wait_for_run(
+        &mut self,
+        source: &mut Source,
+        look: &mut Interval,
+        stop: &mut watch::Receiver<bool>,
+    ) -> Result<bool, ConnectionEnd> {
+        while source.number() == 0 {
+            tokio::select! {
+                () = source.changed() => {}
+                _ = look.tick() => self.look_after().await?,
+                () = stopped(stop) => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Who connects before the job has begun learns of ranks and hosts when they are there.
+    async fn run_changed(&mut self, has_other_ranks: bool) -> Result<(), ConnectionEnd> {
+        if has_other_ranks {
+            self.welcome().await?;
+        }
+        self.all_are_due();
+        Ok(())
+    }
+
+    /// Sends what is due now, and before it where the clock is, if that was moved.
+    async fn next_frame(&mut self, has_moved: bool) -> Result<(), ConnectionEnd> {
+        if has_moved {
+            let clock = Reply::Clock(self.clock());
+            self.send(&clock).await?;
+        }
+        self.all_are_due();
+        Ok(())
     }
 
     /// Carries out what the client asked before it left. There is nobody any more who takes replies.

@@ -25,6 +25,18 @@ enum Rows {
     Findings,
 }
 
+impl Rows {
+    fn asked(asked: &Subscribe) -> Self {
+        match asked.what {
+            Topic::Messages if asked.expand_collectives => Self::Expanded,
+            Topic::Messages => Self::Messages,
+            Topic::Windows => Self::Windows,
+            Topic::Findings => Self::Findings,
+            Topic::Calls | Topic::Verdicts => Self::Calls,
+        }
+    }
+}
+
 /// Where it is.
 #[derive(Debug)]
 enum Place {
@@ -101,29 +113,11 @@ impl Subscription {
         let filter = Filter::new(asked, library, moment)?;
         let (window_ns, note) = (filter.window_ns(), filter.note());
         let moment = &bounded(asked.what, window_ns, library, moment);
-        let (start, now, clock) = (0, moment.complete_ns, after(moment.clock_ns).min(moment.complete_ns));
-        let at_ns = match (asked.pace, asked.from) {
-            (Pace::Clock, _) | (Pace::Fast, Begin::Clock) => clock,
-            (Pace::Newest, _) | (Pace::Fast, Begin::Now) => now,
-            (Pace::Fast, Begin::Start) if asked.direction == Direction::Backward => now,
-            (Pace::Fast, Begin::Start) => start,
-            // Backward from what is known, since what comes later would be passed unseen.
-            (Pace::Fast, Begin::TimeNs(time_ns)) if time_ns >= 0.0 => match asked.direction {
-                Direction::Forward => time_ns as Nanoseconds,
-                Direction::Backward => (time_ns as Nanoseconds).min(now),
-            },
-            (Pace::Fast, Begin::TimeNs(time_ns)) => return Err(format!("{time_ns} is no time of the run")),
-        };
+        let at_ns = begin_ns(asked, moment)?;
         if asked.pace == Pace::Newest && asked.direction == Direction::Backward {
             return Err("what is new comes forward; leave the direction out".to_owned());
         }
-        let rows = match asked.what {
-            Topic::Messages if asked.expand_collectives => Rows::Expanded,
-            Topic::Messages => Rows::Messages,
-            Topic::Windows => Rows::Windows,
-            Topic::Findings => Rows::Findings,
-            Topic::Calls | Topic::Verdicts => Rows::Calls,
-        };
+        let rows = Rows::asked(asked);
         let position = if rows == Rows::Findings {
             let most = asked.most.map_or(ROWS_USUAL, |most| (most as usize).clamp(1, ROWS_MAX));
             let is_new_only =
@@ -322,6 +316,26 @@ impl Subscription {
         }
         self.or_end(None, moment.is_over)
     }
+}
+
+/// Where a subscription begins.
+///
+/// # Errors
+/// One sentence when that is no time of the run.
+fn begin_ns(asked: &Subscribe, moment: &Moment) -> Result<Nanoseconds, String> {
+    let (start, now, clock) = (0, moment.complete_ns, after(moment.clock_ns).min(moment.complete_ns));
+    Ok(match (asked.pace, asked.from) {
+        (Pace::Clock, _) | (Pace::Fast, Begin::Clock) => clock,
+        (Pace::Newest, _) | (Pace::Fast, Begin::Now) => now,
+        (Pace::Fast, Begin::Start) if asked.direction == Direction::Backward => now,
+        (Pace::Fast, Begin::Start) => start,
+        // Backward from what is known, since what comes later would be passed unseen.
+        (Pace::Fast, Begin::TimeNs(time_ns)) if time_ns >= 0.0 => match asked.direction {
+            Direction::Forward => time_ns as Nanoseconds,
+            Direction::Backward => (time_ns as Nanoseconds).min(now),
+        },
+        (Pace::Fast, Begin::TimeNs(time_ns)) => return Err(format!("{time_ns} is no time of the run")),
+    })
 }
 
 /// A search for the next row of a subscription after, or before, the shared clock.

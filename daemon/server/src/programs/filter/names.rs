@@ -34,18 +34,7 @@ pub(super) fn numbers(
                     unknown.get_or_insert(*id);
                 }
             }
-            Key::Name(name) => {
-                let of_name: Vec<u32> =
-                    known.iter().filter(|(_, known)| known == name).map(|(id, _)| *id).collect();
-                if of_name.is_empty() {
-                    let name = shortened(name, NAME_BYTES_MAX);
-                    let meant = nearest(&name, known.iter().map(|(_, name)| name.as_str()));
-                    let hint = meant.map_or_else(|| those(&known), |meant| format!("did you mean {meant}?"));
-                    // A name that comes later is not looked up again.
-                    return Err(format!("there is no {what} {name:?}; {hint}"));
-                }
-                numbers.extend(of_name);
-            }
+            Key::Name(name) => numbers.extend(named(what, name, &known)?),
         }
     }
     // Where nobody knows any, as in tests, nothing is refused.
@@ -53,6 +42,19 @@ pub(super) fn numbers(
         missing(format!("there is no {what} {id}; {}", those(&known)), is_over, notes)?;
     }
     Ok(numbers)
+}
+
+/// # Errors
+/// One sentence if nothing has this name. A name that comes later is not looked up again.
+fn named(what: &str, name: &str, known: &[(u32, String)]) -> Result<Vec<u32>, String> {
+    let of_name: Vec<u32> = known.iter().filter(|(_, known)| known == name).map(|(id, _)| *id).collect();
+    if of_name.is_empty() {
+        let name = shortened(name, NAME_BYTES_MAX);
+        let meant = nearest(&name, known.iter().map(|(_, name)| name.as_str()));
+        let hint = meant.map_or_else(|| those(known), |meant| format!("did you mean {meant}?"));
+        return Err(format!("there is no {what} {name:?}; {hint}"));
+    }
+    Ok(of_name)
 }
 
 /// # Errors
