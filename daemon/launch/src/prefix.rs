@@ -46,50 +46,57 @@ const KINDS: &[Kind] = &[
 
 pub(super) fn read(words: &[OsString]) -> Prefix {
     let mut prefix = Prefix::default();
-    let text = |at: usize| words.get(at).and_then(|word| word.to_str()).unwrap_or_default();
     loop {
         let begin = prefix.end;
         let Some(name) = words.get(begin).and_then(|word| Path::new(word).file_name()) else { return prefix };
         let Some(kind) = KINDS.iter().find(|kind| name == kind.name) else { return prefix };
-        let mut at = begin + 1;
-        let mut operands = kind.operands;
-        let mut found = Prefix::default();
-        while at < words.len() {
-            let word = text(at);
-            if word == "--" {
-                at += 1;
-                break;
-            }
-            if word.starts_with('-') && (word.len() > 1 || kind.name == "env") {
-                let valued = kind.valued.contains(&word);
-                if kind.name == "env" {
-                    read_option_of_env(word, text(at + 1), &mut found);
-                }
-                if kind.instead.contains(&word) {
-                    operands = 0;
-                }
-                at += 1 + usize::from(valued);
-            } else if kind.name == "env"
-                && let Some((name, _)) = split_assignment(&words[at])
-            {
-                found.assigned.push((name.to_owned(), at));
-                at += 1;
-            } else if operands > 0 {
-                operands -= 1;
-                at += 1;
-            } else {
-                break;
-            }
-        }
+        let mut found = read_arguments(words, begin + 1, kind);
         // Nothing behind it: it is the command itself.
-        if at >= words.len() {
+        if found.end >= words.len() {
             return prefix;
         }
-        prefix.end = at;
+        prefix.end = found.end;
         prefix.assigned.append(&mut found.assigned);
         prefix.unset.append(&mut found.unset);
         prefix.empties |= found.empties;
     }
+}
+
+/// The options, assignments and operands of one program from this place on, and where they end.
+fn read_arguments(words: &[OsString], begin: usize, kind: &Kind) -> Prefix {
+    let text = |at: usize| words.get(at).and_then(|word| word.to_str()).unwrap_or_default();
+    let mut at = begin;
+    let mut operands = kind.operands;
+    let mut found = Prefix::default();
+    while at < words.len() {
+        let word = text(at);
+        if word == "--" {
+            at += 1;
+            break;
+        }
+        if word.starts_with('-') && (word.len() > 1 || kind.name == "env") {
+            let valued = kind.valued.contains(&word);
+            if kind.name == "env" {
+                read_option_of_env(word, text(at + 1), &mut found);
+            }
+            if kind.instead.contains(&word) {
+                operands = 0;
+            }
+            at += 1 + usize::from(valued);
+        } else if kind.name == "env"
+            && let Some((name, _)) = split_assignment(&words[at])
+        {
+            found.assigned.push((name.to_owned(), at));
+            at += 1;
+        } else if operands > 0 {
+            operands -= 1;
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    found.end = at;
+    found
 }
 
 fn read_option_of_env(word: &str, next: &str, found: &mut Prefix) {
