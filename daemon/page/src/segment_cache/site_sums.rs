@@ -8,7 +8,7 @@ use super::sum_cache::{Ranked, Selected, SumCache, of_ranks};
 use mpiscope_feed::exchange::Ranks;
 use mpiscope_feed::{SiteSum, SiteSums};
 use mpiscope_model::{Call, Function, Nanoseconds, Rank, Site};
-use mpiscope_recording::{Filter as _, SegmentIndex};
+use mpiscope_recording::{CallFilter, Filter as _, SegmentIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -27,6 +27,13 @@ fn by_rank(calls: &[Call]) -> Ranked {
     sums.into_iter().map(|((rank, site, function), sum)| (rank, site, function, sum)).collect()
 }
 
+fn add_calls(sums: &mut SiteSums, calls: &[Call], filter: &CallFilter, range: &Range<Nanoseconds>) {
+    for call in calls.iter().filter(|call| filter.keeps(call)) {
+        sums.add(call.site, call.function, SiteSum::of_call(call, range));
+    }
+    sums.note_rows(calls.len() as u64, 0);
+}
+
 impl SegmentCache<Call> {
     fn sum_cache(&self) -> MutexGuard<'_, SumCache> {
         self.sums.lock().unwrap_or_else(PoisonError::into_inner)
@@ -40,15 +47,9 @@ impl SegmentCache<Call> {
         is_wanted: &dyn Fn() -> bool,
     ) {
         let filter = by_ranks(ranks);
-        let add_calls = |sums: &mut SiteSums, calls: &[Call]| {
-            for call in calls.iter().filter(|call| filter.keeps(call)) {
-                sums.add(call.site, call.function, SiteSum::of_call(call, range));
-            }
-            sums.note_rows(calls.len() as u64, 0);
-        };
         let (waiting, segments) = self.parts(range);
         for (rows, sealed) in waiting {
-            add_calls(sums, rows.get(sealed..).unwrap_or_default());
+            add_calls(sums, rows.get(sealed..).unwrap_or_default(), &filter, range);
         }
         self.forget_sums_of_segments_that_are_gone();
         let mut unread = Vec::new();
@@ -62,7 +63,7 @@ impl SegmentCache<Call> {
                     continue;
                 }
                 if group.from_ns < range.start || group.to_ns >= range.end {
-                    add_calls(sums, &self.read(&index, number));
+                    add_calls(sums, &self.read(&index, number), &filter, range);
                     continue;
                 }
                 let known = self.sum_cache().selected(ranks, &(segment.file.clone(), number));
