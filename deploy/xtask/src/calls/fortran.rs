@@ -90,8 +90,14 @@ fn value(call: &Call, name: &str) -> Option<String> {
     })
 }
 
-fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
-    let lower = call.name.to_lowercase();
+/// The arguments of a subroutine: as they are declared, their types, and as they are passed on.
+struct Arguments {
+    declared: String,
+    types: String,
+    passed: String,
+}
+
+fn arguments(call: &Call) -> Result<Arguments> {
     let mut declared = Vec::new();
     let mut types = Vec::new();
     for parameter in parameters(call) {
@@ -111,7 +117,12 @@ fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
         types.push("usize");
         passed.push(length);
     }
-    let (declared, types, passed) = (declared.join(", "), types.join(", "), passed.join(", "));
+    Ok(Arguments { declared: declared.join(", "), types: types.join(", "), passed: passed.join(", ") })
+}
+
+fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
+    let lower = call.name.to_lowercase();
+    let Arguments { declared, types, passed } = arguments(call)?;
     let (shape, mut arguments) = shape(call, value)?;
     let (prologue, error) = if has_error(call) {
         ("let mut own = 0; let ierror = told(ierror, &mut own);", "*ierror")
@@ -137,6 +148,13 @@ fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
         name = call.name,
         arguments = arguments.join(", "),
     )?;
+    entries(out, first, call)
+}
+
+/// The symbols that go on to the subroutine that was written for a call, each for one language.
+fn entries(out: &mut String, first: usize, call: &Call) -> Result<usize> {
+    let lower = call.name.to_lowercase();
+    let Arguments { declared, passed, .. } = arguments(call)?;
     let names = names(call);
     for (at, (symbol, language)) in names.iter().enumerate() {
         let then = format!("{lower}_{}", language.to_lowercase());

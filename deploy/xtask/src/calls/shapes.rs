@@ -136,11 +136,7 @@ fn collective(arguments: &mut Vec<String>, call: &Call, kind: &str, value: Value
 
 /// Shapes whose functions pass the arguments they have.
 fn by_parameters(arguments: &mut Vec<String>, call: &Call, value: Value) -> Result<Option<&'static str>> {
-    let named = |name: &str| value(call, name);
-    let all = |role: &'static str| {
-        let of_role = call.parameters.iter().filter(move |parameter| parameter.role == role);
-        of_role.filter_map(|parameter| value(call, &parameter.name))
-    };
+    let all = |role| with_role(call, value, role);
     Ok(Some(match call.shape.as_str() {
         "plain" => {
             arguments.push(option(all("communicator").next()));
@@ -157,32 +153,45 @@ fn by_parameters(arguments: &mut Vec<String>, call: &Call, value: Value) -> Resu
             arguments.extend([option(others.first().cloned()), made.clone()]);
             "comm_of_members"
         }
-        "window_call" => {
-            let count = named("result_count").or_else(|| named("origin_count"));
-            let types = ["result_datatype", "origin_datatype", "datatype"];
-            let datatype = types.iter().find_map(|name| named(name));
-            let one = || "1".to_owned();
-            let moved = datatype.map(|datatype| format!("({}, {datatype})", count.unwrap_or_else(one)));
-            let rank = all("rank_nni").next();
-            arguments.extend(all("window"));
-            arguments.extend([option(rank), option(moved), option(all("request").next())]);
-            "window_call"
-        }
-        "file_call" => {
-            arguments.extend(all("file"));
-            if let Some(status) = transfer_status(call) {
-                arguments.push(status.to_owned());
-                return Ok(Some("file_transfer"));
-            }
-            // The call that ends a split read knows what it brought.
-            let has_amount = !(call.name.contains("read") && call.name.contains("_begin"));
-            let moved = named("count").zip(all("datatype").next()).filter(|_| has_amount);
-            let moved = moved.map(|(count, datatype)| format!("({count}, {datatype})"));
-            arguments.extend([option(moved), option(all("request").next())]);
-            "file_call"
-        }
+        "window_call" => window_call(arguments, call, value),
+        "file_call" => file_call(arguments, call, value),
         _ => return Ok(None),
     }))
+}
+
+/// The values of all parameters with a role.
+fn with_role(call: &Call, value: Value, role: &'static str) -> impl Iterator<Item = String> {
+    let of_role = call.parameters.iter().filter(move |parameter| parameter.role == role);
+    of_role.filter_map(move |parameter| value(call, &parameter.name))
+}
+
+fn window_call(arguments: &mut Vec<String>, call: &Call, value: Value) -> &'static str {
+    let named = |name: &str| value(call, name);
+    let all = |role| with_role(call, value, role);
+    let count = named("result_count").or_else(|| named("origin_count"));
+    let types = ["result_datatype", "origin_datatype", "datatype"];
+    let datatype = types.iter().find_map(|name| named(name));
+    let one = || "1".to_owned();
+    let moved = datatype.map(|datatype| format!("({}, {datatype})", count.unwrap_or_else(one)));
+    let rank = all("rank_nni").next();
+    arguments.extend(all("window"));
+    arguments.extend([option(rank), option(moved), option(all("request").next())]);
+    "window_call"
+}
+
+fn file_call(arguments: &mut Vec<String>, call: &Call, value: Value) -> &'static str {
+    let all = |role| with_role(call, value, role);
+    arguments.extend(all("file"));
+    if let Some(status) = transfer_status(call) {
+        arguments.push(status.to_owned());
+        return "file_transfer";
+    }
+    // The call that ends a split read knows what it brought.
+    let has_amount = !(call.name.contains("read") && call.name.contains("_begin"));
+    let moved = value(call, "count").zip(all("datatype").next()).filter(|_| has_amount);
+    let moved = moved.map(|(count, datatype)| format!("({count}, {datatype})"));
+    arguments.extend([option(moved), option(all("request").next())]);
+    "file_call"
 }
 
 /// The status that says what a call on a file moved. The call that began a split write knew what it moves.
