@@ -108,6 +108,27 @@ impl Tally {
     }
 }
 
+/// Whether a message is from or to a rank that is asked for.
+fn concerns(question: &PendingQuestion, src: Rank, dst: Rank) -> bool {
+    let ranks = question.ranks.as_deref();
+    is_among(ranks, src) || is_among(ranks, dst)
+}
+
+fn is_in_flight(question: &PendingQuestion, message: &Message, at_ns: Nanoseconds) -> bool {
+    message.send_ns <= at_ns && at_ns < message.recv_ns && concerns(question, message.src, message.dst)
+}
+
+/// The sends until a time that nobody has received.
+fn unreceived_until(
+    question: &PendingQuestion,
+    unreceived: Option<&UnreceivedSends>,
+    at_ns: Nanoseconds,
+) -> Uncounted {
+    let sends = unreceived.map(|known| known.sends.as_slice()).unwrap_or_default().iter();
+    let was_sent = |send: &&UnreceivedSend| send.send_ns <= at_ns && concerns(question, send.src, send.dst);
+    Uncounted::from_sends(sends.filter(was_sent).copied())
+}
+
 /// What is in flight at the moment that is asked for. `keys` are the ranks with their nodes or regions.
 pub(crate) fn pending(
     question: &PendingQuestion,
@@ -118,11 +139,7 @@ pub(crate) fn pending(
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<PendingMessages, String> {
     let at_ns = unreceived.map_or(question.at_ns, |known| question.at_ns.min(known.until_ns));
-    let ranks = question.ranks.as_deref();
-    let concerns = |src: Rank, dst: Rank| is_among(ranks, src) || is_among(ranks, dst);
-    let sends = unreceived.map(|known| known.sends.as_slice()).unwrap_or_default().iter();
-    let was_sent = |send: &&UnreceivedSend| send.send_ns <= at_ns && concerns(send.src, send.dst);
-    let mut uncounted = Uncounted::from_sends(sends.filter(was_sent).copied());
+    let mut uncounted = unreceived_until(question, unreceived, at_ns);
     let order = Order::sorted(keys);
     let groups = order.groups(&question.open);
     let numbers = order.numbers(&groups);
@@ -133,12 +150,9 @@ pub(crate) fn pending(
             return ControlFlow::Break(());
         }
         read += messages.len() as u64;
-        let is_in_flight = |message: &&Message| message.send_ns <= at_ns && at_ns < message.recv_ns;
-        for message in messages.iter().filter(is_in_flight) {
-            if concerns(message.src, message.dst) {
-                uncounted.is_received(message);
-                tally.add(message, &numbers);
-            }
+        for message in messages.iter().filter(|message| is_in_flight(question, message, at_ns)) {
+            uncounted.is_received(message);
+            tally.add(message, &numbers);
         }
         ControlFlow::Continue(())
     })?;
