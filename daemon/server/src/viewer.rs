@@ -5,16 +5,16 @@ use crate::access::{Connected, OWNER, may_ask, needs, revoked};
 use crate::farewell::farewell;
 use crate::live::{Source, stopped};
 use crate::stage::Seat;
-use futures_util::stream::SplitStream;
-use futures_util::{Sink, SinkExt, StreamExt};
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
 use mpiscope_feed::exchange::{Answer, Command, Incoming, InvalidMessage, Question, REPLACEABLE};
 use mpiscope_feed::{Access, encode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{Semaphore, broadcast, mpsc, watch};
 use tokio::task::spawn_blocking;
-use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 use warp::ws::{Message, WebSocket};
 
 /// How long a page may take.
@@ -69,10 +69,11 @@ pub(crate) async fn run(
         asked,
         newest: Arc::default(),
     };
+    let writer = Writer::new(&mut out, source, &connected, patience);
     let left = tokio::select! {
         left = listen(&mut incoming, &page, stage.enter(), patience.silence) => left,
         // A page that takes nothing is not waited for longer than others are.
-        _ = write(&mut out, source, &connected, answers, stop, patience) => Left::Ended,
+        _ = writer.write(answers, stop) => Left::Ended,
         () = revoked(&mut grant) => Left::Revoked,
     };
     // Nobody waits for its answers any more.
@@ -209,145 +210,151 @@ impl Page {
     }
 }
 
-async fn write<S>(
-    out: &mut S,
-    mut source: Source,
-    connected: &Connected,
-    mut answers: mpsc::Receiver<Vec<u8>>,
-    mut stop: watch::Receiver<bool>,
+/// What a page is sent, one message at a time: a slow page holds one message and no queue.
+struct Writer<'a> {
+    out: &'a mut SplitSink<WebSocket, Message>,
+    source: Source,
+    connected: &'a Connected,
+    /// The number of the last step of the feed that the page has.
+    last: Option<u64>,
+    panels: watch::Receiver<u64>,
     patience: Patience,
-) -> Result<(), Gone>
-where
-    S: Sink<Message, Error = warp::Error> + Unpin,
-{
-    let mut last = None;
-    let every = |period| {
-        let mut ticks = interval_at(Instant::now() + period, period);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        ticks
-    };
-    let mut ping = every(patience.silence / 3);
-    let mut second = every(Duration::from_secs(1));
-    let stage = Arc::clone(&source.stage);
-    let mut moves = stage.changes();
-    let mut board = source.board.changes();
-    let mut moment = every(ANNOTATIONS_EVERY);
-    let mut has_news = source.board.version() > 0;
-    let mut links = connected.tokens().changes();
-    let mut panels = source.panels.changes();
-    tell_access(out, connected, patience.send).await?;
-    catch_up(out, &source, &mut last, patience.send).await?;
-    tell_perspective(out, &source, patience.send).await?;
-    let (newest, mut panel_messages) = source.panels.listen();
-    tell_panels(out, &source, &mut panels, patience.send).await?;
-    for bytes in newest {
-        send(out, Message::binary(bytes.to_vec()), patience.send).await?;
+}
+
+impl<'a> Writer<'a> {
+    fn new(
+        out: &'a mut SplitSink<WebSocket, Message>,
+        source: Source,
+        connected: &'a Connected,
+        patience: Patience,
+    ) -> Self {
+        let panels = source.panels.changes();
+        Self { out, source, connected, last: None, panels, patience }
     }
-    loop {
-        tokio::select! {
-            () = source.changed() => catch_up(out, &source, &mut last, patience.send).await?,
-            // The stage lives as long as the source: this does not fail.
-            _ = moves.changed() => tell_perspective(out, &source, patience.send).await?,
-            _ = second.tick(), if stage.is_playing() => tell_perspective(out, &source, patience.send).await?,
-            // The board too.
-            _ = board.changed(), if !has_news => has_news = true,
-            _ = moment.tick(), if has_news => {
-                board.mark_unchanged();
-                has_news = false;
-                if let Ok(bytes) = encode(&source.board.shown()) {
-                    send(out, Message::binary(bytes), patience.send).await?;
+
+    /// Sends all that there is, and then what is new, until the server stops.
+    async fn write(
+        mut self,
+        mut answers: mpsc::Receiver<Vec<u8>>,
+        mut stop: watch::Receiver<bool>,
+    ) -> Result<(), Gone> {
+        let (mut ping, mut second) = (ticks(self.patience.silence / 3), ticks(Duration::from_secs(1)));
+        let stage = Arc::clone(&self.source.stage);
+        let mut moves = stage.changes();
+        let (mut board, mut moment) = (self.source.board.changes(), ticks(ANNOTATIONS_EVERY));
+        let mut has_news = self.source.board.version() > 0;
+        let mut links = self.connected.tokens().changes();
+        let mut panel_messages = self.greet().await?;
+        loop {
+            tokio::select! {
+                () = self.source.changed() => self.catch_up().await?,
+                // The stage lives as long as the source: this does not fail.
+                _ = moves.changed() => self.tell_perspective().await?,
+                _ = second.tick(), if stage.is_playing() => self.tell_perspective().await?,
+                // The board too.
+                _ = board.changed(), if !has_news => has_news = true,
+                _ = moment.tick(), if has_news => {
+                    board.mark_unchanged();
+                    has_news = false;
+                    self.tell_board().await?;
                 }
+                _ = links.changed(), if self.connected.grant().number == OWNER => self.tell_access().await?,
+                _ = self.panels.changed() => self.tell_panels().await?,
+                // A page that is too slow misses the oldest; the sender lives as long as the source.
+                message = panel_messages.recv() => self.tell_panel_message(message.ok()).await?,
+                Some(bytes) = answers.recv() => self.send(Message::binary(bytes)).await?,
+                _ = ping.tick() => self.send(Message::ping(Vec::new())).await?,
+                () = stopped(&mut stop) => break,
             }
-            _ = links.changed(), if connected.grant().number == OWNER => tell_access(out, connected, patience.send).await?,
-            _ = panels.changed() => tell_panels(out, &source, &mut panels, patience.send).await?,
-            // A page that is too slow misses the oldest; the sender lives as long as the source.
-            message = panel_messages.recv() => if let Ok(bytes) = message {
-                // Of a panel it hears only when it knows the panel.
-                if panels.has_changed().unwrap_or(false) {
-                    tell_panels(out, &source, &mut panels, patience.send).await?;
-                }
-                send(out, Message::binary(bytes.to_vec()), patience.send).await?;
-            },
-            Some(bytes) = answers.recv() => send(out, Message::binary(bytes), patience.send).await?,
-            _ = ping.tick() => send(out, Message::ping(Vec::new()), patience.send).await?,
-            () = stopped(&mut stop) => break,
+        }
+        timeout(self.patience.farewell, self.say_goodbye()).await.unwrap_or(Err(Gone))
+    }
+
+    /// Sends all that there is. Returns what panels send from now on.
+    async fn greet(&mut self) -> Result<broadcast::Receiver<Arc<Vec<u8>>>, Gone> {
+        self.tell_access().await?;
+        self.catch_up().await?;
+        self.tell_perspective().await?;
+        let (newest, panel_messages) = self.source.panels.listen();
+        self.tell_panels().await?;
+        for bytes in newest {
+            self.send(Message::binary(bytes.to_vec())).await?;
+        }
+        Ok(panel_messages)
+    }
+
+    async fn tell_access(&mut self) -> Result<(), Gone> {
+        match encode(&self.connected.tokens().message(self.connected.grant())) {
+            Ok(bytes) => self.send(Message::binary(bytes)).await,
+            Err(_) => Ok(()),
         }
     }
-    let farewell = async {
-        catch_up(out, &source, &mut last, patience.send).await?;
-        send(out, Message::close_with(GOING_AWAY, "mpiscope ends"), patience.send).await
-    };
-    timeout(patience.farewell, farewell).await.unwrap_or(Err(Gone))
-}
 
-async fn tell_access<S>(out: &mut S, connected: &Connected, patience: Duration) -> Result<(), Gone>
-where
-    S: Sink<Message, Error = warp::Error> + Unpin,
-{
-    match encode(&connected.tokens().message(connected.grant())) {
-        Ok(bytes) => send(out, Message::binary(bytes), patience).await,
-        Err(_) => Ok(()),
+    async fn tell_board(&mut self) -> Result<(), Gone> {
+        match encode(&self.source.board.shown()) {
+            Ok(bytes) => self.send(Message::binary(bytes)).await,
+            Err(_) => Ok(()),
+        }
     }
-}
 
-async fn tell_panels<S>(
-    out: &mut S,
-    source: &Source,
-    changes: &mut watch::Receiver<u64>,
-    patience: Duration,
-) -> Result<(), Gone>
-where
-    S: Sink<Message, Error = warp::Error> + Unpin,
-{
-    changes.mark_unchanged();
-    match encode(&source.panels.tabs()) {
-        Ok(bytes) => send(out, Message::binary(bytes), patience).await,
-        Err(_) => Ok(()),
+    async fn tell_panels(&mut self) -> Result<(), Gone> {
+        self.panels.mark_unchanged();
+        match encode(&self.source.panels.tabs()) {
+            Ok(bytes) => self.send(Message::binary(bytes)).await,
+            Err(_) => Ok(()),
+        }
     }
-}
 
-async fn tell_perspective<S>(out: &mut S, source: &Source, patience: Duration) -> Result<(), Gone>
-where
-    S: Sink<Message, Error = warp::Error> + Unpin,
-{
-    match encode(&source.stage.message(source.known())) {
-        Ok(bytes) => send(out, Message::binary(bytes), patience).await,
-        // The feed itself will say so.
-        Err(_) => Ok(()),
+    async fn tell_panel_message(&mut self, bytes: Option<Arc<Vec<u8>>>) -> Result<(), Gone> {
+        let Some(bytes) = bytes else { return Ok(()) };
+        // Of a panel it hears only when it knows the panel.
+        if self.panels.has_changed().unwrap_or(false) {
+            self.tell_panels().await?;
+        }
+        self.send(Message::binary(bytes.to_vec())).await
     }
-}
 
-/// Sends what the page misses, one message at a time: a slow page holds one message and no queue.
-async fn catch_up<S>(
-    out: &mut S,
-    source: &Source,
-    last: &mut Option<u64>,
-    patience: Duration,
-) -> Result<(), Gone>
-where
-    S: Sink<Message, Error = warp::Error> + Unpin,
-{
-    loop {
-        match source.next_after(*last) {
-            Ok(Some(step)) => {
-                send(out, Message::binary(step.bytes.to_vec()), patience).await?;
-                *last = Some(step.number);
-            }
-            Ok(None) => return Ok(()),
-            Err(error) => {
-                let reason = error.to_string().chars().take(100).collect::<String>();
-                return send(out, Message::close_with(INTERNAL_ERROR, reason), patience).await.and(Err(Gone));
+    async fn tell_perspective(&mut self) -> Result<(), Gone> {
+        match encode(&self.source.stage.message(self.source.known())) {
+            Ok(bytes) => self.send(Message::binary(bytes)).await,
+            // The feed itself will say so.
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Sends what the page misses.
+    async fn catch_up(&mut self) -> Result<(), Gone> {
+        loop {
+            match self.source.next_after(self.last) {
+                Ok(Some(step)) => {
+                    self.send(Message::binary(step.bytes.to_vec())).await?;
+                    self.last = Some(step.number);
+                }
+                Ok(None) => return Ok(()),
+                Err(error) => {
+                    let reason = error.to_string().chars().take(100).collect::<String>();
+                    return self.send(Message::close_with(INTERNAL_ERROR, reason)).await.and(Err(Gone));
+                }
             }
         }
     }
+
+    async fn say_goodbye(&mut self) -> Result<(), Gone> {
+        self.catch_up().await?;
+        self.send(Message::close_with(GOING_AWAY, "mpiscope ends")).await
+    }
+
+    async fn send(&mut self, message: Message) -> Result<(), Gone> {
+        match timeout(self.patience.send, self.out.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(Gone),
+        }
+    }
 }
 
-async fn send<S>(out: &mut S, message: Message, patience: Duration) -> Result<(), Gone>
-where
-    S: Sink<Message, Error = warp::Error> + Unpin,
-{
-    match timeout(patience, out.send(message)).await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(_)) | Err(_) => Err(Gone),
-    }
+/// Ticks so often, for the first time after one period; after a delay it does not catch up.
+fn ticks(period: Duration) -> Interval {
+    let mut ticks = interval_at(Instant::now() + period, period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
 }
