@@ -2,9 +2,9 @@
 
 use crate::question::{
     ConeQuestion, CoursesQuestion, DagQuestion, DurationsQuestion, EventQuestion, GroupGraphQuestion,
-    Grouping, InvalidMessage, LandscapeQuestion, MetricsQuestion, PENDING_EDGES_MAX, PENDING_EDGES_USUAL,
-    PendingQuestion, Question, Ranks, RowsQuestion, SelectedQuestion, SharesQuestion, function_number,
-    layout_question, metrics_question, rank_ranges, save_layout_question,
+    Grouping, InvalidMessage, LandscapeQuestion, LayoutQuestion, MetricsQuestion, PENDING_EDGES_MAX,
+    PENDING_EDGES_USUAL, PendingQuestion, Question, Ranks, RowsQuestion, SelectedQuestion, SharesQuestion,
+    function_number, layout_question, metrics_question, rank_ranges, save_layout_question,
 };
 use mpiscope_model::{Comm, Nanoseconds, Rank, Site};
 use serde::{Deserialize, Serialize};
@@ -181,6 +181,54 @@ impl Plain {
         SelectedQuestion { range_ns, ranks: self.ranks(), hidden: self.hidden.clone() }
     }
 
+    fn event_question(&self) -> EventQuestion {
+        EventQuestion {
+            at_ns: time(self.time_ns),
+            is_back: self.is_back,
+            ranks: self.ranks(),
+            hidden: self.hidden.clone(),
+        }
+    }
+
+    fn durations_question(&self, range_ns: Range<Nanoseconds>) -> DurationsQuestion {
+        DurationsQuestion {
+            range_ns,
+            ranks: self.ranks(),
+            function: self.function.map(function_number),
+            listed_ns: time(self.low_ns)..time(self.high_ns),
+            most: limit(self.most, LISTED_USUAL, LISTED_MAX) as u32,
+        }
+    }
+
+    fn shares_question(&self, range_ns: Range<Nanoseconds>) -> SharesQuestion {
+        SharesQuestion {
+            range_ns,
+            ranks: self.ranks(),
+            ranks_per_row: (self.ranks_per_row as u32).max(1),
+            windows: (self.bins as u32).clamp(1, BINS_MAX),
+        }
+    }
+
+    fn pending_question(&self) -> Result<PendingQuestion, InvalidMessage> {
+        let most = limit(self.most, PENDING_EDGES_USUAL, PENDING_EDGES_MAX);
+        PendingQuestion::checked(time(self.time_ns), self.ranks(), &self.by, &self.open, most)
+    }
+
+    fn layout_question(&self, range_ns: Range<Nanoseconds>) -> Result<LayoutQuestion, InvalidMessage> {
+        let events = self.metrics_question(range_ns)?;
+        layout_question(self.source.clone(), self.is_file, self.layout.clone(), events)
+    }
+
+    fn cone_question(&self, range_ns: Range<Nanoseconds>, is_future: bool) -> ConeQuestion {
+        ConeQuestion {
+            range_ns,
+            rank: Rank(self.rank),
+            at_ns: time(self.time_ns),
+            is_future,
+            most: (self.most as u32).clamp(1, CONE_MESSAGES_MAX),
+        }
+    }
+
     fn question(&self, ask: &str) -> Result<Question, InvalidMessage> {
         limited(self.ranks.as_ref().map_or(0, Vec::len))?;
         limited(self.hidden.len())?;
@@ -198,29 +246,13 @@ impl Plain {
                 let bins = limit(self.bins, COURSE_BINS_USUAL.into(), COURSE_BINS_MAX.into()) as u32;
                 Question::Courses(CoursesQuestion { range_ns, ranks: ranks(), bins })
             }
-            "event" => Question::Event(EventQuestion {
-                at_ns: time(self.time_ns),
-                is_back: self.is_back,
-                ranks: ranks(),
-                hidden: self.hidden.clone(),
-            }),
+            "event" => Question::Event(self.event_question()),
             "timeline" => Question::Timeline(range_ns, (self.bins as u32).clamp(1, BINS_MAX)),
             "count" => Question::Count(range_ns),
             "history" => Question::History(range_ns),
-            "durations" => Question::Durations(DurationsQuestion {
-                range_ns,
-                ranks: ranks(),
-                function: self.function.map(function_number),
-                listed_ns: time(self.low_ns)..time(self.high_ns),
-                most: limit(self.most, LISTED_USUAL, LISTED_MAX) as u32,
-            }),
+            "durations" => Question::Durations(self.durations_question(range_ns)),
             "budget" => Question::Budget(range_ns, ranks()),
-            "shares" => Question::Shares(SharesQuestion {
-                range_ns,
-                ranks: ranks(),
-                ranks_per_row: (self.ranks_per_row as u32).max(1),
-                windows: (self.bins as u32).clamp(1, BINS_MAX),
-            }),
+            "shares" => Question::Shares(self.shares_question(range_ns)),
             "selected" => Question::Selected(self.selected_question(range_ns)),
             "site_times" => Question::SiteTimes(self.selected_question(range_ns)),
             "source_text" => Question::SourceText(Site(self.site.unwrap_or(u32::MAX))),
@@ -234,17 +266,9 @@ impl Plain {
                 Question::GroupGraph(GroupGraphQuestion { range_ns, ranks: ranks(), by })
             }
             "pairs" => Question::Pairs(range_ns),
-            "pending" => {
-                let most = limit(self.most, PENDING_EDGES_USUAL, PENDING_EDGES_MAX);
-                let at_ns = time(self.time_ns);
-                Question::Pending(PendingQuestion::checked(at_ns, ranks(), &self.by, &self.open, most)?)
-            }
+            "pending" => Question::Pending(self.pending_question()?),
             "rank_metrics" => Question::RankMetrics(self.metrics_question(range_ns)?),
-            "rank_layout" => {
-                let events = self.metrics_question(range_ns)?;
-                let (source, name) = (self.source.clone(), self.layout.clone());
-                Question::RankLayout(layout_question(source, self.is_file, name, events)?)
-            }
+            "rank_layout" => Question::RankLayout(self.layout_question(range_ns)?),
             "save_layout" => {
                 let text = self.source.clone().unwrap_or_default();
                 Question::SaveLayout(save_layout_question(&self.by, text, self.layout.clone())?)
@@ -255,13 +279,8 @@ impl Plain {
                 let most_rows = limit(self.most, ROWS_MAX, ROWS_MAX) as u32;
                 Question::Landscape(LandscapeQuestion { range_ns, most_rows })
             }
-            "past" | "future" => Question::Cone(ConeQuestion {
-                range_ns,
-                rank: Rank(self.rank),
-                at_ns: time(self.time_ns),
-                is_future: ask == "future",
-                most: (self.most as u32).clamp(1, CONE_MESSAGES_MAX),
-            }),
+            "past" => Question::Cone(self.cone_question(range_ns, false)),
+            "future" => Question::Cone(self.cone_question(range_ns, true)),
             "criteria" => Question::Criteria,
             "sites" => Question::Sites,
             "remap" => Question::Remap,
