@@ -4,7 +4,7 @@ use crate::calls::Calls;
 use crate::course::RangeBudget;
 use crate::criteria::Criteria;
 use crate::durations::{CallDurations, durations};
-use crate::exchange::{Answer, History, RangeCounts, TimelineBins};
+use crate::exchange::{Answer, Content, History, RangeCounts, TimelineBins};
 use crate::library::Library;
 use crate::pending::{self, PendingMessages, pending};
 use crate::question::{
@@ -32,77 +32,67 @@ impl Library {
     /// Likewise, as long as the answer is wanted; some questions take a while.
     #[must_use]
     pub fn answer_while(&self, id: u32, question: &Question, is_wanted: &dyn Fn() -> bool) -> Answer {
-        let mut answer = Answer::to(id);
-        answer.error = self.fill(&mut answer, question, is_wanted).err();
-        answer
+        Answer::new(id, self.content(question, is_wanted))
     }
 
-    fn fill(
-        &self,
-        answer: &mut Answer,
-        question: &Question,
-        is_wanted: &dyn Fn() -> bool,
-    ) -> Result<(), String> {
+    fn content(&self, question: &Question, is_wanted: &dyn Fn() -> bool) -> Result<Content, String> {
         // It may have waited for its turn until nobody wants it any more.
         wanted(is_wanted)?;
         let dependencies = &self.dependencies;
-        match question {
-            Question::Ping => {}
-            Question::Calls(question) => answer.calls = Some(self.calls(question)?),
-            Question::Timeline(range, bins) => answer.timeline = Some(self.timeline(range, *bins as usize)?),
-            Question::Count(range) => answer.count = Some(self.count(range)?),
-            Question::History(range) => answer.history = Some(self.history(range)?),
-            Question::Durations(question) => {
-                answer.durations = Some(self.durations(question, is_wanted)?);
-            }
+        Ok(match question {
+            Question::Ping => Content::Done(true),
+            Question::Calls(question) => Content::Calls(self.calls(question)?),
+            Question::Timeline(range, bins) => Content::Timeline(self.timeline(range, *bins as usize)?),
+            Question::Count(range) => Content::Count(self.count(range)?),
+            Question::History(range) => Content::History(self.history(range)?),
+            Question::Durations(question) => Content::Durations(self.durations(question, is_wanted)?),
             Question::GroupGraph(question) => {
                 let regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 let sources = (self.source.as_ref(), &regions);
-                answer.group_graph = Some(dependencies.group_graph(question, sources, is_wanted)?);
+                Content::GroupGraph(dependencies.group_graph(question, sources, is_wanted)?)
             }
             Question::Critical(range) => {
                 let calls = self.overview.starts_between(range).0.values().sum();
-                let source = (self.source.as_ref(), calls);
-                answer.critical = Some(dependencies.critical(range, source, is_wanted)?);
+                Content::Critical(dependencies.critical(range, (self.source.as_ref(), calls), is_wanted)?)
             }
-            Question::Shares(question) => answer.shares = Some(self.shares(question)?),
-            Question::Budget(range, ranks) => answer.budget = Some(self.budget(range, ranks.as_deref())?),
-            Question::Selected(question) => answer.selected = Some(self.selected(question, is_wanted)?),
-            Question::Event(question) => {
-                answer.event = Some(self.source.nearest(question)?.as_ref().into());
-            }
-            Question::Messages(question) => answer.messages = Some(dependencies.rows(question, is_wanted)?),
-            Question::Courses(question) => answer.courses = Some(dependencies.courses(question, is_wanted)?),
-            Question::Pairs(range) => answer.pairs = Some(dependencies.pairs(range, is_wanted)?),
-            Question::Pending(question) => answer.pending = Some(self.pending(question, is_wanted)?),
-            Question::Dag(question) => answer.dag = Some(dependencies.dag(question, is_wanted)?),
+            Question::Shares(question) => Content::Shares(self.shares(question)?),
+            Question::Budget(range, ranks) => Content::Budget(self.budget(range, ranks.as_deref())?),
+            Question::Selected(question) => Content::Selected(self.selected(question, is_wanted)?),
+            Question::Event(question) => Content::Event(self.source.nearest(question)?.as_ref().into()),
+            Question::Messages(question) => Content::Messages(dependencies.rows(question, is_wanted)?),
+            Question::Courses(question) => Content::Courses(dependencies.courses(question, is_wanted)?),
+            Question::Pairs(range) => Content::Pairs(dependencies.pairs(range, is_wanted)?),
+            Question::Pending(question) => Content::Pending(self.pending(question, is_wanted)?),
+            Question::Dag(question) => Content::Dag(dependencies.dag(question, is_wanted)?),
             Question::Cone(question) => {
-                answer.cone = Some(dependencies.cone(question, self.source.as_ref(), is_wanted)?);
+                Content::Cone(dependencies.cone(question, self.source.as_ref(), is_wanted)?)
             }
             Question::RankMetrics(question) => {
                 let mut found = self.ranks.metrics(question, &self.sources(), is_wanted)?;
                 found.phases = self.phases();
-                answer.rank_metrics = Some(found);
+                Content::RankMetrics(found)
             }
             Question::RankLayout(question) => {
                 let (ranks, files) = (&self.ranks, &self.layouts);
-                answer.rank_layout = Some(rank_layout(question, ranks, files, &self.sources(), is_wanted)?);
+                Content::RankLayout(rank_layout(question, ranks, files, &self.sources(), is_wanted)?)
             }
-            Question::SaveLayout(question) => self.layouts.save(question)?,
-            Question::Layouts => answer.layouts = Some(layouts(&self.ranks, &self.layouts)?),
+            Question::SaveLayout(question) => {
+                self.layouts.save(question)?;
+                Content::Done(true)
+            }
+            Question::Layouts => Content::Layouts(layouts(&self.ranks, &self.layouts)?),
             Question::Suggestion(range) => {
-                answer.suggestion = Some(suggestion(range, &self.ranks, &self.sources(), is_wanted)?);
+                Content::Suggestion(suggestion(range, &self.ranks, &self.sources(), is_wanted)?)
             }
             Question::Landscape(question) => {
-                answer.landscape = Some(self.ranks.landscape(question, self.source.as_ref())?);
+                Content::Landscape(self.ranks.landscape(question, self.source.as_ref())?)
             }
-            Question::Criteria => answer.criteria = Some(self.criteria()),
-            Question::Sites => answer.sites = Some(self.site_table()?),
-            Question::SiteTimes(question) => answer.site_times = Some(self.site_times(question, is_wanted)?),
-            Question::SourceText(site) => answer.source_text = Some(self.source_text(*site)?),
-            Question::Remap => answer.remap = Some(self.remap()?),
-        }
-        Ok(())
+            Question::Criteria => Content::Criteria(self.criteria()),
+            Question::Sites => Content::Sites(self.site_table()?),
+            Question::SiteTimes(question) => Content::SiteTimes(self.site_times(question, is_wanted)?),
+            Question::SourceText(site) => Content::SourceText(self.source_text(*site)?),
+            Question::Remap => Content::Remap(self.remap()?),
+        })
     }
 
     fn sources(&self) -> Sources<'_> {

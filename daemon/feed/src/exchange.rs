@@ -56,7 +56,7 @@ pub use crate::question::{
     MetricsQuestion, PENDING_EDGES_MAX, PENDING_EDGES_USUAL, PendingQuestion, Question, REPLACEABLE, Ranks,
     RowsQuestion, SaveLayoutQuestion, SelectedQuestion, SharesQuestion, common_ranks, is_among, rank_ranges,
 };
-pub use answer::{Answer, AnswerKind, History, RangeCounts, TimelineBins};
+pub use answer::{Answer, AnswerKind, Content, History, RangeCounts, TimelineBins};
 pub use incoming::{
     BINS_MAX, CALLS_MAX, CONE_MESSAGES_MAX, COURSE_BINS_MAX, COURSE_BINS_USUAL, Command, Incoming,
     LinkRequest, MESSAGES_MAX, NODES_MAX, NODES_USUAL, Selection,

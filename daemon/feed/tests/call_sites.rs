@@ -43,7 +43,7 @@ proptest! {
         };
         let library = library(&calls);
         let answer = library.answer(1, &Question::SiteTimes(question.clone()));
-        prop_assert_eq!(&answer.error, &None);
+        prop_assert_eq!(answer.error(), None);
         let mut expected: BTreeMap<(u32, u32), (f64, f64, f64)> = BTreeMap::new();
         let is_asked = |call: &&Call| ranks.contains(&call.rank.0) && hidden != Some(call.function.into());
         for call in calls.iter().filter(is_asked) {
@@ -58,12 +58,12 @@ proptest! {
             }
         }
         let is_something = |(_, figures): &((u32, u32), (f64, f64, f64))| figures.0 + figures.2 > 0.0;
-        let found = rows(&answer.site_times.unwrap());
+        let found = rows(&answer.site_times().unwrap());
         let found: BTreeMap<_, _> = found.into_iter().filter(is_something).collect();
         let expected: BTreeMap<_, _> = expected.into_iter().filter(is_something).collect();
         prop_assert_eq!(&found, &expected);
         // The figures of the same selection by function.
-        let selected = library.answer(2, &Question::Selected(question)).selected.unwrap();
+        let selected = library.answer(2, &Question::Selected(question)).selected().unwrap();
         let all: f64 = found.values().map(|figures| figures.2).sum();
         prop_assert_eq!(all, selected.mpi_time_ns as f64);
         let all: f64 = found.values().map(|figures| figures.0).sum();

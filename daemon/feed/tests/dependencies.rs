@@ -44,7 +44,7 @@ fn pairs_are_summed_up_each_way() {
     let exchanged =
         vec![message(0, 1, 10, 20), message(0, 1, 30, 60), message(1, 0, 40, 45), message(0, 2, 5, 50)];
     let (library, ..) = library(exchanged, Vec::new());
-    let pairs = |range| library.answer(1, &Question::Pairs(range)).pairs.unwrap();
+    let pairs = |range| library.answer(1, &Question::Pairs(range)).pairs().unwrap();
     let found = pairs(0..100);
     assert_eq!((found.src.0, found.dst.0), (vec![0, 0, 1], vec![1, 2, 0]));
     assert_eq!((found.messages.0, found.bytes.0), (vec![2.0, 1.0, 1.0], vec![128.0, 64.0, 64.0]));
@@ -87,8 +87,8 @@ fn a_graph_comes_with_all_that_its_glyphs_show() {
     let (library, ..) = library(vec![message(0, 1, 10, 30), message(1, 2, 40, 48)], Vec::new());
     library.set_rank_nodes([(Rank(0), Node(5)), (Rank(1), Node(5)), (Rank(7), Node(6))].into_iter());
     let answer = library.answer(3, &dag(0..100, 50));
-    assert_eq!((answer.id, &answer.error), (3, &None));
-    let found = answer.dag.unwrap();
+    assert_eq!((answer.id, answer.error()), (3, None));
+    let found = answer.dag().unwrap();
     assert_eq!((found.from_ns, found.until_ns, found.to_ns, found.layers), (0, 100, 100, 3));
     assert_eq!((found.nodes.rank.0, found.nodes.host.0), (vec![0, 1, 2], vec![5, 5, NONE]));
     assert_eq!(found.nodes.following.0, [2, 1, 0]);
@@ -110,7 +110,7 @@ fn a_graph_comes_with_all_that_its_glyphs_show() {
     // Messages within nodes are known now, those between them still are not.
     let criterion = MessageCriterion::of_size(Scope::Intra, 64, 40, 8);
     library.use_criteria(Version::new(vec![criterion], Vec::new()), false);
-    let found = library.answer(3, &dag(0..100, 50)).dag.unwrap();
+    let found = library.answer(3, &dag(0..100, 50)).dag().unwrap();
     assert_eq!(found.bars.latency.0[..2], [2.5, 2.5]);
     assert!(found.has_criteria && found.bars.latency.0[2..].iter().all(|latency| latency.is_nan()));
 }
@@ -119,7 +119,7 @@ fn a_graph_comes_with_all_that_its_glyphs_show() {
 fn what_is_left_out_is_counted_and_said() {
     let there = |at: u64| message((at % 2) as u32, ((at + 1) % 2) as u32, 10 * at, 10 * at + 5);
     let (library, ..) = library((0..200).map(there).collect(), Vec::new());
-    let found = library.answer(1, &dag(0..5_000, 21)).dag.unwrap();
+    let found = library.answer(1, &dag(0..5_000, 21)).dag().unwrap();
     assert_eq!((found.nodes.rank.0.len(), found.layers), (21, 21));
     assert_eq!(found.messages + found.left_out, 200);
     assert!(found.until_ns < found.to_ns && found.left_out > 150);
@@ -134,14 +134,14 @@ fn what_was_answered_is_kept_until_something_is_added() {
     let bytes = |answer: &Answer| encode(answer).unwrap();
     assert_eq!(bytes(&library.answer(2, &dag(0..100, 50))), bytes(&Answer { id: 2, ..first }));
     assert_eq!(asked.load(Ordering::Relaxed), 1);
-    assert!(library.answer(3, &dag(0..99, 50)).dag.is_some());
+    assert!(library.answer(3, &dag(0..99, 50)).dag().is_some());
     assert_eq!(asked.load(Ordering::Relaxed), 2);
     library.arrive(&[], &[], || ());
-    assert!(library.answer(4, &dag(0..100, 50)).dag.is_some());
+    assert!(library.answer(4, &dag(0..100, 50)).dag().is_some());
     assert_eq!(asked.load(Ordering::Relaxed), 3);
     // The past and the future of one stretch need it read once.
-    assert!(library.answer(5, &cone(0, 90, false)).cone.is_some());
-    assert!(library.answer(6, &cone(1, 0, true)).cone.is_some());
+    assert!(library.answer(5, &cone(0, 90, false)).cone().is_some());
+    assert!(library.answer(6, &cone(1, 0, true)).cone().is_some());
     assert_eq!(asked.load(Ordering::Relaxed), 4);
 }
 
@@ -151,10 +151,10 @@ fn an_answer_that_nobody_wants_any_more_is_given_up_while_it_reads() {
     let looks = AtomicUsize::new(0);
     let is_wanted = || looks.fetch_add(1, Ordering::Relaxed) < 3;
     let answer = library.answer_while(1, &dag(0..5_000, 50), &is_wanted);
-    assert_eq!(answer.error.as_deref(), Some("a newer question took its place"));
-    assert!(answer.dag.is_none() && shown.load(Ordering::Relaxed) <= 40);
+    assert_eq!(answer.error(), Some("a newer question took its place"));
+    assert!(answer.dag().is_none() && shown.load(Ordering::Relaxed) <= 40);
     // And is not kept.
-    assert!(library.answer(2, &dag(0..5_000, 50)).dag.is_some());
+    assert!(library.answer(2, &dag(0..5_000, 50)).dag().is_some());
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn the_past_goes_back_to_where_all_waited_for_all() {
     let messages =
         vec![message(0, 1, 10, 20), message(1, 2, 60, 70), message(2, 0, 80, 90), message(0, 1, 85, 95)];
     let (library, ..) = library(messages, vec![barrier(0, 40), barrier(1, 30), barrier(2, 35)]);
-    let found = library.answer(1, &cone(2, 75, false)).cone.unwrap();
+    let found = library.answer(1, &cone(2, 75, false)).cone().unwrap();
     assert_eq!((found.rank, found.at_ns, found.event.as_str()), (2, 70, "receive"));
     assert_eq!((found.beyond_ns, found.collectives, found.events), (Some(30), 1, 14));
     assert_eq!((found.ranks.rank.0, found.ranks.events.0), (vec![0, 1, 2], vec![2, 4, 3]));
@@ -181,20 +181,17 @@ fn the_past_goes_back_to_where_all_waited_for_all() {
         (vec![1, 0], vec![2, 1], 2)
     );
 
-    let found = library.answer(1, &cone(1, 0, true)).cone.unwrap();
+    let found = library.answer(1, &cone(1, 0, true)).cone().unwrap();
     assert_eq!((found.at_ns, found.event.as_str(), found.beyond_ns), (20, "receive", Some(50)));
     // The nearest two of the three that follow.
     assert_eq!((found.messages.send_ns.0, found.messages_total), (vec![60.0, 80.0], 3));
     let nothing = library.answer(1, &cone(3, 0, true));
-    assert_eq!(
-        nothing.error.as_deref(),
-        Some("rank 3 sends and receives nothing from then on in this range")
-    );
+    assert_eq!(nothing.error(), Some("rank 3 sends and receives nothing from then on in this range"));
 }
 
 #[test]
 fn without_messages_it_says_so() {
     let library = Library::new(Box::new(Calls(Vec::new())));
     let answer = library.answer(1, &dag(0..5, 5));
-    assert_eq!(answer.error.as_deref(), Some("the messages of this run cannot be read here"));
+    assert_eq!(answer.error(), Some("the messages of this run cannot be read here"));
 }

@@ -23,8 +23,8 @@ fn library(calls: &[Call]) -> Library {
 
 fn ask(library: &Library, question: DurationsQuestion) -> CallDurations {
     let answer = library.answer(1, &Question::Durations(question));
-    assert_eq!(answer.error, None);
-    answer.durations.unwrap()
+    assert_eq!(answer.error(), None);
+    answer.durations().unwrap()
 }
 
 fn question(range_ns: Range<u64>, ranks: Ranks, function: Option<Function>) -> DurationsQuestion {
@@ -100,5 +100,5 @@ fn nothing_is_read_that_nobody_waits_for_any_more() {
     let library = library(&[Call { end_ns: 9, function: 1, ..Call::default() }]);
     let question = Question::Durations(question(0..5, None, None));
     let answer = library.answer_while(1, &question, &|| false);
-    assert!(answer.error.is_some() && answer.durations.is_none());
+    assert!(answer.error().is_some() && answer.durations().is_none());
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use mpiscope_feed::exchange::{Answer, EventQuestion, Question, RowsQuestion};
+use mpiscope_feed::exchange::{Answer, Content, EventQuestion, Question, RowsQuestion};
 use mpiscope_feed::{CallSource, Library, NONE, Overview};
 use mpiscope_model::{Call, Nanoseconds, Rank, Site};
 use proptest::prelude::*;
@@ -55,12 +55,12 @@ proptest! {
         let library = library(&calls);
         let range = from..from + span;
         let answer = library.answer(9, &of_calls(range.clone(), 10_000));
-        prop_assert_eq!((answer.id, &answer.error), (9, &None));
+        prop_assert_eq!((answer.id, answer.error()), (9, None));
         let overlapping = calls.iter().filter(|call| call.start_ns < range.end && call.end_ns >= range.start).count();
-        let found = answer.calls.unwrap();
+        let found = answer.calls().unwrap();
         prop_assert_eq!((found.total as usize, found.kept(), found.share), (overlapping, overlapping, 1.0));
 
-        let found = library.answer(0, &Question::Timeline(range.clone(), bins)).timeline.unwrap();
+        let found = library.answer(0, &Question::Timeline(range.clone(), bins)).timeline().unwrap();
         prop_assert!(found.from_ns <= range.start && found.to_ns >= range.end);
         let mut plain: BTreeMap<u32, u64> = BTreeMap::new();
         for call in calls.iter().filter(|call| (found.from_ns..found.to_ns).contains(&call.start_ns)) {
@@ -69,11 +69,11 @@ proptest! {
         let sums = found.counts.0.chunks(found.bins as usize).map(|counts| counts.iter().sum::<f64>() as u64);
         prop_assert_eq!(found.functions.0.iter().copied().zip(sums).collect::<BTreeMap<_, _>>(), plain);
 
-        let found = library.answer(0, &Question::Count(range.clone())).count.unwrap();
+        let found = library.answer(0, &Question::Count(range.clone())).count().unwrap();
         let began = calls.iter().filter(|call| range.contains(&call.start_ns)).count();
         prop_assert_eq!(found.calls.0.iter().sum::<f64>() as usize, began);
 
-        let found = library.answer(0, &Question::History(range.clone())).history.unwrap();
+        let found = library.answer(0, &Question::History(range.clone())).history().unwrap();
         let ended = calls.iter().filter(|call| range.contains(&call.end_ns)).count();
         prop_assert_eq!(found.total as usize, ended);
         prop_assert_eq!(found.count.0.iter().sum::<f64>() as usize, ended);
@@ -99,7 +99,7 @@ proptest! {
             loop {
                 let ranks = Some(vec![(Rank(first), Rank(last))]);
                 let question = EventQuestion { at_ns, is_back, ranks, hidden: vec![hidden] };
-                let found = library.answer(5, &Question::Event(question)).event.unwrap();
+                let found = library.answer(5, &Question::Event(question)).event().unwrap();
                 let Some(next_ns) = found.at_ns else { break met };
                 let is_it = |call: &&Call| call.start_ns == next_ns && call.rank.0 == found.rank;
                 let call = calls.iter().filter(is_asked_for).find(is_it).unwrap();
@@ -131,7 +131,7 @@ fn calls_of_some_ranks_are_counted_and_told_alone() {
     let library = library(&calls);
     let ask = |ranks, most| {
         let question = RowsQuestion { range_ns: 0..u64::MAX, ranks, most };
-        library.answer(1, &Question::Calls(question)).calls.unwrap()
+        library.answer(1, &Question::Calls(question)).calls().unwrap()
     };
     let some = ask(Some(vec![(Rank(2), Rank(3)), (Rank(9), Rank(9))]), 10_000);
     assert_eq!((some.total, some.share), (300, 1.0));
@@ -157,7 +157,7 @@ fn the_same_range_gives_the_same_sample_and_all_that_are_long() {
         })
         .collect();
     let library = library(&calls);
-    let ask = || library.answer(1, &of_calls(0..u64::MAX, 1_000)).calls.unwrap();
+    let ask = || library.answer(1, &of_calls(0..u64::MAX, 1_000)).calls().unwrap();
     let sample = ask();
     assert_eq!(sample, ask());
     assert!((800..1_200).contains(&sample.kept()), "{}", sample.kept());
@@ -170,6 +170,6 @@ fn the_same_range_gives_the_same_sample_and_all_that_are_long() {
 fn what_cannot_be_read_is_said() {
     let library = Library::new(Box::new(Broken));
     let answer = library.answer(3, &of_calls(0..5, 5));
-    assert_eq!(answer, Answer { error: Some("the disk is gone".to_owned()), ..Answer::to(3) });
-    assert_eq!(library.answer(4, &Question::Ping), Answer::to(4));
+    assert_eq!(answer, Answer::new(3, Err("the disk is gone".to_owned())));
+    assert_eq!(library.answer(4, &Question::Ping), Answer::new(4, Ok(Content::Done(true))));
 }

@@ -53,14 +53,14 @@ fn message(src: u32, dst: u32, send_ns: u64, recv_ns: u64) -> Message {
 
 fn rows(library: &Library, range_ns: Range<u64>, ranks: Ranks, most: u64) -> MessageRows {
     let answer = library.answer(3, &Question::Messages(RowsQuestion { range_ns, ranks, most }));
-    assert_eq!(answer.error, None);
-    answer.messages.unwrap()
+    assert_eq!(answer.error(), None);
+    answer.messages().unwrap()
 }
 
 fn courses(library: &Library, range_ns: Range<u64>, ranks: Ranks, bins: u32) -> Courses {
     let answer = library.answer(3, &Question::Courses(CoursesQuestion { range_ns, ranks, bins }));
-    assert_eq!(answer.error, None);
-    answer.courses.unwrap()
+    assert_eq!(answer.error(), None);
+    answer.courses().unwrap()
 }
 
 fn some_message() -> impl Strategy<Value = Message> {
@@ -174,16 +174,16 @@ fn a_question_that_was_replaced_is_given_up() {
         let looks = AtomicUsize::new(0);
         let is_wanted = || looks.fetch_add(1, Ordering::Relaxed) < 3;
         let answer = library.answer_while(1, &question, &is_wanted);
-        assert_eq!(answer.error.as_deref(), Some("a newer question took its place"));
+        assert_eq!(answer.error(), Some("a newer question took its place"));
         assert_eq!(looks.load(Ordering::Relaxed), 4);
-        assert_eq!(library.answer(2, &question).error, None);
+        assert_eq!(library.answer(2, &question).error(), None);
     }
 }
 
 #[test]
 fn criteria_are_told_with_their_version() {
     let library = library(Vec::new());
-    let ask = || library.answer(1, &Question::Criteria).criteria.unwrap();
+    let ask = || library.answer(1, &Question::Criteria).criteria().unwrap();
     assert_eq!((ask().version, ask().is_final, ask().median_ns.0), (0, false, Vec::new()));
     let of = |scope, bytes, median_ns| MessageCriterion::of_size(scope, bytes, 40, median_ns);
     let messages = vec![of(Scope::Inter, 120, 900), of(Scope::Intra, 300, 70), of(Scope::Intra, 10, 60)];
@@ -229,16 +229,16 @@ fn what_the_program_around_knows_is_handed_on_or_said_to_be_unknown() {
     let alone = library(Vec::new());
     for question in [Question::Sites, Question::SourceText(Site(7)), Question::Remap] {
         assert!(
-            alone.answer(1, &question).error.is_some_and(|error| error.ends_with("here")),
+            alone.answer(1, &question).error().is_some_and(|error| error.ends_with("here")),
             "{question:?}"
         );
     }
     let library = library(Vec::new()).with_sites(Box::new(Around)).with_remap(Box::new(Around));
-    let sites = library.answer(1, &Question::Sites).sites.unwrap();
+    let sites = library.answer(1, &Question::Sites).sites().unwrap();
     assert_eq!(sites.place, ["main.c:9 main()", "main.c:42 solve()"]);
     // Nothing of MPI is called from a place on the way.
     assert_eq!(library.call_sites(), [(7, "main.c:42 solve()".to_owned())]);
     let text = library.answer(1, &Question::SourceText(Site(7)));
-    assert_eq!(text.error.as_deref(), Some("the source of 7 is gone"));
-    assert_eq!(library.answer(1, &Question::Remap).error.as_deref(), Some("all ranks are on one node"));
+    assert_eq!(text.error(), Some("the source of 7 is gone"));
+    assert_eq!(library.answer(1, &Question::Remap).error(), Some("all ranks are on one node"));
 }

@@ -25,8 +25,8 @@ fn library(messages: Vec<Message>, node: impl Fn(u32) -> u32) -> Library {
 
 fn pending(library: &Library, question: PendingQuestion) -> PendingMessages {
     let answer = library.answer(5, &Question::Pending(question));
-    assert_eq!(answer.error, None);
-    answer.pending.unwrap()
+    assert_eq!(answer.error(), None);
+    answer.pending().unwrap()
 }
 
 fn question(at_ns: u64) -> PendingQuestion {

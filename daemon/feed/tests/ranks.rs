@@ -75,8 +75,8 @@ fn ask(library: &Library, range_ns: Range<Nanoseconds>, metrics: &[RankMetric]) 
     let question =
         MetricsQuestion { range_ns, metrics: metrics.to_vec(), function: None, site: None, phase: None };
     let answer = library.answer(1, &Question::RankMetrics(question));
-    assert_eq!(answer.error, None);
-    answer.rank_metrics.expect("figures")
+    assert_eq!(answer.error(), None);
+    answer.rank_metrics().expect("figures")
 }
 
 fn layout_question(source: LayoutSourceChoice, name: &str) -> Question {
@@ -92,8 +92,8 @@ fn layout_question(source: LayoutSourceChoice, name: &str) -> Question {
 
 fn layout(library: &Library, source: LayoutSourceChoice, name: &str) -> RankLayout {
     let answer = library.answer(1, &layout_question(source, name));
-    assert_eq!(answer.error, None);
-    answer.rank_layout.expect("points")
+    assert_eq!(answer.error(), None);
+    answer.rank_layout().expect("points")
 }
 
 #[test]
@@ -155,13 +155,13 @@ fn calls_of_one_function_and_the_landscape_agree() {
         site: None,
         phase: None,
     };
-    let found = library.answer(1, &Question::RankMetrics(question)).rank_metrics.unwrap();
+    let found = library.answer(1, &Question::RankMetrics(question)).rank_metrics().unwrap();
     assert_eq!(found.metrics[0].values.0, [1.0, 1.0]);
     let question = |most_rows| Question::Landscape(LandscapeQuestion { range_ns: WHOLE, most_rows });
-    let landscape = library.answer(1, &question(8)).landscape.unwrap();
+    let landscape = library.answer(1, &question(8)).landscape().unwrap();
     assert_eq!((landscape.rows, landscape.function.0), (2, vec![1, 2]));
     assert_eq!(landscape.seconds.0, [2.0, 4.0, 1.0, 1.0]);
-    let landscape = library.answer(1, &question(1)).landscape.unwrap();
+    let landscape = library.answer(1, &question(1)).landscape().unwrap();
     assert_eq!((landscape.ranks_per_row, landscape.seconds.0), (2, vec![3.0, 1.0]));
 }
 
@@ -223,7 +223,7 @@ fn figures_of_a_phase_count_what_ranks_did_in_it() {
             site: None,
             phase: Some(Comm(7)),
         };
-        let found = library.answer(1, &Question::RankMetrics(question)).rank_metrics.unwrap();
+        let found = library.answer(1, &Question::RankMetrics(question)).rank_metrics().unwrap();
         let [phase] = &found.phases[..] else { panic!("one phase: {:?}", found.phases) };
         assert_eq!((phase.id, phase.name.as_str()), (7, "solve"));
         found.metrics.into_iter().map(|of| of.values.0).collect::<Vec<_>>()
@@ -281,14 +281,15 @@ fn garbage_is_answered_with_lines_and_columns() {
         assert!(found.x.0.is_empty() && !found.errors.is_empty(), "{garbage:?}: {found:?}");
     }
     let answer = library.answer(1, &layout_question(LayoutSourceChoice::Bundled, "no such"));
-    assert!(answer.error.unwrap().contains("no such"));
+    assert!(answer.error().unwrap().contains("no such"));
     let answer = library.answer(1, &layout_question(LayoutSourceChoice::File, ""));
-    assert!(answer.error.unwrap().contains("--layout FILE"));
+    assert!(answer.error().unwrap().contains("--layout FILE"));
 }
 
 #[test]
 fn what_is_too_large_is_refused_with_a_sentence() {
-    let refused = |library: &Library, question: &Question| library.answer(1, question).error.unwrap();
+    let refused =
+        |library: &Library, question: &Question| library.answer(1, question).error().unwrap().to_owned();
     let question = layout_question(LayoutSourceChoice::Bundled, "line");
     // Short, but heavy for 200,000 ranks.
     let heavy = format!("BEGIN_VIZ=a\nx={}rank\ny=0\nz=0\nEND_VIZ\n", "rank*".repeat(9_000));
@@ -342,7 +343,7 @@ fn a_file_is_read_again_and_its_last_good_layout_stays() {
     const GOOD: &str = "BEGIN_VIZ=one\nx=1\ny=2\nz=rank\nEND_VIZ\nBEGIN_VIZ=two\nx=5\ny=5\nz=5\nEND_VIZ\n";
     let file = Written(Arc::new(Mutex::new(Ok(GOOD.to_owned()))));
     let library = library(4).with_layouts(Box::new(file.clone()));
-    let listed = || library.answer(1, &Question::Layouts).layouts.unwrap();
+    let listed = || library.answer(1, &Question::Layouts).layouts().unwrap();
     let drawn = |name: &str| layout(&library, LayoutSourceChoice::File, name);
     let before = listed();
     assert_eq!((before.file.as_str(), before.text.as_str(), before.version), ("mine.viz", GOOD, 1));
@@ -368,7 +369,7 @@ fn a_file_is_read_again_and_its_last_good_layout_stays() {
 
 #[test]
 fn all_layouts_have_a_sentence_and_a_thumbnail() {
-    let layouts = library(1_000).answer(1, &Question::Layouts).layouts.unwrap();
+    let layouts = library(1_000).answer(1, &Question::Layouts).layouts().unwrap();
     assert!(layouts.items.len() >= 10 && layouts.file.is_empty());
     for item in &layouts.items {
         assert!(!item.sentence.is_empty() && item.sentence.ends_with('.'), "{item:?}");
@@ -389,7 +390,7 @@ fn suggested(ranks: u32, slow: impl Fn(u32) -> bool, grid: &[Coordinate]) -> mpi
     };
     library.set_rank_rows((0..ranks).map(row).collect(), ranks, UNTIL_NS);
     library.set_grid(grid);
-    library.answer(1, &Question::Suggestion(WHOLE)).suggestion.expect("an answer")
+    library.answer(1, &Question::Suggestion(WHOLE)).suggestion().expect("an answer")
 }
 
 #[test]
@@ -427,7 +428,7 @@ fn ranks_of_no_region_are_no_group() {
         let region = |id, ranks| Region { id, ranks: vec![ranks], ..Region::default() };
         let regions = vec![region(4, (0, 9)), region(7, (10, 25))];
         library.set_regions(&Regions { version: 1, count: 2, regions, ..Regions::default() });
-        library.answer(1, &Question::Suggestion(WHOLE)).suggestion.expect("an answer")
+        library.answer(1, &Question::Suggestion(WHOLE)).suggestion().expect("an answer")
     };
     let found = suggested(0..10);
     assert_eq!((found.group.as_str(), found.members.as_slice()), ("region_index", &["4".to_owned()][..]));
@@ -457,7 +458,7 @@ fn a_slow_rack_is_named_and_shown_as_one() {
     library.set_rank_rows((0..64).map(row).collect(), 64, UNTIL_NS);
     let names: Vec<String> = (0..16).map(|node| format!("n{node}")).collect();
     library.set_placement(names.iter().map(String::as_str), std::iter::empty());
-    let found = library.answer(1, &Question::Suggestion(WHOLE)).suggestion.expect("an answer");
+    let found = library.answer(1, &Question::Suggestion(WHOLE)).suggestion().expect("an answer");
     assert_eq!((found.group.as_str(), found.members.as_slice()), ("rack", &["R11".to_owned()][..]));
     assert_eq!((found.layout.as_str(), found.count), ("racks", 8));
     assert!(found.share > 0.5, "{}", found.share);
@@ -491,10 +492,10 @@ fn layouts_are_kept_replaced_and_forgotten() {
     let save = |text: &str, name: &str| {
         let (text, name) = (text.to_owned(), name.to_owned());
         let question = SaveLayoutQuestion { keeper: LayoutKeeper::Recording, text, name };
-        library.answer(1, &Question::SaveLayout(question)).error
+        library.answer(1, &Question::SaveLayout(question)).error().map(str::to_owned)
     };
     let kept = || {
-        let layouts = library.answer(1, &Question::Layouts).layouts.unwrap();
+        let layouts = library.answer(1, &Question::Layouts).layouts().unwrap();
         assert!(layouts.has_store);
         let items = layouts.items.into_iter().filter(|item| !item.keeper.is_empty());
         items.map(|item| (item.name, item.keeper, item.source)).collect::<Vec<_>>()

@@ -48,8 +48,8 @@ fn library(calls: &[Call], messages: &[Message]) -> Library {
 fn ask(library: &Library, range_ns: Range<u64>, ranks: Ranks, hidden: &[u32]) -> Selected {
     let question = SelectedQuestion { range_ns, ranks, hidden: hidden.to_vec() };
     let answer = library.answer(1, &Question::Selected(question));
-    assert_eq!(answer.error, None);
-    answer.selected.unwrap()
+    assert_eq!(answer.error(), None);
+    answer.selected().unwrap()
 }
 
 fn sums(of: &Selected) -> [u64; 7] {

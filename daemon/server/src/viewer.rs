@@ -179,7 +179,7 @@ impl Page {
     /// Sees to it that the answer comes. A page with as many questions open as it may have is not read from meanwhile.
     async fn ask(&self, id: u32, question: Question) {
         if let Err(reason) = may_ask(self.connected.grant(), &question) {
-            if let Ok(bytes) = encode(&Answer { error: Some(reason), ..Answer::to(id) }) {
+            if let Ok(bytes) = encode(&Answer::new(id, Err(reason))) {
                 // The page may have left meanwhile.
                 let _ = self.answer.send(bytes).await;
             }

@@ -31,7 +31,7 @@ async fn answer_error(page: &mut Page, id: u32) -> String {
     loop {
         match hear(page).await {
             Heard::Message(Outgoing::Answer(answer)) if answer.id == id => {
-                return answer.error.unwrap_or_default();
+                return answer.error().unwrap_or_default().to_owned();
             }
             Heard::Message(_) => {}
             Heard::Closed(code) => panic!("the page was closed with {code:?}"),

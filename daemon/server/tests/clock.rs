@@ -59,8 +59,9 @@ async fn questions_are_answered_to_the_page_that_asked() {
             break answer;
         }
     };
-    let calls = answer.calls.unwrap();
-    assert_eq!((answer.id, calls.total, calls.duration_ns.0[0]), (42, 1, 150.0));
+    let id = answer.id;
+    let calls = answer.calls().unwrap();
+    assert_eq!((id, calls.total, calls.duration_ns.0[0]), (42, 1, 150.0));
     // More than may wait: each gets an answer all the same.
     for id in 0..40 {
         say(&mut page, json!({"ask": "ping", "id": id})).await;
@@ -117,7 +118,7 @@ async fn a_newer_question_of_a_kind_takes_the_place_of_the_one_before() {
     say(&mut other, json!({"ask": "dag", "id": 3, "from_ns": 5, "to_ns": 9})).await;
     let answered = async |page: &mut support::Page| loop {
         if let Heard::Message(Outgoing::Answer(answer)) = hear(page).await {
-            break (answer.id, answer.error.is_some(), answer.dag.is_some());
+            break (answer.id, answer.error().is_some(), answer.dag().is_some());
         }
     };
     say(&mut page, json!({"ask": "dag", "id": 4, "from_ns": 5, "to_ns": 9})).await;
@@ -148,8 +149,8 @@ async fn so_it_is_with_messages_and_their_courses() {
     let mut answered = Vec::new();
     while answered.len() < 5 {
         if let Heard::Message(Outgoing::Answer(answer)) = hear(&mut page).await {
-            let at_ns = answer.event.and_then(|event| event.at_ns);
-            answered.push((answer.id, answer.error.is_some(), at_ns));
+            let (id, is_error) = (answer.id, answer.error().is_some());
+            answered.push((id, is_error, answer.event().and_then(|event| event.at_ns)));
         }
     }
     answered.sort_unstable();

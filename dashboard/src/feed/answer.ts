@@ -2,7 +2,7 @@
 
 import { type ProgramPlaces, programPlaces, type SiteTimes, siteTimes, type SourceText, sourceText } from "./call-sites";
 import { type Calls, calls, type History } from "./calls";
-import { FeedError, type Fields, f64Column, fields, natural, number, sameLength, u32Column } from "./columns";
+import { FeedError, type Fields, type NameOf, f64Column, fields, natural, number, sameLength, u32Column } from "./columns";
 import { type Courses, courses } from "./courses";
 import { type Criteria, criteria } from "./criteria";
 import { type CriticalPath, criticalPath } from "./critical";
@@ -37,69 +37,83 @@ export interface TimelineAnswer {
 /** The call that begins next; of none its time is null. */
 export interface NextEvent { atNs: number | null; rank: number; function: number }
 
-export interface AnswerMessage {
-  kind: "answer";
-  id: number;
-  error?: string;
-  calls?: Calls;
-  timeline?: TimelineAnswer;
-  count?: RangeCounts;
-  history?: History;
-  durations?: CallDurations;
-  budget?: RangeBudget;
-  selected?: Selected;
-  shares?: Shares;
-  critical?: CriticalPath;
-  group_graph?: GroupGraph;
-  dag?: Dag;
-  cone?: Cone;
-  pairs?: Pairs;
-  pending?: PendingMessages;
-  event?: NextEvent;
-  sites?: ProgramPlaces;
-  site_times?: SiteTimes;
-  source_text?: SourceText;
-  messages?: MessageRows;
-  courses?: Courses;
-  criteria?: Criteria;
-  remap?: Remap;
-  rank_metrics?: RankMetrics;
-  rank_layout?: RankLayout;
-  layouts?: Layouts;
-  landscape?: Landscape;
-  suggestion?: Suggestion;
+/** What answers bring; each has one of them. */
+interface Contents {
+  error: string;
+  calls: Calls;
+  timeline: TimelineAnswer;
+  count: RangeCounts;
+  history: History;
+  durations: CallDurations;
+  budget: RangeBudget;
+  selected: Selected;
+  shares: Shares;
+  critical: CriticalPath;
+  group_graph: GroupGraph;
+  dag: Dag;
+  cone: Cone;
+  pairs: Pairs;
+  pending: PendingMessages;
+  event: NextEvent;
+  sites: ProgramPlaces;
+  site_times: SiteTimes;
+  source_text: SourceText;
+  messages: MessageRows;
+  courses: Courses;
+  criteria: Criteria;
+  remap: Remap;
+  rank_metrics: RankMetrics;
+  rank_layout: RankLayout;
+  layouts: Layouts;
+  landscape: Landscape;
+  suggestion: Suggestion;
+  /** Whether something was done that brings nothing back. */
+  done: boolean;
 }
 
-export function answer(value: Fields<Wire.Answer>): AnswerMessage {
+export type AnswerMessage = { kind: "answer"; id: number } & Partial<Contents>;
+
+/** What may be in an answer; of its fields only the names are believed yet. */
+export type AnswerFields = Fields<Record<NameOf<Wire.Answer>, unknown>>;
+type ContentName = Exclude<NameOf<Wire.Answer>, "kind" | "id">;
+
+const READERS: { readonly [Name in ContentName]: (value: unknown) => Contents[Name] } = {
+  error: (value) => String(value),
+  calls: (value) => calls(fields(value, "The calls")),
+  timeline: (value) => timelineAnswer(fields(value, "The timeline")),
+  count: (value) => rangeCounts(fields(value, "The counts")),
+  history: (value) => history(fields(value, "The history")),
+  durations: (value) => callDurations(fields(value, "The durations")),
+  budget: (value) => rangeBudget(fields(value, "The budget of the range")),
+  selected: (value) => selected(fields(value, "The figures of the selection")),
+  shares: (value) => shares(fields(value, "The shares of time")),
+  critical: (value) => criticalPath(fields(value, "The critical path")),
+  group_graph: (value) => groupGraph(fields(value, "The graph of groups")),
+  dag: (value) => dag(fields(value, "The graph")),
+  cone: (value) => cone(fields(value, "The past or the future")),
+  pairs: (value) => pairs(fields(value, "The pairs")),
+  pending: (value) => pendingMessages(fields(value, "The messages in flight")),
+  event: (value) => nextEvent(fields(value, "The event")),
+  sites: (value) => programPlaces(fields(value, "The call sites")),
+  site_times: (value) => siteTimes(fields(value, "The times of call sites")),
+  source_text: (value) => sourceText(fields(value, "The source text")),
+  messages: (value) => messageRows(fields(value, "The messages")),
+  courses: (value) => courses(fields(value, "The courses")),
+  criteria: (value) => criteria(fields(value, "The criteria")),
+  remap: (value) => remap(fields(value, "The placement")),
+  rank_metrics: (value) => rankMetrics(fields(value, "The figures of the ranks")),
+  rank_layout: (value) => rankLayout(fields(value, "The points of the layout")),
+  layouts: (value) => layouts(fields(value, "The layouts")),
+  landscape: (value) => landscape(fields(value, "The landscape")),
+  suggestion: (value) => suggestion(fields(value, "The suggestion")),
+  done: (value) => value === true,
+};
+
+export function answer(value: AnswerFields): AnswerMessage {
   const message: AnswerMessage = { kind: "answer", id: number(value, "id") };
-  if (typeof value.error === "string") message.error = value.error;
-  if (value.calls) message.calls = calls(fields(value.calls, "The calls"));
-  if (value.timeline) message.timeline = timelineAnswer(fields(value.timeline, "The timeline"));
-  if (value.count) message.count = rangeCounts(fields(value.count, "The counts"));
-  if (value.history) message.history = history(fields(value.history, "The history"));
-  if (value.durations) message.durations = callDurations(fields(value.durations, "The durations"));
-  if (value.budget) message.budget = rangeBudget(fields(value.budget, "The budget of the range"));
-  if (value.selected) message.selected = selected(fields(value.selected, "The figures of the selection"));
-  if (value.critical) message.critical = criticalPath(fields(value.critical, "The critical path"));
-  if (value.group_graph) message.group_graph = groupGraph(fields(value.group_graph, "The graph of groups"));
-  if (value.shares) message.shares = shares(fields(value.shares, "The shares of time"));
-  if (value.dag) message.dag = dag(fields(value.dag, "The graph"));
-  if (value.cone) message.cone = cone(fields(value.cone, "The past or the future"));
-  if (value.pairs) message.pairs = pairs(fields(value.pairs, "The pairs"));
-  if (value.pending) message.pending = pendingMessages(fields(value.pending, "The messages in flight"));
-  if (value.event) message.event = nextEvent(fields(value.event, "The event"));
-  if (value.sites) message.sites = programPlaces(fields(value.sites, "The call sites"));
-  if (value.site_times) message.site_times = siteTimes(fields(value.site_times, "The times of call sites"));
-  if (value.source_text) message.source_text = sourceText(fields(value.source_text, "The source text"));
-  if (value.messages) message.messages = messageRows(fields(value.messages, "The messages"));
-  if (value.courses) message.courses = courses(fields(value.courses, "The courses"));
-  if (value.criteria) message.criteria = criteria(fields(value.criteria, "The criteria"));
-  if (value.rank_metrics) message.rank_metrics = rankMetrics(fields(value.rank_metrics, "The figures of the ranks"));
-  if (value.rank_layout) message.rank_layout = rankLayout(fields(value.rank_layout, "The points of the layout"));
-  if (value.layouts) message.layouts = layouts(fields(value.layouts, "The layouts"));
-  if (value.landscape) message.landscape = landscape(fields(value.landscape, "The landscape"));
-  if (value.suggestion) message.suggestion = suggestion(fields(value.suggestion, "The suggestion"));
-  if (value.remap) message.remap = remap(fields(value.remap, "The placement"));
+  for (const name of Object.keys(READERS) as ContentName[]) {
+    if (value[name] !== undefined && value[name] !== null) Object.assign(message, { [name]: READERS[name](value[name]) });
+  }
   return message;
 }
 

@@ -5,6 +5,8 @@ export class FeedError extends Error {}
 
 /** A map that should be a `T` of the wire; of its fields only the names are believed yet. */
 export type Fields<T> = { readonly [Name in keyof T]?: unknown };
+/** The names of a map that has several forms. */
+export type NameOf<T> = T extends unknown ? keyof T : never;
 
 export function fields<T>(value: unknown, what: string): Fields<T> {
   if (typeof value !== "object" || value === null || Array.isArray(value) || ArrayBuffer.isView(value)) {

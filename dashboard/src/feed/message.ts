@@ -3,7 +3,7 @@
 import { decode as unpack } from "@msgpack/msgpack";
 import { type AccessMessage, accessMessage } from "./access";
 import { type AnnotationsMessage, annotationsMessage } from "./annotations";
-import { answer, type AnswerMessage } from "./answer";
+import { answer, type AnswerFields, type AnswerMessage } from "./answer";
 import { type Calls, calls, type InFlight, inFlight } from "./calls";
 import { FeedError, type Fields, f64Column, fields, list, number, numbers, pair, sameLength, text, texts, u32Column } from "./columns";
 import { type Compared, compared } from "./compared";
@@ -158,7 +158,7 @@ export function decode(buffer: ArrayBuffer): Message {
     case "perspective":
       return perspective(value as Fields<Wire.PerspectiveMessage>);
     case "answer":
-      return answer(value as Fields<Wire.Answer>);
+      return answer(value as AnswerFields);
     case "access":
       return accessMessage(value as Fields<Wire.Access>);
     case "panels":

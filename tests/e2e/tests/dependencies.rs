@@ -19,13 +19,13 @@ fn asked(recording: &Path) -> (Dag, Dag, Cone, Cone) {
             let mut question = json!({"id": 7, "from_ns": 0, "to_ns": 1e15, "most": 1_000});
             question.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             let answer = feed.ask(question).await;
-            assert_eq!((answer.id, &answer.error), (7, &None));
+            assert_eq!((answer.id, answer.error()), (7, None));
             answer
         };
-        let all = ask(json!({"ask": "dag"})).await.dag.unwrap();
-        let some = ask(json!({"ask": "dag", "ranks": [[1, 2]]})).await.dag.unwrap();
-        let past = ask(json!({"ask": "past", "rank": 0, "time_ns": 1e15})).await.cone.unwrap();
-        let future = ask(json!({"ask": "future", "rank": 0, "time_ns": 0})).await.cone.unwrap();
+        let all = ask(json!({"ask": "dag"})).await.dag().unwrap();
+        let some = ask(json!({"ask": "dag", "ranks": [[1, 2]]})).await.dag().unwrap();
+        let past = ask(json!({"ask": "past", "rank": 0, "time_ns": 1e15})).await.cone().unwrap();
+        let future = ask(json!({"ask": "future", "rank": 0, "time_ns": 0})).await.cone().unwrap();
         (all, some, past, future)
     });
     processes::signal(running.process(), Signal::INT);

@@ -42,11 +42,11 @@ fn is_read(kept: &Path) {
         let calls = was["totals"]["calls"].as_u64().unwrap();
         assert_eq!(state.totals.unwrap().calls, calls);
         let ask = |ask: &str| json!({"ask": ask, "id": 1, "from_ns": 0, "to_ns": state.clock.now_ns + 1, "most": 100_000, "bins": 16});
-        assert_eq!(feed.ask(ask("calls")).await.calls.unwrap().total, calls);
-        assert_eq!(feed.ask(ask("history")).await.history.unwrap().total, calls);
-        let timeline = feed.ask(ask("timeline")).await.timeline.unwrap();
+        assert_eq!(feed.ask(ask("calls")).await.calls().unwrap().total, calls);
+        assert_eq!(feed.ask(ask("history")).await.history().unwrap().total, calls);
+        let timeline = feed.ask(ask("timeline")).await.timeline().unwrap();
         assert_eq!(timeline.counts.0.iter().sum::<f64>() as u64, calls);
-        let pairs = feed.ask(ask("pairs")).await.pairs.unwrap();
+        let pairs = feed.ask(ask("pairs")).await.pairs().unwrap();
         let messages = was["totals"]["messages"].as_u64().unwrap();
         assert_eq!(pairs.messages.0.iter().sum::<f64>() as u64, messages);
     });

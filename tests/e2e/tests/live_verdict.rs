@@ -48,7 +48,7 @@ fn kill(running: Running) {
 async fn ranges_sum_up(feed: &mut Feed, found: &FindingsReport) {
     let ask =
         |from_ns: f64, to_ns: f64| json!({"ask": "budget", "id": 1, "from_ns": from_ns, "to_ns": to_ns});
-    let all = feed.ask(ask(0.0, 1e18)).await.budget.unwrap();
+    let all = feed.ask(ask(0.0, 1e18)).await.budget().unwrap();
     let budget = &found.diagnosis.budget;
     assert!((all.parts.total_s - budget.total_s).abs() < 1e-6, "{all:?} and {budget:?}");
     assert!(
@@ -57,8 +57,8 @@ async fn ranges_sum_up(feed: &mut Feed, found: &FindingsReport) {
     );
     // Between two windows.
     let middle_ns = (found.until_s * 5.0).floor() * 1e8;
-    let before = feed.ask(ask(0.0, middle_ns)).await.budget.unwrap();
-    let after = feed.ask(ask(middle_ns, 1e18)).await.budget.unwrap();
+    let before = feed.ask(ask(0.0, middle_ns)).await.budget().unwrap();
+    let after = feed.ask(ask(middle_ns, 1e18)).await.budget().unwrap();
     assert_eq!((before.to_ns, after.from_ns), (middle_ns as u64, middle_ns as u64));
     let sum_s = before.parts.total_s + after.parts.total_s;
     assert!(

@@ -160,10 +160,10 @@ fn one_may_look_back_while_the_job_runs() {
             }
         };
         let ask = |kind| json!({"ask": kind, "id": 1, "from_ns": 0, "to_ns": until_ns, "most": 200_000, "bins": 10});
-        let calls = feed.ask(ask("calls")).await.calls.unwrap();
+        let calls = feed.ask(ask("calls")).await.calls().unwrap();
         assert!(calls.total > 100 && calls.share >= 1.0, "{calls:?}");
-        assert_eq!(calls, feed.ask(ask("calls")).await.calls.unwrap(), "the past changes");
-        let timeline = feed.ask(ask("timeline")).await.timeline.unwrap();
+        assert_eq!(calls, feed.ask(ask("calls")).await.calls().unwrap(), "the past changes");
+        let timeline = feed.ask(ask("timeline")).await.timeline().unwrap();
         // The last bins reach beyond what was asked for.
         let bin_ns = (timeline.to_ns - timeline.from_ns) / u64::from(timeline.bins);
         let whole = ((until_ns - timeline.from_ns) / bin_ns) as usize;
@@ -177,7 +177,7 @@ fn one_may_look_back_while_the_job_runs() {
         assert_eq!(counted as usize, calls.start_ns.0.iter().filter(|start_ns| **start_ns < before).count());
         assert!(counted > 0.0);
         let ended = |row: &usize| calls.start_ns.0[*row] + calls.duration_ns.0[*row] < until_ns as f64;
-        let history = feed.ask(ask("history")).await.history.unwrap();
+        let history = feed.ask(ask("history")).await.history().unwrap();
         assert_eq!(history.total as usize, (0..calls.kept()).filter(ended).count());
     });
     assert_eq!(running.wait(LIMIT).unwrap().status, 0);

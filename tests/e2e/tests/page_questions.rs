@@ -31,18 +31,18 @@ async fn ask(feed: &mut Feed, ask: &str, more: Value) -> Answer {
     let mut question = json!({"ask": ask, "id": 7});
     question.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let answer = feed.ask(question).await;
-    assert_eq!((answer.id, &answer.error), (7, &None), "{ask}");
+    assert_eq!((answer.id, answer.error()), (7, None), "{ask}");
     answer
 }
 
 async fn messages(feed: &mut Feed, from_ns: f64, to_ns: f64, ranks: Value) -> MessageRows {
     let more = json!({"from_ns": from_ns, "to_ns": to_ns, "ranks": ranks});
-    ask(feed, "messages", more).await.messages.unwrap()
+    ask(feed, "messages", more).await.messages().unwrap()
 }
 
 async fn courses(feed: &mut Feed, to_ns: f64, bins: u32, ranks: Value) -> Courses {
     let more = json!({"from_ns": 0, "to_ns": to_ns, "bins": bins, "ranks": ranks});
-    ask(feed, "courses", more).await.courses.unwrap()
+    ask(feed, "courses", more).await.courses().unwrap()
 }
 
 /// The fields of a message: who, what, when.
@@ -71,7 +71,7 @@ async fn walk(feed: &mut Feed, rank: u32, is_back: bool, hidden: &[u32]) -> Vec<
     let mut met = Vec::new();
     loop {
         let more = json!({"time_ns": time_ns, "is_back": is_back, "ranks": [[rank, rank]], "hidden": hidden});
-        let event = ask(feed, "event", more).await.event.unwrap();
+        let event = ask(feed, "event", more).await.event().unwrap();
         let Some(at_ns) = event.at_ns else { break met };
         assert!(event.rank == rank && !hidden.contains(&event.function), "{event:?}");
         met.push(at_ns);
@@ -88,7 +88,7 @@ struct Live {
 }
 
 async fn places(feed: &mut Feed) -> BTreeMap<u32, String> {
-    let sites = ask(feed, "sites", json!({})).await.sites.unwrap();
+    let sites = ask(feed, "sites", json!({})).await.sites().unwrap();
     sites.id.0.into_iter().zip(sites.place).collect()
 }
 
@@ -116,11 +116,11 @@ async fn live(page: &Page) -> Live {
     for _ in 0..50 {
         let time_ns = first_calls.last().copied().unwrap_or_default();
         let event =
-            ask(&mut feed, "event", json!({"time_ns": time_ns, "ranks": [[1, 1]]})).await.event.unwrap();
+            ask(&mut feed, "event", json!({"time_ns": time_ns, "ranks": [[1, 1]]})).await.event().unwrap();
         first_calls.push(event.at_ns.unwrap());
     }
     let advice = feed.ask(json!({"ask": "remap", "id": 8})).await;
-    assert!(advice.error.is_some_and(|error| error.contains("one node")) && advice.remap.is_none());
+    assert!(advice.error().is_some_and(|error| error.contains("one node")));
     Live { until_ns, messages: message_fields(&rows), first_calls, places: places(&mut feed).await }
 }
 
@@ -163,11 +163,11 @@ async fn check_messages(feed: &mut Feed, truth: &Truth, report: &Value) {
     assert!(all.is_inter.0.iter().all(|is_inter| *is_inter == 0));
     // A choice of them, the same each time.
     let more = json!({"from_ns": 0, "to_ns": EVER_NS, "most": 100});
-    let some = ask(feed, "messages", more.clone()).await.messages.unwrap();
+    let some = ask(feed, "messages", more.clone()).await.messages().unwrap();
     assert_eq!((some.total, some.src.0.len()), (all.total, 100));
     assert!((some.share - 100.0 / all.total as f64).abs() < 1e-9);
     assert!(message_fields(&some).is_subset(&message_fields(&all)));
-    assert_eq!(message_fields(&ask(feed, "messages", more).await.messages.unwrap()), message_fields(&some));
+    assert_eq!(message_fields(&ask(feed, "messages", more).await.messages().unwrap()), message_fields(&some));
 
     let totals = &report["totals"];
     let course = courses(feed, EVER_NS, 512, Value::Null).await;
@@ -234,7 +234,7 @@ fn calls_name_the_line_from_which_they_are_made() {
         let (calls, places, names) = replayed(&out, async |feed| {
             let names = feed.state().await.functions.unwrap();
             let more = json!({"from_ns": 0, "to_ns": EVER_NS, "most": 200_000, "ranks": [[0, 0]]});
-            let calls: Calls = ask(feed, "calls", more).await.calls.unwrap();
+            let calls: Calls = ask(feed, "calls", more).await.calls().unwrap();
             (calls, places(feed).await, names.id.0.into_iter().zip(names.name).collect::<BTreeMap<_, _>>())
         });
         let recorded = Recorded::load(&out).unwrap();
@@ -326,8 +326,8 @@ fn a_placement_and_criteria_are_those_of_the_commands() {
     let (early, first) = block_on(async {
         let mut feed = Feed::open(&page).await;
         while feed.state().await.found.is_none() {}
-        let criteria = ask(&mut feed, "criteria", json!({})).await.criteria.unwrap();
-        (criteria, ask(&mut feed, "remap", json!({})).await.remap.unwrap())
+        let criteria = ask(&mut feed, "criteria", json!({})).await.criteria().unwrap();
+        (criteria, ask(&mut feed, "remap", json!({})).await.remap().unwrap())
     });
     // So early there may be none yet.
     assert!(!early.is_final);
@@ -339,8 +339,8 @@ fn a_placement_and_criteria_are_those_of_the_commands() {
     let before = first.inter_messages_before;
     assert!(before > 0 && before < figure("inter_messages_before"), "{before} of the first part");
     replayed(&out, async |feed| {
-        check_remap(&ask(feed, "remap", json!({})).await.remap.unwrap(), &out, &report);
-        check_criteria(&ask(feed, "criteria", json!({})).await.criteria.unwrap(), &report);
+        check_remap(&ask(feed, "remap", json!({})).await.remap().unwrap(), &out, &report);
+        check_criteria(&ask(feed, "criteria", json!({})).await.criteria().unwrap(), &report);
         let sum = |column: &[f64]| Some(column.iter().sum::<f64>() as u64);
         let all = courses(feed, EVER_NS, 512, Value::Null).await;
         assert_eq!(sum(&all.inter.0), report["totals"]["inter_messages"].as_u64());

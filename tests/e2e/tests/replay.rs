@@ -68,15 +68,15 @@ fn says_what_the_report_says(recording: &Path) -> Message {
         let end = state.clock.now_ns + 1;
         let calls = state.totals.unwrap().calls;
         let ask = |kind: &str, from: u64, to: u64| json!({"ask": kind, "id": 5, "from_ns": from, "to_ns": to, "most": 200_000, "bins": 64});
-        let timeline = feed.ask(ask("timeline", 0, end)).await.timeline.unwrap();
+        let timeline = feed.ask(ask("timeline", 0, end)).await.timeline().unwrap();
         assert_eq!(timeline.counts.0.iter().sum::<f64>() as u64, calls);
-        let history = feed.ask(ask("history", 0, end)).await.history.unwrap();
+        let history = feed.ask(ask("history", 0, end)).await.history().unwrap();
         assert_eq!(history.total, calls);
         // There and back again: the same calls.
         let (third, half) = (end / 3, end / 2);
-        let first = feed.ask(ask("calls", third, half)).await.calls.unwrap();
-        feed.ask(ask("calls", 0, third)).await.calls.unwrap();
-        assert_eq!(first, feed.ask(ask("calls", third, half)).await.calls.unwrap());
+        let first = feed.ask(ask("calls", third, half)).await.calls().unwrap();
+        feed.ask(ask("calls", 0, third)).await.calls().unwrap();
+        assert_eq!(first, feed.ask(ask("calls", third, half)).await.calls().unwrap());
         assert!(first.total > 0);
         let plain = state.timeline.as_ref().unwrap().calls.0.iter().sum::<f64>() as u64;
         assert_eq!(plain, calls);

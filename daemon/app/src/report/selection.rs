@@ -2,10 +2,10 @@
 
 use crate::command_line::{ReportOptions, ReportPart, range_ns};
 use crate::report::text;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use mpiscope_engine::load::{self, Loaded};
 use mpiscope_engine::uncounted;
-use mpiscope_feed::exchange::{Question, Ranks, SelectedQuestion};
+use mpiscope_feed::exchange::{Content, Question, Ranks, SelectedQuestion};
 use mpiscope_feed::{Overview, RangeBudget, Selected, SelectedFunctions};
 use mpiscope_model::words::{bytes, count, nanoseconds, plural, run_time};
 use mpiscope_page::{RunData, inform};
@@ -51,9 +51,11 @@ impl Selection {
         inform(&library, loaded, findings, loaded.end_ns().max(load::last_call_ns(&recording)));
         let ranks = rank.as_ref().map(|list| list.ranges());
         let question = SelectedQuestion { range_ns, ranks: ranks.clone(), hidden: Vec::new() };
-        let answer = library.answer(0, &Question::Selected(question));
-        let figures = answer.selected.ok_or_else(|| anyhow!("{}", answer.error.unwrap_or_default()))?;
-        Ok(Some(Self { ranks, figures }))
+        match library.answer(0, &Question::Selected(question)).content {
+            Content::Selected(figures) => Ok(Some(Self { ranks, figures })),
+            Content::Error(error) => bail!(error),
+            _ => bail!("the answer to the selection is none"),
+        }
     }
 
     /// The report for people.

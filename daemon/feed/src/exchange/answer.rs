@@ -34,129 +34,107 @@ pub struct Answer {
     pub kind: AnswerKind,
     /// The number of the question.
     pub id: u32,
-    /// Why there is no answer, in a sentence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// Single calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub calls: Option<Calls>,
-    /// Counts over time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub timeline: Option<TimelineBins>,
-    /// Counts of a range.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub count: Option<RangeCounts>,
-    /// Counts of durations.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub history: Option<History>,
-    /// How long calls took.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub durations: Option<CallDurations>,
-    /// What ranks' time was spent on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shares: Option<Shares>,
-    /// Messages by groups and iterations.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub group_graph: Option<GroupGraph>,
-    /// The critical path.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub critical: Option<CriticalPath>,
-    /// Where time in MPI went.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub budget: Option<RangeBudget>,
-    /// The figures of a selection.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub selected: Option<Selected>,
-    /// What led to what.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dag: Option<Dag>,
-    /// A past or a future.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cone: Option<Cone>,
-    /// Who sent to whom.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pairs: Option<Pairs>,
-    /// What is in flight at a moment.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pending: Option<PendingMessages>,
-    /// Single messages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub messages: Option<MessageRows>,
-    /// How messages went over time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub courses: Option<Courses>,
-    /// The expected times of messages and collectives.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub criteria: Option<Criteria>,
-    /// Figures of all ranks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rank_metrics: Option<RankMetrics>,
-    /// Where a layout puts all ranks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rank_layout: Option<RankLayout>,
-    /// The layouts that there are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub layouts: Option<Layouts>,
-    /// Time by function and rank.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub landscape: Option<Landscape>,
-    /// What shows best where ranks stand out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub suggestion: Option<Suggestion>,
-    /// The call sites.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sites: Option<Sites>,
-    /// What is called from where.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub site_times: Option<SiteTimes>,
-    /// A part of the program's source.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source_text: Option<SourceText>,
-    /// A better placement.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remap: Option<Remap>,
-    /// The nearest call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub event: Option<Event>,
+    /// What was asked for, under the name of its kind, or why it is not there.
+    #[serde(flatten)]
+    pub content: Content,
 }
 
 impl Answer {
-    /// An answer without anything.
+    /// An answer to the question with this number.
     #[must_use]
-    pub fn to(id: u32) -> Self {
-        Answer {
-            kind: AnswerKind::Answer,
-            id,
-            error: None,
-            calls: None,
-            timeline: None,
-            count: None,
-            history: None,
-            durations: None,
-            shares: None,
-            group_graph: None,
-            critical: None,
-            budget: None,
-            selected: None,
-            dag: None,
-            cone: None,
-            pairs: None,
-            pending: None,
-            messages: None,
-            courses: None,
-            criteria: None,
-            rank_metrics: None,
-            rank_layout: None,
-            layouts: None,
-            landscape: None,
-            suggestion: None,
-            sites: None,
-            site_times: None,
-            source_text: None,
-            remap: None,
-            event: None,
-        }
+    pub fn new(id: u32, content: Result<Content, String>) -> Self {
+        Answer { kind: AnswerKind::Answer, id, content: content.unwrap_or_else(Content::Error) }
     }
+
+    /// Why there is no answer, in a sentence.
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {
+        if let Content::Error(error) = &self.content { Some(error) } else { None }
+    }
+}
+
+/// The kinds of content, and a method for each that takes it out of an answer.
+macro_rules! contents {
+    ($($(#[$doc:meta])* $kind:ident($content:ty) as $name:ident,)*) => {
+        /// What was asked for.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(ts_rs::TS))]
+        #[serde(rename_all = "snake_case")]
+        pub enum Content {
+            /// Why there is no answer, in a sentence.
+            Error(String),
+            $($(#[$doc])* $kind($content),)*
+        }
+
+        impl Answer {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub fn $name(self) -> Option<$content> {
+                    if let Content::$kind(content) = self.content { Some(content) } else { None }
+                }
+            )*
+        }
+    };
+}
+
+contents! {
+    /// Single calls.
+    Calls(Calls) as calls,
+    /// Counts over time.
+    Timeline(TimelineBins) as timeline,
+    /// Counts of a range.
+    Count(RangeCounts) as count,
+    /// Counts of durations.
+    History(History) as history,
+    /// How long calls took.
+    Durations(CallDurations) as durations,
+    /// What ranks' time was spent on.
+    Shares(Shares) as shares,
+    /// Messages by groups and iterations.
+    GroupGraph(GroupGraph) as group_graph,
+    /// The critical path.
+    Critical(CriticalPath) as critical,
+    /// Where time in MPI went.
+    Budget(RangeBudget) as budget,
+    /// The figures of a selection.
+    Selected(Selected) as selected,
+    /// What led to what.
+    Dag(Dag) as dag,
+    /// A past or a future.
+    Cone(Cone) as cone,
+    /// Who sent to whom.
+    Pairs(Pairs) as pairs,
+    /// What is in flight at a moment.
+    Pending(PendingMessages) as pending,
+    /// Single messages.
+    Messages(MessageRows) as messages,
+    /// How messages went over time.
+    Courses(Courses) as courses,
+    /// The expected times of messages and collectives.
+    Criteria(Criteria) as criteria,
+    /// Figures of all ranks.
+    RankMetrics(RankMetrics) as rank_metrics,
+    /// Where a layout puts all ranks.
+    RankLayout(RankLayout) as rank_layout,
+    /// The layouts that there are.
+    Layouts(Layouts) as layouts,
+    /// Time by function and rank.
+    Landscape(Landscape) as landscape,
+    /// What shows best where ranks stand out.
+    Suggestion(Suggestion) as suggestion,
+    /// The call sites.
+    Sites(Sites) as sites,
+    /// What is called from where.
+    SiteTimes(SiteTimes) as site_times,
+    /// A part of the program's source.
+    SourceText(SourceText) as source_text,
+    /// A better placement.
+    Remap(Remap) as remap,
+    /// The nearest call.
+    Event(Event) as event,
+    /// That it was done: there is nothing to bring back.
+    Done(bool) as done,
 }
 
 /// How many calls of each function began when.
