@@ -2,6 +2,7 @@
 
 use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder};
 use mpiscope_model::{Call, Comm, Flow, Message, Node, Rank};
+use std::collections::{HashMap, VecDeque};
 
 pub(crate) const SEND: u16 = 0;
 pub(crate) const RECEIVE: u16 = 1;
@@ -77,85 +78,126 @@ pub(crate) fn message(
 /// Runs programs; flights by source, destination and number.
 pub(crate) fn run(programs: &[Vec<Step>], flight_ns: impl Fn(u32, u32, u64) -> u64) -> Model {
     let ranks = programs.len();
-    let mut model = Model { calls: Vec::new(), messages: Vec::new(), end_ns: 0 };
-    let mut now = vec![0_u64; ranks];
-    let mut at = vec![0; ranks];
-    let mut channels: std::collections::HashMap<(u32, u32), std::collections::VecDeque<(u64, u64)>> =
-        Default::default();
-    let mut numbers: std::collections::HashMap<(u32, u32), u64> = Default::default();
-    let mut barriers = vec![0_u32; ranks];
+    let mut running = Running::new(ranks);
     loop {
         let mut moved = false;
-        for rank in 0..ranks {
-            while let Some(step) = programs[rank].get(at[rank]) {
-                let begin_ns = now[rank];
-                match *step {
-                    Step::Compute(ns) => now[rank] += ns,
-                    Step::Send(to) => {
-                        let channel = (rank as u32, to);
-                        let number = numbers.entry(channel).or_default();
-                        let flight_ns = flight_ns(channel.0, to, *number);
-                        *number += 1;
-                        channels.entry(channel).or_default().push_back((begin_ns, begin_ns + flight_ns));
-                        now[rank] += SEND_NS;
-                        model.calls.push(call(rank as u32, SEND, (begin_ns, now[rank]), Some(to), 100));
-                    }
-                    Step::Receive(from) => {
-                        let channel = channels.entry((from, rank as u32)).or_default();
-                        let Some((sent_ns, arrival_ns)) = channel.pop_front() else { break };
-                        let end_ns = (begin_ns + RECEIVE_NS).max(arrival_ns);
-                        now[rank] = end_ns;
-                        model.calls.push(call(rank as u32, RECEIVE, (begin_ns, end_ns), Some(from), 100));
-                        model.messages.push(message([from, rank as u32], 100, (sent_ns, end_ns), begin_ns));
-                    }
-                    Step::ReceiveBoth(one, other) => {
-                        let first = |from: u32| Some(*channels.get(&(from, rank as u32))?.front()?);
-                        let (Some(from_one), Some(from_other)) = (first(one), first(other)) else { break };
-                        let end_ns = (begin_ns + RECEIVE_NS).max(from_one.1).max(from_other.1);
-                        now[rank] = end_ns;
-                        model.calls.push(call(rank as u32, WAIT, (begin_ns, end_ns), None, 100));
-                        for (from, (sent_ns, _)) in [(one, from_one), (other, from_other)] {
-                            channels.entry((from, rank as u32)).or_default().pop_front();
-                            model.messages.push(message(
-                                [from, rank as u32],
-                                100,
-                                (sent_ns, end_ns),
-                                begin_ns,
-                            ));
-                        }
-                    }
-                    Step::Barrier => break,
+        for (rank, program) in programs.iter().enumerate() {
+            while let Some(step) = program.get(running.at[rank]) {
+                if !running.step(rank as u32, *step, &flight_ns) {
+                    break;
                 }
-                at[rank] += 1;
+                running.at[rank] += 1;
                 moved = true;
             }
         }
-        let in_barrier = |rank: usize| matches!(programs[rank].get(at[rank]), Some(Step::Barrier));
+        let in_barrier = |rank: usize| matches!(programs[rank].get(running.at[rank]), Some(Step::Barrier));
         if !moved && (0..ranks).all(in_barrier) {
-            let last_ns = now.iter().copied().max().unwrap_or(0);
-            for rank in 0..ranks {
-                let start_ns = now[rank];
-                now[rank] = last_ns + BARRIER_NS;
-                model.calls.push(Call {
-                    rank: Rank(rank as u32),
-                    function: BARRIER,
-                    start_ns,
-                    end_ns: now[rank],
-                    comm: Some(Comm::WORLD),
-                    instance: Some(barriers[rank]),
-                    ..Call::default()
-                });
-                barriers[rank] += 1;
-                at[rank] += 1;
-            }
+            running.barrier();
             moved = true;
         }
         if !moved {
             break;
         }
     }
+    let Running { mut model, now, .. } = running;
     model.end_ns = now.into_iter().max().unwrap_or(0);
     model
+}
+
+/// Programs that are going on.
+struct Running {
+    model: Model,
+    /// By rank, until when it came, its step and its barrier.
+    now: Vec<u64>,
+    at: Vec<usize>,
+    barriers: Vec<u32>,
+    /// When messages on their way were sent and arrive, by source and destination.
+    channels: HashMap<(u32, u32), VecDeque<(u64, u64)>>,
+    /// How many messages were sent.
+    numbers: HashMap<(u32, u32), u64>,
+}
+
+impl Running {
+    fn new(ranks: usize) -> Self {
+        Self {
+            model: Model { calls: Vec::new(), messages: Vec::new(), end_ns: 0 },
+            now: vec![0; ranks],
+            at: vec![0; ranks],
+            barriers: vec![0; ranks],
+            channels: HashMap::new(),
+            numbers: HashMap::new(),
+        }
+    }
+
+    /// Does a step; returns `false` if the rank has to wait.
+    fn step(&mut self, rank: u32, step: Step, flight_ns: &impl Fn(u32, u32, u64) -> u64) -> bool {
+        match step {
+            Step::Compute(ns) => self.now[rank as usize] += ns,
+            Step::Send(to) => {
+                let number = self.numbers.entry((rank, to)).or_default();
+                let flight_ns = flight_ns(rank, to, *number);
+                *number += 1;
+                self.send(rank, to, flight_ns);
+            }
+            Step::Receive(from) => return self.receive(rank, from),
+            Step::ReceiveBoth(one, other) => return self.receive_both(rank, one, other),
+            Step::Barrier => return false,
+        }
+        true
+    }
+
+    fn send(&mut self, rank: u32, to: u32, flight_ns: u64) {
+        let now = &mut self.now[rank as usize];
+        let begin_ns = *now;
+        self.channels.entry((rank, to)).or_default().push_back((begin_ns, begin_ns + flight_ns));
+        *now += SEND_NS;
+        self.model.calls.push(call(rank, SEND, (begin_ns, *now), Some(to), 100));
+    }
+
+    fn receive(&mut self, rank: u32, from: u32) -> bool {
+        let begin_ns = self.now[rank as usize];
+        let channel = self.channels.entry((from, rank)).or_default();
+        let Some((sent_ns, arrival_ns)) = channel.pop_front() else { return false };
+        let end_ns = (begin_ns + RECEIVE_NS).max(arrival_ns);
+        self.now[rank as usize] = end_ns;
+        self.model.calls.push(call(rank, RECEIVE, (begin_ns, end_ns), Some(from), 100));
+        self.model.messages.push(message([from, rank], 100, (sent_ns, end_ns), begin_ns));
+        true
+    }
+
+    fn receive_both(&mut self, rank: u32, one: u32, other: u32) -> bool {
+        let begin_ns = self.now[rank as usize];
+        let first = |from: u32| Some(*self.channels.get(&(from, rank))?.front()?);
+        let (Some(from_one), Some(from_other)) = (first(one), first(other)) else { return false };
+        let end_ns = (begin_ns + RECEIVE_NS).max(from_one.1).max(from_other.1);
+        self.now[rank as usize] = end_ns;
+        self.model.calls.push(call(rank, WAIT, (begin_ns, end_ns), None, 100));
+        for (from, (sent_ns, _)) in [(one, from_one), (other, from_other)] {
+            self.channels.entry((from, rank)).or_default().pop_front();
+            self.model.messages.push(message([from, rank], 100, (sent_ns, end_ns), begin_ns));
+        }
+        true
+    }
+
+    /// All ranks are in a barrier, and leave it.
+    fn barrier(&mut self) {
+        let last_ns = self.now.iter().copied().max().unwrap_or(0);
+        for rank in 0..self.now.len() {
+            let start_ns = self.now[rank];
+            self.now[rank] = last_ns + BARRIER_NS;
+            self.model.calls.push(Call {
+                rank: Rank(rank as u32),
+                function: BARRIER,
+                start_ns,
+                end_ns: self.now[rank],
+                comm: Some(Comm::WORLD),
+                instance: Some(self.barriers[rank]),
+                ..Call::default()
+            });
+            self.barriers[rank] += 1;
+            self.at[rank] += 1;
+        }
+    }
 }
 
 pub(crate) fn builder_of(model: &Model, nodes: &[u32]) -> GraphBuilder {

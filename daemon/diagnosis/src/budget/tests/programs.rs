@@ -81,116 +81,159 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// A program whose calls have an order but whose times are any: nobody's clock is trusted to fit another's.
 fn program(steps: &[(Step, [u64; 8])]) -> Job {
-    let mut job = Job::default();
-    let mut now = [0_u64; RANKS as usize];
-    let mut started: [Vec<u32>; RANKS as usize] = Default::default();
+    let mut running = Running::default();
     for (step, lengths) in steps {
-        let mut at = 0;
-        let mut next = |rank: u32| {
-            let begin = now[rank as usize] + lengths[at % 8];
-            let end = begin + lengths[(at + 1) % 8];
-            at += 1;
-            now[rank as usize] = end;
-            (begin, end)
-        };
+        (running.lengths, running.taken) = (*lengths, 0);
+        running.step(step);
+    }
+    let Running { mut job, now, .. } = running;
+    for (rank, now) in now.into_iter().enumerate() {
+        job.other(rank as u32, (now + 1, now + 2));
+    }
+    job
+}
+
+/// A program that is going on.
+#[derive(Default)]
+struct Running {
+    job: Job,
+    /// When the last call of each rank ended.
+    now: [u64; RANKS as usize],
+    /// The collectives that each rank has entered and not completed.
+    started: [Vec<u32>; RANKS as usize],
+    /// How long the step at hand computes and calls, and how many of these lengths it took.
+    lengths: [u64; 8],
+    taken: usize,
+}
+
+impl Running {
+    /// The next call of a rank, after some time and of some length.
+    fn go(&mut self, rank: u32, idle_ns: u64, length_ns: u64) -> (u64, u64) {
+        let begin = self.now[rank as usize] + idle_ns;
+        self.now[rank as usize] = begin + length_ns;
+        (begin, begin + length_ns)
+    }
+
+    /// Likewise with the next of the step's lengths.
+    fn next(&mut self, rank: u32) -> (u64, u64) {
+        let at = self.taken;
+        self.taken += 1;
+        self.go(rank, self.lengths[at % 8], self.lengths[(at + 1) % 8])
+    }
+
+    fn step(&mut self, step: &Step) {
         match *step {
             Step::Message { from, to, send, bytes } => {
                 let send = [Blocking::Never, Blocking::Perhaps, Blocking::Always][send as usize];
                 // To oneself only what does not block.
                 let send = if from == to { Blocking::Never } else { send };
-                job.send_by(send, from, to, bytes, next(from));
-                job.receive(to, from, bytes, next(to));
+                let at = self.next(from);
+                self.job.send_by(send, from, to, bytes, at);
+                self.receive(to, from, bytes);
             }
             Step::Exchange { first, second } if first != second => {
-                job.sendrecv(first, second, second, 100, next(first));
-                job.sendrecv(second, first, first, 100, next(second));
-            }
-            Step::Exchange { first, .. } => job.other(first, next(first)),
-            Step::Many { to } => {
-                let from: Vec<u32> = (0..RANKS).filter(|&from| from != to).collect();
-                let (begin, _) = next(to);
-                job.post(to, &from, begin);
-                now[to as usize] = now[to as usize].max(begin + 10 * from.len() as u64);
-                for &from in &from {
-                    let begin = now[from as usize] + lengths[1];
-                    now[from as usize] = begin + lengths[2];
-                    job.send_by(Blocking::Never, from, to, 100, (begin, begin + lengths[2]));
+                for (rank, other) in [(first, second), (second, first)] {
+                    let at = self.next(rank);
+                    self.job.sendrecv(rank, other, other, 100, at);
                 }
-                let begin = now[to as usize] + lengths[3];
-                now[to as usize] = begin + lengths[4];
-                job.wait_all(to, &from, 100, (begin, begin + lengths[4]));
             }
-            Step::Barrier => {
-                (0..RANKS).for_each(|rank| job.collective(rank, BARRIER, Flow::All, None, next(rank)));
+            Step::Exchange { first, .. } => {
+                let at = self.next(first);
+                self.job.other(first, at);
             }
-            Step::Broadcast { root } => {
-                let flow = Flow::FromRoot;
-                (0..RANKS).for_each(|rank| job.collective(rank, BCAST, flow, Some(root), next(rank)));
-            }
-            Step::Reduce { root } => {
-                let flow = Flow::ToRoot;
-                (0..RANKS).for_each(|rank| job.collective(rank, 52, flow, Some(root), next(rank)));
-            }
+            Step::Many { to } => self.many(to),
+            Step::Barrier => self.collective(BARRIER, Flow::All, None),
+            Step::Broadcast { root } => self.collective(BCAST, Flow::FromRoot, Some(root)),
+            Step::Reduce { root } => self.collective(52, Flow::ToRoot, Some(root)),
             Step::Polls { rank } => {
-                let at = next(rank);
-                job.call(rank, 34, at, Effect::Polls);
+                let at = self.next(rank);
+                self.job.call(rank, 34, at, Effect::Polls);
             }
-            Step::Start { flow, root } => {
-                let root = Some(root).filter(|_| matches!(flow, Flow::FromRoot | Flow::ToRoot));
-                for rank in 0..RANKS {
-                    let at = next(rank);
-                    let of = job.next_on(Comm::WORLD, rank, 103, flow, root);
-                    job.call(rank, 103, at, Effect::Start(of));
-                    started[rank as usize].push(of.number);
-                }
+            Step::Start { flow, root } => self.start(flow, root),
+            Step::Complete { rank, polls, many } => self.complete(rank, polls, many),
+            Step::Between { flow, root } => self.between(flow, root),
+            Step::Lost { from, to } => self.receive(to, from, 77),
+            Step::Unreceived { from, to } => {
+                let at = self.next(from);
+                self.job.send_by(Blocking::Never, from, to, 99, at);
             }
-            Step::Complete { rank, polls, many } => {
-                let from = if many { vec![(rank + 1) % RANKS, (rank + 2) % RANKS] } else { Vec::new() };
-                let begin = now[rank as usize];
-                job.post(rank, &from, begin);
-                now[rank as usize] = begin + 10 * from.len() as u64;
-                let mut go = |rank: u32, idle_ns: u64, length_ns: u64| {
-                    let begin = now[rank as usize] + idle_ns;
-                    now[rank as usize] = begin + length_ns;
-                    (begin, begin + length_ns)
-                };
-                for &from in &from {
-                    job.send_by(Blocking::Never, from, rank, 100, go(from, lengths[0], lengths[1]));
-                }
-                let since_ns = polls.then(|| {
-                    let at = go(rank, lengths[2], lengths[3]);
-                    job.call(rank, 34, at, Effect::Polls);
-                    at.0
-                });
-                let at = go(rank, lengths[4], lengths[5]);
-                if many {
-                    job.wait_all(rank, &from, 100, at);
-                } else {
-                    job.other(rank, at);
-                }
-                if let Some(last) = job.activities.last_mut() {
-                    last.since_ns = since_ns.unwrap_or(at.0);
-                }
-                job.collects(rank, &std::mem::take(&mut started[rank as usize]));
-            }
-            Step::Between { flow, root } => {
-                let flow = if flow == Flow::FromLower { Flow::All } else { flow };
-                for rank in 0..RANKS {
-                    let deals = (rank > 1) != (root > 1) || rank == root;
-                    let root = Some(root).filter(|_| flow != Flow::All && deals);
-                    let of = job.next_on(Comm(1), rank, 54, flow, root);
-                    let at = next(rank);
-                    job.call(rank, 54, at, Effect::Collective(of));
-                }
-            }
-            Step::Lost { from, to } => job.receive(to, from, 77, next(to)),
-            Step::Unreceived { from, to } => job.send_by(Blocking::Never, from, to, 99, next(from)),
         }
     }
-    for (rank, now) in now.into_iter().enumerate() {
-        job.other(rank as u32, (now + 1, now + 2));
+
+    fn receive(&mut self, to: u32, from: u32, bytes: u64) {
+        let at = self.next(to);
+        self.job.receive(to, from, bytes, at);
     }
-    job
+
+    fn collective(&mut self, function: u16, flow: Flow, root: Option<u32>) {
+        for rank in 0..RANKS {
+            let at = self.next(rank);
+            self.job.collective(rank, function, flow, root, at);
+        }
+    }
+
+    /// A rank receives a message of each other in one call.
+    fn many(&mut self, to: u32) {
+        let lengths = self.lengths;
+        let from: Vec<u32> = (0..RANKS).filter(|&from| from != to).collect();
+        let (begin, _) = self.next(to);
+        self.job.post(to, &from, begin);
+        self.now[to as usize] = self.now[to as usize].max(begin + 10 * from.len() as u64);
+        for &from in &from {
+            let at = self.go(from, lengths[1], lengths[2]);
+            self.job.send_by(Blocking::Never, from, to, 100, at);
+        }
+        let at = self.go(to, lengths[3], lengths[4]);
+        self.job.wait_all(to, &from, 100, at);
+    }
+
+    fn start(&mut self, flow: Flow, root: u32) {
+        let root = Some(root).filter(|_| matches!(flow, Flow::FromRoot | Flow::ToRoot));
+        for rank in 0..RANKS {
+            let at = self.next(rank);
+            let of = self.job.next_on(Comm::WORLD, rank, 103, flow, root);
+            self.job.call(rank, 103, at, Effect::Start(of));
+            self.started[rank as usize].push(of.number);
+        }
+    }
+
+    fn complete(&mut self, rank: u32, polls: bool, many: bool) {
+        let lengths = self.lengths;
+        let from = if many { vec![(rank + 1) % RANKS, (rank + 2) % RANKS] } else { Vec::new() };
+        let begin = self.now[rank as usize];
+        self.job.post(rank, &from, begin);
+        self.now[rank as usize] = begin + 10 * from.len() as u64;
+        for &from in &from {
+            let at = self.go(from, lengths[0], lengths[1]);
+            self.job.send_by(Blocking::Never, from, rank, 100, at);
+        }
+        let since_ns = polls.then(|| {
+            let at = self.go(rank, lengths[2], lengths[3]);
+            self.job.call(rank, 34, at, Effect::Polls);
+            at.0
+        });
+        let at = self.go(rank, lengths[4], lengths[5]);
+        if many {
+            self.job.wait_all(rank, &from, 100, at);
+        } else {
+            self.job.other(rank, at);
+        }
+        if let Some(last) = self.job.activities.last_mut() {
+            last.since_ns = since_ns.unwrap_or(at.0);
+        }
+        self.job.collects(rank, &std::mem::take(&mut self.started[rank as usize]));
+    }
+
+    fn between(&mut self, flow: Flow, root: u32) {
+        let flow = if flow == Flow::FromLower { Flow::All } else { flow };
+        for rank in 0..RANKS {
+            let deals = (rank > 1) != (root > 1) || rank == root;
+            let root = Some(root).filter(|_| flow != Flow::All && deals);
+            let of = self.job.next_on(Comm(1), rank, 54, flow, root);
+            let at = self.next(rank);
+            self.job.call(rank, 54, at, Effect::Collective(of));
+        }
+    }
 }
 
 /// Everything that can be asked.
