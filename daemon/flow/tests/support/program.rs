@@ -264,20 +264,7 @@ impl Program {
                 let call = self.call(to, 20, (length(), length()), receiving(1, 1));
                 self.receive((call, to), (from, tag, bytes), None, true);
             }
-            Step::Many { to, wild } => {
-                let from: Vec<u32> = (0..RANKS).filter(|&from| from != to).collect();
-                let posts: Vec<PostId> = from
-                    .iter()
-                    .map(|&from| self.post(to, Some(from).filter(|_| !wild), Some(7), length()))
-                    .collect();
-                for &from in &from {
-                    self.send(from, to, 7, 100, false, (length(), length()));
-                }
-                let call = self.call(to, 31, (length(), length()), receiving(0, from.len() as u16));
-                for (&post, from) in posts.iter().zip(from) {
-                    self.receive((call, to), (from, 7, 100), Some(post), false);
-                }
-            }
+            Step::Many { to, wild } => self.many(to, wild, length),
             Step::Idle { rank, from, end } => {
                 let post = self.post(rank, Some(from), Some(9), length());
                 self.call(rank, 1, (length(), 10), Effect::Other);
@@ -315,23 +302,40 @@ impl Program {
                         .collect();
                 }
             }
-            Step::Lost { from, to, sender } => {
-                let (loses, peer) = if sender { (from, to) } else { (to, from) };
-                if sender {
-                    let call = self.call(to, 20, (length(), length()), receiving(1, 1));
-                    self.receive((call, to), (from, 0, 77), None, true);
-                } else {
-                    self.send(from, to, 0, 77, false, (length(), length()));
-                }
-                let tape = &mut self.tapes[loses as usize];
-                let numbers = tape.numbers.entry(peer).or_default();
-                *(if sender { &mut numbers.0 } else { &mut numbers.1 }) += 1;
-                if !tape.untold.contains(&peer) {
-                    tape.untold.push(peer);
-                }
-                tape.has_lost = true;
-            }
+            Step::Lost { from, to, sender } => self.lose(from, to, sender, length),
         }
+    }
+
+    /// A rank receives a message of each other in one call.
+    fn many(&mut self, to: u32, wild: bool, length: &mut impl FnMut() -> u64) {
+        let from: Vec<u32> = (0..RANKS).filter(|&from| from != to).collect();
+        let posts: Vec<PostId> =
+            from.iter().map(|&from| self.post(to, Some(from).filter(|_| !wild), Some(7), length())).collect();
+        for &from in &from {
+            self.send(from, to, 7, 100, false, (length(), length()));
+        }
+        let call = self.call(to, 31, (length(), length()), receiving(0, from.len() as u16));
+        for (&post, from) in posts.iter().zip(from) {
+            self.receive((call, to), (from, 7, 100), Some(post), false);
+        }
+    }
+
+    /// The record of one end of a message is lost.
+    fn lose(&mut self, from: u32, to: u32, sender: bool, length: &mut impl FnMut() -> u64) {
+        let (loses, peer) = if sender { (from, to) } else { (to, from) };
+        if sender {
+            let call = self.call(to, 20, (length(), length()), receiving(1, 1));
+            self.receive((call, to), (from, 0, 77), None, true);
+        } else {
+            self.send(from, to, 0, 77, false, (length(), length()));
+        }
+        let tape = &mut self.tapes[loses as usize];
+        let numbers = tape.numbers.entry(peer).or_default();
+        *(if sender { &mut numbers.0 } else { &mut numbers.1 }) += 1;
+        if !tape.untold.contains(&peer) {
+            tape.untold.push(peer);
+        }
+        tape.has_lost = true;
     }
 
     pub(crate) fn end_ns(&self) -> Nanoseconds {
