@@ -74,52 +74,52 @@ impl Model {
         self.numbers
     }
 
+    fn send(&mut self, rank: u32, to: u32, tag: i32) {
+        let number = self.next();
+        // Few sizes, to keep sizes from giving the pairs away.
+        let bytes = 8 * (number % 2);
+        let sent = Sent { number, src: rank, tag, bytes };
+        let event = Event::Send {
+            rank: Rank(rank),
+            call: CallId::default(),
+            comm: Comm::WORLD,
+            to: Rank(to),
+            tag,
+            bytes,
+            begin_ns: number,
+            blocked_until_ns: None,
+        };
+        self.sides[rank as usize].events.push(event);
+        let side = &mut self.sides[to as usize];
+        match side.open.iter_mut().find(|open| open.took.is_none() && fits(open.from, open.tag, &sent)) {
+            Some(open) => open.took = Some(sent),
+            None => side.unexpected.push(sent),
+        }
+    }
+
+    fn post(&mut self, rank: u32, from: Option<u32>, tag: Option<i32>) {
+        let at_ns = self.next();
+        let side = &mut self.sides[rank as usize];
+        let found = side.unexpected.iter().position(|sent| fits(from, tag, sent));
+        let took = found.map(|at| side.unexpected.remove(at));
+        let post = side.posts;
+        side.posts += 1;
+        side.open.push(Open { post, from, tag, took });
+        side.events.push(Event::Post {
+            rank: Rank(rank),
+            call: CallId::default(),
+            comm: Comm::WORLD,
+            from: from.map(Rank),
+            tag,
+            post,
+            at_ns,
+        });
+    }
+
     fn step(&mut self, step: &Step) {
         match *step {
-            Step::Send { rank, to, tag } => {
-                let number = self.next();
-                // Few sizes, to keep sizes from giving the pairs away.
-                let bytes = 8 * (number % 2);
-                let sent = Sent { number, src: rank, tag, bytes };
-                let event = Event::Send {
-                    rank: Rank(rank),
-                    call: CallId::default(),
-                    comm: Comm::WORLD,
-                    to: Rank(to),
-                    tag,
-                    bytes,
-                    begin_ns: number,
-                    blocked_until_ns: None,
-                };
-                self.sides[rank as usize].events.push(event);
-                let side = &mut self.sides[to as usize];
-                match side
-                    .open
-                    .iter_mut()
-                    .find(|open| open.took.is_none() && fits(open.from, open.tag, &sent))
-                {
-                    Some(open) => open.took = Some(sent),
-                    None => side.unexpected.push(sent),
-                }
-            }
-            Step::Post { rank, from, tag } => {
-                let at_ns = self.next();
-                let side = &mut self.sides[rank as usize];
-                let found = side.unexpected.iter().position(|sent| fits(from, tag, sent));
-                let took = found.map(|at| side.unexpected.remove(at));
-                let post = side.posts;
-                side.posts += 1;
-                side.open.push(Open { post, from, tag, took });
-                side.events.push(Event::Post {
-                    rank: Rank(rank),
-                    call: CallId::default(),
-                    comm: Comm::WORLD,
-                    from: from.map(Rank),
-                    tag,
-                    post,
-                    at_ns,
-                });
-            }
+            Step::Send { rank, to, tag } => self.send(rank, to, tag),
+            Step::Post { rank, from, tag } => self.post(rank, from, tag),
             Step::Receive { rank, from, tag } => {
                 let side = &mut self.sides[rank as usize];
                 let Some(at) = side.unexpected.iter().position(|sent| fits(from, tag, sent)) else { return };
