@@ -137,7 +137,11 @@ fn run(played: &mut Played, mut scripts: Vec<Vec<VecDeque<Step>>>, turns: &[usiz
         }
         played.vectors[rank].push(clocks[rank].clone());
     }
-    // Beyond the stretch that is looked at.
+    end_open(played);
+}
+
+/// What did not end by now ends beyond the stretch that is looked at.
+fn end_open(played: &mut Played) {
     let never = |at_ns: &mut u64| {
         if *at_ns == 0 {
             *at_ns = u64::MAX;
