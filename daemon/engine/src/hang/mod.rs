@@ -22,7 +22,7 @@ const LEAST_STRETCH: Duration = Duration::from_secs(1);
 /// Stretches that are kept.
 const MOST_KEPT: usize = 64;
 /// After this number that were no deadlock the terminal lists no more of them.
-const MOST_SAID: usize = 5;
+const MOST_REPORTED: usize = 5;
 /// That many ranks, of all, have to wait for others that may go on.
 const LEAST_SHARE: f64 = 0.5;
 
@@ -35,9 +35,9 @@ pub struct Watcher {
     /// Since when the last hang goes on.
     now: Option<u64>,
     looked: Option<Instant>,
-    /// Hangs of ranks that may go on, among those that were reported.
-    reported_waits: usize,
-    is_said: bool,
+    /// How many hangs were no deadlock.
+    wait_count: usize,
+    is_reported: bool,
 }
 
 /// The lines for the terminal.
@@ -46,7 +46,7 @@ pub(crate) type Lines = Vec<String>;
 impl Watcher {
     /// One that reports when nothing moved for so long; none for any time.
     pub fn new(patience: Option<Duration>) -> Self {
-        Self { patience, hangs: Hangs::default(), now: None, looked: None, reported_waits: 0, is_said: false }
+        Self { patience, hangs: Hangs::default(), now: None, looked: None, wait_count: 0, is_reported: false }
     }
 
     /// One that goes on where a predecessor stopped.
@@ -103,13 +103,13 @@ impl Watcher {
             // Who is gone may have gone meanwhile; a longer hang alone is no news.
             let is_news = (hang.kind, &hang.stuck) != (last.kind, &last.stuck);
             *last = hang;
-            return is_news.then(|| if self.is_said { report::lines(last) } else { Lines::new() });
+            return is_news.then(|| if self.is_reported { report::lines(last) } else { Lines::new() });
         }
         let is_grave = hang.kind != mpiscope_feed::HangKind::Waits;
-        self.is_said = is_grave || self.reported_waits < MOST_SAID;
-        self.reported_waits += usize::from(!is_grave);
-        let mut lines = if self.is_said { report::lines(&hang) } else { Lines::new() };
-        if !is_grave && self.reported_waits == MOST_SAID {
+        self.is_reported = is_grave || self.wait_count < MOST_REPORTED;
+        self.wait_count += usize::from(!is_grave);
+        let mut lines = if self.is_reported { report::lines(&hang) } else { Lines::new() };
+        if !is_grave && self.wait_count == MOST_REPORTED {
             lines.push("of further such stretches only page and report will tell".into());
         }
         self.hangs.count += 1;
@@ -132,7 +132,7 @@ impl Watcher {
         let Some(hang) = self.hangs.newest.last_mut() else { return Lines::new() };
         hang.until_s = Some(moved_ns as f64 / 1e9);
         let hung = Duration::from_secs_f64((moved_ns as f64 / 1e9 - hang.since_s).max(0.0));
-        if !self.is_said {
+        if !self.is_reported {
             return Lines::new();
         }
         vec![format!("the job moves again, after {:.1} s", hung.as_secs_f64())]
