@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PATIENCE_SHARE: f64 = 0.05;
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// More than a sentence is not kept of what the process says when it fails.
-const MOST_SAID: u64 = 4096;
+const MOST_ERROR_BYTES: u64 = 4096;
 /// A diagnosis has time: everything else goes first.
 pub(super) const LOW_PRIORITY: i32 = 10;
 
@@ -87,7 +87,7 @@ fn ended_well(child: &mut Child, status: ExitStatus) -> Result<()> {
 fn last_error_output(child: &mut Child) -> String {
     let mut output = Vec::new();
     if let Some(stderr) = child.stderr.take() {
-        let _ = stderr.take(MOST_SAID).read_to_end(&mut output);
+        let _ = stderr.take(MOST_ERROR_BYTES).read_to_end(&mut output);
     }
     String::from_utf8_lossy(&output).trim().to_owned()
 }
