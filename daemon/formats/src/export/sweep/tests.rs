@@ -9,9 +9,9 @@ use mpiscope_wire::id;
 
 /// What the sink gets, as text.
 #[derive(Default)]
-struct Said(Vec<String>);
+struct CallLines(Vec<String>);
 
-impl CallSink for Said {
+impl CallSink for CallLines {
     fn call(&mut self, placed: &CallWithEnds, next_ns: Option<u64>) -> Result<()> {
         let Call { rank, thread, start_ns, end_ns, .. } = placed.call;
         let numbers = |ends: &[MessageEnd]| ends.iter().map(|end| end.message).collect::<Vec<_>>();
@@ -63,7 +63,7 @@ fn swept(calls: &[Call], messages: &[Message]) -> (Vec<String>, u64) {
             .for_each(|end| sorter.push(Item::MessageEnd(end)).unwrap());
     }
     calls.iter().for_each(|call| sorter.push(Item::Call(*call)).unwrap());
-    let mut lines = Said::default();
+    let mut lines = CallLines::default();
     let mut sweep = Sweep::new(&mut lines);
     for item in sorter.finish().unwrap() {
         sweep.item(&item.unwrap()).unwrap();

@@ -33,6 +33,14 @@ struct Run {
     messages: Vec<Message>,
 }
 
+/// Takes one of the messages that were sent to a rank before a moment.
+fn take_sent(sent: &mut Vec<(usize, Message)>, rank: u32, until_ns: u64, pick: usize) -> Option<Message> {
+    let open = |(_, one): &(usize, Message)| one.dst.0 == rank && one.send_ns < until_ns;
+    let all: Vec<usize> = (0..sent.len()).filter(|&at| open(&sent[at])).collect();
+    let &at = all.get(pick % all.len().max(1))?;
+    Some(sent.remove(at).1)
+}
+
 /// Carries out a plan. All times of a rank differ: each message has one call at either end.
 fn run(plan: &[Plan]) -> Run {
     let mut clocks = [0; RANKS as usize];
@@ -69,10 +77,7 @@ fn run(plan: &[Plan]) -> Run {
                 // A call may receive several messages, in any order; MPI_Recv receives one.
                 let most = if name == "MPI_Recv" { 1 } else { pick % 4 };
                 for _ in 0..most {
-                    let open = |(_, one): &(usize, Message)| one.dst.0 == rank && one.send_ns < end_ns;
-                    let all: Vec<usize> = (0..sent.len()).filter(|&at| open(&sent[at])).collect();
-                    let Some(&at) = all.get(pick % all.len().max(1)) else { break };
-                    let (_, message) = sent.remove(at);
+                    let Some(message) = take_sent(&mut sent, rank, end_ns, pick) else { break };
                     run.messages.push(Message { recv_ns: end_ns, ..message });
                 }
             }
