@@ -70,7 +70,7 @@ struct Keeper {
 }
 
 impl Keeper {
-    /// One of as many as there are for so many workers.
+    /// The limits are shared by all keepers that N workers have.
     fn new(peers: usize, kept: Rc<RefCell<WorkerFigures>>) -> Self {
         let MatchingLimits { pending, pairs } = MatchingLimits::default();
         let limits = MatchingLimits { pending: pending / keepers(peers), pairs: pairs / keepers(peers) };
