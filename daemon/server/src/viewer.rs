@@ -95,7 +95,7 @@ enum Left {
 }
 
 impl Left {
-    /// What a page that is still there is told.
+    /// The message that closes the connection, if the page is still there and has a reason to know.
     fn reason(self) -> Option<Message> {
         match self {
             Self::Gone | Self::Ended => None,
