@@ -158,7 +158,7 @@ pub(super) fn log(recording: &Recording, records: &Records, found: &mut CheckRep
     Ok(())
 }
 
-/// What is wrong with the files and frames of the log, of which some make no sense.
+/// What is wrong with the files and frames of the log. `senseless`: the number of frames that do not decode.
 fn log_faults(recording: &Recording, read: &WalSummary, senseless: u64) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut fault = |what: String| faults.push(Fault::new(LOG, what));
