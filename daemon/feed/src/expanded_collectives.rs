@@ -258,7 +258,7 @@ impl Library {
     }
 }
 
-/// Tells the pairs of members whose ranks are so.
+/// Tells the pairs of members whose ranks belong together.
 fn pairs_that(
     members: &[Member],
     is_pair: impl Fn(Rank, Rank) -> bool,
