@@ -2,10 +2,13 @@
 
 use crate::engine::WindowCell;
 use mpiscope_feed::Overview;
-use mpiscope_matching::{Counts, Density, DensityKey, FunctionTotals, RankTotals, SiteTotals};
+use mpiscope_matching::{
+    Counts, Density, DensityKey, FunctionTotals, MessageSizes, RankTotals, SiteTotals, SizeTotals,
+};
 use mpiscope_model::{Call, Function, Message, Rank, Site};
 use mpiscope_recording::{
-    DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, StartRow, Summary, WindowSumRow,
+    DensityRow, DurationRow, FunctionRow, MessageSizeRow, PairRow, RankRow, SiteRow, StartRow, Summary,
+    WindowSumRow,
 };
 use mpiscope_topology as topology;
 use mpiscope_verdict::Processors;
@@ -16,12 +19,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const MOST_WINDOWS: usize = 4096;
 
 /// What is summed up of a run beside its counts, all of it as calls and messages become known.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sums {
     /// Densities and thinned messages for pages.
     pub overview: Overview,
     /// Who talked with whom.
     pub traffic: SharedTraffic,
+    /// Messages by size class; not known of recordings of earlier versions.
+    pub sizes: Option<MessageSizes>,
     /// Calls of each function by window.
     pub windows: BTreeMap<(u64, Function), u64>,
 }
@@ -37,6 +42,17 @@ impl SharedTraffic {
     }
 }
 
+impl Default for Sums {
+    fn default() -> Self {
+        Self {
+            overview: Overview::default(),
+            traffic: SharedTraffic::default(),
+            sizes: Some(MessageSizes::default()),
+            windows: BTreeMap::new(),
+        }
+    }
+}
+
 impl Sums {
     /// Nothing yet; the overview is one that others may share.
     pub(crate) fn sharing(overview: Overview) -> Self {
@@ -47,6 +63,9 @@ impl Sums {
     pub fn add(&mut self, calls: &[Call], messages: &[Message], windows: &[WindowCell]) {
         self.overview.add(calls);
         self.traffic.lock().feed(messages);
+        if let Some(sizes) = &mut self.sizes {
+            sizes.feed(messages);
+        }
         self.windows(windows);
     }
 
@@ -82,6 +101,7 @@ impl Sums {
             })),
             sites: counts.sites().iter().map(site_row).filter(|row| row.calls > 0).collect(),
             pairs: self.pairs(),
+            sizes: self.sizes.as_ref().map(|sizes| sizes.classes().map(size_row).collect()),
             densities: density.chapters().flat_map(|(range, density)| densities(&range, density)).collect(),
             starts: timeline
                 .cells()
@@ -155,6 +175,7 @@ impl Sums {
                 _ => sums.traffic.lock().leave_out(flow),
             }
         }
+        sums.sizes = summary.sizes.as_deref().map(sizes);
         for row in &summary.windows {
             *sums.windows.entry((row.from_ns / window_ns.max(1), row.function)).or_default() += row.calls;
         }
@@ -187,6 +208,19 @@ pub(crate) fn counts(summary: &Summary, window_ns: u64) -> Counts {
 fn site_row((site, totals): (Option<Site>, &SiteTotals)) -> SiteRow {
     let SiteTotals { calls, polls, bytes, time_ns, function } = *totals;
     SiteRow { site, calls, polls, bytes, time_ns, function: function.map(u32::from) }
+}
+
+fn sizes(rows: &[MessageSizeRow]) -> MessageSizes {
+    let mut sizes = MessageSizes::default();
+    for &MessageSizeRow { from_bytes, messages, bytes, .. } in rows {
+        sizes.add(MessageSizes::class(from_bytes), SizeTotals { messages, bytes });
+    }
+    sizes
+}
+
+fn size_row((class, totals): (u32, SizeTotals)) -> MessageSizeRow {
+    let (from_bytes, to_bytes) = MessageSizes::sizes(class);
+    MessageSizeRow { from_bytes, to_bytes, messages: totals.messages, bytes: totals.bytes }
 }
 
 fn densities(range: &std::ops::Range<u64>, density: &Density) -> Vec<DensityRow> {

@@ -114,7 +114,7 @@ pub use rank_values::{Landscape, MetricColumn, RankMetrics};
 pub use region_windows::{Counted, RegionWindow, Scope};
 pub use regions::{Between, Region, Regions, runs};
 pub use rows::{FunctionRow, Job, JobState, NodeRow, RankRow, RunSource, TimelineIncrement, Update};
-pub use selected::{Selected, SelectedFunctions, SelectedRanks, SelectedRegions};
+pub use selected::{Selected, SelectedFunctions, SelectedRanks, SelectedRegions, SelectedSizes};
 pub use shares::Shares;
 pub use site_sums::{SiteSum, SiteSums};
 pub use state::{EncodeError, FeedState, Limits, Step, encode};

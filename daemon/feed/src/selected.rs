@@ -13,7 +13,7 @@ use crate::question::wanted;
 use crate::question::{SelectedQuestion, is_among};
 use crate::regions::Regions;
 use mpiscope_diagnosis::Version;
-use mpiscope_matching::FunctionTotals;
+use mpiscope_matching::{FunctionTotals, MessageSizes};
 use mpiscope_model::{Call, Function, Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,8 @@ pub struct Selected {
     pub functions: SelectedFunctions,
     /// Each selected rank, by the selected functions.
     pub ranks: SelectedRanks,
+    /// These messages by size class.
+    pub sizes: SelectedSizes,
     /// Messages inside each region.
     pub regions: SelectedRegions,
     /// Where time in MPI went, of all functions; null where that is not known.
@@ -92,6 +94,18 @@ pub struct SelectedRanks {
     pub received: F64Column,
     /// Payload of those sent.
     pub bytes_sent: F64Column,
+}
+
+/// Size classes of messages, one a place in all columns; those without messages are left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SelectedSizes {
+    /// 0 for empty messages, `n` for those of 2^(n-1) bytes and more, and less than 2^n.
+    pub class: U32Column,
+    /// Messages.
+    pub messages: F64Column,
+    /// Their payload.
+    pub bytes: F64Column,
 }
 
 /// Regions, one a place in all columns.
@@ -196,6 +210,7 @@ struct SelectionSums<'a> {
     of_function: BTreeMap<Function, FunctionPart>,
     of_rank: Vec<RankPart>,
     of_region: Vec<RegionPart>,
+    sizes: MessageSizes,
 }
 
 impl SelectionSums<'_> {
@@ -238,6 +253,7 @@ impl SelectionSums<'_> {
         found.inter_messages += u64::from(message.inter);
         found.intra_messages += u64::from(!message.inter);
         found.bytes = found.bytes.saturating_add(message.bytes);
+        self.sizes.feed(std::slice::from_ref(message));
         if let Some(region) = region {
             self.of_region[region].add(message, criteria);
         }
@@ -252,6 +268,7 @@ impl SelectionSums<'_> {
         for (rank, of) in of_rank.filter(|(rank, _)| is_among(self.question.ranks.as_deref(), *rank)) {
             found.ranks.push(rank, of);
         }
+        found.sizes.fill(&self.sizes);
         for (region, of) in regions.regions.iter().zip(&self.of_region) {
             found.regions.push(region.id, of);
         }
@@ -279,6 +296,7 @@ pub(crate) fn selected(
         of_function: BTreeMap::new(),
         of_rank: vec![RankPart::default(); ranks],
         of_region: vec![RegionPart::default(); regions.regions.len()],
+        sizes: MessageSizes::default(),
     };
     for slice_ns in slices(range_ns, call_count, until_ns) {
         wanted(is_wanted)?;
@@ -336,6 +354,16 @@ impl SelectedRanks {
         self.sent.0.push(of.sent as f64);
         self.received.0.push(of.received as f64);
         self.bytes_sent.0.push(of.bytes_sent as f64);
+    }
+}
+
+impl SelectedSizes {
+    fn fill(&mut self, sizes: &MessageSizes) {
+        for (class, totals) in sizes.classes() {
+            self.class.0.push(class);
+            self.messages.0.push(totals.messages as f64);
+            self.bytes.0.push(totals.bytes as f64);
+        }
     }
 }
 

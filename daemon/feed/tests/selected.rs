@@ -124,6 +124,38 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn size_classes_are_of_the_messages_of_the_selection(
+        messages in prop::collection::vec((message(), 0..2_000_u64), 0..80),
+        (from, span) in (0..900_u64, 0..500_u64),
+        (first, last) in (0..RANKS, 0..RANKS),
+    ) {
+        let messages: Vec<Message> =
+            messages.into_iter().map(|(message, bytes)| Message { bytes, ..message }).collect();
+        let (range, ranks) = (from..from + span, first.min(last)..=first.max(last));
+        let of_ranks = Some(vec![(Rank(*ranks.start()), Rank(*ranks.end()))]);
+        let sizes = ask(&library(&[], &messages), range.clone(), of_ranks, &[]).sizes;
+        let mut expected = Vec::new();
+        let (mut class, mut least, mut beyond) = (0, 0, 1);
+        while least < 2_048 {
+            let is_meant = |message: &&Message| {
+                range.contains(&message.send_ns)
+                    && (ranks.contains(&message.src.0) || ranks.contains(&message.dst.0))
+                    && (least..beyond).contains(&message.bytes)
+            };
+            let bytes: Vec<u64> = messages.iter().filter(is_meant).map(|message| message.bytes).collect();
+            if !bytes.is_empty() {
+                expected.push((class, bytes.len() as f64, bytes.iter().sum::<u64>() as f64));
+            }
+            (class, least, beyond) = (class + 1, beyond, 2 * beyond);
+        }
+        let columns = sizes.class.0.into_iter().zip(sizes.messages.0).zip(sizes.bytes.0);
+        let found: Vec<_> = columns.map(|((class, messages), bytes)| (class, messages, bytes)).collect();
+        prop_assert_eq!(found, expected);
+    }
+}
+
 #[test]
 fn without_a_diagnosis_the_missing_budget_has_a_reason() {
     let found = ask(&library(&[], &[]), 0..100, None, &[]);

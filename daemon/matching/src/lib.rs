@@ -1,7 +1,7 @@
 //! Which send belongs to which receive, and what can be summed up or found call by call.
 //!
-//! In: calls and messages, in batches. Out: matched messages, and counts, timelines, densities, samples and thinned messages
-//! for views; the turns of the main loop, and the clock that two runs share. It does no I/O, has no threads and reads no
+//! In: calls and messages, in batches. Out: matched messages, and counts, sizes, timelines, densities, samples and thinned
+//! messages for views; the turns of the main loop, and the clock that two runs share. It does no I/O, has no threads and reads no
 //! clock. Any split of the input into batches gives the same result, state is bounded, counts can be merged.
 
 mod alignment;
@@ -10,6 +10,7 @@ mod counts;
 mod density;
 mod main_loop;
 mod matching;
+mod message_sizes;
 mod pair;
 mod sample;
 mod thinned;
@@ -24,6 +25,7 @@ pub use main_loop::{LEAST_TURNS, LoopFinder, LoopMarker, MainLoop};
 pub use matching::{
     Link, Matched, Matcher, MatchingLimits, OpenPost, UnreceivedSend, WaitingSend, receivers,
 };
+pub use message_sizes::{MessageSizes, SizeTotals};
 pub use sample::{Durations, Sample};
 pub use thinned::Thinned;
 pub use timeline::{Bins, Timeline, TimelineCell};

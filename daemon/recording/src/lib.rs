@@ -66,8 +66,8 @@ pub use manifest::{
 pub use reader::Recording;
 pub use row::{Row, SegmentRow};
 pub use rows::{
-    DensityRow, DurationRow, FunctionName, FunctionRow, PairRow, RankRow, ShareRow, SiteRow, StartRow,
-    WindowRow, WindowSumRow,
+    DensityRow, DurationRow, FunctionName, FunctionRow, MessageSizeRow, PairRow, RankRow, ShareRow, SiteRow,
+    StartRow, WindowRow, WindowSumRow,
 };
 pub use salvage::salvage;
 pub use schema::SCHEMA;

@@ -7,7 +7,9 @@ use crate::error::RecordingError;
 use crate::folder::{PARQUET, SUMMARY, make_folder, open_plain, real_folder};
 use crate::manifest::{FileMark, Manifest};
 use crate::row::Row;
-use crate::rows::{DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, StartRow, WindowSumRow};
+use crate::rows::{
+    DensityRow, DurationRow, FunctionRow, MessageSizeRow, PairRow, RankRow, SiteRow, StartRow, WindowSumRow,
+};
 use crate::table_file::write_table;
 use mpiscope_model::Scheduling;
 use std::io::{Read, Seek};
@@ -26,6 +28,8 @@ pub struct Summary {
     pub sites: Vec<SiteRow>,
     /// By two ranks.
     pub pairs: Vec<PairRow>,
+    /// By size class of messages; recordings of earlier versions do not have it.
+    pub sizes: Option<Vec<MessageSizeRow>>,
     /// By how long calls took, over time.
     pub densities: Vec<DensityRow>,
     /// By function, over time, in windows of one length.
@@ -39,7 +43,7 @@ pub struct Summary {
 impl Summary {
     pub(crate) fn write(&self, dir: &Path, zstd_level: i32) -> Result<Vec<FileMark>, RecordingError> {
         make_folder(&dir.join(SUMMARY))?;
-        Ok(vec![
+        let mut files = vec![
             write(dir, &self.functions, zstd_level)?,
             write(dir, &self.durations, zstd_level)?,
             write(dir, &self.ranks, zstd_level)?,
@@ -49,7 +53,11 @@ impl Summary {
             write(dir, &self.starts, zstd_level)?,
             write(dir, &self.windows, zstd_level)?,
             write(dir, &self.scheduling, zstd_level)?,
-        ])
+        ];
+        if let Some(sizes) = &self.sizes {
+            files.push(write(dir, sizes, zstd_level)?);
+        }
+        Ok(files)
     }
 
     /// All of it or nothing: a part alone would not add up with the others.
@@ -60,6 +68,7 @@ impl Summary {
             ranks: read(dir, manifest)?,
             sites: read(dir, manifest)?,
             pairs: read(dir, manifest)?,
+            sizes: read_later(dir, manifest)?,
             densities: read(dir, manifest)?,
             starts: read(dir, manifest)?,
             windows: read(dir, manifest)?,
@@ -76,6 +85,13 @@ fn write<R: Row>(dir: &Path, rows: &[R], zstd_level: i32) -> Result<FileMark, Re
     let file = name::<R>();
     let written = write_table(&dir.join(&file), rows, zstd_level)?;
     Ok(FileMark { file, crc32: written.crc32, bytes: written.bytes })
+}
+
+/// A table that recordings of earlier versions do not have.
+fn read_later<R: Row>(dir: &Path, manifest: &Manifest) -> Option<Option<Vec<R>>> {
+    let file = name::<R>();
+    let is_listed = manifest.summary.iter().any(|mark| mark.file == file);
+    if is_listed { read(dir, manifest).map(Some) } else { Some(None) }
 }
 
 fn read<R: Row>(dir: &Path, manifest: &Manifest) -> Option<Vec<R>> {

@@ -2329,6 +2329,20 @@ received: F64Column,
  */
 bytes_sent: F64Column, };
 
+export type SelectedSizes = { 
+/**
+ * 0 for empty messages, `n` for those of 2^(n-1) bytes and more, and less than 2^n.
+ */
+class: U32Column, 
+/**
+ * Messages.
+ */
+messages: F64Column, 
+/**
+ * Their payload.
+ */
+bytes: F64Column, };
+
 export type SelectedRegions = { 
 /**
  * Its name.
@@ -2400,6 +2414,10 @@ functions: SelectedFunctions,
  * Each selected rank, by the selected functions.
  */
 ranks: SelectedRanks, 
+/**
+ * These messages by size class.
+ */
+sizes: SelectedSizes, 
 /**
  * Messages inside each region.
  */

@@ -194,6 +194,50 @@ fn a_table_is_reported_and_shown() {
     assert_eq!((state.job.unwrap().ranks, state.totals.unwrap().messages), (3, 2));
 }
 
+/// A report of a part of a recording, its size classes only.
+fn size_classes(out: &Path, options: &[&str]) -> Value {
+    let ended = run(mpiscope(&["report", "--json"]).unwrap().arg(out).args(options), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    serde_json::from_str::<Value>(&ended.output()).unwrap()["message_sizes"].take()
+}
+
+#[test]
+fn messages_of_a_table_are_counted_by_size_class() {
+    let folder = folder().unwrap();
+    let mut table = String::from("rank,type,timestamp_ns,source,destination,size\n");
+    // From rank 0 to 1 in the first millisecond, and from 2 to 1 in the second one.
+    for (source, begin_ns, sizes) in
+        [(0, 1_000, &[0_u64, 0, 1, 2, 3, 4, 7, 8][..]), (2, 1_001_000, &[7, 1023, 1024, 1 << 40])]
+    {
+        for (at, bytes) in sizes.iter().enumerate() {
+            let send_ns = begin_ns + 1_000 * at;
+            let recv_ns = send_ns + 500;
+            table.push_str(&format!("{source},send,{send_ns},{source},1,{bytes}\n"));
+            table.push_str(&format!("1,receive,{recv_ns},{source},1,{bytes}\n"));
+        }
+    }
+    let ended = import(&table, &[], folder.path());
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let out = folder.path().join("imported");
+    let class = |(from, to, messages, bytes): (u64, u64, u64, u64)| serde_json::json!({"from_bytes": from, "to_bytes": to, "messages": messages, "bytes": bytes});
+    let first = [(0, 1, 2, 0), (1, 2, 1, 1), (2, 4, 2, 5), (4, 8, 2, 11), (8, 16, 1, 8)].map(class);
+    let large = 1 << 40;
+    let second =
+        [(4, 8, 1, 7), (512, 1024, 1, 1023), (1024, 2048, 1, 1024), (large, 2 * large, 1, large)].map(class);
+    let mut all = [&first[..3], &[class((4, 8, 3, 18)), first[4].clone()]].concat();
+    all.extend_from_slice(&second[1..]);
+    assert_eq!(size_classes(&out, &[]), Value::from(all.clone()));
+    for options in [["--to", "0.0005"], ["--rank", "0"]] {
+        assert_eq!(size_classes(&out, &options), Value::from(&first[..]), "{options:?}");
+    }
+    for options in [["--from", "0.0005"], ["--rank", "2"]] {
+        assert_eq!(size_classes(&out, &options), Value::from(&second[..]), "{options:?}");
+    }
+    // Without sums they are those of the rows.
+    std::fs::remove_file(out.join("summary/message_sizes.parquet")).unwrap();
+    assert_eq!(size_classes(&out, &[]), Value::from(all));
+}
+
 #[test]
 fn a_wrong_line_is_named_and_nothing_is_left() {
     let folder = folder().unwrap();

@@ -33,7 +33,7 @@ fn its_json_has_the_keys_of_the_contract() {
         recorded(&mpi, &out);
         let report = report(&out).unwrap();
         assert_eq!(report["schema"], "mpiscope.report/1");
-        assert_has(&report, &["schema", "job", "totals", "functions", "ranks", "remap"]);
+        assert_has(&report, &["schema", "job", "totals", "functions", "ranks", "message_sizes", "remap"]);
         assert_has(&report, &["criteria", "budget", "efficiency", "waits", "attribution", "verdict"]);
         assert_has(&report["job"], &["ranks", "nodes", "mpi", "command", "duration_s", "exit"]);
         let totals = ["calls", "messages", "bytes", "intra_messages", "inter_messages", "unmatched_sends"];
@@ -42,6 +42,7 @@ fn its_json_has_the_keys_of_the_contract() {
         assert_has(&report["functions"][0], &["name", "calls", "seconds", "p50_ns", "p99_ns", "max_ns"]);
         let rank = ["rank", "node", "state", "run_s", "wait_s", "stopped_s", "voluntary", "involuntary"];
         assert_has(&report["ranks"][3], &rank);
+        assert_has(&report["message_sizes"][0], &["from_bytes", "to_bytes", "messages", "bytes"]);
         assert_eq!(report["job"]["ranks"], 4);
         assert_eq!(report["job"]["exit"], 0);
         assert_eq!(report["job"]["nodes"][0]["ranks"], serde_json::json!([0, 1, 2, 3]));
@@ -54,6 +55,12 @@ fn its_json_has_the_keys_of_the_contract() {
             .collect();
         assert_eq!(report["job"]["command"], serde_json::json!(words));
     }
+}
+
+/// A figure summed over the size classes of a report.
+fn in_classes(report: &Value, key: &str) -> u64 {
+    let classes = report["message_sizes"].as_array().unwrap();
+    classes.iter().map(|class| class[key].as_u64().unwrap()).sum()
 }
 
 #[test]
@@ -70,6 +77,16 @@ fn its_sums_are_those_of_the_tables() {
         assert_eq!((totals("calls"), totals("polls")), (recorded.calls.len() as u64, polls));
         assert_eq!((totals("messages"), totals("bytes")), (recorded.messages.len() as u64, bytes));
         assert_eq!((totals("intra_messages"), totals("inter_messages")), (totals("messages"), 0));
+        assert_eq!(in_classes(&report, "messages"), recorded.messages.len() as u64);
+        assert_eq!(in_classes(&report, "bytes"), bytes);
+        for class in report["message_sizes"].as_array().unwrap() {
+            let figure = |name: &str| class[name].as_u64().unwrap();
+            let range = figure("from_bytes")..figure("to_bytes");
+            let inside =
+                || recorded.messages.iter().map(|row| row.bytes).filter(|bytes| range.contains(bytes));
+            let expected = (inside().count() as u64, inside().sum());
+            assert_eq!((figure("messages"), figure("bytes")), expected, "{class}");
+        }
         let mut sums: BTreeMap<String, (u64, u64, u64, u64)> = BTreeMap::new();
         for call in &recorded.calls {
             let sum = sums.entry(recorded.name(call).to_owned()).or_default();
@@ -162,6 +179,10 @@ fn parts_of_a_run_sum_to_its_figures() {
     for key in ["calls", "polls", "messages", "bytes", "intra_messages", "inter_messages"] {
         let of = |report: &Value| report["totals"][key].as_u64().unwrap();
         assert_eq!(parts.iter().map(of).sum::<u64>(), of(&whole), "{key}");
+    }
+    for key in ["messages", "bytes"] {
+        let of = |report: &Value| in_classes(report, key);
+        assert_eq!(parts.iter().map(of).sum::<u64>(), of(&whole), "{key} of size classes");
     }
     let seconds = |report: &Value| -> f64 {
         let functions = report["functions"].as_array().unwrap();

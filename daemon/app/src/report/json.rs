@@ -1,5 +1,6 @@
 //! The report for scripts.
 
+use super::message_sizes::{SizeClass, of_selection, of_sums};
 use super::selection::{OF_THE_RUN, Selection, name};
 use super::sites::{SiteFigures, sites};
 use anyhow::Result;
@@ -25,6 +26,7 @@ struct Report<'a> {
     totals: Totals,
     functions: Vec<Function>,
     ranks: Vec<Rank<'a>>,
+    message_sizes: Option<Vec<SizeClass>>,
     criteria: Option<&'a [Criterion]>,
     regions: Option<Vec<Region>>,
     /// What pairs of regions exchanged.
@@ -370,6 +372,7 @@ fn narrow<'a>(report: Report<'a>, selection: &'a Selection, whole: &Loaded) -> R
         },
         functions: selected_functions(&figures.functions),
         ranks: report.ranks.into_iter().filter_map(rank).collect(),
+        message_sizes: Some(of_selection(&figures.sizes)),
         regions: report.regions.map(|all| all.into_iter().filter_map(region).collect()),
         budget: figures.budget.as_ref().map(|budget| &budget.parts),
         sites: Vec::new(),
@@ -407,6 +410,7 @@ fn whole<'a>(
         totals: totals(loaded),
         functions: functions(loaded),
         ranks: loaded.ranks.iter().map(|info| rank(loaded, info)).collect(),
+        message_sizes: loaded.sums.sizes.as_ref().map(of_sums),
         criteria: findings.map(|found| &found.criteria[..]),
         regions: findings.map(|found| found.diagnosis.regions.regions.iter().map(Region::from).collect()),
         between: of_run.map(|found| &found.diagnosis.regions.between[..]),

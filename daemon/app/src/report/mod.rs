@@ -1,6 +1,7 @@
 //! `mpiscope report`: what a recording holds, in words or as JSON.
 
 mod json;
+mod message_sizes;
 mod selection;
 mod sites;
 mod text;

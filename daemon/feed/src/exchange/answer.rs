@@ -60,6 +60,7 @@ macro_rules! contents {
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[cfg_attr(test, derive(ts_rs::TS))]
         #[serde(rename_all = "snake_case")]
+        #[expect(clippy::large_enum_variant, reason = "one is made, sent and dropped at a time")]
         pub enum Content {
             /// Why there is no answer, in a sentence.
             Error(String),

@@ -35,7 +35,7 @@ use crate::rank_suggestion::Suggestion;
 use crate::rank_values::{Landscape, MetricColumn, RankMetrics};
 use crate::regions::{Between, Region, Regions};
 use crate::rows::{Job, JobState, RunSource};
-use crate::selected::{Selected, SelectedFunctions, SelectedRanks, SelectedRegions};
+use crate::selected::{Selected, SelectedFunctions, SelectedRanks, SelectedRegions, SelectedSizes};
 use crate::shares::Shares;
 use crate::surroundings::{Remap, RemapFile, RemapFormat};
 use crate::switch::Switch;
@@ -154,6 +154,7 @@ fn types() -> String {
     declare(RangeVerdict::decl(&config));
     declare(SelectedFunctions::decl(&config));
     declare(SelectedRanks::decl(&config));
+    declare(SelectedSizes::decl(&config));
     declare(SelectedRegions::decl(&config));
     declare(Selected::decl(&config));
     declare(Shares::decl(&config));

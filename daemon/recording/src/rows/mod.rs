@@ -12,5 +12,7 @@ mod window;
 pub use share::ShareRow;
 pub use small::FunctionName;
 pub use starts::StartRow;
-pub use summary::{DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, WindowSumRow};
+pub use summary::{
+    DensityRow, DurationRow, FunctionRow, MessageSizeRow, PairRow, RankRow, SiteRow, WindowSumRow,
+};
 pub use window::WindowRow;

@@ -157,6 +157,33 @@ impl Row for PairRow {
     }
 }
 
+/// Messages of one size class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MessageSizeRow {
+    /// The least size.
+    pub from_bytes: u64,
+    /// The first that is not meant any more.
+    pub to_bytes: u64,
+    /// Messages.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl Row for MessageSizeRow {
+    const TABLE: &'static str = "message_sizes";
+    const COLUMNS: &'static [Column<Self>] = &[
+        column!(from_bytes: U64, Rising),
+        column!(to_bytes: U64, Rising),
+        column!(messages: U64, Rising),
+        column!(bytes: U64, Rising),
+    ];
+
+    fn blank() -> Self {
+        Self::default()
+    }
+}
+
 /// Calls that ended in a stretch of time, by rank, function and how long they took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DensityRow {
