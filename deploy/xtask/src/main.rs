@@ -48,7 +48,6 @@ fn run() -> Result<()> {
         ["links"] => links::check(&root).and_then(|()| references::check(&root)),
         ["commits"] => commits::check(&root),
         ["words"] => words::check(&root),
-        ["words", "--write"] => words::write(&root),
-        _ => bail!("usage: cargo xtask calls [--check] | layers | tree | words [--write] | links | commits"),
+        _ => bail!("usage: cargo xtask calls [--check] | layers | tree | words | links | commits"),
     }
 }

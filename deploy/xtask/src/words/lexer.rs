@@ -16,8 +16,6 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 5] = [Self::Code, Self::Comments, Self::Texts, Self::Documents, Self::Files];
-
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Code => "code",
@@ -278,7 +276,7 @@ mod tests {
     #[test]
     fn words_between_tags_and_patterns_are_texts() {
         let text = "<h2>What if {a}</h2>; x as Map<B> | C<D>; y.test(/^Of /); (z) =>w;";
-        let texts: Vec<&str> = of(Language::Braces, text)
+        let texts: Vec<&str> = named_pieces(Language::Braces, text)
             .into_iter()
             .filter_map(|(kind, text)| (kind == "texts").then_some(text))
             .collect();
