@@ -1,6 +1,6 @@
 //! The command itself: its environment, its process, its end.
 
-use super::place::Place;
+use super::folders::RunFolders;
 use super::signals::Signals;
 use crate::site::{Limits, Site};
 use anyhow::{Context as _, Result, bail};
@@ -33,21 +33,21 @@ pub(crate) fn find_collector() -> Result<PathBuf> {
 
 /// The dynamic linker splits its list at spaces and colons, launchers split theirs at semicolons and commas; a path that
 /// has one gets another name among the rings.
-fn plain_path(collector: &Path, place: &Place) -> Result<PathBuf> {
+fn plain_path(collector: &Path, folders: &RunFolders) -> Result<PathBuf> {
     let splits = |byte: &u8| matches!(byte, b' ' | b':' | b';' | b',');
     if !collector.as_os_str().as_encoded_bytes().iter().any(splits) {
         return Ok(collector.to_path_buf());
     }
-    let link = place.rings.join(COLLECTOR);
+    let link = folders.rings.join(COLLECTOR);
     std::os::unix::fs::symlink(collector, &link).with_context(|| format!("make {}", link.display()))?;
     Ok(link)
 }
 
 /// What the ranks of a recorded run have to get.
-pub(crate) fn needs(place: &Place, collector: &Path, site: &Site) -> Result<Needs> {
+pub(crate) fn needs(folders: &RunFolders, collector: &Path, site: &Site) -> Result<Needs> {
     let mut variables: Vec<(String, OsString)> = vec![
-        ("MPISCOPE_RINGS".to_owned(), place.rings.clone().into()),
-        ("MPISCOPE_SPOOL".to_owned(), place.spool.clone().into()),
+        ("MPISCOPE_RINGS".to_owned(), folders.rings.clone().into()),
+        ("MPISCOPE_SPOOL".to_owned(), folders.spool.clone().into()),
     ];
     // What the user says in the environment counts more than the site's word, and has to reach other hosts as well.
     let from_environment = |name: &str| std::env::var_os(name).map(|value| (name.to_owned(), value));
@@ -56,7 +56,7 @@ pub(crate) fn needs(place: &Place, collector: &Path, site: &Site) -> Result<Need
         || (slots != Limits::default().ring_slots).then(|| (RING_SLOTS.to_owned(), slots.to_string().into()));
     variables.extend(from_environment(RING_SLOTS).or_else(by_site));
     variables.extend(from_environment(OTHER_RING_SLOTS));
-    Ok(Needs { collector: plain_path(collector, place)?, variables })
+    Ok(Needs { collector: plain_path(collector, folders)?, variables })
 }
 
 /// Runs the command to its end, passing signals on to it.

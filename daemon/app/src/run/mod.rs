@@ -1,8 +1,8 @@
 //! `mpiscope run`: starts the daemon, runs the command untouched, exits with its status.
 
 mod command;
+mod folders;
 mod link;
-mod place;
 mod signals;
 mod summary;
 mod supervisor;
@@ -30,13 +30,13 @@ use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
 
 pub(crate) use command::find_collector;
+pub(crate) use folders::{RunFolders, left_over_rings, remove_rings_of};
 pub(crate) use mpiscope_launch::{System, may_span_hosts};
-pub(crate) use place::{Place, left_over_rings, remove_rings_of};
 pub(crate) use supervisor::Supervisor;
 
 /// A run that is being recorded.
 struct Recorded {
-    place: Place,
+    folders: RunFolders,
     launch: Launch,
     supervisor: Supervisor,
     /// The page in the user's browser, where that was asked for.
@@ -55,7 +55,7 @@ pub(crate) struct Over {
 
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
     // Only the user's own word can keep the command from running.
-    let out = place::choose_folder(options)?;
+    let out = folders::choose_folder(options)?;
     let criteria = options.criteria.as_deref().map(verdict::named).transpose()?;
     if let Some(layout) = &options.layout {
         LayoutFilePath::named(layout)?;
@@ -94,7 +94,7 @@ pub(crate) fn run_to_measure(
     site: &Site,
     variables: Vec<(String, OsString)>,
 ) -> Result<Over> {
-    let out = place::choose_folder(options)?;
+    let out = folders::choose_folder(options)?;
     let recorded = begin(options, out, site, None, variables)?;
     Ok(carry_out(&options.command, Some(recorded)))
 }
@@ -131,21 +131,21 @@ fn begin(
 ) -> Result<Recorded> {
     let (collector, program, system) = (find_collector()?, own_program()?, System::default());
     let link = link::link(options, site, &system)?;
-    let place = Place::make(out, &site.paths)?;
-    let configuration = configure(options, &place, criteria, link.clone())?;
-    let mut needs = command::needs(&place, &collector, site).inspect_err(|_| place.remove_rings())?;
+    let folders = RunFolders::make(out, &site.paths)?;
+    let configuration = configure(options, &folders, criteria, link.clone())?;
+    let mut needs = command::needs(&folders, &collector, site).inspect_err(|_| folders.remove_rings())?;
     needs.variables.extend(variables);
     needs.variables.extend(recording_variables(options));
     let supervisor = Supervisor::start(configuration).inspect_err(|_| {
-        place.remove_rings();
-        place.remove_beginning();
+        folders.remove_rings();
+        folders.remove_beginning();
     })?;
     let url = supervisor.url().inspect(|url| page::say_address("live page", url));
     let opened = url.filter(|_| options.open).and_then(page::open_in_browser);
     if let Some((link, address)) = link.as_ref().zip(supervisor.link()) {
         let link_variables = link::variables(link, address, site, &program);
         if site.agents.start == Start::ByHand
-            && let Err(error) = link::leave(&place.out, needs.variables.iter().chain(&link_variables))
+            && let Err(error) = link::leave(&folders.out, needs.variables.iter().chain(&link_variables))
         {
             say!("agents cannot be started by hand: {error:#}");
         }
@@ -153,20 +153,20 @@ fn begin(
     }
     // Before signals are caught: an interrupt while the launcher is asked what it is ends all.
     let launch = launch::plan(&options.command, &needs, &system);
-    Ok(Recorded { place, launch, supervisor, opened })
+    Ok(Recorded { folders, launch, supervisor, opened })
 }
 
 /// What the recorder is to do.
 fn configure(
     options: &RunOptions,
-    place: &Place,
+    folders: &RunFolders,
     criteria: Option<CriteriaFile>,
     link: Option<Link>,
 ) -> Result<Configuration> {
     Ok(Configuration {
-        run: place.name.clone(),
-        out: place.out.clone(),
-        rings: vec![place.rings.clone(), place.spool.clone()],
+        run: folders.name.clone(),
+        out: folders.out.clone(),
+        rings: vec![folders.rings.clone(), folders.spool.clone()],
         command: options.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         window_ns: options.window * 1_000_000,
         workers: options.workers,
@@ -203,26 +203,26 @@ fn recording_variables(options: &RunOptions) -> impl Iterator<Item = (String, Os
 }
 
 fn finish(recorded: Recorded, exit: Option<i32>) -> Option<Summary> {
-    let Recorded { place, supervisor, opened, .. } = recorded;
+    let Recorded { folders, supervisor, opened, .. } = recorded;
     // Agents that come now would get settings of a finished run.
-    let _ = std::fs::remove_file(place.out.join(LEFT_FILE));
+    let _ = std::fs::remove_file(folders.out.join(LEFT_FILE));
     let answer = supervisor.finish(exit);
     drop(opened);
     if answer.is_some() {
-        place.remove_rings();
+        folders.remove_rings();
         if exit.is_none() {
-            place.remove_recording();
+            folders.remove_recording();
         }
-    } else if Manifest::read(&place.out).is_ok_and(|manifest| manifest.state == State::Complete) {
+    } else if Manifest::read(&folders.out).is_ok_and(|manifest| manifest.state == State::Complete) {
         // Nothing in the rings is missing there.
-        place.remove_rings();
-        say!("the recording is complete: {}", place.out.display());
+        folders.remove_rings();
+        say!("the recording is complete: {}", folders.out.display());
     } else {
         // The rings stay: what is in them is in no file yet.
         say!(
             "the recording was not completed; `mpiscope report {}` reads what is there and in {}",
-            place.out.display(),
-            place.rings.display()
+            folders.out.display(),
+            folders.rings.display()
         );
     }
     answer

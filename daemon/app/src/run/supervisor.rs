@@ -49,7 +49,7 @@ impl Supervisor {
             supervise(daemon, &again, &ended)
         })?;
         let (daemon, serving) = begin(&configuration)?;
-        // So that a daemon that has to be started again is found where the first was.
+        // A daemon that has to be started again is found where the first was.
         let listen = serving.url.as_deref().and_then(address_of).or(configuration.listen);
         let mut again = Configuration { resume: true, listen, ..configuration };
         if let (Some(link), Some(address)) = (&mut again.link, serving.link) {

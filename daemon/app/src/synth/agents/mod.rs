@@ -7,7 +7,7 @@ mod agent;
 mod figures;
 mod frames;
 
-use crate::run::{Place, Supervisor};
+use crate::run::{RunFolders, Supervisor};
 use crate::site::Site;
 use agent::{Job, Progress, SimulatedAgent, Target};
 use anyhow::{Context as _, Result, bail};
@@ -105,14 +105,14 @@ fn allow_files(nodes: u32) -> Result<()> {
 
 /// The daemon under test.
 struct Daemon {
-    place: Place,
+    folders: RunFolders,
     supervisor: Option<Supervisor>,
     target: Target,
 }
 
 impl Daemon {
     fn start(spec: &Spec, agents: &Agents<'_>, site: &Site) -> Result<Self> {
-        let place = Place::make(agents.out.to_owned(), &site.paths)?;
+        let folders = RunFolders::make(agents.out.to_owned(), &site.paths)?;
         let secret = Secret::draw()?;
         let certificate = site.agents.tls.then(Certificate::make).transpose()?;
         let link = Link {
@@ -122,15 +122,15 @@ impl Daemon {
             patience: site.limits.patience,
         };
         let configuration = Configuration {
-            rings: vec![place.rings.clone(), place.spool.clone()],
+            rings: vec![folders.rings.clone(), folders.spool.clone()],
             command: vec!["synth".into(), spec.pattern.name().into(), spec.ranks.to_string()],
             listen: agents.live,
             link: Some(link),
-            ..Configuration::of_run(place.name.clone(), place.out.clone())?
+            ..Configuration::of_run(folders.name.clone(), folders.out.clone())?
         };
         let supervisor = Supervisor::start(configuration).inspect_err(|_| {
-            place.remove_rings();
-            place.remove_beginning();
+            folders.remove_rings();
+            folders.remove_beginning();
         })?;
         if let Some(url) = supervisor.url() {
             mpiscope_page::say_address("live page", url);
@@ -138,14 +138,14 @@ impl Daemon {
         let address = supervisor.link().context("the daemon does not listen")?.to_string();
         let certificate = certificate.map(|certificate| certificate.public().to_owned());
         let target = Target { address, secret, certificate };
-        Ok(Self { place, supervisor: Some(supervisor), target })
+        Ok(Self { folders, supervisor: Some(supervisor), target })
     }
 
     /// Ends the run, and waits for the recording.
     async fn finish(mut self, exit: i32) -> Result<Summary> {
         let supervisor = self.supervisor.take().context("the daemon was ended twice")?;
         let finished = tokio::task::spawn_blocking(move || supervisor.finish(Some(exit))).await?;
-        finished.with_context(|| format!("the recording was not completed: {}", self.place.out.display()))
+        finished.with_context(|| format!("the recording was not completed: {}", self.folders.out.display()))
     }
 }
 
@@ -154,7 +154,7 @@ impl Drop for Daemon {
         if let Some(supervisor) = self.supervisor.take() {
             supervisor.finish(None);
         }
-        self.place.remove_rings();
+        self.folders.remove_rings();
     }
 }
 

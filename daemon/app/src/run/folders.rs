@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// What lies in a recording's folder beside the files of the recording itself.
 const FILES: [&str; 4] = [verdict::FILE, verdict::GIVEN, hang::FILE, LIVE_FILE];
 
-pub(crate) struct Place {
+pub(crate) struct RunFolders {
     /// The run's name.
     pub(crate) name: String,
     /// The recording's folder.
@@ -46,7 +46,7 @@ pub(crate) fn choose_folder(options: &RunOptions) -> Result<PathBuf> {
     Ok(out)
 }
 
-impl Place {
+impl RunFolders {
     /// Makes the folders for the rings. The recording's folder is the daemon's to make.
     pub(crate) fn make(out: PathBuf, paths: &Paths) -> Result<Self> {
         let name = out.file_name().context("the folder of the recording needs a name")?;
@@ -60,12 +60,12 @@ impl Place {
         let rings = make_in_first(&[&paths.rings, &paths.spool, usual], &mark)
             .inspect_err(|_| remove_folder(&spool))?;
         let is_out_given = out.exists();
-        let place = Self { name, out, is_out_given, rings, spool };
-        let mark = place.rings.join(SERVED_BY_DAEMON);
+        let folders = Self { name, out, is_out_given, rings, spool };
+        let mark = folders.rings.join(SERVED_BY_DAEMON);
         create_private(&mark)
             .with_context(|| format!("make {}", mark.display()))
-            .inspect_err(|_| place.remove_rings())?;
-        Ok(place)
+            .inspect_err(|_| folders.remove_rings())?;
+        Ok(folders)
     }
 
     /// Removes the recording of a command that could not be run, if nothing is in it.
@@ -289,7 +289,7 @@ mod tests {
         std::os::unix::fs::symlink(&others[2], &others[3]).unwrap();
         // No process has this number.
         let live = |pid, rings: &[&PathBuf]| {
-            let mut live = Live::here(rings.iter().copied().cloned().collect());
+            let mut live = Live::of_this_process(rings.iter().copied().cloned().collect());
             live.pid = pid;
             live
         };
@@ -317,7 +317,7 @@ mod tests {
         let nowhere = folder.path().join("nowhere");
         let paths = |rings: &Path| Paths { rings: rings.into(), spool: nowhere.clone() };
         for (rings, expected) in [(&shared, &*shared), (&nowhere, Path::new(USUAL_SPOOL))] {
-            let made = Place::make(folder.path().join("recording"), &paths(rings)).unwrap();
+            let made = RunFolders::make(folder.path().join("recording"), &paths(rings)).unwrap();
             assert_eq!(made.rings.parent(), Some(expected));
             assert_eq!(made.spool.parent(), Some(Path::new(USUAL_SPOOL)));
             made.remove_rings();
