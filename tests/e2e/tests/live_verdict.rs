@@ -101,7 +101,7 @@ fn the_verdict_comes_while_the_job_runs_and_in_the_end() {
         assert!(live.len() >= 2 && live.iter().all(|found| !found.is_final), "{live:?}");
         assert!(live.is_sorted_by(|one, other| one.until_s < other.until_s), "{live:?}");
         // Three ranks poll while rank 1 works, and get all of two CPUs but for what others have.
-        let shortage = last.diagnosis.cpu_shortage.as_ref();
+        let shortage = last.diagnosis.cpu_contention.as_ref();
         let is_disturbed = last.until_s > 1.25 * 6.0 || shortage.is_some_and(|shortage| shortage.cpus < 1.45);
         assert!(last.is_final);
         // The first may be of a time in which ranks mostly began.

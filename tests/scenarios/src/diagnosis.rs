@@ -193,8 +193,10 @@ fn pass(case: &Case, given: Option<&References<'_>>, wants_truth: bool) -> Resul
     let graph = builder.and_then(|builder| builder.finish().ok());
     let budgeter = windowed.budgeter;
     let network = run.network();
-    let truth =
-        wants_truth.then(|| truth_with_placement(run.truth(), saved_by_advice(case, &run, &budgeter)));
+    let truth = wants_truth.then(|| {
+        let share = saved_by_advice(case, &run, &budgeter);
+        truth_with_placement(run.truth(), share)
+    });
     Ok(Passed { graph, budgeter, network, truth })
 }
 

@@ -147,7 +147,7 @@ impl Replay {
                 break answer;
             }
         };
-        if let Some(error) = answer.error {
+        if let Some(error) = answer.error() {
             bail!("{question}: {error}");
         }
         Ok(begun.elapsed().as_secs_f64() * 1e3)
