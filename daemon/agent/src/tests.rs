@@ -38,10 +38,10 @@ fn calls_in_flight_are_seen_while_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let own = std::process::id();
     let counting = ring_file(folder.path(), own, 0, ClockKind::TimeStampCounter);
-    let telling = ring_file(folder.path(), own, 3, ClockKind::Monotonic);
+    let reporting = ring_file(folder.path(), own, 3, ClockKind::Monotonic);
     let main = counting.claim(0).unwrap().1.in_flight();
     let (_, idle) = counting.claim(1).unwrap();
-    let (ring, other) = telling.claim(7).unwrap();
+    let (ring, other) = reporting.claim(7).unwrap();
 
     let mut agent = agent(folder.path());
     let (entered_ticks, entered_ns) = (counter(), monotonic_ns());
@@ -65,7 +65,7 @@ fn calls_in_flight_are_seen_while_they_are() {
     assert_eq!(calls, expected);
 
     main.leave();
-    telling.give_back(ring);
+    reporting.give_back(ring);
     assert_eq!(agent.in_flight(), []);
     idle.in_flight().enter((id::SEND, 0), entered_ticks, Asked::Nothing);
     assert_eq!(agent.in_flight(), [call(0, 0, 1, id::SEND, entered_ticks)]);
@@ -170,7 +170,7 @@ impl Journal for Safe {
 }
 
 #[test]
-fn a_file_is_forgotten_when_it_is_gone_so_that_many_programs_in_a_row_leave_nothing() {
+fn a_file_is_forgotten_when_it_is_gone_and_many_programs_in_a_row_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut agent = Agent::new(vec![folder.path().to_owned()], Resume::default(), Some(Box::new(Safe)));
     std::fs::write(folder.path().join("junk.ring"), "no ring").unwrap();

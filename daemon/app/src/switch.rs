@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 pub(crate) fn switch(options: &SwitchOptions, is_on: bool) -> Result<ExitCode> {
     let dir = &options.dir;
-    if !matches!(Live::of(dir), Records::Somebody(_)) {
+    if !matches!(Live::read(dir), Records::Somebody(_)) {
         bail!("nobody records into {}", dir.display());
     }
     switch::set(dir, is_on)?;

@@ -85,7 +85,7 @@ fn advised(dir: &Path, recording: &Recording) -> Option<Vec<Node>> {
 
 fn change(options: &WhatifOptions, job: &Job, advised: Option<&[Node]>, ranks: usize) -> Result<Change> {
     let mut change = Change {
-        even_work: options.even_work,
+        balanced: options.balanced,
         own_cores: options.own_cores,
         quiet_network: options.quiet,
         latency: options.latency,

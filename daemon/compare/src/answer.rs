@@ -222,7 +222,7 @@ fn because(comparison: &Comparison, direction: f64) -> Option<&'static str> {
     let of = |figure: &Figure| figure.change.map_or(0.0, |change| change.difference * direction);
     let compute = of(&by.compute);
     let causes = [
-        (compute, if of(&by.no_core) > MOST * compute { "ranks waiting for a CPU" } else { UNEVEN }),
+        (compute, if of(&by.cpu_wait) > MOST * compute { "ranks waiting for a CPU" } else { UNEVEN }),
         (
             of(&by.transfer),
             if of(&by.excess) > MOST * of(&by.transfer) { SLOW } else { "behind messages of others" },

@@ -87,7 +87,7 @@ fn each(of: impl Fn(fn(&Parts) -> f64) -> Figure) -> BudgetChange {
             operation: of(|parts| parts.waiting_by.operation),
             other: of(|parts| parts.waiting_by.other),
             unknown: of(|parts| parts.waiting_by.unknown),
-            no_core: of(|parts| parts.waiting_by.no_core),
+            cpu_wait: of(|parts| parts.waiting_by.cpu_wait),
             transfer: of(|parts| {
                 let by = &parts.waiting_by;
                 by.base + by.distance + by.excess + by.operation + by.unknown
@@ -116,7 +116,7 @@ fn figures(of: &BudgetChange) -> [&Figure; 20] {
         &by.operation,
         &by.other,
         &by.unknown,
-        &by.no_core,
+        &by.cpu_wait,
         &of.transfer,
         &by.transfer,
     ]
@@ -142,20 +142,20 @@ fn figures_mut(of: &mut BudgetChange) -> [&mut Figure; 20] {
         &mut by.operation,
         &mut by.other,
         &mut by.unknown,
-        &mut by.no_core,
+        &mut by.cpu_wait,
         &mut of.transfer,
         &mut by.transfer,
     ]
 }
 
 /// What was found about both runs, where both have a verdict.
-fn judged<'a>(pair: &Pair<'a>) -> Option<(&'a Findings, &'a Findings)> {
+fn diagnosed<'a>(pair: &Pair<'a>) -> Option<(&'a Findings, &'a Findings)> {
     let has_verdict = |found: &Findings| !found.diagnosis.verdict.is_withheld();
     findings(pair).filter(|(a, b)| has_verdict(a) && has_verdict(b))
 }
 
 pub(crate) fn efficiency(pair: &Pair<'_>) -> Option<EfficiencyChange> {
-    let (a, b) = judged(pair)?;
+    let (a, b) = diagnosed(pair)?;
     let of = |value: fn(&Efficiency) -> f64| {
         share(Some(value(&a.diagnosis.efficiency)), Some(value(&b.diagnosis.efficiency)))
     };
@@ -169,7 +169,7 @@ pub(crate) fn efficiency(pair: &Pair<'_>) -> Option<EfficiencyChange> {
 }
 
 pub(crate) fn verdict(pair: &Pair<'_>) -> Option<VerdictChange> {
-    let (a, b) = judged(pair)?;
+    let (a, b) = diagnosed(pair)?;
     let (one, other) = (&a.diagnosis.verdict, &b.diagnosis.verdict);
     let cause = |(at, cause): (usize, &str)| {
         let of = |found: &Findings, scale: f64| {

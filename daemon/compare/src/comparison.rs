@@ -117,6 +117,6 @@ fn quality(pair: &Pair<'_>) -> QualityChange {
             true,
         ),
         missing: count(missing(pair.a), missing(pair.b), (1.0, 1.0)),
-        no_core_share: share(pair.a.cpu_wait_share, pair.b.cpu_wait_share),
+        cpu_wait_share: share(pair.a.cpu_wait_share, pair.b.cpu_wait_share),
     }
 }

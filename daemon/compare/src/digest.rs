@@ -72,8 +72,8 @@ impl Digest {
             loaded.missing.extend(faults.map(|fault| format!("windows of {}: {}", fault.file, fault.text)));
         }
         let findings = if is_in_log {
-            let judged = recording.wal().map_err(anyhow::Error::from);
-            judged.and_then(|log| verdict::diagnose(&recording, &log, 1)).map(Some)
+            let log = recording.wal().map_err(anyhow::Error::from);
+            log.and_then(|log| verdict::diagnose(&recording, &log, 1)).map(Some)
         } else {
             verdict::read(dir)
         };
@@ -106,7 +106,7 @@ impl Digest {
                 state: word(loaded.state).into(),
                 started_unix_ns: loaded.job.started_unix_ns,
                 exit: loaded.job.exit,
-                is_judged: findings.is_some(),
+                is_diagnosed: findings.is_some(),
                 cause: findings.as_ref().map(|found| found.diagnosis.verdict.cause.clone()),
                 headline: findings.as_ref().map(|found| found.report().headline).unwrap_or_default(),
                 missing: loaded.missing.clone(),
@@ -157,7 +157,7 @@ fn word(state: State) -> &'static str {
 }
 
 fn cpu_wait_share(loaded: &Loaded) -> Option<f64> {
-    let rows = loaded.ranks.iter().filter_map(|info| loaded.processors.of(info.rank));
+    let rows = loaded.ranks.iter().filter_map(|info| loaded.processors.figures_of(info.rank));
     let (run, wait) =
         rows.fold((0.0, 0.0), |(run, wait), row| (run + row.run_ns as f64, wait + row.wait_ns as f64));
     (run + wait > 0.0).then(|| wait / (run + wait))

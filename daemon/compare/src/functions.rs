@@ -200,9 +200,9 @@ fn of_site<'a>(pair: &Pair<'a>, a: Site<'a>, b: Site<'a>) -> SiteChange {
         (figure(Some(a), Some(b), changed(&of_rank)), of_rank)
     };
     let (seconds, of_rank) = of(|figures| figures.seconds);
-    let is_judged = pair.a.findings.is_some() && pair.b.findings.is_some();
+    let is_diagnosed = pair.a.findings.is_some() && pair.b.findings.is_some();
     let (waiting_s, waiting_of_rank) =
-        if is_judged { of(|figures| figures.waiting_s) } else { Default::default() };
+        if is_diagnosed { of(|figures| figures.waiting_s) } else { Default::default() };
     let calls = |site: Site<'_>| Some(site.map_or(0, |(_, figures)| figures.calls));
     let calls = count(calls(a), calls(b), pair.scale);
     SiteChange {

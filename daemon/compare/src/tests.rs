@@ -37,11 +37,11 @@ fn run(name: &str, ranks: u32) -> Digest {
         ..Digest::default()
     };
     (digest.side.folder, digest.side.run, digest.side.state) = (name.into(), name.into(), "complete".into());
-    judged(&mut digest, &Diagnosis::default(), &Course::default());
+    add_findings(&mut digest, &Diagnosis::default(), &Course::default());
     digest
 }
 
-fn judged(digest: &mut Digest, diagnosis: &Diagnosis, course: &Course) {
+fn add_findings(digest: &mut Digest, diagnosis: &Diagnosis, course: &Course) {
     let mut found = serde_json::to_value(diagnosis).unwrap();
     let rest = json!({
         "schema": "mpiscope.findings/1", "criteria": [], "collectives": [], "course": course,
@@ -49,7 +49,7 @@ fn judged(digest: &mut Digest, diagnosis: &Diagnosis, course: &Course) {
     });
     found.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
     let found: Findings = serde_json::from_value(found).unwrap();
-    digest.side.is_judged = true;
+    digest.side.is_diagnosed = true;
     digest.findings = Some(found);
 }
 
@@ -145,7 +145,7 @@ fn with_waiting(mut digest: Digest, waiting_s: f64) -> Digest {
         },
         ..Diagnosis::default()
     };
-    judged(&mut digest, &diagnosis, &course);
+    add_findings(&mut digest, &diagnosis, &course);
     for (name, site) in &mut digest.sites {
         if name.calls == Some(number("MPI_Allreduce")) {
             site.waiting_s = waiting_s;
@@ -336,7 +336,7 @@ fn what_was_cut_off_is_compared_by_shares() {
 }
 
 #[test]
-fn what_was_not_judged_is_said_and_the_rest_compared() {
+fn what_was_not_diagnosed_is_reported_and_the_rest_compared() {
     let (mut a, b) = (quiet("a", 1), disturbed("b", 2));
     a.findings = None;
     let comparison = all_changes(&a, &b);

@@ -121,7 +121,7 @@ fn parts(of_rank: &BudgetChange) -> [Part<'_>; 5] {
             &of_rank.waiting,
             vec![
                 ("  because of load imbalance", &by.compute),
-                ("    of it waiting for a CPU", &by.no_core),
+                ("    of it waiting for a CPU", &by.cpu_wait),
                 ("  behind messages, collectives", &by.transfer),
             ],
         ),
@@ -273,13 +273,13 @@ fn others(comparison: &Comparison, out: &mut String) -> std::fmt::Result {
     add("unmatched sends", &totals.unmatched_sends, count);
     add("ended before they began", &totals.clock_violations, count);
     add("clock uncertainty", &comparison.quality.clock_uncertainty_ns, nanoseconds);
-    let no_core = &comparison.quality.no_core_share;
-    if changed(no_core) {
+    let cpu_wait = &comparison.quality.cpu_wait_share;
+    if changed(cpu_wait) {
         let share = |value: Option<f64>| format!("{:.0} %", 100.0 * value.unwrap_or_default());
         parts.push(format!(
             "waiting for a CPU {} of the time instead of {}",
-            share(no_core.b),
-            share(no_core.a)
+            share(cpu_wait.b),
+            share(cpu_wait.a)
         ));
     }
     if parts.is_empty() { Ok(()) } else { writeln!(out, "\n  {}", parts.join("; ")) }

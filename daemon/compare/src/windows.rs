@@ -52,9 +52,9 @@ impl Windows {
         }
         let of = self.functions.entry(function).or_default();
         let seconds = time_ns as f64 / 1e9;
-        *at(&mut of.calls, window) += calls;
-        *at(&mut of.seconds, window) += seconds;
-        *at(&mut of.by_rank, rank) += seconds;
+        *value_at(&mut of.calls, window) += calls;
+        *value_at(&mut of.seconds, window) += seconds;
+        *value_at(&mut of.by_rank, rank) += seconds;
     }
 
     /// How many windows there are.
@@ -79,7 +79,7 @@ impl Windows {
     }
 }
 
-fn at<T: Default + Clone>(values: &mut Vec<T>, place: usize) -> &mut T {
+fn value_at<T: Default + Clone>(values: &mut Vec<T>, place: usize) -> &mut T {
     if values.len() <= place {
         values.resize(place + 1, T::default());
     }

@@ -411,7 +411,7 @@ mod tests {
         };
         let first = Scheduling { at_ns: 100, run_ns: 100, wait_ns: 3, ..newest };
         assert_eq!(step.scheduling, [first, newest]);
-        assert_eq!(engine.processors.of(Rank(5)), Some(&newest));
+        assert_eq!(engine.processors.figures_of(Rank(5)), Some(&newest));
         assert!(engine.feed(clock_sample(begun_ns + 400)).unwrap().scheduling.is_empty());
     }
 }

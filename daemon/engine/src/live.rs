@@ -25,7 +25,7 @@ pub struct Live {
 
 impl Live {
     /// This process records, from these rings.
-    pub fn here(rings: Vec<PathBuf>) -> Self {
+    pub fn of_this_process(rings: Vec<PathBuf>) -> Self {
         let crc32 = Some(Self::checksum(&rings));
         Self { rings, pid: std::process::id(), crc32 }
     }
@@ -48,7 +48,7 @@ impl Live {
     }
 
     /// Who records into this folder, or did last.
-    pub fn of(out: &Path) -> Records {
+    pub fn read(out: &Path) -> Records {
         let Ok(file) = File::open(out.join(LIVE_FILE)) else {
             return if is_being_written(out) { Records::Somebody(None) } else { Records::Nobody(None) };
         };

@@ -222,7 +222,7 @@ fn nothing_of(recording: &Recording) -> Loaded {
     let manifest = recording.manifest();
     let (tables, faults) = recording.tables();
     let is_broken_off =
-        manifest.state == State::Running && !matches!(Live::of(recording.dir()), Records::Somebody(_));
+        manifest.state == State::Running && !matches!(Live::read(recording.dir()), Records::Somebody(_));
     let mut missing = missing_without_log(manifest, is_broken_off);
     missing.extend(faults.into_iter().map(|fault| fault.text));
     let hangs = read_hangs(recording.dir(), &mut missing);
@@ -338,7 +338,7 @@ fn replay_log(
         }
     };
     let faults = recording.wal()?.for_each_message(|message| take(engine.feed(message)));
-    let records = Live::of(dir);
+    let records = Live::read(dir);
     if let Records::Nobody(Some(live)) = &records {
         rest_of_rings(live, &mut engine, &mut take);
     }

@@ -111,7 +111,7 @@ fn microseconds(seconds: f64) -> i64 {
 impl Parts {
     /// All figures, in order.
     pub(crate) fn figures(&self) -> [f64; PARTS] {
-        let By { compute, base, distance, excess, operation, other, unknown, no_core } = self.waiting_by;
+        let By { compute, base, distance, excess, operation, other, unknown, cpu_wait } = self.waiting_by;
         [
             self.waiting_s,
             self.base_s,
@@ -128,7 +128,7 @@ impl Parts {
             operation,
             other,
             unknown,
-            no_core,
+            cpu_wait,
             self.distance_saved_s,
             self.excess_inside_s,
             self.cpu_wait_s,
@@ -147,7 +147,7 @@ impl Parts {
             operation,
             other,
             unknown,
-            no_core,
+            cpu_wait,
             saved_s,
             inside_s,
             cpu_wait_s,
@@ -161,7 +161,7 @@ impl Parts {
             other_s,
             unknown_s,
             total_s,
-            waiting_by: By { compute, base, distance, excess, operation, other, unknown, no_core },
+            waiting_by: By { compute, base, distance, excess, operation, other, unknown, cpu_wait },
             distance_saved_s: saved_s,
             excess_inside_s: inside_s,
             cpu_wait_s,

@@ -87,7 +87,8 @@ pub struct Side {
     /// The exit status; null when it is not known.
     pub exit: Option<i32>,
     /// Whether it is known where its time went.
-    pub is_judged: bool,
+    #[serde(rename = "is_judged")]
+    pub is_diagnosed: bool,
     /// What costs most that could be avoided; null without a diagnosis.
     pub cause: Option<String>,
     /// The verdict in one sentence; empty without a diagnosis.
@@ -135,7 +136,8 @@ pub struct QualityChange {
     /// Sentences about what is missing.
     pub missing: Count,
     /// Of the time in which ranks could run, the share in which they waited for a CPU.
-    pub no_core_share: Figure,
+    #[serde(rename = "no_core_share")]
+    pub cpu_wait_share: Figure,
 }
 
 /// One function.
@@ -303,7 +305,8 @@ pub struct ByChange {
     pub other: Figure,
     pub unknown: Figure,
     /// Of `compute`, the time in which those who were waited for had no CPU.
-    pub no_core: Figure,
+    #[serde(rename = "no_core")]
+    pub cpu_wait: Figure,
     /// As of the time that is not waited.
     pub transfer: Figure,
 }

@@ -79,7 +79,7 @@ impl Parts {
 
     /// Adds those of another stretch.
     pub fn add(&mut self, other: &Self) {
-        let By { compute, base, distance, excess, operation, other: rest, unknown, no_core: cpu } =
+        let By { compute, base, distance, excess, operation, other: rest, unknown, cpu_wait: cpu } =
             &other.waiting_by;
         let pairs = [
             (&mut self.waiting_s, other.waiting_s),
@@ -100,7 +100,7 @@ impl Parts {
             (&mut self.waiting_by.operation, *operation),
             (&mut self.waiting_by.other, *rest),
             (&mut self.waiting_by.unknown, *unknown),
-            (&mut self.waiting_by.no_core, *cpu),
+            (&mut self.waiting_by.cpu_wait, *cpu),
         ];
         pairs.into_iter().for_each(|(sum, part)| *sum += part);
     }
@@ -292,7 +292,7 @@ mod tests {
         for window in 0..6 {
             let cell = |rank: u32| {
                 let base_s = f64::from(window * 10 + rank);
-                let waiting_by = By { no_core: -0.25, ..By::default() };
+                let waiting_by = By { cpu_wait: -0.25, ..By::default() };
                 let parts = Parts { base_s, waiting_by, excess_inside_s: 0.5, ..Parts::default() };
                 (parts, [0.0, 0.0, f64::from(rank), 0.125])
             };
@@ -305,7 +305,7 @@ mod tests {
         sum.add(&other.parts);
         assert_eq!(sum, all.parts);
         assert_eq!(
-            (all.parts.base_s, all.parts.waiting_by.no_core, all.parts.excess_inside_s),
+            (all.parts.base_s, all.parts.waiting_by.cpu_wait, all.parts.excess_inside_s),
             (189.0, -2.25, 4.5)
         );
         assert_eq!((all.from_ns, all.to_ns, &all.causes[0]), (1_010, 1_040, &("c".to_owned(), 9.0)));

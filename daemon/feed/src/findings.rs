@@ -74,8 +74,8 @@ pub struct Diagnosis {
     /// The verdict on all of it.
     pub verdict: Verdict,
     /// Set if ranks had too few CPUs, even if more would save no time.
-    #[serde(default)]
-    pub cpu_shortage: Option<CpuContention>,
+    #[serde(rename = "cpu_shortage", default)]
+    pub cpu_contention: Option<CpuContention>,
     /// Ranks that a signal or a debugger stopped.
     #[serde(default)]
     pub stopped: Stopped,
@@ -217,7 +217,8 @@ pub struct By {
     pub other: f64,
     pub unknown: f64,
     /// Of `compute`, the time in which those who were waited for had no CPU.
-    pub no_core: f64,
+    #[serde(rename = "no_core")]
+    pub cpu_wait: f64,
 }
 
 /// The figures by which parallel programs are compared, from 0 to 1.

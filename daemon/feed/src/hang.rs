@@ -57,7 +57,8 @@ pub struct Hang {
     /// Ranks that wait for ever, as far as is known.
     pub stuck: Vec<u32>,
     /// Of them those that wait in a circle, each for the next and the last for the first.
-    pub circles: Vec<Vec<u32>>,
+    #[serde(rename = "circles")]
+    pub cycles: Vec<Vec<u32>>,
     /// Those who wait for nobody and are waited for, the one whom most wait for first.
     pub roots: Vec<HangRoot>,
     /// The calls that wait, by rank.

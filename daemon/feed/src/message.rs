@@ -74,6 +74,7 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
     /// Whether the job hangs or hung, and what it ended in.
+    // words: allow the key of the feed
     #[serde(rename = "standing", default, skip_serializing_if = "Option::is_none")]
     pub hangs: Option<Hangs>,
     /// Whether calls are recorded, and when they were not.

@@ -161,8 +161,8 @@ impl RankFigures {
             let found = match metric.origin() {
                 Origin::Calls => self.of_calls(metric, question, &known, sources).map(Ok),
                 Origin::Messages => self.of_messages(metric, question, &known, sources, is_wanted).map(Ok),
-                Origin::Judged => {
-                    Ok(judged(metric, range_ns, &known, sources.course.as_deref(), &mut answer))
+                Origin::Diagnosed => {
+                    Ok(diagnosed(metric, range_ns, &known, sources.course.as_deref(), &mut answer))
                 }
                 Origin::Scheduler => Ok(scheduled(metric, range_ns, &known)),
             }?;
@@ -354,7 +354,7 @@ fn counted(metric: RankMetric) -> Option<fn(&RankRow) -> f64> {
     }
 }
 
-fn judged(
+fn diagnosed(
     metric: RankMetric,
     range_ns: &Range<Nanoseconds>,
     known: &CountedRows,
@@ -368,7 +368,7 @@ fn judged(
         return Err("this range has no diagnosis".to_owned());
     }
     let (from_ns, to_ns) = course.rank_times(&windows);
-    (answer.judged_from_ns, answer.judged_to_ns) = (from_ns, to_ns);
+    (answer.diagnosed_from_ns, answer.diagnosed_to_ns) = (from_ns, to_ns);
     // A rank that came later was not diagnosed.
     let value = |rank: usize| {
         if rank >= by_rank.ranks() {
@@ -378,7 +378,7 @@ fn judged(
         let (parts, [placement, imbalance, network, cpu]) = by_rank.sum(windows.clone(), &[(rank, rank)]);
         match metric {
             RankMetric::WaitingCompute => parts.waiting_by.compute,
-            RankMetric::WaitingCpu => parts.waiting_by.no_core,
+            RankMetric::WaitingCpu => parts.waiting_by.cpu_wait,
             RankMetric::WaitingBase => parts.waiting_by.base,
             RankMetric::WaitingDistance => parts.waiting_by.distance,
             RankMetric::WaitingExcess => parts.waiting_by.excess,

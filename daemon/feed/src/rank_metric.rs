@@ -65,7 +65,7 @@ pub(crate) enum Origin {
     /// Messages.
     Messages,
     /// What was diagnosed, window by window.
-    Judged,
+    Diagnosed,
     /// The scheduler's figures of the whole run.
     Scheduler,
 }
@@ -138,7 +138,7 @@ impl RankMetric {
             | Self::Placement
             | Self::Imbalance
             | Self::Network
-            | Self::CpuContention => Origin::Judged,
+            | Self::CpuContention => Origin::Diagnosed,
             Self::CpuWait | Self::Preemptions => Origin::Scheduler,
         }
     }

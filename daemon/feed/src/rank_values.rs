@@ -13,9 +13,11 @@ pub struct RankMetrics {
     /// Its end.
     pub to_ns: u64,
     /// The whole windows that figures of waiting and causes are of; both 0 where there are none.
-    pub judged_from_ns: u64,
+    #[serde(rename = "judged_from_ns")]
+    pub diagnosed_from_ns: u64,
     /// Their end.
-    pub judged_to_ns: u64,
+    #[serde(rename = "judged_to_ns")]
+    pub diagnosed_to_ns: u64,
     /// How many ranks there are.
     pub ranks: u32,
     /// The host of each rank.

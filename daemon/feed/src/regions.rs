@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_are_told_in_runs() {
+    fn ranks_are_reported_in_runs() {
         let ranks = [0, 1, 2, 5, 7, 8, u32::MAX];
         let region = Region { ranks: runs(ranks), ..Region::default() };
         assert_eq!(region.ranks, [(0, 2), (5, 5), (7, 8), (u32::MAX, u32::MAX)]);

@@ -167,7 +167,7 @@ fn the_same_range_gives_the_same_sample_and_all_that_are_long() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn what_cannot_be_read_is_reported() {
     let library = Library::new(Box::new(Broken));
     let answer = library.answer(3, &of_calls(0..5, 5));
     assert_eq!(answer, Answer::new(3, Err("the disk is gone".to_owned())));

@@ -70,7 +70,7 @@ fn some_message() -> impl Strategy<Value = Message> {
 
 proptest! {
     #[test]
-    fn messages_are_those_of_which_some_part_is_there(
+    fn messages_count_if_some_part_of_them_is_there(
         messages in prop::collection::vec(some_message(), 0..150),
         (from, span) in (0..1_000_u64, 0..600_u64),
         (first, last) in (0..5_u32, 0..5_u32),
@@ -128,7 +128,7 @@ fn a_message_comes_with_all_that_is_known_of_it() {
 }
 
 #[test]
-fn courses_are_told_bin_by_bin() {
+fn courses_are_reported_bin_by_bin() {
     // In each of two bins rank 0 sends within its node, in the second it does so twice and to the other node.
     let messages = vec![
         message(0, 1, 0, 10),
@@ -181,7 +181,7 @@ fn a_question_that_was_replaced_is_given_up() {
 }
 
 #[test]
-fn criteria_are_told_with_their_version() {
+fn criteria_are_reported_with_their_version() {
     let library = library(Vec::new());
     let ask = || library.answer(1, &Question::Criteria).criteria().unwrap();
     assert_eq!((ask().version, ask().is_final, ask().median_ns.0), (0, false, Vec::new()));

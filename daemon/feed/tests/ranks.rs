@@ -240,7 +240,7 @@ fn figures_of_a_phase_count_what_ranks_did_in_it() {
 }
 
 #[test]
-fn what_was_not_judged_is_missing_with_a_sentence() {
+fn what_was_not_diagnosed_is_missing_with_a_sentence() {
     let found = ask(&library(4), WHOLE, &[RankMetric::Waiting, RankMetric::MpiTime]);
     assert!(found.metrics[0].missing.contains("not known yet"), "{:?}", found.metrics[0]);
     assert!(found.metrics[1].missing.is_empty());

@@ -48,6 +48,7 @@ impl Replica {
         assign("losses", message.losses.map(|part| format!("{part:?}")));
         assign("faults", message.faults.map(|part| format!("{part:?}")));
         assign("in_flight", message.in_flight.map(|part| format!("{part:?}")));
+        // words: allow the key of the feed
         assign("standing", message.hangs.map(|part| format!("{part:?}")));
         assign("switch", message.switch.map(|part| format!("{part:?}")));
         assign("pending", message.pending.map(|part| format!("{part:?}")));

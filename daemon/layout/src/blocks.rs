@@ -40,17 +40,17 @@ pub(crate) fn read_blocks<'a>(text: &'a str, errors: &mut Vec<LayoutError>) -> V
             }
             (Line::BeginWithoutName, _) => {
                 errors.extend(open.take().map(|block| block.not_ended("the next layout")));
-                errors.push(expected("a name after BEGIN_VIZ=", "none").at(position));
+                errors.push(expected("a name after BEGIN_VIZ=", "none").located(position));
                 is_skipping = true;
                 continue;
             }
             (Line::Empty | Line::Other, Some(block)) => tokenize(line, number, &mut block.tokens),
             (Line::End, None) if is_skipping => {}
-            (Line::End, None) => errors.push(expected("BEGIN_VIZ=name", "END_VIZ").at(position)),
+            (Line::End, None) => errors.push(expected("BEGIN_VIZ=name", "END_VIZ").located(position)),
             (Line::Other, None) => {
                 if !is_skipping {
                     let found = format!("`{}`", first_word(line).escape_debug());
-                    errors.push(expected("BEGIN_VIZ=name", &found).at(position));
+                    errors.push(expected("BEGIN_VIZ=name", &found).located(position));
                 }
                 is_skipping = true;
                 continue;
@@ -69,7 +69,7 @@ impl<'a> Block<'a> {
     }
 
     fn not_ended(self, found: &'static str) -> LayoutError {
-        SyntaxError::NotEnded { name: self.name.to_owned(), found }.at(self.position)
+        SyntaxError::NotEnded { name: self.name.to_owned(), found }.located(self.position)
     }
 }
 

@@ -129,7 +129,7 @@ pub enum SyntaxError {
 }
 
 impl SyntaxError {
-    pub(crate) fn at(self, position: Position) -> LayoutError {
+    pub(crate) fn located(self, position: Position) -> LayoutError {
         LayoutError { position, error: self }
     }
 }

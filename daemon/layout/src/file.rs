@@ -25,7 +25,7 @@ impl LayoutFile {
     pub fn parse(bytes: &[u8]) -> Self {
         let mut file = Self::default();
         if bytes.len() > MOST_FILE_BYTES {
-            file.errors.push(SyntaxError::FileTooLong.at(Position { line: 1, column: 1 }));
+            file.errors.push(SyntaxError::FileTooLong.located(Position { line: 1, column: 1 }));
             return file;
         }
         let text: String = String::from_utf8_lossy(bytes).chars().map(printable).collect();
@@ -33,11 +33,11 @@ impl LayoutFile {
         let mut first_lines = HashMap::new();
         for block in read_blocks(text, &mut file.errors) {
             if block.name.len() > MOST_NAME_BYTES {
-                file.errors.push(SyntaxError::NameTooLong.at(block.position));
+                file.errors.push(SyntaxError::NameTooLong.located(block.position));
                 continue;
             }
             if file.layouts.len() == MOST_LAYOUTS {
-                file.errors.push(SyntaxError::TooManyLayouts.at(block.position));
+                file.errors.push(SyntaxError::TooManyLayouts.located(block.position));
                 break;
             }
             match parse_layout(&block) {
@@ -56,7 +56,8 @@ impl LayoutFile {
         }
         if file.layouts.is_empty() && file.errors.is_empty() {
             let (expected, found) = ("BEGIN_VIZ=name", "the end of the file".to_owned());
-            file.errors.push(SyntaxError::Expected { expected, found }.at(Position { line: 1, column: 1 }));
+            file.errors
+                .push(SyntaxError::Expected { expected, found }.located(Position { line: 1, column: 1 }));
         }
         file.errors.sort_by_key(|error| error.position);
         file

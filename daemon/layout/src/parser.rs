@@ -119,7 +119,7 @@ impl<'a> Parser<'a> {
                 TokenKind::End => return Ok(statements),
                 TokenKind::Sign(',') => continue,
                 TokenKind::Name(_) if statements.len() == MOST_STATEMENTS => {
-                    return Err(SyntaxError::TooManyStatements.at(token.position));
+                    return Err(SyntaxError::TooManyStatements.located(token.position));
                 }
                 TokenKind::Name(name) => statements.push(self.statement(name, token.position)?),
                 _ => return Err(expected("a name or END_VIZ", token)),
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
             // The next statement: this one ended in an operator.
             TokenKind::Name(name) if self.peek().kind == TokenKind::Sign('=') => {
                 let found = format!("`{name}=`");
-                Err(SyntaxError::Expected { expected: OPERAND, found }.at(token.position))
+                Err(SyntaxError::Expected { expected: OPERAND, found }.located(token.position))
             }
             TokenKind::Name(name) => self.load(name, token.position),
             _ => Err(expected(OPERAND, token)),
@@ -195,7 +195,7 @@ impl<'a> Parser<'a> {
     fn load(&mut self, name: &str, position: Position) -> Result<()> {
         let functions = || FUNCTIONS.iter().map(|(name, _)| *name).chain([METADATA]);
         let source =
-            self.scope.find(name).ok_or_else(|| self.scope.unknown(name, functions()).at(position))?;
+            self.scope.find(name).ok_or_else(|| self.scope.unknown(name, functions()).located(position))?;
         if let Source::Given(Given::Event(number, _)) = source
             && let Some(first) = self.events.get_mut(number)
         {
@@ -217,14 +217,14 @@ impl<'a> Parser<'a> {
         if name.eq_ignore_ascii_case(METADATA) {
             let found = "the end of the line".to_owned();
             return Err(
-                SyntaxError::Expected { expected: "`)` behind the key of metadata", found }.at(position)
+                SyntaxError::Expected { expected: "`)` behind the key of metadata", found }.located(position)
             );
         }
         let found = FUNCTIONS.iter().find(|(function, _)| function.eq_ignore_ascii_case(name));
         let Some((function_name, function)) = found.copied() else {
             let functions = FUNCTIONS.iter().map(|(function, _)| *function).chain([METADATA]);
             let nearest = nearest_name(name, functions).map(str::to_owned);
-            return Err(SyntaxError::UnknownFunction { name: shown(name), nearest }.at(position));
+            return Err(SyntaxError::UnknownFunction { name: shown(name), nearest }.located(position));
         };
         self.enter(position)?;
         let mut count = 0;
@@ -245,7 +245,7 @@ impl<'a> Parser<'a> {
         self.leave()?;
         let check = function.check_count(count);
         check.map_err(|expected| {
-            SyntaxError::Arguments { function: function_name, expected, found: count }.at(position)
+            SyntaxError::Arguments { function: function_name, expected, found: count }.located(position)
         })?;
         self.finish_call(function, count, position)
     }
@@ -275,7 +275,7 @@ impl<'a> Parser<'a> {
 
     fn enter(&mut self, position: Position) -> Result<()> {
         if self.open.len() >= MOST_DEPTH as usize {
-            return Err(SyntaxError::TooDeep.at(position));
+            return Err(SyntaxError::TooDeep.located(position));
         }
         self.open.push(position);
         Ok(())
@@ -286,14 +286,14 @@ impl<'a> Parser<'a> {
         match (token.kind, self.open.pop()) {
             (TokenKind::Sign(')'), _) | (_, None) => Ok(()),
             (_, Some(open)) => {
-                Err(SyntaxError::Unclosed { open, found: token.describe() }.at(token.position))
+                Err(SyntaxError::Unclosed { open, found: token.describe() }.located(token.position))
             }
         }
     }
 
     fn push(&mut self, operation: Operation, position: Position) -> Result<()> {
         if self.operations.len() == MOST_OPERATIONS {
-            return Err(SyntaxError::TooManyOperations.at(position));
+            return Err(SyntaxError::TooManyOperations.located(position));
         }
         self.operations.push(operation);
         Ok(())
@@ -301,5 +301,5 @@ impl<'a> Parser<'a> {
 }
 
 fn expected(expected: &'static str, found: Token<'_>) -> LayoutError {
-    SyntaxError::Expected { expected, found: found.describe() }.at(found.position)
+    SyntaxError::Expected { expected, found: found.describe() }.located(found.position)
 }

@@ -84,7 +84,7 @@ impl Scope {
         let mut points = Vec::new();
         while let Some(point) = self.point(&points.len().to_string())? {
             if points.len() == MOST_POINTS_PER_RANK {
-                return Err(SyntaxError::TooManyPointsPerRank.at(begin));
+                return Err(SyntaxError::TooManyPointsPerRank.located(begin));
             }
             points.push(point);
         }
@@ -113,13 +113,13 @@ impl Scope {
                 }
             }
         }
-        SyntaxError::NoPoint.at(begin)
+        SyntaxError::NoPoint.located(begin)
     }
 
     fn missing(&self, present: String, missing: String) -> LayoutError {
         let variable = self.find_variable(&present).and_then(|number| self.variables.get(number));
         let position = variable.map_or(Position { line: 1, column: 1 }, |variable| variable.position);
-        SyntaxError::MissingCoordinate { present, missing }.at(position)
+        SyntaxError::MissingCoordinate { present, missing }.located(position)
     }
 
     fn find_variable(&self, name: &str) -> Option<usize> {

@@ -10,10 +10,10 @@ mod matched;
 mod matcher;
 mod open;
 mod receive_order;
-mod receiver;
+mod sharding;
 
 pub use limits::MatchingLimits;
 pub use matched::{Link, Matched};
 pub use matcher::Matcher;
 pub use open::{OpenPost, UnreceivedSend, WaitingSend};
-pub use receiver::receivers;
+pub use sharding::receivers;

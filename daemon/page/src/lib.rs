@@ -7,11 +7,11 @@
 extern crate mpiscope_process;
 
 mod answers;
+mod figure_rows;
 mod layout_file;
 mod layout_store;
 mod library;
 mod open;
-mod rows;
 mod run_data;
 mod segment_cache;
 mod sites;
@@ -19,12 +19,12 @@ mod source_text;
 pub mod topology_files;
 mod updates;
 
+pub use figure_rows::{function_rows, node_rows, rank_rows};
 pub use layout_file::LayoutFilePath;
 pub use layout_store::{FILE as LAYOUTS, copy_layouts};
 pub use library::inform;
 use open::host_name;
 pub use open::{Opened, open_in_browser, say_address};
-pub use rows::{function_rows, node_rows, rank_rows};
 pub use run_data::{CACHE_BYTES, RunData};
 pub use segment_cache::SegmentCache;
 pub use sites::SiteList;

@@ -1,7 +1,7 @@
 //! What questions about a run are answered from.
 
+use crate::figure_rows::rank_rows;
 use crate::layout_store::LayoutFiles;
-use crate::rows::rank_rows;
 use crate::run_data::RunData;
 use mpiscope_engine::load::Loaded;
 use mpiscope_feed::{FunctionName, Library, Messages, Overview, RankRow};

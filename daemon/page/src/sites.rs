@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_told_as_they_become_known() {
+    fn places_are_reported_as_they_become_known() {
         let list = SiteList::default();
         assert_eq!(list.sites(), Sites::default());
         let site = |site| SiteInfo {

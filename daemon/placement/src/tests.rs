@@ -121,7 +121,7 @@ fn refused(dir: &Path) -> String {
 }
 
 #[test]
-fn what_is_not_known_is_said() {
+fn what_is_not_known_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
     write(&path("unplaced"), nodes(&[("a", &[0, 1]), ("b", &[2, 3])]), &pairs_apart());

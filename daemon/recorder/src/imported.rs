@@ -117,14 +117,14 @@ fn take_in<T: Send>(
     let (send, receive) = queue::queue();
     let teller = Teller { log: Some(log), send, item: Item::default(), encoded: Vec::new() };
     let (returned, recorded) = std::thread::scope(|scope| {
-        let telling = scope.spawn(move || {
+        let sender = scope.spawn(move || {
             let mut teller = teller;
             tell(&mut teller)
         });
         let recorded = recorder.run(&receive);
         // Whoever tells into nothing goes on to the end.
         drop(receive);
-        (telling.join(), recorded)
+        (sender.join(), recorded)
     });
     // Why there was nothing more to be recorded says more than that there was nothing.
     let Ok(returned) = returned else { bail!("the messages could not be reported") };

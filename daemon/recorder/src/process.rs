@@ -55,7 +55,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         switch::set(&configuration.out, false)?;
     }
     // Held while this process lives: whoever can lock it knows that nobody records.
-    let _lock = Live::here(configuration.rings.clone()).write(&configuration.out)?;
+    let _lock = Live::of_this_process(configuration.rings.clone()).write(&configuration.out)?;
     // Where it cannot be had, the agent looks more often.
     let sleeper = configuration.rings.first().and_then(|folder| Sleeper::open(folder).ok()).map(Arc::new);
     let arrived = waking(sleeper.clone());

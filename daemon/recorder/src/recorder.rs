@@ -9,7 +9,7 @@ use crate::viewers::{Due, Viewers};
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
 use mpiscope_agent::Resume;
-use mpiscope_engine::hang::{self, Watcher};
+use mpiscope_engine::hang::{self, HangWatcher};
 use mpiscope_engine::uncounted;
 use mpiscope_engine::{Engine, Step, Sums, WindowCell};
 use mpiscope_ingest::{Ingest, KnownAgent};
@@ -60,7 +60,7 @@ pub struct Recorder {
     faults: Vec<Fault>,
     /// The calls that had not returned at the agent's last look.
     in_flight: Vec<InFlight>,
-    watcher: Watcher,
+    watcher: HangWatcher,
     /// For how long calls are held back while recording is off.
     flight: Option<Duration>,
     /// Recording was switched on since the job seems to hang.
@@ -88,7 +88,7 @@ impl Recorder {
             manifest_written: Instant::now(),
             faults: Vec::new(),
             in_flight: Vec::new(),
-            watcher: Watcher::new(None),
+            watcher: HangWatcher::new(None),
             flight: None,
             is_suspected: false,
             write_faults: Vec::new(),
@@ -116,7 +116,7 @@ impl Recorder {
     /// When what a predecessor left in the recording cannot be read.
     pub fn watch_for(&mut self, patience: Duration, flight: Option<Duration>) -> Result<()> {
         let before = hang::read(self.writer.dir())?;
-        self.watcher = Watcher::going_on(Some(patience).filter(|patience| !patience.is_zero()), before);
+        self.watcher = HangWatcher::going_on(Some(patience).filter(|patience| !patience.is_zero()), before);
         self.flight = flight;
         Ok(())
     }

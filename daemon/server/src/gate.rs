@@ -150,7 +150,7 @@ mod tests {
         Gate::new(Arc::new(tokens), bound.into(), vec!["node17".to_owned()])
     }
 
-    fn to(host: &str) -> Claims<'_> {
+    fn claims_of(host: &str) -> Claims<'_> {
         Claims { host: Some(host), ..Claims::default() }
     }
 
@@ -160,7 +160,7 @@ mod tests {
         for host in
             ["localhost", "LOCALHOST:80", "127.0.0.1:8123", "[::1]:9", "[::1]", "node17:1", "127.0.0.2:5"]
         {
-            assert_eq!(gate.host(&to(host)), Ok(host), "{host}");
+            assert_eq!(gate.host(&claims_of(host)), Ok(host), "{host}");
         }
         let wrong = [
             "",
@@ -173,7 +173,7 @@ mod tests {
             "a:1:2",
         ];
         for host in wrong {
-            assert_eq!(gate.host(&to(host)), Err(Refusal::Host), "{host}");
+            assert_eq!(gate.host(&claims_of(host)), Err(Refusal::Host), "{host}");
         }
         assert_eq!(gate.host(&Claims::default()), Err(Refusal::Host));
     }
@@ -181,8 +181,8 @@ mod tests {
     #[test]
     fn listening_everywhere_serves_any_address_but_no_other_name() {
         let gate = gate(Ipv4Addr::UNSPECIFIED);
-        assert!(gate.host(&to("10.1.2.3:80")).is_ok());
-        assert_eq!(gate.host(&to("evil.example:80")), Err(Refusal::Host));
+        assert!(gate.host(&claims_of("10.1.2.3:80")).is_ok());
+        assert_eq!(gate.host(&claims_of("evil.example:80")), Err(Refusal::Host));
     }
 
     #[test]

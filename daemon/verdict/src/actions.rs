@@ -9,7 +9,7 @@ use mpiscope_model::words::{count, plural, ranges};
 /// What to do, a sentence each; nothing where there is nothing to do.
 pub(super) fn actions(diagnosis: &Diagnosis) -> Vec<String> {
     let mut actions = of_cause(diagnosis);
-    if let Some(shortage) = diagnosis.cpu_shortage.as_ref().filter(|_| diagnosis.verdict.cause != "cpu") {
+    if let Some(shortage) = diagnosis.cpu_contention.as_ref().filter(|_| diagnosis.verdict.cause != "cpu") {
         actions.push(fewer_ranks(shortage).unwrap_or_else(|| {
             "Start no more ranks than there are free CPUs: check `mpirun --report-bindings`, and what else runs on these \
              nodes."
@@ -163,7 +163,7 @@ fn core(diagnosis: &Diagnosis) -> Vec<String> {
             "Find out who stops {ranks}: SIGSTOP, a debugger, or a batch system that suspends jobs."
         )];
     }
-    if let Some(fewer) = diagnosis.cpu_shortage.as_ref().and_then(fewer_ranks) {
+    if let Some(fewer) = diagnosis.cpu_contention.as_ref().and_then(fewer_ranks) {
         return vec![fewer];
     }
     let look = match named_source(diagnosis, "cpu") {
@@ -174,7 +174,7 @@ fn core(diagnosis: &Diagnosis) -> Vec<String> {
                 ranges(&of.few)
             )
         }
-        None if diagnosis.cpu_shortage.as_ref().is_some_and(|shortage| shortage.usable.is_some()) => {
+        None if diagnosis.cpu_contention.as_ref().is_some_and(|shortage| shortage.usable.is_some()) => {
             "Check for other programs on these nodes: there are CPUs enough for all ranks.".into()
         }
         None => "Check for other programs on these nodes, and for more ranks than CPUs.".into(),

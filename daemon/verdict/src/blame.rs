@@ -11,7 +11,7 @@ const MUCH: f64 = 0.3;
 const FEW: usize = 4;
 
 /// Who or what is to blame, to be read after "15 % avoidable:".
-pub(super) fn what(diagnosis: &Diagnosis) -> String {
+pub(super) fn cause_words(diagnosis: &Diagnosis) -> String {
     match diagnosis.verdict.cause.as_str() {
         "mapping" => placed(diagnosis),
         "pattern" => uneven(diagnosis),

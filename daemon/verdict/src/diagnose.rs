@@ -21,7 +21,7 @@ pub fn diagnose(recording: &Recording, log: &WalReader, workers: usize) -> Resul
     let (advice, own) = (learnt.advice(), learnt.learnt());
     let reference = reference_criteria::reference(recording.dir(), &manifest.job)?;
     let mut stretches = LogStretches::new(&reference, &advice.node_of_rank, manifest.recorder_ns());
-    let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt, &mut stretches)?;
+    let budgeter = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt, &mut stretches)?;
     drop(learnt);
     let calls = stretches.calls();
     let replayed = stretches.finish();
@@ -29,7 +29,7 @@ pub fn diagnose(recording: &Recording, log: &WalReader, workers: usize) -> Resul
     let gaps = gaps.copied().map(Gap::from).collect();
     let lost = Losses { unsaved: manifest.unsaved_calls(calls), ..manifest.lost.into() };
     let seen = RecordedTime { from_ns: 0, gaps, lost_share: RecordedTime::share(lost.total(), calls) };
-    Ok(Findings::from_budgeter(&judged, reference.is_some(), manifest.job.ranks, &seen, &replayed))
+    Ok(Findings::from_budgeter(&budgeter, reference.is_some(), manifest.job.ranks, &seen, &replayed))
 }
 
 /// Diagnoses a recording whose log is complete and leaves what was found in its folder.

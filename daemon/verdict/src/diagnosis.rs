@@ -140,7 +140,7 @@ pub(super) fn diagnosis(
         advised: advised(budgeter),
         is_distance_unknown: run.basis.is_distance_unknown(),
         waits,
-        cpu_shortage: replayed.cpu_shortage.clone(),
+        cpu_contention: replayed.cpu_contention.clone(),
         stopped: replayed.stopped.clone(),
         slow_links: replayed.slow_links(),
         whatif: replayed.whatif(),

@@ -157,7 +157,7 @@ mod tests {
     use mpiscope_synth::{Pattern, Spec, Style, generate};
 
     #[test]
-    fn a_modelled_job_on_two_nodes_has_two_regions_and_what_goes_between_them() {
+    fn a_simulated_job_on_two_nodes_has_two_regions_and_what_goes_between_them() {
         let mut spec = Spec::new(Pattern::Ring, 8, 4.0, 20_000.0);
         (spec.nodes, spec.style) = (2, Style::Blocking);
         let mut ingest = Ingest::for_diagnosis();

@@ -36,7 +36,7 @@ pub(super) fn by(causes: &Causes) -> By {
         operation: by(&[Cause::Operation]),
         other: by(&[Cause::Other]),
         unknown: by(&[Cause::Unknown]),
-        no_core: by(&[Cause::CpuWait]),
+        cpu_wait: by(&[Cause::CpuWait]),
     }
 }
 

@@ -48,7 +48,7 @@ mod tests {
     use mpiscope_diagnosis::{CollectiveKey, MessageCriterion, Reference, Version, size_bin};
 
     #[test]
-    fn criteria_of_a_recording_are_those_it_was_judged_by() {
+    fn criteria_of_a_recording_are_those_it_was_diagnosed_with() {
         let messages =
             [(mpiscope_diagnosis::Scope::Intra, 64, 700), (mpiscope_diagnosis::Scope::Inter, 70_000, 9_000)];
         let messages = messages.map(|(scope, bytes, median_ns)| {

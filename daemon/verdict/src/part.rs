@@ -68,7 +68,7 @@ impl PartVerdicts {
             sites: Vec::new(),
             attribution: Vec::new(),
             // words: allow a field of the report
-            cpu_shortage: None,
+            cpu_contention: None,
             whatif: WhatIf::default(),
             ..whole.clone()
         }

@@ -74,7 +74,7 @@ impl Processors {
     }
 
     /// What is known of a rank.
-    pub fn of(&self, rank: Rank) -> Option<&Scheduling> {
+    pub fn figures_of(&self, rank: Rank) -> Option<&Scheduling> {
         self.newest.get(&rank)
     }
 
@@ -248,9 +248,9 @@ mod tests {
     fn the_newest_figures_count_in_whatever_order_they_come() {
         let mut processors = Processors::default();
         processors.see(&[row(0, 20, 8, 2), row(0, 10, 4, 1), row(1, 5, 1, 0), row(1, 5, 2, 0)]);
-        assert_eq!(processors.of(Rank(0)), Some(&row(0, 20, 8, 2)));
-        assert_eq!(processors.of(Rank(1)), Some(&row(1, 5, 2, 0)), "of one moment the later one");
-        assert_eq!(processors.of(Rank(2)), None);
+        assert_eq!(processors.figures_of(Rank(0)), Some(&row(0, 20, 8, 2)));
+        assert_eq!(processors.figures_of(Rank(1)), Some(&row(1, 5, 2, 0)), "of one moment the later one");
+        assert_eq!(processors.figures_of(Rank(2)), None);
     }
 
     #[test]

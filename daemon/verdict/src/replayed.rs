@@ -13,7 +13,7 @@ const MUCH_DEPARTED: f64 = 0.1;
 /// Slow links that are listed.
 const MOST_LINKS: usize = 3;
 /// A link is slow if its messages take this many times as long as before, over all stretches.
-const SLOWER: f64 = 1.5;
+const SLOW_THROUGHOUT: f64 = 1.5;
 /// A cause that saves less than this share of the run gets no switch.
 const WORTH_A_SWITCH: f64 = 0.005;
 
@@ -34,7 +34,7 @@ pub(crate) struct Replayed {
     /// What the run would save without each set of causes: a bit each, in the order of [`Blame::ALL`].
     sets: [Shorter; 1 << Blame::ALL.len()],
     unexplained_ns: f64,
-    pub(super) cpu_shortage: Option<CpuContention>,
+    pub(super) cpu_contention: Option<CpuContention>,
     pub(super) stopped: Stopped,
     links: Links,
     /// In the order of time.
@@ -85,7 +85,7 @@ impl Links {
             ranks.map(|(rank, _)| rank).collect()
         };
         let cost = |(messages, times): (u64, f64)| times - messages as f64;
-        let is_slow = |(messages, times): &(u64, f64)| *times > SLOWER * *messages as f64;
+        let is_slow = |(messages, times): &(u64, f64)| *times > SLOW_THROUGHOUT * *messages as f64;
         let mut slow: Vec<_> = self.times.iter().filter(|(_, of)| is_slow(of)).collect();
         slow.sort_by(|one, other| cost(*other.1).total_cmp(&cost(*one.1)));
         let link = |(&(from, to), &(messages, times)): (&(Node, Node), &(u64, f64))| SlowLink {
@@ -131,7 +131,7 @@ impl Replayed {
         Self {
             sets,
             unexplained_ns: graph.quality().unexplained_ns as f64,
-            cpu_shortage: None,
+            cpu_contention: None,
             stopped: Stopped::default(),
             links: Links::from_graph(graph),
             parts: (0..).zip(both).map(part).collect(),
@@ -250,7 +250,7 @@ mod tests {
         Replayed {
             sets,
             unexplained_ns: 1.0,
-            cpu_shortage: None,
+            cpu_contention: None,
             stopped: Stopped::default(),
             links: links(if from_ns == 0 { 8.0 } else { 2.0 }),
             parts: vec![part(from_ns, middle_ns), part(middle_ns, to_ns)],

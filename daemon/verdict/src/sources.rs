@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_moves_is_told_with_who_has_it_when() {
+    fn work_that_moves_is_reported_with_who_has_it_when() {
         let stays = found("imbalance");
         let of = stays.sources.iter().find(|of| of.cause == "pattern").unwrap();
         assert!(of.times.is_empty(), "{of:?}");

@@ -135,7 +135,7 @@ impl Stretches {
         {
             sum.add(&Replayed::replay(&graph, &self.advised));
         }
-        sum.cpu_shortage = self.processors.shortage();
+        sum.cpu_contention = self.processors.shortage();
         sum.stopped = self.processors.stopped();
         sum
     }

@@ -1,7 +1,7 @@
 //! What was found, in sentences.
 
 use super::actions::actions;
-use super::blame::{evidence, ranks, what};
+use super::blame::{cause_words, evidence, ranks};
 use super::certainty::is_unsure;
 use super::number_format::{percent, time};
 use crate::processors::shortage_sentence;
@@ -52,7 +52,7 @@ pub(super) fn claim(found: &Diagnosis, when: Option<String>) -> String {
         at_least(verdict, &percent(verdict.share), is_first),
         time(verdict.avoidable_wall_s),
         time(verdict.avoidable_wall_s / verdict.share.max(1e-12)),
-        what(found),
+        cause_words(found),
         cause_title(&verdict.cause),
         percent(verdict.confidence),
     )
@@ -60,7 +60,7 @@ pub(super) fn claim(found: &Diagnosis, when: Option<String>) -> String {
 
 /// That ranks had too few CPUs.
 fn shortage(found: &Diagnosis) -> Option<String> {
-    found.cpu_shortage.as_ref().map(shortage_sentence)
+    found.cpu_contention.as_ref().map(shortage_sentence)
 }
 
 /// That ranks were stopped.
@@ -163,7 +163,7 @@ fn network(found: &Diagnosis) -> Option<String> {
 /// who waits for a rank may have to wait for something else as long.
 fn waiting_note(found: &Diagnosis) -> Option<String> {
     let (verdict, whatif, by) = (&found.verdict, &found.whatif, &found.budget.waiting_by);
-    let no_cpu_s = by.no_core;
+    let no_cpu_s = by.cpu_wait;
     let reasons = [
         ("pattern", by.compute - no_cpu_s, "ranks that computed longer", "balanced work"),
         ("cpu", no_cpu_s, "ranks that had no CPU", "a CPU for each rank"),

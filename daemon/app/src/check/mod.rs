@@ -37,7 +37,7 @@ pub(crate) fn check(options: &CheckOptions) -> Result<ExitCode> {
 /// When there is no recording, or none that can be understood.
 pub(crate) fn check_all(dir: &Path) -> Result<CheckReport> {
     // Asked first: a run that ends meanwhile leaves more than was looked for, and not less.
-    let records = Live::of(dir);
+    let records = Live::read(dir);
     let recording = Recording::open(dir)?;
     let manifest = recording.manifest();
     let mut found = CheckReport::new(condition(manifest, &records));

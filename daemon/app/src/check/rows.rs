@@ -187,7 +187,7 @@ fn all<R: Sane>(dir: &Path, segments: &[Segment], known: &RowLimits) -> Vec<(Sum
         while let Some((at, segment)) =
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, segments.get(at)?)))
         {
-            let outcome = one::<R>(dir, segment, known);
+            let outcome = segment_sums::<R>(dir, segment, known);
             outcomes.lock().unwrap_or_else(PoisonError::into_inner).insert(at, outcome);
         }
     };
@@ -204,7 +204,7 @@ fn is_outside<R: SegmentRow>(row: &R, segment: &Segment) -> bool {
     row.begin_ns() < segment.from_ns || row.end_ns() > segment.to_ns
 }
 
-fn one<R: Sane>(dir: &Path, segment: &Segment, known: &RowLimits) -> (Sums, Vec<Fault>) {
+fn segment_sums<R: Sane>(dir: &Path, segment: &Segment, known: &RowLimits) -> (Sums, Vec<Fault>) {
     let mut sums = Sums { listed: segment.rows, ..Sums::default() };
     let mut odd: BTreeMap<&str, u64> = BTreeMap::new();
     let mut is_sorted = true;

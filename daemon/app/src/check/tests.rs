@@ -35,10 +35,10 @@ impl Sound {
         Self { dir: dir.to_owned(), figures, missing }
     }
 
-    fn damage_is_told(&self, what: &str) {
+    fn assert_damage_is_reported(&self, what: &str) {
         if let Some((figures, missing)) = reported(&self.dir) {
-            let is_told = missing.iter().any(|sentence| !self.missing.contains(sentence));
-            assert!(is_told || figures == self.figures, "{what}: other figures, and no fault reported");
+            let is_reported = missing.iter().any(|sentence| !self.missing.contains(sentence));
+            assert!(is_reported || figures == self.figures, "{what}: other figures, and no fault reported");
         }
         assert!(!check_all(&self.dir).is_ok_and(|found| found.is_whole()), "{what}: the check finds nothing");
     }
@@ -66,7 +66,7 @@ fn modelled(dir: &Path) -> Sound {
 }
 
 #[test]
-fn a_flipped_byte_anywhere_is_told() {
+fn a_flipped_byte_anywhere_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let sound = modelled(&folder.path().join("made"));
     // SplitMix64, the same in each run.
@@ -84,24 +84,24 @@ fn a_flipped_byte_anywhere_is_told() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1 + below(255) as u8;
         fs::write(file, damaged).unwrap();
-        sound.damage_is_told(&format!("byte {at} of {}", file.display()));
+        sound.assert_damage_is_reported(&format!("byte {at} of {}", file.display()));
         fs::write(file, bytes).unwrap();
     }
     assert!(check_all(&sound.dir).unwrap().is_whole());
 }
 
 #[test]
-fn a_file_that_is_cut_off_or_gone_is_told() {
+fn a_file_that_is_cut_off_or_gone_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let sound = modelled(&folder.path().join("made"));
     for file in files_in(&sound.dir) {
         let bytes = fs::read(&file).unwrap();
         for end in [0, bytes.len() / 3, bytes.len() - 1] {
             fs::write(&file, &bytes[..end]).unwrap();
-            sound.damage_is_told(&format!("{} cut off at {end}", file.display()));
+            sound.assert_damage_is_reported(&format!("{} cut off at {end}", file.display()));
         }
         fs::remove_file(&file).unwrap();
-        sound.damage_is_told(&format!("{} removed", file.display()));
+        sound.assert_damage_is_reported(&format!("{} removed", file.display()));
         fs::write(&file, &bytes).unwrap();
     }
     assert!(check_all(&sound.dir).unwrap().is_whole());

@@ -13,8 +13,8 @@ pub(crate) struct WhatifOptions {
     #[arg(long, value_name = "advised|FILE")]
     pub(crate) place: Option<PathBuf>,
     /// Balance the load: ranks with the same role compute for the same time
-    #[arg(long)]
-    pub(crate) even_work: bool,
+    #[arg(long = "even-work")]
+    pub(crate) balanced: bool,
     /// Messages between nodes are as fast as in the quietest quarter of the run
     #[arg(long)]
     pub(crate) quiet: bool,

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn what_is_wrong_is_reported_with_its_line() {
         let wrong = [
             ("a,b\n0,1\n1,-2\n", "edges.csv, line 3: `-2` is no rank"),
             ("0,1,2\n\n1,2,many", "edges.csv, line 3: `many` is no weight"),

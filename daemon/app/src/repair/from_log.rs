@@ -75,7 +75,7 @@ fn left_in_rings(
     out: &Path,
     missing: &mut Vec<String>,
 ) -> Result<(Vec<Message>, Option<Live>)> {
-    match Live::of(recording.dir()) {
+    match Live::read(recording.dir()) {
         Records::Nobody(Some(live)) => {
             let rest = rest_of_rings(&live, resume, out, missing)?;
             Ok((rest.messages, Some(live).filter(|_| rest.is_whole)))

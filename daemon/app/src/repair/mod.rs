@@ -26,7 +26,7 @@ const REPAIRED: &str = ".repaired";
 
 pub(crate) fn repair(options: &RepairOptions) -> Result<ExitCode> {
     let dir = std::path::absolute(&options.dir).context("find the current folder")?;
-    if let Records::Somebody(process) = Live::of(&dir) {
+    if let Records::Somebody(process) = Live::read(&dir) {
         let who = process.map_or_else(String::new, |process| format!(" by process {process}"));
         bail!("{} is being recorded{who}; repair it when that is over", options.dir.display());
     }

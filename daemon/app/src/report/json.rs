@@ -42,7 +42,8 @@ struct Report<'a> {
     quiet: Option<&'a [Quiet]>,
     verdict: Option<&'a Verdict>,
     /// Null where ranks had enough CPUs, too.
-    cpu_shortage: Option<&'a CpuContention>,
+    #[serde(rename = "cpu_shortage")]
+    cpu_contention: Option<&'a CpuContention>,
     /// Links that are slower throughout than was measured before.
     slow_links: Option<&'a SlowLinks>,
     /// What the run would take without its causes.
@@ -54,6 +55,7 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     uncounted: &'a [mpiscope_recording::Uncounted],
     /// Whether the job hung, who waited for whom then, and which calls ranks were in when they ended.
+    // words: allow the key of the report
     #[serde(rename = "standing")]
     hangs: &'a mpiscope_feed::Hangs,
     missing: Vec<&'a str>,
@@ -291,7 +293,7 @@ fn job(loaded: &Loaded) -> Job<'_> {
 }
 
 fn rank<'a>(loaded: &'a Loaded, info: &'a RankInfo) -> Rank<'a> {
-    let scheduling = loaded.processors.of(info.rank);
+    let scheduling = loaded.processors.figures_of(info.rank);
     let counted = loaded.counts.rank(info.rank);
     Rank {
         rank: info.rank.0,
@@ -426,7 +428,7 @@ fn whole<'a>(
         disturbances: of_run.map(|found| &found.diagnosis.disturbances[..]),
         quiet: of_run.map(|found| &found.diagnosis.quiet[..]),
         verdict: of_run.map(|found| &found.diagnosis.verdict),
-        cpu_shortage: of_run.and_then(|found| found.diagnosis.cpu_shortage.as_ref()),
+        cpu_contention: of_run.and_then(|found| found.diagnosis.cpu_contention.as_ref()),
         slow_links: of_run.map(|found| &found.diagnosis.slow_links),
         whatif: of_run.map(|found| &found.diagnosis.whatif),
         remap: placement.map(|placement| Remap::from(&placement.advice)),

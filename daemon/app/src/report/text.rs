@@ -58,7 +58,7 @@ fn write(
         }
     }
     figures(loaded, out)?;
-    let is_in_verdict = findings.is_some_and(|findings| findings.diagnosis.cpu_shortage.is_some());
+    let is_in_verdict = findings.is_some_and(|findings| findings.diagnosis.cpu_contention.is_some());
     if let Some(sentence) = loaded.processors.sentence().filter(|_| !is_in_verdict) {
         writeln!(out, "\n  {sentence}")?;
         if let Some(sentence) = loaded.processors.recorder_sentence(loaded.recorder_ns) {

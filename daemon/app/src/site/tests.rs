@@ -66,7 +66,7 @@ fn every_key_is_understood() {
 }
 
 #[test]
-fn what_is_wrong_is_said_in_one_line_with_its_place() {
+fn what_is_wrong_is_reported_in_one_line_with_its_place() {
     let cases = [
         ("[agents]\nstrat = 1\n", "line 2, strat: unknown field `strat`"),
         ("[agent]\n", "line 1, [agent]: unknown field `agent`"),
@@ -108,7 +108,7 @@ fn later_files_change_single_keys() {
 }
 
 #[test]
-fn files_are_looked_for_where_they_are_said_to_be() {
+fn files_are_looked_for_where_they_should_be() {
     let paths = |explicit: Option<&str>, variables: &[(&str, &str)]| -> Vec<String> {
         let variable = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);

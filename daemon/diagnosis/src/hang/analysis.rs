@@ -18,8 +18,8 @@ pub struct HangAnalysis {
     pub waiting: Vec<Waiting>,
     /// Ranks that wait for ever, as far as is known.
     pub stuck: Vec<Rank>,
-    /// Of them circles in which each waits for the next and the last for the first.
-    pub circles: Vec<Vec<Rank>>,
+    /// Of them cycles in which each waits for the next and the last for the first.
+    pub cycles: Vec<Vec<Rank>>,
     /// Those who are waited for and cannot come, and how many wait for each, directly or not.
     pub gone: Vec<(Rank, ProcessState, usize)>,
     /// Those who are waited for and may go on, the one whom most wait for first.

@@ -35,7 +35,7 @@ pub(super) fn free(graph: &Graph) -> Vec<bool> {
 /// Cycles of ranks that wait for each other for ever, one for each component without a wait that leads out: the
 /// shortest through its lowest rank. All ranks of the component, where they share a list and each way back leads
 /// through that.
-pub(super) fn circles(graph: &Graph, free: &[bool], most: usize) -> Vec<Vec<Rank>> {
+pub(super) fn cycles(graph: &Graph, free: &[bool], most: usize) -> Vec<Vec<Rank>> {
     let component = components(graph, free);
     let stuck = |at: u32| !free[at as usize] && graph.nodes[at as usize].ends.is_none();
     let mut leads_out = vec![false; graph.nodes.len()];
@@ -46,24 +46,24 @@ pub(super) fn circles(graph: &Graph, free: &[bool], most: usize) -> Vec<Vec<Rank
         }
     }
     let mut reported = vec![false; graph.nodes.len()];
-    let mut circles = Vec::new();
+    let mut cycles = Vec::new();
     for rank in graph.ranks().filter(|rank| stuck(rank.0)) {
         let of = component[rank.index()] as usize;
-        if circles.len() < most
+        if cycles.len() < most
             && !leads_out[of]
             && !std::mem::replace(&mut reported[of], true)
-            && let Some(circle) = circle(graph, rank, |on| stuck(on) && component[on as usize] as usize == of)
+            && let Some(cycle) = cycle(graph, rank, |on| stuck(on) && component[on as usize] as usize == of)
         {
             let all = || graph.ranks().filter(|rank| stuck(rank.0) && component[rank.index()] as usize == of);
-            let is_alone = circle.len() == 1 && !graph.nodes[rank.index()].on.contains(&rank.0);
-            circles.push(if is_alone { all().collect() } else { circle });
+            let is_alone = cycle.len() == 1 && !graph.nodes[rank.index()].on.contains(&rank.0);
+            cycles.push(if is_alone { all().collect() } else { cycle });
         }
     }
-    circles
+    cycles
 }
 
 /// The shortest way from a rank back to itself, as the ranks on it.
-fn circle(graph: &Graph, from: Rank, within: impl Fn(u32) -> bool) -> Option<Vec<Rank>> {
+fn cycle(graph: &Graph, from: Rank, within: impl Fn(u32) -> bool) -> Option<Vec<Rank>> {
     let mut before = vec![u32::MAX; graph.nodes.len()];
     let mut next = VecDeque::from([from.0]);
     while let Some(at) = next.pop_front() {

@@ -44,7 +44,7 @@ impl HangDetector {
         let free = deadlock::free(&graph);
         let stuck: Vec<Rank> =
             graph.ranks().filter(|&rank| !free[rank.index()] && graph.waits(rank)).collect();
-        let circles = deadlock::circles(&graph, &free, MOST_REPORTED);
+        let cycles = deadlock::cycles(&graph, &free, MOST_REPORTED);
         let askers = graph.askers();
         let reached = |rank: Rank| deadlock::waiting_for(&graph, &askers, rank);
         let asked_for: Vec<Rank> = graph.asked_for().collect();
@@ -70,7 +70,7 @@ impl HangDetector {
             ranks: moment.ranks.len(),
             waiting,
             stuck,
-            circles,
+            cycles,
             gone,
             roots,
             clashes,

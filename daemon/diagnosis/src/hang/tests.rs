@@ -101,21 +101,21 @@ fn ranks<const COUNT: usize>(numbers: [u32; COUNT]) -> Vec<Rank> {
 }
 
 #[test]
-fn a_ring_of_receives_is_a_circle_and_who_waits_for_it_is_stuck_as_well() {
+fn a_ring_of_receives_is_a_cycle_and_who_waits_for_it_is_stuck_as_well() {
     let job = Job::build(5).receives(0, 1, 7).receives(1, 2, 7).receives(2, 0, 7).receives(3, 1, 7);
     let hang = job.look();
-    assert_eq!((hang.stuck, hang.circles), (ranks([0, 1, 2, 3]), vec![ranks([0, 1, 2])]));
+    assert_eq!((hang.stuck, hang.cycles), (ranks([0, 1, 2, 3]), vec![ranks([0, 1, 2])]));
     assert_eq!((hang.roots, hang.gone, hang.since_ns), (vec![], vec![], 10 * SECOND));
 }
 
 #[test]
-fn two_who_send_to_each_other_are_a_circle_unless_one_takes_what_the_other_sends() {
+fn two_who_send_to_each_other_are_a_cycle_unless_one_takes_what_the_other_sends() {
     let both = Job::build(2).sends(0, 1, 5).sends(1, 0, 5);
-    assert_eq!(both.look().circles, [ranks([0, 1])]);
+    assert_eq!(both.look().cycles, [ranks([0, 1])]);
     let under_way = Job::build(2).sends(0, 1, 5).receives(1, 0, 5).look();
     assert!(under_way.stuck.is_empty() && under_way.waiting.is_empty(), "{under_way:?}");
     let other_tag = Job::build(2).sends(0, 1, 5).receives(1, 0, 6).look();
-    assert_eq!(other_tag.circles, [ranks([0, 1])]);
+    assert_eq!(other_tag.cycles, [ranks([0, 1])]);
     assert_eq!(
         other_tag.mistagged,
         [(WaitingSend { from: Rank(0), to: Rank(1), comm: Comm::WORLD, tag: 5 }, 6)]
@@ -128,7 +128,7 @@ fn two_who_send_to_each_other_are_a_circle_unless_one_takes_what_the_other_sends
 #[test]
 fn a_chain_ends_at_the_rank_that_is_in_no_call() {
     let hang = Job::build(5).receives(0, 1, 7).receives(1, 2, 7).receives(2, 4, 7).receives(3, 4, 7).look();
-    assert!(hang.stuck.is_empty() && hang.circles.is_empty());
+    assert!(hang.stuck.is_empty() && hang.cycles.is_empty());
     let last = LastCall { function: SEND, end_ns: 10 * SECOND, site: None, polls: 0 };
     assert_eq!(hang.roots, [Root { rank: Rank(4), waiting: 4, doing: Doing::Outside { last: Some(last) } }]);
     assert_eq!(hang.waiting_ranks(), ranks([0, 1, 2, 3]));
@@ -138,16 +138,16 @@ fn a_chain_ends_at_the_rank_that_is_in_no_call() {
 fn whoever_waits_for_a_process_that_is_gone_waits_for_ever() {
     let hang = Job::build(3).receives(0, 1, 7).receives(1, 2, 7).is(2, ProcessState::Vanished).look();
     assert_eq!(hang.gone, [(Rank(2), ProcessState::Vanished, 2)]);
-    assert_eq!((hang.stuck, hang.circles, hang.roots), (ranks([0, 1]), vec![], vec![]));
+    assert_eq!((hang.stuck, hang.cycles, hang.roots), (ranks([0, 1]), vec![], vec![]));
 }
 
 #[test]
 fn a_receive_of_any_source_waits_for_one_of_all_others() {
     let all = Job::build(3).receives_any(0).receives(1, 0, 7).receives(2, 0, 7).look();
     assert_eq!(all.stuck, ranks([0, 1, 2]));
-    assert!(all.circles[0].len() > 1, "{:?}", all.circles);
+    assert!(all.cycles[0].len() > 1, "{:?}", all.cycles);
     let many = (0..9).fold(Job::build(9), Job::receives_any).look();
-    assert_eq!(many.circles, [Rank::all(9).collect::<Vec<_>>()]);
+    assert_eq!(many.cycles, [Rank::all(9).collect::<Vec<_>>()]);
     let one_computes = Job::build(4).receives_any(0).receives(1, 0, 7).receives(2, 0, 7).look();
     assert!(one_computes.stuck.is_empty());
     assert_eq!(one_computes.roots[0].rank, Rank(3));
@@ -158,7 +158,7 @@ fn a_collective_waits_for_the_members_that_have_not_entered_it() {
     let left_out = Job::build(4).meets(0, BARRIER).meets(1, BARRIER).meets(2, BARRIER).receives(3, 0, 7);
     let hang = left_out.look();
     assert_eq!(hang.stuck, ranks([0, 1, 2, 3]));
-    assert_eq!(hang.circles, [ranks([0, 3])]);
+    assert_eq!(hang.cycles, [ranks([0, 3])]);
     let computes = Job::build(4).meets(0, BARRIER).meets(1, BARRIER).meets(2, BARRIER).look();
     assert_eq!((computes.roots[0].rank, computes.roots[0].waiting), (Rank(3), 3));
     // Whoever has left it behind is not waited for.
@@ -194,7 +194,7 @@ fn members_of_a_communicator_are_those_that_said_so_and_must_be_all() {
     job.detector.feed(&[], &[], &[info], &[member(0, Rank(1))]);
     assert!(job.look().stuck.is_empty(), "the other may be anybody");
     job.detector.feed(&[], &[], &[], &[member(1, Rank(3))]);
-    assert_eq!(job.look().circles, [ranks([1, 3])]);
+    assert_eq!(job.look().cycles, [ranks([1, 3])]);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a_wait_for_requests_waits_for_those_whose_messages_are_to_come() {
     let all = Job::build(3).inside(0, WAITALL, requests(2)).posted(0, Some(1)).posted(0, Some(2));
     assert_eq!(*all.look().waiting[0].on, ranks([1, 2]));
     let hang = all.receives(1, 0, 7).look();
-    assert_eq!(hang.circles, [ranks([0, 1])], "though rank 2 may go on");
+    assert_eq!(hang.cycles, [ranks([0, 1])], "though rank 2 may go on");
     let fewer = Job::build(3).inside(0, WAITALL, requests(1)).posted(0, Some(1)).posted(0, Some(2));
     assert!(fewer.receives(1, 0, 7).look().stuck.is_empty(), "which of the two is not known");
     let unknown = Job::build(2).inside(0, WAITALL, requests(4)).receives(1, 0, 7).look();
@@ -211,7 +211,7 @@ fn a_wait_for_requests_waits_for_those_whose_messages_are_to_come() {
     assert_eq!(unknown.waiting[0].need, Need::Unknown);
     let mut sent = Job::build(2).inside(0, WAITALL, requests(0)).receives(1, 0, 7);
     sent.sends.push(WaitingSend { from: Rank(0), to: Rank(1), comm: Comm::WORLD, tag: 9 });
-    assert_eq!(sent.look().circles, [ranks([0, 1])], "nobody takes what was sent");
+    assert_eq!(sent.look().cycles, [ranks([0, 1])], "nobody takes what was sent");
 }
 
 #[test]
@@ -313,26 +313,26 @@ proptest! {
     }
 
     #[test]
-    fn every_circle_is_one_and_without_gone_processes_there_is_one_where_somebody_is_held(of in graphs()) {
+    fn every_cycle_is_one_and_without_gone_processes_there_is_one_where_somebody_is_held(of in graphs()) {
         let graph = graph(&of);
         let free = deadlock::free(&graph);
-        let circles = deadlock::circles(&graph, &free, usize::MAX);
-        for circle in &circles {
-            let next = circle.iter().cycle().skip(1);
-            for (at, on) in circle.iter().zip(next) {
+        let cycles = deadlock::cycles(&graph, &free, usize::MAX);
+        for cycle in &cycles {
+            let next = cycle.iter().cycle().skip(1);
+            for (at, on) in cycle.iter().zip(next) {
                 prop_assert!(!free[at.index()]);
-                prop_assert!(graph.nodes[at.index()].on.contains(&on.0), "{circle:?}");
+                prop_assert!(graph.nodes[at.index()].on.contains(&on.0), "{cycle:?}");
             }
-            let once: BTreeSet<_> = circle.iter().collect();
-            prop_assert_eq!(once.len(), circle.len());
+            let once: BTreeSet<_> = cycle.iter().collect();
+            prop_assert_eq!(once.len(), cycle.len());
         }
         let has_gone = graph.nodes.iter().any(|node| node.ends == Some(End::Gone));
         let is_held = free.iter().any(|free| !free);
         if is_held && !has_gone {
-            prop_assert!(!circles.is_empty());
+            prop_assert!(!cycles.is_empty());
         }
         if !is_held {
-            prop_assert!(circles.is_empty());
+            prop_assert!(cycles.is_empty());
         }
     }
 
@@ -341,7 +341,7 @@ proptest! {
         let one: BTreeMap<u32, u32> = receives.into_iter().collect();
         let job = |order: Vec<(u32, u32)>| {
             let hang = order.into_iter().fold(Job::build(6), |job, (rank, from)| job.receives(rank, from, 1)).look();
-            (hang.stuck, hang.circles, hang.roots)
+            (hang.stuck, hang.cycles, hang.roots)
         };
         let mut other: Vec<(u32, u32)> = one.iter().map(|(&rank, &from)| (rank, from)).collect();
         let forth = job(other.clone());

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_are_told_apart_by_what_they_wait_for() {
+    fn functions_are_distinguished_by_what_they_wait_for() {
         let all = |is_barrier| CallKind::Collective { flow: Flow::All, is_barrier };
         assert_eq!(CallKind::of_name("MPI_Barrier"), all(true));
         assert_eq!(CallKind::of_name("MPI_Allreduce_c"), all(false));

@@ -21,7 +21,7 @@ pub enum UnfeltFlights {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Change {
     /// Ranks that do the same compute for the same time.
-    pub even_work: bool,
+    pub balanced: bool,
     /// Nobody waits for a CPU.
     pub own_cores: bool,
     /// Flights between nodes and collectives are as in the quietest quarter of the run, or as they were measured before.
@@ -46,7 +46,7 @@ impl Change {
     pub(crate) fn without(mut self, cause: Blame, advised: Option<&[Node]>) -> Self {
         match cause {
             Blame::Mapping => self.placement = advised.map(<[Node]>::to_vec).or(self.placement),
-            Blame::Pattern => self.even_work = true,
+            Blame::Pattern => self.balanced = true,
             Blame::Background => self.quiet_network = true,
             Blame::Cpu => self.own_cores = true,
         }
@@ -72,7 +72,7 @@ pub(crate) struct Applied<'a> {
 impl<'a> Applied<'a> {
     pub(crate) fn new(graph: &'a Graph, change: &'a Change) -> Self {
         let work = graph.work();
-        let mut scales = if change.even_work { work.scales() } else { Vec::new() };
+        let mut scales = if change.balanced { work.scales() } else { Vec::new() };
         if !change.ranks.is_empty() {
             scales.resize(work.scale_count(), Scale::UNCHANGED);
             for &(rank, factor) in &change.ranks {

@@ -65,7 +65,7 @@ fn sends_that_wait_for_their_receivers_are_found_where_most_of_them_do() {
     let recorded_ns = now_ns.into_iter().max().unwrap() as f64;
     let unchanged = graph.replay(&Change::default());
     assert!(near(unchanged.run_ns, recorded_ns, 1e-6), "{unchanged:?}");
-    let even = graph.replay(&Change { even_work: true, ..Change::default() });
+    let even = graph.replay(&Change { balanced: true, ..Change::default() });
     assert!(near(even.run_ns, STEPS as f64 * 1_005_000.0, 0.05), "{even:?} of {recorded_ns}");
 }
 

@@ -1,4 +1,4 @@
-//! Modelled programs: an unchanged replay gives the recorded run, a changed one what a second run with the change takes.
+//! Simulated programs: an unchanged replay gives the recorded run, a changed one what a second run with the change takes.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -47,7 +47,7 @@ fn work_that_moves_is_evened_out_as_it_moves() {
 #[test]
 fn a_run_without_calls_can_be_changed() {
     let graph = graph_of(&run(&[vec![Step::Compute(100)], vec![]], |_, _, _| 1), &[0; 2]);
-    let change = Change { even_work: true, ranks: vec![(Rank(0), 2.0), (Rank(9), 2.0)], ..Change::default() };
+    let change = Change { balanced: true, ranks: vec![(Rank(0), 2.0), (Rank(9), 2.0)], ..Change::default() };
     assert_eq!(graph.replay(&change).run_ns, 0.0);
 }
 
@@ -151,7 +151,7 @@ fn robbed_ring(missing_ns: u64, usual_ns: impl Fn(u32) -> u64) -> (Savings, f64)
 }
 
 #[test]
-fn time_without_a_cpu_is_the_cpu_cause_and_not_uneven_work() {
+fn time_without_a_cpu_is_cpu_contention_and_not_load_imbalance() {
     let (savings, truth_ns) = robbed_ring(50_000, |_| 10_000);
     assert!(near(savings.causes[3].wall_ns, truth_ns, 0.1), "{savings:?}, truth {truth_ns}");
     assert!(savings.causes[1].wall_ns < 0.1 * truth_ns, "{savings:?}");

@@ -176,7 +176,7 @@ fn a_slow_link_decides_among_several_messages() {
 }
 
 #[test]
-fn a_placement_is_judged_by_what_was_measured_where_the_run_has_no_message_within_a_node() {
+fn a_placement_rests_on_what_was_measured_where_the_run_has_no_message_within_a_node() {
     let model = run(&ring(4, 200, |_, _| 10_000), |_, _, _| 50_000);
     let saved_ns = |refer: bool| {
         let mut builder = GraphBuilder::new(kinds());

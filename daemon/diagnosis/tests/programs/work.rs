@@ -7,7 +7,7 @@ const RANKS: u32 = 8;
 const WORK_NS: u64 = 1_000_000;
 
 fn balanced() -> Change {
-    Change { even_work: true, ..Change::default() }
+    Change { balanced: true, ..Change::default() }
 }
 
 /// All ranks work and meet; now and then all send to rank 0, which handles each message by itself.

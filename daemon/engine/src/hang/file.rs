@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The file in a recording.
+// words: allow names in recordings
 pub const FILE: &str = "standing.json";
+// words: allow names in recordings
 const SCHEMA: &str = "mpiscope.standing/1";
 
 #[derive(Serialize, Deserialize)]
@@ -58,7 +60,7 @@ mod tests {
     use mpiscope_feed::{Hang, HangSentence};
 
     #[test]
-    fn what_is_kept_is_read_and_what_is_damaged_is_said() {
+    fn what_is_kept_is_read_and_what_is_damaged_is_reported() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(read(dir.path()).unwrap(), Hangs::default());
         let sentences = vec![HangSentence { text: "Rank 1 waits.".into(), ranks: vec![1] }];

@@ -28,7 +28,7 @@ const LEAST_SHARE: f64 = 0.5;
 
 /// Watches how long nothing moved.
 #[derive(Debug)]
-pub struct Watcher {
+pub struct HangWatcher {
     /// How long nothing may move; none for any time.
     patience: Option<Duration>,
     hangs: Hangs,
@@ -43,7 +43,7 @@ pub struct Watcher {
 /// The lines for the terminal.
 pub(crate) type Lines = Vec<String>;
 
-impl Watcher {
+impl HangWatcher {
     /// One that reports when nothing moved for so long; none for any time.
     pub fn new(patience: Option<Duration>) -> Self {
         Self { patience, hangs: Hangs::default(), now: None, looked: None, wait_count: 0, is_reported: false }

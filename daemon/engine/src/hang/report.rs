@@ -43,7 +43,7 @@ pub(super) fn hang(engine: &Engine, hang: &HangAnalysis) -> Hang {
     });
     Hang {
         kind: match () {
-            () if !hang.circles.is_empty() || !hang.clashes.is_empty() => HangKind::Deadlock,
+            () if !hang.cycles.is_empty() || !hang.clashes.is_empty() => HangKind::Deadlock,
             () if !hang.stuck.is_empty() => HangKind::Gone,
             () => HangKind::Waits,
         },
@@ -52,10 +52,10 @@ pub(super) fn hang(engine: &Engine, hang: &HangAnalysis) -> Hang {
         seen_s: hang.at_ns as f64 / 1e9,
         sentences: names.sentences(hang),
         stuck: hang.stuck.iter().map(|rank| rank.0).take(MOST_RANKS).collect(),
-        circles: hang
-            .circles
+        cycles: hang
+            .cycles
             .iter()
-            .map(|circle| circle.iter().map(|rank| rank.0).take(MOST_RANKS).collect())
+            .map(|cycle| cycle.iter().map(|rank| rank.0).take(MOST_RANKS).collect())
             .collect(),
         roots: hang
             .roots

@@ -5,7 +5,7 @@ use mpiscope_wire::id;
 const SECOND: u64 = 1_000_000_000;
 
 /// A job of four ranks at 3 s that has hung since 1 s: all others wait for a message of rank 3. It was reported.
-fn hung_job(watcher: &mut Watcher) -> Engine {
+fn hung_job(watcher: &mut HangWatcher) -> Engine {
     let mut engine = Engine::new(1_000_000);
     for rank in 0..4 {
         let (library, state) = (String::new(), ProcessState::Running);
@@ -43,8 +43,8 @@ fn ends(engine: &mut Engine, end_ns: u64) {
 }
 
 #[test]
-fn a_job_that_was_over_before_anybody_looked_is_said_to_have_moved_again() {
-    let mut watcher = Watcher::new(Some(Duration::from_secs(1)));
+fn a_job_that_was_over_before_anybody_looked_is_reported_as_moving_again() {
+    let mut watcher = HangWatcher::new(Some(Duration::from_secs(1)));
     let mut engine = hung_job(&mut watcher);
     ends(&mut engine, 4 * SECOND);
     assert_eq!(watcher.end(&engine), ["the job moves again, after 3.0 s"]);
@@ -53,7 +53,7 @@ fn a_job_that_was_over_before_anybody_looked_is_said_to_have_moved_again() {
 
 #[test]
 fn a_job_that_was_killed_as_it_stood_did_not_move_again() {
-    let mut watcher = Watcher::new(Some(Duration::from_secs(1)));
+    let mut watcher = HangWatcher::new(Some(Duration::from_secs(1)));
     let engine = hung_job(&mut watcher);
     assert_eq!(watcher.end(&engine), Lines::new());
     assert_eq!(watcher.hangs().newest[0].until_s, None);
@@ -61,9 +61,9 @@ fn a_job_that_was_killed_as_it_stood_did_not_move_again() {
 
 #[test]
 fn one_that_was_taken_over_from_its_log_knows_how_the_last_stretch_ended() {
-    let mut first = Watcher::new(Some(Duration::from_secs(1)));
+    let mut first = HangWatcher::new(Some(Duration::from_secs(1)));
     let mut engine = hung_job(&mut first);
-    let mut second = Watcher::going_on(None, first.hangs().clone());
+    let mut second = HangWatcher::going_on(None, first.hangs().clone());
     ends(&mut engine, 4 * SECOND);
     second.end(&engine);
     assert_eq!(second.hangs().newest[0].until_s, Some(4.0));

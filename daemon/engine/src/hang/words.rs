@@ -7,7 +7,7 @@ use mpiscope_model::words::{counted, nanoseconds, ranges};
 use mpiscope_model::{Asks, Comm, Function, InFlight, Peer, ProcessState, Rank, Site, SiteInfo};
 use std::fmt::Write as _;
 
-/// The ranks of a circle that are listed one by one.
+/// The ranks of a cycle that are listed one by one.
 const MOST_STEPS: usize = 8;
 const MOST_ROOTS: usize = 3;
 /// Ranks that go along with a sentence.
@@ -101,7 +101,7 @@ impl Names<'_> {
         known.map(SiteInfo::words).unwrap_or_default()
     }
 
-    fn at(&self, site: Option<Site>) -> String {
+    fn place_of(&self, site: Option<Site>) -> String {
         let place = self.place(site);
         if place.is_empty() { place } else { format!(" at {place}") }
     }
@@ -113,8 +113,8 @@ impl Names<'_> {
     /// All sentences, what matters most first.
     pub(super) fn sentences(&self, hang: &HangAnalysis) -> Vec<HangSentence> {
         let mut out = Vec::new();
-        for circle in &hang.circles {
-            self.circle(hang, circle, &mut out);
+        for cycle in &hang.cycles {
+            self.cycle(hang, cycle, &mut out);
         }
         self.others_stuck(hang, &mut out);
         for &(rank, state, waiting) in &hang.gone {
@@ -142,17 +142,17 @@ impl Names<'_> {
         out
     }
 
-    fn circle(&self, hang: &HangAnalysis, circle: &[Rank], out: &mut Vec<HangSentence>) {
-        let head = match circle {
+    fn cycle(&self, hang: &HangAnalysis, cycle: &[Rank], out: &mut Vec<HangSentence>) {
+        let head = match cycle {
             [rank] => format!("Deadlock: rank {rank} waits for itself."),
             _ => {
-                format!("Deadlock: {} wait for each other.", counted(circle.len() as u64, "rank"))
+                format!("Deadlock: {} wait for each other.", counted(cycle.len() as u64, "rank"))
             }
         };
-        out.push(HangSentence { text: head, ranks: numbers(circle.iter().copied()) });
-        let listed = if circle.len() > MOST_STEPS { MOST_STEPS - 1 } else { circle.len() };
-        for (at, &rank) in circle.iter().enumerate().take(listed) {
-            let next = circle[(at + 1) % circle.len()];
+        out.push(HangSentence { text: head, ranks: numbers(cycle.iter().copied()) });
+        let listed = if cycle.len() > MOST_STEPS { MOST_STEPS - 1 } else { cycle.len() };
+        for (at, &rank) in cycle.iter().enumerate().take(listed) {
+            let next = cycle[(at + 1) % cycle.len()];
             if let Some(waiting) = hang.waiting.iter().find(|waiting| waiting.call.rank == rank) {
                 let on: Vec<Rank> = waiting.on.iter().copied().filter(|&on| on != rank).collect();
                 let whom = match waiting.need {
@@ -163,29 +163,29 @@ impl Names<'_> {
                 out.push(HangSentence { text, ranks: numbers([rank, next]) });
             }
         }
-        if listed < circle.len() {
-            let left = counted((circle.len() - listed) as u64, "rank");
-            let text = format!("Likewise {left} more, from rank {} on.", circle[listed]);
-            out.push(HangSentence { text, ranks: numbers(circle[listed..].iter().copied()) });
+        if listed < cycle.len() {
+            let left = counted((cycle.len() - listed) as u64, "rank");
+            let text = format!("Likewise {left} more, from rank {} on.", cycle[listed]);
+            out.push(HangSentence { text, ranks: numbers(cycle[listed..].iter().copied()) });
         }
     }
 
     /// "rank 3 is in MPI_Recv from rank 4, tag 7 at ring.c:20 main() for 14 s".
     fn inside(&self, waiting: &Waiting) -> String {
         let Waiting { call, posts, .. } = waiting;
-        let (what, place) = (call_words(call, posts), self.at(call.site));
+        let (what, place) = (call_words(call, posts), self.place_of(call.site));
         format!("rank {} is in {what}{place} for {}", call.rank, self.ago(call.since_ns))
     }
 
     fn others_stuck(&self, hang: &HangAnalysis, out: &mut Vec<HangSentence>) {
-        let is_in_circle = |rank: &&Rank| hang.circles.iter().any(|circle| circle.contains(rank));
-        let others: Vec<Rank> = hang.stuck.iter().filter(|rank| !is_in_circle(rank)).copied().collect();
-        if !hang.circles.is_empty() && !others.is_empty() {
+        let is_in_cycle = |rank: &&Rank| hang.cycles.iter().any(|cycle| cycle.contains(rank));
+        let others: Vec<Rank> = hang.stuck.iter().filter(|rank| !is_in_cycle(rank)).copied().collect();
+        if !hang.cycles.is_empty() && !others.is_empty() {
             let text = format!("{} for them, directly or through others.", capital(&wait_of(&others)));
             out.push(HangSentence { text, ranks: numbers(others) });
         } else if let Some(waiting) =
             hang.waiting.iter().find(|waiting| hang.stuck.contains(&waiting.call.rank))
-            && hang.circles.is_empty()
+            && hang.cycles.is_empty()
         {
             let text = format!("{}.", capital(&self.inside(waiting)));
             out.push(HangSentence { text, ranks: numbers([waiting.call.rank]) });
@@ -223,7 +223,7 @@ impl Names<'_> {
     }
 
     fn doing(&self, root: &Root) -> String {
-        let asks = |last: &LastCall| format!("{}{}", function_name(last.function), self.at(last.site));
+        let asks = |last: &LastCall| format!("{}{}", function_name(last.function), self.place_of(last.site));
         match &root.doing {
             Doing::Unseen => "which reports nothing".into(),
             Doing::Outside { last: None } => {
@@ -240,7 +240,7 @@ impl Names<'_> {
             Doing::Inside { call } => format!(
                 "which is in {}{} for {}; for whom that waits is not known, or its other side is there",
                 call_words(call, &[]),
-                self.at(call.site),
+                self.place_of(call.site),
                 self.ago(call.since_ns)
             ),
         }

@@ -6,7 +6,7 @@
 mod csv;
 mod name_column;
 mod parquet;
-mod perfetto;
+mod perfetto_json;
 mod picl;
 #[cfg(test)]
 mod tests;
@@ -14,5 +14,5 @@ mod tests;
 pub use csv::CsvTable;
 pub use name_column::NameColumn;
 pub use parquet::ParquetTable;
-pub use perfetto::{MessageArrow, Perfetto, Slice};
+pub use perfetto_json::{MessageArrow, Perfetto, Slice};
 pub use picl::{Picl, PiclRecord};

@@ -107,7 +107,7 @@ impl Turns {
                 let second = second_of(source, subscription.recording()).ok().flatten();
                 let (library, moment) = match second {
                     Some(second) => (&second.library, moment_of_second(source, second)),
-                    None => (&source.library, moment_for(source, subscription.what())),
+                    None => (&source.library, moment_for(source, subscription.topic())),
                 };
                 let reply = subscription.next(library, &moment);
                 let has_replied = matches!(reply, Ok(Some(_)));

@@ -145,7 +145,7 @@ impl Subscription {
         })
     }
 
-    pub(super) fn what(&self) -> Topic {
+    pub(super) fn topic(&self) -> Topic {
         self.what
     }
 

@@ -65,7 +65,7 @@ fn found(live: &LiveDiagnosis, until_s: f64) -> mpiscope_feed::FindingsReport {
 }
 
 #[test]
-fn a_job_is_judged_while_it_runs() {
+fn a_job_is_diagnosed_while_it_runs() {
     let batches = batches(4.0);
     let mut live =
         LiveDiagnosis::with_room(2, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
@@ -83,7 +83,7 @@ fn a_job_is_judged_while_it_runs() {
 }
 
 #[test]
-fn calls_that_come_too_fast_are_left_out_and_counted_and_judging_begins_anew() {
+fn calls_that_come_too_fast_are_left_out_and_counted_and_the_diagnosis_begins_anew() {
     const ROOM: usize = 4_000;
     let mut early = batches(12.0);
     let middle = early.len() / 2;

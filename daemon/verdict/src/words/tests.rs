@@ -86,7 +86,7 @@ fn what_was_waited_for_most_need_not_be_the_cause() {
     found.budget = Parts {
         total_s: 60.0,
         waiting_s: 40.0,
-        waiting_by: By { compute: 30.0, no_core: 25.0, excess: 10.0, ..By::default() },
+        waiting_by: By { compute: 30.0, cpu_wait: 25.0, excess: 10.0, ..By::default() },
         ..Parts::default()
     };
     let note = "Ranks waited 25.0 s in all for ranks that had no CPU, but with a CPU for each rank the run is only \
@@ -114,7 +114,7 @@ fn what_was_waited_for_most_need_not_be_the_cause() {
 }
 
 #[test]
-fn when_the_network_was_quiet_is_told_where_that_cost_something() {
+fn when_the_network_was_quiet_is_reported_where_that_cost_something() {
     let quiet = |from_s: f64, to_s: f64, slower: f64| Quiet { from_s, to_s, is_quiet: slower < 1.5, slower };
     let mut diagnosis = pattern();
     diagnosis.quiet = vec![quiet(0.0, 10.0, 1.0), quiet(10.0, 14.0, 3.0), quiet(14.0, 20.0, 1.1)];
@@ -134,7 +134,7 @@ fn when_the_network_was_quiet_is_told_where_that_cost_something() {
 }
 
 #[test]
-fn nothing_to_say_is_said() {
+fn nothing_to_say_is_reported() {
     let mut none = pattern();
     none.verdict = Verdict { cause: "none".into(), ..Verdict::default() };
     assert_eq!(headline(&none), "No avoidable time above 2 %.");
@@ -143,7 +143,7 @@ fn nothing_to_say_is_said() {
     hung.verdict.basis = Ending::not_yet(true).basis(0.0, 1.0);
     let sentence = "No verdict: the run hung to its end. Find out first who waits for whom.";
     assert_eq!(verdict_sentences(&hung), [sentence]);
-    none.cpu_shortage = Some(CpuContention {
+    none.cpu_contention = Some(CpuContention {
         ranks: 16,
         cpus: 1.97,
         usable: Some(2.0),
@@ -157,7 +157,7 @@ fn nothing_to_say_is_said() {
          avoidable time above 2 %."
     );
     assert_eq!(actions(&none), ["Start at most 2 ranks, or give the job more CPUs: 16 ranks share 2 CPUs."]);
-    none.cpu_shortage.as_mut().unwrap().usable = Some(16.0);
+    none.cpu_contention.as_mut().unwrap().usable = Some(16.0);
     assert!(
         actions(&none)[0].starts_with("Start no more ranks than there are free CPUs"),
         "others have them"
@@ -260,7 +260,7 @@ fn who_is_not_sure_says_so_first() {
 }
 
 #[test]
-fn a_missing_core_names_its_rank() {
+fn waiting_for_a_cpu_names_its_rank() {
     let mut cored = pattern();
     cored.verdict.cause = "cpu".into();
     assert!(headline(&cored).contains(": ranks wait for a CPU"));
@@ -310,7 +310,7 @@ fn the_link_that_costs_most_is_named() {
 }
 
 #[test]
-fn when_it_was_is_told() {
+fn when_it_was_is_reported() {
     let shown = |causes: &[&str]| {
         let mut diagnosis = pattern();
         diagnosis.verdict.cause = "cpu".into();
@@ -334,7 +334,7 @@ fn when_it_was_is_told() {
 }
 
 #[test]
-fn a_placement_is_told_by_what_it_changes() {
+fn a_placement_is_reported_by_what_it_changes() {
     let mut mapping = pattern();
     mapping.verdict.cause = "mapping".into();
     mapping.advised =

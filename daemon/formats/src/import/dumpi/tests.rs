@@ -189,7 +189,7 @@ fn persistent_requests_and_own_communicators() {
 }
 
 #[test]
-fn what_makes_no_sense_is_said_with_file_and_line() {
+fn what_makes_no_sense_is_reported_with_file_and_line() {
     let wrong = |text: String| {
         let rank = call("Init", 0, "");
         let error = trace(&[text, rank]).map(|_| ()).unwrap_err().to_string();

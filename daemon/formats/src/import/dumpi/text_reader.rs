@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn what_is_wrong_is_reported_with_its_line() {
         let enter = "MPI_Send entering at walltime 1.5, cputime 0.1 seconds in thread 0.\n";
         let leave = "MPI_Send returning at walltime 1.4, cputime 0.1 seconds in thread 0.\n";
         let wrong = |text: &str| all(text).unwrap_err().to_string();

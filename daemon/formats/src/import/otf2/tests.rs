@@ -447,7 +447,7 @@ fn messages_that_were_probed_for_are_received() {
 }
 
 #[test]
-fn what_makes_no_sense_is_said() {
+fn what_makes_no_sense_is_reported() {
     let wrong = |events: &[(u64, Event)]| heard((0, 0), events).unwrap_err().to_string();
     let send = |peer, comm, tag, bytes| Event::Send { peer, comm, tag, bytes };
     assert_eq!(wrong(&[(5, enter(0)), (4, leave(0))]), "times run backwards, from 5 to 4 ns");

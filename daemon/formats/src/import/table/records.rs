@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn what_is_wrong_is_reported_with_its_line() {
         let wrong = |text: &[u8]| records(text).unwrap_err().to_string();
         assert_eq!(wrong(b"a\n\"b\nc\n"), "t.csv, line 2: a quote that is never closed");
         assert_eq!(wrong(b"a\n\"b\"c,d\n"), "t.csv, line 2: a comma is expected behind a field in quotes");

@@ -67,7 +67,7 @@ fn columns_come_in_any_order_and_may_be_more() {
 }
 
 #[test]
-fn what_is_wrong_with_a_line_is_said() {
+fn what_is_wrong_with_a_line_is_reported() {
     let line =
         |line: &str| wrong(&format!("\u{feff}{HEADER},tag,duration_ns,call\n0,send,5,0,1,8,,,\n{line}\n"));
     let expected = |line: &str, text: &str| assert_eq!(line, format!("t.csv, line 3: {text}"));

@@ -155,7 +155,7 @@ fn times_before_zero_are_times() {
 }
 
 #[test]
-fn what_is_no_time_is_said_without_regard_to_others() {
+fn what_is_no_time_is_reported_without_regard_to_others() {
     let line = |line: &str| {
         wrong(&format!("{HEADER},duration_ns\n0,send,5,0,1,8,1\n{line}\n")).replace("t.csv, line 3: ", "")
     };

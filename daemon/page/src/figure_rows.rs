@@ -70,7 +70,7 @@ pub fn rank_rows<'a>(
             let totals = counts.rank(info.rank);
             let is_over = !matches!(info.state, ProcessState::Running | ProcessState::Silent);
             let makes_no_more = is_over && !in_call.contains(&info.rank);
-            let scheduling = processors.of(info.rank).copied().unwrap_or_default();
+            let scheduling = processors.figures_of(info.rank).copied().unwrap_or_default();
             RankRow {
                 rank: info.rank,
                 node: info.node,
