@@ -231,7 +231,7 @@ static void alltoall_in_place(int with_lengths)
 /* A type for each peer: the pairs of ranks whose sum is odd exchange elements with holes. Places are in bytes. */
 static void alltoall_of_types(int in_place)
 {
-    int lengths[2][peers], places[peers], bytes = 0;
+    int lengths[2][peers], places[peers], integers = 0;
     MPI_Datatype types[peers];
     long long moved = 0;
     for (int peer = 0; peer < peers; peer++) {
@@ -239,11 +239,11 @@ static void alltoall_of_types(int in_place)
         lengths[0][peer] = in_place ? (own + peer) % 3 : length_between(-1, own, peer);
         lengths[1][peer] = in_place ? (own + peer) % 3 : length_between(-1, peer, own);
         types[peer] = element->type;
-        places[peer] = bytes * (int)sizeof(int);
-        bytes += 12;
+        places[peer] = integers * (int)sizeof(int);
+        integers += 12;
         moved += bytes_of(lengths[0][peer]);
     }
-    int *sent = blank(bytes), *received = blank(bytes);
+    int *sent = blank(integers), *received = blank(integers);
     for (int peer = 0; peer < peers; peer++) {
         element = &elements[(own + peer) % 2];
         put((in_place ? received : sent) + places[peer] / (int)sizeof(int), 0, lengths[0][peer], own, peer);

@@ -14,7 +14,7 @@ import type { CallText } from "../panels/view";
 import { Address } from "./address";
 import { type Bounds, type Command, commanded, fadeNs, LiveTime, moves, settled, timeAt } from "./clock";
 import { Echo } from "./echo";
-import { MomentCalls, type Moment as CallMoment, type Shown } from "./moment-calls";
+import { MomentCalls, type Shown } from "./moment-calls";
 import {
   type Choice, chosen, type Company, firstPerspective, type Perspective, received, selectCommand, type Span,
 } from "./perspective";
@@ -232,17 +232,14 @@ export class Store {
 
   /** The calls to draw at the moment, and what to say about those that are missing. */
   calls(): Shown {
-    return this.momentCalls.at(this.moment());
+    const { clock } = this.perspective.peek();
+    return this.momentCalls.at({ clock, timeNs: this.timeNs.peek(), bounds: this.bounds(), inFlight: this.run.peek().inFlight, link: this.link.peek() });
   }
 
   /** Calls that are in MPI at the moment: of the past only those that still are. */
   inFlight(): InFlight | null {
-    return this.momentCalls.inFlight(this.moment());
-  }
-
-  private moment(): CallMoment {
     const { clock } = this.perspective.peek();
-    return { clock, timeNs: this.timeNs.peek(), bounds: this.bounds(), inFlight: this.run.peek().inFlight, link: this.link.peek() };
+    return this.momentCalls.inFlight({ clock, timeNs: this.timeNs.peek(), inFlight: this.run.peek().inFlight });
   }
 
   fadeNs(): number {

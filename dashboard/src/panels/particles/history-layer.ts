@@ -12,12 +12,15 @@ const HISTORY_SLICE_MS = 6;
 
 export class HistoryLayer {
   readonly raster = new HistoryRaster();
-  /** Why there is no newer history; empty if there is. */
-  trouble = "";
   readonly #questions = new HistoryQuestions();
   #key = "";
 
-  constructor(private readonly ask: ParticleServices["history"], private readonly wake: () => void) {}
+  /** `tell` gets why there is no newer history, and an empty text once there is. */
+  constructor(
+    private readonly ask: ParticleServices["history"],
+    private readonly wake: () => void,
+    private readonly tell: (trouble: string) => void,
+  ) {}
 
   /** Where it begins: 0, or where it was cleared. */
   get fromNs(): number {
@@ -35,7 +38,7 @@ export class HistoryLayer {
       (history) => {
         this.wake();
         if (!this.#questions.answered(question, history.toNs)) return;
-        this.trouble = "";
+        this.tell("");
         if (question.anew) this.raster.clear();
         if (this.raster.add(history)) return;
         // Its ranks are put together more coarsely than those that are here: all once more, in the coarse way.
@@ -44,7 +47,7 @@ export class HistoryLayer {
       },
       (error: unknown) => {
         this.#questions.failed(question, performance.now());
-        this.trouble = `No history: ${error instanceof Error ? error.message : String(error)}`;
+        this.tell(`No history: ${error instanceof Error ? error.message : String(error)}`);
         this.wake();
       },
     );

@@ -74,7 +74,7 @@ export class ParticleView {
     this.#pointer = new Pointer(this.#plot, services);
     this.#canvases = new Canvases(() => this.#rendererChanged());
     this.#calls = new DrawnCalls(this.#canvases.limits, (points) => services.budgetChanged(points));
-    this.#history = new HistoryLayer((fromNs, toNs) => services.history(fromNs, toNs), () => this.#wake());
+    this.#history = new HistoryLayer((fromNs, toNs) => services.history(fromNs, toNs), () => this.#wake(), (trouble) => (this.#trouble = trouble));
     this.words.renderer = this.#canvases.words;
     this.#plot.append(...this.#canvases.elements, this.#controls.status, ...this.#pointer.elements);
     this.#root.append(this.#controls.element, this.#plot, this.#legend.element);
@@ -143,14 +143,15 @@ export class ParticleView {
     const userKey = `${widthPx} ${heightPx} ${devicePixelRatio} ${leastOpacity} ${sizeFactor} ${unitNs} ${this.#tables.key} ${this.#clearedNs};`;
     const key = `${userKey} ${frame.timeNs} ${frame.fadeNs} ${ground.scale.topNs} ${this.#history.raster.version}`;
     const drawn = this.#drawn;
-    const { selection, inFlight, groups } = this.#calls;
     const sinceMs = nowMs - drawn.atMs;
     const { busy, tookMs } = this.#canvases.finished(nowMs);
     if (tookMs !== null && frame.moving) this.#measured(frame, tookMs);
+    const { selection, inFlight } = this.#calls;
     if (key === drawn.key && drawn.selection === selection && drawn.inFlight === inFlight) return false;
     const user = !drawn.key.startsWith(userKey);
     const pauseMs = frame.reducedMotion ? STILL_MS : this.#canvases.onGpu ? 0 : Math.max(CPU_PAUSE_MS, 2 * drawn.costMs);
     if (busy || (!user && sinceMs < pauseMs)) return true;
+    const { groups } = this.#calls;
     const costMs = this.#canvases.draw(
       ground, (across, up, ratio) => this.#momentOf(frame, ground.scale, across, up, ratio),
       groups, this.#history.raster, leastOpacity, nowMs,
@@ -209,7 +210,6 @@ export class ParticleView {
       filtered,
       aggregationWords(frame.ranks, plotSize(ground).widthPx, this.#history.raster.cells.ranksPerRow),
       this.#history.fromNs > 0 ? `history since ${clock(this.#history.fromNs, 1)}` : "",
-      this.#history.trouble,
       this.#trouble,
       this.#canvases.onGpu ? "drawn by WebGL2" : "drawn by the CPU",
     ];
