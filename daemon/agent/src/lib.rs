@@ -227,7 +227,7 @@ impl Agent {
         self.has_passed = true;
         let scan_every = self.pace.begin_pass();
         if self.timers.scan.is_due(scan_every) {
-            self.pace.end_scan();
+            self.pace.begin_scan();
             self.scan(sink);
         }
         let pass = self.read(sink);
@@ -371,8 +371,9 @@ impl Agent {
 
     /// The last word is written: hands it to the system, and says what a full disk has cost the log.
     pub fn close(&mut self) {
+        self.flush();
         self.outbox.faults.extend(self.finder.take_unopened());
-        self.outbox.close();
+        self.outbox.report_dropped();
     }
 
     /// Hands what was written to the system; whether that took it.

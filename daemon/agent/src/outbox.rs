@@ -90,9 +90,8 @@ impl Outbox {
         result.is_ok()
     }
 
-    /// The last word is written: hands it to the system, and says what a full disk has cost the log.
-    pub(super) fn close(&mut self) {
-        self.flush();
+    /// Says what a full disk has cost the log.
+    pub(super) fn report_dropped(&mut self) {
         let dropped = self.log.as_ref().map_or(0, |log| log.journal.dropped_bytes());
         if dropped > 0 {
             self.faults.push(format!("{dropped} bytes of the log could not be written"));

@@ -41,8 +41,8 @@ impl Pace {
         if self.is_hurried() { SCAN_EVERY } else { SCAN_FOR_MORE_EVERY }
     }
 
-    /// All ring files that there are have been found.
-    pub(super) fn end_scan(&mut self) {
+    /// A scan begins: the ring file of whoever called until now will be found.
+    pub(super) fn begin_scan(&mut self) {
         self.is_expecting = false;
     }
 
@@ -61,7 +61,7 @@ impl Pace {
         if self.is_hurried() { most.min(SCAN_EVERY) } else { most }
     }
 
-    /// Whether ranks are still to come, or came just now.
+    /// Whether ranks are still to come or came just now, or one called that may not be known yet.
     fn is_hurried(&self) -> bool {
         self.is_expecting || self.found.is_none_or(|found| found.elapsed() < GATHERING)
     }

@@ -35,12 +35,12 @@ impl Library {
         Answer::new(id, self.content(question, is_wanted))
     }
 
-    fn content(&self, question: &Question, is_wanted: &dyn Fn() -> bool) -> Result<Content, String> {
+    fn content(&self, question: &Question, is_wanted: &dyn Fn() -> bool) -> Result<Option<Content>, String> {
         // It may have waited for its turn until nobody wants it any more.
         wanted(is_wanted)?;
         let dependencies = &self.dependencies;
-        Ok(match question {
-            Question::Ping => Content::Done(true),
+        Ok(Some(match question {
+            Question::Ping => return Ok(None),
             Question::Calls(question) => Content::Calls(self.calls(question)?),
             Question::Timeline(range, bins) => Content::Timeline(self.timeline(range, *bins as usize)?),
             Question::Count(range) => Content::Count(self.count(range)?),
@@ -78,7 +78,7 @@ impl Library {
             }
             Question::SaveLayout(question) => {
                 self.layouts.save(question)?;
-                Content::Done(true)
+                return Ok(None);
             }
             Question::Layouts => Content::Layouts(layouts(&self.ranks, &self.layouts)?),
             Question::Suggestion(range) => {
@@ -92,7 +92,7 @@ impl Library {
             Question::SiteTimes(question) => Content::SiteTimes(self.site_times(question, is_wanted)?),
             Question::SourceText(site) => Content::SourceText(self.source_text(*site)?),
             Question::Remap => Content::Remap(self.remap()?),
-        })
+        }))
     }
 
     fn sources(&self) -> Sources<'_> {

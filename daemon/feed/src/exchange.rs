@@ -28,14 +28,14 @@
 //! | `rank_metrics` | `from_ns, to_ns, metrics, function, site, phase` | `rank_metrics`: figures of all ranks |
 //! | `rank_layout` | `from_ns, to_ns, metrics, function, site, phase, layout, source, is_file` | `rank_layout`: where a layout puts ranks |
 //! | `layouts` | | `layouts`: the layouts that there are |
-//! | `save_layout` | `source, by, layout` | `done`: keeps layouts with the `recording` or for the `user`, or forgets one |
+//! | `save_layout` | `source, by, layout` | nothing: keeps layouts with the `recording` or for the `user`, or forgets one |
 //! | `suggestion` | `from_ns, to_ns` | `suggestion`: what shows best where ranks stand out |
 //! | `landscape` | `from_ns, to_ns, most` | `landscape`: time by function and rank |
 //! | `sites` | | `sites`: the call sites |
 //! | `site_times` | `from_ns, to_ns, ranks, hidden` | `site_times`: what is called from where |
 //! | `source_text` | `site` | `source_text`: the source around a place, for the owner alone |
 //! | `remap` | | `remap`: a better placement |
-//! | `ping` | | `done` |
+//! | `ping` | | nothing |
 //!
 //! `ranks` are ranges with both ends included; without them it is all. Of `messages`, `shares`, `critical`, `durations`,
 //! `group_graph`, `courses`, `pairs`, `pending`, `selected`, `site_times`, `rank_metrics`, `rank_layout`, `landscape`,

@@ -254,6 +254,7 @@ impl RankFigures {
             let sums = CallSums::read(sources.calls, range_ns, only, known.ranks)?;
             Ok(Sums::Calls(Arc::new(sums)))
         };
+        // The key says which sums they are: others are never there.
         let Sums::Calls(sums) = self.once(asked, sources, make)? else { return Ok(Default::default()) };
         Ok((sums.calls.clone(), sums.time_s.clone()))
     }

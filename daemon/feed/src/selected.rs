@@ -234,7 +234,12 @@ impl SelectionSums<'_> {
     }
 
     /// Takes in a message from or to the selected ranks, and the place of the region that it is within.
-    fn add_message(&mut self, message: &Message, region: Option<usize>, criteria: Option<&Version>) {
+    fn add_message(
+        &mut self,
+        message: &Message,
+        region: impl Fn() -> Option<usize>,
+        criteria: Option<&Version>,
+    ) {
         let range_ns = &self.question.range_ns;
         if range_ns.contains(&message.recv_ns)
             && let Some(receiver) = self.of_rank.get_mut(message.dst.index())
@@ -254,7 +259,7 @@ impl SelectionSums<'_> {
         found.intra_messages += u64::from(!message.inter);
         found.bytes = found.bytes.saturating_add(message.bytes);
         self.sizes.feed(std::slice::from_ref(message));
-        if let Some(region) = region {
+        if let Some(region) = region() {
             self.of_region[region].add(message, criteria);
         }
     }
@@ -310,8 +315,10 @@ pub(crate) fn selected(
     let is_selected = |rank| is_among(only.as_deref(), rank);
     messages.visit(range_ns, is_wanted, &mut |batch| {
         for message in batch.iter().filter(|of| is_selected(of.src) || is_selected(of.dst)) {
-            let (src, dst) = (region_of.get(&message.src), region_of.get(&message.dst));
-            let region = src.filter(|_| src == dst).copied();
+            let region = || {
+                let (src, dst) = (region_of.get(&message.src), region_of.get(&message.dst));
+                src.filter(|_| src == dst).copied()
+            };
             sums.add_message(message, region, criteria.as_deref());
         }
         ControlFlow::Continue(())

@@ -2,7 +2,7 @@
 
 mod support;
 
-use mpiscope_feed::exchange::{Answer, Content, EventQuestion, Question, RowsQuestion};
+use mpiscope_feed::exchange::{Answer, EventQuestion, Question, RowsQuestion};
 use mpiscope_feed::{CallSource, Library, NONE, Overview};
 use mpiscope_model::{Call, Nanoseconds, Rank, Site};
 use proptest::prelude::*;
@@ -171,5 +171,5 @@ fn what_cannot_be_read_is_reported() {
     let library = Library::new(Box::new(Broken));
     let answer = library.answer(3, &of_calls(0..5, 5));
     assert_eq!(answer, Answer::new(3, Err("the disk is gone".to_owned())));
-    assert_eq!(library.answer(4, &Question::Ping), Answer::new(4, Ok(Content::Done(true))));
+    assert_eq!(library.answer(4, &Question::Ping), Answer::new(4, Ok(None)));
 }

@@ -70,7 +70,7 @@ struct Keeper {
 }
 
 impl Keeper {
-    /// The limits are shared by all keepers that N workers have.
+    /// The limits are shared by the keepers of all `peers` workers.
     fn new(peers: usize, kept: Rc<RefCell<WorkerFigures>>) -> Self {
         let MatchingLimits { pending, pairs } = MatchingLimits::default();
         let limits = MatchingLimits { pending: pending / keepers(peers), pairs: pairs / keepers(peers) };

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn families_are_reported_by_what_they_say() {
+    fn families_are_recognized_by_what_their_programs_print() {
         let versions = [
             ("mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs to", Some(Family::OpenMpi)),
             ("mpirun (Open MPI) 4.1.4\n", Some(Family::OpenMpi)),

@@ -76,7 +76,7 @@ impl Watch {
         done
     }
 
-    /// Hands on the first message of a run.
+    /// Hands on the first messages of a run.
     fn begin(&mut self, start: Message) {
         self.hand_on(|agent, _, sink| {
             agent.tell(start, sink);

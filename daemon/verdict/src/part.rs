@@ -67,7 +67,6 @@ impl PartVerdicts {
             gathered: Vec::new(),
             sites: Vec::new(),
             attribution: Vec::new(),
-            // words: allow a field of the report
             cpu_contention: None,
             whatif: WhatIf::default(),
             ..whole.clone()

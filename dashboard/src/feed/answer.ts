@@ -67,15 +67,13 @@ interface Contents {
   layouts: Layouts;
   landscape: Landscape;
   suggestion: Suggestion;
-  /** Whether something was done that brings nothing back. */
-  done: boolean;
 }
 
 export type AnswerMessage = { kind: "answer"; id: number } & Partial<Contents>;
 
 /** What may be in an answer; of its fields only the names are believed yet. */
-export type AnswerFields = Fields<Record<NameOf<Wire.Answer>, unknown>>;
-type ContentName = Exclude<NameOf<Wire.Answer>, "kind" | "id">;
+export type AnswerFields = Fields<Wire.Answer & Record<ContentName, unknown>>;
+type ContentName = NameOf<Wire.Content>;
 
 const READERS: { readonly [Name in ContentName]: (value: unknown) => Contents[Name] } = {
   error: (value) => String(value),
@@ -106,7 +104,6 @@ const READERS: { readonly [Name in ContentName]: (value: unknown) => Contents[Na
   layouts: (value) => layouts(fields(value, "The layouts")),
   landscape: (value) => landscape(fields(value, "The landscape")),
   suggestion: (value) => suggestion(fields(value, "The suggestion")),
-  done: (value) => value === true,
 };
 
 export function answer(value: AnswerFields): AnswerMessage {

@@ -3649,6 +3649,8 @@ rank: number,
  */
 function: number, };
 
+export type Content = { "error": string } | { "calls": Calls } | { "timeline": TimelineBins } | { "count": RangeCounts } | { "history": History } | { "durations": CallDurations } | { "shares": Shares } | { "group_graph": GroupGraph } | { "critical": CriticalPath } | { "budget": RangeBudget } | { "selected": Selected } | { "dag": Dag } | { "cone": Cone } | { "pairs": Pairs } | { "pending": PendingMessages } | { "messages": MessageRows } | { "courses": Courses } | { "criteria": Criteria } | { "rank_metrics": RankMetrics } | { "rank_layout": RankLayout } | { "layouts": Layouts } | { "landscape": Landscape } | { "suggestion": Suggestion } | { "sites": Sites } | { "site_times": SiteTimes } | { "source_text": SourceText } | { "remap": Remap } | { "event": Event };
+
 export type Answer = { 
 /**
  * Always `answer`.
@@ -3657,7 +3659,7 @@ kind: AnswerKind,
 /**
  * The number of the question.
  */
-id: number, } & ({ "error": string } | { "calls": Calls } | { "timeline": TimelineBins } | { "count": RangeCounts } | { "history": History } | { "durations": CallDurations } | { "shares": Shares } | { "group_graph": GroupGraph } | { "critical": CriticalPath } | { "budget": RangeBudget } | { "selected": Selected } | { "dag": Dag } | { "cone": Cone } | { "pairs": Pairs } | { "pending": PendingMessages } | { "messages": MessageRows } | { "courses": Courses } | { "criteria": Criteria } | { "rank_metrics": RankMetrics } | { "rank_layout": RankLayout } | { "layouts": Layouts } | { "landscape": Landscape } | { "suggestion": Suggestion } | { "sites": Sites } | { "site_times": SiteTimes } | { "source_text": SourceText } | { "remap": Remap } | { "event": Event } | { "done": boolean });
+id: number, };
 
 export type Annotation = { 
 /**

@@ -109,7 +109,7 @@ fn essence(mut answer: Answer) -> Essence {
     answer.id = 0;
     assert_eq!(answer.error(), None);
     let mut all = Vec::new();
-    if let Content::Calls(calls) = &mut answer.content {
+    if let Some(Content::Calls(calls)) = &mut answer.content {
         all = shown(calls);
         *calls = Calls::default();
     }

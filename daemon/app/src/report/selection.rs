@@ -52,8 +52,8 @@ impl Selection {
         let ranks = rank.as_ref().map(|list| list.ranges());
         let question = SelectedQuestion { range_ns, ranks: ranks.clone(), hidden: Vec::new() };
         match library.answer(0, &Question::Selected(question)).content {
-            Content::Selected(figures) => Ok(Some(Self { ranks, figures })),
-            Content::Error(error) => bail!(error),
+            Some(Content::Selected(figures)) => Ok(Some(Self { ranks, figures })),
+            Some(Content::Error(error)) => bail!(error),
             _ => bail!("the answer to the selection is none"),
         }
     }

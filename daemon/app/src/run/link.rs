@@ -103,13 +103,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sites_addresses_are_reported_and_nothing_else() {
+    fn ranks_get_the_sites_addresses_and_nothing_else() {
         let addresses = reachable(([0, 0, 0, 0], 9).into(), &[[10, 1, 2, 3].into()]);
         assert_eq!(addresses, ["10.1.2.3:9"]);
     }
 
     #[test]
-    fn without_any_all_of_the_host_are_reported_but_its_loopback() {
+    fn without_any_they_get_all_of_the_host_but_its_loopback() {
         let addresses = reachable(([0, 0, 0, 0], 9).into(), &[]);
         assert!(!addresses.is_empty());
         assert!(

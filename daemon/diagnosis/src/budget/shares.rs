@@ -296,7 +296,7 @@ pub struct ShareRow {
 }
 
 impl Level {
-    /// The windows of a range of time, and how many to join to have N at most.
+    /// The windows of a range of time, and how many to join to have at most `most`.
     fn windows_in(&self, range_ns: &Range<Nanoseconds>, most: usize) -> (Range<usize>, usize) {
         let begin = ((range_ns.start / self.width_ns) as usize).min(self.windows.len());
         let stop = (range_ns.end.div_ceil(self.width_ns) as usize).clamp(begin, self.windows.len());

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 /// count: the reference was measured at another time.
 const NEVER_QUIET: f64 = 1.25;
 /// A single link is slow if it takes this many times the reference, and longer than is normal.
-pub(crate) const SLOW_IN_SIZE: f64 = 2.0;
+pub(crate) const SLOW_LINK: f64 = 2.0;
 
 /// Medians by size, in nanoseconds.
 #[derive(Debug, Clone, Default)]
@@ -99,7 +99,7 @@ impl Reference {
     /// half of them must take longer than nearly all of the reference did.
     pub(crate) fn share_on_link(&self, bytes: u32, own_ns: f64) -> f64 {
         match (self.message_ns(true, bytes), self.normal.ns(bytes)) {
-            (Some(median_ns), Some(normal_ns)) if own_ns > normal_ns.max(SLOW_IN_SIZE * median_ns) => {
+            (Some(median_ns), Some(normal_ns)) if own_ns > normal_ns.max(SLOW_LINK * median_ns) => {
                 median_ns / own_ns
             }
             _ => 1.0,

@@ -21,7 +21,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 const LEAST_STRETCH: Duration = Duration::from_secs(1);
 /// Stretches that are kept.
 const MOST_KEPT: usize = 64;
-/// After this number that were no deadlock the terminal lists no more of them.
+/// After this number of waits for ranks that may go on, the terminal lists no more of them.
 const MOST_REPORTED: usize = 5;
 /// That many ranks, of all, have to wait for others that may go on.
 const LEAST_SHARE: f64 = 0.5;
@@ -35,7 +35,7 @@ pub struct HangWatcher {
     /// Since when the last hang goes on.
     now: Option<u64>,
     looked: Option<Instant>,
-    /// How many hangs were no deadlock.
+    /// How many hangs were waits for ranks that may go on.
     wait_count: usize,
     is_reported: bool,
 }

@@ -15,7 +15,8 @@ use crate::rank_values::{Landscape, RankMetrics};
 use crate::selected::Selected;
 use crate::shares::Shares;
 use crate::surroundings::Remap;
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Names the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,29 +28,44 @@ pub enum AnswerKind {
 }
 
 /// What comes back to a question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Answer {
     /// Always `answer`.
     pub kind: AnswerKind,
     /// The number of the question.
     pub id: u32,
-    /// What was asked for, under the name of its kind, or why it is not there.
+    /// What was asked for, under the name of its kind, or why it is not there; nothing where there is nothing to bring back.
     #[serde(flatten)]
-    pub content: Content,
+    #[cfg_attr(test, ts(skip))]
+    pub content: Option<Content>,
+}
+
+/// Its size is written first: serde would write a flattened field into a buffer of its own.
+impl Serialize for Answer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2 + usize::from(self.content.is_some())))?;
+        map.serialize_entry("kind", &self.kind)?;
+        map.serialize_entry("id", &self.id)?;
+        if let Some(content) = &self.content {
+            content.write(&mut map)?;
+        }
+        map.end()
+    }
 }
 
 impl Answer {
     /// An answer to the question with this number.
     #[must_use]
-    pub fn new(id: u32, content: Result<Content, String>) -> Self {
-        Answer { kind: AnswerKind::Answer, id, content: content.unwrap_or_else(Content::Error) }
+    pub fn new(id: u32, content: Result<Option<Content>, String>) -> Self {
+        let content = content.unwrap_or_else(|error| Some(Content::Error(error)));
+        Answer { kind: AnswerKind::Answer, id, content }
     }
 
     /// Why there is no answer, in a sentence.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
-        if let Content::Error(error) = &self.content { Some(error) } else { None }
+        if let Some(Content::Error(error)) = &self.content { Some(error) } else { None }
     }
 }
 
@@ -57,7 +73,7 @@ impl Answer {
 macro_rules! contents {
     ($($(#[$doc:meta])* $kind:ident($content:ty) as $name:ident,)*) => {
         /// What was asked for.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Deserialize)]
         #[cfg_attr(test, derive(ts_rs::TS))]
         #[serde(rename_all = "snake_case")]
         #[expect(clippy::large_enum_variant, reason = "one is made, sent and dropped at a time")]
@@ -67,12 +83,21 @@ macro_rules! contents {
             $($(#[$doc])* $kind($content),)*
         }
 
+        impl Content {
+            fn write<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+                match self {
+                    Self::Error(error) => map.serialize_entry("error", error),
+                    $(Self::$kind(content) => map.serialize_entry(stringify!($name), content),)*
+                }
+            }
+        }
+
         impl Answer {
             $(
                 $(#[$doc])*
                 #[must_use]
                 pub fn $name(self) -> Option<$content> {
-                    if let Content::$kind(content) = self.content { Some(content) } else { None }
+                    if let Some(Content::$kind(content)) = self.content { Some(content) } else { None }
                 }
             )*
         }
@@ -134,8 +159,6 @@ contents! {
     Remap(Remap) as remap,
     /// The nearest call.
     Event(Event) as event,
-    /// That it was done: there is nothing to bring back.
-    Done(bool) as done,
 }
 
 /// How many calls of each function began when.

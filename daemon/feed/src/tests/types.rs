@@ -192,6 +192,7 @@ fn types() -> String {
     declare(RemapFile::decl(&config));
     declare(Remap::decl(&config));
     declare(Event::decl(&config));
+    declare(exchange::Content::decl(&config));
     declare(exchange::Answer::decl(&config));
     declare(Annotation::decl(&config));
     declare(ValueSeries::decl(&config));

@@ -23,7 +23,7 @@ fn what_a_nested_srun_exports_is_extended_only_where_it_is_limited() {
 }
 
 #[test]
-fn a_nested_mpirun_is_reported_where_that_cannot_end_the_job() {
+fn a_nested_mpirun_gets_the_list_where_that_cannot_end_the_job() {
     let list = "RINGS;KEY;LD_PRELOAD";
     let script = |text: &str| in_a_job().file("./job.sh", text).sets("bash ./job.sh", LIST);
     assert_eq!(script("#!/bin/sh\nmpirun -n 4 ./a\n"), list);

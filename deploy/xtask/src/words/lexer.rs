@@ -157,7 +157,7 @@ impl Lexer<'_> {
             (Language::Braces, b'/') if self.is_after(b"(") => {
                 Some((Kind::Texts, quoted_length(rest, false)))
             }
-            (Language::Braces, b'>') if !self.is_after(b"=") => {
+            (Language::Braces, b'>') if !self.is_after(b"=-") => {
                 markup_length(rest).map(|length| (Kind::Texts, length))
             }
             (Language::Hash, b'#') if self.begins_word() => Some((Kind::Comments, line_length(rest))),
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn words_between_tags_and_patterns_are_texts() {
-        let text = "<h2>What if {a}</h2>; x as Map<B> | C<D>; y.test(/^Of /); (z) =>w;";
+        let text = "<h2>What if {a}</h2>; x as Map<B> | C<D>; y.test(/^Of /); (z) =>w; if (a->held) {}";
         let texts: Vec<&str> = named_pieces(Language::Braces, text)
             .into_iter()
             .filter_map(|(kind, text)| (kind == "texts").then_some(text))

@@ -1,6 +1,6 @@
 //! What messages take on single links.
 
-use crate::whatif::reference::SLOW_IN_SIZE;
+use crate::whatif::reference::SLOW_LINK;
 use mpiscope_model::Node;
 use rustc_hash::FxHashMap;
 
@@ -39,7 +39,6 @@ pub(crate) struct OnLinks {
 impl OnLinks {
     /// Whether some link may be slow throughout.
     pub(crate) fn has_slow(&self) -> bool {
-        self.by_size.values().any(OnLink::is_slow)
-            || self.by_link.values().any(|slower| *slower > SLOW_IN_SIZE)
+        self.by_size.values().any(OnLink::is_slow) || self.by_link.values().any(|slower| *slower > SLOW_LINK)
     }
 }
