@@ -36,9 +36,9 @@ static void talk(MPI_Comm communicator)
     for (int member = 0; member < size; member++)
         check += world_rank_of(member, communicator);
     T_Barrier(communicator);
-    int root = size - 1, received = world_rank;
-    T_Bcast(&received, 1, MPI_INT, root, communicator);
-    truth_require(received == world_rank_of(root, communicator));
+    int root = size - 1, broadcast = world_rank;
+    T_Bcast(&broadcast, 1, MPI_INT, root, communicator);
+    truth_require(broadcast == world_rank_of(root, communicator));
     T_Reduce(&world_rank, &sum, 1, MPI_INT, MPI_SUM, 0, communicator);
     truth_require(rank != 0 || sum == check);
     T_Allreduce(&world_rank, &sum, 1, MPI_INT, MPI_SUM, communicator);
