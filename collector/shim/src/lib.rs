@@ -1,9 +1,11 @@
 //! The library that is preloaded into the job: it stands before the MPI functions and records their calls.
 //!
-//! What it is: generated symbols, the ABI of each MPI family, and the hand-written shapes of calls; the only crate
-//! that speaks to MPI. What it is not: meaning (`capture`), memory layout (`ring`, `wire`). Who uses it: the dynamic
-//! linker. What must hold: the program behaves as without us. A fault of ours switches recording off and passes calls
-//! through; nothing is ever written to the program's output; timestamps lie right around the real call.
+//! In: the program's calls of MPI, through generated symbols for C and Fortran. Out: slots in the rings of the process. It
+//! never changes what the program sees: a fault of ours switches recording off and passes calls through, nothing is written
+//! to the program's output, and time stamps lie right around the real call.
+//!
+//! It is the only crate that talks to MPI: it has the ABI of each family and the hand-written shapes of calls. What a call
+//! means is in `capture`, the layout of memory in `ring` and `wire`.
 
 mod agent;
 mod calibrate;

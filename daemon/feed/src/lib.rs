@@ -1,12 +1,11 @@
-//! What the page and outside views receive: one snapshot, then numbered deltas.
+//! What pages receive: one snapshot, then numbered deltas, and answers about any range of the run.
 //!
-//! What it is: the state that viewers see and its bytes, protocol version 2, MessagePack with numeric columns as
-//! little-endian blobs (see [`message`]). What it is not: sockets, tasks, clocks, or the counting itself; time comes
-//! in with each [`Update`]. Who calls it: the one task that owns the run's counters calls [`FeedState::apply`] some
-//! ten times a second; `mpiscope-server` calls [`FeedState::next_after`] for each viewer.
+//! In: [`Update`]s with their time, some ten times a second, and questions. Out: messages in MessagePack, with columns of
+//! numbers as little-endian blobs (see [`message`]). It never counts by itself, and has no socket, thread or clock.
 //!
-//! What must hold: a snapshot with number `n` followed by the deltas `n+1 ... m` gives the snapshot `m`; deltas carry
-//! absolute values: applying one is assignment; everything kept is bounded, in rows or in bytes.
+//! A snapshot with number `n` followed by the deltas `n+1 ... m` gives the snapshot `m`: deltas carry absolute values, so
+//! to apply one is assignment. Everything that is kept has a bound, in rows or in bytes. The task that owns the counters
+//! calls [`FeedState::apply`], and the server calls [`FeedState::next_after`] for each page.
 
 pub mod exchange;
 pub mod message;

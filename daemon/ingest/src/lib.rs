@@ -1,8 +1,9 @@
 //! From frames to the model: ticks become nanoseconds of the run, slots become calls and events, faults become values.
 //!
-//! What it is: a state machine that is fed messages and hands out batches. What it is not: I/O, threads, clocks.
-//! Who uses it: the daemon, live, and every reader of a write-ahead log: the same bytes give the same batches. What
-//! must hold: nothing a job writes can make it panic or grow without bound.
+//! In: messages of agents, in any batches. Out: batches of rows and events. It does no I/O, has no threads and reads no
+//! clock. Nothing that a job writes makes it panic or grow without bound.
+//!
+//! The daemon uses it live, and every reader of a write-ahead log: the same bytes give the same batches.
 
 mod clock;
 mod closed_call;

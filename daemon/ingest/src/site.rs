@@ -1,6 +1,7 @@
 //! Call sites: the definitions of all processes, as one table of the run.
 
 use crate::memory_budget::MemoryBudget;
+use data_encoding::HEXLOWER;
 use mpiscope_model::{Site, SiteInfo};
 use mpiscope_wire::{ModuleDefinition, NO_MODULE, PathPart, SiteDefinition};
 use rustc_hash::FxHashMap;
@@ -141,7 +142,7 @@ impl Sites {
             let path = String::from_utf8_lossy(path);
             // Control characters of a hostile name must not reach a terminal.
             let path = path.chars().filter(|character| !character.is_control()).collect();
-            let build_id = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
+            let build_id = HEXLOWER.encode(build_id);
             self.modules.push((path, build_id));
             self.modules.len() as u32 - 1
         }))

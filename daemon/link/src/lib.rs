@@ -1,9 +1,10 @@
-//! The connection between the agent of a node and the daemon: authentication, packets, acknowledgement.
+//! The connection between the agent of a host and the daemon: authentication, packets, acknowledgement.
 //!
-//! Packets, the proof that both sides know the run's secret, encryption, the daemon's listener and the agent's caller.
-//! The program uses it at both ends; frames pass through as they are. Nobody without the secret gets further than the
-//! first packet. No packet is larger than its bound, and each is checked before use. A frame is acknowledged only when
-//! the daemon's log has it, and sent again otherwise.
+//! In: frames to hand over. Out: the same frames at the other end, in order and each once. It never looks into them, and
+//! nobody without the run's secret gets further than the first packet.
+//!
+//! No packet is larger than its bound, and each is checked before use. A frame is acknowledged only when the daemon's log
+//! has it, and sent again otherwise. The daemon listens, agents call.
 #![forbid(unsafe_code)]
 
 mod batch;

@@ -1,6 +1,7 @@
 //! The secret of a run: whoever knows it belongs to the run. It never travels; proofs of it do.
 
 use crate::error::LinkError;
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use ring::hmac;
 use ring::rand::{SecureRandom as _, SystemRandom};
 
@@ -88,16 +89,11 @@ impl Secret {
 }
 
 pub(crate) fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(bytes)
 }
 
 pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits = text.trim().as_bytes();
-    if !digits.len().is_multiple_of(2) {
-        return None;
-    }
-    let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
-    digits.chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
+    HEXLOWER_PERMISSIVE.decode(text.trim().as_bytes()).ok()
 }
 
 #[cfg(test)]

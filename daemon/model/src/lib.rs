@@ -1,8 +1,9 @@
 //! The vocabulary of the daemon: ranks, calls, messages, and their order.
 //!
-//! What it is: plain values with their meaning in their names. What it is not: bytes, files, clocks, threads.
-//! Who uses it: every crate of the daemon. What must hold: times are nanoseconds since the start of the run, ranks
-//! are world ranks, communicators are dense indices into the run's communicator table.
+//! In and out: plain values that other crates hand to each other. They never hold bytes of a format, files or clocks.
+//!
+//! Times are nanoseconds since the start of the run, ranks are world ranks, and communicators are dense indices into the
+//! run's table of communicators.
 
 mod activity;
 mod batch;

@@ -1,10 +1,10 @@
-//! OTF2 traces, written and read through the OTF2 library that is on the machine.
+//! OTF2 traces, written and read through the OTF2 library of the machine, which is loaded when it is needed.
 //!
-//! What it is: the one place of the daemon where foreign functions are called: the library is loaded when it is needed, and
-//! what it does is offered as safe values. What it is not: an opinion about what a trace should hold; it knows neither
-//! recordings nor ranks. Who uses it: the program's `export` and `import`. What must hold: pointers of the library live no
-//! longer than the archive they belong to, no archive is used by two threads, and what a trace says is checked by whoever
-//! asks for it.
+//! In: definitions and events to write, or the path of an archive. Out: an archive, or its definitions and events as safe
+//! values. It never decides what a trace should hold, and knows neither recordings nor ranks.
+//!
+//! It has the daemon's only foreign functions. Pointers of the library live no longer than the archive they belong to, and
+//! no two threads use one archive. What a trace says is checked by whoever asks for it.
 
 mod anchor;
 mod constants;

@@ -1,11 +1,11 @@
-//! The messages between mpiscope and other programs, as values and in JSON and MessagePack.
+//! The messages between mpiscope and other programs, version 1 of the protocol.
 //!
-//! What it is: the messages of protocol version 1, for the server and for clients in Rust. What it is not: sockets, or
-//! the reading of calls. `docs/protocol.md` explains the protocol to people, and `docs/protocol.schema.json` and
-//! `docs/protocol.asyncapi.json` are written from these types by a test.
+//! In: values, or bytes in JSON or MessagePack. Out: the other of the two; a message means the same in both formats. It
+//! never opens a socket or reads a recording.
 //!
-//! What must hold: a message means the same in both formats; names and meanings stay within a version; a reader ignores
-//! fields that it does not know, because later versions of mpiscope may add some.
+//! Names and meanings stay within a version. A reader ignores fields that it does not know, because later versions of
+//! mpiscope may add some. `docs/protocol.md` explains the protocol to people; a test writes `docs/protocol.schema.json` and
+//! `docs/protocol.asyncapi.json` from these types.
 
 pub mod column;
 

@@ -1,13 +1,11 @@
-//! HTTP and WebSocket for the page, behind a token.
+//! HTTP and WebSocket for the page and for other programs, behind tokens.
 //!
-//! What it is: the page's files, the gate before them, the clock that pages share, and one loop for each open page that
-//! carries the feed, the clock and answers; the same for programs of others. What it
-//! is not: the feed's content, the counters, the command line. Who calls it: the program binds a [`Server`], hands the
-//! [`Source`] of [`live`] to [`Bound::serve`], and keeps the [`Publisher`] with the one task that owns the counters.
+//! In: connections, the feed's messages, and questions of pages. Out: the page's files, the feed, answers, and rows for
+//! programs. It never tells anybody without a token anything, and nobody does more than its token allows.
 //!
-//! What must hold: nobody without a token learns anything, and nobody does more than its token allows; a slow or stuck page costs nobody else anything; every
-//! number of connections, bytes and seconds that a client can cause is bounded; [`Publisher::publish`] never waits for
-//! a client.
+//! A slow or stuck page costs nobody else anything: [`Publisher::publish`] never waits for a client. Every number of
+//! connections, bytes and seconds that a client can cause has a bound. The program binds a [`Server`], hands the [`Source`]
+//! of [`live`] to [`Bound::serve`], and keeps the [`Publisher`] with the task that owns the counters.
 
 mod access;
 mod assets;

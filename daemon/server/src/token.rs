@@ -1,5 +1,6 @@
 //! The secret that opens the page.
 
+use data_encoding::HEXLOWER;
 use std::fmt;
 use std::hint::black_box;
 
@@ -11,12 +12,8 @@ impl Token {
     /// From random bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
-        const DIGITS: [u8; 16] = *b"0123456789abcdef";
         let mut hex = [0; 32];
-        for (pair, byte) in hex.chunks_exact_mut(2).zip(bytes) {
-            pair[0] = DIGITS[usize::from(byte >> 4)];
-            pair[1] = DIGITS[usize::from(byte & 15)];
-        }
+        HEXLOWER.encode_mut(&bytes, &mut hex);
         Token(hex)
     }
 

@@ -9,6 +9,7 @@
 //! the innermost. Without debug information there are the names of symbols, without those nothing but the address.
 
 use addr2line::{Loader, gimli};
+use data_encoding::HEXLOWER;
 use mpiscope_model::SiteInfo;
 use object::read::{Object as _, ReadCache};
 use object::{ObjectSymbol as _, SymbolKind};
@@ -77,7 +78,7 @@ impl Module {
         let file = object::File::parse(&cache).map_err(|error| error.to_string())?;
         let found = file.build_id().ok().flatten().unwrap_or_default();
         // The collector sends this number of bytes of it.
-        let found: String = found.iter().take(24).map(|byte| format!("{byte:02x}")).collect();
+        let found = HEXLOWER.encode(&found[..found.len().min(24)]);
         if found != build_id {
             return Err("the file is another than it was then".into());
         }
@@ -197,7 +198,7 @@ mod tests {
     fn sites(file: &Path, offsets: &[u64]) -> Vec<SiteInfo> {
         let cache = ReadCache::new(File::open(file).unwrap());
         let build_id = object::File::parse(&cache).unwrap().build_id().unwrap().unwrap_or_default().to_vec();
-        let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
+        let build_id = HEXLOWER.encode(&build_id);
         let site = |(site, &offset): (usize, &u64)| SiteInfo {
             site: Site::from_index(site),
             module: file.to_str().unwrap().into(),

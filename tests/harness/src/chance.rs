@@ -6,9 +6,7 @@ const USUAL: u64 = 1;
 
 /// Numbers without any order that a test would see.
 #[derive(Debug, Clone)]
-pub struct Chance {
-    state: u64,
-}
+pub struct Chance(fastrand::Rng);
 
 impl Chance {
     /// Those of the seed that the environment names, and of the test's own name.
@@ -17,16 +15,12 @@ impl Chance {
         let seed = std::env::var(SEED).ok().and_then(|word| word.parse().ok()).unwrap_or(USUAL);
         let name = test.bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
         println!("{SEED}={seed}");
-        Self { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ name }
+        Self(fastrand::Rng::with_seed(seed.rotate_left(32) ^ name))
     }
 
     /// A number below this one, which is not zero.
     pub fn below(&mut self, end: u64) -> u64 {
-        // SplitMix64, whose outputs are spread evenly.
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (mixed ^ (mixed >> 31)) % end.max(1)
+        self.0.u64(..end.max(1))
     }
 
     /// One of these.

@@ -69,13 +69,9 @@ fn modelled(dir: &Path) -> Sound {
 fn a_flipped_byte_anywhere_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let sound = modelled(&folder.path().join("made"));
-    // SplitMix64, the same in each run.
-    let mut state = 1_u64;
-    let mut below = |end: usize| {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        ((mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB) % end as u64) as usize
-    };
+    // The same in each run.
+    let mut chance = fastrand::Rng::with_seed(1);
+    let mut below = |end: usize| chance.usize(..end);
     let files = files_in(&sound.dir);
     for _ in 0..times() {
         let file = &files[below(files.len())];

@@ -14,6 +14,7 @@ use mpiscope_ring::SERVED_BY_DAEMON;
 use mpiscope_verdict as verdict;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use time::OffsetDateTime;
 
 /// What lies in a recording's folder beside the files of the recording itself.
 const FILES: [&str; 4] = [verdict::FILE, verdict::GIVEN, hang::FILE, LIVE_FILE];
@@ -196,24 +197,17 @@ fn default_name(command: &[std::ffi::OsString]) -> String {
 
 /// The current time in UTC, as in a file's name.
 fn timestamp() -> String {
-    let seconds = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |elapsed| elapsed.as_secs());
-    let (year, month, day) = civil_date(seconds / 86_400);
-    let second = seconds % 86_400;
-    format!("{year:04}{month:02}{day:02}-{:02}{:02}{:02}", second / 3600, second / 60 % 60, second % 60)
-}
-
-/// The date of a day since 1970, by the calendar's cycle of 400 years that begins in March.
-fn civil_date(day: u64) -> (u64, u64, u64) {
-    let shifted = day + 719_468;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (era * 400 + year + u64::from(month <= 2), month, day)
+    let now = OffsetDateTime::now_utc();
+    let (date, time) = (now.date(), now.time());
+    format!(
+        "{:04}{:02}{:02}-{:02}{:02}{:02}",
+        date.year(),
+        u8::from(date.month()),
+        date.day(),
+        time.hour(),
+        time.minute(),
+        time.second()
+    )
 }
 
 fn free_name(folder: &Path, name: &str) -> String {
@@ -249,14 +243,6 @@ pub(crate) fn left_over_rings(rings: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        assert_eq!(civil_date(0), (1970, 1, 1));
-        assert_eq!(civil_date(11_016), (2000, 2, 29));
-        assert_eq!(civil_date(20_454), (2026, 1, 1));
-        assert_eq!(civil_date(20_453), (2025, 12, 31));
-    }
 
     #[test]
     fn names_come_from_the_program() {

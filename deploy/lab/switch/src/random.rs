@@ -1,28 +1,18 @@
 //! Random numbers that are the same in every run: the losses of a link can be predicted.
 
-/// `SplitMix64`: small, and good enough for lots drawn one after the other.
+/// Lots drawn one after the other.
 #[derive(Debug, Clone)]
-pub(crate) struct Random {
-    state: u64,
-}
+pub(crate) struct Random(fastrand::Rng);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { state: seed }
-    }
-
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        Self(fastrand::Rng::with_seed(seed))
     }
 
     /// Between 0 and 1, and neither: logarithms and negative powers of it are finite.
     #[expect(clippy::cast_precision_loss, reason = "53 bits are what a float holds exactly")]
     pub(crate) fn fraction(&mut self) -> f64 {
-        ((self.next() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+        ((self.0.u64(..) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
     /// Of the normal distribution with mean 0 and deviation 1.
