@@ -99,8 +99,10 @@ impl FlightBuffer {
     pub(super) fn thin(&mut self, most_slots: usize) -> Vec<u32> {
         let mut thinned = Vec::new();
         for (number, ring) in self.rings.iter_mut().enumerate() {
+            // The writer repeats definitions with its next call: one that hangs has not done so yet.
             let is_old = |ring: &BufferedRing| {
-                ring.stretches.front().is_some_and(|next| next.1.elapsed() >= self.span)
+                let next = ring.stretches.front().filter(|(begin, _)| *begin < ring.until());
+                next.is_some_and(|(_, since)| since.elapsed() >= self.span)
             };
             while is_old(ring) {
                 self.left_out += ring.drop_first();

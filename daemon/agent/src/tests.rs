@@ -268,3 +268,35 @@ fn what_is_held_back_is_the_newest_and_stands_alone() {
     agent.pass(&mut |message| sent.push(message));
     assert_eq!(slots(&sent).len(), 1, "from now on it is sent at once");
 }
+
+/// Definitions are repeated with the next call. A rank that hangs makes none: what lies before is still needed.
+#[test]
+fn what_a_hanging_rank_did_last_is_kept() {
+    const SPAN: Duration = Duration::from_millis(40);
+    let folder = tempfile::tempdir().unwrap();
+    let writer = ring_file(folder.path(), std::process::id(), 0, ClockKind::Monotonic);
+    let (_, mut producer) = writer.claim(0).unwrap();
+    let mut agent = Agent::new(vec![folder.path().to_owned()], Resume::default(), Some(Box::new(Safe)));
+    agent.hold = Some(SPAN);
+    agent.switch(false, &mut drop);
+    let mut made = 0;
+    loop {
+        agent.pass(&mut drop);
+        assert!(producer.push(&[], &call(made), 1));
+        made += 1;
+        if producer.begins_anew() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    agent.pass(&mut drop);
+    std::thread::sleep(2 * SPAN);
+    let mut sent = Vec::new();
+    agent.pass(&mut drop);
+    agent.switch(true, &mut |message| sent.push(message));
+    let last = sent.iter().rev().find_map(|message| match message {
+        Message::Slots(slots) => slots.slots.last().and_then(Entry::decode),
+        _ => None,
+    });
+    assert!(matches!(last, Some(Entry::Call(last)) if last.start == made - 1), "{last:?} of {made}");
+}
