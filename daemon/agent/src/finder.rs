@@ -1,7 +1,6 @@
 //! Finds the ring files of a host's ranks, opens them, and numbers their processes.
 
 use crate::resume::Resume;
-use crate::ring_paths::new_ring_paths;
 use crate::unread::{Unread, unread_because};
 use crate::watched_file::WatchedFile;
 use mpiscope_process::local_host::host_name;
@@ -126,4 +125,21 @@ impl Finder {
         };
         (0..reader.rings()).map(position).collect()
     }
+}
+
+/// The ring files in these folders that are not known yet, in order of their paths.
+fn new_ring_paths(folders: &[PathBuf], known: &HashSet<PathBuf>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in folders {
+        // A folder that is not there yet, or no more, holds no ring file.
+        let Ok(entries) = std::fs::read_dir(folder) else { continue };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|extension| extension == "ring") && !known.contains(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
 }

@@ -13,7 +13,6 @@ mod outbox;
 mod pace;
 mod proc_file;
 mod resume;
-mod ring_paths;
 mod scheduling;
 #[cfg(test)]
 mod tests;
@@ -392,7 +391,7 @@ impl Agent {
 
     /// Reads this ring file too from now on, and reports its process.
     fn add(&mut self, mut ring_file: WatchedFile, sink: &mut dyn FnMut(Message)) {
-        self.recording.apply(&mut ring_file, &mut |message| sink(message));
+        self.recording.apply(&mut ring_file, sink);
         self.census.count(ring_file.process());
         let number = ring_file.process().process;
         if self.newest.as_ref().is_none_or(|newest| newest.process <= number) {

@@ -205,14 +205,20 @@ fn call(number: u64) -> Slot {
     call.encode()
 }
 
+/// An agent that keeps the newest slots while recording is off.
+fn flight_recorder(folder: &Path, span: Duration) -> Agent {
+    let mut agent = Agent::new(vec![folder.to_owned()], Resume::default(), Some(Box::new(Safe)));
+    agent.hold = Some(span);
+    agent
+}
+
 #[test]
 fn what_is_held_back_is_the_newest_and_stands_alone() {
     const SPAN: Duration = Duration::from_millis(250);
     let folder = tempfile::tempdir().unwrap();
     let writer = ring_file(folder.path(), std::process::id(), 0, ClockKind::Monotonic);
     let (_, mut producer) = writer.claim(0).unwrap();
-    let mut agent = Agent::new(vec![folder.path().to_owned()], Resume::default(), Some(Box::new(Safe)));
-    agent.hold = Some(SPAN);
+    let mut agent = flight_recorder(folder.path(), SPAN);
     let mut sent = Vec::new();
     agent.switch(false, &mut |message| sent.push(message));
 
@@ -276,8 +282,7 @@ fn what_a_hanging_rank_did_last_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let writer = ring_file(folder.path(), std::process::id(), 0, ClockKind::Monotonic);
     let (_, mut producer) = writer.claim(0).unwrap();
-    let mut agent = Agent::new(vec![folder.path().to_owned()], Resume::default(), Some(Box::new(Safe)));
-    agent.hold = Some(SPAN);
+    let mut agent = flight_recorder(folder.path(), SPAN);
     agent.switch(false, &mut drop);
     let mut made = 0;
     loop {

@@ -13,14 +13,9 @@ impl Timer {
     pub(super) fn is_due(&mut self, every: Duration) -> bool {
         let is_due = self.last.is_none_or(|last| last.elapsed() >= every);
         if is_due {
-            self.restart();
+            self.last = Some(Instant::now());
         }
         is_due
-    }
-
-    /// It was done now.
-    pub(super) fn restart(&mut self) {
-        self.last = Some(Instant::now());
     }
 
     /// It is due whenever it is asked for next.

@@ -107,12 +107,11 @@ impl MessageSums {
         self.received[dst] += 1.0;
         self.bytes_received[dst] += message.bytes as f64;
         self.late_sender_s[dst] += message.late_sender_ns as f64 / 1e9;
-        let known = criteria.filter(|_| message.exact);
-        if let Some(latency) = known.and_then(|criteria| criteria.latency(message)) {
+        let Some(criteria) = criteria else { return };
+        if let Some(latency) = criteria.exact_latency(message) {
             self.exact[dst] += 1.0;
             self.latency[dst] += latency;
-            let is_delayed = known.and_then(|criteria| criteria.is_delayed(message));
-            self.delayed[dst] += f64::from(u8::from(is_delayed == Some(true)));
+            self.delayed[dst] += f64::from(u8::from(criteria.is_delayed(message) == Some(true)));
         }
     }
 }

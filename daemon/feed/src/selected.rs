@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 /// The figures of a range, of some ranks or all.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -126,12 +127,6 @@ pub struct SelectedRegions {
     pub latency: F64Column,
 }
 
-#[derive(Default)]
-struct FunctionPart {
-    totals: FunctionTotals,
-    longest_ns: u64,
-}
-
 #[derive(Default, Clone, Copy)]
 struct RankPart {
     calls: u64,
@@ -176,27 +171,13 @@ pub(crate) fn slices(
     (0..count).map(move |slice| at(slice)..at(slice + 1))
 }
 
-impl FunctionPart {
-    /// Takes in a call with its time in the range. Its other figures count where it begins.
-    fn add(&mut self, call: &Call, time_ns: u64, begins: bool) {
-        self.totals.time_ns = self.totals.time_ns.saturating_add(time_ns);
-        if begins {
-            self.totals.calls += 1;
-            self.totals.polls = self.totals.polls.saturating_add(call.count.saturating_sub(1));
-            self.totals.bytes = self.totals.bytes.saturating_add(call.bytes);
-            self.totals.add_duration(call.each_ns(), 1);
-            self.longest_ns = self.longest_ns.max(call.each_ns());
-        }
-    }
-}
-
 impl RegionPart {
     fn add(&mut self, message: &Message, criteria: Option<&Version>) {
         self.messages += 1;
-        let known = criteria.filter(|_| message.exact);
-        if let Some(latency) = known.and_then(|criteria| criteria.latency(message)) {
+        let Some(criteria) = criteria else { return };
+        if let Some(latency) = criteria.exact_latency(message) {
             self.exact += 1;
-            self.delayed += u64::from(known.and_then(|criteria| criteria.is_delayed(message)) == Some(true));
+            self.delayed += u64::from(criteria.is_delayed(message) == Some(true));
             self.above_expected += u64::from(latency > 1.0);
             self.latency += latency;
         }
@@ -207,9 +188,12 @@ impl RegionPart {
 struct SelectionSums<'a> {
     question: &'a SelectedQuestion,
     found: Selected,
-    of_function: BTreeMap<Function, FunctionPart>,
+    of_function: BTreeMap<Function, FunctionTotals>,
     of_rank: Vec<RankPart>,
     of_region: Vec<RegionPart>,
+    /// The place of each rank's region.
+    region_of: FxHashMap<Rank, usize>,
+    criteria: Option<Arc<Version>>,
     sizes: MessageSizes,
 }
 
@@ -233,13 +217,8 @@ impl SelectionSums<'_> {
         }
     }
 
-    /// Takes in a message from or to the selected ranks, and the place of the region that it is within.
-    fn add_message(
-        &mut self,
-        message: &Message,
-        region: impl Fn() -> Option<usize>,
-        criteria: Option<&Version>,
-    ) {
+    /// Takes in a message from or to the selected ranks.
+    fn add_message(&mut self, message: &Message) {
         let range_ns = &self.question.range_ns;
         if range_ns.contains(&message.recv_ns)
             && let Some(receiver) = self.of_rank.get_mut(message.dst.index())
@@ -259,15 +238,16 @@ impl SelectionSums<'_> {
         found.intra_messages += u64::from(!message.inter);
         found.bytes = found.bytes.saturating_add(message.bytes);
         self.sizes.feed(std::slice::from_ref(message));
-        if let Some(region) = region() {
-            self.of_region[region].add(message, criteria);
+        let (src, dst) = (self.region_of.get(&message.src), self.region_of.get(&message.dst));
+        if let (Some(&region), true) = (src, src == dst) {
+            self.of_region[region].add(message, self.criteria.as_deref());
         }
     }
 
     fn into_selected(self, regions: &Regions) -> Selected {
         let mut found = self.found;
-        for (function, FunctionPart { totals, longest_ns }) in self.of_function {
-            found.functions.push(function, &totals.with_longest(longest_ns));
+        for (function, totals) in &self.of_function {
+            found.functions.push(*function, totals);
         }
         let of_rank = self.of_rank.iter().enumerate().map(|(rank, of)| (Rank::from_index(rank), of));
         for (rank, of) in of_rank.filter(|(rank, _)| is_among(self.question.ranks.as_deref(), *rank)) {
@@ -301,6 +281,10 @@ pub(crate) fn selected(
         of_function: BTreeMap::new(),
         of_rank: vec![RankPart::default(); ranks],
         of_region: vec![RegionPart::default(); regions.regions.len()],
+        region_of: (regions.regions.iter().enumerate())
+            .flat_map(|(at, region)| region.each_rank().map(move |rank| (rank, at)))
+            .collect(),
+        criteria: messages.usual(),
         sizes: MessageSizes::default(),
     };
     for slice_ns in slices(range_ns, call_count, until_ns) {
@@ -308,19 +292,10 @@ pub(crate) fn selected(
         calls.visit_of(&slice_ns, only, &mut |call| sums.add_call(call, &slice_ns))?;
     }
     wanted(is_wanted)?;
-    let region_of: FxHashMap<Rank, usize> = (regions.regions.iter().enumerate())
-        .flat_map(|(at, region)| region.each_rank().map(move |rank| (rank, at)))
-        .collect();
-    let criteria = messages.usual();
     let is_selected = |rank| is_among(only.as_deref(), rank);
     messages.visit(range_ns, is_wanted, &mut |batch| {
-        for message in batch.iter().filter(|of| is_selected(of.src) || is_selected(of.dst)) {
-            let region = || {
-                let (src, dst) = (region_of.get(&message.src), region_of.get(&message.dst));
-                src.filter(|_| src == dst).copied()
-            };
-            sums.add_message(message, region, criteria.as_deref());
-        }
+        let touching = batch.iter().filter(|of| is_selected(of.src) || is_selected(of.dst));
+        touching.for_each(|message| sums.add_message(message));
         ControlFlow::Continue(())
     })?;
     Ok(sums.into_selected(regions))

@@ -168,10 +168,12 @@ impl ProcessInput {
     /// To which group of its communicator a call belongs, or the collective that it starts.
     #[inline]
     pub(crate) fn side_of_call(&self, call: &Call, parts: &[ClosingPart]) -> Side {
+        if self.sides.is_empty() {
+            return Side::Only;
+        }
         let started = parts.iter().find(|(part, _)| part.flags == PartFlags::STARTED);
         let comm = started.map_or(call.comm, |(part, _)| part.comm);
-        let side = if self.sides.is_empty() { None } else { self.sides.get(&comm).copied() };
-        side.unwrap_or(Side::Only)
+        self.sides.get(&comm).copied().unwrap_or(Side::Only)
     }
 
     /// A call closes its group: rows, messages and effects go into the batch.

@@ -38,6 +38,20 @@ impl FunctionTotals {
         self.durations.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value().into()))
     }
 
+    /// Takes in a call with its time in a range. Its other figures count where it begins.
+    #[inline]
+    pub fn add(&mut self, call: &Call, time_ns: u64, begins: bool) {
+        self.time_ns = self.time_ns.saturating_add(time_ns);
+        if begins {
+            self.calls += 1;
+            self.polls = self.polls.saturating_add(call.count.saturating_sub(1));
+            self.bytes = self.bytes.saturating_add(call.bytes);
+            let each_ns = call.each_ns();
+            self.longest_ns = self.longest_ns.max(each_ns);
+            self.durations.saturating_record(each_ns);
+        }
+    }
+
     /// Counts calls of one duration, as [`FunctionTotals::durations`] had them.
     pub fn add_duration(&mut self, up_to_ns: u64, calls: u64) {
         self.durations.saturating_record_n(up_to_ns, u32::try_from(calls).unwrap_or(u32::MAX));
@@ -191,14 +205,7 @@ impl Counts {
         for call in calls {
             let duration_ns = call.duration_ns();
             let polls = call.count.saturating_sub(1);
-            let function = self.functions.entry(call.function).or_default();
-            function.calls += 1;
-            function.polls = function.polls.saturating_add(polls);
-            function.bytes = function.bytes.saturating_add(call.bytes);
-            function.time_ns = function.time_ns.saturating_add(duration_ns);
-            let each_ns = call.each_ns();
-            function.longest_ns = function.longest_ns.max(each_ns);
-            function.durations.saturating_record(each_ns);
+            self.functions.entry(call.function).or_default().add(call, duration_ns, true);
             rank.calls += 1;
             rank.time_ns = rank.time_ns.saturating_add(duration_ns);
             rank.last_ns = rank.last_ns.max(call.end_ns);

@@ -182,19 +182,15 @@ impl Bound {
         drop(listener);
         // A page that is being upgraded right now holds a request's permit, then a viewer's: wait in this order.
         stop_sender.send_replace(true);
-        let permits = [(&*viewers, options.viewers_max), (&*programs, options.programs_max)];
-        let _ = timeout(FAREWELL, all_closed(&connections, permits)).await;
+        let all_closed = async {
+            connections.all_closed().await;
+            let _ = viewers.acquire_many(count(options.viewers_max)).await;
+            let _ = programs.acquire_many(count(options.programs_max)).await;
+        };
+        let _ = timeout(FAREWELL, all_closed).await;
         if let Some(answers) = answers {
             answers.save().await;
         }
-    }
-}
-
-/// Waits until nobody is connected any more and all permits have been given back, in this order.
-async fn all_closed(connections: &Connections, permits: [(&Semaphore, usize); 2]) {
-    connections.all_closed().await;
-    for (permits, most) in permits {
-        let _ = permits.acquire_many(count(most)).await;
     }
 }
 

@@ -284,25 +284,19 @@ impl<'a> Writer<'a> {
     }
 
     async fn tell_access(&mut self) -> Result<(), Gone> {
-        match encode(&self.connected.tokens().message(self.connected.grant())) {
-            Ok(bytes) => self.send(Message::binary(bytes)).await,
-            Err(_) => Ok(()),
-        }
+        let encoded = encode(&self.connected.tokens().message(self.connected.grant()));
+        self.tell(encoded).await
     }
 
     async fn tell_board(&mut self) -> Result<(), Gone> {
-        match encode(&self.source.board.shown()) {
-            Ok(bytes) => self.send(Message::binary(bytes)).await,
-            Err(_) => Ok(()),
-        }
+        let encoded = encode(&self.source.board.shown());
+        self.tell(encoded).await
     }
 
     async fn tell_panels(&mut self) -> Result<(), Gone> {
         self.panels.mark_unchanged();
-        match encode(&self.source.panels.tabs()) {
-            Ok(bytes) => self.send(Message::binary(bytes)).await,
-            Err(_) => Ok(()),
-        }
+        let encoded = encode(&self.source.panels.tabs());
+        self.tell(encoded).await
     }
 
     async fn tell_panel_message(&mut self, bytes: Option<Arc<Vec<u8>>>) -> Result<(), Gone> {
@@ -315,9 +309,14 @@ impl<'a> Writer<'a> {
     }
 
     async fn tell_perspective(&mut self) -> Result<(), Gone> {
-        match encode(&self.source.stage.message(self.source.known())) {
+        let encoded = encode(&self.source.stage.message(self.source.known()));
+        self.tell(encoded).await
+    }
+
+    /// Sends a message, if it can be written at all; the feed itself says so where it cannot.
+    async fn tell<E>(&mut self, encoded: Result<Vec<u8>, E>) -> Result<(), Gone> {
+        match encoded {
             Ok(bytes) => self.send(Message::binary(bytes)).await,
-            // The feed itself will say so.
             Err(_) => Ok(()),
         }
     }

@@ -17,7 +17,7 @@ export class Echo<T> {
     this.delayed = null;
   }
 
-  /** Whether to take a message; if not, it is held in case that nothing newer comes. */
+  /** Whether to take a message; if not, it is delayed in case that nothing newer comes. */
   heard(message: T, version: number, nowMs: number): boolean {
     this.version = version;
     const taken = version >= this.awaited || nowMs >= this.untilMs;
@@ -25,7 +25,7 @@ export class Echo<T> {
     return taken;
   }
 
-  /** What was held for too long; to be asked for now and then. */
+  /** What was delayed for too long; to be asked for now and then. */
   overdue(nowMs: number): T | null {
     if (this.delayed === null || nowMs < this.untilMs) return null;
     const message = this.delayed;

@@ -11,7 +11,7 @@ import { Tiles } from "./tiles";
 export interface Shown { calls: readonly Calls[]; live: boolean; note: string }
 
 /** A moment of the run, and what is known of it. */
-export interface Moment { clock: Clock; timeNs: number; bounds: Bounds; inFlight: InFlight | null; link: Link }
+export interface MomentState { clock: Clock; timeNs: number; bounds: Bounds; inFlight: InFlight | null; link: Link }
 
 /** What a view can afford before it says so. */
 const POINTS_FIRST = 200_000;
@@ -47,7 +47,7 @@ export class MomentCalls {
   }
 
   /** The calls to draw at a moment, and what to say about those that are missing. */
-  at(moment: Moment): Shown {
+  at(moment: MomentState): Shown {
     const { clock, timeNs, bounds, link } = moment;
     if (clock.mode === "live" && !bounds.over) return (this.shown = { calls: this.tail.list(), live: true, note: "" });
     this.noticeEnds(moment);
@@ -62,7 +62,7 @@ export class MomentCalls {
   }
 
   /** Calls that are in MPI at a moment: of the past only those that still are. */
-  inFlight({ clock, timeNs, inFlight: all }: Pick<Moment, "clock" | "timeNs" | "inFlight">): InFlight | null {
+  inFlight({ clock, timeNs, inFlight: all }: Pick<MomentState, "clock" | "timeNs" | "inFlight">): InFlight | null {
     if (!all || clock.mode === "live") return all;
     // Longest first means that those already running then are a prefix.
     let length = 0;
@@ -72,7 +72,7 @@ export class MomentCalls {
   }
 
   /** While a moment stays, a call that was running then may end: it was in no tile until now. */
-  private noticeEnds(moment: Moment): void {
+  private noticeEnds(moment: MomentState): void {
     const running = this.inFlight(moment)?.length ?? 0;
     if (moment.timeNs === this.ends.timeNs && running < this.ends.running) this.tiles.refresh();
     this.ends = { timeNs: moment.timeNs, running };

@@ -4,21 +4,21 @@ import { REST_MS } from "./asking";
 import { Newest, type NewestFigures } from "./newest";
 
 type Scope = readonly [from: number, to: number];
-interface Answer { scope: Scope; text: string }
+interface Answered { scope: Scope; text: string }
 
 const scope = (from: number, to: number): Scope => [from, to];
 
 describe("questions where the newest counts", () => {
   let asked: { scope: Scope; answer: (text: string) => void; fail: (reason: Error) => void }[];
-  let shown: NewestFigures<Answer>;
-  let questions: Newest<Scope, Answer>;
+  let shown: NewestFigures<Answered>;
+  let questions: Newest<Scope, Answered>;
   const [one, other] = ["one", "other"];
   const rest = (): Promise<unknown> => vi.advanceTimersByTimeAsync(1000);
 
   beforeEach(() => {
     vi.useFakeTimers();
     asked = [];
-    const ask = (wanted: Scope): Promise<Answer> => new Promise((resolve, fail) => asked.push({ scope: wanted, answer: (text) => resolve({ scope: wanted, text }), fail }));
+    const ask = (wanted: Scope): Promise<Answered> => new Promise((resolve, fail) => asked.push({ scope: wanted, answer: (text) => resolve({ scope: wanted, text }), fail }));
     questions = new Newest(ask, (figures) => (shown = figures));
   });
   afterEach(() => vi.useRealTimers());

@@ -4,21 +4,21 @@
 import { same } from "../same";
 import { Asking, NOBODY, type Outcome, REST_MS } from "./asking";
 
-export interface NewestFigures<Answer> {
+export interface NewestFigures<Answered> {
   /** The newest answer: it stays while another is on its way. */
-  known: Answer | null;
+  known: Answered | null;
   isAsking: boolean;
   /** Why there is none for what is wanted, in words; else empty. */
   why: string;
 }
 
-export class Newest<Scope, Answer extends { readonly scope: Scope }> {
+export class Newest<Scope, Answered extends { readonly scope: Scope }> {
   private scope: Scope | null = null;
   private isOpen = false;
-  private figures: NewestFigures<Answer> = { known: null, isAsking: false, why: "" };
-  private readonly asking: Asking<Scope, Answer>;
+  private figures: NewestFigures<Answered> = { known: null, isAsking: false, why: "" };
+  private readonly asking: Asking<Scope, Answered>;
 
-  constructor(ask: (scope: Scope) => Promise<Answer>, private readonly show: (figures: NewestFigures<Answer>) => void) {
+  constructor(ask: (scope: Scope) => Promise<Answered>, private readonly show: (figures: NewestFigures<Answered>) => void) {
     this.asking = new Asking(() => this.scope, ask, (outcome) => this.take(outcome));
   }
 
@@ -53,7 +53,7 @@ export class Newest<Scope, Answer extends { readonly scope: Scope }> {
     this.want(null, false);
   }
 
-  private become(part: Partial<NewestFigures<Answer>>): void {
+  private become(part: Partial<NewestFigures<Answered>>): void {
     this.figures = { ...this.figures, ...part };
     this.show(this.figures);
   }
@@ -64,7 +64,7 @@ export class Newest<Scope, Answer extends { readonly scope: Scope }> {
     this.asking.askIn(restMs);
   }
 
-  private take(outcome: Outcome<Answer>): void {
+  private take(outcome: Outcome<Answered>): void {
     if (!outcome) this.askSoon();
     else if ("why" in outcome) this.become({ isAsking: false, why: outcome.why });
     else this.become({ known: outcome.answer, isAsking: false, why: "" });

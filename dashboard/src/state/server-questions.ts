@@ -1,4 +1,5 @@
-// What the page asks about a run: one method for each question whose fields need care; the others go by their name.
+// What the page asks about a run: by the name of a question, and with a method where the page has a range, a scope or a call
+// rather than the fields.
 
 import type { Question } from "../asks";
 import type { AnswerMessage, NextEvent, TimelineAnswer } from "../feed/answer";
@@ -32,11 +33,6 @@ export class ServerQuestions {
     return given((await this.ask({ ask: "calls", ...whole(range), ranks, most })).calls);
   }
 
-  /** Calls to draw, likewise: a tile of the run. */
-  async tile(fromNs: number, toNs: number, most: number): Promise<Calls> {
-    return given((await this.ask({ ask: "calls", from_ns: fromNs, to_ns: toNs, most })).calls);
-  }
-
   /** Single messages of a range, from or to some ranks or all; a share of them where there are more than that. */
   async messages(range: Span, ranks: RankRanges | null, most: number): Promise<MessageRows> {
     return given((await this.ask({ ask: "messages", ...whole(range), ranks, most })).messages);
@@ -49,7 +45,7 @@ export class ServerQuestions {
 
   /** Who sent to whom in a range. */
   async pairs(range: Span): Promise<Pairs> {
-    return given((await this.ask({ ask: "pairs", ...whole(range) })).pairs);
+    return this.answer("pairs", whole(range));
   }
 
   async history(fromNs: number, toNs: number): Promise<History> {

@@ -92,7 +92,7 @@ export class Store {
 
   /** What it asks the server. */
   readonly questions = new ServerQuestions((question) => this.net.asks.ask(question), () => this.run.peek().functions.keys());
-  private readonly momentCalls = new MomentCalls((fromNs, toNs, most) => this.questions.tile(fromNs, toNs, most), () => this.arrivals.value++);
+  private readonly momentCalls = new MomentCalls((fromNs, toNs, most) => this.questions.calls([fromNs, toNs], null, most), () => this.arrivals.value++);
   private readonly liveTime = new LiveTime();
   private readonly net = new Net({
     message: (message) => this.byItself(() => batch(() => this.take(message))),

@@ -2,7 +2,7 @@
 
 import { strict as assert } from "node:assert";
 import { open, SMALL } from "../lib/browser.mjs";
-import { mode, nanoseconds, seek, time, timeText, untilMode, untilParticles, untilState } from "../lib/page.mjs";
+import { mode, nanoseconds, seek, tab, time, timeText, untilMode, untilParticles, untilState } from "../lib/page.mjs";
 import { steady } from "../lib/product.mjs";
 import { test } from "../lib/runner.mjs";
 import { settled, until } from "../lib/wait.mjs";
@@ -54,6 +54,22 @@ test("shared::what_one_page_pauses_is_paused_on_those_that_follow", async (t) =>
   for (const page of [one, two]) await untilMode(page, "live");
   const now = nanoseconds(await timeText(one));
   await until("both go on", async () => (await time(one)) > now + 3e8 && (await time(two)) > now + 3e8);
+});
+
+test("shared::what_is_typed_outlives_a_move_of_the_clock", async (t) => {
+  const running = await steady(t, "typed");
+  const one = await open(t, running.url, { viewport: SMALL });
+  const two = await open(t, running.url, { viewport: SMALL });
+  for (const page of [one, two]) await untilState(page, /^live/);
+  await tab(one, "messages");
+  const field = one.getByRole("textbox", { name: "Ranks" });
+  await field.fill("0-");
+  await seek(two, "0.5");
+  await until("the clock of the page moves", async () => (await time(one)) === 0.5e9);
+  assert.equal(await field.inputValue(), "0-");
+  await field.pressSequentially("1");
+  await one.keyboard.press("Enter");
+  await one.locator(".scope", { hasText: /0\u20131/ }).waitFor();
 });
 
 test("shared::functions_hidden_on_one_page_are_hidden_on_the_other", async (t) => {

@@ -28,8 +28,7 @@ impl Budgeter {
             return Settled::NotYet;
         }
         let state = &self.threads[thread as usize];
-        let has_polled = !state.open.rows.is_empty();
-        let waits_since = if has_polled { state.at_ns } else { call.start_ns.max(state.at_ns) };
+        let waits_since = state.waits_since(call);
         let received: Vec<Incoming> = state.incoming().copied().collect();
         let decided = self.decided(call, &completed, waits_since, version);
         let message = binding(&received, call.end_ns, waits_since, version).0;

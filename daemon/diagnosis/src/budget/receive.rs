@@ -74,9 +74,7 @@ impl Budgeter {
         version: &Version,
     ) -> Settled {
         let state = &self.threads[thread as usize];
-        // The loop that it ends began where the thread stands.
-        let has_polled = !state.open.rows.is_empty();
-        let waits_since = if has_polled { state.at_ns } else { call.start_ns.max(state.at_ns) };
+        let waits_since = state.waits_since(call);
         let (binding, clear) = binding(received, call.end_ns, waits_since, version);
         let Some(binding) = binding else {
             return self.received_nothing(thread, call, waits_since);

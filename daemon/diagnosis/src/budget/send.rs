@@ -8,7 +8,7 @@ use super::thread::{Outgoing, ThreadId};
 use super::waits::WaitState;
 use super::window_budget::Spared;
 use crate::criteria::Version;
-use mpiscope_model::{Activity, Blocking, Effect, Nanoseconds, Rank};
+use mpiscope_model::{Activity, Blocking, Effect, Rank};
 
 impl Budgeter {
     /// Settles a send whose message nobody has received, once it is sure that nobody will.
@@ -25,12 +25,6 @@ impl Budgeter {
     fn is_inter(&self, one: Rank, other: Rank) -> bool {
         let node = |rank: Rank| self.threads.nodes().get(rank.index()).copied().unwrap_or_default();
         node(one) != node(other)
-    }
-
-    #[inline]
-    fn count_spared_to_sender(&mut self, call: &Activity, inter: bool, bytes: u64, pieces: &Pieces) {
-        let spared = self.spared_to_sender(call.end_ns, inter, bytes, pieces);
-        self.ledger.spared(call.rank, call.end_ns, spared);
     }
 
     pub(super) fn leave_send(&mut self, thread: ThreadId, call: &Activity, version: &Version) -> Settled {
@@ -71,20 +65,15 @@ impl Budgeter {
         self.done(thread, entry, call)
     }
 
-    /// What a sender that waits until its message is there would be spared.
-    pub(super) fn spared_to_sender(
-        &mut self,
-        at_ns: Nanoseconds,
-        inter: bool,
-        bytes: u64,
-        pieces: &Pieces,
-    ) -> Spared {
+    /// Counts what a sender that waits until its message is there would be spared.
+    #[inline]
+    fn count_spared_to_sender(&mut self, call: &Activity, inter: bool, bytes: u64, pieces: &Pieces) {
         let mut spared = Spared { placed_ns: pieces.saved_ns(), ..Spared::default() };
         if inter && pieces.excess_ns() > 0 {
             let took_ns = pieces.iter().map(|(_, ns)| ns).sum();
-            spared.quiet_ns = self.course.message(at_ns, bytes, took_ns);
+            spared.quiet_ns = self.course.message(call.end_ns, bytes, took_ns);
         }
-        spared
+        self.ledger.spared(call.rank, call.end_ns, spared);
     }
 
     pub(super) fn release_post(&mut self, outgoing: Option<Outgoing>) {

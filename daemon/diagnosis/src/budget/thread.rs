@@ -241,6 +241,13 @@ impl Thread {
         self.notes.front().map_or(0, |note| note.received as usize)
     }
 
+    /// Since when a call waits. The loop of polls that it ends began where the thread stands.
+    #[inline]
+    pub(super) fn waits_since(&self, call: &Activity) -> Nanoseconds {
+        let has_polled = !self.open.rows.is_empty();
+        if has_polled { self.at_ns } else { call.start_ns.max(self.at_ns) }
+    }
+
     /// The messages that the first call of the queue received, as far as they are known, in the order of becoming so.
     pub(super) fn incoming(&self) -> impl Iterator<Item = &Incoming> + Clone {
         let of = self.notes.front().map(|note| (note.incoming, note.received.min(u32::from(note.receives))));

@@ -192,6 +192,13 @@ impl Version {
         Some(message.t_msg_ns as f64 / usual_ns as f64)
     }
 
+    /// The same of a message whose times are exact; none of others.
+    #[must_use]
+    #[inline]
+    pub fn exact_latency(&self, message: &Message) -> Option<f64> {
+        if message.exact { self.latency(message) } else { None }
+    }
+
     /// What a part in a collective takes; none where nothing of its kind is known.
     #[must_use]
     pub fn collective_ns(&self, key: &CollectiveKey) -> Option<u64> {

@@ -231,14 +231,14 @@ impl Run<'_> {
     fn unfelt_ns(&self, at: usize, edge: &Edge, is_inter: bool) -> f64 {
         let span_ns = self.graph.span_ns(edge) as f64;
         let usual = |figure| self.flights().ns(is_inter, edge.bytes, figure);
-        let flight_ns = match self.applied.change.unfelt {
-            UnfeltFlights::Drawn => self.likely_ns(at, edge),
-            UnfeltFlights::Low => span_ns.min(usual(Figure::Low).unwrap_or(span_ns)),
-            UnfeltFlights::High => span_ns.min(usual(Figure::High).unwrap_or(span_ns)),
+        let at_most = |figure| {
+            let flight_ns = span_ns.min(usual(figure).unwrap_or(span_ns));
+            (flight_ns, flight_ns)
         };
-        let recorded_ns = match self.applied.change.unfelt {
-            UnfeltFlights::Drawn => f64::from(edge.likely_ns),
-            UnfeltFlights::Low | UnfeltFlights::High => flight_ns,
+        let (flight_ns, recorded_ns) = match self.applied.change.unfelt {
+            UnfeltFlights::Drawn => (self.likely_ns(at, edge), f64::from(edge.likely_ns)),
+            UnfeltFlights::Low => at_most(Figure::Low),
+            UnfeltFlights::High => at_most(Figure::High),
         };
         self.quieted_ns(at, is_inter, flight_ns, recorded_ns)
     }
@@ -246,11 +246,10 @@ impl Run<'_> {
     /// What a flight takes that its receiver waited for, if its nodes stay.
     #[inline]
     fn felt_ns(&self, at: usize, edge: &Edge, is_inter: bool) -> f64 {
-        let graph = self.graph;
-        let span_ns = graph.span_ns(edge) as f64;
+        let span_ns = self.graph.span_ns(edge) as f64;
         let mut flight_ns = span_ns;
         if self.applied.change.own_cores {
-            let delay_ns = graph.delays.of_others(graph.delay_of(edge.to as usize)) as f64;
+            let delay_ns = self.spared_delay_ns(edge.to as usize) as f64;
             let median_ns = self.flights().ns(is_inter, edge.bytes, Figure::Median);
             let least_ns = flight_ns.min(median_ns.unwrap_or(flight_ns));
             flight_ns = (flight_ns - delay_ns).max(least_ns);

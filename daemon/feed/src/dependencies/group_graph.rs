@@ -157,7 +157,7 @@ fn main_loop(
 }
 
 fn latency(criteria: Option<&Version>, message: &Message) -> f64 {
-    criteria.filter(|_| message.exact).and_then(|of| of.latency(message)).unwrap_or(f64::NAN)
+    criteria.and_then(|criteria| criteria.exact_latency(message)).unwrap_or(f64::NAN)
 }
 
 /// The group of each rank, and the first and last key of each group. With too many keys neighbours share a group.

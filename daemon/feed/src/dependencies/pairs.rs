@@ -92,8 +92,7 @@ pub(super) fn pairs(
 fn add(sum: &mut Sum, message: &Message, criteria: Option<&Version>) {
     sum.messages += 1;
     sum.bytes = sum.bytes.saturating_add(message.bytes);
-    let known = criteria.filter(|_| message.exact);
-    if let Some(latency) = known.and_then(|criteria| criteria.latency(message)) {
+    if let Some(latency) = criteria.and_then(|criteria| criteria.exact_latency(message)) {
         sum.exact += 1;
         sum.by_usual += latency;
     }

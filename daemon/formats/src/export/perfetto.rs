@@ -5,7 +5,7 @@ use super::gather::{Gathered, gather_items};
 use super::item::MessageEnd;
 use super::source::{Source, name_of};
 use super::summary::ExportSummary;
-use super::sweep::{CallSink, CallWithEnds, Sweep};
+use super::sweep::{CallSink, CallWithEnds, Sweep, moved_remark};
 use crate::external_sort::{SortRecord, Sorter};
 use crate::progress::{PROGRESS_INTERVAL, Progress, report_items};
 use anyhow::Result;
@@ -129,12 +129,7 @@ fn remarks(without_arrow: u64, moved: u64) -> Vec<String> {
         let left = plural(without_arrow, "message");
         remarks.push(format!("{left} without an arrow: they end before they begin, or one of their calls is not there or has no length"));
     }
-    if moved > 0 {
-        remarks.push(format!(
-            "{} began before the one before had ended, and are put behind it",
-            plural(moved, "call")
-        ));
-    }
+    remarks.extend(moved_remark(moved));
     remarks
 }
 

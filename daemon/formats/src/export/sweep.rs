@@ -6,9 +6,16 @@
 
 use super::item::{Item, MessageEnd};
 use anyhow::Result;
+use mpiscope_model::words::plural;
 use mpiscope_model::{Call, Nanoseconds, Rank};
 use mpiscope_wire::{Family, by_id};
 use std::collections::BTreeMap;
+
+/// A sentence about calls that were moved, if there are any.
+pub(super) fn moved_remark(moved: u64) -> Option<String> {
+    let calls = plural(moved, "call");
+    (moved > 0).then(|| format!("{calls} began before the one before had ended, and are put behind it"))
+}
 
 /// A call with the messages that it sent and received.
 #[derive(Debug, Clone)]

@@ -162,7 +162,7 @@ impl Row for PairRow {
 pub struct MessageSizeRow {
     /// The least size.
     pub from_bytes: u64,
-    /// The first that is not meant any more.
+    /// The first size beyond the class.
     pub to_bytes: u64,
     /// Messages.
     pub messages: u64,

@@ -1,6 +1,6 @@
 // What can be set of the rows: their order and which, their height, which arrows, and whether it is a table.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { same } from "../../same";
 import { parseRanks, rangesText } from "../../state/ranks";
 import type { Store } from "../../state/store";
@@ -57,9 +57,10 @@ export function Bar({ store, state, heights }: { store: Store; state: MessagesSt
 function RanksField({ store }: { store: Store }) {
   const text = useSignal("");
   const wrong = useSignal("");
+  // Of the perspective only the ranks: what is being typed outlives a move of the clock.
+  const selected = useComputed(() => rangesText(store.perspective.value.ranks ?? [], ", "));
   useSignalEffect(() => {
-    const { ranks } = store.perspective.value;
-    text.value = ranks ? rangesText(ranks, ", ") : "";
+    text.value = selected.value;
     wrong.value = "";
   });
   const commit = (): void => {

@@ -59,7 +59,7 @@ export interface KnownPairs { scope: { when: When }; answer: Pairs }
 /** The functions of some ranks. */
 export interface KnownFunctions { scope: { when: When; ranks: RankRanges | null }; answer: Selected }
 
-function nothing<Answer>(): NewestFigures<Answer> {
+function nothing<Answered>(): NewestFigures<Answered> {
   return { known: null, isAsking: false, why: "" };
 }
 

@@ -167,9 +167,9 @@ export class SpaceView {
   fit(): void {
     const { camera, scene } = this;
     if (!scene) return;
-    const inSight = fitted(this.inSight(scene), camera.yaw, camera.pitch, this.size, this.margin, scene.reach);
-    const isFitted = Math.abs(inSight.distance - camera.distance) < 0.02 && Math.hypot(inSight.x - camera.x, inSight.y - camera.y, inSight.z - camera.z) < 0.02;
-    this.fly(isFitted ? this.fittedCamera() : inSight, isFitted);
+    const closer = fitted(this.inSight(scene), camera.yaw, camera.pitch, this.size, this.margin, scene.reach);
+    const isFitted = Math.abs(closer.distance - camera.distance) < 0.02 && Math.hypot(closer.x - camera.x, closer.y - camera.y, closer.z - camera.z) < 0.02;
+    this.fly(isFitted ? this.fittedCamera() : closer, isFitted);
   }
 
   private fly(to: Camera, isFit: boolean): void {

@@ -15,7 +15,7 @@ use super::gather::{Gathered, TraceContents, gather_items};
 use super::item::{Item, MessageEnd};
 use super::source::Source;
 use super::summary::ExportSummary;
-use super::sweep::{CallSink, CallWithEnds, Sweep};
+use super::sweep::{CallSink, CallWithEnds, Sweep, moved_remark};
 use crate::external_sort::SortedRecords;
 use crate::progress::{Progress, report_items};
 use anyhow::Result;
@@ -197,11 +197,7 @@ struct Approximations {
 
 impl Approximations {
     fn remarks(&self) -> Vec<String> {
-        let mut remarks = Vec::new();
-        if self.moved > 0 {
-            let calls = plural(self.moved, "call");
-            remarks.push(format!("{calls} began before the one before had ended, and are put behind it"));
-        }
+        let mut remarks = Vec::from_iter(moved_remark(self.moved));
         if self.calls_alone > 0 {
             let calls = plural(self.calls_alone, "call");
             remarks.push(format!(

@@ -10,7 +10,7 @@ use super::gather::{Gathered, TraceContents, gather_items};
 use super::item::{Item, MessageEnd};
 use super::source::{Source, name_of};
 use super::summary::ExportSummary;
-use super::sweep::{CallSink, CallWithEnds, Sweep};
+use super::sweep::{CallSink, CallWithEnds, Sweep, moved_remark};
 use crate::external_sort::Sorter;
 use crate::picl_events::{
     ALLOCATE, ENTRY, EVENT_TYPES, EXIT, EventType, LABEL, MARK, NO_COMM, NODE_NAME, PROCESS_SUBSET,
@@ -365,11 +365,7 @@ fn define<W: Write>(
 
 /// What the trace does not say, a sentence each.
 fn remarks(writer: &RecordWriter, names: &PiclNames, moved: u64) -> Vec<String> {
-    let mut remarks = Vec::new();
-    if moved > 0 {
-        let calls = plural(moved, "call");
-        remarks.push(format!("{calls} began before the one before had ended, and are put behind it"));
-    }
+    let mut remarks = Vec::from_iter(moved_remark(moved));
     if writer.alone > 0 {
         let ends = plural(writer.alone, "message end");
         remarks.push(format!("{ends} without a call: each is written as an MPI_Send or MPI_Recv of its own"));
