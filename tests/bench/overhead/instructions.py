@@ -48,9 +48,12 @@ FEW, MANY = 50, 250
 # Of a timed run: what one kind writes at most into its ring (three slots a call) fits into it, warm-up included.
 BATCHES, TIMED_CALLS, SLOTS, TIMED_RUNS = 100, 300_000, 1 << 20, 5
 MOST_GROWTH = 0.03
-# The one kind whose count follows the clock: how many polls are folded into a row, and so how many rows are written,
-# depends on how fast the machine runs them. It repeats to 0.2 % on an idle machine, and was 6 % higher on a busy one.
+# The one kind whose count follows the clock: a pause of more than 12 us between two polls ends the stretch of polls that
+# are not timed, and that adds 4,700 instructions. Most runs of 250 polls have no such pause even beside four busy loops;
+# on a machine that was taken away again and again each of five had one or two (+23 %). Pauses only add: the least of
+# all runs counts, and runs are added while it is above what is allowed.
 RUNS = {"failed_test": 5}
+MOST_TRIES = {"failed_test": 10}
 MOST_GROWTH_OF = {"failed_test": 0.15}
 FUNCTIONS_SHOWN = 12
 
@@ -60,6 +63,7 @@ class Counter:
 
     def __init__(self, jobs, has_call_paths):
         self.jobs = jobs
+        self.least = {}
         self.settings = {"MPISCOPE_CALL_PATHS": 1} if has_call_paths else {}
         self.program = compile_with_fake_library(jobs, HERE / "one_call.c")
         self.floor = jobs.folder / "floor.so"
@@ -88,13 +92,19 @@ class Counter:
                 found[name] = found.get(name, 0) + int(count.replace(",", ""))
         return found
 
+    def least_functions(self, *which):
+        """Instructions by function in the run with the fewest, of all that were made until now and a few more."""
+        runs = [self.functions(*which) for _ in range(RUNS.get(which[0], 1))]
+        runs.extend(self.least.get(which, []))
+        self.least[which] = [min(runs, key=lambda run: sum(run.values()))]
+        return self.least[which][0]
+
     def added(self, kind):
         """Instructions that the collector adds to one call of a kind, by function."""
         added = {}
         for preload, sign in ((self.jobs.collector, 1), (None, -1)):
             for steps, side in ((MANY, 1), (FEW, -1)):
-                runs = [self.functions(kind, steps, preload) for _ in range(RUNS.get(kind, 1))]
-                for name, count in min(runs, key=lambda run: sum(run.values())).items():
+                for name, count in self.least_functions(kind, steps, preload).items():
                     added[name] = added.get(name, 0) + sign * side * count
         calls = (MANY - FEW) * KINDS[kind]
         return {name: count / calls for name, count in added.items()}
@@ -129,10 +139,13 @@ def main():
     with Jobs(options.target) as jobs:
         counter = Counter(jobs, options.call_paths)
         for kind in [options.kind] if options.kind else KINDS:
-            added = counter.added(kind)
-            count = counts[kind] = round(sum(added.values()), 2)
             before = known.get(kind)
-            change = count / before - 1 if before else 0.0
+            for _ in range(MOST_TRIES.get(kind, 1)):
+                added = counter.added(kind)
+                count = counts[kind] = round(sum(added.values()), 2)
+                change = count / before - 1 if before else 0.0
+                if change <= MOST_GROWTH_OF.get(kind, MOST_GROWTH):
+                    break
             before_text = f"{before:.1f}" if before else "-"
             added_ns, floor_ns = counter.added_ns(kind)
             line = f"{kind:<22} {count:>8.1f} {before_text:>8} {change:>8.1%} {added_ns:>8.1f} {floor_ns:>8.1f}"
