@@ -41,6 +41,11 @@ pub struct Change {
 }
 
 impl Change {
+    /// Whether the run takes another course, and not only what is not known of it is assumed otherwise.
+    pub(crate) fn changes_the_run(&self) -> bool {
+        *self != Self { unfelt: self.unfelt, ..Self::default() }
+    }
+
     /// This change, and the run without a cause as well.
     #[must_use]
     pub(crate) fn without(mut self, cause: Blame, advised: Option<&[Node]>) -> Self {

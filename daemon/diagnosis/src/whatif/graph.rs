@@ -1,5 +1,6 @@
 //! The graph of a run, in columns: one entry a call, threads one after the other, each in its order.
 
+pub(crate) mod dealt;
 pub(crate) mod delays;
 pub(crate) mod flights;
 pub(crate) mod groups;
@@ -10,6 +11,7 @@ pub(crate) mod work;
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::{CallRow, NONE};
 use crate::whatif::reference::Reference;
+use dealt::Dealt;
 use delays::Delays;
 use flights::Flights;
 use groups::Groups;
@@ -99,6 +101,8 @@ pub struct Graph {
     /// By rank, the class of ranks that do the same.
     pub(crate) classes: Vec<u32>,
     pub(crate) delays: Delays,
+    /// Requests that are answered in the order in which they come.
+    pub(crate) dealt: Dealt,
     /// Calls in an order in which every dependency comes first.
     pub(crate) sequence: Vec<u32>,
     /// Calls whose dependencies were dropped.

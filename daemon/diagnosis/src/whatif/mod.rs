@@ -6,11 +6,13 @@
 //!
 //! `graph` holds the data, `builder` runs the modules that fill it in, `replay` and `savings` read it.
 
+mod asked;
 mod builder;
 mod call_kind;
 mod call_row;
 mod change;
 mod classes;
+mod dealt;
 mod delay;
 mod drained;
 mod explain;
@@ -18,6 +20,7 @@ mod flights;
 mod graph;
 mod groups;
 mod message_calls;
+mod order;
 mod partners;
 mod quiet;
 mod quiet_samples;

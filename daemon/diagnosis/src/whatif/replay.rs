@@ -1,11 +1,13 @@
 //! The replay: every call ends when the last thing that it waits for has come.
 
+use crate::whatif::asked::Asked;
 use crate::whatif::call_row::NONE;
 use crate::whatif::change::{Applied, Change, UnfeltFlights};
+use crate::whatif::graph::dealt::Asker;
 use crate::whatif::graph::flights::{Figure, Flights};
 use crate::whatif::graph::{Edge, Graph};
 use mpiscope_model::{Nanoseconds, Node, Rank};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// An unchanged replay may differ from the recorded run by this share.
 const TOLERANCE: f64 = 0.005;
@@ -40,6 +42,8 @@ struct Run<'a> {
     last: Vec<f64>,
     dropped: FxHashSet<u32>,
     nodes: &'a [Node],
+    /// What ranks ask for, where it is dealt otherwise than in the recorded run.
+    asked: Option<Asked>,
 }
 
 impl Graph {
@@ -53,18 +57,9 @@ impl Graph {
             last: vec![0.0; self.groups.flows.len()],
             dropped: self.dropped.iter().copied().collect(),
             nodes: change.placement.as_deref().unwrap_or(&self.nodes),
+            asked: (!self.dealt.is_empty() && change.changes_the_run()).then(Asked::default),
         };
         run.replay()
-    }
-
-    /// Puts the calls in an order in which every dependency comes first. Where dependencies contradict each other, as by clocks
-    /// that are wrong, those of the earliest call are dropped.
-    pub(crate) fn order(&mut self) {
-        let mut sorter = Sorter::new(self);
-        sorter.sort();
-        let Sorter { sequence, dropped, .. } = sorter;
-        self.quality.contradictions = dropped.len() as u64;
-        (self.sequence, self.dropped) = (sequence, dropped);
     }
 }
 
@@ -85,6 +80,9 @@ impl Run<'_> {
         for &call in &graph.sequence {
             let at = call as usize;
             let thread = &graph.threads[thread_of[at] as usize];
+            if self.asked.is_some() {
+                self.deal(call);
+            }
             let end_ns = self.end_of(at, thread.rank);
             run_ns = run_ns.max(end_ns);
             let by_ns = end_ns - graph.ends[at] as f64;
@@ -118,6 +116,30 @@ impl Run<'_> {
         if group != NONE && self.graph.groups.is_awaited(call) {
             let last = &mut self.last[group as usize];
             *last = last.max(entry_ns);
+        }
+        if self.asked.is_some() {
+            self.ask(call as u32, entry_ns);
+        }
+    }
+
+    /// If a rank waits for an answer in this call, its request is on its way.
+    fn ask(&mut self, call: u32, entry_ns: f64) {
+        let Some(&Asker { dealer, request }) = self.graph.dealt.askers.get(&call) else { return };
+        let edge = &self.graph.edges[request as usize];
+        let rank = self.graph.threads[dealer as usize].rank;
+        let arrival_ns = self.entries[edge.from as usize] + self.flight_ns(request as usize, edge, rank);
+        if let Some(asked) = &mut self.asked {
+            asked.ask(call, dealer, [arrival_ns, entry_ns]);
+        }
+    }
+
+    /// If a request is taken in this call, it is the one that comes first.
+    fn deal(&mut self, call: u32) {
+        let dealt = &self.graph.dealt;
+        let asker = dealt.answered_in.get(&call).map(|answered_in| (*answered_in, dealt.askers[answered_in]));
+        let Some(((answered_in, asker), asked)) = asker.zip(self.asked.as_mut()) else { return };
+        if let Some(entry_ns) = asked.answer(answered_in, asker) {
+            self.entries[answered_in as usize] = entry_ns;
         }
     }
 
@@ -208,7 +230,9 @@ impl Run<'_> {
         let mut end_ns = end_ns;
         for (number, edge) in received.iter().enumerate() {
             let at = self.graph.received[edge.to as usize] as usize + number;
-            let arrival_ns = self.entries[edge.from as usize] + self.flight_ns(at, edge, rank);
+            let dealt_ns = self.asked.as_ref().and_then(|asked| asked.arrival_ns(at as u32));
+            let arrival_ns =
+                dealt_ns.unwrap_or_else(|| self.entries[edge.from as usize] + self.flight_ns(at, edge, rank));
             end_ns = end_ns.max(arrival_ns);
         }
         end_ns
@@ -230,13 +254,18 @@ impl Run<'_> {
     #[inline]
     fn unfelt_ns(&self, at: usize, edge: &Edge, is_inter: bool) -> f64 {
         let span_ns = self.graph.span_ns(edge) as f64;
+        // In a quiet network it may have taken less.
+        let is_quiet = is_inter && self.applied.change.quiet_network;
+        let least_ns = if is_quiet { 0 } else { self.graph.dealt.least_flight_ns(at) } as f64;
         let usual = |figure| self.flights().ns(is_inter, edge.bytes, figure);
         let at_most = |figure| {
-            let flight_ns = span_ns.min(usual(figure).unwrap_or(span_ns));
+            let flight_ns = span_ns.min(usual(figure).unwrap_or(span_ns)).max(least_ns);
             (flight_ns, flight_ns)
         };
         let (flight_ns, recorded_ns) = match self.applied.change.unfelt {
-            UnfeltFlights::Drawn => (self.likely_ns(at, edge), f64::from(edge.likely_ns)),
+            UnfeltFlights::Drawn => {
+                (self.likely_ns(at, edge).max(least_ns), f64::from(edge.likely_ns).max(least_ns))
+            }
             UnfeltFlights::Low => at_most(Figure::Low),
             UnfeltFlights::High => at_most(Figure::High),
         };
@@ -291,141 +320,5 @@ impl Run<'_> {
             flight_ns *= after_ns / before_ns.max(1.0);
         }
         self.of_network_ns(is_inter_now, edge.bytes, flight_ns)
-    }
-}
-
-/// Puts calls in order.
-struct Sorter<'a> {
-    graph: &'a Graph,
-    thread_of: Vec<u32>,
-    /// By thread, the call that it is in.
-    cursors: Vec<u32>,
-    /// By collective, members that have not entered.
-    missing: Vec<u32>,
-    waiting_for_call: FxHashMap<u32, Vec<u32>>,
-    waiting_for_group: FxHashMap<u32, Vec<u32>>,
-    ready: Vec<u32>,
-    sequence: Vec<u32>,
-    dropped: Vec<u32>,
-}
-
-/// What a call waits for that has not come.
-enum Missing {
-    Call(u32),
-    Group(u32),
-}
-
-impl<'a> Sorter<'a> {
-    fn new(graph: &'a Graph) -> Self {
-        let mut thread_of = vec![0_u32; graph.starts.len()];
-        for (at, thread) in graph.threads.iter().enumerate() {
-            thread_of[thread.calls.start as usize..thread.calls.end as usize].fill(at as u32);
-        }
-        let groups = graph.groups.flows.len() as u32;
-        Self {
-            graph,
-            thread_of,
-            cursors: graph.threads.iter().map(|thread| thread.calls.start).collect(),
-            missing: (0..groups).map(|group| graph.groups.members(group).len() as u32).collect(),
-            waiting_for_call: FxHashMap::default(),
-            waiting_for_group: FxHashMap::default(),
-            ready: (0..graph.threads.len() as u32).rev().collect(),
-            sequence: Vec::with_capacity(graph.starts.len()),
-            dropped: Vec::new(),
-        }
-    }
-
-    fn sort(&mut self) {
-        for thread in 0..self.graph.threads.len() {
-            self.entered(thread);
-        }
-        loop {
-            while let Some(thread) = self.ready.pop() {
-                self.advance(thread as usize);
-            }
-            if self.sequence.len() == self.graph.starts.len() {
-                return;
-            }
-            let stuck = (0..self.cursors.len()).filter(|thread| !self.is_over(*thread));
-            let Some(thread) = stuck.min_by_key(|thread| self.graph.ends[self.cursors[*thread] as usize])
-            else {
-                return;
-            };
-            self.dropped.push(self.cursors[thread]);
-            self.leave(thread);
-            self.ready.push(thread as u32);
-        }
-    }
-
-    fn is_over(&self, thread: usize) -> bool {
-        self.cursors[thread] >= self.graph.threads[thread].calls.end
-    }
-
-    fn advance(&mut self, thread: usize) {
-        while !self.is_over(thread) {
-            match self.lacks(thread) {
-                None => self.leave(thread),
-                Some(Missing::Call(call)) => {
-                    self.waiting_for_call.entry(call).or_default().push(thread as u32);
-                    return;
-                }
-                Some(Missing::Group(group)) => {
-                    self.waiting_for_group.entry(group).or_default().push(thread as u32);
-                    return;
-                }
-            }
-        }
-    }
-
-    fn leave(&mut self, thread: usize) {
-        self.sequence.push(self.cursors[thread]);
-        self.cursors[thread] += 1;
-        self.entered(thread);
-    }
-
-    /// A thread entered its call: whoever waits for that goes on.
-    fn entered(&mut self, thread: usize) {
-        if self.is_over(thread) {
-            return;
-        }
-        let call = self.cursors[thread];
-        if !self.waiting_for_call.is_empty()
-            && let Some(threads) = self.waiting_for_call.remove(&call)
-        {
-            self.ready.extend(threads);
-        }
-        let group = self.graph.groups.entered[call as usize];
-        if group != NONE {
-            let missing = &mut self.missing[group as usize];
-            *missing -= 1;
-            if *missing == 0
-                && let Some(threads) = self.waiting_for_group.remove(&group)
-            {
-                self.ready.extend(threads);
-            }
-        }
-    }
-
-    fn has_entered(&self, call: u32) -> bool {
-        self.cursors[self.thread_of[call as usize] as usize] >= call
-    }
-
-    fn lacks(&self, thread: usize) -> Option<Missing> {
-        let call = self.cursors[thread];
-        let graph = self.graph;
-        let missing = graph.received_by(call as usize).iter().map(|edge| edge.from);
-        let missing = missing.chain(graph.blocked.get(&call).copied());
-        if let Some(call) = missing.into_iter().find(|from| !self.has_entered(*from)) {
-            return Some(Missing::Call(call));
-        }
-        let group = graph.groups.left[call as usize];
-        if group == NONE {
-            return None;
-        }
-        let awaited = graph.groups.awaited(group, graph.threads[thread].rank);
-        if let [root] = awaited {
-            return (!self.has_entered(root.call)).then_some(Missing::Call(root.call));
-        }
-        (!awaited.is_empty() && self.missing[group as usize] > 0).then_some(Missing::Group(group))
     }
 }

@@ -227,3 +227,9 @@ pub(crate) fn ring(ranks: u32, steps: usize, computing_ns: impl Fn(u32, usize) -
 pub(crate) fn near(one: f64, other: f64, share: f64) -> bool {
     (one - other).abs() <= share * other.abs().max(1.0)
 }
+
+/// A number from 0 to 1 that is the same in each run of the test.
+pub(crate) fn luck(from: u32, to: u32, number: u64) -> f64 {
+    let mixed = (u64::from(from) << 40 | u64::from(to) << 32 | number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed ^ mixed >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11) as f64 / (1_u64 << 53) as f64
+}

@@ -1,6 +1,6 @@
 //! Messages and collectives that take long, and other placements.
 
-use crate::model::{BARRIER, BROADCAST, Model, Step, builder_of, graph_of, kinds, near, ring, run};
+use crate::model::{BARRIER, BROADCAST, Model, Step, builder_of, graph_of, kinds, luck, near, ring, run};
 use mpiscope_diagnosis::whatif::{Change, GraphBuilder};
 use mpiscope_model::{Call, Comm, Message, Node, Rank, Scheduling};
 
@@ -23,12 +23,6 @@ fn a_quiet_network_and_another_placement_save_what_they_do() {
     let graph = graph_of(&cyclic, &[0, 1, 0, 1]);
     let placed = graph.replay(&Change { placement: Some(vec![Node(0); 4]), ..Change::default() });
     assert!(placed.run_ns <= cyclic.end_ns as f64);
-}
-
-/// A number from 0 to 1 that is the same in each run of the test.
-fn luck(from: u32, to: u32, number: u64) -> f64 {
-    let mixed = (u64::from(from) << 40 | u64::from(to) << 32 | number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    ((mixed ^ mixed >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 #[test]

@@ -1,0 +1,124 @@
+//! A master that deals tasks to whoever asks first.
+
+use crate::model::{
+    Model, RECEIVE, RECEIVE_NS, SEND, SEND_NS, Step, call, graph_of, luck, message, near, run,
+};
+use mpiscope_diagnosis::whatif::Change;
+use mpiscope_model::Blame;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+const TASKS: u64 = 2_000;
+/// The master and two workers are on the first node, four workers on the second.
+const NODES: [u32; 7] = [0, 0, 0, 1, 1, 1, 1];
+
+/// What a task takes: the same each time, whoever does it.
+fn task_ns(task: u64) -> u64 {
+    200_000 + (200_000.0 * luck(0, 0, task)) as u64
+}
+
+/// A rank sends to another: the call, and when the message is there.
+fn send(model: &mut Model, [from, to]: [u32; 2], at_ns: u64, flight_ns: u64) -> u64 {
+    model.calls.push(call(from, SEND, (at_ns, at_ns + SEND_NS), Some(to), 100));
+    at_ns + flight_ns
+}
+
+/// A rank receives what is or will be there: when it has it.
+fn receive(model: &mut Model, [from, to]: [u32; 2], sent_ns: u64, arrival_ns: u64, at_ns: u64) -> u64 {
+    let end_ns = (at_ns + RECEIVE_NS).max(arrival_ns);
+    model.calls.push(call(to, RECEIVE, (at_ns, end_ns), Some(from), 100));
+    model.messages.push(message([from, to], 100, (sent_ns, end_ns), at_ns));
+    end_ns
+}
+
+/// A run of it; flights by source, destination and task.
+fn farm(flight_ns: impl Fn(u32, u32, u64) -> u64) -> Model {
+    let mut model = Model { calls: Vec::new(), messages: Vec::new(), end_ns: 0 };
+    let workers = 1..NODES.len() as u32;
+    let mut asked = BinaryHeap::new();
+    let mut ask = |model: &mut Model, worker: u32, at_ns: u64, task: u64| {
+        let arrival_ns = send(model, [worker, 0], at_ns, flight_ns(worker, 0, task));
+        Reverse((arrival_ns, worker, at_ns))
+    };
+    asked.extend(workers.map(|worker| ask(&mut model, worker, 1_000, u64::from(worker))));
+    let mut now_ns = 0;
+    let mut task = 0;
+    while let Some(Reverse((arrival_ns, worker, sent_ns))) = asked.pop() {
+        let taken_ns = receive(&mut model, [worker, 0], sent_ns, arrival_ns, now_ns);
+        let answer_ns = send(&mut model, [0, worker], taken_ns, flight_ns(0, worker, task));
+        now_ns = taken_ns + SEND_NS;
+        let got_ns = receive(&mut model, [0, worker], taken_ns, answer_ns, sent_ns + SEND_NS);
+        model.end_ns = model.end_ns.max(got_ns);
+        if task < TASKS {
+            asked.push(ask(&mut model, worker, got_ns + task_ns(task), task));
+        }
+        task += 1;
+    }
+    model
+}
+
+fn quiet(from: u32, to: u32, task: u64) -> u64 {
+    let is_inter = NODES[from as usize] != NODES[to as usize];
+    if is_inter { 8_000 + (2_000.0 * luck(from, to, task)) as u64 } else { 1_000 }
+}
+
+#[test]
+fn slow_messages_cost_what_a_second_run_saves_in_which_others_ask_first() {
+    let disturbed = |from: u32, to: u32, task: u64| {
+        let is_slow = quiet(from, to, task) > 1_000 && (500..1_500).contains(&task);
+        quiet(from, to, task) * if is_slow { 20 } else { 1 }
+    };
+    let model = farm(disturbed);
+    let truth_ns = (model.end_ns - farm(quiet).end_ns) as f64;
+    assert!(truth_ns > 0.05 * model.end_ns as f64, "{truth_ns} of {}", model.end_ns);
+    let savings = graph_of(&model, &NODES).savings(None);
+    assert!(near(savings.replayed_ns, model.end_ns as f64, 1e-6), "{savings:?}");
+    assert_eq!(savings.departure, None);
+    for saving in savings.causes {
+        if saving.cause == Blame::Background {
+            assert!(near(saving.wall_ns, truth_ns, 0.1), "{saving:?}, truth {truth_ns}");
+        } else {
+            assert!(saving.wall_ns < 0.005 * model.end_ns as f64, "{saving:?}");
+        }
+    }
+}
+
+#[test]
+fn a_worker_that_gets_slower_gets_fewer_tasks() {
+    let model = farm(quiet);
+    let graph = graph_of(&model, &NODES);
+    // As if nothing changed: the same ask first as before.
+    let same = Change { ranks: vec![(mpiscope_model::Rank(1), 1.0)], ..Change::default() };
+    let replayed_ns = graph.replay(&same).run_ns;
+    assert!(near(replayed_ns, model.end_ns as f64, 1e-3), "{replayed_ns} of {}", model.end_ns);
+    // Its tasks take twice as long. One at a time is late, and not a sixth of all.
+    let slower = Change { ranks: vec![(mpiscope_model::Rank(1), 2.0)], ..Change::default() };
+    let slower_ns = graph.replay(&slower).run_ns / model.end_ns as f64;
+    assert!((1.1..1.25).contains(&slower_ns), "{slower_ns}");
+}
+
+#[test]
+fn a_master_that_takes_its_messages_by_turns_waits_for_each() {
+    let workers = 6;
+    let master = (0..300).flat_map(|round| {
+        let order = (1..=workers).flat_map(|worker| [Step::Receive(worker), Step::Send(worker)]);
+        order.chain([Step::Compute(round)]).collect::<Vec<_>>()
+    });
+    let worker = |rank: u32| {
+        let of_round = |round: u64| {
+            let task_ns = task_ns(u64::from(rank) * 1_000 + round);
+            [Step::Send(0), Step::Receive(0), Step::Compute(task_ns)]
+        };
+        (0..300).flat_map(of_round).collect::<Vec<_>>()
+    };
+    let programs: Vec<Vec<Step>> =
+        std::iter::once(master.collect()).chain((1..=workers).map(worker)).collect();
+    let slow = |from: u32, to: u32, number: u64| {
+        let is_slow = quiet(from, to, number) > 1_000 && (75..225).contains(&number);
+        quiet(from, to, number) * if is_slow { 20 } else { 1 }
+    };
+    let model = run(&programs, slow);
+    let truth_ns = (model.end_ns - run(&programs, quiet).end_ns) as f64;
+    let saving = graph_of(&model, &NODES).savings(None).causes[Blame::Background as usize];
+    assert!(near(saving.wall_ns, truth_ns, 0.1), "{saving:?}, truth {truth_ns}");
+}
