@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { By, Parts } from "../feed/found";
 import { course, evolution } from "../panels/how/made-up";
 import { apply, emptyRun, type RunState } from "../state/run";
-import { blamedInPart, blamedRanks, callRate, nextStep, noBlamedWords, runFigures, timeSplit, turnsWords, worstCourse } from "./overview";
+import { blamedInPart, blamedRanks, callRate, nextStep, noBlamedWords, runFigures, slowestPair, slowestWords, timeSplit, turnsWords, worstCourse } from "./overview";
 
 const by = (change: Partial<By> = {}): By => ({ compute: 60, base: 2, distance: 3, excess: 2, operation: 1, other: 1, unknown: 1, cpuWait: 0, ...change });
 const budget: Parts = { waitingS: 70, baseS: 10, distanceS: 20, excessS: 5, operationS: 3, otherS: 2, unknownS: 0, totalS: 110, waitingBy: by(), excessInsideS: 0, cpuWaitS: 0 };
@@ -136,5 +136,23 @@ describe("the slowest region", () => {
     expect(worstCourse([course(0), course(1, { latency: 3 }), course(2, { latency: null })])?.region).toBe(1);
     expect(worstCourse([course(4, { latency: null }), course(5, { latency: null })])?.region).toBe(4);
     expect(worstCourse([])).toBeNull();
+  });
+});
+
+describe("the slowest regions", () => {
+  const region = (id: number, latency: number | null) => ({ id, ranks: [[id, id]] as [number, number][], latency, messages: 8, delayed: 0, aboveExpected: 0, exactShare: 0 });
+  const between = (latency: number | null) => ({ a: 0, b: 1, latency, messages: 8, delayed: 0, aboveExpected: 0, exactShare: 1 });
+  const heading = (inside: number | null, across: number | null): string => {
+    const regions = [region(0, inside), region(1, null)];
+    return slowestWords(regions, 2, slowestPair({ version: 1, count: 2, withCollectives: false, regions, between: [between(across)] }, regions));
+  };
+
+  it("are headed by what is known of them, inside or between two", () => {
+    expect(heading(null, null)).toBe("2 regions of ranks, latency not known");
+    expect(heading(null, 1.02)).toBe("2 regions of ranks, none slower than expected between them");
+    expect(heading(null, 3)).toBe("2 regions of ranks, slowest between two");
+    expect(heading(1.04, 1.01)).toBe("2 regions of ranks, none slower than expected inside");
+    expect(heading(1.5, 2)).toBe("2 regions of ranks, slowest between two");
+    expect(heading(2, 1.5)).toBe("2 regions of ranks");
   });
 });

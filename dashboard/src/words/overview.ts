@@ -2,6 +2,7 @@
 
 import type { Course } from "../feed/evolution";
 import type { Blame, Cause, FindingsReport, Parts, RangeBudget, RangeVerdict, Source } from "../feed/found";
+import type { Between, Region, Regions } from "../feed/regions";
 import type { Part } from "../palette/causes";
 import type { RangeFigures } from "../state/range-budgets";
 import { rangesOf } from "../state/ranks";
@@ -164,4 +165,28 @@ function clocks(run: RunState): Figure {
 /** The region with the slowest messages; the first one where that is not known. */
 export function worstCourse(courses: readonly Course[]): Course | null {
   return courses.reduce<Course | null>((found, course) => ((course.latency ?? -1) > (found?.latency ?? -1) ? course : found), null) ?? courses[0] ?? null;
+}
+
+/** Up to here messages take about as long as expected. */
+const ABOUT_EXPECTED = 1.05;
+
+export interface Pair { a: Region; b: Region; between: Between }
+
+/** The two regions between which messages are slowest, if they are slower than those inside of the worst or nothing is known of these. */
+export function slowestPair({ regions, between }: Regions, [worst]: readonly Region[]): Pair | null {
+  const inside = worst?.latency ?? null;
+  const than = inside === null ? 0 : Math.max(ABOUT_EXPECTED, inside);
+  const [slowest] = between.filter(({ latency }) => (latency ?? 0) > than).sort((one, other) => (other.latency ?? 0) - (one.latency ?? 0));
+  const [a, b] = [slowest?.a, slowest?.b].map((wanted) => regions.find(({ id }) => id === wanted));
+  return slowest && a && b ? { a, b, between: slowest } : null;
+}
+
+/** Heads the worst regions, by latency. */
+export function slowestWords(worst: readonly Region[], regionCount: number, pair: Pair | null): string {
+  const all = counted(regionCount, "region", "regions");
+  if (pair) return (pair.between.latency ?? 0) > ABOUT_EXPECTED ? `${all} of ranks, slowest between two` : `${all} of ranks, none slower than expected between them`;
+  const isKnown = worst.some(({ latency }) => latency !== null);
+  if (!isKnown) return `${all} of ranks, latency not known`;
+  if (worst.every(({ latency }) => (latency ?? 0) <= ABOUT_EXPECTED)) return `${all} of ranks, none slower than expected inside`;
+  return `${worst.length < regionCount ? `the slowest ${worst.length} of ` : ""}${all} of ranks`;
 }

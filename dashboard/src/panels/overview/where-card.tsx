@@ -1,17 +1,16 @@
 // Where: the regions with the slowest messages.
 
 import { useComputed } from "@preact/signals";
-import type { Between, Region, Regions } from "../../feed/regions";
+import type { Region } from "../../feed/regions";
 import { latencyColour } from "../../palette/ramps";
 import { over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { delayedMeaning } from "../../state/delayed";
 import { rangesOf } from "../../state/ranks";
-import { counted } from "../../words";
 import { delayedShare, latencyMeaning, latencyWords, nothingYet, rangesShort, ranksWords } from "../../words/regions";
 import { CAUSE_NAMES, seconds } from "../../words/found";
-import { type Blamed, blamedAndWhy, turnsWords } from "../../words/overview";
+import { type Blamed, blamedAndWhy, type Pair, slowestPair, slowestWords, turnsWords } from "../../words/overview";
 import { CauseMark } from "../causes";
 import { SelectedNote } from "../selected-note";
 import { RegionMark } from "../where/table";
@@ -19,8 +18,6 @@ import { show, SOURCES } from "../why/sections";
 import { useRangeFigures } from "../why/range";
 
 const SHOWN = 3;
-/** Up to here messages of a region take about as long as usual. */
-const ABOUT_USUAL = 1.05;
 const RANGES = 4;
 
 export function WhereCard({ store }: { store: Store }) {
@@ -28,7 +25,7 @@ export function WhereCard({ store }: { store: Store }) {
   const worst = [...(regions?.regions ?? [])].sort((one, other) => (other.latency ?? -1) - (one.latency ?? -1) || one.id - other.id).slice(0, SHOWN);
   const found = useComputed(() => store.figures.value.found).value;
   // What pairs exchanged in a selection is not known here.
-  const pair = store.scope.value || !regions ? null : slowestPair(regions, Math.max(ABOUT_USUAL, worst[0]?.latency ?? 0));
+  const pair = store.scope.value || !regions ? null : slowestPair(regions, worst);
   const { blamed, noBlamed } = blamedAndWhy(found, useRangeFigures(store).value);
   const turns = blamed ? turnsWords(blamed.turns) : "";
   const open = (): void => void (store.tab.value = "where");
@@ -55,15 +52,6 @@ export function WhereCard({ store }: { store: Store }) {
   );
 }
 
-interface Pair { a: Region; b: Region; between: Between }
-
-/** The two regions between which messages are slowest, if they are slower than this. */
-function slowestPair({ regions, between }: Regions, than: number): Pair | null {
-  const [slowest] = between.filter(({ latency }) => (latency ?? 0) > than).sort((one, other) => (other.latency ?? 0) - (one.latency ?? 0));
-  const [a, b] = [slowest?.a, slowest?.b].map((wanted) => regions.find(({ id }) => id === wanted));
-  return slowest && a && b ? { a, b, between: slowest } : null;
-}
-
 function PairRow({ pair: { a, b, between: { latency } }, select }: { pair: Pair; select: () => void }) {
   return (
     <li class="between">
@@ -71,15 +59,6 @@ function PairRow({ pair: { a, b, between: { latency } }, select }: { pair: Pair;
       <Latency value={latency} />
     </li>
   );
-}
-
-function slowestWords(worst: readonly Region[], regionCount: number, pair: Pair | null): string {
-  const all = counted(regionCount, "region", "regions");
-  if (pair) return `${all} of ranks, slowest between two`;
-  const isKnown = worst.some(({ latency }) => latency !== null);
-  if (!isKnown) return `${all} of ranks, latency not known`;
-  if (worst.every(({ latency }) => (latency ?? 0) <= ABOUT_USUAL)) return `${all} of ranks, none slower than expected inside`;
-  return `${worst.length < regionCount ? `the slowest ${worst.length} of ` : ""}${all} of ranks`;
 }
 
 function Nothing({ store }: { store: Store }) {
