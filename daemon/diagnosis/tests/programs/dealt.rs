@@ -36,7 +36,7 @@ fn farm(flight_ns: impl Fn(u32, u32, u64) -> u64) -> Model {
     let mut model = Model { calls: Vec::new(), messages: Vec::new(), end_ns: 0 };
     let workers = 1..NODES.len() as u32;
     let mut asked = BinaryHeap::new();
-    let mut ask = |model: &mut Model, worker: u32, at_ns: u64, task: u64| {
+    let ask = |model: &mut Model, worker: u32, at_ns: u64, task: u64| {
         let arrival_ns = send(model, [worker, 0], at_ns, flight_ns(worker, 0, task));
         Reverse((arrival_ns, worker, at_ns))
     };
