@@ -2,7 +2,8 @@
 //! take the next.
 //!
 //! Rows do not say whether a receive took a message from anybody. A thread that takes its messages from each sender in turn
-//! is taken to name them.
+//! is taken to name them. Nor do they say whether a sender would have done the work of another: it is taken
+//! to do so.
 
 use crate::whatif::call_row::NONE;
 use crate::whatif::graph::dealt::{Asker, Dealt};
@@ -18,10 +19,7 @@ const LEAST_OUT_OF_TURN: f64 = 0.1;
 
 /// Finds them.
 pub(crate) fn find(graph: &Graph) -> Dealt {
-    let mut thread_of = vec![0_u32; graph.call_count()];
-    for (at, thread) in graph.threads.iter().enumerate() {
-        thread_of[thread.calls.start as usize..thread.calls.end as usize].fill(at as u32);
-    }
+    let thread_of = graph.thread_of_calls();
     let candidates = graph.threads.iter().map(|thread| is_candidate(graph, &thread_of, thread.calls.clone()));
     let candidates: Vec<bool> = candidates.collect();
     let mut dealt = Dealt::default();
@@ -38,7 +36,8 @@ pub(crate) fn find(graph: &Graph) -> Dealt {
     for (dealer, mut sent) in answers {
         sent.sort_unstable_by_key(|at| graph.edges[*at as usize].from);
         let requests = requests(graph, &thread_of, dealer, &sent);
-        if requests.len() as f64 >= LEAST_REQUESTS * receives(graph, dealer).count() as f64 {
+        let receives = receives(graph, dealer).count();
+        if requests.len() as f64 >= LEAST_REQUESTS * receives as f64 {
             dealt.dealers.insert(dealer);
             dealt.least_ns.extend(least_flights(graph, &requests));
             for Request { call, answered_in, message } in requests {

@@ -123,6 +123,15 @@ impl Graph {
         self.slowness.get(edge).copied().map_or(1.0, f64::from)
     }
 
+    /// By call, its thread.
+    pub(crate) fn thread_of_calls(&self) -> Vec<u32> {
+        let mut thread_of = vec![0_u32; self.starts.len()];
+        for (at, thread) in self.threads.iter().enumerate() {
+            thread_of[thread.calls.start as usize..thread.calls.end as usize].fill(at as u32);
+        }
+        thread_of
+    }
+
     /// How many ranks are on the node with the most.
     pub(crate) fn fullest_node(&self) -> u32 {
         let mut counts: FxHashMap<Node, u32> = FxHashMap::default();

@@ -27,7 +27,7 @@ struct Sorter<'a> {
     waiting_for_call: FxHashMap<u32, Vec<u32>>,
     waiting_for_group: FxHashMap<u32, Vec<u32>>,
     ready: Vec<u32>,
-    /// Threads that deal: they go on when nobody else can, so that all requests are known by then.
+    /// Threads that deal: they go on when nobody else can. All requests are known by then.
     ready_dealers: Vec<u32>,
     sequence: Vec<u32>,
     dropped: Vec<u32>,
@@ -41,14 +41,10 @@ enum Missing {
 
 impl<'a> Sorter<'a> {
     fn new(graph: &'a Graph) -> Self {
-        let mut thread_of = vec![0_u32; graph.starts.len()];
-        for (at, thread) in graph.threads.iter().enumerate() {
-            thread_of[thread.calls.start as usize..thread.calls.end as usize].fill(at as u32);
-        }
         let groups = graph.groups.flows.len() as u32;
         Self {
             graph,
-            thread_of,
+            thread_of: graph.thread_of_calls(),
             cursors: graph.threads.iter().map(|thread| thread.calls.start).collect(),
             missing: (0..groups).map(|group| graph.groups.members(group).len() as u32).collect(),
             waiting_for_call: FxHashMap::default(),

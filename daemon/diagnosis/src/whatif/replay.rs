@@ -66,9 +66,8 @@ impl Graph {
 impl Run<'_> {
     fn replay(&mut self) -> Outcome {
         let graph = self.graph;
-        let mut thread_of = vec![0_u32; graph.starts.len()];
-        for (at, thread) in graph.threads.iter().enumerate() {
-            thread_of[thread.calls.start as usize..thread.calls.end as usize].fill(at as u32);
+        let thread_of = graph.thread_of_calls();
+        for thread in &graph.threads {
             if !thread.calls.is_empty() {
                 let first = thread.calls.start as usize;
                 self.enter(first, graph.starts[first] as f64);
