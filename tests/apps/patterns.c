@@ -1,8 +1,9 @@
 /* patterns PATTERN [steps] [us] [factor] [bytes] [slow_rank] [computes]: exchanges of a pattern (ring, pipeline, halo,
-   wavefront, allreduce, groups, root) between stretches of work. One rank has factor times as much; with slow_rank -1 work
+   wavefront, allreduce, groups, root, dealt) between stretches of work. One rank has factor times as much; with slow_rank -1 work
    grows from rank to rank up to that, with -2 each rank is the slow one for a part of the run. Work is sleeping: more
    ranks than processors do not disturb each other; with computes 1 it is computing. Of root all others send to rank 0,
-   which works for each of them factor times a hundredth of the time. */
+   which works for each of them factor times a hundredth of the time. Of dealt rank 0 deals tasks of different lengths to
+   whoever asks first. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "truth.h"
@@ -47,6 +48,30 @@ static long own_work(long step, long steps, long us, long factor, long slow)
     return rank == slow ? us * factor : us;
 }
 
+/* Rank 0 deals as many tasks as others have steps together; a task takes from half to one and a half times as long. */
+static void deal(long tasks)
+{
+    long none = -1;
+    for (long next = 0, asking = size - 1; asking > 0; next++) {
+        MPI_Status status;
+        T_Recv(in, bytes, MPI_BYTE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status);
+        T_Send(next < tasks ? &next : &none, 1, MPI_LONG, status.MPI_SOURCE, 2, MPI_COMM_WORLD);
+        asking -= next >= tasks;
+    }
+}
+
+static void do_tasks(long us)
+{
+    for (;;) {
+        long task;
+        put(0, 1);
+        T_Recv(&task, 1, MPI_LONG, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (task < 0)
+            return;
+        work(us / 2 + us * (task * 37 % 100) / 100);
+    }
+}
+
 int main(int argc, char **argv)
 {
     T_Init(&argc, &argv);
@@ -67,6 +92,13 @@ int main(int argc, char **argv)
     T_Barrier(MPI_COMM_WORLD);
     long long begun_ns = now_ns();
     for (long step = 0; step < steps; step++) {
+        if (strcmp(pattern, "dealt") == 0) {
+            if (rank == 0)
+                deal(steps * (size - 1));
+            else
+                do_tasks(us);
+            break;
+        }
         long own_us = own_work(step, steps, us, factor, slow);
         if (strcmp(pattern, "ring") == 0) {
             work(own_us);

@@ -132,13 +132,15 @@ def lab_cases():
     slow_link, slow_while = "node1 node2 --both --delay 8ms", "node1 node2 --both --delay 20ms --after 2s --for 2s"
     cases = []
     for family in ("openmpi", "mpich"):
-        for pattern in ("ring", "halo", "pipeline", "allreduce"):
+        for pattern in ("ring", "halo", "pipeline", "allreduce", "dealt"):
             of = f"{pattern} of {HOSTS} hosts"
             cases.append(
                 Case(f"{of}, slow link", family, HOSTS, "background", pattern, beside=slow_link, links="", is_calibrated=True)
             )
             cases.append(Case(f"{of}, slow link for a while", family, HOSTS, "background", pattern, beside=slow_while, links=""))
-            cases.append(Case(f"{of}, slow rank", family, HOSTS, "pattern", pattern, links=""))
+            # Whoever is slow is dealt fewer tasks.
+            if pattern != "dealt":
+                cases.append(Case(f"{of}, slow rank", family, HOSTS, "pattern", pattern, links=""))
         for pattern in ("ring", "halo"):
             of = f"{pattern} of {2 * HOSTS} on {HOSTS} hosts"
             cases.append(
@@ -153,7 +155,7 @@ def lab_cases():
                     is_calibrated=True,
                 )
             )
-        for pattern in ("ring", "halo", "pipeline", "wavefront", "allreduce"):
+        for pattern in ("ring", "halo", "pipeline", "wavefront", "allreduce", "dealt"):
             cases.append(
                 Case(
                     f"{pattern} of {2 * HOSTS} on {HOSTS} hosts, foreign traffic",
