@@ -3,7 +3,7 @@
    grows from rank to rank up to that, with -2 each rank is the slow one for a part of the run. Work is sleeping: more
    ranks than processors do not disturb each other; with computes 1 it is computing. Of root all others send to rank 0,
    which works for each of them factor times a hundredth of the time. Of dealt rank 0 deals tasks of different lengths to
-   whoever asks first. */
+   whoever asks first, whatever factor and slow_rank are. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "truth.h"
@@ -91,14 +91,12 @@ int main(int argc, char **argv)
 
     T_Barrier(MPI_COMM_WORLD);
     long long begun_ns = now_ns();
-    for (long step = 0; step < steps; step++) {
-        if (strcmp(pattern, "dealt") == 0) {
-            if (rank == 0)
-                deal(steps * (size - 1));
-            else
-                do_tasks(us);
-            break;
-        }
+    int is_dealt = strcmp(pattern, "dealt") == 0;
+    if (is_dealt && rank == 0)
+        deal(steps * (size - 1));
+    else if (is_dealt)
+        do_tasks(us);
+    for (long step = 0; step < steps && !is_dealt; step++) {
         long own_us = own_work(step, steps, us, factor, slow);
         if (strcmp(pattern, "ring") == 0) {
             work(own_us);

@@ -134,10 +134,12 @@ def lab_cases():
     for family in ("openmpi", "mpich"):
         for pattern in ("ring", "halo", "pipeline", "allreduce", "dealt"):
             of = f"{pattern} of {HOSTS} hosts"
+            # Three workers are the fewest that a master deals to.
+            ranks = 2 * HOSTS if pattern == "dealt" else HOSTS
             cases.append(
-                Case(f"{of}, slow link", family, HOSTS, "background", pattern, beside=slow_link, links="", is_calibrated=True)
+                Case(f"{of}, slow link", family, ranks, "background", pattern, beside=slow_link, links="", is_calibrated=True)
             )
-            cases.append(Case(f"{of}, slow link for a while", family, HOSTS, "background", pattern, beside=slow_while, links=""))
+            cases.append(Case(f"{of}, slow link for a while", family, ranks, "background", pattern, beside=slow_while, links=""))
             # Whoever is slow is dealt fewer tasks.
             if pattern != "dealt":
                 cases.append(Case(f"{of}, slow rank", family, HOSTS, "pattern", pattern, links=""))

@@ -8,7 +8,7 @@ use crate::whatif::graph::delays::Delays;
 use crate::whatif::message_calls::{MessageRow, link};
 use crate::whatif::partners::Partners;
 use crate::whatif::reference::Reference;
-use crate::whatif::{classes, dealt, delay, drained, explain, flights, groups, starved, work};
+use crate::whatif::{classes, dealers, delay, drained, explain, flights, groups, starved, work};
 use mpiscope_model::{
     Call, CallId, Collected, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling, Site,
 };
@@ -233,9 +233,10 @@ impl GraphBuilder {
         graph.delays = Delays::from_figures(&graph, scheduling, recorder_ns);
         graph.reference = reference;
         find_waits(&mut graph);
-        graph.dealt = dealt::find(&graph);
-        dealt::set_dealers_apart(&mut graph);
+        graph.requests = dealers::requests(&graph);
         graph.order();
+        graph.check_requests();
+        dealers::set_apart(&mut graph);
         Ok(graph)
     }
 }

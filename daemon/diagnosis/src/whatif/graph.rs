@@ -1,23 +1,23 @@
 //! The graph of a run, in columns: one entry a call, threads one after the other, each in its order.
 
-pub(crate) mod dealt;
 pub(crate) mod delays;
 pub(crate) mod flights;
 pub(crate) mod groups;
 pub(crate) mod on_links;
 pub(crate) mod quiet_group;
+pub(crate) mod requests;
 pub(crate) mod work;
 
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::{CallRow, NONE};
 use crate::whatif::reference::Reference;
-use dealt::Dealt;
 use delays::Delays;
 use flights::Flights;
 use groups::Groups;
 use mpiscope_model::{Function, Node, Rank};
 use on_links::{Link, OnLinks};
 use quiet_group::QuietGroup;
+use requests::Requests;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -101,8 +101,8 @@ pub struct Graph {
     /// By rank, the class of ranks that do the same.
     pub(crate) classes: Vec<u32>,
     pub(crate) delays: Delays,
-    /// Requests that are answered in the order in which they come.
-    pub(crate) dealt: Dealt,
+    /// Requests that are taken in the order in which they come.
+    pub(crate) requests: Requests,
     /// Calls in an order in which every dependency comes first.
     pub(crate) sequence: Vec<u32>,
     /// Calls whose dependencies were dropped.

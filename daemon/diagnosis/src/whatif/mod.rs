@@ -6,13 +6,12 @@
 //!
 //! `graph` holds the data, `builder` runs the modules that fill it in, `replay` and `savings` read it.
 
-mod asked;
 mod builder;
 mod call_kind;
 mod call_row;
 mod change;
 mod classes;
-mod dealt;
+mod dealers;
 mod delay;
 mod drained;
 mod explain;
@@ -30,6 +29,7 @@ mod savings;
 mod segments;
 mod slow_links;
 mod starved;
+mod waiting_requests;
 mod work;
 
 pub use builder::{GraphBuilder, TooLarge};

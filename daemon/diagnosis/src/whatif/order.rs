@@ -3,6 +3,8 @@
 use crate::whatif::call_row::NONE;
 use crate::whatif::graph::Graph;
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 impl Graph {
     /// Puts the calls in an order in which every dependency comes first. Where dependencies contradict each other, as by clocks
@@ -27,8 +29,9 @@ struct Sorter<'a> {
     waiting_for_call: FxHashMap<u32, Vec<u32>>,
     waiting_for_group: FxHashMap<u32, Vec<u32>>,
     ready: Vec<u32>,
-    /// Threads that deal: they go on when nobody else can. All requests are known by then.
-    ready_dealers: Vec<u32>,
+    /// Threads that deal, with the ends of their calls: they go on when no other can, the earliest first. The requests of all
+    /// who are not dealers themselves are known by then.
+    ready_dealers: BinaryHeap<Reverse<(u64, u32)>>,
     sequence: Vec<u32>,
     dropped: Vec<u32>,
 }
@@ -50,7 +53,7 @@ impl<'a> Sorter<'a> {
             waiting_for_call: FxHashMap::default(),
             waiting_for_group: FxHashMap::default(),
             ready: (0..graph.threads.len() as u32).rev().collect(),
-            ready_dealers: Vec::new(),
+            ready_dealers: BinaryHeap::new(),
             sequence: Vec::with_capacity(graph.starts.len()),
             dropped: Vec::new(),
         }
@@ -63,12 +66,12 @@ impl<'a> Sorter<'a> {
         loop {
             while let Some(thread) = self.ready.pop() {
                 if self.deals(thread) {
-                    self.ready_dealers.push(thread);
+                    self.put_off(thread);
                 } else {
                     self.advance(thread as usize);
                 }
             }
-            if let Some(dealer) = self.ready_dealers.pop() {
+            if let Some(Reverse((_, dealer))) = self.ready_dealers.pop() {
                 self.advance(dealer as usize);
                 continue;
             }
@@ -91,7 +94,12 @@ impl<'a> Sorter<'a> {
     }
 
     fn deals(&self, thread: u32) -> bool {
-        self.graph.dealt.dealers.contains(&thread)
+        self.graph.requests.dealers.contains(&thread)
+    }
+
+    fn put_off(&mut self, dealer: u32) {
+        let call = self.cursors[dealer as usize] as usize;
+        self.ready_dealers.push(Reverse((self.graph.ends.get(call).copied().unwrap_or(0), dealer)));
     }
 
     fn advance(&mut self, thread: usize) {
@@ -100,8 +108,8 @@ impl<'a> Sorter<'a> {
             match self.lacks(thread) {
                 None => {
                     self.leave(thread);
-                    if deals && !self.ready.is_empty() {
-                        self.ready_dealers.push(thread as u32);
+                    if deals {
+                        self.put_off(thread as u32);
                         return;
                     }
                 }

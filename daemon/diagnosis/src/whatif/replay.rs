@@ -1,13 +1,14 @@
 //! The replay: every call ends when the last thing that it waits for has come.
 
-use crate::whatif::asked::Asked;
 use crate::whatif::call_row::NONE;
 use crate::whatif::change::{Applied, Change, UnfeltFlights};
-use crate::whatif::graph::dealt::Asker;
 use crate::whatif::graph::flights::{Figure, Flights};
+use crate::whatif::graph::requests::Requests;
 use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::waiting_requests::WaitingRequests;
 use mpiscope_model::{Nanoseconds, Node, Rank};
 use rustc_hash::FxHashSet;
+use std::sync::OnceLock;
 
 /// An unchanged replay may differ from the recorded run by this share.
 const TOLERANCE: f64 = 0.005;
@@ -42,14 +43,32 @@ struct Run<'a> {
     last: Vec<f64>,
     dropped: FxHashSet<u32>,
     nodes: &'a [Node],
-    /// What ranks ask for, where it is dealt otherwise than in the recorded run.
-    asked: Option<Asked>,
+    /// Requests, where they may come in another order than in the recorded run.
+    waiting: Option<WaitingRequests>,
 }
 
 impl Graph {
     /// Replays the run with a change.
     #[must_use]
     pub fn replay(&self, change: &Change) -> Outcome {
+        self.replay_with(change, change.changes_the_run() && !self.requests.is_empty())
+    }
+
+    /// Forgets all requests if taking them as they come does not even lead to the recorded run: they were not.
+    pub(crate) fn check_requests(&mut self) {
+        if self.requests.is_empty() {
+            return;
+        }
+        let run_ns = self.replay_with(&Change::default(), true).run_ns;
+        let by_ns = (run_ns - self.recorded_ns() as f64).abs();
+        if !self.dropped.is_empty() || by_ns > TOLERANCE * (self.recorded_ns() - self.began_ns()) as f64 {
+            self.requests = Requests::default();
+        }
+        // Who does the same is decided again.
+        self.work = OnceLock::new();
+    }
+
+    fn replay_with(&self, change: &Change, takes_first: bool) -> Outcome {
         let mut run = Run {
             graph: self,
             applied: Applied::new(self, change),
@@ -57,7 +76,7 @@ impl Graph {
             last: vec![0.0; self.groups.flows.len()],
             dropped: self.dropped.iter().copied().collect(),
             nodes: change.placement.as_deref().unwrap_or(&self.nodes),
-            asked: (!self.dealt.is_empty() && change.changes_the_run()).then(Asked::default),
+            waiting: takes_first.then(WaitingRequests::default),
         };
         run.replay()
     }
@@ -79,8 +98,8 @@ impl Run<'_> {
         for &call in &graph.sequence {
             let at = call as usize;
             let thread = &graph.threads[thread_of[at] as usize];
-            if self.asked.is_some() {
-                self.deal(call);
+            if self.waiting.is_some() {
+                self.take(call);
             }
             let end_ns = self.end_of(at, thread.rank);
             run_ns = run_ns.max(end_ns);
@@ -116,29 +135,29 @@ impl Run<'_> {
             let last = &mut self.last[group as usize];
             *last = last.max(entry_ns);
         }
-        if self.asked.is_some() {
+        if self.waiting.is_some() {
             self.ask(call as u32, entry_ns);
         }
     }
 
     /// If a rank waits for an answer in this call, its request is on its way.
     fn ask(&mut self, call: u32, entry_ns: f64) {
-        let Some(&Asker { dealer, request }) = self.graph.dealt.askers.get(&call) else { return };
-        let edge = &self.graph.edges[request as usize];
-        let rank = self.graph.threads[dealer as usize].rank;
-        let arrival_ns = self.entries[edge.from as usize] + self.flight_ns(request as usize, edge, rank);
-        if let Some(asked) = &mut self.asked {
-            asked.ask(call, dealer, [arrival_ns, entry_ns]);
+        let Some(request) = self.graph.requests.answered_in(call) else { return };
+        let message = request.message as usize;
+        let edge = &self.graph.edges[message];
+        let rank = self.graph.threads[request.dealer as usize].rank;
+        let arrival_ns = self.entries[edge.from as usize] + self.flight_ns(message, edge, rank);
+        if let Some(waiting) = &mut self.waiting {
+            waiting.push(request, [arrival_ns, entry_ns]);
         }
     }
 
     /// If a request is taken in this call, it is the one that comes first.
-    fn deal(&mut self, call: u32) {
-        let dealt = &self.graph.dealt;
-        let asker = dealt.answered_in.get(&call).map(|answered_in| (*answered_in, dealt.askers[answered_in]));
-        let Some(((answered_in, asker), asked)) = asker.zip(self.asked.as_mut()) else { return };
-        if let Some(entry_ns) = asked.answer(answered_in, asker) {
-            self.entries[answered_in as usize] = entry_ns;
+    fn take(&mut self, call: u32) {
+        let request = self.graph.requests.taken_in(call);
+        let Some((request, waiting)) = request.zip(self.waiting.as_mut()) else { return };
+        if let Some(entry_ns) = waiting.take(request) {
+            self.entries[request.answered_in as usize] = entry_ns;
         }
     }
 
@@ -229,9 +248,9 @@ impl Run<'_> {
         let mut end_ns = end_ns;
         for (number, edge) in received.iter().enumerate() {
             let at = self.graph.received[edge.to as usize] as usize + number;
-            let dealt_ns = self.asked.as_ref().and_then(|asked| asked.arrival_ns(at as u32));
+            let first_ns = self.waiting.as_ref().and_then(|waiting| waiting.arrival_ns(at as u32));
             let arrival_ns =
-                dealt_ns.unwrap_or_else(|| self.entries[edge.from as usize] + self.flight_ns(at, edge, rank));
+                first_ns.unwrap_or_else(|| self.entries[edge.from as usize] + self.flight_ns(at, edge, rank));
             end_ns = end_ns.max(arrival_ns);
         }
         end_ns
@@ -255,7 +274,7 @@ impl Run<'_> {
         let span_ns = self.graph.span_ns(edge) as f64;
         // In a quiet network it may have taken less.
         let is_quiet = is_inter && self.applied.change.quiet_network;
-        let least_ns = if is_quiet { 0 } else { self.graph.dealt.least_flight_ns(at) } as f64;
+        let least_ns = if is_quiet { 0 } else { self.graph.requests.least_flight_ns(at) } as f64;
         let usual = |figure| self.flights().ns(is_inter, edge.bytes, figure);
         let at_most = |figure| {
             let flight_ns = span_ns.min(usual(figure).unwrap_or(span_ns)).max(least_ns);
