@@ -2,8 +2,8 @@
 //! take the next.
 //!
 //! Rows do not say whether a receive took a message from anybody. A thread is taken to name its senders if it takes its messages
-//! from each in turn, or if others must have come long before those that it waited for. Nor do rows say
-//! whether a sender would have done the work of another: it is taken to do so.
+//! from each in turn, or if others must have come long before those that it waited for. Nor do rows say whether a sender
+//! would have done the work of another: it is taken to do so.
 
 use crate::whatif::graph::requests::{Request, Requests};
 use crate::whatif::graph::{Edge, Graph};
@@ -27,9 +27,8 @@ pub(crate) fn requests(graph: &Graph) -> Requests {
     let thread_of = graph.thread_of_calls();
     let deals = |thread: &u32| may_deal(graph, &thread_of, graph.threads[*thread as usize].calls.clone());
     let candidates: Vec<u32> = (0..graph.threads.len() as u32).filter(deals).collect();
-    let mut found = Requests::default();
     if candidates.is_empty() {
-        return found;
+        return Requests::default();
     }
     let mut sent: FxHashMap<u32, Vec<u32>> = candidates.iter().map(|thread| (*thread, Vec::new())).collect();
     for (at, edge) in graph.edges.iter().enumerate() {
@@ -37,21 +36,17 @@ pub(crate) fn requests(graph: &Graph) -> Requests {
             sent.push(at as u32);
         }
     }
+    let mut found = Vec::new();
     for dealer in candidates {
         let mut sent = sent.remove(&dealer).unwrap_or_default();
         sent.sort_unstable_by_key(|at| graph.edges[*at as usize].from);
         let receives: Vec<u32> = receives(graph, dealer).collect();
         let requests = answered(graph, &thread_of, (dealer, &receives), &sent);
-        let least_flights = least_flights(graph, &requests);
-        if requests.len() as f64 >= LEAST_SHARE * receives.len() as f64
-            && are_likely(graph, &requests, &least_flights)
-        {
-            found.dealers.insert(dealer);
-            found.least_ns.extend(least_flights);
-            requests.into_iter().for_each(|request| found.push(request));
+        if requests.len() as f64 >= LEAST_SHARE * receives.len() as f64 && are_likely(graph, &requests) {
+            found.extend(requests);
         }
     }
-    found
+    Requests::new(graph.call_count(), found)
 }
 
 /// Those who deal do not do the same as those who ask, also where their calls look alike.
@@ -102,27 +97,11 @@ fn may_deal(graph: &Graph, thread_of: &[u32], calls: Range<u32>) -> bool {
         && out_of_turn as f64 >= LEAST_OUT_OF_TURN * singles as f64
 }
 
-/// Of requests that were there when they were taken, what their flights took at least: when the thread last had to wait, it
-/// would have taken them instead, had they been there.
-fn least_flights(graph: &Graph, requests: &[Request]) -> Vec<(u32, u64)> {
-    let (mut waited_ns, mut least) = (0, Vec::new());
-    for request in requests {
-        let edge = &graph.edges[request.message as usize];
-        if edge.is_felt() {
-            waited_ns = graph.ends[request.taken_in as usize];
-        } else {
-            let since_ns = waited_ns.saturating_sub(graph.starts[edge.from as usize]);
-            least.push((request.message, since_ns.min(graph.span_ns(edge))));
-        }
-    }
-    least
-}
-
 /// Whether flights that were not felt are as long as those that were, for half of the senders at least: others may have
 /// slow links. A thread that names its senders lets most of them wait that came long ago.
-fn are_likely(graph: &Graph, requests: &[Request], least_flights: &[(u32, u64)]) -> bool {
-    let edge = |message: u32| &graph.edges[message as usize];
-    let felt = requests.iter().map(|request| edge(request.message)).filter(|edge| edge.is_felt());
+fn are_likely(graph: &Graph, requests: &[Request]) -> bool {
+    let edge = |request: &Request| &graph.edges[request.message as usize];
+    let felt = requests.iter().map(edge).filter(|edge| edge.is_felt());
     let mut felt_ns: Vec<u64> = felt.map(|edge| graph.span_ns(edge)).collect();
     felt_ns.sort_unstable();
     let rare = felt_ns.len() / 100;
@@ -130,16 +109,16 @@ fn are_likely(graph: &Graph, requests: &[Request], least_flights: &[(u32, u64)])
     // By sender, its requests, and how many of them must have been on their way for far longer.
     let mut senders: FxHashMap<Rank, [usize; 2]> = FxHashMap::default();
     for request in requests {
-        senders.entry(graph.rank_of(edge(request.message).from)).or_default()[0] += 1;
-    }
-    for (message, _) in least_flights.iter().filter(|(_, least_ns)| *least_ns > 2 * most_ns) {
-        senders.entry(graph.rank_of(edge(*message).from)).or_default()[1] += 1;
+        let [all, longer] = senders.entry(graph.rank_of(edge(request).from)).or_default();
+        *all += 1;
+        *longer += usize::from(request.least_ns > 2 * most_ns);
     }
     let is_unlikely = |[all, longer]: &&[usize; 2]| *longer as f64 > MOST_UNLIKELY * *all as f64;
     2 * senders.values().filter(is_unlikely).count() <= senders.len()
 }
 
-/// The requests that a thread took and answered before it took another; `sent` are its messages in their order.
+/// The requests that a thread took and answered before it took another; `sent` are its messages in their order. Those that were
+/// there when they were taken came after the thread last had to wait: it would have taken them instead.
 fn answered(
     graph: &Graph,
     thread_of: &[u32],
@@ -148,7 +127,7 @@ fn answered(
 ) -> Vec<Request> {
     let edge = |at: u32| -> &Edge { &graph.edges[at as usize] };
     let end = graph.threads[dealer as usize].calls.end;
-    let mut requests = Vec::new();
+    let (mut requests, mut waited_ns) = (Vec::new(), 0_u64);
     // By sender, where it received its last answer.
     let mut last_answers: FxHashMap<u32, u32> = FxHashMap::default();
     for (number, &taken_in) in receives.iter().enumerate() {
@@ -162,7 +141,12 @@ fn answered(
         let Some(answered_in) = to.filter(|to| *to >= request.from) else { continue };
         // It asks for nothing more until it has its answer.
         if last_answers.insert(sender, answered_in).is_none_or(|before| before <= request.from) {
-            requests.push(Request { dealer, taken_in, answered_in, message });
+            let since_ns = waited_ns.saturating_sub(graph.starts[request.from as usize]);
+            let least_ns = if request.is_felt() { 0 } else { since_ns.min(graph.span_ns(request)) };
+            requests.push(Request { dealer, taken_in, answered_in, message, least_ns });
+            if request.is_felt() {
+                waited_ns = graph.ends[taken_in as usize];
+            }
         }
     }
     requests

@@ -45,6 +45,8 @@ struct Run<'a> {
     nodes: &'a [Node],
     /// Requests, where they may come in another order than in the recorded run.
     waiting: Option<WaitingRequests>,
+    /// When the request comes that is taken in the call that is replayed now, if it comes in another order.
+    first_ns: Option<f64>,
 }
 
 impl Graph {
@@ -76,7 +78,8 @@ impl Graph {
             last: vec![0.0; self.groups.flows.len()],
             dropped: self.dropped.iter().copied().collect(),
             nodes: change.placement.as_deref().unwrap_or(&self.nodes),
-            waiting: takes_first.then(WaitingRequests::default),
+            waiting: takes_first.then(|| WaitingRequests::new(&self.requests)),
+            first_ns: None,
         };
         run.replay()
     }
@@ -98,9 +101,7 @@ impl Run<'_> {
         for &call in &graph.sequence {
             let at = call as usize;
             let thread = &graph.threads[thread_of[at] as usize];
-            if self.waiting.is_some() {
-                self.take(call);
-            }
+            self.take(at);
             let end_ns = self.end_of(at, thread.rank);
             run_ns = run_ns.max(end_ns);
             let by_ns = end_ns - graph.ends[at] as f64;
@@ -135,30 +136,37 @@ impl Run<'_> {
             let last = &mut self.last[group as usize];
             *last = last.max(entry_ns);
         }
-        if self.waiting.is_some() {
-            self.ask(call as u32, entry_ns);
-        }
+        self.ask(call, entry_ns);
     }
 
     /// If a rank waits for an answer in this call, its request is on its way.
-    fn ask(&mut self, call: u32, entry_ns: f64) {
-        let Some(request) = self.graph.requests.answered_in(call) else { return };
-        let message = request.message as usize;
-        let edge = &self.graph.edges[message];
-        let rank = self.graph.threads[request.dealer as usize].rank;
-        let arrival_ns = self.entries[edge.from as usize] + self.flight_ns(message, edge, rank);
+    #[inline]
+    fn ask(&mut self, call: usize, entry_ns: f64) {
+        let graph = self.graph;
+        let asked = graph.requests.answered_in(call).filter(|_| self.waiting.is_some());
+        let Some(number) = asked else { return };
+        let request = graph.requests.all[number];
+        let edge = &graph.edges[request.message as usize];
+        let rank = graph.threads[request.dealer as usize].rank;
+        let arrival_ns =
+            self.entries[edge.from as usize] + self.flight_ns(request.message as usize, edge, rank);
         if let Some(waiting) = &mut self.waiting {
-            waiting.push(request, [arrival_ns, entry_ns]);
+            waiting.push(number, request.dealer, [arrival_ns, entry_ns]);
         }
     }
 
     /// If a request is taken in this call, it is the one that comes first.
-    fn take(&mut self, call: u32) {
-        let request = self.graph.requests.taken_in(call);
-        let Some((request, waiting)) = request.zip(self.waiting.as_mut()) else { return };
-        if let Some(entry_ns) = waiting.take(request) {
-            self.entries[request.answered_in as usize] = entry_ns;
-        }
+    #[inline]
+    fn take(&mut self, call: usize) {
+        let requests = &self.graph.requests;
+        let taken = requests.taken_in(call).zip(self.waiting.as_mut()).and_then(|(number, waiting)| {
+            let request = requests.all[number];
+            Some((request.answered_in, waiting.take(number, request.dealer)?))
+        });
+        self.first_ns = taken.map(|(answered_in, [arrival_ns, entry_ns])| {
+            self.entries[answered_in as usize] = entry_ns;
+            arrival_ns
+        });
     }
 
     /// How long a call lacked a CPU that it has after the change.
@@ -248,9 +256,8 @@ impl Run<'_> {
         let mut end_ns = end_ns;
         for (number, edge) in received.iter().enumerate() {
             let at = self.graph.received[edge.to as usize] as usize + number;
-            let first_ns = self.waiting.as_ref().and_then(|waiting| waiting.arrival_ns(at as u32));
-            let arrival_ns =
-                first_ns.unwrap_or_else(|| self.entries[edge.from as usize] + self.flight_ns(at, edge, rank));
+            let sent_ns = self.entries[edge.from as usize];
+            let arrival_ns = self.first_ns.unwrap_or_else(|| sent_ns + self.flight_ns(at, edge, rank));
             end_ns = end_ns.max(arrival_ns);
         }
         end_ns
@@ -274,7 +281,7 @@ impl Run<'_> {
         let span_ns = self.graph.span_ns(edge) as f64;
         // In a quiet network it may have taken less.
         let is_quiet = is_inter && self.applied.change.quiet_network;
-        let least_ns = if is_quiet { 0 } else { self.graph.requests.least_flight_ns(at) } as f64;
+        let least_ns = if is_quiet { 0 } else { self.graph.requests.least_flight_ns(edge.to) } as f64;
         let usual = |figure| self.flights().ns(is_inter, edge.bytes, figure);
         let at_most = |figure| {
             let flight_ns = span_ns.min(usual(figure).unwrap_or(span_ns)).max(least_ns);

@@ -1,17 +1,20 @@
 //! Requests that are taken in the order in which they come, and answered one by one.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::whatif::call_row::NONE;
+use rustc_hash::FxHashSet;
 
 /// A request, as its dealer took it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
     /// The thread that took it.
     pub(crate) dealer: u32,
-    /// The dealer's call that took it.
+    /// The dealer's call that took it, and received nothing else.
     pub(crate) taken_in: u32,
     /// The sender's call that waited for the answer.
     pub(crate) answered_in: u32,
     pub(crate) message: u32,
+    /// What its flight took at least, in nanoseconds; 0 if nothing is known.
+    pub(crate) least_ns: u64,
 }
 
 /// All of them.
@@ -19,41 +22,56 @@ pub(crate) struct Request {
 pub(crate) struct Requests {
     /// The threads that took them.
     pub(crate) dealers: FxHashSet<u32>,
-    /// By call that took one.
-    taken: FxHashMap<u32, Request>,
-    /// By call that waited for the answer, the call that took it.
-    answered: FxHashMap<u32, u32>,
-    /// By request that was there when it was taken, what its flight took at least, in nanoseconds.
-    pub(crate) least_ns: FxHashMap<u32, u64>,
+    pub(crate) all: Vec<Request>,
+    /// By call, the number of the request that it took, or NONE. Empty where there are no requests.
+    taken: Vec<u32>,
+    /// By call, the number of the request for whose answer it waited, or NONE. Empty where there are no requests.
+    answered: Vec<u32>,
 }
 
 impl Requests {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.dealers.is_empty()
-    }
-
-    /// Adds one. A call that waits for two answers is left out.
-    pub(crate) fn push(&mut self, request: Request) {
-        if let Some(other) = self.answered.insert(request.answered_in, request.taken_in) {
-            self.taken.remove(&other);
-        } else {
-            self.taken.insert(request.taken_in, request);
+    /// Those of a run with this number of calls. Requests that are answered in one call are left out.
+    pub(crate) fn new(calls: usize, mut requests: Vec<Request>) -> Self {
+        requests.sort_unstable_by_key(|request| request.answered_in);
+        let alone = requests.chunk_by(|one, other| one.answered_in == other.answered_in);
+        let all: Vec<Request> =
+            alone.filter_map(|chunk| chunk.first().filter(|_| chunk.len() == 1).copied()).collect();
+        if all.is_empty() {
+            return Self::default();
         }
+        let (mut taken, mut answered) = (vec![NONE; calls], vec![NONE; calls]);
+        for (number, request) in (0_u32..).zip(&all) {
+            taken[request.taken_in as usize] = number;
+            answered[request.answered_in as usize] = number;
+        }
+        let dealers = all.iter().map(|request| request.dealer).collect();
+        Self { dealers, all, taken, answered }
     }
 
-    /// The request that a call took.
-    pub(crate) fn taken_in(&self, call: u32) -> Option<Request> {
-        self.taken.get(&call).copied()
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
     }
 
-    /// The request for whose answer a call waited.
-    pub(crate) fn answered_in(&self, call: u32) -> Option<Request> {
-        self.answered.get(&call).and_then(|taken_in| self.taken_in(*taken_in))
-    }
-
-    /// What the flight of a message took at least; 0 if nothing is known.
+    /// The number of the request that a call took.
     #[inline]
-    pub(crate) fn least_flight_ns(&self, message: usize) -> u64 {
-        if self.least_ns.is_empty() { 0 } else { self.least_ns.get(&(message as u32)).copied().unwrap_or(0) }
+    pub(crate) fn taken_in(&self, call: usize) -> Option<usize> {
+        number(&self.taken, call)
     }
+
+    /// The number of the request for whose answer a call waited.
+    #[inline]
+    pub(crate) fn answered_in(&self, call: usize) -> Option<usize> {
+        number(&self.answered, call)
+    }
+
+    /// What the flight of the message took at least that a call received; 0 if nothing is known.
+    #[inline]
+    pub(crate) fn least_flight_ns(&self, received_in: u32) -> u64 {
+        self.taken_in(received_in as usize).map_or(0, |number| self.all[number].least_ns)
+    }
+}
+
+#[inline]
+fn number(numbers: &[u32], call: usize) -> Option<usize> {
+    numbers.get(call).filter(|number| **number != NONE).map(|number| *number as usize)
 }
