@@ -2,6 +2,7 @@
  * Each rank sends that many messages to its right neighbour; the seconds may have a fraction. */
 #define _POSIX_C_SOURCE 200809L
 #include "pace.h"
+#include "patient.h"
 #include "truth.h"
 
 int main(int argc, char **argv)

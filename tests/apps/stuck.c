@@ -10,6 +10,7 @@
  * waitall   each has posted receives from both neighbours and waits for them, and nobody sends */
 #define _POSIX_C_SOURCE 200809L
 #include "pace.h"
+#include "patient.h"
 #include "truth.h"
 #include <signal.h>
 #include <string.h>

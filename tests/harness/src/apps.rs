@@ -18,9 +18,14 @@ pub fn source_folder() -> PathBuf {
 /// # Errors
 /// When it does not compile.
 pub fn compile(mpi: &Mpi, source: &Path) -> Result<PathBuf> {
-    let flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O2", "-g", "-pthread"];
     let include = format!("-I{}", source_folder().display());
-    build(&mpi.compiler, mpi.family.word(), &[&flags[..], &[include.as_str()]].concat(), source)
+    let mut flags =
+        vec!["-std=c11", "-Wall", "-Wextra", "-Werror", "-O2", "-g", "-pthread", include.as_str()];
+    if !crate::full_run() {
+        // For patient.h.
+        flags.push("-DPATIENT");
+    }
+    build(&mpi.compiler, mpi.family.word(), &flags, source)
 }
 
 /// Compiles the operations of ScaLAPACK for a family, unless that was done before; `None` where the library is missing.
