@@ -5,35 +5,33 @@
 #ifndef PATIENT_H
 #define PATIENT_H
 #ifdef PATIENT
+#include "pace.h"
 #include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
+
+/* Yields with more than this between them are not of one wait. */
+#define ONE_WAIT_NS 20000
+/* A wait of this length is a long one. */
+#define LONG_WAIT_NS 2000000
+#define LONGEST_SLEEP_NS 3000000
 
 /* Not in POSIX. */
 long syscall(long number, ...);
 
-static long long patient_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 int sched_yield(void)
 {
-    /* Yields with more than 20 us between them are not of one wait. */
     static __thread long long begun_ns, last_ns;
-    long long now_ns = patient_now_ns();
-    if (now_ns - last_ns > 20000)
-        begun_ns = now_ns;
-    long long waited_ns = now_ns - begun_ns;
+    long long at_ns = now_ns();
+    if (at_ns - last_ns > ONE_WAIT_NS)
+        begun_ns = at_ns;
+    long long waited_ns = at_ns - begun_ns;
     int status = 0;
-    if (waited_ns < 2000000)
+    if (waited_ns < LONG_WAIT_NS)
         status = (int)syscall(SYS_sched_yield);
     else
-        /* A part of what it waited, at most 3 ms: of many ranks even the polls take a processor's time. */
-        nanosleep(&(struct timespec){.tv_nsec = waited_ns < 24000000 ? waited_ns / 8 : 3000000}, NULL);
-    last_ns = patient_now_ns();
+        /* A part of what it waited: of many ranks even the polls take a processor's time. */
+        sleep_until(at_ns + (waited_ns < 8 * LONGEST_SLEEP_NS ? waited_ns / 8 : LONGEST_SLEEP_NS));
+    last_ns = now_ns();
     return status;
 }
 #endif

@@ -5,7 +5,7 @@
 //! call for long: what a thread did before it hung is what one wants to see.
 
 use mpiscope_ring::Consumer;
-use mpiscope_wire::{SLOT_BYTES, Slot, calls_in};
+use mpiscope_wire::{Entry, SLOT_BYTES, Slot, calls_in};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -42,6 +42,13 @@ struct BufferedRing {
 impl BufferedRing {
     fn until(&self) -> u64 {
         self.from + self.slots.len() as u64
+    }
+
+    /// Whether a call was made since this position. The writer repeats definitions with its next call: one that hangs has not
+    /// done so yet, even if it has told at which place.
+    fn has_call_since(&self, position: u64) -> bool {
+        let count = (position - self.from).min(self.slots.len() as u64) as usize;
+        self.slots.range(count..).any(|slot| matches!(Entry::decode(slot), Some(Entry::Call(_))))
     }
 
     /// Lets everything go before the second stretch; how many calls that were.
@@ -99,10 +106,9 @@ impl FlightBuffer {
     pub(super) fn thin(&mut self, most_slots: usize) -> Vec<u32> {
         let mut thinned = Vec::new();
         for (number, ring) in self.rings.iter_mut().enumerate() {
-            // The writer repeats definitions with its next call: one that hangs has not done so yet.
             let is_old = |ring: &BufferedRing| {
-                let next = ring.stretches.front().filter(|(begin, _)| *begin < ring.until());
-                next.is_some_and(|(_, since)| since.elapsed() >= self.span)
+                let next = ring.stretches.front().filter(|(_, since)| since.elapsed() >= self.span);
+                next.is_some_and(|(begin, _)| ring.has_call_since(*begin))
             };
             while is_old(ring) {
                 self.left_out += ring.drop_first();

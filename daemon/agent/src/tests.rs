@@ -287,33 +287,43 @@ fn what_is_held_back_is_the_newest_and_stands_alone() {
     assert_eq!(slots(&sent).len(), 1, "from now on it is sent at once");
 }
 
-/// Definitions are repeated with the next call. A rank that hangs makes none: what lies before is still needed.
+/// Definitions are repeated with the next call. A rank that hangs makes none: what lies before is still needed, also where
+/// it has told the place of the call that it hangs in.
 #[test]
 fn what_a_hanging_rank_did_last_is_kept() {
     const SPAN: Duration = Duration::from_millis(40);
-    let folder = tempfile::tempdir().unwrap();
-    let writer = ring_file(folder.path(), std::process::id(), 0, ClockKind::Monotonic);
-    let (_, mut producer) = writer.claim(0).unwrap();
-    let mut agent = flight_recorder(folder.path(), SPAN);
-    agent.switch(false, &mut drop);
-    let mut made = 0;
-    loop {
-        agent.pass(&mut drop);
-        assert!(producer.push(&[], &call(made), 1));
-        made += 1;
-        if producer.begins_anew() {
-            break;
+    for tells_place in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = ring_file(folder.path(), std::process::id(), 0, ClockKind::Monotonic);
+        let (_, mut producer) = writer.claim(0).unwrap();
+        let mut agent = flight_recorder(folder.path(), SPAN);
+        agent.switch(false, &mut drop);
+        let mut made = 0;
+        loop {
+            agent.pass(&mut drop);
+            assert!(producer.push(&[], &call(made), 1));
+            made += 1;
+            if producer.begins_anew() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
-        std::thread::sleep(Duration::from_millis(1));
+        if tells_place {
+            assert!(producer.push(&[], &Entry::encode_thread(0, 0), 0));
+        }
+        agent.pass(&mut drop);
+        std::thread::sleep(2 * SPAN);
+        let mut sent = Vec::new();
+        agent.pass(&mut drop);
+        agent.switch(true, &mut |message| sent.push(message));
+        let slots = sent.iter().filter_map(|message| match message {
+            Message::Slots(slots) => Some(&slots.slots),
+            _ => None,
+        });
+        let last = slots.flatten().rev().find_map(|slot| match Entry::decode(slot) {
+            Some(Entry::Call(call)) => Some(call.start),
+            _ => None,
+        });
+        assert_eq!(last, Some(made - 1), "tells its place: {tells_place}");
     }
-    agent.pass(&mut drop);
-    std::thread::sleep(2 * SPAN);
-    let mut sent = Vec::new();
-    agent.pass(&mut drop);
-    agent.switch(true, &mut |message| sent.push(message));
-    let last = sent.iter().rev().find_map(|message| match message {
-        Message::Slots(slots) => slots.slots.last().and_then(Entry::decode),
-        _ => None,
-    });
-    assert!(matches!(last, Some(Entry::Call(last)) if last.start == made - 1), "{last:?} of {made}");
 }

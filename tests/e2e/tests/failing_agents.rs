@@ -3,8 +3,8 @@
 
 use crate::support::hosts::{self, Job, LIMIT, agents, assert_exact, nodes_of_ranks};
 use mpiscope_harness::{
-    Ended, Family, Lab, LabOptions, Mpi, Recorded, Running, Signal, Truth, check, mpiscope, processes,
-    repair, report, run, until_log_has,
+    Ended, Family, Lab, LabOptions, Mpi, Recorded, Running, Signal, Truth, check, daemon_of, mpiscope,
+    processes, repair, report, run, until_log_has,
 };
 use std::path::Path;
 use std::process::Command;
@@ -153,6 +153,15 @@ fn calls_are_counted_where_nothing_can_be_spooled() {
     let filling = Running::start(&mut lab.exec("node2", &["sh", "-c", fill])).unwrap();
     let left = "$(df --output=avail -k /run/rings | tail -n 1)";
     shell(&lab, "node2", &format!("until [ {left} -eq 0 ]; do sleep 0.02; done"));
+    // An agent that is fast enough would still be rid of all calls: nobody takes them now, until the last one is made.
+    let daemon = daemon_of(&running).unwrap();
+    processes::signal(daemon, Signal::STOP);
+    let is_rank = |process: &u32| {
+        processes::command_line(*process).first().is_some_and(|word| word.contains("/million-"))
+    };
+    let all_ended = || (!lab.processes().unwrap().values().flatten().any(is_rank)).then_some(());
+    assert!(processes::until(LIMIT, all_ended).is_some(), "{}", running.errors_until_now());
+    processes::signal(daemon, Signal::CONT);
     let ended = ended_well(&lab, running);
     drop(filling);
     let truth = Truth::parse(&ended.stdout).unwrap();

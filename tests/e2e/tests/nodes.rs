@@ -203,17 +203,11 @@ fn clocks_that_drift_are_one() {
     }
 }
 
-/// The ranks of a job into which faults are inflicted, on 4 hosts, and the messages each sends in a second.
-fn size_of_lingering() -> (u32, u32) {
-    if full_run() { (64, 20) } else { (16, 80) }
-}
-
-/// Such a job, which lasts this number of seconds.
+/// A job of 64 ranks on 4 hosts that lasts this number of seconds.
 fn lingering(lab: &Lab, mpi: &Mpi, seconds: u32, out: &Path) -> Running {
-    let (ranks, rate) = size_of_lingering();
-    let (seconds, rate) = (seconds.to_string(), rate.to_string());
-    let job = Job::new(mpi, "linger").arguments(&[&seconds, &rate]);
-    let running = Running::start(&mut job.recorded(lab, ranks, out)).unwrap();
+    let seconds = seconds.to_string();
+    let job = Job::new(mpi, "linger").arguments(&[&seconds, "20"]);
+    let running = Running::start(&mut job.recorded(lab, 64, out)).unwrap();
     until_log_has(out, 100_000).unwrap();
     running
 }
@@ -221,7 +215,7 @@ fn lingering(lab: &Lab, mpi: &Mpi, seconds: u32, out: &Path) -> Running {
 fn ended_exactly(running: Running, out: &Path) -> Ended {
     let ended = running.wait(LIMIT).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());
-    assert_exact(out, &ended, size_of_lingering().0);
+    assert_exact(out, &ended, 64);
     let (status, found) = check(out).unwrap();
     assert_eq!(status, 0, "{found:#}");
     ended
