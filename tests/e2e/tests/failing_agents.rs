@@ -144,8 +144,21 @@ fn calls_are_counted_where_nothing_can_be_spooled() {
     shell(&lab, "node1", "mkdir /run/disk /run/rings");
     shell(&lab, "node2", MAKE_RINGS);
     let running = spooling(&lab, &mpi, &out);
-    until_log_has(&out, 100_000).unwrap();
-    // The host lacks the folder of the spool, and the memory of its rings is full now.
+    until_log_has(&out, 10_000).unwrap();
+    // Nothing moves until the last place for calls is gone: the host lacks the folder of the spool, the memory of its rings is
+    // full, and the daemon takes nothing.
+    let ranks = || {
+        let all = lab.processes().unwrap().into_values().flatten();
+        let is_rank = |process: &u32| {
+            processes::command_line(*process).first().is_some_and(|word| word.contains("/million-"))
+        };
+        all.filter(is_rank).collect::<Vec<u32>>()
+    };
+    let stopped = ranks();
+    assert_eq!(stopped.len(), 2, "{}", running.errors_until_now());
+    stopped.iter().for_each(|rank| processes::signal(*rank, Signal::STOP));
+    let daemon = daemon_of(&running).unwrap();
+    processes::signal(daemon, Signal::STOP);
     let used = "$(df --output=used -k /run/rings | tail -n 1)";
     shell(&lab, "node2", &format!("mount -n -o remount,size=$(({used} + 1024))k /run/rings"));
     // What is acknowledged gives memory back: it is filled for as long as the job runs.
@@ -153,13 +166,8 @@ fn calls_are_counted_where_nothing_can_be_spooled() {
     let filling = Running::start(&mut lab.exec("node2", &["sh", "-c", fill])).unwrap();
     let left = "$(df --output=avail -k /run/rings | tail -n 1)";
     shell(&lab, "node2", &format!("until [ {left} -eq 0 ]; do sleep 0.02; done"));
-    // An agent that is fast enough would still be rid of all calls: nobody takes them now, until the last one is made.
-    let daemon = daemon_of(&running).unwrap();
-    processes::signal(daemon, Signal::STOP);
-    let is_rank = |process: &u32| {
-        processes::command_line(*process).first().is_some_and(|word| word.contains("/million-"))
-    };
-    let all_ended = || (!lab.processes().unwrap().values().flatten().any(is_rank)).then_some(());
+    stopped.iter().for_each(|rank| processes::signal(*rank, Signal::CONT));
+    let all_ended = || ranks().is_empty().then_some(());
     assert!(processes::until(LIMIT, all_ended).is_some(), "{}", running.errors_until_now());
     processes::signal(daemon, Signal::CONT);
     let ended = ended_well(&lab, running);
