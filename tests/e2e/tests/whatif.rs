@@ -3,6 +3,7 @@
 use mpiscope_harness::{Mpi, folder, mpiscope, record, report, run};
 use serde_json::Value;
 use std::path::Path;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -21,31 +22,35 @@ fn whatif(out: &Path, words: &[&str]) -> Value {
 
 #[test]
 fn a_slow_rank_in_a_ring_is_found_and_its_cost_predicted() {
+    let cpus = available_parallelism().map_or(1, |cpus| cpus.get() as u32);
     for mpi in Mpi::all_or_skip("whatif a_slow_rank_in_a_ring_is_found_and_its_cost_predicted") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let app = mpi.app("patterns").unwrap();
         let words = ["ring", "100", "5000", "3", "1000", "1"];
-        let ended = run(&mut record(&mpi, 4, &app, &words, &out).unwrap(), LIMIT).unwrap();
+        // Where waiting ranks share CPUs, a run with balanced work shares them as well, and takes an unknown time.
+        let ranks = cpus.clamp(2, 4);
+        let ended = run(&mut record(&mpi, ranks, &app, &words, &out).unwrap(), LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());
 
-        // Three ranks have one part of work a step and rank 1 has three: evenly, each has one and a half.
-        let told_s = STEPS * 1.5 * STEP_S;
+        // Rank 1 has three parts of work a step, and the others one: evenly, each has the mean of that.
+        let others = f64::from(ranks - 1);
+        let told_s = STEPS * STEP_S * (3.0 - (others + 3.0) / (others + 1.0));
         let unchanged = whatif(&out, &[]);
         let recorded_s = number(&unchanged["recorded_s"]);
         assert!((number(&unchanged["replayed_s"]) / recorded_s - 1.0).abs() < 0.005, "{unchanged}");
         let report = report(&out).unwrap();
         let verdict = &report["verdict"];
-        // Where four ranks share two cores with others, CPU contention may cost as much.
+        // Where ranks share their CPUs with others, CPU contention may cost as much.
         if verdict["cause"] == "cpu" {
             continue;
         }
         assert_eq!(verdict["cause"], "pattern", "{verdict}");
         let saved_s = number(&verdict["avoidable_wall_s"]);
-        // Three ranks poll while rank 1 works: together they get all of two CPUs. Where they got less, others had them, and
-        // nobody knows what that cost.
+        // The other ranks poll while rank 1 works, for two parts of three. Where they got less, others had their CPUs, and nobody
+        // knows what that cost.
         let ran_s: f64 = report["ranks"].as_array().unwrap().iter().map(|rank| number(&rank["run_s"])).sum();
-        let is_disturbed = ran_s < 1.45 * ended.own_clock_s();
+        let is_disturbed = ran_s < 0.97 * others * STEPS * 2.0 * STEP_S;
         assert!(
             is_disturbed || (saved_s / told_s - 1.0).abs() < 0.25,
             "{saved_s} of {told_s}, {}",
