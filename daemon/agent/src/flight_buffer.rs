@@ -3,10 +3,13 @@
 //! Old slots can only go when those that stay need nothing of them: the writer is asked now and then to tell everything
 //! anew, and what lies before that may go. The last such stretch of a ring always stays, also where its thread has made no
 //! call for long: what a thread did before it hung is what one wants to see.
+//!
+//! The writer repeats a definition with the next call that needs it, which may be the one that hangs and is never written. Of
+//! what goes, definitions stay.
 
 use mpiscope_ring::Consumer;
 use mpiscope_wire::{Entry, SLOT_BYTES, Slot, calls_in};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// What an agent holds back at the most, of all processes together.
@@ -30,6 +33,8 @@ pub(super) struct FlightBuffer {
 
 #[derive(Debug)]
 struct BufferedRing {
+    /// What was defined in slots that went, each once, the newest last. They take the last positions before the slots.
+    definitions: Vec<Slot>,
     slots: VecDeque<Slot>,
     /// The position of the first of them.
     from: u64,
@@ -39,22 +44,37 @@ struct BufferedRing {
     generation: u64,
 }
 
+/// Whether a slot says what a number means in calls, also in later ones.
+fn defines(slot: &Slot) -> bool {
+    use Entry::{Comm, Grid, Handle, Module, Name, Path, Site};
+    let entry = Entry::decode(slot);
+    matches!(entry, Some(Comm(_) | Handle { .. } | Site(_) | Module(_) | Path(_) | Name(_) | Grid(_)))
+}
+
 impl BufferedRing {
     fn until(&self) -> u64 {
         self.from + self.slots.len() as u64
     }
 
-    /// Whether a call was made since this position. The writer repeats definitions with its next call: one that hangs has not
-    /// done so yet, even if it has told at which place.
+    fn slot_count(&self) -> usize {
+        self.definitions.len() + self.slots.len()
+    }
+
+    /// Whether a call was made since this position. One that hangs writes none, though it may have told at which place it is:
+    /// what it did before that is still to be seen.
     fn has_call_since(&self, position: u64) -> bool {
         let count = (position - self.from).min(self.slots.len() as u64) as usize;
         self.slots.range(count..).any(|slot| matches!(Entry::decode(slot), Some(Entry::Call(_))))
     }
 
-    /// Lets everything go before the second stretch; how many calls that were.
+    /// Lets everything go before the second stretch but definitions; how many calls that were.
     fn drop_first(&mut self) -> u64 {
         let (begin, _) = self.stretches.pop_front().unwrap_or((self.until(), Instant::now()));
         let count = (begin - self.from).min(self.slots.len() as u64) as usize;
+        let defined: Vec<Slot> = self.slots.range(..count).filter(|slot| defines(slot)).copied().collect();
+        let repeated: HashSet<&Slot> = defined.iter().collect();
+        self.definitions.retain(|slot| !repeated.contains(slot));
+        self.definitions.extend(defined);
         self.from = begin;
         calls_in(self.slots.drain(..count))
     }
@@ -65,6 +85,7 @@ impl FlightBuffer {
     /// whole state.
     pub(super) fn new(span: Duration, rings: impl Iterator<Item = (u64, u64)>) -> Self {
         let ring = |(from, generation)| BufferedRing {
+            definitions: Vec::new(),
             slots: VecDeque::new(),
             from,
             stretches: VecDeque::new(),
@@ -115,10 +136,13 @@ impl FlightBuffer {
                 thinned.push(number as u32);
             }
         }
-        while self.rings.iter().map(|ring| ring.slots.len()).sum::<usize>() > most_slots {
+        while self.rings.iter().map(BufferedRing::slot_count).sum::<usize>() > most_slots {
             // One that never tells anything anew loses all it has.
-            let longest = self.rings.iter_mut().enumerate().max_by_key(|(_, ring)| ring.slots.len());
+            let longest = self.rings.iter_mut().enumerate().max_by_key(|(_, ring)| ring.slot_count());
             let Some((number, ring)) = longest else { break };
+            if ring.slots.is_empty() {
+                ring.definitions.clear();
+            }
             let held_for = ring.stretches.front().map_or(Duration::ZERO, |next| next.1.elapsed());
             self.shortest = Some(self.shortest.map_or(held_for, |shortest| shortest.min(held_for)));
             self.left_out += ring.drop_first();
@@ -130,18 +154,23 @@ impl FlightBuffer {
 
     /// The position of the first slot that is held of a ring.
     pub(super) fn from(&self, ring: usize) -> u64 {
-        self.rings[ring].from
+        let BufferedRing { from, definitions, .. } = &self.rings[ring];
+        from - definitions.len() as u64
     }
 
     /// All that is held, ring by ring in pieces: which ring, from which position on.
     pub(super) fn hand_out(&mut self, most: usize, mut tell: impl FnMut(u32, u64, Vec<Slot>)) {
         for (number, ring) in self.rings.iter_mut().enumerate() {
-            while !ring.slots.is_empty() {
-                let piece: Vec<Slot> = ring.slots.drain(..most.min(ring.slots.len())).collect();
-                let from = ring.from;
-                ring.from += piece.len() as u64;
+            let mut from = ring.from - ring.definitions.len() as u64;
+            let mut slots = ring.definitions.drain(..).chain(ring.slots.drain(..)).peekable();
+            while slots.peek().is_some() {
+                let piece: Vec<Slot> = slots.by_ref().take(most).collect();
+                let next = from + piece.len() as u64;
                 tell(number as u32, from, piece);
+                from = next;
             }
+            drop(slots);
+            ring.from = from;
         }
     }
 }

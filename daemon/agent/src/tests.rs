@@ -327,3 +327,57 @@ fn what_a_hanging_rank_did_last_is_kept() {
         assert_eq!(last, Some(made - 1), "tells its place: {tells_place}");
     }
 }
+
+/// A communicator is defined with the first call that uses it. A rank that hangs in a later one may not have repeated that since.
+#[test]
+fn what_defines_a_communicator_is_kept_however_old_it_is() {
+    const SPAN: Duration = Duration::from_millis(40);
+    let folder = tempfile::tempdir().unwrap();
+    let writer = ring_file(folder.path(), std::process::id(), 0, ClockKind::Monotonic);
+    let (_, mut producer) = writer.claim(0).unwrap();
+    let mut agent = flight_recorder(folder.path(), SPAN);
+    let mut sent = Vec::new();
+    agent.switch(false, &mut |message| sent.push(message));
+    let definitions = [Entry::encode_handle(1, 0x44), Entry::encode_handle(2, 0x45)];
+    let mut untold = definitions.to_vec();
+    let skips = |messages: &[Message]| {
+        messages.iter().filter(|message| matches!(message, Message::Skipped(_))).count()
+    };
+    let mut made = 0;
+    while skips(&sent) < 3 {
+        let before: Vec<Slot> = if made % 2 == 0 { untold.pop().into_iter().collect() } else { Vec::new() };
+        assert!(producer.push(&before, &call(made), 1));
+        made += 1;
+        if producer.begins_anew() && skips(&sent) < 2 {
+            untold.push(definitions[0]);
+        }
+        agent.pass(&mut |message| sent.push(message));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let skipped = sent.iter().filter_map(|message| match message {
+        Message::Skipped(skipped) => Some(skipped.to),
+        _ => None,
+    });
+    let skipped: Vec<u64> = skipped.collect();
+    assert!(skipped.is_sorted(), "{skipped:?}");
+    sent.clear();
+    agent.switch(true, &mut |message| sent.push(message));
+    let pieces: Vec<Slots> = sent
+        .into_iter()
+        .filter_map(|message| match message {
+            Message::Slots(slots) => Some(slots),
+            _ => None,
+        })
+        .collect();
+    let mut next = *skipped.last().unwrap();
+    for piece in &pieces {
+        assert_eq!(piece.from, next, "nothing is missing between");
+        next += piece.slots.len() as u64;
+    }
+    let slots: Vec<Slot> = pieces.into_iter().flat_map(|piece| piece.slots).collect();
+    let first_call =
+        slots.iter().position(|slot| matches!(Entry::decode(slot), Some(Entry::Call(_)))).unwrap();
+    for definition in definitions {
+        assert_eq!(slots[..first_call].iter().filter(|slot| **slot == definition).count(), 1);
+    }
+}
