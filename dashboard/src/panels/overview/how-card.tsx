@@ -1,7 +1,7 @@
 // How: the latency of the slowest region over time, and below it what could be avoided of the ranks' time.
 
-import { useComputed, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useComputed } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import type { Course, Evolution } from "../../feed/evolution";
 import type { FindingsReport } from "../../feed/found";
 import { latencyColour } from "../../palette/ramps";
@@ -16,12 +16,13 @@ import { type Chart, TimeChart, ValueLines } from "../chart/time-chart";
 import { DisturbanceMarks } from "../how/row";
 import { hit, type Latencies, latencies, latencyLabel, latencyY, mostDelayed, picture } from "../how/scale";
 import { WholeRunNote } from "../selected-note";
+import { useSize } from "../size";
 import { LEFT, xOf } from "../timeline/scale";
 import { avoidableShare, strip, stretchAt } from "../why/layout";
 
-/** In windows that are high, and in those that are not. */
-const HEIGHTS = { tall: 156, low: 92 } as const;
-const TALL_FROM = 800;
+/** As high as there is room for, within bounds. */
+const LOWEST = 92;
+const HIGHEST = 260;
 /** The bars' part of the plot. */
 const BARS_PART = 0.36;
 const GAP = 6;
@@ -51,31 +52,29 @@ interface SparklineProps { store: Store; evolution: Evolution | null; course: Co
 function Sparkline({ store, evolution, course, found, name, nothing }: SparklineProps) {
   const { ranks } = store.figures.value.job;
   const isOver = over(store.figures.value);
-  const isTall = useSignal(innerHeight >= TALL_FROM);
-  useEffect(() => {
-    const look = (): void => void (isTall.value = innerHeight >= TALL_FROM);
-    addEventListener("resize", look);
-    return () => removeEventListener("resize", look);
-  }, [isTall]);
+  const box = useRef<HTMLDivElement>(null);
+  const height = Math.min(HIGHEST, Math.max(LOWEST, useSize(box).value.height));
   const range = latencies(course ? [course] : []);
   const upper = (chart: Chart) => ({ scale: chart.scale, top: chart.top - 4, bottom: barsTop(chart) - GAP });
   const drawn = (chart: Chart) => course && evolution && picture(course, upper(chart), evolution.windowS, range, mostDelayed([course]));
   return (
-    <TimeChart store={store} height={isTall.value ? HEIGHTS.tall : HEIGHTS.low} label={`Latency of ${name || "no region"} and avoidable time, over time; a click goes there`}
-      draw={(chart) => (
-        <>
-          <Latency chart={chart} drawn={drawn(chart) ?? null} range={range} plot={upper(chart)} nothing={nothing} />
-          {found && <DisturbanceMarks chart={chart} disturbances={found.diagnosis.disturbances} />}
-          {found && <Avoidable chart={chart} found={found} ranks={ranks} />}
-        </>
-      )}
-      tip={(ns, y, chart) => {
-        const circles = drawn(chart);
-        const point = course && circles ? hit(course, circles, xOf(chart.scale, ns), y, upper(chart).bottom) : null;
-        if (point && course && evolution) return <div>{pointTold(course, point, evolution, isOver).rows.slice(0, 3).map(([what, value]) => `${what} ${value}`).join(", ")}</div>;
-        const stretch = found?.diagnosis.attribution[stretchAt(found.diagnosis.attribution, ns)];
-        return stretch && ns <= stretch.toS * 1e9 ? <div>{stretchWords(stretch, avoidableShare(stretch, ranks))}</div> : null;
-      }} />
+    <div class="rest" ref={box}>
+      <TimeChart store={store} height={height} label={`Latency of ${name || "no region"} and avoidable time, over time; a click goes there`}
+        draw={(chart) => (
+          <>
+            <Latency chart={chart} drawn={drawn(chart) ?? null} range={range} plot={upper(chart)} nothing={nothing} />
+            {found && <DisturbanceMarks chart={chart} disturbances={found.diagnosis.disturbances} />}
+            {found && <Avoidable chart={chart} found={found} ranks={ranks} />}
+          </>
+        )}
+        tip={(ns, y, chart) => {
+          const circles = drawn(chart);
+          const point = course && circles ? hit(course, circles, xOf(chart.scale, ns), y, upper(chart).bottom) : null;
+          if (point && course && evolution) return <div>{pointTold(course, point, evolution, isOver).rows.slice(0, 3).map(([what, value]) => `${what} ${value}`).join(", ")}</div>;
+          const stretch = found?.diagnosis.attribution[stretchAt(found.diagnosis.attribution, ns)];
+          return stretch && ns <= stretch.toS * 1e9 ? <div>{stretchWords(stretch, avoidableShare(stretch, ranks))}</div> : null;
+        }} />
+    </div>
   );
 }
 
