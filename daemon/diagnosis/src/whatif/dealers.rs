@@ -135,7 +135,8 @@ fn answered(
         let [request] = graph.received_by(taken_in as usize) else { continue };
         let next = receives.get(number + 1).copied().unwrap_or(end);
         let sender = thread_of[request.from as usize];
-        let first = sent.partition_point(|at| edge(*at).from < taken_in);
+        // What is sent in the same call cannot be the answer.
+        let first = sent.partition_point(|at| edge(*at).from <= taken_in);
         let until_next = sent[first..].iter().take_while(|at| edge(**at).from < next);
         let to = until_next.map(|at| edge(*at).to).find(|to| thread_of[*to as usize] == sender);
         let Some(answered_in) = to.filter(|to| *to >= request.from) else { continue };
