@@ -96,11 +96,8 @@ impl<'a> Applied<'a> {
     }
 
     /// The factor of a rank's computing before a call.
-    pub(crate) fn computing(&self, rank: Rank, place: u16, call: usize) -> f64 {
-        if self.scales.is_empty() {
-            return 1.0;
-        }
-        self.work.factor(&self.scales, (rank.index(), place), call)
+    pub(crate) fn computing(&self, rank: Rank, call: usize) -> f64 {
+        if self.scales.is_empty() { 1.0 } else { self.work.factor(&self.scales, rank.index(), call) }
     }
 
     /// Whether nobody makes a call any more.

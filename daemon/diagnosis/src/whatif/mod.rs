@@ -6,6 +6,7 @@
 //!
 //! `graph` holds the data, `builder` runs the modules that fill it in, `replay` and `savings` read it.
 
+mod between;
 mod builder;
 mod call_kind;
 mod call_row;
@@ -16,6 +17,7 @@ mod delay;
 mod drained;
 mod explain;
 mod flights;
+mod gaps;
 mod graph;
 mod groups;
 mod message_calls;

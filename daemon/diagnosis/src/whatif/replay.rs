@@ -123,8 +123,7 @@ impl Run<'_> {
         let gap_ns = self.graph.starts[call] - self.graph.ends[call - 1];
         let delay_ns = self.graph.delay_before(call).min(gap_ns);
         let of_others_ns = self.graph.delays.of_others(delay_ns);
-        let place = self.graph.places[call];
-        let pure_ns = (gap_ns - delay_ns) as f64 * self.applied.computing(rank, place, call);
+        let pure_ns = (gap_ns - delay_ns) as f64 * self.applied.computing(rank, call);
         let spared_ns = if self.applied.change.own_cores { of_others_ns } else { 0 };
         pure_ns + (delay_ns - spared_ns) as f64
     }

@@ -5,8 +5,9 @@
 //! more than the others loses that where it differs from them: the work of a root that everybody waits for goes, not a
 //! share of all its work. Balance is restored within segments of the run in which each rank's share stays the same.
 
+use crate::whatif::between::{Computed, computed, level, number_pairs};
 use crate::whatif::call_kind::CallKind;
-use crate::whatif::call_row::NONE;
+use crate::whatif::gaps::{Gap, class_count, class_of, each_gap, each_of_class, means};
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::work::{Scale, Work};
 use crate::whatif::segments;
@@ -25,6 +26,8 @@ const MOST_CELLS_OF_RANKS: usize = 4 << 20;
 const MOST_SEGMENTS: usize = 64;
 /// Weights of ranks and places are kept for this many cells at most; further places are one.
 const MOST_CELLS: usize = 16 << 20;
+/// Likewise of segments, ranks and pairs of places.
+const MOST_CELLS_OF_PAIRS: usize = 8 << 20;
 /// Work that only a few ranks do is spread over all if at least this share of it is more than those ranks' part.
 const SPREAD_SHARE: f64 = 0.5;
 
@@ -69,20 +72,15 @@ fn steps(graph: &Graph, places: usize) -> Vec<f32> {
     for (call, rank) in graph.ranks.iter().enumerate() {
         counts[rank.index() * places + usize::from(graph.places[call])] += 1;
     }
-    let mut members = vec![Vec::new(); class_count(graph)];
-    (0..ranks).for_each(|rank| class_of(graph, rank).into_iter().for_each(|class| members[class].push(rank)));
     let mut steps = vec![0.0; ranks * places];
-    let mut of_place: Vec<u32> = Vec::new();
-    for (place, ranks) in (0..places).flat_map(|place| members.iter().map(move |ranks| (place, ranks))) {
-        of_place.clear();
-        of_place.extend(ranks.iter().map(|rank| counts[rank * places + place]));
-        let middle = of_place.len() / 2;
-        let usual = *of_place.select_nth_unstable(middle).1;
-        for rank in ranks {
-            let at = rank * places + place;
-            steps[at] = usual as f32 / counts[at].max(1) as f32;
-        }
-    }
+    let mut sorted: Vec<u32> = Vec::new();
+    each_of_class(graph, (counts.len(), places), |of_place| {
+        sorted.clear();
+        sorted.extend(of_place.iter().map(|at| counts[*at]));
+        let middle = sorted.len() / 2;
+        let usual = *sorted.select_nth_unstable(middle).1;
+        of_place.iter().for_each(|at| steps[*at] = usual as f32 / counts[*at].max(1) as f32);
+    });
     steps
 }
 
@@ -100,20 +98,6 @@ fn relative_to(own: &[f64], mean: &[f64]) -> Vec<f64> {
     own.iter().zip(mean).map(relative).collect()
 }
 
-/// The share of each amount that is beyond the mean.
-fn shares_beyond(own: &[f64], mean: &[f64]) -> Vec<f32> {
-    let share = |(own, mean): (&f64, &f64)| if own > mean { (1.0 - mean / own) as f32 } else { 0.0 };
-    own.iter().zip(mean).map(share).collect()
-}
-
-/// By rank, the sum of these shares at all places.
-fn beyond_by_rank(at_ns: &[f64], shares: &[f32], places: usize) -> impl Iterator<Item = f64> {
-    let beyond_ns = |(at_ns, shares): (&[f64], &[f32])| {
-        at_ns.iter().zip(shares).map(|(ns, share)| ns * f64::from(*share)).sum()
-    };
-    at_ns.chunks_exact(places).zip(shares.chunks_exact(places)).map(beyond_ns)
-}
-
 impl Work {
     pub(crate) fn measure(graph: &Graph) -> Self {
         let ranks = graph.threads_of.len().max(1);
@@ -122,11 +106,12 @@ impl Work {
 
         let steps = steps(graph, places);
         let cell_of = cells_of(graph, cells, places, &steps);
-        let is_rare = steps.iter().map(|step| *step == 0.0).collect();
+        let is_rare: Vec<bool> = steps.iter().map(|step| *step == 0.0).collect();
         let mut by_cell = vec![0.0; ranks * cells];
         each_gap(graph, |gap| by_cell[gap.rank * cells + usize::from(cell_of[gap.call])] += gap.pure_ns);
         let relative = relative_to(&by_cell, &means(graph, &by_cell, cells));
-        let most = (2 * MOST_CELLS / (ranks * places)).clamp(1, MOST_SEGMENTS);
+        let pairs = number_pairs(graph, MOST_CELLS_OF_PAIRS / ranks);
+        let most = (MOST_CELLS_OF_PAIRS / (ranks * pairs.count)).clamp(1, MOST_SEGMENTS);
         let starts = segments::starts(&relative, cells, most);
         let segments = starts.len();
         let segment_of: Vec<u16> =
@@ -134,26 +119,27 @@ impl Work {
         let own_ns = sums(&by_cell, cells, parts, |cell| cell * parts / cells);
         let even_ns = means(graph, &own_ns, parts);
 
-        let mut at_ns = vec![0.0; segments * ranks * places];
-        each_gap(graph, |gap| {
-            let segment = usize::from(segment_of[usize::from(cell_of[gap.call])]);
-            at_ns[(segment * ranks + gap.rank) * places + gap.place] += gap.pure_ns;
-        });
-        let own_of_segment = sums(&by_cell, cells, segments, |cell| usize::from(segment_of[cell]));
-        let even_of_segment = means(graph, &own_of_segment, segments);
-        let (mut beyond, mut scales) =
-            (Vec::with_capacity(at_ns.len()), Vec::with_capacity(segments * ranks));
-        for (segment, at_ns) in at_ns.chunks_exact(ranks * places).enumerate() {
-            let shares = shares_beyond(at_ns, &means(graph, at_ns, places));
-            let beyond_of_ranks = beyond_by_rank(at_ns, &shares, places);
-            let amounts = beyond_of_ranks.enumerate().map(|(rank, beyond)| {
-                let at = rank * segments + segment;
-                Amounts { own: own_of_segment[at], even: even_of_segment[at], beyond }
-            });
-            scales.extend(balance(graph, &amounts.collect::<Vec<_>>()));
-            beyond.extend(shares);
+        let of_rank = |gap: &Gap| usize::from(segment_of[usize::from(cell_of[gap.call])]) * ranks + gap.rank;
+        let is_alone =
+            |gap: &Gap| gap.places.iter().all(|place| is_rare[gap.rank * places + usize::from(*place)]);
+        let computed = computed(graph, &pairs, (segments, ranks), of_rank, is_alone);
+        let of_segments = computed.chunks_exact(ranks * pairs.count);
+        let scales = of_segments.flat_map(|of_segment| balance(graph, of_segment, pairs.count)).collect();
+        let usual = computed.iter().map(Computed::usual_share).collect();
+        Self {
+            ranks,
+            parts,
+            own_ns,
+            even_ns,
+            cell_of,
+            segment_of,
+            segments,
+            places,
+            is_rare,
+            pairs,
+            usual,
+            scales,
         }
-        Self { ranks, parts, own_ns, even_ns, cell_of, segment_of, segments, places, is_rare, beyond, scales }
     }
 }
 
@@ -170,23 +156,39 @@ struct Amounts {
     own: f64,
     /// The mean of the ranks that do the same.
     even: f64,
-    /// What is beyond the others at some places.
+    /// What is beyond the others, or below them, between calls where the rank differs from them.
     beyond: f64,
+    below: f64,
+    /// What is beyond them between calls that most others do not make.
+    alone: f64,
 }
 
 impl Amounts {
+    fn new(of_rank: &[Computed], own: f64, even: f64) -> Self {
+        let beyond = of_rank.iter().map(Computed::beyond_ns).sum();
+        let below = of_rank.iter().map(Computed::below_ns).sum();
+        let alone = of_rank.iter().filter(|of| of.is_alone).map(Computed::beyond_ns).sum();
+        Self { own, even, beyond, below, alone }
+    }
+
     fn excess(&self) -> f64 {
         self.own - self.even
     }
 
     /// Whether the rank does work that others do not do at all: it goes to all of them, instead of the rank's own share.
     fn is_spread(&self) -> bool {
-        self.beyond > self.excess() && self.excess() > SPREAD_SHARE * self.beyond
+        self.alone > SPREAD_SHARE * self.excess() && self.excess() > SPREAD_SHARE * self.alone
     }
 }
 
-/// By rank, what becomes of its computing if work is even.
-fn balance(graph: &Graph, amounts: &[Amounts]) -> Vec<Scale> {
+/// By rank, what becomes of its computing in a segment if work is even.
+fn balance(graph: &Graph, computed: &[Computed], pairs: usize) -> Vec<Scale> {
+    let of_ranks = || computed.chunks_exact(pairs);
+    let own_ns: Vec<f64> = of_ranks().map(|of_rank| of_rank.iter().map(|of| of.own_ns).sum()).collect();
+    let even_ns = means(graph, &own_ns, 1);
+    let amounts = of_ranks().zip(own_ns.into_iter().zip(even_ns));
+    let amounts: Vec<Amounts> =
+        amounts.map(|(of_rank, (own, even))| Amounts::new(of_rank, own, even)).collect();
     // By class, what ranks lose beyond their excess, and how many others there are to do it.
     let mut spread = vec![(0.0, 0_u32); class_count(graph)];
     for (rank, of) in amounts.iter().enumerate() {
@@ -198,42 +200,28 @@ fn balance(graph: &Graph, amounts: &[Amounts]) -> Vec<Scale> {
             *takers += 1;
         }
     }
-    let scale = |(rank, of): (usize, &Amounts)| {
+    let scale = |(rank, (of_rank, of)): (usize, (&[Computed], &Amounts))| {
         let (given, takers) = class_of(graph, rank).map_or((0.0, 0), |class| spread[class]);
         if takers > 0 && of.is_spread() {
             return Scale::SPREAD;
         }
         let even = of.even + if takers > 0 { given / f64::from(takers) } else { 0.0 };
+        let level = level(of_rank, of.own - even).map(|level| level as f32);
+        // What differs from others may not be enough: then all of it goes or is made up for, and the rest is scaled.
+        let scaled = |differing: f64| (even / (of.own + differing).max(1.0)) as f32;
         match of.own {
-            own if own <= 0.0 => Scale::UNCHANGED,
-            own if own <= even => Scale { all: (even / own) as f32, beyond: 0.0 },
-            own if of.beyond > own - even => Scale { all: 1.0, beyond: ((own - even) / of.beyond) as f32 },
-            // More than differs from the others.
-            own => Scale { all: (even / (own - of.beyond).max(f64::MIN_POSITIVE)) as f32, beyond: 1.0 },
+            own if own < 1.0 => Scale::UNCHANGED,
+            own if own <= even => match level {
+                Some(least) => Scale { least, ..Scale::UNCHANGED },
+                None => Scale { all: scaled(of.below), least: 1.0, ..Scale::UNCHANGED },
+            },
+            _ => match level {
+                Some(most) => Scale { most, ..Scale::UNCHANGED },
+                None => Scale { all: scaled(-of.beyond), most: 1.0, ..Scale::UNCHANGED },
+            },
         }
     };
-    amounts.iter().enumerate().map(scale).collect()
-}
-
-/// The computing before a call.
-struct Gap {
-    rank: usize,
-    call: usize,
-    place: usize,
-    pure_ns: f64,
-}
-
-/// The computing before each call but the first of a thread.
-fn each_gap(graph: &Graph, mut take: impl FnMut(Gap)) {
-    for thread in &graph.threads {
-        let calls = thread.calls.start as usize..thread.calls.end as usize;
-        for call in calls.clone().skip(1) {
-            let gap_ns = graph.starts[call] - graph.ends[call - 1];
-            let pure_ns = gap_ns.saturating_sub(graph.delay_before(call)) as f64;
-            let (rank, place) = (thread.rank.index(), usize::from(graph.places[call]));
-            take(Gap { rank, call, place, pure_ns });
-        }
-    }
+    of_ranks().zip(&amounts).enumerate().map(scale).collect()
 }
 
 /// Values by rank and cell, summed up by rank and the column that a cell is in.
@@ -243,32 +231,4 @@ fn sums(by_cell: &[f64], cells: usize, columns: usize, column: impl Fn(usize) ->
         of_rank.iter().enumerate().for_each(|(cell, ns)| sums[column(cell)] += ns);
     }
     sums
-}
-
-fn class_of(graph: &Graph, rank: usize) -> Option<usize> {
-    graph.classes.get(rank).copied().filter(|class| *class != NONE).map(|class| class as usize)
-}
-
-fn class_count(graph: &Graph) -> usize {
-    (0..graph.classes.len()).filter_map(|rank| class_of(graph, rank)).max().map_or(0, |most| most + 1)
-}
-
-/// In each of some columns of every rank, the mean of the ranks that do the same.
-fn means(graph: &Graph, own_ns: &[f64], columns: usize) -> Vec<f64> {
-    let mut sums = vec![(0.0, 0_u32); class_count(graph) * columns];
-    for rank in (0..graph.threads_of.len()).filter(|rank| !graph.threads_of[*rank].is_empty()) {
-        let Some(class) = class_of(graph, rank) else { continue };
-        for column in 0..columns {
-            let (sum, count) = &mut sums[class * columns + column];
-            (*sum, *count) = (*sum + own_ns[rank * columns + column], *count + 1);
-        }
-    }
-    let mut means = own_ns.to_vec();
-    for (at, mean) in means.iter_mut().enumerate() {
-        if let Some(class) = class_of(graph, at / columns) {
-            let (sum, count) = sums[class * columns + at % columns];
-            *mean = sum / f64::from(count.max(1));
-        }
-    }
-    means
 }

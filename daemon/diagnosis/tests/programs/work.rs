@@ -65,6 +65,58 @@ fn nothing_is_sent_for_work_that_goes_to_all() {
     assert!(saved_ns > 0.8 * cost_ns && saved_ns < cost_ns, "{saved_ns} of {cost_ns}");
 }
 
+/// Waves over a grid of four by four ranks, there and back: ranks at the border receive from fewer, or send to fewer.
+fn sweeps(work_ns: impl Fn(u32) -> u64) -> Vec<Vec<Step>> {
+    const SIDE: u32 = 4;
+    let beside = |rank: u32, forward: bool| {
+        let step = |place: u32, by: u32| {
+            if forward { (place + 1 < SIDE).then(|| rank + by) } else { (place > 0).then(|| rank - by) }
+        };
+        [step(rank % SIDE, 1), step(rank / SIDE, SIDE)].into_iter().flatten()
+    };
+    let of_rank = |rank: u32| {
+        let wave = |forward: bool| {
+            let receives = beside(rank, !forward).map(Step::Receive);
+            receives.chain([Step::Compute(work_ns(rank))]).chain(beside(rank, forward).map(Step::Send))
+        };
+        (0..400).flat_map(|number| wave(number / 4 % 2 == 0)).collect()
+    };
+    (0..SIDE * SIDE).map(of_rank).collect()
+}
+
+#[test]
+fn ranks_at_the_border_of_a_grid_do_the_same_as_others() {
+    // Rank by rank more, and one corner alone.
+    let graded = |rank: u32| WORK_NS + WORK_NS * u64::from(rank) / 15;
+    let corner = |rank: u32| if rank == 15 { 3 * WORK_NS } else { WORK_NS };
+    let even = |all: &dyn Fn(u32) -> u64| (0..16).map(all).sum::<u64>() / 16;
+    for work_ns in [&graded as &dyn Fn(u32) -> u64, &corner] {
+        let even_ns = even(work_ns);
+        let model = run(&sweeps(work_ns), |_, _, _| 5_000);
+        let truth_ns = (model.end_ns - run(&sweeps(|_| even_ns), |_, _, _| 5_000).end_ns) as f64;
+        let saving = graph_of(&model, &[0; 16]).savings(None).causes[1];
+        assert!(near(saving.wall_ns, truth_ns, 0.05), "{saving:?}, truth {truth_ns}");
+    }
+}
+
+#[test]
+fn a_rank_that_is_slow_in_one_of_two_phases_loses_that_there() {
+    let program = |slow_ns: u64, even_ns: u64| -> Vec<Vec<Step>> {
+        let of_rank = |rank: u32| {
+            let (right, left) = ((rank + 1) % RANKS, (rank + RANKS - 1) % RANKS);
+            let own_ns = if rank == 3 { slow_ns } else { even_ns };
+            let step = [Step::Compute(WORK_NS), Step::Send(right), Step::Receive(left)];
+            let meet = [Step::Compute(own_ns), Step::Barrier];
+            (0..100).flat_map(|_| step.into_iter().chain(meet)).collect()
+        };
+        (0..RANKS).map(of_rank).collect()
+    };
+    let model = run(&program(9 * WORK_NS, WORK_NS), |_, _, _| 5_000);
+    let truth_ns = (model.end_ns - run(&program(2 * WORK_NS, 2 * WORK_NS), |_, _, _| 5_000).end_ns) as f64;
+    let saving = graph_of(&model, &[0; RANKS as usize]).savings(None).causes[1];
+    assert!(near(saving.wall_ns, truth_ns, 0.05), "{saving:?}, truth {truth_ns}");
+}
+
 #[test]
 fn ranks_that_take_turns_in_another_order_are_balanced() {
     let of_rank = |rank: u32| {

@@ -17,8 +17,10 @@ pub(crate) struct Work {
     pub(crate) places: usize,
     /// By rank and place, whether most ranks that do the same do not call there.
     pub(crate) is_rare: Vec<bool>,
-    /// By segment, rank and place, the share of its computing there that is beyond the mean of the ranks that do the same.
-    pub(crate) beyond: Vec<f32>,
+    /// The pairs of places that computing is between.
+    pub(crate) pairs: Pairs,
+    /// By segment, rank and pair, what others compute as a share of what the rank does.
+    pub(crate) usual: Vec<f32>,
     /// By segment and rank, what becomes of computing if work is even.
     pub(crate) scales: Vec<Scale>,
 }
@@ -28,14 +30,16 @@ pub(crate) struct Work {
 pub(crate) struct Scale {
     /// The factor of all of it.
     pub(crate) all: f32,
-    /// How much of what is beyond goes.
-    pub(crate) beyond: f32,
+    /// Where the rank exceeds others, this many times what they compute are left at most.
+    pub(crate) most: f32,
+    /// Where it falls short of others, this many times what they compute come out at least.
+    pub(crate) least: f32,
 }
 
 impl Scale {
-    pub(crate) const UNCHANGED: Self = Self { all: 1.0, beyond: 0.0 };
+    pub(crate) const UNCHANGED: Self = Self { all: 1.0, most: f32::INFINITY, least: 0.0 };
     /// What others do not do goes to all of them.
-    pub(crate) const SPREAD: Self = Self { all: 1.0, beyond: 1.0 };
+    pub(crate) const SPREAD: Self = Self { most: 1.0, ..Self::UNCHANGED };
 
     pub(crate) fn by(self, factor: f64) -> Self {
         Self { all: self.all * factor.max(0.0) as f32, ..self }
@@ -66,12 +70,27 @@ impl Work {
             && self.is_rare[rank * self.places + usize::from(place)]
     }
 
-    /// The factor of the computing of a rank before one of its calls, which is at a place.
-    pub(crate) fn factor(&self, scales: &[Scale], (rank, place): (usize, u16), call: usize) -> f64 {
+    /// The factor of the computing of a rank before one of its calls.
+    pub(crate) fn factor(&self, scales: &[Scale], rank: usize, call: usize) -> f64 {
         let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
         let of_rank = segment * self.ranks + rank;
-        let scale = scales[of_rank];
-        let beyond = self.beyond[of_rank * self.places + usize::from(place)];
-        f64::from(scale.all) * (1.0 - f64::from(scale.beyond * beyond))
+        let usual = self.usual[of_rank * self.pairs.count + self.pairs.of_call(call)];
+        let Scale { all, most, least } = scales[of_rank];
+        let factor = if usual < 1.0 { (most * usual).min(1.0) } else { (least * usual).max(1.0) };
+        f64::from(all * factor)
+    }
+}
+
+/// The pairs of places that computing is between.
+#[derive(Debug)]
+pub(crate) struct Pairs {
+    /// By call, the number of its place and that of the call before it, as a pair.
+    pub(crate) of_call: Vec<u16>,
+    pub(crate) count: usize,
+}
+
+impl Pairs {
+    pub(crate) fn of_call(&self, call: usize) -> usize {
+        usize::from(self.of_call[call])
     }
 }
