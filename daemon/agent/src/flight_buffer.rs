@@ -4,8 +4,8 @@
 //! anew, and what lies before that may go. The last such stretch of a ring always stays, also where its thread has made no
 //! call for long: what a thread did before it hung is what one wants to see.
 //!
-//! The writer repeats a definition with the next call that needs it, which may be the one that hangs and is never written. Of
-//! what goes, definitions stay.
+//! The writer repeats a definition with the next call that needs it, which may be the one that hangs and is never written.
+//! Definitions are kept when the slots around them go.
 
 use mpiscope_ring::Consumer;
 use mpiscope_wire::{Entry, SLOT_BYTES, Slot, calls_in};
@@ -18,6 +18,9 @@ pub(super) const MOST_BYTES: usize = 512 << 20;
 const STRETCHES: u32 = 4;
 /// It is not asked more often than this.
 const LEAST_STRETCH: Duration = Duration::from_millis(50);
+
+/// Definitions take at most a quarter of the slots; of more, the oldest go.
+const DEFINITIONS_PART: usize = 4;
 
 /// What is held of one process.
 #[derive(Debug)]
@@ -33,7 +36,8 @@ pub(super) struct FlightBuffer {
 
 #[derive(Debug)]
 struct BufferedRing {
-    /// What was defined in slots that went, each once, the newest last. They take the last positions before the slots.
+    /// The definitions in slots that went, each once and in their order: later ones build on earlier ones. They take the last
+    /// positions before the slots.
     definitions: Vec<Slot>,
     slots: VecDeque<Slot>,
     /// The position of the first of them.
@@ -67,16 +71,26 @@ impl BufferedRing {
         self.slots.range(count..).any(|slot| matches!(Entry::decode(slot), Some(Entry::Call(_))))
     }
 
-    /// Lets everything go before the second stretch but definitions; how many calls that were.
+    /// Drops the first stretch but keeps its definitions; returns the number of calls dropped.
     fn drop_first(&mut self) -> u64 {
         let (begin, _) = self.stretches.pop_front().unwrap_or((self.until(), Instant::now()));
         let count = (begin - self.from).min(self.slots.len() as u64) as usize;
         let defined: Vec<Slot> = self.slots.range(..count).filter(|slot| defines(slot)).copied().collect();
-        let repeated: HashSet<&Slot> = defined.iter().collect();
-        self.definitions.retain(|slot| !repeated.contains(slot));
-        self.definitions.extend(defined);
+        // The parts of a name are in order only as a whole.
+        let named: HashSet<u32> = defined.iter().filter_map(named_comm).collect();
+        self.definitions.retain(|slot| named_comm(slot).is_none_or(|comm| !named.contains(&comm)));
+        let known: HashSet<Slot> = self.definitions.iter().copied().collect();
+        self.definitions.extend(defined.into_iter().filter(|slot| !known.contains(slot)));
         self.from = begin;
         calls_in(self.slots.drain(..count))
+    }
+}
+
+/// The communicator that a slot has a part of a name of.
+fn named_comm(slot: &Slot) -> Option<u32> {
+    match Entry::decode(slot) {
+        Some(Entry::Name(part)) => Some(part.comm),
+        _ => None,
     }
 }
 
@@ -126,6 +140,7 @@ impl FlightBuffer {
     /// Lets go what was held for long enough, and what there is no room for. Returns the rings.
     pub(super) fn thin(&mut self, most_slots: usize) -> Vec<u32> {
         let mut thinned = Vec::new();
+        let most_definitions = most_slots / (DEFINITIONS_PART * self.rings.len().max(1));
         for (number, ring) in self.rings.iter_mut().enumerate() {
             let is_old = |ring: &BufferedRing| {
                 let next = ring.stretches.front().filter(|(_, since)| since.elapsed() >= self.span);
@@ -133,6 +148,8 @@ impl FlightBuffer {
             };
             while is_old(ring) {
                 self.left_out += ring.drop_first();
+                let too_many = ring.definitions.len().saturating_sub(most_definitions);
+                ring.definitions.drain(..too_many);
                 thinned.push(number as u32);
             }
         }

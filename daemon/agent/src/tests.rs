@@ -4,7 +4,7 @@ use super::pace::GATHERING;
 use super::*;
 use mpiscope_ring::clock::counter;
 use mpiscope_ring::{Capacities, Identity, Writer};
-use mpiscope_wire::{Asked, Call, CallFlags, ClockKind, Entry, NO_COMM, PEER_NONE, Slot, id};
+use mpiscope_wire::{Asked, Call, CallFlags, ClockKind, Entry, NO_COMM, NamePart, PEER_NONE, Slot, id};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -328,56 +328,84 @@ fn what_a_hanging_rank_did_last_is_kept() {
     }
 }
 
-/// A communicator is defined with the first call that uses it. A rank that hangs in a later one may not have repeated that since.
-#[test]
-fn what_defines_a_communicator_is_kept_however_old_it_is() {
-    const SPAN: Duration = Duration::from_millis(40);
+/// A writer makes calls, at the beginning of each stretch with definitions, until a number of stretches were dropped. Then
+/// recording is switched on. Returns what is handed out.
+fn handed_out(
+    span: Duration,
+    stretches: usize,
+    mut definitions: impl FnMut(usize) -> Vec<Slot>,
+) -> Vec<Slot> {
     let folder = tempfile::tempdir().unwrap();
     let writer = ring_file(folder.path(), std::process::id(), 0, ClockKind::Monotonic);
     let (_, mut producer) = writer.claim(0).unwrap();
-    let mut agent = flight_recorder(folder.path(), SPAN);
+    let mut agent = flight_recorder(folder.path(), span);
     let mut sent = Vec::new();
     agent.switch(false, &mut |message| sent.push(message));
-    let definitions = [Entry::encode_handle(1, 0x44), Entry::encode_handle(2, 0x45)];
-    let mut untold = definitions.to_vec();
-    let skips = |messages: &[Message]| {
-        messages.iter().filter(|message| matches!(message, Message::Skipped(_))).count()
+    let skips = |messages: &[Message]| -> Vec<u64> {
+        let skips = messages.iter().filter_map(|message| match message {
+            Message::Skipped(skipped) => Some(skipped.to),
+            _ => None,
+        });
+        skips.collect()
     };
-    let mut made = 0;
-    while skips(&sent) < 3 {
-        let before: Vec<Slot> = if made % 2 == 0 { untold.pop().into_iter().collect() } else { Vec::new() };
-        assert!(producer.push(&before, &call(made), 1));
+    let (mut made, mut stretch) = (0, 0);
+    let mut untold = definitions(0);
+    while skips(&sent).len() < stretches {
+        assert!(producer.push(&std::mem::take(&mut untold), &call(made), 1));
         made += 1;
-        if producer.begins_anew() && skips(&sent) < 2 {
-            untold.push(definitions[0]);
+        if producer.begins_anew() {
+            stretch += 1;
+            untold = definitions(stretch);
         }
         agent.pass(&mut |message| sent.push(message));
         std::thread::sleep(Duration::from_millis(1));
     }
-    let skipped = sent.iter().filter_map(|message| match message {
-        Message::Skipped(skipped) => Some(skipped.to),
-        _ => None,
-    });
-    let skipped: Vec<u64> = skipped.collect();
+    let skipped = skips(&sent);
     assert!(skipped.is_sorted(), "{skipped:?}");
     sent.clear();
     agent.switch(true, &mut |message| sent.push(message));
-    let pieces: Vec<Slots> = sent
-        .into_iter()
-        .filter_map(|message| match message {
-            Message::Slots(slots) => Some(slots),
-            _ => None,
-        })
-        .collect();
     let mut next = *skipped.last().unwrap();
-    for piece in &pieces {
-        assert_eq!(piece.from, next, "nothing is missing between");
-        next += piece.slots.len() as u64;
+    let mut slots = Vec::new();
+    for message in sent {
+        if let Message::Slots(piece) = message {
+            assert_eq!(piece.from, next, "nothing is missing between");
+            next += piece.slots.len() as u64;
+            slots.extend(piece.slots);
+        }
     }
-    let slots: Vec<Slot> = pieces.into_iter().flat_map(|piece| piece.slots).collect();
-    let first_call =
-        slots.iter().position(|slot| matches!(Entry::decode(slot), Some(Entry::Call(_)))).unwrap();
-    for definition in definitions {
-        assert_eq!(slots[..first_call].iter().filter(|slot| **slot == definition).count(), 1);
-    }
+    slots
+}
+
+/// What comes before the first call.
+fn definitions_of(slots: &[Slot]) -> &[Slot] {
+    let is_call = |slot: &Slot| matches!(Entry::decode(slot), Some(Entry::Call(_)));
+    &slots[..slots.iter().position(is_call).unwrap()]
+}
+
+/// A communicator is defined with the first call that uses it. A rank that hangs in a later one may not have repeated that since.
+/// Later definitions build on earlier ones, also where only some of them are repeated.
+#[test]
+fn definitions_are_kept_in_their_order_however_old_they_are() {
+    let all: Vec<Slot> = (1..5).map(|comm| Entry::encode_handle(comm, 0x44)).collect();
+    let slots = handed_out(Duration::from_millis(40), 4, |stretch| match stretch {
+        0 => all[..3].to_vec(),
+        1 => vec![all[0], all[2]],
+        2 => vec![all[0], all[3]],
+        _ => Vec::new(),
+    });
+    assert_eq!(definitions_of(&slots), all);
+}
+
+/// The parts of a name have no numbers: another name of a communicator takes the place of the one before.
+#[test]
+fn of_a_communicator_the_last_name_is_kept() {
+    let name = |text: &str| -> Vec<Slot> { NamePart::all(1, text).map(|part| part.encode()).collect() };
+    let (one, other) = (name(&format!("{}one", "x".repeat(24))), name(&format!("{}two", "x".repeat(24))));
+    let handle = Entry::encode_handle(1, 0x44);
+    let slots = handed_out(Duration::from_millis(40), 3, |stretch| match stretch {
+        0 => [vec![handle], one.clone()].concat(),
+        1 => [other.clone(), vec![handle]].concat(),
+        _ => Vec::new(),
+    });
+    assert_eq!(definitions_of(&slots), [vec![handle], other].concat());
 }
