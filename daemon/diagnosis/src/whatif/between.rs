@@ -5,16 +5,22 @@ use crate::whatif::graph::Graph;
 use crate::whatif::graph::work::Pairs;
 use rustc_hash::FxHashMap;
 
-/// Numbers the pairs of places, at most this many; all others are one more.
+/// Numbers the pairs of places, at most this many; all others share one more number.
 pub(crate) fn number_pairs(graph: &Graph, most: usize) -> Pairs {
-    let most = most.clamp(1, usize::from(u16::MAX)) - 1;
+    let most = most.clamp(2, usize::from(u16::MAX)) - 1;
     let mut of_call = vec![0; graph.call_count()];
     let mut numbers: FxHashMap<[u16; 2], u16> = FxHashMap::default();
     each_gap(graph, |gap| {
-        let next = numbers.len().min(most) as u16;
-        of_call[gap.call] = *numbers.entry(gap.places).or_insert(next);
+        let next = numbers.len();
+        let known = numbers.get(&gap.places).copied();
+        of_call[gap.call] = known.unwrap_or(next.min(most) as u16);
+        if known.is_none() && next < most {
+            numbers.insert(gap.places, next as u16);
+        }
     });
-    Pairs { of_call, count: numbers.len().clamp(1, most + 1) }
+    let mut places = vec![[0; 2]; numbers.len()];
+    numbers.into_iter().for_each(|(of_pair, number)| places[usize::from(number)] = of_pair);
+    Pairs { of_call, places }
 }
 
 /// What a rank computes between calls at two places, in a segment of the run.
@@ -24,7 +30,9 @@ pub(crate) struct Computed {
     /// What others compute.
     pub(crate) usual_ns: f64,
     times: u32,
-    /// Most ranks that do the same are at neither place.
+    /// Most ranks that do the same compute nothing between these calls.
+    is_unusual: bool,
+    /// Most ranks that do the same make neither of these calls.
     pub(crate) is_alone: bool,
     /// Here the rank exceeds others, or falls short of them, by clearly more than elsewhere.
     differs: bool,
@@ -74,50 +82,88 @@ fn find_differing(of_rank: &mut [Computed]) {
     }
 }
 
-/// By segment, rank and pair, what ranks compute. `of_rank`: the number of a segment and rank. `is_alone`: whether most ranks that do
-/// the same are at neither place.
-pub(crate) fn computed(
+/// By segment, rank and pair, what ranks compute. `of_rank` numbers segments and ranks. `is_alone` tells whether most ranks
+/// that do the same make neither of the two calls.
+pub(crate) fn measure(
     graph: &Graph,
     pairs: &Pairs,
     (segments, ranks): (usize, usize),
     of_rank: impl Fn(&Gap) -> usize,
     is_alone: impl Fn(&Gap) -> bool,
 ) -> Vec<Computed> {
-    let mut computed = vec![Computed::default(); segments * ranks * pairs.count];
+    let mut computed = vec![Computed::default(); segments * ranks * pairs.count()];
     each_gap(graph, |gap| {
-        let of = &mut computed[of_rank(&gap) * pairs.count + pairs.of_call(gap.call)];
+        let pair = pairs.of_call(gap.call);
+        let of = &mut computed[of_rank(&gap) * pairs.count() + pair];
         of.own_ns += gap.pure_ns;
         of.times += 1;
-        of.is_alone |= is_alone(&gap);
+        of.is_alone |= pair < pairs.places.len() && is_alone(&gap);
     });
-    for of_segment in computed.chunks_exact_mut(ranks * pairs.count) {
-        find_usual(graph, of_segment, pairs.count);
-        of_segment.chunks_exact_mut(pairs.count).for_each(find_differing);
+    for of_segment in computed.chunks_exact_mut(ranks * pairs.count()) {
+        find_usual(graph, of_segment, pairs);
+        of_segment.chunks_exact_mut(pairs.count()).for_each(find_differing);
     }
     computed
 }
 
-/// What others compute between the same calls: who does it at all as long each time, and as often, as others who do. What most do
-/// not do at all they would do in equal parts. A rank that calls less than others, as at the border of a grid, computes the rest of
-/// what ranks compute in all between those of its calls that others make, too.
-fn find_usual(graph: &Graph, computed: &mut [Computed], pairs: usize) {
-    find_usual_of_pairs(graph, computed, pairs);
-    let of_ranks = computed.chunks_exact(pairs);
+/// Finds what others compute between the same calls. In all it is what ranks compute on average:
+///
+/// - A rank that makes fewer calls, as at the border of a grid, computes what is missing between the calls that it shares
+///   with others, where it clearly computes more than they do.
+/// - What is too much is computed between calls between which most compute nothing, as the work of a root, unless others
+///   compute as much before the second or after the first of them.
+fn find_usual(graph: &Graph, computed: &mut [Computed], pairs: &Pairs) {
+    find_usual_of_pairs(graph, computed, pairs.count());
+    let elsewhere_ns = usual_elsewhere(graph, computed, pairs);
+    let of_ranks = computed.chunks_exact(pairs.count());
     let whole_ns: Vec<f64> = of_ranks.map(|of_rank| of_rank.iter().map(|of| of.own_ns).sum()).collect();
-    for (of_rank, mean_ns) in computed.chunks_exact_mut(pairs).zip(means(graph, &whole_ns, 1)) {
+    let of_ranks = computed.chunks_exact_mut(pairs.count()).zip(elsewhere_ns.chunks_exact(pairs.count()));
+    for ((of_rank, elsewhere_ns), mean_ns) in of_ranks.zip(means(graph, &whole_ns, 1)) {
         let missing_ns = mean_ns - of_rank.iter().map(|of| of.usual_ns).sum::<f64>();
-        let beyond = |of: &Computed| if of.is_alone { 0.0 } else { (of.own_ns - of.usual_ns).max(0.0) };
-        let all_beyond_ns: f64 = of_rank.iter().map(beyond).sum();
-        if missing_ns > 0.0 && all_beyond_ns > 0.0 {
-            of_rank.iter_mut().for_each(|of| of.usual_ns += missing_ns * beyond(of) / all_beyond_ns);
+        let part = |(of, elsewhere_ns): (&Computed, &f64)| match missing_ns > 0.0 {
+            true if !of.is_alone && of.ratio() > DIFFERS => of.own_ns - of.usual_ns,
+            false if of.is_unusual => (of.usual_ns - elsewhere_ns).max(0.0),
+            _ => 0.0,
+        };
+        let parts: Vec<f64> = of_rank.iter().zip(elsewhere_ns).map(part).collect();
+        let all: f64 = parts.iter().sum();
+        if all > 0.0 {
+            for (of, part) in of_rank.iter_mut().zip(parts) {
+                of.usual_ns = (of.usual_ns + missing_ns * part / all).max(0.0);
+            }
         }
     }
 }
 
+/// By rank and pair, what those that do the same compute before calls at the place of the second, or after calls at that of
+/// the first, beyond what the rank usually computes there between calls that are usual.
+fn usual_elsewhere(graph: &Graph, computed: &[Computed], pairs: &Pairs) -> Vec<f64> {
+    let places = graph.places.iter().copied().max().map_or(1, |most| usize::from(most) + 1);
+    let mut elsewhere_ns = vec![0.0_f64; computed.len()];
+    let of_pairs = || (0..computed.len()).map(|at| (at, at / pairs.count(), at % pairs.count()));
+    for side in 0..2 {
+        let place = |rank: usize, pair: usize| {
+            pairs.places.get(pair).map(|of_pair| rank * places + usize::from(of_pair[side]))
+        };
+        let ranks = computed.len() / pairs.count();
+        let (mut own_ns, mut usual_ns) = (vec![0.0; ranks * places], vec![0.0; ranks * places]);
+        for (at, rank, pair) in of_pairs() {
+            let Some(place) = place(rank, pair) else { continue };
+            own_ns[place] += computed[at].own_ns;
+            usual_ns[place] += if computed[at].is_unusual { 0.0 } else { computed[at].usual_ns };
+        }
+        let means_ns = means(graph, &own_ns, places);
+        for (at, rank, pair) in of_pairs() {
+            let Some(place) = place(rank, pair) else { continue };
+            elsewhere_ns[at] = elsewhere_ns[at].max(means_ns[place] - usual_ns[place]);
+        }
+    }
+    elsewhere_ns
+}
+
+/// Who computes between two calls at all does it as long each time, and as often, as others who do. What a rank does alone all
+/// would do in equal parts.
 fn find_usual_of_pairs(graph: &Graph, computed: &mut [Computed], pairs: usize) {
-    let own_ns: Vec<f64> = computed.iter().map(|of| of.own_ns).collect();
-    let means = means(graph, &own_ns, pairs);
-    computed.iter_mut().zip(means).for_each(|(of, mean)| of.usual_ns = mean);
     let mut times: Vec<u32> = Vec::new();
     each_of_class(graph, (computed.len(), pairs), |of_pair| {
         times.clear();
@@ -126,20 +172,21 @@ fn find_usual_of_pairs(graph: &Graph, computed: &mut [Computed], pairs: usize) {
             return;
         }
         let all: f64 = times.iter().copied().map(f64::from).sum();
-        let each_ns = of_pair.iter().map(|at| own_ns[*at]).sum::<f64>() / all;
+        let sum_ns: f64 = of_pair.iter().map(|at| computed[*at].own_ns).sum();
         let middle = times.len() / 2;
         let most = *times.select_nth_unstable(middle).1;
+        let is_unusual = 2 * times.len() < of_pair.len();
         for at in of_pair {
             let of = &mut computed[*at];
-            if !of.is_alone {
-                of.usual_ns = each_ns * f64::from(of.times.min(most));
-            }
+            let part = f64::from(of.times.min(most)) / all;
+            of.usual_ns = sum_ns * if of.is_alone { 1.0 / of_pair.len() as f64 } else { part };
+            of.is_unusual = is_unusual;
         }
     });
 }
 
-/// What others compute times this is the most that a rank with so much excess keeps where it exceeds them, or the least that it
-/// gets, if the excess is negative, where it falls short of them: what differs most changes first. None if that is not enough.
+/// Cuts the largest ratios of what a rank computes to what others compute to one common ratio, until the rank computes this
+/// much less; if it is negative, raises the smallest. None if it would have to go beyond what others compute.
 pub(crate) fn level(of_rank: &[Computed], excess_ns: f64) -> Option<f64> {
     let exceeds = excess_ns > 0.0;
     let mut differing: Vec<&Computed> =
@@ -154,7 +201,8 @@ pub(crate) fn level(of_rank: &[Computed], excess_ns: f64) -> Option<f64> {
         usual_ns += of.usual_ns;
         let next = differing.get(number + 1).map_or(1.0, |next| next.ratio());
         let level = (own_ns - excess_ns) / usual_ns.max(1.0);
-        if if exceeds { level >= next } else { level <= next } {
+        let is_reached = if exceeds { level >= next } else { level <= next };
+        if is_reached {
             return Some(level);
         }
     }

@@ -33,7 +33,7 @@ pub(crate) fn class_count(graph: &Graph) -> usize {
     (0..graph.classes.len()).filter_map(|rank| class_of(graph, rank)).max().map_or(0, |most| most + 1)
 }
 
-/// Where all ranks that do the same are in a table of some rows by rank and column; column by column.
+/// For each column of a table by rank and column, and for all ranks that do the same, takes where their cells are.
 pub(crate) fn each_of_class(graph: &Graph, (cells, columns): (usize, usize), mut take: impl FnMut(&[usize])) {
     let mut members = vec![Vec::new(); class_count(graph)];
     let ranks = 0..cells / columns;

@@ -5,7 +5,7 @@
 //! more than the others loses that where it differs from them: the work of a root that everybody waits for goes, not a
 //! share of all its work. Balance is restored within segments of the run in which each rank's share stays the same.
 
-use crate::whatif::between::{Computed, computed, level, number_pairs};
+use crate::whatif::between::{Computed, level, measure, number_pairs};
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::gaps::{Gap, class_count, class_of, each_gap, each_of_class, means};
 use crate::whatif::graph::Graph;
@@ -26,10 +26,13 @@ const MOST_CELLS_OF_RANKS: usize = 4 << 20;
 const MOST_SEGMENTS: usize = 64;
 /// Weights of ranks and places are kept for this many cells at most; further places are one.
 const MOST_CELLS: usize = 16 << 20;
-/// Likewise of segments, ranks and pairs of places.
+/// Likewise of segments, ranks and pairs of places. However many pairs there are, there may be this many segments.
 const MOST_CELLS_OF_PAIRS: usize = 8 << 20;
-/// Work that only a few ranks do is spread over all if at least this share of it is more than those ranks' part.
+const LEAST_MOST_SEGMENTS: usize = 16;
+/// Work that a rank does alone is spread over all if it is more than this share of the rank's excess, and the other way round.
 const SPREAD_SHARE: f64 = 0.5;
+/// And if what the rank computes beyond others covers this share of its excess.
+const COVERED_SHARE: f64 = 0.9;
 
 /// By call, a dense number of its call site.
 pub(crate) fn places(graph: &Graph, sites: &[Site]) -> Vec<u16> {
@@ -110,8 +113,8 @@ impl Work {
         let mut by_cell = vec![0.0; ranks * cells];
         each_gap(graph, |gap| by_cell[gap.rank * cells + usize::from(cell_of[gap.call])] += gap.pure_ns);
         let relative = relative_to(&by_cell, &means(graph, &by_cell, cells));
-        let pairs = number_pairs(graph, MOST_CELLS_OF_PAIRS / ranks);
-        let most = (MOST_CELLS_OF_PAIRS / (ranks * pairs.count)).clamp(1, MOST_SEGMENTS);
+        let pairs = number_pairs(graph, MOST_CELLS_OF_PAIRS / (ranks * LEAST_MOST_SEGMENTS));
+        let most = (MOST_CELLS_OF_PAIRS / (ranks * pairs.count())).clamp(1, MOST_SEGMENTS);
         let starts = segments::starts(&relative, cells, most);
         let segments = starts.len();
         let segment_of: Vec<u16> =
@@ -122,9 +125,9 @@ impl Work {
         let of_rank = |gap: &Gap| usize::from(segment_of[usize::from(cell_of[gap.call])]) * ranks + gap.rank;
         let is_alone =
             |gap: &Gap| gap.places.iter().all(|place| is_rare[gap.rank * places + usize::from(*place)]);
-        let computed = computed(graph, &pairs, (segments, ranks), of_rank, is_alone);
-        let of_segments = computed.chunks_exact(ranks * pairs.count);
-        let scales = of_segments.flat_map(|of_segment| balance(graph, of_segment, pairs.count)).collect();
+        let computed = measure(graph, &pairs, (segments, ranks), of_rank, is_alone);
+        let of_segments = computed.chunks_exact(ranks * pairs.count());
+        let scales = of_segments.flat_map(|of_segment| balance(graph, of_segment, pairs.count())).collect();
         let usual = computed.iter().map(Computed::usual_share).collect();
         Self {
             ranks,
@@ -159,7 +162,7 @@ struct Amounts {
     /// What is beyond the others, or below them, between calls where the rank differs from them.
     beyond: f64,
     below: f64,
-    /// What is beyond them between calls that most others do not make.
+    /// What of it is beyond them between calls that most of them do not make.
     alone: f64,
 }
 
@@ -175,9 +178,12 @@ impl Amounts {
         self.own - self.even
     }
 
-    /// Whether the rank does work that others do not do at all: it goes to all of them, instead of the rank's own share.
+    /// Whether the rank's excess is work that others do not do at all: that goes to all of them.
     fn is_spread(&self) -> bool {
-        self.alone > SPREAD_SHARE * self.excess() && self.excess() > SPREAD_SHARE * self.alone
+        let is_most = |part: f64, whole: f64| part > SPREAD_SHARE * whole;
+        is_most(self.alone, self.excess())
+            && is_most(self.excess(), self.alone)
+            && self.beyond > COVERED_SHARE * self.excess()
     }
 }
 

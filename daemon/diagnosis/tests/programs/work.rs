@@ -1,6 +1,6 @@
 //! Work that differs from rank to rank in some places of the program and not in others.
 
-use crate::model::{POLL, RECEIVE, RECEIVE_NS, Step, call, graph_of, near, ring, run};
+use crate::model::{POLL, RECEIVE, RECEIVE_NS, Step, call, graph_of, luck, near, ring, run};
 use mpiscope_diagnosis::whatif::Change;
 
 const RANKS: u32 = 8;
@@ -47,9 +47,9 @@ fn the_own_work_of_a_root_goes_and_not_a_share_of_all_its_work() {
     let graph = graph_of(&with, &[0; RANKS as usize]);
     let cost_ns = (with.end_ns - without.end_ns) as f64;
     let saved_ns = with.end_ns as f64 - graph.replay(&balanced()).run_ns;
-    // Spread over all ranks, an eighth of it stays with the root and comes to the others, and its last piece of work in
-    // each round looks like that before any other barrier. A share of all its work would save a tenth.
-    assert!(saved_ns > 0.6 * cost_ns && saved_ns < cost_ns, "{saved_ns} of {cost_ns}");
+    // Spread over all ranks, an eighth of it stays with the root and comes to the others. A share of all its work would save
+    // a tenth.
+    assert!(saved_ns > 0.7 * cost_ns && saved_ns < cost_ns, "{saved_ns} of {cost_ns}");
 }
 
 #[test]
@@ -61,8 +61,7 @@ fn nothing_is_sent_for_work_that_goes_to_all() {
             .map(|program| run(&program, |_, _, _| 100_000));
     let cost_ns = (with.end_ns - spread.end_ns) as f64;
     let saved_ns = with.end_ns as f64 - graph_of(&with, &[0; RANKS as usize]).replay(&balanced()).run_ns;
-    // The last piece of work in each round looks like that before any other barrier.
-    assert!(saved_ns > 0.8 * cost_ns && saved_ns < cost_ns, "{saved_ns} of {cost_ns}");
+    assert!(near(saved_ns, cost_ns, 0.1), "{saved_ns} of {cost_ns}");
 }
 
 /// Waves over a grid of four by four ranks, there and back: ranks at the border receive from fewer, or send to fewer.
@@ -96,6 +95,42 @@ fn ranks_at_the_border_of_a_grid_do_the_same_as_others() {
         let truth_ns = (model.end_ns - run(&sweeps(|_| even_ns), |_, _, _| 5_000).end_ns) as f64;
         let saving = graph_of(&model, &[0; 16]).savings(None).causes[1];
         assert!(near(saving.wall_ns, truth_ns, 0.05), "{saving:?}, truth {truth_ns}");
+    }
+}
+
+/// All ranks work twice and meet; then they send to rank 0, which works alone, as it does while it receives, until all meet.
+fn works_alone(work_ns: impl Fn(u32, u32) -> u64, [alone_ns, all_ns]: [u64; 2]) -> Vec<Vec<Step>> {
+    let of_rank = |rank: u32| {
+        let of_step = |step: u32| {
+            let phases = [
+                Step::Compute(work_ns(rank, 2 * step)),
+                Step::Barrier,
+                Step::Compute(work_ns(rank, 2 * step + 1)),
+            ];
+            let gather: Vec<Step> = match rank {
+                0 => (1..RANKS).map(Step::Receive).chain([Step::Compute(alone_ns)]).collect(),
+                _ => vec![Step::Send(0)],
+            };
+            phases.into_iter().chain(gather).chain([Step::Compute(all_ns), Step::Barrier])
+        };
+        (0..100).flat_map(of_step).collect()
+    };
+    (0..RANKS).map(of_rank).collect()
+}
+
+#[test]
+fn what_a_root_does_after_it_has_received_goes_to_all() {
+    // Noise of a thousandth; and with a root that is slower everywhere, too.
+    let noise = |rank: u32, piece: u32| (WORK_NS as f64 * 1e-3 * luck(rank, 0, u64::from(piece))) as u64;
+    for more in [0, WORK_NS / 10] {
+        let own = |rank: u32, piece: u32| WORK_NS + noise(rank, piece) + if rank == 0 { more } else { 0 };
+        let even = |rank: u32, piece: u32| WORK_NS + noise(rank, piece) + more / u64::from(RANKS);
+        let model = run(&works_alone(own, [WORK_NS, 0]), |_, _, _| 5_000);
+        let spread = run(&works_alone(even, [0, WORK_NS / u64::from(RANKS)]), |_, _, _| 5_000);
+        let truth_ns = (model.end_ns - spread.end_ns) as f64;
+        let saving = graph_of(&model, &[0; RANKS as usize]).savings(None).causes[1];
+        // An eighth of it stays with the root and comes to the others, not at the same time.
+        assert!(near(saving.wall_ns, truth_ns, 0.25), "{more}: {saving:?}, truth {truth_ns}");
     }
 }
 

@@ -74,7 +74,7 @@ impl Work {
     pub(crate) fn factor(&self, scales: &[Scale], rank: usize, call: usize) -> f64 {
         let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
         let of_rank = segment * self.ranks + rank;
-        let usual = self.usual[of_rank * self.pairs.count + self.pairs.of_call(call)];
+        let usual = self.usual[of_rank * self.pairs.count() + self.pairs.of_call(call)];
         let Scale { all, most, least } = scales[of_rank];
         let factor = if usual < 1.0 { (most * usual).min(1.0) } else { (least * usual).max(1.0) };
         f64::from(all * factor)
@@ -86,11 +86,17 @@ impl Work {
 pub(crate) struct Pairs {
     /// By call, the number of its place and that of the call before it, as a pair.
     pub(crate) of_call: Vec<u16>,
-    pub(crate) count: usize,
+    /// By number, the places of the second call and the first. All other pairs have the next number.
+    pub(crate) places: Vec<[u16; 2]>,
 }
 
 impl Pairs {
     pub(crate) fn of_call(&self, call: usize) -> usize {
         usize::from(self.of_call[call])
+    }
+
+    /// How many numbers there are.
+    pub(crate) fn count(&self) -> usize {
+        self.places.len() + 1
     }
 }
