@@ -58,7 +58,7 @@ function Sparkline({ store, evolution, course, found, name, nothing }: Sparkline
   const upper = (chart: Chart) => ({ scale: chart.scale, top: chart.top - 4, bottom: barsTop(chart) - GAP });
   const drawn = (chart: Chart) => course && evolution && picture(course, upper(chart), evolution.windowS, range, mostDelayed([course]));
   return (
-    <div class="rest" ref={box}>
+    <div class="chart-box" ref={box}>
       <TimeChart store={store} height={height} label={`Latency of ${name || "no region"} and avoidable time, over time; a click goes there`}
         draw={(chart) => (
           <>
