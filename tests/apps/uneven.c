@@ -1,9 +1,7 @@
 /* uneven [steps] [extra_us]: rank 1 works longer than the others in each step, and then all meet. Work is sleeping:
    ranks on few processors do not disturb each other. */
 #define _POSIX_C_SOURCE 200809L
-
 #include "truth.h"
-
 #include <time.h>
 
 int main(int argc, char **argv)
