@@ -19,7 +19,7 @@ const STRETCHES: u32 = 4;
 /// It is not asked more often than this.
 const LEAST_STRETCH: Duration = Duration::from_millis(50);
 
-/// Definitions take at most a quarter of the slots; of more, the oldest go.
+/// Definitions of all rings take at most a quarter of the slots.
 const DEFINITIONS_PART: usize = 4;
 
 /// What is held of one process.
@@ -71,22 +71,33 @@ impl BufferedRing {
         self.slots.range(count..).any(|slot| matches!(Entry::decode(slot), Some(Entry::Call(_))))
     }
 
-    /// Drops the first stretch but keeps its definitions; returns the number of calls dropped.
-    fn drop_first(&mut self) -> u64 {
-        let (begin, _) = self.stretches.pop_front().unwrap_or((self.until(), Instant::now()));
-        let count = (begin - self.from).min(self.slots.len() as u64) as usize;
-        let defined: Vec<Slot> = self.slots.range(..count).filter(|slot| defines(slot)).copied().collect();
+    /// Keeps the definitions of a stretch. If there are too many, only these are kept: a stretch has what they build on.
+    fn define(&mut self, mut defined: Vec<Slot>, most: usize) {
         // The parts of a name are in order only as a whole.
         let named: HashSet<u32> = defined.iter().filter_map(named_comm).collect();
         self.definitions.retain(|slot| named_comm(slot).is_none_or(|comm| !named.contains(&comm)));
         let known: HashSet<Slot> = self.definitions.iter().copied().collect();
-        self.definitions.extend(defined.into_iter().filter(|slot| !known.contains(slot)));
+        let new: Vec<Slot> = defined.iter().filter(|slot| !known.contains(*slot)).copied().collect();
+        if self.definitions.len() + new.len() > most {
+            defined.truncate(most);
+            self.definitions = defined;
+        } else {
+            self.definitions.extend(new);
+        }
+    }
+
+    /// Drops the first stretch but keeps its definitions; returns the number of calls dropped.
+    fn drop_first(&mut self, most_definitions: usize) -> u64 {
+        let (begin, _) = self.stretches.pop_front().unwrap_or((self.until(), Instant::now()));
+        let count = (begin - self.from).min(self.slots.len() as u64) as usize;
+        let defined: Vec<Slot> = self.slots.range(..count).filter(|slot| defines(slot)).copied().collect();
+        self.define(defined, most_definitions);
         self.from = begin;
         calls_in(self.slots.drain(..count))
     }
 }
 
-/// The communicator that a slot has a part of a name of.
+/// The communicator of whose name a slot has a part.
 fn named_comm(slot: &Slot) -> Option<u32> {
     match Entry::decode(slot) {
         Some(Entry::Name(part)) => Some(part.comm),
@@ -147,9 +158,7 @@ impl FlightBuffer {
                 next.is_some_and(|(begin, _)| ring.has_call_since(*begin))
             };
             while is_old(ring) {
-                self.left_out += ring.drop_first();
-                let too_many = ring.definitions.len().saturating_sub(most_definitions);
-                ring.definitions.drain(..too_many);
+                self.left_out += ring.drop_first(most_definitions);
                 thinned.push(number as u32);
             }
         }
@@ -162,7 +171,7 @@ impl FlightBuffer {
             }
             let held_for = ring.stretches.front().map_or(Duration::ZERO, |next| next.1.elapsed());
             self.shortest = Some(self.shortest.map_or(held_for, |shortest| shortest.min(held_for)));
-            self.left_out += ring.drop_first();
+            self.left_out += ring.drop_first(most_definitions);
             thinned.push(number as u32);
         }
         thinned.dedup();

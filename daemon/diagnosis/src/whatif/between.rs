@@ -5,21 +5,20 @@ use crate::whatif::graph::Graph;
 use crate::whatif::graph::work::Pairs;
 use rustc_hash::FxHashMap;
 
-/// Numbers the pairs of places, at most this many; all others share one more number.
+/// Numbers the pairs of places between which most is computed, at most this many; all others share one more number.
 pub(crate) fn number_pairs(graph: &Graph, most: usize) -> Pairs {
     let most = most.clamp(2, usize::from(u16::MAX)) - 1;
+    let mut computed_ns: FxHashMap<[u16; 2], f64> = FxHashMap::default();
+    each_gap(graph, |gap| *computed_ns.entry(gap.places).or_default() += gap.pure_ns);
+    let mut pairs: Vec<([u16; 2], f64)> = computed_ns.into_iter().collect();
+    pairs.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+    pairs.truncate(most);
+    let places: Vec<[u16; 2]> = pairs.into_iter().map(|(places, _)| places).collect();
+    let numbers: FxHashMap<[u16; 2], u16> = places.iter().copied().zip(0..).collect();
     let mut of_call = vec![0; graph.call_count()];
-    let mut numbers: FxHashMap<[u16; 2], u16> = FxHashMap::default();
     each_gap(graph, |gap| {
-        let next = numbers.len();
-        let known = numbers.get(&gap.places).copied();
-        of_call[gap.call] = known.unwrap_or(next.min(most) as u16);
-        if known.is_none() && next < most {
-            numbers.insert(gap.places, next as u16);
-        }
+        of_call[gap.call] = numbers.get(&gap.places).copied().unwrap_or(places.len() as u16);
     });
-    let mut places = vec![[0; 2]; numbers.len()];
-    numbers.into_iter().for_each(|(of_pair, number)| places[usize::from(number)] = of_pair);
     Pairs { of_call, places }
 }
 
@@ -40,6 +39,8 @@ pub(crate) struct Computed {
 
 /// A rank differs from others where it computes this many times as much more, or less, as elsewhere.
 const DIFFERS: f64 = 1.25;
+/// What is missing or too much is where a rank exceeds others if that is at least this share of it: noise explains nothing.
+const LEAST_EXPLAINED: f64 = 0.1;
 
 impl Computed {
     fn ratio(&self) -> f64 {
@@ -127,10 +128,9 @@ fn find_usual(graph: &Graph, computed: &mut [Computed], pairs: &Pairs) {
         };
         let parts: Vec<f64> = of_rank.iter().zip(elsewhere_ns).map(part).collect();
         let all: f64 = parts.iter().sum();
-        if all > 0.0 {
-            for (of, part) in of_rank.iter_mut().zip(parts) {
-                of.usual_ns = (of.usual_ns + missing_ns * part / all).max(0.0);
-            }
+        if all > LEAST_EXPLAINED * missing_ns.abs() {
+            let explained = of_rank.iter_mut().zip(parts).filter(|(_, part)| *part > 0.0);
+            explained.for_each(|(of, part)| of.usual_ns = (of.usual_ns + missing_ns * part / all).max(1.0));
         }
     }
 }
@@ -138,13 +138,11 @@ fn find_usual(graph: &Graph, computed: &mut [Computed], pairs: &Pairs) {
 /// By rank and pair, what those that do the same compute before calls at the place of the second, or after calls at that of
 /// the first, beyond what the rank usually computes there between calls that are usual.
 fn usual_elsewhere(graph: &Graph, computed: &[Computed], pairs: &Pairs) -> Vec<f64> {
-    let places = graph.places.iter().copied().max().map_or(1, |most| usize::from(most) + 1);
+    let (columns, places) = columns_of_places(pairs);
     let mut elsewhere_ns = vec![0.0_f64; computed.len()];
     let of_pairs = || (0..computed.len()).map(|at| (at, at / pairs.count(), at % pairs.count()));
     for side in 0..2 {
-        let place = |rank: usize, pair: usize| {
-            pairs.places.get(pair).map(|of_pair| rank * places + usize::from(of_pair[side]))
-        };
+        let place = |rank: usize, pair: usize| columns.get(pair).map(|of_pair| rank * places + of_pair[side]);
         let ranks = computed.len() / pairs.count();
         let (mut own_ns, mut usual_ns) = (vec![0.0; ranks * places], vec![0.0; ranks * places]);
         for (at, rank, pair) in of_pairs() {
@@ -159,6 +157,17 @@ fn usual_elsewhere(graph: &Graph, computed: &[Computed], pairs: &Pairs) -> Vec<f
         }
     }
     elsewhere_ns
+}
+
+/// By pair, a dense number of each place; and how many there are.
+fn columns_of_places(pairs: &Pairs) -> (Vec<[usize; 2]>, usize) {
+    let mut numbers: FxHashMap<u16, usize> = FxHashMap::default();
+    let mut number = |place: u16| {
+        let next = numbers.len();
+        *numbers.entry(place).or_insert(next)
+    };
+    let columns = pairs.places.iter().map(|of_pair| of_pair.map(&mut number)).collect();
+    (columns, numbers.len().max(1))
 }
 
 /// Who computes between two calls at all does it as long each time, and as often, as others who do. What a rank does alone all

@@ -34,12 +34,14 @@ pub(crate) struct Scale {
     pub(crate) most: f32,
     /// Where it falls short of others, this many times what they compute come out at least.
     pub(crate) least: f32,
+    /// What the rank does alone goes to all.
+    pub(crate) is_spread: bool,
 }
 
 impl Scale {
-    pub(crate) const UNCHANGED: Self = Self { all: 1.0, most: f32::INFINITY, least: 0.0 };
+    pub(crate) const UNCHANGED: Self = Self { all: 1.0, most: f32::INFINITY, least: 0.0, is_spread: false };
     /// What others do not do goes to all of them.
-    pub(crate) const SPREAD: Self = Self { most: 1.0, ..Self::UNCHANGED };
+    pub(crate) const SPREAD: Self = Self { most: 1.0, is_spread: true, ..Self::UNCHANGED };
 
     pub(crate) fn by(self, factor: f64) -> Self {
         Self { all: self.all * factor.max(0.0) as f32, ..self }
@@ -66,8 +68,7 @@ impl Work {
     /// Whether a call is made only for work that the rank alone does, and that goes to all of them: then nobody has to call.
     pub(crate) fn is_needless(&self, scales: &[Scale], (rank, place): (usize, u16), call: usize) -> bool {
         let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
-        scales[segment * self.ranks + rank] == Scale::SPREAD
-            && self.is_rare[rank * self.places + usize::from(place)]
+        scales[segment * self.ranks + rank].is_spread && self.is_rare[rank * self.places + usize::from(place)]
     }
 
     /// The factor of the computing of a rank before one of its calls.
@@ -75,7 +76,7 @@ impl Work {
         let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
         let of_rank = segment * self.ranks + rank;
         let usual = self.usual[of_rank * self.pairs.count() + self.pairs.of_call(call)];
-        let Scale { all, most, least } = scales[of_rank];
+        let Scale { all, most, least, .. } = scales[of_rank];
         let factor = if usual < 1.0 { (most * usual).min(1.0) } else { (least * usual).max(1.0) };
         f64::from(all * factor)
     }
