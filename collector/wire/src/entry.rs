@@ -416,6 +416,15 @@ impl Entry {
     }
 }
 
+/// Whether a slot says what a number means in calls, also in later ones.
+#[must_use]
+pub fn defines(slot: &Slot) -> bool {
+    matches!(
+        slot[0] as u8,
+        KIND_COMM | KIND_HANDLE | KIND_SITE | KIND_MODULE | KIND_PATH | KIND_NAME | KIND_GRID
+    )
+}
+
 /// How many calls whole groups of slots stand for.
 #[must_use]
 pub fn calls_in(slots: impl IntoIterator<Item = Slot>) -> u64 {
@@ -438,6 +447,19 @@ pub fn calls_in(slots: impl IntoIterator<Item = Slot>) -> u64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn definitions_are_told_by_their_kind() {
+        use Entry::{Comm, Grid, Handle, Module, Name, Path, Site};
+        for kind in 0..=u8::MAX {
+            let slot = [u64::from(kind), 0, 0, 0];
+            let is_definition = matches!(
+                Entry::decode(&slot),
+                Some(Comm(_) | Handle { .. } | Site(_) | Module(_) | Path(_) | Name(_) | Grid(_))
+            );
+            assert_eq!(defines(&slot), is_definition, "{kind}");
+        }
+    }
 
     prop_compose! {
         fn calls()(

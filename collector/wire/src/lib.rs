@@ -22,7 +22,7 @@ mod slot;
 pub use about::{CommKind, GridPart, MOST_NAME_BYTES, NamePart};
 pub use entry::{
     Call, CallFlags, CommDefinition, Entry, MAX_COMM, NO_COMM, OtherGroup, PEER_ANY, PEER_NONE, Part,
-    PartFlags, Sync, calls_in,
+    PartFlags, Sync, calls_in, defines,
 };
 pub use flight::{Asked, FLIGHT_WORDS, Flight};
 pub use frame::{

@@ -8,7 +8,7 @@
 //! Definitions are kept when the slots around them go.
 
 use mpiscope_ring::Consumer;
-use mpiscope_wire::{Entry, SLOT_BYTES, Slot, calls_in};
+use mpiscope_wire::{Entry, SLOT_BYTES, Slot, calls_in, defines};
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -48,13 +48,6 @@ struct BufferedRing {
     generation: u64,
 }
 
-/// Whether a slot says what a number means in calls, also in later ones.
-fn defines(slot: &Slot) -> bool {
-    use Entry::{Comm, Grid, Handle, Module, Name, Path, Site};
-    let entry = Entry::decode(slot);
-    matches!(entry, Some(Comm(_) | Handle { .. } | Site(_) | Module(_) | Path(_) | Name(_) | Grid(_)))
-}
-
 impl BufferedRing {
     fn until(&self) -> u64 {
         self.from + self.slots.len() as u64
@@ -90,10 +83,12 @@ impl BufferedRing {
     fn drop_first(&mut self, most_definitions: usize) -> u64 {
         let (begin, _) = self.stretches.pop_front().unwrap_or((self.until(), Instant::now()));
         let count = (begin - self.from).min(self.slots.len() as u64) as usize;
-        let defined: Vec<Slot> = self.slots.range(..count).filter(|slot| defines(slot)).copied().collect();
-        self.define(defined, most_definitions);
         self.from = begin;
-        calls_in(self.slots.drain(..count))
+        let mut defined = Vec::new();
+        let dropped = self.slots.drain(..count);
+        let calls = calls_in(dropped.inspect(|slot| defined.extend(defines(slot).then_some(*slot))));
+        self.define(defined, most_definitions);
+        calls
     }
 }
 

@@ -224,6 +224,23 @@ fn flight_recorder(folder: &Path, span: Duration) -> Agent {
     agent
 }
 
+fn slots_in(messages: &[Message]) -> Vec<Slots> {
+    let slots = messages.iter().filter_map(|message| match message {
+        Message::Slots(slots) => Some(slots.clone()),
+        _ => None,
+    });
+    slots.collect()
+}
+
+/// Until where slots were skipped, each time.
+fn skips_in(messages: &[Message]) -> Vec<u64> {
+    let skips = messages.iter().filter_map(|message| match message {
+        Message::Skipped(skipped) => Some(skipped.to),
+        _ => None,
+    });
+    skips.collect()
+}
+
 #[test]
 fn what_is_held_back_is_the_newest_and_stands_alone() {
     const SPAN: Duration = Duration::from_millis(250);
@@ -246,23 +263,12 @@ fn what_is_held_back_is_the_newest_and_stands_alone() {
         agent.pass(&mut |message| sent.push(message));
         std::thread::sleep(Duration::from_millis(2));
     }
-    let slots = |messages: &[Message]| -> Vec<Slots> {
-        let slots = messages.iter().filter_map(|message| match message {
-            Message::Slots(slots) => Some(slots.clone()),
-            _ => None,
-        });
-        slots.collect()
-    };
-    assert_eq!(slots(&sent), []);
-    let skipped = sent.iter().filter_map(|message| match message {
-        Message::Skipped(skipped) => Some(skipped.to),
-        _ => None,
-    });
-    let skipped = skipped.max().expect("what is old goes");
+    assert_eq!(slots_in(&sent), []);
+    let skipped = skips_in(&sent).into_iter().max().expect("what is old goes");
 
     sent.clear();
     agent.switch(true, &mut |message| sent.push(message));
-    let sent_slots = slots(&sent);
+    let sent_slots = slots_in(&sent);
     assert_eq!(sent_slots[0].from, skipped, "nothing is missing between");
     assert!(
         matches!(Entry::decode(&sent_slots[0].slots[0]), Some(Entry::Thread { .. })),
@@ -284,7 +290,7 @@ fn what_is_held_back_is_the_newest_and_stands_alone() {
     sent.clear();
     assert!(producer.push(&[], &call(made), 1));
     agent.pass(&mut |message| sent.push(message));
-    assert_eq!(slots(&sent).len(), 1, "from now on it is sent at once");
+    assert_eq!(slots_in(&sent).len(), 1, "from now on it is sent at once");
 }
 
 /// Definitions are repeated with the next call. A rank that hangs makes none: what lies before is still needed, also where
@@ -316,11 +322,8 @@ fn what_a_hanging_rank_did_last_is_kept() {
         let mut sent = Vec::new();
         agent.pass(&mut drop);
         agent.switch(true, &mut |message| sent.push(message));
-        let slots = sent.iter().filter_map(|message| match message {
-            Message::Slots(slots) => Some(&slots.slots),
-            _ => None,
-        });
-        let last = slots.flatten().rev().find_map(|slot| match Entry::decode(slot) {
+        let slots = slots_in(&sent).into_iter().flat_map(|piece| piece.slots);
+        let last = slots.rev().find_map(|slot| match Entry::decode(&slot) {
             Some(Entry::Call(call)) => Some(call.start),
             _ => None,
         });
@@ -341,16 +344,9 @@ fn handed_out(
     let mut agent = flight_recorder(folder.path(), span);
     let mut sent = Vec::new();
     agent.switch(false, &mut |message| sent.push(message));
-    let skips = |messages: &[Message]| -> Vec<u64> {
-        let skips = messages.iter().filter_map(|message| match message {
-            Message::Skipped(skipped) => Some(skipped.to),
-            _ => None,
-        });
-        skips.collect()
-    };
     let (mut made, mut stretch) = (0, 0);
     let mut untold = definitions(0);
-    while skips(&sent).len() < stretches {
+    while skips_in(&sent).len() < stretches {
         assert!(producer.push(&std::mem::take(&mut untold), &call(made), 1));
         made += 1;
         if producer.begins_anew() {
@@ -360,18 +356,16 @@ fn handed_out(
         agent.pass(&mut |message| sent.push(message));
         std::thread::sleep(Duration::from_millis(1));
     }
-    let skipped = skips(&sent);
+    let skipped = skips_in(&sent);
     assert!(skipped.is_sorted(), "{skipped:?}");
     sent.clear();
     agent.switch(true, &mut |message| sent.push(message));
     let mut next = *skipped.last().unwrap();
     let mut slots = Vec::new();
-    for message in sent {
-        if let Message::Slots(piece) = message {
-            assert_eq!(piece.from, next, "nothing is missing between");
-            next += piece.slots.len() as u64;
-            slots.extend(piece.slots);
-        }
+    for piece in slots_in(&sent) {
+        assert_eq!(piece.from, next, "nothing is missing between");
+        next += piece.slots.len() as u64;
+        slots.extend(piece.slots);
     }
     slots
 }
@@ -382,8 +376,8 @@ fn definitions_of(slots: &[Slot]) -> &[Slot] {
     &slots[..slots.iter().position(is_call).unwrap()]
 }
 
-/// A communicator is defined with the first call that uses it. A rank that hangs in a later one may not have repeated that since.
-/// Later definitions build on earlier ones, also where only some of them are repeated.
+/// A communicator is defined with the first call that uses it. A rank that hangs in a later one may not have repeated that
+/// since. Later definitions build on earlier ones, also where only some of them are repeated.
 #[test]
 fn definitions_are_kept_in_their_order_however_old_they_are() {
     let all: Vec<Slot> = (1..5).map(|comm| Entry::encode_handle(comm, 0x44)).collect();

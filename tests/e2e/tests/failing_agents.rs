@@ -145,15 +145,9 @@ fn calls_are_counted_where_nothing_can_be_spooled() {
     shell(&lab, "node2", MAKE_RINGS);
     let running = spooling(&lab, &mpi, &out);
     until_log_has(&out, 10_000).unwrap();
-    // Nothing moves until the last place for calls is gone: the host lacks the folder of the spool, the memory of its rings is
-    // full, and the daemon takes nothing.
-    let ranks = || {
-        let all = lab.processes().unwrap().into_values().flatten();
-        let is_rank = |process: &u32| {
-            processes::command_line(*process).first().is_some_and(|word| word.contains("/million-"))
-        };
-        all.filter(is_rank).collect::<Vec<u32>>()
-    };
+    // Nothing moves until the last place for calls is gone: the host lacks the folder of the spool, the memory of its rings
+    // is full, and the daemon takes nothing.
+    let ranks = || hosts::processes_of(&lab, &["/million-"]);
     let stopped = ranks();
     assert_eq!(stopped.len(), 2, "{}", running.errors_until_now());
     stopped.iter().for_each(|rank| processes::signal(*rank, Signal::STOP));

@@ -450,13 +450,8 @@ fn a_host_cut_off_for_good_is_reported_and_the_rest_is_whole() {
     assert!(processes::until(LIMIT, warned).is_some(), "{}", running.errors_until_now());
     std::thread::sleep(Duration::from_millis(500));
     // Its launcher would wait for the host that is gone, and its ranks for each other.
-    for (_, on_host) in lab.processes().unwrap() {
-        let is_job = |process: &&u32| {
-            let program = processes::command_line(**process).first().cloned().unwrap_or_default();
-            ["linger", "orted", "mpirun"].iter().any(|word| program.contains(word))
-        };
-        on_host.iter().filter(is_job).for_each(|&process| processes::signal(process, Signal::KILL));
-    }
+    let of_job = hosts::processes_of(&lab, &["linger", "orted", "mpirun"]);
+    of_job.into_iter().for_each(|process| processes::signal(process, Signal::KILL));
     let ended = running.wait(LIMIT).unwrap();
     let report = report(&out).unwrap();
     let missing = report["missing"].to_string();

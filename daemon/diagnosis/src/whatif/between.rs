@@ -8,18 +8,25 @@ use rustc_hash::FxHashMap;
 /// Numbers the pairs of places between which most is computed, at most this many; all others share one more number.
 pub(crate) fn number_pairs(graph: &Graph, most: usize) -> Pairs {
     let most = most.clamp(2, usize::from(u16::MAX)) - 1;
-    let mut computed_ns: FxHashMap<[u16; 2], f64> = FxHashMap::default();
-    each_gap(graph, |gap| *computed_ns.entry(gap.places).or_default() += gap.pure_ns);
-    let mut pairs: Vec<([u16; 2], f64)> = computed_ns.into_iter().collect();
-    pairs.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-    pairs.truncate(most);
-    let places: Vec<[u16; 2]> = pairs.into_iter().map(|(places, _)| places).collect();
-    let numbers: FxHashMap<[u16; 2], u16> = places.iter().copied().zip(0..).collect();
-    let mut of_call = vec![0; graph.call_count()];
+    // In the order in which they come, before it is known between which most is computed.
+    let mut firsts: FxHashMap<[u16; 2], u32> = FxHashMap::default();
+    let mut first_of_call = vec![0; graph.call_count()];
+    let mut pairs: Vec<([u16; 2], f64)> = Vec::new();
     each_gap(graph, |gap| {
-        of_call[gap.call] = numbers.get(&gap.places).copied().unwrap_or(places.len() as u16);
+        let first = *firsts.entry(gap.places).or_insert(pairs.len() as u32);
+        if first as usize == pairs.len() {
+            pairs.push((gap.places, 0.0));
+        }
+        pairs[first as usize].1 += gap.pure_ns;
+        first_of_call[gap.call] = first;
     });
-    Pairs { of_call, places }
+    let mut by_time: Vec<u32> = (0..pairs.len() as u32).collect();
+    by_time.sort_by(|one, other| pairs[*other as usize].1.total_cmp(&pairs[*one as usize].1));
+    by_time.truncate(most);
+    let mut numbers = vec![by_time.len() as u16; pairs.len().max(1)];
+    by_time.iter().zip(0..).for_each(|(first, number)| numbers[*first as usize] = number);
+    let of_call = first_of_call.into_iter().map(|first: u32| numbers[first as usize]).collect();
+    Pairs { of_call, places: by_time.into_iter().map(|first| pairs[first as usize].0).collect() }
 }
 
 /// What a rank computes between calls at two places, in a segment of the run.
@@ -83,9 +90,9 @@ fn find_differing(of_rank: &mut [Computed]) {
     }
 }
 
-/// By segment, rank and pair, what ranks compute. `of_rank` numbers segments and ranks. `is_alone` tells whether most ranks
-/// that do the same make neither of the two calls.
-pub(crate) fn measure(
+/// By segment, rank and pair, what ranks compute, before they are compared. `of_rank` numbers segments and ranks. `is_alone`
+/// tells whether most ranks that do the same make neither of the two calls.
+pub(crate) fn collect(
     graph: &Graph,
     pairs: &Pairs,
     (segments, ranks): (usize, usize),
@@ -100,11 +107,14 @@ pub(crate) fn measure(
         of.times += 1;
         of.is_alone |= pair < pairs.places.len() && is_alone(&gap);
     });
-    for of_segment in computed.chunks_exact_mut(ranks * pairs.count()) {
-        find_usual(graph, of_segment, pairs);
-        of_segment.chunks_exact_mut(pairs.count()).for_each(find_differing);
-    }
     computed
+}
+
+/// Compares what ranks compute in a segment with what others do. `even_ns`: by rank, what those that do the same compute in all
+/// on average.
+pub(crate) fn compare(graph: &Graph, of_segment: &mut [Computed], pairs: &Pairs, even_ns: &[f64]) {
+    find_usual(graph, of_segment, pairs, even_ns);
+    of_segment.chunks_exact_mut(pairs.count()).for_each(find_differing);
 }
 
 /// Finds what others compute between the same calls. In all it is what ranks compute on average:
@@ -113,14 +123,12 @@ pub(crate) fn measure(
 ///   with others, where it clearly computes more than they do.
 /// - What is too much is computed between calls between which most compute nothing, as the work of a root, unless others
 ///   compute as much before the second or after the first of them.
-fn find_usual(graph: &Graph, computed: &mut [Computed], pairs: &Pairs) {
+fn find_usual(graph: &Graph, computed: &mut [Computed], pairs: &Pairs, even_ns: &[f64]) {
     find_usual_of_pairs(graph, computed, pairs.count());
     let elsewhere_ns = usual_elsewhere(graph, computed, pairs);
-    let of_ranks = computed.chunks_exact(pairs.count());
-    let whole_ns: Vec<f64> = of_ranks.map(|of_rank| of_rank.iter().map(|of| of.own_ns).sum()).collect();
     let of_ranks = computed.chunks_exact_mut(pairs.count()).zip(elsewhere_ns.chunks_exact(pairs.count()));
-    for ((of_rank, elsewhere_ns), mean_ns) in of_ranks.zip(means(graph, &whole_ns, 1)) {
-        let missing_ns = mean_ns - of_rank.iter().map(|of| of.usual_ns).sum::<f64>();
+    for ((of_rank, elsewhere_ns), even_ns) in of_ranks.zip(even_ns) {
+        let missing_ns = even_ns - of_rank.iter().map(|of| of.usual_ns).sum::<f64>();
         let part = |(of, elsewhere_ns): (&Computed, &f64)| match missing_ns > 0.0 {
             true if !of.is_alone && of.ratio() > DIFFERS => of.own_ns - of.usual_ns,
             false if of.is_unusual => (of.usual_ns - elsewhere_ns).max(0.0),

@@ -5,11 +5,11 @@
 //! more than the others loses that where it differs from them: the work of a root that everybody waits for goes, not a
 //! share of all its work. Balance is restored within segments of the run in which each rank's share stays the same.
 
-use crate::whatif::between::{Computed, level, measure, number_pairs};
+use crate::whatif::between::{Computed, collect, compare, level, number_pairs};
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::gaps::{Gap, class_count, class_of, each_gap, each_of_class, means};
 use crate::whatif::graph::Graph;
-use crate::whatif::graph::work::{Scale, Work};
+use crate::whatif::graph::work::{Pairs, Scale, Work};
 use crate::whatif::segments;
 use mpiscope_model::Site;
 use rustc_hash::FxHashMap;
@@ -125,9 +125,9 @@ impl Work {
         let of_rank = |gap: &Gap| usize::from(segment_of[usize::from(cell_of[gap.call])]) * ranks + gap.rank;
         let is_alone =
             |gap: &Gap| gap.places.iter().all(|place| is_rare[gap.rank * places + usize::from(*place)]);
-        let computed = measure(graph, &pairs, (segments, ranks), of_rank, is_alone);
-        let of_segments = computed.chunks_exact(ranks * pairs.count());
-        let scales = of_segments.flat_map(|of_segment| balance(graph, of_segment, pairs.count())).collect();
+        let mut computed = collect(graph, &pairs, (segments, ranks), of_rank, is_alone);
+        let of_segments = computed.chunks_exact_mut(ranks * pairs.count());
+        let scales = of_segments.flat_map(|of_segment| balance(graph, of_segment, &pairs)).collect();
         let usual = computed.iter().map(Computed::usual_share).collect();
         Self {
             ranks,
@@ -188,10 +188,12 @@ impl Amounts {
 }
 
 /// By rank, what becomes of its computing in a segment if work is even.
-fn balance(graph: &Graph, computed: &[Computed], pairs: usize) -> Vec<Scale> {
-    let of_ranks = || computed.chunks_exact(pairs);
-    let own_ns: Vec<f64> = of_ranks().map(|of_rank| of_rank.iter().map(|of| of.own_ns).sum()).collect();
+fn balance(graph: &Graph, computed: &mut [Computed], pairs: &Pairs) -> Vec<Scale> {
+    let of_ranks = computed.chunks_exact(pairs.count());
+    let own_ns: Vec<f64> = of_ranks.map(|of_rank| of_rank.iter().map(|of| of.own_ns).sum()).collect();
     let even_ns = means(graph, &own_ns, 1);
+    compare(graph, computed, pairs, &even_ns);
+    let of_ranks = || computed.chunks_exact(pairs.count());
     let amounts = of_ranks().zip(own_ns.into_iter().zip(even_ns));
     let amounts: Vec<Amounts> =
         amounts.map(|(of_rank, (own, even))| Amounts::new(of_rank, own, even)).collect();

@@ -61,7 +61,7 @@ fn nothing_is_sent_for_work_that_goes_to_all() {
             .map(|program| run(&program, |_, _, _| 100_000));
     let cost_ns = (with.end_ns - spread.end_ns) as f64;
     let saved_ns = with.end_ns as f64 - graph_of(&with, &[0; RANKS as usize]).replay(&balanced()).run_ns;
-    assert!(near(saved_ns, cost_ns, 0.1), "{saved_ns} of {cost_ns}");
+    assert!(saved_ns > 0.9 * cost_ns && saved_ns < cost_ns, "{saved_ns} of {cost_ns}");
 }
 
 /// Waves over a grid of four by four ranks, there and back: ranks at the border receive from fewer, or send to fewer.

@@ -1,4 +1,4 @@
-// Where an axis has lines, and which of them have words. Pure.
+// Where an axis has lines. Pure.
 
 /** Values nearer to each other than this share are the same. */
 const EVEN = 1e-12;
@@ -17,13 +17,4 @@ export function ticks(from: number, to: number, most: number, base = 10): number
   const found: number[] = [];
   for (let at = Math.ceil(from / step); at * step <= to + step * 1e-9; at++) found.push(at * step);
   return found;
-}
-
-/** Which of some places, in the order of their importance, are far enough from all chosen before. */
-export function apart(places: readonly number[], least: number): Set<number> {
-  const chosen = new Set<number>();
-  places.forEach((place, at) => {
-    if ([...chosen].every((other) => Math.abs((places[other] ?? 0) - place) >= least)) chosen.add(at);
-  });
-  return chosen;
 }

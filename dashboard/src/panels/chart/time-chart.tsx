@@ -15,12 +15,9 @@ import { authorColour, flagsOf } from "../notes/lines";
 import { useSize } from "../size";
 import { listen } from "../timeline/pointer";
 import { LEFT, nsOf, RIGHT, type Scale, ticksOf, xOf } from "../timeline/scale";
-import { apart } from "./ticks";
 
 /** About as wide as the letters of a text on a chart. */
 export const LETTER_PIXELS = 7.2;
-/** As high as a line of text on a chart. */
-const LINE_PIXELS = 12;
 const TIP_PIXELS = 360;
 /** Room for the numbers of the axis. */
 const AXIS_PIXELS = 20;
@@ -167,16 +164,14 @@ export function shareLabel(share: number): string {
   return share === 0 ? "0" : part(share).replace(".0", "");
 }
 
-/** Lines at values, with their words at the left where those before leave room; the edge of the plot is such a line already. */
+/** Lines at values, with their words at the left; the edge of the plot is such a line already. */
 export function ValueLines({ chart, values, y, words }: { chart: Chart; values: readonly number[]; y(value: number): number; words(value: number): string }) {
-  const places = values.map((value) => Math.round(y(value)));
-  const worded = apart(places, LINE_PIXELS);
   return (
     <>
-      {values.map((value, at) => (
+      {values.map((value) => (
         <g key={value}>
-          {places[at] !== chart.bottom && <rect class="line" x={LEFT} y={places[at]} width={chart.scale.width} height={1} />}
-          {worded.has(at) && <text x={LEFT - 8} y={(places[at] ?? 0) + 4} text-anchor="end">{words(value)}</text>}
+          {Math.round(y(value)) !== chart.bottom && <rect class="line" x={LEFT} y={Math.round(y(value))} width={chart.scale.width} height={1} />}
+          <text x={LEFT - 8} y={Math.round(y(value)) + 4} text-anchor="end">{words(value)}</text>
         </g>
       ))}
     </>

@@ -14,7 +14,7 @@ import { worstCourse } from "../../words/overview";
 import { causeColour } from "../causes";
 import { type Chart, TimeChart, ValueLines } from "../chart/time-chart";
 import { DisturbanceMarks } from "../how/row";
-import { hit, type Latencies, latencies, latencyLabel, latencyY, mostDelayed, picture } from "../how/scale";
+import { hit, type Latencies, latencies, latencyLabel, latencyLines, latencyY, mostDelayed, picture } from "../how/scale";
 import { WholeRunNote } from "../selected-note";
 import { useSize } from "../size";
 import { LEFT, xOf } from "../timeline/scale";
@@ -58,7 +58,7 @@ function Sparkline({ store, evolution, course, found, name, nothing }: Sparkline
   const upper = (chart: Chart) => ({ scale: chart.scale, top: chart.top - 4, bottom: barsTop(chart) - GAP });
   const drawn = (chart: Chart) => course && evolution && picture(course, upper(chart), evolution.windowS, range, mostDelayed([course]));
   return (
-    <div class="chart-box" ref={box}>
+    <div class="chart-box" ref={box} style={{ minHeight: `${LOWEST}px` }}>
       <TimeChart store={store} height={height} label={`Latency of ${name || "no region"} and avoidable time, over time; a click goes there`}
         draw={(chart) => (
           <>
@@ -84,7 +84,7 @@ function Latency({ chart, drawn, range, plot: { top, bottom }, nothing }: Latenc
   if (!drawn) return <text x={LEFT + 8} y={(top + bottom) / 2 + 4}>{nothing}.</text>;
   return (
     <>
-      <ValueLines chart={chart} values={[1, range.to]} y={(value) => latencyY(range, value, top, bottom)} words={latencyLabel} />
+      <ValueLines chart={chart} values={latencyLines(range, bottom - top)} y={(value) => latencyY(range, value, top, bottom)} words={latencyLabel} />
       {drawn.average && <polyline class="average" points={drawn.average} />}
       {drawn.circles.map(({ at, isFinal, x, y, radius, latency }) => {
         const tone = latencyColour(latency, theme.value);

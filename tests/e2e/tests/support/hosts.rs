@@ -147,6 +147,15 @@ pub(crate) fn agents(lab: &Lab) -> Vec<Agent> {
     found
 }
 
+/// The processes on all hosts of a lab whose program has one of these words in its name.
+pub(crate) fn processes_of(lab: &Lab, words: &[&str]) -> Vec<u32> {
+    let is_wanted = |process: &u32| {
+        let program = processes::command_line(*process).into_iter().next().unwrap_or_default();
+        words.iter().any(|word| program.contains(word))
+    };
+    lab.processes().unwrap().into_values().flatten().filter(is_wanted).collect()
+}
+
 /// A file that places eight ranks, and where it places them: counted from 0.
 pub(crate) fn placement_file(family: Family) -> (String, fn(u32) -> u32) {
     let node_of: fn(u32) -> u32 = |rank| [2, 0, 0, 3, 1, 2, 3, 1][rank as usize];
