@@ -44,6 +44,11 @@ impl<'a> SettledRun<'a> {
         Self { budgeter, basis, ranks, seen, replayed, end_ns, first }
     }
 
+    /// How much of it was recorded.
+    fn recorded_ns(&self) -> Nanoseconds {
+        self.seen.length_ns(self.seen.from_ns, self.end_ns)
+    }
+
     fn windows(&self) -> &[WindowBudget] {
         &self.budgeter.ledger().windows()[self.first..]
     }
@@ -97,8 +102,8 @@ impl<'a> SettledRun<'a> {
     }
 
     fn verdict(&self, total: &WindowBudget, quiet: &[Quiet], attribution: &[Attribution]) -> Verdict {
-        let Self { seen, end_ns, .. } = *self;
-        let whole = self.basis.assess(total, self.ranks, seen.length_ns(seen.from_ns, end_ns));
+        let Self { seen, .. } = *self;
+        let whole = self.basis.assess(total, self.ranks, self.recorded_ns());
         Verdict {
             cause: word(&whole),
             avoidable_s: whole.verdict.avoidable_s,
@@ -143,7 +148,7 @@ pub(super) fn diagnosis(
         cpu_contention: replayed.cpu_contention.clone(),
         stopped: replayed.stopped.clone(),
         slow_links: replayed.slow_links(),
-        whatif: replayed.whatif(),
+        whatif: replayed.whatif(run.recorded_ns()),
         quiet,
         disturbances: Vec::new(),
         regions: Regions::default(),

@@ -212,12 +212,13 @@ impl Replayed {
         self.links.slow()
     }
 
-    /// What the run would take without each set of causes that are worth a switch; nothing where replays depart from it.
-    pub(super) fn whatif(&self) -> WhatIf {
+    /// What the run, of which so much was recorded, would take without each set of causes that are worth a switch; nothing
+    /// where replays depart from it.
+    pub(super) fn whatif(&self, recorded_ns: Nanoseconds) -> WhatIf {
         if self.departs().is_some() {
             return WhatIf::default();
         }
-        let length_ns = (self.to_ns - self.from_ns) as f64;
+        let length_ns = recorded_ns as f64;
         let takes_s = |saved_ns: f64| (length_ns - saved_ns).max(0.0) / 1e9;
         let is_costly = |at: &usize| self.sets[1 << at].wall_ns >= WORTH_A_SWITCH * length_ns.max(1.0);
         let mut without = Vec::new();
@@ -286,10 +287,10 @@ mod tests {
         let slower = (8.0 + 18.0 * 2.0) / 19.0;
         let worst = vec![SlowLink { from: vec![0, 1], to: vec![2, 3], messages: 38, slower }];
         assert_eq!(whole.slow_links(), SlowLinks { known: 2, slow: 1, worst });
-        assert_eq!(whole.whatif().without.len(), 1);
+        assert_eq!(whole.whatif(2000).without.len(), 1);
         (0..3).for_each(|at| whole.add(&stretch(2000 + at * 100, 2100 + at * 100, Some((Rank(1), 2000)))));
         assert_eq!(whole.savings().departs, Some((Rank(7), 310)));
-        assert_eq!(whole.whatif(), WhatIf::default());
+        assert_eq!(whole.whatif(2300), WhatIf::default());
     }
 
     #[test]
@@ -299,7 +300,7 @@ mod tests {
         let whole = some.scaled_to(800);
         assert!(is_near(whole.savings().wall_s[1], 16e-9));
         assert_eq!(whole.parts[0].excess_ns[1], 8);
-        let whatif = whole.whatif();
+        let whatif = whole.whatif(800);
         assert!(is_near(whatif.recorded_s, 800e-9) && is_near(whatif.without[0].run_s, 784e-9), "{whatif:?}");
     }
 
@@ -312,7 +313,7 @@ mod tests {
         assert_eq!((whole.parts[0].from_ns, whole.parts.last().unwrap().to_ns), (0, 33_300));
         let sum: u64 = whole.parts.iter().map(|part| part.excess_ns.iter().sum::<u64>()).sum();
         assert_eq!(sum, 333 * 2 * 3);
-        let without = &whole.whatif().without[0];
+        let without = &whole.whatif(33_300).without[0];
         assert_eq!(without.causes, ["pattern"]);
         assert!(is_near(without.run_s, 0.98 * 33_300e-9), "{without:?}");
         assert!(without.least_s <= without.run_s && without.run_s <= without.most_s, "{without:?}");
