@@ -449,7 +449,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn definitions_are_told_by_their_kind() {
+    fn the_kind_says_what_is_a_definition() {
         use Entry::{Comm, Grid, Handle, Module, Name, Path, Site};
         for kind in 0..=u8::MAX {
             let slot = [u64::from(kind), 0, 0, 0];

@@ -212,8 +212,8 @@ impl Replayed {
         self.links.slow()
     }
 
-    /// What the run, of which so much was recorded, would take without each set of causes that are worth a switch; nothing
-    /// where replays depart from it.
+    /// What a run of this recorded length would take without each set of causes that are worth a switch; nothing where
+    /// replays depart from it.
     pub(super) fn whatif(&self, recorded_ns: Nanoseconds) -> WhatIf {
         if self.departs().is_some() {
             return WhatIf::default();
