@@ -1,6 +1,7 @@
 //! The graph of a run from the rows of a recording.
 
 use super::reference_criteria;
+use crate::processors::Processors;
 use anyhow::{Result, anyhow};
 use mpiscope_diagnosis::Reference;
 use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder, TooLarge};
@@ -25,6 +26,11 @@ pub(super) fn refer(builder: &mut GraphBuilder, reference: &Reference) {
     }
 }
 
+/// Sets how many CPUs the ranks of each node may use.
+pub(super) fn share_cpus(builder: &mut GraphBuilder, processors: &Processors) {
+    builder.share_cpus(processors.by_node().iter().map(|(node, cpus)| (*node, cpus.usable)));
+}
+
 /// A builder that knows where ranks run, and the criteria of the run.
 ///
 /// # Errors
@@ -37,6 +43,9 @@ pub fn builder(recording: &Recording) -> Result<GraphBuilder> {
     }
     refer(&mut builder, &reference_criteria::reference(recording.dir(), job)?);
     builder.recorded_in(recording.manifest().recorder_ns());
+    let mut processors = Processors::default();
+    processors.place(&recording.tables().0.ranks);
+    share_cpus(&mut builder, &processors);
     Ok(builder)
 }
 

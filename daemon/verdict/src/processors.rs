@@ -57,7 +57,7 @@ impl Processors {
     }
 
     /// The nodes where the CPUs of all ranks are known.
-    fn by_node(&self) -> &BTreeMap<Node, NodeCpus> {
+    pub(crate) fn by_node(&self) -> &BTreeMap<Node, NodeCpus> {
         self.by_node.get_or_init(|| {
             let mut ranks: BTreeMap<Node, Vec<&RankCpus>> = BTreeMap::new();
             self.allowed.values().for_each(|(node, cpus)| ranks.entry(*node).or_default().push(cpus));

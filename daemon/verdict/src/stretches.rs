@@ -2,7 +2,7 @@
 //!
 //! A full stretch is replayed once and only its result is kept. The last stretch can be replayed while it grows.
 
-use super::graph::{kinds, refer};
+use super::graph::{kinds, refer, share_cpus};
 use super::replayed::Replayed;
 use crate::processors::Processors;
 use mpiscope_diagnosis::Reference;
@@ -128,8 +128,9 @@ impl Stretches {
     }
 
     /// The sum over earlier stretches and this one.
-    fn replay(&self, stretch: GraphBuilder) -> Replayed {
+    fn replay(&self, mut stretch: GraphBuilder) -> Replayed {
         let mut sum = self.earlier.clone();
+        share_cpus(&mut stretch, &self.processors);
         if stretch.call_count() > 0
             && let Ok(graph) = stretch.finish()
         {

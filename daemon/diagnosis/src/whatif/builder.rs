@@ -8,7 +8,7 @@ use crate::whatif::graph::delays::Delays;
 use crate::whatif::message_calls::{MessageRow, link};
 use crate::whatif::partners::Partners;
 use crate::whatif::reference::Reference;
-use crate::whatif::{classes, dealers, delay, drained, explain, flights, groups, starved, work};
+use crate::whatif::{classes, cpu_sharing, dealers, delay, drained, explain, flights, groups, starved, work};
 use mpiscope_model::{
     Call, CallId, Collected, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling, Site,
 };
@@ -31,6 +31,8 @@ pub struct GraphBuilder {
     /// Collectives that calls completed: rank, thread, number of the call, communicator, instance.
     collected: Vec<Collected>,
     nodes: Vec<Node>,
+    /// By node, the CPUs that its ranks may use together.
+    cpus: FxHashMap<Node, f64>,
     reference: Reference,
     /// The CPU time of those who recorded the run, on the ranks' CPUs.
     recorder_ns: u64,
@@ -55,6 +57,7 @@ impl GraphBuilder {
             scheduling: Vec::new(),
             collected: Vec::new(),
             nodes: Vec::new(),
+            cpus: FxHashMap::default(),
             reference: Reference::default(),
             recorder_ns: 0,
             first_numbers: FxHashMap::default(),
@@ -77,6 +80,11 @@ impl GraphBuilder {
             self.nodes.resize(at + 1, Node::default());
         }
         self.nodes[at] = node;
+    }
+
+    /// Sets how many CPUs the ranks of each node may use together, where that is known.
+    pub fn share_cpus(&mut self, of_nodes: impl IntoIterator<Item = (Node, f64)>) {
+        self.cpus = of_nodes.into_iter().collect();
     }
 
     /// Adds a call. Calls of one thread come in their order, or nearly so.
@@ -180,6 +188,7 @@ impl GraphBuilder {
     pub fn next_stretch(&self) -> Self {
         Self {
             nodes: self.nodes.clone(),
+            cpus: self.cpus.clone(),
             reference: self.reference.clone(),
             recorder_ns: self.recorder_ns,
             // The scheduler's figures are sums since the start of the process.
@@ -208,6 +217,7 @@ impl GraphBuilder {
             scheduling,
             collected,
             nodes,
+            cpus,
             reference,
             recorder_ns,
             first_numbers,
@@ -233,6 +243,7 @@ impl GraphBuilder {
         graph.delays = Delays::from_figures(&graph, scheduling, recorder_ns);
         graph.reference = reference;
         find_waits(&mut graph);
+        graph.cpu_sharing = cpu_sharing::measure(&graph, &cpus);
         graph.requests = dealers::requests(&graph);
         graph.order();
         graph.check_requests();

@@ -100,6 +100,11 @@ impl<'a> Applied<'a> {
         if self.scales.is_empty() { 1.0 } else { self.work.factor(&self.scales, rank.index(), call) }
     }
 
+    /// The factor of what a rank waits for a CPU while it computes before a call.
+    pub(crate) fn delays(&self, rank: Rank, call: usize) -> f64 {
+        if self.change.balanced { self.work.delays(rank.index(), call) } else { 1.0 }
+    }
+
     /// Whether nobody makes a call any more.
     pub(crate) fn is_needless(&self, rank: Rank, place: u16, call: usize) -> bool {
         !self.scales.is_empty() && self.work.is_needless(&self.scales, (rank.index(), place), call)

@@ -12,15 +12,13 @@ use rustc_hash::FxHashMap;
 /// Quantiles beyond which computing and calls at a place are longer than usual, in descending order. What is beyond the first
 /// waited before all else: at one place several things may be done in turn.
 const USUAL: [f64; 3] = [0.9, 0.5, 0.1];
-/// A rank that lacks a CPU for a greater share of the time shares it. Most of what it does is then longer than without, and only
-/// the lower quantiles tell what waited.
-const SHARES_CPU: f64 = 0.3;
-/// The lengths of fewer calls at a place say nothing of waits.
-const LEAST_CALLS: usize = 10;
+/// A rank that lacks a CPU for a greater share of the time in which it is ready to run shares it. Most of what it does is then
+/// longer than without, and only the lower quantiles tell what waited. Where nothing came over a network, a wait may be longer than
+/// the average: where ranks yield their CPUs while they poll, many short waits hide the long ones.
+const SHARES_CPU: f64 = 0.2;
 
 /// The lengths of computing before calls at a place, and of these calls, by quantile.
 pub(crate) struct Usual {
-    calls: usize,
     computing_ns: [u64; USUAL.len()],
     pub(crate) call_ns: [u64; USUAL.len()],
 }
@@ -84,6 +82,8 @@ fn share_of_recorder(scheduling: &[Scheduling], recorder_ns: u64) -> f64 {
 struct Piece {
     call: u32,
     is_call: bool,
+    /// It needs nothing that comes over a network.
+    is_within_node: bool,
     length_ns: u64,
     /// By how much it is longer than usual there, by quantile.
     excess_ns: [u64; USUAL.len()],
@@ -107,8 +107,7 @@ pub(crate) fn usual(graph: &Graph, thread: &Thread, parts: &[u64]) -> FxHashMap<
         USUAL.map(|share| of[(of.len() as f64 * share) as usize])
     };
     let usual = |(place, (computing, of_calls)): (u16, (Vec<u64>, Vec<u64>))| {
-        let calls = computing.len();
-        (place, Usual { calls, computing_ns: quantiles(computing), call_ns: quantiles(of_calls) })
+        (place, Usual { computing_ns: quantiles(computing), call_ns: quantiles(of_calls) })
     };
     at.into_iter().map(usual).collect()
 }
@@ -119,6 +118,7 @@ struct ThreadCalls<'a> {
     thread: &'a Thread,
     parts: &'a [u64],
     usual: FxHashMap<u16, Usual>,
+    has_one_node: bool,
 }
 
 impl ThreadCalls<'_> {
@@ -132,7 +132,7 @@ impl ThreadCalls<'_> {
         (before, within): (&[u64], &[u64]),
         pieces: &mut Vec<Piece>,
     ) {
-        let Self { graph, thread, parts, usual } = self;
+        let Self { graph, thread, parts, usual, has_one_node } = self;
         let clipped = |from: u64, to: u64| to.min(to_ns).saturating_sub(from.max(from_ns));
         for at in first..thread.calls.end as usize {
             let gap_from_ns = computing_from_ns(graph, thread, at);
@@ -144,6 +144,7 @@ impl ThreadCalls<'_> {
             pieces.push(Piece {
                 call: at as u32,
                 is_call: false,
+                is_within_node: true,
                 length_ns: clipped(gap_from_ns, graph.starts[at]),
                 excess_ns: usual.computing_ns.map(|usual_ns| gap_ns.saturating_sub(usual_ns + before[at])),
             });
@@ -151,6 +152,7 @@ impl ThreadCalls<'_> {
                 pieces.push(Piece {
                     call: at as u32,
                     is_call: true,
+                    is_within_node: graph.is_within_node(at, *has_one_node),
                     length_ns: clipped(graph.ends[at] - parts[at], graph.ends[at]),
                     excess_ns: usual.call_ns.map(|usual_ns| parts[at].saturating_sub(usual_ns + within[at])),
                 });
@@ -181,14 +183,14 @@ impl Delays {
         (self.before, self.within) = (vec![0; graph.starts.len()], vec![0; graph.starts.len()]);
         let Self { figures, before, within, .. } = self;
         let mut pieces = Vec::new();
+        let has_one_node = graph.has_one_node();
         for thread in &graph.threads {
             let figures = figures.get(thread.rank.index()).map_or(&[][..], |figures| figures);
             if !figures.windows(2).any(is_without) {
                 continue;
             }
             let usual = usual(graph, thread, parts);
-            let longest_wait_ns = longest_wait_ns(&usual);
-            let of_thread = ThreadCalls { graph, thread, parts, usual };
+            let of_thread = ThreadCalls { graph, thread, parts, usual, has_one_node };
             let mut call = thread.calls.start as usize;
             for two in figures.windows(2) {
                 let (from_ns, to_ns) = (two[0].at_ns, two[1].at_ns);
@@ -200,39 +202,27 @@ impl Delays {
                 }
                 pieces.clear();
                 of_thread.collect_pieces((from_ns, to_ns), call, (before, within), &mut pieces);
-                take((two, longest_wait_ns), &mut pieces, (before, within));
+                take(two, &mut pieces, (before, within));
             }
         }
     }
 }
 
-/// How long a rank may wait for a CPU at a time, by what that adds to its computing. Where ranks yield their CPUs while they
-/// poll, many short waits hide the long ones in the average.
-fn longest_wait_ns(usual: &FxHashMap<u16, Usual>) -> u64 {
-    let spread_ns = |usual: &Usual| usual.computing_ns[0] - usual.computing_ns[USUAL.len() - 1];
-    usual.values().filter(|usual| usual.calls >= LEAST_CALLS).map(spread_ns).max().unwrap_or(0)
-}
-
-/// Takes the time without a CPU between two figures from the pieces between them. A wait may be as long as said, whatever the
-/// average.
-fn take(
-    (two, longest_wait_ns): (&[SchedulerSample], u64),
-    pieces: &mut [Piece],
-    (before, within): (&mut [u64], &mut [u64]),
-) {
+/// Takes the time without a CPU between two figures from the pieces between them.
+fn take(two: &[SchedulerSample], pieces: &mut [Piece], (before, within): (&mut [u64], &mut [u64])) {
     let shares = Shares::between(two, pieces);
     let missing_ns = two[1].missing_ns - two[0].missing_ns;
-    let shares_cpu = missing_ns as f64 >= SHARES_CPU * (two[1].at_ns - two[0].at_ns) as f64;
-    let longest_ns = if shares_cpu { two[1].wait_ns.max(longest_wait_ns) } else { two[1].wait_ns };
-    // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait.
     let stopped_ns = two[1].stopped_ns.saturating_sub(two[0].stopped_ns);
+    let shares_cpu = missing_ns.saturating_sub(stopped_ns) as f64
+        >= SHARES_CPU * shares.awake_ns.saturating_sub(stopped_ns).max(1) as f64;
+    // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait.
     for piece in pieces.iter_mut() {
         let mut most_ns = piece.length_ns;
         if piece.is_call {
             let taken_ns = within[piece.call as usize];
-            let one_wait_ns = |wait_ns: u64| wait_ns.saturating_sub(taken_ns).saturating_add(stopped_ns);
-            most_ns = most_ns.min(one_wait_ns(longest_ns));
-            piece.length_ns = piece.length_ns.min(one_wait_ns(two[1].wait_ns));
+            let one_wait_ns = two[1].wait_ns.saturating_sub(taken_ns).saturating_add(stopped_ns);
+            piece.length_ns = piece.length_ns.min(one_wait_ns);
+            most_ns = if shares_cpu && piece.is_within_node { most_ns } else { piece.length_ns };
         }
         piece.excess_ns = piece.excess_ns.map(|excess_ns| excess_ns.min(most_ns));
     }
@@ -243,8 +233,20 @@ fn take(
         piece.excess_ns = piece.excess_ns.map(|excess_ns| excess_ns.saturating_sub(ns));
     };
     let mut found_ns = 0;
+    // Who sleeps while it computes waits for no CPU meanwhile, however much computing differs.
+    let mut awake_ns = shares.computing_ns;
     for at in 0..if shares_cpu { USUAL.len() } else { 1 } {
-        found_ns += cut(pieces, missing_ns - found_ns, |piece| piece.excess_ns[at], &mut take);
+        let computing = pieces.iter().filter(|piece| !piece.is_call);
+        let excess_ns: u64 = computing.map(|piece| piece.excess_ns[at]).sum();
+        let awake = (awake_ns as f64 / excess_ns.max(1) as f64).min(1.0);
+        let amount = |piece: &Piece| match piece.excess_ns[at] {
+            ns if piece.is_call || at == 0 => ns,
+            ns => (ns as f64 * awake) as u64,
+        };
+        found_ns += cut(pieces, missing_ns - found_ns, amount, |piece, ns| {
+            awake_ns = awake_ns.saturating_sub(if piece.is_call { 0 } else { ns });
+            take(piece, ns);
+        });
     }
     let shared_ns = missing_ns as f64 * (shares.computing + shares.calls);
     let rest = (1.0 - found_ns as f64 / shared_ns.max(1.0)).max(0.0);
@@ -259,6 +261,9 @@ fn take(
 struct Shares {
     computing: f64,
     calls: f64,
+    /// The time ready to run, and the part of it that is computing.
+    awake_ns: u64,
+    computing_ns: u64,
 }
 
 impl Shares {
@@ -274,7 +279,7 @@ impl Shares {
         let computing_ns = length_ns(false).saturating_sub(between_ns - awake_ns);
         let share = |ns: u64| ns as f64 / awake_ns.max(1) as f64;
         let computing = share(computing_ns).min(1.0);
-        Self { computing, calls: share(length_ns(true)).min(1.0 - computing) }
+        Self { computing, calls: share(length_ns(true)).min(1.0 - computing), awake_ns, computing_ns }
     }
 }
 
@@ -353,6 +358,7 @@ mod tests {
             let piece = |(call, ns): (usize, &u64)| Piece {
                 call: call as u32,
                 is_call: false,
+                is_within_node: true,
                 length_ns: *ns,
                 excess_ns: [0; USUAL.len()],
             };

@@ -1,5 +1,6 @@
 //! The graph of a run, in columns: one entry a call, threads one after the other, each in its order.
 
+pub(crate) mod cpu_sharing;
 pub(crate) mod delays;
 pub(crate) mod flights;
 pub(crate) mod groups;
@@ -11,6 +12,7 @@ pub(crate) mod work;
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::{CallRow, NONE};
 use crate::whatif::reference::Reference;
+use cpu_sharing::CpuSharing;
 use delays::Delays;
 use flights::Flights;
 use groups::Groups;
@@ -101,6 +103,8 @@ pub struct Graph {
     /// By rank, the class of ranks that do the same.
     pub(crate) classes: Vec<u32>,
     pub(crate) delays: Delays,
+    /// How ranks wait for CPUs that they share; none where they do not.
+    pub(crate) cpu_sharing: Option<CpuSharing>,
     /// Requests that are taken in the order in which they come.
     pub(crate) requests: Requests,
     /// Calls in an order in which every dependency comes first.
@@ -147,6 +151,18 @@ impl Graph {
     pub(crate) fn link_of(&self, edge: &Edge) -> Option<Link> {
         let node = |call: u32| self.nodes.get(self.rank_of(call).index()).copied();
         node(edge.from).zip(node(edge.to)).filter(|(from, to)| from != to)
+    }
+
+    /// Whether it is known that what a call waits for does not come from another node.
+    pub(crate) fn is_within_node(&self, call: usize, has_one_node: bool) -> bool {
+        let (received, group) = (self.received_by(call), self.groups.left[call]);
+        let is_inter = group != NONE && self.groups.is_inter[group as usize];
+        let is_known = has_one_node || group != NONE || !received.is_empty();
+        is_known && !is_inter && received.iter().all(|edge| self.link_of(edge).is_none())
+    }
+
+    pub(crate) fn has_one_node(&self) -> bool {
+        self.nodes.iter().all(|node| Some(node) == self.nodes.first())
     }
 
     pub(crate) fn is_on_late_link(&self, edge: &Edge) -> bool {

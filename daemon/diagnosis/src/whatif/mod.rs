@@ -12,6 +12,7 @@ mod call_kind;
 mod call_row;
 mod change;
 mod classes;
+mod cpu_sharing;
 mod dealers;
 mod delay;
 mod drained;

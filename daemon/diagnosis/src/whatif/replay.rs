@@ -2,6 +2,7 @@
 
 use crate::whatif::call_row::NONE;
 use crate::whatif::change::{Applied, Change, UnfeltFlights};
+use crate::whatif::graph::cpu_sharing::{CpuSharing, Times};
 use crate::whatif::graph::flights::{Figure, Flights};
 use crate::whatif::graph::requests::Requests;
 use crate::whatif::graph::{Edge, Graph};
@@ -12,6 +13,9 @@ use std::sync::OnceLock;
 
 /// An unchanged replay may differ from the recorded run by this share.
 const TOLERANCE: f64 = 0.005;
+/// The share of waiting for a CPU that is left is found in this many passes at most, to this accuracy.
+const MOST_PASSES: usize = 8;
+const STABLE: f64 = 0.02;
 
 /// Where an unchanged replay stops following the recorded run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,13 +51,43 @@ struct Run<'a> {
     waiting: Option<WaitingRequests>,
     /// When the request comes that is taken in the call that is replayed now, if it comes in another order.
     first_ns: Option<f64>,
+    waits: Option<Waits<'a>>,
+}
+
+/// How ranks wait for the CPUs that they share in a replay.
+struct Waits<'a> {
+    sharing: &'a CpuSharing,
+    /// By slice and node, the share of the recorded waiting that is left.
+    left: &'a [f64],
+    /// Likewise the times of ranks in the replay.
+    times: Vec<Times>,
 }
 
 impl Graph {
     /// Replays the run with a change.
     #[must_use]
     pub fn replay(&self, change: &Change) -> Outcome {
-        self.replay_with(change, change.changes_the_run() && !self.requests.is_empty())
+        let takes_first = change.changes_the_run() && !self.requests.is_empty();
+        match &self.cpu_sharing {
+            Some(sharing) if change.changes_the_run() && !change.own_cores => {
+                self.replay_sharing(change, takes_first, sharing)
+            }
+            _ => self.replay_with(change, takes_first, None).0,
+        }
+    }
+
+    /// Replays the run until ranks wait no longer for CPUs than they would with the times of that replay.
+    fn replay_sharing(&self, change: &Change, takes_first: bool, sharing: &CpuSharing) -> Outcome {
+        let mut left = vec![1.0; sharing.count()];
+        for _ in 1..MOST_PASSES {
+            let (outcome, times) = self.replay_with(change, takes_first, Some((sharing, &left)));
+            let now = sharing.left(&times);
+            if left.iter().zip(&now).all(|(left, now)| left - now < STABLE) {
+                return outcome;
+            }
+            left.iter_mut().zip(&now).for_each(|(left, now)| *left = left.min(*now));
+        }
+        self.replay_with(change, takes_first, Some((sharing, &left))).0
     }
 
     /// Forgets all requests if taking them as they come does not even lead to the recorded run: they were not.
@@ -61,7 +95,7 @@ impl Graph {
         if self.requests.is_empty() {
             return;
         }
-        let run_ns = self.replay_with(&Change::default(), true).run_ns;
+        let run_ns = self.replay_with(&Change::default(), true, None).0.run_ns;
         let by_ns = (run_ns - self.recorded_ns() as f64).abs();
         if !self.dropped.is_empty() || by_ns > TOLERANCE * (self.recorded_ns() - self.began_ns()) as f64 {
             self.requests = Requests::default();
@@ -70,7 +104,13 @@ impl Graph {
         self.work = OnceLock::new();
     }
 
-    fn replay_with(&self, change: &Change, takes_first: bool) -> Outcome {
+    /// Replays the run. Where CPUs are shared: with a share of the waiting for one by slice and node; and the times of ranks then.
+    fn replay_with(
+        &self,
+        change: &Change,
+        takes_first: bool,
+        sharing: Option<(&CpuSharing, &[f64])>,
+    ) -> (Outcome, Vec<Times>) {
         let mut run = Run {
             graph: self,
             applied: Applied::new(self, change),
@@ -80,8 +120,14 @@ impl Graph {
             nodes: change.placement.as_deref().unwrap_or(&self.nodes),
             waiting: takes_first.then(|| WaitingRequests::new(&self.requests)),
             first_ns: None,
+            waits: sharing.map(|(sharing, left)| Waits {
+                sharing,
+                left,
+                times: vec![Times::default(); sharing.count()],
+            }),
         };
-        run.replay()
+        let outcome = run.replay();
+        (outcome, run.waits.map(|waits| waits.times).unwrap_or_default())
     }
 }
 
@@ -109,23 +155,51 @@ impl Run<'_> {
             if by_ns.abs() > tolerance_ns && departure.is_none_or(is_earlier) {
                 departure = Some(Departure { rank: thread.rank, at_ns: graph.ends[at], by_ns: by_ns as i64 });
             }
+            let is_first_thread = graph.threads_of[thread.rank.index()].start == thread_of[at];
+            self.count_call(at, end_ns, is_first_thread);
             let next = at + 1;
             if next < thread.calls.end as usize {
-                let entry_ns = end_ns + self.computing_ns(next, thread.rank);
-                self.enter(next, entry_ns);
+                let computing_ns = self.computing_ns(next, thread.rank);
+                self.count_computing(next, computing_ns, is_first_thread);
+                self.enter(next, end_ns + computing_ns.iter().sum::<f64>());
             }
         }
         Outcome { run_ns, departure }
     }
 
-    /// The computing before a call.
-    fn computing_ns(&self, call: usize, rank: Rank) -> f64 {
+    /// The computing before a call, and the waiting for a CPU meanwhile.
+    fn computing_ns(&self, call: usize, rank: Rank) -> [f64; 2] {
         let gap_ns = self.graph.starts[call] - self.graph.ends[call - 1];
         let delay_ns = self.graph.delay_before(call).min(gap_ns);
-        let of_others_ns = self.graph.delays.of_others(delay_ns);
-        let pure_ns = (gap_ns - delay_ns) as f64 * self.applied.computing(rank, call);
-        let spared_ns = if self.applied.change.own_cores { of_others_ns } else { 0 };
-        pure_ns + (delay_ns - spared_ns) as f64
+        let left = self.applied.delays(rank, call) * (1.0 - self.spared(call));
+        [(gap_ns - delay_ns) as f64 * self.applied.computing(rank, call), delay_ns as f64 * left]
+    }
+
+    /// Counts a call among the times of ranks that share CPUs.
+    #[inline]
+    fn count_call(&mut self, call: usize, end_ns: f64, is_first_thread: bool) {
+        if let Some(waits) = self.waits.as_mut().filter(|_| is_first_thread) {
+            waits.times[waits.sharing.slice_of(call)].calls_ns += end_ns - self.entries[call];
+        }
+    }
+
+    /// Likewise the computing before a call, and the waiting for a CPU meanwhile.
+    #[inline]
+    fn count_computing(&mut self, call: usize, [pure_ns, delay_ns]: [f64; 2], is_first_thread: bool) {
+        if let Some(waits) = self.waits.as_mut().filter(|_| is_first_thread) {
+            let times = &mut waits.times[waits.sharing.slice_of(call)];
+            times.computing_ns += pure_ns;
+            times.delays_ns += delay_ns;
+        }
+    }
+
+    /// The share of what a call, or the computing before it, waits for a CPU that is none after the change.
+    #[inline]
+    fn spared(&self, call: usize) -> f64 {
+        if self.applied.change.own_cores {
+            return 1.0 - self.graph.delays.of_recorder;
+        }
+        self.waits.as_ref().map_or(0.0, |waits| 1.0 - waits.left[waits.sharing.slice_of(call)])
     }
 
     fn enter(&mut self, call: usize, entry_ns: f64) {
@@ -171,8 +245,8 @@ impl Run<'_> {
     /// How long a call lacked a CPU that it has after the change.
     #[inline]
     fn spared_delay_ns(&self, call: usize) -> u64 {
-        let delays = &self.graph.delays;
-        if self.applied.change.own_cores { delays.of_others(self.graph.delay_of(call)) } else { 0 }
+        let spared = self.spared(call);
+        if spared > 0.0 { (self.graph.delay_of(call) as f64 * spared) as u64 } else { 0 }
     }
 
     /// When a call ends.
@@ -262,16 +336,30 @@ impl Run<'_> {
         end_ns
     }
 
-    /// The distribution of flights after the change, where a flight's own time is not known.
-    fn flights(&self) -> &Flights {
-        let with_cpus = self.graph.flights_with_cpus.as_ref();
-        with_cpus.filter(|_| self.applied.change.own_cores).unwrap_or(&self.graph.flights)
+    /// The flights without waiting for a CPU.
+    fn flights_with_cpus(&self) -> &Flights {
+        self.graph.flights_with_cpus.as_ref().unwrap_or(&self.graph.flights)
+    }
+
+    /// What is left of a time of a flight, if so much of it is left without waiting for a CPU.
+    #[inline]
+    fn after_waits(&self, edge: &Edge, ns: f64, without_ns: f64) -> f64 {
+        let spared = if self.applied.change.own_cores { 1.0 } else { self.spared(edge.to as usize) };
+        ns + (without_ns - ns) * spared
+    }
+
+    /// What such flights take after the change.
+    fn usual_ns(&self, edge: &Edge, is_inter: bool, figure: Figure) -> Option<f64> {
+        let of = |flights: &Flights| flights.ns(is_inter, edge.bytes, figure);
+        let ns = of(&self.graph.flights)?;
+        Some(self.after_waits(edge, ns, of(self.flights_with_cpus()).unwrap_or(ns)))
     }
 
     /// What an unfelt flight likely takes after the change.
     fn likely_ns(&self, at: usize, edge: &Edge) -> f64 {
-        let with_cpus_ns = self.graph.likely_with_cpus.get(at).filter(|_| self.applied.change.own_cores);
-        f64::from(*with_cpus_ns.unwrap_or(&edge.likely_ns))
+        let likely_ns = f64::from(edge.likely_ns);
+        let with_cpus_ns = self.graph.likely_with_cpus.get(at);
+        with_cpus_ns.map_or(likely_ns, |ns| self.after_waits(edge, likely_ns, f64::from(*ns)))
     }
 
     /// What a flight takes that its receiver did not wait for, if its nodes stay.
@@ -281,9 +369,9 @@ impl Run<'_> {
         // In a quiet network it may have taken less.
         let is_quiet = is_inter && self.applied.change.quiet_network;
         let least_ns = if is_quiet { 0 } else { self.graph.requests.least_flight_ns(edge.to) } as f64;
-        let usual = |figure| self.flights().ns(is_inter, edge.bytes, figure);
         let at_most = |figure| {
-            let flight_ns = span_ns.min(usual(figure).unwrap_or(span_ns)).max(least_ns);
+            let usual_ns = self.usual_ns(edge, is_inter, figure);
+            let flight_ns = span_ns.min(usual_ns.unwrap_or(span_ns)).max(least_ns);
             (flight_ns, flight_ns)
         };
         let (flight_ns, recorded_ns) = match self.applied.change.unfelt {
@@ -301,9 +389,9 @@ impl Run<'_> {
     fn felt_ns(&self, at: usize, edge: &Edge, is_inter: bool) -> f64 {
         let span_ns = self.graph.span_ns(edge) as f64;
         let mut flight_ns = span_ns;
-        if self.applied.change.own_cores {
-            let delay_ns = self.spared_delay_ns(edge.to as usize) as f64;
-            let median_ns = self.flights().ns(is_inter, edge.bytes, Figure::Median);
+        let delay_ns = self.spared_delay_ns(edge.to as usize) as f64;
+        if delay_ns > 0.0 {
+            let median_ns = self.flights_with_cpus().ns(is_inter, edge.bytes, Figure::Median);
             let least_ns = flight_ns.min(median_ns.unwrap_or(flight_ns));
             flight_ns = (flight_ns - delay_ns).max(least_ns);
         }
@@ -331,12 +419,11 @@ impl Run<'_> {
         } else {
             self.unfelt_ns(at, edge, is_inter)
         };
-        let flights = self.flights();
-        let usual = |is_inter: bool, figure| flights.ns(is_inter, edge.bytes, figure);
         let is_inter_now = node(self.nodes, sender) != node(self.nodes, rank);
         // Where the run has no message of a scope, it may have been measured before.
         let known = |is_inter| {
-            usual(is_inter, Figure::Median).or_else(|| graph.reference.message_ns(is_inter, edge.bytes))
+            self.usual_ns(edge, is_inter, Figure::Median)
+                .or_else(|| graph.reference.message_ns(is_inter, edge.bytes))
         };
         if is_inter_now != is_inter
             && let (Some(before_ns), Some(after_ns)) = (known(is_inter), known(is_inter_now))

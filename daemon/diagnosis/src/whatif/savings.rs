@@ -156,7 +156,7 @@ impl<'a> Replays<'a> {
                 (graph.inter_messages(nodes) as f64) < (1.0 - LEAST_MOVED) * now
             }),
             Blame::Pattern => graph.rank_count() > 1,
-            Blame::Background => graph.nodes.iter().any(|node| Some(node) != graph.nodes.first()),
+            Blame::Background => !graph.has_one_node(),
             Blame::Cpu => graph.delays.is_known(),
         }
     }

@@ -7,6 +7,7 @@
 
 use crate::whatif::between::{Computed, collect, compare, level, number_pairs};
 use crate::whatif::call_kind::CallKind;
+use crate::whatif::cpu_sharing::even_delays;
 use crate::whatif::gaps::{Gap, class_count, class_of, each_gap, each_of_class, means};
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::work::{Pairs, Scale, Work};
@@ -129,6 +130,9 @@ impl Work {
         let of_segments = computed.chunks_exact_mut(ranks * pairs.count());
         let scales = of_segments.flat_map(|of_segment| balance(graph, of_segment, &pairs)).collect();
         let usual = computed.iter().map(Computed::usual_share).collect();
+        let segment_of_call = |call: usize| usize::from(segment_of[usize::from(cell_of[call])]);
+        let delays =
+            graph.cpu_sharing.as_ref().map(|sharing| even_delays(sharing, graph, segments, segment_of_call));
         Self {
             ranks,
             parts,
@@ -142,6 +146,7 @@ impl Work {
             pairs,
             usual,
             scales,
+            delays: delays.unwrap_or_default(),
         }
     }
 }

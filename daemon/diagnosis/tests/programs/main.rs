@@ -4,6 +4,7 @@
 
 mod blocked;
 mod by_turns;
+mod crowded;
 mod dealt;
 mod model;
 mod network;

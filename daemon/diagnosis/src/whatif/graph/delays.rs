@@ -16,6 +16,13 @@ pub(crate) struct SchedulerSample {
     pub(crate) wait_ns: u64,
 }
 
+impl SchedulerSample {
+    /// The time in which the rank had a CPU or waited for one.
+    pub(crate) fn ready_ns(&self) -> u64 {
+        self.run_ns.saturating_add(self.missing_ns).saturating_sub(self.stopped_ns)
+    }
+}
+
 /// The figures of all ranks, and what they mean for each call.
 #[derive(Debug, Default)]
 pub(crate) struct Delays {
@@ -39,19 +46,37 @@ impl Delays {
 
     /// The time without a CPU of a rank in a stretch; between two figures it comes evenly.
     pub(crate) fn between(&self, rank: Rank, from_ns: u64, to_ns: u64) -> u64 {
-        let Some(figures) = self.figures.get(rank.index()) else { return 0 };
+        self.sum_between(rank, (from_ns, to_ns), |figure| figure.missing_ns) as u64
+    }
+
+    /// Whether the scheduler says of a rank how long it waited for a CPU, and that it was not stopped.
+    pub(crate) fn is_only_delayed(&self, rank: usize) -> bool {
+        let figures = self.figures.get(rank).map_or(&[][..], |figures| figures);
+        figures.len() > 1
+            && figures.first().map(|figure| figure.stopped_ns)
+                == figures.last().map(|figure| figure.stopped_ns)
+    }
+
+    /// How much a sum of a rank grew in a stretch; between two figures it grows evenly.
+    pub(crate) fn sum_between(
+        &self,
+        rank: Rank,
+        (from_ns, to_ns): (u64, u64),
+        sum_ns: impl Fn(&SchedulerSample) -> u64,
+    ) -> f64 {
+        let Some(figures) = self.figures.get(rank.index()) else { return 0.0 };
         let until = |at_ns: u64| {
             let after = figures.partition_point(|figure| figure.at_ns <= at_ns);
-            match (after.checked_sub(1).map(|at| figures[at]), figures.get(after)) {
+            match (after.checked_sub(1).map(|at| &figures[at]), figures.get(after)) {
                 (Some(one), Some(other)) => {
                     let share = (at_ns - one.at_ns) as f64 / (other.at_ns - one.at_ns).max(1) as f64;
-                    one.missing_ns as f64 + other.missing_ns.saturating_sub(one.missing_ns) as f64 * share
+                    sum_ns(one) as f64 + sum_ns(other).saturating_sub(sum_ns(one)) as f64 * share
                 }
-                (Some(only), None) | (None, Some(&only)) => only.missing_ns as f64,
+                (Some(only), None) | (None, Some(only)) => sum_ns(only) as f64,
                 (None, None) => 0.0,
             }
         };
-        (until(to_ns) - until(from_ns)).max(0.0) as u64
+        (until(to_ns) - until(from_ns)).max(0.0)
     }
 
     /// How long a rank then waited for a CPU at a time, on average; 0 where that is not known.

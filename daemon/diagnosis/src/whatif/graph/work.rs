@@ -23,6 +23,8 @@ pub(crate) struct Work {
     pub(crate) usual: Vec<f32>,
     /// By segment and rank, what becomes of computing if work is even.
     pub(crate) scales: Vec<Scale>,
+    /// Likewise the factor of what ranks wait for a CPU meanwhile. Empty where they do not share CPUs.
+    pub(crate) delays: Vec<f32>,
 }
 
 /// What becomes of a rank's computing in a part of the run.
@@ -69,6 +71,12 @@ impl Work {
     pub(crate) fn is_needless(&self, scales: &[Scale], (rank, place): (usize, u16), call: usize) -> bool {
         let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
         scales[segment * self.ranks + rank].is_spread && self.is_rare[rank * self.places + usize::from(place)]
+    }
+
+    /// The factor of what a rank waits for a CPU before one of its calls, if work is even.
+    pub(crate) fn delays(&self, rank: usize, call: usize) -> f64 {
+        let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
+        self.delays.get(segment * self.ranks + rank).copied().map_or(1.0, f64::from)
     }
 
     /// The factor of the computing of a rank before one of its calls.
