@@ -14,6 +14,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A call took far longer than usual when it took this many times as long, and this much.
 const FAR_LONGER: u64 = 10;
 const FAR_LONGER_NS: u64 = 20_000;
+/// What ended a call may have come as long before as it waits for a CPU this many times, on average.
+const WAITS_FOR_CPU: u64 = 2;
 
 /// What calls of a function and size take that wait for nobody: nearly the least that was seen.
 fn usual(graph: &Graph, sizes: &[u32], took_ns: impl Fn(usize) -> u64) -> FxHashMap<(Function, u32), u64> {
@@ -108,11 +110,15 @@ fn sizes(graph: &Graph, partners: &Partners) -> Vec<u32> {
 }
 
 /// From when on a peer's entry is to blame for a call. If the lack of a CPU or a slow message may be why it was long, only
-/// entries soon before its end are.
+/// entries soon before its end are. Whoever shares a CPU goes on only when it has one again.
 fn blamed_since_ns(graph: &Graph, call: usize, lacks_cpu: bool, soon_ns: u64) -> u64 {
     let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
     let is_open = lacks_cpu || !graph.received_by(call).is_empty();
-    if is_open { end_ns.saturating_sub(soon_ns).max(start_ns) } else { start_ns }
+    let wait_ns = match graph.delays.wait_at(graph.ranks[call], end_ns) {
+        ns if !lacks_cpu && ns < u64::MAX => ns.saturating_mul(WAITS_FOR_CPU),
+        _ => 0,
+    };
+    if is_open { end_ns.saturating_sub(soon_ns.saturating_add(wait_ns)).max(start_ns) } else { start_ns }
 }
 
 /// Finds what such calls waited for.

@@ -29,6 +29,46 @@ fn an_exchange_that_waits_for_its_receiver_follows_it() {
 }
 
 #[test]
+fn an_exchange_that_waits_for_its_receiver_goes_on_when_it_has_a_cpu() {
+    // As above, but rank 0 shares its CPU: in every other step it goes on 200 us later. What it receives came two steps before.
+    const STEPS: u64 = 50;
+    const WORK_NS: u64 = 10_000_000;
+    const TURN_NS: u64 = 200_000;
+    let mut builder = GraphBuilder::new(kinds());
+    let mut now_ns = [0_u64; 2];
+    let mut sent_ns: Vec<u64> = Vec::new();
+    for step in 0..STEPS {
+        let begin_0 = now_ns[0] + WORK_NS / 5;
+        let begin_1 = if step == 0 { begin_0 - 1_000 } else { now_ns[1] + WORK_NS };
+        let end_1 = begin_1.max(begin_0) + 1_000;
+        let end_0 = end_1 + if step % 2 == 1 { TURN_NS } else { 0 };
+        builder.call(&call(0, EXCHANGE, (begin_0, end_0), Some(1), 100));
+        builder.call(&call(1, EXCHANGE, (begin_1, end_1), Some(0), 100));
+        builder.message(&message([0, 1], 100, (begin_0, end_1), begin_1));
+        if step >= 2 {
+            builder.message(&message([1, 0], 100, (sent_ns[step as usize - 2], end_0), begin_0));
+        }
+        sent_ns.push(begin_1);
+        now_ns = [end_0, end_1];
+        // Others show what messages take.
+        builder.call(&call(2, SEND, (begin_0, begin_0 + 500), Some(3), 100));
+        builder.call(&call(3, RECEIVE, (begin_0 - 500, begin_0 + 1_000), Some(2), 100));
+        builder.message(&message([2, 3], 100, (begin_0, begin_0 + 1_000), begin_0 - 500));
+        if step % 10 == 9 || step == 0 {
+            let wait_ns = step.div_ceil(2) * TURN_NS;
+            let of_rank = Scheduling { rank: Rank(0), at_ns: end_0, ..Scheduling::default() };
+            let run_ns = end_0 - wait_ns;
+            builder.scheduling(Scheduling { run_ns, wait_ns, involuntary: step + 1, ..of_rank });
+        }
+    }
+    let graph = builder.finish().unwrap();
+    assert!(graph.quality().blocked > STEPS - 10, "{:?}", graph.quality());
+    let ranks = [(1, 0.5), (2, 0.1), (3, 0.1)].map(|(rank, factor)| (Rank(rank), factor)).to_vec();
+    let faster = graph.replay(&Change { ranks, ..Change::default() });
+    assert!(near(faster.run_ns, (STEPS * WORK_NS / 2) as f64, 0.05), "{faster:?}");
+}
+
+#[test]
 fn sends_that_wait_for_their_receivers_are_found_where_most_of_them_do() {
     // In a ring, an exchange returns when its message has arrived and its receiver has entered MPI. Work grows from rank to rank,
     // so most ranks wait for the ones after them.
