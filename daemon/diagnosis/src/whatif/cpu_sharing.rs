@@ -5,7 +5,7 @@
 //! and of their calls ranks were ready to run; a replay says how long both are now. From how many ranks of a node are ready on
 //! average follows the share of that time for which they wait, if each is ready independently of the others.
 
-use crate::whatif::gaps::class_of;
+use crate::whatif::gaps::{class_of, means_of_groups};
 use crate::whatif::graph::cpu_sharing::{CpuSharing, Scheduled, Shared, Times};
 use crate::whatif::graph::delays::SchedulerSample;
 use crate::whatif::graph::{Graph, Thread};
@@ -48,22 +48,19 @@ pub(crate) fn measure(graph: &Graph, cpus: &FxHashMap<Node, f64>) -> Option<CpuS
 fn recorded(sharing: &CpuSharing, graph: &Graph) -> Vec<(Times, Scheduled)> {
     let mut slices = vec![<(Times, Scheduled)>::default(); sharing.slices.len()];
     for thread in first_threads(graph) {
-        let calls = thread.calls.start as usize..thread.calls.end as usize;
-        let mut from_ns = graph.starts[calls.start];
-        let mut at = calls.start;
-        while at < calls.end {
-            let slice = sharing.slice_of[at] as usize;
-            let (times, scheduled) = &mut slices[slice];
-            while at < calls.end && sharing.slice_of[at] as usize == slice {
-                times.calls_ns += (graph.ends[at] - graph.starts[at]) as f64;
-                if at > calls.start {
-                    let gap_ns = graph.starts[at] - graph.ends[at - 1];
-                    let delay_ns = graph.delay_before(at).min(gap_ns);
-                    times.computing_ns += (gap_ns - delay_ns) as f64;
-                    times.delays_ns += delay_ns as f64;
-                }
-                at += 1;
+        let first = thread.calls.start as usize;
+        let mut at = first;
+        let mut from_ns = graph.starts[first];
+        let slice_of = &sharing.slice_of[first..thread.calls.end as usize];
+        for of_slice in slice_of.chunk_by(|one, other| one == other) {
+            let (times, scheduled) = &mut slices[of_slice[0] as usize];
+            for call in at..at + of_slice.len() {
+                let [computing_ns, delays_ns] =
+                    if call > first { graph.computing_before(call).map(|ns| ns as f64) } else { [0.0; 2] };
+                let calls_ns = (graph.ends[call] - graph.starts[call]) as f64;
+                times.add(Times { calls_ns, computing_ns, delays_ns });
             }
+            at += of_slice.len();
             let span = (from_ns, graph.ends[at - 1]);
             let between =
                 |sum_ns: fn(&SchedulerSample) -> u64| graph.delays.sum_between(thread.rank, span, sum_ns);
@@ -75,7 +72,7 @@ fn recorded(sharing: &CpuSharing, graph: &Graph) -> Vec<(Times, Scheduled)> {
     slices
 }
 
-/// By segment and rank, the factor of waiting for a CPU while computing if ranks that do the same on a node wait equally: they
+/// By rank and segment, the factor of waiting for a CPU while computing if ranks that do the same on a node wait equally: they
 /// compute equally, side by side.
 pub(crate) fn even_delays(
     sharing: &CpuSharing,
@@ -83,32 +80,28 @@ pub(crate) fn even_delays(
     segments: usize,
     segment_of: impl Fn(usize) -> usize,
 ) -> Vec<f32> {
-    let ranks = graph.threads_of.len();
-    let mut own_ns = vec![0.0; segments * ranks];
+    let mut own_ns = vec![0.0; graph.threads_of.len() * segments];
     for (call, delay_ns) in graph.delays.before.iter().enumerate() {
-        own_ns[segment_of(call) * ranks + graph.ranks[call].index()] += *delay_ns as f64;
+        own_ns[graph.ranks[call].index() * segments + segment_of(call)] += *delay_ns as f64;
     }
     let mut shares_cpus = vec![false; sharing.nodes];
     for (at, shared) in sharing.slices.iter().enumerate() {
         shares_cpus[at % sharing.nodes] |= shared.is_some();
     }
-    let class_of = |rank: usize| {
-        let is_compared = shares_cpus[sharing.node_of[rank]] && graph.delays.is_only_delayed(rank);
-        class_of(graph, rank).filter(|_| is_compared && !graph.threads_of[rank].is_empty())
+    let mut numbers: FxHashMap<(usize, usize), usize> = FxHashMap::default();
+    let group_of = |(rank, node): (usize, &usize)| {
+        let class =
+            class_of(graph, rank).filter(|_| shares_cpus[*node] && graph.delays.is_only_delayed(rank))?;
+        let next = numbers.len();
+        Some(*numbers.entry((class, *node)).or_insert(next))
     };
-    let classes: Vec<Option<usize>> = (0..ranks).map(class_of).collect();
-    let group_of = |at: usize| Some((at / ranks, classes[at % ranks]?, sharing.node_of[at % ranks]));
-    let mut even: FxHashMap<(usize, usize, usize), (f64, f64)> = FxHashMap::default();
-    for (at, ns) in own_ns.iter().enumerate() {
-        let Some(group) = group_of(at) else { continue };
-        let (sum, count) = even.entry(group).or_default();
-        (*sum, *count) = (*sum + ns, *count + 1.0);
-    }
-    let factor = |(at, ns): (usize, &f64)| {
-        let even_ns = group_of(at).map_or(*ns, |group| even[&group].0 / even[&group].1);
-        if *ns > 0.0 { (even_ns / ns).min(MOST_DELAYS) as f32 } else { 1.0 }
+    let groups: Vec<Option<usize>> =
+        sharing.node_of[..graph.threads_of.len()].iter().enumerate().map(group_of).collect();
+    let even_ns = means_of_groups(graph, &groups, &own_ns, segments);
+    let factor = |(own_ns, even_ns): (f64, f64)| {
+        if own_ns > 0.0 { (even_ns / own_ns).min(MOST_DELAYS) as f32 } else { 1.0 }
     };
-    own_ns.iter().enumerate().map(factor).collect()
+    own_ns.into_iter().zip(even_ns).map(factor).collect()
 }
 
 /// By rank, the number of its node; and by this number, its ranks that make calls and the CPUs that they may use.

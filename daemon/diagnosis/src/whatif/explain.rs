@@ -113,12 +113,15 @@ fn sizes(graph: &Graph, partners: &Partners) -> Vec<u32> {
 /// entries soon before its end are. Whoever shares a CPU goes on only when it has one again.
 fn blamed_since_ns(graph: &Graph, call: usize, lacks_cpu: bool, soon_ns: u64) -> u64 {
     let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
-    let is_open = lacks_cpu || !graph.received_by(call).is_empty();
-    let wait_ns = match graph.delays.wait_at(graph.ranks[call], end_ns) {
-        ns if !lacks_cpu && ns < u64::MAX => ns.saturating_mul(WAITS_FOR_CPU),
-        _ => 0,
+    if !lacks_cpu && graph.received_by(call).is_empty() {
+        return start_ns;
+    }
+    let wait_ns = match lacks_cpu {
+        true => 0,
+        // How long a wait is may not be known.
+        false => graph.delays.wait_at(graph.ranks[call], end_ns).checked_mul(WAITS_FOR_CPU).unwrap_or(0),
     };
-    if is_open { end_ns.saturating_sub(soon_ns.saturating_add(wait_ns)).max(start_ns) } else { start_ns }
+    end_ns.saturating_sub(soon_ns.saturating_add(wait_ns)).max(start_ns)
 }
 
 /// Finds what such calls waited for.

@@ -17,10 +17,9 @@ pub(crate) fn each_gap(graph: &Graph, mut take: impl FnMut(Gap)) {
     for thread in &graph.threads {
         let calls = thread.calls.start as usize..thread.calls.end as usize;
         for call in calls.clone().skip(1) {
-            let gap_ns = graph.starts[call] - graph.ends[call - 1];
-            let pure_ns = gap_ns.saturating_sub(graph.delay_before(call)) as f64;
+            let [pure_ns, _] = graph.computing_before(call);
             let places = [graph.places[call], graph.places[call - 1]];
-            take(Gap { rank: thread.rank.index(), call, places, pure_ns });
+            take(Gap { rank: thread.rank.index(), call, places, pure_ns: pure_ns as f64 });
         }
     }
 }
@@ -47,20 +46,36 @@ pub(crate) fn each_of_class(graph: &Graph, (cells, columns): (usize, usize), mut
 }
 
 /// In each of some columns of every rank, the mean of the ranks that do the same.
-pub(crate) fn means(graph: &Graph, own_ns: &[f64], columns: usize) -> Vec<f64> {
-    let mut sums = vec![(0.0, 0_u32); class_count(graph) * columns];
-    for rank in (0..graph.threads_of.len()).filter(|rank| !graph.threads_of[*rank].is_empty()) {
-        let Some(class) = class_of(graph, rank) else { continue };
-        for column in 0..columns {
-            let (sum, count) = &mut sums[class * columns + column];
-            (*sum, *count) = (*sum + own_ns[rank * columns + column], *count + 1);
+pub(crate) fn means(graph: &Graph, own: &[f64], columns: usize) -> Vec<f64> {
+    let classes: Vec<Option<usize>> = (0..own.len() / columns).map(|rank| class_of(graph, rank)).collect();
+    means_of_groups(graph, &classes, own, columns)
+}
+
+/// Likewise the mean of the ranks of a group; ranks without calls do not count, and those of no group keep their own.
+pub(crate) fn means_of_groups(
+    graph: &Graph,
+    groups: &[Option<usize>],
+    own: &[f64],
+    columns: usize,
+) -> Vec<f64> {
+    let count = groups.iter().flatten().max().map_or(0, |most| most + 1);
+    let mut sums = vec![(0.0, 0_u32); count * columns];
+    let of_ranks = || groups.iter().zip(own.chunks_exact(columns));
+    let with_calls = of_ranks().zip(&graph.threads_of).filter(|(_, threads)| !threads.is_empty());
+    for ((group, own), _) in with_calls {
+        let Some(group) = group else { continue };
+        for ((sum, count), own) in sums[group * columns..].iter_mut().zip(own) {
+            (*sum, *count) = (*sum + own, *count + 1);
         }
     }
-    let mut means = own_ns.to_vec();
-    for (at, mean) in means.iter_mut().enumerate() {
-        if let Some(class) = class_of(graph, at / columns) {
-            let (sum, count) = sums[class * columns + at % columns];
-            *mean = sum / f64::from(count.max(1));
+    let mut means = Vec::with_capacity(own.len());
+    for (group, own) in of_ranks() {
+        match group {
+            Some(group) => {
+                let of_group = &sums[group * columns..][..columns];
+                means.extend(of_group.iter().map(|(sum, count)| sum / f64::from((*count).max(1))));
+            }
+            None => means.extend(own),
         }
     }
     means

@@ -247,6 +247,13 @@ impl Graph {
         self.delays.before.get(call).copied().unwrap_or(0)
     }
 
+    /// The computing before a call that is not the first of its thread, and the time without a CPU meanwhile.
+    pub(crate) fn computing_before(&self, call: usize) -> [u64; 2] {
+        let gap_ns = self.starts[call] - self.ends[call - 1];
+        let delay_ns = self.delay_before(call).min(gap_ns);
+        [gap_ns - delay_ns, delay_ns]
+    }
+
     pub(crate) fn delay_within(&self, call: usize) -> u64 {
         self.delays.within.get(call).copied().unwrap_or(0)
     }

@@ -155,13 +155,18 @@ impl Run<'_> {
             if by_ns.abs() > tolerance_ns && departure.is_none_or(is_earlier) {
                 departure = Some(Departure { rank: thread.rank, at_ns: graph.ends[at], by_ns: by_ns as i64 });
             }
-            let is_first_thread = graph.threads_of[thread.rank.index()].start == thread_of[at];
-            self.count_call(at, end_ns, is_first_thread);
+            let is_counted =
+                self.waits.is_some() && graph.threads_of[thread.rank.index()].start == thread_of[at];
+            if is_counted {
+                self.count(at, Times { calls_ns: end_ns - self.entries[at], ..Times::default() });
+            }
             let next = at + 1;
             if next < thread.calls.end as usize {
-                let computing_ns = self.computing_ns(next, thread.rank);
-                self.count_computing(next, computing_ns, is_first_thread);
-                self.enter(next, end_ns + computing_ns.iter().sum::<f64>());
+                let [computing_ns, delays_ns] = self.computing_ns(next, thread.rank);
+                if is_counted {
+                    self.count(next, Times { computing_ns, delays_ns, ..Times::default() });
+                }
+                self.enter(next, end_ns + computing_ns + delays_ns);
             }
         }
         Outcome { run_ns, departure }
@@ -169,27 +174,16 @@ impl Run<'_> {
 
     /// The computing before a call, and the waiting for a CPU meanwhile.
     fn computing_ns(&self, call: usize, rank: Rank) -> [f64; 2] {
-        let gap_ns = self.graph.starts[call] - self.graph.ends[call - 1];
-        let delay_ns = self.graph.delay_before(call).min(gap_ns);
+        let [pure_ns, delay_ns] = self.graph.computing_before(call).map(|ns| ns as f64);
         let left = self.applied.delays(rank, call) * (1.0 - self.spared(call));
-        [(gap_ns - delay_ns) as f64 * self.applied.computing(rank, call), delay_ns as f64 * left]
+        [pure_ns * self.applied.computing(rank, call), delay_ns * left]
     }
 
-    /// Counts a call among the times of ranks that share CPUs.
+    /// Counts times at a call among those of ranks that share CPUs.
     #[inline]
-    fn count_call(&mut self, call: usize, end_ns: f64, is_first_thread: bool) {
-        if let Some(waits) = self.waits.as_mut().filter(|_| is_first_thread) {
-            waits.times[waits.sharing.slice_of(call)].calls_ns += end_ns - self.entries[call];
-        }
-    }
-
-    /// Likewise the computing before a call, and the waiting for a CPU meanwhile.
-    #[inline]
-    fn count_computing(&mut self, call: usize, [pure_ns, delay_ns]: [f64; 2], is_first_thread: bool) {
-        if let Some(waits) = self.waits.as_mut().filter(|_| is_first_thread) {
-            let times = &mut waits.times[waits.sharing.slice_of(call)];
-            times.computing_ns += pure_ns;
-            times.delays_ns += delay_ns;
+    fn count(&mut self, call: usize, times: Times) {
+        if let Some(waits) = &mut self.waits {
+            waits.times[waits.sharing.slice_of(call)].add(times);
         }
     }
 
@@ -341,25 +335,25 @@ impl Run<'_> {
         self.graph.flights_with_cpus.as_ref().unwrap_or(&self.graph.flights)
     }
 
-    /// What is left of a time of a flight, if so much of it is left without waiting for a CPU.
+    /// What is left of a time of a flight, where it is another one without waiting for a CPU.
     #[inline]
-    fn after_waits(&self, edge: &Edge, ns: f64, without_ns: f64) -> f64 {
+    fn after_waits(&self, edge: &Edge, ns: f64, without_ns: impl FnOnce() -> Option<f64>) -> f64 {
         let spared = if self.applied.change.own_cores { 1.0 } else { self.spared(edge.to as usize) };
-        ns + (without_ns - ns) * spared
+        let without_ns = if spared > 0.0 { without_ns() } else { None };
+        without_ns.map_or(ns, |without_ns| ns + (without_ns - ns) * spared)
     }
 
     /// What such flights take after the change.
     fn usual_ns(&self, edge: &Edge, is_inter: bool, figure: Figure) -> Option<f64> {
         let of = |flights: &Flights| flights.ns(is_inter, edge.bytes, figure);
         let ns = of(&self.graph.flights)?;
-        Some(self.after_waits(edge, ns, of(self.flights_with_cpus()).unwrap_or(ns)))
+        Some(self.after_waits(edge, ns, || of(self.flights_with_cpus())))
     }
 
     /// What an unfelt flight likely takes after the change.
     fn likely_ns(&self, at: usize, edge: &Edge) -> f64 {
-        let likely_ns = f64::from(edge.likely_ns);
-        let with_cpus_ns = self.graph.likely_with_cpus.get(at);
-        with_cpus_ns.map_or(likely_ns, |ns| self.after_waits(edge, likely_ns, f64::from(*ns)))
+        let with_cpus_ns = || self.graph.likely_with_cpus.get(at).copied().map(f64::from);
+        self.after_waits(edge, f64::from(edge.likely_ns), with_cpus_ns)
     }
 
     /// What a flight takes that its receiver did not wait for, if its nodes stay.

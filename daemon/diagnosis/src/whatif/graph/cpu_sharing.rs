@@ -16,6 +16,12 @@ pub(crate) struct Times {
 }
 
 impl Times {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.calls_ns += other.calls_ns;
+        self.computing_ns += other.computing_ns;
+        self.delays_ns += other.delays_ns;
+    }
+
     fn sum_ns(&self) -> f64 {
         self.calls_ns + self.computing_ns + self.delays_ns
     }

@@ -23,7 +23,7 @@ pub(crate) struct Work {
     pub(crate) usual: Vec<f32>,
     /// By segment and rank, what becomes of computing if work is even.
     pub(crate) scales: Vec<Scale>,
-    /// Likewise the factor of what ranks wait for a CPU meanwhile. Empty where they do not share CPUs.
+    /// By rank and segment, the factor of what ranks wait for a CPU meanwhile. Empty where they do not share CPUs.
     pub(crate) delays: Vec<f32>,
 }
 
@@ -76,7 +76,7 @@ impl Work {
     /// The factor of what a rank waits for a CPU before one of its calls, if work is even.
     pub(crate) fn delays(&self, rank: usize, call: usize) -> f64 {
         let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
-        self.delays.get(segment * self.ranks + rank).copied().map_or(1.0, f64::from)
+        self.delays.get(rank * self.segments + segment).copied().map_or(1.0, f64::from)
     }
 
     /// The factor of the computing of a rank before one of its calls.
