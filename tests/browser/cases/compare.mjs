@@ -35,6 +35,8 @@ test("compare::its_figures_are_those_of_the_json", async (t) => {
   near(seconds(lengths[1]), truth.job.duration_s.b, "the length of B");
 
   const parts = await table(page, "Time of a rank");
+  const swatches = await page.locator(".compare .swatch").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+  assert.deepEqual([...new Set(swatches)], [10], "swatches are squares, and rows one line");
   const row = (name) => parts.find(({ part }) => part === name);
   for (const [name, key] of [["outside of MPI", "outside"], ["waiting for others", "waiting"], ["in MPI", "total"], ["other calls, CPU wait in MPI", "other"]]) {
     const figure = truth.of_rank[key];

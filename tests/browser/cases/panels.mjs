@@ -47,7 +47,7 @@ test("panels::a_view_of_a_program_follows_the_clock_and_says_when_it_is_gone", a
   await until("it follows the selection and the theme", async () => /\[250000000,\d+\] light/.test(await words(page)));
   program.say({ do: "tell_panel", id: 1, data: 7 });
   await until("it gets more", async () => /message 7/.test(await words(page)));
-  assert.match(await page.locator(".outside .by").innerText(), /the program talker/);
+  assert.match(await page.locator(".outside-panel .by").innerText(), /the program talker/);
 
   program.socket.close();
   await page.getByRole("heading", { name: "echo is gone" }).waitFor();

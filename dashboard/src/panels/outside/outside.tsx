@@ -53,7 +53,7 @@ function Frame({ store, panel }: { store: Store; panel: PanelTab }) {
     end.current = store.panels.listen(panel.number, (data) => tell({ kind: "message", data }));
   };
   return (
-    <div class="outside">
+    <div class="outside-panel">
       <div class="by small soft">A view of the program <b>{panel.author}</b>, not of mpiscope. It can reach neither this page nor the network.</div>
       <iframe ref={frame} title={`${panel.title}, by ${panel.author}`} sandbox="allow-scripts" referrerpolicy="no-referrer" src={`panels/${panel.number}`} onLoad={loaded} />
     </div>
