@@ -7,7 +7,7 @@ use crate::whatif::call_row::NONE;
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::flights::{Figure, size_bin};
 use crate::whatif::graph::on_links::Link;
-use crate::whatif::partners::Partners;
+use crate::whatif::partners::{Partners, Peers};
 use mpiscope_model::{Function, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,6 +16,8 @@ const FAR_LONGER: u64 = 10;
 const FAR_LONGER_NS: u64 = 20_000;
 /// What ended a call may have come as long before as it waits for a CPU this many times, on average.
 const WAITS_FOR_CPU: u64 = 2;
+/// Who had a CPU this often during a call, and did not leave it, waited for something else than a CPU.
+const TURNS: u64 = 8;
 
 /// What calls of a function and size take that wait for nobody: nearly the least that was seen.
 fn usual(graph: &Graph, sizes: &[u32], took_ns: impl Fn(usize) -> u64) -> FxHashMap<(Function, u32), u64> {
@@ -68,7 +70,7 @@ fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Li
             let end_ns = graph.ends[call];
             let since_ns = end_ns.saturating_sub(soon_ns).max(graph.starts[call]);
             let waits = of_links.entry(link).or_default();
-            match last_entry(graph, &partners.ranks(graph, thread, call), (since_ns, end_ns)) {
+            match last_entry(graph, &partners.peers(graph, thread, call), call, soon_ns, (since_ns, end_ns)) {
                 Some(_) => waits.for_entries += 1,
                 None => waits.for_others += 1,
             }
@@ -89,10 +91,27 @@ fn soon_ns(usual_ns: Option<&u64>) -> u64 {
     FAR_LONGER * usual_ns.copied().unwrap_or(0) + FAR_LONGER_NS
 }
 
-/// The last entry of one of these ranks between two moments.
-fn last_entry(graph: &Graph, peers: &[Rank], (since_ns, end_ns): (u64, u64)) -> Option<u32> {
-    let entries = peers.iter().filter_map(|peer| graph.last_entry_before(*peer, end_ns));
-    let last = entries.filter(|entry| graph.starts[*entry as usize] > since_ns);
+/// The last entry of a peer of a call between two moments. A message that was sent before may come when its sender enters MPI for
+/// the first time after the call began, and not later: until then the library could have moved it.
+fn last_entry(
+    graph: &Graph,
+    peers: &Peers,
+    call: usize,
+    soon_ns: u64,
+    (since_ns, end_ns): (u64, u64),
+) -> Option<u32> {
+    let is_later = |rank: Rank, entry: u32| {
+        let first = graph.first_entry_after(rank, graph.starts[call]);
+        first.is_some_and(|first| {
+            graph.starts[entry as usize] > graph.starts[first as usize].saturating_add(soon_ns)
+        })
+    };
+    let of_receivers = peers.receivers.iter().filter_map(|rank| graph.last_entry_before(*rank, end_ns));
+    let of_senders = peers
+        .senders
+        .iter()
+        .filter_map(|rank| graph.last_entry_before(*rank, end_ns).filter(|entry| !is_later(*rank, *entry)));
+    let last = of_receivers.chain(of_senders).filter(|entry| graph.starts[*entry as usize] > since_ns);
     last.max_by_key(|entry| graph.starts[*entry as usize])
 }
 
@@ -109,19 +128,35 @@ fn sizes(graph: &Graph, partners: &Partners) -> Vec<u32> {
     (0..graph.starts.len()).map(size).collect()
 }
 
+/// How a call's rank lacked a CPU meanwhile.
+struct Lack {
+    /// For most of the call: whatever it waited for, it comes late.
+    is_most: bool,
+    /// How long it waited for one at a time, on average; 0 where that is not known.
+    wait_ns: u64,
+    /// Nothing else need be why the call was long.
+    explains: bool,
+}
+
+impl Lack {
+    fn during(graph: &Graph, rank: Rank, (start_ns, end_ns): (u64, u64)) -> Self {
+        let missing_ns = graph.delays.between(rank, start_ns, end_ns);
+        let wait_ns = graph.delays.wait_at(rank, end_ns);
+        let wait_ns = if wait_ns == u64::MAX { 0 } else { wait_ns };
+        let is_most = 2 * missing_ns > end_ns - start_ns;
+        Self { is_most, wait_ns, explains: is_most && missing_ns < TURNS.saturating_mul(wait_ns).max(1) }
+    }
+}
+
 /// From when on a peer's entry is to blame for a call. If the lack of a CPU or a slow message may be why it was long, only
 /// entries soon before its end are. Whoever shares a CPU goes on only when it has one again.
-fn blamed_since_ns(graph: &Graph, call: usize, lacks_cpu: bool, soon_ns: u64) -> u64 {
+fn blamed_since_ns(graph: &Graph, call: usize, lack: &Lack, soon_ns: u64) -> u64 {
     let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
-    if !lacks_cpu && graph.received_by(call).is_empty() {
+    if !lack.is_most && graph.received_by(call).is_empty() {
         return start_ns;
     }
-    let wait_ns = match lacks_cpu {
-        true => 0,
-        // How long a wait is may not be known.
-        false => graph.delays.wait_at(graph.ranks[call], end_ns).checked_mul(WAITS_FOR_CPU).unwrap_or(0),
-    };
-    end_ns.saturating_sub(soon_ns.saturating_add(wait_ns)).max(start_ns)
+    let waits = if lack.explains { 0 } else { WAITS_FOR_CPU };
+    end_ns.saturating_sub(soon_ns.saturating_add(lack.wait_ns.saturating_mul(waits))).max(start_ns)
 }
 
 /// Finds what such calls waited for.
@@ -147,16 +182,15 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
             if took_ns <= soon_ns || was_underway(graph, call, Figure::Low) {
                 continue;
             }
-            let peers = partners.ranks(graph, thread, call);
-            // Those who lack a CPU come late whatever they wait for.
-            let lacks_cpu = 2 * graph.delays.between(thread.rank, start_ns, end_ns) > took_ns;
-            let since_ns = blamed_since_ns(graph, call, lacks_cpu, soon_ns);
-            match last_entry(graph, &peers, (since_ns, end_ns)) {
+            let peers = partners.peers(graph, thread, call);
+            let lack = Lack::during(graph, thread.rank, (start_ns, end_ns));
+            let since_ns = blamed_since_ns(graph, call, &lack, soon_ns);
+            match last_entry(graph, &peers, call, soon_ns, (since_ns, end_ns)) {
                 Some(entry) => {
                     blocked.insert(at, entry);
                     usual_of_blocked.insert(at, usual_ns);
                 }
-                None if lacks_cpu || was_underway(graph, call, Figure::Median) => {}
+                None if lack.is_most || was_underway(graph, call, Figure::Median) => {}
                 None => unexplained_ns += took_ns - usual_ns,
             }
         }

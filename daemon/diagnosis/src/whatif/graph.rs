@@ -238,6 +238,16 @@ impl Graph {
         last.max_by_key(|call| self.starts[*call as usize])
     }
 
+    /// The first call of a rank that began after a time.
+    pub(crate) fn first_entry_after(&self, rank: Rank, after_ns: u64) -> Option<u32> {
+        let first = self.threads_of(rank).iter().filter_map(|thread| {
+            let starts = &self.starts[thread.calls.start as usize..thread.calls.end as usize];
+            let after = starts.partition_point(|start| *start <= after_ns);
+            (after < starts.len()).then_some(thread.calls.start + after as u32)
+        });
+        first.min_by_key(|call| self.starts[*call as usize])
+    }
+
     /// The flight of a message, or a bound for it.
     pub(crate) fn span_ns(&self, edge: &Edge) -> u64 {
         self.ends[edge.to as usize].saturating_sub(self.starts[edge.from as usize])

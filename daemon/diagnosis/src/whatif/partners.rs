@@ -37,18 +37,35 @@ impl Partners {
     }
 
     /// The other ranks whose messages a call sent, received, or may have waited for.
-    pub(crate) fn ranks(&self, graph: &Graph, thread: &Thread, call: usize) -> Vec<Rank> {
-        let mut peers: Vec<Rank> = self.sent_by(call).iter().map(|(rank, _)| *rank).collect();
-        peers.extend(graph.received_by(call).iter().map(|edge| graph.rank_of(edge.from)));
+    pub(crate) fn peers(&self, graph: &Graph, thread: &Thread, call: usize) -> Peers {
+        let mut receivers: Vec<Rank> = self.sent_by(call).iter().map(|(rank, _)| *rank).collect();
         if matches!(graph.kind(call), CallKind::Wait | CallKind::Poll) {
             let before = (thread.calls.start as usize..call).rev().take(MOST_POSTS);
             for post in before.take_while(|post| graph.kind(*post) != CallKind::Wait) {
-                peers.extend(self.sent_by(post).iter().map(|(rank, _)| *rank));
+                receivers.extend(self.sent_by(post).iter().map(|(rank, _)| *rank));
             }
         }
-        peers.retain(|peer| *peer != thread.rank);
-        peers.sort_unstable();
-        peers.dedup();
-        peers
+        let senders = graph.received_by(call).iter().map(|edge| graph.rank_of(edge.from));
+        let mut senders: Vec<Rank> = senders.filter(|rank| !receivers.contains(rank)).collect();
+        for peers in [&mut receivers, &mut senders] {
+            peers.retain(|peer| *peer != thread.rank);
+            peers.sort_unstable();
+            peers.dedup();
+        }
+        Peers { receivers, senders }
+    }
+}
+
+/// The other ranks that a call exchanges messages with.
+pub(crate) struct Peers {
+    /// Who receives what it sent, or may have waited for.
+    pub(crate) receivers: Vec<Rank>,
+    /// Who only sent what it received.
+    pub(crate) senders: Vec<Rank>,
+}
+
+impl Peers {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Rank> {
+        self.receivers.iter().chain(&self.senders)
     }
 }

@@ -28,14 +28,13 @@ fn an_exchange_that_waits_for_its_receiver_follows_it() {
     assert!(near(faster.run_ns, 50.0 * 51_000.0, 0.03), "{faster:?}");
 }
 
-#[test]
-fn an_exchange_that_waits_for_its_receiver_goes_on_when_it_has_a_cpu() {
-    // As above, but rank 0 shares its CPU: in every other step it goes on 200 us later. What it receives came two steps before.
+/// As above, but rank 0 shares its CPU: in every other step it goes on 200 us later. What it receives came two steps before. How
+/// long it waits for a CPU, by its calls and by how long it was in them until now.
+fn waits_for_receivers_on_a_shared_cpu(wait_ns: impl Fn(u64, u64) -> u64) {
     const STEPS: u64 = 50;
     const WORK_NS: u64 = 10_000_000;
-    const TURN_NS: u64 = 200_000;
     let mut builder = GraphBuilder::new(kinds());
-    let mut now_ns = [0_u64; 2];
+    let (mut now_ns, mut polled_ns) = ([0_u64; 2], 0);
     let mut sent_ns: Vec<u64> = Vec::new();
     for step in 0..STEPS {
         let begin_0 = now_ns[0] + WORK_NS / 5;
@@ -50,15 +49,16 @@ fn an_exchange_that_waits_for_its_receiver_goes_on_when_it_has_a_cpu() {
         }
         sent_ns.push(begin_1);
         now_ns = [end_0, end_1];
+        polled_ns += end_0 - begin_0;
         // Others show what messages take.
         builder.call(&call(2, SEND, (begin_0, begin_0 + 500), Some(3), 100));
         builder.call(&call(3, RECEIVE, (begin_0 - 500, begin_0 + 1_000), Some(2), 100));
         builder.message(&message([2, 3], 100, (begin_0, begin_0 + 1_000), begin_0 - 500));
         if step % 10 == 9 || step == 0 {
-            let wait_ns = step.div_ceil(2) * TURN_NS;
+            let wait_ns = wait_ns(step, polled_ns);
             let of_rank = Scheduling { rank: Rank(0), at_ns: end_0, ..Scheduling::default() };
-            let run_ns = end_0 - wait_ns;
-            builder.scheduling(Scheduling { run_ns, wait_ns, involuntary: step + 1, ..of_rank });
+            let (run_ns, involuntary) = (end_0 - wait_ns, wait_ns / TURN_NS + 1);
+            builder.scheduling(Scheduling { run_ns, wait_ns, involuntary, ..of_rank });
         }
     }
     let graph = builder.finish().unwrap();
@@ -66,6 +66,58 @@ fn an_exchange_that_waits_for_its_receiver_goes_on_when_it_has_a_cpu() {
     let ranks = [(1, 0.5), (2, 0.1), (3, 0.1)].map(|(rank, factor)| (Rank(rank), factor)).to_vec();
     let faster = graph.replay(&Change { ranks, ..Change::default() });
     assert!(near(faster.run_ns, (STEPS * WORK_NS / 2) as f64, 0.05), "{faster:?}");
+}
+
+const TURN_NS: u64 = 200_000;
+
+#[test]
+fn an_exchange_that_waits_for_its_receiver_goes_on_when_it_has_a_cpu() {
+    waits_for_receivers_on_a_shared_cpu(|step, _| step.div_ceil(2) * TURN_NS);
+}
+
+#[test]
+fn who_had_a_cpu_often_during_an_exchange_waited_for_its_receiver() {
+    // Many ranks poll on the CPU: it is the rank's for a tenth of the time.
+    waits_for_receivers_on_a_shared_cpu(|_, polled_ns| polled_ns / 10 * 9);
+}
+
+#[test]
+fn who_sent_long_before_is_not_waited_for_when_it_enters_mpi_by_chance() {
+    // Rank 0 sends to rank 1, which comes every 30 ms, and gets what rank 2 sent long before. That runs ahead, by 10 ms a step, and
+    // each third of its sends begins just before rank 0 goes on.
+    const STEPS: u64 = 50;
+    const WORK_NS: u64 = 10_000_000;
+    let mut builder = GraphBuilder::new(kinds());
+    let sent_ns = |number: u64| (number + 1) * WORK_NS + 500;
+    let mut end_0 = 0;
+    for step in 0..STEPS {
+        let begin_0 = end_0 + WORK_NS / 5;
+        let begin_1 = 3 * (step + 1) * WORK_NS;
+        end_0 = begin_1 + 1_000;
+        builder.call(&call(0, EXCHANGE, (begin_0, end_0), Some(1), 100));
+        builder.call(&call(1, EXCHANGE, (begin_1, end_0), Some(0), 100));
+        builder.message(&message([0, 1], 100, (begin_0, end_0), begin_1));
+        builder.message(&message([2, 0], 100, (sent_ns(step), end_0), begin_0));
+    }
+    for number in 0..2 * STEPS {
+        let begin_ns = sent_ns(number);
+        builder.call(&call(
+            2,
+            SEND,
+            (begin_ns, begin_ns + 200),
+            Some(if number < STEPS { 0 } else { 3 }),
+            100,
+        ));
+        if number >= STEPS {
+            // These show what messages take.
+            builder.call(&call(3, RECEIVE, (begin_ns - 500, begin_ns + 1_000), Some(2), 100));
+            builder.message(&message([2, 3], 100, (begin_ns, begin_ns + 1_000), begin_ns - 500));
+        }
+    }
+    let graph = builder.finish().unwrap();
+    let recorded_ns = graph.recorded_ns() as f64;
+    let slower = graph.replay(&Change { ranks: vec![(Rank(2), 1.4)], ..Change::default() });
+    assert!(near(slower.run_ns, recorded_ns, 0.01), "{slower:?} of {recorded_ns}");
 }
 
 #[test]
