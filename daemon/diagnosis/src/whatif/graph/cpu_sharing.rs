@@ -1,6 +1,6 @@
 //! How long ranks that share CPUs wait for one, by how many of them are ready to run.
 
-/// Ranks that wait for a smaller share of the time in which they are ready do not share CPUs.
+/// Ranks that wait for less, for each second on a CPU, do not share CPUs.
 const LEAST_WAIT: f64 = 0.02;
 /// A stopped rank waits for no CPU: where ranks were stopped for this share of the time, nothing is known.
 const MOST_STOPPED: f64 = 0.01;
@@ -42,7 +42,7 @@ pub(crate) struct Shared {
     /// The shares of calls and of computing in which ranks are ready to run.
     calls: f64,
     computing: f64,
-    /// The share of the time ready to run for which they wait, by how many are ready.
+    /// How long they wait for each second on a CPU, by how many are ready.
     waited: f64,
 }
 
@@ -62,11 +62,12 @@ impl Shared {
         (shared.waited >= LEAST_WAIT).then_some(shared)
     }
 
-    /// The share of the time ready to run for which ranks wait with these times.
+    /// How long ranks wait for each second on a CPU with these times.
     fn waits_with(&self, times: Times) -> f64 {
         let ready_ns = self.calls * times.calls_ns + self.computing * times.computing_ns + times.delays_ns;
         let ready = self.ranks as f64 * ready_ns / times.sum_ns().max(1.0);
-        if ready > 0.0 { waiting((self.ranks, self.cpus), ready) / ready } else { 0.0 }
+        let waiting = waiting((self.ranks, self.cpus), ready);
+        if waiting > 0.0 { waiting / (ready - waiting) } else { 0.0 }
     }
 }
 
@@ -147,5 +148,15 @@ mod tests {
         assert_eq!(waiting((4, 1.0), 0.0), 0.0);
         let many = waiting((4_096, 64.0), 4_000.0);
         assert!((many - 3_936.0).abs() < 1e-6, "{many}");
+    }
+
+    #[test]
+    fn waiting_grows_with_the_queue_and_not_with_the_share_that_waits() {
+        let times = |ready: f64| Times { calls_ns: ready, computing_ns: 32.0 - ready, ..Times::default() };
+        let scheduled = Scheduled { ready_ns: 20.0, ..Scheduled::default() };
+        let shared = Shared::new((32, 2.0), scheduled, times(20.0)).unwrap();
+        // 18 wait for the turns of two; then, on average, 6 do.
+        assert!((shared.waited - 9.0).abs() < 0.01, "{shared:?}");
+        assert!((shared.waits_with(times(8.0)) - 3.0).abs() < 0.05, "{shared:?}");
     }
 }
