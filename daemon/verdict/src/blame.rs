@@ -277,7 +277,8 @@ fn who_has_it(diagnosis: &Diagnosis, of: &Source) -> Option<String> {
             let up_to = if ranks.len() == 1 { "" } else { "up to " };
             let most = time(most_s);
             format!(
-                "{share} of the excess work is on {names}: {up_to}{most} of computing; the average is {mean}."
+                "{share} of the excess work that others wait for is on {names}: {up_to}{most} of computing; the average \
+                 is {mean}."
             )
         }
     })

@@ -22,7 +22,7 @@ const WORTH_A_SWITCH: f64 = 0.005;
 pub(super) struct Part {
     pub(super) from_ns: Nanoseconds,
     pub(super) to_ns: Nanoseconds,
-    /// What ranks compute more than ranks that do the same.
+    /// What ranks compute more than ranks that do the same, where others wait for it.
     pub(super) excess_ns: Vec<u64>,
     /// How long they waited for a CPU.
     pub(super) delayed_ns: Vec<u64>,
@@ -118,8 +118,9 @@ impl Replayed {
         let departure = savings.departure.map(|departure| (departure.rank, departure.at_ns));
         let (from_ns, to_ns) = (graph.began_ns(), graph.recorded_ns());
         let length_ns = to_ns - from_ns;
+        let saved_ns = sets[1 << Blame::Pattern as usize].wall_ns;
         // Work is cut by each rank's progress; in time the parts are about these.
-        let both: Vec<_> = graph.excess_work().into_iter().zip(graph.delayed_work()).collect();
+        let both: Vec<_> = graph.delaying_work(saved_ns).into_iter().zip(graph.delayed_work()).collect();
         let part_ns = length_ns / both.len().max(1) as u64;
         let at_ns = |number: u64| from_ns + number * part_ns;
         let part = |(number, (excess_ns, delayed_ns))| Part {

@@ -66,7 +66,7 @@ fn the_rank_that_all_wait_for_is_found() {
             let balance = number(&report["efficiency"]["load_balance"]);
             assert!((0.3..0.6).contains(&balance), "{balance}");
             assert!(text.contains("ranks 0, 2-3 wait for rank 1 at uneven.c:20 main(), "), "{text}");
-            assert!(text.contains("of the excess work is on rank 1: "), "{text}");
+            assert!(text.contains("of the excess work that others wait for is on rank 1: "), "{text}");
             assert!(text.contains("Most waiting is in MPI_Allreduce at uneven.c:20 main()"), "{text}");
             assert!(text.contains("What to do: Move work away from rank 1"), "{text}");
             let source = &report["sources"][0];

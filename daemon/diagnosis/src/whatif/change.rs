@@ -22,6 +22,8 @@ pub enum UnfeltFlights {
 pub struct Change {
     /// Ranks that do the same compute for the same time.
     pub balanced: bool,
+    /// If not empty, by rank, whether its work is balanced: that of others stays.
+    pub balanced_ranks: Vec<bool>,
     /// Nobody waits for a CPU.
     pub own_cores: bool,
     /// Flights between nodes and collectives are as in the quietest quarter of the run, or as they were measured before.
@@ -44,6 +46,11 @@ impl Change {
     /// Whether the run takes another course, and not only what is not known of it is assumed otherwise.
     pub(crate) fn changes_the_run(&self) -> bool {
         *self != Self { unfelt: self.unfelt, ..Self::default() }
+    }
+
+    /// Whether a rank's work is balanced.
+    fn balances(&self, rank: usize) -> bool {
+        self.balanced && self.balanced_ranks.get(rank).is_none_or(|balanced| *balanced)
     }
 
     /// This change, and the run without a cause as well.
@@ -78,6 +85,9 @@ impl<'a> Applied<'a> {
     pub(crate) fn new(graph: &'a Graph, change: &'a Change) -> Self {
         let work = graph.work();
         let mut scales = if change.balanced { work.scales() } else { Vec::new() };
+        for rank in (0..change.balanced_ranks.len()).filter(|rank| !change.balances(*rank)) {
+            work.of_rank(rank).filter(|_| change.balanced).for_each(|at| scales[at] = Scale::UNCHANGED);
+        }
         if !change.ranks.is_empty() {
             scales.resize(work.scale_count(), Scale::UNCHANGED);
             for &(rank, factor) in &change.ranks {
@@ -102,7 +112,7 @@ impl<'a> Applied<'a> {
 
     /// The factor of what a rank waits for a CPU while it computes before a call.
     pub(crate) fn delays(&self, rank: Rank, call: usize) -> f64 {
-        if self.change.balanced { self.work.delays(rank.index(), call) } else { 1.0 }
+        if self.change.balances(rank.index()) { self.work.delays(rank.index(), call) } else { 1.0 }
     }
 
     /// Whether nobody makes a call any more.

@@ -5,6 +5,8 @@ use crate::whatif::graph::Graph;
 use crate::whatif::replay::{Departure, Outcome};
 use mpiscope_model::{Blame, Node};
 use std::cell::OnceCell;
+use std::cmp::Reverse;
+use std::iter;
 
 /// What the run would be shorter without a cause.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,6 +51,10 @@ impl From<Saving> for Shorter {
 const SETS: usize = 1 << Blame::ALL.len();
 /// What saves less than this share of the run costs next to nothing: it needs no range, and is in no set.
 const NEXT_TO_NOTHING: f64 = 0.005;
+/// Ranks delay the others if balancing their work saves this share of what balancing all of it saves.
+const MOST_OF_SAVING: f64 = 0.9;
+/// Who has this share of all excess work need not be searched for.
+const MOST_OF_EXCESS: f64 = 0.7;
 /// A placement is better only if this share fewer messages go between nodes.
 const LEAST_MOVED: f64 = 0.01;
 
@@ -91,6 +97,51 @@ impl Graph {
             (work.own_ns[at] - work.even_ns[at]).max(0.0) as u64
         };
         (0..work.parts).map(|part| (0..ranks).map(|rank| of(rank, part)).collect()).collect()
+    }
+
+    /// Likewise of the fewest ranks with the most, if balancing theirs alone saves most of what balanced work saves. In a large
+    /// job the others have more to do by turns, in sum more than those that everybody waits for.
+    #[must_use]
+    pub fn delaying_work(&self, saved_ns: f64) -> Vec<Vec<u64>> {
+        let mut excess = self.excess_work();
+        let mut of_ranks = vec![0_u64; self.threads_of.len()];
+        for part in &excess {
+            of_ranks.iter_mut().zip(part).for_each(|(sum, ns)| *sum += ns);
+        }
+        let mut order: Vec<usize> = (0..of_ranks.len()).filter(|rank| of_ranks[*rank] > 0).collect();
+        order.sort_by_key(|rank| (Reverse(of_ranks[*rank]), *rank));
+        if let Some(count) = self.delaying(&order, &of_ranks, saved_ns) {
+            let rest = || order[count..].iter().copied();
+            excess.iter_mut().for_each(|part| rest().for_each(|rank| part[rank] = 0));
+        }
+        excess
+    }
+
+    /// How many of the first of some ranks delay the others; none where they are most of them, or nobody need search for them.
+    fn delaying(&self, order: &[usize], excess_ns: &[u64], saved_ns: f64) -> Option<usize> {
+        let whole_ns: u64 = excess_ns.iter().sum();
+        let first_ns = order.first().map_or(0, |rank| excess_ns[*rank]);
+        let length_ns = (self.recorded_ns() - self.began_ns()) as f64;
+        if saved_ns < NEXT_TO_NOTHING * length_ns || first_ns as f64 > MOST_OF_EXCESS * whole_ns as f64 {
+            return None;
+        }
+        let unchanged_ns = self.replay(&Change::default()).run_ns;
+        let is_enough = |count: usize| {
+            let mut balanced_ranks = vec![false; excess_ns.len()];
+            order[..count].iter().for_each(|rank| balanced_ranks[*rank] = true);
+            let change = Change { balanced: true, balanced_ranks, ..Change::default() };
+            unchanged_ns - self.replay(&change).run_ns >= MOST_OF_SAVING * saved_ns
+        };
+        let counts = iter::successors(Some(1), |count| Some(2 * count));
+        let few = |count: &usize| 2 * count <= excess_ns.len() && *count < order.len();
+        let enough = counts.take_while(few).find(|count| is_enough(*count))?;
+        // The last that were too few, and those that are enough, are known.
+        let (mut few, mut enough) = (enough / 2, enough);
+        while enough - few > 1 {
+            let middle = few.midpoint(enough);
+            if is_enough(middle) { enough = middle } else { few = middle }
+        }
+        Some(enough)
     }
 
     /// By part of the run and rank, the time in which its computing had no CPU, in nanoseconds.

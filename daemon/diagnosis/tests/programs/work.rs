@@ -52,6 +52,52 @@ fn the_own_work_of_a_root_goes_and_not_a_share_of_all_its_work() {
     assert!(saved_ns > 0.7 * cost_ns && saved_ns < cost_ns, "{saved_ns} of {cost_ns}");
 }
 
+/// All ranks begin with work of different lengths; then a few always have three times as much as others.
+fn uneven_start(slow: &[u32]) -> Vec<Vec<Step>> {
+    const MANY: u32 = 64;
+    let of_rank = |rank: u32| {
+        let factor = if slow.contains(&rank) { 3 } else { 1 };
+        let start = Step::Compute(3 * WORK_NS * u64::from(rank * 29 % MANY));
+        let steps = (0..600).flat_map(move |_| [Step::Compute(factor * WORK_NS), Step::Barrier]);
+        [Step::Barrier, start, Step::Barrier].into_iter().chain(steps).collect()
+    };
+    (0..MANY).map(of_rank).collect()
+}
+
+#[test]
+fn only_those_delay_others_whose_work_costs_most_of_the_saving() {
+    for slow in [&[7][..], &[7, 40]] {
+        let model = run(&uneven_start(slow), |_, _, _| 5_000);
+        let graph = graph_of(&model, &[0; 64]);
+        let sum = |parts: &[Vec<u64>], of: &dyn Fn(u32) -> bool| -> u64 {
+            let of_part = |part: &Vec<u64>| {
+                (0..).zip(part).filter(|(rank, _)| of(*rank)).map(|(_, ns)| *ns).sum::<u64>()
+            };
+            parts.iter().map(of_part).sum()
+        };
+        let excess = graph.excess_work();
+        let is_slow = |rank: u32| slow.contains(&rank);
+        assert!(10 * sum(&excess, &is_slow) < 7 * sum(&excess, &|_| true), "others have a part of it");
+        let saved_ns = graph.savings(None).causes[1].wall_ns;
+        let delaying = graph.delaying_work(saved_ns);
+        assert_eq!(sum(&delaying, &is_slow), sum(&excess, &is_slow));
+        assert_eq!(sum(&delaying, &|rank| !is_slow(rank)), 0);
+    }
+}
+
+#[test]
+fn where_most_ranks_delay_others_their_work_is_all_of_it() {
+    // By turns: it costs each of them as much.
+    let of_rank = |rank: u32| {
+        let work = move |step: u32| if step % RANKS == rank { 3 * WORK_NS } else { WORK_NS };
+        (0..400).flat_map(move |step| [Step::Compute(work(step)), Step::Barrier]).collect()
+    };
+    let model = run(&(0..RANKS).map(of_rank).collect::<Vec<_>>(), |_, _, _| 5_000);
+    let graph = graph_of(&model, &[0; RANKS as usize]);
+    let saved_ns = graph.savings(None).causes[1].wall_ns;
+    assert_eq!(graph.delaying_work(saved_ns), graph.excess_work());
+}
+
 #[test]
 fn nothing_is_sent_for_work_that_goes_to_all() {
     // Messages take longer than the work on them.

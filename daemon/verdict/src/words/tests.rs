@@ -209,7 +209,10 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
     assert!(headline(&uneven).contains(": rank 4 has more work and delays the others, since 0:00:13.000"));
     assert_eq!(ranks(&uneven), [4]);
     let shown = details(&uneven);
-    assert_eq!(shown[1], "90 % of the excess work is on rank 4: 14.0 s of computing; the average is 9.00 s.");
+    assert_eq!(
+        shown[1],
+        "90 % of the excess work that others wait for is on rank 4: 14.0 s of computing; the average is 9.00 s."
+    );
     assert_eq!(
         shown[2],
         "Most waiting is in MPI_Bcast at main.c:7: 30.0 s of 40.0 s (late broadcast, 28.0 s of it for rank 5)."
@@ -241,7 +244,10 @@ fn nodes_with_exactly_these_ranks_are_named_and_to_be_checked() {
         "{}",
         headline(&slow)
     );
-    assert!(details(&slow)[1].starts_with("90 % of the excess work is on ranks 8-15, 40-47: "));
+    assert!(
+        details(&slow)[1]
+            .starts_with("90 % of the excess work that others wait for is on ranks 8-15, 40-47: ")
+    );
     assert!(
         actions(&slow)[0].starts_with("Check the 2 nodes of these ranks: ranks 8-15, 40-47, all of them")
     );
