@@ -142,7 +142,7 @@ fn noises(half: Half) -> [Noise; 2] {
 fn first_seed(half: Half) -> u64 {
     match half {
         Half::Tuned => 1,
-        Half::Unseen => 600_000,
+        Half::Unseen => 700_000,
     }
 }
 

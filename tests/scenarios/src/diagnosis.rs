@@ -8,7 +8,8 @@ use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matched;
 use mpiscope_model::{Batch, Blame, Node};
 use mpiscope_synth::{
-    Cause, Collective, Collectives, Network, Noise, Part, Pattern, Run, Spec, Style, Truth, generate,
+    Cause, Collective, Collectives, Disturbance, Network, Noise, Part, Pattern, Run, Spec, Style, Truth,
+    generate,
 };
 use mpiscope_wire::FUNCTIONS;
 use std::collections::BTreeMap;
@@ -26,6 +27,8 @@ pub(crate) struct Outcome {
     pub(crate) truth: Truth,
     pub(crate) found: Assessment,
     pub(crate) calls: u64,
+    /// Nothing was done to the job but to its clocks.
+    pub(crate) is_left_alone: bool,
     /// Nothing can tell the cause: from its first second to its last, without a good run to compare with.
     pub(crate) is_hidden: bool,
     pub(crate) details: String,
@@ -48,6 +51,11 @@ impl Outcome {
 
     pub(crate) fn is_right(&self) -> bool {
         self.found.verdict.cause == self.expected()
+    }
+
+    /// Whether nobody disturbed the job, and no better placement saves anything either.
+    pub(crate) fn is_undisturbed(&self) -> bool {
+        self.is_left_alone && self.expected().is_none() && !self.is_on_the_line()
     }
 
     /// Whether what costs most is so near to what is nothing that seconds which are near enough may say either.
@@ -288,6 +296,7 @@ pub(crate) fn diagnose(case: &Case) -> Result<Outcome> {
         calls: truth.calls,
         truth,
         found,
+        is_left_alone: case.spec.disturb.iter().all(|of| matches!(of, Disturbance::DriftingClocks { .. })),
         is_hidden: case.is_hidden,
         details,
     })

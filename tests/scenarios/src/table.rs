@@ -36,8 +36,10 @@ pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
         println!();
     }
     let right = diagnosed.iter().filter(|outcome| outcome.is_right()).count();
-    let undisturbed: Vec<_> = diagnosed.iter().filter(|outcome| outcome.expected().is_none()).collect();
+    let undisturbed: Vec<_> = diagnosed.iter().filter(|outcome| outcome.is_undisturbed()).collect();
     let none = undisturbed.iter().filter(|outcome| outcome.is_right()).count();
+    let cheap: Vec<_> = diagnosed.iter().filter(|outcome| outcome.expected().is_none()).collect();
+    let none_of_cheap = cheap.iter().filter(|outcome| outcome.is_right()).count();
     let mut errors: Vec<f64> = diagnosed.iter().filter_map(|outcome| outcome.error()).map(f64::abs).collect();
     errors.sort_by(f64::total_cmp);
     let near = errors.iter().filter(|error| **error <= NEAR).count();
@@ -66,6 +68,11 @@ pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
         "{:<58} {on_the_line:>4} of {:>4}",
         "wrong, and as near to the line as seconds are to be",
         diagnosed.len() - right
+    );
+    println!(
+        "{:<58} {none_of_cheap:>4} of {:>4}",
+        "none, of all runs in which no cause costs enough to count",
+        cheap.len()
     );
     print_confidence(&diagnosed);
     let several: Vec<bool> = diagnosed.iter().filter_map(|outcome| outcome.has_all_in_order()).collect();
