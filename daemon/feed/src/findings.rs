@@ -299,7 +299,7 @@ pub struct GatheredWait {
 pub struct Source {
     /// The cause: `pattern` or `cpu`.
     pub cause: String,
-    /// What all ranks did too much, or waited for a CPU, in seconds.
+    /// What ranks did too much while others waited for it, or waited for a CPU, in seconds.
     pub total_s: f64,
     /// The ranks that make up most of it, where they are at most half of all and the same all the time, in order.
     pub few: Vec<u32>,

@@ -323,7 +323,7 @@ export type Source = {
  */
 cause: string, 
 /**
- * What all ranks did too much, or waited for a CPU, in seconds.
+ * What ranks did too much while others waited for it, or waited for a CPU, in seconds.
  */
 total_s: number, 
 /**
