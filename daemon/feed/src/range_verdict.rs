@@ -33,7 +33,7 @@ pub struct SourcePart {
     pub from_ns: u64,
     /// Where it ends.
     pub to_ns: u64,
-    /// What ranks did too much while others waited for it, or had no CPU, in seconds.
+    /// What all ranks did too much, or had no CPU, in seconds.
     pub total_s: f64,
     /// The ranks with the most of it, the first of them.
     pub ranks: Vec<(u32, f64)>,

@@ -22,7 +22,7 @@ const WORTH_A_SWITCH: f64 = 0.005;
 pub(super) struct Part {
     pub(super) from_ns: Nanoseconds,
     pub(super) to_ns: Nanoseconds,
-    /// What ranks compute more than ranks that do the same, where others wait for it.
+    /// What ranks compute more than ranks that do the same.
     pub(super) excess_ns: Vec<u64>,
     /// How long they waited for a CPU.
     pub(super) delayed_ns: Vec<u64>,
@@ -39,6 +39,8 @@ pub(crate) struct Replayed {
     links: Links,
     /// In the order of time.
     pub(super) parts: Vec<Part>,
+    /// By rank, what it computes more where others wait for it; empty where nobody does.
+    pub(super) delaying_ns: Vec<u64>,
     from_ns: Nanoseconds,
     to_ns: Nanoseconds,
     /// The length of all replayed stretches.
@@ -118,9 +120,8 @@ impl Replayed {
         let departure = savings.departure.map(|departure| (departure.rank, departure.at_ns));
         let (from_ns, to_ns) = (graph.began_ns(), graph.recorded_ns());
         let length_ns = to_ns - from_ns;
-        let saved_ns = sets[1 << Blame::Pattern as usize].wall_ns;
         // Work is cut by each rank's progress; in time the parts are about these.
-        let both: Vec<_> = graph.delaying_work(saved_ns).into_iter().zip(graph.delayed_work()).collect();
+        let both: Vec<_> = graph.excess_work().into_iter().zip(graph.delayed_work()).collect();
         let part_ns = length_ns / both.len().max(1) as u64;
         let at_ns = |number: u64| from_ns + number * part_ns;
         let part = |(number, (excess_ns, delayed_ns))| Part {
@@ -136,6 +137,7 @@ impl Replayed {
             stopped: Stopped::default(),
             links: Links::from_graph(graph),
             parts: (0..).zip(both).map(part).collect(),
+            delaying_ns: graph.delaying_work(&savings),
             from_ns,
             to_ns,
             replayed_ns: length_ns,
@@ -153,6 +155,7 @@ impl Replayed {
                 sum.range_ns = (sum.range_ns.0 + more.range_ns.0, sum.range_ns.1 + more.range_ns.1);
             }
             self.links.add(&later.links);
+            add(&mut self.delaying_ns, &later.delaying_ns);
         }
         if self.replayed_ns == 0 {
             self.from_ns = later.from_ns;
@@ -180,10 +183,9 @@ impl Replayed {
         for Shorter { wall_ns, range_ns } in &mut self.sets {
             [wall_ns, &mut range_ns.0, &mut range_ns.1].into_iter().for_each(|ns| *ns *= factor);
         }
-        for part in &mut self.parts {
-            let all = part.excess_ns.iter_mut().chain(&mut part.delayed_ns);
-            all.for_each(|ns| *ns = (*ns as f64 * factor) as u64);
-        }
+        let of_parts =
+            self.parts.iter_mut().flat_map(|part| part.excess_ns.iter_mut().chain(&mut part.delayed_ns));
+        of_parts.chain(&mut self.delaying_ns).for_each(|ns| *ns = (*ns as f64 * factor) as u64);
         self
     }
 
@@ -256,6 +258,7 @@ mod tests {
             stopped: Stopped::default(),
             links: links(if from_ns == 0 { 8.0 } else { 2.0 }),
             parts: vec![part(from_ns, middle_ns), part(middle_ns, to_ns)],
+            delaying_ns: if from_ns == 300 { Vec::new() } else { vec![0, 4] },
             from_ns,
             to_ns,
             replayed_ns: length_ns,
@@ -284,6 +287,8 @@ mod tests {
         let savings = whole.savings();
         assert!(is_near(savings.wall_s[1], 38e-9) && is_near(savings.unexplained_s, 19e-9), "{savings:?}");
         assert_eq!((savings.departs, savings.wall_s[0]), (None, 0.0));
+        // That of a stretch whose replay departs does not count.
+        assert_eq!(whole.delaying_ns, [0, 19 * 4]);
         // 19 stretches with two messages each, eight times as long in the first one.
         let slower = (8.0 + 18.0 * 2.0) / 19.0;
         let worst = vec![SlowLink { from: vec![0, 1], to: vec![2, 3], messages: 38, slower }];
@@ -300,7 +305,7 @@ mod tests {
         some.add(&stretch(300, 400, None));
         let whole = some.scaled_to(800);
         assert!(is_near(whole.savings().wall_s[1], 16e-9));
-        assert_eq!(whole.parts[0].excess_ns[1], 8);
+        assert_eq!((whole.parts[0].excess_ns[1], whole.delaying_ns[1]), (8, 16));
         let whatif = whole.whatif(800);
         assert!(is_near(whatif.recorded_s, 800e-9) && is_near(whatif.without[0].run_s, 784e-9), "{whatif:?}");
     }

@@ -93,12 +93,18 @@ pub(super) fn sources(budgeter: &Budgeter, replayed: &Replayed) -> Vec<Source> {
         for of_part in &by_part {
             whole.iter_mut().zip(of_part).for_each(|(sum, ns)| *sum += ns);
         }
-        let total_ns: u64 = whole.iter().sum();
-        if total_ns == 0 {
+        let whole_ns: u64 = whole.iter().sum();
+        if whole_ns == 0 {
             return None;
         }
         let differs = |of: &Vec<u64>| difference(of, &whole) * of.iter().sum::<u64>() as f64;
-        let moves = by_part.iter().map(differs).sum::<f64>() / total_ns as f64 > MOVES;
+        let moves = by_part.iter().map(differs).sum::<f64>() / whole_ns as f64 > MOVES;
+        // Where nobody waits for it, it is still what ranks have more.
+        if blame == Blame::Pattern && replayed.delaying_ns.iter().any(|ns| *ns > 0) {
+            whole.fill(0);
+            whole.iter_mut().zip(&replayed.delaying_ns).for_each(|(sum, ns)| *sum = *ns);
+        }
+        let total_ns: u64 = whole.iter().sum();
         let time = |(part, of): (&Part, &Vec<u64>)| SourceTime {
             from_s: seconds(part.from_ns),
             to_s: seconds(part.to_ns),

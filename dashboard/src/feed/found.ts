@@ -124,7 +124,7 @@ export interface GatheredWait {
 /** From which ranks a cause comes: those that have more to do than others, or that waited for a CPU. */
 export interface Source {
   cause: Blame;
-  /** What all ranks did too much, or waited for a CPU. */
+  /** What ranks did too much while others waited for it, or waited for a CPU. */
   totalS: number;
   /** The ranks that make up most of it, where they are at most half of all and the same all the time. */
   few: readonly number[];

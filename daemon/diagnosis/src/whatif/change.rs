@@ -22,7 +22,7 @@ pub enum UnfeltFlights {
 pub struct Change {
     /// Ranks that do the same compute for the same time.
     pub balanced: bool,
-    /// If not empty, by rank, whether its work is balanced: that of others stays.
+    /// If not empty, by rank, whether it loses work by that: others keep what they have, or get more.
     pub balanced_ranks: Vec<bool>,
     /// Nobody waits for a CPU.
     pub own_cores: bool,
@@ -48,9 +48,9 @@ impl Change {
         *self != Self { unfelt: self.unfelt, ..Self::default() }
     }
 
-    /// Whether a rank's work is balanced.
-    fn balances(&self, rank: usize) -> bool {
-        self.balanced && self.balanced_ranks.get(rank).is_none_or(|balanced| *balanced)
+    /// Whether a rank may lose work.
+    fn takes_work_from(&self, rank: usize) -> bool {
+        self.balanced_ranks.is_empty() || self.balanced_ranks.get(rank).is_some_and(|takes| *takes)
     }
 
     /// This change, and the run without a cause as well.
@@ -85,8 +85,10 @@ impl<'a> Applied<'a> {
     pub(crate) fn new(graph: &'a Graph, change: &'a Change) -> Self {
         let work = graph.work();
         let mut scales = if change.balanced { work.scales() } else { Vec::new() };
-        for rank in (0..change.balanced_ranks.len()).filter(|rank| !change.balances(*rank)) {
-            work.of_rank(rank).filter(|_| change.balanced).for_each(|at| scales[at] = Scale::UNCHANGED);
+        for (at, scale) in scales.iter_mut().enumerate() {
+            if scale.takes_work() && !change.takes_work_from(at % work.ranks) {
+                *scale = Scale::UNCHANGED;
+            }
         }
         if !change.ranks.is_empty() {
             scales.resize(work.scale_count(), Scale::UNCHANGED);
@@ -112,7 +114,11 @@ impl<'a> Applied<'a> {
 
     /// The factor of what a rank waits for a CPU while it computes before a call.
     pub(crate) fn delays(&self, rank: Rank, call: usize) -> f64 {
-        if self.change.balances(rank.index()) { self.work.delays(rank.index(), call) } else { 1.0 }
+        match self.change.balanced {
+            true if self.change.takes_work_from(rank.index()) => self.work.delays(rank.index(), call),
+            true => self.work.delays(rank.index(), call).max(1.0),
+            false => 1.0,
+        }
     }
 
     /// Whether nobody makes a call any more.

@@ -3,7 +3,7 @@
 //! Most MPI libraries poll: a rank that waits for a message wants a CPU meanwhile. Where ranks wait less after a change, fewer of
 //! them want a CPU at a time, and those that do get it sooner. In the recorded run the scheduler says how much of their computing
 //! and of their calls ranks were ready to run; a replay says how long both are now. From how many ranks of a node are ready on
-//! average follows the share of that time for which they wait, if each is ready independently of the others.
+//! average follows how long they wait for each second on a CPU, if each is ready independently of the others.
 
 use crate::whatif::gaps::{class_of, means_of_groups};
 use crate::whatif::graph::cpu_sharing::{CpuSharing, Scheduled, Shared, Times};

@@ -91,8 +91,8 @@ fn soon_ns(usual_ns: Option<&u64>) -> u64 {
     FAR_LONGER * usual_ns.copied().unwrap_or(0) + FAR_LONGER_NS
 }
 
-/// The last entry of a peer of a call between two moments. A message that was sent before may come when its sender enters MPI for
-/// the first time after the call began, and not later: until then the library could have moved it.
+/// The last entry of a peer of a call between two moments. A message may come when its sender enters MPI for the first time after
+/// it was sent and the call began, and not later: until then the library could have moved it.
 fn last_entry(
     graph: &Graph,
     peers: &Peers,
@@ -100,18 +100,14 @@ fn last_entry(
     soon_ns: u64,
     (since_ns, end_ns): (u64, u64),
 ) -> Option<u32> {
-    let is_later = |rank: Rank, entry: u32| {
-        let first = graph.first_entry_after(rank, graph.starts[call]);
-        first.is_some_and(|first| {
-            graph.starts[entry as usize] > graph.starts[first as usize].saturating_add(soon_ns)
-        })
+    let of_sender = |(rank, sent_ns): &(Rank, u64)| {
+        let first = graph.first_entry_after(*rank, graph.starts[call].max(*sent_ns))?;
+        let last_ns = graph.starts[first as usize].saturating_add(soon_ns);
+        graph.last_entry_before(*rank, end_ns.min(last_ns))
     };
     let of_receivers = peers.receivers.iter().filter_map(|rank| graph.last_entry_before(*rank, end_ns));
-    let of_senders = peers
-        .senders
-        .iter()
-        .filter_map(|rank| graph.last_entry_before(*rank, end_ns).filter(|entry| !is_later(*rank, *entry)));
-    let last = of_receivers.chain(of_senders).filter(|entry| graph.starts[*entry as usize] > since_ns);
+    let entries = of_receivers.chain(peers.senders.iter().filter_map(of_sender));
+    let last = entries.filter(|entry| graph.starts[*entry as usize] > since_ns);
     last.max_by_key(|entry| graph.starts[*entry as usize])
 }
 
@@ -141,10 +137,16 @@ struct Lack {
 impl Lack {
     fn during(graph: &Graph, rank: Rank, (start_ns, end_ns): (u64, u64)) -> Self {
         let missing_ns = graph.delays.between(rank, start_ns, end_ns);
+        let stopped_ns =
+            graph.delays.sum_between(rank, (start_ns, end_ns), |figure| figure.stopped_ns) as u64;
         let wait_ns = graph.delays.wait_at(rank, end_ns);
-        let wait_ns = if wait_ns == u64::MAX { 0 } else { wait_ns };
-        let is_most = 2 * missing_ns > end_ns - start_ns;
-        Self { is_most, wait_ns, explains: is_most && missing_ns < TURNS.saturating_mul(wait_ns).max(1) }
+        let is_known = wait_ns > 0 && wait_ns < u64::MAX;
+        let wait_ns = if is_known { wait_ns } else { 0 };
+        let is_most = |ns: u64| ns.saturating_mul(2) > end_ns - start_ns;
+        // A rank that is stopped gets no CPU by turns.
+        let turns_ns = missing_ns.saturating_sub(stopped_ns);
+        let has_turns = is_known && !is_most(stopped_ns) && turns_ns >= TURNS.saturating_mul(wait_ns);
+        Self { is_most: is_most(missing_ns), wait_ns, explains: is_most(missing_ns) && !has_turns }
     }
 }
 

@@ -1,8 +1,9 @@
 //! With whom a call exchanges messages.
 
 use crate::whatif::call_kind::CallKind;
-use crate::whatif::graph::{Graph, Thread};
+use crate::whatif::graph::{Edge, Graph, Thread};
 use mpiscope_model::Rank;
+use std::cmp::Reverse;
 
 /// A wait, or a poll, looks back over this many calls for the sends that it may complete.
 const MOST_POSTS: usize = 256;
@@ -45,13 +46,15 @@ impl Partners {
                 receivers.extend(self.sent_by(post).iter().map(|(rank, _)| *rank));
             }
         }
-        let senders = graph.received_by(call).iter().map(|edge| graph.rank_of(edge.from));
-        let mut senders: Vec<Rank> = senders.filter(|rank| !receivers.contains(rank)).collect();
-        for peers in [&mut receivers, &mut senders] {
-            peers.retain(|peer| *peer != thread.rank);
-            peers.sort_unstable();
-            peers.dedup();
-        }
+        receivers.retain(|peer| *peer != thread.rank);
+        receivers.sort_unstable();
+        receivers.dedup();
+        let sent = |edge: &Edge| (graph.rank_of(edge.from), graph.starts[edge.from as usize]);
+        let mut senders: Vec<(Rank, u64)> = graph.received_by(call).iter().map(sent).collect();
+        senders.retain(|(rank, _)| *rank != thread.rank && receivers.binary_search(rank).is_err());
+        // The newest message of each.
+        senders.sort_unstable_by_key(|(rank, sent_ns)| (*rank, Reverse(*sent_ns)));
+        senders.dedup_by_key(|(rank, _)| *rank);
         Peers { receivers, senders }
     }
 }
@@ -60,12 +63,12 @@ impl Partners {
 pub(crate) struct Peers {
     /// Who receives what it sent, or may have waited for.
     pub(crate) receivers: Vec<Rank>,
-    /// Who only sent what it received.
-    pub(crate) senders: Vec<Rank>,
+    /// Who only sent what it received, and when.
+    pub(crate) senders: Vec<(Rank, u64)>,
 }
 
 impl Peers {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Rank> {
-        self.receivers.iter().chain(&self.senders)
+    pub(crate) fn ranks(&self) -> impl Iterator<Item = Rank> {
+        self.receivers.iter().copied().chain(self.senders.iter().map(|(rank, _)| *rank))
     }
 }

@@ -53,8 +53,8 @@ const SETS: usize = 1 << Blame::ALL.len();
 const NEXT_TO_NOTHING: f64 = 0.005;
 /// Ranks delay the others if balancing their work saves this share of what balancing all of it saves.
 const MOST_OF_SAVING: f64 = 0.9;
-/// Who has this share of all excess work need not be searched for.
-const MOST_OF_EXCESS: f64 = 0.7;
+/// More ranks are not searched for.
+const MOST_DELAYING: usize = 1_024;
 /// A placement is better only if this share fewer messages go between nodes.
 const LEAST_MOVED: f64 = 0.01;
 
@@ -99,49 +99,34 @@ impl Graph {
         (0..work.parts).map(|part| (0..ranks).map(|rank| of(rank, part)).collect()).collect()
     }
 
-    /// Likewise of the fewest ranks with the most, if balancing theirs alone saves most of what balanced work saves. In a large
-    /// job the others have more to do by turns, in sum more than those that everybody waits for.
+    /// By rank, the sum of that if others wait for it: of about the fewest ranks with the most whose work, balanced alone, saves
+    /// most of what balanced work saves. In a large job most ranks have more than others at some time, in sum more than the one
+    /// that all wait for. Empty where balanced work saves nothing.
     #[must_use]
-    pub fn delaying_work(&self, saved_ns: f64) -> Vec<Vec<u64>> {
-        let mut excess = self.excess_work();
+    pub fn delaying_work(&self, savings: &Savings) -> Vec<u64> {
+        let saved_ns = savings.causes[Blame::Pattern as usize].wall_ns;
+        let length_ns = savings.recorded_ns - self.began_ns() as f64;
+        if savings.departure.is_some() || saved_ns < NEXT_TO_NOTHING * length_ns {
+            return Vec::new();
+        }
         let mut of_ranks = vec![0_u64; self.threads_of.len()];
-        for part in &excess {
+        for part in self.excess_work() {
             of_ranks.iter_mut().zip(part).for_each(|(sum, ns)| *sum += ns);
         }
         let mut order: Vec<usize> = (0..of_ranks.len()).filter(|rank| of_ranks[*rank] > 0).collect();
         order.sort_by_key(|rank| (Reverse(of_ranks[*rank]), *rank));
-        if let Some(count) = self.delaying(&order, &of_ranks, saved_ns) {
-            let rest = || order[count..].iter().copied();
-            excess.iter_mut().for_each(|part| rest().for_each(|rank| part[rank] = 0));
-        }
-        excess
-    }
-
-    /// How many of the first of some ranks delay the others; none where they are most of them, or nobody need search for them.
-    fn delaying(&self, order: &[usize], excess_ns: &[u64], saved_ns: f64) -> Option<usize> {
-        let whole_ns: u64 = excess_ns.iter().sum();
-        let first_ns = order.first().map_or(0, |rank| excess_ns[*rank]);
-        let length_ns = (self.recorded_ns() - self.began_ns()) as f64;
-        if saved_ns < NEXT_TO_NOTHING * length_ns || first_ns as f64 > MOST_OF_EXCESS * whole_ns as f64 {
-            return None;
-        }
-        let unchanged_ns = self.replay(&Change::default()).run_ns;
         let is_enough = |count: usize| {
-            let mut balanced_ranks = vec![false; excess_ns.len()];
+            let mut balanced_ranks = vec![false; of_ranks.len()];
             order[..count].iter().for_each(|rank| balanced_ranks[*rank] = true);
             let change = Change { balanced: true, balanced_ranks, ..Change::default() };
-            unchanged_ns - self.replay(&change).run_ns >= MOST_OF_SAVING * saved_ns
+            savings.replayed_ns - self.replay(&change).run_ns >= MOST_OF_SAVING * saved_ns
         };
-        let counts = iter::successors(Some(1), |count| Some(2 * count));
-        let few = |count: &usize| 2 * count <= excess_ns.len() && *count < order.len();
-        let enough = counts.take_while(few).find(|count| is_enough(*count))?;
-        // The last that were too few, and those that are enough, are known.
-        let (mut few, mut enough) = (enough / 2, enough);
-        while enough - few > 1 {
-            let middle = few.midpoint(enough);
-            if is_enough(middle) { enough = middle } else { few = middle }
+        // What lies with most ranks lies with none.
+        let most = (of_ranks.len() / 2).min(order.len().saturating_sub(1)).min(MOST_DELAYING);
+        if let Some(count) = about_least(most, is_enough) {
+            order[count..].iter().for_each(|rank| of_ranks[*rank] = 0);
         }
-        Some(enough)
+        of_ranks
     }
 
     /// By part of the run and rank, the time in which its computing had no CPU, in nanoseconds.
@@ -160,6 +145,25 @@ impl Graph {
         }
         parts
     }
+}
+
+/// About the least number from 1 to `most` that is enough, where all larger ones are too; it may be a tenth too large.
+fn about_least(most: usize, is_enough: impl Fn(usize) -> bool) -> Option<usize> {
+    let doubled = iter::successors(Some(1), |count| Some(2 * count)).take_while(|count| *count < most);
+    let (mut too_few, mut found) = (0, None);
+    for count in doubled.chain([most].into_iter().filter(|most| *most > 0)) {
+        if is_enough(count) {
+            found = Some(count);
+            break;
+        }
+        too_few = count;
+    }
+    let mut enough = found?;
+    while enough - too_few > 1 + enough / 10 {
+        let middle = too_few.midpoint(enough);
+        if is_enough(middle) { enough = middle } else { too_few = middle }
+    }
+    Some(enough)
 }
 
 /// Replays of one graph. Flights with only an upper bound are drawn from others, and set to their lowest and highest expected
@@ -260,5 +264,22 @@ impl<'a> Replays<'a> {
             at if set.count_ones() == 1 => Shorter::from(single[at]),
             _ => sets[set & costly],
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::about_least;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_least_that_is_enough_is_found_nearly(most in 0_usize..3_000, least in 1_usize..3_000) {
+            let found = about_least(most, |count| count >= least);
+            prop_assert_eq!(found.is_some(), least <= most);
+            if let Some(found) = found {
+                prop_assert!(found >= least && found <= most && found - least <= found / 10, "{found} for {least}");
+            }
+        }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> FxHa
             let of_group = graph.groups.left[at];
             let of_group = if of_group == NONE { Missing::default() } else { of_groups[of_group as usize] };
             let peers = partners.peers(graph, thread, at);
-            let of_peers = peers.iter().map(|peer| Missing::during(graph, *peer, (from_ns, to_ns)));
+            let of_peers = peers.ranks().map(|peer| Missing::during(graph, peer, (from_ns, to_ns)));
             let missing = of_peers.fold(of_group, Missing::or);
             let excess_ns = part_ns.saturating_sub(usual[&graph.places[at]].call_ns[0]);
             let missing_ns = missing.in_call(part_ns, excess_ns);

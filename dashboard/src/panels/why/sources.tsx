@@ -70,12 +70,12 @@ function OfCause({ store, source }: { store: Store; source: Source }) {
     { key: "rank", label: "rank", title: "Sort by rank", sort: (row) => row.rank, ascending: true, cell: (row) => <RankLink store={store} rank={row.rank} /> },
     { key: "node", label: "node", title: "Sort by node", sort: (row) => nodeOfRank(store.figures.value, row.rank), ascending: true, className: () => "word", cell: (row) => nodeOfRank(store.figures.value, row.rank) || "\u2013" },
     { key: "computed", label: "computes", title: `What the rank computes in all; ranks compute ${seconds(source.computedS)} on average`, sort: (row) => row.computedS, cell: (row) => seconds(row.computedS) },
-    { key: "share", label: "of all of it", title: `The share of what all ranks have ${tooMuch}`, sort: (row) => row.seconds, cell: (row) => part(row.seconds / source.totalS) },
+    { key: "share", label: "of all of it", title: "Its share of the sum above this table", sort: (row) => row.seconds, cell: (row) => part(row.seconds / source.totalS) },
     { key: "seconds", label: tooMuch, title: "How long in all", sort: (row) => row.seconds, cell: (row) => seconds(row.seconds), part: (row) => row.seconds / most },
   ];
   return (
     <>
-      <p class="lead"><CauseMark cause={source.cause} /> {name}: {seconds(source.totalS)} {tooMuch} in all; ranks compute {seconds(source.computedS)} on average.</p>
+      <p class="lead"><CauseMark cause={source.cause} /> {name}: {seconds(source.totalS)} {tooMuch}; ranks compute {seconds(source.computedS)} on average.</p>
       {source.times.length > 0 ? <Times store={store} source={source} /> : <Table label={`Ranks with ${name}`} columns={columns} rows={source.ranks} rowKey={(row) => String(row.rank)} first={{ key: "seconds", descending: true }} selected={null} />}
       {source.few.length > 1 && <p class="soft">{fewWords(source)}</p>}
     </>

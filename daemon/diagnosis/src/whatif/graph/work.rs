@@ -45,6 +45,11 @@ impl Scale {
     /// What others do not do goes to all of them.
     pub(crate) const SPREAD: Self = Self { most: 1.0, is_spread: true, ..Self::UNCHANGED };
 
+    /// Whether the rank has less to do with it.
+    pub(crate) fn takes_work(&self) -> bool {
+        self.is_spread || self.all < 1.0 || self.most < f32::INFINITY
+    }
+
     pub(crate) fn by(self, factor: f64) -> Self {
         Self { all: self.all * factor.max(0.0) as f32, ..self }
     }
