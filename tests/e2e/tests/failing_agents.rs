@@ -95,8 +95,8 @@ fn a_host_whose_agent_stays_dead_is_named() {
 }
 
 /// A job with its ranks on the second host. Rings and spools have folders of their own there, which MPI does not use.
-fn spooling(lab: &Lab, mpi: &Mpi, out: &Path) -> Running {
-    let job = Job::new(mpi, "million").arguments(&["400000"]).on("node2").slots(2);
+fn spooling(lab: &Lab, mpi: &Mpi, messages: &str, out: &Path) -> Running {
+    let job = Job::new(mpi, "million").arguments(&[messages]).on("node2").slots(2);
     let mut command = job.recorded(lab, 2, out);
     let site = "[limits]\nring_slots = 4096\n[paths]\nrings = \"/run/rings\"\nspool = \"/run/disk\"\n";
     command.env("MPISCOPE_SITE", hosts::site(lab, site));
@@ -122,7 +122,7 @@ fn a_spool_without_space_costs_no_call() {
     for prepare in [":", "mkdir /run/disk && mount -n -t tmpfs -o size=256k none /run/disk"] {
         shell(&lab, "node2", prepare);
         let out = lab.shared().join(format!("spool-{}", prepare.len()));
-        let ended = ended_well(&lab, spooling(&lab, &mpi, &out));
+        let ended = ended_well(&lab, spooling(&lab, &mpi, "400000", &out));
         let truth = Truth::parse(&ended.stdout).unwrap();
         let recorded = Recorded::load(&out).unwrap();
         let (totals, lost) = (recorded.manifest.totals, recorded.manifest.lost);
@@ -143,7 +143,8 @@ fn calls_are_counted_where_nothing_can_be_spooled() {
     let out = lab.shared().join("nowhere");
     shell(&lab, "node1", "mkdir /run/disk /run/rings");
     shell(&lab, "node2", MAKE_RINGS);
-    let running = spooling(&lab, &mpi, &out);
+    // So many that the job is not over when its ranks are stopped.
+    let running = spooling(&lab, &mpi, "1000000", &out);
     until_log_has(&out, 10_000).unwrap();
     // Nothing moves until the last place for calls is gone: the host lacks the folder of the spool, the memory of its rings
     // is full, and the daemon takes nothing.

@@ -6,7 +6,9 @@ use mpiscope_harness::{
     Ended, Family, Lab, LabOptions, Mpi, Placement, Recorded, Running, Signal, Start, Truth, check,
     daemon_of, full_run, mpiscope, processes, report, run, until_log_has,
 };
+use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -444,6 +446,12 @@ fn a_host_cut_off_for_good_is_reported_and_the_rest_is_whole() {
     command.env("MPISCOPE_SITE", hosts::site(&lab, "[limits]\npatience_s = 3\n"));
     let running = Running::start(&mut command).unwrap();
     until_log_has(&out, 20_000).unwrap();
+    // Who never reported cannot fall silent.
+    let has_reported = || {
+        let manifest: Value = serde_json::from_slice(&fs::read(out.join("manifest.json")).ok()?).ok()?;
+        manifest["job"]["nodes"].as_array()?.iter().find(|node| node["name"] == "node3").cloned()
+    };
+    assert!(processes::until(LIMIT, has_reported).is_some(), "{}", running.errors_until_now());
     lab.cut("node3", Duration::from_secs(300)).unwrap();
     // MPI itself ends the job sooner or later; whoever waits for that ends it.
     let warned = || running.errors_until_now().contains("nothing is heard of node3").then_some(());
