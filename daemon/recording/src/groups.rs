@@ -20,7 +20,7 @@ pub(crate) fn for_each_group<R: SegmentRow, E>(
     let (mut group, mut keys, mut long) = (Vec::new(), Vec::new(), Vec::new());
     let mut put_in_order = |rows: &[R], keys: &mut Vec<(R::Key, usize)>| {
         // Keys are sorted instead of rows, which are several times as large.
-        keys.sort();
+        sort(rows, keys);
         group.clear();
         group.extend(keys.iter().map(|&(_, at)| rows[at].clone()));
         keys.clear();
@@ -39,6 +39,26 @@ pub(crate) fn for_each_group<R: SegmentRow, E>(
     Ok(())
 }
 
+/// A stretch in order has at least this many rows on average, or rows are sorted one by one.
+const LEAST_STRETCH: usize = 4;
+
+/// Sorts keys of rows. Most rows of a lane come in order, many at a time: then only these stretches have to be sorted.
+fn sort<R: SegmentRow>(rows: &[R], keys: &mut Vec<(R::Key, usize)>) {
+    let lane = |(_, at): &(R::Key, usize)| rows[*at].lane();
+    let mut stretches: Vec<_> =
+        keys.chunk_by(|one, other| lane(one) == lane(other) && one <= other).collect();
+    if stretches.len() > keys.len() / LEAST_STRETCH {
+        keys.sort();
+        return;
+    }
+    stretches.sort_unstable_by_key(|stretch| stretch[0]);
+    let mut sorted = stretches.concat();
+    if !sorted.is_sorted() {
+        sorted.sort();
+    }
+    *keys = sorted;
+}
+
 /// From the first end to the last.
 pub(crate) fn end_span_ns<R: SegmentRow>(rows: &[R]) -> u64 {
     let first_ns = rows.iter().map(SegmentRow::end_ns).min().unwrap_or_default();
@@ -48,7 +68,8 @@ pub(crate) fn end_span_ns<R: SegmentRow>(rows: &[R]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::for_each_group;
+    use super::{for_each_group, sort};
+    use crate::row::SegmentRow;
     use mpiscope_model::{Call, Rank};
     use proptest::prelude::*;
     use std::convert::Infallible;
@@ -78,6 +99,21 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn stretches_in_order_are_sorted_as_single_rows_are(
+            stretches in proptest::collection::vec((0_u32..4, 0_u64..9_000, 1_u64..60, 0_u64..3), 0..40),
+        ) {
+            let of_stretch = |(rank, from_ns, count, each_ns): (u32, u64, u64, u64)| {
+                (0..count).map(move |at| Call { rank: Rank(rank), start_ns: from_ns + at * each_ns, ..Call::default() })
+            };
+            let rows: Vec<Call> = stretches.into_iter().flat_map(of_stretch).collect();
+            let mut found: Vec<_> = rows.iter().enumerate().map(|(at, row)| (row.key(), at)).collect();
+            let mut plain = found.clone();
+            sort(&rows, &mut found);
+            plain.sort();
+            prop_assert_eq!(found, plain);
+        }
+
         #[test]
         fn groups_hold_every_row_once_and_in_order(
             times in proptest::collection::vec((0_u32..4, 0_u64..5_000, 0_u64..3_000), 0..300),

@@ -43,6 +43,8 @@ pub trait SegmentRow: Row {
 
     /// The key of a row.
     fn key(&self) -> Self::Key;
+    /// Most rows of one lane come in their order.
+    fn lane(&self) -> u64;
     /// The beginning of the row's time.
     fn begin_ns(&self) -> u64;
     /// The time until which it does.

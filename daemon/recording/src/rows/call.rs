@@ -58,6 +58,10 @@ impl SegmentRow for Call {
         (self.rank, self.start_ns)
     }
 
+    fn lane(&self) -> u64 {
+        self.rank.0.into()
+    }
+
     fn begin_ns(&self) -> u64 {
         self.start_ns
     }

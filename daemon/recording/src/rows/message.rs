@@ -56,6 +56,10 @@ impl SegmentRow for Message {
         (self.dst, self.recv_ns, self.src, self.send_ns)
     }
 
+    fn lane(&self) -> u64 {
+        self.dst.0.into()
+    }
+
     fn begin_ns(&self) -> u64 {
         self.send_ns.min(self.recv_ns)
     }

@@ -40,6 +40,10 @@ impl SegmentRow for Scheduling {
         (self.rank, self.at_ns)
     }
 
+    fn lane(&self) -> u64 {
+        self.rank.0.into()
+    }
+
     fn begin_ns(&self) -> u64 {
         self.at_ns
     }

@@ -60,6 +60,10 @@ impl SegmentRow for WindowRow {
         (self.from_ns, self.region, self.rank, self.function)
     }
 
+    fn lane(&self) -> u64 {
+        self.from_ns
+    }
+
     fn begin_ns(&self) -> u64 {
         self.from_ns
     }
