@@ -103,10 +103,12 @@ impl Timeline {
 
     /// Counts calls of a function that began then; returns where their window begins.
     pub fn add(&mut self, function: Function, start_ns: Nanoseconds, calls: u64) -> Nanoseconds {
-        while start_ns / self.window_ns >= self.windows_max as u64 {
+        let mut window = start_ns / self.window_ns;
+        while window >= self.windows_max as u64 {
             self.merge_pairs();
+            window = start_ns / self.window_ns;
         }
-        let window = (start_ns / self.window_ns) as usize;
+        let window = window as usize;
         let column = self.columns.entry(function).or_default();
         if column.len() <= window {
             column.resize(window + 1, 0);
