@@ -143,7 +143,7 @@ fn calls_are_counted_where_nothing_can_be_spooled() {
     let out = lab.shared().join("nowhere");
     shell(&lab, "node1", "mkdir /run/disk /run/rings");
     shell(&lab, "node2", MAKE_RINGS);
-    // So many that the job is not over when its ranks are stopped.
+    // Enough for the job to go on until its ranks are stopped.
     let running = spooling(&lab, &mpi, "1000000", &out);
     until_log_has(&out, 10_000).unwrap();
     // Nothing moves until the last place for calls is gone: the host lacks the folder of the spool, the memory of its rings
