@@ -317,6 +317,17 @@ pub struct Source {
     pub times: Vec<SourceTime>,
 }
 
+impl Source {
+    /// What the ranks that make up most of it have of it, in seconds. Recordings of earlier versions list all of them instead.
+    #[must_use]
+    pub fn of_few_s(&self) -> f64 {
+        if self.few_s > 0.0 {
+            return self.few_s;
+        }
+        self.ranks.iter().filter(|rank| self.few.contains(&rank.rank)).map(|rank| rank.seconds).sum()
+    }
+}
+
 /// A rank that others wait for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

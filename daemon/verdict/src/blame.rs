@@ -164,7 +164,7 @@ fn without_core(diagnosis: &Diagnosis) -> String {
         || "ranks wait for a CPU".into(),
         |of| {
             let (waits, delays) = verbs(&of.few, ("waits", "delays"), ("wait", "delay"));
-            format!("{} {waits} {} for a CPU and {delays} the others", with_nodes(of), time(seconds_of(of)))
+            format!("{} {waits} {} for a CPU and {delays} the others", with_nodes(of), time(of.of_few_s()))
         },
     )
 }
@@ -246,15 +246,6 @@ pub(super) fn evidence(diagnosis: &Diagnosis) -> Vec<String> {
     sentences
 }
 
-/// What the ranks that a cause comes from have of it.
-fn seconds_of(of: &Source) -> f64 {
-    if of.few_s > 0.0 {
-        return of.few_s;
-    }
-    // Recordings of earlier versions list all of them.
-    of.ranks.iter().filter(|rank| of.few.contains(&rank.rank)).map(|rank| rank.seconds).sum()
-}
-
 fn who_has_it(diagnosis: &Diagnosis, of: &Source) -> Option<String> {
     if let Some((first, last)) = moving(diagnosis).filter(|_| of.cause == "pattern") {
         let balance = percent(diagnosis.efficiency.load_balance);
@@ -267,7 +258,7 @@ fn who_has_it(diagnosis: &Diagnosis, of: &Source) -> Option<String> {
     if ranks.is_empty() {
         return None;
     }
-    let share = percent(seconds_of(of) / of.total_s.max(1e-12));
+    let share = percent(of.of_few_s() / of.total_s.max(1e-12));
     let (names, mean) = (ranges(ranks), time(of.computed_s));
     let named = of.ranks.iter().filter(|rank| ranks.contains(&rank.rank));
     let most_s = named.map(|rank| rank.computed_s).fold(0.0, f64::max);

@@ -121,7 +121,9 @@ impl Replayed {
         let (from_ns, to_ns) = (graph.began_ns(), graph.recorded_ns());
         let length_ns = to_ns - from_ns;
         // Work is cut by each rank's progress; in time the parts are about these.
-        let both: Vec<_> = graph.excess_work().into_iter().zip(graph.delayed_work()).collect();
+        let excess = graph.excess_work();
+        let delaying_ns = graph.delaying_work(&savings, &excess);
+        let both: Vec<_> = excess.into_iter().zip(graph.delayed_work()).collect();
         let part_ns = length_ns / both.len().max(1) as u64;
         let at_ns = |number: u64| from_ns + number * part_ns;
         let part = |(number, (excess_ns, delayed_ns))| Part {
@@ -137,7 +139,7 @@ impl Replayed {
             stopped: Stopped::default(),
             links: Links::from_graph(graph),
             parts: (0..).zip(both).map(part).collect(),
-            delaying_ns: graph.delaying_work(&savings),
+            delaying_ns,
             from_ns,
             to_ns,
             replayed_ns: length_ns,

@@ -101,8 +101,9 @@ pub(super) fn sources(budgeter: &Budgeter, replayed: &Replayed) -> Vec<Source> {
         let moves = by_part.iter().map(differs).sum::<f64>() / whole_ns as f64 > MOVES;
         // Where nobody waits for it, it is still what ranks have more.
         if blame == Blame::Pattern && replayed.delaying_ns.iter().any(|ns| *ns > 0) {
-            whole.fill(0);
-            whole.iter_mut().zip(&replayed.delaying_ns).for_each(|(sum, ns)| *sum = *ns);
+            let ranks = whole.len();
+            whole.clone_from(&replayed.delaying_ns);
+            whole.resize(ranks, 0);
         }
         let total_ns: u64 = whole.iter().sum();
         let time = |(part, of): (&Part, &Vec<u64>)| SourceTime {

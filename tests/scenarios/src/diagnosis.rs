@@ -55,7 +55,7 @@ impl Outcome {
 
     /// Whether nobody disturbed the job, and no better placement saves anything either.
     pub(crate) fn is_undisturbed(&self) -> bool {
-        self.is_left_alone && self.expected().is_none() && !self.is_on_the_line()
+        self.is_left_alone && self.expected().is_none()
     }
 
     /// Whether what costs most is so near to what is nothing that seconds which are near enough may say either.

@@ -60,6 +60,8 @@ pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
     };
     let mut enough = line("cause right", right, diagnosed.len(), RIGHT);
     enough &= line("none, of undisturbed runs", none, undisturbed.len(), NONE_RIGHT);
+    enough &=
+        line("none, of all in which nothing costs enough to count", none_of_cheap, cheap.len(), NONE_RIGHT);
     enough &= line("right, of verdicts with confidence 0.8 and above", sure_right, sure.len(), SURE_RIGHT);
     enough &= line("low confidence where nothing can tell", unsure, hidden.len(), 1.0);
     let on_the_line =
@@ -68,11 +70,6 @@ pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
         "{:<58} {on_the_line:>4} of {:>4}",
         "wrong, and as near to the line as seconds are to be",
         diagnosed.len() - right
-    );
-    println!(
-        "{:<58} {none_of_cheap:>4} of {:>4}",
-        "none, of all runs in which no cause costs enough to count",
-        cheap.len()
     );
     print_confidence(&diagnosed);
     let several: Vec<bool> = diagnosed.iter().filter_map(|outcome| outcome.has_all_in_order()).collect();

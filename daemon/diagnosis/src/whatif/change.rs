@@ -48,11 +48,6 @@ impl Change {
         *self != Self { unfelt: self.unfelt, ..Self::default() }
     }
 
-    /// Whether a rank may lose work.
-    fn takes_work_from(&self, rank: usize) -> bool {
-        self.balanced_ranks.is_empty() || self.balanced_ranks.get(rank).is_some_and(|takes| *takes)
-    }
-
     /// This change, and the run without a cause as well.
     #[must_use]
     pub(crate) fn without(mut self, cause: Blame, advised: Option<&[Node]>) -> Self {
@@ -73,6 +68,8 @@ pub(crate) struct Applied<'a> {
     work: &'a Work,
     /// By segment and rank, what becomes of computing; empty where nothing changes.
     scales: Vec<Scale>,
+    /// By rank and segment, what becomes of waiting for a CPU meanwhile; likewise empty.
+    delays: Vec<f32>,
     /// By function, the factor of its own time; empty where all are 1.
     pub(crate) own: Vec<f32>,
     /// By message, its flight in a quiet network as a share of the recorded one; empty where nothing changes.
@@ -85,10 +82,13 @@ impl<'a> Applied<'a> {
     pub(crate) fn new(graph: &'a Graph, change: &'a Change) -> Self {
         let work = graph.work();
         let mut scales = if change.balanced { work.scales() } else { Vec::new() };
-        for (at, scale) in scales.iter_mut().enumerate() {
-            if scale.takes_work() && !change.takes_work_from(at % work.ranks) {
-                *scale = Scale::UNCHANGED;
-            }
+        let mut delays = if change.balanced { work.delays.clone() } else { Vec::new() };
+        if !change.balanced_ranks.is_empty() {
+            let keeps = |rank: usize| !change.balanced_ranks.get(rank).is_some_and(|loses| *loses);
+            let scales = scales.iter_mut().enumerate().filter(|(at, _)| keeps(at % work.ranks));
+            scales.filter(|(_, scale)| scale.takes_work()).for_each(|(_, scale)| *scale = Scale::UNCHANGED);
+            let delays = delays.iter_mut().enumerate().filter(|(at, _)| keeps(at / work.segments));
+            delays.for_each(|(_, factor)| *factor = factor.max(1.0));
         }
         if !change.ranks.is_empty() {
             scales.resize(work.scale_count(), Scale::UNCHANGED);
@@ -104,7 +104,7 @@ impl<'a> Applied<'a> {
             own[usize::from(function)] *= factor.max(0.0) as f32;
         }
         let quiet = if change.quiet_network { graph.in_quiet_network() } else { (&[][..], &[][..]) };
-        Self { change, work, scales, own, quiet: quiet.0, quiet_groups: quiet.1 }
+        Self { change, work, scales, delays, own, quiet: quiet.0, quiet_groups: quiet.1 }
     }
 
     /// The factor of a rank's computing before a call.
@@ -114,11 +114,7 @@ impl<'a> Applied<'a> {
 
     /// The factor of what a rank waits for a CPU while it computes before a call.
     pub(crate) fn delays(&self, rank: Rank, call: usize) -> f64 {
-        match self.change.balanced {
-            true if self.change.takes_work_from(rank.index()) => self.work.delays(rank.index(), call),
-            true => self.work.delays(rank.index(), call).max(1.0),
-            false => 1.0,
-        }
+        if self.delays.is_empty() { 1.0 } else { self.work.delay(&self.delays, rank.index(), call) }
     }
 
     /// Whether nobody makes a call any more.

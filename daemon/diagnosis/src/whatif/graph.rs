@@ -228,11 +228,14 @@ impl Graph {
         &self.threads[range.start as usize..range.end as usize]
     }
 
+    fn starts_of(&self, thread: &Thread) -> &[u64] {
+        &self.starts[thread.calls.start as usize..thread.calls.end as usize]
+    }
+
     /// The last call of a rank that began before a time.
     pub(crate) fn last_entry_before(&self, rank: Rank, before_ns: u64) -> Option<u32> {
         let last = self.threads_of(rank).iter().filter_map(|thread| {
-            let starts = &self.starts[thread.calls.start as usize..thread.calls.end as usize];
-            let after = starts.partition_point(|start| *start < before_ns);
+            let after = self.starts_of(thread).partition_point(|start| *start < before_ns);
             after.checked_sub(1).map(|at| thread.calls.start + at as u32)
         });
         last.max_by_key(|call| self.starts[*call as usize])
@@ -241,9 +244,8 @@ impl Graph {
     /// The first call of a rank that began after a time.
     pub(crate) fn first_entry_after(&self, rank: Rank, after_ns: u64) -> Option<u32> {
         let first = self.threads_of(rank).iter().filter_map(|thread| {
-            let starts = &self.starts[thread.calls.start as usize..thread.calls.end as usize];
-            let after = starts.partition_point(|start| *start <= after_ns);
-            (after < starts.len()).then_some(thread.calls.start + after as u32)
+            let at = self.starts_of(thread).partition_point(|start| *start <= after_ns);
+            Some(thread.calls.start + at as u32).filter(|call| *call < thread.calls.end)
         });
         first.min_by_key(|call| self.starts[*call as usize])
     }

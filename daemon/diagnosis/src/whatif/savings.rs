@@ -99,18 +99,18 @@ impl Graph {
         (0..work.parts).map(|part| (0..ranks).map(|rank| of(rank, part)).collect()).collect()
     }
 
-    /// By rank, the sum of that if others wait for it: of about the fewest ranks with the most whose work, balanced alone, saves
+    /// By rank, the sum of such excess if others wait for it: of about the fewest ranks with the most whose work, balanced alone, saves
     /// most of what balanced work saves. In a large job most ranks have more than others at some time, in sum more than the one
     /// that all wait for. Empty where balanced work saves nothing.
     #[must_use]
-    pub fn delaying_work(&self, savings: &Savings) -> Vec<u64> {
+    pub fn delaying_work(&self, savings: &Savings, excess: &[Vec<u64>]) -> Vec<u64> {
         let saved_ns = savings.causes[Blame::Pattern as usize].wall_ns;
         let length_ns = savings.recorded_ns - self.began_ns() as f64;
         if savings.departure.is_some() || saved_ns < NEXT_TO_NOTHING * length_ns {
             return Vec::new();
         }
         let mut of_ranks = vec![0_u64; self.threads_of.len()];
-        for part in self.excess_work() {
+        for part in excess {
             of_ranks.iter_mut().zip(part).for_each(|(sum, ns)| *sum += ns);
         }
         let mut order: Vec<usize> = (0..of_ranks.len()).filter(|rank| of_ranks[*rank] > 0).collect();

@@ -150,8 +150,7 @@ impl List {
             }
             if of.times.is_empty() && !of.few.is_empty() {
                 let ranks = sorted(&of.few);
-                let of_ranks_s = if of.few_s > 0.0 { of.few_s } else { of.total_s };
-                let text = format!("{} {what}, for {} in all.", subject(&ranks), seconds(of_ranks_s));
+                let text = format!("{} {what}, for {} in all.", subject(&ranks), seconds(of.of_few_s()));
                 let finding = self.add(&about, FindingKind::Source, from_s, Some(until_s), text);
                 (finding.ranks, finding.cause, finding.is_final) =
                     (runs(ranks), Some(of.cause.clone()), found.is_final);

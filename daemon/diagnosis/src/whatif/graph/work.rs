@@ -79,9 +79,9 @@ impl Work {
     }
 
     /// The factor of what a rank waits for a CPU before one of its calls, if work is even.
-    pub(crate) fn delays(&self, rank: usize, call: usize) -> f64 {
+    pub(crate) fn delay(&self, delays: &[f32], rank: usize, call: usize) -> f64 {
         let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
-        self.delays.get(rank * self.segments + segment).copied().map_or(1.0, f64::from)
+        f64::from(delays[rank * self.segments + segment])
     }
 
     /// The factor of the computing of a rank before one of its calls.
