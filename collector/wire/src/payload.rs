@@ -233,6 +233,8 @@ pub struct Scheduling {
     pub stopped_ns: u64,
     /// Time in uninterruptible sleep in the kernel, such as for a disk or for swapped memory.
     pub blocked_ns: u64,
+    /// Times it needed a page that had to be read from a disk first.
+    pub major_faults: u64,
 }
 
 /// The calls that the threads of a process were in when it ended.
@@ -374,6 +376,7 @@ mod tests {
             involuntary: 6,
             stopped_ns: 0,
             blocked_ns: 0,
+            major_faults: 0,
         };
         vec![
             Message::RunStart(RunStart {
@@ -428,6 +431,7 @@ mod tests {
             Message::Scheduling(Scheduling { stopped_ns: 7, ..scheduling }),
             Message::Cpus(Cpus { process: 1, on_host: 2, quota_milli: 1_500, allowed: "0-1".into() }),
             Message::Scheduling(Scheduling { blocked_ns: 8, ..scheduling }),
+            Message::Scheduling(Scheduling { major_faults: 9, ..scheduling }),
         ]
     }
 

@@ -205,12 +205,11 @@ impl Field for Scheduling {
         for number in [self.monotonic_ns, self.run_ns, self.wait_ns, self.voluntary, self.involuntary] {
             number.write(out);
         }
-        // Later than the others, and rare.
-        if self.stopped_ns > 0 || self.blocked_ns > 0 {
-            self.stopped_ns.write(out);
-        }
-        if self.blocked_ns > 0 {
-            self.blocked_ns.write(out);
+        // Later than the others, and rare: without those at the end that are 0.
+        let later = [self.stopped_ns, self.blocked_ns, self.major_faults];
+        let written = later.iter().rposition(|number| *number > 0).map_or(0, |last| last + 1);
+        for number in &later[..written] {
+            number.write(out);
         }
     }
 
@@ -224,6 +223,7 @@ impl Field for Scheduling {
             involuntary: reader.field()?,
             stopped_ns: reader.later_number()?,
             blocked_ns: reader.later_number()?,
+            major_faults: reader.later_number()?,
         })
     }
 }

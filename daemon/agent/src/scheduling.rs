@@ -40,21 +40,27 @@ impl Scheduler {
         let (run_ns, wait_ns) = times(pid)?;
         let mut switches =
             self.last_sent.map(|last_sent| (last_sent.voluntary, last_sent.involuntary)).unwrap_or_default();
-        if self.looks.is_multiple_of(STATUS_EVERY)
-            && let Some(status) = status(pid)
-        {
+        let looks_closer = self.looks.is_multiple_of(STATUS_EVERY);
+        if looks_closer && let Some(status) = status(pid) {
             switches = self::switches(&status).unwrap_or(switches);
             self.new_cpus = self.cpus.changed(pid, process, &status).or(self.new_cpus.take());
         }
         self.looks += 1;
         let (voluntary, involuntary) = switches;
         let since_ns = monotonic_ns.saturating_sub(std::mem::replace(&mut self.looked_ns, monotonic_ns));
-        let (mut stopped_ns, mut blocked_ns) = (0, 0);
-        if let Some(last) = self.last_sent {
+        // It neither ran nor waited for a processor for so long.
+        let idle_ns = self.last_sent.map_or(0, |last| {
             let moved_ns = run_ns.saturating_sub(last.run_ns) + wait_ns.saturating_sub(last.wait_ns);
-            let [stopped, blocked] = self.halted_ns(pid, since_ns, since_ns.saturating_sub(moved_ns));
-            (stopped_ns, blocked_ns) = (last.stopped_ns + stopped, last.blocked_ns + blocked);
-        }
+            since_ns.saturating_sub(moved_ns)
+        });
+        // A process that ran all the time need not be asked.
+        let is_asked = looks_closer || 4 * idle_ns > since_ns;
+        let stat = if is_asked { Stat::read(pid) } else { Stat::default() };
+        let before = self.last_sent.map(|last| (last.stopped_ns, last.blocked_ns, last.major_faults));
+        let (stopped_ns, blocked_ns, major_faults) = before.unwrap_or_default();
+        let [stopped, blocked] = self.halted_ns(stat.halt, idle_ns);
+        let (stopped_ns, blocked_ns) = (stopped_ns + stopped, blocked_ns + blocked);
+        let major_faults = stat.major_faults.unwrap_or(major_faults);
         let figures = Scheduling {
             process,
             monotonic_ns,
@@ -64,6 +70,7 @@ impl Scheduler {
             involuntary,
             stopped_ns,
             blocked_ns,
+            major_faults,
         };
         let same =
             self.last_sent.is_some_and(|last_sent| Scheduling { monotonic_ns, ..last_sent } == figures);
@@ -74,11 +81,9 @@ impl Scheduler {
         self.last_sent
     }
 
-    /// How long the process was stopped, and blocked, since the last look. It neither ran nor waited for a processor for
-    /// `idle_ns` of that time.
-    fn halted_ns(&mut self, pid: u32, since_ns: u64, idle_ns: u64) -> [u64; 2] {
-        // A process that ran all the time need not be asked.
-        let state = if 4 * idle_ns > since_ns { halt(pid) } else { Halt::Free };
+    /// How long the process was stopped, and blocked, since the last look, by its state now. It neither ran nor waited for a
+    /// processor for `idle_ns` of that time.
+    fn halted_ns(&mut self, state: Halt, idle_ns: u64) -> [u64; 2] {
         let states = [std::mem::replace(&mut self.state, state), state];
         // It was stopped or blocked, or went on, about halfway between two looks.
         [Halt::Stopped, Halt::Blocked]
@@ -115,20 +120,35 @@ enum Halt {
     Blocked,
 }
 
-fn halt(pid: u32) -> Halt {
-    let text = proc_file::read(&format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name of the program is in parentheses and may contain some.
-    let state = text.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
-    match state {
-        Some('T' | 't') => Halt::Stopped,
-        Some('D') => Halt::Blocked,
-        _ => Halt::Free,
+/// What the system says of a process in one line.
+#[derive(Debug, Default)]
+struct Stat {
+    halt: Halt,
+    /// Times it needed a page that had to be read from a disk first; `None` where the system does not tell.
+    major_faults: Option<u64>,
+}
+
+impl Stat {
+    fn read(pid: u32) -> Self {
+        Self::parse(&proc_file::read(&format!("/proc/{pid}/stat")).unwrap_or_default())
+    }
+
+    fn parse(text: &str) -> Self {
+        // The name of the program is in parentheses and may contain some.
+        let Some((_, rest)) = text.rsplit_once(')') else { return Self::default() };
+        let mut words = rest.split_whitespace();
+        let halt = match words.next() {
+            Some("T" | "t") => Halt::Stopped,
+            Some("D") => Halt::Blocked,
+            _ => Halt::Free,
+        };
+        Self { halt, major_faults: words.nth(8).and_then(|number| number.parse().ok()) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Scheduler;
+    use super::{Halt, Scheduler, Stat};
     use rustix::process::{Pid, Signal, kill_process};
     use std::process::{Command, Stdio};
     use std::time::Duration;
@@ -146,6 +166,14 @@ mod tests {
         assert_eq!(after.process, 7);
         assert!(after.run_ns > before.run_ns, "{before:?} {after:?}");
         assert!(scheduler.look(busy.id(), 7).is_none());
+    }
+
+    #[test]
+    fn the_name_of_a_program_may_be_anything() {
+        let stat = Stat::parse("7 (a) D 1 (b) T 1 7 7 0 -1 4194304 20 21 22 23 24 25");
+        assert_eq!((stat.halt, stat.major_faults), (Halt::Stopped, Some(22)));
+        let stat = Stat::parse("7 (a) D");
+        assert_eq!((stat.halt, stat.major_faults), (Halt::Blocked, None));
     }
 
     #[test]

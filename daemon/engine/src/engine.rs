@@ -396,6 +396,7 @@ mod tests {
                 involuntary: 2,
                 stopped_ns: 0,
                 blocked_ns: 0,
+                major_faults: 0,
             }));
         }
         let step = engine.feed(clock_sample(begun_ns + 300)).unwrap();
@@ -408,6 +409,7 @@ mod tests {
             involuntary: 2,
             stopped_ns: 0,
             blocked_ns: 0,
+            major_faults: 0,
         };
         let first = Scheduling { at_ns: 100, run_ns: 100, wait_ns: 3, ..newest };
         assert_eq!(step.scheduling, [first, newest]);

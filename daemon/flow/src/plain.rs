@@ -260,6 +260,7 @@ struct SchedulingFields {
     involuntary: u64,
     stopped_ns: u64,
     blocked_ns: u64,
+    major_faults: u64,
 }
 
 #[derive(Serialize, Deserialize)]

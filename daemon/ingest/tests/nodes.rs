@@ -286,6 +286,7 @@ fn what_the_scheduler_did_is_on_the_clock_of_the_run() {
         involuntary: 5,
         stopped_ns: 6,
         blocked_ns: 1,
+        major_faults: 7,
     };
     let batch = feed(
         &mut ingest,

@@ -53,9 +53,11 @@ prop_compose! {
 prop_compose! {
     fn any_scheduling()(
         rank in 0..4_u32, at_ns in 0..MOST_NS, run_ns: u64, wait_ns: u64, voluntary: u64, involuntary: u64, stopped_ns: u64,
-        blocked_ns: u64,
+        blocked_ns: u64, major_faults: u64,
     ) -> Scheduling {
-        Scheduling { rank: Rank(rank), at_ns, run_ns, wait_ns, voluntary, involuntary, stopped_ns, blocked_ns }
+        Scheduling {
+            rank: Rank(rank), at_ns, run_ns, wait_ns, voluntary, involuntary, stopped_ns, blocked_ns, major_faults,
+        }
     }
 }
 

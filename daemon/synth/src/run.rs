@@ -206,6 +206,7 @@ impl Run {
             involuntary: if is_stop { 0 } else { times },
             stopped_ns,
             blocked_ns: 0,
+            major_faults: 0,
         };
         self.tell(agent, Message::Scheduling(figures));
     }

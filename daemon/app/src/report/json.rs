@@ -170,6 +170,8 @@ struct Rank<'a> {
     stopped_s: Option<f64>,
     /// In uninterruptible sleep in the kernel.
     blocked_s: Option<f64>,
+    /// Times it needed a page that had to be read from a disk first.
+    major_faults: Option<u64>,
     voluntary: Option<u64>,
     involuntary: Option<u64>,
 }
@@ -192,6 +194,7 @@ impl Rank<'_> {
             wait_s: None,
             stopped_s: None,
             blocked_s: None,
+            major_faults: None,
             voluntary: None,
             involuntary: None,
             ..self
@@ -309,6 +312,7 @@ fn rank<'a>(loaded: &'a Loaded, info: &'a RankInfo) -> Rank<'a> {
         wait_s: scheduling.map(|row| row.wait_ns as f64 / 1e9),
         stopped_s: scheduling.map(|row| row.stopped_ns as f64 / 1e9),
         blocked_s: scheduling.map(|row| row.blocked_ns as f64 / 1e9),
+        major_faults: scheduling.map(|row| row.major_faults),
         voluntary: scheduling.map(|row| row.voluntary),
         involuntary: scheduling.map(|row| row.involuntary),
     }

@@ -331,6 +331,7 @@ mod tests {
             involuntary,
             stopped_ns: 0,
             blocked_ns: 0,
+            major_faults: 0,
         };
         let waits =
             |rows: &[Scheduling]| -> Vec<u64> { figures_of(rows).iter().map(|of| of.wait_ns).collect() };

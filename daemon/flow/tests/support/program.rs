@@ -416,6 +416,7 @@ fn scheduling(rank: u32, number: u64) -> Scheduling {
         involuntary: lost,
         stopped_ns: lost * 20,
         blocked_ns: lost * 10,
+        major_faults: lost,
     }
 }
 

@@ -32,6 +32,7 @@ impl Ingest {
             involuntary: figures.involuntary,
             stopped_ns,
             blocked_ns,
+            major_faults: figures.major_faults,
         });
     }
 

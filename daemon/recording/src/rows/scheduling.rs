@@ -19,8 +19,9 @@ impl Row for Scheduling {
         column!(involuntary: U64, Rising),
         column!(stopped_ns: U64, Rising),
         column!(blocked_ns: U64, Rising),
+        column!(major_faults: U64, Rising),
     ];
-    const LATER: &'static [&'static str] = &["stopped_ns", "blocked_ns"];
+    const LATER: &'static [&'static str] = &["stopped_ns", "blocked_ns", "major_faults"];
 
     fn blank() -> Self {
         Scheduling::default()
