@@ -7,6 +7,7 @@ use crate::whatif::call_row::NONE;
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::flights::{Figure, size_bin};
 use crate::whatif::graph::on_links::Link;
+use crate::whatif::lack::Lack;
 use crate::whatif::partners::{Partners, Peers};
 use mpiscope_model::{Function, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,8 +17,6 @@ const FAR_LONGER: u64 = 10;
 const FAR_LONGER_NS: u64 = 20_000;
 /// What ended a call may have come as long before as it waits for a CPU this many times, on average.
 const WAITS_FOR_CPU: u64 = 2;
-/// Who had a CPU this often during a call, and did not leave it, waited for something else than a CPU.
-const TURNS: u64 = 8;
 
 /// What calls of a function and size take that wait for nobody: nearly the least that was seen.
 fn usual(graph: &Graph, sizes: &[u32], took_ns: impl Fn(usize) -> u64) -> FxHashMap<(Function, u32), u64> {
@@ -49,13 +48,19 @@ struct Waits {
 /// Fewer calls do not say what those that receive on a link wait for.
 const LEAST_WAITS: usize = 30;
 
+/// A message that was sent this many times as long before as its receiver waited for it was there when the receiver came: nobody
+/// comes again and again just before a message does.
+const LONG_BEFORE: u64 = 32;
+
 /// The links on which messages come late: most calls that took far longer than usual after their messages were sent waited for
 /// nobody's entry, and entries just before they ended are chance.
 fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Link> {
-    let own_ns = |call: usize| {
+    let sent_ns = |call: usize| {
         let senders = graph.received_by(call).iter().map(|edge| graph.starts[edge.from as usize]);
-        graph.ends[call] - senders.max().unwrap_or(0).clamp(graph.starts[call], graph.ends[call])
+        senders.max().unwrap_or(0).min(graph.ends[call])
     };
+    let own_ns = |call: usize| graph.ends[call] - sent_ns(call).max(graph.starts[call]);
+    let was_there = |call: usize| graph.ends[call] - sent_ns(call) > LONG_BEFORE.saturating_mul(own_ns(call));
     let usual = usual(graph, sizes, own_ns);
     let mut of_links: FxHashMap<Link, Waits> = FxHashMap::default();
     for thread in &graph.threads {
@@ -64,7 +69,7 @@ fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Li
                 continue;
             };
             let soon_ns = soon_ns(usual.get(&(graph.functions[call], sizes[call])));
-            if own_ns(call) <= soon_ns || was_underway(graph, call, Figure::Low) {
+            if own_ns(call) <= soon_ns || was_there(call) || was_underway(graph, call, Figure::Low) {
                 continue;
             }
             let end_ns = graph.ends[call];
@@ -124,40 +129,15 @@ fn sizes(graph: &Graph, partners: &Partners) -> Vec<u32> {
     (0..graph.starts.len()).map(size).collect()
 }
 
-/// How a call's rank lacked a CPU meanwhile.
-struct Lack {
-    /// For most of the call: whatever it waited for, it comes late.
-    is_most: bool,
-    /// How long it waited for one at a time, on average; 0 where that is not known.
-    wait_ns: u64,
-    /// Nothing else need be why the call was long.
-    explains: bool,
-}
-
-impl Lack {
-    fn during(graph: &Graph, rank: Rank, (start_ns, end_ns): (u64, u64)) -> Self {
-        let missing_ns = graph.delays.between(rank, start_ns, end_ns);
-        let stopped_ns =
-            graph.delays.sum_between(rank, (start_ns, end_ns), |figure| figure.stopped_ns) as u64;
-        let wait_ns = graph.delays.wait_at(rank, end_ns);
-        let is_known = wait_ns > 0 && wait_ns < u64::MAX;
-        let wait_ns = if is_known { wait_ns } else { 0 };
-        let is_most = |ns: u64| ns.saturating_mul(2) > end_ns - start_ns;
-        // A rank that is stopped gets no CPU by turns.
-        let turns_ns = missing_ns.saturating_sub(stopped_ns);
-        let has_turns = is_known && !is_most(stopped_ns) && turns_ns >= TURNS.saturating_mul(wait_ns);
-        Self { is_most: is_most(missing_ns), wait_ns, explains: is_most(missing_ns) && !has_turns }
-    }
-}
-
-/// From when on a peer's entry is to blame for a call. If the lack of a CPU or a slow message may be why it was long, only
+/// From when on a peer's entry is to blame for a call. If the lack of a CPU or a message on a network may be why it was long, only
 /// entries soon before its end are. Whoever shares a CPU goes on only when it has one again.
 fn blamed_since_ns(graph: &Graph, call: usize, lack: &Lack, soon_ns: u64) -> u64 {
     let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
-    if !lack.is_most && graph.received_by(call).is_empty() {
+    let is_of_network = graph.received_by(call).iter().any(|edge| graph.link_of(edge).is_some());
+    if !lack.is_most && !is_of_network {
         return start_ns;
     }
-    let waits = if lack.explains { 0 } else { WAITS_FOR_CPU };
+    let waits = if lack.explains() { 0 } else { WAITS_FOR_CPU };
     end_ns.saturating_sub(soon_ns.saturating_add(lack.wait_ns.saturating_mul(waits))).max(start_ns)
 }
 

@@ -21,6 +21,7 @@ mod flights;
 mod gaps;
 mod graph;
 mod groups;
+mod lack;
 mod message_calls;
 mod order;
 mod partners;

@@ -6,6 +6,7 @@
 use crate::whatif::call_row::NONE;
 use crate::whatif::delay::usual;
 use crate::whatif::graph::Graph;
+use crate::whatif::lack::Lack;
 use crate::whatif::partners::Partners;
 use mpiscope_model::Rank;
 use rustc_hash::FxHashMap;
@@ -42,27 +43,29 @@ pub(crate) fn starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> FxHa
     starved
 }
 
-/// How long somebody had no CPU during a call.
+/// How long somebody had no CPU during a call. Who had one by turns does not count: it took part in between.
 #[derive(Debug, Clone, Copy, Default)]
 struct Missing {
-    /// On average over the time between two figures of the scheduler.
     ns: u64,
     /// How long it then waited at a time.
     wait_ns: u64,
 }
 
 impl Missing {
-    fn during(graph: &Graph, rank: Rank, (from_ns, to_ns): (u64, u64)) -> Self {
-        let ns = graph.delays.between(rank, from_ns, to_ns);
-        Self { ns, wait_ns: if ns > 0 { graph.delays.wait_at(rank, to_ns) } else { 0 } }
+    fn during(graph: &Graph, rank: Rank, span: (u64, u64)) -> Self {
+        let lack = Lack::during(graph, rank, span);
+        if lack.missing_ns == 0 || lack.has_turns {
+            return Self::default();
+        }
+        Self { ns: lack.missing_ns, wait_ns: graph.delays.wait_at(rank, span.1) }
     }
 
     fn or(self, other: Self) -> Self {
         Self { ns: self.ns.max(other.ns), wait_ns: self.wait_ns.max(other.wait_ns) }
     }
 
-    /// How much of a call that is: where it had none for most of the time, all of that; where it had one by turns, one turn of
-    /// waiting if the call is longer than usual by that.
+    /// How much of a call that is: where it had none for most of the time, all of that; where it had one for most of it, one
+    /// turn of waiting if the call is longer than usual by that.
     fn in_call(self, part_ns: u64, excess_ns: u64) -> u64 {
         let ns = self.ns.min(part_ns);
         if ns > part_ns / 2 {

@@ -76,6 +76,12 @@ fn an_exchange_that_waits_for_its_receiver_goes_on_when_it_has_a_cpu() {
 }
 
 #[test]
+fn an_exchange_within_a_node_that_goes_on_a_little_later_waited_for_its_receiver() {
+    // Nothing is known of CPUs; but no message takes so long within a node.
+    waits_for_receivers_on_a_shared_cpu(|_, _| 0);
+}
+
+#[test]
 fn who_had_a_cpu_often_during_an_exchange_waited_for_its_receiver() {
     // Many ranks poll on the CPU: it is the rank's for a tenth of the time.
     waits_for_receivers_on_a_shared_cpu(|_, polled_ns| polled_ns / 10 * 9);

@@ -1,6 +1,6 @@
 //! More ranks than CPUs, which poll while they wait for messages.
 
-use crate::model::{RECEIVE, SEND, call, kinds, message, near};
+use crate::model::{EXCHANGE, RECEIVE, SEND, call, kinds, message, near};
 use mpiscope_diagnosis::whatif::{Change, Graph, GraphBuilder};
 use mpiscope_model::{Node, Rank, Scheduling};
 
@@ -92,4 +92,42 @@ fn who_polls_for_a_shorter_time_waits_less_for_a_cpu() {
     let [slow_ns, fast_ns, _] = WORK_NS;
     let truth_ns = (STEPS * (slow_ns - (slow_ns + 2 * fast_ns) / 3)) as f64;
     assert!(near(saved_ns, truth_ns, 0.1), "{saved_ns} of {truth_ns}");
+}
+
+/// Two ranks on two hosts exchange messages that take long on the network. Meanwhile both poll, and their CPUs are theirs for a
+/// quarter of the time, by short turns. They go on as soon as messages are there.
+#[test]
+fn who_polls_by_turns_keeps_nobody_waiting_who_waits_for_the_network() {
+    const WORK_NS: u64 = 2 * MS;
+    let mut builder = GraphBuilder::new(kinds());
+    let (mut begun_ns, mut polled_ns) = (0, 0);
+    for rank in 0..2 {
+        builder.place(Rank(rank), Node(rank));
+        builder.share_cpus([(Node(0), 1.0), (Node(1), 1.0)]);
+    }
+    for step in 0..STEPS {
+        let asked_ns = begun_ns + WORK_NS;
+        let end_ns = asked_ns + if step < STEPS / 2 { 100_000 } else { 5 * MS };
+        for rank in 0..2 {
+            builder.call(&call(rank, EXCHANGE, (asked_ns, end_ns), Some(1 - rank), 1_000));
+            builder.message(&message([1 - rank, rank], 1_000, (asked_ns, end_ns), asked_ns));
+        }
+        polled_ns += end_ns - asked_ns;
+        if step % 15 == 0 || step == STEPS - 1 {
+            let waited_ns = polled_ns / 4 * 3;
+            (0..2).for_each(|rank| {
+                let times = [polled_ns - waited_ns, waited_ns];
+                sample(&mut builder, rank, end_ns, times, waited_ns / 10_000);
+            });
+        }
+        begun_ns = end_ns;
+    }
+    let graph = builder.finish().unwrap();
+    let recorded_ns = graph.recorded_ns() as f64;
+    let saved_ns = |change: &Change| recorded_ns - graph.replay(change).run_ns;
+    let with_cpus_ns = saved_ns(&Change { own_cores: true, ..Change::default() });
+    assert!(with_cpus_ns < 0.02 * recorded_ns, "{with_cpus_ns} of {recorded_ns}");
+    let quiet_ns = saved_ns(&Change { quiet_network: true, ..Change::default() });
+    let truth_ns = (STEPS / 2 * (5 * MS - 100_000)) as f64;
+    assert!(near(quiet_ns, truth_ns, 0.05), "{quiet_ns} of {truth_ns}");
 }

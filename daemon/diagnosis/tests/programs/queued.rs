@@ -1,7 +1,9 @@
 //! A link on which messages queue: whoever receives them waits although they were sent long ago, and whoever sends may wait
 //! until those before have left.
 
-use crate::model::{EXCHANGE, Model, builder_of, call, message, near};
+use crate::model::{EXCHANGE, Model, RECEIVE, SEND, builder_of, call, message, near};
+use mpiscope_diagnosis::whatif::Change;
+use mpiscope_model::Rank;
 
 const RANKS: usize = 8;
 const STEPS: usize = 300;
@@ -68,4 +70,28 @@ fn one_that_never_queued_costs_nothing() {
     let (saved_ns, _) = costs(0, usize::MAX, true);
     let end_ns = ring(0, usize::MAX).end_ns as f64;
     assert!(saved_ns < 0.01 * end_ns, "{saved_ns} of {end_ns}");
+}
+
+#[test]
+fn a_message_that_was_there_long_before_does_not_come_late_when_its_receiver_is_slow_to_take_it() {
+    // Rank 1 has five times the work of rank 0, and takes a while to receive in each third step.
+    const WORK_NS: [u64; 2] = [2_000_000, 10_000_000];
+    let mut model = Model { calls: Vec::new(), messages: Vec::new(), end_ns: 0 };
+    let mut begun_ns = [0; 2];
+    for step in 0..STEPS {
+        let (sent_ns, came_ns) = (begun_ns[0] + WORK_NS[0], begun_ns[1] + WORK_NS[1]);
+        let taken_ns = came_ns + if step.is_multiple_of(3) { 250_000 } else { 1_000 };
+        let done_ns = came_ns + 20_000;
+        model.calls.push(call(0, SEND, (sent_ns, sent_ns + OWN_NS), Some(1), 100));
+        model.calls.push(call(0, RECEIVE, (sent_ns + OWN_NS, done_ns), Some(1), 100));
+        model.calls.push(call(1, EXCHANGE, (came_ns, taken_ns), Some(0), 100));
+        model.messages.push(message([0, 1], 100, (sent_ns, taken_ns), came_ns));
+        model.messages.push(message([1, 0], 100, (came_ns, done_ns), sent_ns));
+        begun_ns = [done_ns, taken_ns];
+    }
+    let graph = builder_of(&model, &[0, 1]).finish().unwrap();
+    let faster = graph.replay(&Change { ranks: vec![(Rank(1), 0.2)], ..Change::default() });
+    let saved_ns = graph.recorded_ns() as f64 - faster.run_ns;
+    let truth_ns = STEPS as f64 * (WORK_NS[1] - WORK_NS[0]) as f64;
+    assert!(near(saved_ns, truth_ns, 0.05), "{saved_ns} of {truth_ns}");
 }
