@@ -290,7 +290,7 @@ fn find_waits(graph: &mut Graph) {
     delays.spread(graph, &parts);
     graph.delays = delays;
     if graph.delays.is_known() {
-        graph.delays.starved = starved::starved(graph, &partners, &parts);
+        graph.delays.of_calls = starved::with_starved(graph, &partners, &parts);
         flights::learn_with_cpus(graph);
     }
 }

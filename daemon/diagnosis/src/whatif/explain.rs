@@ -147,7 +147,7 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
     graph.late_links = late_links(graph, partners, &sizes);
     let usual = usual(graph, &sizes, |call| graph.ends[call] - graph.starts[call]);
     let mut usual_of_blocked = FxHashMap::default();
-    let mut blocked = FxHashMap::default();
+    let mut blocked = vec![NONE; graph.starts.len()];
     let mut unexplained_ns = 0;
     for thread in &graph.threads {
         for at in thread.calls.clone() {
@@ -169,7 +169,7 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
             let since_ns = blamed_since_ns(graph, call, &lack, soon_ns);
             match last_entry(graph, &peers, call, soon_ns, (since_ns, end_ns)) {
                 Some(entry) => {
-                    blocked.insert(at, entry);
+                    blocked[call] = entry;
                     usual_of_blocked.insert(at, usual_ns);
                 }
                 None if lack.is_most || was_underway(graph, call, Figure::Median) => {}
@@ -177,7 +177,7 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
             }
         }
     }
-    graph.quality.blocked = blocked.len() as u64;
+    graph.quality.blocked = usual_of_blocked.len() as u64;
     graph.quality.unexplained_ns = unexplained_ns;
     (graph.blocked, graph.usual_of_blocked) = (blocked, usual_of_blocked);
 }

@@ -92,8 +92,8 @@ pub struct Graph {
     /// By message, what its flight likely takes then. Empty where no rank ever waited.
     pub(crate) likely_with_cpus: Vec<f32>,
     pub(crate) reference: Reference,
-    /// By call, the entry of a peer that it waited for.
-    pub(crate) blocked: FxHashMap<u32, u32>,
+    /// By call, the entry of a peer that it waited for, or `NONE`; empty before that is known.
+    pub(crate) blocked: Vec<u32>,
     /// Of these calls, what they take where they wait for nobody.
     pub(crate) usual_of_blocked: FxHashMap<u32, u64>,
     /// By send or exchange that ended when what it sent had left, that message.
@@ -272,8 +272,12 @@ impl Graph {
 
     /// The time in which a call waited for a CPU, its own rank's or another's.
     pub(crate) fn delay_of(&self, call: usize) -> u64 {
-        let starved_ns = self.delays.starved.get(&(call as u32)).copied().unwrap_or(0);
-        self.delay_within(call).max(starved_ns)
+        self.delays.of_calls.get(call).copied().unwrap_or(0)
+    }
+
+    /// The call of a peer whose entry a call waited for.
+    pub(crate) fn blocked_by(&self, call: usize) -> Option<usize> {
+        self.blocked.get(call).filter(|peer| **peer != NONE).map(|peer| *peer as usize)
     }
 
     pub(crate) fn is_setup(&self, call: usize) -> bool {
@@ -293,8 +297,7 @@ impl Graph {
             let since_ns = &mut since[edge.to as usize];
             *since_ns = (*since_ns).max(self.starts[edge.from as usize]);
         }
-        for (call, peer) in &self.blocked {
-            let since_ns = &mut since[*call as usize];
+        for (since_ns, peer) in since.iter_mut().zip(&self.blocked).filter(|(_, peer)| **peer != NONE) {
             *since_ns = (*since_ns).max(self.starts[*peer as usize]);
         }
         for (call, group) in self.groups.left.iter().enumerate().filter(|(_, group)| **group != NONE) {

@@ -267,11 +267,11 @@ impl Run<'_> {
             let rest_ns = self.operation_ns(group, rest_ns as f64) * own;
             return self.arrivals(received, entry_ns.max(last_ns) + rest_ns, rank);
         }
-        if let Some(&peer) = graph.blocked.get(&(call as u32)) {
-            let after_ns = recorded_end_ns.saturating_sub(graph.starts[peer as usize]);
+        if let Some(peer) = graph.blocked_by(call) {
+            let after_ns = recorded_end_ns.saturating_sub(graph.starts[peer]);
             let after_ns = after_ns.saturating_sub(delay_ns) as f64;
             let own_ns = graph.usual_ns(call).min(took_ns) as f64 * own;
-            let end_ns = (entry_ns + own_ns).max(self.entries[peer as usize] + after_ns);
+            let end_ns = (entry_ns + own_ns).max(self.entries[peer] + after_ns);
             return self.arrivals(received, end_ns, rank);
         }
         if let Some(&sent) = graph.drained.get(&(call as u32)) {

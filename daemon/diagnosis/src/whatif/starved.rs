@@ -9,20 +9,18 @@ use crate::whatif::graph::Graph;
 use crate::whatif::lack::Lack;
 use crate::whatif::partners::Partners;
 use mpiscope_model::Rank;
-use rustc_hash::FxHashMap;
 use std::cell::LazyCell;
 
 /// Shorter calls say nothing: the scheduler's figures come some ten times a second.
 const SHORTEST_NS: u64 = 100_000;
 
-/// By call, the time in which somebody whom it needed had no CPU: of its own part, and if that is most of it.
-pub(crate) fn starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> FxHashMap<u32, u64> {
+/// By call, the time in which its own rank had no CPU, or somebody whom it needed: of its own part, and if that is most of it.
+pub(crate) fn with_starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> Vec<u64> {
     let of_groups = missing_in_groups(graph, parts);
-    let mut starved = FxHashMap::default();
+    let mut delays_ns = graph.delays.within.clone();
     for thread in &graph.threads {
         let usual = LazyCell::new(|| usual(graph, thread, parts));
-        for call in thread.calls.clone() {
-            let at = call as usize;
+        for at in thread.calls.clone().map(|call| call as usize) {
             let part_ns = parts[at];
             if part_ns < SHORTEST_NS {
                 continue;
@@ -34,13 +32,10 @@ pub(crate) fn starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> FxHa
             let of_peers = peers.ranks().map(|peer| Missing::during(graph, peer, (from_ns, to_ns)));
             let missing = of_peers.fold(of_group, Missing::or);
             let excess_ns = part_ns.saturating_sub(usual[&graph.places[at]].call_ns[0]);
-            let missing_ns = missing.in_call(part_ns, excess_ns);
-            if missing_ns > 0 {
-                starved.insert(call, missing_ns);
-            }
+            delays_ns[at] = delays_ns[at].max(missing.in_call(part_ns, excess_ns));
         }
     }
-    starved
+    delays_ns
 }
 
 /// How long somebody had no CPU during a call. Who had one by turns does not count: it took part in between.

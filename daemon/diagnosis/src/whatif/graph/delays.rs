@@ -1,7 +1,6 @@
 //! What the scheduler says of ranks, and what that means for their calls.
 
 use mpiscope_model::Rank;
-use rustc_hash::FxHashMap;
 
 /// What the scheduler says of a rank at a moment, in sums since its start.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +31,8 @@ pub(crate) struct Delays {
     pub(crate) before: Vec<u64>,
     /// By call, likewise in itself after what it waited for was on its way.
     pub(crate) within: Vec<u64>,
-    /// Of calls that took long because a rank that they needed had no CPU, how long it had none.
-    pub(crate) starved: FxHashMap<u32, u64>,
+    /// By call, likewise in itself, or the time in which a rank that it needed had none if that is longer.
+    pub(crate) of_calls: Vec<u64>,
     /// The share of all of it for which recording itself may be the reason.
     pub(crate) of_recorder: f64,
 }
