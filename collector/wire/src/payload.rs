@@ -233,7 +233,7 @@ pub struct Scheduling {
     pub stopped_ns: u64,
     /// Time in uninterruptible sleep in the kernel, such as for a disk or for swapped memory.
     pub blocked_ns: u64,
-    /// Times it needed a page that had to be read from a disk first.
+    /// Major page faults: pages that had to be read from a disk, a network file system, or swap.
     pub major_faults: u64,
 }
 
@@ -456,8 +456,8 @@ mod tests {
         for (at, message) in examples().iter().enumerate() {
             message.encode(&mut bytes);
             // The messages of one host's runs came first; those of several hosts were added, then last calls, then
-            // the time a process was stopped, its CPUs, and the time it was blocked.
-            if [7, 12, 13, 16, 17, 18, examples().len()].contains(&(at + 1)) {
+            // the time a process was stopped, its CPUs, the time it was blocked, and its page faults.
+            if [7, 12, 13, 16, 17, 18, 19, examples().len()].contains(&(at + 1)) {
                 golden.push((bytes.len(), crate::check::checksum(&bytes)));
             }
         }
@@ -465,7 +465,7 @@ mod tests {
         assert_eq!(golden, GOLDEN);
     }
 
-    const GOLDEN: [(usize, u32); 7] = [
+    const GOLDEN: [(usize, u32); 8] = [
         (374, 2329833072),
         (574, 3866438358),
         (642, 4236167502),
@@ -473,6 +473,7 @@ mod tests {
         (798, 947460513),
         (833, 1278725180),
         (909, 368672805),
+        (993, 888031683),
     ];
 
     proptest! {

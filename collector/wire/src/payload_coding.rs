@@ -205,7 +205,7 @@ impl Field for Scheduling {
         for number in [self.monotonic_ns, self.run_ns, self.wait_ns, self.voluntary, self.involuntary] {
             number.write(out);
         }
-        // Later than the others, and rare: without those at the end that are 0.
+        // Later than the others, and rare. Zeros at the end are not written.
         let later = [self.stopped_ns, self.blocked_ns, self.major_faults];
         let written = later.iter().rposition(|number| *number > 0).map_or(0, |last| last + 1);
         for number in &later[..written] {

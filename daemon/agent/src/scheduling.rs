@@ -54,11 +54,11 @@ impl Scheduler {
             since_ns.saturating_sub(moved_ns)
         });
         // A process that ran all the time need not be asked.
-        let is_asked = looks_closer || 4 * idle_ns > since_ns;
-        let stat = if is_asked { Stat::read(pid) } else { Stat::default() };
+        let is_idle = 4 * idle_ns > since_ns;
+        let stat = if looks_closer || is_idle { Stat::read(pid) } else { Stat::default() };
         let before = self.last_sent.map(|last| (last.stopped_ns, last.blocked_ns, last.major_faults));
         let (stopped_ns, blocked_ns, major_faults) = before.unwrap_or_default();
-        let [stopped, blocked] = self.halted_ns(stat.halt, idle_ns);
+        let [stopped, blocked] = self.halted_ns(if is_idle { stat.halt } else { Halt::Free }, idle_ns);
         let (stopped_ns, blocked_ns) = (stopped_ns + stopped, blocked_ns + blocked);
         let major_faults = stat.major_faults.unwrap_or(major_faults);
         let figures = Scheduling {
@@ -124,7 +124,7 @@ enum Halt {
 #[derive(Debug, Default)]
 struct Stat {
     halt: Halt,
-    /// Times it needed a page that had to be read from a disk first; `None` where the system does not tell.
+    /// Major page faults; `None` where they cannot be read.
     major_faults: Option<u64>,
 }
 

@@ -79,6 +79,9 @@ pub struct Diagnosis {
     /// Ranks that a signal or a debugger stopped.
     #[serde(default)]
     pub stopped: Stopped,
+    /// Ranks that the kernel blocked: on a disk, a network file system, or swapped memory.
+    #[serde(default)]
+    pub blocked: Blocked,
     /// Links on which messages take longer throughout than was measured before.
     #[serde(default)]
     pub slow_links: SlowLinks,
@@ -127,6 +130,29 @@ pub struct StoppedRank {
     pub rank: u32,
     /// How long, in seconds.
     pub seconds: f64,
+}
+
+/// Ranks that the kernel blocked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Blocked {
+    /// How many.
+    pub count: u32,
+    /// The one that was blocked longest.
+    pub longest: Option<BlockedRank>,
+}
+
+/// A rank that the kernel blocked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct BlockedRank {
+    /// The rank.
+    pub rank: u32,
+    /// How long, in seconds.
+    pub seconds: f64,
+    /// Its major page faults: pages that had to be read from a disk, a network file system, or swap.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub major_faults: u64,
 }
 
 /// Links between nodes, each way for itself.

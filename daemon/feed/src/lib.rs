@@ -91,9 +91,9 @@ pub use evolution::{Bands, Evolution, Pending, Points, RegionCourse, SegmentRow}
 pub use expanded_collectives::ExpandedMessage;
 pub use figures::{Change, Count, CountChange, Figure, Words, WordsChange};
 pub use findings::{
-    Advised, Attribution, Basis, BasisState, By, CpuContention, Diagnosis, Disturbance, Efficiency,
-    FindingsReport, GatheredWait, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank,
-    SourceTime, Stopped, StoppedRank, Verdict, Wait, WhatIf, Without,
+    Advised, Attribution, Basis, BasisState, Blocked, BlockedRank, By, CpuContention, Diagnosis, Disturbance,
+    Efficiency, FindingsReport, GatheredWait, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source,
+    SourceRank, SourceTime, Stopped, StoppedRank, Verdict, Wait, WhatIf, Without,
 };
 pub use function_figures::FunctionFigures;
 pub use hang::{Hang, HangCall, HangKind, HangRoot, HangSentence, Hangs};

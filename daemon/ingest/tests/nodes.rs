@@ -302,8 +302,8 @@ fn what_the_scheduler_did_is_on_the_clock_of_the_run() {
     );
     let [row] = batch.scheduling.as_slice() else { panic!("{:?}", batch.scheduling) };
     assert_eq!(
-        (row.rank, row.at_ns, row.run_ns, row.wait_ns, row.involuntary, row.stopped_ns),
-        (Rank(1), 500, 2, 3, 5, 6)
+        (row.rank, row.at_ns, row.run_ns, row.wait_ns, row.involuntary, row.stopped_ns, row.major_faults),
+        (Rank(1), 500, 2, 3, 5, 6, 7)
     );
     // Its agent is started again and sums from 0.
     let again = [(9, 1), (2, 2), (3, 3)].map(|(stopped_ns, after_ns)| {

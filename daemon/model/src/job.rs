@@ -70,7 +70,7 @@ pub struct Scheduling {
     pub stopped_ns: u64,
     /// Time in uninterruptible sleep in the kernel, such as for a disk or for swapped memory.
     pub blocked_ns: u64,
-    /// Times it needed a page that had to be read from a disk first.
+    /// Major page faults: pages that had to be read from a disk, a network file system, or swap.
     pub major_faults: u64,
 }
 

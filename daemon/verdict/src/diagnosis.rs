@@ -147,6 +147,7 @@ pub(super) fn diagnosis(
         waits,
         cpu_contention: replayed.cpu_contention.clone(),
         stopped: replayed.stopped.clone(),
+        blocked: replayed.blocked.clone(),
         slow_links: replayed.slow_links(),
         whatif: replayed.whatif(run.recorded_ns()),
         quiet,

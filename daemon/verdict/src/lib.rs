@@ -54,7 +54,7 @@ pub use live::LiveDiagnosis;
 pub use live_findings::LiveFindings;
 pub use named_criteria::named;
 pub use part::PartVerdicts;
-pub use processors::{Crowding, Processors, where_ranks_run};
+pub use processors::{Crowding, Processors, blocked_sentence, where_ranks_run};
 pub use recorded_time::recorded_ns;
 pub use reference_criteria::{GIVEN, give};
 pub use regions::regions_sentence;

@@ -3,9 +3,11 @@
 //! A rank can run while it has a processor or waits for one; the share that it waited is of that time, not of the run:
 //! a rank that sleeps in MPI misses nothing.
 
-use mpiscope_feed::{CpuContention, Stopped, StoppedRank};
+use super::number_format::time;
+use mpiscope_feed::{Blocked, BlockedRank, CpuContention, Stopped, StoppedRank};
 use mpiscope_model::words::{nanoseconds, plural};
 use mpiscope_model::{Node, NodeCpus, Rank, RankCpus, RankInfo, Scheduling};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -137,29 +139,17 @@ impl Processors {
         Stopped { count, longest }
     }
 
-    /// One sentence, if ranks were blocked in the kernel noticeably.
-    pub fn blocked_sentence(&self) -> Option<String> {
+    /// The ranks that the kernel blocked.
+    pub fn blocked(&self) -> Blocked {
         let is_long = |row: &&Scheduling| row.blocked_ns as f64 > STOPPED * row.at_ns as f64;
         let blocked = || self.newest.values().filter(is_long);
-        let longest = blocked().max_by_key(|row| (row.blocked_ns, std::cmp::Reverse(row.rank)))?;
-        let others = match blocked().count() as u64 - 1 {
-            0 => String::new(),
-            others => format!(", and {} for at most that long", plural(others, "other rank")),
+        let longest = blocked().max_by_key(|row| (row.blocked_ns, Reverse(row.rank)));
+        let named = |row: &Scheduling| BlockedRank {
+            rank: row.rank.0,
+            seconds: row.blocked_ns as f64 / 1e9,
+            major_faults: row.major_faults,
         };
-        let time = nanoseconds(longest.blocked_ns);
-        let rank = longest.rank;
-        let read = match longest.major_faults {
-            0 => String::new(),
-            faults => {
-                let pages = plural(faults, "page");
-                format!(
-                    " Rank {rank} had to wait for {pages} that were read from a disk (major page faults)."
-                )
-            }
-        };
-        Some(format!(
-            "The kernel blocked rank {rank} for {time}{others}: on a disk, a network file system, or swapped memory.{read}"
-        ))
+        Blocked { count: blocked().count() as u32, longest: longest.map(named) }
     }
 
     /// The figures, if there were too few CPUs.
@@ -224,6 +214,34 @@ pub fn where_ranks_run(nodes: usize, processors: &Processors) -> String {
     let per_cpu = known.iter().map(|cpus| f64::from(cpus.ranks) / cpus.usable).fold(0.0, f64::max);
     let crowded = if per_cpu > 1.0 { format!(" ({} ranks per CPU)", number(per_cpu)) } else { String::new() };
     format!("{on}, {cpus}{crowded}")
+}
+
+/// A page is read from a disk in about this time at least; where that makes a noticeable part of the time in which a rank was
+/// blocked, its page faults are named.
+const FAULT_S: f64 = 1e-4;
+const READING: f64 = 0.1;
+
+/// Which ranks the kernel blocked, if it did noticeably.
+pub fn blocked_sentence(blocked: &Blocked) -> Option<String> {
+    let BlockedRank { rank, seconds, major_faults } = blocked.longest.as_ref()?;
+    let others = match blocked.count.saturating_sub(1) {
+        0 => String::new(),
+        others => format!(", and {} for at most that long", plural(others.into(), "other rank")),
+    };
+    // Fewer, as at the start of a program, are not why.
+    let is_reading = *major_faults as f64 * FAULT_S > READING * seconds;
+    let reading = if is_reading {
+        let faults = plural(*major_faults, "major page fault");
+        format!(
+            " Rank {rank} had {faults}: pages that were read from a disk, a network file system, or swap."
+        )
+    } else {
+        String::new()
+    };
+    let time = time(*seconds);
+    Some(format!(
+        "The kernel blocked rank {rank} for {time}{others}: on a disk, a network file system, or swapped memory.{reading}"
+    ))
 }
 
 /// How many CPUs ranks had and how long they waited for one.
@@ -295,17 +313,20 @@ mod tests {
         let mut processors = Processors::default();
         let blocked = |rank, blocked_ns| Scheduling { blocked_ns, ..row(rank, 1_000_000_000, 0, 0) };
         processors.see(&[blocked(0, 9_000_000), blocked(1, 0)]);
-        assert_eq!(processors.blocked_sentence(), None, "below 1 %");
+        assert_eq!(blocked_sentence(&processors.blocked()), None, "below 1 %");
         processors.see(&[blocked(2, 500_000_000)]);
         let sentence =
             "The kernel blocked rank 2 for 500 ms: on a disk, a network file system, or swapped memory.";
-        assert_eq!(processors.blocked_sentence().as_deref(), Some(sentence));
-        processors.see(&[Scheduling { major_faults: 300, at_ns: 1_100_000_000, ..blocked(2, 500_000_000) }]);
-        let sentence = processors.blocked_sentence().unwrap();
-        let read = " Rank 2 had to wait for 300 pages that were read from a disk (major page faults).";
-        assert!(sentence.ends_with(read), "{sentence}");
+        assert_eq!(blocked_sentence(&processors.blocked()).as_deref(), Some(sentence));
+        processors.see(&[Scheduling { major_faults: 600, at_ns: 1_100_000_000, ..blocked(2, 500_000_000) }]);
+        let sentence = blocked_sentence(&processors.blocked()).unwrap();
+        let reading = " Rank 2 had 600 major page faults: pages that were read from a disk, a network file system, or swap.";
+        assert!(sentence.ends_with(reading), "{sentence}");
+        processors.see(&[Scheduling { major_faults: 400, at_ns: 1_200_000_000, ..blocked(2, 500_000_000) }]);
+        let sentence = blocked_sentence(&processors.blocked()).unwrap();
+        assert!(sentence.ends_with("or swapped memory."), "{sentence}");
         processors.see(&[blocked(3, 500_000_000), blocked(4, 20_000_000)]);
-        let sentence = processors.blocked_sentence().unwrap();
+        let sentence = blocked_sentence(&processors.blocked()).unwrap();
         assert!(
             sentence.contains("rank 2 for 500 ms, and 2 other ranks for at most that long:"),
             "{sentence}"

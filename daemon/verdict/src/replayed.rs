@@ -2,7 +2,7 @@
 
 use mpiscope_diagnosis::ReplaySavings;
 use mpiscope_diagnosis::whatif::{Graph, LinkTime, Shorter};
-use mpiscope_feed::{CpuContention, SlowLink, SlowLinks, Stopped, WhatIf, Without};
+use mpiscope_feed::{Blocked, CpuContention, SlowLink, SlowLinks, Stopped, WhatIf, Without};
 use mpiscope_model::{Blame, Nanoseconds, Node, Rank};
 use std::collections::BTreeMap;
 
@@ -36,6 +36,7 @@ pub(crate) struct Replayed {
     unexplained_ns: f64,
     pub(super) cpu_contention: Option<CpuContention>,
     pub(super) stopped: Stopped,
+    pub(super) blocked: Blocked,
     links: Links,
     /// In the order of time.
     pub(super) parts: Vec<Part>,
@@ -137,6 +138,7 @@ impl Replayed {
             unexplained_ns: graph.quality().unexplained_ns as f64,
             cpu_contention: None,
             stopped: Stopped::default(),
+            blocked: Blocked::default(),
             links: Links::from_graph(graph),
             parts: (0..).zip(both).map(part).collect(),
             delaying_ns,
@@ -258,6 +260,7 @@ mod tests {
             unexplained_ns: 1.0,
             cpu_contention: None,
             stopped: Stopped::default(),
+            blocked: Blocked::default(),
             links: links(if from_ns == 0 { 8.0 } else { 2.0 }),
             parts: vec![part(from_ns, middle_ns), part(middle_ns, to_ns)],
             delaying_ns: if from_ns == 300 { Vec::new() } else { vec![0, 4] },

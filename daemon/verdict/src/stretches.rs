@@ -138,6 +138,7 @@ impl Stretches {
         }
         sum.cpu_contention = self.processors.shortage();
         sum.stopped = self.processors.stopped();
+        sum.blocked = self.processors.blocked();
         sum
     }
 }

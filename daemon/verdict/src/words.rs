@@ -4,7 +4,7 @@ use super::actions::actions;
 use super::blame::{cause_words, evidence, ranks};
 use super::certainty::is_unsure;
 use super::number_format::{percent, time};
-use crate::processors::shortage_sentence;
+use crate::processors::{blocked_sentence, shortage_sentence};
 use mpiscope_diagnosis::NEGLIGIBLE;
 use mpiscope_feed::{BasisState, Diagnosis, FindingsReport, Quiet, Verdict};
 use mpiscope_model::words::{cause_title, plural, run_time_of};
@@ -237,6 +237,7 @@ fn details(found: &Diagnosis) -> Vec<String> {
         sentences.extend(shortage(found));
     }
     sentences.extend(stopped(found));
+    sentences.extend(blocked_sentence(&found.blocked));
     sentences.extend(network(found));
     sentences.extend(waiting_note(found));
     sentences.extend(verdict.remarks.iter().map(|remark| sentence(remark)));

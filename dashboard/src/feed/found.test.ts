@@ -25,6 +25,7 @@ const wire: Wire.FindingsReport = {
     advised: { moved: 2, inter_messages: 30, inter_messages_after: 10, messages: 90 },
     is_distance_unknown: false,
     stopped: { count: 1, longest: [{ rank: 1, seconds: 2 }] },
+    blocked: { count: 0, longest: null },
     slow_links: { known: 0, slow: 0, worst: [] },
     cpu_shortage: { ranks: 16, cpus: 2, usable: 2, waited: 0.97, most_rank: 3, most_waited: 0.99 },
     whatif: { recorded_s: 6, without: [{ causes: ["pattern"], run_s: 4, least_s: 3, most_s: 5 }] },

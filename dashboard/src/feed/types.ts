@@ -557,6 +557,20 @@ rank: number,
  */
 seconds: number, };
 
+export type BlockedRank = { 
+/**
+ * The rank.
+ */
+rank: number, 
+/**
+ * How long, in seconds.
+ */
+seconds: number, 
+/**
+ * The pages of its memory that had to be read from a disk.
+ */
+major_faults: number, };
+
 export type SlowLink = { 
 /**
  * The ranks of the node that sends.
@@ -598,6 +612,16 @@ count: number,
  * Those with the longest times, the longest first.
  */
 longest: Array<StoppedRank>, };
+
+export type Blocked = { 
+/**
+ * How many.
+ */
+count: number, 
+/**
+ * The one that was blocked longest.
+ */
+longest: BlockedRank | null, };
 
 export type Without = { 
 /**
@@ -766,6 +790,10 @@ cpu_shortage: CpuContention | null,
  * Ranks that a signal or a debugger stopped.
  */
 stopped: Stopped, 
+/**
+ * Ranks that the kernel blocked: on a disk, a network file system, or swapped memory.
+ */
+blocked: Blocked, 
 /**
  * Links on which messages take longer throughout than was measured before.
  */

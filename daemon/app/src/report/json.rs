@@ -170,7 +170,7 @@ struct Rank<'a> {
     stopped_s: Option<f64>,
     /// In uninterruptible sleep in the kernel.
     blocked_s: Option<f64>,
-    /// Times it needed a page that had to be read from a disk first.
+    /// Major page faults: pages that had to be read from a disk, a network file system, or swap.
     major_faults: Option<u64>,
     voluntary: Option<u64>,
     involuntary: Option<u64>,

@@ -8,8 +8,8 @@ use mpiscope_model::words::{bytes, count, nanoseconds, plural, run_time_of};
 use mpiscope_placement::Placement;
 use mpiscope_process::output::bold;
 use mpiscope_recording::State;
-use mpiscope_verdict::where_ranks_run;
 use mpiscope_verdict::{Findings, budget_lines, regions_sentence, verdict_sentences};
+use mpiscope_verdict::{blocked_sentence, where_ranks_run};
 use std::fmt::Write as _;
 
 /// So much fits on a page.
@@ -65,7 +65,9 @@ fn write(
             writeln!(out, "  {sentence}")?;
         }
     }
-    if let Some(sentence) = loaded.processors.blocked_sentence() {
+    // Findings of earlier versions do not say so.
+    let is_in_verdict = findings.is_some_and(|findings| findings.diagnosis.blocked.count > 0);
+    if let Some(sentence) = blocked_sentence(&loaded.processors.blocked()).filter(|_| !is_in_verdict) {
         writeln!(out, "\n  {sentence}")?;
     }
     if let Some(sentence) = placement.and_then(better_placement) {

@@ -60,7 +60,6 @@ fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Li
         senders.max().unwrap_or(0).min(graph.ends[call])
     };
     let own_ns = |call: usize| graph.ends[call] - sent_ns(call).max(graph.starts[call]);
-    let was_there = |call: usize| graph.ends[call] - sent_ns(call) > LONG_BEFORE.saturating_mul(own_ns(call));
     let usual = usual(graph, sizes, own_ns);
     let mut of_links: FxHashMap<Link, Waits> = FxHashMap::default();
     for thread in &graph.threads {
@@ -69,7 +68,8 @@ fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Li
                 continue;
             };
             let soon_ns = soon_ns(usual.get(&(graph.functions[call], sizes[call])));
-            if own_ns(call) <= soon_ns || was_there(call) || was_underway(graph, call, Figure::Low) {
+            let was_there = graph.ends[call] - sent_ns(call) > LONG_BEFORE.saturating_mul(own_ns(call));
+            if own_ns(call) <= soon_ns || was_there || was_underway(graph, call, Figure::Low) {
                 continue;
             }
             let end_ns = graph.ends[call];
@@ -130,7 +130,8 @@ fn sizes(graph: &Graph, partners: &Partners) -> Vec<u32> {
 }
 
 /// From when on a peer's entry is to blame for a call. If the lack of a CPU or a message on a network may be why it was long, only
-/// entries soon before its end are. Whoever shares a CPU goes on only when it has one again.
+/// entries soon before its end are. Whoever shares a CPU goes on only when it has one again. Where it is not known which ranks are
+/// on which node, all of them are on one.
 fn blamed_since_ns(graph: &Graph, call: usize, lack: &Lack, soon_ns: u64) -> u64 {
     let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
     let is_of_network = graph.received_by(call).iter().any(|edge| graph.link_of(edge).is_some());
@@ -138,7 +139,9 @@ fn blamed_since_ns(graph: &Graph, call: usize, lack: &Lack, soon_ns: u64) -> u64
         return start_ns;
     }
     let waits = if lack.explains() { 0 } else { WAITS_FOR_CPU };
-    end_ns.saturating_sub(soon_ns.saturating_add(lack.wait_ns.saturating_mul(waits))).max(start_ns)
+    end_ns
+        .saturating_sub(soon_ns.saturating_add(lack.wait_ns.unwrap_or(0).saturating_mul(waits)))
+        .max(start_ns)
 }
 
 /// Finds what such calls waited for.

@@ -17,6 +17,7 @@ const SHORTEST_NS: u64 = 100_000;
 /// By call, the time in which its own rank had no CPU, or somebody whom it needed: of its own part, and if that is most of it.
 pub(crate) fn with_starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> Vec<u64> {
     let of_groups = missing_in_groups(graph, parts);
+    let has_one_node = graph.has_one_node();
     let mut delays_ns = graph.delays.within.clone();
     for thread in &graph.threads {
         let usual = LazyCell::new(|| usual(graph, thread, parts));
@@ -29,7 +30,9 @@ pub(crate) fn with_starved(graph: &Graph, partners: &Partners, parts: &[u64]) ->
             let of_group = graph.groups.left[at];
             let of_group = if of_group == NONE { Missing::default() } else { of_groups[of_group as usize] };
             let peers = partners.peers(graph, thread, at);
-            let of_peers = peers.ranks().map(|peer| Missing::during(graph, peer, (from_ns, to_ns)));
+            let is_within_node = graph.is_within_node(at, has_one_node);
+            let of_peers =
+                peers.ranks().map(|peer| Missing::during(graph, peer, (from_ns, to_ns), is_within_node));
             let missing = of_peers.fold(of_group, Missing::or);
             let excess_ns = part_ns.saturating_sub(usual[&graph.places[at]].call_ns[0]);
             delays_ns[at] = delays_ns[at].max(missing.in_call(part_ns, excess_ns));
@@ -38,7 +41,8 @@ pub(crate) fn with_starved(graph: &Graph, partners: &Partners, parts: &[u64]) ->
     delays_ns
 }
 
-/// How long somebody had no CPU during a call. Who had one by turns does not count: it took part in between.
+/// How long somebody had no CPU during a call. If what is waited for comes over a network, who had one by turns does not count: it
+/// took part in between, and the network is slower than a turn.
 #[derive(Debug, Clone, Copy, Default)]
 struct Missing {
     ns: u64,
@@ -47,12 +51,13 @@ struct Missing {
 }
 
 impl Missing {
-    fn during(graph: &Graph, rank: Rank, span: (u64, u64)) -> Self {
+    fn during(graph: &Graph, rank: Rank, span: (u64, u64), is_within_node: bool) -> Self {
         let lack = Lack::during(graph, rank, span);
-        if lack.missing_ns == 0 || lack.has_turns {
-            return Self::default();
+        match lack.missing_ns {
+            0 => Self::default(),
+            _ if lack.has_turns && !is_within_node => Self { ns: lack.stopped_ns, wait_ns: 0 },
+            ns => Self { ns, wait_ns: lack.wait_ns.unwrap_or(u64::MAX) },
         }
-        Self { ns: lack.missing_ns, wait_ns: graph.delays.wait_at(rank, span.1) }
     }
 
     fn or(self, other: Self) -> Self {
@@ -81,7 +86,8 @@ fn missing_in_groups(graph: &Graph, parts: &[u64]) -> Vec<Missing> {
         if parts[call] >= SHORTEST_NS {
             let from_ns = graph.ends[call] - parts[call];
             let of_group = &mut missing[*group as usize];
-            *of_group = of_group.or(Missing::during(graph, graph.ranks[call], (from_ns, graph.ends[call])));
+            let (rank, span) = (graph.ranks[call], (from_ns, graph.ends[call]));
+            *of_group = of_group.or(Missing::during(graph, rank, span, !groups.is_inter[*group as usize]));
         }
     }
     missing

@@ -95,16 +95,14 @@ fn who_polls_for_a_shorter_time_waits_less_for_a_cpu() {
 }
 
 /// Two ranks on two hosts exchange messages that take long on the network. Meanwhile both poll, and their CPUs are theirs for a
-/// quarter of the time, by short turns. They go on as soon as messages are there.
+/// tenth of the time, by short turns. They go on as soon as messages are there.
 #[test]
 fn who_polls_by_turns_keeps_nobody_waiting_who_waits_for_the_network() {
     const WORK_NS: u64 = 2 * MS;
     let mut builder = GraphBuilder::new(kinds());
     let (mut begun_ns, mut polled_ns) = (0, 0);
-    for rank in 0..2 {
-        builder.place(Rank(rank), Node(rank));
-        builder.share_cpus([(Node(0), 1.0), (Node(1), 1.0)]);
-    }
+    (0..2).for_each(|rank| builder.place(Rank(rank), Node(rank)));
+    builder.share_cpus([(Node(0), 1.0), (Node(1), 1.0)]);
     for step in 0..STEPS {
         let asked_ns = begun_ns + WORK_NS;
         let end_ns = asked_ns + if step < STEPS / 2 { 100_000 } else { 5 * MS };
@@ -114,7 +112,7 @@ fn who_polls_by_turns_keeps_nobody_waiting_who_waits_for_the_network() {
         }
         polled_ns += end_ns - asked_ns;
         if step % 15 == 0 || step == STEPS - 1 {
-            let waited_ns = polled_ns / 4 * 3;
+            let waited_ns = polled_ns / 10 * 9;
             (0..2).for_each(|rank| {
                 let times = [polled_ns - waited_ns, waited_ns];
                 sample(&mut builder, rank, end_ns, times, waited_ns / 10_000);

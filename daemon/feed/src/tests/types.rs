@@ -22,9 +22,9 @@ use crate::event::Event;
 use crate::evolution::{Bands, Evolution, Pending, Points, RegionCourse, SegmentRow};
 use crate::figures::{Change, Count, CountChange, Figure, Words, WordsChange};
 use crate::findings::{
-    Advised, Attribution, Basis, BasisState, By, CpuContention, Diagnosis, Disturbance, Efficiency,
-    FindingsReport, GatheredWait, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source, SourceRank,
-    SourceTime, Stopped, StoppedRank, Verdict, Wait, WhatIf, Without,
+    Advised, Attribution, Basis, BasisState, Blocked, BlockedRank, By, CpuContention, Diagnosis, Disturbance,
+    Efficiency, FindingsReport, GatheredWait, Parts, Quiet, SiteWait, SlowLink, SlowLinks, Source,
+    SourceRank, SourceTime, Stopped, StoppedRank, Verdict, Wait, WhatIf, Without,
 };
 use crate::hang::{Hang, HangCall, HangKind, HangRoot, HangSentence, Hangs};
 use crate::pending::{PendingEdges, PendingGroups, PendingMessages};
@@ -85,9 +85,11 @@ fn types() -> String {
     declare(BasisState::decl(&config));
     declare(CpuContention::decl(&config));
     declare(StoppedRank::decl(&config));
+    declare(BlockedRank::decl(&config));
     declare(SlowLink::decl(&config));
     declare(SlowLinks::decl(&config));
     declare(Stopped::decl(&config));
+    declare(Blocked::decl(&config));
     declare(Without::decl(&config));
     declare(WhatIf::decl(&config));
     declare(Region::decl(&config));
