@@ -567,7 +567,7 @@ rank: number,
  */
 seconds: number, 
 /**
- * The pages of its memory that had to be read from a disk.
+ * Its major page faults: pages that had to be read from a disk, a network file system, or swap.
  */
 major_faults: number, };
 
