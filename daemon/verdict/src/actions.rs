@@ -1,6 +1,6 @@
 //! What to do about what was found.
 
-use super::blame::{call, moving, named_source, slow_link, stopped_ranks};
+use super::blame::{blocked_rank, call, moving, named_source, slow_link, stopped_ranks};
 use super::certainty::is_unsure;
 use crate::processors::cpu_count;
 use mpiscope_feed::{Advised, BasisState, CpuContention, Diagnosis, GatheredWait, SlowLinks};
@@ -102,7 +102,13 @@ fn network(slow_links: &SlowLinks) -> Vec<String> {
 
 fn work(diagnosis: &Diagnosis) -> Vec<String> {
     let mut actions = Vec::new();
-    if moving(diagnosis).is_some() {
+    if let Some(blocked) = blocked_rank(diagnosis) {
+        actions.push(format!(
+            "Find out what rank {} waits for: files on a slow disk or network file system, or memory that was swapped (`vmstat 1` \
+             on its node).",
+            blocked.rank
+        ));
+    } else if moving(diagnosis).is_some() {
         actions.push(
             "Rebalance during the run: repartition every N steps, or use smaller pieces of work that idle ranks fetch."
                 .into(),

@@ -1,7 +1,9 @@
 //! Who or what is to blame, and what shows it.
 
 use super::number_format::{percent, time};
-use mpiscope_feed::{Diagnosis, GatheredWait, Quiet, SlowLinks, Source, Stopped, StoppedRank, Wait};
+use mpiscope_feed::{
+    BlockedRank, Diagnosis, GatheredWait, Quiet, SlowLinks, Source, Stopped, StoppedRank, Wait,
+};
 use mpiscope_model::words::{count, plural, ranges};
 use std::collections::BTreeSet;
 
@@ -66,7 +68,17 @@ fn placed(diagnosis: &Diagnosis) -> String {
     )
 }
 
+/// The one rank that seems to have more work, if most of that is time in which the kernel blocked it.
+pub(super) fn blocked_rank(diagnosis: &Diagnosis) -> Option<&BlockedRank> {
+    let blocked = diagnosis.blocked.longest.as_ref()?;
+    let source = named_source(diagnosis, "pattern")?;
+    (source.few == [blocked.rank] && 2.0 * blocked.seconds > source.of_few_s()).then_some(blocked)
+}
+
 fn uneven(diagnosis: &Diagnosis) -> String {
+    if let Some(BlockedRank { rank, seconds, .. }) = blocked_rank(diagnosis) {
+        return format!("the kernel blocks rank {rank} for {}, and it delays the others", time(*seconds));
+    }
     if let Some((first, last)) = moving(diagnosis) {
         let who =
             if first == last { String::new() } else { format!(" (rank {first} first, rank {last} last)") };

@@ -92,6 +92,9 @@ fn a_rank_that_the_kernel_blocks_is_named() {
     assert!([0, 2].iter().all(|&rank| blocked_s(rank) < 0.5), "{ranks}");
     let text = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap().output();
     assert!(text.contains("The kernel blocked rank 1 for 1."), "{text}");
+    // It did not work: that is no advice to move work away from it.
+    assert!(text.contains("the kernel blocks rank 1 for 1."), "{text}");
+    assert!(text.contains("Find out what rank 1 waits for: ") && !text.contains("Move work away"), "{text}");
 }
 
 #[test]

@@ -2,8 +2,8 @@ use super::super::disturbances::disturbances;
 use super::*;
 use crate::ending::Ending;
 use mpiscope_feed::{
-    Advised, Attribution, By, Course, CpuContention, GatheredWait, Parts, SlowLink, SlowLinks, Source,
-    SourceRank, SourceTime, Stopped, StoppedRank, Wait, WhatIf, Without,
+    Advised, Attribution, Blocked, BlockedRank, By, Course, CpuContention, GatheredWait, Parts, SlowLink,
+    SlowLinks, Source, SourceRank, SourceTime, Stopped, StoppedRank, Wait, WhatIf, Without,
 };
 
 fn stretch(at: u32, cause: &str) -> Attribution {
@@ -360,6 +360,39 @@ fn a_placement_is_reported_by_what_it_changes() {
     );
     mapping.advised.as_mut().unwrap().inter_messages_after = 60;
     assert_eq!(actions(&mapping), [""; 0]);
+}
+
+#[test]
+fn a_rank_that_the_kernel_blocked_has_no_more_work() {
+    let mut pattern = pattern();
+    pattern.verdict.cause = "pattern".into();
+    pattern.sources = vec![Source {
+        cause: "pattern".into(),
+        total_s: 3.0,
+        ranks: vec![SourceRank { rank: 7, seconds: 3.0, computed_s: 4.0 }],
+        few: vec![7],
+        ..Source::default()
+    }];
+    let is_blocked = |found: &Diagnosis| {
+        let words = ": the kernel blocks rank 7 for 1.60 s, and it delays the others";
+        let is_named = headline(found).contains(words);
+        assert_eq!(actions(found)[0].starts_with("Find out what rank 7 waits for: "), is_named, "{found:?}");
+        is_named
+    };
+    let blocked =
+        |rank| Blocked { count: 1, longest: Some(BlockedRank { rank, seconds: 1.6, major_faults: 0 }) };
+    assert!(!is_blocked(&pattern));
+    pattern.blocked = blocked(7);
+    assert!(is_blocked(&pattern));
+    let sentence =
+        "The kernel blocked rank 7 for 1.60 s: on a disk, a network file system, or swapped memory.";
+    assert!(details(&pattern).iter().any(|detail| detail == sentence), "{:?}", details(&pattern));
+    // Another rank, or a small part of what it has more.
+    pattern.blocked = blocked(6);
+    assert!(!is_blocked(&pattern));
+    pattern.blocked = blocked(7);
+    pattern.sources[0].ranks[0].seconds = 4.0;
+    assert!(!is_blocked(&pattern));
 }
 
 #[test]
