@@ -6,7 +6,7 @@ use mpiscope_feed::{Blocked, CpuContention, SlowLink, SlowLinks, Stopped, WhatIf
 use mpiscope_model::{Blame, Nanoseconds, Node, Rank};
 use std::collections::BTreeMap;
 
-/// The parts of a long run are merged down to this number.
+/// The parts of a long run are merged down to this number. The page takes no more (`PARTS_MAX`).
 const MOST_PARTS: usize = 96;
 /// No saving is reported for a run whose replays depart from it for this share of its time.
 const MUCH_DEPARTED: f64 = 0.1;

@@ -52,6 +52,14 @@ const verdict = (from: Wire.FindingsReport): Loose => from.judgement.verdict as 
 const first = (list: readonly unknown[]): Loose => list[0] as Loose;
 
 describe("what was found", () => {
+  it("has a source for each part of a long run", () => {
+    const of = (parts: number) => read((from) => {
+      for (const source of from.judgement.sources) source.times = Array.from({ length: parts }, (_, at) => ({ from_s: at, to_s: at + 1, ranks: [3] }));
+    });
+    expect(of(96).diagnosis.sources[0]?.times).toHaveLength(96);
+    expect(() => of(97)).toThrow(FeedError);
+  });
+
   it("is read whole", () => {
     expect(read()).toEqual({
       headline: "Load imbalance costs 12.0 s.", blamed: [3], details: ["This is likely."], waitingNote: "They would wait anyway.", actions: ["Look at rank 3."], fromS: 1.5, untilS: 62, leftOutCalls: 12_345, isFinal: false,

@@ -229,6 +229,8 @@ const SENTENCES_MAX = 64;
 const WAITS_MAX = 1000;
 const SITES_MAX = 4096;
 const SOURCES_MAX = 64;
+/** A daemon merges the parts of a run down to this number (`MOST_PARTS` of daemon/verdict). */
+const PARTS_MAX = 96;
 const FEW_MAX = 1024;
 const STRETCHES_MAX = 4096;
 
@@ -360,7 +362,7 @@ function source(from: Fields<Wire.Source>): Source {
       const of = fields<Wire.SourceRank>(each, "A rank that a cause comes from");
       return { rank: natural(of, "rank"), ...numbers(of, "seconds", "computed_s") };
     }),
-    times: bounded("times", list(from, "times"), SOURCES_MAX).map((each) => {
+    times: bounded("times", list(from, "times"), PARTS_MAX).map((each) => {
       const of = fields<Wire.SourceTime>(each, "A part of the run");
       const [fromS, toS] = stretch(of, "from_s", "to_s");
       return { fromS, toS, ranks: bounded("ranks", list(of, "ranks"), SOURCES_MAX).filter(isNatural) };
