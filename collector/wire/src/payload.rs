@@ -215,7 +215,7 @@ pub struct RoundTrip {
 }
 
 /// What the scheduler did to a process since it began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Scheduling {
     /// Whose.
     pub process: u32,

@@ -13,7 +13,7 @@ const STATUS_EVERY: u32 = 10;
 #[derive(Debug, Default)]
 pub(crate) struct Scheduler {
     looks: u32,
-    looked_ns: u64,
+    looked_ns: Option<u64>,
     state: Halt,
     last_sent: Option<Scheduling>,
     cpus: CpuWatch,
@@ -38,8 +38,9 @@ impl Scheduler {
     pub(crate) fn look(&mut self, pid: u32, process: u32) -> Option<Scheduling> {
         let monotonic_ns = monotonic_ns();
         let (run_ns, wait_ns) = times(pid)?;
-        let mut switches =
-            self.last_sent.map(|last_sent| (last_sent.voluntary, last_sent.involuntary)).unwrap_or_default();
+        // Before the first look it did nothing that counts.
+        let last = self.last_sent.unwrap_or(Scheduling { run_ns, wait_ns, ..Scheduling::default() });
+        let mut switches = (last.voluntary, last.involuntary);
         let looks_closer = self.looks.is_multiple_of(STATUS_EVERY);
         if looks_closer && let Some(status) = status(pid) {
             switches = self::switches(&status).unwrap_or(switches);
@@ -47,20 +48,15 @@ impl Scheduler {
         }
         self.looks += 1;
         let (voluntary, involuntary) = switches;
-        let since_ns = monotonic_ns.saturating_sub(std::mem::replace(&mut self.looked_ns, monotonic_ns));
+        let looked_ns = self.looked_ns.replace(monotonic_ns).unwrap_or(monotonic_ns);
+        let since_ns = monotonic_ns.saturating_sub(looked_ns);
         // It neither ran nor waited for a processor for so long.
-        let idle_ns = self.last_sent.map_or(0, |last| {
-            let moved_ns = run_ns.saturating_sub(last.run_ns) + wait_ns.saturating_sub(last.wait_ns);
-            since_ns.saturating_sub(moved_ns)
-        });
+        let moved_ns = run_ns.saturating_sub(last.run_ns) + wait_ns.saturating_sub(last.wait_ns);
+        let idle_ns = since_ns.saturating_sub(moved_ns);
         // A process that ran all the time need not be asked.
         let is_idle = 4 * idle_ns > since_ns;
         let stat = if looks_closer || is_idle { Stat::read(pid) } else { Stat::default() };
-        let before = self.last_sent.map(|last| (last.stopped_ns, last.blocked_ns, last.major_faults));
-        let (stopped_ns, blocked_ns, major_faults) = before.unwrap_or_default();
-        let [stopped, blocked] = self.halted_ns(if is_idle { stat.halt } else { Halt::Free }, idle_ns);
-        let (stopped_ns, blocked_ns) = (stopped_ns + stopped, blocked_ns + blocked);
-        let major_faults = stat.major_faults.unwrap_or(major_faults);
+        let [stopped_ns, blocked_ns] = self.halted_ns(if is_idle { stat.halt } else { Halt::Free }, idle_ns);
         let figures = Scheduling {
             process,
             monotonic_ns,
@@ -68,9 +64,9 @@ impl Scheduler {
             wait_ns,
             voluntary,
             involuntary,
-            stopped_ns,
-            blocked_ns,
-            major_faults,
+            stopped_ns: last.stopped_ns + stopped_ns,
+            blocked_ns: last.blocked_ns + blocked_ns,
+            major_faults: stat.major_faults.unwrap_or(last.major_faults),
         };
         let same =
             self.last_sent.is_some_and(|last_sent| Scheduling { monotonic_ns, ..last_sent } == figures);

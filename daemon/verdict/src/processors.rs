@@ -129,8 +129,7 @@ impl Processors {
 
     /// The ranks that were stopped.
     pub(crate) fn stopped(&self) -> Stopped {
-        let is_long = |row: &&Scheduling| row.stopped_ns as f64 > STOPPED * row.at_ns as f64;
-        let ranks = self.newest.values().filter(is_long);
+        let ranks = self.newest.values().filter(|row| is_long(row.stopped_ns, row));
         let mut longest: Vec<_> =
             ranks.map(|row| StoppedRank { rank: row.rank.0, seconds: row.stopped_ns as f64 / 1e9 }).collect();
         let count = longest.len() as u32;
@@ -141,8 +140,7 @@ impl Processors {
 
     /// The ranks that the kernel blocked.
     pub fn blocked(&self) -> Blocked {
-        let is_long = |row: &&Scheduling| row.blocked_ns as f64 > STOPPED * row.at_ns as f64;
-        let blocked = || self.newest.values().filter(is_long);
+        let blocked = || self.newest.values().filter(|row| is_long(row.blocked_ns, row));
         let longest = blocked().max_by_key(|row| (row.blocked_ns, Reverse(row.rank)));
         let named = |row: &Scheduling| BlockedRank {
             rank: row.rank.0,
@@ -224,10 +222,7 @@ const READING: f64 = 0.1;
 /// Which ranks the kernel blocked, if it did noticeably.
 pub fn blocked_sentence(blocked: &Blocked) -> Option<String> {
     let BlockedRank { rank, seconds, major_faults } = blocked.longest.as_ref()?;
-    let others = match blocked.count.saturating_sub(1) {
-        0 => String::new(),
-        others => format!(", and {} for at most that long", plural(others.into(), "other rank")),
-    };
+    let others = and_others(blocked.count);
     // Fewer, as at the start of a program, are not why.
     let is_reading = *major_faults as f64 * FAULT_S > READING * seconds;
     let reading = if is_reading {
@@ -255,6 +250,19 @@ pub(crate) fn shortage_sentence(shortage: &CpuContention) -> String {
         shortage.most_rank,
         shortage.most_waited * 100.0,
     )
+}
+
+/// That others than the rank with the longest time are among these, too.
+pub(crate) fn and_others(ranks: u32) -> String {
+    match ranks.saturating_sub(1) {
+        0 => String::new(),
+        others => format!(", and {} for at most that long", plural(others.into(), "other rank")),
+    }
+}
+
+/// Whether a rank was stopped or blocked for a noticeable part of its time.
+fn is_long(ns: u64, row: &Scheduling) -> bool {
+    ns as f64 > STOPPED * row.at_ns as f64
 }
 
 fn waited_share(row: &Scheduling) -> f64 {

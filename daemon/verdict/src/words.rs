@@ -4,10 +4,10 @@ use super::actions::actions;
 use super::blame::{cause_words, evidence, ranks};
 use super::certainty::is_unsure;
 use super::number_format::{percent, time};
-use crate::processors::{blocked_sentence, shortage_sentence};
+use crate::processors::{and_others, blocked_sentence, shortage_sentence};
 use mpiscope_diagnosis::NEGLIGIBLE;
 use mpiscope_feed::{BasisState, Diagnosis, FindingsReport, Quiet, Verdict};
-use mpiscope_model::words::{cause_title, plural, run_time_of};
+use mpiscope_model::words::{cause_title, run_time_of};
 
 /// What began within this share of the run was there from the beginning.
 const AT_ONCE: f64 = 0.05;
@@ -66,10 +66,7 @@ fn shortage(found: &Diagnosis) -> Option<String> {
 /// That ranks were stopped.
 fn stopped(found: &Diagnosis) -> Option<String> {
     let longest = found.stopped.longest.first()?;
-    let others = match found.stopped.count - 1 {
-        0 => String::new(),
-        others => format!(", and {} for at most that long", plural(others.into(), "other rank")),
-    };
+    let others = and_others(found.stopped.count);
     let seconds = time(longest.seconds);
     Some(format!("A signal or a debugger stopped rank {} for {seconds}{others}.", longest.rank))
 }

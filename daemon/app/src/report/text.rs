@@ -8,8 +8,9 @@ use mpiscope_model::words::{bytes, count, nanoseconds, plural, run_time_of};
 use mpiscope_placement::Placement;
 use mpiscope_process::output::bold;
 use mpiscope_recording::State;
-use mpiscope_verdict::{Findings, budget_lines, regions_sentence, verdict_sentences};
-use mpiscope_verdict::{blocked_sentence, where_ranks_run};
+use mpiscope_verdict::{
+    Findings, blocked_sentence, budget_lines, regions_sentence, verdict_sentences, where_ranks_run,
+};
 use std::fmt::Write as _;
 
 /// So much fits on a page.

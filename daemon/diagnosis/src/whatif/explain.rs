@@ -5,6 +5,7 @@
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::NONE;
 use crate::whatif::graph::Graph;
+use crate::whatif::graph::blocked_calls::{BlockedCall, BlockedCalls};
 use crate::whatif::graph::flights::{Figure, size_bin};
 use crate::whatif::graph::on_links::Link;
 use crate::whatif::lack::Lack;
@@ -68,11 +69,11 @@ fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Li
                 continue;
             };
             let soon_ns = soon_ns(usual.get(&(graph.functions[call], sizes[call])));
-            let was_there = graph.ends[call] - sent_ns(call) > LONG_BEFORE.saturating_mul(own_ns(call));
-            if own_ns(call) <= soon_ns || was_there || was_underway(graph, call, Figure::Low) {
+            let (end_ns, own_ns) = (graph.ends[call], own_ns(call));
+            let was_there = || end_ns - sent_ns(call) > LONG_BEFORE.saturating_mul(own_ns);
+            if own_ns <= soon_ns || was_there() || was_underway(graph, call, Figure::Low) {
                 continue;
             }
-            let end_ns = graph.ends[call];
             let since_ns = end_ns.saturating_sub(soon_ns).max(graph.starts[call]);
             let waits = of_links.entry(link).or_default();
             match last_entry(graph, &partners.peers(graph, thread, call), call, soon_ns, (since_ns, end_ns)) {
@@ -132,15 +133,15 @@ fn sizes(graph: &Graph, partners: &Partners) -> Vec<u32> {
 /// From when on a peer's entry is to blame for a call. If the lack of a CPU or a message on a network may be why it was long, only
 /// entries soon before its end are. Whoever shares a CPU goes on only when it has one again. Where it is not known which ranks are
 /// on which node, all of them are on one.
-fn blamed_since_ns(graph: &Graph, call: usize, lack: &Lack, soon_ns: u64) -> u64 {
+fn blamed_since_ns(graph: &Graph, call: usize, lack: &Lack<'_>, soon_ns: u64) -> u64 {
     let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
     let is_of_network = graph.received_by(call).iter().any(|edge| graph.link_of(edge).is_some());
-    if !lack.is_most && !is_of_network {
+    if !lack.is_most() && !is_of_network {
         return start_ns;
     }
     let waits = if lack.explains() { 0 } else { WAITS_FOR_CPU };
     end_ns
-        .saturating_sub(soon_ns.saturating_add(lack.wait_ns.unwrap_or(0).saturating_mul(waits)))
+        .saturating_sub(soon_ns.saturating_add(lack.wait_ns().unwrap_or(0).saturating_mul(waits)))
         .max(start_ns)
 }
 
@@ -149,12 +150,10 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
     let sizes = sizes(graph, partners);
     graph.late_links = late_links(graph, partners, &sizes);
     let usual = usual(graph, &sizes, |call| graph.ends[call] - graph.starts[call]);
-    let mut usual_of_blocked = FxHashMap::default();
-    let mut blocked = vec![NONE; graph.starts.len()];
+    let mut blocked = BlockedCalls::none_of(graph.starts.len());
     let mut unexplained_ns = 0;
     for thread in &graph.threads {
-        for at in thread.calls.clone() {
-            let call = at as usize;
+        for call in thread.calls.clone().map(|call| call as usize) {
             if !may_wait(graph, call) || receives_on_late_link(graph, call) {
                 continue;
             }
@@ -171,18 +170,15 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
             let lack = Lack::during(graph, thread.rank, (start_ns, end_ns));
             let since_ns = blamed_since_ns(graph, call, &lack, soon_ns);
             match last_entry(graph, &peers, call, soon_ns, (since_ns, end_ns)) {
-                Some(entry) => {
-                    blocked[call] = entry;
-                    usual_of_blocked.insert(at, usual_ns);
-                }
-                None if lack.is_most || was_underway(graph, call, Figure::Median) => {}
+                Some(entry) => blocked.add(call, BlockedCall { entry, usual_ns }),
+                None if lack.is_most() || was_underway(graph, call, Figure::Median) => {}
                 None => unexplained_ns += took_ns - usual_ns,
             }
         }
     }
-    graph.quality.blocked = usual_of_blocked.len() as u64;
+    graph.quality.blocked = blocked.count() as u64;
     graph.quality.unexplained_ns = unexplained_ns;
-    (graph.blocked, graph.usual_of_blocked) = (blocked, usual_of_blocked);
+    graph.blocked = blocked;
 }
 
 /// Whether something that a call received explains how long it took. A receive waited for its message; an exchange that took long

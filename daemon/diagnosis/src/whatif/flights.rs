@@ -126,7 +126,7 @@ fn implausibility(graph: &Graph, flights: &Flights, is_inter: bool, at: usize) -
 
 /// Whether a receiver waited for a flight. On a link that queues messages, those that were sent long ago are still under way.
 fn was_felt(graph: &Graph, flights: &Flights, edge: &Edge) -> bool {
-    if graph.blocked_by(edge.to as usize).is_some() || graph.drained.contains_key(&edge.to) {
+    if graph.blocked.get(edge.to as usize).is_some() || graph.drained.contains_key(&edge.to) {
         return false;
     }
     let (came_ns, sent_ns) = (graph.starts[edge.to as usize], graph.starts[edge.from as usize]);

@@ -1,5 +1,6 @@
 //! The graph of a run, in columns: one entry a call, threads one after the other, each in its order.
 
+pub(crate) mod blocked_calls;
 pub(crate) mod cpu_sharing;
 pub(crate) mod delays;
 pub(crate) mod flights;
@@ -12,6 +13,7 @@ pub(crate) mod work;
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::{CallRow, NONE};
 use crate::whatif::reference::Reference;
+use blocked_calls::BlockedCalls;
 use cpu_sharing::CpuSharing;
 use delays::Delays;
 use flights::Flights;
@@ -92,10 +94,7 @@ pub struct Graph {
     /// By message, what its flight likely takes then. Empty where no rank ever waited.
     pub(crate) likely_with_cpus: Vec<f32>,
     pub(crate) reference: Reference,
-    /// By call, the entry of a peer that it waited for, or `NONE`; empty before that is known.
-    pub(crate) blocked: Vec<u32>,
-    /// Of these calls, what they take where they wait for nobody.
-    pub(crate) usual_of_blocked: FxHashMap<u32, u64>,
+    pub(crate) blocked: BlockedCalls,
     /// By send or exchange that ended when what it sent had left, that message.
     pub(crate) drained: FxHashMap<u32, u32>,
     /// On these, messages come late: most calls that took far longer than usual to receive them waited for nothing else.
@@ -167,11 +166,6 @@ impl Graph {
 
     pub(crate) fn is_on_late_link(&self, edge: &Edge) -> bool {
         !self.late_links.is_empty() && self.link_of(edge).is_some_and(|link| self.late_links.contains(&link))
-    }
-
-    /// What a call that waited for a peer's entry takes where it does not.
-    pub(crate) fn usual_ns(&self, call: usize) -> u64 {
-        self.usual_of_blocked.get(&(call as u32)).copied().unwrap_or(0)
     }
 
     pub(crate) fn reserve(&mut self, calls: usize) {
@@ -275,11 +269,6 @@ impl Graph {
         self.delays.of_calls.get(call).copied().unwrap_or(0)
     }
 
-    /// The call of a peer whose entry a call waited for.
-    pub(crate) fn blocked_by(&self, call: usize) -> Option<usize> {
-        self.blocked.get(call).filter(|peer| **peer != NONE).map(|peer| *peer as usize)
-    }
-
     pub(crate) fn is_setup(&self, call: usize) -> bool {
         self.kind(call) == CallKind::Setup
     }
@@ -297,8 +286,9 @@ impl Graph {
             let since_ns = &mut since[edge.to as usize];
             *since_ns = (*since_ns).max(self.starts[edge.from as usize]);
         }
-        for (since_ns, peer) in since.iter_mut().zip(&self.blocked).filter(|(_, peer)| **peer != NONE) {
-            *since_ns = (*since_ns).max(self.starts[*peer as usize]);
+        for (call, since_ns) in since.iter_mut().enumerate() {
+            let entered_ns = self.blocked.get(call).map(|blocked| self.starts[blocked.entry as usize]);
+            *since_ns = (*since_ns).max(entered_ns.unwrap_or(0));
         }
         for (call, group) in self.groups.left.iter().enumerate().filter(|(_, group)| **group != NONE) {
             let last_ns = self.last_entry_ns(*group, self.ranks[call]);

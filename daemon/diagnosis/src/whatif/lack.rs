@@ -7,37 +7,45 @@ use mpiscope_model::Rank;
 const TURNS: u64 = 8;
 
 /// The time in which a rank had no CPU during a call.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Lack {
+pub(crate) struct Lack<'a> {
+    graph: &'a Graph,
+    rank: Rank,
+    span: (u64, u64),
     /// On average over the time between two figures of the scheduler.
     pub(crate) missing_ns: u64,
-    /// The part of it in which the rank was stopped; 0 where it cannot have had turns.
-    pub(crate) stopped_ns: u64,
-    /// How long it waited for a CPU at a time, on average, if that is known.
-    pub(crate) wait_ns: Option<u64>,
-    /// For most of the call: whatever it waited for, it comes late.
-    pub(crate) is_most: bool,
-    /// It got a CPU at least `TURNS` times.
-    pub(crate) has_turns: bool,
 }
 
-impl Lack {
-    pub(crate) fn during(graph: &Graph, rank: Rank, (start_ns, end_ns): (u64, u64)) -> Self {
-        let missing_ns = graph.delays.between(rank, start_ns, end_ns);
-        let wait_ns = Some(graph.delays.wait_at(rank, end_ns)).filter(|wait_ns| *wait_ns < u64::MAX);
-        let may_have_turns = missing_ns > 0 && wait_ns.is_some_and(|wait_ns| wait_ns > 0);
-        let stopped = || graph.delays.sum_between(rank, (start_ns, end_ns), |figure| figure.stopped_ns);
-        let stopped_ns = if may_have_turns { stopped() as u64 } else { 0 };
-        let is_most = |ns: u64| ns.saturating_mul(2) > end_ns - start_ns;
+impl<'a> Lack<'a> {
+    pub(crate) fn during(graph: &'a Graph, rank: Rank, span: (u64, u64)) -> Self {
+        Self { graph, rank, span, missing_ns: graph.delays.between(rank, span.0, span.1) }
+    }
+
+    fn is_most_of_call(&self, ns: u64) -> bool {
+        ns.saturating_mul(2) > self.span.1 - self.span.0
+    }
+
+    /// For most of the call: whatever the rank waited for, it comes late.
+    pub(crate) fn is_most(&self) -> bool {
+        self.is_most_of_call(self.missing_ns)
+    }
+
+    /// How long the rank waited for a CPU at a time, on average, if that is known.
+    pub(crate) fn wait_ns(&self) -> Option<u64> {
+        self.graph.delays.wait_at(self.rank, self.span.1)
+    }
+
+    /// How long it was stopped, if it got a CPU by turns for the rest of the time in which it had none.
+    pub(crate) fn stopped_beside_turns_ns(&self) -> Option<u64> {
+        let wait_ns = self.wait_ns().filter(|wait_ns| *wait_ns > 0 && self.missing_ns > 0)?;
+        let stopped_ns = self.graph.delays.stopped_between(self.rank, self.span);
         // A rank that is stopped gets no CPU by turns.
-        let turns_ns = missing_ns.saturating_sub(stopped_ns);
-        let is_enough = |wait_ns: u64| turns_ns >= TURNS.saturating_mul(wait_ns);
-        let has_turns = may_have_turns && !is_most(stopped_ns) && wait_ns.is_some_and(is_enough);
-        Self { missing_ns, stopped_ns, wait_ns, is_most: is_most(missing_ns), has_turns }
+        let turns_ns = self.missing_ns.saturating_sub(stopped_ns);
+        let has_turns = !self.is_most_of_call(stopped_ns) && turns_ns >= TURNS.saturating_mul(wait_ns);
+        has_turns.then_some(stopped_ns)
     }
 
     /// Nothing else need be why the call was long.
     pub(crate) fn explains(&self) -> bool {
-        self.is_most && !self.has_turns
+        self.is_most() && self.stopped_beside_turns_ns().is_none()
     }
 }

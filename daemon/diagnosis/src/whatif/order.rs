@@ -162,7 +162,7 @@ impl<'a> Sorter<'a> {
         let call = self.cursors[thread];
         let graph = self.graph;
         let missing = graph.received_by(call as usize).iter().map(|edge| edge.from);
-        let missing = missing.chain(graph.blocked_by(call as usize).map(|peer| peer as u32));
+        let missing = missing.chain(graph.blocked.get(call as usize).map(|blocked| blocked.entry));
         if let Some(call) = missing.into_iter().find(|from| !self.has_entered(*from)) {
             return Some(Missing::Call(call));
         }

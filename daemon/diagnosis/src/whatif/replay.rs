@@ -2,6 +2,7 @@
 
 use crate::whatif::call_row::NONE;
 use crate::whatif::change::{Applied, Change, UnfeltFlights};
+use crate::whatif::graph::blocked_calls::BlockedCall;
 use crate::whatif::graph::cpu_sharing::{CpuSharing, Times};
 use crate::whatif::graph::flights::{Figure, Flights};
 use crate::whatif::graph::requests::Requests;
@@ -267,11 +268,11 @@ impl Run<'_> {
             let rest_ns = self.operation_ns(group, rest_ns as f64) * own;
             return self.arrivals(received, entry_ns.max(last_ns) + rest_ns, rank);
         }
-        if let Some(peer) = graph.blocked_by(call) {
-            let after_ns = recorded_end_ns.saturating_sub(graph.starts[peer]);
+        if let Some(BlockedCall { entry, usual_ns }) = graph.blocked.get(call) {
+            let after_ns = recorded_end_ns.saturating_sub(graph.starts[entry as usize]);
             let after_ns = after_ns.saturating_sub(delay_ns) as f64;
-            let own_ns = graph.usual_ns(call).min(took_ns) as f64 * own;
-            let end_ns = (entry_ns + own_ns).max(self.entries[peer] + after_ns);
+            let own_ns = usual_ns.min(took_ns) as f64 * own;
+            let end_ns = (entry_ns + own_ns).max(self.entries[entry as usize] + after_ns);
             return self.arrivals(received, end_ns, rank);
         }
         if let Some(&sent) = graph.drained.get(&(call as u32)) {

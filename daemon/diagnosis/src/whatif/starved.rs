@@ -53,10 +53,13 @@ struct Missing {
 impl Missing {
     fn during(graph: &Graph, rank: Rank, span: (u64, u64), is_within_node: bool) -> Self {
         let lack = Lack::during(graph, rank, span);
-        match lack.missing_ns {
-            0 => Self::default(),
-            _ if lack.has_turns && !is_within_node => Self { ns: lack.stopped_ns, wait_ns: 0 },
-            ns => Self { ns, wait_ns: lack.wait_ns.unwrap_or(u64::MAX) },
+        if lack.missing_ns == 0 {
+            return Self::default();
+        }
+        let beside_turns_ns = if is_within_node { None } else { lack.stopped_beside_turns_ns() };
+        match beside_turns_ns {
+            Some(ns) => Self { ns, wait_ns: 0 },
+            None => Self { ns: lack.missing_ns, wait_ns: lack.wait_ns().unwrap_or(u64::MAX) },
         }
     }
 

@@ -11,7 +11,7 @@ pub(crate) struct SchedulerSample {
     /// The part of it in which the rank was stopped.
     pub(crate) stopped_ns: u64,
     pub(crate) run_ns: u64,
-    /// How long the rank then waited for a CPU at a time, on average.
+    /// How long the rank then waited for a CPU at a time, on average; `u64::MAX` where nobody knows.
     pub(crate) wait_ns: u64,
 }
 
@@ -78,12 +78,17 @@ impl Delays {
         (until(to_ns) - until(from_ns)).max(0.0)
     }
 
-    /// How long a rank then waited for a CPU at a time, on average; 0 where that is not known.
-    pub(crate) fn wait_at(&self, rank: Rank, at_ns: u64) -> u64 {
+    /// How long a rank was stopped in a stretch.
+    pub(crate) fn stopped_between(&self, rank: Rank, span: (u64, u64)) -> u64 {
+        self.sum_between(rank, span, |figure| figure.stopped_ns) as u64
+    }
+
+    /// How long a rank then waited for a CPU at a time, on average, if that is known.
+    pub(crate) fn wait_at(&self, rank: Rank, at_ns: u64) -> Option<u64> {
         let figures = self.figures.get(rank.index()).map_or(&[][..], |figures| figures);
         let after = figures.partition_point(|figure| figure.at_ns < at_ns);
         let figure = figures.get(after).or(figures.last());
-        figure.map_or(0, |figure| figure.wait_ns)
+        figure.map(|figure| figure.wait_ns).filter(|wait_ns| *wait_ns < u64::MAX)
     }
 
     /// Whether any rank ever waited for a CPU.
