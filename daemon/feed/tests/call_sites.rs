@@ -1,13 +1,11 @@
 //! What is called from where is what adding up calls one by one says, and agrees with the figures of the same selection.
 
-mod support;
-
+use crate::support::{Plain, RANKS, StoredMessages, UNTIL_NS, call, row};
 use mpiscope_feed::exchange::{Question, SelectedQuestion};
 use mpiscope_feed::{Library, Messages, NO_SITE, RankRow, SiteTimes};
 use mpiscope_model::{Call, Rank, Site};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use support::{Plain, RANKS, StoredMessages, UNTIL_NS, call, row};
 
 fn library(calls: &[Call]) -> Library {
     let messages = Messages { source: Box::new(StoredMessages::default()), flow: |_| None };

@@ -1,7 +1,6 @@
 //! What is answered about what led to what, and what is not answered.
 
-mod support;
-
+use crate::support::StoredMessages;
 use mpiscope_diagnosis::{MessageCriterion, Scope, Version};
 use mpiscope_feed::exchange::{Answer, ConeQuestion, DagQuestion, Question};
 use mpiscope_feed::{CallSource, Library, Messages, NONE, encode};
@@ -9,7 +8,6 @@ use mpiscope_model::{Call, Comm, Flow, Message, Nanoseconds, Node, Rank};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::StoredMessages;
 
 #[derive(Debug)]
 struct Calls(Vec<Call>);

@@ -1,16 +1,12 @@
 //! How long calls took is what counting them one by one says.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{Plain, RANKS, UNTIL_NS, call, row};
 use mpiscope_feed::exchange::{DurationsQuestion, Question, Ranks};
 use mpiscope_feed::{CallDurations, Library, Overview, RankRow};
 use mpiscope_model::{Call, Function, Rank};
 use proptest::prelude::*;
 use std::cmp::Reverse;
 use std::ops::Range;
-use support::{Plain, RANKS, UNTIL_NS, call, row};
 
 fn library(calls: &[Call]) -> Library {
     let overview = Overview::default();

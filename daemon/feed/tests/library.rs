@@ -1,14 +1,12 @@
 //! Answers about any range are what looking at every call gives.
 
-mod support;
-
+use crate::support::Plain;
 use mpiscope_feed::exchange::{Answer, EventQuestion, Question, RowsQuestion};
 use mpiscope_feed::{CallSource, Library, NONE, Overview};
 use mpiscope_model::{Call, Nanoseconds, Rank, Site};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use support::Plain;
 
 #[derive(Debug)]
 struct Broken;

@@ -1,9 +1,6 @@
 //! What is answered about the messages of a range: which they are, how they went, and their criteria.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::StoredMessages;
 use mpiscope_diagnosis::{CollectiveCriterion, CollectiveKey, MessageCriterion, Scope, Version, size_bin};
 use mpiscope_feed::exchange::{CoursesQuestion, Question, Ranks, RowsQuestion};
 use mpiscope_feed::{
@@ -14,7 +11,6 @@ use mpiscope_model::{Call, Comm, Message, Nanoseconds, Rank, Site};
 use proptest::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::StoredMessages;
 
 #[derive(Debug)]
 struct NoCalls;

@@ -1,16 +1,12 @@
 //! What is in flight at a moment is what looking at every message finds.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{Plain, StoredMessages};
 use mpiscope_feed::exchange::{Grouping, PendingQuestion, Question};
 use mpiscope_feed::{Library, Messages, PendingMessages, Region, Regions};
 use mpiscope_matching::UnreceivedSend;
 use mpiscope_model::{Message, Node, Rank};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use support::{Plain, StoredMessages};
 
 const RANKS: u32 = 300;
 

@@ -1,7 +1,6 @@
 //! Figures of all ranks, and where layouts put them.
 
-mod support;
-
+use crate::support::row;
 use mpiscope_feed::exchange::{
     Incoming, LAYOUT_SOURCE_BYTES_MAX, LandscapeQuestion, LayoutQuestion, LayoutSourceChoice,
     MetricsQuestion, Question, SaveLayoutQuestion,
@@ -14,7 +13,6 @@ use mpiscope_model::{Call, Comm, CommInfo, CommKind, Coordinate, Message, Nanose
 use serde_json::json;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex};
-use support::row;
 
 const WHOLE: Range<Nanoseconds> = 0..Nanoseconds::MAX;
 const UNTIL_NS: Nanoseconds = 10_000_000_000;

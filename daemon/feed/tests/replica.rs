@@ -1,7 +1,5 @@
 //! A reader of its own applies the messages; whatever it missed or saw, it ends where the feed is.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_feed::message::{Functions, Kind, Message, Nodes, PROTOCOL, Ranks, TimelineCells};
 use mpiscope_feed::{
     Evolution, FeedState, FindingsReport, FunctionRow, Hangs, Job, JobState, Limits, NodeRow, RankRow,

@@ -1,16 +1,12 @@
 //! The figures of a selection are what its calls and messages sum to.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{Plain, RANKS, StoredMessages, UNTIL_NS, call, row};
 use mpiscope_diagnosis::{MessageCriterion, Scope, Version};
 use mpiscope_feed::exchange::{Question, Ranks, SelectedQuestion};
 use mpiscope_feed::{Library, Messages, RankRow, Region, Regions, Selected};
 use mpiscope_model::{Call, Message, Rank};
 use proptest::prelude::*;
 use std::ops::Range;
-use support::{Plain, RANKS, StoredMessages, UNTIL_NS, call, row};
 
 fn message() -> impl Strategy<Value = Message> {
     (0..RANKS, 0..RANKS, 0..900_u64, 1..200_u64).prop_map(|(src, dst, send_ns, t_msg_ns)| Message {
@@ -75,7 +71,7 @@ proptest! {
         prop_assert_eq!((all.messages, all.bytes), (messages.len() as u64, 64 * messages.len() as u64));
         for part in [&all, &parts[0], &parts[1]] {
             let of_ranks = [&part.ranks.calls, &part.ranks.mpi_time_ns].map(|column| column.0.iter().sum::<f64>());
-            let of_functions = [&part.functions.calls, &part.functions.time_ns].map(|column| column.0.iter().sum());
+            let of_functions = [&part.functions.calls, &part.functions.time_ns].map(|column| column.0.iter().sum::<f64>());
             prop_assert_eq!(of_ranks, of_functions);
             prop_assert_eq!(of_ranks, [part.calls as f64, part.mpi_time_ns as f64]);
             prop_assert_eq!(part.ranks.sent.0.iter().sum::<f64>(), part.messages as f64);

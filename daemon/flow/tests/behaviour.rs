@@ -1,16 +1,12 @@
 //! How a flow behaves towards those who feed it and ask it.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
-mod support;
-
+use crate::support::{flowed, windowed};
 use mpiscope_diagnosis::{Basis, BudgetOptions, Budgeter, ReplaySavings, Windowed};
 use mpiscope_flow::{Flow, FlowError, FlowOptions, TryFeedError};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::Batch;
 use mpiscope_synth::{Pattern, Spec, Style, generate};
 use std::sync::mpsc;
-use support::{flowed, windowed};
 
 /// A simulated job in batches as they come from its log.
 fn job(pattern: Pattern, style: Style) -> Vec<Batch> {

@@ -1,14 +1,12 @@
 //! The outcome is that of the operator without threads, whoever does it.
 
-mod support;
-
+use crate::support::program::{Program, steps};
+use crate::support::{flowed, windowed};
 use mpiscope_diagnosis::BudgetOptions;
 use mpiscope_flow::FlowOptions;
 use mpiscope_matching::{Counts, Matcher};
 use mpiscope_model::{Batch, Event};
 use proptest::prelude::*;
-use support::program::{Program, steps};
-use support::{flowed, windowed};
 
 fn options(workers: usize, as_bytes: bool) -> FlowOptions {
     let budget = BudgetOptions { window_ns: 500, patience_ns: 5_000, ..BudgetOptions::default() };

@@ -1,10 +1,9 @@
 //! The clocks of synthetic networks, against the truth.
 
-mod network;
-
+use crate::network;
+use crate::network::{MILLISECOND, Random, Setting, TrueClock, ZERO_NS};
 use mpiscope_ingest::host_clocks::{Bounds, ClockMaps, NodeClock, Violations};
 use mpiscope_model::Node;
-use network::{MILLISECOND, Random, Setting, TrueClock, ZERO_NS};
 use proptest::prelude::*;
 
 prop_compose! {

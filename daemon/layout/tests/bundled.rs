@@ -1,9 +1,5 @@
 //! The layouts that come with mpiscope can be read, and put ranks where they should be.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
 use mpiscope_layout::{
     BUNDLED, CARTESIAN_COORDINATES, CARTESIAN_SIZES, Inputs, LayoutFile, Points, RankPlacement,
     SiteDescription, Values, bundled_layout,

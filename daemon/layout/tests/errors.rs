@@ -1,13 +1,12 @@
 //! Errors name their line and column; limits hold.
 
-mod support;
-
+use crate::support;
+use crate::support::{errors, expression};
 use mpiscope_layout::{
     Inputs, LayoutFile, MOST_DEPTH, MOST_FILE_BYTES, MOST_LAYOUTS, MOST_NAME_BYTES, MOST_OPERATIONS,
     MOST_POINTS, MOST_POINTS_PER_RANK, MOST_STATEMENTS,
 };
 use std::fmt::Write as _;
-use support::{errors, expression};
 
 /// The error of a layout that has this as its second and third line.
 fn error_of(lines: &str) -> String {

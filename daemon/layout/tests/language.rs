@@ -1,10 +1,9 @@
 //! An example of each rule of the language.
 
-mod support;
-
+use crate::support;
+use crate::support::{expression, inputs, layout, points, value};
 use mpiscope_layout::{Inputs, LayoutFile, Values};
 use std::f64::consts::{E, PI};
-use support::{expression, inputs, layout, points, value};
 
 #[test]
 fn the_sphere_of_the_paper() {

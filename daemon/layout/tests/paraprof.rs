@@ -1,9 +1,8 @@
 //! Layouts in the shapes that ParaProf's users have load unchanged.
 
-mod support;
-
+use crate::support;
+use crate::support::layout;
 use mpiscope_layout::{Inputs, LayoutFile, Values};
-use support::layout;
 
 #[test]
 fn blocks_of_ranks_side_by_side() {

@@ -1,7 +1,6 @@
 //! Any bytes are read without a panic, and expressions have the value that a plain evaluation of each rank finds.
 
-mod support;
-
+use crate::support;
 use mpiscope_layout::{Inputs, LayoutFile, Values};
 use proptest::collection::vec;
 use proptest::prelude::*;

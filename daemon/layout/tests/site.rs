@@ -1,7 +1,5 @@
 //! What sites say of their machines becomes metadata of ranks.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_layout::{Inputs, RankPlacement, SiteDescription, Values};
 use proptest::prelude::*;
 

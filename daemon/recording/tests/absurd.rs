@@ -1,6 +1,5 @@
 //! Files that are as they were written, with numbers in them that no run has: rows with one are left out and counted, and
 //! nobody makes room for what they say.
-#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use mpiscope_model::{Call, Message, Node, ProcessState, Rank, RankCpus, RankInfo};
 use mpiscope_recording::{

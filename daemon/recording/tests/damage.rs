@@ -1,5 +1,4 @@
 //! Recordings from who knows where: they cost rows, never the program.
-#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use mpiscope_model::{Call, Comm, Rank};
 use mpiscope_recording::{

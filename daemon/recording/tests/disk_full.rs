@@ -1,6 +1,5 @@
 //! A disk that takes no more. The limit on the size of files stands in for it: the system then refuses writes in the
 //! same places, and a test may set it.
-#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use mpiscope_model::{Call, Message};
 use mpiscope_recording::{
@@ -22,7 +21,7 @@ fn run_limited(test: &str, dir: &Path, work: fn(&Path)) -> bool {
     let status = Command::new("bash")
         .args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact --nocapture \"$1\""])
         .arg(std::env::current_exe().unwrap())
-        .arg(test)
+        .arg(format!("disk_full::{test}"))
         .env(FOLDER_VARIABLE, dir)
         // Its own count of tests is not one of ours.
         .stdout(std::process::Stdio::null())

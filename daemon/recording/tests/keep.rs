@@ -1,7 +1,5 @@
 //! A long run keeps the newest part and reports what was dropped.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use mpiscope_model::{Call, Comm, Message, Rank};
 use mpiscope_recording::{Keep, Manifest, Recording, RecordingOptions, RecordingWriter, Summary, Tables};
 use std::fs;

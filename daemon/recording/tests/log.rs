@@ -1,5 +1,4 @@
 //! The log survives what crashes and disks do to it.
-#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use mpiscope_recording::{WalReader, WalSummary, WalWriter};
 use mpiscope_wire::{FrameKind, encode_frame};

@@ -1,9 +1,6 @@
 //! Links with rights: what their holders may do, who makes them, and what is left when they are revoked.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{Heard, PATIENCE, Page, Running, hear, next, perspective, refused, say, start, token};
 use futures_util::{SinkExt, StreamExt};
 use mpiscope_client::{
     AddPanel, Annotate, Barrier, Client, Reply, Request, Right, SetSeries, Subscribe, Tell, TellPanel, Topic,
@@ -11,7 +8,6 @@ use mpiscope_client::{
 use mpiscope_feed::exchange::{Mode, Outgoing};
 use mpiscope_feed::{Access, JobState, NewLink};
 use serde_json::{Value, json};
-use support::{Heard, PATIENCE, Page, Running, hear, next, perspective, refused, say, start, token};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;

@@ -1,9 +1,7 @@
 //! The shared clock and questions, over real sockets.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support;
+use crate::support::{Heard, OneCall, hear, perspective, say, start, start_with};
 use futures_util::SinkExt as _;
 use mpiscope_feed::exchange::{Mode, Outgoing};
 use mpiscope_feed::{JobState, Library, MessageSource, Messages};
@@ -11,7 +9,6 @@ use mpiscope_model::Message;
 use serde_json::json;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
-use support::{Heard, OneCall, hear, perspective, say, start, start_with};
 use tokio_tungstenite::tungstenite;
 
 #[tokio::test]

@@ -1,14 +1,10 @@
 //! What open pages get, and what they cannot do to others.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{PATIENCE, next, refused, start};
 use futures_util::SinkExt;
 use mpiscope_feed::JobState;
 use mpiscope_feed::message::Kind;
 use std::time::Duration;
-use support::{PATIENCE, next, refused, start};
 use tokio_tungstenite::tungstenite::Message;
 
 #[tokio::test]

@@ -1,10 +1,6 @@
 //! Who comes in and who does not, over real sockets.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
-use support::{refused, start, token};
+use crate::support::{refused, start, token};
 use tokio::net::TcpStream;
 
 fn status(answer: &str) -> &str {

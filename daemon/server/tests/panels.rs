@@ -1,14 +1,10 @@
 //! Whole views of programs: where they are served, what pages hear of them, and what they may not do.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{Heard, PATIENCE, Page, Running, hear, start};
 use mpiscope_client::{AddPanel, Client, Reply, Request, TellPanel};
 use mpiscope_feed::exchange::Outgoing;
 use mpiscope_feed::{JobState, PanelMessage, PanelTab};
 use serde_json::{Value, json};
-use support::{Heard, PATIENCE, Page, Running, hear, start};
 use tokio::time::timeout;
 
 async fn connect(server: &Running, name: &str) -> Client {

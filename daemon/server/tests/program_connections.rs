@@ -1,16 +1,12 @@
 //! When programs connect and leave: what they learn later, and what is left of them.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{PATIENCE, Running, start_with, token};
 use futures_util::{SinkExt, StreamExt};
 use mpiscope_client::{Client, Reply, Request, Subscribe, Tell, Topic};
 use mpiscope_feed::{CallSource, Library};
 use mpiscope_model::{Call, Nanoseconds};
 use serde_json::{Value, json};
 use std::ops::Range;
-use support::{PATIENCE, Running, start_with, token};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;

@@ -1,14 +1,13 @@
 //! A simulated run is read as a real one is: nothing is wrong with it, everything fits together.
 
-mod support;
-
+use crate::support;
+use crate::support::{Read, patterns, read, small};
 use mpiscope_model::Rank;
 use mpiscope_synth::{
     Collective, Collectives, Disturbance, Network, Pattern, Placement, Sizes, Spec, Stretch, Style, generate,
 };
 use mpiscope_wire::{Message, first_frame, id};
 use std::collections::{BTreeMap, HashSet};
-use support::{Read, patterns, read, small};
 
 const STYLES: [Style; 3] = [Style::Blocking, Style::Waitall, Style::Polling];
 

@@ -1,10 +1,9 @@
 //! What a disturbance costs is what the run takes more than without it.
 
-mod support;
-
+use crate::support;
+use crate::support::{patterns, read, small};
 use mpiscope_model::Rank;
 use mpiscope_synth::{Cause, Disturbance, Pattern, Placement, Spec, Stretch, Style, Truth, generate};
-use support::{patterns, read, small};
 
 fn truth(spec: &Spec) -> Truth {
     generate(spec).expect("a sound spec").truth()

@@ -6,27 +6,34 @@ import { basename, join } from "node:path";
 import { find, OWN, PROGRAM, ROOT, RUNS } from "./paths.mjs";
 import { pause, until } from "./wait.mjs";
 
+const HEADERS = join(ROOT, "tests/apps");
+
 export const ENVIRONMENT = {
   ...process.env,
   OMPI_ALLOW_RUN_AS_ROOT: "1",
   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1",
   OMPI_MCA_rmaps_base_oversubscribe: "1",
   OMPI_MCA_mpi_yield_when_idle: "1",
+  // The browser needs the processors while ranks wait.
+  ...(process.env.MPISCOPE_TEST_SHARES === "1" ? { LD_PRELOAD: naps() } : {}),
 };
 
-const HEADERS = join(ROOT, "tests/apps");
+/** The library that lets ranks sleep while they wait. */
+function naps() {
+  return compile("tests/apps/support/naps.c", OWN, ["cc"], ["-std=gnu11", "-shared", "-fPIC", "-ldl"]);
+}
 
 /** Compiles a C program of the tree when it or a header is newer than what was made of it; the path of the program. */
-export function compile(source, into = OWN) {
+export function compile(source, into = OWN, compilers = ["mpicc.openmpi", "mpicc"], flags = ["-std=c11", "-g"]) {
   const program = join(into, basename(source, ".c"));
   mkdirSync(into, { recursive: true });
   const path = join(ROOT, source);
   const headers = readdirSync(HEADERS).filter((name) => name.endsWith(".h")).map((name) => join(HEADERS, name));
   const newestMs = Math.max(...[path, ...headers].map((file) => statSync(file).mtimeMs));
   if (existsSync(program) && statSync(program).mtimeMs > newestMs) return program;
-  const compiler = find("mpicc.openmpi", "mpicc");
-  if (!compiler) throw new Error("there is no mpicc");
-  execFileSync(compiler, ["-std=c11", "-Wall", "-Wextra", "-O2", "-g", `-I${HEADERS}`, "-o", program, path], { stdio: ["ignore", "inherit", "inherit"] });
+  const compiler = find(...compilers);
+  if (!compiler) throw new Error(`there is no ${compilers.at(-1)}`);
+  execFileSync(compiler, ["-Wall", "-Wextra", "-O2", `-I${HEADERS}`, "-o", program, path, ...flags], { stdio: ["ignore", "inherit", "inherit"] });
   return program;
 }
 

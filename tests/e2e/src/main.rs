@@ -8,7 +8,7 @@
 #![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "its output is the report of the tests")]
 
 use anyhow::{Context as _, Result, ensure};
-use mpiscope_harness::{Lists, Schedule, Signal, full_run, processes};
+use mpiscope_harness::{Lists, OTHERS_RUN, Schedule, Signal, full_run, processes};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -39,11 +39,15 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     /// Runs one test and prints its line.
-    fn run(&self, name: &str) -> Result<()> {
+    fn run(&self, name: &str, is_alone: bool) -> Result<()> {
         let log = self.logs.join(format!("{}.log", name.replace("::", "-")));
         let output = File::create(&log).with_context(|| format!("create {}", log.display()))?;
         let mut command = Command::new(self.binary);
         command.args(["--exact", name, "--nocapture", "--test-threads=1"]);
+        // The full check tests ranks as they are.
+        if !is_alone && !full_run() {
+            command.env(OTHERS_RUN, "1");
+        }
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         let begun = Instant::now();
         let mut child = command.spawn().with_context(|| format!("start {}", self.binary.display()))?;
@@ -97,7 +101,7 @@ impl Runner<'_> {
             println!("test {} is tried again, alone; it had failed:", first.name);
             let failure = first.failure.unwrap_or_default();
             print_indented(&failure);
-            self.run(&first.name)?;
+            self.run(&first.name, true)?;
             if self.outcomes().last().is_some_and(|again| again.failure.is_none()) {
                 println!("UNSTABLE: end-to-end {}: {}", first.name, reason(&failure));
             }
@@ -112,7 +116,7 @@ impl Runner<'_> {
     /// Takes turns from the schedule until there are none.
     fn work(&self, schedule: &Schedule) -> Result<()> {
         while let Some(turn) = schedule.next() {
-            self.run(turn.name())?;
+            self.run(turn.name(), turn.is_alone())?;
         }
         Ok(())
     }

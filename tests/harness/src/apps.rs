@@ -71,6 +71,15 @@ pub(crate) fn yield_library() -> Result<PathBuf> {
     build(Path::new("cc"), "support", &flags, &source_folder().join("support/ucx_yield.c"))
 }
 
+/// The library that lets ranks sleep while they wait, where other tests need the processors.
+///
+/// # Errors
+/// When it does not compile.
+pub(crate) fn naps_library() -> Result<PathBuf> {
+    let flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC"];
+    build(Path::new("cc"), "support", &flags, &source_folder().join("support/naps.c"))
+}
+
 /// The tracer that makes a system call of a process fail.
 ///
 /// # Errors

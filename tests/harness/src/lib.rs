@@ -32,8 +32,8 @@ pub use lab::{Lab, LabOptions, Placement, Start};
 pub use languages::{Missing, python, rust_app};
 pub use mpi::{Family, Mpi};
 pub use product::{
-    check, collector, daemon_of, full_run, log_bytes, mpiscope, part_of, record, repair, report,
-    until_log_has,
+    OTHERS_RUN, check, collector, daemon_of, full_run, log_bytes, mpiscope, others_run, part_of, record,
+    repair, report, until_log_has,
 };
 pub use recorded::{Recorded, SENDS_AND_RECEIVES};
 pub use running::{Ended, Running, all_of, run, run_with_input};

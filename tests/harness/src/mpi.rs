@@ -188,8 +188,12 @@ impl Mpi {
     /// Puts into a command's environment what the family needs here: more ranks than processors, possibly as root.
     ///
     /// # Errors
-    /// When the helper library for MPICH does not compile.
+    /// When a helper library does not compile.
     pub fn prepare(&self, command: &mut Command) -> Result<()> {
+        let mut preloads = Vec::new();
+        if crate::others_run() {
+            preloads.push(apps::naps_library()?);
+        }
         match self.family {
             Family::OpenMpi => {
                 command
@@ -199,8 +203,11 @@ impl Mpi {
                     .env("OMPI_MCA_mpi_yield_when_idle", "1");
             }
             Family::Mpich => {
-                command.env("LD_PRELOAD", apps::yield_library()?);
+                preloads.push(apps::yield_library()?);
             }
+        }
+        if !preloads.is_empty() {
+            command.env("LD_PRELOAD", std::env::join_paths(preloads)?);
         }
         Ok(())
     }
@@ -208,7 +215,7 @@ impl Mpi {
     /// A command that runs a program on this number of ranks, unrecorded.
     ///
     /// # Errors
-    /// When the helper library for MPICH does not compile.
+    /// When a helper library does not compile.
     pub fn plain(&self, ranks: u32, program: &Path, arguments: &[&str]) -> Result<Command> {
         let words = self.words(ranks, program, arguments);
         let mut command = Command::new(&words[0]);

@@ -42,6 +42,15 @@ pub fn full_run() -> bool {
     std::env::var_os("MPISCOPE_FULL").is_some_and(|value| value == "1")
 }
 
+/// The environment variable by which a test knows that others run beside it.
+pub const OTHERS_RUN: &str = "MPISCOPE_TEST_SHARES";
+
+/// Whether other tests run beside this one, which need the processors while its ranks wait.
+#[must_use]
+pub fn others_run() -> bool {
+    std::env::var_os(OTHERS_RUN).is_some_and(|value| value == "1")
+}
+
 /// Of many cases those of the part that `MPISCOPE_PART=K/N` names: the K-th, counted from 0, and every N-th after it.
 /// All of them where nothing is named.
 ///

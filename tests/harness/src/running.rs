@@ -82,11 +82,19 @@ impl Collected {
 }
 
 /// Signals are as in a fresh login, whatever whoever started the tests ignores or blocks: under `nohup`, or in the
-/// background of a script, a command would inherit that SIGHUP or SIGINT is ignored.
+/// background of a script, a command would inherit that SIGHUP or SIGINT is ignored, and from a profiler SIGUSR2.
 #[expect(unsafe_code, reason = "signals can only be set between fork and exec")]
 fn reset_signals(command: &mut Command) {
     use std::os::unix::process::CommandExt as _;
-    const RESET: [i32; 5] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGPIPE];
+    const RESET: [i32; 7] = [
+        libc::SIGHUP,
+        libc::SIGINT,
+        libc::SIGQUIT,
+        libc::SIGTERM,
+        libc::SIGPIPE,
+        libc::SIGUSR1,
+        libc::SIGUSR2,
+    ];
     // SAFETY: these functions may be called between fork and exec, and only the new process is changed.
     unsafe {
         command.pre_exec(|| {

@@ -49,6 +49,7 @@ fn starts_with_one(name: &str, starts: &[&str]) -> bool {
 pub struct Turn<'a> {
     schedule: &'a Schedule,
     name: String,
+    is_alone: bool,
 }
 
 impl Turn<'_> {
@@ -56,6 +57,12 @@ impl Turn<'_> {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether nothing runs beside it.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        self.is_alone
     }
 }
 
@@ -132,7 +139,7 @@ impl Schedule {
             };
             if let Some(name) = name {
                 state.running += 1;
-                return Some(Turn { schedule: self, name });
+                return Some(Turn { schedule: self, name, is_alone: state.alone_runs });
             }
             state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -161,7 +168,10 @@ mod tests {
         let lists = alone("# why\nnoisy::  # verdicts\n\n");
         assert_eq!(taken(&Schedule::new(&all, &[], &lists).unwrap()), ["page::b", "page::c", "noisy::a"]);
         let one = Schedule::new(&all, &names(&["::a", "::c"]), &lists).unwrap();
-        assert_eq!((one.len(), one.len_alone(), taken(&one)), (2, 1, names(&["page::c", "noisy::a"])));
+        assert_eq!((one.len(), one.len_alone()), (2, 1));
+        let turn_of = |turn: Turn<'_>| (turn.name().to_owned(), turn.is_alone());
+        let turns: Vec<_> = std::iter::from_fn(|| one.next().map(turn_of)).collect();
+        assert_eq!(turns, [("page::c".to_owned(), false), ("noisy::a".to_owned(), true)]);
     }
 
     #[test]

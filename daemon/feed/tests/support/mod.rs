@@ -1,7 +1,5 @@
 //! Where the tests of answers have their calls and messages from.
 
-#![allow(dead_code, reason = "each test uses some of it")]
-
 use mpiscope_feed::{CallSource, MessageSource, RankRow};
 use mpiscope_model::{Call, Message, Nanoseconds, Node, ProcessState, Rank};
 use proptest::prelude::*;

@@ -1,8 +1,5 @@
 //! Random jobs as batches, in whatever slices and order, and what came of them.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
-#![allow(dead_code, reason = "each test uses some of it")]
-
 pub(crate) mod program;
 
 use mpiscope_diagnosis::{Budgeter, Causes, Ledger, SiteWaits, Version, WaitKey, WaitTotals, Windowed};

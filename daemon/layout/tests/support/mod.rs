@@ -1,7 +1,5 @@
 //! Reads a layout and evaluates it.
 
-#![allow(dead_code, reason = "each test program uses a part")]
-
 use mpiscope_layout::{Inputs, Layout, LayoutFile, Points, Values};
 
 /// The only layout of a file without errors.

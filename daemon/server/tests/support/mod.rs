@@ -1,7 +1,5 @@
 //! A server with a feed that a test moves, raw requests, and a page that is a WebSocket client.
 
-#![allow(dead_code, reason = "each test program uses its part")]
-
 use futures_util::{SinkExt, StreamExt};
 use mpiscope_feed::exchange::{Outgoing, PerspectiveMessage};
 use mpiscope_feed::message::Message;

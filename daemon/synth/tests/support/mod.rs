@@ -1,5 +1,4 @@
 //! Reads a simulated run as a real one is read.
-#![allow(dead_code, reason = "each test uses a part")]
 
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::{Matcher, MatchingLimits};

@@ -1,13 +1,11 @@
 //! What external programs get, what they may do, and what they cannot do to others.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 mod limits;
 #[path = "../../src/programs/stored.rs"]
 mod stored;
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 
+use crate::support::{Heard, PATIENCE, Running, hear as hear_page, start_with, token};
 use futures_util::{SinkExt, StreamExt};
 use mpiscope_client::{
     Annotate, Barrier, Begin, Client, Direction, Pace, Reply, Request, SetSeries, Subscribe, Tell, Topic,
@@ -21,7 +19,6 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use stored::{Stored, add};
-use support::{Heard, PATIENCE, Running, hear as hear_page, start_with, token};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;

@@ -1,0 +1,11 @@
+//! All tests that use this crate from outside, in one program.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod bundled;
+mod errors;
+mod language;
+mod paraprof;
+mod properties;
+mod site;
+mod support;

@@ -1,0 +1,5 @@
+//! All tests that use this crate from outside, in one program.
+
+mod reading;
+mod support;
+mod truth;
