@@ -8,6 +8,7 @@ missing_tools() {
     node_suits || { echo "there is no Node of 20.19 or newer"; return; }
     has chromium || has chromium-browser || has google-chrome || { echo "chromium is not installed"; return; }
     has mpicc.openmpi || has mpicc || { echo "there is no mpicc"; return; }
+    has cc || { echo "there is no compiler of C"; return; }
     has mpirun.openmpi || has mpirun || { echo "there is no mpirun"; return; }
 }
 

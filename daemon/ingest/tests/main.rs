@@ -1,7 +1,6 @@
-//! All tests that use this crate from outside, in one program.
+//! The tests that use this crate from outside, in one program; hostile.rs is another.
 
 mod frames;
 mod host_clocks;
-mod hostile;
 mod network;
 mod nodes;

@@ -18,16 +18,15 @@ fn run_limited(test: &str, dir: &Path, work: fn(&Path)) -> bool {
         work(Path::new(&folder));
         return true;
     }
-    let status = Command::new("bash")
+    let ended = Command::new("bash")
         .args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact --nocapture \"$1\""])
         .arg(std::env::current_exe().unwrap())
         .arg(format!("disk_full::{test}"))
         .env(FOLDER_VARIABLE, dir)
-        // Its own count of tests is not one of ours.
-        .stdout(std::process::Stdio::null())
-        .status()
+        .output()
         .unwrap();
-    assert!(status.success());
+    let text = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success() && text.contains("test result: ok. 1 passed"), "{text}");
     false
 }
 

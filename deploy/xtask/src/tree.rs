@@ -1,4 +1,4 @@
-//! What no tracked file may hold: paths of a machine, secrets, files that grew two subjects, examples that nobody runs.
+//! What no tracked file may hold: paths of a machine, secrets, files that grew two subjects, tests that nobody runs.
 
 use crate::git::tracked;
 use anyhow::{Result, ensure};
@@ -6,14 +6,21 @@ use std::path::Path;
 
 const MOST_LINES: usize = 600;
 
-/// Whether a source documents itself with code that `rustdoc` would run.
-fn has_example(source: &str) -> bool {
-    let documentation = source.lines().map(str::trim_start).filter_map(|line| {
-        let text = line.strip_prefix("///").or(line.strip_prefix("//!"))?;
-        text.trim_start().strip_prefix("```")
-    });
-    // Every second fence ends what the one before it began.
-    documentation.step_by(2).any(|language| language.is_empty() || language == "rust")
+/// Tests that no program of tests has: of a crate that names its programs, files that neither its `Cargo.toml` nor
+/// `tests/main.rs` names.
+fn left_out<'a>(names: &'a [String], read: &dyn Fn(&str) -> String) -> Vec<&'a str> {
+    let is_left_out = |name: &&str| {
+        let Some((folder, file)) = name.rsplit_once('/') else { return false };
+        let (Some(crate_folder), Some(module)) = (folder.strip_suffix("/tests"), file.strip_suffix(".rs"))
+        else {
+            return false;
+        };
+        let manifest = read(&format!("{crate_folder}/Cargo.toml"));
+        manifest.contains("autotests = false")
+            && !manifest.contains(&format!("path = \"tests/{file}\""))
+            && !read(&format!("{folder}/main.rs")).lines().any(|line| line == format!("mod {module};"))
+    };
+    names.iter().map(String::as_str).filter(is_left_out).collect()
 }
 
 /// Fails with everything that was found.
@@ -25,7 +32,12 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     }
     let mut faults = Vec::new();
     let mut files = 0;
-    for name in tracked(root)? {
+    let names = tracked(root)?;
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap_or_default();
+    for name in left_out(&names, &read) {
+        faults.push(format!("{name} is in no program of tests: name it in main.rs beside it"));
+    }
+    for name in names {
         // A file that is deleted but not yet committed is still listed; one that is no text is not read.
         let Ok(text) = std::fs::read_to_string(root.join(&name)) else { continue };
         files += 1;
@@ -33,10 +45,6 @@ pub(crate) fn check(root: &Path) -> Result<()> {
             if !name.ends_with("xtask/src/tree.rs") {
                 faults.push(format!("{name} holds {pattern}"));
             }
-        }
-        if name.ends_with(".rs") && has_example(&text) {
-            faults
-                .push(format!("{name} has an example in its documentation: tests/unit/run does not run it"));
         }
         let generated = name.contains("/generated/") || name.ends_with(".lock");
         let lines = text.lines().count();
@@ -51,13 +59,28 @@ pub(crate) fn check(root: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::has_example;
+    use super::left_out;
 
     #[test]
-    fn code_in_documentation_is_an_example_unless_it_is_of_another_language() {
-        assert!(has_example("//! How to:\n//!\n//! ```\n//! let a = 1;\n//! ```\n"));
-        assert!(has_example("    /// ```text\n    /// a\n    /// ```\n    /// ```rust\n    /// ```\n"));
-        assert!(!has_example("//! ```text\n//! a\n//! ```\n//! ```json\n//! {}\n//! ```\n"));
-        assert!(!has_example("let fence = \"```\";\n"));
+    fn a_test_that_no_program_has_is_found() {
+        let read = |name: &str| {
+            let text = match name {
+                "a/Cargo.toml" => {
+                    "autotests = false\n[[test]]\npath = \"tests/main.rs\"\n[[test]]\npath = \"tests/own.rs\"\n"
+                }
+                "a/tests/main.rs" => "mod one;\nmod other;\n",
+                _ => "",
+            };
+            text.to_owned()
+        };
+        let names = [
+            "a/tests/main.rs",
+            "a/tests/one.rs",
+            "a/tests/own.rs",
+            "a/tests/lost.rs",
+            "b/tests/c.rs",
+            "a/src/d.rs",
+        ];
+        assert_eq!(left_out(&names.map(str::to_owned), &read), ["a/tests/lost.rs"]);
     }
 }

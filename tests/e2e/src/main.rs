@@ -45,7 +45,9 @@ impl Runner<'_> {
         let mut command = Command::new(self.binary);
         command.args(["--exact", name, "--nocapture", "--test-threads=1"]);
         // The full check tests ranks as they are.
-        if !is_alone && !full_run() {
+        if is_alone || full_run() {
+            command.env_remove(OTHERS_RUN);
+        } else {
             command.env(OTHERS_RUN, "1");
         }
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
