@@ -20,13 +20,13 @@ export const ENVIRONMENT = {
 
 /** The library that lets ranks sleep while they wait. */
 function naps() {
-  return compile("tests/apps/support/naps.c", OWN, ["cc"], ["-std=gnu11", "-shared", "-fPIC", "-ldl"]);
+  return compile("tests/apps/support/naps.c", ["cc"], ["-std=gnu11", "-shared", "-fPIC", "-ldl"]);
 }
 
 /** Compiles a C program of the tree when it or a header is newer than what was made of it; the path of the program. */
-export function compile(source, into = OWN, compilers = ["mpicc.openmpi", "mpicc"], flags = ["-std=c11", "-g"]) {
-  const program = join(into, basename(source, ".c"));
-  mkdirSync(into, { recursive: true });
+function compile(source, compilers = ["mpicc.openmpi", "mpicc"], flags = ["-std=c11", "-g"]) {
+  const program = join(OWN, basename(source, ".c"));
+  mkdirSync(OWN, { recursive: true });
   const path = join(ROOT, source);
   const headers = readdirSync(HEADERS).filter((name) => name.endsWith(".h")).map((name) => join(HEADERS, name));
   const newestMs = Math.max(...[path, ...headers].map((file) => statSync(file).mtimeMs));

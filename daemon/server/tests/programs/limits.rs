@@ -147,8 +147,7 @@ async fn who_answers_no_ping_is_dropped_in_seconds_and_who_is_idle_stays() {
 
 #[tokio::test]
 async fn a_client_has_few_barriers_at_a_time_and_none_keeps_it_connected() {
-    let (mut running, _, _) = run_of(Vec::new(), Vec::new()).await;
-    running.publish(4, mpiscope_feed::JobState::Running);
+    let (running, _, _) = live_run().await;
     let mut client = connect(&running, "many").await;
     let _silent = connect(&running, "silent").await;
     for id in 0..6 {

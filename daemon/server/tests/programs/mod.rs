@@ -39,6 +39,13 @@ async fn run_of(calls: Vec<Call>, messages: Vec<Message>) -> (Running, Stored, A
     (running, stored, library)
 }
 
+/// A run that goes on; nothing but 0.1 s of it is known yet.
+async fn live_run() -> (Running, Stored, Arc<Library>) {
+    let (mut running, stored, library) = run_of(Vec::new(), Vec::new()).await;
+    running.publish(4, mpiscope_feed::JobState::Running);
+    (running, stored, library)
+}
+
 async fn connect(running: &Running, name: &str) -> Client {
     timeout(PATIENCE, Client::connect(&running.url, name)).await.unwrap().unwrap()
 }
@@ -174,8 +181,7 @@ async fn a_subscription_has_what_it_asks_for_and_nothing_else() {
 
 #[tokio::test]
 async fn rows_of_a_live_run_come_once_also_those_that_are_late() {
-    let (mut running, stored, library) = run_of(Vec::new(), Vec::new()).await;
-    running.publish(4, mpiscope_feed::JobState::Running);
+    let (mut running, stored, library) = live_run().await;
     let mut client = connect(&running, "live").await;
     subscribe(&mut client, Subscribe::new(Topic::Messages, 1)).await;
     let add = |numbers: Vec<u64>| {
@@ -253,8 +259,7 @@ async fn a_subscription_in_step_follows_the_clock_both_ways() {
 
 #[tokio::test]
 async fn what_is_new_comes_and_the_rest_is_counted() {
-    let (mut running, stored, library) = run_of(Vec::new(), Vec::new()).await;
-    running.publish(4, mpiscope_feed::JobState::Running);
+    let (mut running, stored, library) = live_run().await;
     let mut client = connect(&running, "newest").await;
     let asked = Subscribe { pace: Pace::Newest, most: Some(10), ..Subscribe::new(Topic::Calls, 1) };
     subscribe(&mut client, asked).await;
@@ -362,8 +367,7 @@ async fn answers_reach_others_are_kept_and_are_there_again() {
 
 #[tokio::test]
 async fn a_barrier_waits_for_those_that_draw_and_no_longer_than_asked() {
-    let (mut running, _, _) = run_of(Vec::new(), Vec::new()).await;
-    running.publish(4, mpiscope_feed::JobState::Running);
+    let (running, _, _) = live_run().await;
     let (mut one, mut other) = (connect(&running, "one").await, connect(&running, "other").await);
     let silent = connect(&running, "silent").await;
     one.send(&Request::Barrier(Barrier { id: 1, timeout_ms: 50 })).await.unwrap();
