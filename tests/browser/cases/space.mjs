@@ -180,6 +180,18 @@ test("space::a_relief_and_a_matrix_show_who_sends_to_whom", async (t) => {
   await page.locator(".space-table td", { hasText: "MPI_" }).first().waitFor();
 });
 
+test("space::the_editor_opens_with_the_text_of_what_is_drawn", async (t) => {
+  const { page } = await opened(t);
+  await drawn(page, /4 ranks, sphere/);
+  // Before anything can be typed: only what the click itself has set off runs until the text is read.
+  const text = await page.getByRole("button", { name: "Edit layout" }).evaluate(async (button) => {
+    button.click();
+    for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+    return document.querySelector(".space-editor textarea")?.value;
+  });
+  assert.match(text ?? "there is no editor", /BEGIN_VIZ=sphere/);
+});
+
 test("space::a_layout_is_kept_with_the_recording_and_forgotten", async (t) => {
   const { page } = await opened(t);
   await page.getByRole("button", { name: "Edit layout" }).click();

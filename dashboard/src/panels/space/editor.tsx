@@ -1,7 +1,7 @@
 // Beside the points: the text of a layout, what is wrong with it, and its result while it is written.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { LayoutNote } from "../../feed/ranks";
 import { HIGHLIGHTED_MAX, piecesOf } from "./highlight";
 import { SOURCE_BYTES_MAX, type SpaceState } from "./state";
@@ -21,8 +21,8 @@ export function Editor({ state }: { state: SpaceState }) {
   const top = useSignal(0);
   const left = useSignal(0);
   const saved = useSignal("");
-  // What is being looked at is what one begins with.
-  useEffect(() => {
+  // What is being looked at is what one begins with, before anybody can write into the empty field.
+  useLayoutEffect(() => {
     if (state.draft.peek() === null) state.write(state.layouts.peek()?.items.find(({ name, isFile }) => !isFile && name === state.layout.peek())?.source || FIRST);
     state.choose("draft", "");
     area.current?.focus();
