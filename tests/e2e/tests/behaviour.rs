@@ -2,14 +2,11 @@
 
 use crate::support::turns::Turns;
 use mpiscope_harness::{
-    Ended, Family, Mpi, Recorded, Running, Signal, Truth, folder, mpiscope, processes, record, report, run,
-    run_with_input,
+    Ended, Family, LIMIT, Mpi, Recorded, Running, Signal, Truth, folder, mpiscope, processes, record, report,
+    run, run_with_input,
 };
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// `mpiscope run` of plain words, the recording in a folder.
 fn run_words(words: &[&str], out: &Path) -> Command {

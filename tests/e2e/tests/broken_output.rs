@@ -2,16 +2,13 @@
 //! mpiscope, and no command panics.
 
 use mpiscope_harness::{
-    Broken, BrokenDescriptor, Ended, Family, Mpi, Recorded, Running, Signal, Truth, all_of, check, collector,
-    folder, mpiscope, processes, report, run,
+    Broken, BrokenDescriptor, Ended, Family, LIMIT, Mpi, Recorded, Running, Signal, Truth, all_of, check,
+    collector, folder, mpiscope, processes, report, run,
 };
 use std::collections::BTreeSet;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// Tells in files what the program finds, and ends with a status of its own. Signals from 32 on are those of the C library.
 /// Neither a pipe nor a file of the shell's own may take the place of a descriptor meanwhile: a child looks.

@@ -2,16 +2,14 @@
 //! recording that this comes from is as exact as any other.
 
 use mpiscope_harness::{
-    Ended, Family, Lab, LabOptions, Mpi, Placement, Recorded, Start, folder, mpiscope, report, run,
+    Ended, Family, LIMIT, Lab, LabOptions, Mpi, Placement, Recorded, Start, folder, mpiscope, report, run,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(120);
 /// Long enough for a busy machine to come to the end of the sizes.
 const SECONDS: &str = "4";
 const GREATEST_BYTES: u64 = 1 << 20;

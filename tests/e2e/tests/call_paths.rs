@@ -1,14 +1,12 @@
 //! How a program came to its calls, function by function: `mpiscope run --call-paths` with programs whose paths are known.
 
-use mpiscope_harness::{Mpi, mpiscope, report, run, skip, source_folder};
+use mpiscope_harness::{LIMIT, Mpi, mpiscope, report, run, skip, source_folder};
 use mpiscope_model::Site;
 use mpiscope_recording::{Recording, Tables};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(120);
 const RANKS: u32 = 2;
 
 fn compiled(compiler: &Path, words: &[&str], source: &Path, out: &Path) {

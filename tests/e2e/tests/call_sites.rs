@@ -1,14 +1,11 @@
 //! Where in a program calls are made: known from marks in its source, and found by the recording to the line, however
 //! the program was built and whatever the language.
 
-use mpiscope_harness::{Family, Missing, Mpi, python, record, report, root, run, skip, source_folder};
+use mpiscope_harness::{Family, LIMIT, Missing, Mpi, python, record, report, root, run, skip, source_folder};
 use mpiscope_recording::Recording;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 /// What is known of a site.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

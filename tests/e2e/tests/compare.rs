@@ -1,11 +1,8 @@
 //! `mpiscope compare`: what changed between two recordings with known differences.
 
-use mpiscope_harness::{Ended, Mpi, folder, mpiscope, record, report, run};
+use mpiscope_harness::{Ended, LIMIT, Mpi, folder, mpiscope, record, report, run};
 use serde_json::Value;
 use std::path::Path;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 fn compared(a: &Path, b: &Path, arguments: &[&str]) -> Ended {
     run(mpiscope(&["compare"]).unwrap().args([a, b]).args(arguments), LIMIT).unwrap()

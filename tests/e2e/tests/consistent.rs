@@ -1,11 +1,9 @@
 //! Reports of random runs: no figure contradicts another, and no sentence contradicts a figure or another sentence.
 
-use mpiscope_harness::{Chance, folder, full_run, mpiscope, report, run};
+use mpiscope_harness::{Chance, LIMIT, folder, full_run, mpiscope, report, run};
 use serde_json::Value;
 use std::path::Path;
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(60);
 const PATTERNS: [&str; 11] = [
     "ring",
     "halo2d",

@@ -2,13 +2,10 @@
 //! is reported. `check` finds it, and `repair` saves the rest.
 
 use crate::support::recordings::{broken_off, files_in};
-use mpiscope_harness::{Chance, Mpi, check, folder, full_run, mpiscope, record, repair, report, run};
+use mpiscope_harness::{Chance, LIMIT, Mpi, check, folder, full_run, mpiscope, record, repair, report, run};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// Without the program, its own tests do the same far more often.
 fn times() -> u64 {

@@ -2,13 +2,10 @@
 
 use crate::support::recordings::tidy;
 use mpiscope_harness::{
-    Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, record, report, run, until_log_has,
+    LIMIT, Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, record, report, run, until_log_has,
 };
 use serde_json::Value;
 use std::path::Path;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))

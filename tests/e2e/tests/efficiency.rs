@@ -1,12 +1,10 @@
 //! Parallel efficiency of runs with several threads, in every format: each factor is a share, and their products hold.
 
-use mpiscope_harness::{Chance, Mpi, folder, mpiscope, record, report, run};
+use mpiscope_harness::{Chance, LIMIT, Mpi, folder, mpiscope, record, report, run};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(120);
 const RANKS: u32 = 4;
 const THREADS: u32 = 4;
 

@@ -2,13 +2,12 @@
 //! files or at the output, and calls are recorded or counted.
 
 use mpiscope_harness::{
-    Mpi, Running, Signal, TempDir, check, folder, folder_in, mpiscope, processes, repair, run, until_log_has,
+    LIMIT, Mpi, Running, Signal, TempDir, check, folder, folder_in, mpiscope, processes, repair, run,
+    until_log_has,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(60);
 const SIGNALS: [Signal; 4] = [Signal::INT, Signal::TERM, Signal::HUP, Signal::KILL];
 
 /// Who gets the signal.

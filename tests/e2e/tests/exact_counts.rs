@@ -1,11 +1,8 @@
 //! What the test programs say that they did is what the recording says, to the last call and byte.
 
 use crate::support::exactness::{self, Expected};
-use mpiscope_harness::{Ended, Family, Mpi, Recorded, folder, full_run, record, run};
+use mpiscope_harness::{Ended, Family, LIMIT, Mpi, Recorded, folder, full_run, record, run};
 use mpiscope_model::Call;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// How many ranks an application is run on: always four, and in a selection of applications fewer and many more, which
 /// one family stands for.

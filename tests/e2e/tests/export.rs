@@ -1,15 +1,13 @@
 //! `mpiscope export`: what other programs read of a real run, and that nothing is left of an export that was given up.
 
 use mpiscope_harness::{
-    Ended, Mpi, Recorded, Running, Signal, daemon_of, folder, full_run, mpiscope, processes, record, report,
-    root, run, skip, until_log_has,
+    Ended, LIMIT, Mpi, Recorded, Running, Signal, daemon_of, folder, full_run, mpiscope, processes, record,
+    report, root, run, skip, until_log_has,
 };
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(120);
 const RANKS: u32 = 4;
 
 fn export(recording: &Path, format: &str, output: &Path, more: &[&str]) -> Ended {

@@ -3,14 +3,12 @@
 
 use crate::support::failing::{Outcome, Outcomes, cases_of, outcome};
 use mpiscope_harness::{
-    Ended, FailedCall, FailingCall, Mpi, Running, TempDir, Truth, all_of, folder, folder_in, mpiscope, run,
-    skip,
+    Ended, FailedCall, FailingCall, LIMIT, Mpi, Running, TempDir, Truth, all_of, folder, folder_in, mpiscope,
+    run, skip,
 };
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(180);
 /// The command, the recorder with the agent of its host, the process that computes the verdict, and the job.
 const ROLES: [&str; 4] = ["run", "record", "diagnose", "rank"];
 /// The short check makes this many first calls of each kind fail in each role: they are the same in every run.

@@ -1,15 +1,12 @@
 //! Where things lie, and who may read them.
 
 use mpiscope_harness::{
-    Mpi, Recorded, Running, Truth, folder, mpiscope, record, report, run, skip, until_log_has,
+    LIMIT, Mpi, Recorded, Running, Truth, folder, mpiscope, record, report, run, skip, until_log_has,
 };
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 fn mode(path: &Path) -> u32 {
     std::fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777

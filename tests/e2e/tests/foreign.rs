@@ -1,12 +1,10 @@
 //! Files of other tools: what is kept of them beside the tests, and in a full run what these tools write today.
 
-use mpiscope_harness::{Mpi, folder, mpiscope, report, root, run, skip};
+use mpiscope_harness::{LIMIT, Mpi, folder, mpiscope, report, root, run, skip};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(120);
 const TABLES: &str = "daemon/formats/src/import/table/tests/foreign";
 
 fn calls(report: &Value, name: &str) -> u64 {

@@ -2,13 +2,10 @@
 //! comes with the collector.
 
 use crate::support::exactness::{self, Expected};
-use mpiscope_harness::{Family, Mpi, collector, folder, full_run, record, run};
+use mpiscope_harness::{Family, LIMIT, Mpi, collector, folder, full_run, record, run};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 fn recorded_exactly(app: &str, family: Family, test: &str) {
     let Some(mpi) = Mpi::find_or_skip(family, test) else { return };

@@ -1,14 +1,11 @@
 //! A full disk, and one that cannot be written to: the job goes on, and missing data is reported.
 
 use mpiscope_harness::{
-    Ended, Mpi, Recorded, Running, Signal, Truth, check, daemon_of, folder, full_run, mpiscope, processes,
-    record, repair, report, run, skip,
+    Ended, LIMIT, Mpi, Recorded, Running, Signal, Truth, check, daemon_of, folder, full_run, mpiscope,
+    processes, record, repair, report, run, skip,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// A small disk of memory, until it is dropped.
 struct Disk(PathBuf);

@@ -1,12 +1,10 @@
 //! Hangs: who waits for whom is printed once during the hang, and is in the recording.
 
-use mpiscope_harness::{Ended, Mpi, Running, Signal, folder, mpiscope, processes, report, run};
+use mpiscope_harness::{Ended, LIMIT, Mpi, Running, Signal, folder, mpiscope, processes, report, run};
 use serde_json::Value;
 use std::any::Any;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(60);
 const RANKS: u32 = 4;
 /// The part of the report.
 const HANGS: &str = "standing"; // words: allow the key of the report

@@ -1,13 +1,11 @@
 //! `kill -9` of any part of the recorder: the program does not notice, and nothing that it did is missing.
 
 use mpiscope_harness::{
-    Ended, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, log_bytes, mpiscope, processes, record,
-    report, run, until_log_has,
+    Ended, LIMIT, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, log_bytes, mpiscope, processes,
+    record, report, run, until_log_has,
 };
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(60);
 const RANKS: u32 = 4;
 /// Long enough for the part to be killed amid the traffic.
 const ARGUMENTS: [&str; 2] = ["3", "500"];

@@ -2,15 +2,14 @@
 
 use crate::support::recordings::Rings;
 use mpiscope_harness::{
-    Chance, Ended, Mpi, Recorded, Running, Signal, Truth, check, folder, full_run, mpiscope, processes,
-    record, repair, report, run,
+    Chance, Ended, LIMIT, Mpi, Recorded, Running, Signal, Truth, check, folder, full_run, mpiscope,
+    processes, record, repair, report, run,
 };
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(60);
 const RANKS: u32 = 2;
 /// A second of traffic.
 const TRAFFIC: [&str; 2] = ["1", "500"];

@@ -2,16 +2,14 @@
 //! nothing is left behind.
 
 use mpiscope_harness::{
-    Family, Lab, LabOptions, Mpi, Placement, Running, Start, Truth, compile, folder, processes, root, run,
-    skip,
+    Family, LIMIT, Lab, LabOptions, Mpi, Placement, Running, Start, Truth, compile, folder, processes, root,
+    run, skip,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// A lab for this test, or the test is skipped.
 macro_rules! lab_or_return {

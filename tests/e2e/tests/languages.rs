@@ -1,13 +1,10 @@
 //! Programs in other languages than C are recorded to the last call and byte as well.
 
 use mpiscope_harness::{
-    Ended, Missing, Mpi, Recorded, TRUTH_FUNCTIONS, Truth, folder, python, record, run, rust_app, skip,
-    source_folder,
+    Ended, LIMIT, Missing, Mpi, Recorded, TRUTH_FUNCTIONS, Truth, folder, python, record, run, rust_app,
+    skip, source_folder,
 };
 use std::path::Path;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 /// What programs are asked to do beyond point-to-point calls that are always recorded: their messages would count as
 /// never received, or never sent, without that.

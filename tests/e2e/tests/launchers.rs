@@ -1,16 +1,14 @@
 //! However a program is started, its ranks have the collector and what starts them has not.
 
 use mpiscope_harness::{
-    Ended, Family, Mpi, Recorded, Running, Truth, collector, folder, full_run, mpiscope, processes, report,
-    run,
+    Ended, Family, LIMIT, Mpi, Recorded, Running, Truth, collector, folder, full_run, mpiscope, processes,
+    report, run,
 };
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(120);
 const COLLECTOR: &str = "libmpiscope_shim.so";
 const SECRET: &str = "of-nobody-s-business";
 

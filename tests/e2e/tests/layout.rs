@@ -1,10 +1,8 @@
 //! Layout files of 3D views are checked, and evaluated as CSV.
 
-use mpiscope_harness::{Ended, Mpi, folder, mpiscope, run};
+use mpiscope_harness::{Ended, LIMIT, Mpi, folder, mpiscope, run};
 use std::path::Path;
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(60);
 const SPHERE: &str = "\
 BEGIN_VIZ=sphere
 rootRanks=sqrt(maxRank)

@@ -1,13 +1,11 @@
 //! Rings that are too small: recorded + lost = made, and nothing is paired wrongly.
 
 use mpiscope_harness::{
-    Ended, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record, report,
-    run, until_log_has,
+    Ended, LIMIT, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record,
+    report, run, until_log_has,
 };
 use std::path::Path;
 use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(180);
 
 const ATTEMPTS: u32 = 5;
 

@@ -1,13 +1,11 @@
 //! What calls are made on and what it is called: communicators with their names and grids, windows, files, phases; and what
 //! becomes of messages whose receives fail, or are left out because recording was paused.
 
-use mpiscope_harness::{Family, Mpi, Recorded, Truth, folder, record, run};
+use mpiscope_harness::{Family, LIMIT, Mpi, Recorded, Truth, folder, record, run};
 use mpiscope_model::{CommInfo, CommKind, Rank};
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 const RANKS: u32 = 4;
-const LIMIT: Duration = Duration::from_secs(60);
 
 fn recorded(mpi: &Mpi, app: &str) -> (Recorded, String, Truth) {
     recorded_on(mpi, app, RANKS)

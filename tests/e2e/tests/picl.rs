@@ -1,12 +1,9 @@
 //! PICL traces: what goes out comes back, and traces of other writers become recordings.
 
-use mpiscope_harness::{Ended, Mpi, Recorded, folder, mpiscope, record, report, run};
+use mpiscope_harness::{Ended, LIMIT, Mpi, Recorded, folder, mpiscope, record, report, run};
 use mpiscope_model::{Call, Message};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 fn command(words: &[&str], file: &Path, output: &Path) -> Ended {
     run(mpiscope(words).unwrap().arg(file).arg("-o").arg(output), LIMIT).unwrap()

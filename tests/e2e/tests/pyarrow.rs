@@ -1,13 +1,10 @@
 //! A recording read by other people's programs: pyarrow, Polars and DuckDB.
 
 use crate::support::recordings::broken_off;
-use mpiscope_harness::{Mpi, folder, record, repair, report, root, run, skip};
+use mpiscope_harness::{LIMIT, Mpi, folder, record, repair, report, root, run, skip};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 /// The Python that has these modules.
 fn python_or_skip(modules: &str, test: &str) -> Option<OsString> {

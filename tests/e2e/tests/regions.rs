@@ -1,11 +1,9 @@
 //! Which ranks talk mostly among themselves: by a table, by a recording, and in the report of a run.
 
-use mpiscope_harness::{Ended, Mpi, folder, mpiscope, record, report, run};
+use mpiscope_harness::{Ended, LIMIT, Mpi, folder, mpiscope, record, report, run};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(90);
 const TABLE: &str = "a,b\n1,2\n1,3\n1,4\n2,3\n3,4\n3,7\n4,5\n5,6\n5,7\n6,7\n7,8\n";
 
 fn regions(words: &[&str], file: &Path) -> Ended {

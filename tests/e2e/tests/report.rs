@@ -1,12 +1,9 @@
 //! `mpiscope report`: its keys, its sums, its refusals.
 
-use mpiscope_harness::{Mpi, Recorded, folder, mpiscope, record, report, run};
+use mpiscope_harness::{LIMIT, Mpi, Recorded, folder, mpiscope, record, report, run};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()

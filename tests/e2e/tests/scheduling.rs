@@ -2,7 +2,7 @@
 
 use mpiscope_harness::processes::{self, until};
 use mpiscope_harness::{
-    Family, Mpi, Recorded, Running, Signal, folder, folder_in, mpiscope, record, report, run, skip,
+    Family, LIMIT, Mpi, Recorded, Running, Signal, folder, folder_in, mpiscope, record, report, run, skip,
 };
 use mpiscope_model::CpuSet;
 use mpiscope_model::words::plural;
@@ -12,7 +12,6 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const RANKS: u32 = 16;
-const LIMIT: Duration = Duration::from_secs(120);
 
 /// Two processors that this process may use; one when there is no other. On any machine this number of ranks then
 /// waits.

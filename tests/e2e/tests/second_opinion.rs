@@ -1,13 +1,12 @@
 //! The library that counts calls independently of the collector is right itself: it can be trusted where no program
 //! prints a truth.
 
-use mpiscope_harness::{Counted, Family, Language, Mpi, Truth, counted, folder, run, skip, source_folder};
+use mpiscope_harness::{
+    Counted, Family, LIMIT, Language, Mpi, Truth, counted, folder, run, skip, source_folder,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// Runs a program with the counting library: what it printed, and what was counted.
 fn count(mpi: &Mpi, ranks: u32, program: &Path) -> (Vec<u8>, Counted) {

@@ -1,11 +1,8 @@
 //! Files of settings.
 
-use mpiscope_harness::{Mpi, Recorded, Running, Truth, folder, mpiscope, record, run, until_log_has};
+use mpiscope_harness::{LIMIT, Mpi, Recorded, Running, Truth, folder, mpiscope, record, run, until_log_has};
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// Without the settings that this machine may have of its own, as far as they are the user's.
 fn alone(command: &mut Command, home: &Path) {

@@ -13,7 +13,7 @@ fn a_simulated_job_is_watched_as_it_would_run() {
     let out = folder.path().join("made");
     let begun = Instant::now();
     let running = Running::start(
-        mpiscope(&MODELLED_LIVE).unwrap().args(["--disturb", "imbalance", "--seconds", "10", "-o"]).arg(&out),
+        mpiscope(&MODELLED_LIVE).unwrap().args(["--disturb", "imbalance", "--seconds", "5", "-o"]).arg(&out),
     )
     .unwrap();
     let page = Page::open(&running, "mpiscope: live page");
@@ -33,15 +33,36 @@ fn a_simulated_job_is_watched_as_it_would_run() {
     assert!(messages.iter().all(|message| message.clock.now_ns < elapsed_ns));
     let found: Vec<&FindingsReport> = messages.iter().filter_map(|message| message.found.as_ref()).collect();
     let (last, live) = found.split_last().unwrap();
-    assert!(!live.is_empty() && live.iter().all(|found| !found.is_final), "{live:?}");
+    // Whether any came in time depends on who else uses the CPUs.
+    assert!(live.iter().all(|found| !found.is_final), "{live:?}");
     assert!(live.is_sorted_by(|one, other| one.until_s < other.until_s), "{live:?}");
     assert!(last.is_final && live.iter().all(|found| found.until_s < last.until_s), "{last:?}");
     assert_eq!(truth["main"]["cause"], "pattern");
     assert_eq!(last.diagnosis.verdict.cause, "pattern");
-    assert_eq!(live.last().unwrap().diagnosis.verdict.cause, "pattern", "{live:?}");
     let report = report(&out).unwrap();
     assert_eq!(report["totals"]["calls"], truth["calls"]);
     assert_eq!(report["verdict"]["share"].as_f64(), Some(last.diagnosis.verdict.share));
+}
+
+#[test]
+fn the_verdict_on_a_simulated_job_comes_while_it_runs() {
+    let mut command = mpiscope(&MODELLED_LIVE).unwrap();
+    let running = Running::start(command.args(["--disturb", "imbalance", "--seconds", "3600"])).unwrap();
+    let page = Page::open(&running, "mpiscope: live page");
+    let found = block_on(async {
+        let mut feed = Feed::open(&page).await;
+        loop {
+            // What the first seconds say may be that there is nothing.
+            let found = feed.state().await.found;
+            if let Some(found) = found.filter(|found| found.diagnosis.verdict.cause == "pattern") {
+                break found;
+            }
+        }
+    });
+    assert!(!found.is_final, "{found:?}");
+    processes::signal(running.process(), Signal::INT);
+    let ended = running.wait(LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
 }
 
 #[test]

@@ -2,16 +2,14 @@
 //! DUMPI trace.
 
 use mpiscope_harness::{
-    Ended, Mpi, Recorded, Running, Signal, folder, mpiscope, processes, record, report, root, run, skip,
+    Ended, LIMIT, Mpi, Recorded, Running, Signal, folder, mpiscope, processes, record, report, root, run,
+    skip,
 };
 use mpiscope_model::CommKind;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 fn command(words: &[&str], file: &Path, output: &Path) -> Ended {
     run(mpiscope(words).unwrap().arg(file).arg("-o").arg(output), LIMIT).unwrap()

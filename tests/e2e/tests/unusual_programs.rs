@@ -3,14 +3,12 @@
 
 use crate::support::turns::Turns;
 use mpiscope_harness::{
-    Ended, Family, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, full_run, mpiscope, processes,
-    record, report, run, skip, source_folder,
+    Ended, Family, LIMIT, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, full_run, mpiscope,
+    processes, record, report, run, skip, source_folder,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 /// Runs a program without and with mpiscope: the status must be 0 both times, nothing lost and no match ambiguous.
 fn run_both(mpi: &Mpi, ranks: u32, program: &Path, arguments: &[&str]) -> (Ended, Ended, Recorded) {

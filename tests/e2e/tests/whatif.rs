@@ -1,13 +1,11 @@
 //! A rank that is slow in a ring is found, with what it costs, and `mpiscope whatif` predicts the run without it.
 
-use mpiscope_harness::{Mpi, folder, mpiscope, record, report, run};
+use mpiscope_harness::{LIMIT, Mpi, folder, mpiscope, record, report, run};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::thread::available_parallelism;
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(60);
 const STEPS: f64 = 100.0;
 const STEP_S: f64 = 0.005;
 

@@ -1,12 +1,10 @@
 //! The collector in a program that nobody records: it keeps quiet, or says one line, and the program does not notice.
 
-use mpiscope_harness::{Ended, Mpi, Truth, collector, folder, run};
+use mpiscope_harness::{Ended, LIMIT, Mpi, Truth, collector, folder, run};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(120);
 const RANKS: u32 = 4;
 
 /// A program with the collector preloaded before whatever the family needs.

@@ -1,10 +1,8 @@
 //! Files among the rings that are none, or that lie: the daemon goes on, and says which.
 
-use mpiscope_harness::{Ended, Mpi, Recorded, Truth, folder, mpiscope, report, run};
+use mpiscope_harness::{Ended, LIMIT, Mpi, Recorded, Truth, folder, mpiscope, report, run};
 use std::path::Path;
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(60);
 const RANKS: u32 = 2;
 
 /// Records `linger` and a script that puts files among the rings meanwhile; `$job` in it starts the job, and `$ring` is

@@ -36,7 +36,7 @@ pub use product::{
     repair, report, until_log_has,
 };
 pub use recorded::{Recorded, SENDS_AND_RECEIVES};
-pub use running::{Ended, Running, all_of, run, run_with_input};
+pub use running::{Ended, LIMIT, Running, all_of, run, run_with_input};
 pub use rustix::process::Signal;
 pub use schedule::{Lists, Schedule, Turn};
 pub use skip::skip;

@@ -11,6 +11,10 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+/// How long a command may take before it counts as hung. This says nothing of how fast it should be: other work may
+/// take the CPUs from it, and what measures time is a benchmark.
+pub const LIMIT: Duration = Duration::from_secs(180);
+
 /// How long killed processes get to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 

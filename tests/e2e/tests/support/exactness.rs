@@ -1,11 +1,8 @@
 //! What a program says that it did, against what its recording says.
 
-use mpiscope_harness::{Ended, Mpi, Recorded, Truth, folder, record, run};
+use mpiscope_harness::{Ended, LIMIT, Mpi, Recorded, Truth, folder, record, run};
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(180);
 
 /// The output apart from the truth, whose figures of polls differ from run to run, in an order of its own.
 fn other_output(ended: &Ended) -> Vec<String> {

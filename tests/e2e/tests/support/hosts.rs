@@ -1,5 +1,6 @@
 //! Jobs over the hosts of a lab, recorded.
 
+pub(crate) use mpiscope_harness::LIMIT;
 use mpiscope_harness::{
     Ended, FailingCall, Family, Lab, Mpi, Placement, Recorded, Start, Truth, mpiscope, processes,
 };
@@ -7,9 +8,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
-
-pub(crate) const LIMIT: Duration = Duration::from_secs(180);
 
 /// A job: which program, how it is started and where its ranks go.
 #[derive(Clone)]

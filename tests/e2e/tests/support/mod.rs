@@ -10,16 +10,14 @@ pub(crate) mod turns;
 use futures_util::{SinkExt as _, StreamExt as _};
 use mpiscope_feed::exchange::{Answer, Outgoing};
 use mpiscope_feed::message::Message;
+pub(crate) use mpiscope_harness::LIMIT;
 use mpiscope_harness::{Running, processes};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
 use tokio::net::TcpStream as Stream;
 use tokio_tungstenite::tungstenite;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
-
-pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
 /// A simulated job on four nodes, shown live; its disturbance and length are arguments.
 pub(crate) const MODELLED_LIVE: [&str; 11] = [

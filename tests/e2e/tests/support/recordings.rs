@@ -1,11 +1,10 @@
 //! Recordings as something happened to them.
 
-use mpiscope_harness::{Mpi, Running, Signal, daemon_of, mpiscope, processes, record, run, until_log_has};
+use mpiscope_harness::{
+    LIMIT, Mpi, Running, Signal, daemon_of, mpiscope, processes, record, run, until_log_has,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// Removes what a run left in the folders of the machine whose every part was killed.
 pub(crate) fn tidy(out: &Path) {
