@@ -365,7 +365,8 @@ async fn finish(
 ) -> Result<(), LinkError> {
     say(writing, &Packet::Finished { next: last }).await?;
     finished.store(true, Ordering::Release);
-    tokio::io::AsyncWriteExt::shutdown(writing).await?;
+    // The daemon ends once it has that: whoever called it again because of a fault here would find nobody.
+    let _ = tokio::io::AsyncWriteExt::shutdown(writing).await;
     // The closed connection confirms that it has arrived.
     sleep(SILENCE).await;
     Err(LinkError::Silence(SILENCE.as_secs()))
@@ -398,5 +399,43 @@ impl Underway {
     fn takes_more(&self) -> bool {
         let bytes: usize = self.batches.iter().map(|(_, bytes)| bytes).sum();
         self.batches.is_empty() || self.is_backlog && bytes < MOST_UNDERWAY_BYTES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Error, ErrorKind};
+    use std::pin::{Pin, pin};
+    use std::task::{Context, Poll, Waker};
+
+    /// A connection on which everything arrives that was written, and which cannot be closed.
+    struct Unclosable(Vec<u8>);
+
+    impl AsyncWrite for Unclosable {
+        fn poll_write(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            bytes: &[u8],
+        ) -> Poll<Result<usize, Error>> {
+            self.0.extend(bytes);
+            Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), Error>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), Error>> {
+            Poll::Ready(Err(ErrorKind::Other.into()))
+        }
+    }
+
+    #[tokio::test]
+    async fn who_said_that_nothing_comes_waits_for_the_daemon_to_hang_up() {
+        let (mut writing, finished) = (Unclosable(Vec::new()), AtomicBool::new(false));
+        let outcome = pin!(finish(&mut writing, 7, &finished)).poll(&mut Context::from_waker(Waker::noop()));
+        assert!(outcome.is_pending(), "{outcome:?}");
+        assert!(finished.into_inner() && !writing.0.is_empty());
     }
 }
