@@ -61,6 +61,17 @@ pub fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::
     })
 }
 
+/// Removes a folder with all that is in it. It may lack a file handle or memory now, and not a moment later.
+///
+/// # Errors
+/// When the folder is still there.
+pub fn remove_folder(folder: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => std::fs::remove_dir_all(folder),
+        removed => removed,
+    }
+}
+
 /// 128 random bits.
 pub fn random() -> Result<u128> {
     let mut bytes = [0; 16];

@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result, bail};
 use mpiscope_link::Secret;
 use mpiscope_process::local_host::host_name;
-use mpiscope_process::private::write_private;
+use mpiscope_process::private::{remove_folder, write_private};
 use mpiscope_recorder::switch;
 use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE, WAKE_FILE, own_folder};
 use rustix::fs::OFlags;
@@ -142,13 +142,13 @@ impl Settings {
     pub(crate) fn clean_up(&self, is_over: bool) {
         // What cannot be removed is in use again, or costs a little room.
         for folder in &self.spool {
-            let _ = std::fs::remove_dir_all(folder);
+            let _ = remove_folder(folder);
         }
         // A folder that `mpiscope run` made has such a name, and no other goes with all that is in it.
         let mark = format!("mpiscope-{}-", rustix::process::getuid().as_raw());
         let is_ours = self.rings.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&mark));
         if is_over && is_ours {
-            let _ = std::fs::remove_dir_all(&self.rings);
+            let _ = remove_folder(&self.rings);
         } else {
             let _ = std::fs::remove_file(self.rings.join(WAKE_FILE));
             let _ = std::fs::remove_file(self.rings.join(AGENT_LOCK));

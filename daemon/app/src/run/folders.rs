@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use mpiscope_agent::is_running;
 use mpiscope_engine::{LIVE_FILE, Live, hang};
 use mpiscope_model::Losses;
-use mpiscope_process::private::{create_private, random};
+use mpiscope_process::private::{self, create_private, random};
 use mpiscope_recording::{Manifest, State, is_being_written, is_only_a_recording, remove_recording};
 use mpiscope_ring::SERVED_BY_DAEMON;
 use mpiscope_verdict as verdict;
@@ -102,7 +102,7 @@ impl RunFolders {
 
 fn remove_folder(folder: &Path) {
     // What cannot be removed costs shared memory until somebody does; `mpiscope doctor` names it.
-    let _ = std::fs::remove_dir_all(folder);
+    let _ = private::remove_folder(folder);
 }
 
 /// Whether a folder is called as those of rings of this user are, and is this user's.
