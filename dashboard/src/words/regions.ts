@@ -36,6 +36,12 @@ export function latencyWords(latency: number | null): string {
   return latency === null || Number.isNaN(latency) ? "not known" : significant(latency);
 }
 
+/** Why the latency of a region is not known. */
+export function whyNoLatency({ messages, exactShare }: Region): string {
+  if (messages === 0) return "no messages inside";
+  return exactShare === 0 ? "no exact transfer times" : "no expected times yet";
+}
+
 /** What a latency means. */
 export function latencyMeaning(latency: number | null): string {
   if (latency === null || Number.isNaN(latency)) return "no message with an exact transfer time, or nothing to compare it with";
@@ -86,7 +92,7 @@ function regionTold(region: Region, run: RunState, regions: Regions): TipText {
     title: `Region of ${ranksWords(region.ranks)}`,
     rows: [
       ["Ranks", count(size), nodesWords(region.ranks, run)],
-      ["Latency L", latencyWords(region.latency), region.latency === null ? latencyMeaning(null) : `mean of the exact messages inside, ${share(region.exactShare, 1)} of all`],
+      ["Latency L", latencyWords(region.latency), region.latency === null ? whyNoLatency(region) : `mean of the exact messages inside, ${share(region.exactShare, 1)} of all`],
       delayedRow(region, run),
       ["Messages", count(region.messages), "inside the region"],
       ["Talks to", partners.length === 0 ? "no other" : counted(partners.length, "region", "regions"), named && `${rest > 0 ? "most with " : ""}ranks ${named}`],

@@ -9,7 +9,7 @@ import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { count, share } from "../../words";
 import { CAUSE_NAMES } from "../../words/found";
-import { delayedShare, latencyMeaning, latencyWords, rangesShort, ranksWords, sizeOf } from "../../words/regions";
+import { delayedShare, latencyMeaning, latencyWords, rangesShort, ranksWords, sizeOf, whyNoLatency } from "../../words/regions";
 import type { SharedTable } from "../share/tables";
 import { CauseMark } from "../causes";
 import { type Column, Table } from "../tables/table";
@@ -66,7 +66,7 @@ export function RegionTable({ store, regions }: { store: Store; regions: Regions
       key: "latency", label: "L", term: "latency", title: "Latency: how many times as long as expected for their size exact messages take, in the mean", className: () => "latency",
       sort: (region) => region.latency ?? -1,
       cell: (region) => (
-        <span title={latencyMeaning(region.latency)}>
+        <span title={region.latency === null ? whyNoLatency(region) : latencyMeaning(region.latency)}>
           {region.latency === null ? <span class="soft">?</span> : latencyWords(region.latency)}
           <i class={region.latency === null ? "tone unknown" : "tone"} style={region.latency === null ? {} : { backgroundColor: latencyColour(region.latency, theme.value), width: `${(3 + 17 * Math.min(1, region.latency / LATENCY_MAX)).toFixed(1)}px` }} />
         </span>
