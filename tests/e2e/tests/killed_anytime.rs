@@ -95,14 +95,17 @@ fn round(mpi: &Mpi, victim: Victim, after: Duration, what: &str) -> String {
     let kill = || {
         let found = victim.processes(&running, &program);
         found.iter().for_each(|&process| processes::signal(process, Signal::KILL));
-        found.len()
+        found
     };
-    kill();
+    let mut killed = kill();
     if victim == Victim::Everything {
-        // Something may have been started while it was looked for.
+        // Something may have been started while it was looked for. A killed process has no environment any more by which it
+        // is found, and is still there until the system has taken its memory.
         processes::until(LIMIT, || {
-            kill();
-            running.family().is_empty().then_some(())
+            killed.extend(kill());
+            let is_over =
+                running.family().is_empty() && !killed.iter().any(|&process| processes::is_running(process));
+            is_over.then_some(())
         })
         .unwrap_or_else(|| panic!("{what}: not everything ends"));
     }
