@@ -3,7 +3,7 @@
 
 use crate::support::numbers::{Place, columns, set};
 use crate::support::recordings::files_in;
-use mpiscope_harness::{Ended, all_of, folder, full_run, mpiscope, part_of, run, skip};
+use mpiscope_harness::{Ended, all_of, folder_in_memory, full_run, mpiscope, part_of, run, skip};
 use mpiscope_recording::Manifest;
 use serde_json::Value;
 use std::fs;
@@ -88,7 +88,7 @@ fn bounded_command(words: &str, recording: &Path, sound: &Path, out: &Path) -> E
 /// Runs a command on a recording with a change; it ends as it should. If it refuses, it says why in a sentence, and before
 /// that maybe what was left out.
 fn is_survived(sound: &Path, what: &str, words: &str, change: impl FnOnce(&Path) -> bool) {
-    let folder = folder().unwrap();
+    let folder = folder_in_memory().unwrap();
     let (recording, out) = (folder.path().join("recording"), folder.path().join("out"));
     copy_of(sound, &recording);
     fs::create_dir(&out).unwrap();
@@ -104,7 +104,7 @@ fn is_survived(sound: &Path, what: &str, words: &str, change: impl FnOnce(&Path)
 
 #[test]
 fn a_number_that_no_run_has_is_survived() {
-    let folder = folder().unwrap();
+    let folder = folder_in_memory().unwrap();
     let sound = sound(folder.path());
     let mut cases: Vec<(String, String, Place, u64, usize)> = ONCE_WRONG
         .map(|(file, column, place, value, command)| {
@@ -157,7 +157,7 @@ fn numbers(value: &Value, at: &str, found: &mut Vec<String>) {
 
 #[test]
 fn so_is_one_in_the_manifest() {
-    let folder = folder().unwrap();
+    let folder = folder_in_memory().unwrap();
     let sound = sound(folder.path());
     let manifest: Value = serde_json::from_slice(&fs::read(sound.join("manifest.json")).unwrap()).unwrap();
     let mut places = Vec::new();
@@ -213,7 +213,7 @@ fn dumpi_text(seconds: [u64; 2]) -> String {
 #[test]
 fn so_is_a_wrong_time_in_a_trace_of_another_tool() {
     let test = "absurd so_is_a_wrong_time_in_a_trace_of_another_tool";
-    let folder = folder().unwrap();
+    let folder = folder_in_memory().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("table.csv"), TABLE).unwrap();
     fs::write(path("dumpi-0000.txt"), dumpi_text([5, 63_072_005])).unwrap();

@@ -2,7 +2,7 @@
 //! files or at the output, and calls are recorded or counted.
 
 use mpiscope_harness::{
-    LIMIT, Mpi, Running, Signal, TempDir, check, folder, folder_in, mpiscope, processes, repair, run,
+    LIMIT, Mpi, Running, Signal, TempDir, check, folder, folder_in_memory, mpiscope, processes, repair, run,
     until_log_has,
 };
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ struct Folders {
 
 impl Folders {
     fn new() -> Self {
-        let (own, rings) = (folder().unwrap(), folder_in(Path::new("/dev/shm")).unwrap());
+        let (own, rings) = (folder().unwrap(), folder_in_memory().unwrap());
         for name in ["temporary", "launcher"] {
             std::fs::create_dir(own.path().join(name)).unwrap();
         }

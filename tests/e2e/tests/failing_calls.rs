@@ -3,10 +3,10 @@
 
 use crate::support::failing::{Outcome, Outcomes, cases_of, outcome};
 use mpiscope_harness::{
-    Ended, FailedCall, FailingCall, LIMIT, Mpi, Running, TempDir, Truth, all_of, folder, folder_in, mpiscope,
-    run, skip,
+    Ended, FailedCall, FailingCall, LIMIT, Mpi, Running, TempDir, Truth, all_of, folder, folder_in_memory,
+    mpiscope, run, skip,
 };
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// The command, the recorder with the agent of its host, the process that computes the verdict, and the job.
@@ -22,7 +22,7 @@ struct Folders {
 
 impl Folders {
     fn new() -> Self {
-        let (own, rings) = (folder().unwrap(), folder_in(Path::new("/dev/shm")).unwrap());
+        let (own, rings) = (folder().unwrap(), folder_in_memory().unwrap());
         std::fs::create_dir(own.path().join("spool")).unwrap();
         let spool = own.path().join("spool");
         let site = format!("[paths]\nrings = {:?}\nspool = {spool:?}\n", rings.path());

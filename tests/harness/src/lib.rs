@@ -68,6 +68,15 @@ pub fn folder() -> Result<TempDir> {
     folder_in(&std::env::temp_dir())
 }
 
+/// A folder of one test in memory, gone when dropped: for rings, and for thousands of small files. A file system on a disk
+/// may look for a long time for a place that was not freed just now.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn folder_in_memory() -> Result<TempDir> {
+    folder_in(Path::new("/dev/shm"))
+}
+
 /// A folder of one test in another folder, gone when dropped.
 ///
 /// # Errors
