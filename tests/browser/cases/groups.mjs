@@ -106,7 +106,7 @@ test("groups::held_rows_stay_while_other_views_are_zoomed", async (t) => {
 
 test("groups::what_opens_with_the_critical_path_and_groups", async (t) => {
   const page = await opened(t, await stolen(), "tab=what");
-  await page.locator(".groups-graph .state").first().waitFor({ timeout: 60_000 });
+  await page.locator(".groups-graph .state").first().waitFor();
   await until("the parts of the path", async () => (await page.locator("table[aria-label='What the critical path is made of'] tr").count()) > 1, 60_000);
   const parts = await page.locator("table[aria-label='What the critical path is made of'] td:first-child").allInnerTexts();
   assert.ok(parts.length <= 6 && parts.every((text) => /%$/.test(text.trim())), parts.join());
@@ -133,7 +133,7 @@ test("groups::a_click_on_the_path_leads_to_the_call", async (t) => {
 test("groups::patterns_are_listed_and_drawn", async (t) => {
   const page = await opened(t, await stolen(), "tab=particles&particles.patterns=shown");
   const first = page.locator(".patterns li button").first();
-  await first.waitFor({ timeout: 60_000 });
+  await first.waitFor();
   assert.match(await first.innerText(), /^(Disparate|Slanted|Logarithmic|Noisy|Horizontal) MPI_\w+\s+ranks \d.*strength [\d.]+\s?%$/s);
   await first.click();
   await until("a line over the particles", () => page.evaluate(() => {
@@ -151,13 +151,13 @@ test("groups::nothing_serious_for_the_checker_of_accessibility", async (t) => {
     await page.evaluate((to) => (location.hash = to), hash);
     await ready();
   };
-  const states = () => page.locator(".groups-graph .state").first().waitFor({ timeout: 60_000 });
+  const states = () => page.locator(".groups-graph .state").first().waitFor();
   await checkAll(page, [["groups", go("tab=what", states)], ["shares", go("tab=messages", () => shares(page))]]);
 });
 
 test("groups::pictures", async (t) => {
   const page = await opened(t, await stolen(), "tab=what");
-  await page.locator(".groups-graph .state").first().waitFor({ timeout: 60_000 });
+  await page.locator(".groups-graph .state").first().waitFor();
   await until("the path", async () => (await page.locator(".groups-parts tr").count()) > 1, 60_000);
   await shoot(page, "groups-what");
   await page.evaluate(() => (location.hash = "tab=messages"));

@@ -2,6 +2,7 @@
 
 import { chromium as playwright } from "playwright-core";
 import { chromium } from "./paths.mjs";
+import { PATIENCE_MS } from "./wait.mjs";
 
 const FLAGS = [
   "--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -35,6 +36,8 @@ export async function close() {
 /** A visitor of its own: cookies and choices are not shared with another. */
 export async function visitor(t, { gpu, ...options } = {}) {
   const context = await (await launch(gpu, t.worker)).newContext({ viewport: LARGE, colorScheme: "dark", deviceScaleFactor: 1, ...options });
+  // Playwright's own waits are as long as ours.
+  context.setDefaultTimeout(PATIENCE_MS);
   t.after(() => context.close());
   return context;
 }

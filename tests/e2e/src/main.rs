@@ -44,8 +44,8 @@ impl Runner<'_> {
         let output = File::create(&log).with_context(|| format!("create {}", log.display()))?;
         let mut command = Command::new(self.binary);
         command.args(["--exact", name, "--nocapture", "--test-threads=1"]);
-        // The full check tests ranks as they are.
-        if is_alone || full_run() {
+        // Alone, ranks are tested as they are.
+        if is_alone {
             command.env_remove(OTHERS_RUN);
         } else {
             command.env(OTHERS_RUN, "1");
