@@ -1,11 +1,13 @@
 //! The end of a recording on disk: what was lost and what was cut off is counted and written into its manifest.
 
+use crate::protocol;
 use anyhow::{Result, bail};
 use mpiscope_engine::load::calls_in_log;
 use mpiscope_ingest::host_clocks::Violations;
-use mpiscope_model::Totals;
 use mpiscope_model::words::{count, counted, plural, run_time};
-use mpiscope_recording::{Cut, Manifest, Recording, RecordingWriter, State, Summary, Tables};
+use mpiscope_model::{Losses, Totals};
+use mpiscope_recording::{Cut, Manifest, Recording, RecordingWriter, RunTotals, State, Summary, Tables};
+use mpiscope_verdict as verdict;
 use std::path::Path;
 use std::time::Duration;
 
@@ -59,6 +61,34 @@ fn note_unsaved(dir: &Path, made_calls: u64, known: Manifest) -> Result<u64> {
     // Where there is no room for it either, whoever reads the log finds out.
     let _ = manifest.write(dir);
     Ok(manifest.lost.unsaved)
+}
+
+/// What a complete recording says of its run.
+pub(crate) fn summary_of_complete(dir: &Path, manifest: &Manifest) -> protocol::Summary {
+    let RunTotals { calls, polls, messages, bytes, unmatched_sends, unmatched_receives, .. } =
+        manifest.totals;
+    let findings = verdict::read(dir).ok().flatten();
+    protocol::Summary {
+        ranks: manifest.job.ranks,
+        nodes: manifest.job.nodes.len() as u32,
+        mpi: manifest.job.mpi.clone(),
+        duration_ns: manifest.job.duration_s.map_or(0, |seconds| (seconds * 1e9) as u64),
+        calls,
+        polls,
+        messages,
+        bytes,
+        unmatched_sends,
+        unmatched_receives,
+        lost_calls: Losses::from(manifest.lost).total(),
+        uncounted: manifest.uncounted.clone(),
+        missing: manifest.missing.clone(),
+        verdict: findings.map(|found| verdict::verdict_sentences(&found.diagnosis)).unwrap_or_default(),
+        cost_s: manifest.cost.seconds.unwrap_or_default(),
+        cost_per_call_ns: manifest.cost.nanoseconds_per_call.unwrap_or_default(),
+        agent_cpu_s: manifest.cost.agent_cpu_s.unwrap_or_default(),
+        bytes_on_disk: manifest.cost.bytes_on_disk,
+        ..protocol::Summary::default()
+    }
 }
 
 /// Says what was dropped, and makes the totals those of what is left.

@@ -1,5 +1,6 @@
 //! The process of the daemon: orders come on standard input, answers go to standard output.
 
+use crate::completion;
 use crate::protocol::{Configuration, FromDaemon, Summary, ToDaemon};
 use crate::queue;
 use crate::remotes::Remotes;
@@ -12,6 +13,7 @@ use mpiscope_agent::{Agent, run_start};
 use mpiscope_engine::Live;
 use mpiscope_page::{ClosedPage, Page};
 use mpiscope_process::output::Stdout;
+use mpiscope_recording::RecordingWriter;
 use mpiscope_ring::Sleeper;
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
@@ -48,6 +50,11 @@ fn answer_ready(page: Option<&Page>, remotes: Option<&Remotes>) -> Result<()> {
 }
 
 fn serve(configuration: &Configuration) -> Result<Summary> {
+    if let Some(summary) = completed_before(configuration)? {
+        answer_ready(None, None)?;
+        remove_traces(configuration);
+        return Ok(summary);
+    }
     let Start { recorder, log, resume, page } = Start::new(configuration)?;
     // Of a run that goes on, those who look see first what was recorded before.
     let page = page.map(ClosedPage::admit);
@@ -84,6 +91,15 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let summary = summary?;
     remove_traces(configuration);
     Ok(summary)
+}
+
+/// The summary of a recording that a predecessor had completed before it died: its log is gone, and there is nothing to add.
+fn completed_before(configuration: &Configuration) -> Result<Option<Summary>> {
+    let Configuration { resume, out, .. } = configuration;
+    if !resume {
+        return Ok(None);
+    }
+    Ok(RecordingWriter::end_complete(out)?.map(|manifest| completion::summary_of_complete(out, &manifest)))
 }
 
 /// Wakes the agent, where it can be.

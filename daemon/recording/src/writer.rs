@@ -105,6 +105,22 @@ impl RecordingWriter {
         Self::open(dir, manifest, options, (true, lock))
     }
 
+    /// Ends what the writer of a complete recording was killed in: what is over goes, and nothing else is changed. `None` where
+    /// the recording is not complete.
+    ///
+    /// # Errors
+    /// When there is no recording, or it cannot be written.
+    pub fn end_complete(dir: &Path) -> Result<Option<Manifest>, RecordingError> {
+        let lock = FolderLock::take(dir)?;
+        let manifest = Manifest::read(dir)?;
+        if manifest.state != State::Complete {
+            return Ok(None);
+        }
+        let writer = Self::open(dir, manifest, RecordingOptions::default(), (false, lock))?;
+        writer.remove_what_is_over()?;
+        Ok(Some(writer.manifest))
+    }
+
     fn open(
         dir: &Path,
         manifest: Manifest,

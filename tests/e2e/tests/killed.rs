@@ -1,14 +1,18 @@
 //! `kill -9` of any part of the recorder: the program does not notice, and nothing that it did is missing.
 
+use crate::support::{Feed, Page, block_on};
+use mpiscope_feed::JobState;
 use mpiscope_harness::{
-    Ended, LIMIT, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, log_bytes, mpiscope, processes,
-    record, report, run, until_log_has,
+    Ended, LIMIT, Mpi, Recorded, Running, Signal, Truth, check, daemon_of, folder, log_bytes, mpiscope,
+    processes, record, report, run, until_log_has,
 };
+use mpiscope_recording::{Manifest, State};
 use std::path::{Path, PathBuf};
 
 const RANKS: u32 = 4;
 /// Long enough for the part to be killed amid the traffic.
 const ARGUMENTS: [&str; 2] = ["3", "500"];
+
 /// Starts the program and waits until its calls reach the log.
 fn recording_in_the_middle(mpi: &Mpi, out: &Path) -> Running {
     let program = mpi.app("linger").unwrap();
@@ -49,6 +53,38 @@ fn another_daemon_goes_on_where_the_first_was_killed() {
         assert!(ended.errors().contains("was started again"), "{}", ended.errors());
         assert_exact(&out, &ended);
     }
+}
+
+#[test]
+fn a_daemon_killed_when_the_recording_is_complete_leaves_it_complete() {
+    let test = "killed a_daemon_killed_when_the_recording_is_complete_leaves_it_complete";
+    let Some(mpi) = Mpi::sample_or_skip(test).into_iter().next() else { return };
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let mut command = mpiscope(&["run", "--out"]).unwrap();
+    command.arg(&out).arg("--").args(mpi.words(RANKS, &mpi.app("linger").unwrap(), &["1", "500"]));
+    mpi.prepare(&mut command).unwrap();
+    let run = Running::start(&mut command).unwrap();
+    let daemon = processes::until(LIMIT, || daemon_of(&run).ok()).expect("no daemon");
+    let page = Page::open(&run, "mpiscope: live page");
+    // While somebody looks, the daemon stays for a moment.
+    block_on(async {
+        let mut feed = Feed::open(&page).await;
+        while feed.state().await.job.is_none_or(|job| job.state != JobState::Ended) {}
+        let is_complete = || {
+            let manifest = Manifest::read(&out).ok()?;
+            (manifest.state == State::Complete && !out.join("wal").exists()).then_some(())
+        };
+        processes::until(LIMIT, is_complete).expect("it is not completed");
+        processes::signal(daemon, Signal::KILL);
+    });
+    let ended = run.wait(LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let errors = ended.errors();
+    assert!(errors.contains("was started again") && errors.contains("no call lost"), "{errors}");
+    assert_exact(&out, &ended);
+    assert_eq!(check(&out).unwrap().0, 0);
+    assert!(!out.join("live.json").exists());
 }
 
 /// Kills the daemon twice: the second one after it recorded, or as soon as it is there.
