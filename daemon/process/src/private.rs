@@ -66,10 +66,10 @@ pub fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::
 /// # Errors
 /// When the folder is still there.
 pub fn remove_folder(folder: &Path) -> io::Result<()> {
-    match std::fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => std::fs::remove_dir_all(folder),
+    std::fs::remove_dir_all(folder).or_else(|_| match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
-    }
+    })
 }
 
 /// 128 random bits.

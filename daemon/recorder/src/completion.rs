@@ -33,14 +33,29 @@ pub(crate) fn complete(
         finished => finished?,
     };
     manifest.lost.unsaved = manifest.lost.unsaved.max(lost);
+    count_what_is_left(&dir, &mut manifest, is_free_of_violations)?;
+    Ok(manifest)
+}
+
+/// Completes the manifest of a recording whose segments are complete.
+fn count_what_is_left(dir: &Path, manifest: &mut Manifest, is_free_of_violations: bool) -> Result<()> {
     if let Some(cut) = manifest.cut {
-        say_cut(&dir, &mut manifest, cut)?;
+        say_cut(dir, manifest, cut)?;
     }
     if !is_free_of_violations {
-        manifest.totals.clock_violations_after = violations_left(&dir)?;
-        manifest.write(&dir)?;
+        manifest.totals.clock_violations_after = violations_left(dir)?;
+        manifest.write(dir)?;
     }
-    Ok(manifest)
+    Ok(())
+}
+
+/// The summary of a recording that another daemon had completed before it died: its log is gone, and nothing is added but
+/// what that daemon may not have come to. `None` where the recording is not complete.
+pub(crate) fn completed_before(dir: &Path) -> Result<Option<protocol::Summary>> {
+    let Some(mut manifest) = RecordingWriter::end_complete(dir)? else { return Ok(None) };
+    let is_free_of_violations = manifest.totals.inter_messages == 0;
+    count_what_is_left(dir, &mut manifest, is_free_of_violations)?;
+    Ok(Some(summary_of_complete(dir, &manifest)))
 }
 
 /// Notes in a recording that could not be completed how many of its calls are in no file.
@@ -64,7 +79,7 @@ fn note_unsaved(dir: &Path, made_calls: u64, known: Manifest) -> Result<u64> {
 }
 
 /// What a complete recording says of its run.
-pub(crate) fn summary_of_complete(dir: &Path, manifest: &Manifest) -> protocol::Summary {
+fn summary_of_complete(dir: &Path, manifest: &Manifest) -> protocol::Summary {
     let RunTotals { calls, polls, messages, bytes, unmatched_sends, unmatched_receives, .. } =
         manifest.totals;
     let findings = verdict::read(dir).ok().flatten();
@@ -100,12 +115,16 @@ fn say_cut(dir: &Path, manifest: &mut Manifest, cut: Cut) -> Result<()> {
     recording.calls().for_each(|calls| left.add_calls(&calls));
     recording.messages().for_each(|messages| left.add_messages(&messages));
     manifest.totals = left.into();
-    manifest.missing.push(format!(
+    let dropped = format!(
         "what ended before {}: {} and {}, dropped as --keep asked",
         run_time(Duration::from_nanos(cut.until_ns)),
         counted(cut.calls, "call"),
         counted(cut.messages, "message")
-    ));
+    );
+    if manifest.missing.contains(&dropped) {
+        return Ok(());
+    }
+    manifest.missing.push(dropped);
     if cut.log {
         manifest.missing.push(
             "the pass over the whole run in the end: what was found is what was found while the job ran"

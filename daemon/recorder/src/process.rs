@@ -1,6 +1,6 @@
 //! The process of the daemon: orders come on standard input, answers go to standard output.
 
-use crate::completion;
+use crate::completion::completed_before;
 use crate::protocol::{Configuration, FromDaemon, Summary, ToDaemon};
 use crate::queue;
 use crate::remotes::Remotes;
@@ -13,7 +13,7 @@ use mpiscope_agent::{Agent, run_start};
 use mpiscope_engine::Live;
 use mpiscope_page::{ClosedPage, Page};
 use mpiscope_process::output::Stdout;
-use mpiscope_recording::RecordingWriter;
+use mpiscope_process::private::remove_folder;
 use mpiscope_ring::Sleeper;
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
@@ -50,7 +50,9 @@ fn answer_ready(page: Option<&Page>, remotes: Option<&Remotes>) -> Result<()> {
 }
 
 fn serve(configuration: &Configuration) -> Result<Summary> {
-    if let Some(summary) = completed_before(configuration)? {
+    if configuration.resume
+        && let Some(summary) = completed_before(&configuration.out)?
+    {
         answer_ready(None, None)?;
         remove_traces(configuration);
         return Ok(summary);
@@ -93,15 +95,6 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     Ok(summary)
 }
 
-/// The summary of a recording that a predecessor had completed before it died: its log is gone, and there is nothing to add.
-fn completed_before(configuration: &Configuration) -> Result<Option<Summary>> {
-    let Configuration { resume, out, .. } = configuration;
-    if !resume {
-        return Ok(None);
-    }
-    Ok(RecordingWriter::end_complete(out)?.map(|manifest| completion::summary_of_complete(out, &manifest)))
-}
-
 /// Wakes the agent, where it can be.
 fn waking(sleeper: Option<Arc<Sleeper>>) -> Arc<dyn Fn() + Send + Sync> {
     Arc::new(move || sleeper.iter().for_each(|sleeper| sleeper.wake()))
@@ -111,7 +104,7 @@ fn waking(sleeper: Option<Arc<Sleeper>>) -> Arc<dyn Fn() + Send + Sync> {
 fn remove_traces(configuration: &Configuration) {
     // Everything that was in them is in the recording.
     for folder in &configuration.rings {
-        let _ = std::fs::remove_dir_all(folder);
+        let _ = remove_folder(folder);
     }
     Live::remove(&configuration.out);
     switch::forget(&configuration.out);

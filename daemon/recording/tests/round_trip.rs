@@ -286,3 +286,31 @@ fn a_rebuild_replaces_rows_in_the_end_and_not_before() {
     assert_eq!(recording.manifest().run, "the run");
     assert_eq!(dir.path().join("calls").read_dir().unwrap().count(), 2, "segments of before are gone");
 }
+
+#[test]
+fn what_the_writer_of_a_complete_recording_had_not_removed_goes_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = RecordingWriter::create(dir.path(), Manifest::default(), small_segments()).unwrap();
+    writer.push_calls(&(10..70).map(call_at).collect::<Vec<_>>()).unwrap();
+    writer.seal().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    std::fs::create_dir(path("wal")).unwrap();
+    let left = ["wal/000000.wal", "calls/000009.parquet", "calls/000010.parquet.unfinished"];
+    let leave = || left.iter().for_each(|name| std::fs::write(path(name), "rest").unwrap());
+    leave();
+    drop(writer);
+    assert!(RecordingWriter::end_complete(dir.path()).unwrap().is_none());
+    assert!(left.iter().all(|name| path(name).exists()), "nothing of one that goes on is touched");
+
+    let mut writer = RecordingWriter::rebuild(dir.path(), small_segments()).unwrap();
+    writer.push_calls(&(10..70).map(call_at).collect::<Vec<_>>()).unwrap();
+    writer.finish(&Tables::default(), &Summary::default()).unwrap();
+    let before = std::fs::read(path("manifest.json")).unwrap();
+    std::fs::create_dir(path("wal")).unwrap();
+    leave();
+    let manifest = RecordingWriter::end_complete(dir.path()).unwrap().unwrap();
+    assert_eq!(manifest.state, State::Complete);
+    assert!(!left.iter().any(|name| path(name).exists()) && !path("wal").exists());
+    assert_eq!(std::fs::read(path("manifest.json")).unwrap(), before);
+    assert_eq!(Recording::open(dir.path()).unwrap().calls().flatten().count(), 60);
+}

@@ -37,9 +37,8 @@ export function latencyWords(latency: number | null): string {
 }
 
 /** Why the latency of a region is not known. */
-export function whyNoLatency({ messages, exactShare }: Region): string {
-  if (messages === 0) return "no messages inside";
-  return exactShare === 0 ? "no exact transfer times" : "no expected times yet";
+export function whyNoLatency({ messages }: Region): string {
+  return messages === 0 ? "no messages inside" : "no exact or no expected times";
 }
 
 /** What a latency means. */

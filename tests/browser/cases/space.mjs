@@ -183,6 +183,7 @@ test("space::a_relief_and_a_matrix_show_who_sends_to_whom", async (t) => {
 test("space::the_editor_opens_with_the_text_of_what_is_drawn", async (t) => {
   const { page } = await opened(t);
   await drawn(page, /4 ranks, sphere/);
+  await page.getByRole("button", { name: "plane", exact: true }).waitFor();
   // Before anything can be typed: only what the click itself has set off runs until the text is read.
   const text = await page.getByRole("button", { name: "Edit layout" }).evaluate(async (button) => {
     button.click();

@@ -59,6 +59,12 @@ fn another_daemon_goes_on_where_the_first_was_killed() {
 fn a_daemon_killed_when_the_recording_is_complete_leaves_it_complete() {
     let test = "killed a_daemon_killed_when_the_recording_is_complete_leaves_it_complete";
     let Some(mpi) = Mpi::sample_or_skip(test).into_iter().next() else { return };
+    // On a busy machine the daemon may have ended before it is killed.
+    assert!((0..10).any(|_| is_killed_when_complete(&mpi)), "the daemon always ends before");
+}
+
+/// Kills the daemon when it has completed the recording, if it is still there.
+fn is_killed_when_complete(mpi: &Mpi) -> bool {
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
     let mut command = mpiscope(&["run", "--out"]).unwrap();
@@ -79,12 +85,12 @@ fn a_daemon_killed_when_the_recording_is_complete_leaves_it_complete() {
         processes::signal(daemon, Signal::KILL);
     });
     let ended = run.wait(LIMIT).unwrap();
-    assert_eq!(ended.status, 0, "{}", ended.errors());
     let errors = ended.errors();
-    assert!(errors.contains("was started again") && errors.contains("no call lost"), "{errors}");
+    assert!(ended.status == 0 && errors.contains("no call lost"), "{} {errors}", ended.status);
     assert_exact(&out, &ended);
     assert_eq!(check(&out).unwrap().0, 0);
     assert!(!out.join("live.json").exists());
+    errors.contains("was started again")
 }
 
 /// Kills the daemon twice: the second one after it recorded, or as soon as it is there.

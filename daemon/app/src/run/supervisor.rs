@@ -217,7 +217,7 @@ fn restart(again: &Configuration, exit: Option<Option<i32>>) -> Option<Daemon> {
         std::thread::sleep(REST);
         match Daemon::start(again) {
             Ok((mut started, _)) => {
-                say!("the recording daemon died and was started again; it goes on from its log");
+                say!("the recording daemon died and was started again");
                 if let Some(exit) = exit {
                     started.orders = started.orders.and_then(|orders| end(orders, exit));
                 }

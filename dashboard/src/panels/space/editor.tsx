@@ -21,12 +21,14 @@ export function Editor({ state }: { state: SpaceState }) {
   const top = useSignal(0);
   const left = useSignal(0);
   const saved = useSignal("");
+  const hasLayouts = state.layouts.value !== null;
   // What is being looked at is what one begins with, before anybody can write into the empty field.
   useLayoutEffect(() => {
+    if (!hasLayouts) return;
     if (state.draft.peek() === null) state.write(state.layouts.peek()?.items.find(({ name, isFile }) => !isFile && name === state.layout.peek())?.source || FIRST);
     state.choose("draft", "");
-    area.current?.focus();
-  }, [state]);
+  }, [state, hasLayouts]);
+  useLayoutEffect(() => area.current?.focus(), []);
   const text = state.draft.value ?? "";
   // Scrolling draws again what was read before.
   const coloured = useMemo(() => (text.length <= HIGHLIGHTED_MAX ? piecesOf(text).map(({ text: piece, kind }, at) => (kind === "plain" ? piece : <span key={at} class={kind}>{piece}</span>)) : text), [text]);
