@@ -8,7 +8,7 @@ import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { delayedMeaning } from "../../state/delayed";
 import { rangesOf } from "../../state/ranks";
-import { delayedShare, latencyMeaning, latencyWords, nothingYet, rangesShort, ranksWords, whyNoLatency } from "../../words/regions";
+import { delayedShare, latencyMeaning, latencyWords, nothingYet, rangesShort, ranksWords } from "../../words/regions";
 import { CAUSE_NAMES, seconds } from "../../words/found";
 import { type Blamed, blamedAndWhy, type Pair, slowestPair, slowestWords, turnsWords } from "../../words/overview";
 import { CauseMark } from "../causes";
@@ -91,9 +91,7 @@ function Row({ region, select }: { region: Region; select: () => void }) {
     <li>
       <button type="button" title={`Show ${ranksWords(ranks)} in the tab Regions`} onClick={select}><RegionMark id={id} /><span>{rangesShort(ranks, RANGES)}</span></button>
       <Latency value={latency} />
-      {latency === null
-        ? <span class="soft">{whyNoLatency(region)}</span>
-        : <span class="soft" title="Of the exact messages inside">{`${delayedShare(region)} delayed`}</span>}
+      <span class="soft" title="Of the exact messages inside">{latency === null ? "\u2013" : `${delayedShare(region)} delayed`}</span>
     </li>
   );
 }
