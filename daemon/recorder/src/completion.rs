@@ -4,9 +4,9 @@ use crate::protocol;
 use anyhow::{Result, bail};
 use mpiscope_engine::load::calls_in_log;
 use mpiscope_ingest::host_clocks::Violations;
+use mpiscope_model::Totals;
 use mpiscope_model::words::{count, counted, plural, run_time};
-use mpiscope_model::{Losses, Totals};
-use mpiscope_recording::{Cut, Manifest, Recording, RecordingWriter, RunTotals, State, Summary, Tables};
+use mpiscope_recording::{Cut, Manifest, Recording, RecordingWriter, State, Summary, Tables};
 use mpiscope_verdict as verdict;
 use std::path::Path;
 use std::time::Duration;
@@ -55,7 +55,9 @@ pub(crate) fn completed_before(dir: &Path) -> Result<Option<protocol::Summary>> 
     let Some(mut manifest) = RecordingWriter::end_complete(dir)? else { return Ok(None) };
     let is_free_of_violations = manifest.totals.inter_messages == 0;
     count_what_is_left(dir, &mut manifest, is_free_of_violations)?;
-    Ok(Some(summary_of_complete(dir, &manifest)))
+    let findings = verdict::read(dir).ok().flatten();
+    let verdict = findings.map(|found| verdict::verdict_sentences(&found.diagnosis)).unwrap_or_default();
+    Ok(Some(protocol::Summary { verdict, ..protocol::Summary::from_manifest(&manifest) }))
 }
 
 /// Notes in a recording that could not be completed how many of its calls are in no file.
@@ -78,43 +80,8 @@ fn note_unsaved(dir: &Path, made_calls: u64, known: Manifest) -> Result<u64> {
     Ok(manifest.lost.unsaved)
 }
 
-/// What a complete recording says of its run.
-fn summary_of_complete(dir: &Path, manifest: &Manifest) -> protocol::Summary {
-    let RunTotals { calls, polls, messages, bytes, unmatched_sends, unmatched_receives, .. } =
-        manifest.totals;
-    let findings = verdict::read(dir).ok().flatten();
-    protocol::Summary {
-        ranks: manifest.job.ranks,
-        nodes: manifest.job.nodes.len() as u32,
-        mpi: manifest.job.mpi.clone(),
-        duration_ns: manifest.job.duration_s.map_or(0, |seconds| (seconds * 1e9) as u64),
-        calls,
-        polls,
-        messages,
-        bytes,
-        unmatched_sends,
-        unmatched_receives,
-        lost_calls: Losses::from(manifest.lost).total(),
-        uncounted: manifest.uncounted.clone(),
-        missing: manifest.missing.clone(),
-        verdict: findings.map(|found| verdict::verdict_sentences(&found.diagnosis)).unwrap_or_default(),
-        cost_s: manifest.cost.seconds.unwrap_or_default(),
-        cost_per_call_ns: manifest.cost.nanoseconds_per_call.unwrap_or_default(),
-        agent_cpu_s: manifest.cost.agent_cpu_s.unwrap_or_default(),
-        bytes_on_disk: manifest.cost.bytes_on_disk,
-        ..protocol::Summary::default()
-    }
-}
-
 /// Says what was dropped, and makes the totals those of what is left.
 fn say_cut(dir: &Path, manifest: &mut Manifest, cut: Cut) -> Result<()> {
-    let mut left = Totals::from(manifest.totals);
-    (left.calls, left.polls, left.messages) = (0, 0, 0);
-    (left.bytes, left.intra_messages, left.inter_messages) = (0, 0, 0);
-    let recording = Recording::open(dir)?;
-    recording.calls().for_each(|calls| left.add_calls(&calls));
-    recording.messages().for_each(|messages| left.add_messages(&messages));
-    manifest.totals = left.into();
     let dropped = format!(
         "what ended before {}: {} and {}, dropped as --keep asked",
         run_time(Duration::from_nanos(cut.until_ns)),
@@ -124,6 +91,13 @@ fn say_cut(dir: &Path, manifest: &mut Manifest, cut: Cut) -> Result<()> {
     if manifest.missing.contains(&dropped) {
         return Ok(());
     }
+    let mut left = Totals::from(manifest.totals);
+    (left.calls, left.polls, left.messages) = (0, 0, 0);
+    (left.bytes, left.intra_messages, left.inter_messages) = (0, 0, 0);
+    let recording = Recording::open(dir)?;
+    recording.calls().for_each(|calls| left.add_calls(&calls));
+    recording.messages().for_each(|messages| left.add_messages(&messages));
+    manifest.totals = left.into();
     manifest.missing.push(dropped);
     if cut.log {
         manifest.missing.push(

@@ -2,8 +2,9 @@
 
 use anyhow::Result;
 use mpiscope_link::Certificate;
+use mpiscope_model::Losses;
 use mpiscope_process::private::random;
-use mpiscope_recording::{Keep, Latency, Uncounted};
+use mpiscope_recording::{Keep, Latency, Manifest, State, Uncounted};
 use mpiscope_verdict::criteria_file::CriteriaFile;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
@@ -171,4 +172,36 @@ pub struct Summary {
     pub pass_s: f64,
     /// How large the recording is.
     pub bytes_on_disk: u64,
+}
+
+impl Summary {
+    /// What a manifest says of its run; functions, and whether ranks waited for a processor, are not in it.
+    pub(crate) fn from_manifest(manifest: &Manifest) -> Self {
+        let Manifest { state, job, totals, lost, uncounted, missing, cost, .. } = manifest;
+        let missing = if *state == State::Complete || !missing.is_empty() {
+            missing.clone()
+        } else {
+            vec!["the recording could not be completed".into()]
+        };
+        Self {
+            ranks: job.ranks,
+            nodes: job.nodes.len() as u32,
+            mpi: job.mpi.clone(),
+            duration_ns: job.duration_s.map_or(0, |seconds| (seconds * 1e9).round() as u64),
+            calls: totals.calls,
+            polls: totals.polls,
+            messages: totals.messages,
+            bytes: totals.bytes,
+            unmatched_sends: totals.unmatched_sends,
+            unmatched_receives: totals.unmatched_receives,
+            lost_calls: Losses::from(*lost).total(),
+            uncounted: uncounted.clone(),
+            missing,
+            cost_s: cost.seconds.unwrap_or_default(),
+            cost_per_call_ns: cost.nanoseconds_per_call.unwrap_or_default(),
+            agent_cpu_s: cost.agent_cpu_s.unwrap_or_default(),
+            bytes_on_disk: cost.bytes_on_disk,
+            ..Self::default()
+        }
+    }
 }

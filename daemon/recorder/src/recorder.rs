@@ -14,10 +14,10 @@ use mpiscope_engine::uncounted;
 use mpiscope_engine::{Engine, Step, Sums, WindowCell};
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::words::printable;
-use mpiscope_model::{Fault, InFlight, Losses, SiteInfo, Totals};
+use mpiscope_model::{Fault, InFlight, SiteInfo, Totals};
 use mpiscope_process::own_process;
 use mpiscope_recording::{
-    Cost, FunctionName, Manifest, RecordingWriter, SHARES_FILE, State, Tables, WalReader, WindowRow,
+    Cost, FunctionName, Manifest, RecordingWriter, SHARES_FILE, Tables, WalReader, WindowRow,
 };
 use mpiscope_verdict::Crowding;
 use mpiscope_verdict::Ending;
@@ -493,36 +493,20 @@ pub fn window_row(((window, rank, function), totals): &WindowCell, window_ns: u6
     }
 }
 
+/// What the manifest says, with the totals of the whole run: those of the manifest leave out what `--keep` dropped.
 fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
-    let (cost_s, cost_per_call_ns) = engine.cost();
-    let missing = if manifest.state == State::Complete || !manifest.missing.is_empty() {
-        manifest.missing.clone()
-    } else {
-        vec!["the recording could not be completed".into()]
-    };
     Summary {
-        ranks: engine.world_size(),
-        nodes: engine.nodes.len() as u32,
-        mpi: engine.library(),
-        duration_ns: engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns),
         calls: engine.totals.calls,
         polls: engine.totals.polls,
         messages: engine.totals.messages,
         bytes: engine.totals.bytes,
         unmatched_sends: engine.totals.unmatched_sends,
         unmatched_receives: engine.totals.unmatched_receives,
-        lost_calls: Losses::from(manifest.lost).total(),
-        uncounted: manifest.uncounted.clone(),
-        missing,
-        verdict: Vec::new(),
         processors: engine.processors.sentence(),
         functions: functions_by_time(engine),
-        cost_s,
-        cost_per_call_ns,
         agent_cpu_s: own_process::cpu_s(),
         peak_memory_bytes: own_process::peak_memory_bytes(),
-        pass_s: 0.0,
-        bytes_on_disk: manifest.cost.bytes_on_disk,
+        ..Summary::from_manifest(manifest)
     }
 }
 

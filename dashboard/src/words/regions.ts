@@ -38,7 +38,7 @@ export function latencyWords(latency: number | null): string {
 
 /** Why the latency of a region is not known. */
 export function whyNoLatency({ messages }: Region): string {
-  return messages === 0 ? "no messages inside" : "no exact or no expected times";
+  return messages === 0 ? "no messages inside" : latencyMeaning(null);
 }
 
 /** What a latency means. */

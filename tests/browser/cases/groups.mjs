@@ -23,7 +23,7 @@ async function opened(t, recording, hash, options) {
   return page;
 }
 
-const shares = (page) => until(async () => `exact sums in the heading; it says "${await facts(page).catch(String)}"`, async () => /exact sums of all calls/.test(await facts(page)), 60_000);
+const shares = (page) => until(async () => `exact sums in the heading; it says "${await facts(page).catch(String)}"`, async () => /exact sums of all calls/.test(await facts(page)));
 
 /** The height of a row of few ranks. */
 const ROW = 40;
@@ -74,7 +74,7 @@ test("groups::rows_fold_and_open", async (t) => {
 test("groups::a_searched_rank_is_marked_and_in_sight", async (t) => {
   const page = await opened(t, await wide(), "tab=messages");
   await page.locator(PICTURE).waitFor();
-  await until("rows", async () => count(await shot(page, PICTURE), coloured).pixels > 100, 60_000);
+  await until("rows", async () => count(await shot(page, PICTURE), coloured).pixels > 100);
   for (let step = 0; step < 4; step++) await page.getByRole("button", { name: "Higher rows", exact: true }).click();
   await page.keyboard.press("/");
   await page.keyboard.type("rank 500");
@@ -107,7 +107,7 @@ test("groups::held_rows_stay_while_other_views_are_zoomed", async (t) => {
 test("groups::what_opens_with_the_critical_path_and_groups", async (t) => {
   const page = await opened(t, await stolen(), "tab=what");
   await page.locator(".groups-graph .state").first().waitFor();
-  await until("the parts of the path", async () => (await page.locator("table[aria-label='What the critical path is made of'] tr").count()) > 1, 60_000);
+  await until("the parts of the path", async () => (await page.locator("table[aria-label='What the critical path is made of'] tr").count()) > 1);
   const parts = await page.locator("table[aria-label='What the critical path is made of'] td:first-child").allInnerTexts();
   assert.ok(parts.length <= 6 && parts.every((text) => /%$/.test(text.trim())), parts.join());
   const [states, links] = [await page.locator(".groups-graph .state").count(), await page.locator(".groups-graph .link").count()];
@@ -121,7 +121,7 @@ test("groups::what_opens_with_the_critical_path_and_groups", async (t) => {
 test("groups::a_click_on_the_path_leads_to_the_call", async (t) => {
   const page = await opened(t, await uneven(), "tab=overview");
   const row = page.locator(".path-row");
-  await until("the path in the pixels", async () => count(await shot(page, ".path-row"), coloured).pixels > 200, 60_000);
+  await until("the path in the pixels", async () => count(await shot(page, ".path-row"), coloured).pixels > 200);
   const { x, y, width, height } = await row.boundingBox();
   await page.mouse.move(x + width / 2, y + height / 2);
   await page.locator(".path-row .tip").waitFor();
@@ -158,7 +158,7 @@ test("groups::nothing_serious_for_the_checker_of_accessibility", async (t) => {
 test("groups::pictures", async (t) => {
   const page = await opened(t, await stolen(), "tab=what");
   await page.locator(".groups-graph .state").first().waitFor();
-  await until("the path", async () => (await page.locator(".groups-parts tr").count()) > 1, 60_000);
+  await until("the path", async () => (await page.locator(".groups-parts tr").count()) > 1);
   await shoot(page, "groups-what");
   await page.evaluate(() => (location.hash = "tab=messages"));
   await shares(page);

@@ -1,10 +1,11 @@
 //! Programs that use the client libraries, in Rust, Python and JavaScript, against the built program.
 
 use crate::support::turns::Turns;
-use crate::support::{Feed, LIMIT, Page, block_on};
+use crate::support::{Feed, Page, block_on, run_with_page};
 use mpiscope_client::{Client, Direction, Reply, Request, Subscribe, Topic};
 use mpiscope_harness::{
-    Ended, Mpi, Recorded, Running, Signal, folder, mpiscope, processes, report, root, run, skip, target,
+    Ended, LIMIT, Mpi, Recorded, Running, Signal, folder, mpiscope, processes, report, root, run, skip,
+    target,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -134,11 +135,7 @@ fn the_matrix_of_a_live_run_and_of_its_replay_is_exact() {
     let Some(mpi) = Mpi::sample_or_skip(test).into_iter().next() else { return };
     let folder = folder().unwrap();
     let (out, turns) = (folder.path().join("recording"), Turns::new(folder.path()));
-    let mut command = mpiscope(&["run", "--out"]).unwrap();
-    let words = mpi.words(RANKS, &mpi.app("paced").unwrap(), &turns.arguments());
-    command.arg(&out).arg("--").args(words);
-    mpi.prepare(&mut command).unwrap();
-    let running = Running::start(&mut command).unwrap();
+    let running = run_with_page(&mpi, RANKS, "paced", &turns.arguments(), &out);
     let page = Page::open(&running, "mpiscope: live page");
     let live = address(&page);
     let mut script = python_client(&python);

@@ -1,8 +1,8 @@
 //! What led to what, asked of the page of a recording: the program is such that it is known exactly.
 
-use crate::support::{Feed, LIMIT, Page, block_on};
+use crate::support::{Feed, Page, block_on};
 use mpiscope_feed::{Cone, Dag};
-use mpiscope_harness::{Mpi, Running, Signal, folder, mpiscope, processes, record, run};
+use mpiscope_harness::{LIMIT, Mpi, Running, Signal, folder, mpiscope, processes, record, run};
 use serde_json::json;
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! Agents that fail for good, and spools that take nothing: each call is recorded or counted as lost, or the host is named
 //! whose calls nobody counted.
 
-use crate::support::hosts::{self, Job, LIMIT, agents, assert_exact, nodes_of_ranks};
+use crate::support::hosts::{self, Job, agents, assert_exact, nodes_of_ranks};
 use mpiscope_harness::{
-    Ended, Family, Lab, LabOptions, Mpi, Recorded, Running, Signal, Truth, check, daemon_of, mpiscope,
+    Ended, Family, LIMIT, Lab, LabOptions, Mpi, Recorded, Running, Signal, Truth, check, daemon_of, mpiscope,
     processes, repair, report, run, until_log_has,
 };
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! System calls of agents on other hosts that fail, and those by which the daemon listens for agents.
 
 use crate::support::failing::{Outcome, Outcomes, cases_of, outcome};
-use crate::support::hosts::{Job, LIMIT};
+use crate::support::hosts::Job;
 use mpiscope_harness::{
-    Ended, FailedCall, FailingCall, Lab, LabOptions, Mpi, Placement, Start, Truth, all_of, run, skip,
+    Ended, FailedCall, FailingCall, LIMIT, Lab, LabOptions, Mpi, Placement, Start, Truth, all_of, run, skip,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

@@ -1,7 +1,9 @@
 //! Recordings of every version of the format that was released: they are read as on the first day.
 
-use crate::support::{Feed, LIMIT, Page, block_on};
-use mpiscope_harness::{Mpi, Running, Signal, check, folder, mpiscope, processes, report, root, run, skip};
+use crate::support::{Feed, Page, block_on};
+use mpiscope_harness::{
+    LIMIT, Mpi, Running, Signal, check, folder, mpiscope, processes, report, root, run, skip,
+};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;

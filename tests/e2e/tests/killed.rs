@@ -1,6 +1,6 @@
 //! `kill -9` of any part of the recorder: the program does not notice, and nothing that it did is missing.
 
-use crate::support::{Feed, Page, block_on};
+use crate::support::{Feed, Page, block_on, run_with_page};
 use mpiscope_feed::JobState;
 use mpiscope_harness::{
     Ended, LIMIT, Mpi, Recorded, Running, Signal, Truth, check, daemon_of, folder, log_bytes, mpiscope,
@@ -67,10 +67,7 @@ fn a_daemon_killed_when_the_recording_is_complete_leaves_it_complete() {
 fn is_killed_when_complete(mpi: &Mpi) -> bool {
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
-    let mut command = mpiscope(&["run", "--out"]).unwrap();
-    command.arg(&out).arg("--").args(mpi.words(RANKS, &mpi.app("linger").unwrap(), &["1", "500"]));
-    mpi.prepare(&mut command).unwrap();
-    let run = Running::start(&mut command).unwrap();
+    let run = run_with_page(mpi, RANKS, "linger", &["1", "500"], &out);
     let daemon = processes::until(LIMIT, || daemon_of(&run).ok()).expect("no daemon");
     let page = Page::open(&run, "mpiscope: live page");
     // While somebody looks, the daemon stays for a moment.

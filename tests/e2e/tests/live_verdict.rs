@@ -1,22 +1,15 @@
 //! Why a run takes longer than it has to, told on the page while it runs, in the end, and in replay.
 
 use crate::support::recordings::tidy;
-use crate::support::{Feed, LIMIT, Page, block_on};
+use crate::support::{Feed, Page, block_on, run_with_page};
 use mpiscope_feed::{Diagnosis, FindingsReport};
-use mpiscope_harness::{Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
+use mpiscope_harness::{LIMIT, Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
 use serde_json::json;
 use std::path::Path;
 
 const RANKS: u32 = 4;
 /// Of the time that is avoidable where other programs leave the ranks two cores.
 const LEAST_SHARE: f64 = 0.1;
-
-fn run_with_page(mpi: &Mpi, app: &str, arguments: &[&str], out: &Path) -> Running {
-    let mut command = mpiscope(&["run", "--out"]).unwrap();
-    command.arg(out).arg("--").args(mpi.words(RANKS, &mpi.app(app).unwrap(), arguments));
-    mpi.prepare(&mut command).unwrap();
-    Running::start(&mut command).unwrap()
-}
 
 /// Where ranks share cores with others, CPU contention may cost as much.
 fn is_rank_1_blamed(found: &FindingsReport) -> bool {
@@ -90,7 +83,7 @@ fn the_verdict_comes_while_the_job_runs_and_in_the_end() {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         // Rank 1 works for 5 ms in each of 1200 steps.
-        let running = run_with_page(&mpi, "uneven", &["1200", "4000"], &out);
+        let running = run_with_page(&mpi, RANKS, "uneven", &["1200", "4000"], &out);
         let page = Page::open(&running, "mpiscope: live page");
         let messages = block_on(async { Feed::open(&page).await.all().await });
         let ended = running.wait(LIMIT).unwrap();
@@ -125,7 +118,7 @@ fn a_killed_recording_is_diagnosed_when_it_is_opened() {
     };
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
-    let running = run_with_page(&mpi, "uneven", &["100000", "4000"], &out);
+    let running = run_with_page(&mpi, RANKS, "uneven", &["100000", "4000"], &out);
     let page = Page::open(&running, "mpiscope: live page");
     block_on(async {
         let mut feed = Feed::open(&page).await;

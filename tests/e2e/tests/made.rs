@@ -1,9 +1,9 @@
 //! Recordings that no run left: `mpiscope synth` and `mpiscope import`, and what other commands make of them.
 
-use crate::support::{Feed, LIMIT, Page, block_on};
+use crate::support::{Feed, Page, block_on};
 use mpiscope_feed::message::{Kind, Message};
 use mpiscope_feed::{JobState, RunSource};
-use mpiscope_harness::{Ended, Recorded, Running, Signal, folder, mpiscope, processes, report, run};
+use mpiscope_harness::{Ended, LIMIT, Recorded, Running, Signal, folder, mpiscope, processes, report, run};
 use mpiscope_model::Rank;
 use serde_json::Value;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! Jobs over several hosts: every call of every rank is there once, on one clock, on the right node, whatever becomes of
 //! daemon, agents and links meanwhile.
 
-use crate::support::hosts::{self, Job, LIMIT, agents, assert_exact, nodes_of_ranks};
+use crate::support::hosts::{self, Job, agents, assert_exact, nodes_of_ranks};
 use mpiscope_harness::{
-    Ended, Family, Lab, LabOptions, Mpi, Placement, Recorded, Running, Signal, Start, Truth, check,
+    Ended, Family, LIMIT, Lab, LabOptions, Mpi, Placement, Recorded, Running, Signal, Start, Truth, check,
     daemon_of, full_run, mpiscope, processes, report, run, until_log_has,
 };
 use serde_json::Value;

@@ -1,9 +1,11 @@
 //! The page of a recording of several hosts: their names, their clocks, what the scheduler did to their ranks.
 
 use crate::support::hosts::Job;
-use crate::support::{Feed, LIMIT, Page, block_on};
+use crate::support::{Feed, Page, block_on};
 use mpiscope_feed::exchange::Outgoing;
-use mpiscope_harness::{Family, Lab, LabOptions, Mpi, Running, Signal, mpiscope, processes, report, run};
+use mpiscope_harness::{
+    Family, LIMIT, Lab, LabOptions, Mpi, Running, Signal, mpiscope, processes, report, run,
+};
 
 #[test]
 fn a_replay_names_nodes_and_says_how_well_their_clocks_agree() {

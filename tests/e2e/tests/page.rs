@@ -1,22 +1,15 @@
 //! The page of a running job: closed without its token, and live with it.
 
-use crate::support::{Feed, LIMIT, Page, block_on, status};
+use crate::support::{Feed, Page, block_on, run_with_page, status};
 use mpiscope_feed::JobState;
 use mpiscope_feed::exchange::Outgoing;
 use mpiscope_feed::message::Kind;
-use mpiscope_harness::{Mpi, Running, Signal, Truth, daemon_of, folder, mpiscope, processes};
+use mpiscope_harness::{LIMIT, Mpi, Running, Signal, Truth, daemon_of, folder, mpiscope, processes};
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Instant;
 
 const RANKS: u32 = 2;
-
-fn run_with_page(mpi: &Mpi, seconds: &str, out: &std::path::Path) -> Running {
-    let mut command = mpiscope(&["run", "--out"]).unwrap();
-    command.arg(out).arg("--").args(mpi.words(RANKS, &mpi.app("linger").unwrap(), &[seconds, "500"]));
-    mpi.prepare(&mut command).unwrap();
-    Running::start(&mut command).unwrap()
-}
 
 #[test]
 fn without_the_token_nothing_is_served() {
@@ -24,7 +17,7 @@ fn without_the_token_nothing_is_served() {
         return;
     };
     let folder = folder().unwrap();
-    let running = run_with_page(&mpi, "1", &folder.path().join("recording"));
+    let running = run_with_page(&mpi, RANKS, "linger", &["1", "500"], &folder.path().join("recording"));
     let page = Page::open(&running, "mpiscope: live page");
     assert!(page.address.ip().is_loopback(), "{page:?}");
     assert_eq!(page.token.len(), 32);
@@ -81,7 +74,7 @@ fn the_browser_is_opened_without_the_token_among_its_words() {
 fn the_feed_grows_while_the_job_runs_and_ends_with_all_of_it() {
     for mpi in Mpi::sample_or_skip("page the_feed_grows_while_the_job_runs_and_ends_with_all_of_it") {
         let folder = folder().unwrap();
-        let running = run_with_page(&mpi, "2", &folder.path().join("recording"));
+        let running = run_with_page(&mpi, RANKS, "linger", &["2", "500"], &folder.path().join("recording"));
         let page = Page::open(&running, "mpiscope: live page");
         let messages = block_on(async { Feed::open(&page).await.all().await });
         let ended = running.wait(LIMIT).unwrap();
@@ -115,7 +108,7 @@ fn the_first_state_of_a_second_daemon_has_all_that_the_log_has() {
     let test = "page the_first_state_of_a_second_daemon_has_all_that_the_log_has";
     let Some(mpi) = Mpi::sample_or_skip(test).into_iter().next() else { return };
     let folder = folder().unwrap();
-    let running = run_with_page(&mpi, "3", &folder.path().join("recording"));
+    let running = run_with_page(&mpi, RANKS, "linger", &["3", "500"], &folder.path().join("recording"));
     let page = Page::open(&running, "mpiscope: live page");
     let (before, first) = block_on(async {
         let mut feed = Feed::open(&page).await;
@@ -148,7 +141,7 @@ fn one_may_look_back_while_the_job_runs() {
         return;
     };
     let folder = folder().unwrap();
-    let running = run_with_page(&mpi, "3", &folder.path().join("recording"));
+    let running = run_with_page(&mpi, RANKS, "linger", &["3", "500"], &folder.path().join("recording"));
     let page = Page::open(&running, "mpiscope: live page");
     block_on(async {
         let mut feed = Feed::open(&page).await;

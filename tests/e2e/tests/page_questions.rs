@@ -1,11 +1,12 @@
 //! Questions of the page about single messages, their courses, criteria, call sites, the placement and the next call.
 //! The runs have exactly known answers; they are asked while they go on and again as recordings.
 
-use crate::support::{Feed, LIMIT, MODELLED_LIVE, Page, block_on};
+use crate::support::{Feed, MODELLED_LIVE, Page, block_on, run_with_page};
 use mpiscope_feed::exchange::{Answer, Outgoing};
 use mpiscope_feed::{Calls, Courses, Criteria, MessageRows, NONE, Remap, RemapFormat};
 use mpiscope_harness::{
-    Mpi, Recorded, Running, Signal, Truth, folder, mpiscope, processes, record, report, run, source_folder,
+    LIMIT, Mpi, Recorded, Running, Signal, Truth, folder, mpiscope, processes, record, report, run,
+    source_folder,
 };
 use mpiscope_model::Rank;
 use serde_json::{Value, json};
@@ -129,10 +130,7 @@ fn a_run_and_its_recording_give_the_same_answers() {
     for mpi in Mpi::sample_or_skip("page_questions a_run_and_its_recording_give_the_same_answers") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
-        let mut command = mpiscope(&["run", "--out"]).unwrap();
-        command.arg(&out).arg("--").args(mpi.words(RANKS, &mpi.app("linger").unwrap(), &["3", "300"]));
-        mpi.prepare(&mut command).unwrap();
-        let running = Running::start(&mut command).unwrap();
+        let running = run_with_page(&mpi, RANKS, "linger", &["3", "300"], &out);
         let live = block_on(live(&Page::open(&running, "mpiscope: live page")));
         let ended = running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());

@@ -1,8 +1,9 @@
 //! `mpiscope remap`: launchers place ranks as advised, and then as many messages go between nodes as predicted.
 
-use crate::support::hosts::{Job, LIMIT, assert_exact, nodes_of_ranks};
+use crate::support::hosts::{Job, assert_exact, nodes_of_ranks};
 use mpiscope_harness::{
-    Ended, Family, Lab, LabOptions, Mpi, Placement, Recorded, Start, folder, mpiscope, record, report, run,
+    Ended, Family, LIMIT, Lab, LabOptions, Mpi, Placement, Recorded, Start, folder, mpiscope, record, report,
+    run,
 };
 use serde_json::Value;
 use std::path::Path;

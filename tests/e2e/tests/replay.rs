@@ -1,12 +1,12 @@
 //! `mpiscope replay`: the page of a recording says what the report says.
 
 use crate::support::recordings::tidy;
-use crate::support::{Feed, LIMIT, Page, block_on};
+use crate::support::{Feed, Page, block_on};
 use mpiscope_feed::exchange::{Mode, Outgoing};
 use mpiscope_feed::message::{Kind, Message};
 use mpiscope_feed::{JobState, RunSource};
 use mpiscope_harness::{
-    Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, record, report, run, until_log_has,
+    LIMIT, Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, record, report, run, until_log_has,
 };
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -1,11 +1,11 @@
 //! A replay shows what was shown live: the same state in the end, the same answers about any stretch of time, and the same
 //! again wherever somebody was in between.
 
-use crate::support::{Feed, LIMIT, Page, block_on};
+use crate::support::{Feed, Page, block_on, run_with_page};
 use mpiscope_feed::exchange::{Answer, Content, Outgoing};
 use mpiscope_feed::message::{Kind, Losses, Message, Totals};
 use mpiscope_feed::{Calls, FindingsReport};
-use mpiscope_harness::{Chance, Mpi, Running, Signal, folder, full_run, mpiscope, processes};
+use mpiscope_harness::{Chance, LIMIT, Mpi, Running, Signal, folder, full_run, mpiscope, processes};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -218,10 +218,7 @@ fn what_was_shown_live_is_shown_again() {
         let mut chance = Chance::for_test(test);
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
-        let mut command = mpiscope(&["run", "--out"]).unwrap();
-        command.arg(&out).arg("--").args(mpi.words(2, &mpi.app("linger").unwrap(), &["4", "500"]));
-        mpi.prepare(&mut command).unwrap();
-        let running = Running::start(&mut command).unwrap();
+        let running = run_with_page(&mpi, 2, "linger", &["4", "500"], &out);
         let (live, asked) = live(&running, &mut chance);
         let ended = running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());

@@ -1,7 +1,6 @@
 //! Simulated agents bring a job to a daemon: `mpiscope synth --agents`.
 
-use crate::support::LIMIT;
-use mpiscope_harness::{Ended, Running, Signal, check, folder, mpiscope, processes, report, run};
+use mpiscope_harness::{Ended, LIMIT, Running, Signal, check, folder, mpiscope, processes, report, run};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;

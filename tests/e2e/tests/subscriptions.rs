@@ -3,9 +3,9 @@
 
 use crate::clients::{address, end_replay, python_client, python_or_skip, replay, simulated, until_programs};
 use crate::support::turns::Turns;
-use crate::support::{LIMIT, Page, block_on};
+use crate::support::{Page, block_on, run_with_page};
 use mpiscope_client::{Batch, Client, Direction, Finding, Key, Reply, Request, Subscribe, Topic};
-use mpiscope_harness::{Mpi, Recorded, Running, folder, mpiscope, report, run};
+use mpiscope_harness::{LIMIT, Mpi, Recorded, Running, folder, mpiscope, report, run};
 use std::collections::BTreeMap;
 use tokio::time::timeout;
 
@@ -218,10 +218,7 @@ fn three_copies_of_one_program_get_a_part_each_and_together_all() {
     let Some(mpi) = Mpi::sample_or_skip(test).into_iter().next() else { return };
     let folder = folder().unwrap();
     let (out, turns) = (folder.path().join("recording"), Turns::new(folder.path()));
-    let mut command = mpiscope(&["run", "--out"]).unwrap();
-    command.arg(&out).arg("--").args(mpi.words(16, &mpi.app("paced").unwrap(), &turns.arguments()));
-    mpi.prepare(&mut command).unwrap();
-    let running = Running::start(&mut command).unwrap();
+    let running = run_with_page(&mpi, 16, "paced", &turns.arguments(), &out);
     let page = Page::open(&running, "mpiscope: live page");
     let parts = [(0, 4), (5, 5), (6, 15)];
     let copies = parts.map(|(first, last)| {

@@ -1,9 +1,9 @@
 //! Recording switched off and on while a job runs: what was made meanwhile is a gap, and nothing is paired wrongly.
 
-use crate::support::hosts::{Job, LIMIT};
+use crate::support::hosts::Job;
 use crate::support::turns::Turns;
 use mpiscope_harness::{
-    Lab, LabOptions, Mpi, Recorded, Running, Truth, folder, mpiscope, processes, report, run,
+    LIMIT, Lab, LabOptions, Mpi, Recorded, Running, Truth, folder, mpiscope, processes, report, run,
 };
 use std::path::Path;
 use std::time::Instant;

@@ -1,9 +1,9 @@
 //! A simulated job on the page of a run, as it would run.
 
-use crate::support::{Feed, LIMIT, MODELLED_LIVE, Page, block_on};
+use crate::support::{Feed, MODELLED_LIVE, Page, block_on};
 use mpiscope_feed::message::Message;
 use mpiscope_feed::{FindingsReport, JobState, RunSource};
-use mpiscope_harness::{Running, Signal, folder, mpiscope, processes, report};
+use mpiscope_harness::{LIMIT, Running, Signal, folder, mpiscope, processes, report};
 use serde_json::Value;
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ fn a_simulated_job_is_watched_as_it_would_run() {
     let out = folder.path().join("made");
     let begun = Instant::now();
     let running = Running::start(
-        mpiscope(&MODELLED_LIVE).unwrap().args(["--disturb", "imbalance", "--seconds", "5", "-o"]).arg(&out),
+        mpiscope(&MODELLED_LIVE).unwrap().args(["--disturb", "imbalance", "--seconds", "10", "-o"]).arg(&out),
     )
     .unwrap();
     let page = Page::open(&running, "mpiscope: live page");
@@ -49,17 +49,16 @@ fn the_verdict_on_a_simulated_job_comes_while_it_runs() {
     let mut command = mpiscope(&MODELLED_LIVE).unwrap();
     let running = Running::start(command.args(["--disturb", "imbalance", "--seconds", "3600"])).unwrap();
     let page = Page::open(&running, "mpiscope: live page");
-    let found = block_on(async {
-        let mut feed = Feed::open(&page).await;
-        loop {
-            // What the first seconds say may be that there is nothing.
-            let found = feed.state().await.found;
-            if let Some(found) = found.filter(|found| found.diagnosis.verdict.cause == "pattern") {
-                break found;
-            }
+    let found: Vec<FindingsReport> = block_on(async {
+        let (mut feed, mut found) = (Feed::open(&page).await, Vec::<FindingsReport>::new());
+        // What the first seconds say may be that there is nothing.
+        while found.len() < 2 || found.last().is_none_or(|last| last.diagnosis.verdict.cause != "pattern") {
+            found.extend(feed.state().await.found);
         }
+        found
     });
-    assert!(!found.is_final, "{found:?}");
+    assert!(found.iter().all(|found| !found.is_final), "{found:?}");
+    assert!(found.is_sorted_by(|one, other| one.until_s < other.until_s), "{found:?}");
     processes::signal(running.process(), Signal::INT);
     let ended = running.wait(LIMIT).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());

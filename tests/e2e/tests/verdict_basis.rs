@@ -1,9 +1,9 @@
 //! How much of a run the recording supports a verdict on: the same sentence and state in the summary of the run, the report,
 //! its JSON, a comparison, and the page.
 
-use crate::support::{Feed, LIMIT, Page, block_on};
+use crate::support::{Feed, Page, block_on};
 use mpiscope_harness::{
-    Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, record, report, run, until_log_has,
+    LIMIT, Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, record, report, run, until_log_has,
 };
 use serde_json::Value;
 use std::path::Path;

@@ -1,6 +1,5 @@
 //! Jobs over the hosts of a lab, recorded.
 
-pub(crate) use mpiscope_harness::LIMIT;
 use mpiscope_harness::{
     Ended, FailingCall, Family, Lab, Mpi, Placement, Recorded, Start, Truth, mpiscope, processes,
 };

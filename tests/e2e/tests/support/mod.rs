@@ -10,10 +10,10 @@ pub(crate) mod turns;
 use futures_util::{SinkExt as _, StreamExt as _};
 use mpiscope_feed::exchange::{Answer, Outgoing};
 use mpiscope_feed::message::Message;
-pub(crate) use mpiscope_harness::LIMIT;
-use mpiscope_harness::{Running, processes};
+use mpiscope_harness::{LIMIT, Mpi, Running, mpiscope, processes};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use tokio::net::TcpStream as Stream;
 use tokio_tungstenite::tungstenite;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -136,6 +136,14 @@ impl Feed {
         }
         messages
     }
+}
+
+/// Starts a program under `mpiscope run`, with a page.
+pub(crate) fn run_with_page(mpi: &Mpi, ranks: u32, app: &str, arguments: &[&str], out: &Path) -> Running {
+    let mut command = mpiscope(&["run", "--out"]).unwrap();
+    command.arg(out).arg("--").args(mpi.words(ranks, &mpi.app(app).unwrap(), arguments));
+    mpi.prepare(&mut command).unwrap();
+    Running::start(&mut command).unwrap()
 }
 
 /// Runs one thing after another, on this thread.

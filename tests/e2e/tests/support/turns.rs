@@ -1,7 +1,6 @@
 //! A job that says how far it is and that a test ends: no test has to wait for time to pass.
 
-use super::LIMIT;
-use mpiscope_harness::processes;
+use mpiscope_harness::{LIMIT, processes};
 use std::fs;
 use std::path::{Path, PathBuf};
 
