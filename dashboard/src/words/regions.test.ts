@@ -38,6 +38,10 @@ describe("regions in words", () => {
     const line = regionsLine({ ...rows(3, 4), count: 5, withCollectives: true }, { ...ringPairs(3, 4), leftOut: 2 }, { links: 10_000, leftOut: 5 });
     expect(line).toMatch(/^5 regions of ranks .* each other\. The first 3 .* shown\. Collectives count as traffic\. The 10\u2009000 links .* 5 are not\. 2 messages/);
     expect(regionsLine(rows(1, 4), null, null)).toMatch(/^All ranks are one region.*No latency is known yet/);
+    const quiet = rows(3, 4);
+    const inside = { ...quiet, regions: quiet.regions.map((region) => ({ ...region, latency: null })) };
+    expect(inside.between.some(({ latency }) => latency !== null)).toBe(true);
+    expect(regionsLine(inside, null, null)).toMatch(/Inside regions no latency is known: /);
     expect([nothingYet(emptyRun(), false).title, nothingYet(emptyRun(), true).title, nothingYet(run, false).title]).toEqual(["Who talks to whom is not known yet", "Who talks to whom is not known", "No region"]);
   });
 });

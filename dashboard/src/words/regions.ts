@@ -223,7 +223,10 @@ export function regionsLine(regions: Regions, pairs: Pairs | null, drawn: { link
     ? "All ranks are one region."
     : `${counted(many, "region", "regions")} of ranks that communicate mostly with each other.`];
   if (many > regions.regions.length) parts.push(`The first ${count(regions.regions.length)} of them are shown.`);
-  if (regions.regions.every(({ latency }) => latency === null)) parts.push("No latency is known yet: there are no messages with an exact transfer time, or nothing to compare them with.");
+  if (regions.regions.every(({ latency }) => latency === null)) {
+    const what = regions.between.every(({ latency }) => latency === null) ? "No latency is known yet" : "Inside regions no latency is known";
+    parts.push(`${what}: there are no messages with an exact transfer time, or nothing to compare them with.`);
+  }
   if (regions.withCollectives) parts.push("Collectives count as traffic.");
   if (drawn && drawn.leftOut > 0) parts.push(`The ${count(drawn.links)} links with the most messages are drawn, ${count(drawn.leftOut)} are not.`);
   if (pairs && pairs.leftOut > 0) parts.push(`${counted(pairs.leftOut, "message", "messages")} of pairs with little traffic ${pairs.leftOut === 1 ? "is" : "are"} not shown.`);
