@@ -32,8 +32,6 @@ const MOST_CELLS_OF_PAIRS: usize = 8 << 20;
 const LEAST_MOST_SEGMENTS: usize = 16;
 /// Work that a rank does alone is spread over all if it is more than this share of the rank's excess, and the other way round.
 const SPREAD_SHARE: f64 = 0.5;
-/// And if what the rank computes beyond others covers this share of its excess.
-const COVERED_SHARE: f64 = 0.9;
 
 /// By call, a dense number of its call site.
 pub(crate) fn places(graph: &Graph, sites: &[Site]) -> Vec<u16> {
@@ -128,8 +126,12 @@ impl Work {
             |gap: &Gap| gap.places.iter().all(|place| is_rare[gap.rank * places + usize::from(*place)]);
         let mut computed = collect(graph, &pairs, (segments, ranks), of_rank, is_alone);
         let of_segments = computed.chunks_exact_mut(ranks * pairs.count());
-        let scales = of_segments.flat_map(|of_segment| balance(graph, of_segment, &pairs)).collect();
-        let usual = computed.iter().map(Computed::usual_share).collect();
+        let scales: Vec<Scale> =
+            of_segments.flat_map(|of_segment| balance(graph, of_segment, &pairs)).collect();
+        let of_ranks = computed.chunks_exact(pairs.count()).zip(&scales);
+        let usual =
+            of_ranks.flat_map(|(of_rank, scale)| of_rank.iter().map(|of| of.usual_share(scale.is_spread)));
+        let usual = usual.collect();
         let segment_of_call = |call: usize| usize::from(segment_of[usize::from(cell_of[call])]);
         let delays =
             graph.cpu_sharing.as_ref().map(|sharing| even_delays(sharing, graph, segments, segment_of_call));
@@ -169,6 +171,8 @@ struct Amounts {
     below: f64,
     /// What of it is beyond them between calls that most of them do not make.
     alone: f64,
+    /// What the rank loses if what it does alone goes to others.
+    given: f64,
 }
 
 impl Amounts {
@@ -176,19 +180,19 @@ impl Amounts {
         let beyond = of_rank.iter().map(Computed::beyond_ns).sum();
         let below = of_rank.iter().map(Computed::below_ns).sum();
         let alone = of_rank.iter().filter(|of| of.is_alone).map(Computed::beyond_ns).sum();
-        Self { own, even, beyond, below, alone }
+        let given =
+            of_rank.iter().map(|of| of.own_ns * (1.0 - f64::from(of.usual_share(true)).min(1.0))).sum();
+        Self { own, even, beyond, below, alone, given }
     }
 
     fn excess(&self) -> f64 {
         self.own - self.even
     }
 
-    /// Whether the rank's excess is work that others do not do at all: that goes to all of them.
+    /// Whether the rank's excess is work that others do not do at all: that goes to the others.
     fn is_spread(&self) -> bool {
         let is_most = |part: f64, whole: f64| part > SPREAD_SHARE * whole;
-        is_most(self.alone, self.excess())
-            && is_most(self.excess(), self.alone)
-            && self.beyond > COVERED_SHARE * self.excess()
+        is_most(self.alone, self.excess()) && is_most(self.excess(), self.alone)
     }
 }
 
@@ -208,7 +212,7 @@ fn balance(graph: &Graph, computed: &mut [Computed], pairs: &Pairs) -> Vec<Scale
         let Some(class) = class_of(graph, rank) else { continue };
         let (given, takers) = &mut spread[class];
         if of.is_spread() {
-            *given += of.beyond - of.excess();
+            *given += (of.given - of.excess()).max(0.0);
         } else if of.own > 0.0 {
             *takers += 1;
         }
@@ -216,7 +220,9 @@ fn balance(graph: &Graph, computed: &mut [Computed], pairs: &Pairs) -> Vec<Scale
     let scale = |(rank, (of_rank, of)): (usize, (&[Computed], &Amounts))| {
         let (given, takers) = class_of(graph, rank).map_or((0.0, 0), |class| spread[class]);
         if takers > 0 && of.is_spread() {
-            return Scale::SPREAD;
+            // What is left may still be more than others have.
+            let all = (of.even / (of.own - of.given).max(1.0)).min(1.0) as f32;
+            return Scale { all, ..Scale::SPREAD };
         }
         let even = of.even + if takers > 0 { given / f64::from(takers) } else { 0.0 };
         let level = level(of_rank, of.own - even).map(|level| level as f32);

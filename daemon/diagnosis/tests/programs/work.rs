@@ -47,9 +47,9 @@ fn the_own_work_of_a_root_goes_and_not_a_share_of_all_its_work() {
     let graph = graph_of(&with, &[0; RANKS as usize]);
     let cost_ns = (with.end_ns - without.end_ns) as f64;
     let saved_ns = with.end_ns as f64 - graph.replay(&balanced()).run_ns;
-    // Spread over all ranks, an eighth of it stays with the root and comes to the others. A share of all its work would save
-    // a tenth.
-    assert!(saved_ns > 0.7 * cost_ns && saved_ns < cost_ns, "{saved_ns} of {cost_ns}");
+    // Spread over the others, a seventh of it comes to each of them, at the same time. A share of all its work would save a
+    // tenth.
+    assert!(saved_ns > 0.83 * cost_ns && saved_ns < cost_ns, "{saved_ns} of {cost_ns}");
 }
 
 /// All ranks begin with work of different lengths; then a few always have three times as much as others.
@@ -176,8 +176,7 @@ fn what_a_root_does_after_it_has_received_goes_to_all() {
         let spread = run(&works_alone(even, [0, WORK_NS / u64::from(RANKS)]), |_, _, _| 5_000);
         let truth_ns = (model.end_ns - spread.end_ns) as f64;
         let saving = graph_of(&model, &[0; RANKS as usize]).savings(None).causes[1];
-        // An eighth of it stays with the root and comes to the others, not at the same time.
-        assert!(near(saving.wall_ns, truth_ns, 0.25), "{more}: {saving:?}, truth {truth_ns}");
+        assert!(near(saving.wall_ns, truth_ns, 0.05), "{more}: {saving:?}, truth {truth_ns}");
     }
 }
 

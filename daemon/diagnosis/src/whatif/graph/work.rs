@@ -36,13 +36,13 @@ pub(crate) struct Scale {
     pub(crate) most: f32,
     /// Where it falls short of others, this many times what they compute come out at least.
     pub(crate) least: f32,
-    /// What the rank does alone goes to all.
+    /// What the rank does alone goes to the others.
     pub(crate) is_spread: bool,
 }
 
 impl Scale {
     pub(crate) const UNCHANGED: Self = Self { all: 1.0, most: f32::INFINITY, least: 0.0, is_spread: false };
-    /// What others do not do goes to all of them.
+    /// What others do not do goes to them.
     pub(crate) const SPREAD: Self = Self { most: 1.0, is_spread: true, ..Self::UNCHANGED };
 
     /// Whether the rank has less to do with it.
@@ -72,7 +72,7 @@ impl Work {
         self.scales.len()
     }
 
-    /// Whether a call is made only for work that the rank alone does, and that goes to all of them: then nobody has to call.
+    /// Whether a call is made only for work that the rank alone does, and that goes to the others: then nobody has to call.
     pub(crate) fn is_needless(&self, scales: &[Scale], (rank, place): (usize, u16), call: usize) -> bool {
         let segment = usize::from(self.segment_of[usize::from(self.cell_of[call])]);
         scales[segment * self.ranks + rank].is_spread && self.is_rare[rank * self.places + usize::from(place)]
