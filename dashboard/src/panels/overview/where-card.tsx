@@ -19,6 +19,8 @@ import { useRangeFigures } from "../why/range";
 
 const SHOWN = 3;
 const RANGES = 4;
+/** Ranges that are named of each region of a pair. */
+const RANGES_OF_ONE = 2;
 
 export function WhereCard({ store }: { store: Store }) {
   const regions = useComputed(() => store.shownFigures.value.run.regions).value;
@@ -55,7 +57,7 @@ export function WhereCard({ store }: { store: Store }) {
 function PairRow({ pair: { a, b, between: { latency } }, select }: { pair: Pair; select: () => void }) {
   return (
     <li class="between">
-      <button type="button" title={`Show the messages between ${ranksWords(a.ranks)} and ${ranksWords(b.ranks)} in the tab Regions`} onClick={select}><span>{`between ${rangesShort(a.ranks, 1)} and ${rangesShort(b.ranks, 1)}`}</span></button>
+      <button type="button" title={`Show the messages between ${ranksWords(a.ranks)} and ${ranksWords(b.ranks)} in the tab Regions`} onClick={select}><span>{`between ${rangesShort(a.ranks, RANGES_OF_ONE)} and ${rangesShort(b.ranks, RANGES_OF_ONE)}`}</span></button>
       <Latency value={latency} />
     </li>
   );
