@@ -101,7 +101,7 @@ fn may_deal(graph: &Graph, thread_of: &[u32], calls: Range<u32>) -> bool {
 /// slow links. A thread that names its senders lets most of them wait that came long ago.
 fn are_likely(graph: &Graph, requests: &[Request]) -> bool {
     let edge = |request: &Request| &graph.edges[request.message as usize];
-    let felt = requests.iter().map(edge).filter(|edge| edge.is_felt());
+    let felt = requests.iter().map(edge).filter(|edge| edge.is_felt);
     let mut felt_ns: Vec<u64> = felt.map(|edge| graph.span_ns(edge)).collect();
     felt_ns.sort_unstable();
     let rare = felt_ns.len() / 100;
@@ -143,9 +143,9 @@ fn answered(
         // It asks for nothing more until it has its answer.
         if last_answers.insert(sender, answered_in).is_none_or(|before| before <= request.from) {
             let since_ns = waited_ns.saturating_sub(graph.starts[request.from as usize]);
-            let least_ns = if request.is_felt() { 0 } else { since_ns.min(graph.span_ns(request)) };
+            let least_ns = if request.is_felt { 0 } else { since_ns.min(graph.span_ns(request)) };
             requests.push(Request { dealer, taken_in, answered_in, message, least_ns });
-            if request.is_felt() {
+            if request.is_felt {
                 waited_ns = graph.ends[taken_in as usize];
             }
         }

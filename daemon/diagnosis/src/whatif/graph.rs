@@ -43,17 +43,10 @@ pub(crate) struct Edge {
     /// The receiver's call that completed it.
     pub(crate) to: u32,
     pub(crate) bytes: u32,
-    /// Of how many messages it is the one that decided when its call ended; 0 if it was not felt.
-    pub(crate) rivals: u8,
+    /// It decided when its call ended: its flight is known, not only a bound for it.
+    pub(crate) is_felt: bool,
     /// What its flight likely took.
     pub(crate) likely_ns: f32,
-}
-
-impl Edge {
-    /// Its flight is known, not only a bound for it.
-    pub(crate) fn is_felt(&self) -> bool {
-        self.rivals > 0
-    }
 }
 
 /// How well the graph explains the run.
@@ -217,6 +210,13 @@ impl Graph {
         &self.edges[self.received[call] as usize..self.received[call + 1] as usize]
     }
 
+    /// The messages of calls that waited for one of their messages.
+    pub(crate) fn waited_for(&self) -> impl Iterator<Item = usize> {
+        let of_call = |call: usize| self.received[call] as usize..self.received[call + 1] as usize;
+        let waited = |messages: &Range<usize>| self.edges[messages.clone()].iter().any(|edge| edge.is_felt);
+        (0..self.starts.len()).map(of_call).filter(waited).flatten()
+    }
+
     pub(crate) fn threads_of(&self, rank: Rank) -> &[Thread] {
         let range = self.threads_of.get(rank.index()).cloned().unwrap_or_default();
         &self.threads[range.start as usize..range.end as usize]
@@ -282,7 +282,7 @@ impl Graph {
     /// By call, how long it took after the last thing that it waited for was on its way; 0 where MPI starts or ends.
     pub(crate) fn own_parts(&self) -> Vec<u64> {
         let mut since: Vec<u64> = self.starts.clone();
-        for edge in self.edges.iter().filter(|edge| edge.is_felt()) {
+        for edge in self.edges.iter().filter(|edge| edge.is_felt) {
             let since_ns = &mut since[edge.to as usize];
             *since_ns = (*since_ns).max(self.starts[edge.from as usize]);
         }

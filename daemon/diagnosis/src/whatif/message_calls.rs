@@ -59,7 +59,7 @@ pub(crate) fn link(graph: &mut Graph, mut messages: Vec<MessageRow>, rows: &[Cal
         if row.wait_ns < rows[to as usize].start_ns {
             since.push((to, row.wait_ns));
         }
-        graph.edges.push(Edge { from, to, bytes: row.bytes, rivals: 0, likely_ns: 0.0 });
+        graph.edges.push(Edge { from, to, bytes: row.bytes, is_felt: false, likely_ns: 0.0 });
     }
     drop(messages);
     graph.edges.sort_unstable_by_key(|edge| (edge.to, edge.from));

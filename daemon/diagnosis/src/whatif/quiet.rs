@@ -5,11 +5,11 @@
 //! was measured at another time.
 
 use crate::whatif::call_row::NONE;
-use crate::whatif::flights::RivalCounts;
+use crate::whatif::censored::Distribution;
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::flights::{Figure, size_bin};
 use crate::whatif::graph::quiet_group::QuietGroup;
-use crate::whatif::quiet_samples::{STRETCHES, quiet_samples};
+use crate::whatif::quiet_samples::{STRETCHES, quiet_samples, times_of};
 use mpiscope_model::Function;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -32,12 +32,15 @@ fn times(graph: &Graph) -> (Vec<f32>, Vec<QuietGroup>) {
 fn messages(graph: &Graph) -> (Vec<f32>, Vec<Range<u64>>) {
     let mut slow = Vec::new();
     let mut shares = vec![1.0; graph.edges.len()];
-    let mut bins: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt()) {
+    // By size, those that were felt, and others that the same calls waited for.
+    let mut bins: FxHashMap<u32, [Vec<u32>; 2]> = FxHashMap::default();
+    for at in graph.waited_for() {
+        let edge = &graph.edges[at];
         if graph.link_of(edge).is_some() {
-            bins.entry(size_bin(edge.bytes)).or_default().push(at as u32);
+            bins.entry(size_bin(edge.bytes)).or_default()[usize::from(!edge.is_felt)].push(at as u32);
         }
     }
+    bins.retain(|_, [felt, _]| !felt.is_empty());
     // Sizes of one bin differ, and so do links: flights count as multiples of what is expected.
     let slowness = |at: u32| {
         let edge = &graph.edges[at as usize];
@@ -46,8 +49,13 @@ fn messages(graph: &Graph) -> (Vec<f32>, Vec<Range<u64>>) {
     };
     let ended_ns = |at: u32| graph.ends[graph.edges[at as usize].to as usize];
     for of_bin in bins.values_mut() {
-        of_bin.sort_unstable_by_key(|at| ended_ns(*at));
-        let slower = even_out(of_bin, (slowness, |at| graph.edges[at as usize].rivals), &mut shares);
+        let [felt, bounds] = of_bin;
+        felt.sort_unstable_by_key(|at| ended_ns(*at));
+        let bounds_in = |times: &[Range<u64>]| -> Vec<f64> {
+            let is_in = |at: &&u32| times.iter().any(|times| times.contains(&ended_ns(**at)));
+            bounds.iter().filter(is_in).map(|at| slowness(*at)).collect()
+        };
+        let slower = even_out(felt, (ended_ns, slowness), bounds_in, &mut shares);
         slow.extend(
             slower.into_iter().map(|(first, last)| ended_ns(first)..ended_ns(last).saturating_add(1)),
         );
@@ -63,7 +71,7 @@ fn hold_messages_against_reference(graph: &Graph, shares: &mut [f32]) {
     for (share, edge) in shares.iter_mut().zip(&graph.edges) {
         let own_ns = |figure| graph.flights.ns(true, edge.bytes, figure);
         if let (Some(median_ns), Some(normal_ns)) = (own_ns(Figure::Median), own_ns(Figure::Normal)) {
-            let likely_ns = if edge.is_felt() { graph.span_ns(edge) as f32 * *share } else { edge.likely_ns };
+            let likely_ns = if edge.is_felt { graph.span_ns(edge) as f32 * *share } else { edge.likely_ns };
             let of_all =
                 graph.reference.share_of_message(edge.bytes, [median_ns, normal_ns], likely_ns.into());
             let link = links.of_message(graph, edge);
@@ -85,28 +93,39 @@ fn merged(mut times: Vec<Range<u64>>) -> Vec<Range<u64>> {
     merged
 }
 
-/// Gives values of one kind, in the order of time, the lengths of the quietest quarter. A value may be the greatest of several.
-/// The others are replayed too: it takes the length of a single one. The first and the last value of each stretch that was slower.
-fn even_out<'a>(
-    of_kind: &'a [u32],
-    (value, rivals): (impl Fn(u32) -> f64, impl Fn(u32) -> u8),
+/// Gives values of one kind, in the order of time, the lengths of the quietest quarter. A value may be the greatest of several; the
+/// bounds of the others, at some times, are given. The others are replayed too: it takes the length of a single one. The first and
+/// the last value of each stretch that was slower.
+fn even_out(
+    of_kind: &[u32],
+    (at_ns, value): (impl Fn(u32) -> u64, impl Fn(u32) -> f64),
+    bounds_in: impl Fn(&[Range<u64>]) -> Vec<f64>,
     shares: &mut [f32],
 ) -> Vec<(u32, u32)> {
     let length = of_kind.len().div_ceil(STRETCHES).max(1);
-    let in_order = |stretch: &'a [u32]| (sorted(stretch.iter().copied(), &value), stretch);
-    let mut stretches: Vec<_> = of_kind.chunks(length).map(in_order).collect();
-    stretches.sort_by(|(one, _), (other, _)| one[one.len() / 2].0.total_cmp(&other[other.len() / 2].0));
-    let quarter = (stretches.len() / 4).max(1);
-    let of_quiet = || stretches[..quarter].iter().flat_map(|(values, _)| values);
-    let mut quiet: Vec<f64> = of_quiet().map(|(value, _)| *value).collect();
+    let stretches: Vec<Vec<(f64, u32)>> =
+        of_kind.chunks(length).map(|stretch| sorted(stretch.iter().copied(), &value)).collect();
+    let range = |at: usize| at * length..((at + 1) * length).min(of_kind.len());
+    let mut by_median: Vec<usize> = (0..stretches.len()).collect();
+    by_median.sort_by(|one, other| middle(&stretches[*one]).total_cmp(&middle(&stretches[*other])));
+    by_median.truncate((stretches.len() / 4).max(1));
+    let mut quiet: Vec<f64> =
+        by_median.iter().flat_map(|at| &stretches[*at]).map(|(value, _)| *value).collect();
     quiet.sort_by(f64::total_cmp);
-    let rivals = RivalCounts::count(of_quiet().map(|(_, at)| rivals(*at)));
-    let mut slower = Vec::new();
-    for (values, stretch) in stretches[quarter..].iter().filter(|(values, _)| is_slower(values, &quiet)) {
-        take_places(values, |quantile| quiet[rivals.place(quantile)], shares);
-        slower.extend(stretch.first().copied().zip(stretch.last().copied()));
+    let times: Vec<Range<u64>> =
+        by_median.iter().map(|at| times_of(of_kind, &range(*at), |at| at_ns(*at))).collect();
+    let single = Distribution::new(quiet.clone(), bounds_in(&times));
+    let mut slower = slower(&stretches, &quiet);
+    slower.retain(|at| !by_median.contains(at));
+    for at in &slower {
+        take_places(&stretches[*at], |quantile| single.quantile(quantile), shares);
     }
-    slower
+    slower.into_iter().map(|at| (of_kind[range(at).start], of_kind[range(at).end - 1])).collect()
+}
+
+/// The value in the middle of a stretch.
+fn middle(stretch: &[(f64, u32)]) -> f64 {
+    stretch[stretch.len() / 2].0
 }
 
 /// Values in their order.
@@ -142,26 +161,50 @@ fn even_out_meanwhile(
     }
 }
 
-/// A stretch is slower if one of these shares of it takes this many times as long as in the quiet stretches, and if more of
-/// it than can be chance, in standard deviations, takes longer than that share of them does.
+/// Stretches that follow each other are slower if one of these shares of each takes this many times as long as in the quiet
+/// stretches, and if more of all of them than can be chance takes longer than that share of the quiet ones does: e to minus this
+/// bounds the probability.
 const SHARES: [f64; 3] = [0.5, 0.9, 0.99];
 const CLEARLY_SLOWER: f64 = 1.1;
-const SIGNIFICANT: f64 = 4.0;
+const SIGNIFICANT: f64 = 6.0;
 /// Fewer collectives do not say what is usual.
 const LEAST_QUIET: usize = 4;
 
-/// Whether a stretch is clearly slower than the quiet ones. Both are in the order of values.
-fn is_slower(stretch: &[(f64, u32)], quiet: &[f64]) -> bool {
-    let (count, of_quiet) = (stretch.len() as f64, quiet.len() as f64);
-    SHARES.into_iter().any(|share| {
-        let usual = quiet[(share * of_quiet) as usize];
-        let own = stretch[(share * count) as usize].0;
-        let above = (stretch.len() - stretch.partition_point(|(value, _)| *value <= usual)) as f64;
-        // Of few values even the greatest is exceeded now and then.
-        let rest = (1.0 - share).max(1.0 / (of_quiet + 1.0));
-        let variance = count * rest * (1.0 - rest) * (1.0 + count / of_quiet);
-        own > CLEARLY_SLOWER * usual && above - count * rest > SIGNIFICANT * variance.sqrt()
-    })
+/// Which stretches are clearly slower than the quiet ones. Values are in their order, in each of the stretches and in the quiet ones.
+fn slower(stretches: &[Vec<(f64, u32)>], quiet: &[f64]) -> Vec<usize> {
+    let at_share = |share: f64, count: usize| (share * count as f64) as usize;
+    let mut is_slower = vec![false; stretches.len()];
+    for share in SHARES {
+        let of_quiet = at_share(share, quiet.len());
+        let usual = quiet[of_quiet];
+        let quiet_above = quiet.len() - of_quiet - 1;
+        let seems_slower = |at: &usize| {
+            let stretch = &stretches[*at];
+            stretch[at_share(share, stretch.len())].0 > CLEARLY_SLOWER * usual
+        };
+        let all: Vec<usize> = (0..stretches.len()).collect();
+        for run in all.chunk_by(|one, other| seems_slower(one) == seems_slower(other)) {
+            let values = || run.iter().flat_map(|at| &stretches[*at]);
+            let above = values().filter(|(value, _)| *value > usual).count();
+            let quiet_share = quiet.len() as f64 / (quiet.len() + values().count()) as f64;
+            if seems_slower(&run[0]) && surprise(quiet_above, above + quiet_above, quiet_share) > SIGNIFICANT
+            {
+                run.iter().for_each(|at| is_slower[*at] = true);
+            }
+        }
+    }
+    (0..stretches.len()).filter(|at| is_slower[*at]).collect()
+}
+
+/// How improbable it is that of the greatest of all values no more than this are quiet, if chance says which values are: minus the
+/// logarithm of a bound (Chernoff's).
+fn surprise(quiet: usize, of_greatest: usize, quiet_share: f64) -> f64 {
+    let share = quiet as f64 / of_greatest.max(1) as f64;
+    if share >= quiet_share {
+        return 0.0;
+    }
+    let part = |share: f64, expected: f64| if share > 0.0 { share * (share / expected).ln() } else { 0.0 };
+    of_greatest as f64 * (part(share, quiet_share) + part(1.0 - share, 1.0 - quiet_share))
 }
 
 /// Function, ranks, and bin of bytes.
@@ -200,7 +243,8 @@ fn groups(graph: &Graph, slow: &[Range<u64>]) -> Vec<QuietGroup> {
     for of_kind in of_kind.values_mut() {
         of_kind.sort_unstable_by_key(|group| groups.last_ns[*group as usize]);
         let took_ns = |group: u32| took_ns[group as usize] as f64;
-        if even_out(of_kind, (took_ns, |_| 1), &mut shares).is_empty() {
+        let last_ns = |group: u32| groups.last_ns[group as usize];
+        if even_out(of_kind, (last_ns, took_ns), |_| Vec::new(), &mut shares).is_empty() {
             let is_meanwhile = |group: u32| {
                 let last_ns = groups.last_ns[group as usize];
                 let after = slow.partition_point(|time| time.start <= last_ns);
@@ -247,5 +291,46 @@ fn hold_against_reference(
             let of = (kind.0, kind.1, groups.bytes[group]);
             *share *= graph.reference.share_of_collective(of, *own_ns) as f32;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stretch(values: impl Iterator<Item = f64>) -> Vec<(f64, u32)> {
+        values.zip(0..).collect()
+    }
+
+    #[test]
+    fn a_few_slow_ones_in_a_small_stretch_are_chance() {
+        let quiet: Vec<f64> = (0..30).map(|at| 1.0 + 0.01 * f64::from(at)).collect();
+        let with_slow = |slow: u32| stretch((0..10).map(|at| if at < 10 - slow { 1.0 } else { 3.0 }));
+        assert_eq!(slower(&[0, 1, 0, 3, 0, 9].map(with_slow), &quiet), [5]);
+    }
+
+    #[test]
+    fn many_that_are_a_little_slower_are_not_chance() {
+        let quiet: Vec<f64> = (0..1000).map(|at| 1.0 + 0.0005 * f64::from(at)).collect();
+        let little_slower = stretch((0..500).map(|at| 1.2 + 0.001 * f64::from(at)));
+        assert_eq!(slower(&[little_slower], &quiet), [0]);
+    }
+
+    #[test]
+    fn small_stretches_tell_together_and_one_alone_does_not() {
+        let quiet: Vec<f64> = (0..9).map(|at| 1.0 + 0.01 * f64::from(at)).collect();
+        let [usual, slow] = [1.0, 2.0].map(|value| stretch([value; 3].into_iter()));
+        let stretches = [&usual, &slow, &usual, &slow, &slow, &slow].map(Clone::clone);
+        assert_eq!(slower(&stretches, &quiet), [3, 4, 5]);
+    }
+
+    #[test]
+    fn surprise_bounds_the_probability() {
+        // All ten of the greatest of forty are of ten: 1 in 847,660,528.
+        let of_all = surprise(0, 10, 0.75);
+        assert!((of_all - 10.0 * 4.0_f64.ln()).abs() < 1e-9);
+        assert!(of_all < 847_660_528.0_f64.ln());
+        assert_eq!(surprise(30, 40, 0.75), 0.0);
+        assert_eq!(surprise(0, 0, 0.75), 0.0);
     }
 }

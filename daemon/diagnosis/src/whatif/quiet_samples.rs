@@ -1,21 +1,35 @@
 //! The quietest stretches of the run.
 
+use std::ops::Range;
+
 /// The run is looked at in this many stretches; the quietest quarter of them says what flights take.
 pub(crate) const STRETCHES: usize = 12;
 const QUIET_SHARE: usize = 4;
 
 /// The samples of the quietest stretches, from all in the order of time.
 pub(crate) fn quiet_samples<S: Copy>(samples: &[S], value: impl Fn(&S) -> u64) -> Vec<S> {
+    quiet_stretches(samples, value).into_iter().flat_map(|stretch| &samples[stretch]).copied().collect()
+}
+
+/// The quietest stretches, from all samples in the order of time.
+pub(crate) fn quiet_stretches<S>(samples: &[S], value: impl Fn(&S) -> u64) -> Vec<Range<usize>> {
     let length = (samples.len() / STRETCHES).max(1);
-    let median = |stretch: &[S]| {
-        let mut values: Vec<u64> = stretch.iter().map(&value).collect();
+    let median = |stretch: &Range<usize>| {
+        let mut values: Vec<u64> = samples[stretch.clone()].iter().map(&value).collect();
         let middle = values.len() / 2;
         *values.select_nth_unstable(middle).1
     };
-    let mut stretches: Vec<(u64, &[S])> =
-        samples.chunks(length).map(|stretch| (median(stretch), stretch)).collect();
-    stretches.sort_by_key(|(median, _)| *median);
+    let starts = (0..samples.len()).step_by(length);
+    let mut stretches: Vec<Range<usize>> =
+        starts.map(|start| start..(start + length).min(samples.len())).collect();
+    stretches.sort_by_cached_key(median);
     let quarter = (stretches.len() / QUIET_SHARE).max(1);
     stretches.truncate(quarter);
-    stretches.into_iter().flat_map(|(_, stretch)| stretch).copied().collect()
+    stretches
+}
+
+/// The times of a stretch of samples in the order of time: up to the first sample of the next. Stretches divide all time.
+pub(crate) fn times_of<S>(samples: &[S], stretch: &Range<usize>, at_ns: impl Fn(&S) -> u64) -> Range<u64> {
+    let from_ns = if stretch.start == 0 { 0 } else { at_ns(&samples[stretch.start]) };
+    from_ns..samples.get(stretch.end).map_or(u64::MAX, at_ns)
 }

@@ -24,22 +24,50 @@ impl BySize {
     }
 }
 
-/// The value of a size, from points in the order of size. Beyond the last one it grows as it did from half that size; sizes
+/// Where a size lies among points in the order of size. Beyond the last one values grow as they did from half that size; sizes
 /// next to each other tell nothing of that.
-pub(crate) fn at_size<P>(points: &[P], value: impl Fn(&P) -> (f64, f64), bytes: u32) -> Option<f64> {
-    let size = f64::from(bytes);
-    let after = points.partition_point(|point| value(point).0 < size);
-    let line = |one: (f64, f64), other: (f64, f64)| {
-        one.1 + (other.1 - one.1) * (size - one.0) / (other.0 - one.0).max(1e-9)
-    };
-    match (after.checked_sub(1).map(|at| value(&points[at])), points.get(after).map(&value)) {
-        (Some(one), Some(other)) => Some(line(one, other)),
-        (Some(last), None) => {
-            let before = points.iter().rev().map(value).find(|point| 2.0 * point.0 <= last.0);
-            Some(before.map_or(last.1, |before| line(before, last).max(last.1)))
-        }
-        (None, first) => first.map(|first| first.1),
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    one: usize,
+    other: usize,
+    share: f64,
+}
+
+impl Place {
+    /// None where there are no points.
+    pub(crate) fn new<P>(points: &[P], bytes_of: impl Fn(&P) -> f64, bytes: u32) -> Option<Self> {
+        let size = f64::from(bytes);
+        let last = points.len().checked_sub(1)?;
+        let after = points.partition_point(|point| bytes_of(point) < size);
+        let one = match after {
+            0 => 0,
+            _ if after <= last => after - 1,
+            _ => points
+                .iter()
+                .rposition(|point| 2.0 * bytes_of(point) <= bytes_of(&points[last]))
+                .unwrap_or(last),
+        };
+        let other = after.min(last);
+        let [from, to] = [one, other].map(|at| bytes_of(&points[at]));
+        Some(Self {
+            one,
+            other,
+            share: if one == other { 0.0 } else { (size - from) / (to - from).max(1e-9) },
+        })
     }
+
+    /// What points have there.
+    pub(crate) fn value<P>(self, points: &[P], value: impl Fn(&P) -> f64) -> f64 {
+        let [from, to] = [self.one, self.other].map(|at| value(&points[at]));
+        let there = from + (to - from) * self.share;
+        if self.share > 1.0 { there.max(to) } else { there }
+    }
+}
+
+/// The value of a size, from points in the order of size.
+pub(crate) fn at_size<P>(points: &[P], value: impl Fn(&P) -> (f64, f64), bytes: u32) -> Option<f64> {
+    let place = Place::new(points, |point| value(point).0, bytes)?;
+    Some(place.value(points, |point| value(point).1))
 }
 
 /// All that was measured.

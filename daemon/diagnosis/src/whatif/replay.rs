@@ -280,7 +280,7 @@ impl Run<'_> {
             let own_ns = (took_ns - delay_ns.min(took_ns)) as f64 * own;
             return self.arrivals(received, entry_ns + own_ns.min(took_ns as f64 * quiet), rank);
         }
-        let is_felt = received.iter().any(|edge| edge.is_felt());
+        let is_felt = received.iter().any(|edge| edge.is_felt);
         let own_ns =
             if is_felt { took_ns.min(graph.flights.least_ns) } else { took_ns - delay_ns.min(took_ns) };
         self.arrivals(received, entry_ns + own_ns as f64 * own, rank)
@@ -409,11 +409,8 @@ impl Run<'_> {
         let sender = graph.rank_of(edge.from);
         let node = |nodes: &[Node], rank: Rank| nodes.get(rank.index()).copied();
         let is_inter = node(&graph.nodes, sender) != node(&graph.nodes, rank);
-        let mut flight_ns = if edge.is_felt() {
-            self.felt_ns(at, edge, is_inter)
-        } else {
-            self.unfelt_ns(at, edge, is_inter)
-        };
+        let mut flight_ns =
+            if edge.is_felt { self.felt_ns(at, edge, is_inter) } else { self.unfelt_ns(at, edge, is_inter) };
         let is_inter_now = node(self.nodes, sender) != node(self.nodes, rank);
         // Where the run has no message of a scope, it may have been measured before.
         let known = |is_inter| {

@@ -28,7 +28,7 @@ impl OnLinks {
 /// The felt messages of each link, where there are enough.
 fn messages_by_link(graph: &Graph) -> FxHashMap<Link, Vec<u32>> {
     let mut of_links: FxHashMap<Link, Vec<u32>> = FxHashMap::default();
-    for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt()) {
+    for (at, edge) in graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_felt) {
         if let Some(link) = graph.link_of(edge) {
             of_links.entry(link).or_default().push(at as u32);
         }
@@ -105,7 +105,7 @@ impl Graph {
     pub fn link_times(&self) -> Vec<LinkTime> {
         let mut of_links: BTreeMap<Link, (usize, f64)> = BTreeMap::new();
         let links = self.times_on_links();
-        for edge in self.edges.iter().filter(|edge| edge.is_felt()) {
+        for edge in self.edges.iter().filter(|edge| edge.is_felt) {
             if let Some((link, times)) = self.link_of(edge).zip(links.of_message(self, edge)) {
                 let (messages, slower) = of_links.entry(link).or_default();
                 *messages += 1;

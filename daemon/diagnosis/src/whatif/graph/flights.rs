@@ -1,12 +1,11 @@
 //! What flights of messages take, by size.
 
-use crate::whatif::reference::at_size;
-use rustc_hash::FxBuildHasher;
-use std::hash::BuildHasher as _;
+use crate::whatif::reference::{Place, at_size};
 
 /// The shares of flights for which it is known what they do not exceed. Far out they are close together: of many messages
 /// that a call waits for, a slow one decides.
-pub(crate) const SHARES: [f64; 10] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.995, 1.0];
+pub(crate) const SHARES: [f64; 13] =
+    [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.995, 0.998, 0.999, 0.9997, 1.0];
 
 /// What flights of one scope and of sizes near each other take.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +26,19 @@ impl Point {
         let (from, to) = (SHARES[above - 1], SHARES[above]);
         let (low_ns, high_ns) = (self.ns[above - 1], self.ns[above]);
         low_ns + (high_ns - low_ns) * (share - from) / (to - from)
+    }
+
+    /// The share of them that takes no longer than this.
+    fn share_within(&self, ns: f64) -> f64 {
+        match self.ns.iter().position(|of| *of > ns) {
+            Some(0) => 0.0,
+            None => 1.0,
+            Some(above) => {
+                let (low_ns, high_ns) = (self.ns[above - 1], self.ns[above]);
+                let (from, to) = (SHARES[above - 1], SHARES[above]);
+                from + (to - from) * (ns - low_ns) / (high_ns - low_ns)
+            }
+        }
     }
 }
 
@@ -61,23 +73,25 @@ impl Flights {
         at_size(points, |point| (point.bytes, point.ns[figure as usize]), bytes)
     }
 
-    /// What a flight likely took that took no longer than a bound: one of those that were felt, drawn by the number of the
-    /// message. It is the same in each replay; none where nothing of the scope was seen.
-    pub(crate) fn drawn_ns(
-        &self,
-        is_inter: bool,
-        bytes: u32,
-        (number, most_ns): (usize, f64),
-    ) -> Option<f64> {
+    /// What flights of a size take; none where nothing of the scope was seen.
+    fn of_size(&self, is_inter: bool, bytes: u32) -> Option<Point> {
         let points = &self.scopes[usize::from(is_inter)];
-        for draw in 0..DRAWS {
-            let share = unit(FxBuildHasher.hash_one((number, draw)));
-            let ns = at_size(points, |point| (point.bytes, point.quantile_ns(share)), bytes)?;
-            if ns <= most_ns {
-                return Some(ns);
-            }
+        let place = Place::new(points, |point| point.bytes, bytes)?;
+        let mut ns = std::array::from_fn(|at| place.value(points, |point| point.ns[at]));
+        // Beyond the last size each share grows for itself.
+        let mut least_ns = 0.0_f64;
+        for of_share in &mut ns {
+            least_ns = least_ns.max(*of_share);
+            *of_share = least_ns;
         }
-        self.ns(is_inter, bytes, Figure::Low).map(|ns| ns.min(most_ns))
+        Some(Point { bytes: f64::from(bytes), ns })
+    }
+
+    /// What a flight likely took that took no longer than a bound: among those of its size that do not, the one that a share of them
+    /// does not exceed. None where nothing of the scope was seen.
+    pub(crate) fn within_ns(&self, is_inter: bool, bytes: u32, (share, most_ns): (f64, f64)) -> Option<f64> {
+        let point = self.of_size(is_inter, bytes)?;
+        Some(point.quantile_ns(share * point.share_within(most_ns)).min(most_ns))
     }
 
     /// The parts of a flight that latency and bandwidth decide, in a quiet network.
@@ -106,10 +120,33 @@ impl Flights {
 
 /// Up to here a message is small.
 pub(crate) const SMALL_BYTES: u32 = 8 << 10;
-/// A flight is drawn at most this often.
-const DRAWS: u32 = 8;
 
-/// A number from 0 to 1.
-fn unit(word: u64) -> f64 {
-    (word >> 11) as f64 / (1_u64 << 53) as f64
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(bytes: f64, from_ns: f64, to_ns: f64) -> Point {
+        Point { bytes, ns: SHARES.map(|share| from_ns + share * (to_ns - from_ns)) }
+    }
+
+    #[test]
+    fn what_is_drawn_stays_within_its_bound_and_takes_all_shares_below_it() {
+        let flights = Flights { scopes: [vec![point(100.0, 10.0, 20.0)], Vec::new()], least_ns: 0 };
+        let within = |share, most_ns| flights.within_ns(false, 100, (share, most_ns)).unwrap();
+        assert_eq!([0.0, 0.5, 1.0].map(|share| within(share, 15.0).round()), [10.0, 13.0, 15.0]);
+        assert_eq!(within(0.7, 5.0), 5.0);
+        assert_eq!(within(1.0, 1e9), 20.0);
+        assert_eq!(flights.within_ns(true, 100, (0.5, 15.0)), None);
+    }
+
+    #[test]
+    fn beyond_the_last_size_shares_stay_in_their_order() {
+        // The least of the larger size grows fast, the greatest does not.
+        let flights = Flights {
+            scopes: [vec![point(1000.0, 1.0, 10.0), point(2000.0, 8.0, 10.0)], Vec::new()],
+            least_ns: 0,
+        };
+        let ns = flights.of_size(false, 4000).unwrap().ns;
+        assert!(ns.is_sorted(), "{ns:?}");
+    }
 }

@@ -1,0 +1,219 @@
+//! What flights take by size, from those that were felt and from what bounds the others.
+
+use crate::whatif::censored::Distribution;
+use crate::whatif::graph::flights::{Flights, Point, SHARES, size_bin};
+use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::quiet_samples::{quiet_stretches, times_of};
+use crate::whatif::reference::at_size;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
+
+/// A flight that was felt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Sample {
+    at_ns: u64,
+    ns: u64,
+    bytes: u32,
+}
+
+/// What flights of a size take in the quietest quarter of the run.
+struct OfSize {
+    bytes: f64,
+    quiet: Vec<Range<u64>>,
+    /// Those that were felt, and bounds of others that the same calls waited for.
+    exact: Vec<f64>,
+    bounds: Vec<f64>,
+}
+
+impl OfSize {
+    fn new(mut felt: Vec<Sample>) -> Self {
+        felt.sort_unstable();
+        let stretches = quiet_stretches(&felt, |sample| sample.ns);
+        let exact = stretches.iter().flat_map(|stretch| &felt[stretch.clone()]);
+        let exact = exact.map(|sample| sample.ns as f64).collect();
+        let quiet = stretches.iter().map(|stretch| times_of(&felt, stretch, |sample| sample.at_ns)).collect();
+        let middle = felt.len() / 2;
+        let bytes = f64::from(felt.select_nth_unstable_by_key(middle, |sample| sample.bytes).1.bytes);
+        Self { bytes, quiet, exact, bounds: Vec::new() }
+    }
+
+    fn bound(&mut self, at_ns: u64, ns: u64) {
+        if self.quiet.iter().any(|times| times.contains(&at_ns)) {
+            self.bounds.push(ns as f64);
+        }
+    }
+
+    fn distribution(&self) -> Distribution {
+        Distribution::new(self.exact.clone(), self.bounds.iter().copied())
+    }
+
+    /// Those that are exact and the bounds as multiples of a time; few enough for a part in a shape.
+    fn some_in(&self, unit_ns: f64) -> [impl Iterator<Item = f64>; 2] {
+        let every = self.exact.len().div_ceil(ENOUGH_FOR_SHAPE).max(1);
+        [&self.exact, &self.bounds].map(|of| of.iter().step_by(every).map(move |ns| ns / unit_ns))
+    }
+}
+
+/// This many flights say how far single ones are from the usual. Where those of one size are fewer, sizes help that are no more
+/// than four times larger or smaller, the nearest first.
+const ENOUGH_FOR_SHAPE: usize = 256;
+const NEAR_SIZES: f64 = 4.0;
+
+/// What flights of some sizes, in their order, do not exceed. How far flights are from the usual is much the same for sizes near
+/// each other, and a few flights of one size say nothing of rare ones.
+fn points(sizes: &[OfSize]) -> Vec<Point> {
+    let distributions: Vec<Distribution> = sizes.iter().map(OfSize::distribution).collect();
+    let median_ns = |at: usize| distributions[at].quantile(0.5).max(1.0);
+    let apart = |one: usize, other: usize| (sizes[one].bytes + 1.0) / (sizes[other].bytes + 1.0);
+    let point = |at: usize| {
+        let OfSize { bytes, ref exact, .. } = sizes[at];
+        let is_near = |other: &usize| distributions[*other].knows_median();
+        let mut below = (0..at).rev().take_while(|other| apart(at, *other) <= NEAR_SIZES).filter(is_near);
+        let mut above =
+            (at + 1..sizes.len()).take_while(|other| apart(*other, at) <= NEAR_SIZES).filter(is_near);
+        let (mut used, mut count) = (vec![at], exact.len());
+        while count < ENOUGH_FOR_SHAPE && distributions[at].knows_median() {
+            let next = [below.next(), above.next()];
+            if next == [None, None] {
+                break;
+            }
+            for other in next.into_iter().flatten() {
+                used.push(other);
+                count += sizes[other].exact.len();
+            }
+        }
+        if used.len() == 1 {
+            return Point { bytes, ns: SHARES.map(|share| distributions[at].quantile(share)) };
+        }
+        let (mut exact, mut bounds) = (Vec::new(), Vec::new());
+        for of in used {
+            let [some_exact, some_bounds] = sizes[of].some_in(median_ns(of));
+            exact.extend(some_exact);
+            bounds.extend(some_bounds);
+        }
+        let shape = Distribution::new(exact, bounds);
+        let unit_ns = median_ns(at) / shape.quantile(0.5).max(f64::MIN_POSITIVE);
+        Point { bytes, ns: SHARES.map(|share| unit_ns * shape.quantile(share)) }
+    };
+    (0..sizes.len()).map(point).collect()
+}
+
+/// By scope and size, what flights took that calls waited for. What messages take on links that are slow throughout is not what
+/// others take.
+fn gather(graph: &Graph, inter: &[bool], flight_ns: impl Fn(&Edge) -> u64) -> FxHashMap<(bool, u32), OfSize> {
+    let key = |at: usize| (inter[at], size_bin(graph.edges[at].bytes));
+    let ended_ns = |edge: &Edge| graph.ends[edge.to as usize];
+    let waited_for = || graph.waited_for().filter(|at| graph.slowness_of(*at) == 1.0);
+    let mut felt: FxHashMap<_, Vec<Sample>> = FxHashMap::default();
+    for at in waited_for().filter(|at| graph.edges[*at].is_felt) {
+        let edge = &graph.edges[at];
+        let sample = Sample { at_ns: ended_ns(edge), ns: flight_ns(edge), bytes: edge.bytes };
+        felt.entry(key(at)).or_default().push(sample);
+    }
+    let mut sizes: FxHashMap<_, OfSize> =
+        felt.into_iter().map(|(size, felt)| (size, OfSize::new(felt))).collect();
+    for at in waited_for().filter(|at| !graph.edges[*at].is_felt) {
+        let edge = &graph.edges[at];
+        if let Some(of_size) = sizes.get_mut(&key(at)) {
+            of_size.bound(ended_ns(edge), flight_ns(edge));
+        }
+    }
+    sizes
+}
+
+/// What flights take at least, by what bounds them.
+pub(crate) fn of_bounds(graph: &Graph, inter: &[bool]) -> Flights {
+    let mut least: FxHashMap<(bool, u32), (u64, u32)> = FxHashMap::default();
+    for (edge, is_inter) in graph.edges.iter().zip(inter) {
+        let bound = (graph.span_ns(edge), edge.bytes);
+        let of_size = least.entry((*is_inter, size_bin(edge.bytes))).or_insert(bound);
+        *of_size = bound.min(*of_size);
+    }
+    let mut flights = Flights::default();
+    for ((is_inter, _), (ns, bytes)) in least {
+        let ns = ns as f64;
+        let point = Point { bytes: f64::from(bytes), ns: [ns; SHARES.len()] };
+        flights.scopes[usize::from(is_inter)].push(point);
+    }
+    flights.sorted()
+}
+
+/// What flights take in the quietest quarter of the run; where none was felt, the least bound.
+pub(crate) fn of_felt(graph: &Graph, inter: &[bool], flight_ns: impl Fn(&Edge) -> u64) -> Flights {
+    let mut flights = Flights::default();
+    let mut felt: FxHashSet<(bool, u32)> = FxHashSet::default();
+    let mut by_scope: [Vec<OfSize>; 2] = Default::default();
+    for ((is_inter, size), of_size) in gather(graph, inter, flight_ns) {
+        felt.insert((is_inter, size));
+        by_scope[usize::from(is_inter)].push(of_size);
+    }
+    for (mut sizes, points_of_scope) in by_scope.into_iter().zip(&mut flights.scopes) {
+        sizes.sort_by(|one, other| one.bytes.total_cmp(&other.bytes));
+        *points_of_scope = points(&sizes);
+    }
+    let known = flights.sorted();
+    let mut flights = known.clone();
+    let bounds = of_bounds(graph, inter);
+    for (scope, points) in bounds.scopes.into_iter().enumerate() {
+        for point in points {
+            let bytes = point.bytes as u32;
+            if !felt.contains(&(scope == 1, size_bin(bytes))) {
+                // What sizes near it take is the better guess where the bound is far above it.
+                let least = |at: usize| {
+                    let near = at_size(&known.scopes[scope], |near| (near.bytes, near.ns[at]), bytes);
+                    near.map_or(point.ns[at], |near| near.min(point.ns[at]))
+                };
+                flights.scopes[scope].push(Point { bytes: point.bytes, ns: std::array::from_fn(least) });
+            }
+        }
+    }
+    flights.sorted()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_size(bytes: u32, times: impl Iterator<Item = u64>) -> OfSize {
+        OfSize::new(times.zip(0..).map(|(ns, at_ns)| Sample { at_ns, ns, bytes }).collect())
+    }
+
+    /// Every fiftieth takes a hundred times as long.
+    fn with_rare_slow_ones(bytes: u32, usual_ns: u64) -> OfSize {
+        of_size(bytes, (0..12_000).map(|at| if at % 50 == 0 { 100 * usual_ns } else { usual_ns + at % 7 }))
+    }
+
+    fn greatest_ns(point: &Point) -> f64 {
+        point.ns[SHARES.len() - 1]
+    }
+
+    #[test]
+    fn sizes_near_a_rare_one_say_what_rare_flights_of_it_take() {
+        let usual = with_rare_slow_ones(1000, 2_000);
+        let [_, rare] = &points(&[usual, of_size(2000, [4_000; 40].into_iter())])[..] else { panic!() };
+        assert!(greatest_ns(rare) > 100_000.0, "{rare:?}");
+        assert!((rare.ns[3] - 4_000.0).abs() < 20.0, "{rare:?}");
+    }
+
+    #[test]
+    fn sizes_far_away_say_nothing() {
+        let usual = with_rare_slow_ones(8, 2_000);
+        let [_, far] = &points(&[usual, of_size(1 << 20, [100_000; 40].into_iter())])[..] else { panic!() };
+        assert_eq!(far.ns, [100_000.0; SHARES.len()]);
+    }
+
+    #[test]
+    fn what_was_felt_alone_has_its_own_quantiles() {
+        let [point] = &points(&[of_size(100, (1..=1200).rev())])[..] else { panic!() };
+        // The quietest quarter are the last of these times.
+        assert_eq!((point.ns[0], point.ns[3], greatest_ns(point)), (1.0, 151.0, 300.0));
+    }
+
+    #[test]
+    fn bounds_count_where_the_run_was_quiet() {
+        let mut size = of_size(100, (0..24).map(|at| if at < 12 { 10 } else { 50 }));
+        assert_eq!(size.exact, [10.0; 6]);
+        (0..30).for_each(|at_ns| size.bound(at_ns, 7));
+        assert_eq!(size.bounds, [7.0; 6]);
+    }
+}
