@@ -407,11 +407,15 @@ impl Run<'_> {
     fn flight_ns(&self, at: usize, edge: &Edge, rank: Rank) -> f64 {
         let graph = self.graph;
         let sender = graph.rank_of(edge.from);
-        let node = |nodes: &[Node], rank: Rank| nodes.get(rank.index()).copied();
-        let is_inter = node(&graph.nodes, sender) != node(&graph.nodes, rank);
+        let link = |nodes: &[Node]| {
+            let node = |rank: Rank| nodes.get(rank.index()).copied();
+            node(sender).zip(node(rank)).filter(|(from, to)| from != to)
+        };
+        let (link, link_now) = (link(&graph.nodes), link(self.nodes));
+        let is_inter = link.is_some();
         let mut flight_ns =
             if edge.is_felt { self.felt_ns(at, edge, is_inter) } else { self.unfelt_ns(at, edge, is_inter) };
-        let is_inter_now = node(self.nodes, sender) != node(self.nodes, rank);
+        let is_inter_now = link_now.is_some();
         // Where the run has no message of a scope, it may have been measured before.
         let known = |is_inter| {
             self.usual_ns(edge, is_inter, Figure::Median)
@@ -421,6 +425,10 @@ impl Run<'_> {
             && let (Some(before_ns), Some(after_ns)) = (known(is_inter), known(is_inter_now))
         {
             flight_ns *= after_ns / before_ns.max(1.0);
+        }
+        // Slow links stay where they are.
+        if link_now != link {
+            flight_ns *= graph.slowness_on(link_now, edge.bytes) / graph.slowness_of(at);
         }
         self.of_network_ns(is_inter_now, edge.bytes, flight_ns)
     }

@@ -14,12 +14,16 @@ const LEAST_MESSAGES: usize = 30;
 impl OnLinks {
     /// What a message takes on its link; none where too few messages say so.
     pub(crate) fn of_message(&self, graph: &Graph, edge: &Edge) -> Option<OnLink> {
-        let link = graph.link_of(edge)?;
-        let of_size = self.by_size.get(&(link, size_bin(edge.bytes))).copied();
+        self.of_size(graph, graph.link_of(edge)?, edge.bytes)
+    }
+
+    /// What messages of a size take on a link; likewise.
+    fn of_size(&self, graph: &Graph, link: Link, bytes: u32) -> Option<OnLink> {
+        let of_size = self.by_size.get(&(link, size_bin(bytes))).copied();
         of_size.or_else(|| {
             let slower = self.by_link.get(&link)?;
-            let own_ns = slower * graph.reference.message_ns(true, edge.bytes)?;
-            let share = graph.reference.share_on_link(edge.bytes, own_ns);
+            let own_ns = slower * graph.reference.message_ns(true, bytes)?;
+            let share = graph.reference.share_on_link(bytes, own_ns);
             Some(OnLink { own_ns, share })
         })
     }
@@ -98,6 +102,15 @@ impl Graph {
     /// What messages take on each link.
     pub(crate) fn times_on_links(&self) -> &OnLinks {
         self.on_links.get_or_init(|| measure(self))
+    }
+
+    /// How many times as long as elsewhere messages of a size take on a link, or within a node.
+    pub(crate) fn slowness_on(&self, link: Option<Link>, bytes: u32) -> f64 {
+        if self.slowness.is_empty() {
+            return 1.0;
+        }
+        let on_link = link.and_then(|link| self.times_on_links().of_size(self, link, bytes));
+        on_link.map_or(1.0, |on_link| 1.0 / on_link.share)
     }
 
     /// What messages take on each link, if that was measured at another time.

@@ -128,6 +128,30 @@ fn a_link_that_is_slow_throughout_is_held_against_what_was_measured_before() {
 }
 
 #[test]
+fn a_slow_link_stays_where_it_is_when_ranks_move() {
+    let flight_ns = |nodes: [u32; 8]| {
+        move |from: u32, to: u32, number: u64| match (nodes[from as usize], nodes[to as usize]) {
+            (from, to) if from == to => 1_000,
+            (0, 1) => 50_000 + number % 7 * 100,
+            _ => 8_000 + number % 7 * 100,
+        }
+    };
+    let program = ring(8, 400, |_, _| 5_000);
+    let nodes = [0, 0, 1, 1, 2, 2, 3, 3];
+    let model = run(&program, flight_ns(nodes));
+    let mut builder = builder_of(&model, &nodes);
+    builder.refer(true, 100, [8_300, 9_000]);
+    let graph = builder.finish().unwrap();
+    // Nobody sends over it; others do.
+    for placed in [[0, 0, 2, 2, 1, 1, 3, 3], [2, 2, 0, 0, 1, 1, 3, 3]] {
+        let change = Change { placement: Some(placed.map(Node).to_vec()), ..Change::default() };
+        let truth_ns = run(&program, flight_ns(placed)).end_ns as f64;
+        let replayed_ns = graph.replay(&change).run_ns;
+        assert!(near(replayed_ns, truth_ns, 0.05), "{placed:?}: {replayed_ns}, truth {truth_ns}");
+    }
+}
+
+#[test]
 fn a_slow_link_is_found_by_messages_of_all_sizes() {
     let quiet = |_, _, number: u64| 8_000 + number % 7 * 100;
     let program = ring(8, 400, |_, _| 5_000);
