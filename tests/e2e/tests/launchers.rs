@@ -196,19 +196,18 @@ fn what_the_user_says_for_the_ranks_still_reaches_them() {
     for mpi in Mpi::all_or_skip("launchers what_the_user_says_for_the_ranks_still_reaches_them") {
         let lines = match mpi.family {
             Family::OpenMpi => [
-                "L -x A=1 -n 1 sh SET",
-                "L --mca mca_base_env_list A=1 -n 1 sh SET",
-                "env OMPI_MCA_mca_base_env_list=A=1 L -n 1 sh SET",
+                "L -x A=1 -n 1 sh P",
+                "L --mca mca_base_env_list A=1 -n 1 sh P",
+                "env OMPI_MCA_mca_base_env_list=A=1 L -n 1 sh P",
             ],
-            Family::Mpich => ["L -genv A 1 -n 1 sh SET", "L -env A 1 -n 1 sh SET", "env A=1 L -n 1 sh SET"],
+            Family::Mpich => ["L -genv A 1 -n 1 sh P", "L -env A 1 -n 1 sh P", "env A=1 L -n 1 sh P"],
         };
         for line in lines {
             let folder = folder().unwrap();
             // Who has ended when Hydra passes on the end of standard input to it, sometimes ends Hydra by SIGPIPE.
             let set = folder.path().join("set");
             std::fs::write(&set, "cat >/dev/null; set\n").unwrap();
-            let line = line.replace("SET", &set.to_string_lossy());
-            let mut command = recorded_line(&mpi, &line, Path::new("/bin/true"), &folder.path().join("a"));
+            let mut command = recorded_line(&mpi, line, &set, &folder.path().join("a"));
             let ended = run(&mut command, LIMIT).unwrap();
             let output = ended.output();
             let has = |name: &str| output.lines().any(|line| line.starts_with(name));

@@ -38,7 +38,7 @@ pub(crate) struct Computed {
     times: u32,
     /// Most ranks that do the same compute nothing between these calls.
     is_unusual: bool,
-    /// Most ranks that do the same make neither of these calls, or compute nothing like it before the one or after the other.
+    /// Most ranks that do the same make neither of these calls.
     pub(crate) is_alone: bool,
     /// Here the rank exceeds others, or falls short of them, by clearly more than elsewhere.
     differs: bool,
@@ -48,9 +48,6 @@ pub(crate) struct Computed {
 const DIFFERS: f64 = 1.25;
 /// What is missing or too much is where a rank exceeds others if that is at least this share of it: noise explains nothing.
 const LEAST_EXPLAINED: f64 = 0.1;
-
-/// Others compute nothing like it before or after calls at the same places if that is less than this share of it.
-const LIKE_IT: f64 = 0.5;
 
 impl Computed {
     fn ratio(&self) -> f64 {
@@ -147,9 +144,6 @@ fn find_usual(graph: &Graph, computed: &mut [Computed], pairs: &Pairs, even_ns: 
         if all > LEAST_EXPLAINED * missing_ns.abs() {
             let explained = of_rank.iter_mut().zip(parts).filter(|(_, part)| *part > 0.0);
             explained.for_each(|(of, part)| of.usual_ns = (of.usual_ns + missing_ns * part / all).max(1.0));
-        }
-        for (of, elsewhere_ns) in of_rank.iter_mut().zip(elsewhere_ns) {
-            of.is_alone |= of.is_unusual && *elsewhere_ns < LIKE_IT * of.own_ns;
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::whatif::graph::flights::{Flights, Point, SHARES, size_bin};
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::quiet_samples::{quiet_stretches, times_of};
 use crate::whatif::reference::at_size;
+use mpiscope_model::spread;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
@@ -47,10 +48,14 @@ impl OfSize {
         Distribution::new(self.exact.clone(), self.bounds.iter().copied())
     }
 
-    /// Those that are exact and the bounds as multiples of a time; few enough for a part in a shape.
+    /// Those that are exact and the bounds as multiples of a time; few enough for a part in a shape, drawn.
     fn some_in(&self, unit_ns: f64) -> [impl Iterator<Item = f64>; 2] {
-        let every = self.exact.len().div_ceil(ENOUGH_FOR_SHAPE).max(1);
-        [&self.exact, &self.bounds].map(|of| of.iter().step_by(every).map(move |ns| ns / unit_ns))
+        let every = self.exact.len().div_ceil(ENOUGH_FOR_SHAPE).max(1) as u64;
+        let is_drawn = move |at: u64| spread(at + 1).is_multiple_of(every);
+        [&self.exact, &self.bounds].map(|of| {
+            let drawn = of.iter().zip(0..).filter(move |(_, at)| is_drawn(*at));
+            drawn.map(move |(ns, _)| ns / unit_ns)
+        })
     }
 }
 

