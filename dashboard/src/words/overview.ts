@@ -184,9 +184,9 @@ export function slowestPair({ regions, between }: Regions, [worst]: readonly Reg
 /** Heads the worst regions, by latency. */
 export function slowestWords(worst: readonly Region[], regionCount: number, pair: Pair | null): string {
   const all = counted(regionCount, "region", "regions");
-  if (pair) return (pair.between.latency ?? 0) > ABOUT_EXPECTED ? `${all} of ranks, slowest between two` : `${all} of ranks, none slower than expected between them`;
+  if (pair) return (pair.between.latency ?? 0) > ABOUT_EXPECTED ? `${all}, slowest between two` : `${all}, none slower than expected between them`;
   const isKnown = worst.some(({ latency }) => latency !== null);
-  if (!isKnown) return `${all} of ranks, latency not known`;
-  if (worst.every(({ latency }) => (latency ?? 0) <= ABOUT_EXPECTED)) return `${all} of ranks, none slower than expected inside`;
+  if (!isKnown) return `${all}, latency not known`;
+  if (worst.every(({ latency }) => (latency ?? 0) <= ABOUT_EXPECTED)) return `${all}, none slower than expected inside`;
   return `${worst.length < regionCount ? `the slowest ${worst.length} of ` : ""}${all} of ranks`;
 }

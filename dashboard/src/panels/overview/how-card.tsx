@@ -35,7 +35,7 @@ export function HowCard({ store, found }: { store: Store; found: FindingsReport 
   const name = evolution && course ? courseName(course, evolution) : "";
   return (
     <section class="how-card">
-      <h2>How <span class="soft" title={course ? `${name}${trendWords(course, over(run)) && `, ${trendWords(course, over(run))}`}` : ""}>{course ? `${course.other === null ? "slowest region" : "between the slowest two regions"}; bars: avoidable time` : "what could be avoided over time"}</span> <WholeRunNote store={store} /><button type="button" class="more" onClick={() => void (store.tab.value = "how")}>Open Latency</button></h2>
+      <h2>How <span class="soft" title={course ? `${name}${trendWords(course, over(run)) && `, ${trendWords(course, over(run))}`}` : ""}>{course ? `slowest ${course.other === null ? "region" : "two regions"}; bars: avoidable time` : "what could be avoided over time"}</span> <WholeRunNote store={store} /><button type="button" class="more" onClick={() => void (store.tab.value = "how")}>Open Latency</button></h2>
       {nothing && !found
         ? <p class="soft">{nothing.text}</p>
         : <Sparkline store={store} evolution={evolution} course={course && !nothing ? course : null} found={found} name={name} nothing={nothing?.title ?? "No region has a latency over time"} />}
