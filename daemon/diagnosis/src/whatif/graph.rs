@@ -141,7 +141,12 @@ impl Graph {
 
     /// The nodes that a message goes between; none within a node.
     pub(crate) fn link_of(&self, edge: &Edge) -> Option<Link> {
-        let node = |call: u32| self.nodes.get(self.rank_of(call).index()).copied();
+        self.link_among(&self.nodes, edge)
+    }
+
+    /// Likewise if ranks were on these nodes.
+    pub(crate) fn link_among(&self, nodes: &[Node], edge: &Edge) -> Option<Link> {
+        let node = |call: u32| nodes.get(self.rank_of(call).index()).copied();
         node(edge.from).zip(node(edge.to)).filter(|(from, to)| from != to)
     }
 

@@ -9,7 +9,7 @@ use crate::whatif::censored::Distribution;
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::flights::{Figure, size_bin};
 use crate::whatif::graph::quiet_group::QuietGroup;
-use crate::whatif::quiet_samples::{STRETCHES, quiet_samples, times_of};
+use crate::whatif::quiet_samples::{STRETCHES, quiet_samples, quietest, times_of};
 use mpiscope_model::Function;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -106,25 +106,19 @@ fn even_out(
     let stretches: Vec<Vec<(f64, u32)>> =
         of_kind.chunks(length).map(|stretch| sorted(stretch.iter().copied(), &value)).collect();
     let range = |at: usize| at * length..((at + 1) * length).min(of_kind.len());
-    let mut by_median: Vec<usize> = (0..stretches.len()).collect();
-    by_median.sort_by(|one, other| middle(&stretches[*one]).total_cmp(&middle(&stretches[*other])));
-    by_median.truncate((stretches.len() / 4).max(1));
+    let medians: Vec<f64> = stretches.iter().map(|stretch| stretch[stretch.len() / 2].0).collect();
+    let quiet_ones = quietest(&medians);
     let mut quiet: Vec<f64> =
-        by_median.iter().flat_map(|at| &stretches[*at]).map(|(value, _)| *value).collect();
+        quiet_ones.iter().flat_map(|at| &stretches[*at]).map(|(value, _)| *value).collect();
     quiet.sort_by(f64::total_cmp);
     let times: Vec<Range<u64>> =
-        by_median.iter().map(|at| times_of(of_kind, &range(*at), |at| at_ns(*at))).collect();
+        quiet_ones.iter().map(|at| times_of(of_kind, &range(*at), |at| at_ns(*at))).collect();
     let single = Distribution::new(quiet.clone(), bounds_in(&times));
-    let slower = slower(&stretches, &quiet, &by_median);
+    let slower = slower(&stretches, &quiet, &quiet_ones);
     for at in &slower {
         take_places(&stretches[*at], |quantile| single.quantile(quantile), shares);
     }
     slower.into_iter().map(|at| (of_kind[range(at).start], of_kind[range(at).end - 1])).collect()
-}
-
-/// The value in the middle of a stretch.
-fn middle(stretch: &[(f64, u32)]) -> f64 {
-    stretch[stretch.len() / 2].0
 }
 
 /// Values in their order.
@@ -172,6 +166,7 @@ const LEAST_QUIET: usize = 4;
 /// Which stretches are clearly slower than the quiet ones. Values are in their order, in each of the stretches and in the quiet ones.
 fn slower(stretches: &[Vec<(f64, u32)>], quiet: &[f64], quiet_ones: &[usize]) -> Vec<usize> {
     let at_share = |share: f64, count: usize| (share * count as f64) as usize;
+    let all: Vec<usize> = (0..stretches.len()).collect();
     let mut is_slower = vec![false; stretches.len()];
     for share in SHARES {
         let of_quiet = at_share(share, quiet.len());
@@ -182,7 +177,6 @@ fn slower(stretches: &[Vec<(f64, u32)>], quiet: &[f64], quiet_ones: &[usize]) ->
             let own = stretch[at_share(share, stretch.len())].0;
             own > CLEARLY_SLOWER * usual && !quiet_ones.contains(at)
         };
-        let all: Vec<usize> = (0..stretches.len()).collect();
         for run in all.chunk_by(|one, other| seems_slower(one) == seems_slower(other)) {
             let values = || run.iter().flat_map(|at| &stretches[*at]);
             let above = values().filter(|(value, _)| *value > usual).count();
@@ -193,7 +187,7 @@ fn slower(stretches: &[Vec<(f64, u32)>], quiet: &[f64], quiet_ones: &[usize]) ->
             }
         }
     }
-    (0..stretches.len()).filter(|at| is_slower[*at]).collect()
+    all.into_iter().filter(|at| is_slower[*at]).collect()
 }
 
 /// How improbable it is that of the greatest of all values no more than this are quiet, if chance says which values are: minus the

@@ -14,18 +14,24 @@ pub(crate) fn quiet_samples<S: Copy>(samples: &[S], value: impl Fn(&S) -> u64) -
 /// The quietest stretches, from all samples in the order of time.
 pub(crate) fn quiet_stretches<S>(samples: &[S], value: impl Fn(&S) -> u64) -> Vec<Range<usize>> {
     let length = (samples.len() / STRETCHES).max(1);
+    let starts = (0..samples.len()).step_by(length);
+    let stretches: Vec<Range<usize>> =
+        starts.map(|start| start..(start + length).min(samples.len())).collect();
     let median = |stretch: &Range<usize>| {
         let mut values: Vec<u64> = samples[stretch.clone()].iter().map(&value).collect();
         let middle = values.len() / 2;
-        *values.select_nth_unstable(middle).1
+        *values.select_nth_unstable(middle).1 as f64
     };
-    let starts = (0..samples.len()).step_by(length);
-    let mut stretches: Vec<Range<usize>> =
-        starts.map(|start| start..(start + length).min(samples.len())).collect();
-    stretches.sort_by_cached_key(median);
-    let quarter = (stretches.len() / QUIET_SHARE).max(1);
-    stretches.truncate(quarter);
-    stretches
+    let medians: Vec<f64> = stretches.iter().map(median).collect();
+    quietest(&medians).into_iter().map(|at| stretches[at].clone()).collect()
+}
+
+/// Of stretches with these medians, the quietest.
+pub(crate) fn quietest(medians: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..medians.len()).collect();
+    order.sort_by(|one, other| medians[*one].total_cmp(&medians[*other]));
+    order.truncate((medians.len() / QUIET_SHARE).max(1));
+    order
 }
 
 /// The times of a stretch of samples in the order of time: up to the first sample of the next. Stretches divide all time.

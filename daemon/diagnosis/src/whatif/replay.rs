@@ -8,7 +8,7 @@ use crate::whatif::graph::flights::{Figure, Flights};
 use crate::whatif::graph::requests::Requests;
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::waiting_requests::WaitingRequests;
-use mpiscope_model::{Nanoseconds, Node, Rank};
+use mpiscope_model::{Nanoseconds, Rank};
 use rustc_hash::FxHashSet;
 use std::sync::OnceLock;
 
@@ -47,7 +47,6 @@ struct Run<'a> {
     /// By collective, when the last of those entered whom others wait for.
     last: Vec<f64>,
     dropped: FxHashSet<u32>,
-    nodes: &'a [Node],
     /// Requests, where they may come in another order than in the recorded run.
     waiting: Option<WaitingRequests>,
     /// When the request comes that is taken in the call that is replayed now, if it comes in another order.
@@ -118,7 +117,6 @@ impl Graph {
             entries: vec![0.0; self.starts.len()],
             last: vec![0.0; self.groups.flows.len()],
             dropped: self.dropped.iter().copied().collect(),
-            nodes: change.placement.as_deref().unwrap_or(&self.nodes),
             waiting: takes_first.then(|| WaitingRequests::new(&self.requests)),
             first_ns: None,
             waits: sharing.map(|(sharing, left)| Waits {
@@ -215,9 +213,7 @@ impl Run<'_> {
         let Some(number) = asked else { return };
         let request = graph.requests.all[number];
         let edge = &graph.edges[request.message as usize];
-        let rank = graph.threads[request.dealer as usize].rank;
-        let arrival_ns =
-            self.entries[edge.from as usize] + self.flight_ns(request.message as usize, edge, rank);
+        let arrival_ns = self.entries[edge.from as usize] + self.flight_ns(request.message as usize, edge);
         if let Some(waiting) = &mut self.waiting {
             waiting.push(number, request.dealer, [arrival_ns, entry_ns]);
         }
@@ -266,24 +262,24 @@ impl Run<'_> {
         {
             let rest_ns = recorded_end_ns.saturating_sub(recorded_ns.max(start_ns)).saturating_sub(delay_ns);
             let rest_ns = self.operation_ns(group, rest_ns as f64) * own;
-            return self.arrivals(received, entry_ns.max(last_ns) + rest_ns, rank);
+            return self.arrivals(received, entry_ns.max(last_ns) + rest_ns);
         }
         if let Some(BlockedCall { entry, usual_ns }) = graph.blocked.get(call) {
             let after_ns = recorded_end_ns.saturating_sub(graph.starts[entry as usize]);
             let after_ns = after_ns.saturating_sub(delay_ns) as f64;
             let own_ns = usual_ns.min(took_ns) as f64 * own;
             let end_ns = (entry_ns + own_ns).max(self.entries[entry as usize] + after_ns);
-            return self.arrivals(received, end_ns, rank);
+            return self.arrivals(received, end_ns);
         }
         if let Some(&sent) = graph.drained.get(&(call as u32)) {
             let quiet = self.applied.quiet.get(sent as usize).map_or(1.0, |share| f64::from(share.min(1.0)));
             let own_ns = (took_ns - delay_ns.min(took_ns)) as f64 * own;
-            return self.arrivals(received, entry_ns + own_ns.min(took_ns as f64 * quiet), rank);
+            return self.arrivals(received, entry_ns + own_ns.min(took_ns as f64 * quiet));
         }
         let is_felt = received.iter().any(|edge| edge.is_felt);
         let own_ns =
             if is_felt { took_ns.min(graph.flights.least_ns) } else { took_ns - delay_ns.min(took_ns) };
-        self.arrivals(received, entry_ns + own_ns as f64 * own, rank)
+        self.arrivals(received, entry_ns + own_ns as f64 * own)
     }
 
     /// For whom a member of a collective waits: when the last of them entered as recorded, and as replayed.
@@ -320,12 +316,12 @@ impl Run<'_> {
     }
 
     /// The latest of a time and the arrivals of messages.
-    fn arrivals(&self, received: &[Edge], end_ns: f64, rank: Rank) -> f64 {
+    fn arrivals(&self, received: &[Edge], end_ns: f64) -> f64 {
         let mut end_ns = end_ns;
         for (number, edge) in received.iter().enumerate() {
             let at = self.graph.received[edge.to as usize] as usize + number;
             let sent_ns = self.entries[edge.from as usize];
-            let arrival_ns = self.first_ns.unwrap_or_else(|| sent_ns + self.flight_ns(at, edge, rank));
+            let arrival_ns = self.first_ns.unwrap_or_else(|| sent_ns + self.flight_ns(at, edge));
             end_ns = end_ns.max(arrival_ns);
         }
         end_ns
@@ -404,14 +400,11 @@ impl Run<'_> {
         flight_ns.min(recorded_ns * quiet.min(1.0)) * quiet.max(1.0)
     }
 
-    fn flight_ns(&self, at: usize, edge: &Edge, rank: Rank) -> f64 {
+    fn flight_ns(&self, at: usize, edge: &Edge) -> f64 {
         let graph = self.graph;
-        let sender = graph.rank_of(edge.from);
-        let link = |nodes: &[Node]| {
-            let node = |rank: Rank| nodes.get(rank.index()).copied();
-            node(sender).zip(node(rank)).filter(|(from, to)| from != to)
-        };
-        let (link, link_now) = (link(&graph.nodes), link(self.nodes));
+        let link = graph.link_of(edge);
+        let placement = self.applied.change.placement.as_deref();
+        let link_now = placement.map_or(link, |nodes| graph.link_among(nodes, edge));
         let is_inter = link.is_some();
         let mut flight_ns =
             if edge.is_felt { self.felt_ns(at, edge, is_inter) } else { self.unfelt_ns(at, edge, is_inter) };
