@@ -22,7 +22,7 @@ test("links::a_reader_sees_the_run_and_what_it_may_not_do", async (t) => {
   assert.match(address, new RegExp(`^${origin}/\\?token=[0-9a-f]{32}#tab=particles`));
 
   const context = await visitor(t, { viewport: SMALL });
-  const reader = await open(t, address, { context });
+  const reader = await open(t, address, { context, losesRights: true });
   await untilState(reader, /^live/);
   assert.ok(!reader.url().includes("token"), reader.url());
   assert.equal(await reader.evaluate(() => document.cookie), "");

@@ -2,6 +2,7 @@
 
 import { chromium as playwright } from "playwright-core";
 import { chromium } from "./paths.mjs";
+import { slowness } from "./patience.mjs";
 import { PATIENCE_MS } from "./wait.mjs";
 
 const FLAGS = [
@@ -16,6 +17,8 @@ const GPU = {
 export const LARGE = { width: 1440, height: 900 };
 /** Where several pages draw at a time, by a browser without a GPU. */
 export const SMALL = { width: 1024, height: 700 };
+/** The answer to a page that may no longer see the run: a browser reports it as an error. */
+const REFUSED = /status of 403 .*\/health$/;
 /** What the browser itself says when a server is gone. */
 const LOST = /WebSocket connection to|ERR_CONNECTION_|ERR_SOCKET_NOT_CONNECTED|ERR_EMPTY_RESPONSE/;
 
@@ -37,29 +40,29 @@ export async function close() {
 export async function visitor(t, { gpu, ...options } = {}) {
   const context = await (await launch(gpu, t.worker)).newContext({ viewport: LARGE, colorScheme: "dark", deviceScaleFactor: 1, ...options });
   // Playwright's own waits are as long as ours.
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(PATIENCE_MS * slowness());
   t.after(() => context.close());
   return context;
 }
 
 /**
  * Opens the page. At the end of the test it must have thrown nothing, violated no policy, and asked nothing of another
- * host. `losesServer`: the browser may say that the server could not be reached. `view`: the tab to open with, which most
+ * host. `losesServer`: the browser may say that the server could not be reached; `losesRights`: that it refused the page. `view`: the tab to open with, which most
  * tests want to be the particles; null is whatever the page itself begins with.
  */
-export async function open(t, url, { context, losesServer = false, view = "particles", ...options } = {}) {
+export async function open(t, url, { context, losesServer = false, losesRights = false, view = "particles", ...options } = {}) {
   const page = await (context ?? (await visitor(t, options))).newPage();
-  watch(t, page, new URL(url).host, losesServer);
+  watch(t, page, new URL(url).host, [losesServer && LOST, losesRights && REFUSED].filter(Boolean));
   await page.goto(view === null || url.includes("#") ? url : `${url}#tab=${view}`);
   return page;
 }
 
-function watch(t, page, host, losesServer) {
+function watch(t, page, host, expected) {
   const faults = [];
   page.on("pageerror", (error) => faults.push(`thrown: ${error.stack ?? error}`));
   page.on("console", (message) => {
-    const text = message.text();
-    if (message.type() === "error" && !(losesServer && LOST.test(`${text} ${message.location().url}`))) faults.push(`console: ${text}`);
+    const text = `${message.text()} ${message.location().url}`;
+    if (message.type() === "error" && !expected.some((one) => one.test(text))) faults.push(`console: ${text}`);
     else if (/Content Security Policy/i.test(text)) faults.push(`policy: ${text}`);
   });
   page.on("request", (request) => {

@@ -3,9 +3,11 @@
 import { appendFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { FULL, SKIPPED } from "./paths.mjs";
+import { Patience } from "./patience.mjs";
 
 const tests = [];
 const LIMIT_MS = 300_000;
+const LOOK_EVERY_MS = 1000;
 /** At most this number of failed tests is tried once more, alone; where more fail it is no chance. The full check tries none. */
 const MOST_TRIED_AGAIN = FULL ? 0 : 3;
 /** How many tests run at a time. */
@@ -32,7 +34,10 @@ async function runOne({ body, limitMs }, worker) {
   const checks = [];
   let timer;
   const tooLong = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it took longer than ${limitMs / 1000} s`)), limitMs);
+    const patience = new Patience(limitMs);
+    timer = setInterval(() => {
+      if (patience.isOver()) reject(new Error(`it took longer than ${limitMs / 1000} s`));
+    }, LOOK_EVERY_MS);
   });
   const failures = [];
   let skipped = null;
@@ -49,7 +54,7 @@ async function runOne({ body, limitMs }, worker) {
     for (const check of checks) await check();
   };
   await attempt(() => Promise.race([work(), tooLong]));
-  clearTimeout(timer);
+  clearInterval(timer);
   for (const end of ends.reverse()) await attempt(end);
   return { failures, skipped: failures.length > 0 ? null : skipped };
 }

@@ -8,7 +8,7 @@
 #![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "its output is the report of the tests")]
 
 use anyhow::{Context as _, Result, ensure};
-use mpiscope_harness::{Lists, OTHERS_RUN, Schedule, Signal, full_run, processes};
+use mpiscope_harness::{Lists, OTHERS_RUN, Patience, Schedule, Signal, full_run, processes};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -52,12 +52,13 @@ impl Runner<'_> {
         }
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         let begun = Instant::now();
+        let mut patience = Patience::new(self.limit);
         let mut child = command.spawn().with_context(|| format!("start {}", self.binary.display()))?;
         let status = loop {
             if let Some(status) = child.try_wait()? {
                 break Some(status);
             }
-            if begun.elapsed() > self.limit {
+            if patience.is_over() {
                 break None;
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -71,7 +72,7 @@ impl Runner<'_> {
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
         let ran = text.contains("\ntest result: ok. 1 passed;");
         match status {
-            None => text += &format!("\nkilled: it took longer than {} s\n", self.limit.as_secs()),
+            None => text += &format!("\nkilled: it took longer than {} s of its own\n", self.limit.as_secs()),
             Some(status) if !has_passed => text += &format!("\n{status}\n"),
             Some(_) if !ran => text += "\nthe program of the tests does not know this test\n",
             Some(_) => {}

@@ -2,7 +2,8 @@
 //! recording that this comes from is as exact as any other.
 
 use mpiscope_harness::{
-    Ended, Family, LIMIT, Lab, LabOptions, Mpi, Placement, Recorded, Start, folder, mpiscope, report, run,
+    Ended, Family, LIMIT, Lab, LabOptions, Mpi, Placement, Recorded, Start, folder, mpiscope,
+    others_take_cpus, report, run, skip,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -182,7 +183,10 @@ fn messages_between_hosts_are_measured_and_take_longer() {
                 println!("{placement:?}: {inter:?} {intra:?}");
                 [8, 64, 200, 512, 1 << 10].iter().all(|size| inter[size].0 > intra[size].0)
             };
-            assert!((0..ATTEMPTS).any(is_longer), "{placement:?}: in no attempt");
+            if !(0..ATTEMPTS).any(is_longer) {
+                let reason = others_take_cpus();
+                return skip(test, &reason.unwrap_or_else(|| panic!("{placement:?}: in no attempt")));
+            }
             assert!(sizes(&four, "inter").values().all(|&(median_ns, _)| median_ns > 0), "{four}");
         }
     }

@@ -441,7 +441,7 @@ fn a_host_cut_off_for_good_is_reported_and_the_rest_is_whole() {
         return;
     };
     let out = lab.shared().join("cut");
-    let job = Job::new(&mpi, "linger").arguments(&["20", "50"]);
+    let job = Job::new(&mpi, "linger").arguments(&["600", "50"]);
     let mut command = job.recorded(&lab, 6, &out);
     command.env("MPISCOPE_SITE", hosts::site(&lab, "[limits]\npatience_s = 3\n"));
     let running = Running::start(&mut command).unwrap();

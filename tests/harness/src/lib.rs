@@ -15,6 +15,7 @@ mod failing;
 mod lab;
 mod languages;
 mod mpi;
+mod patience;
 pub mod processes;
 mod product;
 mod recorded;
@@ -31,6 +32,7 @@ pub use failing::{FailedCall, FailingCall};
 pub use lab::{Lab, LabOptions, Placement, Start};
 pub use languages::{Missing, python, rust_app};
 pub use mpi::{Family, Mpi};
+pub use patience::{Patience, others_take_cpus};
 pub use product::{
     OTHERS_RUN, check, collector, daemon_of, full_run, log_bytes, mpiscope, others_run, part_of, record,
     repair, report, until_log_has,

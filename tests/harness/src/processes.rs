@@ -1,7 +1,8 @@
 //! Processes as `/proc` shows them.
 
+use crate::patience::Patience;
 use rustix::process::{Pid, Signal, getpriority_process, kill_process, setpriority_process};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The environment variable that marks everything that one command of a test started, however it is related to it now.
 pub(crate) const MARK: &str = "MPISCOPE_TEST_MARK";
@@ -136,14 +137,14 @@ impl Drop for GoesFirst {
     }
 }
 
-/// Looks again and again until there is something, or the time is over.
+/// Looks again and again until there is something, or the patience is over.
 pub fn until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
-    let begun = Instant::now();
+    let mut patience = Patience::new(limit);
     loop {
         if let Some(found) = look() {
             return Some(found);
         }
-        if begun.elapsed() > limit {
+        if patience.is_over() {
             return None;
         }
         std::thread::sleep(Duration::from_millis(5));

@@ -1,5 +1,6 @@
 //! Commands under a time limit, with everything they start.
 
+use crate::patience::Patience;
 use crate::processes::{self, MARK};
 use anyhow::{Context as _, Result, bail};
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
@@ -9,10 +10,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// How long a command may take before it counts as hung. This says nothing of how fast it should be: other work may
-/// take the CPUs from it, and what measures time is a benchmark.
+/// How long a command may take before it counts as hung, on a machine of its own ([`Patience`]). This says nothing of how fast it
+/// should be: what measures time is a benchmark.
 pub const LIMIT: Duration = Duration::from_secs(180);
 
 /// How long killed processes get to end.
@@ -193,10 +194,10 @@ impl Running {
     /// # Errors
     /// When that takes longer than the limit; all of it is killed then.
     pub fn wait(mut self, limit: Duration) -> Result<Ended> {
-        let deadline = Instant::now() + limit;
+        let mut patience = Patience::new(limit);
         let mut status = None;
         while status.is_none() || !self.stdout.reader.is_finished() || !self.stderr.reader.is_finished() {
-            if Instant::now() > deadline {
+            if patience.is_over() {
                 self.kill_all();
                 bail!(
                     "not over after {limit:?} ({}); stdout:\n{}\nstderr:\n{}",
