@@ -122,7 +122,7 @@ impl Outcome {
 }
 
 /// Runs with other slow messages that a heavy tail is averaged over.
-const DRAWS: u64 = 8;
+const DRAWS: u64 = 32;
 
 struct Passed {
     graph: Option<Graph>,
