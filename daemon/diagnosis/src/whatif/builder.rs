@@ -243,6 +243,7 @@ impl GraphBuilder {
         graph.delays = Delays::from_figures(&graph, scheduling, recorder_ns);
         graph.reference = reference;
         find_waits(&mut graph);
+        groups::find_arrivals(&mut graph);
         graph.cpu_sharing = cpu_sharing::measure(&graph, &cpus);
         graph.requests = dealers::requests(&graph);
         graph.order();

@@ -45,5 +45,19 @@ pub(crate) fn was_felt(graph: &Graph, flights: &Flights, edge: &Edge) -> bool {
         let usual_ns = flights.ns(true, edge.bytes, Figure::Median).unwrap_or(flight_ns);
         flight_ns = flight_ns.min(QUEUED * usual_ns);
     }
-    sent_ns > came_ns || waited_ns > FELT_SHARE * flight_ns + 1.05 * flights.least_ns as f64
+    sent_ns > came_ns || is_wait(waited_ns, flight_ns, flights.least_ns)
+}
+
+/// How long after the last awaited entry a member left a collective, if it waited for that. One that came later and was soon done
+/// did not.
+pub(crate) fn waited_for_collective(graph: &Graph, call: usize, last_ns: u64) -> Option<u64> {
+    let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
+    let (took_ns, after_ns) = (end_ns - start_ns, end_ns.saturating_sub(last_ns));
+    let has_waited = start_ns <= last_ns || is_wait(took_ns as f64, after_ns as f64, graph.flights.least_ns);
+    has_waited.then_some(after_ns)
+}
+
+/// Whether a call that took so long, after what it needed was on its way for longer, waited for that. Its own cost is the rest.
+fn is_wait(took_ns: f64, under_way_ns: f64, least_ns: u64) -> bool {
+    took_ns > FELT_SHARE * under_way_ns + 1.05 * least_ns as f64
 }

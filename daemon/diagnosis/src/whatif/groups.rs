@@ -2,6 +2,7 @@
 
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::{CallRow, NO_COMM, NONE, STARTUP_COMM};
+use crate::whatif::decisive::waited_for_collective;
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::groups::{Groups, Member};
 use mpiscope_model::{Collected, Comm, Flow, Rank};
@@ -138,6 +139,22 @@ fn add_group(graph: &Graph, rows: &[MemberRow], groups: &mut Groups, parts: &[Pa
 fn last_entry_ns(graph: &Graph, groups: &Groups, group: u32, rank: Rank) -> u64 {
     let awaited = groups.awaited(group, rank).iter().filter(|member| member.is_awaited);
     awaited.map(|member| graph.starts[member.call as usize]).max().unwrap_or(0)
+}
+
+/// Finds how long after the last awaited entry the data of collectives was there: when the first member left that had waited.
+pub(crate) fn find_arrivals(graph: &mut Graph) {
+    let mut there_ns = vec![None; graph.groups.flows.len()];
+    for call in 0..graph.call_count() {
+        let group = graph.groups.left[call];
+        if group == NONE {
+            continue;
+        }
+        let waited_ns = graph.last_entry_ns(group, graph.rank_of(call as u32));
+        let waited_ns = waited_ns.and_then(|last_ns| waited_for_collective(graph, call, last_ns));
+        let of_group: &mut Option<u64> = &mut there_ns[group as usize];
+        *of_group = waited_ns.into_iter().chain(*of_group).min();
+    }
+    graph.groups.there_ns = there_ns;
 }
 
 /// Calls leave the collectives that they are known to complete; of several the one entered last decided.

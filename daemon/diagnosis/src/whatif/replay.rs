@@ -2,9 +2,10 @@
 
 use crate::whatif::call_row::NONE;
 use crate::whatif::change::{Applied, Change, UnfeltFlights};
+use crate::whatif::decisive::waited_for_collective;
 use crate::whatif::graph::blocked_calls::BlockedCall;
 use crate::whatif::graph::cpu_sharing::{CpuSharing, Times};
-use crate::whatif::graph::flights::{Figure, Flights};
+use crate::whatif::graph::flights::{Figure, Flights, SMALL_BYTES};
 use crate::whatif::graph::requests::Requests;
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::waiting_requests::WaitingRequests;
@@ -258,11 +259,9 @@ impl Run<'_> {
             return received.iter().map(|edge| self.entries[edge.from as usize]).fold(entry_ns, f64::max);
         }
         if group != NONE
-            && let Some((recorded_ns, last_ns)) = self.awaited(group, rank)
+            && let Some(awaited) = self.awaited(group, rank)
         {
-            let rest_ns = recorded_end_ns.saturating_sub(recorded_ns.max(start_ns)).saturating_sub(delay_ns);
-            let rest_ns = self.operation_ns(group, rest_ns as f64) * own;
-            return self.arrivals(received, entry_ns.max(last_ns) + rest_ns);
+            return self.arrivals(received, self.leaves_ns(call, group, awaited));
         }
         if let Some(BlockedCall { entry, usual_ns }) = graph.blocked.get(call) {
             let after_ns = recorded_end_ns.saturating_sub(graph.starts[entry as usize]);
@@ -280,6 +279,34 @@ impl Run<'_> {
         let own_ns =
             if is_felt { took_ns.min(graph.flights.least_ns) } else { took_ns - delay_ns.min(took_ns) };
         self.arrivals(received, entry_ns + own_ns as f64 * own)
+    }
+
+    /// When a member leaves a collective, from when the last of those entered for whom it waits, as recorded and as replayed. What
+    /// moves little is on its way without the member: it leaves at once if it comes when all is there.
+    fn leaves_ns(&self, call: usize, group: u32, (recorded_ns, last_ns): (u64, f64)) -> f64 {
+        let (graph, entry_ns) = (self.graph, self.entries[call]);
+        let own = self.applied.own(graph.functions[call]);
+        let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
+        let (took_ns, delay_ns) = (end_ns - start_ns, self.spared_delay_ns(call));
+        let operation_ns = |ns: u64| self.operation_ns(group, ns as f64) * own;
+        let moves_alone =
+            graph.groups.entered[call] == group && graph.groups.bytes[group as usize] <= SMALL_BYTES;
+        let waited_ns = waited_for_collective(graph, call, recorded_ns);
+        match (waited_ns, graph.groups.there_ns[group as usize]) {
+            (Some(after_ns), _) if moves_alone => {
+                let own_ns = took_ns.min(graph.flights.least_ns) as f64 * own;
+                (entry_ns + own_ns).max(last_ns + operation_ns(after_ns.saturating_sub(delay_ns)))
+            }
+            (None, Some(there_ns)) if moves_alone => {
+                let own_ns = took_ns.saturating_sub(delay_ns) as f64 * own;
+                let there_ns = there_ns.min(end_ns.saturating_sub(recorded_ns));
+                (entry_ns + own_ns).max(last_ns + operation_ns(there_ns))
+            }
+            _ => {
+                let rest_ns = end_ns.saturating_sub(recorded_ns.max(start_ns)).saturating_sub(delay_ns);
+                entry_ns.max(last_ns) + operation_ns(rest_ns)
+            }
+        }
     }
 
     /// For whom a member of a collective waits: when the last of them entered as recorded, and as replayed.

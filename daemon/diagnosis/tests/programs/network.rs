@@ -313,6 +313,60 @@ fn broadcasts(late_ns: impl Fn(u64) -> u64) -> GraphBuilder {
     builder
 }
 
+/// Rank 0 broadcasts after computing; what ranks compute, by rank. It is there 300 us after the root has entered; who comes later
+/// takes 5 us.
+fn broadcasts_of(computing_ns: [u64; 3]) -> (GraphBuilder, u64) {
+    const THERE_NS: u64 = 300_000;
+    const OWN_NS: u64 = 5_000;
+    let mut builder = GraphBuilder::new(kinds());
+    (0..3).for_each(|rank| builder.place(Rank(rank), Node(rank)));
+    let mut now_ns = [0; 3];
+    for number in 0..40 {
+        // What comes before the first call is no work of the program.
+        let computing_ns = if number == 0 { [0; 3] } else { computing_ns };
+        let root_ns = now_ns[0] + computing_ns[0];
+        for (rank, now_ns) in now_ns.iter_mut().enumerate() {
+            let start_ns = *now_ns + computing_ns[rank];
+            let there_ns = if rank == 0 { 0 } else { root_ns + THERE_NS };
+            *now_ns = there_ns.max(start_ns + OWN_NS);
+            builder.call(&Call {
+                rank: Rank(rank as u32),
+                function: BROADCAST,
+                start_ns,
+                end_ns: *now_ns,
+                comm: Some(Comm::WORLD),
+                instance: Some(number),
+                peer: Some(Rank(0)),
+                bytes: 100,
+                ..Call::default()
+            });
+        }
+    }
+    (builder, now_ns.into_iter().max().unwrap_or(0))
+}
+
+#[test]
+fn a_broadcast_holds_up_who_comes_before_it_is_there() {
+    // Rank 1 waits for the root, or comes after all is there; the root is ahead of all; it comes last.
+    let cases = [
+        ([1_000_000, 900_000, 1_600_000], [1.0, 2.0, 1.0]),
+        ([1_000_000, 2_000_000, 2_000_000], [5.0 / 3.0, 5.0 / 6.0, 5.0 / 6.0]),
+        ([1_000_000, 2_000_000, 2_000_000], [1.5, 1.0, 1.0]),
+        ([1_000_000, 2_000_000, 2_000_000], [1.0, 0.75, 0.75]),
+        ([2_000_000, 1_000_000, 1_000_000], [0.25, 1.0, 1.0]),
+    ];
+    for (computing_ns, factors) in cases {
+        let (builder, end_ns) = broadcasts_of(computing_ns);
+        let graph = builder.finish().unwrap();
+        assert!(near(graph.replay(&Change::default()).run_ns, end_ns as f64, 1e-6));
+        let ranks = (0..).map(Rank).zip(factors).collect();
+        let changed = |rank: usize| (computing_ns[rank] as f64 * factors[rank]) as u64;
+        let truth_ns = broadcasts_of([0, 1, 2].map(changed)).1;
+        let replayed_ns = graph.replay(&Change { ranks, ..Change::default() }).run_ns;
+        assert!(near(replayed_ns, truth_ns as f64, 0.01), "{factors:?}: {replayed_ns}, truth {truth_ns}");
+    }
+}
+
 #[test]
 fn a_broadcast_that_is_always_slow_is_held_against_what_was_measured() {
     let saved_ns = |measured_ns: u64| {

@@ -34,6 +34,8 @@ pub(crate) struct Groups {
     pub(crate) is_inter: Vec<bool>,
     /// When the last of those entered whom others wait for.
     pub(crate) last_ns: Vec<u64>,
+    /// How long after the last awaited entry the data of each was there; none where nobody waited for it.
+    pub(crate) there_ns: Vec<Option<u64>>,
     /// Calls that enter a collective in which nobody waits for them.
     pub(crate) unawaited: FxHashSet<u32>,
 }
@@ -58,7 +60,11 @@ impl Groups {
         (of_all, of): (T, impl Fn(usize) -> T),
         later: fn(T, T) -> T,
     ) -> Option<T> {
-        if matches!(self.flows[group as usize], Flow::All) {
+        let at = group as usize;
+        if self.last_ns[at] == 0 && !self.members(group).iter().any(|member| member.is_awaited) {
+            return None;
+        }
+        if matches!(self.flows[at], Flow::All) {
             return Some(of_all);
         }
         let awaited = self.awaited(group, rank);
