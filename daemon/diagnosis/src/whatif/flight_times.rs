@@ -3,7 +3,7 @@
 use crate::whatif::censored::Distribution;
 use crate::whatif::graph::flights::{Flights, Point, SHARES, size_bin};
 use crate::whatif::graph::{Edge, Graph};
-use crate::whatif::quiet_samples::{quiet_stretches, times_of};
+use crate::whatif::quiet_samples::{is_within, quiet_stretches, times_of};
 use crate::whatif::reference::at_size;
 use mpiscope_model::spread;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,7 +17,7 @@ struct Sample {
     bytes: u32,
 }
 
-/// What flights of a size take in the quietest quarter of the run.
+/// What flights of a size take while the run is quiet.
 struct OfSize {
     bytes: f64,
     quiet: Vec<Range<u64>>,
@@ -27,19 +27,28 @@ struct OfSize {
 }
 
 impl OfSize {
-    fn new(mut felt: Vec<Sample>) -> Self {
-        felt.sort_unstable();
-        let stretches = quiet_stretches(&felt, |sample| sample.ns);
-        let exact = stretches.iter().flat_map(|stretch| &felt[stretch.clone()]);
-        let exact = exact.map(|sample| sample.ns as f64).collect();
-        let quiet = stretches.iter().map(|stretch| times_of(&felt, stretch, |sample| sample.at_ns)).collect();
-        let middle = felt.len() / 2;
-        let bytes = f64::from(felt.select_nth_unstable_by_key(middle, |sample| sample.bytes).1.bytes);
-        Self { bytes, quiet, exact, bounds: Vec::new() }
+    /// From all that were felt, in the order of time, and when flights of all sizes were quick. Where hardly any of this size were
+    /// felt then, or they were clearly quicker at another time, that of this size counts.
+    fn new(felt: &[Sample], quiet_of_all: &[Range<u64>]) -> Self {
+        let felt_in = |quiet: &[Range<u64>]| -> Vec<f64> {
+            let exact = felt.iter().filter(|sample| is_within(quiet, sample.at_ns));
+            exact.map(|sample| sample.ns as f64).collect()
+        };
+        let own_quiet = quiet_times(felt, |sample| sample.ns);
+        let (exact, own) = (felt_in(quiet_of_all), felt_in(&own_quiet));
+        let is_of_all =
+            exact.len() >= felt.len().div_ceil(LEAST_PART) && middle(&exact) < CLEARLY_SLOWER * middle(&own);
+        let (quiet, exact) = if is_of_all { (quiet_of_all.to_vec(), exact) } else { (own_quiet, own) };
+        Self {
+            bytes: median(felt.iter().map(|sample| sample.bytes)).into(),
+            quiet,
+            exact,
+            bounds: Vec::new(),
+        }
     }
 
     fn bound(&mut self, at_ns: u64, ns: u64) {
-        if self.quiet.iter().any(|times| times.contains(&at_ns)) {
+        if is_within(&self.quiet, at_ns) {
             self.bounds.push(ns as f64);
         }
     }
@@ -103,20 +112,63 @@ fn points(sizes: &[OfSize]) -> Vec<Point> {
     (0..sizes.len()).map(point).collect()
 }
 
+/// Of those of a size this part is to be felt while all are quick; it would be a quarter by chance.
+const LEAST_PART: usize = 8;
+/// The quickest quarter of a few is quicker than others by chance, but not by this factor.
+const CLEARLY_SLOWER: f64 = 1.25;
+
+fn middle(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
+    let middle = values.len() / 2;
+    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+/// The quietest quarter of the time of samples, which are in its order.
+fn quiet_times(felt: &[Sample], value: impl Fn(&Sample) -> u64) -> Vec<Range<u64>> {
+    let stretches = quiet_stretches(felt, value);
+    stretches.iter().map(|stretch| times_of(felt, stretch, |sample| sample.at_ns)).collect()
+}
+
+fn median<T: Ord + Copy>(values: impl Iterator<Item = T>) -> T {
+    let mut values: Vec<T> = values.collect();
+    let middle = values.len() / 2;
+    *values.select_nth_unstable(middle).1
+}
+
+/// When flights of all sizes were the quickest for their size. Of few flights of one size the quickest are so by chance.
+fn quiet_of_all<'a>(sizes: impl Iterator<Item = &'a Vec<Sample>>) -> Vec<Range<u64>> {
+    let relative = |of_size: &'a Vec<Sample>| {
+        let median_ns = median(of_size.iter().map(|sample| sample.ns)).max(1);
+        let part = move |ns: u64| (ns as f64 / median_ns as f64 * PART) as u64;
+        of_size.iter().map(move |sample| Sample { ns: part(sample.ns), ..*sample })
+    };
+    let mut all: Vec<Sample> = sizes.flat_map(relative).collect();
+    all.sort_unstable();
+    quiet_times(&all, |sample| sample.ns)
+}
+
+/// Relative times are counted in parts of what is usual.
+const PART: f64 = 1e6;
+
 /// By scope and size, what flights took that calls waited for. What messages take on links that are slow throughout is not what
 /// others take.
 fn gather(graph: &Graph, inter: &[bool], flight_ns: impl Fn(&Edge) -> u64) -> FxHashMap<(bool, u32), OfSize> {
     let key = |at: usize| (inter[at], size_bin(graph.edges[at].bytes));
     let ended_ns = |edge: &Edge| graph.ends[edge.to as usize];
     let waited_for = || graph.waited_for().filter(|at| graph.slowness_of(*at) == 1.0);
-    let mut felt: FxHashMap<_, Vec<Sample>> = FxHashMap::default();
+    let mut felt: FxHashMap<(bool, u32), Vec<Sample>> = FxHashMap::default();
     for at in waited_for().filter(|at| graph.edges[*at].is_felt) {
         let edge = &graph.edges[at];
         let sample = Sample { at_ns: ended_ns(edge), ns: flight_ns(edge), bytes: edge.bytes };
         felt.entry(key(at)).or_default().push(sample);
     }
-    let mut sizes: FxHashMap<_, OfSize> =
-        felt.into_iter().map(|(size, felt)| (size, OfSize::new(felt))).collect();
+    felt.values_mut().for_each(|of_size| of_size.sort_unstable());
+    let of_scope =
+        |is_inter: bool| felt.iter().filter(move |((of, _), _)| *of == is_inter).map(|(_, felt)| felt);
+    let quiet = [false, true].map(|is_inter| quiet_of_all(of_scope(is_inter)));
+    let of_size =
+        |(size, felt): (&(bool, u32), &Vec<Sample>)| (*size, OfSize::new(felt, &quiet[usize::from(size.0)]));
+    let mut sizes: FxHashMap<_, OfSize> = felt.iter().map(of_size).collect();
     for at in waited_for().filter(|at| !graph.edges[*at].is_felt) {
         let edge = &graph.edges[at];
         if let Some(of_size) = sizes.get_mut(&key(at)) {
@@ -180,7 +232,8 @@ mod tests {
     use super::*;
 
     fn of_size(bytes: u32, times: impl Iterator<Item = u64>) -> OfSize {
-        OfSize::new(times.zip(0..).map(|(ns, at_ns)| Sample { at_ns, ns, bytes }).collect())
+        let felt: Vec<Sample> = times.zip(0..).map(|(ns, at_ns)| Sample { at_ns, ns, bytes }).collect();
+        OfSize::new(&felt, &quiet_of_all([&felt].into_iter()))
     }
 
     /// Every fiftieth takes a hundred times as long.
@@ -212,6 +265,24 @@ mod tests {
         let [point] = &points(&[of_size(100, (1..=1200).rev())])[..] else { panic!() };
         // The quietest quarter are the last of these times.
         assert_eq!((point.ns[0], point.ns[3], greatest_ns(point)), (1.0, 151.0, 300.0));
+    }
+
+    /// A hundred sizes with 24 flights each: the quickest quarter of each would be 7 % quicker than all, by chance.
+    #[test]
+    fn few_flights_of_many_sizes_are_quiet_together() {
+        let unit = |number: u64| (spread(number) >> 11) as f64 / (1_u64 << 53) as f64;
+        let of_size = |size: u64| -> Vec<Sample> {
+            let flight = |at: u64| (1_000.0 * (size + 1) as f64 * (0.8 + 0.4 * unit(24 * size + at))) as u64;
+            let sample = |at: u64| Sample { at_ns: 100 * at + size, ns: flight(at), bytes: size as u32 };
+            (0..24).map(sample).collect()
+        };
+        let felt: Vec<Vec<Sample>> = (0..100).map(of_size).collect();
+        let quiet = quiet_of_all(felt.iter());
+        let medians = felt.iter().zip(1..).map(|(felt, size)| {
+            OfSize::new(felt, &quiet).distribution().quantile(0.5) / (1_000.0 * f64::from(size))
+        });
+        let mean = medians.sum::<f64>() / 100.0;
+        assert!((mean - 1.0).abs() < 0.02, "{mean}");
     }
 
     #[test]

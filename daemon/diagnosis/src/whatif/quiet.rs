@@ -9,7 +9,7 @@ use crate::whatif::censored::Distribution;
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::flights::{Figure, size_bin};
 use crate::whatif::graph::quiet_group::QuietGroup;
-use crate::whatif::quiet_samples::{STRETCHES, quiet_samples, quietest, times_of};
+use crate::whatif::quiet_samples::{STRETCHES, is_within, quiet_samples, quietest, times_of};
 use mpiscope_model::Function;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -30,35 +30,56 @@ fn times(graph: &Graph) -> (Vec<f32>, Vec<QuietGroup>) {
 
 /// By message, its flight in a quiet network as a share of the recorded one; and when messages were slower.
 fn messages(graph: &Graph) -> (Vec<f32>, Vec<Range<u64>>) {
-    let mut slow = Vec::new();
     let mut shares = vec![1.0; graph.edges.len()];
-    // By size, those that were felt, and others that the same calls waited for.
-    let mut bins: FxHashMap<u32, [Vec<u32>; 2]> = FxHashMap::default();
-    for at in graph.waited_for() {
-        let edge = &graph.edges[at];
-        if graph.link_of(edge).is_some() {
-            bins.entry(size_bin(edge.bytes)).or_default()[usize::from(!edge.is_felt)].push(at as u32);
-        }
-    }
-    bins.retain(|_, [felt, _]| !felt.is_empty());
-    // Sizes of one bin differ, and so do links: flights count as multiples of what is expected.
+    // Those that were felt, and others that the same calls waited for.
+    let is_inter = |at: &usize| graph.link_of(&graph.edges[*at]).is_some();
+    let messages = graph.waited_for().filter(is_inter).map(|at| at as u32);
+    let (mut felt, bounds): (Vec<u32>, Vec<u32>) = messages.partition(|at| graph.edges[*at as usize].is_felt);
+    // Sizes differ, and so do links: flights count as multiples of what is expected.
     let slowness = |at: u32| {
         let edge = &graph.edges[at as usize];
         let usual_ns = graph.flights.ns(true, edge.bytes, Figure::Median).unwrap_or(1.0);
         graph.span_ns(edge) as f64 / (usual_ns * graph.slowness_of(at as usize)).max(1.0)
     };
     let ended_ns = |at: u32| graph.ends[graph.edges[at as usize].to as usize];
-    for of_bin in bins.values_mut() {
-        let [felt, bounds] = of_bin;
-        felt.sort_unstable_by_key(|at| ended_ns(*at));
-        let bounds_in = |times: &[Range<u64>]| -> Vec<f64> {
-            let is_in = |at: &&u32| times.iter().any(|times| times.contains(&ended_ns(**at)));
-            bounds.iter().filter(is_in).map(|at| slowness(*at)).collect()
+    felt.sort_unstable_by_key(|at| ended_ns(*at));
+    // Messages of one size may be too few to tell when they were slower; those of all sizes tell together. Where one size tells it
+    // by itself, that counts for it.
+    let of_all = Stretches::compare(&felt, ended_ns, slowness, SIGNIFICANT);
+    let size = |at: u32| size_bin(graph.edges[at as usize].bytes);
+    let mut sizes: FxHashMap<u32, [Vec<u32>; 2]> = FxHashMap::default();
+    for (kind, messages) in [&felt, &bounds].into_iter().enumerate() {
+        messages.iter().for_each(|at| sizes.entry(size(*at)).or_default()[kind].push(*at));
+    }
+    sizes.retain(|_, [felt, _]| !felt.is_empty());
+    // Of many sizes one may seem slower by chance.
+    let significant = SIGNIFICANT + (sizes.len().max(1) as f64).ln();
+    let distribution = |times: &[Range<u64>], exact: Vec<f64>, bounds: &[u32]| {
+        let is_in = |at: &&u32| is_within(times, ended_ns(**at));
+        Distribution::new(exact, bounds.iter().filter(is_in).map(|at| slowness(*at)))
+    };
+    let usual = distribution(&of_all.quiet_times, of_all.quiet.clone(), &bounds);
+    let slow_of_all = of_all.times(&felt, ended_ns);
+    let mut slow = slow_of_all.clone();
+    for [felt, bounds] in sizes.values() {
+        let own = Stretches::compare(felt, ended_ns, slowness, significant);
+        slow.extend(own.times(felt, ended_ns));
+        let (slower, times) = match own.slower.is_empty() {
+            true => (stretches_at(&slow_of_all, felt, ended_ns), &of_all.quiet_times),
+            false => (own.slower, &own.quiet_times),
         };
-        let slower = even_out(felt, (ended_ns, slowness), bounds_in, &mut shares);
-        slow.extend(
-            slower.into_iter().map(|(first, last)| ended_ns(first)..ended_ns(last).saturating_add(1)),
-        );
+        let is_quiet = |at: &&u32| is_within(times, ended_ns(**at));
+        let quiet: Vec<f64> = felt.iter().filter(is_quiet).map(|at| slowness(*at)).collect();
+        let elsewhere = match quiet.len() {
+            // Nothing tells what they take at other times.
+            0 => continue,
+            1..LEAST_QUIET_MESSAGES => &usual,
+            _ => &distribution(times, quiet, bounds),
+        };
+        for stretch in slower {
+            let values = sorted(felt[stretch].iter().copied(), slowness);
+            take_places(&values, |quantile| elsewhere.quantile(quantile), &mut shares);
+        }
     }
     if graph.reference.knows_messages() {
         hold_messages_against_reference(graph, &mut shares);
@@ -93,32 +114,70 @@ fn merged(mut times: Vec<Range<u64>>) -> Vec<Range<u64>> {
     merged
 }
 
-/// Gives values of one kind, in the order of time, the lengths of the quietest quarter. A value may be the greatest of several; the
-/// bounds of the others, at some times, are given. The others are replayed too: it takes the length of a single one. The first and
-/// the last value of each stretch that was slower.
+/// What values in the order of time are like in the quietest quarter, and where they were clearly slower.
+#[derive(Default)]
+struct Stretches {
+    /// Those of the quietest quarter, in their order, and when that was.
+    quiet: Vec<f64>,
+    quiet_times: Vec<Range<u64>>,
+    slower: Vec<Range<usize>>,
+}
+
+impl Stretches {
+    /// What surprises by as much as is significant is not chance.
+    fn compare(
+        of_kind: &[u32],
+        at_ns: impl Fn(u32) -> u64,
+        value: impl Fn(u32) -> f64,
+        significant: f64,
+    ) -> Self {
+        if of_kind.is_empty() {
+            return Self::default();
+        }
+        let length = of_kind.len().div_ceil(STRETCHES);
+        let stretches: Vec<Vec<(f64, u32)>> =
+            of_kind.chunks(length).map(|stretch| sorted(stretch.iter().copied(), &value)).collect();
+        let range = |at: usize| at * length..((at + 1) * length).min(of_kind.len());
+        let medians: Vec<f64> = stretches.iter().map(|stretch| stretch[stretch.len() / 2].0).collect();
+        let quiet_ones = quietest(&medians);
+        let mut quiet: Vec<f64> =
+            quiet_ones.iter().flat_map(|at| &stretches[*at]).map(|(value, _)| *value).collect();
+        quiet.sort_by(f64::total_cmp);
+        let time = |at: &usize| times_of(of_kind, &range(*at), |at| at_ns(*at));
+        let quiet_times = quiet_ones.iter().map(time).collect();
+        let slower = slower(&stretches, &quiet, &quiet_ones, significant);
+        Self { quiet, quiet_times, slower: slower.into_iter().map(range).collect() }
+    }
+
+    /// When the values were slower.
+    fn times(&self, of_kind: &[u32], at_ns: impl Fn(u32) -> u64) -> Vec<Range<u64>> {
+        let time = |stretch: &Range<usize>| {
+            at_ns(of_kind[stretch.start])..at_ns(of_kind[stretch.end - 1]).saturating_add(1)
+        };
+        self.slower.iter().map(time).collect()
+    }
+}
+
+/// Of messages in the order of time, those that ended at some times: a stretch for each.
+fn stretches_at(times: &[Range<u64>], messages: &[u32], ended_ns: impl Fn(u32) -> u64) -> Vec<Range<usize>> {
+    let place = |until_ns: u64| messages.partition_point(|at| ended_ns(*at) < until_ns);
+    let stretches = times.iter().map(|time| place(time.start)..place(time.end));
+    stretches.filter(|stretch| !stretch.is_empty()).collect()
+}
+
+/// Gives collectives of one kind, in the order of time, the lengths of the quietest quarter where they were slower. Whether they were.
 fn even_out(
     of_kind: &[u32],
-    (at_ns, value): (impl Fn(u32) -> u64, impl Fn(u32) -> f64),
-    bounds_in: impl Fn(&[Range<u64>]) -> Vec<f64>,
+    at_ns: impl Fn(u32) -> u64,
+    value: impl Fn(u32) -> f64,
     shares: &mut [f32],
-) -> Vec<(u32, u32)> {
-    let length = of_kind.len().div_ceil(STRETCHES).max(1);
-    let stretches: Vec<Vec<(f64, u32)>> =
-        of_kind.chunks(length).map(|stretch| sorted(stretch.iter().copied(), &value)).collect();
-    let range = |at: usize| at * length..((at + 1) * length).min(of_kind.len());
-    let medians: Vec<f64> = stretches.iter().map(|stretch| stretch[stretch.len() / 2].0).collect();
-    let quiet_ones = quietest(&medians);
-    let mut quiet: Vec<f64> =
-        quiet_ones.iter().flat_map(|at| &stretches[*at]).map(|(value, _)| *value).collect();
-    quiet.sort_by(f64::total_cmp);
-    let times: Vec<Range<u64>> =
-        quiet_ones.iter().map(|at| times_of(of_kind, &range(*at), |at| at_ns(*at))).collect();
-    let single = Distribution::new(quiet.clone(), bounds_in(&times));
-    let slower = slower(&stretches, &quiet, &quiet_ones);
-    for at in &slower {
-        take_places(&stretches[*at], |quantile| single.quantile(quantile), shares);
+) -> bool {
+    let found = Stretches::compare(of_kind, at_ns, &value, SIGNIFICANT);
+    let usual = |quantile: f64| found.quiet[(quantile * found.quiet.len() as f64) as usize];
+    for stretch in &found.slower {
+        take_places(&sorted(of_kind[stretch.clone()].iter().copied(), &value), usual, shares);
     }
-    slower.into_iter().map(|at| (of_kind[range(at).start], of_kind[range(at).end - 1])).collect()
+    !found.slower.is_empty()
 }
 
 /// Values in their order.
@@ -160,11 +219,17 @@ fn even_out_meanwhile(
 const SHARES: [f64; 3] = [0.5, 0.9, 0.99];
 const CLEARLY_SLOWER: f64 = 1.1;
 const SIGNIFICANT: f64 = 6.0;
-/// Fewer collectives do not say what is usual.
+/// Fewer collectives do not say what is usual, and fewer messages of one size say it worse than all.
 const LEAST_QUIET: usize = 4;
+const LEAST_QUIET_MESSAGES: usize = 16;
 
 /// Which stretches are clearly slower than the quiet ones. Values are in their order, in each of the stretches and in the quiet ones.
-fn slower(stretches: &[Vec<(f64, u32)>], quiet: &[f64], quiet_ones: &[usize]) -> Vec<usize> {
+fn slower(
+    stretches: &[Vec<(f64, u32)>],
+    quiet: &[f64],
+    quiet_ones: &[usize],
+    significant: f64,
+) -> Vec<usize> {
     let at_share = |share: f64, count: usize| (share * count as f64) as usize;
     let all: Vec<usize> = (0..stretches.len()).collect();
     let mut is_slower = vec![false; stretches.len()];
@@ -181,7 +246,7 @@ fn slower(stretches: &[Vec<(f64, u32)>], quiet: &[f64], quiet_ones: &[usize]) ->
             let values = || run.iter().flat_map(|at| &stretches[*at]);
             let above = values().filter(|(value, _)| *value > usual).count();
             let quiet_share = quiet.len() as f64 / (quiet.len() + values().count()) as f64;
-            if seems_slower(&run[0]) && surprise(quiet_above, above + quiet_above, quiet_share) > SIGNIFICANT
+            if seems_slower(&run[0]) && surprise(quiet_above, above + quiet_above, quiet_share) > significant
             {
                 run.iter().for_each(|at| is_slower[*at] = true);
             }
@@ -238,7 +303,7 @@ fn groups(graph: &Graph, slow: &[Range<u64>]) -> Vec<QuietGroup> {
         of_kind.sort_unstable_by_key(|group| groups.last_ns[*group as usize]);
         let took_ns = |group: u32| took_ns[group as usize] as f64;
         let last_ns = |group: u32| groups.last_ns[group as usize];
-        if even_out(of_kind, (last_ns, took_ns), |_| Vec::new(), &mut shares).is_empty() {
+        if !even_out(of_kind, last_ns, took_ns, &mut shares) {
             let is_meanwhile = |group: u32| {
                 let last_ns = groups.last_ns[group as usize];
                 let after = slow.partition_point(|time| time.start <= last_ns);
@@ -300,14 +365,14 @@ mod tests {
     fn a_few_slow_ones_in_a_small_stretch_are_chance() {
         let quiet: Vec<f64> = (0..30).map(|at| 1.0 + 0.01 * f64::from(at)).collect();
         let with_slow = |slow: u32| stretch((0..10).map(|at| if at < 10 - slow { 1.0 } else { 3.0 }));
-        assert_eq!(slower(&[0, 1, 0, 3, 0, 9].map(with_slow), &quiet, &[]), [5]);
+        assert_eq!(slower(&[0, 1, 0, 3, 0, 9].map(with_slow), &quiet, &[], SIGNIFICANT), [5]);
     }
 
     #[test]
     fn many_that_are_a_little_slower_are_not_chance() {
         let quiet: Vec<f64> = (0..1000).map(|at| 1.0 + 0.0005 * f64::from(at)).collect();
         let little_slower = stretch((0..500).map(|at| 1.2 + 0.001 * f64::from(at)));
-        assert_eq!(slower(&[little_slower], &quiet, &[]), [0]);
+        assert_eq!(slower(&[little_slower], &quiet, &[], SIGNIFICANT), [0]);
     }
 
     #[test]
@@ -315,7 +380,7 @@ mod tests {
         let quiet: Vec<f64> = (0..9).map(|at| 1.0 + 0.01 * f64::from(at)).collect();
         let [usual, slow] = [1.0, 2.0].map(|value| stretch([value; 3].into_iter()));
         let stretches = [&usual, &slow, &usual, &slow, &slow, &slow].map(Clone::clone);
-        assert_eq!(slower(&stretches, &quiet, &[]), [3, 4, 5]);
+        assert_eq!(slower(&stretches, &quiet, &[], SIGNIFICANT), [3, 4, 5]);
     }
 
     #[test]

@@ -39,3 +39,8 @@ pub(crate) fn times_of<S>(samples: &[S], stretch: &Range<usize>, at_ns: impl Fn(
     let from_ns = if stretch.start == 0 { 0 } else { at_ns(&samples[stretch.start]) };
     from_ns..samples.get(stretch.end).map_or(u64::MAX, at_ns)
 }
+
+/// Whether a time is in one of several.
+pub(crate) fn is_within(times: &[Range<u64>], at_ns: u64) -> bool {
+    times.iter().any(|times| times.contains(&at_ns))
+}

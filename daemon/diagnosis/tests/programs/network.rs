@@ -26,6 +26,24 @@ fn a_quiet_network_and_another_placement_save_what_they_do() {
 }
 
 #[test]
+fn messages_of_many_sizes_tell_together_when_they_were_slower() {
+    let quiet = |from: u32, to: u32, number: u64| {
+        if from / 2 == to / 2 { 1_000 } else { 8_000 + (500.0 * luck(from, to, number)) as u64 }
+    };
+    let disturbed = |from: u32, to: u32, number: u64| {
+        let flight_ns = quiet(from, to, number);
+        if from / 2 != to / 2 && (40..80).contains(&number) { 3 * flight_ns } else { flight_ns }
+    };
+    let program = ring(4, 120, |_, _| 5_000);
+    let mut model = run(&program, disturbed);
+    // Of each size some twenty are sent between nodes.
+    model.messages.iter_mut().zip(0..).for_each(|(message, number)| message.bytes = 64 << (number % 48 / 4));
+    let truth_ns = (model.end_ns - run(&program, quiet).end_ns) as f64;
+    let saving = graph_of(&model, &[0, 0, 1, 1]).savings(None).causes[2];
+    assert!(near(saving.wall_ns, truth_ns, 0.1), "{saving:?}, truth {truth_ns}");
+}
+
+#[test]
 fn rare_slow_messages_that_are_there_all_the_time_are_no_disturbance() {
     // One message in fifty takes up to a hundred times as long.
     let flight_ns = |from: u32, to: u32, number: u64| {
