@@ -526,6 +526,13 @@ def is_selected(case, options):
     return all(word in f"{case.family} {case.name}" for word in options.only)
 
 
+def skip(options, reason):
+    """Says that something does not run here, to whoever reads this and to whoever counts it (deploy/test)."""
+    print(f"SKIPPED: {reason}", flush=True)
+    with open(Path(options.target) / "tests-skipped.txt", "a", encoding="utf-8") as file:
+        file.write(f"SKIPPED: {reason}\n")
+
+
 def main():
     parser = selecting_arguments(__doc__, "--rounds", 3)
     parser.add_argument("--keep", help="a folder to leave the recordings in")
@@ -543,7 +550,7 @@ def main():
         for case in cases:
             case.steps = CHECKED_STEPS
     if any(case.links is not None for case in cases) and (lacks := what_hosts_lack()) is not None:
-        print(f"SKIPPED: cases between hosts: {lacks}", flush=True)
+        skip(options, f"truth, cases between hosts: {lacks}")
         cases = [case for case in cases if case.links is None]
     with Jobs(options.target) as jobs, contextlib.ExitStack() as stack:
         needs_hosts = any(case.links is not None for case in cases)
@@ -562,8 +569,9 @@ def main():
     if options.check:
         wrong = {of.case.name for of in outcomes if not of.is_acceptable}
         if wrong and (taken := share_of_others()) > MOST_TAKEN:
-            print(f"SKIPPED: truth {', '.join(sorted(wrong))}: other programs take {taken:.0%} of the CPUs, and what a"
-                  " disturbance costs cannot be measured then", flush=True)
+            reason = f"other programs take {taken:.0%} of the CPUs, and what a disturbance costs cannot be measured then"
+            for name in sorted(wrong):
+                skip(options, f"truth {name}: {reason}")
             cases = [case for case in cases if case.name not in wrong]
             wrong = set()
         print(f"test result: {'FAILED' if wrong else 'ok'}. {len(cases) - len(wrong)} passed; {len(wrong)} failed")
