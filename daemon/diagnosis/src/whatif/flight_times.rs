@@ -30,12 +30,12 @@ impl OfSize {
     /// From all that were felt, in the order of time, and when flights of all sizes were quick. Where hardly any of this size were
     /// felt then, or they were clearly quicker at another time, that of this size counts.
     fn new(felt: &[Sample], quiet_of_all: &[Range<u64>]) -> Self {
-        let felt_in = |quiet: &[Range<u64>]| -> Vec<f64> {
-            let exact = felt.iter().filter(|sample| is_within(quiet, sample.at_ns));
-            exact.map(|sample| sample.ns as f64).collect()
-        };
+        let exact = felt.iter().filter(|sample| is_within(quiet_of_all, sample.at_ns));
+        let exact: Vec<f64> = exact.map(|sample| sample.ns as f64).collect();
+        // By their places: where calls end at the same time, a stretch may take no time at all.
+        let own = quiet_stretches(felt, |sample| sample.ns).into_iter().flat_map(|stretch| &felt[stretch]);
+        let own: Vec<f64> = own.map(|sample| sample.ns as f64).collect();
         let own_quiet = quiet_times(felt, |sample| sample.ns);
-        let (exact, own) = (felt_in(quiet_of_all), felt_in(&own_quiet));
         let is_of_all =
             exact.len() >= felt.len().div_ceil(LEAST_PART) && middle(&exact) < CLEARLY_SLOWER * middle(&own);
         let (quiet, exact) = if is_of_all { (quiet_of_all.to_vec(), exact) } else { (own_quiet, own) };
@@ -283,6 +283,16 @@ mod tests {
         });
         let mean = medians.sum::<f64>() / 100.0;
         assert!((mean - 1.0).abs() < 0.02, "{mean}");
+    }
+
+    #[test]
+    fn flights_that_end_at_the_same_time_have_their_own_quarter() {
+        let sample = |at_ns, ns| Sample { at_ns, ns, bytes: 8 };
+        let felt = [sample(1000, 50), sample(1000, 60), sample(2000, 70)];
+        for until_ns in [0, 500, 1100] {
+            let size = OfSize::new(&felt, std::slice::from_ref(&(0..until_ns)));
+            assert!(size.distribution().quantile(0.5) >= 50.0, "{until_ns}: {:?}", size.exact);
+        }
     }
 
     #[test]
