@@ -39,5 +39,5 @@ pub use job::{
 pub use message::Message;
 pub use message_time::MessageTime;
 pub use site::SiteInfo;
-pub use spread::spread;
+pub use spread::{drawn, spread};
 pub use totals::{Losses, Totals};

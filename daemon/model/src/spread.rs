@@ -7,3 +7,9 @@ pub fn spread(bits: u64) -> u64 {
     let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ (bits >> 31)
 }
+
+/// A share of 1 that a number draws; the same each time.
+#[must_use]
+pub fn drawn(number: u64) -> f64 {
+    (spread(number) >> 11) as f64 / (1_u64 << 53) as f64
+}

@@ -52,7 +52,7 @@ impl Distribution {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_model::spread;
+    use mpiscope_model::drawn;
 
     #[test]
     fn exact_values_have_equal_shares() {
@@ -87,8 +87,7 @@ mod tests {
     /// Of calls that wait for eight values each only the greatest is known, and that the others are not greater.
     #[test]
     fn the_greatest_of_several_tell_of_single_ones() {
-        let unit = |number: u64| (spread(number) >> 11) as f64 / (1_u64 << 53) as f64;
-        let greatest = |call: u64| (0..8).map(|value| unit(8 * call + value)).fold(0.0, f64::max);
+        let greatest = |call: u64| (0..8).map(|value| drawn(8 * call + value)).fold(0.0, f64::max);
         let greatest: Vec<f64> = (0..4000).map(greatest).collect();
         let bounds: Vec<f64> = greatest.iter().flat_map(|greatest| [*greatest; 7]).collect();
         let distribution = Distribution::new(greatest, bounds);

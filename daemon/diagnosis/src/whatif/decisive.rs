@@ -53,7 +53,8 @@ pub(crate) fn was_felt(graph: &Graph, flights: &Flights, edge: &Edge) -> bool {
 pub(crate) fn waited_for_collective(graph: &Graph, call: usize, last_ns: u64) -> Option<u64> {
     let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
     let (took_ns, after_ns) = (end_ns - start_ns, end_ns.saturating_sub(last_ns));
-    let has_waited = start_ns <= last_ns || is_wait(took_ns as f64, after_ns as f64, graph.flights.least_ns);
+    let has_waited =
+        start_ns <= last_ns || is_wait(took_ns as f64, after_ns as f64, graph.flights.least_of_small_ns());
     has_waited.then_some(after_ns)
 }
 

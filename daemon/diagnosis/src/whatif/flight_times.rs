@@ -30,21 +30,21 @@ impl OfSize {
     /// From all that were felt, in the order of time, and when flights of all sizes were quick. Where hardly any of this size were
     /// felt then, or they were clearly quicker at another time, that of this size counts.
     fn new(felt: &[Sample], quiet_of_all: &[Range<u64>]) -> Self {
-        let exact = felt.iter().filter(|sample| is_within(quiet_of_all, sample.at_ns));
-        let exact: Vec<f64> = exact.map(|sample| sample.ns as f64).collect();
+        let ns = |sample: &Sample| sample.ns;
+        let of_all = felt.iter().filter(|sample| is_within(quiet_of_all, sample.at_ns));
+        let of_all: Vec<u64> = of_all.map(ns).collect();
         // By their places: where calls end at the same time, a stretch may take no time at all.
-        let own = quiet_stretches(felt, |sample| sample.ns).into_iter().flat_map(|stretch| &felt[stretch]);
-        let own: Vec<f64> = own.map(|sample| sample.ns as f64).collect();
-        let own_quiet = quiet_times(felt, |sample| sample.ns);
-        let is_of_all =
-            exact.len() >= felt.len().div_ceil(LEAST_PART) && middle(&exact) < CLEARLY_SLOWER * middle(&own);
-        let (quiet, exact) = if is_of_all { (quiet_of_all.to_vec(), exact) } else { (own_quiet, own) };
-        Self {
-            bytes: median(felt.iter().map(|sample| sample.bytes)).into(),
-            quiet,
-            exact,
-            bounds: Vec::new(),
-        }
+        let stretches = quiet_stretches(felt, ns);
+        let own = || stretches.iter().flat_map(|stretch| felt[stretch.clone()].iter().map(ns));
+        let is_quicker =
+            || felt.len() >= ENOUGH_FOR_SHAPE && clearly_more(median(of_all.iter().copied()), median(own()));
+        let (quiet, exact) = match of_all.len() < felt.len().div_ceil(LEAST_PART) || is_quicker() {
+            true => (times(felt, &stretches), own().collect()),
+            false => (quiet_of_all.to_vec(), of_all),
+        };
+        let exact = exact.into_iter().map(|ns| ns as f64).collect();
+        let bytes = median(felt.iter().map(|sample| sample.bytes)).into();
+        Self { bytes, quiet, exact, bounds: Vec::new() }
     }
 
     fn bound(&mut self, at_ns: u64, ns: u64) {
@@ -114,18 +114,15 @@ fn points(sizes: &[OfSize]) -> Vec<Point> {
 
 /// Of those of a size this part is to be felt while all are quick; it would be a quarter by chance.
 const LEAST_PART: usize = 8;
-/// The quickest quarter of a few is quicker than others by chance, but not by this factor.
-const CLEARLY_SLOWER: f64 = 1.25;
+/// The quickest quarter of enough flights is quicker than others by chance, but not by this factor.
+const CLEARLY_MORE: f64 = 1.25;
 
-fn middle(values: &[f64]) -> f64 {
-    let mut values = values.to_vec();
-    let middle = values.len() / 2;
-    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+fn clearly_more(one_ns: u64, other_ns: u64) -> bool {
+    one_ns as f64 > CLEARLY_MORE * other_ns as f64
 }
 
-/// The quietest quarter of the time of samples, which are in its order.
-fn quiet_times(felt: &[Sample], value: impl Fn(&Sample) -> u64) -> Vec<Range<u64>> {
-    let stretches = quiet_stretches(felt, value);
+/// When stretches of samples were, which are in the order of time.
+fn times(felt: &[Sample], stretches: &[Range<usize>]) -> Vec<Range<u64>> {
     stretches.iter().map(|stretch| times_of(felt, stretch, |sample| sample.at_ns)).collect()
 }
 
@@ -144,7 +141,7 @@ fn quiet_of_all<'a>(sizes: impl Iterator<Item = &'a Vec<Sample>>) -> Vec<Range<u
     };
     let mut all: Vec<Sample> = sizes.flat_map(relative).collect();
     all.sort_unstable();
-    quiet_times(&all, |sample| sample.ns)
+    times(&all, &quiet_stretches(&all, |sample| sample.ns))
 }
 
 /// Relative times are counted in parts of what is usual.
@@ -230,6 +227,7 @@ pub(crate) fn of_felt(graph: &Graph, inter: &[bool], flight_ns: impl Fn(&Edge) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_model::drawn;
 
     fn of_size(bytes: u32, times: impl Iterator<Item = u64>) -> OfSize {
         let felt: Vec<Sample> = times.zip(0..).map(|(ns, at_ns)| Sample { at_ns, ns, bytes }).collect();
@@ -267,12 +265,11 @@ mod tests {
         assert_eq!((point.ns[0], point.ns[3], greatest_ns(point)), (1.0, 151.0, 300.0));
     }
 
-    /// A hundred sizes with 24 flights each: the quickest quarter of each would be 7 % quicker than all, by chance.
+    /// The quickest quarter of each of a hundred sizes with 24 flights would be clearly quicker than all, by chance.
     #[test]
     fn few_flights_of_many_sizes_are_quiet_together() {
-        let unit = |number: u64| (spread(number) >> 11) as f64 / (1_u64 << 53) as f64;
         let of_size = |size: u64| -> Vec<Sample> {
-            let flight = |at: u64| (1_000.0 * (size + 1) as f64 * (0.8 + 0.4 * unit(24 * size + at))) as u64;
+            let flight = |at: u64| (1_000.0 * (size + 1) as f64 * (0.4 + 1.2 * drawn(24 * size + at))) as u64;
             let sample = |at: u64| Sample { at_ns: 100 * at + size, ns: flight(at), bytes: size as u32 };
             (0..24).map(sample).collect()
         };
@@ -282,7 +279,7 @@ mod tests {
             OfSize::new(felt, &quiet).distribution().quantile(0.5) / (1_000.0 * f64::from(size))
         });
         let mean = medians.sum::<f64>() / 100.0;
-        assert!((mean - 1.0).abs() < 0.02, "{mean}");
+        assert!((mean - 1.0).abs() < 0.05, "{mean}");
     }
 
     #[test]

@@ -3,13 +3,10 @@
 
 use crate::whatif::decisive::{decisive, was_felt};
 use crate::whatif::flight_times::{of_bounds, of_felt};
-use crate::whatif::graph::flights::{Figure, Flights, SMALL_BYTES};
+use crate::whatif::graph::flights::{Figure, Flights, MOST_OWN_NS, SMALL_BYTES};
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::slow_links;
-use mpiscope_model::spread;
-
-/// A receive of a small message that waits for nothing takes less than this, also where all of a run waited.
-const MOST_OWN_NS: u64 = 20_000;
+use mpiscope_model::drawn;
 
 /// Learns what flights take, and which of them are known.
 pub(crate) fn learn(graph: &mut Graph) {
@@ -49,7 +46,7 @@ fn likely_ns(graph: &Graph, flights: &Flights, is_inter: bool, at: usize) -> f32
     let edge = &graph.edges[at];
     let most_ns = graph.span_ns(edge) as f64;
     let slower = graph.slowness_of(at);
-    let drawn_ns = || flights.within_ns(is_inter, edge.bytes, (drawn(at), most_ns / slower));
+    let drawn_ns = || flights.within_ns(is_inter, edge.bytes, (drawn(at as u64 + 1), most_ns / slower));
     let likely_ns = if edge.is_felt { None } else { drawn_ns() };
     likely_ns.map_or(most_ns, |ns| slower * ns) as f32
 }
@@ -83,9 +80,4 @@ fn slowness(graph: &Graph) -> Vec<f32> {
     let between_nodes = graph.edges.iter().filter(|edge| graph.link_of(edge).is_some()).count();
     let slow = slowness.iter().filter(|slower| **slower > 1.0).count();
     if 2 * slow > between_nodes { Vec::new() } else { slowness }
-}
-
-/// A share that is drawn by a number; the same in each replay.
-fn drawn(number: usize) -> f64 {
-    (spread(number as u64 + 1) >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -284,8 +284,7 @@ fn groups(graph: &Graph, slow: &[Range<u64>]) -> Vec<QuietGroup> {
     let parts = || {
         let left = groups.left.iter().enumerate().filter(|(_, group)| **group != NONE);
         left.filter_map(|(call, &group)| {
-            let entries = (groups.last_ns[group as usize], |entered: usize| graph.starts[entered]);
-            let last_ns = groups.last_entry(group, graph.rank_of(call as u32), entries, u64::max)?;
+            let last_ns = graph.last_entry_ns(group, graph.rank_of(call as u32))?;
             Some((group as usize, graph.ends[call].saturating_sub(last_ns.max(graph.starts[call]))))
         })
     };

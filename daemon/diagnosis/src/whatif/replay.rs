@@ -295,7 +295,7 @@ impl Run<'_> {
         match (waited_ns, graph.groups.there_ns[group as usize]) {
             (Some(after_ns), _) if moves_alone => {
                 // What a member does itself fits into the time after the last entry.
-                let own_ns = took_ns.min(after_ns).min(graph.flights.least_ns) as f64 * own;
+                let own_ns = took_ns.min(after_ns).min(graph.flights.least_of_small_ns()) as f64 * own;
                 (entry_ns + own_ns).max(last_ns + operation_ns(after_ns.saturating_sub(delay_ns)))
             }
             (None, Some(there_ns)) if moves_alone => {

@@ -386,6 +386,24 @@ fn a_broadcast_holds_up_who_comes_before_it_is_there() {
 }
 
 #[test]
+fn a_barrier_costs_no_more_where_all_messages_are_large() {
+    const FLIGHT_NS: u64 = 150_000;
+    let programs = |computing_ns: fn(u32) -> u64| -> Vec<Vec<Step>> {
+        let of_rank = |rank: u32| {
+            let exchange = [Step::Send((rank + 1) % 4), Step::Receive((rank + 3) % 4)];
+            let step = [Step::Compute(computing_ns(rank)), Step::Barrier].into_iter().chain(exchange);
+            step.cycle().take(4 * 100).collect()
+        };
+        (0..4).map(of_rank).collect()
+    };
+    let mut model = run(&programs(|rank| if rank == 0 { 400_000 } else { 100_000 }), |_, _, _| FLIGHT_NS);
+    let even = run(&programs(|_| 175_000), |_, _, _| FLIGHT_NS);
+    model.messages.iter_mut().for_each(|message| message.bytes = 1 << 20);
+    let balanced = graph_of(&model, &[0; 4]).replay(&Change { balanced: true, ..Change::default() });
+    assert!(near(balanced.run_ns, even.end_ns as f64, 0.02), "{balanced:?}, truth {}", even.end_ns);
+}
+
+#[test]
 fn a_broadcast_that_is_always_slow_is_held_against_what_was_measured() {
     let saved_ns = |measured_ns: u64| {
         let mut builder = broadcasts(|_| 200_000);

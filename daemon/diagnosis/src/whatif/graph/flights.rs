@@ -94,6 +94,11 @@ impl Flights {
         Some(point.quantile_ns(share * point.share_within(most_ns)).min(most_ns))
     }
 
+    /// What a call that moves little costs at least.
+    pub(crate) fn least_of_small_ns(&self) -> u64 {
+        self.least_ns.min(MOST_OWN_NS)
+    }
+
     /// The parts of a flight that latency and bandwidth decide, in a quiet network.
     pub(crate) fn parts_ns(&self, is_inter: bool, bytes: u32) -> (f64, f64) {
         let points = &self.scopes[usize::from(is_inter)];
@@ -118,6 +123,8 @@ impl Flights {
     }
 }
 
+/// A call that moves little and waits for nothing takes less than this, also where all of a run waited.
+pub(crate) const MOST_OWN_NS: u64 = 20_000;
 /// Up to here a message is small.
 pub(crate) const SMALL_BYTES: u32 = 8 << 10;
 
