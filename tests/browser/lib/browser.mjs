@@ -17,8 +17,8 @@ const GPU = {
 export const LARGE = { width: 1440, height: 900 };
 /** Where several pages draw at a time, by a browser without a GPU. */
 export const SMALL = { width: 1024, height: 700 };
-/** The answer to a page that may no longer see the run: a browser reports it as an error. */
-const REFUSED = /status of 403 .*\/health$/;
+/** The answer to a page that may no longer see the run, also when the browser asks for its icon: it reports it as an error. */
+const REFUSED = /status of 403 .*\/(health|favicon\.svg)$/;
 /** What the browser itself says when a server is gone. */
 const LOST = /WebSocket connection to|ERR_CONNECTION_|ERR_SOCKET_NOT_CONNECTED|ERR_EMPTY_RESPONSE/;
 
