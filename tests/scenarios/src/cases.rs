@@ -142,11 +142,14 @@ fn noises(half: Half) -> [Noise; 2] {
 fn first_seed(half: Half) -> u64 {
     match half {
         Half::Tuned => 1,
-        Half::Unseen => 700_000,
+        Half::Unseen => 710_000,
     }
 }
 
-fn of_half(half: Half) -> Vec<Case> {
+/// The next draw begins this number of seeds later.
+const SEEDS_OF_DRAW: u64 = 10_000;
+
+fn of_half(half: Half, draw: u64) -> Vec<Case> {
     let mut cases = Vec::new();
     let sizes = match half {
         Half::Tuned => Sizes { min_bytes: 1 << 10, max_bytes: 8 << 10 },
@@ -175,7 +178,7 @@ fn of_half(half: Half) -> Vec<Case> {
                     spec.noise = noise;
                     spec.sizes = sizes;
                     spec.collectives = Some(collectives.clone());
-                    spec.seed = first_seed(half) + cases.len() as u64;
+                    spec.seed = first_seed(half) + draw * SEEDS_OF_DRAW + cases.len() as u64;
                     spec.disturb = disturb;
                     let name = format!(
                         "{} {style:?} {} ranks, noise {noise_at}, {name}",
@@ -192,8 +195,9 @@ fn of_half(half: Half) -> Vec<Case> {
     cases
 }
 
-pub(crate) fn all() -> Vec<Case> {
-    let mut cases = of_half(Half::Tuned);
-    cases.extend(of_half(Half::Unseen));
+/// All jobs. Other draws are the same jobs with other noise.
+pub(crate) fn all(draw: u64) -> Vec<Case> {
+    let mut cases = of_half(Half::Tuned, draw);
+    cases.extend(of_half(Half::Unseen, draw));
     cases
 }

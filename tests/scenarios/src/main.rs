@@ -1,7 +1,7 @@
 //! Simulated jobs with known causes of lost time, diagnosed as in a run's final pass: how often the verdict is right,
 //! how near the seconds are, and whether the confidence means what it says.
 //!
-//! `cargo run --release -p mpiscope-scenarios [-- --only tuned|unseen] [--list] [--cases N] [--name PART] [--threads N]`
+//! `cargo run --release -p mpiscope-scenarios [-- --only tuned|unseen] [--list] [--cases N] [--name PART] [--threads N] [--draw N]`
 
 #![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
 
@@ -63,7 +63,8 @@ fn main() -> Result<()> {
     let begun = Instant::now();
     let name = value("--name").unwrap_or_default();
     let is_wanted = |case: &Case| only.is_none_or(|half| case.half == half) && case.name.contains(name);
-    let cases: Vec<Case> = all().into_iter().filter(is_wanted).take(most).collect();
+    let draw: u64 = value("--draw").map_or(Ok(0), str::parse)?;
+    let cases: Vec<Case> = all(draw).into_iter().filter(is_wanted).take(most).collect();
     let threads: usize = value("--threads").map_or(Ok(1), str::parse)?;
     let outcomes = diagnose_all(&cases, threads.max(1), list)?;
     let mut enough = true;
