@@ -276,11 +276,11 @@ fn push_threads(
 
 /// Learns what flights take, and finds what calls waited for: messages, entries of others, a CPU.
 fn find_waits(graph: &mut Graph) {
-    flights::learn(graph);
+    flights::learn_roughly(graph);
     drained::find(graph);
     if !graph.drained.is_empty() {
         // What ended for another reason does not say what flights take.
-        flights::learn(graph);
+        flights::learn_roughly(graph);
     }
     let partners = Partners::new(graph);
     explain::explain(graph, &partners);

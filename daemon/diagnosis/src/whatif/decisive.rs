@@ -1,7 +1,13 @@
 //! Which of the messages that a call received decided when it ended, and whether the call waited for it.
+//!
+//! The one whose flight is nearest to the usual is the best guess for each call. But where one rank is late and a few of many
+//! messages are slow, it is always the late one's message, and slow ones are never found. Where it is known what flights take, one
+//! is drawn by how likely each came last.
 
 use crate::whatif::graph::flights::{Figure, Flights, SMALL_BYTES};
 use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::pace::Pace;
+use mpiscope_model::drawn;
 use std::ops::Range;
 
 /// A receive that waited for this share of a flight felt it.
@@ -9,11 +15,66 @@ const FELT_SHARE: f64 = 0.25;
 /// Two messages of a queue are apart by less than this number of usual flights.
 const QUEUED: f64 = 8.0;
 
-/// Of messages that one call received, the one that most likely decided when it ended.
+/// Of messages that one call received, the one whose flight is the nearest to the usual.
 pub(crate) fn decisive(graph: &Graph, flights: &Flights, inter: &[bool], messages: Range<usize>) -> usize {
     let first = messages.start;
     let implausible = messages.map(|at| (implausibility(graph, flights, inter[at], at), at));
     implausible.min_by(|one, other| one.0.total_cmp(&other.0)).map_or(first, |(_, at)| at)
+}
+
+/// Where flights take more than this many times as long as in the quiet of the run, it is not known what they take.
+const MOST_KNOWN_PACE: f64 = 1.15;
+
+/// Draws the messages that decided.
+pub(crate) struct Draws<'a> {
+    flights: &'a Flights,
+    inter: &'a [bool],
+    pace: Pace,
+    /// By message of a call, how likely it came last.
+    chances: Vec<f64>,
+}
+
+impl<'a> Draws<'a> {
+    /// From what flights take, and whether each message is one between nodes.
+    pub(crate) fn new(graph: &Graph, flights: &'a Flights, inter: &'a [bool]) -> Self {
+        Self { flights, inter, pace: Pace::measure(graph, flights, inter), chances: Vec::new() }
+    }
+
+    /// Of small messages that one call received and waited for, one that decided when it ended: each as often as it likely did,
+    /// among those of the scope of the nearest to the usual. None where it is not known what flights take.
+    pub(crate) fn decisive(
+        &mut self,
+        graph: &Graph,
+        messages: Range<usize>,
+        nearest: usize,
+    ) -> Option<usize> {
+        let (is_inter, call) = (self.inter[nearest], graph.edges[nearest].to as usize);
+        let is_small = |at: usize| graph.edges[at].bytes <= SMALL_BYTES;
+        if messages.len() < 2 || !messages.clone().all(is_small) {
+            return None;
+        }
+        if self.pace.measured(is_inter, graph.ends[call])? > MOST_KNOWN_PACE {
+            return None;
+        }
+        let chance = |at: usize| {
+            let edge = &graph.edges[at];
+            if self.inter[at] != is_inter || !was_felt(graph, self.flights, edge) {
+                return 0.0;
+            }
+            let slower = graph.slowness_of(at);
+            let ns = graph.span_ns(edge) as f64 / slower;
+            self.flights.ends_now(is_inter, edge.bytes, ns).map_or(0.0, |likely| likely / slower)
+        };
+        self.chances.clear();
+        self.chances.extend(messages.clone().map(chance));
+        // Another number than those by which flights are drawn.
+        let mut left = drawn(!(messages.start as u64)) * self.chances.iter().sum::<f64>();
+        let is_drawn = |chance: &f64| {
+            left -= chance;
+            left < 0.0
+        };
+        Some(messages.start + self.chances.iter().position(is_drawn)?)
+    }
 }
 
 /// How unlikely it is that a message decided when its call returned: how far it is from what such flights take, as a factor.

@@ -1,36 +1,53 @@
 //! How long messages are under way: which of them decided when calls ended follows from what flights take, and the other way
 //! round. Flights that are not known are drawn.
 
-use crate::whatif::decisive::{decisive, was_felt};
+use crate::whatif::decisive::{Draws, decisive, was_felt};
 use crate::whatif::flight_times::{of_bounds, of_felt};
 use crate::whatif::graph::flights::{Figure, Flights, MOST_OWN_NS, SMALL_BYTES};
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::slow_links;
 use mpiscope_model::drawn;
 
+/// Learns about what flights take, and which of them are known.
+pub(crate) fn learn_roughly(graph: &mut Graph) {
+    learn_in_rounds(graph, false);
+}
+
 /// Learns what flights take, and which of them are known.
 pub(crate) fn learn(graph: &mut Graph) {
+    learn_in_rounds(graph, true);
+}
+
+const ROUNDS: usize = 3;
+
+/// What decided among several messages depends on what flights take, and the other way round. First it is the nearest to the least
+/// bounds, then to the usual. Which links are slow comes out of the first round, and what decided there of the third. There it may be
+/// drawn.
+fn learn_in_rounds(graph: &mut Graph, is_drawn: bool) {
     let inter: Vec<bool> = graph.edges.iter().map(|edge| graph.link_of(edge).is_some()).collect();
     let took = graph.edges.iter().map(|edge| graph.ends[edge.to as usize] - graph.starts[edge.to as usize]);
     let has_small = graph.edges.iter().any(|edge| edge.bytes <= SMALL_BYTES);
     let least_ns = took.min().unwrap_or(0).min(if has_small { MOST_OWN_NS } else { u64::MAX });
     let mut flights = Flights { least_ns, ..of_bounds(graph, &inter) };
     graph.slowness.clear();
-    // What decided among several messages depends on what flights take, and the other way round. Which links are slow comes out
-    // of the first round, and what decided there of the third.
-    for round in 0..3 {
-        if round == 2 && graph.slowness.is_empty() {
+    let is_drawn = is_drawn && graph.received.windows(2).any(|range| range[1] - range[0] > 1);
+    for round in 1..=ROUNDS {
+        if round == ROUNDS && !is_drawn && graph.slowness.is_empty() {
             break;
         }
+        let mut draws = (round == ROUNDS && is_drawn).then(|| Draws::new(graph, &flights, &inter));
         graph.edges.iter_mut().for_each(|edge| edge.is_felt = false);
         for call in 0..graph.starts.len() {
             let messages = graph.received[call] as usize..graph.received[call + 1] as usize;
-            let decisive = match messages.len() {
+            let nearest = match messages.len() {
                 0 => continue,
                 1 => messages.start,
-                _ => decisive(graph, &flights, &inter, messages),
+                _ => decisive(graph, &flights, &inter, messages.clone()),
             };
-            graph.edges[decisive].is_felt = was_felt(graph, &flights, &graph.edges[decisive]);
+            if was_felt(graph, &flights, &graph.edges[nearest]) {
+                let drawn = draws.as_mut().and_then(|draws| draws.decisive(graph, messages, nearest));
+                graph.edges[drawn.unwrap_or(nearest)].is_felt = true;
+            }
         }
         graph.slowness = slowness(graph);
         flights = Flights { least_ns, ..of_felt(graph, &inter, |edge| graph.span_ns(edge)) };

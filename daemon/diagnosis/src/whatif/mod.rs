@@ -27,6 +27,7 @@ mod groups;
 mod lack;
 mod message_calls;
 mod order;
+mod pace;
 mod partners;
 mod quiet;
 mod quiet_samples;

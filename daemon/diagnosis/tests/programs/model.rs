@@ -29,6 +29,8 @@ pub(crate) enum Step {
     Receive(u32),
     /// One call that waits for a message of each.
     ReceiveBoth(u32, u32),
+    /// One call that waits for a message of each other rank.
+    ReceiveOthers,
     Barrier,
 }
 
@@ -140,7 +142,11 @@ impl Running {
                 self.send(rank, to, flight_ns);
             }
             Step::Receive(from) => return self.receive(rank, from),
-            Step::ReceiveBoth(one, other) => return self.receive_both(rank, one, other),
+            Step::ReceiveBoth(one, other) => return self.receive_all(rank, &[one, other]),
+            Step::ReceiveOthers => {
+                let others: Vec<u32> = (0..self.now.len() as u32).filter(|other| *other != rank).collect();
+                return self.receive_all(rank, &others);
+            }
             Step::Barrier => return false,
         }
         true
@@ -165,14 +171,16 @@ impl Running {
         true
     }
 
-    fn receive_both(&mut self, rank: u32, one: u32, other: u32) -> bool {
+    fn receive_all(&mut self, rank: u32, senders: &[u32]) -> bool {
         let begin_ns = self.now[rank as usize];
-        let first = |from: u32| Some(*self.channels.get(&(from, rank))?.front()?);
-        let (Some(from_one), Some(from_other)) = (first(one), first(other)) else { return false };
-        let end_ns = (begin_ns + RECEIVE_NS).max(from_one.1).max(from_other.1);
+        let first = |from: &u32| Some((*from, *self.channels.get(&(*from, rank))?.front()?));
+        let firsts: Option<Vec<(u32, (u64, u64))>> = senders.iter().map(first).collect();
+        let Some(firsts) = firsts else { return false };
+        let arrivals = firsts.iter().map(|(_, (_, arrival_ns))| *arrival_ns);
+        let end_ns = arrivals.fold(begin_ns + RECEIVE_NS, u64::max);
         self.now[rank as usize] = end_ns;
         self.model.calls.push(call(rank, WAIT, (begin_ns, end_ns), None, 100));
-        for (from, (sent_ns, _)) in [(one, from_one), (other, from_other)] {
+        for (from, (sent_ns, _)) in firsts {
             self.channels.entry((from, rank)).or_default().pop_front();
             self.model.messages.push(message([from, rank], 100, (sent_ns, end_ns), begin_ns));
         }

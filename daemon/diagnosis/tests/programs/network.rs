@@ -75,6 +75,35 @@ fn of_two_messages_the_one_with_its_usual_flight_decided() {
     assert!(near(saving.wall_ns, (with - without) as f64, 0.1), "{saving:?}, truth {}", with - without);
 }
 
+/// Ranks that send to all others and wait for all; what they compute, by rank. One flight in thirty is slow, up to fifty times.
+fn all_to_all(computing_ns: impl Fn(u32) -> u64, draw: u64) -> Model {
+    const RANKS: u32 = 12;
+    const STEPS: u64 = 300;
+    let of_rank = |rank: u32| -> Vec<Step> {
+        let others = (0..RANKS).filter(|other| *other != rank);
+        let step = std::iter::once(Step::Compute(computing_ns(rank))).chain(others.map(Step::Send));
+        let step: Vec<Step> = step.chain([Step::ReceiveOthers]).collect();
+        step.iter().cycle().take(STEPS as usize * step.len()).copied().collect()
+    };
+    let flight_ns = |from: u32, to: u32, number: u64| {
+        let number = number + draw * STEPS;
+        let slow = (0.033 / luck(to, from, number).max(1e-5)).powf(0.5).max(1.0);
+        (20_000.0 * (1.0 + 0.1 * luck(from, to, number)) * slow) as u64
+    };
+    run(&(0..RANKS).map(of_rank).collect::<Vec<_>>(), flight_ns)
+}
+
+#[test]
+fn a_late_rank_does_not_hide_slow_messages_of_others() {
+    let late = |rank: u32| if rank == 3 { 200_000 } else { 150_000 };
+    let even = |_: u32| 154_167;
+    let of_draw = |draw: u64| (all_to_all(late, draw).end_ns as f64, all_to_all(even, draw).end_ns as f64);
+    let runs: Vec<(f64, f64)> = (0..8).map(of_draw).collect();
+    let truth = runs.iter().map(|(late_ns, even_ns)| late_ns - even_ns).sum::<f64>() / 8.0;
+    let saving = graph_of(&all_to_all(late, 0), &[0; 12]).savings(None).causes[1];
+    assert!(near(saving.wall_ns, truth, 0.15), "{saving:?}, truth {truth} of {}", runs[0].0);
+}
+
 #[test]
 fn a_placement_with_as_many_messages_between_nodes_saves_nothing() {
     let flight_ns = |from: u32, to: u32, number: u64| 5_000 + (20_000.0 * luck(from, to, number)) as u64;

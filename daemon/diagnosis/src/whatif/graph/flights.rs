@@ -42,6 +42,29 @@ impl Point {
     }
 }
 
+/// Flights within this factor of a time take as long: many may take the very same time.
+const AS_LONG: f64 = 1.05;
+/// How fast flights get rare that are shorter than the shortest known one: the exponent of their part of it.
+const BELOW_LEAST: i32 = 8;
+
+impl Point {
+    /// How likely a flight that took no longer than this took just so long: the density of its time over the share of times up to
+    /// it (the reversed hazard rate).
+    fn ends_now(&self, ns: f64) -> f64 {
+        let last = SHARES.len() - 1;
+        let (least_ns, most_ns) = (self.ns[0].max(1.0), self.ns[last].max(1.0));
+        if ns < least_ns {
+            return self.ends_now(least_ns) * (ns / least_ns).powi(BELOW_LEAST);
+        }
+        // Beyond the longest one they get rare with the square of their time.
+        let beyond = (SHARES[last] - SHARES[last - 1]) * most_ns / (ns * ns);
+        let (from_ns, to_ns) = (ns / AS_LONG, ns * AS_LONG);
+        let within = self.share_within(to_ns);
+        let density = (within - self.share_within(from_ns)) / (to_ns - from_ns);
+        density.max(beyond) / within
+    }
+}
+
 /// What flights take: within a node, and between nodes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Flights {
@@ -94,6 +117,11 @@ impl Flights {
         Some(point.quantile_ns(share * point.share_within(most_ns)).min(most_ns))
     }
 
+    /// How likely a flight that took no longer than this took just so long; none where nothing of the scope was seen.
+    pub(crate) fn ends_now(&self, is_inter: bool, bytes: u32, ns: f64) -> Option<f64> {
+        Some(self.of_size(is_inter, bytes)?.ends_now(ns))
+    }
+
     /// What a call that moves little costs at least.
     pub(crate) fn least_of_small_ns(&self) -> u64 {
         self.least_ns.min(MOST_OWN_NS)
@@ -144,6 +172,29 @@ mod tests {
         assert_eq!(within(0.7, 5.0), 5.0);
         assert_eq!(within(1.0, 1e9), 20.0);
         assert_eq!(flights.within_ns(true, 100, (0.5, 15.0)), None);
+    }
+
+    #[test]
+    fn what_many_take_is_likely_also_where_all_take_the_same() {
+        let equal = Point { bytes: 100.0, ns: [20_000.0; SHARES.len()] };
+        let rounded =
+            Point { ns: SHARES.map(|share| if share < 0.995 { 2_000.0 } else { 50_000.0 }), ..equal };
+        for (point, usual_ns) in [(equal, 20_000.0), (rounded, 2_000.0)] {
+            for other in [0.3, 2.0, 20.0] {
+                let other = point.ends_now(other * usual_ns);
+                assert!(point.ends_now(usual_ns) > 100.0 * other, "{other}: {point:?}");
+            }
+        }
+        assert_eq!(equal.ends_now(0.0), 0.0);
+    }
+
+    #[test]
+    fn a_slow_one_is_as_likely_as_slow_ones_are() {
+        // One in fifty takes from 20 to 120 us, the others 10 to 20: 500 times as many to the microsecond.
+        let ns = |share: f64| 10_000.0 + 10_200.0 * share.min(0.98) + 5e6 * (share - 0.98).max(0.0);
+        let point = Point { bytes: 100.0, ns: SHARES.map(ns) };
+        let ratio = point.ends_now(19_000.0) / point.ends_now(60_000.0);
+        assert!((400.0..600.0).contains(&ratio), "{ratio}");
     }
 
     #[test]
