@@ -360,15 +360,22 @@ fn what_is_lost_while_an_agent_is_dead_is_counted() {
     let lab = lab_or_return!(LabOptions::hosts(2), "what_is_lost_while_an_agent_is_dead_is_counted");
     let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, "nodes what_is_lost_while") else { return };
     let out = lab.shared().join("fast");
-    // As fast as the ranks can, all of them on the second host, with rings that are soon full.
-    let job = Job::new(&mpi, "million").arguments(&["2500000"]).on("node2").slots(2);
+    // As fast as the ranks can, all of them on the second host, with rings that are soon full; until long after the last agent is
+    // back, for nobody counts what ranks do that end before.
+    let job = Job::new(&mpi, "million").arguments(&["8000000"]).on("node2").slots(2);
     let mut command = job.recorded(&lab, 2, &out);
     command.env("MPISCOPE_SITE", hosts::site(&lab, "[limits]\nring_slots = 4096\n"));
     let running = Running::start(&mut command).unwrap();
     until_log_has(&out, 1_000_000).unwrap();
     for _ in 0..3 {
-        agents(&lab).iter().for_each(|agent| processes::signal(agent.process, Signal::KILL));
-        std::thread::sleep(Duration::from_millis(300));
+        let killed: Vec<_> = agents(&lab).iter().map(|agent| agent.process).collect();
+        killed.iter().for_each(|agent| processes::signal(*agent, Signal::KILL));
+        let is_back = || agents(&lab).iter().any(|agent| !killed.contains(&agent.process)).then_some(());
+        assert!(
+            processes::until(LIMIT, is_back).is_some(),
+            "no agent comes back: {}",
+            running.errors_until_now()
+        );
     }
     let ended = running.wait(LIMIT).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());
