@@ -30,7 +30,7 @@ pub(crate) struct Draws<'a> {
     flights: &'a Flights,
     inter: &'a [bool],
     pace: Pace,
-    /// By message of a call, how likely it came last.
+    /// By message of a call, how likely it came last, in relation to the others.
     chances: Vec<f64>,
 }
 

@@ -8,7 +8,7 @@ use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::slow_links;
 use mpiscope_model::drawn;
 
-/// Learns about what flights take, and which of them are known.
+/// Learns roughly what flights take, and which of them are known: nothing is drawn.
 pub(crate) fn learn_roughly(graph: &mut Graph) {
     learn_in_rounds(graph, false);
 }
@@ -45,8 +45,8 @@ fn learn_in_rounds(graph: &mut Graph, is_drawn: bool) {
                 _ => decisive(graph, &flights, &inter, messages.clone()),
             };
             if was_felt(graph, &flights, &graph.edges[nearest]) {
-                let drawn = draws.as_mut().and_then(|draws| draws.decisive(graph, messages, nearest));
-                graph.edges[drawn.unwrap_or(nearest)].is_felt = true;
+                let chosen = draws.as_mut().and_then(|draws| draws.decisive(graph, messages, nearest));
+                graph.edges[chosen.unwrap_or(nearest)].is_felt = true;
             }
         }
         graph.slowness = slowness(graph);

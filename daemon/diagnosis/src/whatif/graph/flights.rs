@@ -56,7 +56,7 @@ impl Point {
         if ns < least_ns {
             return self.ends_now(least_ns) * (ns / least_ns).powi(BELOW_LEAST);
         }
-        // Beyond the longest one they get rare with the square of their time.
+        // Slow ones get rare with the square of their time, beyond the longest one, and no faster before it: few were found yet.
         let beyond = (SHARES[last] - SHARES[last - 1]) * most_ns / (ns * ns);
         let (from_ns, to_ns) = (ns / AS_LONG, ns * AS_LONG);
         let within = self.share_within(to_ns);
