@@ -3,6 +3,7 @@
 use crate::whatif::censored::Distribution;
 use crate::whatif::graph::flights::{Flights, Point, SHARES, size_bin};
 use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::median::median;
 use crate::whatif::quiet_samples::{is_within, quiet_stretches, times_of};
 use crate::whatif::reference::at_size;
 use mpiscope_model::spread;
@@ -124,12 +125,6 @@ fn clearly_more(one_ns: u64, other_ns: u64) -> bool {
 /// When stretches of samples were, which are in the order of time.
 fn times(felt: &[Sample], stretches: &[Range<usize>]) -> Vec<Range<u64>> {
     stretches.iter().map(|stretch| times_of(felt, stretch, |sample| sample.at_ns)).collect()
-}
-
-fn median<T: Ord + Copy>(values: impl Iterator<Item = T>) -> T {
-    let mut values: Vec<T> = values.collect();
-    let middle = values.len() / 2;
-    *values.select_nth_unstable(middle).1
 }
 
 /// When flights of all sizes were the quickest for their size. Of few flights of one size the quickest are so by chance.

@@ -2,12 +2,12 @@
 
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::flights::{Figure, Flights};
+use crate::whatif::median::median_of_floats;
+use crate::whatif::quiet_samples::quietest;
 
 /// The run is looked at in about this many pieces of equally many flights, each of at least this number.
 const PIECES: usize = 48;
 const LEAST_OF_PIECE: usize = 32;
-/// This part of the pieces, the quickest, is the quiet of the run.
-const QUIET_PART: usize = 8;
 /// Fewer flights of a scope do not say what they take.
 const LEAST_FLIGHTS: usize = 256;
 
@@ -49,15 +49,13 @@ fn pieces(mut flights: Vec<(u64, f64)>) -> Vec<(u64, f64)> {
     let start = |piece: usize| piece * flights.len() / count;
     let median = |piece: usize| {
         let of_piece = &flights[start(piece)..start(piece + 1)];
-        let mut paces: Vec<f64> = of_piece.iter().map(|(_, pace)| *pace).collect();
-        let middle = paces.len() / 2;
-        *paces.select_nth_unstable_by(middle, f64::total_cmp).1
+        median_of_floats(&mut of_piece.iter().map(|(_, pace)| *pace).collect::<Vec<_>>())
     };
     let medians: Vec<f64> = (0..count).map(median).collect();
-    let mut sorted = medians.clone();
-    let (_, quiet, _) = sorted.select_nth_unstable_by(count / QUIET_PART, f64::total_cmp);
+    let quietest = quietest(&medians);
+    let quiet = medians[quietest[quietest.len() / 2]];
     let until_ns = |piece: usize| flights[start(piece + 1) - 1].0;
-    medians.into_iter().enumerate().map(|(piece, pace)| (until_ns(piece), pace / *quiet)).collect()
+    medians.into_iter().enumerate().map(|(piece, pace)| (until_ns(piece), pace / quiet)).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The quietest stretches of the run.
 
+use crate::whatif::median::median;
 use std::ops::Range;
 
 /// The run is looked at in this many stretches; the quietest quarter of them says what flights take.
@@ -17,11 +18,7 @@ pub(crate) fn quiet_stretches<S>(samples: &[S], value: impl Fn(&S) -> u64) -> Ve
     let starts = (0..samples.len()).step_by(length);
     let stretches: Vec<Range<usize>> =
         starts.map(|start| start..(start + length).min(samples.len())).collect();
-    let median = |stretch: &Range<usize>| {
-        let mut values: Vec<u64> = samples[stretch.clone()].iter().map(&value).collect();
-        let middle = values.len() / 2;
-        *values.select_nth_unstable(middle).1 as f64
-    };
+    let median = |stretch: &Range<usize>| median(samples[stretch.clone()].iter().map(&value)) as f64;
     let medians: Vec<f64> = stretches.iter().map(median).collect();
     quietest(&medians).into_iter().map(|at| stretches[at].clone()).collect()
 }

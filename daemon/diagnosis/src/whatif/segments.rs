@@ -3,6 +3,7 @@
 //! In: how much each rank works in each of equal cells of the run, relative to the mean of the ranks that do the same.
 //! Out: the segments within which each rank's share stays the same. A single slow step is noise and starts no segment.
 
+use crate::whatif::median::median_of_floats;
 use std::ops::Range;
 
 /// A segment has at least this many cells.
@@ -36,13 +37,13 @@ impl Shares {
         for of_rank in relative.chunks_exact(cells) {
             distances.clear();
             distances.extend(of_rank.windows(2).map(|two| (log(two[1]) - log(two[0])).abs()));
-            deviations.push(median(&mut distances) / MEDIAN_DISTANCE);
+            deviations.push(median_of_floats(&mut distances) / MEDIAN_DISTANCE);
             let (mut sum, mut sum_of_logs) = (0.0, 0.0);
             sums.push((sum, sum_of_logs));
             for cell in 0..cells {
                 let near = &of_rank[cell.saturating_sub(SMOOTHED)..(cell + SMOOTHED + 1).min(cells)];
                 window[..near.len()].copy_from_slice(near);
-                let share = median(&mut window[..near.len()]);
+                let share = median_of_floats(&mut window[..near.len()]);
                 (sum, sum_of_logs) = (sum + share, sum_of_logs + log(share));
                 sums.push((sum, sum_of_logs));
             }
@@ -86,14 +87,6 @@ impl Shares {
             }
         }
     }
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    if values.is_empty() {
-        return 0.0;
-    }
-    let middle = values.len() / 2;
-    *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
 /// The cells at which a segment starts, the first among them. Shares are by rank and cell.

@@ -75,7 +75,7 @@ fn of_two_messages_the_one_with_its_usual_flight_decided() {
     assert!(near(saving.wall_ns, (with - without) as f64, 0.1), "{saving:?}, truth {}", with - without);
 }
 
-/// Ranks that send to all others and wait for all; what they compute, by rank. One flight in thirty is slow, up to fifty times.
+/// Ranks that send to all others and wait for all; what they compute, by rank. One flight in thirty is slow, up to sixty times.
 fn all_to_all(computing_ns: impl Fn(u32) -> u64, draw: u64) -> Model {
     const RANKS: u32 = 12;
     const STEPS: u64 = 300;

@@ -7,6 +7,11 @@ use crate::whatif::reference::{Place, at_size};
 pub(crate) const SHARES: [f64; 13] =
     [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.995, 0.998, 0.999, 0.9997, 1.0];
 
+/// Flights within this factor of a time take as long: many may take the very same time.
+const AS_LONG: f64 = 1.05;
+/// How fast flights get rare that are shorter than the shortest known one: the exponent of their part of it.
+const BELOW_LEAST: i32 = 8;
+
 /// What flights of one scope and of sizes near each other take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
@@ -40,14 +45,7 @@ impl Point {
             }
         }
     }
-}
 
-/// Flights within this factor of a time take as long: many may take the very same time.
-const AS_LONG: f64 = 1.05;
-/// How fast flights get rare that are shorter than the shortest known one: the exponent of their part of it.
-const BELOW_LEAST: i32 = 8;
-
-impl Point {
     /// How likely a flight that took no longer than this took just so long: the density of its time over the share of times up to
     /// it (the reversed hazard rate).
     fn ends_now(&self, ns: f64) -> f64 {
