@@ -130,11 +130,19 @@ fn work_between_polls_is_no_polling() {
         assert_eq!(asked.iter().map(|call| call.count).sum::<u64>(), 300);
         let told_ns: u64 = asked.iter().map(|call| call.duration_ns()).sum();
         let stderr = ended.errors();
-        let own_ns = stderr.split("asking took ").nth(1).and_then(|rest| rest.split(' ').next());
-        let own_ns: u64 = own_ns.and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{stderr}"));
-        // What the clocks themselves take, and recording, is a part of a microsecond in each.
-        let allowed_ns = own_ns / 2..own_ns + 500_000;
-        assert!(allowed_ns.contains(&told_ns), "{told_ns} and {own_ns} ns of {}", asked_ns - begun_ns);
+        let of_program = |words: &str| -> u64 {
+            let number = stderr.split(words).nth(1).and_then(|rest| rest.split(' ').next());
+            number.and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{stderr}"))
+        };
+        let (own_ns, usual_ns) = (of_program("asking took "), of_program("usually "));
+        // What the clocks themselves take, and recording, is a part of a microsecond in each. Another process may have had the CPU
+        // while the program read its own clock: that is not in all of them.
+        let allowed_ns = 300 * usual_ns / 2..own_ns + 500_000;
+        assert!(
+            allowed_ns.contains(&told_ns),
+            "{told_ns}, {own_ns} and 300 times {usual_ns} ns of {}",
+            asked_ns - begun_ns
+        );
     }
 }
 
