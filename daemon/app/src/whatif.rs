@@ -10,7 +10,7 @@ use mpiscope_model::{Function, Node, Rank};
 use mpiscope_placement::place;
 use mpiscope_process::output::print;
 use mpiscope_recording::{Job, Recording};
-use mpiscope_verdict::{finish_graph, graph_builder, graph_of_segments};
+use mpiscope_verdict::{SideBySide, finish_graph, graph_builder, graph_of_segments};
 use serde::Serialize;
 use std::path::Path;
 use std::process::ExitCode;
@@ -148,7 +148,7 @@ fn answer(graph: &Graph, change: &Change, advised: Option<&[Node]>) -> Answer {
     let predicted = [UnfeltFlights::Drawn, UnfeltFlights::Low, UnfeltFlights::High]
         .map(|unfelt| seconds(graph.replay(&Change { unfelt, ..change.clone() }).run_ns));
     let [predicted_s, low_s, high_s] = predicted;
-    let after = graph.savings_after(change, advised);
+    let after = graph.savings_after(change, advised, &SideBySide);
     let next = after.causes.iter().max_by(|one, other| one.wall_ns.total_cmp(&other.wall_ns));
     let next = next.filter(|saving| saving.wall_ns >= 0.02 * predicted_s * 1e9);
     let departs = after.departure.map(|of| Departs { rank: of.rank.0, at_s: of.at_ns as f64 / 1e9 });

@@ -73,7 +73,7 @@ impl Digest {
         }
         let findings = if is_in_log {
             let log = recording.wal().map_err(anyhow::Error::from);
-            log.and_then(|log| verdict::diagnose(&recording, &log, 1)).map(Some)
+            log.and_then(|log| verdict::diagnose(&recording, &log, 1, None)).map(Some)
         } else {
             verdict::read(dir)
         };

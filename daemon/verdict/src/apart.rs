@@ -1,7 +1,8 @@
 //! A diagnosis in a process of its own, which may fail or take too long without harm to the recording.
 
-use super::diagnose::{diagnose, diagnose_into};
+use super::diagnose::{TakeFirst, diagnose};
 use super::findings::Findings;
+use super::findings_file::write;
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_process::local_host::own_program;
 use mpiscope_process::output::print;
@@ -21,17 +22,24 @@ const PATIENCE_SHARE: f64 = 0.05;
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// More than a sentence is not kept of what the process says when it fails.
 const MOST_ERROR_BYTES: u64 = 4096;
+/// Of a run with this many calls, what the first reading found is kept until the second has ended, which may not come in time.
+const MANY_CALLS: u64 = 1 << 20;
 /// A diagnosis has time: everything else goes first.
 pub(super) const LOW_PRIORITY: i32 = 10;
 
 /// The whole life of the process that diagnoses a recording: what it finds goes into the recording's folder, or is printed.
 pub fn diagnose_apart(dir: &Path, prints: bool, workers: usize) -> Result<ExitCode> {
     let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
+    let recording = Recording::open(dir)?;
+    let log = recording.wal()?;
     if prints {
-        let recording = Recording::open(dir)?;
-        print(&serde_json::to_string(&diagnose(&recording, &recording.wal()?, workers)?)?)?;
+        print(&serde_json::to_string(&diagnose(&recording, &log, workers, None)?)?)?;
     } else {
-        diagnose_into(dir, workers)?;
+        let mut keep = |findings: &Findings| write(dir, findings);
+        let totals = recording.manifest().totals;
+        let has_many = totals.calls + totals.polls >= MANY_CALLS;
+        let first = has_many.then_some(&mut keep as TakeFirst<'_>);
+        write(dir, &diagnose(&recording, &log, workers, first)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -42,6 +42,14 @@ pub struct Findings {
     pub(crate) is_calibrated: bool,
     /// Calls whose other side never became known.
     pub(crate) given_up: u64,
+    /// Whether this comes from the first of two readings of the run.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_first_reading: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_false(of: &bool) -> bool {
+    !of
 }
 
 /// The expected transfer time of messages of some sizes.
@@ -82,7 +90,23 @@ impl Findings {
             blocking_from_bytes: budgeter.blocking_from_bytes(),
             is_calibrated: is_referenced,
             given_up: budgeter.given_up(),
+            is_first_reading: false,
         }
+    }
+
+    /// Says that these come from the first of two readings, in which a share of the run was replayed, and no other placement.
+    pub(super) fn limit_to_first_reading(&mut self, replayed: f64, nodes: usize) {
+        self.is_first_reading = true;
+        // Ranks have other regions only in the second one.
+        self.diagnosis.attribution.retain(|stretch| stretch.region.is_none());
+        let verdict = &mut self.diagnosis.verdict;
+        if verdict.is_withheld() {
+            return;
+        }
+        let percent = (100.0 * replayed).clamp(1.0, 100.0);
+        let placement = if nodes > 1 { "; another placement was not looked at" } else { "" };
+        verdict.is_at_least |= nodes > 1;
+        verdict.remarks.push(format!("Savings are estimated from {percent:.0} % of the run{placement}"));
     }
 
     /// What was found while the job ran, where nothing can be found after it.
@@ -98,6 +122,7 @@ impl Findings {
             blocking_from_bytes: None,
             is_calibrated: false,
             given_up: 0,
+            is_first_reading: false,
         }
     }
 

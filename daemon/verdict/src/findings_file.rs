@@ -4,7 +4,7 @@ use crate::findings::Findings;
 use crate::shares;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_process::private::replace_json;
-use mpiscope_recording::{Manifest, read_listed};
+use mpiscope_recording::{Manifest, SHARES_FILE, read_listed};
 use std::path::Path;
 
 /// What was found, in the folder of the recording.
@@ -44,6 +44,20 @@ pub fn write(dir: &Path, findings: &Findings) -> Result<()> {
     replace_json(dir, FILE, findings).with_context(|| format!("write {}", dir.join(FILE).display()))?;
     // A view of the page lacks them where they cannot be written, and nothing else does.
     let _ = shares::write(dir, &findings.course.shares);
+    Ok(())
+}
+
+/// Removes what an earlier diagnosis left.
+///
+/// # Errors
+/// When there is something that cannot be removed.
+pub fn remove(dir: &Path) -> std::io::Result<()> {
+    for name in [FILE, SHARES_FILE] {
+        match std::fs::remove_file(dir.join(name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
     Ok(())
 }
 

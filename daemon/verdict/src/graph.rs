@@ -61,6 +61,12 @@ pub fn finish(builder: GraphBuilder) -> Result<Graph> {
 
 /// The graph of a recording whose rows are in segments; and what is wrong with these, in sentences.
 pub fn of_segments(recording: &Recording) -> Result<(Graph, Vec<String>)> {
+    let (builder, faults) = builder_of_segments(recording)?;
+    Ok((finish(builder)?, faults))
+}
+
+/// Likewise what it is built from.
+pub fn builder_of_segments(recording: &Recording) -> Result<(GraphBuilder, Vec<String>)> {
     let mut builder = builder(recording)?;
     let mut calls = recording.calls();
     calls.by_ref().for_each(|batch| batch.iter().for_each(|call| builder.call(call)));
@@ -70,5 +76,5 @@ pub fn of_segments(recording: &Recording) -> Result<(Graph, Vec<String>)> {
     scheduling.by_ref().for_each(|batch| batch.iter().for_each(|of| builder.scheduling(*of)));
     let faults = calls.faults().iter().chain(messages.faults()).chain(scheduling.faults());
     let faults = faults.map(|fault| fault.text.clone()).collect();
-    Ok((finish(builder)?, faults))
+    Ok((builder, faults))
 }

@@ -5,7 +5,8 @@
 //! job: at the end a process of its own diagnoses, which may fail without harm to the recording, and live a thread behind
 //! everything else. Where calls were lost it lowers or withholds a verdict; it never guesses.
 //!
-//! The log is read twice: once to learn expected transfer times and who talks to whom, once to diagnose by that.
+//! The log is read twice: once to learn expected transfer times and who talks to whom, once to diagnose by that. Of a run with very
+//! many calls, what the first pass found is kept for the case that nobody waits for the second.
 
 mod actions;
 mod advice;
@@ -36,6 +37,7 @@ mod reference_criteria;
 mod regions;
 mod replayed;
 pub mod shares;
+mod side_by_side;
 #[cfg(test)]
 mod simulated;
 mod sources;
@@ -45,11 +47,13 @@ mod words;
 
 pub use advice::{advise_apart, ask as ask_for_advice};
 pub use apart::{diagnose_apart, diagnosed_apart, have_diagnosed};
-pub use diagnose::{diagnose, diagnose_into};
+pub use diagnose::{TakeFirst, diagnose, diagnose_into};
 pub use ending::Ending;
 pub use findings::{Criterion, Findings};
-pub use findings_file::{FILE, may_be_read, read, write};
-pub use graph::{builder as graph_builder, finish as finish_graph, of_segments as graph_of_segments};
+pub use findings_file::{FILE, may_be_read, read, remove, write};
+pub use graph::{
+    builder as graph_builder, builder_of_segments, finish as finish_graph, of_segments as graph_of_segments,
+};
 pub use live::LiveDiagnosis;
 pub use live_findings::LiveFindings;
 pub use named_criteria::named;
@@ -58,4 +62,5 @@ pub use processors::{Crowding, Processors, blocked_sentence, where_ranks_run};
 pub use recorded_time::recorded_ns;
 pub use reference_criteria::{GIVEN, give};
 pub use regions::regions_sentence;
+pub use side_by_side::SideBySide;
 pub use words::{budget_lines, verdict_sentences};

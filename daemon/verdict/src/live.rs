@@ -13,7 +13,7 @@ use super::findings::name_places;
 use super::live_findings::LiveFindings;
 use super::pass::options;
 use super::reference_criteria;
-use super::stretches::{LIVE_CALLS, LogMatching, Stretches};
+use super::stretches::{LogMatching, Stretches};
 use super::words::say;
 use crate::criteria_file::CriteriaFile;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
@@ -299,7 +299,7 @@ impl Analysis {
             flow: Flow::start(options.clone())?,
             options,
             shared,
-            stretches: Stretches::new(LIVE_CALLS),
+            stretches: Stretches::live(),
             replaying: Duration::ZERO,
             started: Instant::now(),
             outlook: Outlook::new(given),
@@ -367,7 +367,7 @@ impl Analysis {
     /// Whatever came before `until_ns` of what is known is as if it had been lost.
     fn begin_anew(&mut self, left_out_calls: u64, mut known: Batch) -> Result<(), FlowError> {
         self.flow = Flow::start(self.options.clone())?;
-        self.stretches = Stretches::new(LIVE_CALLS);
+        self.stretches = Stretches::live();
         self.stretches.add(&known, &[], &[]);
         self.heard = Some(FxHashSet::default());
         self.outlook.begin_anew(known.until_ns, left_out_calls);
@@ -380,7 +380,7 @@ impl Analysis {
     /// the calls until now are left out.
     fn read_log(&mut self, dir: &Path, messages: u64, (calls, known): (u64, Batch)) -> Result<(), FlowError> {
         self.flow = Flow::start(self.options.clone())?;
-        (self.stretches, self.heard) = (Stretches::new(LIVE_CALLS), None);
+        (self.stretches, self.heard) = (Stretches::live(), None);
         self.stretches.add(&known, &[], &[]);
         self.outlook.begin_anew(0, 0);
         let (mut ingest, mut matching) = (Ingest::for_diagnosis(), LogMatching::default());

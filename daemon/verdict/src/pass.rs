@@ -14,8 +14,13 @@ use mpiscope_topology::Advice;
 ///
 /// # Errors
 /// When the analysis has a fault of its own.
-pub(super) fn learn(manifest: &Manifest, log: &WalReader, workers: usize) -> Result<Budgeter> {
-    over(flow(manifest, workers), manifest, log, None)
+pub(super) fn learn(
+    manifest: &Manifest,
+    log: &WalReader,
+    workers: usize,
+    stretches: Option<&mut LogStretches>,
+) -> Result<Budgeter> {
+    over(flow(manifest, workers), manifest, log, stretches)
 }
 
 /// Diagnoses a log by criteria and advice, and by what the whole run was like.

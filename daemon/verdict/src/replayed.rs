@@ -1,10 +1,11 @@
 //! Results of replays: what each cause costs, and which ranks it comes from.
 
 use mpiscope_diagnosis::ReplaySavings;
-use mpiscope_diagnosis::whatif::{Graph, LinkTime, Shorter};
+use mpiscope_diagnosis::whatif::{Graph, LinkTime, Replayer, Shorter};
 use mpiscope_feed::{Blocked, CpuContention, SlowLink, SlowLinks, Stopped, WhatIf, Without};
 use mpiscope_model::{Blame, Nanoseconds, Node, Rank};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The parts of a long run are merged down to this number. The page takes no more (`PARTS_MAX`).
 const MOST_PARTS: usize = 96;
@@ -115,15 +116,15 @@ impl Part {
 
 impl Replayed {
     /// Replays a stretch of a run without each set of causes.
-    pub(super) fn replay(graph: &Graph, advised: &[Node]) -> Self {
+    pub(super) fn replay(graph: &Graph, advised: &[Node], replayer: &dyn Replayer) -> Self {
         let is_known = advised.len() >= graph.node_of_rank().len();
-        let (savings, sets) = graph.savings_of_sets(is_known.then_some(advised));
+        let (savings, sets) = graph.savings_of_sets(is_known.then_some(advised), replayer);
         let departure = savings.departure.map(|departure| (departure.rank, departure.at_ns));
         let (from_ns, to_ns) = (graph.began_ns(), graph.recorded_ns());
         let length_ns = to_ns - from_ns;
         // Work is cut by each rank's progress; in time the parts are about these.
         let excess = graph.excess_work();
-        let delaying_ns = graph.delaying_work(&savings, &excess);
+        let delaying_ns = graph.delaying_work(&savings, &excess, replayer);
         let both: Vec<_> = excess.into_iter().zip(graph.delayed_work()).collect();
         let part_ns = length_ns / both.len().max(1) as u64;
         let at_ns = |number: u64| from_ns + number * part_ns;
@@ -179,9 +180,15 @@ impl Replayed {
         }
     }
 
-    /// Scales the replayed stretches up to the whole run until a time.
-    pub(super) fn scaled_to(mut self, until_ns: Nanoseconds) -> Self {
-        self.to_ns = self.to_ns.max(until_ns);
+    /// The share of the run that was replayed.
+    pub(super) fn share(&self) -> f64 {
+        self.replayed_ns as f64 / (self.to_ns - self.from_ns).max(1) as f64
+    }
+
+    /// Scales the replayed stretches up to a time around them.
+    pub(super) fn scaled_to(mut self, time: Range<Nanoseconds>) -> Self {
+        self.from_ns = self.from_ns.min(time.start);
+        self.to_ns = self.to_ns.max(time.end);
         let factor = (self.to_ns - self.from_ns) as f64 / self.replayed_ns.max(1) as f64;
         self.unexplained_ns *= factor;
         for Shorter { wall_ns, range_ns } in &mut self.sets {
@@ -308,7 +315,7 @@ mod tests {
     fn stretches_are_scaled_up_for_skipped_time() {
         let mut some = stretch(0, 100, None);
         some.add(&stretch(300, 400, None));
-        let whole = some.scaled_to(800);
+        let whole = some.scaled_to(0..800);
         assert!(is_near(whole.savings().wall_s[1], 16e-9));
         assert_eq!((whole.parts[0].excess_ns[1], whole.delaying_ns[1]), (8, 16));
         let whatif = whole.whatif(800);

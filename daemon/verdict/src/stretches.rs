@@ -5,8 +5,9 @@
 use super::graph::{kinds, refer, share_cpus};
 use super::replayed::Replayed;
 use crate::processors::Processors;
+use crate::side_by_side::SideBySide;
 use mpiscope_diagnosis::Reference;
-use mpiscope_diagnosis::whatif::GraphBuilder;
+use mpiscope_diagnosis::whatif::{GraphBuilder, InTurn, Replayer};
 use mpiscope_matching::Matcher;
 use mpiscope_model::{Batch, Call, Message, Nanoseconds, Node};
 
@@ -18,7 +19,13 @@ const FINAL_CALLS: usize = 1 << 22;
 const CALLS_PER_RANK: usize = 512;
 const MOST_FOR_RANKS: usize = 1 << 20;
 
+/// A stretch of a job with many ranks needs more calls.
+fn enough_for(ranks: usize) -> usize {
+    (CALLS_PER_RANK * ranks).min(MOST_FOR_RANKS)
+}
+
 pub(super) struct Stretches {
+    replayer: &'static (dyn Replayer + Sync),
     builder: GraphBuilder,
     least_calls: usize,
     ranks: usize,
@@ -28,6 +35,8 @@ pub(super) struct Stretches {
     earlier: Replayed,
     /// A better placement; empty where none is known.
     advised: Vec<Node>,
+    /// When the first call began, replayed or skipped.
+    from_ns: Option<Nanoseconds>,
     /// All calls that ended before this time are in.
     until_ns: Nanoseconds,
     is_paused: bool,
@@ -36,8 +45,9 @@ pub(super) struct Stretches {
 }
 
 impl Stretches {
-    pub(super) fn new(least_calls: usize) -> Self {
+    fn new(least_calls: usize, replayer: &'static (dyn Replayer + Sync)) -> Self {
         Self {
+            replayer,
             builder: GraphBuilder::new(kinds()),
             least_calls,
             ranks: 0,
@@ -45,11 +55,17 @@ impl Stretches {
             processors: Processors::default(),
             earlier: Replayed::default(),
             advised: Vec::new(),
+            from_ns: None,
             until_ns: 0,
             is_paused: false,
             is_skipping: false,
             has_skipped: false,
         }
+    }
+
+    /// Those of a job that goes on, which needs all CPUs but one.
+    pub(super) fn live() -> Self {
+        Self::new(LIVE_CALLS, &InTurn)
     }
 
     /// Sets what messages and collectives take without network contention, where that was measured.
@@ -80,6 +96,7 @@ impl Stretches {
 
     /// Adds a batch with its calls and messages; whether that ended a stretch, which is then replayed.
     pub(super) fn add(&mut self, batch: &Batch, calls: &[Call], messages: &[Message]) -> bool {
+        self.from_ns = self.from_ns.or_else(|| batch.calls.iter().map(|call| call.start_ns).min());
         self.until_ns = self.until_ns.max(batch.until_ns);
         self.processors.see(&batch.scheduling);
         self.processors.place(&batch.ranks);
@@ -106,8 +123,7 @@ impl Stretches {
         batch.collected.iter().for_each(|of| self.builder.collected(*of));
         batch.scheduling.iter().for_each(|of| self.builder.scheduling(*of));
         messages.iter().for_each(|message| self.builder.message(message));
-        let enough = self.least_calls.max((CALLS_PER_RANK * self.ranks).min(MOST_FOR_RANKS));
-        self.builder.call_count() >= enough && self.end_stretch()
+        self.builder.call_count() >= self.least_calls.max(enough_for(self.ranks)) && self.end_stretch()
     }
 
     /// Replays the stretch and begins the next one; whether there was one.
@@ -124,7 +140,8 @@ impl Stretches {
     /// The result so far.
     pub(super) fn result(&self) -> Replayed {
         let result = self.replay(self.builder.clone());
-        if self.has_skipped { result.scaled_to(self.until_ns) } else { result }
+        let from_ns = self.from_ns.unwrap_or(Nanoseconds::MAX);
+        if self.has_skipped { result.scaled_to(from_ns..self.until_ns) } else { result }
     }
 
     /// The sum over earlier stretches and this one.
@@ -134,7 +151,7 @@ impl Stretches {
         if stretch.call_count() > 0
             && let Ok(graph) = stretch.finish()
         {
-            sum.add(&Replayed::replay(&graph, &self.advised));
+            sum.add(&Replayed::replay(&graph, &self.advised, self.replayer));
         }
         sum.cpu_contention = self.processors.shortage();
         sum.stopped = self.processors.stopped();
@@ -161,21 +178,57 @@ pub(super) struct LogStretches {
     matching: LogMatching,
     /// The calls of the log.
     calls: u64,
+    rows: u64,
+    /// Where only some parts of the run are replayed.
+    parts: Option<Parts>,
+}
+
+/// Parts of a run that stand for it: one of equal length in the middle of each of equal stretches.
+#[derive(Debug, Clone, Copy)]
+struct Parts {
+    stretch_calls: u64,
+    part_calls: u64,
+}
+
+/// A stretch is this many times as long as the part that stands for it, unless the run is shorter.
+const STRETCH_OF_PART: u64 = 8;
+
+impl Parts {
+    fn new(calls: u64, part_calls: u64) -> Self {
+        let count = (calls / (STRETCH_OF_PART * part_calls)).max(1);
+        Self { stretch_calls: (calls / count).max(1), part_calls }
+    }
+
+    /// Whether what comes after this number of calls is in a part.
+    fn contains(self, calls: u64) -> bool {
+        let begin = self.stretch_calls.saturating_sub(self.part_calls) / 2;
+        (begin..begin + self.part_calls).contains(&(calls % self.stretch_calls))
+    }
 }
 
 impl LogStretches {
     pub(super) fn new(reference: &Reference, advised: &[Node], recorder_ns: u64) -> Self {
-        let mut stretches = Stretches::new(FINAL_CALLS);
+        let mut stretches = Stretches::new(FINAL_CALLS, &SideBySide);
         stretches.refer(reference);
         stretches.advise(advised);
         stretches.recorded_in(recorder_ns);
-        Self { stretches, matching: LogMatching::default(), calls: 0 }
+        Self { stretches, matching: LogMatching::default(), calls: 0, rows: 0, parts: None }
+    }
+
+    /// Of about an eighth of a run of some calls and ranks, without another placement.
+    pub(super) fn of_parts(reference: &Reference, recorder_ns: u64, (calls, ranks): (u64, u32)) -> Self {
+        let part_calls = enough_for(ranks as usize).max(LIVE_CALLS) as u64;
+        Self { parts: Some(Parts::new(calls, part_calls)), ..Self::new(reference, &[], recorder_ns) }
     }
 
     /// Adds a batch whose times are corrected.
     pub(super) fn add(&mut self, batch: &Batch) {
         let messages = self.matching.messages(batch);
+        if let Some(parts) = self.parts {
+            self.stretches.pause(!parts.contains(self.rows));
+        }
         self.stretches.add(batch, &batch.calls, &messages);
+        self.rows += batch.calls.len() as u64;
         self.calls += batch.calls.iter().map(|call| call.count.max(1)).sum::<u64>();
     }
 
@@ -188,5 +241,24 @@ impl LogStretches {
         let rest = self.matching.0.finish().messages;
         self.stretches.add(&Batch::default(), &[], &rest);
         self.stretches.result()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_an_eighth_of_a_long_run_and_the_middle_of_a_short_one() {
+        let parts = |calls: u64| {
+            let parts = Parts::new(calls, 100);
+            (0..calls).filter(|at| parts.contains(*at)).collect::<Vec<u64>>()
+        };
+        assert_eq!(parts(8_000).len(), 1_000);
+        assert_eq!(parts(8_000)[..100], (350..450).collect::<Vec<_>>());
+        assert_eq!(parts(300), (100..200).collect::<Vec<_>>());
+        assert_eq!(parts(60), (0..60).collect::<Vec<_>>());
+        assert_eq!(parts(0), [] as [u64; 0]);
+        assert_eq!(parts(1_599).len(), 100);
     }
 }

@@ -38,7 +38,7 @@ impl Contents {
         let mut findings = if is_in_log(&recording) {
             let unknown = mpiscope_symbols::look_up(&mut loaded.sites, mpiscope_symbols::PATIENCE);
             loaded.missing.extend(unknown);
-            let mut findings = verdict::diagnose(&recording, &recording.wal()?, 1)?;
+            let mut findings = verdict::diagnose(&recording, &recording.wal()?, 1, None)?;
             findings.name_places(&loaded.sites);
             Some(findings)
         } else {

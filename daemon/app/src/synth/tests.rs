@@ -4,7 +4,9 @@ use super::*;
 use mpiscope_engine::load::{Loaded, load};
 use mpiscope_recording::{Recording, State};
 use mpiscope_synth::{DISTURBANCES, PATTERNS};
+use mpiscope_verdict::{Findings, diagnose, read, write};
 use std::os::unix::fs::PermissionsExt as _;
+use std::sync::{Arc, Mutex};
 
 fn recorded(spec: &Spec) -> (tempfile::TempDir, Truth, Loaded) {
     let folder = tempfile::tempdir().unwrap();
@@ -54,6 +56,71 @@ fn recordings_say_what_is_true_whatever_disturbs() {
         assert_true(&truth, &loaded, disturbance);
         assert_eq!(disturbance == "lost-records", truth.lost_calls > 0);
     }
+}
+
+#[test]
+fn what_the_first_reading_found_stays_where_the_second_takes_too_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("made");
+    let mut spec = Spec::new("ring".parse().unwrap(), 16, 6.0, 60_000.0);
+    spec.disturb = vec!["imbalance".parse().unwrap()];
+    let mut run = generate(&spec).unwrap();
+    let second: Arc<Mutex<Option<Findings>>> = Arc::default();
+    let kept = Arc::clone(&second);
+    let diagnose = move |out: &Path, _| {
+        let recording = Recording::open(out)?;
+        let mut keep = |first: &Findings| write(out, first);
+        let found = diagnose(&recording, &recording.wal()?, 1, Some(&mut keep))?;
+        *kept.lock().unwrap() = Some(found);
+        anyhow::bail!("it would take too long")
+    };
+    let (manifest, ()) = record_told(
+        &out,
+        Box::new(diagnose),
+        |_| {},
+        move |teller| {
+            run.by_ref().for_each(|message| teller.tell(message));
+            Ok(())
+        },
+    )
+    .unwrap();
+    assert_eq!(manifest.missing, ["the second of two readings for the verdict: it would take too long"]);
+    let (first, second) = (read(&out).unwrap().unwrap(), second.lock().unwrap().take().unwrap());
+    assert!(first.is_first_reading && !second.is_first_reading);
+    let (first, second) = (first.diagnosis.verdict, second.diagnosis.verdict);
+    assert_eq!((first.cause.as_str(), second.cause.as_str()), ("pattern", "pattern"));
+    let ratio = first.avoidable_s / second.avoidable_s;
+    assert!((0.85..1.15).contains(&ratio), "{} of {} s", first.avoidable_s, second.avoidable_s);
+    let is_first = |remark: &&String| remark.starts_with("Savings are estimated from ");
+    assert_eq!(first.remarks.iter().filter(is_first).count(), 1, "{:?}", first.remarks);
+    assert_eq!(second.remarks.iter().filter(is_first).count(), 0);
+}
+
+#[test]
+fn what_an_earlier_diagnosis_left_is_not_taken_for_that_of_this_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, earlier) = (folder.path().join("made"), folder.path().join("earlier"));
+    let mut spec = Spec::new("ring".parse().unwrap(), 4, 0.1, 10_000.0);
+    spec.disturb = vec!["imbalance".parse().unwrap()];
+    record(&spec, &earlier, &Interrupt::none("")).unwrap();
+    let findings = earlier.join(mpiscope_verdict::FILE);
+    let left = out.join(mpiscope_verdict::FILE);
+    let mut run = generate(&spec).unwrap();
+    let diagnose = |_: &Path, _| anyhow::bail!("it failed");
+    let (manifest, ()) = record_told(
+        &out,
+        Box::new(diagnose),
+        |_| {},
+        move |teller| {
+            std::fs::copy(&findings, &left)?;
+            run.by_ref().for_each(|message| teller.tell(message));
+            Ok(())
+        },
+    )
+    .unwrap();
+    assert_eq!(manifest.missing, ["there is no diagnosis: it failed"]);
+    assert!(read(&earlier).unwrap().is_some());
+    assert_eq!(read(&out).unwrap(), None);
 }
 
 #[test]

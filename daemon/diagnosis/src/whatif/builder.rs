@@ -8,11 +8,13 @@ use crate::whatif::graph::delays::Delays;
 use crate::whatif::message_calls::{MessageRow, link};
 use crate::whatif::partners::Partners;
 use crate::whatif::reference::Reference;
+use crate::whatif::rule::{Rule, Rules};
 use crate::whatif::{classes, cpu_sharing, dealers, delay, drained, explain, flights, groups, starved, work};
 use mpiscope_model::{
     Call, CallId, Collected, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling, Site,
 };
 use rustc_hash::FxHashMap;
+use std::iter;
 
 /// The run has more calls than a graph may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +27,7 @@ pub struct TooLarge {
 #[derive(Debug, Clone)]
 pub struct GraphBuilder {
     kinds: Vec<CallKind>,
+    rules: Rules,
     threads: FxHashMap<(Rank, u16), Vec<CallRow>>,
     messages: Vec<MessageRow>,
     scheduling: Vec<Scheduling>,
@@ -52,6 +55,7 @@ impl GraphBuilder {
     pub fn new(kinds: Vec<CallKind>) -> Self {
         Self {
             kinds,
+            rules: Rules::default(),
             threads: FxHashMap::default(),
             messages: Vec::new(),
             scheduling: Vec::new(),
@@ -71,6 +75,16 @@ impl GraphBuilder {
     pub fn with_limit(mut self, most_calls: usize) -> Self {
         self.most_calls = most_calls.min(NONE as usize - 1);
         self
+    }
+
+    /// This builder, then without each of the rules in turn, in the order of [`Rule::ALL`].
+    pub fn without_each(&self) -> impl Iterator<Item = Self> {
+        let without = |rule| {
+            let mut builder = self.clone();
+            builder.rules.leave_out(rule);
+            builder
+        };
+        iter::once(self.clone()).chain(Rule::ALL.into_iter().map(without))
     }
 
     /// A rank runs on a node.
@@ -187,6 +201,7 @@ impl GraphBuilder {
     #[must_use]
     pub fn next_stretch(&self) -> Self {
         Self {
+            rules: self.rules,
             nodes: self.nodes.clone(),
             cpus: self.cpus.clone(),
             reference: self.reference.clone(),
@@ -212,6 +227,7 @@ impl GraphBuilder {
     pub fn finish(self) -> Result<Graph, TooLarge> {
         let Self {
             kinds,
+            rules,
             threads,
             messages,
             scheduling,
@@ -227,7 +243,7 @@ impl GraphBuilder {
         if calls > most_calls {
             return Err(TooLarge { most_calls });
         }
-        let mut graph = Graph { kinds, ..Graph::default() };
+        let mut graph = Graph { kinds, rules, ..Graph::default() };
         graph.reserve(calls);
         let rows = push_threads(&mut graph, threads, calls);
         graph.place(nodes);

@@ -3,6 +3,7 @@
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::NONE;
 use crate::whatif::graph::Graph;
+use crate::whatif::rule::Rule;
 use mpiscope_model::{Rank, Site};
 use rustc_hash::FxHashSet;
 
@@ -27,7 +28,7 @@ pub(crate) fn classes(graph: &Graph, sites: &[Site]) -> Vec<u32> {
         }
         let is_same = |(other, _): &&(FxHashSet<Place>, u32)| {
             let both = places.intersection(other).count() as f64;
-            both >= SHARED * places.len().min(other.len()) as f64
+            both >= SHARED * places.len().min(other.len()) as f64 || !graph.follows(Rule::Classes)
         };
         *class = match representatives.iter().find(is_same) {
             Some((_, class)) => *class,

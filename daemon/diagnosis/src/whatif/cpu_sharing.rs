@@ -9,6 +9,7 @@ use crate::whatif::gaps::{class_of, means_of_groups};
 use crate::whatif::graph::cpu_sharing::{CpuSharing, Scheduled, Shared, Times};
 use crate::whatif::graph::delays::SchedulerSample;
 use crate::whatif::graph::{Graph, Thread};
+use crate::whatif::rule::Rule;
 use mpiscope_model::{Node, Rank};
 use rustc_hash::FxHashMap;
 
@@ -23,7 +24,10 @@ const MOST_DELAYS: f64 = 4.0;
 /// CPUs.
 pub(crate) fn measure(graph: &Graph, cpus: &FxHashMap<Node, f64>) -> Option<CpuSharing> {
     let (node_of, of_nodes) = ranks_and_cpus(graph, cpus);
-    if !graph.delays.is_known() || !of_nodes.iter().any(|(ranks, cpus)| *ranks as f64 > *cpus) {
+    if !graph.follows(Rule::SharedCpus)
+        || !graph.delays.is_known()
+        || !of_nodes.iter().any(|(ranks, cpus)| *ranks as f64 > *cpus)
+    {
         return None;
     }
     let began_ns = graph.began_ns();

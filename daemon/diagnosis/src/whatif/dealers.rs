@@ -7,6 +7,7 @@
 
 use crate::whatif::graph::requests::{Request, Requests};
 use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::rule::Rule;
 use mpiscope_model::Rank;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -27,7 +28,7 @@ pub(crate) fn requests(graph: &Graph) -> Requests {
     let thread_of = graph.thread_of_calls();
     let deals = |thread: &u32| may_deal(graph, &thread_of, graph.threads[*thread as usize].calls.clone());
     let candidates: Vec<u32> = (0..graph.threads.len() as u32).filter(deals).collect();
-    if candidates.is_empty() {
+    if candidates.is_empty() || !graph.follows(Rule::Dealers) {
         return Requests::default();
     }
     let mut sent: FxHashMap<u32, Vec<u32>> = candidates.iter().map(|thread| (*thread, Vec::new())).collect();

@@ -6,6 +6,7 @@
 
 use crate::whatif::graph::delays::{Delays, SchedulerSample};
 use crate::whatif::graph::{Graph, Thread};
+use crate::whatif::rule::Rule;
 use mpiscope_model::Scheduling;
 use rustc_hash::FxHashMap;
 
@@ -134,6 +135,8 @@ impl ThreadCalls<'_> {
     ) {
         let Self { graph, thread, parts, usual, has_one_node } = self;
         let clipped = |from: u64, to: u64| to.min(to_ns).saturating_sub(from.max(from_ns));
+        let tells = graph.follows(Rule::BeyondUsual);
+        let beyond = |ns: u64, usual_ns: u64| if tells { ns.saturating_sub(usual_ns) } else { 0 };
         for at in first..thread.calls.end as usize {
             let gap_from_ns = computing_from_ns(graph, thread, at);
             if gap_from_ns >= to_ns {
@@ -146,7 +149,7 @@ impl ThreadCalls<'_> {
                 is_call: false,
                 is_within_node: true,
                 length_ns: clipped(gap_from_ns, graph.starts[at]),
-                excess_ns: usual.computing_ns.map(|usual_ns| gap_ns.saturating_sub(usual_ns + before[at])),
+                excess_ns: usual.computing_ns.map(|usual_ns| beyond(gap_ns, usual_ns + before[at])),
             });
             if parts[at] > 0 {
                 pieces.push(Piece {
@@ -154,7 +157,7 @@ impl ThreadCalls<'_> {
                     is_call: true,
                     is_within_node: graph.is_within_node(at, *has_one_node),
                     length_ns: clipped(graph.ends[at] - parts[at], graph.ends[at]),
-                    excess_ns: usual.call_ns.map(|usual_ns| parts[at].saturating_sub(usual_ns + within[at])),
+                    excess_ns: usual.call_ns.map(|usual_ns| beyond(parts[at], usual_ns + within[at])),
                 });
             }
         }

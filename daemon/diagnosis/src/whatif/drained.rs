@@ -4,13 +4,14 @@ use crate::whatif::call_kind::CallKind;
 use crate::whatif::graph::flights::Figure;
 use crate::whatif::graph::on_links::OnLink;
 use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::rule::Rule;
 use crate::whatif::slow_links::measure;
 use rustc_hash::FxHashMap;
 
 /// Finds them, each with the message that it sent.
 pub(crate) fn find(graph: &mut Graph) {
     let links = measure(graph);
-    if !links.has_slow() {
+    if !links.has_slow() || !graph.follows(Rule::Drained) {
         return;
     }
     let of_link = |edge: &Edge| links.of_message(graph, edge).filter(OnLink::is_slow);

@@ -10,6 +10,7 @@ use crate::whatif::graph::flights::{Figure, size_bin};
 use crate::whatif::graph::on_links::Link;
 use crate::whatif::lack::Lack;
 use crate::whatif::partners::{Partners, Peers};
+use crate::whatif::rule::Rule;
 use mpiscope_model::{Function, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,6 +57,9 @@ const LONG_BEFORE: u64 = 32;
 /// The links on which messages come late: most calls that took far longer than usual after their messages were sent waited for
 /// nobody's entry, and entries just before they ended are chance.
 fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Link> {
+    if !graph.follows(Rule::LateLinks) {
+        return FxHashSet::default();
+    }
     let sent_ns = |call: usize| {
         let senders = graph.received_by(call).iter().map(|edge| graph.starts[edge.from as usize]);
         senders.max().unwrap_or(0).min(graph.ends[call])
@@ -170,9 +174,11 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
             let lack = Lack::during(graph, thread.rank, (start_ns, end_ns));
             let since_ns = blamed_since_ns(graph, call, &lack, soon_ns);
             match last_entry(graph, &peers, call, soon_ns, (since_ns, end_ns)) {
-                Some(entry) => blocked.add(call, BlockedCall { entry, usual_ns }),
-                None if lack.is_most() || was_underway(graph, call, Figure::Median) => {}
-                None => unexplained_ns += took_ns - usual_ns,
+                Some(entry) if graph.follows(Rule::Blocked) => {
+                    blocked.add(call, BlockedCall { entry, usual_ns });
+                }
+                _ if lack.is_most() || was_underway(graph, call, Figure::Median) => {}
+                _ => unexplained_ns += took_ns - usual_ns,
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::median::median;
 use crate::whatif::quiet_samples::{is_within, quiet_stretches, times_of};
 use crate::whatif::reference::at_size;
+use crate::whatif::rule::Rule;
 use mpiscope_model::spread;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -76,16 +77,16 @@ const NEAR_SIZES: f64 = 4.0;
 
 /// What flights of some sizes, in their order, do not exceed. How far flights are from the usual is much the same for sizes near
 /// each other, and a few flights of one size say nothing of rare ones.
-fn points(sizes: &[OfSize]) -> Vec<Point> {
+fn points(sizes: &[OfSize], nearest: f64) -> Vec<Point> {
     let distributions: Vec<Distribution> = sizes.iter().map(OfSize::distribution).collect();
     let median_ns = |at: usize| distributions[at].quantile(0.5).max(1.0);
     let apart = |one: usize, other: usize| (sizes[one].bytes + 1.0) / (sizes[other].bytes + 1.0);
     let point = |at: usize| {
         let OfSize { bytes, ref exact, .. } = sizes[at];
         let is_near = |other: &usize| distributions[*other].knows_median();
-        let mut below = (0..at).rev().take_while(|other| apart(at, *other) <= NEAR_SIZES).filter(is_near);
+        let mut below = (0..at).rev().take_while(|other| apart(at, *other) <= nearest).filter(is_near);
         let mut above =
-            (at + 1..sizes.len()).take_while(|other| apart(*other, at) <= NEAR_SIZES).filter(is_near);
+            (at + 1..sizes.len()).take_while(|other| apart(*other, at) <= nearest).filter(is_near);
         let (mut used, mut count) = (vec![at], exact.len());
         while count < ENOUGH_FOR_SHAPE && distributions[at].knows_median() {
             let next = [below.next(), above.next()];
@@ -157,11 +158,15 @@ fn gather(graph: &Graph, inter: &[bool], flight_ns: impl Fn(&Edge) -> u64) -> Fx
     felt.values_mut().for_each(|of_size| of_size.sort_unstable());
     let of_scope =
         |is_inter: bool| felt.iter().filter(move |((of, _), _)| *of == is_inter).map(|(_, felt)| felt);
-    let quiet = [false, true].map(|is_inter| quiet_of_all(of_scope(is_inter)));
+    let quiet = [false, true].map(|is_inter| match graph.follows(Rule::QuietTogether) {
+        true => quiet_of_all(of_scope(is_inter)),
+        false => Vec::new(),
+    });
     let of_size =
         |(size, felt): (&(bool, u32), &Vec<Sample>)| (*size, OfSize::new(felt, &quiet[usize::from(size.0)]));
     let mut sizes: FxHashMap<_, OfSize> = felt.iter().map(of_size).collect();
-    for at in waited_for().filter(|at| !graph.edges[*at].is_felt) {
+    let is_bounded = |at: &usize| !graph.edges[*at].is_felt && graph.follows(Rule::Bounds);
+    for at in waited_for().filter(is_bounded) {
         let edge = &graph.edges[at];
         if let Some(of_size) = sizes.get_mut(&key(at)) {
             of_size.bound(ended_ns(edge), flight_ns(edge));
@@ -198,7 +203,8 @@ pub(crate) fn of_felt(graph: &Graph, inter: &[bool], flight_ns: impl Fn(&Edge) -
     }
     for (mut sizes, points_of_scope) in by_scope.into_iter().zip(&mut flights.scopes) {
         sizes.sort_by(|one, other| one.bytes.total_cmp(&other.bytes));
-        *points_of_scope = points(&sizes);
+        let nearest = if graph.follows(Rule::NearSizes) { NEAR_SIZES } else { 0.0 };
+        *points_of_scope = points(&sizes, nearest);
     }
     let known = flights.sorted();
     let mut flights = known.clone();
@@ -241,7 +247,9 @@ mod tests {
     #[test]
     fn sizes_near_a_rare_one_say_what_rare_flights_of_it_take() {
         let usual = with_rare_slow_ones(1000, 2_000);
-        let [_, rare] = &points(&[usual, of_size(2000, [4_000; 40].into_iter())])[..] else { panic!() };
+        let [_, rare] = &points(&[usual, of_size(2000, [4_000; 40].into_iter())], NEAR_SIZES)[..] else {
+            panic!()
+        };
         assert!(greatest_ns(rare) > 100_000.0, "{rare:?}");
         assert!((rare.ns[3] - 4_000.0).abs() < 20.0, "{rare:?}");
     }
@@ -249,13 +257,15 @@ mod tests {
     #[test]
     fn sizes_far_away_say_nothing() {
         let usual = with_rare_slow_ones(8, 2_000);
-        let [_, far] = &points(&[usual, of_size(1 << 20, [100_000; 40].into_iter())])[..] else { panic!() };
+        let [_, far] = &points(&[usual, of_size(1 << 20, [100_000; 40].into_iter())], NEAR_SIZES)[..] else {
+            panic!()
+        };
         assert_eq!(far.ns, [100_000.0; SHARES.len()]);
     }
 
     #[test]
     fn what_was_felt_alone_has_its_own_quantiles() {
-        let [point] = &points(&[of_size(100, (1..=1200).rev())])[..] else { panic!() };
+        let [point] = &points(&[of_size(100, (1..=1200).rev())], NEAR_SIZES)[..] else { panic!() };
         // The quietest quarter are the last of these times.
         assert_eq!((point.ns[0], point.ns[3], greatest_ns(point)), (1.0, 151.0, 300.0));
     }

@@ -5,6 +5,7 @@ use crate::whatif::decisive::{Draws, decisive, was_felt};
 use crate::whatif::flight_times::{of_bounds, of_felt};
 use crate::whatif::graph::flights::{Figure, Flights, MOST_OWN_NS, SMALL_BYTES};
 use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::rule::Rule;
 use crate::whatif::slow_links;
 use mpiscope_model::drawn;
 
@@ -15,7 +16,7 @@ pub(crate) fn learn_roughly(graph: &mut Graph) {
 
 /// Learns what flights take, and which of them are known.
 pub(crate) fn learn(graph: &mut Graph) {
-    learn_in_rounds(graph, true);
+    learn_in_rounds(graph, graph.follows(Rule::LastDrawn));
 }
 
 const ROUNDS: usize = 3;
@@ -64,7 +65,12 @@ fn likely_ns(graph: &Graph, flights: &Flights, is_inter: bool, at: usize) -> f32
     let most_ns = graph.span_ns(edge) as f64;
     let slower = graph.slowness_of(at);
     let drawn_ns = || flights.within_ns(is_inter, edge.bytes, (drawn(at as u64 + 1), most_ns / slower));
-    let likely_ns = if edge.is_felt { None } else { drawn_ns() };
+    let median_ns = || flights.ns(is_inter, edge.bytes, Figure::Median).map(|ns| ns.min(most_ns / slower));
+    let likely_ns = match edge.is_felt {
+        true => None,
+        false if graph.follows(Rule::UnknownDrawn) => drawn_ns(),
+        false => median_ns(),
+    };
     likely_ns.map_or(most_ns, |ns| slower * ns) as f32
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod work;
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::{CallRow, NONE};
 use crate::whatif::reference::Reference;
+use crate::whatif::rule::{Rule, Rules};
 use blocked_calls::BlockedCalls;
 use cpu_sharing::CpuSharing;
 use delays::Delays;
@@ -66,6 +67,7 @@ pub struct Quality {
 /// The graph of a run.
 #[derive(Debug, Default)]
 pub struct Graph {
+    pub(crate) rules: Rules,
     pub(crate) kinds: Vec<CallKind>,
     pub(crate) threads: Vec<Thread>,
     pub(crate) starts: Vec<u64>,
@@ -114,6 +116,11 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Whether a rule is followed.
+    pub(crate) fn follows(&self, rule: Rule) -> bool {
+        self.rules.has(rule)
+    }
+
     /// How many times as long as elsewhere a message takes on its link.
     pub(crate) fn slowness_of(&self, edge: usize) -> f64 {
         self.slowness.get(edge).copied().map_or(1.0, f64::from)

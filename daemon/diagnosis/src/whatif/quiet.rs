@@ -10,6 +10,7 @@ use crate::whatif::graph::Graph;
 use crate::whatif::graph::flights::{Figure, size_bin};
 use crate::whatif::graph::quiet_group::QuietGroup;
 use crate::whatif::quiet_samples::{STRETCHES, is_within, quiet_samples, quietest, times_of};
+use crate::whatif::rule::Rule;
 use mpiscope_model::Function;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -34,7 +35,11 @@ fn messages(graph: &Graph) -> (Vec<f32>, Vec<Range<u64>>) {
     // Those that were felt, and others that the same calls waited for.
     let is_inter = |at: &usize| graph.link_of(&graph.edges[*at]).is_some();
     let messages = graph.waited_for().filter(is_inter).map(|at| at as u32);
-    let (mut felt, bounds): (Vec<u32>, Vec<u32>) = messages.partition(|at| graph.edges[*at as usize].is_felt);
+    let (mut felt, mut bounds): (Vec<u32>, Vec<u32>) =
+        messages.partition(|at| graph.edges[*at as usize].is_felt);
+    if !graph.follows(Rule::Bounds) {
+        bounds.clear();
+    }
     // Sizes differ, and so do links: flights count as multiples of what is expected.
     let slowness = |at: u32| {
         let edge = &graph.edges[at as usize];
@@ -59,7 +64,10 @@ fn messages(graph: &Graph) -> (Vec<f32>, Vec<Range<u64>>) {
         Distribution::new(exact, bounds.iter().filter(is_in).map(|at| slowness(*at)))
     };
     let usual = distribution(&of_all.quiet_times, of_all.quiet.clone(), &bounds);
-    let slow_of_all = of_all.times(&felt, ended_ns);
+    let slow_of_all = match graph.follows(Rule::SlowerTogether) {
+        true => of_all.times(&felt, ended_ns),
+        false => Vec::new(),
+    };
     let mut slow = slow_of_all.clone();
     for [felt, bounds] in sizes.values() {
         let own = Stretches::compare(felt, ended_ns, slowness, significant);
@@ -302,7 +310,7 @@ fn groups(graph: &Graph, slow: &[Range<u64>]) -> Vec<QuietGroup> {
         of_kind.sort_unstable_by_key(|group| groups.last_ns[*group as usize]);
         let took_ns = |group: u32| took_ns[group as usize] as f64;
         let last_ns = |group: u32| groups.last_ns[group as usize];
-        if !even_out(of_kind, last_ns, took_ns, &mut shares) {
+        if !even_out(of_kind, last_ns, took_ns, &mut shares) && graph.follows(Rule::CollectivesMeanwhile) {
             let is_meanwhile = |group: u32| {
                 let last_ns = groups.last_ns[group as usize];
                 let after = slow.partition_point(|time| time.start <= last_ns);

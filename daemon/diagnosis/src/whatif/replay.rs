@@ -8,6 +8,7 @@ use crate::whatif::graph::cpu_sharing::{CpuSharing, Times};
 use crate::whatif::graph::flights::{Figure, Flights, SMALL_BYTES};
 use crate::whatif::graph::requests::Requests;
 use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::rule::Rule;
 use crate::whatif::waiting_requests::WaitingRequests;
 use mpiscope_model::{Nanoseconds, Rank};
 use rustc_hash::FxHashSet;
@@ -289,8 +290,8 @@ impl Run<'_> {
         let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
         let (took_ns, delay_ns) = (end_ns - start_ns, self.spared_delay_ns(call));
         let operation_ns = |ns: u64| self.operation_ns(group, ns as f64) * own;
-        let moves_alone =
-            graph.groups.entered[call] == group && graph.groups.bytes[group as usize] <= SMALL_BYTES;
+        let is_small = graph.groups.bytes[group as usize] <= SMALL_BYTES;
+        let moves_alone = graph.groups.entered[call] == group && is_small && graph.follows(Rule::Arrivals);
         let waited_ns = waited_for_collective(graph, call, recorded_ns);
         match (waited_ns, graph.groups.there_ns[group as usize]) {
             (Some(after_ns), _) if moves_alone => {

@@ -3,6 +3,7 @@
 use crate::whatif::change::{Change, UnfeltFlights};
 use crate::whatif::graph::Graph;
 use crate::whatif::replay::{Departure, Outcome};
+use crate::whatif::replayer::{InTurn, Replayer};
 use mpiscope_model::{Blame, Node};
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -62,20 +63,29 @@ impl Graph {
     /// What each cause costs; placement against the one that is advised.
     #[must_use]
     pub fn savings(&self, advised: Option<&[Node]>) -> Savings {
-        self.savings_after(&Change::default(), advised)
+        self.savings_after(&Change::default(), advised, &InTurn)
     }
 
     /// Likewise what each still costs after a change.
     #[must_use]
-    pub fn savings_after(&self, change: &Change, advised: Option<&[Node]>) -> Savings {
-        Replays::new(self, change.clone(), advised).savings()
+    pub fn savings_after(
+        &self,
+        change: &Change,
+        advised: Option<&[Node]>,
+        replayer: &dyn Replayer,
+    ) -> Savings {
+        Replays::new(self, change.clone(), advised, replayer).savings()
     }
 
     /// What each cause costs, and by what the run is shorter without each set of them: a bit each, in the order of
     /// [`Blame::ALL`].
     #[must_use]
-    pub fn savings_of_sets(&self, advised: Option<&[Node]>) -> (Savings, [Shorter; SETS]) {
-        let replays = Replays::new(self, Change::default(), advised);
+    pub fn savings_of_sets(
+        &self,
+        advised: Option<&[Node]>,
+        replayer: &dyn Replayer,
+    ) -> (Savings, [Shorter; SETS]) {
+        let replays = Replays::new(self, Change::default(), advised, replayer);
         let savings = replays.savings();
         let sets = replays.of_sets(&savings.causes);
         (savings, sets)
@@ -103,7 +113,7 @@ impl Graph {
     /// most of what balanced work saves. In a large job most ranks have more than others at some time, in sum more than the one
     /// that all wait for. Empty where balanced work saves nothing.
     #[must_use]
-    pub fn delaying_work(&self, savings: &Savings, excess: &[Vec<u64>]) -> Vec<u64> {
+    pub fn delaying_work(&self, savings: &Savings, excess: &[Vec<u64>], replayer: &dyn Replayer) -> Vec<u64> {
         let saved_ns = savings.causes[Blame::Pattern as usize].wall_ns;
         let length_ns = savings.recorded_ns - self.began_ns() as f64;
         if savings.departure.is_some() || saved_ns < NEXT_TO_NOTHING * length_ns {
@@ -115,15 +125,20 @@ impl Graph {
         }
         let mut order: Vec<usize> = (0..of_ranks.len()).filter(|rank| of_ranks[*rank] > 0).collect();
         order.sort_by_key(|rank| (Reverse(of_ranks[*rank]), *rank));
-        let is_enough = |count: usize| {
-            let mut balanced_ranks = vec![false; of_ranks.len()];
-            order[..count].iter().for_each(|rank| balanced_ranks[*rank] = true);
-            let change = Change { balanced: true, balanced_ranks, ..Change::default() };
-            savings.replayed_ns - self.replay(&change).run_ns >= MOST_OF_SAVING * saved_ns
+        let are_enough = |counts: &[usize]| {
+            let balanced = |count: &usize| {
+                let mut balanced_ranks = vec![false; of_ranks.len()];
+                order[..*count].iter().for_each(|rank| balanced_ranks[*rank] = true);
+                Change { balanced: true, balanced_ranks, ..Change::default() }
+            };
+            let outcomes = replayer.outcomes(self, &counts.iter().map(balanced).collect::<Vec<_>>());
+            let is_enough =
+                |outcome: &Outcome| savings.replayed_ns - outcome.run_ns >= MOST_OF_SAVING * saved_ns;
+            outcomes.iter().map(is_enough).collect()
         };
         // What lies with most ranks lies with none.
         let most = (of_ranks.len() / 2).min(order.len().saturating_sub(1)).min(MOST_DELAYING);
-        if let Some(count) = about_least(most, is_enough) {
+        if let Some(count) = about_least(most, replayer.at_once(self), are_enough) {
             order[count..].iter().for_each(|rank| of_ranks[*rank] = 0);
         }
         of_ranks
@@ -147,21 +162,20 @@ impl Graph {
     }
 }
 
-/// About the least number from 1 to `most` that is enough, where all larger ones are too; it may be a tenth too large.
-fn about_least(most: usize, is_enough: impl Fn(usize) -> bool) -> Option<usize> {
+/// About the least number from 1 to `most` that is enough, where all larger ones are too; it may be a tenth too large. `at_once`
+/// numbers are tried together, with the same result.
+fn about_least(most: usize, at_once: usize, are_enough: impl Fn(&[usize]) -> Vec<bool>) -> Option<usize> {
     let doubled = iter::successors(Some(1), |count| Some(2 * count)).take_while(|count| *count < most);
-    let (mut too_few, mut found) = (0, None);
-    for count in doubled.chain([most].into_iter().filter(|most| *most > 0)) {
-        if is_enough(count) {
-            found = Some(count);
-            break;
-        }
-        too_few = count;
-    }
-    let mut enough = found?;
+    let counts: Vec<usize> = doubled.chain([most].into_iter().filter(|most| *most > 0)).collect();
+    let mut tried = counts.chunks(at_once.max(1)).zip((0..).step_by(at_once.max(1)));
+    let first = |(some, from): (&[usize], usize)| {
+        are_enough(some).iter().position(|is_enough| *is_enough).map(|at| from + at)
+    };
+    let found = tried.find_map(first)?;
+    let (mut too_few, mut enough) = (found.checked_sub(1).map_or(0, |before| counts[before]), counts[found]);
     while enough - too_few > 1 + enough / 10 {
         let middle = too_few.midpoint(enough);
-        if is_enough(middle) { enough = middle } else { too_few = middle }
+        if are_enough(&[middle])[0] { enough = middle } else { too_few = middle }
     }
     Some(enough)
 }
@@ -172,70 +186,95 @@ struct Replays<'a> {
     graph: &'a Graph,
     change: Change,
     advised: Option<&'a [Node]>,
+    replayer: &'a dyn Replayer,
+    /// Causes without which the run may be another one.
+    possible: Vec<Blame>,
     unchanged: Outcome,
-    /// When the run ends with the change.
-    base_ns: [OnceCell<f64>; 3],
+    /// When the run ends with the change; and also without each possible cause.
+    base_ns: f64,
+    without_ns: Vec<f64>,
+    /// When it ends with the change, at the least and the most.
+    base_bounds_ns: OnceCell<[f64; 2]>,
 }
 
-const FIGURES: [UnfeltFlights; 3] = [UnfeltFlights::Drawn, UnfeltFlights::Low, UnfeltFlights::High];
+const BOUNDS: [UnfeltFlights; 2] = [UnfeltFlights::Low, UnfeltFlights::High];
 
 impl<'a> Replays<'a> {
-    fn new(graph: &'a Graph, change: Change, advised: Option<&'a [Node]>) -> Self {
-        let unchanged = graph.replay(&Change::default());
-        let base_ns = [const { OnceCell::new() }; 3];
-        if change == Change::default() {
-            let _ = base_ns[0].set(unchanged.run_ns);
+    fn new(
+        graph: &'a Graph,
+        change: Change,
+        advised: Option<&'a [Node]>,
+        replayer: &'a dyn Replayer,
+    ) -> Self {
+        let possible: Vec<Blame> =
+            Blame::ALL.into_iter().filter(|cause| is_possible(graph, *cause, advised)).collect();
+        let mut changes = vec![Change::default()];
+        changes.extend(Some(change.clone()).filter(|change| *change != Change::default()));
+        let base = changes.len() - 1;
+        changes.extend(possible.iter().map(|cause| change.clone().without(*cause, advised)));
+        let outcomes = replayer.outcomes(graph, &changes);
+        Self {
+            graph,
+            change,
+            advised,
+            replayer,
+            possible,
+            unchanged: outcomes[0],
+            base_ns: outcomes[base].run_ns,
+            without_ns: outcomes[base + 1..].iter().map(|outcome| outcome.run_ns).collect(),
+            base_bounds_ns: OnceCell::new(),
         }
-        Self { graph, change, advised, unchanged, base_ns }
     }
 
-    fn ends_ns(&self, change: &Change, figure: usize) -> f64 {
-        self.graph.replay(&Change { unfelt: FIGURES[figure], ..change.clone() }).run_ns
-    }
-
-    fn base_ns(&self, figure: usize) -> f64 {
-        *self.base_ns[figure].get_or_init(|| self.ends_ns(&self.change, figure))
+    fn without(&self, causes: &[Blame]) -> Change {
+        causes.iter().fold(self.change.clone(), |change, cause| change.without(*cause, self.advised))
     }
 
     /// What costs less costs next to nothing.
     fn least_ns(&self) -> f64 {
-        NEXT_TO_NOTHING * (self.base_ns(0) - self.graph.began_ns() as f64)
+        NEXT_TO_NOTHING * (self.base_ns - self.graph.began_ns() as f64)
     }
 
-    fn is_possible(&self, cause: Blame) -> bool {
-        let graph = self.graph;
-        match cause {
-            // As many messages between nodes as before are not worth moving ranks.
-            Blame::Mapping => self.advised.is_some_and(|nodes| {
-                let now = graph.inter_messages(&graph.nodes) as f64;
-                (graph.inter_messages(nodes) as f64) < (1.0 - LEAST_MOVED) * now
-            }),
-            Blame::Pattern => graph.rank_count() > 1,
-            Blame::Background => !graph.has_one_node(),
-            Blame::Cpu => graph.delays.is_known(),
-        }
+    /// When the run ends after changes, at the least and the most.
+    fn bounds_ns(&self, changes: &[Change]) -> Vec<[f64; 2]> {
+        let bounded = |change: &Change| BOUNDS.map(|unfelt| Change { unfelt, ..change.clone() });
+        let bounded: Vec<Change> = changes.iter().flat_map(bounded).collect();
+        let outcomes = self.replayer.outcomes(self.graph, &bounded);
+        outcomes.chunks_exact(2).map(|of| [of[0].run_ns, of[1].run_ns]).collect()
     }
 
-    fn without(&self, causes: &[Blame]) -> Shorter {
-        let possible = || causes.iter().filter(|cause| self.is_possible(**cause));
-        if possible().next().is_none() {
-            return Shorter::default();
+    /// By what the run is shorter after changes, from when it ends then.
+    fn shorter(&self, changes: &[Change], ends_ns: &[f64]) -> Vec<Shorter> {
+        let saved_ns = |at: usize| self.base_ns - ends_ns[at];
+        let is_costly = |at: &usize| saved_ns(*at) >= self.least_ns();
+        let costly: Vec<usize> = (0..changes.len()).filter(is_costly).collect();
+        // With the change alone first, if that is not known yet.
+        let base = self.change.clone();
+        let unknown = self.base_bounds_ns.get().is_none() && !costly.is_empty();
+        let wanted = unknown.then_some(base).into_iter().chain(costly.iter().map(|at| changes[*at].clone()));
+        let mut bounds_ns = self.bounds_ns(&wanted.collect::<Vec<_>>());
+        if unknown {
+            let _ = self.base_bounds_ns.set(bounds_ns.remove(0));
         }
-        let without =
-            possible().fold(self.change.clone(), |change, cause| change.without(*cause, self.advised));
-        let saved_ns = |figure: usize| self.base_ns(figure) - self.ends_ns(&without, figure);
-        let wall_ns = saved_ns(0);
-        if wall_ns < self.least_ns() {
-            return Shorter { wall_ns: wall_ns.max(0.0), range_ns: (0.0, 0.0) };
+        let mut shorter: Vec<Shorter> = (0..changes.len())
+            .map(|at| Shorter { wall_ns: saved_ns(at).max(0.0), range_ns: (0.0, 0.0) })
+            .collect();
+        let base_ns = self.base_bounds_ns.get().copied().unwrap_or_default();
+        for (at, ends_ns) in costly.into_iter().zip(bounds_ns) {
+            let wall_ns = shorter[at].wall_ns;
+            let [low_ns, high_ns] = [base_ns[0] - ends_ns[0], base_ns[1] - ends_ns[1]];
+            shorter[at].range_ns =
+                (wall_ns.min(low_ns).min(high_ns).max(0.0), wall_ns.max(low_ns).max(high_ns));
         }
-        let (low_ns, high_ns) = (saved_ns(1), saved_ns(2));
-        let range_ns = (wall_ns.min(low_ns).min(high_ns).max(0.0), wall_ns.max(low_ns).max(high_ns));
-        Shorter { wall_ns, range_ns }
+        shorter
     }
 
     fn savings(&self) -> Savings {
+        let changes: Vec<Change> = self.possible.iter().map(|cause| self.without(&[*cause])).collect();
+        let shorter = self.shorter(&changes, &self.without_ns);
         let causes = Blame::ALL.map(|cause| {
-            let Shorter { wall_ns, range_ns } = self.without(&[cause]);
+            let at = self.possible.iter().position(|possible| *possible == cause);
+            let Shorter { wall_ns, range_ns } = at.map(|at| shorter[at]).unwrap_or_default();
             Saving { cause, wall_ns, range_ns }
         });
         Savings {
@@ -250,20 +289,36 @@ impl<'a> Replays<'a> {
         let least_ns = self.least_ns();
         let costs = |at: &usize| single[*at].wall_ns >= least_ns;
         let costly: usize = (0..single.len()).filter(costs).map(|at| 1 << at).sum();
+        let several: Vec<usize> =
+            (1..SETS).filter(|set| set & !costly == 0 && set.count_ones() > 1).collect();
+        let in_set = |set: usize| {
+            let causes = Blame::ALL.into_iter().filter(|cause| set >> *cause as usize & 1 == 1);
+            causes.collect::<Vec<Blame>>()
+        };
+        let changes: Vec<Change> = several.iter().map(|set| self.without(&in_set(*set))).collect();
+        let outcomes = self.replayer.outcomes(self.graph, &changes);
+        let ends_ns: Vec<f64> = outcomes.iter().map(|outcome| outcome.run_ns).collect();
         let mut sets = [Shorter::default(); SETS];
-        for set in (1..SETS).filter(|set| set & !costly == 0) {
-            let in_set = Blame::ALL.into_iter().filter(|cause| set >> *cause as usize & 1 == 1);
-            let causes: Vec<Blame> = in_set.collect();
-            sets[set] = match causes[..] {
-                [cause] => Shorter::from(single[cause as usize]),
-                _ => self.without(&causes),
-            };
+        for (set, shorter) in several.iter().zip(self.shorter(&changes, &ends_ns)) {
+            sets[*set] = shorter;
         }
-        std::array::from_fn(|set: usize| match set.trailing_zeros() as usize {
-            // Single causes keep their savings, however small.
-            at if set.count_ones() == 1 => Shorter::from(single[at]),
-            _ => sets[set & costly],
-        })
+        // Single causes keep their savings, however small.
+        single.iter().enumerate().for_each(|(at, of)| sets[1 << at] = Shorter::from(*of));
+        std::array::from_fn(|set: usize| if set.count_ones() == 1 { sets[set] } else { sets[set & costly] })
+    }
+}
+
+/// Whether the run may be another one without a cause.
+fn is_possible(graph: &Graph, cause: Blame, advised: Option<&[Node]>) -> bool {
+    match cause {
+        // As many messages between nodes as before are not worth moving ranks.
+        Blame::Mapping => advised.is_some_and(|nodes| {
+            let now = graph.inter_messages(&graph.nodes) as f64;
+            (graph.inter_messages(nodes) as f64) < (1.0 - LEAST_MOVED) * now
+        }),
+        Blame::Pattern => graph.rank_count() > 1,
+        Blame::Background => !graph.has_one_node(),
+        Blame::Cpu => graph.delays.is_known(),
     }
 }
 
@@ -274,8 +329,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_least_that_is_enough_is_found_nearly(most in 0_usize..3_000, least in 1_usize..3_000) {
-            let found = about_least(most, |count| count >= least);
+        fn the_least_that_is_enough_is_found_nearly(
+            most in 0_usize..3_000,
+            least in 1_usize..3_000,
+            at_once in 1_usize..9,
+        ) {
+            let are_enough = |counts: &[usize]| counts.iter().map(|count| *count >= least).collect();
+            let found = about_least(most, at_once, are_enough);
+            prop_assert_eq!(found, about_least(most, 1, are_enough));
             prop_assert_eq!(found.is_some(), least <= most);
             if let Some(found) = found {
                 prop_assert!(found >= least && found <= most && found - least <= found / 10, "{found} for {least}");

@@ -4,6 +4,7 @@ use crate::whatif::graph::flights::size_bin;
 use crate::whatif::graph::on_links::{Link, OnLink, OnLinks};
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::quiet_samples::quiet_samples;
+use crate::whatif::rule::Rule;
 use mpiscope_model::Node;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -44,7 +45,7 @@ fn messages_by_link(graph: &Graph) -> FxHashMap<Link, Vec<u32>> {
 /// What messages take on each link; nothing where that was not measured at another time.
 pub(crate) fn measure(graph: &Graph) -> OnLinks {
     let mut links = OnLinks::default();
-    if !graph.reference.knows_messages() {
+    if !graph.reference.knows_messages() || !graph.follows(Rule::SlowLinks) {
         return links;
     }
     let edge = |at: &u32| &graph.edges[*at as usize];

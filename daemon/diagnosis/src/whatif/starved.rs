@@ -8,6 +8,7 @@ use crate::whatif::delay::usual;
 use crate::whatif::graph::Graph;
 use crate::whatif::lack::Lack;
 use crate::whatif::partners::Partners;
+use crate::whatif::rule::Rule;
 use mpiscope_model::Rank;
 use std::cell::LazyCell;
 
@@ -16,6 +17,9 @@ const SHORTEST_NS: u64 = 100_000;
 
 /// By call, the time in which its own rank had no CPU, or somebody whom it needed: of its own part, and if that is most of it.
 pub(crate) fn with_starved(graph: &Graph, partners: &Partners, parts: &[u64]) -> Vec<u64> {
+    if !graph.follows(Rule::Starved) {
+        return graph.delays.within.clone();
+    }
     let of_groups = missing_in_groups(graph, parts);
     let has_one_node = graph.has_one_node();
     let mut delays_ns = graph.delays.within.clone();

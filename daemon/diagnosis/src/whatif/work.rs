@@ -11,6 +11,7 @@ use crate::whatif::cpu_sharing::even_delays;
 use crate::whatif::gaps::{Gap, class_count, class_of, each_gap, each_of_class, means};
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::work::{Pairs, Scale, Work};
+use crate::whatif::rule::Rule;
 use crate::whatif::segments;
 use mpiscope_model::Site;
 use rustc_hash::FxHashMap;
@@ -114,7 +115,10 @@ impl Work {
         let relative = relative_to(&by_cell, &means(graph, &by_cell, cells));
         let pairs = number_pairs(graph, MOST_CELLS_OF_PAIRS / (ranks * LEAST_MOST_SEGMENTS));
         let most = (MOST_CELLS_OF_PAIRS / (ranks * pairs.count())).clamp(1, MOST_SEGMENTS);
-        let starts = segments::starts(&relative, cells, most);
+        let starts = match graph.follows(Rule::Segments) {
+            true => segments::starts(&relative, cells, most),
+            false => vec![0],
+        };
         let segments = starts.len();
         let segment_of: Vec<u16> =
             (0..cells).map(|cell| (starts.partition_point(|start| *start <= cell) - 1) as u16).collect();
@@ -122,8 +126,10 @@ impl Work {
         let even_ns = means(graph, &own_ns, parts);
 
         let of_rank = |gap: &Gap| usize::from(segment_of[usize::from(cell_of[gap.call])]) * ranks + gap.rank;
-        let is_alone =
-            |gap: &Gap| gap.places.iter().all(|place| is_rare[gap.rank * places + usize::from(*place)]);
+        let is_alone = |gap: &Gap| {
+            let is_rare = |place: &u16| is_rare[gap.rank * places + usize::from(*place)];
+            graph.follows(Rule::Alone) && gap.places.iter().all(is_rare)
+        };
         let mut computed = collect(graph, &pairs, (segments, ranks), of_rank, is_alone);
         let of_segments = computed.chunks_exact_mut(ranks * pairs.count());
         let scales: Vec<Scale> =
@@ -133,8 +139,8 @@ impl Work {
             of_ranks.flat_map(|(of_rank, scale)| of_rank.iter().map(|of| of.usual_share(scale.is_spread)));
         let usual = usual.collect();
         let segment_of_call = |call: usize| usize::from(segment_of[usize::from(cell_of[call])]);
-        let delays =
-            graph.cpu_sharing.as_ref().map(|sharing| even_delays(sharing, graph, segments, segment_of_call));
+        let sharing = graph.cpu_sharing.as_ref().filter(|_| graph.follows(Rule::EvenDelays));
+        let delays = sharing.map(|sharing| even_delays(sharing, graph, segments, segment_of_call));
         Self {
             ranks,
             parts,
@@ -230,6 +236,7 @@ fn balance(graph: &Graph, computed: &mut [Computed], pairs: &Pairs) -> Vec<Scale
         let scaled = |differing: f64| (even / (of.own + differing).max(1.0)) as f32;
         match of.own {
             own if own < 1.0 => Scale::UNCHANGED,
+            _ if !graph.follows(Rule::Between) => Scale { all: scaled(0.0), ..Scale::UNCHANGED },
             own if own <= even => match level {
                 Some(least) => Scale { least, ..Scale::UNCHANGED },
                 None => Scale { all: scaled(of.below), least: 1.0, ..Scale::UNCHANGED },

@@ -1,7 +1,7 @@
 //! Work that differs from rank to rank in some places of the program and not in others.
 
 use crate::model::{POLL, RECEIVE, RECEIVE_NS, Step, call, graph_of, luck, near, ring, run};
-use mpiscope_diagnosis::whatif::Change;
+use mpiscope_diagnosis::whatif::{Change, InTurn};
 
 const RANKS: u32 = 8;
 const WORK_NS: u64 = 1_000_000;
@@ -72,7 +72,7 @@ fn only_those_delay_others_whose_work_costs_most_of_the_saving() {
         let excess = graph.excess_work();
         let excess_of = |rank: usize| excess.iter().map(|part| part[rank]).sum::<u64>();
         assert!((0..64).filter(|rank| excess_of(*rank) > 0).count() > 20);
-        let delaying = graph.delaying_work(&graph.savings(None), &excess);
+        let delaying = graph.delaying_work(&graph.savings(None), &excess, &InTurn);
         for (rank, ns) in (0..).zip(delaying) {
             let is_slow = slow.contains(&rank);
             assert_eq!(ns, if is_slow { excess_of(rank as usize) } else { 0 }, "rank {rank} of {slow:?}");
@@ -94,9 +94,9 @@ fn where_most_ranks_delay_others_their_work_is_all_of_it() {
     let uneven = graph(3);
     let excess = uneven.excess_work();
     let of_ranks: Vec<u64> = (0..8).map(|rank| excess.iter().map(|part| part[rank]).sum()).collect();
-    assert_eq!(uneven.delaying_work(&uneven.savings(None), &excess), of_ranks);
+    assert_eq!(uneven.delaying_work(&uneven.savings(None), &excess, &InTurn), of_ranks);
     let even = graph(1);
-    assert_eq!(even.delaying_work(&even.savings(None), &even.excess_work()), [] as [u64; 0]);
+    assert_eq!(even.delaying_work(&even.savings(None), &even.excess_work(), &InTurn), [] as [u64; 0]);
 }
 
 #[test]

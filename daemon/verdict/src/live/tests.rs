@@ -1,4 +1,5 @@
 use super::*;
+use crate::stretches::LIVE_CALLS;
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matcher;
 use mpiscope_recording::WalWriter;
