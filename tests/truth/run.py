@@ -192,6 +192,8 @@ class Outcome:
     confidence: float
     is_short: bool
     measured_s: float = field(default=0.0)
+    # The folder of its recording, if that is kept.
+    recording: str = ""
 
     @classmethod
     def of_report(cls, case, is_disturbed, length_s, report):
@@ -432,6 +434,7 @@ def run_case(jobs, hosts, case, program, options):
         out = jobs.folder / f"{case.family}-{case.name}-{number}-{int(is_disturbed)}".replace(",", "").replace(" ", "-")
         outcome = measure(jobs, hosts, case, program, is_disturbed, out)
         if options.keep:
+            outcome.recording = out.name
             shutil.move(out, Path(options.keep) / out.name)
         else:
             shutil.rmtree(out)
@@ -481,6 +484,11 @@ def summary(outcomes):
             "within_factor_2": sum(0.5 <= ratio <= 2 for ratio in ratios),
         },
         "confidence": bins,
+        "runs": [
+            {"recording": of.recording, "expected": of.expected, "measured_s": of.measured_s, "is_short": of.is_short}
+            for of in outcomes
+            if of.recording
+        ],
     }
 
 

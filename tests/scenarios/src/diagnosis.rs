@@ -67,19 +67,13 @@ impl Outcome {
     /// Whether several causes cost something, and, if so, whether those that do are found in the order of their cost. Two
     /// that cost nearly as much may come in either order.
     pub(crate) fn has_all_in_order(&self) -> Option<bool> {
-        let mut true_shares = Blame::ALL.map(|cause| {
-            let parts = self.truth.parts.iter().filter(|part| blame(part.cause) == Some(cause));
-            (cause, parts.map(|part| part.share).sum::<f64>())
-        });
+        let mut true_shares = Blame::ALL.map(|cause| (cause, self.true_share(cause)));
         true_shares.sort_by(|one, other| other.1.total_cmp(&one.1));
         let costly = true_shares.iter().filter(|(_, share)| *share >= NEGLIGIBLE).count();
         if costly < 2 {
             return None;
         }
-        let found = |cause: Blame| {
-            let of_cause = self.found.causes.iter().find(|(blame, _)| *blame == cause);
-            of_cause.map_or(0.0, |(_, seconds)| seconds / self.found.ranks_s)
-        };
+        let found = |cause: Blame| self.found_share(cause);
         let costs_what_it_should = |at: usize| {
             let (cause, share) = true_shares[at];
             let is_found = found(cause) >= NEGLIGIBLE || share < NEGLIGIBLE * (1.0 + NEAR);
@@ -89,6 +83,17 @@ impl Outcome {
             is_found && before.is_none_or(in_order)
         };
         Some((0..costly).all(costs_what_it_should))
+    }
+
+    /// The share of the ranks' time that a cause costs.
+    pub(crate) fn true_share(&self, cause: Blame) -> f64 {
+        self.truth.parts.iter().filter(|part| blame(part.cause) == Some(cause)).map(|part| part.share).sum()
+    }
+
+    /// Likewise as it was found.
+    pub(crate) fn found_share(&self, cause: Blame) -> f64 {
+        let of_cause = self.found.causes.iter().find(|(blame, _)| *blame == cause);
+        of_cause.map_or(0.0, |(_, seconds)| seconds / self.found.ranks_s)
     }
 
     /// How far the seconds are off, as a share of the true ones; none where nothing was to be found.
@@ -125,7 +130,7 @@ impl Outcome {
 const DRAWS: u64 = 32;
 
 struct Passed {
-    graph: Option<Graph>,
+    builder: Option<GraphBuilder>,
     budgeter: Budgeter,
     network: Network,
     truth: Option<Truth>,
@@ -198,14 +203,13 @@ fn pass(case: &Case, given: Option<&References<'_>>, wants_truth: bool) -> Resul
         }
     }
     take(None, windowed.finish());
-    let graph = builder.and_then(|builder| builder.finish().ok());
     let budgeter = windowed.budgeter;
     let network = run.network();
     let truth = wants_truth.then(|| {
         let share = saved_by_advice(case, &run, &budgeter);
         truth_with_placement(run.truth(), share)
     });
-    Ok(Passed { graph, budgeter, network, truth })
+    Ok(Passed { builder, budgeter, network, truth })
 }
 
 /// The share of the run that it would take less with the placement that is advised.
@@ -260,44 +264,76 @@ fn replayed(graph: &Graph, advised: &[Node]) -> ReplaySavings {
     }
 }
 
+/// A job after both passes: what its verdict rests on beside its graph.
+struct Diagnosed<'a> {
+    case: &'a Case,
+    /// After the pass that learnt criteria, and after the one that used them.
+    learnt: Budgeter,
+    budgeter: Budgeter,
+    truth: Truth,
+}
+
+impl<'a> Diagnosed<'a> {
+    /// Both passes; and what the graph is built from.
+    fn pass(case: &'a Case) -> Result<(Self, GraphBuilder)> {
+        let first = pass(case, None, true)?;
+        let learnt = first.budgeter.learnt();
+        let quiet = calibrated(case, first.network)?;
+        let criteria = match &quiet {
+            Some(quiet) => learnt.held_against(quiet),
+            None => learnt,
+        };
+        let given = References { criteria: &criteria, learnt: &first.budgeter, quiet: quiet.as_ref() };
+        let second = pass(case, Some(&given), false)?;
+        let truth = first.truth.unwrap_or_else(|| unreachable!("it was asked for"));
+        let builder = second.builder.unwrap_or_else(|| unreachable!("criteria were given"));
+        Ok((Self { case, learnt: first.budgeter, budgeter: second.budgeter, truth }, builder))
+    }
+
+    fn outcome(&self, builder: GraphBuilder) -> Result<Outcome> {
+        let Self { case, learnt, budgeter, truth } = self;
+        let graph = builder.finish().ok().context("the run has no graph")?;
+        let replayed = replayed(&graph, &learnt.advice().node_of_rank);
+        let basis = Basis::new(budgeter, case.is_calibrated, replayed);
+        let (length_ns, _) = budgeter.critical_path();
+        let total = budgeter.ledger().total();
+        let found = basis.assess(&total, case.spec.ranks, length_ns);
+        let share = |ns: i64| format!("{:.1}", 100.0 * ns as f64 / 1e9 / found.ranks_s);
+        let details = format!(
+            "waiting by {:?} direct {:?} quiet {:.2}, truth {:?}",
+            mpiscope_diagnosis::Cause::ALL.map(|cause| share(total.budget.waiting_by[cause])),
+            mpiscope_diagnosis::Cause::ALL.map(|cause| share(total.budget.direct[cause])),
+            basis.quiet_level(),
+            truth
+                .parts
+                .iter()
+                .map(|part| format!("{} {:.1}%", part.cause.word(), 100.0 * part.share))
+                .collect::<Vec<_>>(),
+        );
+        Ok(Outcome {
+            name: case.name.clone(),
+            half: case.half,
+            calls: truth.calls,
+            truth: truth.clone(),
+            found,
+            is_left_alone: case
+                .spec
+                .disturb
+                .iter()
+                .all(|of| matches!(of, Disturbance::DriftingClocks { .. })),
+            is_hidden: case.is_hidden,
+            details,
+        })
+    }
+}
+
 pub(crate) fn diagnose(case: &Case) -> Result<Outcome> {
-    let first = pass(case, None, true)?;
-    let learnt = first.budgeter.learnt();
-    let quiet = calibrated(case, first.network)?;
-    let criteria = match &quiet {
-        Some(quiet) => learnt.held_against(quiet),
-        None => learnt,
-    };
-    let given = References { criteria: &criteria, learnt: &first.budgeter, quiet: quiet.as_ref() };
-    let second = pass(case, Some(&given), false)?;
-    let budgeter = &second.budgeter;
-    let graph = second.graph.as_ref().context("the run has no graph")?;
-    let basis =
-        Basis::new(budgeter, case.is_calibrated, replayed(graph, &first.budgeter.advice().node_of_rank));
-    let (length_ns, _) = budgeter.critical_path();
-    let total = budgeter.ledger().total();
-    let found = basis.assess(&total, case.spec.ranks, length_ns);
-    let truth = first.truth.unwrap_or_else(|| unreachable!("it was asked for"));
-    let share = |ns: i64| format!("{:.1}", 100.0 * ns as f64 / 1e9 / found.ranks_s);
-    let details = format!(
-        "waiting by {:?} direct {:?} quiet {:.2}, truth {:?}",
-        mpiscope_diagnosis::Cause::ALL.map(|cause| share(total.budget.waiting_by[cause])),
-        mpiscope_diagnosis::Cause::ALL.map(|cause| share(total.budget.direct[cause])),
-        basis.quiet_level(),
-        truth
-            .parts
-            .iter()
-            .map(|part| format!("{} {:.1}%", part.cause.word(), 100.0 * part.share))
-            .collect::<Vec<_>>(),
-    );
-    Ok(Outcome {
-        name: case.name.clone(),
-        half: case.half,
-        calls: truth.calls,
-        truth,
-        found,
-        is_left_alone: case.spec.disturb.iter().all(|of| matches!(of, Disturbance::DriftingClocks { .. })),
-        is_hidden: case.is_hidden,
-        details,
-    })
+    let (diagnosed, builder) = Diagnosed::pass(case)?;
+    diagnosed.outcome(builder)
+}
+
+/// By all rules, and without each of them.
+pub(crate) fn diagnose_without_each(case: &Case) -> Result<Vec<Outcome>> {
+    let (diagnosed, builder) = Diagnosed::pass(case)?;
+    builder.without_each().map(|builder| diagnosed.outcome(builder)).collect()
 }

@@ -2,45 +2,49 @@
 //! how near the seconds are, and whether the confidence means what it says.
 //!
 //! `cargo run --release -p mpiscope-scenarios [-- --only tuned|unseen] [--list] [--cases N] [--name PART] [--threads N] [--draw N]`
+//! With `--ablation`: what verdicts are like without each rule of the replays. With `--recordings DIR --runs FILE`: likewise of
+//! real runs, as `tests/truth/run.py --keep DIR --json FILE` leaves them.
 
 #![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
 
+mod ablation;
 mod cases;
 mod diagnosis;
+mod recordings;
 mod table;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use cases::{Case, Half, all};
-use diagnosis::Outcome;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Diagnoses all cases, several at once; the results are in their order.
-fn diagnose_all(cases: &[Case], threads: usize, list: bool) -> Result<Vec<Outcome>> {
+/// Does something with all of these, several at once; the results are in their order.
+fn all_of<'a, T: Sync, R: Send>(
+    all: &'a [T],
+    threads: usize,
+    one: impl Fn(&'a T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut outcomes = Vec::new();
-        while let Some((at, case)) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, cases.get(at)?)))
+        let mut results = Vec::new();
+        while let Some((at, of)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, all.get(at)?)))
         {
-            let outcome = diagnosis::diagnose(case)?;
-            if list || !outcome.is_right() {
-                println!("{}", outcome.line());
-            }
-            outcomes.push((at, outcome));
+            results.push((at, one(of)?));
         }
-        Ok(outcomes)
+        Ok(results)
     };
-    let mut all = std::thread::scope(|scope| {
+    let results = std::thread::scope(|scope| {
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let join = |of: std::thread::ScopedJoinHandle<'_, Result<Vec<(usize, Outcome)>>>| {
+        let join = |of: std::thread::ScopedJoinHandle<'_, Result<Vec<(usize, R)>>>| {
             of.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
         running.into_iter().map(join).collect::<Result<Vec<_>>>()
-    })?
-    .concat();
-    all.sort_by_key(|(at, _)| *at);
-    Ok(all.into_iter().map(|(_, outcome)| outcome).collect())
+    })?;
+    let mut results: Vec<(usize, R)> = results.into_iter().flatten().collect();
+    results.sort_by_key(|(at, _)| *at);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
 fn main() -> Result<()> {
@@ -59,14 +63,31 @@ fn main() -> Result<()> {
         None => None,
     };
     let most: usize = value("--cases").map_or(Ok(usize::MAX), str::parse)?;
+    let threads = value("--threads").map_or(Ok(1), str::parse)?.max(1);
+    if let Some(folder) = value("--recordings") {
+        let file = value("--runs").context("--recordings needs --runs FILE")?;
+        let runs = recordings::read(Path::new(file))?;
+        recordings::print(&all_of(&runs, threads, |run| recordings::replay(Path::new(folder), run))?);
+        return Ok(());
+    }
     let list = arguments.iter().any(|word| word == "--list");
     let begun = Instant::now();
     let name = value("--name").unwrap_or_default();
     let is_wanted = |case: &Case| only.is_none_or(|half| case.half == half) && case.name.contains(name);
     let draw: u64 = value("--draw").map_or(Ok(0), str::parse)?;
     let cases: Vec<Case> = all(draw).into_iter().filter(is_wanted).take(most).collect();
-    let threads: usize = value("--threads").map_or(Ok(1), str::parse)?;
-    let outcomes = diagnose_all(&cases, threads.max(1), list)?;
+    if arguments.iter().any(|word| word == "--ablation") {
+        let outcomes = all_of(&cases, threads, diagnosis::diagnose_without_each)?;
+        ablation::print(&outcomes);
+        return Ok(());
+    }
+    let outcomes = all_of(&cases, threads, |case| {
+        let outcome = diagnosis::diagnose(case)?;
+        if list || !outcome.is_right() {
+            println!("{}", outcome.line());
+        }
+        Ok(outcome)
+    })?;
     let mut enough = true;
     for half in [Half::Tuned, Half::Unseen] {
         let of_half: Vec<_> = outcomes.iter().filter(|outcome| outcome.half == half).collect();
