@@ -1,4 +1,4 @@
-//! Replays on several threads: the run is over, and its CPUs are free.
+//! Replays on several threads: a finished run leaves its CPUs free.
 
 use mpiscope_diagnosis::whatif::{Change, Graph, Outcome, Replayer};
 use std::sync::OnceLock;
