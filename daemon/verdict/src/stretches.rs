@@ -190,11 +190,13 @@ struct Parts {
     part_calls: u64,
 }
 
-/// A stretch is this many times as long as the part that stands for it, unless the run is shorter.
+/// A stretch is this many times as long as the part that stands for it; where ranks make few calls, this many at least.
 const STRETCH_OF_PART: u64 = 8;
+const LEAST_STRETCH_OF_PART: u64 = 4;
 
 impl Parts {
     fn new(calls: u64, part_calls: u64) -> Self {
+        let part_calls = part_calls.min(calls / LEAST_STRETCH_OF_PART).max(1);
         let count = (calls / (STRETCH_OF_PART * part_calls)).max(1);
         Self { stretch_calls: (calls / count).max(1), part_calls }
     }
@@ -215,7 +217,7 @@ impl LogStretches {
         Self { stretches, matching: LogMatching::default(), calls: 0, rows: 0, parts: None }
     }
 
-    /// Of about an eighth of a run of some calls and ranks, without another placement.
+    /// Of an eighth to a quarter of a run of some calls and ranks, without another placement.
     pub(super) fn of_parts(reference: &Reference, recorder_ns: u64, (calls, ranks): (u64, u32)) -> Self {
         let part_calls = enough_for(ranks as usize).max(LIVE_CALLS) as u64;
         Self { parts: Some(Parts::new(calls, part_calls)), ..Self::new(reference, &[], recorder_ns) }
@@ -249,15 +251,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_an_eighth_of_a_long_run_and_the_middle_of_a_short_one() {
+    fn parts_are_an_eighth_of_a_long_run_and_a_quarter_of_a_short_one() {
         let parts = |calls: u64| {
             let parts = Parts::new(calls, 100);
             (0..calls).filter(|at| parts.contains(*at)).collect::<Vec<u64>>()
         };
         assert_eq!(parts(8_000).len(), 1_000);
         assert_eq!(parts(8_000)[..100], (350..450).collect::<Vec<_>>());
-        assert_eq!(parts(300), (100..200).collect::<Vec<_>>());
-        assert_eq!(parts(60), (0..60).collect::<Vec<_>>());
+        assert_eq!(parts(500), (200..300).collect::<Vec<_>>());
+        assert_eq!(parts(80), (30..50).collect::<Vec<_>>());
         assert_eq!(parts(0), [] as [u64; 0]);
         assert_eq!(parts(1_599).len(), 100);
     }
