@@ -470,13 +470,12 @@ impl Recorder {
         (self.diagnose)(&dir, run).and_then(|()| verdict::read(&dir)).unwrap_or_else(|error| {
             // Of a run with very many calls, there may be what the first of two readings found.
             let found = verdict::read(&dir).ok().flatten();
-            let text = match &found {
-                None => format!("there is no diagnosis: {error:#}"),
-                Some(_) => format!("the second of two readings for the verdict: {error:#}"),
+            let missing = match &found {
+                None => Some("there is no diagnosis"),
+                Some(found) => found.is_first_reading.then_some("the second of two readings for the verdict"),
             };
-            if found.as_ref().is_none_or(|found| found.is_first_reading) {
-                self.writer.manifest_mut().missing.push(text);
-            }
+            let missing = missing.map(|what| format!("{what}: {error:#}"));
+            self.writer.manifest_mut().missing.extend(missing);
             found
         })
     }

@@ -187,11 +187,12 @@ struct Replays<'a> {
     change: Change,
     advised: Option<&'a [Node]>,
     replayer: &'a dyn Replayer,
-    /// Causes without which the run may be another one.
-    possible: Vec<Blame>,
     unchanged: Outcome,
-    /// When the run ends with the change; and also without each possible cause.
+    /// When the run ends with the change.
     base_ns: f64,
+    /// Causes without which it may be another one, the change without each, and when the run ends then.
+    possible: Vec<Blame>,
+    without: Vec<Change>,
     without_ns: Vec<f64>,
     /// When it ends with the change, at the least and the most.
     base_bounds_ns: OnceCell<[f64; 2]>,
@@ -218,16 +219,19 @@ impl<'a> Replays<'a> {
             change,
             advised,
             replayer,
-            possible,
             unchanged: outcomes[0],
             base_ns: outcomes[base].run_ns,
+            possible,
+            without: changes.split_off(base + 1),
             without_ns: outcomes[base + 1..].iter().map(|outcome| outcome.run_ns).collect(),
             base_bounds_ns: OnceCell::new(),
         }
     }
 
-    fn without(&self, causes: &[Blame]) -> Change {
-        causes.iter().fold(self.change.clone(), |change, cause| change.without(*cause, self.advised))
+    /// The change without all causes of a set.
+    fn without_set(&self, set: usize) -> Change {
+        let causes = Blame::ALL.into_iter().filter(|cause| set >> *cause as usize & 1 == 1);
+        causes.fold(self.change.clone(), |change, cause| change.without(cause, self.advised))
     }
 
     /// What costs less costs next to nothing.
@@ -270,8 +274,7 @@ impl<'a> Replays<'a> {
     }
 
     fn savings(&self) -> Savings {
-        let changes: Vec<Change> = self.possible.iter().map(|cause| self.without(&[*cause])).collect();
-        let shorter = self.shorter(&changes, &self.without_ns);
+        let shorter = self.shorter(&self.without, &self.without_ns);
         let causes = Blame::ALL.map(|cause| {
             let at = self.possible.iter().position(|possible| *possible == cause);
             let Shorter { wall_ns, range_ns } = at.map(|at| shorter[at]).unwrap_or_default();
@@ -291,11 +294,7 @@ impl<'a> Replays<'a> {
         let costly: usize = (0..single.len()).filter(costs).map(|at| 1 << at).sum();
         let several: Vec<usize> =
             (1..SETS).filter(|set| set & !costly == 0 && set.count_ones() > 1).collect();
-        let in_set = |set: usize| {
-            let causes = Blame::ALL.into_iter().filter(|cause| set >> *cause as usize & 1 == 1);
-            causes.collect::<Vec<Blame>>()
-        };
-        let changes: Vec<Change> = several.iter().map(|set| self.without(&in_set(*set))).collect();
+        let changes: Vec<Change> = several.iter().map(|set| self.without_set(*set)).collect();
         let outcomes = self.replayer.outcomes(self.graph, &changes);
         let ends_ns: Vec<f64> = outcomes.iter().map(|outcome| outcome.run_ns).collect();
         let mut sets = [Shorter::default(); SETS];
