@@ -2,7 +2,8 @@
 
 use crate::cases::Half;
 use crate::diagnosis::{NEAR, Outcome};
-use mpiscope_diagnosis::whatif::Rule;
+use anyhow::{Context as _, Result};
+use mpiscope_diagnosis::whatif::{GraphBuilder, Rule};
 use mpiscope_model::Blame;
 use std::iter;
 
@@ -20,14 +21,31 @@ pub(crate) struct Row {
     pub(crate) farther: Vec<f64>,
 }
 
-/// Prints a row with all rules, and one without each.
-pub(crate) fn table(title: &str, row: impl Fn(usize) -> Row) {
+/// The rules with these names; all if none is named.
+pub(crate) fn named(names: &[&str]) -> Result<Vec<Rule>> {
+    if names.is_empty() {
+        return Ok(Rule::ALL.to_vec());
+    }
+    let rule = |name: &&str| {
+        let found = Rule::ALL.into_iter().find(|rule| format!("{rule:?}") == *name);
+        found.with_context(|| format!("there is no rule {name}; there are {:?}", Rule::ALL))
+    };
+    names.iter().map(rule).collect()
+}
+
+/// A builder with all rules, then without each of these.
+pub(crate) fn without_each(builder: &GraphBuilder, rules: &[Rule]) -> impl Iterator<Item = GraphBuilder> {
+    iter::once(builder.clone()).chain(rules.iter().map(|rule| builder.without(*rule)))
+}
+
+/// Prints a row with all rules, and one without each of these.
+pub(crate) fn table(title: &str, rules: &[Rule], row: impl Fn(usize) -> Row) {
     println!("\n{title}");
     println!(
         "{:<22}{:>8}{:>8}{:>8}{:>11}{:>9}{:>9}",
         "without", "causes", "none", "near", "otherwise", "farther", "nearer"
     );
-    let words = iter::once("(nothing)".to_owned()).chain(Rule::ALL.map(|rule| format!("{rule:?}")));
+    let words = iter::once("(nothing)".to_owned()).chain(rules.iter().map(|rule| format!("{rule:?}")));
     for (at, word) in words.enumerate() {
         let Row { causes, none, near, farther } = row(at);
         println!(
@@ -48,8 +66,8 @@ fn is_otherwise(one: &Outcome, other: &Outcome) -> bool {
     Blame::ALL.into_iter().any(|cause| (one.found_share(cause) - other.found_share(cause)).abs() > OTHERWISE)
 }
 
-/// Prints what came out for each job: with all rules first, then without each.
-pub(crate) fn print(outcomes: &[Vec<Outcome>]) {
+/// Prints what came out for each job: with all rules first, then without each of these.
+pub(crate) fn print(rules: &[Rule], outcomes: &[Vec<Outcome>]) {
     for half in [Half::Tuned, Half::Unseen] {
         let is_of_half = |of: &&Vec<Outcome>| of.first().is_some_and(|of| of.half == half && !of.is_hidden);
         let of_half: Vec<_> = outcomes.iter().filter(is_of_half).collect();
@@ -70,6 +88,6 @@ pub(crate) fn print(outcomes: &[Vec<Outcome>]) {
                 farther: otherwise.map(|of| error(&of[at]) - error(&of[0])).collect(),
             }
         };
-        table(&format!("{}: {} runs", half.words(), of_half.len()), row);
+        table(&format!("{}: {} runs", half.words(), of_half.len()), rules, row);
     }
 }

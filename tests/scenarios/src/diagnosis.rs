@@ -1,8 +1,9 @@
 //! One job through ingest and analysis, twice: to learn criteria, and to use them.
 
+use crate::ablation::without_each;
 use crate::cases::{Case, Half};
 use anyhow::{Context as _, Result};
-use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder};
+use mpiscope_diagnosis::whatif::{CallKind, Graph, GraphBuilder, Rule};
 use mpiscope_diagnosis::{Assessment, Basis, BudgetOptions, Budgeter, ReplaySavings, Version, Windowed};
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matched;
@@ -332,8 +333,8 @@ pub(crate) fn diagnose(case: &Case) -> Result<Outcome> {
     diagnosed.outcome(builder)
 }
 
-/// By all rules, and without each of them.
-pub(crate) fn diagnose_without_each(case: &Case) -> Result<Vec<Outcome>> {
+/// By all rules, and without each of these.
+pub(crate) fn diagnose_without_each(case: &Case, rules: &[Rule]) -> Result<Vec<Outcome>> {
     let (diagnosed, builder) = Diagnosed::pass(case)?;
-    builder.without_each().map(|builder| diagnosed.outcome(builder)).collect()
+    without_each(&builder, rules).map(|builder| diagnosed.outcome(builder)).collect()
 }

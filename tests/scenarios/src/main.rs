@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p mpiscope-scenarios [-- --only tuned|unseen] [--list] [--cases N] [--name PART] [--threads N] [--draw N]`
 //! With `--ablation`: what verdicts are like without each rule of the replays. With `--recordings DIR --runs FILE`: likewise of
-//! real runs, as `tests/truth/run.py --keep DIR --json FILE` leaves them.
+//! real runs, as `tests/truth/run.py --keep DIR --json FILE` leaves them. `--rule NAME`, again and again: only without these.
 
 #![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
 
@@ -64,10 +64,20 @@ fn main() -> Result<()> {
     };
     let most: usize = value("--cases").map_or(Ok(usize::MAX), str::parse)?;
     let threads = value("--threads").map_or(Ok(1), str::parse)?.max(1);
+    let is_ablation = arguments.iter().any(|word| word == "--ablation");
+    let names = arguments.iter().enumerate().filter(|(_, word)| *word == "--rule");
+    let names: Option<Vec<&str>> = names.map(|(at, _)| Some(arguments.get(at + 1)?.as_str())).collect();
+    let names = names.context("--rule needs a name")?;
+    ensure!(
+        names.is_empty() || is_ablation || value("--recordings").is_some(),
+        "--rule needs --ablation or --recordings"
+    );
+    let rules = ablation::named(&names)?;
     if let Some(folder) = value("--recordings") {
         let file = value("--runs").context("--recordings needs --runs FILE")?;
         let runs = recordings::read(Path::new(file))?;
-        recordings::print(&all_of(&runs, threads, |run| recordings::replay(Path::new(folder), run))?);
+        let replayed = all_of(&runs, threads, |run| recordings::replay(Path::new(folder), run, &rules))?;
+        recordings::print(&rules, &replayed);
         return Ok(());
     }
     let list = arguments.iter().any(|word| word == "--list");
@@ -76,9 +86,9 @@ fn main() -> Result<()> {
     let is_wanted = |case: &Case| only.is_none_or(|half| case.half == half) && case.name.contains(name);
     let draw: u64 = value("--draw").map_or(Ok(0), str::parse)?;
     let cases: Vec<Case> = all(draw).into_iter().filter(is_wanted).take(most).collect();
-    if arguments.iter().any(|word| word == "--ablation") {
-        let outcomes = all_of(&cases, threads, diagnosis::diagnose_without_each)?;
-        ablation::print(&outcomes);
+    if is_ablation {
+        let outcomes = all_of(&cases, threads, |case| diagnosis::diagnose_without_each(case, &rules))?;
+        ablation::print(&rules, &outcomes);
         return Ok(());
     }
     let outcomes = all_of(&cases, threads, |case| {

@@ -1,9 +1,9 @@
 //! What each rule of the replays is worth on real runs that were disturbed on purpose: `tests/truth/run.py --keep DIR --json FILE`
 //! leaves their recordings, and what each disturbance costs by the programs' own clocks.
 
-use crate::ablation::{Row, table};
+use crate::ablation::{Row, table, without_each};
 use anyhow::{Context as _, Result, ensure};
-use mpiscope_diagnosis::whatif::GraphBuilder;
+use mpiscope_diagnosis::whatif::{GraphBuilder, Rule};
 use mpiscope_model::{Blame, Node};
 use mpiscope_placement::place;
 use mpiscope_recording::Recording;
@@ -64,11 +64,6 @@ impl Saved {
         let costly = most.filter(|(s, _)| **s >= NEGLIGIBLE * self.length_s);
         costly.map_or("none", |(_, cause)| cause.word())
     }
-
-    fn is_otherwise(&self, other: &Self) -> bool {
-        let apart = self.wall_s.iter().zip(other.wall_s).map(|(one, other)| (one - other).abs());
-        apart.fold(0.0, f64::max) > OTHERWISE * self.length_s
-    }
 }
 
 /// A run, and what was found of it with all rules first, then without each.
@@ -87,18 +82,35 @@ impl Replayed<'_> {
         cause == self.run.expected || self.expected().is_none() && self.run.is_short && cause == "cpu"
     }
 
+    /// The causes whose seconds are known: that of the disturbance, or all of a run without one, which save nothing. How much a run
+    /// that is short of CPUs would save without that is not known.
+    fn known(&self) -> impl Iterator<Item = usize> {
+        let (expected, is_short) = (self.expected(), self.run.is_short);
+        let is_known = move |at: &usize| match expected {
+            Some(cause) => *at == cause,
+            None => !(is_short && Blame::ALL[*at] == Blame::Cpu),
+        };
+        (0..Blame::ALL.len()).filter(is_known)
+    }
+
+    fn is_otherwise(&self, at: usize) -> bool {
+        let [all, without] = [0, at].map(|at| &self.found[at]);
+        let apart = self.known().map(|cause| (all.wall_s[cause] - without.wall_s[cause]).abs());
+        apart.fold(0.0, f64::max) > OTHERWISE * all.length_s
+    }
+
     /// How far what was found is from the measured seconds, as a share of these, or of the run where nothing is to be found.
     fn error(&self, at: usize) -> f64 {
-        let found = &self.found[at];
+        let (found, Run { measured_s, .. }) = (&self.found[at], self.run);
         match self.expected() {
-            Some(cause) => (found.wall_s[cause] - self.run.measured_s).abs() / self.run.measured_s,
-            None => found.wall_s.iter().copied().fold(0.0, f64::max) / found.length_s,
+            Some(cause) => (found.wall_s[cause] - measured_s).abs() / measured_s,
+            None => self.known().map(|cause| found.wall_s[cause]).fold(0.0, f64::max) / found.length_s,
         }
     }
 }
 
-/// Replays a recording with all rules, and without each.
-pub(crate) fn replay<'a>(folder: &Path, run: &'a Run) -> Result<Replayed<'a>> {
+/// Replays a recording with all rules, and without each of these.
+pub(crate) fn replay<'a>(folder: &Path, run: &'a Run, rules: &[Rule]) -> Result<Replayed<'a>> {
     let dir = folder.join(&run.recording);
     let recording = Recording::open(&dir)?;
     let (builder, faults) = builder_of_segments(&recording)?;
@@ -107,19 +119,19 @@ pub(crate) fn replay<'a>(folder: &Path, run: &'a Run) -> Result<Replayed<'a>> {
     recording.messages().for_each(|batch| traffic.feed(&batch));
     let placement = place(&recording.manifest().job, &traffic);
     let advised = placement.ok().map(|placement| placement.advice.node_of_rank);
-    let found = builder.without_each().map(|builder| Saved::new(builder, advised.as_deref()));
+    let found = without_each(&builder, rules).map(|builder| Saved::new(builder, advised.as_deref()));
     let found = found.collect::<Result<_>>()?;
     Ok(Replayed { run, found })
 }
 
 /// Prints what came out.
-pub(crate) fn print(replayed: &[Replayed<'_>]) {
+pub(crate) fn print(rules: &[Rule], replayed: &[Replayed<'_>]) {
     let row = |at: usize| {
         let right = |is_disturbed: bool| {
             let of_kind = replayed.iter().filter(move |of| of.expected().is_some() == is_disturbed);
             of_kind.filter(|of| of.is_right(at)).count()
         };
-        let otherwise = replayed.iter().filter(|of| of.found[0].is_otherwise(&of.found[at]));
+        let otherwise = replayed.iter().filter(|of| of.is_otherwise(at));
         Row {
             causes: right(true),
             none: right(false),
@@ -127,5 +139,5 @@ pub(crate) fn print(replayed: &[Replayed<'_>]) {
             farther: otherwise.map(|of| of.error(at) - of.error(0)).collect(),
         }
     };
-    table(&format!("real runs: {}", replayed.len()), row);
+    table(&format!("real runs: {}", replayed.len()), rules, row);
 }

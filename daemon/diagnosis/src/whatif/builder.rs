@@ -14,7 +14,6 @@ use mpiscope_model::{
     Call, CallId, Collected, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling, Site,
 };
 use rustc_hash::FxHashMap;
-use std::iter;
 
 /// The run has more calls than a graph may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,14 +76,12 @@ impl GraphBuilder {
         self
     }
 
-    /// This builder, then without each of the rules in turn, in the order of [`Rule::ALL`].
-    pub fn without_each(&self) -> impl Iterator<Item = Self> {
-        let without = |rule| {
-            let mut builder = self.clone();
-            builder.rules.leave_out(rule);
-            builder
-        };
-        iter::once(self.clone()).chain(Rule::ALL.into_iter().map(without))
+    /// One with the same rows that follows all rules but this.
+    #[must_use]
+    pub fn without(&self, rule: Rule) -> Self {
+        let mut builder = self.clone();
+        builder.rules.leave_out(rule);
+        builder
     }
 
     /// A rank runs on a node.
@@ -104,7 +101,7 @@ impl GraphBuilder {
     /// Adds a call. Calls of one thread come in their order, or nearly so.
     pub fn call(&mut self, call: &Call) {
         self.calls += 1;
-        if self.calls > self.most_calls {
+        if self.is_too_large() {
             // Keeps no more than the limit; `finish` refuses.
             self.threads.clear();
             self.messages = Vec::new();
@@ -125,7 +122,7 @@ impl GraphBuilder {
 
     /// Adds a message.
     pub fn message(&mut self, message: &Message) {
-        if self.calls <= self.most_calls {
+        if !self.is_too_large() {
             self.messages.push(MessageRow::from(message));
         }
     }
@@ -197,6 +194,12 @@ impl GraphBuilder {
         self.calls
     }
 
+    /// Whether there were more calls than the limit, and [`Self::finish`] refuses.
+    #[must_use]
+    pub fn is_too_large(&self) -> bool {
+        self.calls > self.most_calls
+    }
+
     /// A builder for what comes after this in the same run.
     #[must_use]
     pub fn next_stretch(&self) -> Self {
@@ -225,6 +228,9 @@ impl GraphBuilder {
     /// # Errors
     /// When there were more calls than the limit.
     pub fn finish(self) -> Result<Graph, TooLarge> {
+        if self.is_too_large() {
+            return Err(TooLarge { most_calls: self.most_calls });
+        }
         let Self {
             kinds,
             rules,
@@ -238,11 +244,8 @@ impl GraphBuilder {
             recorder_ns,
             first_numbers,
             calls,
-            most_calls,
+            most_calls: _,
         } = self;
-        if calls > most_calls {
-            return Err(TooLarge { most_calls });
-        }
         let mut graph = Graph { kinds, rules, ..Graph::default() };
         graph.reserve(calls);
         let rows = push_threads(&mut graph, threads, calls);

@@ -15,6 +15,10 @@ const FELT_SHARE: f64 = 0.25;
 /// Two messages of a queue are apart by less than this number of usual flights.
 const QUEUED: f64 = 8.0;
 
+/// A message that was sent this many times as long before as its receiver waited for it was there when the receiver came: nobody
+/// comes again and again just before a message does.
+pub(crate) const LONG_BEFORE: u64 = 32;
+
 /// Of messages that one call received, the one whose flight is the nearest to the usual.
 pub(crate) fn decisive(graph: &Graph, flights: &Flights, inter: &[bool], messages: Range<usize>) -> usize {
     let first = messages.start;
@@ -93,7 +97,8 @@ fn implausibility(graph: &Graph, flights: &Flights, is_inter: bool, at: usize) -
     if edge.bytes > SMALL_BYTES { of_sent.min(factor(sent_ns.max(came_ns))) } else { of_sent }
 }
 
-/// Whether a receiver waited for a flight. On a link that queues messages, those that were sent long ago are still under way.
+/// Whether a receiver waited for a flight. On a link that queues messages, those that were sent long ago are still under way, unless
+/// that is so long ago that they must have been there.
 pub(crate) fn was_felt(graph: &Graph, flights: &Flights, edge: &Edge) -> bool {
     if graph.blocked.get(edge.to as usize).is_some() || graph.drained.contains_key(&edge.to) {
         return false;
@@ -102,7 +107,7 @@ pub(crate) fn was_felt(graph: &Graph, flights: &Flights, edge: &Edge) -> bool {
     let end_ns = graph.ends[edge.to as usize];
     let waited_ns = end_ns.saturating_sub(came_ns) as f64;
     let mut flight_ns = end_ns.saturating_sub(sent_ns) as f64;
-    if graph.is_on_late_link(edge) {
+    if graph.is_on_late_link(edge) && flight_ns <= LONG_BEFORE as f64 * waited_ns {
         let usual_ns = flights.ns(true, edge.bytes, Figure::Median).unwrap_or(flight_ns);
         flight_ns = flight_ns.min(QUEUED * usual_ns);
     }

@@ -4,6 +4,7 @@
 
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::NONE;
+use crate::whatif::decisive::LONG_BEFORE;
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::blocked_calls::{BlockedCall, BlockedCalls};
 use crate::whatif::graph::flights::{Figure, size_bin};
@@ -50,10 +51,6 @@ struct Waits {
 /// Fewer calls do not say what those that receive on a link wait for.
 const LEAST_WAITS: usize = 30;
 
-/// A message that was sent this many times as long before as its receiver waited for it was there when the receiver came: nobody
-/// comes again and again just before a message does.
-const LONG_BEFORE: u64 = 32;
-
 /// The links on which messages come late: most calls that took far longer than usual after their messages were sent waited for
 /// nobody's entry, and entries just before they ended are chance.
 fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Link> {
@@ -75,7 +72,12 @@ fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Li
             let soon_ns = soon_ns(usual.get(&(graph.functions[call], sizes[call])));
             let (end_ns, own_ns) = (graph.ends[call], own_ns(call));
             let was_there = || end_ns - sent_ns(call) > LONG_BEFORE.saturating_mul(own_ns);
-            if own_ns <= soon_ns || was_there() || was_underway(graph, call, Figure::Low) {
+            // Waiting for a CPU is no sign of a link that is late.
+            let has_waited = || {
+                let lack = Lack::during(graph, thread.rank, (graph.starts[call], end_ns));
+                own_ns <= soon_ns.saturating_add(waits_ns(&lack).max(lack.missing_ns))
+            };
+            if own_ns <= soon_ns || was_there() || has_waited() || was_underway(graph, call, Figure::Low) {
                 continue;
             }
             let since_ns = end_ns.saturating_sub(soon_ns).max(graph.starts[call]);
@@ -134,6 +136,11 @@ fn sizes(graph: &Graph, partners: &Partners) -> Vec<u32> {
     (0..graph.starts.len()).map(size).collect()
 }
 
+/// How long before the end of a call that which ended it may have come, as its rank had to wait for a CPU.
+fn waits_ns(lack: &Lack<'_>) -> u64 {
+    lack.wait_ns().unwrap_or(0).saturating_mul(WAITS_FOR_CPU)
+}
+
 /// From when on a peer's entry is to blame for a call. If the lack of a CPU or a message on a network may be why it was long, only
 /// entries soon before its end are. Whoever shares a CPU goes on only when it has one again. Where it is not known which ranks are
 /// on which node, all of them are on one.
@@ -143,10 +150,8 @@ fn blamed_since_ns(graph: &Graph, call: usize, lack: &Lack<'_>, soon_ns: u64) ->
     if !lack.is_most() && !is_of_network {
         return start_ns;
     }
-    let waits = if lack.explains() { 0 } else { WAITS_FOR_CPU };
-    end_ns
-        .saturating_sub(soon_ns.saturating_add(lack.wait_ns().unwrap_or(0).saturating_mul(waits)))
-        .max(start_ns)
+    let waits_ns = if lack.explains() { 0 } else { waits_ns(lack) };
+    end_ns.saturating_sub(soon_ns.saturating_add(waits_ns)).max(start_ns)
 }
 
 /// Finds what such calls waited for.
