@@ -72,7 +72,9 @@ fn carry_out(command: Command) -> Result<ExitCode> {
         Command::Man { dir } => command_line::write_manual(&dir),
         Command::Agent(options) => remote_agent::agent(&options),
         Command::Record => mpiscope_recorder::record(),
-        Command::Diagnose { dir, print, workers } => verdict::diagnose_apart(&dir, print, workers),
+        Command::Diagnose { dir, print, workers, seconds } => {
+            verdict::diagnose_apart(&dir, print, workers, seconds)
+        }
         Command::Advise => verdict::advise_apart(),
     }
 }

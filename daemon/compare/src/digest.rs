@@ -9,7 +9,7 @@ use mpiscope_feed::{CallSource, FunctionFigures, Overview, Side};
 use mpiscope_model::{Function, Gap, Rank, Totals};
 use mpiscope_page::rank_rows;
 use mpiscope_recording::{Job, Recording, State};
-use mpiscope_verdict::{self as verdict, Findings};
+use mpiscope_verdict::{self as verdict, Findings, Limits};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl Digest {
         }
         let findings = if is_in_log {
             let log = recording.wal().map_err(anyhow::Error::from);
-            log.and_then(|log| verdict::diagnose(&recording, &log, 1, None)).map(Some)
+            log.and_then(|log| verdict::diagnose(&recording, &log, &Limits::new(1), None)).map(Some)
         } else {
             verdict::read(dir)
         };

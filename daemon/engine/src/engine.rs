@@ -167,7 +167,7 @@ impl Engine {
 
     /// Adds nodes, communicators, coordinates, call sites and ranks.
     fn add_definitions(&mut self, batch: &mut Batch) {
-        self.nodes.append(&mut batch.nodes);
+        self.nodes.extend(batch.nodes.iter().cloned());
         self.comms.extend(batch.comms.iter().cloned());
         for named in &batch.comm_names {
             // Most are named soon after they were made.

@@ -104,6 +104,9 @@ pub struct CpuContention {
     /// How many they may use; null if not known, or in recordings of before that was recorded.
     #[serde(default)]
     pub usable: Option<f64>,
+    /// How many share a CPU on the node with the most of them; null likewise.
+    #[serde(default)]
+    pub per_cpu: Option<f64>,
     /// The share of their runnable time they waited for a CPU, from 0 to 1.
     pub waited: f64,
     /// The rank with the largest share.
@@ -148,6 +151,9 @@ pub struct Blocked {
 pub struct BlockedRank {
     /// The rank.
     pub rank: u32,
+    /// Its host, where the job has several; empty if not known.
+    #[serde(default)]
+    pub host: String,
     /// How long, in seconds.
     pub seconds: f64,
     /// Its major page faults: pages that had to be read from a disk, a network file system, or swap.
@@ -175,6 +181,12 @@ pub struct SlowLink {
     pub from: Vec<u32>,
     /// The ranks of the node that receives.
     pub to: Vec<u32>,
+    /// The host that sends; empty if not known.
+    #[serde(default)]
+    pub from_host: String,
+    /// The host that receives; likewise.
+    #[serde(default)]
+    pub to_host: String,
     /// Messages that say so.
     pub messages: u64,
     /// How many times as long as was measured before they take.
@@ -335,6 +347,9 @@ pub struct Source {
     /// These are all ranks of this number of nodes, and no others; 0 where they are not, or nodes have one rank each.
     #[serde(default)]
     pub few_nodes: u32,
+    /// The hosts that these run on, where the job has several; empty if they are more than four, or not known.
+    #[serde(default)]
+    pub few_hosts: Vec<String>,
     /// The ranks with the most of it, the first of them.
     pub ranks: Vec<SourceRank>,
     /// What ranks computed on average.

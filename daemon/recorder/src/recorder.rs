@@ -6,7 +6,7 @@ use crate::protocol::{Configuration, Summary};
 use crate::queue::{Item, Receiving};
 use crate::switch;
 use crate::viewers::{Due, Viewers};
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use crossbeam_channel::RecvTimeoutError;
 use mpiscope_agent::Resume;
 use mpiscope_engine::hang::{self, HangWatcher};
@@ -467,17 +467,21 @@ impl Recorder {
         let dir = self.writer.dir().to_owned();
         // A predecessor may have left some.
         let _ = verdict::remove(&dir);
-        (self.diagnose)(&dir, run).and_then(|()| verdict::read(&dir)).unwrap_or_else(|error| {
-            // Of a run with very many calls, there may be what the first of two readings found.
-            let found = verdict::read(&dir).ok().flatten();
-            let missing = match &found {
-                None => Some("there is no diagnosis"),
-                Some(found) => found.is_first_reading.then_some("the second of two readings for the verdict"),
-            };
-            let missing = missing.map(|what| format!("{what}: {error:#}"));
-            self.writer.manifest_mut().missing.extend(missing);
-            found
-        })
+        let outcome = (self.diagnose)(&dir, run);
+        let read = verdict::read(&dir);
+        let error = outcome.err().or_else(|| read.as_ref().err().map(|error| anyhow!("{error:#}")));
+        // Where there was little time, there may be what the first of two readings found.
+        let found = read.ok().flatten();
+        let missing = match (&found, error) {
+            (None, Some(error)) => Some(format!("there is no diagnosis: {error:#}")),
+            (Some(found), error) if found.is_first_reading => {
+                let why = error.map_or("there was no time".into(), |error| format!("{error:#}"));
+                Some(format!("the second of two readings for the verdict: {why}"))
+            }
+            _ => None,
+        };
+        self.writer.manifest_mut().missing.extend(missing);
+        found
     }
 }
 

@@ -57,7 +57,7 @@ fn of_cause(diagnosis: &Diagnosis) -> Vec<String> {
     }
     if diagnosis.verdict.is_withheld() {
         return vec![
-            "The report lists under \"Missing\" why calls were lost. Free disk space, or raise `ring_slots` in the configuration \
+            "The report lists under \"Missing\" why calls were lost. Free disk space, or raise `limits.ring_slots` in the settings \
              if rings were full, and record again."
                 .into(),
         ];
@@ -65,8 +65,8 @@ fn of_cause(diagnosis: &Diagnosis) -> Vec<String> {
     let mut actions = Vec::new();
     if is_unsure(&diagnosis.verdict) && diagnosis.is_distance_unknown {
         actions.push(
-            "Run `mpiscope calibrate` on these nodes first, and record again: the cause is not clear, because transfer times are \
-             not known."
+            "Run `mpiscope calibrate -- COMMAND` on these nodes first, with the command that starts the job, and record again: the \
+             cause is not clear, because transfer times are not known."
                 .into(),
         );
     }
@@ -75,8 +75,9 @@ fn of_cause(diagnosis: &Diagnosis) -> Vec<String> {
         "pattern" => work(diagnosis),
         "background" => network(&diagnosis.slow_links),
         "cpu" => core(diagnosis),
-        _ if diagnosis.verdict.is_at_least => vec![
-            "Run `mpiscope calibrate` on these nodes. It measures transfer times, and the next run is compared with them."
+        _ if diagnosis.verdict.is_at_least && diagnosis.is_distance_unknown => vec![
+            "Run `mpiscope calibrate -- COMMAND` on these nodes, with the command that starts the job. It measures transfer times, \
+             and the next run is compared with them."
                 .into(),
         ],
         _ => Vec::new(),
@@ -86,26 +87,33 @@ fn of_cause(diagnosis: &Diagnosis) -> Vec<String> {
 
 fn placement(diagnosis: &Diagnosis) -> Vec<String> {
     let gained = diagnosis.advised.as_ref().map(|advised| format!(": {}", gained(advised)));
-    vec![format!("Place the ranks as `mpiscope remap` advises{}.", gained.unwrap_or_default())]
+    vec![format!(
+        "Place the ranks as `mpiscope remap` advises, which writes a file for the launcher{}.",
+        gained.unwrap_or_default()
+    )]
 }
 
 fn network(slow_links: &SlowLinks) -> Vec<String> {
     let mut actions = Vec::new();
-    if let Some((from, to)) = slow_link(slow_links) {
-        actions.push(format!(
-            "Check the link from the node of {from} to that of {to}: its cable and switch port, and which other jobs use it."
-        ));
+    if let Some(link) = slow_link(slow_links) {
+        actions
+            .push(format!("Check the link {link}: its cable and switch port, and which other jobs use it."));
     }
-    actions.push("Run again at another time or on other nodes, with less traffic from other jobs.".into());
+    actions.push(
+        "Run again at another time or on other nodes. If it is as slow then, the program's own messages fill the network: send \
+         fewer of them, or spread them over time."
+            .into(),
+    );
     actions
 }
 
 fn work(diagnosis: &Diagnosis) -> Vec<String> {
     let mut actions = Vec::new();
     if let Some(blocked) = blocked_rank(diagnosis) {
+        let host = if blocked.host.is_empty() { "its node" } else { &blocked.host };
         actions.push(format!(
             "Find out what rank {} waits for: files on a slow disk or network file system, or memory that was swapped (`vmstat 1` \
-             on its node).",
+             on {host}).",
             blocked.rank
         ));
     } else if moving(diagnosis).is_some() {
@@ -123,7 +131,11 @@ fn work(diagnosis: &Diagnosis) -> Vec<String> {
             nodes => format!(
                 "Check {}: {names}, all of them and no others, compute longer. Compare their clock frequency, memory and other \
                  programs with those of other nodes. If they are as fast, move work away from these ranks.",
-                if nodes == 1 { "the node of these ranks".into() } else { format!("the {nodes} nodes of these ranks") }
+                match nodes {
+                    _ if !of.few_hosts.is_empty() => of.few_hosts.join(", "),
+                    1 => "the node of these ranks".into(),
+                    _ => format!("the {nodes} nodes of these ranks"),
+                }
             ),
         });
     } else {
@@ -152,13 +164,21 @@ fn hiding(most: &GatheredWait) -> Option<String> {
     })
 }
 
-/// What to do if more ranks were started than they have CPUs.
+/// What to do if more ranks were started than they have CPUs, in the whole job or on a node.
 fn fewer_ranks(shortage: &CpuContention) -> Option<String> {
-    let usable = shortage.usable.filter(|&usable| f64::from(shortage.ranks) > usable)?;
+    let usable = shortage.usable?;
+    let ranks = plural(shortage.ranks.into(), "rank");
+    if f64::from(shortage.ranks) > usable {
+        return Some(format!(
+            "Start at most {}, or give the job more CPUs: {ranks} share {}.",
+            plural((usable.floor() as u64).max(1), "rank"),
+            cpu_count(usable)
+        ));
+    }
+    let per_cpu = shortage.per_cpu.filter(|per_cpu| *per_cpu > 1.0)?;
     Some(format!(
-        "Start at most {}, or give the job more CPUs: {} share {}.",
-        plural((usable.floor() as u64).max(1), "rank"),
-        plural(shortage.ranks.into(), "rank"),
+        "Spread the ranks over the nodes, and check which CPUs they are bound to (`mpirun --report-bindings`): on one node {per_cpu:.1} \
+         ranks share a CPU, while {ranks} may use {} in all.",
         cpu_count(usable)
     ))
 }
@@ -174,9 +194,9 @@ fn core(diagnosis: &Diagnosis) -> Vec<String> {
     }
     let look = match named_source(diagnosis, "cpu") {
         Some(of) => {
+            let host = if of.few_hosts.is_empty() { "that node".into() } else { of.few_hosts.join(", ") };
             format!(
-                "Check what else runs on the CPUs of {} (`top` on that node), and whether another rank is bound to the same \
-                 CPU.",
+                "Check what else runs on the CPUs of {} (`top` on {host}), and whether another rank is bound to the same CPU.",
                 ranges(&of.few)
             )
         }

@@ -1,6 +1,6 @@
 //! A diagnosis in a process of its own, which may fail or take too long without harm to the recording.
 
-use super::diagnose::{TakeFirst, diagnose};
+use super::diagnose::{Limits, TakeFirst, diagnose};
 use super::findings::Findings;
 use super::findings_file::write;
 use anyhow::{Context as _, Result, ensure};
@@ -27,19 +27,22 @@ const MANY_CALLS: u64 = 1 << 20;
 /// A diagnosis has time: everything else goes first.
 pub(super) const LOW_PRIORITY: i32 = 10;
 
-/// The whole life of the process that diagnoses a recording: what it finds goes into the recording's folder, or is printed.
-pub fn diagnose_apart(dir: &Path, prints: bool, workers: usize) -> Result<ExitCode> {
+/// The whole life of the process that diagnoses a recording: what it finds goes into the recording's folder, or is printed. After
+/// some seconds nobody may wait for it any more.
+pub fn diagnose_apart(dir: &Path, prints: bool, workers: usize, seconds: Option<f64>) -> Result<ExitCode> {
+    let time = seconds.map(Duration::try_from_secs_f64).transpose().context("--seconds")?;
+    let limits = Limits { time, ..Limits::new(workers) };
     let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
     let recording = Recording::open(dir)?;
     let log = recording.wal()?;
     if prints {
-        print(&serde_json::to_string(&diagnose(&recording, &log, workers, None)?)?)?;
+        print(&serde_json::to_string(&diagnose(&recording, &log, &limits, None)?)?)?;
     } else {
         let mut keep = |findings: &Findings| write(dir, findings);
         let totals = recording.manifest().totals;
         let has_many = totals.calls + totals.polls >= MANY_CALLS;
         let first = has_many.then_some(&mut keep as TakeFirst<'_>);
-        write(dir, &diagnose(&recording, &log, workers, first)?)?;
+        write(dir, &diagnose(&recording, &log, &limits, first)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -51,10 +54,12 @@ pub fn diagnosed_apart(dir: &Path) -> Result<Findings> {
 
 /// Has another process diagnose a recording, for as long as that is worth waiting for.
 pub fn have_diagnosed(dir: &Path, run: Duration, workers: usize) -> Result<()> {
-    let workers = workers.to_string();
-    let words = [COMMAND.as_ref(), "--workers".as_ref(), workers.as_ref(), dir.as_os_str()];
+    let patience = PATIENCE + run.mul_f64(PATIENCE_SHARE);
+    let (workers, seconds) = (workers.to_string(), patience.as_secs_f64().to_string());
+    let [workers, seconds] = [["--workers", &workers], ["--seconds", &seconds]].map(|of| of.map(OsStr::new));
+    let words = [OsStr::new(COMMAND), workers[0], workers[1], seconds[0], seconds[1], dir.as_os_str()];
     let mut child = start(words, Stdio::null())?;
-    let until = Instant::now() + PATIENCE + run.mul_f64(PATIENCE_SHARE);
+    let until = Instant::now() + patience;
     loop {
         if let Some(status) = child.try_wait().context("wait for the other process")? {
             return ended_well(&mut child, status);

@@ -82,7 +82,7 @@ fn uneven(diagnosis: &Diagnosis) -> String {
     if let Some((first, last)) = moving(diagnosis) {
         let who =
             if first == last { String::new() } else { format!(" (rank {first} first, rank {last} last)") };
-        return format!("the ranks with more work change during the run, and delay the rest{who}");
+        return format!("different ranks have more work at different times, and delay the others{who}");
     }
     match (named_source(diagnosis, "pattern"), awaited(&diagnosis.waits)) {
         // Whoever is waited for directly may wait for somebody else.
@@ -106,6 +106,7 @@ fn uneven(diagnosis: &Diagnosis) -> String {
 fn with_nodes(of: &Source) -> String {
     match of.few_nodes {
         0 => ranges(&of.few),
+        _ if !of.few_hosts.is_empty() => format!("{} (all of {})", ranges(&of.few), of.few_hosts.join(", ")),
         nodes => format!("{} (all of {})", ranges(&of.few), plural(nodes.into(), "node")),
     }
 }
@@ -121,23 +122,27 @@ fn slow(stretches: &[Quiet]) -> String {
     format!("messages between nodes take {slower:.1} times as long as in a quiet network")
 }
 
-/// The ranks at the ends of the link that costs most; nothing where the network as a whole is slow.
-pub(super) fn slow_link(links: &SlowLinks) -> Option<(String, String)> {
+/// The link that costs most: "from one host (its ranks) to another"; nothing where the network as a whole is slow.
+pub(super) fn slow_link(links: &SlowLinks) -> Option<String> {
     let worst = links.worst.first().filter(|_| 2 * links.slow <= links.known)?;
-    Some((ranges(&worst.from), ranges(&worst.to)))
+    let (from, to) = (ranges(&worst.from), ranges(&worst.to));
+    Some(match (worst.from_host.as_str(), worst.to_host.as_str()) {
+        ("", _) | (_, "") => format!("from the node of {from} to that of {to}"),
+        (from_host, to_host) => format!("from {from_host} ({from}) to {to_host} ({to})"),
+    })
 }
 
 /// How slow that link is.
 fn slowest(links: &SlowLinks) -> Option<String> {
-    let (from, to) = slow_link(links)?;
+    let link = slow_link(links)?;
     let others = match links.slow.saturating_sub(1) {
         0 => String::new(),
-        others => format!(" So do those on {}.", plural(others.into(), "other link")),
+        1 => " 1 other link is slow, too.".into(),
+        others => format!(" {others} other links are slow, too."),
     };
     let slower = links.worst.first()?.slower;
     Some(format!(
-        "Messages from the node of {from} to that of {to} take {slower:.1} times as long as was measured before, \
-         throughout.{others}"
+        "Messages {link} take {slower:.1} times as long as was measured before, throughout.{others}"
     ))
 }
 
@@ -267,7 +272,8 @@ fn who_has_it(diagnosis: &Diagnosis, of: &Source) -> Option<String> {
         ));
     }
     let ranks = &of.few;
-    if ranks.is_empty() {
+    // What blocks a rank has a sentence of its own, and is no work.
+    if ranks.is_empty() || of.cause == "pattern" && blocked_rank(diagnosis).is_some() {
         return None;
     }
     let share = percent(of.of_few_s() / of.total_s.max(1e-12));

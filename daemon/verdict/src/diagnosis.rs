@@ -293,7 +293,7 @@ fn remark(remark: Remark) -> String {
         Remark::ReplayDeparts { rank, at_ns } => {
             let at = nanoseconds(at_ns);
             return format!(
-                "The replay departs from the recorded run at {at} on rank {rank}, so savings are not known"
+                "The recomputed run differs from the recorded one from {at} on, first on rank {rank}, so savings are not known"
             );
         }
         Remark::Unexplained => {

@@ -14,7 +14,9 @@ const SIGNALLED: i32 = 128;
 /// How a run ended, as far as it limits the verdict. The default: it goes on, or ended well.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// It hung to its end.
+    /// It is known to go on.
+    goes_on: bool,
+    /// It hangs, or hung to its end.
     hangs: bool,
     /// Ranks of the job.
     ranks: u32,
@@ -54,7 +56,7 @@ impl Ending {
 
     /// Of a run that goes on, and perhaps hangs.
     pub fn not_yet(hangs: bool) -> Self {
-        Self { hangs, ..Self::default() }
+        Self { goes_on: true, hangs, ..Self::default() }
     }
 
     fn unrecorded_share(&self) -> f64 {
@@ -92,7 +94,11 @@ impl Ending {
             return basis(BasisState::Lost, sentence);
         }
         if self.hangs {
-            let sentence = "No verdict: the run hung to its end. Find out first who waits for whom.";
+            let sentence = if self.goes_on {
+                "No verdict yet: the job hangs. `mpiscope report` lists who waits for whom."
+            } else {
+                "No verdict: the run hung to its end. `mpiscope report` lists who waits for whom."
+            };
             return basis(BasisState::Hung, sentence.into());
         }
         let is = if self.unrecorded == 1 { "is" } else { "are" };
@@ -122,6 +128,17 @@ impl Ending {
         let state = if sentences.is_empty() { BasisState::Whole } else { BasisState::Part };
         Basis { until_s: is_cut_off.then_some(until_s), ..basis(state, sentences.join(" ")) }
     }
+}
+
+/// What a verdict is about if there was no time to diagnose what came later than this.
+pub(crate) fn cut_short(of: Basis, until_s: f64) -> Basis {
+    if !matches!(of.state, BasisState::Whole | BasisState::Part) {
+        return of;
+    }
+    let first = nanoseconds((until_s * 1e9) as u64);
+    let cut = format!("There was time to diagnose the first {first} only.");
+    let sentence = [cut, of.sentence].join(" ").trim_end().to_owned();
+    Basis { state: BasisState::Part, until_s: Some(until_s), sentence, ..of }
 }
 
 /// Up to when a run was diagnosed.
@@ -187,6 +204,20 @@ mod tests {
     }
 
     #[test]
+    fn of_a_run_that_there_was_no_time_for_it_is_the_time_until_then() {
+        let cut = cut_short(Ending::default().basis(0.04, 9.0), 12.34);
+        let sentence = "There was time to diagnose the first 12.3 s only. 4 % of the calls are missing.";
+        assert_eq!(
+            (cut.state, cut.until_s, cut.sentence.as_str()),
+            (BasisState::Part, Some(12.34), sentence)
+        );
+        let whole = cut_short(Basis::default(), 12.34);
+        assert_eq!(whole.sentence, "There was time to diagnose the first 12.3 s only.");
+        let lost = Ending::default().basis(0.91, 1.0);
+        assert_eq!(cut_short(lost.clone(), 12.34), lost);
+    }
+
+    #[test]
     fn missing_calls_and_ranks_are_named_or_leave_no_verdict() {
         let whole = Ending::default();
         let of = |share| (whole.basis(share, 1.0).state, whole.basis(share, 1.0).sentence);
@@ -203,7 +234,7 @@ mod tests {
         // Whatever was found about the time before a hang is no verdict on the run.
         let hung =
             Ending { hangs: true, ..ended(&[ProcessState::Vanished; 2], 2, Some(137)) }.basis(0.0, 1.0);
-        let sentence = "No verdict: the run hung to its end. Find out first who waits for whom.";
+        let sentence = "No verdict: the run hung to its end. `mpiscope report` lists who waits for whom.";
         assert_eq!((hung.state, hung.sentence.as_str()), (BasisState::Hung, sentence));
     }
 }

@@ -9,7 +9,8 @@ use super::regions;
 use super::replayed::Replayed;
 use super::words::say;
 use crate::criteria_file::CollectiveCriterion;
-use crate::ending::{Ending, diagnosed_until_s};
+use crate::ending::{Ending, cut_short, diagnosed_until_s};
+use crate::hosts::Hosts;
 use crate::live_findings::LiveFindings;
 use mpiscope_diagnosis::{Budgeter, MessageCriterion, Version};
 use mpiscope_feed::{Course, Diagnosis, Evolution, FindingsReport as Report, Regions};
@@ -45,6 +46,9 @@ pub struct Findings {
     /// Whether this comes from the first of two readings of the run.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_first_reading: bool,
+    /// Whether there was time for a part of the run only, from its start.
+    #[serde(default, skip_serializing_if = "is_false")]
+    is_cut: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
@@ -91,22 +95,37 @@ impl Findings {
             is_calibrated: is_referenced,
             given_up: budgeter.given_up(),
             is_first_reading: false,
+            is_cut: false,
         }
     }
 
-    /// Says that these come from the first of two readings, in which a share of the run was replayed, and no other placement.
-    pub(super) fn limit_to_first_reading(&mut self, replayed: f64, nodes: usize) {
+    /// Says that these come from the first of two readings.
+    pub(super) fn limit_to_first_reading(&mut self) {
         self.is_first_reading = true;
         // Ranks have other regions only in the second one.
         self.diagnosis.attribution.retain(|stretch| stretch.region.is_none());
+    }
+
+    /// Says that only a share of the run was replayed, and no other placement.
+    pub(super) fn limit_to_parts(&mut self, replayed: f64, nodes: usize) {
         let verdict = &mut self.diagnosis.verdict;
         if verdict.is_withheld() {
+            return;
+        }
+        if replayed <= 0.0 {
+            verdict.is_at_least = true;
+            verdict.remarks.push("There was no time for replays, so savings are not known".into());
             return;
         }
         let percent = (100.0 * replayed).clamp(1.0, 100.0);
         let placement = if nodes > 1 { "; another placement was not looked at" } else { "" };
         verdict.is_at_least |= nodes > 1;
         verdict.remarks.push(format!("Savings are estimated from {percent:.0} % of the run{placement}"));
+    }
+
+    /// Says that there was no time for what came later.
+    pub(super) fn say_cut(&mut self) {
+        self.is_cut = true;
     }
 
     /// What was found while the job ran, where nothing can be found after it.
@@ -123,6 +142,7 @@ impl Findings {
             is_calibrated: false,
             given_up: 0,
             is_first_reading: false,
+            is_cut: false,
         }
     }
 
@@ -132,7 +152,11 @@ impl Findings {
         let verdict = &mut found.verdict;
         // Recordings of earlier versions have the share of lost calls only.
         let missing_share = verdict.basis.missing_share.max(verdict.lost_share);
-        verdict.basis = ending.basis(missing_share, diagnosed_until_s(&found.attribution));
+        let until_s = diagnosed_until_s(&found.attribution);
+        verdict.basis = ending.basis(missing_share, until_s);
+        if self.is_cut {
+            verdict.basis = cut_short(std::mem::take(&mut verdict.basis), until_s);
+        }
         if verdict.is_withheld() {
             withhold(found, course);
         }
@@ -166,6 +190,11 @@ impl Findings {
     /// The regions of the whole run.
     pub fn regions(&self) -> &Regions {
         &self.diagnosis.regions
+    }
+
+    /// Fills in the names of hosts.
+    pub(super) fn name_hosts(&mut self, hosts: &Hosts) {
+        hosts.name(&mut self.diagnosis);
     }
 
     /// Fills in the names of call sites.
@@ -220,4 +249,31 @@ fn criteria(version: &Version) -> Vec<Criterion> {
         }
     };
     version.messages().map(criterion).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_of_parts_say_so() {
+        let version = Version::new(Vec::new(), Vec::new());
+        let found = || LiveFindings {
+            report: Report::default(),
+            course: Course::default(),
+            criteria: version.clone(),
+        };
+        for (nodes, more) in [(1, ""), (2, "; another placement was not looked at")] {
+            let mut findings = Findings::of_found(found());
+            findings.limit_to_parts(0.124, nodes);
+            let verdict = &findings.diagnosis.verdict;
+            assert_eq!(verdict.remarks, [format!("Savings are estimated from 12 % of the run{more}")]);
+            assert_eq!(verdict.is_at_least, nodes > 1);
+        }
+        let mut findings = Findings::of_found(found());
+        findings.limit_to_parts(0.0, 1);
+        let verdict = &findings.diagnosis.verdict;
+        assert_eq!(verdict.remarks, ["There was no time for replays, so savings are not known"]);
+        assert!(verdict.is_at_least);
+    }
 }

@@ -5,8 +5,9 @@
 //! job: at the end a process of its own diagnoses, which may fail without harm to the recording, and live a thread behind
 //! everything else. Where calls were lost it lowers or withholds a verdict; it never guesses.
 //!
-//! The log is read twice: once to learn expected transfer times and who talks to whom, once to diagnose by that. Of a run with very
-//! many calls, what the first pass found is kept for the case that nobody waits for the second.
+//! The log is read twice: once to learn expected transfer times and who talks to whom, once to diagnose by that. A run that fits into
+//! memory is replayed during the second reading. Of a run with very many calls, what the first reading found is kept for the case
+//! that nobody waits for the second.
 
 mod actions;
 mod advice;
@@ -25,6 +26,7 @@ mod figures;
 mod findings;
 mod findings_file;
 mod graph;
+mod hosts;
 mod live;
 mod live_findings;
 mod named_criteria;
@@ -47,7 +49,7 @@ mod words;
 
 pub use advice::{advise_apart, ask as ask_for_advice};
 pub use apart::{diagnose_apart, diagnosed_apart, have_diagnosed};
-pub use diagnose::{TakeFirst, diagnose, diagnose_into};
+pub use diagnose::{Limits, TakeFirst, diagnose, diagnose_into};
 pub use ending::Ending;
 pub use findings::{Criterion, Findings};
 pub use findings_file::{FILE, may_be_read, read, remove, write};

@@ -10,6 +10,7 @@
 mod outlook;
 
 use super::findings::name_places;
+use super::hosts::Hosts;
 use super::live_findings::LiveFindings;
 use super::pass::options;
 use super::reference_criteria;
@@ -21,7 +22,7 @@ use mpiscope_diagnosis::{BudgetOptions, Reference};
 use mpiscope_feed::Diagnosis;
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_ingest::Ingest;
-use mpiscope_model::{Activity, Batch, Call, CommInfo, Event, Message, Rank, RankInfo, SiteInfo};
+use mpiscope_model::{Activity, Batch, Call, CommInfo, Event, Message, NodeInfo, Rank, RankInfo, SiteInfo};
 use mpiscope_process::own_process;
 use mpiscope_recording::{Latency, WalReader};
 use outlook::Outlook;
@@ -71,7 +72,8 @@ pub struct LiveDiagnosis {
     most_waiting: usize,
     tell: Sender<Report>,
     shared: Arc<Shared>,
-    /// Ranks and communicators until now, for an analysis that begins anew.
+    /// Nodes, ranks and communicators until now, for an analysis that begins anew.
+    nodes: Vec<NodeInfo>,
     ranks: BTreeMap<Rank, RankInfo>,
     comms: Vec<CommInfo>,
     sites: Vec<SiteInfo>,
@@ -144,6 +146,7 @@ impl LiveDiagnosis {
             most_waiting,
             tell,
             shared,
+            nodes: Vec::new(),
             ranks: BTreeMap::new(),
             comms: Vec::new(),
             sites: Vec::new(),
@@ -190,6 +193,7 @@ impl LiveDiagnosis {
     /// What everybody has to know who begins now.
     fn definitions(&self) -> Batch {
         Batch {
+            nodes: self.nodes.clone(),
             ranks: self.ranks.values().cloned().collect(),
             comms: self.comms.clone(),
             sites: self.sites.clone(),
@@ -212,6 +216,7 @@ impl LiveDiagnosis {
     /// Takes in what became known: activities with all that belongs to them, and the calls and messages, which are copied
     /// only where they are replayed. Never waits.
     pub fn take(&mut self, mut batch: Batch, calls_to_replay: &[Call], messages: &[Message]) {
+        self.nodes.extend(batch.nodes.iter().cloned());
         self.ranks.extend(batch.ranks.iter().map(|info| (info.rank, info.clone())));
         self.comms.extend(batch.comms.iter().cloned());
         self.sites.extend(batch.sites.iter().cloned());
@@ -287,6 +292,7 @@ struct Analysis {
     replaying: Duration,
     started: Instant,
     places: Places,
+    hosts: Hosts,
     /// After calls were left out: threads that were heard since.
     heard: Option<FxHashSet<(Rank, u16)>>,
     looked: Instant,
@@ -304,6 +310,7 @@ impl Analysis {
             started: Instant::now(),
             outlook: Outlook::new(given),
             places: Places::default(),
+            hosts: Hosts::default(),
             heard: None,
             looked: Instant::now(),
             look_every: EVERY,
@@ -357,6 +364,7 @@ impl Analysis {
     fn take(&mut self, mut batch: Batch) -> Result<(), FlowError> {
         self.outlook.see(&batch);
         self.places.see(&batch.sites);
+        self.hosts.see(&batch.nodes, &batch.ranks);
         if let Some(heard) = &mut self.heard {
             let is_new = |call: &&mut Activity| heard.insert((call.rank, call.call.thread()));
             batch.activities.iter_mut().filter(is_new).for_each(|call| call.after_loss = true);
@@ -434,6 +442,7 @@ impl Analysis {
         }
         self.stretches.advise(&advised.unwrap_or_default());
         self.places.name(&mut found.report.diagnosis);
+        self.hosts.name(&mut found.report.diagnosis);
         say(&mut found.report);
         *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         self.look_every = EVERY.max((replaying + begun.elapsed()) * SHARE);

@@ -97,8 +97,11 @@ impl PartVerdicts {
     fn source(&self, cause: &str, part: &Part<'_>) -> Option<Source> {
         let of_part = source(cause, part, self.ranks)?;
         let of_run = self.whole.sources.iter().find(|of| of.cause == cause);
-        let few_nodes = of_run.filter(|of| of.few == of_part.few).map_or(0, |of| of.few_nodes);
-        Some(Source { few_nodes, ..of_part })
+        let (few_nodes, few_hosts) = of_run
+            .filter(|of| of.few == of_part.few)
+            .map(|of| (of.few_nodes, of.few_hosts.clone()))
+            .unwrap_or_default();
+        Some(Source { few_nodes, few_hosts, ..of_part })
     }
 
     /// Where the ranks with more work change during the run, those of the part are of little use.
@@ -192,9 +195,11 @@ impl Part<'_> {
             (1, true, false) => Some(format!("until {}", run_time_of(last.1))),
             (1, false, true) => Some(format!("since {}", run_time_of(first.0))),
             (1, false, false) => Some(format!("from {} to {}", run_time_of(first.0), run_time_of(last.1))),
-            (number, ..) => {
-                Some(format!("{number} times between {} and {}", run_time_of(first.0), run_time_of(last.1)))
-            }
+            (number, ..) => Some(format!(
+                "in {number} periods between {} and {}",
+                run_time_of(first.0),
+                run_time_of(last.1)
+            )),
         }
     }
 }

@@ -9,8 +9,17 @@ use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Correction, Event};
 use mpiscope_recording::{Corrections, Latency, Manifest, WalReader};
 use mpiscope_topology::Advice;
+use std::cell::Cell;
+use std::time::Instant;
 
-/// Learns from a log.
+/// What a reading of a log led to.
+pub(super) struct Reading {
+    pub(super) budgeter: Budgeter,
+    /// Whether there was no time for all of it.
+    pub(super) is_cut: bool,
+}
+
+/// Learns from a log, up to where it is read until then.
 ///
 /// # Errors
 /// When the analysis has a fault of its own.
@@ -19,27 +28,22 @@ pub(super) fn learn(
     log: &WalReader,
     workers: usize,
     stretches: Option<&mut LogStretches>,
-) -> Result<Budgeter> {
-    over(flow(manifest, workers), manifest, log, stretches)
+    until: Option<Instant>,
+) -> Result<Reading> {
+    over(flow(manifest, workers), manifest, log, stretches, until)
 }
 
-/// Diagnoses a log by criteria and advice, and by what the whole run was like.
-///
-/// # Errors
-/// When the analysis has a fault of its own.
-pub(super) fn by(
+/// What a second reading needs to know: criteria and advice, and what the whole run was like.
+pub(super) fn second(
     manifest: &Manifest,
-    log: &WalReader,
     workers: usize,
     (version, advice): (Version, Advice),
     learnt: &Budgeter,
-    stretches: &mut LogStretches,
-) -> Result<Budgeter> {
+) -> FlowOptions {
     let course = Some(learnt.course(&version));
     let (criteria, advice) = (Some(version), Some(advice));
     let regions = Some(regions::for_another_pass(learnt));
-    let options = FlowOptions { criteria, advice, course, regions, ..flow(manifest, workers) };
-    over(options, manifest, log, Some(stretches))
+    FlowOptions { criteria, advice, course, regions, ..flow(manifest, workers) }
 }
 
 fn flow(manifest: &Manifest, workers: usize) -> FlowOptions {
@@ -56,12 +60,17 @@ pub(super) fn options(window_ns: u64, latency: Latency) -> BudgetOptions {
     BudgetOptions { window_ns: window_ns.max(1), latency, ..BudgetOptions::default() }
 }
 
-fn over(
+/// Reads a log: all of it, or as much as there is time for until then.
+///
+/// # Errors
+/// When the analysis has a fault of its own.
+pub(super) fn over(
     options: FlowOptions,
     manifest: &Manifest,
     log: &WalReader,
     mut stretches: Option<&mut LogStretches>,
-) -> Result<Budgeter> {
+    until: Option<Instant>,
+) -> Result<Reading> {
     let flow = Flow::start(options)?;
     let corrections = Corrections::from_manifest(manifest);
     // By the last clocks calls may end by so much sooner or later than the log says.
@@ -74,15 +83,22 @@ fn over(
     });
     let mut ingest = Ingest::for_diagnosis();
     let mut fed = Ok(());
-    log.for_each_message(|message| {
+    let (is_late, is_cut) = (Cell::new(false), Cell::new(false));
+    // This is asked when there is more.
+    let goes_on = || {
+        is_cut.set(is_late.get());
+        !is_late.get()
+    };
+    log.for_each_message_while(goes_on, |message| {
         if let Some(batch) = ingest.step(message).filter(|_| fed.is_ok()) {
             fed = feed(&flow, batch, (&corrections, furthest_ns), stretches.as_deref_mut());
+            is_late.set(until.is_some_and(|until| Instant::now() >= until));
         }
     });
     fed?;
     ingest.settle_rest();
     feed(&flow, ingest.take(), (&corrections, furthest_ns), stretches)?;
-    Ok(flow.finish()?.budgeter)
+    Ok(Reading { budgeter: flow.finish()?.budgeter, is_cut: is_cut.get() })
 }
 
 fn feed(

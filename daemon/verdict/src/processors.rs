@@ -105,11 +105,18 @@ impl Processors {
         (waited >= least).then(|| CpuContention {
             ranks: self.newest.len() as u32,
             usable: self.usable(),
+            per_cpu: self.most_per_cpu(),
             cpus: all.run_ns as f64 / all.at_ns.max(1) as f64,
             waited,
             most_rank: worst.rank.0,
             most_waited: waited_share(worst),
         })
+    }
+
+    /// How many ranks share a CPU on the node with the most of them, if that is known.
+    fn most_per_cpu(&self) -> Option<f64> {
+        let per_cpu = self.by_node().values().map(|cpus| f64::from(cpus.ranks) / cpus.usable);
+        per_cpu.max_by(f64::total_cmp)
     }
 
     /// One sentence, if ranks waited for a CPU noticeably.
@@ -146,6 +153,7 @@ impl Processors {
             rank: row.rank.0,
             seconds: row.blocked_ns as f64 / 1e9,
             major_faults: row.major_faults,
+            ..BlockedRank::default()
         };
         Blocked { count: blocked().count() as u32, longest: longest.map(named) }
     }
@@ -221,7 +229,7 @@ const READING: f64 = 0.1;
 
 /// Which ranks the kernel blocked, if it did noticeably.
 pub fn blocked_sentence(blocked: &Blocked) -> Option<String> {
-    let BlockedRank { rank, seconds, major_faults } = blocked.longest.as_ref()?;
+    let BlockedRank { rank, seconds, major_faults, .. } = blocked.longest.as_ref()?;
     let others = and_others(blocked.count);
     // Fewer, as at the start of a program, are not why.
     let is_reading = *major_faults as f64 * FAULT_S > READING * seconds;

@@ -97,6 +97,7 @@ impl Links {
             to: ranks_of(to),
             messages,
             slower: times / messages as f64,
+            ..SlowLink::default()
         };
         SlowLinks {
             known: self.times.len() as u32,
@@ -303,7 +304,8 @@ mod tests {
         assert_eq!(whole.delaying_ns, [0, 19 * 4]);
         // 19 stretches with two messages each, eight times as long in the first one.
         let slower = (8.0 + 18.0 * 2.0) / 19.0;
-        let worst = vec![SlowLink { from: vec![0, 1], to: vec![2, 3], messages: 38, slower }];
+        let link = SlowLink { from: vec![0, 1], to: vec![2, 3], messages: 38, slower, ..SlowLink::default() };
+        let worst = vec![link];
         assert_eq!(whole.slow_links(), SlowLinks { known: 2, slow: 1, worst });
         assert_eq!(whole.whatif(2000).without.len(), 1);
         (0..3).for_each(|at| whole.add(&stretch(2000 + at * 100, 2100 + at * 100, Some((Rank(1), 2000)))));

@@ -1,4 +1,4 @@
-//! Replays on several threads: a finished run leaves its CPUs free.
+//! Replays on several threads: a finished run leaves its CPUs free, but for a thread that may read its log meanwhile.
 
 use mpiscope_diagnosis::whatif::{Change, Graph, Outcome, Replayer};
 use std::sync::OnceLock;

@@ -117,6 +117,7 @@ pub(super) fn sources(budgeter: &Budgeter, replayed: &Replayed) -> Vec<Source> {
             total_s: seconds(total_ns),
             few_s: seconds(few_ns),
             few_nodes: whole_nodes(&few, budgeter.node_of_rank()),
+            few_hosts: Vec::new(),
             few: few.into_iter().map(|rank| rank.0).collect(),
             ranks: ranks(budgeter, &whole),
             computed_s: mean_computed_s(budgeter),

@@ -23,6 +23,11 @@ const LONG_WAITING: f64 = 0.1;
 const FEW_OF_WAITING: f64 = 0.5;
 /// A run that is shorter by less than this share is no shorter.
 const NEXT_TO_NOTHING: f64 = 0.005;
+/// Where ranks compute less than this share of the time, what they do otherwise needs a word.
+const LITTLE_COMPUTING: f64 = 0.7;
+/// Parts of the time in MPI that less communication makes shorter, and the share of that time that is most of it.
+const MOVING: [&str; 3] = ["expected transfer time", "inter-node cost", "collective operations"];
+const MOST_OF_MPI: f64 = 50.0;
 
 /// The verdict: what is missing first, then how much, who or what, when, how sure, and what comes next.
 fn headline(found: &Diagnosis) -> String {
@@ -113,7 +118,7 @@ fn when(found: &Diagnosis) -> Option<String> {
         (1, false, true) => format!("since {}", at(first.0)),
         (1, false, false) => format!("from {} to {}", at(first.0), at(last.1)),
         _ if sum_s > MOSTLY * (end_s - begin_s) => "most of the time".into(),
-        (number, ..) => format!("{number} times between {} and {}", at(first.0), at(last.1)),
+        (number, ..) => format!("in {number} periods between {} and {}", at(first.0), at(last.1)),
     })
 }
 
@@ -177,12 +182,19 @@ fn waiting_note(found: &Diagnosis) -> Option<String> {
     if cause == verdict.cause {
         let saved_s = verdict.avoidable_s;
         let (saved, waiting) = (time(saved_s), time(found.budget.waiting_s));
-        return (saved_s < FEW_OF_WAITING * waited_s).then(|| {
+        // Where other parts shortened the waiting, this one is longer than all of it.
+        return (saved_s < FEW_OF_WAITING * waited_s.min(found.budget.waiting_s)).then(|| {
             format!(
                 "{} saves {saved} of the {waiting} of waiting: for the rest ranks would wait for something else.",
                 capital(remedy)
             )
         });
+    }
+    // Of each rank's waiting it may be a great part all the same.
+    let saved_of_ranks_s =
+        verdict.causes.iter().find(|(of, _)| of == cause).map_or(0.0, |(_, seconds)| *seconds);
+    if saved_of_ranks_s >= FEW_OF_WAITING * waited_s {
+        return None;
     }
     let without = whatif.without.iter().find(|of| matches!(&of.causes[..], [only] if only == cause));
     let saved_s = without.map_or(0.0, |of| whatif.recorded_s - of.run_s);
@@ -195,6 +207,22 @@ fn waiting_note(found: &Diagnosis) -> Option<String> {
     Some(format!(
         "Ranks waited {} in all for {what}, but with {remedy} the run is {shorter}: they would wait for something else.",
         time(waited_s)
+    ))
+}
+
+/// What takes the time of ranks that compute little, where none of it is avoidable.
+fn communication(found: &Diagnosis) -> Option<String> {
+    let computing = found.efficiency.parallel;
+    let is_explained = found.verdict.cause != "none" || found.cpu_contention.is_some();
+    if is_explained || found.verdict.is_withheld() || !(0.0..LITTLE_COMPUTING).contains(&computing) {
+        return None;
+    }
+    let most = budget_lines(found).into_iter().max_by(|one, other| one.2.total_cmp(&other.2));
+    let (name, ..) = most.filter(|(name, _, share)| MOVING.contains(name) && *share >= MOST_OF_MPI)?;
+    Some(format!(
+        "Ranks compute for {} of the time, and most of their time in MPI is {name}: fewer or larger messages, or fewer ranks, need \
+         less of it.",
+        percent(computing)
     ))
 }
 
@@ -237,6 +265,7 @@ fn details(found: &Diagnosis) -> Vec<String> {
     sentences.extend(blocked_sentence(&found.blocked));
     sentences.extend(network(found));
     sentences.extend(waiting_note(found));
+    sentences.extend(communication(found));
     sentences.extend(verdict.remarks.iter().map(|remark| sentence(remark)));
     sentences
 }

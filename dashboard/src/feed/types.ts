@@ -339,6 +339,10 @@ few_s: number,
  */
 few_nodes: number, 
 /**
+ * The hosts that these run on, where the job has several; empty if they are more than four, or not known.
+ */
+few_hosts: Array<string>, 
+/**
  * The ranks with the most of it, the first of them.
  */
 ranks: Array<SourceRank>, 
@@ -535,6 +539,10 @@ cpus: number,
  */
 usable: number | null, 
 /**
+ * How many share a CPU on the node with the most of them; null likewise.
+ */
+per_cpu: number | null, 
+/**
  * The share of their runnable time they waited for a CPU, from 0 to 1.
  */
 waited: number, 
@@ -563,6 +571,10 @@ export type BlockedRank = {
  */
 rank: number, 
 /**
+ * Its host, where the job has several; empty if not known.
+ */
+host: string, 
+/**
  * How long, in seconds.
  */
 seconds: number, 
@@ -580,6 +592,14 @@ from: Array<number>,
  * The ranks of the node that receives.
  */
 to: Array<number>, 
+/**
+ * The host that sends; empty if not known.
+ */
+from_host: string, 
+/**
+ * The host that receives; likewise.
+ */
+to_host: string, 
 /**
  * Messages that say so.
  */

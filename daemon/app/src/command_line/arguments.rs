@@ -227,6 +227,9 @@ Examples:
         /// Threads that analyse.
         #[arg(long, default_value_t = 1)]
         workers: usize,
+        /// For how long somebody waits for it.
+        #[arg(long)]
+        seconds: Option<f64>,
     },
 }
 

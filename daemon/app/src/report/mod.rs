@@ -13,7 +13,7 @@ use mpiscope_model::words::printable;
 use mpiscope_placement::{Placement, place};
 use mpiscope_process::output::print;
 use mpiscope_recording::Recording;
-use mpiscope_verdict::{self as verdict, Findings};
+use mpiscope_verdict::{self as verdict, Findings, Limits};
 use selection::Selection;
 use std::path::Path;
 use std::process::ExitCode;
@@ -38,7 +38,7 @@ impl Contents {
         let mut findings = if is_in_log(&recording) {
             let unknown = mpiscope_symbols::look_up(&mut loaded.sites, mpiscope_symbols::PATIENCE);
             loaded.missing.extend(unknown);
-            let mut findings = verdict::diagnose(&recording, &recording.wal()?, 1, None)?;
+            let mut findings = verdict::diagnose(&recording, &recording.wal()?, &Limits::new(1), None)?;
             findings.name_places(&loaded.sites);
             Some(findings)
         } else {

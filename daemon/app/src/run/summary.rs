@@ -9,6 +9,8 @@ use std::time::Duration;
 const MOST_FUNCTIONS: usize = 5;
 const MOST_MISSING: usize = 4;
 const MOST_SENTENCES: usize = 2;
+/// How the sentence begins that says what to do.
+const ADVICE: &str = "What to do: ";
 
 /// The figures: at most twenty lines.
 pub(crate) fn print(summary: &Summary, out: &Path) {
@@ -26,7 +28,9 @@ fn lines(summary: &Summary, out: &Path) -> Vec<String> {
         ];
     }
     let mut lines = job(summary, &duration);
-    lines.extend(summary.verdict.iter().take(MOST_SENTENCES).cloned());
+    let (advice, verdict): (Vec<&String>, Vec<&String>) =
+        summary.verdict.iter().partition(|sentence| sentence.starts_with(ADVICE));
+    lines.extend(verdict.into_iter().take(MOST_SENTENCES).chain(advice).cloned());
     lines.extend(functions(summary));
     // It may be a part of the verdict.
     let processors =
@@ -119,10 +123,12 @@ mod tests {
             missing: vec!["something".into(); 30],
             unmatched_sends: 1,
             polls: 1,
-            verdict: vec!["Incomplete run".into(); 9],
+            verdict: [vec!["Incomplete run".into(); 9], vec![format!("{ADVICE}that")]].concat(),
             processors: Some("ranks waited".into()),
             ..Summary::default()
         };
-        assert!(lines(&summary, Path::new("/x")).len() <= 20);
+        let lines = lines(&summary, Path::new("/x"));
+        assert!(lines.len() <= 20, "{lines:?}");
+        assert!(lines.contains(&"What to do: that".to_owned()), "{lines:?}");
     }
 }

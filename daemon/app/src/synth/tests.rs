@@ -2,11 +2,13 @@
 
 use super::*;
 use mpiscope_engine::load::{Loaded, load};
+use mpiscope_feed::BasisState;
 use mpiscope_recording::{Recording, State};
 use mpiscope_synth::{DISTURBANCES, PATTERNS};
-use mpiscope_verdict::{Findings, diagnose, read, write};
+use mpiscope_verdict::{Findings, Limits, diagnose, read, write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 fn recorded(spec: &Spec) -> (tempfile::TempDir, Truth, Loaded) {
     let folder = tempfile::tempdir().unwrap();
@@ -58,21 +60,26 @@ fn recordings_say_what_is_true_whatever_disturbs() {
     }
 }
 
-#[test]
-fn what_the_first_reading_found_stays_where_the_second_takes_too_long() {
+/// What is left of a simulated run that was diagnosed within these limits, and what is missing of it. The process fails if it may not
+/// come to its end; then what it would have found comes last.
+fn diagnosed_within(limits: Limits, ends: bool) -> (Findings, Vec<String>, Findings) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("made");
-    let mut spec = Spec::new("ring".parse().unwrap(), 16, 6.0, 60_000.0);
+    let mut spec = Spec::new("ring".parse().unwrap(), 16, 2.0, 60_000.0);
     spec.disturb = vec!["imbalance".parse().unwrap()];
     let mut run = generate(&spec).unwrap();
-    let second: Arc<Mutex<Option<Findings>>> = Arc::default();
-    let kept = Arc::clone(&second);
+    let last: Arc<Mutex<Option<Findings>>> = Arc::default();
+    let kept = Arc::clone(&last);
     let diagnose = move |out: &Path, _| {
         let recording = Recording::open(out)?;
         let mut keep = |first: &Findings| write(out, first);
-        let found = diagnose(&recording, &recording.wal()?, 1, Some(&mut keep))?;
+        let found = diagnose(&recording, &recording.wal()?, &limits, Some(&mut keep))?;
+        if ends {
+            write(out, &found)?;
+        }
         *kept.lock().unwrap() = Some(found);
-        anyhow::bail!("it would take too long")
+        anyhow::ensure!(ends, "it would take too long");
+        Ok(())
     };
     let (manifest, ()) = record_told(
         &out,
@@ -84,16 +91,45 @@ fn what_the_first_reading_found_stays_where_the_second_takes_too_long() {
         },
     )
     .unwrap();
-    assert_eq!(manifest.missing, ["the second of two readings for the verdict: it would take too long"]);
-    let (first, second) = (read(&out).unwrap().unwrap(), second.lock().unwrap().take().unwrap());
-    assert!(first.is_first_reading && !second.is_first_reading);
-    let (first, second) = (first.diagnosis.verdict, second.diagnosis.verdict);
-    assert_eq!((first.cause.as_str(), second.cause.as_str()), ("pattern", "pattern"));
-    let ratio = first.avoidable_s / second.avoidable_s;
-    assert!((0.85..1.15).contains(&ratio), "{} of {} s", first.avoidable_s, second.avoidable_s);
-    let is_first = |remark: &&String| remark.starts_with("Savings are estimated from ");
-    assert_eq!(first.remarks.iter().filter(is_first).count(), 1, "{:?}", first.remarks);
-    assert_eq!(second.remarks.iter().filter(is_first).count(), 0);
+    let last = last.lock().unwrap().take().unwrap();
+    (read(&out).unwrap().unwrap(), manifest.missing, last)
+}
+
+#[test]
+fn what_the_first_reading_found_stays_where_the_second_takes_too_long() {
+    for (most_calls, is_whole) in [(1 << 20, true), (40_000, false)] {
+        let limits = Limits { most_calls, ..Limits::new(1) };
+        let (first, missing, second) = diagnosed_within(limits, false);
+        assert_eq!(missing, ["the second of two readings for the verdict: it would take too long"]);
+        assert!(first.is_first_reading && !second.is_first_reading);
+        let (first, second) = (first.diagnosis.verdict, second.diagnosis.verdict);
+        assert_eq!((first.cause.as_str(), second.cause.as_str()), ("pattern", "pattern"));
+        let off = (first.avoidable_s / second.avoidable_s - 1.0).abs();
+        assert!(
+            off < if is_whole { 1e-9 } else { 0.15 },
+            "{} of {} s",
+            first.avoidable_s,
+            second.avoidable_s
+        );
+        let of_parts = |remark: &&String| remark.starts_with("Savings are estimated from ");
+        let of_first = first.remarks.iter().filter(of_parts).count();
+        assert_eq!(of_first, usize::from(!is_whole), "{:?}", first.remarks);
+        assert_eq!(second.remarks.iter().filter(of_parts).count(), 0);
+    }
+}
+
+#[test]
+fn where_there_is_no_time_for_a_reading_the_verdict_is_of_the_first_part_of_the_run() {
+    for most_calls in [1 << 20, 40_000] {
+        let limits = Limits { most_calls, time: Some(Duration::ZERO), ..Limits::new(1) };
+        let (found, missing, _) = diagnosed_within(limits, true);
+        assert_eq!(missing, ["the second of two readings for the verdict: there was no time"]);
+        let basis = &found.diagnosis.verdict.basis;
+        assert_eq!(basis.state, BasisState::Part, "{basis:?}");
+        assert!(basis.sentence.starts_with("There was time to diagnose the first "), "{basis:?}");
+        assert!(found.diagnosis.verdict.is_at_least, "nothing was replayed");
+        assert!(basis.until_s.is_some_and(|until_s| (0.0..1.9).contains(&until_s)), "{basis:?}");
+    }
 }
 
 #[test]

@@ -93,6 +93,10 @@ fn what_was_waited_for_most_need_not_be_the_cause() {
                 150 ms shorter: they would wait for something else.";
     assert_eq!(waiting_note(&found).as_deref(), Some(note));
     assert!(details(&found).iter().any(|sentence| sentence == note));
+    // In a large job little of the run may be much of what each rank waits.
+    found.verdict.causes[2] = ("cpu".into(), 13.0);
+    assert_eq!(waiting_note(&found), None);
+    found.verdict.causes.pop();
     // Nothing of it is known to be saved.
     found.whatif.without.pop();
     assert!(waiting_note(&found).unwrap().contains("the run is no shorter"));
@@ -108,6 +112,11 @@ fn what_was_waited_for_most_need_not_be_the_cause() {
     assert_eq!(waiting_note(&found).as_deref(), Some(note));
     found.verdict.cause = "none".into();
     assert!(waiting_note(&found).is_some());
+    // Most of the waiting ends, although ranks waited longer in all before other parts shortened it.
+    found.verdict.cause = "pattern".into();
+    found.verdict.avoidable_s = 45.0;
+    found.budget.waiting_by = By { compute: 70.0, cpu_wait: -30.0, ..By::default() };
+    assert_eq!(waiting_note(&found), None);
     // Without replays there is no note.
     found.whatif.recorded_s = 0.0;
     assert_eq!(waiting_note(&found), None);
@@ -141,12 +150,13 @@ fn nothing_to_say_is_reported() {
     assert!(details(&none).is_empty());
     let mut hung = none.clone();
     hung.verdict.basis = Ending::not_yet(true).basis(0.0, 1.0);
-    let sentence = "No verdict: the run hung to its end. Find out first who waits for whom.";
+    let sentence = "No verdict yet: the job hangs. `mpiscope report` lists who waits for whom.";
     assert_eq!(verdict_sentences(&hung), [sentence]);
     none.cpu_contention = Some(CpuContention {
         ranks: 16,
         cpus: 1.97,
         usable: Some(2.0),
+        per_cpu: Some(8.0),
         waited: 0.97,
         most_rank: 3,
         most_waited: 0.99,
@@ -158,10 +168,36 @@ fn nothing_to_say_is_reported() {
     );
     assert_eq!(actions(&none), ["Start at most 2 ranks, or give the job more CPUs: 16 ranks share 2 CPUs."]);
     none.cpu_contention.as_mut().unwrap().usable = Some(16.0);
+    assert_eq!(
+        actions(&none),
+        [
+            "Spread the ranks over the nodes, and check which CPUs they are bound to (`mpirun --report-bindings`): on one node 8.0 \
+          ranks share a CPU, while 16 ranks may use 16 CPUs in all."
+        ]
+    );
+    none.cpu_contention.as_mut().unwrap().per_cpu = Some(1.0);
     assert!(
         actions(&none)[0].starts_with("Start no more ranks than there are free CPUs"),
         "others have them"
     );
+}
+
+#[test]
+fn what_takes_the_time_is_reported_where_none_of_it_is_avoidable() {
+    let mut none = pattern();
+    none.verdict = Verdict { cause: "none".into(), ..Verdict::default() };
+    none.efficiency.parallel = 0.39;
+    none.budget = Parts { total_s: 60.0, base_s: 10.0, operation_s: 45.0, ..Parts::default() };
+    let sentence = "Ranks compute for 39 % of the time, and most of their time in MPI is collective operations: fewer or larger \
+                    messages, or fewer ranks, need less of it.";
+    assert_eq!(details(&none), [sentence]);
+    none.budget.operation_s = 25.0;
+    assert_eq!(details(&none), [""; 0], "it is not most of it");
+    none.budget = Parts { total_s: 60.0, waiting_s: 45.0, ..Parts::default() };
+    assert_eq!(details(&none), [""; 0], "larger messages do not shorten that");
+    none.budget = Parts { total_s: 60.0, operation_s: 45.0, ..Parts::default() };
+    none.efficiency.parallel = 0.8;
+    assert_eq!(details(&none), [""; 0]);
 }
 
 #[test]
@@ -220,9 +256,9 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
     assert_eq!(actions(&uneven).len(), 2);
     uneven.sources[0].times =
         [3, 9].map(|rank| SourceTime { from_s: 0.0, to_s: 1.0, ranks: vec![rank] }).to_vec();
-    assert!(
-        headline(&uneven).contains("change during the run, and delay the rest (rank 3 first, rank 9 last)")
-    );
+    assert!(headline(&uneven).contains(
+        "different ranks have more work at different times, and delay the others (rank 3 first, rank 9 last)"
+    ));
     assert_eq!(ranks(&uneven), [3, 9]);
     uneven.verdict.cause = "mapping".into();
     assert!(ranks(&uneven).is_empty(), "nodes are, not ranks");
@@ -251,6 +287,13 @@ fn nodes_with_exactly_these_ranks_are_named_and_to_be_checked() {
     assert!(
         actions(&slow)[0].starts_with("Check the 2 nodes of these ranks: ranks 8-15, 40-47, all of them")
     );
+    slow.sources[0].few_hosts = vec!["n2".into(), "n6".into()];
+    assert!(
+        headline(&slow).contains(": ranks 8-15, 40-47 (all of n2, n6) compute longer"),
+        "{}",
+        headline(&slow)
+    );
+    assert!(actions(&slow)[0].starts_with("Check n2, n6: ranks 8-15, 40-47, all of them"));
     slow.sources[0].few_nodes = 0;
     assert!(headline(&slow).contains(": ranks 8-15, 40-47 have more work and delay the others"));
 }
@@ -279,7 +322,9 @@ fn waiting_for_a_cpu_names_its_rank() {
         ..Source::default()
     }];
     assert!(headline(&cored).contains(": rank 10 waits 3.20 s for a CPU and delays the others"));
-    assert!(actions(&cored)[0].contains("the CPUs of rank 10 "));
+    assert!(actions(&cored)[0].contains("the CPUs of rank 10 (`top` on that node)"));
+    cored.sources[0].few_hosts = vec!["n3".into()];
+    assert!(actions(&cored)[0].contains("the CPUs of rank 10 (`top` on n3)"));
 }
 
 #[test]
@@ -299,7 +344,7 @@ fn the_link_that_costs_most_is_named() {
     let mut network = pattern();
     network.verdict.cause = "background".into();
     assert_eq!(actions(&network).len(), 1);
-    let link = |from, to| SlowLink { from, to, messages: 400, slower: 46.04 };
+    let link = |from, to| SlowLink { from, to, messages: 400, slower: 46.04, ..SlowLink::default() };
     network.slow_links = SlowLinks { known: 4, slow: 1, worst: vec![link(vec![0, 1], vec![2, 3])] };
     let sentence = "Messages from the node of ranks 0-1 to that of ranks 2-3 take 46.0 times as long as was measured before, \
                     throughout.";
@@ -307,8 +352,12 @@ fn the_link_that_costs_most_is_named() {
     assert!(
         actions(&network)[0].starts_with("Check the link from the node of ranks 0-1 to that of ranks 2-3: ")
     );
+    let mut named = network.clone();
+    let worst = &mut named.slow_links.worst[0];
+    (worst.from_host, worst.to_host) = ("n12".into(), "n31".into());
+    assert!(actions(&named)[0].starts_with("Check the link from n12 (ranks 0-1) to n31 (ranks 2-3): "));
     network.slow_links.slow = 2;
-    let sentence = format!("{sentence} So do those on 1 other link.");
+    let sentence = format!("{sentence} 1 other link is slow, too.");
     assert!(details(&network).contains(&sentence), "{:?}", details(&network));
     // Where most are slow, no single one is to be checked.
     network.slow_links.slow = 3;
@@ -335,7 +384,7 @@ fn when_it_was_is_reported() {
     assert_eq!(of(13..20), "from 0:00:13.000 to 0:00:20.000");
     let twice: Vec<&str> =
         (0..40).map(|at| if at < 5 || (20..25).contains(&at) { cpu } else { none }).collect();
-    assert_eq!(shown(&twice).unwrap(), "2 times between 0:00:00.000 and 0:00:25.000");
+    assert_eq!(shown(&twice).unwrap(), "in 2 periods between 0:00:00.000 and 0:00:25.000");
     assert_eq!(shown(&[none; 40]), None);
 }
 
@@ -349,7 +398,10 @@ fn a_placement_is_reported_by_what_it_changes() {
         ": 72 % of the messages go between nodes, 12 % if 24 ranks move to other nodes. Placement, "
     ));
     let known = "24 ranks move, 12 instead of 72 messages go between nodes";
-    assert_eq!(actions(&mapping), [format!("Place the ranks as `mpiscope remap` advises: {known}.")]);
+    let advice = format!(
+        "Place the ranks as `mpiscope remap` advises, which writes a file for the launcher: {known}."
+    );
+    assert_eq!(actions(&mapping), [advice]);
     // Where nobody knows what distance costs, it is worth a try.
     mapping.verdict.cause = "none".into();
     assert_eq!(actions(&mapping), [""; 0]);
@@ -379,14 +431,18 @@ fn a_rank_that_the_kernel_blocked_has_no_more_work() {
         assert_eq!(actions(found)[0].starts_with("Find out what rank 7 waits for: "), is_named, "{found:?}");
         is_named
     };
-    let blocked =
-        |rank| Blocked { count: 1, longest: Some(BlockedRank { rank, seconds: 1.6, major_faults: 0 }) };
+    let blocked = |rank| Blocked {
+        count: 1,
+        longest: Some(BlockedRank { rank, seconds: 1.6, ..BlockedRank::default() }),
+    };
     assert!(!is_blocked(&pattern));
     pattern.blocked = blocked(7);
     assert!(is_blocked(&pattern));
     let sentence =
         "The kernel blocked rank 7 for 1.60 s: on a disk, a network file system, or swapped memory.";
     assert!(details(&pattern).iter().any(|detail| detail == sentence), "{:?}", details(&pattern));
+    let work = |detail: &String| detail.contains("of the excess work that others wait for");
+    assert!(!details(&pattern).iter().any(work), "it is no work: {:?}", details(&pattern));
     // Another rank, or a small part of what it has more.
     pattern.blocked = blocked(6);
     assert!(!is_blocked(&pattern));
