@@ -44,7 +44,9 @@ fn a_replay_names_nodes_and_says_how_well_their_clocks_agree() {
     let ranks = state.ranks.unwrap();
     for (row, rank) in report["ranks"].as_array().unwrap().iter().enumerate() {
         assert_eq!(nodes.name[ranks.node.0[row] as usize], rank["node"]);
-        assert_eq!(ranks.run_ns.0[row] / 1e9, rank["run_s"].as_f64().unwrap());
+        let run_s = rank["run_s"].as_f64();
+        let run_s = run_s.unwrap_or_else(|| panic!("nobody looked at {rank}\n{}", ended.errors()));
+        assert_eq!(ranks.run_ns.0[row] / 1e9, run_s);
         assert_eq!(ranks.wait_ns.0[row] / 1e9, rank["wait_s"].as_f64().unwrap());
         assert_eq!(ranks.involuntary.0[row], rank["involuntary"].as_f64().unwrap());
         assert!(ranks.run_ns.0[row] > 0.0, "every rank is looked at on its own host");
