@@ -124,6 +124,12 @@ impl NodeCpus {
         (count > 0).then_some(Self { on_host, usable, is_bound, ranks: count })
     }
 
+    /// How many ranks share a CPU.
+    #[must_use]
+    pub fn ranks_per_cpu(&self) -> f64 {
+        f64::from(self.ranks) / self.usable
+    }
+
     /// Whether more ranks share the CPUs than there are.
     #[must_use]
     pub fn is_oversubscribed(&self) -> bool {

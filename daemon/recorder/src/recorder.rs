@@ -6,7 +6,7 @@ use crate::protocol::{Configuration, Summary};
 use crate::queue::{Item, Receiving};
 use crate::switch;
 use crate::viewers::{Due, Viewers};
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
 use mpiscope_agent::Resume;
 use mpiscope_engine::hang::{self, HangWatcher};
@@ -467,11 +467,12 @@ impl Recorder {
         let dir = self.writer.dir().to_owned();
         // A predecessor may have left some.
         let _ = verdict::remove(&dir);
-        let outcome = (self.diagnose)(&dir, run);
-        let read = verdict::read(&dir);
-        let error = outcome.err().or_else(|| read.as_ref().err().map(|error| anyhow!("{error:#}")));
+        let error = (self.diagnose)(&dir, run).err();
         // Where there was little time, there may be what the first of two readings found.
-        let found = read.ok().flatten();
+        let (found, error) = match verdict::read(&dir) {
+            Ok(found) => (found, error),
+            Err(unreadable) => (None, error.or(Some(unreadable))),
+        };
         let missing = match (&found, error) {
             (None, Some(error)) => Some(format!("there is no diagnosis: {error:#}")),
             (Some(found), error) if found.is_first_reading => {

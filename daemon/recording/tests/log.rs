@@ -1,7 +1,7 @@
 //! The log survives what crashes and disks do to it.
 
 use mpiscope_recording::{WalReader, WalSummary, WalWriter};
-use mpiscope_wire::{FrameKind, encode_frame};
+use mpiscope_wire::{ClockSample, FrameKind, Message, encode_frame};
 use std::fs;
 use std::path::Path;
 
@@ -28,6 +28,32 @@ fn frames_are_safe_from_the_end_of_the_process_once_flushed() {
     std::mem::forget(writer);
     assert_eq!(read(dir.path()).0, [1]);
     assert!(WalWriter::create(dir.path()).is_err(), "there is a log already");
+}
+
+#[test]
+fn whoever_has_enough_is_shown_no_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let sample = |ticks| Message::ClockSample(ClockSample { ticks, monotonic_ns: ticks });
+    // In two files.
+    for numbers in [[1, 2, 3], [4, 5, 6]] {
+        let mut writer = WalWriter::create(dir.path()).or_else(|_| WalWriter::append_to(dir.path())).unwrap();
+        for number in numbers {
+            let mut bytes = Vec::new();
+            sample(number).encode(&mut bytes);
+            writer.write(&bytes).unwrap();
+        }
+        writer.flush().unwrap();
+    }
+    let log = WalReader::open(dir.path()).unwrap();
+    for enough in [1, 2, 3, 4, 6, 9] {
+        let mut seen = Vec::new();
+        let faults = log.for_each_message_while(|message| {
+            seen.push(message);
+            seen.len() < enough
+        });
+        let expected: Vec<Message> = (1..=6).take(enough).map(sample).collect();
+        assert_eq!((seen, faults), (expected, Vec::new()), "{enough}");
+    }
 }
 
 #[test]

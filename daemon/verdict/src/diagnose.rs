@@ -91,8 +91,7 @@ pub fn diagnose(
     let advice = learnt.advice();
     let advised = &advice.node_of_rank;
     let mut stretches = LogStretches::new(&run.reference, advised, recorder_ns, most_calls);
-    let known = (run.reference.with(learnt.learnt()), advice);
-    let second = pass::second(manifest, workers, known, &learnt);
+    let second = pass::second(manifest, workers, &run.reference, advice, &learnt);
     drop(learnt);
     let Reading { budgeter, .. } = pass::over(second, manifest, log, Some(&mut stretches), None)?;
     let calls = stretches.calls();
@@ -125,8 +124,7 @@ impl Run<'_> {
     ) -> Result<Findings> {
         let manifest = self.recording.manifest();
         let advice = learnt.advice();
-        let known = (self.reference.with(learnt.learnt()), advice.clone());
-        let second = pass::second(manifest, self.workers, known, &learnt);
+        let second = pass::second(manifest, self.workers, &self.reference, advice.clone(), &learnt);
         let calls = replays.calls();
         thread::scope(|scope| {
             let reading = thread::Builder::new().name("second-reading".into());

@@ -65,4 +65,4 @@ pub use recorded_time::recorded_ns;
 pub use reference_criteria::{GIVEN, give};
 pub use regions::regions_sentence;
 pub use side_by_side::SideBySide;
-pub use words::{budget_lines, verdict_sentences};
+pub use words::{ADVICE, budget_lines, verdict_sentences};

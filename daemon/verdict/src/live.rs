@@ -394,9 +394,9 @@ impl Analysis {
         let (mut ingest, mut matching) = (Ingest::for_diagnosis(), LogMatching::default());
         let (mut read, mut until_ns, mut fed) = (0, 0, Ok(()));
         if let Ok(log) = WalReader::open(dir) {
-            log.for_each_message(|message| {
-                if read == messages || fed.is_err() || self.is_skipping() {
-                    return;
+            log.for_each_message_while(|message| {
+                if read == messages || self.is_skipping() {
+                    return false;
                 }
                 read += 1;
                 if let Some(batch) = ingest.step(message) {
@@ -404,6 +404,7 @@ impl Analysis {
                     self.collect(&batch, &matching.messages(&batch));
                     fed = self.take(batch).and_then(|()| self.look_if_due());
                 }
+                fed.is_ok()
             });
         }
         fed?;

@@ -3,13 +3,12 @@
 use super::regions;
 use super::stretches::LogStretches;
 use anyhow::Result;
-use mpiscope_diagnosis::{BudgetOptions, Budgeter, Version};
+use mpiscope_diagnosis::{BudgetOptions, Budgeter, Reference};
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Correction, Event};
 use mpiscope_recording::{Corrections, Latency, Manifest, WalReader};
 use mpiscope_topology::Advice;
-use std::cell::Cell;
 use std::time::Instant;
 
 /// What a reading of a log led to.
@@ -37,9 +36,11 @@ pub(super) fn learn(
 pub(super) fn second(
     manifest: &Manifest,
     workers: usize,
-    (version, advice): (Version, Advice),
+    reference: &Reference,
+    advice: Advice,
     learnt: &Budgeter,
 ) -> FlowOptions {
+    let version = reference.with(learnt.learnt());
     let course = Some(learnt.course(&version));
     let (criteria, advice) = (Some(version), Some(advice));
     let regions = Some(regions::for_another_pass(learnt));
@@ -83,22 +84,21 @@ pub(super) fn over(
     });
     let mut ingest = Ingest::for_diagnosis();
     let mut fed = Ok(());
-    let (is_late, is_cut) = (Cell::new(false), Cell::new(false));
-    // This is asked when there is more.
-    let goes_on = || {
-        is_cut.set(is_late.get());
-        !is_late.get()
-    };
-    log.for_each_message_while(goes_on, |message| {
-        if let Some(batch) = ingest.step(message).filter(|_| fed.is_ok()) {
+    let (mut is_late, mut is_cut) = (false, false);
+    log.for_each_message_while(|message| {
+        if is_late {
+            // There is more.
+            is_cut = true;
+        } else if let Some(batch) = ingest.step(message) {
             fed = feed(&flow, batch, (&corrections, furthest_ns), stretches.as_deref_mut());
-            is_late.set(until.is_some_and(|until| Instant::now() >= until));
+            is_late = until.is_some_and(|until| Instant::now() >= until);
         }
+        !is_cut && fed.is_ok()
     });
     fed?;
     ingest.settle_rest();
     feed(&flow, ingest.take(), (&corrections, furthest_ns), stretches)?;
-    Ok(Reading { budgeter: flow.finish()?.budgeter, is_cut: is_cut.get() })
+    Ok(Reading { budgeter: flow.finish()?.budgeter, is_cut })
 }
 
 fn feed(

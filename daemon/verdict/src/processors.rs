@@ -115,8 +115,7 @@ impl Processors {
 
     /// How many ranks share a CPU on the node with the most of them, if that is known.
     fn most_per_cpu(&self) -> Option<f64> {
-        let per_cpu = self.by_node().values().map(|cpus| f64::from(cpus.ranks) / cpus.usable);
-        per_cpu.max_by(f64::total_cmp)
+        self.by_node().values().map(NodeCpus::ranks_per_cpu).max_by(f64::total_cmp)
     }
 
     /// One sentence, if ranks waited for a CPU noticeably.
@@ -217,7 +216,7 @@ pub fn where_ranks_run(nodes: usize, processors: &Processors) -> String {
     } else {
         format!("{}{each}", cpu_count(most))
     };
-    let per_cpu = known.iter().map(|cpus| f64::from(cpus.ranks) / cpus.usable).fold(0.0, f64::max);
+    let per_cpu = known.iter().map(NodeCpus::ranks_per_cpu).fold(0.0, f64::max);
     let crowded = if per_cpu > 1.0 { format!(" ({} ranks per CPU)", number(per_cpu)) } else { String::new() };
     format!("{on}, {cpus}{crowded}")
 }

@@ -25,9 +25,14 @@ const FEW_OF_WAITING: f64 = 0.5;
 const NEXT_TO_NOTHING: f64 = 0.005;
 /// Where ranks compute less than this share of the time, what they do otherwise needs a word.
 const LITTLE_COMPUTING: f64 = 0.7;
-/// Parts of the time in MPI that less communication makes shorter, and the share of that time that is most of it.
-const MOVING: [&str; 3] = ["expected transfer time", "inter-node cost", "collective operations"];
-const MOST_OF_MPI: f64 = 50.0;
+/// This share of the time in MPI is most of it.
+const MOST_OF_MPI: f64 = 0.5;
+/// Parts of the time in MPI that less communication makes shorter.
+const TRANSFER: &str = "expected transfer time";
+const DISTANCE: &str = "inter-node cost";
+const OPERATION: &str = "collective operations";
+/// How the sentence begins that says what to do.
+pub const ADVICE: &str = "What to do: ";
 
 /// The verdict: what is missing first, then how much, who or what, when, how sure, and what comes next.
 fn headline(found: &Diagnosis) -> String {
@@ -130,11 +135,15 @@ fn next(found: &Diagnosis) -> Option<String> {
     (share >= NEGLIGIBLE).then(|| format!("{}, {}", name(cause), percent(share)))
 }
 
+/// What a cause costs, in seconds of all ranks.
+fn avoidable_s(verdict: &Verdict, cause: &str) -> f64 {
+    verdict.causes.iter().find(|(of, _)| of == cause).map_or(0.0, |(_, seconds)| *seconds)
+}
+
 /// When the network was quiet and when not, where that cost something and was not so all the time.
 fn network(found: &Diagnosis) -> Option<String> {
     let verdict = &found.verdict;
-    let of_network = verdict.causes.iter().find(|(cause, _)| cause == "background");
-    let share = of_network.map_or(0.0, |(_, seconds)| seconds * verdict.share / verdict.avoidable_s);
+    let share = avoidable_s(verdict, "background") * verdict.share / verdict.avoidable_s;
     if verdict.cause == "none" || verdict.cause != "background" && share < NEGLIGIBLE {
         return None;
     }
@@ -191,9 +200,7 @@ fn waiting_note(found: &Diagnosis) -> Option<String> {
         });
     }
     // Of each rank's waiting it may be a great part all the same.
-    let saved_of_ranks_s =
-        verdict.causes.iter().find(|(of, _)| of == cause).map_or(0.0, |(_, seconds)| *seconds);
-    if saved_of_ranks_s >= FEW_OF_WAITING * waited_s {
+    if avoidable_s(verdict, cause) >= FEW_OF_WAITING * waited_s {
         return None;
     }
     let without = whatif.without.iter().find(|of| matches!(&of.causes[..], [only] if only == cause));
@@ -217,8 +224,10 @@ fn communication(found: &Diagnosis) -> Option<String> {
     if is_explained || found.verdict.is_withheld() || !(0.0..LITTLE_COMPUTING).contains(&computing) {
         return None;
     }
-    let most = budget_lines(found).into_iter().max_by(|one, other| one.2.total_cmp(&other.2));
-    let (name, ..) = most.filter(|(name, _, share)| MOVING.contains(name) && *share >= MOST_OF_MPI)?;
+    let budget = &found.budget;
+    let moving = [(TRANSFER, budget.base_s), (DISTANCE, budget.distance_s), (OPERATION, budget.operation_s)];
+    let is_most = |seconds: f64| seconds > 0.0 && seconds >= MOST_OF_MPI * budget.total_s;
+    let (name, _) = moving.into_iter().find(|(_, seconds)| is_most(*seconds))?;
     Some(format!(
         "Ranks compute for {} of the time, and most of their time in MPI is {name}: fewer or larger messages, or fewer ranks, need \
          less of it.",
@@ -296,7 +305,7 @@ pub fn verdict_sentences(found: &Diagnosis) -> Vec<String> {
     let mut sentences = vec![headline(found)];
     sentences.extend(details(found));
     let actions = actions(found);
-    sentences.extend(actions.first().map(|_| format!("What to do: {}", actions.join(" "))));
+    sentences.extend(actions.first().map(|_| format!("{ADVICE}{}", actions.join(" "))));
     sentences
 }
 
@@ -307,10 +316,10 @@ pub fn budget_lines(found: &Diagnosis) -> Vec<(&'static str, String, f64)> {
     let line = |name, seconds: f64| (name, time(seconds), 100.0 * seconds / total_s);
     let parts = [
         line("waiting for others", budget.waiting_s),
-        line("expected transfer time", budget.base_s),
-        line("inter-node cost", budget.distance_s),
+        line(TRANSFER, budget.base_s),
+        line(DISTANCE, budget.distance_s),
         line("slower than expected", budget.excess_s),
-        line("collective operations", budget.operation_s),
+        line(OPERATION, budget.operation_s),
         line("waiting for a CPU in MPI", budget.cpu_wait_s),
         line("other MPI calls", budget.other_s - budget.cpu_wait_s),
         line("unknown", budget.unknown_s),

@@ -82,20 +82,20 @@ impl Replayed<'_> {
         cause == self.run.expected || self.expected().is_none() && self.run.is_short && cause == "cpu"
     }
 
-    /// The causes whose seconds are known: that of the disturbance, or all of a run without one, which save nothing. How much a run
-    /// that is short of CPUs would save without that is not known.
-    fn known(&self) -> impl Iterator<Item = usize> {
+    /// The causes whose seconds were measured: that of the disturbance, or all of a run without one, which save nothing. How much a
+    /// run that is short of CPUs would save without that was not.
+    fn measured_causes(&self) -> impl Iterator<Item = usize> {
         let (expected, is_short) = (self.expected(), self.run.is_short);
-        let is_known = move |at: &usize| match expected {
+        let is_measured = move |at: &usize| match expected {
             Some(cause) => *at == cause,
             None => !(is_short && Blame::ALL[*at] == Blame::Cpu),
         };
-        (0..Blame::ALL.len()).filter(is_known)
+        (0..Blame::ALL.len()).filter(is_measured)
     }
 
     fn is_otherwise(&self, at: usize) -> bool {
         let [all, without] = [0, at].map(|at| &self.found[at]);
-        let apart = self.known().map(|cause| (all.wall_s[cause] - without.wall_s[cause]).abs());
+        let apart = self.measured_causes().map(|cause| (all.wall_s[cause] - without.wall_s[cause]).abs());
         apart.fold(0.0, f64::max) > OTHERWISE * all.length_s
     }
 
@@ -104,7 +104,10 @@ impl Replayed<'_> {
         let (found, Run { measured_s, .. }) = (&self.found[at], self.run);
         match self.expected() {
             Some(cause) => (found.wall_s[cause] - measured_s).abs() / measured_s,
-            None => self.known().map(|cause| found.wall_s[cause]).fold(0.0, f64::max) / found.length_s,
+            None => {
+                let most_s = self.measured_causes().map(|cause| found.wall_s[cause]).fold(0.0, f64::max);
+                most_s / found.length_s
+            }
         }
     }
 }

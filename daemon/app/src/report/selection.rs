@@ -12,7 +12,7 @@ use mpiscope_page::{RunData, inform};
 use mpiscope_placement::Placements;
 use mpiscope_process::output::bold;
 use mpiscope_recording::Recording;
-use mpiscope_verdict::Findings;
+use mpiscope_verdict::{ADVICE, Findings};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -114,7 +114,7 @@ fn verdict(budget: &RangeBudget, out: &mut String) -> std::fmt::Result {
         writeln!(out, "  {}", bold(&verdict.sentence))?;
         verdict.details.iter().try_for_each(|detail| writeln!(out, "  {detail}"))?;
         if !verdict.actions.is_empty() {
-            writeln!(out, "  What to do: {}", verdict.actions.join(" "))?;
+            writeln!(out, "  {ADVICE}{}", verdict.actions.join(" "))?;
         }
         writeln!(out)?;
     }

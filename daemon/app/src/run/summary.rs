@@ -3,14 +3,13 @@
 use mpiscope_engine::uncounted;
 use mpiscope_model::words::{bytes, nanoseconds, plural, run_time};
 use mpiscope_recorder::Summary;
+use mpiscope_verdict::ADVICE;
 use std::path::Path;
 use std::time::Duration;
 
 const MOST_FUNCTIONS: usize = 5;
 const MOST_MISSING: usize = 4;
 const MOST_SENTENCES: usize = 2;
-/// How the sentence begins that says what to do.
-const ADVICE: &str = "What to do: ";
 
 /// The figures: at most twenty lines.
 pub(crate) fn print(summary: &Summary, out: &Path) {

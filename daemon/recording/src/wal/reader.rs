@@ -79,21 +79,24 @@ impl WalReader {
 
     /// Shows every whole frame to `visit`, in the order in which they were written. At most one frame and one chunk
     /// of a file are in memory.
-    pub fn for_each_frame(&self, visit: impl FnMut(FrameRef<'_>)) -> WalSummary {
-        self.for_each_frame_while(|| true, visit)
+    pub fn for_each_frame(&self, mut visit: impl FnMut(FrameRef<'_>)) -> WalSummary {
+        self.for_each_frame_while(|frame| {
+            visit(frame);
+            true
+        })
     }
 
-    /// Likewise; it is asked before each file whether to go on.
-    fn for_each_frame_while(
-        &self,
-        goes_on: impl Fn() -> bool,
-        mut visit: impl FnMut(FrameRef<'_>),
-    ) -> WalSummary {
-        let mut summary = WalSummary::default();
-        for path in self.files.iter().take_while(|_| goes_on()) {
+    /// Likewise, until `visit` says that it is enough. No further file is read then.
+    fn for_each_frame_while(&self, mut visit: impl FnMut(FrameRef<'_>) -> bool) -> WalSummary {
+        let (mut summary, mut goes_on) = (WalSummary::default(), true);
+        for path in &self.files {
             summary.files += 1;
+            let mut visit = |frame: FrameRef<'_>| goes_on = goes_on && visit(frame);
             if let Err(error) = read_file(path, &mut visit, &mut summary) {
                 summary.unreadable.push(error.to_string());
+            }
+            if !goes_on {
+                break;
             }
         }
         summary
@@ -101,23 +104,23 @@ impl WalReader {
 
     /// Shows every message to `take`, in the order in which they were written; says what of the log could not be read, in
     /// sentences.
-    pub fn for_each_message(&self, take: impl FnMut(Message)) -> Vec<String> {
-        self.for_each_message_while(|| true, take)
+    pub fn for_each_message(&self, mut take: impl FnMut(Message)) -> Vec<String> {
+        self.for_each_message_while(|message| {
+            take(message);
+            true
+        })
     }
 
-    /// Likewise, while that is so; the rest is not shown.
-    pub fn for_each_message_while(
-        &self,
-        goes_on: impl Fn() -> bool,
-        mut take: impl FnMut(Message),
-    ) -> Vec<String> {
+    /// Likewise, until `take` says that it is enough.
+    pub fn for_each_message_while(&self, mut take: impl FnMut(Message) -> bool) -> Vec<String> {
         let mut senseless = 0;
-        let summary =
-            self.for_each_frame_while(&goes_on, |frame| match Message::decode(frame.kind, frame.payload) {
-                _ if !goes_on() => {}
-                Ok(message) => take(message),
-                Err(_) => senseless += 1,
-            });
+        let summary = self.for_each_frame_while(|frame| match Message::decode(frame.kind, frame.payload) {
+            Ok(message) => take(message),
+            Err(_) => {
+                senseless += 1;
+                true
+            }
+        });
         let damaged = summary.damaged_bytes + summary.torn_tail_bytes;
         let mut faults = Vec::new();
         if damaged > 0 {
