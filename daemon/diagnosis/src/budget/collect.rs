@@ -1,10 +1,11 @@
 //! Settling a call that completed collectives which earlier calls had entered, perhaps with messages beside them.
 
-use super::budgeter::Budgeter;
 use super::collectives::{Awaited, Entry, Started};
 use super::cut::Pieces;
 use super::meet::wait_state;
+use super::observation::Observation;
 use super::receive::binding;
+use super::shard::Shard;
 use super::steps::Settled;
 use super::thread::{Incoming, ThreadId};
 use super::window_budget::Spared;
@@ -14,7 +15,7 @@ use mpiscope_model::{Activity, Collected, Effect, Nanoseconds, Rank};
 /// A collective that a call completed, and whom its member waited for.
 type Completed = (Started, Option<Entry>);
 
-impl Budgeter {
+impl Shard {
     pub(super) fn leave_collected(
         &mut self,
         thread: ThreadId,
@@ -137,14 +138,14 @@ impl Budgeter {
         let felt = key.filter(|_| awaited.is_some() && !is_forced);
         if let Some(key) = felt {
             let own_ns = took_ns - stalled_ns;
-            spared.quiet_ns = self.course.collective(call.end_ns, key, own_ns);
+            spared.quiet_ns = self.part(thread, call.end_ns, key, own_ns);
         }
-        self.ledger.spared(call.rank, call.end_ns, spared);
+        self.sums.ledger.spared(call.rank, call.end_ns, spared);
         let entry = self.own_entry(thread, call);
         self.end_with(thread, call, path, from_ns, pieces, awaited.is_some() && path.is_none());
-        self.unpin_all(call, received);
+        self.unpin_all(thread, call, received);
         if let Some(key) = felt.filter(|_| only.is_some()) {
-            self.criteria.learning.collective(key, took_ns);
+            self.observe(thread, Observation::Collective { key, took_ns });
         }
         self.done(thread, entry, call)
     }

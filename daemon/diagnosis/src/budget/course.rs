@@ -1,12 +1,13 @@
 //! The course of a run as seen by a first pass: when there was network contention, and which ranks had more to compute.
 //! The last pass assesses each moment by the time before and after it. Until then only the past counts.
 
-use super::measure::Measure;
+use super::measure::{Measure, UsualTimes};
 use super::quiet::{Hindrance, Kind, Longer, RatioCounts, Stretch};
 use super::work::{Uneven, Work};
 use crate::criteria::{CollectiveKey, Version};
 use mpiscope_model::{Function, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Kinds of collectives that are counted separately.
 const MOST_COLLECTIVES: usize = 1_024;
@@ -18,13 +19,21 @@ pub struct Course {
     work: Work,
     messages: Measure,
     collectives: FxHashMap<CollectiveKey, Measure>,
-    hindrance: Hindrance,
-    uneven: Uneven,
-    /// It was seen in an earlier pass.
-    is_given: bool,
+    view: CourseView,
     /// Number of windows at the last assessment of the network.
     windows: u64,
     assessed_windows: u64,
+}
+
+/// What calls are assessed by while a window is settled.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CourseView {
+    messages: UsualTimes,
+    collectives: Arc<FxHashMap<CollectiveKey, UsualTimes>>,
+    hindrance: Arc<Hindrance>,
+    uneven: Arc<Uneven>,
+    /// It was seen in an earlier pass.
+    is_given: bool,
 }
 
 impl Course {
@@ -34,9 +43,7 @@ impl Course {
             work: Work::new(width_ns),
             messages: Measure::default(),
             collectives: FxHashMap::default(),
-            hindrance: Hindrance::default(),
-            uneven: Uneven::default(),
-            is_given: false,
+            view: CourseView::default(),
             windows: 0,
             assessed_windows: 0,
         }
@@ -46,60 +53,109 @@ impl Course {
     pub(super) fn over(mut self, learnt: &Version, criteria: &Version) -> Self {
         let [whole, collectives] = learnt.longer_than(criteria);
         let longer = Longer { usual: self.messages.longer_than(criteria), whole };
-        self.hindrance = self.seen.assess(longer, collectives);
-        self.uneven = self.work.assess();
-        self.is_given = true;
+        self.view = CourseView {
+            messages: self.messages.usual().clone(),
+            collectives: Arc::new(self.usual_of_collectives()),
+            hindrance: Arc::new(self.seen.assess(longer, collectives)),
+            uneven: Arc::new(self.work.assess()),
+            is_given: true,
+        };
         self
+    }
+
+    /// What calls are assessed by.
+    pub(super) fn view(&self) -> CourseView {
+        self.view.clone()
+    }
+
+    fn usual_of_collectives(&self) -> FxHashMap<CollectiveKey, UsualTimes> {
+        let known = self.collectives.iter().filter(|(_, measure)| measure.usual().is_known());
+        known.map(|(key, measure)| (*key, measure.usual().clone())).collect()
     }
 
     /// A window is over.
     pub(super) fn close(&mut self, until_ns: Nanoseconds) {
-        if self.is_given {
+        if self.view.is_given {
             return;
         }
-        self.messages.close();
-        self.collectives.values_mut().for_each(Measure::close);
+        if self.messages.close() {
+            self.view.messages = self.messages.usual().clone();
+        }
+        let more = self.collectives.values_mut().filter_map(|measure| measure.close().then_some(())).count();
+        if more > 0 {
+            self.view.collectives = Arc::new(self.usual_of_collectives());
+        }
         self.windows += 1;
         // Looking at all windows again costs as much as there are.
         if self.windows >= self.assessed_windows + self.assessed_windows / 16 {
-            self.hindrance = self.seen.assess(Longer::NOT, Some(1.0));
+            self.view.hindrance = Arc::new(self.seen.assess(Longer::NOT, Some(1.0)));
             self.assessed_windows = self.windows;
         }
-        self.uneven = self.work.assess_now(until_ns);
+        self.view.uneven = Arc::new(self.work.assess_now(until_ns));
     }
 
-    /// A message between nodes took this long; returns what a quiet network would have saved it.
-    pub(super) fn message(&mut self, at_ns: Nanoseconds, bytes: u64, took_ns: u64) -> u64 {
-        if !self.is_given {
-            self.messages.add(bytes, took_ns);
-        }
-        let Some(usual_ns) = self.messages.usual_ns(bytes) else { return 0 };
-        if !self.is_given {
+    /// A message between nodes took this long.
+    pub(super) fn message(&mut self, at_ns: Nanoseconds, bytes: u64, took_ns: u64) {
+        self.messages.add(bytes, took_ns);
+        if let Some(usual_ns) = self.messages.usual().usual_ns(bytes) {
             self.seen.add(Kind::Message, at_ns, took_ns, usual_ns);
         }
-        self.hindrance.spared_ns(Kind::Message, at_ns, took_ns, usual_ns)
     }
 
     /// Likewise a part in a collective.
-    pub(super) fn collective(&mut self, at_ns: Nanoseconds, key: CollectiveKey, took_ns: u64) -> u64 {
-        if !self.is_given
-            && (self.collectives.len() < MOST_COLLECTIVES || self.collectives.contains_key(&key))
-        {
+    pub(super) fn collective(&mut self, at_ns: Nanoseconds, key: CollectiveKey, took_ns: u64) {
+        if self.collectives.len() < MOST_COLLECTIVES || self.collectives.contains_key(&key) {
             self.collectives.entry(key).or_default().add(0, took_ns);
         }
-        let usual_ns = self.collectives.get(&key).and_then(|measure| measure.usual_ns(0));
-        let Some(usual_ns) = usual_ns else { return 0 };
-        if !self.is_given {
+        let usual_ns = self.collectives.get(&key).and_then(|measure| measure.usual().usual_ns(0));
+        if let Some(usual_ns) = usual_ns {
             self.seen.add_part(key.ranks, at_ns, took_ns, usual_ns);
         }
-        self.hindrance.spared_ns(Kind::Collective, at_ns, took_ns, usual_ns)
     }
 
     /// A message between nodes was there before it was waited for, after so long at most.
     pub(super) fn arrived(&mut self, at_ns: Nanoseconds, bytes: u64, at_most_ns: u64) {
-        if let Some(usual_ns) = self.messages.usual_ns(bytes).filter(|_| !self.is_given) {
+        if let Some(usual_ns) = self.messages.usual().usual_ns(bytes) {
             self.seen.add_at_most(Kind::Message, at_ns, at_most_ns, usual_ns);
         }
+    }
+
+    /// A rank computed for so much of a time until it called a function.
+    pub(super) fn worked(
+        &mut self,
+        rank: Rank,
+        (from_ns, to_ns): (Nanoseconds, Nanoseconds),
+        worked_ns: u64,
+        next: Function,
+    ) {
+        self.work.add(rank, from_ns, to_ns, worked_ns, next);
+    }
+
+    pub(super) fn network(&self) -> Vec<Stretch> {
+        self.view.hindrance.stretches()
+    }
+
+    pub(super) fn is_varied(&self) -> bool {
+        self.view.hindrance.is_varied()
+    }
+}
+
+impl CourseView {
+    /// Whether nothing more is learnt: it was seen in an earlier pass.
+    pub(super) fn is_given(&self) -> bool {
+        self.is_given
+    }
+
+    /// What a quiet network would have saved a message between nodes.
+    pub(super) fn spared_of_message_ns(&self, at_ns: Nanoseconds, bytes: u64, took_ns: u64) -> u64 {
+        let Some(usual_ns) = self.messages.usual_ns(bytes) else { return 0 };
+        self.hindrance.spared_ns(Kind::Message, at_ns, took_ns, usual_ns)
+    }
+
+    /// Likewise a part in a collective.
+    pub(super) fn spared_of_collective_ns(&self, at_ns: Nanoseconds, key: &CollectiveKey, took_ns: u64) -> u64 {
+        let Some(usual_ns) = self.collectives.get(key).and_then(|usual| usual.usual_ns(0)) else { return 0 };
+        self.hindrance.spared_ns(Kind::Collective, at_ns, took_ns, usual_ns)
     }
 
     /// Time of a message between nodes in a quiet network, as a share of the criterion. Criteria are medians of a few
@@ -117,25 +173,14 @@ impl Course {
         self.hindrance.slowed(at_ns)
     }
 
-    /// A rank computed for this long; returns what balanced work would have saved it.
-    pub(super) fn worked(
-        &mut self,
+    /// What balanced work would have saved a rank that computed for so much of a time.
+    pub(super) fn balanced_ns(
+        &self,
         rank: Rank,
         (from_ns, to_ns): (Nanoseconds, Nanoseconds),
         worked_ns: u64,
         next: Function,
     ) -> u64 {
-        if !self.is_given {
-            self.work.add(rank, from_ns, to_ns, worked_ns, next);
-        }
         (worked_ns as f64 * self.uneven.share(rank, from_ns, to_ns, next)) as u64
-    }
-
-    pub(super) fn network(&self) -> Vec<Stretch> {
-        self.hindrance.stretches()
-    }
-
-    pub(super) fn is_varied(&self) -> bool {
-        self.hindrance.is_varied()
     }
 }

@@ -1,9 +1,10 @@
 //! Settling a member of a collective.
 
-use super::budgeter::Budgeter;
 use super::causes::Causes;
 use super::collectives::{Awaited, Entry};
 use super::cut::Pieces;
+use super::observation::Observation;
+use super::shard::Shard;
 use super::steps::Settled;
 use super::thread::ThreadId;
 use super::waits::WaitState;
@@ -11,7 +12,7 @@ use super::window_budget::Spared;
 use crate::criteria::{CollectiveKey, Version, size_bin};
 use mpiscope_model::{Activity, Collective, Flow, Function, Nanoseconds, Rank};
 
-impl Budgeter {
+impl Shard {
     /// A member waited for another from a moment on. Returns until when, and the path to the other's entry.
     #[inline]
     fn wait_for_member(
@@ -55,13 +56,13 @@ impl Budgeter {
         let stalled_ns = self.steal.stalled(call.rank, from_ns, call.end_ns, pieces.excess_ns());
         let pieces = pieces.without_core(stalled_ns);
         let own_ns = took_ns - stalled_ns;
-        let quiet_ns = if is_forced { 0 } else { self.course.collective(call.end_ns, key, own_ns) };
+        let quiet_ns = if is_forced { 0 } else { self.part(thread, call.end_ns, key, own_ns) };
         let spared = Spared { cored_ns: stalled_ns, quiet_ns, ..Spared::default() };
-        self.ledger.spared(call.rank, call.end_ns, spared);
+        self.sums.ledger.spared(call.rank, call.end_ns, spared);
         let unknown = from_ns > start_ns && path.is_none();
         self.end_with(thread, call, path, from_ns, pieces, unknown);
         if !is_forced {
-            self.criteria.learning.collective(key, took_ns);
+            self.observe(thread, Observation::Collective { key, took_ns });
         }
         self.collectives.leave(of);
         self.done(thread, entry, call)

@@ -1,14 +1,14 @@
 //! A call is over: the thread goes on along the way that led there, and the ledger gets its pieces.
 
-use super::budgeter::Budgeter;
 use super::causes::{Cause, Causes};
 use super::cut::Pieces;
+use super::shard::Shard;
 use super::thread::{Row, ThreadId};
 use super::waits::{SiteWaiting, WaitKey, WaitState};
 use mpiscope_model::{Activity, Nanoseconds, Rank};
 use std::ops::Range;
 
-impl Budgeter {
+impl Shard {
     /// The path to the entry of a call itself, whether or not a loop of polls came before it.
     pub(super) fn own_entry(&self, thread: ThreadId, call: &Activity) -> Causes {
         let state = &self.threads[thread as usize];
@@ -74,13 +74,13 @@ impl Budgeter {
         let between_ns = (time.end - time.start).saturating_sub(in_calls);
         let mut at_ns = time.start;
         for &(from, to) in waiting {
-            self.ledger.compute(rank, at_ns, from.max(at_ns), 0);
+            self.sums.ledger.compute(rank, at_ns, from.max(at_ns), 0);
             at_ns = to;
         }
-        self.ledger.compute(rank, at_ns, time.end, 0);
+        self.sums.ledger.compute(rank, at_ns, time.end, 0);
         let Some(mut led) = path else {
             for &(from, to) in waiting {
-                self.ledger.direct(rank, Cause::Unknown, from, to);
+                self.sums.ledger.direct(rank, Cause::Unknown, from, to);
             }
             let mut led = own;
             led[Cause::Unknown] += in_calls as i64;
@@ -91,9 +91,9 @@ impl Budgeter {
         led[Cause::Unknown] += time.end as i64 - led.sum();
         let mut by = led - own;
         by[Cause::Compute] -= between_ns as i64;
-        self.ledger.waiting(rank, waiting, by);
+        self.sums.ledger.waiting(rank, waiting, by);
         if in_calls > 0 {
-            self.site_waits.value_mut(call.site).add(&SiteWaiting { waited_ns: in_calls, by });
+            self.sums.site_waits.value_mut(call.site).add(&SiteWaiting { waited_ns: in_calls, by });
         }
         led
     }
@@ -111,15 +111,15 @@ impl Budgeter {
         for (cause, ns) in pieces.iter() {
             led[cause] += ns as i64;
             for &(from, to) in rows {
-                self.ledger.direct(rank, cause, from.max(at_ns), to.min(at_ns + ns));
+                self.sums.ledger.direct(rank, cause, from.max(at_ns), to.min(at_ns + ns));
             }
             at_ns += ns;
         }
         let mut after_ns = from_ns;
         for &(from, to) in rows {
-            self.ledger.compute(rank, after_ns, from.max(after_ns), 0);
+            self.sums.ledger.compute(rank, after_ns, from.max(after_ns), 0);
             after_ns = after_ns.max(to);
-            self.ledger.direct(rank, Cause::Unknown, from.max(at_ns), to);
+            self.sums.ledger.direct(rank, Cause::Unknown, from.max(at_ns), to);
         }
         at_ns
     }
@@ -128,7 +128,7 @@ impl Budgeter {
         if waited_ns > 0 {
             let (function, site, waiter) = (call.function, call.site, call.rank);
             let key = WaitKey { state, function, site, waiter, awaited };
-            self.waits.add(key, call.start_ns, waited_ns);
+            self.sums.waits.add(key, call.start_ns, waited_ns);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Settles a call that received: which message decided when it returned, and its pieces.
 
-use super::budgeter::Budgeter;
 use super::causes::{Cause, Causes};
 use super::cut::Pieces;
+use super::observation::Observation;
 use super::options::Latency;
+use super::shard::Shard;
 use super::steps::Settled;
 use super::thread::{Incoming, ThreadId};
 use super::thresholds::CLEARLY_LATE_NS;
@@ -17,7 +18,7 @@ const HAD_ARRIVED: u64 = 4;
 /// Or less than this, where the expected transfer time is unknown.
 const HARDLY_NS: u64 = 2_000;
 
-impl Budgeter {
+impl Shard {
     pub(super) fn leave_receive(
         &mut self,
         thread: ThreadId,
@@ -92,22 +93,23 @@ impl Budgeter {
         let stalled_ns = self.steal.stalled(call.rank, from_ns, call.end_ns, pieces.excess_ns());
         let pieces = pieces.without_core(stalled_ns);
         let entry = self.own_entry(thread, call);
-        let spared = self.spared_by_causes(call, &decisive, waits_since, stalled_ns, version);
-        self.ledger.spared(call.rank, call.end_ns, spared);
+        let spared = self.spared_by_causes(thread, call, &decisive, waits_since, stalled_ns, version);
+        self.sums.ledger.spared(call.rank, call.end_ns, spared);
         self.end_with(thread, call, path, from_ns, pieces, unknown);
         if has_waited {
             self.note_wait(WaitState::LateSender, call, source, from_ns - waits_since);
         }
         if binding.certain && clear {
-            self.learn_latency(version, &binding, call, waits_since, took_ns);
+            self.learn_latency(thread, version, &binding, call, waits_since, took_ns);
         }
-        self.unpin_all(call, received);
+        self.unpin_all(thread, call, received);
         self.done(thread, entry, call)
     }
 
     /// What the deciding message of a call would be spared without each cause.
     fn spared_by_causes(
         &mut self,
+        thread: ThreadId,
         call: &Activity,
         decisive: &Incoming,
         waits_since: Nanoseconds,
@@ -125,14 +127,14 @@ impl Budgeter {
         let had_arrived = !is_late && waited_ns <= taking_ns(version, decisive.bytes);
         if had_arrived {
             let at_most_ns = waits_since.saturating_sub(decisive.send_ns);
-            self.course.arrived(call.end_ns, decisive.bytes, at_most_ns);
+            self.arrived(thread, call.end_ns, decisive.bytes, at_most_ns);
         } else {
             let flight_ns = call.end_ns.saturating_sub(decisive.send_ns).saturating_sub(stalled_ns);
             let sender = self.threads[decisive.from as usize].rank;
             if self.is_saved(sender, call.rank) {
                 spared.placed_ns = spared_if_near(version, decisive.bytes, flight_ns);
             }
-            spared.quiet_ns = self.course.message(call.end_ns, decisive.bytes, flight_ns);
+            spared.quiet_ns = self.flight(thread, call.end_ns, decisive.bytes, flight_ns);
         }
         spared
     }
@@ -140,6 +142,7 @@ impl Budgeter {
     /// Learns from an exact message, by the definition of latency that was chosen.
     fn learn_latency(
         &mut self,
+        thread: ThreadId,
         version: &Version,
         message: &Incoming,
         call: &Activity,
@@ -148,9 +151,9 @@ impl Budgeter {
     ) {
         match self.options.latency {
             Latency::Felt if message.send_ns < waits_since => {}
-            Latency::Felt => self.learn(version, message, call, took_ns),
+            Latency::Felt => self.learn(thread, version, message, call, took_ns),
             Latency::Span => {
-                self.learn(version, message, call, call.end_ns.saturating_sub(message.send_ns));
+                self.learn(thread, version, message, call, call.end_ns.saturating_sub(message.send_ns));
             }
         }
     }
@@ -168,12 +171,12 @@ impl Budgeter {
         end_ns: Nanoseconds,
         version: &Version,
     ) -> Option<Incoming> {
-        let slowed = self.course.slowed(end_ns);
+        let slowed = self.knowledge.course.slowed(end_ns);
         let mut nearest: Option<(f64, Incoming)> = None;
         for message in received.iter().filter(|message| message.send_ns < end_ns) {
             let usual_ns = version.message_ns(Scope::between_nodes(message.inter), message.bytes)?.max(1);
             let usual_ns = if message.inter {
-                let quiet_ns = self.course.quiet_ns(end_ns, message.bytes, usual_ns);
+                let quiet_ns = self.knowledge.course.quiet_ns(end_ns, message.bytes, usual_ns);
                 quiet_ns as f64 * slowed
             } else {
                 usual_ns as f64
@@ -189,37 +192,47 @@ impl Budgeter {
         nearest.map(|(_, message)| message)
     }
 
-    pub(super) fn learn(&mut self, version: &Version, message: &Incoming, call: &Activity, took_ns: u64) {
+    fn learn(
+        &mut self,
+        thread: ThreadId,
+        version: &Version,
+        message: &Incoming,
+        call: &Activity,
+        took_ns: u64,
+    ) {
         let scope = Scope::between_nodes(message.inter);
-        self.criteria.learning.message(scope, message.bytes, took_ns);
+        let mut ratio = None;
         if let Some(criterion_ns) = version.message_ns(scope, message.bytes) {
             let end_ns = message.send_ns + took_ns;
-            let window = self.ledger.window(end_ns.saturating_sub(1));
+            let window = self.sums.ledger.window(end_ns.saturating_sub(1));
             let exact = if message.inter { &mut window.inter } else { &mut window.intra };
             exact.messages += 1;
             let normal_ns = version.normal_ns(scope, message.bytes).unwrap_or(criterion_ns);
             let time = MessageTime { took_ns, expected_ns: criterion_ns, normal_ns };
-            self.criteria.learning.ratio(scope, message.bytes, time.ratio());
+            ratio = Some(time.ratio());
             exact.delayed += u64::from(time.is_delayed());
             exact.took_ns += took_ns;
             exact.criterion_ns += criterion_ns;
             let source = self.threads[message.from as usize].rank;
-            self.exchanged.lateness.message(source, call.rank, time);
-            self.evolution.exact(call.end_ns, source, call.rank, time);
+            self.sums.exchanged.lateness.message(source, call.rank, time);
+            self.sums.evolution.exact(call.end_ns, source, call.rank, time);
         }
+        self.observe(thread, Observation::Message { scope, bytes: message.bytes, took_ns, ratio });
     }
 
     /// What a settled call asked of others is not asked any more, and sizes that wait are learnt. Messages are counted.
-    pub(super) fn unpin_all(&mut self, call: &Activity, received: &[Incoming]) {
+    pub(super) fn unpin_all(&mut self, thread: ThreadId, call: &Activity, received: &[Incoming]) {
         for incoming in received {
-            let sender = &mut self.threads[incoming.from as usize];
-            self.evolution.message(call.end_ns, sender.rank, call.rank);
+            let sender = &self.threads[incoming.from as usize];
+            self.sums.evolution.message(call.end_ns, sender.rank, call.rank);
             if incoming.posted_ns > incoming.send_ns + CLEARLY_LATE_NS
                 && let Some(until_ns) = sender.blocked_until(incoming.number)
             {
-                self.thresholds.learn(incoming.bytes, until_ns >= incoming.posted_ns);
+                let has_waited = until_ns >= incoming.posted_ns;
+                let late = Observation::LateReceive { bytes: incoming.bytes, has_waited };
+                self.observe(thread, late);
             }
-            sender.unpin(incoming.number);
+            self.threads[incoming.from as usize].unpin(incoming.number);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Settling a blocking send.
 
-use super::budgeter::Budgeter;
 use super::causes::Cause;
 use super::cut::Pieces;
+use super::shard::Shard;
 use super::steps::Settled;
 use super::thread::{Outgoing, ThreadId};
 use super::waits::WaitState;
@@ -10,7 +10,7 @@ use super::window_budget::Spared;
 use crate::criteria::Version;
 use mpiscope_model::{Activity, Blocking, Effect, Rank};
 
-impl Budgeter {
+impl Shard {
     /// Settles a send whose message nobody has received, once it is sure that nobody will.
     fn leave_unmatched_send(&mut self, thread: ThreadId, call: &Activity) -> Settled {
         if !self.threads[thread as usize].is_forced {
@@ -39,7 +39,7 @@ impl Budgeter {
         let own_pieces = |from_ns: u64| {
             Pieces::of_message(version, inter, saved, bytes, call.end_ns.saturating_sub(from_ns))
         };
-        let waits = send == Blocking::Always || self.thresholds.may_wait(bytes);
+        let waits = send == Blocking::Always || self.may_wait(bytes);
         if !waits {
             self.spend(thread, call.end_ns, own_pieces(start_ns));
             self.release_post(outgoing);
@@ -53,12 +53,12 @@ impl Budgeter {
             let receiver = self.threads[outgoing.to as usize].rank;
             let from_ns = outgoing.posted_ns;
             let pieces = own_pieces(from_ns);
-            self.count_spared_to_sender(call, inter, bytes, &pieces);
+            self.count_spared_to_sender(thread, call, inter, bytes, &pieces);
             self.end_with(thread, call, path, from_ns, pieces, path.is_none());
             self.note_wait(WaitState::LateReceiver, call, receiver, from_ns - start_ns);
         } else {
             let pieces = own_pieces(start_ns);
-            self.count_spared_to_sender(call, inter, bytes, &pieces);
+            self.count_spared_to_sender(thread, call, inter, bytes, &pieces);
             self.spend(thread, call.end_ns, pieces);
         }
         self.release_post(Some(outgoing));
@@ -67,13 +67,20 @@ impl Budgeter {
 
     /// Counts what a sender that waits until its message is there would be spared.
     #[inline]
-    fn count_spared_to_sender(&mut self, call: &Activity, inter: bool, bytes: u64, pieces: &Pieces) {
+    fn count_spared_to_sender(
+        &mut self,
+        thread: ThreadId,
+        call: &Activity,
+        inter: bool,
+        bytes: u64,
+        pieces: &Pieces,
+    ) {
         let mut spared = Spared { placed_ns: pieces.saved_ns(), ..Spared::default() };
         if inter && pieces.excess_ns() > 0 {
             let took_ns = pieces.iter().map(|(_, ns)| ns).sum();
-            spared.quiet_ns = self.course.message(call.end_ns, bytes, took_ns);
+            spared.quiet_ns = self.flight(thread, call.end_ns, bytes, took_ns);
         }
-        self.ledger.spared(call.rank, call.end_ns, spared);
+        self.sums.ledger.spared(call.rank, call.end_ns, spared);
     }
 
     pub(super) fn release_post(&mut self, outgoing: Option<Outgoing>) {

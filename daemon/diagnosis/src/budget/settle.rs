@@ -4,10 +4,11 @@ use super::budgeter::Budgeter;
 use super::causes::{Cause, Causes};
 use super::collectives::Entry;
 use super::cut::Pieces;
+use super::shard::Shard;
 use super::steps::Settled;
 use super::thread::{Next, Thread, ThreadId};
 use crate::criteria::Version;
-use mpiscope_model::{Activity, Blocking, Effect, Nanoseconds};
+use mpiscope_model::{Activity, Blocking, Effect, Nanoseconds, Rank};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,34 +20,90 @@ impl Budgeter {
     /// The end of the next window that has to be settled; earlier ones may be skipped. None when no call waits.
     #[must_use]
     pub fn next_window_end_ns(&self) -> Option<Nanoseconds> {
+        self.shard.next_window_end_ns()
+    }
+
+    /// Everything that ended before a time is in, and nothing that ended later: settles the window that ends then.
+    pub fn settle(&mut self, until_ns: Nanoseconds) {
+        let queued = self.shard.queued;
+        self.shard.begin(until_ns);
+        let patience_ns = self.shard.patience_ns(self.shard.queued);
+        self.force(until_ns, until_ns.saturating_sub(patience_ns));
+        // A window in which nothing was settled taught nothing: whether it is skipped makes no difference.
+        let has_settled = self.shard.queued < queued;
+        if has_settled {
+            self.close(until_ns);
+        }
+        let ahead = self.shard.look_ahead(until_ns);
+        self.shard.sums.evolution.close(ahead.waited_for_ns);
+        self.shard.end(until_ns, &ahead, has_settled);
+    }
+
+    /// No window before a time has to be settled: nothing ended in them, and no call that waits goes on there.
+    pub fn skip(&mut self, until_ns: Nanoseconds) {
+        let whole_ns = until_ns - until_ns % self.shard.options.window_ns;
+        if whole_ns > self.shard.settled_ns {
+            self.shard.settled_ns = whole_ns;
+            self.shard.sums.evolution.close(self.shard.waited_for_ns(whole_ns));
+        }
+    }
+
+    /// Calls that waited too long for their other side go on without it, the oldest first.
+    fn force(&mut self, until_ns: Nanoseconds, too_late_ns: Nanoseconds) {
+        loop {
+            let mut all = self.shard.overdue(until_ns.min(too_late_ns));
+            if all.is_empty() {
+                return;
+            }
+            all.sort_unstable();
+            all.iter().for_each(|overdue| self.shard.force(overdue, until_ns));
+        }
+    }
+
+    /// What the window taught holds for those after it.
+    fn close(&mut self, until_ns: Nanoseconds) {
+        let Self { shard, learning } = self;
+        shard.take_observed(|observed| {
+            learning.take(observed);
+            observed.all.clear();
+        });
+        let oldest_ns = until_ns.saturating_sub(shard.options.patience_ns + 2 * shard.options.window_ns);
+        learning.close(until_ns, oldest_ns, &mut shard.knowledge);
+        if shard.kept() > shard.options.kept {
+            shard.give_up_half();
+        }
+    }
+}
+
+/// A call that waited too long for its other side, in the order in which such calls go on without it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Overdue {
+    end_ns: Nanoseconds,
+    rank: Rank,
+    thread: u16,
+    number: u64,
+}
+
+/// What is known of windows to come.
+#[derive(Debug, Clone, Copy)]
+pub struct Ahead {
+    /// Before this time every call is settled: none waits for its other side.
+    pub(super) waited_for_ns: Nanoseconds,
+    /// The end of the first window in which a call ends or patience does.
+    pub(super) due_ns: Option<Nanoseconds>,
+}
+
+impl Shard {
+    pub(super) fn next_window_end_ns(&self) -> Option<Nanoseconds> {
         let next_ns = self.settled_ns.saturating_add(self.options.window_ns);
         let due_ns = if self.has_news { None } else { self.due_ns };
         (self.queued > 0).then(|| due_ns.map_or(next_ns, |due_ns| due_ns.max(next_ns)))
     }
 
-    /// Everything that ended before a time is in, and nothing that ended later: settles the window that ends then.
-    pub fn settle(&mut self, until_ns: Nanoseconds) {
-        let queued = self.queued;
-        self.window(until_ns);
-        // What was settled may have taught what settles a call that waits: the next window tries again.
-        self.has_news = self.queued < queued;
-        self.settled_ns = until_ns;
-    }
-
-    /// No window before a time has to be settled: nothing ended in them, and no call that waits goes on there.
-    pub fn skip(&mut self, until_ns: Nanoseconds) {
-        let whole_ns = until_ns - until_ns % self.options.window_ns;
-        if whole_ns > self.settled_ns {
-            self.settled_ns = whole_ns;
-            self.evolution.close(self.waited_for_ns(whole_ns));
-        }
-    }
-
-    /// Settles what ended before a time.
-    pub(super) fn window(&mut self, until_ns: Nanoseconds) {
-        let queued = self.queued;
+    /// Settles what can be settled of what ended before a time.
+    pub(super) fn begin(&mut self, until_ns: Nanoseconds) {
         self.steal.advance(until_ns.saturating_add(self.options.window_ns));
-        self.evolution.begin(self.threads.nodes());
+        self.sums.evolution.begin(self.threads.nodes());
         // Not when a window closes: windows in which nothing happened are not settled one by one.
         let patience_ns = self.options.patience_ns + 2 * self.options.window_ns;
         self.collectives.forget(until_ns.saturating_sub(patience_ns), patience_ns);
@@ -60,15 +117,19 @@ impl Budgeter {
             some.for_each(|thread| self.put_on_list(thread as ThreadId));
             self.run(until_ns);
         }
-        let patience_ns = if self.queued > self.options.pending { 0 } else { self.options.patience_ns };
-        self.force(until_ns, until_ns.saturating_sub(patience_ns));
-        // A window in which nothing was settled taught nothing: whether it is skipped makes no difference.
-        if self.queued < queued {
-            self.close(until_ns);
-        }
-        let (waited_for_ns, due_ns) = self.look_ahead(until_ns);
-        self.evolution.close(waited_for_ns);
-        self.due_ns = due_ns;
+    }
+
+    /// The window has ended.
+    pub(super) fn end(&mut self, until_ns: Nanoseconds, ahead: &Ahead, has_settled: bool) {
+        self.due_ns = ahead.due_ns;
+        // What was settled may have taught what settles a call that waits: the next window tries again.
+        self.has_news = has_settled;
+        self.settled_ns = until_ns;
+    }
+
+    /// How long calls wait for their other side when this number of them waits.
+    pub(super) fn patience_ns(&self, queued: usize) -> u64 {
+        if queued > self.options.pending { 0 } else { self.options.patience_ns }
     }
 
     /// By thread, when the first call ended that is not settled.
@@ -81,8 +142,7 @@ impl Budgeter {
         self.first_ends_ns().fold(until_ns, Nanoseconds::min)
     }
 
-    /// The same, and the end of the first window after a time in which a call ends or patience does.
-    fn look_ahead(&self, until_ns: Nanoseconds) -> (Nanoseconds, Option<Nanoseconds>) {
+    pub(super) fn look_ahead(&self, until_ns: Nanoseconds) -> Ahead {
         let (mut waited_for_ns, mut due_ns) = (until_ns, None);
         for end_ns in self.first_ends_ns() {
             waited_for_ns = waited_for_ns.min(end_ns);
@@ -92,50 +152,41 @@ impl Budgeter {
         }
         let window_ns = self.options.window_ns;
         let window_end = |at_ns: Nanoseconds| (at_ns - at_ns % window_ns).saturating_add(window_ns);
-        (waited_for_ns, due_ns.map(window_end))
+        Ahead { waited_for_ns, due_ns: due_ns.map(window_end) }
     }
 
-    /// What the window taught holds for those after it.
-    pub(super) fn close(&mut self, until_ns: Nanoseconds) {
-        self.thresholds.settle();
-        self.course.close(until_ns);
-        let oldest_ns = until_ns.saturating_sub(self.options.patience_ns + 2 * self.options.window_ns);
-        self.criteria.close(until_ns, oldest_ns);
-        let kept: usize = self.threads.iter().map(Thread::kept).sum();
-        if kept > self.options.kept {
-            for thread in self.threads.iter_mut() {
-                self.given_up += thread.give_up_half() as u64;
-            }
+    /// Paths that are kept for calls whose other side is not known.
+    pub(super) fn kept(&self) -> usize {
+        self.threads.iter().map(Thread::kept).sum()
+    }
+
+    /// Gives up the older half of them.
+    pub(super) fn give_up_half(&mut self) {
+        for thread in self.threads.iter_mut() {
+            self.sums.given_up += thread.give_up_half() as u64;
         }
     }
 
-    /// Calls that waited too long for their other side go on without it, the oldest first.
-    pub(super) fn force(&mut self, until_ns: Nanoseconds, too_late_ns: Nanoseconds) {
-        loop {
-            let due = |(at, thread): (usize, &Thread)| {
-                let end_ns = thread.queue.front()?.end_ns;
-                (end_ns < until_ns && end_ns < too_late_ns).then_some((
-                    end_ns,
-                    thread.rank,
-                    at,
-                    thread.number,
-                ))
-            };
-            let mut all: Vec<_> = self.threads.iter().enumerate().filter_map(due).collect();
-            if all.is_empty() {
-                return;
-            }
-            all.sort_unstable();
-            for (.., at, number) in all {
-                let thread = &mut self.threads[at];
-                // Another that went on may have taken it along.
-                if thread.number == number && !thread.queue.is_empty() {
-                    thread.is_forced = true;
-                    self.given_up += 1;
-                    self.put_on_list(at as ThreadId);
-                    self.run(until_ns);
-                }
-            }
+    /// Calls that ended before a time and wait.
+    pub(super) fn overdue(&self, before_ns: Nanoseconds) -> Vec<Overdue> {
+        let overdue = |thread: &Thread| {
+            let end_ns = thread.queue.front()?.end_ns;
+            let Thread { rank, thread, number, .. } = *thread;
+            (end_ns < before_ns).then_some(Overdue { end_ns, rank, thread, number })
+        };
+        self.threads.iter().filter_map(overdue).collect()
+    }
+
+    /// A call goes on without its other side.
+    pub(super) fn force(&mut self, overdue: &Overdue, until_ns: Nanoseconds) {
+        let Some(at) = self.threads.find(overdue.rank, overdue.thread) else { return };
+        let thread = &mut self.threads[at as usize];
+        // Another that went on may have taken it along.
+        if thread.number == overdue.number && !thread.queue.is_empty() {
+            thread.is_forced = true;
+            self.sums.given_up += 1;
+            self.put_on_list(at);
+            self.run(until_ns);
         }
     }
 
@@ -255,6 +306,6 @@ impl Budgeter {
     fn version_for(&self, end_ns: Nanoseconds) -> (Range<Nanoseconds>, Arc<Version>) {
         let begin_ns = end_ns - end_ns % self.options.window_ns;
         let window = begin_ns..begin_ns.saturating_add(self.options.window_ns);
-        (window, self.criteria.version_at(begin_ns))
+        (window, self.knowledge.versions.version_at(begin_ns))
     }
 }

@@ -1,8 +1,8 @@
 //! The steps of a thread: it goes along its own way, or has to wait for another thread to come to a call.
 
-use super::budgeter::Budgeter;
 use super::causes::{Cause, Causes};
 use super::cut::Pieces;
+use super::shard::Shard;
 use super::thread::{Next, ThreadId};
 use super::window_budget::Spared;
 use mpiscope_model::{Activity, Nanoseconds, Rank};
@@ -14,7 +14,7 @@ pub(super) enum Settled {
     NotYet,
 }
 
-impl Budgeter {
+impl Shard {
     /// Time between calls, until the next one; its use is unknown where calls were lost.
     pub(super) fn compute(&mut self, thread: ThreadId, until_ns: Nanoseconds, next: Option<Next>) {
         let state = &mut self.threads[thread as usize];
@@ -42,9 +42,9 @@ impl Budgeter {
             return;
         }
         let (rank, function) = (state.rank, next.function);
-        let balanced_ns = self.course.worked(rank, (from_ns, until_ns), worked_ns, function);
-        self.ledger.compute(rank, from_ns, until_ns, cpu_wait_ns);
-        self.ledger.spared(
+        let balanced_ns = self.worked(thread, (from_ns, until_ns), worked_ns, function);
+        self.sums.ledger.compute(rank, from_ns, until_ns, cpu_wait_ns);
+        self.sums.ledger.spared(
             rank,
             until_ns,
             Spared { cored_ns: cpu_wait_ns, balanced_ns, ..Spared::default() },
@@ -58,7 +58,7 @@ impl Budgeter {
         for (cause, ns) in pieces.iter() {
             let to_ns = at_ns.saturating_add(ns).min(until_ns);
             state.path[cause] += to_ns.saturating_sub(at_ns) as i64;
-            self.ledger.direct(rank, cause, at_ns, to_ns);
+            self.sums.ledger.direct(rank, cause, at_ns, to_ns);
             at_ns = at_ns.max(to_ns);
         }
         state.at_ns = at_ns;
@@ -75,13 +75,13 @@ impl Budgeter {
 
     pub(super) fn done(&mut self, thread: ThreadId, entry: Causes, call: &Activity) -> Settled {
         self.threads[thread as usize].settle(entry);
-        let of_rank = self.ledger.rank(call.rank);
+        let of_rank = self.sums.ledger.rank(call.rank);
         of_rank.until_ns = of_rank.until_ns.max(call.end_ns);
         Settled::Yes
     }
 
     pub(super) fn is_saved(&self, one: Rank, other: Rank) -> bool {
-        self.advised().is_some_and(|nodes| {
+        self.knowledge.advised.as_ref().is_some_and(|nodes| {
             let node = |rank: Rank| nodes.get(rank.index());
             node(one).is_some() && node(one) == node(other)
         })

@@ -3,8 +3,9 @@
 
 use super::causes::Causes;
 use super::inbox::{Inbox, Place};
+use super::observation::Observed;
 use super::settled_calls::{Passed, SettledCalls};
-use mpiscope_model::{Activity, Collected, Effect, Function, Nanoseconds, Node, Rank};
+use mpiscope_model::{Activity, Collected, Effect, Function, Nanoseconds, Rank};
 use std::collections::VecDeque;
 
 /// A thread's place among all threads.
@@ -60,7 +61,8 @@ pub(super) struct Loop {
 #[derive(Debug)]
 pub(super) struct Thread {
     pub(super) rank: Rank,
-    pub(super) node: Node,
+    /// Which thread of the rank.
+    pub(super) thread: u16,
     /// The number of the first call of the queue.
     pub(super) number: u64,
     pub(super) queue: VecDeque<Activity>,
@@ -88,6 +90,8 @@ pub(super) struct Thread {
     last: Function,
     /// How long the thread usually computes, from a function to another.
     usual: Vec<Usual>,
+    /// What its calls showed in the window at hand.
+    pub(super) observed: Observed,
 }
 
 /// The call that computing leads to.
@@ -120,10 +124,10 @@ const FEWEST_TIMES: u64 = 8;
 const MOST_TIMES: u64 = 100;
 
 impl Thread {
-    pub(super) fn new(rank: Rank, node: Node, number: u64) -> Self {
+    pub(super) fn new(rank: Rank, thread: u16, number: u64) -> Self {
         Self {
             rank,
-            node,
+            thread,
             number,
             queue: VecDeque::new(),
             notes: VecDeque::new(),
@@ -141,6 +145,7 @@ impl Thread {
             is_forced: false,
             last: 0,
             usual: Vec::new(),
+            observed: Observed { rank, thread, all: Vec::new() },
         }
     }
 
@@ -341,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_call_may_receive_more_than_it_said() {
-        let mut thread = Thread::new(Rank(0), Node(0), 0);
+        let mut thread = Thread::new(Rank(0), 0, 0);
         for number in 0..3 {
             let (start_ns, end_ns) = (number * 10, number * 10 + 5);
             let effect = Effect::Transfer {

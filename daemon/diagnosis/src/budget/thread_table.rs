@@ -13,6 +13,8 @@ pub(super) struct ThreadTable {
     first: Vec<Option<ThreadId>>,
     others: FxHashMap<(Rank, u16), ThreadId>,
     nodes: Vec<Node>,
+    /// The threads by rank and number.
+    in_order: Vec<ThreadId>,
 }
 
 impl ThreadTable {
@@ -21,18 +23,13 @@ impl ThreadTable {
         &self.nodes
     }
 
-    /// Records where a rank runs, for its threads too.
+    /// Records where a rank runs.
     pub(super) fn place(&mut self, rank: Rank, node: Node) {
         let at = rank.index();
         if self.nodes.len() <= at {
             self.nodes.resize(at + 1, Node::default());
         }
         self.nodes[at] = node;
-        let first = self.first.get(at).copied().flatten();
-        let others = self.others.iter().filter(|((of, _), _)| *of == rank).map(|(_, thread)| *thread);
-        for thread in first.into_iter().chain(others) {
-            self.all[thread as usize].node = node;
-        }
     }
 
     pub(super) fn find(&self, rank: Rank, thread: u16) -> Option<ThreadId> {
@@ -63,10 +60,17 @@ impl ThreadTable {
             *self.others.entry((rank, call.thread())).or_insert(next)
         };
         if thread == next {
-            let node = self.nodes.get(at).copied().unwrap_or_default();
-            self.all.push(Thread::new(rank, node, call.number()));
+            let key = |&thread: &ThreadId| (self.all[thread as usize].rank, self.all[thread as usize].thread);
+            let place = self.in_order.partition_point(|thread| key(thread) < (rank, call.thread()));
+            self.in_order.insert(place, thread);
+            self.all.push(Thread::new(rank, call.thread(), call.number()));
         }
         thread
+    }
+
+    /// All threads, by rank and number.
+    pub(super) fn in_order(&self) -> Vec<ThreadId> {
+        self.in_order.clone()
     }
 
     /// Whether a rank has more than its first thread.

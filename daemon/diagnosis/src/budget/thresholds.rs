@@ -5,7 +5,6 @@
 pub(super) struct Thresholds {
     /// By the octave of the size: sends whose receive was posted late, and how many of them returned after that.
     late: [(u32, u32); OCTAVES],
-    from_octave: Option<u32>,
 }
 
 /// A size blocks when this number of receives came late, and this share of the sends waited for them.
@@ -19,7 +18,7 @@ const OCTAVES: usize = 64;
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Self { late: [(0, 0); OCTAVES], from_octave: None }
+        Self { late: [(0, 0); OCTAVES] }
     }
 }
 
@@ -30,23 +29,17 @@ impl Thresholds {
         of_size.1 = of_size.1.saturating_add(u32::from(has_waited));
     }
 
-    pub(super) fn settle(&mut self) {
+    /// The first octave of sizes whose sends mostly wait.
+    pub(super) fn settle(&self) -> Option<u32> {
         let waits = |&(late, waited): &(u32, u32)| {
             late >= ENOUGH_LATE
                 && u64::from(waited) * u64::from(MOSTLY.1) >= u64::from(late) * u64::from(MOSTLY.0)
         };
-        self.from_octave = self.late.iter().position(waits).map(|octave| octave as u32);
-    }
-
-    pub(super) fn least_bytes(&self) -> Option<u64> {
-        self.from_octave.map(|octave| 1 << octave)
-    }
-
-    pub(super) fn may_wait(&self, bytes: u64) -> bool {
-        self.from_octave.is_some_and(|from| octave(bytes) >= from)
+        self.late.iter().position(waits).map(|octave| octave as u32)
     }
 }
 
-fn octave(bytes: u64) -> u32 {
+/// The octave of a size.
+pub(super) fn octave(bytes: u64) -> u32 {
     bytes.max(1).ilog2()
 }

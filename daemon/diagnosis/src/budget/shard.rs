@@ -1,0 +1,190 @@
+//! The threads of some ranks, or of all, and what settles their calls. What holds for a window comes in with it; what its
+//! calls showed and add up to goes out.
+
+use super::collectives::Collectives;
+use super::knowledge::Knowledge;
+use super::observation::{Observation, Observed};
+use super::options::BudgetOptions;
+use super::steal::Steal;
+use super::sums::Sums;
+use super::thread::{Incoming, Outgoing, Row, ThreadId};
+use super::thread_table::ThreadTable;
+use super::thresholds::octave;
+use crate::criteria::CollectiveKey;
+use mpiscope_matching::{Link, Matched};
+use mpiscope_model::{Activity, Collected, CommInfo, Function, Message, Nanoseconds, Node, Rank, Scheduling};
+
+/// Memory that calls use by turns.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) due: Vec<ThreadId>,
+    pub(super) woken: Vec<ThreadId>,
+    /// What a call received.
+    pub(super) received: Vec<Incoming>,
+    /// The rows of a call, and those before the end of its waiting.
+    pub(super) rows: (Vec<Row>, Vec<Row>),
+}
+
+/// The operator of some ranks.
+#[derive(Debug)]
+pub struct Shard {
+    pub(super) options: BudgetOptions,
+    pub(super) threads: ThreadTable,
+    pub(super) collectives: Collectives,
+    pub(super) steal: Steal,
+    pub(super) knowledge: Knowledge,
+    pub(super) sums: Sums,
+    pub(super) settled_ns: Nanoseconds,
+    /// The end of the next window in which a call may be settled, if nothing more becomes known.
+    pub(super) due_ns: Option<Nanoseconds>,
+    /// Something became known since the last window.
+    pub(super) has_news: bool,
+    pub(super) queued: usize,
+    pub(super) scratch: Scratch,
+}
+
+impl Shard {
+    pub(super) fn new(options: BudgetOptions) -> Self {
+        Self {
+            options,
+            threads: ThreadTable::default(),
+            collectives: Collectives::default(),
+            steal: Steal::default(),
+            knowledge: Knowledge::default(),
+            sums: Sums::new(options.window_ns),
+            settled_ns: 0,
+            due_ns: None,
+            has_news: false,
+            queued: 0,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Says where a rank runs.
+    pub fn place(&mut self, rank: Rank, node: Node) {
+        self.threads.place(rank, node);
+        self.sums.ledger.expect(rank);
+        self.sums.evolution.moved();
+    }
+
+    /// Says how many ranks a communicator has.
+    pub fn comm(&mut self, comm: &CommInfo) {
+        self.collectives.comm(comm);
+        self.has_news = true;
+    }
+
+    /// Takes in calls, each thread's in order, and messages of windows before the next that is settled.
+    pub fn feed(&mut self, activities: &[Activity], matched: &Matched, scheduling: &[Scheduling]) {
+        for activity in activities {
+            let thread = self.threads.find_or_add(activity);
+            self.sums.exchanged.collectives.feed(activity);
+            self.threads[thread as usize].push(*activity);
+        }
+        self.queued += activities.len();
+        self.has_news |= !activities.is_empty() || !matched.messages.is_empty();
+        self.sums.exchanged.messages.feed(&matched.messages);
+        for (message, link) in matched.messages.iter().zip(&matched.links) {
+            self.tell(message, link);
+        }
+        self.steal.feed(scheduling);
+    }
+
+    /// Takes in which collectives calls completed that were taken in just before.
+    pub fn collect(&mut self, collected: &[Collected]) {
+        self.has_news |= !collected.is_empty();
+        for of in collected {
+            if let Some(thread) = self.threads.find(of.rank, of.call.thread()) {
+                self.threads[thread as usize].collects(*of);
+            }
+        }
+    }
+
+    /// A message becomes known to its two calls.
+    fn tell(&mut self, message: &Message, link: &Link) {
+        let from = self.threads.find(message.src, link.send.thread());
+        let to = self.threads.find(message.dst, link.receive.thread());
+        let (Some(from), Some(to)) = (from, to) else { return };
+        let send = link.send.number();
+        let incoming = Incoming {
+            from,
+            number: send,
+            send_ns: message.send_ns,
+            posted_ns: link.posted_ns,
+            bytes: message.bytes,
+            inter: message.inter,
+            certain: link.certain && message.src != message.dst,
+        };
+        let post_thread = self.threads.find(message.dst, link.post.thread()).unwrap_or(to);
+        let outgoing = Outgoing { to: post_thread, post: link.post.number(), posted_ns: link.posted_ns };
+        // Its own receive comes first; see `settle`.
+        if !self.threads[from as usize].waits_for(send, outgoing) {
+            self.threads[post_thread as usize].unpin(outgoing.post);
+        }
+        if !self.threads[to as usize].receive(link.receive.number(), incoming) {
+            // It was given up.
+            self.threads[from as usize].unpin(send);
+        }
+    }
+
+    /// A call of a thread showed something.
+    #[inline]
+    pub(super) fn observe(&mut self, thread: ThreadId, observation: Observation) {
+        self.threads[thread as usize].observed.all.push(observation);
+    }
+
+    /// A message between nodes was under way so long; returns what a quiet network would have saved it.
+    pub(super) fn flight(&mut self, thread: ThreadId, at_ns: Nanoseconds, bytes: u64, took_ns: u64) -> u64 {
+        if !self.knowledge.course.is_given() {
+            self.observe(thread, Observation::Flight { at_ns, bytes, took_ns });
+        }
+        self.knowledge.course.spared_of_message_ns(at_ns, bytes, took_ns)
+    }
+
+    /// A message between nodes was there before it was waited for, after so long at most.
+    pub(super) fn arrived(&mut self, thread: ThreadId, at_ns: Nanoseconds, bytes: u64, at_most_ns: u64) {
+        if !self.knowledge.course.is_given() {
+            self.observe(thread, Observation::Arrived { at_ns, bytes, at_most_ns });
+        }
+    }
+
+    /// A part in a collective lasted so long; returns what a quiet network would have saved it.
+    pub(super) fn part(
+        &mut self,
+        thread: ThreadId,
+        at_ns: Nanoseconds,
+        key: CollectiveKey,
+        took_ns: u64,
+    ) -> u64 {
+        if !self.knowledge.course.is_given() {
+            self.observe(thread, Observation::Part { at_ns, key, took_ns });
+        }
+        self.knowledge.course.spared_of_collective_ns(at_ns, &key, took_ns)
+    }
+
+    /// A thread computed for so much of a time until it called a function; returns what balanced work would have saved it.
+    pub(super) fn worked(
+        &mut self,
+        thread: ThreadId,
+        (from_ns, to_ns): (Nanoseconds, Nanoseconds),
+        worked_ns: u64,
+        next: Function,
+    ) -> u64 {
+        if !self.knowledge.course.is_given() {
+            self.observe(thread, Observation::Work { from_ns, to_ns, worked_ns, next });
+        }
+        let rank = self.threads[thread as usize].rank;
+        self.knowledge.course.balanced_ns(rank, (from_ns, to_ns), worked_ns, next)
+    }
+
+    /// Whether blocking sends of a size wait for their receives, as far as is known.
+    pub(super) fn may_wait(&self, bytes: u64) -> bool {
+        self.knowledge.blocks_from_octave.is_some_and(|from| octave(bytes) >= from)
+    }
+
+    /// What calls showed since this was asked last, thread by thread in the order of ranks.
+    pub(super) fn take_observed(&mut self, mut take: impl FnMut(&mut Observed)) {
+        for thread in self.threads.in_order() {
+            take(&mut self.threads[thread as usize].observed);
+        }
+    }
+}
