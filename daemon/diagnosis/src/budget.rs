@@ -24,7 +24,9 @@ mod measure;
 mod meet;
 mod observation;
 mod options;
+mod owners;
 mod path;
+mod pushes;
 mod quiet;
 mod receive;
 mod send;
@@ -41,17 +43,25 @@ mod thresholds;
 mod versions;
 mod waits;
 mod window_budget;
+mod window_end;
 mod work;
 
-pub use budgeter::Budgeter;
+pub use budgeter::{Budgeter, ThreadPath};
 pub use causes::{Budget, CAUSES, Cause, Causes};
 pub use course::Course;
+pub use knowledge::Knowledge;
 pub use ledger::Ledger;
+
 pub use options::{BudgetOptions, Latency};
+pub use owners::Owners;
+pub use pushes::Pushes;
 pub use quiet::Stretch;
+pub use settle::Overdue;
+pub use shard::Shard;
 pub use shares::{RankShares, SHARE_KINDS, ShareCell, ShareKind, ShareRow, ShareTable};
 pub use waits::{SiteWaiting, SiteWaits, WaitKey, WaitState, WaitTotals};
 pub use window_budget::{ExactMessages, RankBudget, Spared, WindowBudget};
+pub use window_end::{Report, Share, WindowEnd};
 
 #[cfg(test)]
 mod tests;

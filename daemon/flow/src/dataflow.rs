@@ -1,23 +1,23 @@
-//! The dataflow: batches are split by window, events go to the keepers of their receivers, everything else to the
-//! budget worker.
+//! The dataflow: batches are split by window and worker, each worker gets what concerns its ranks.
 //!
 //! ```text
-//! reader ─ split ┬ events ── match ┬ messages ── budget
+//! reader ─ split ┬ events ── match ┬ messages ── budget ── settling (see there)
 //!                ├ places ───┘     │               │
 //!                ├ news ───────────┼───────────────┘
 //!                └ calls ── count ─┘ (figures stay with their worker until the end)
 //! ```
 
-use crate::budgeting::{BudgetState, budgeting};
+use crate::budgeting::budgeting;
 use crate::counting::counting;
-use crate::gate::{Fed, Gate};
+use crate::gate::Fed;
 use crate::matching::matching;
 use crate::parcel::Window;
+use crate::settling::Settling;
 use crate::split::split;
 use crate::worker_figures::WorkerFigures;
+use mpiscope_diagnosis::Owners;
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
 use timely::container::CapacityContainerBuilder;
 use timely::dataflow::InputHandle;
 use timely::dataflow::operators::Input as _;
@@ -30,17 +30,17 @@ pub(crate) type Input = InputHandle<Window, CapacityContainerBuilder<Vec<Fed>>>;
 pub(crate) fn build(
     worker: &mut Worker,
     window_ns: u64,
+    owners: Owners,
     kept: &Rc<RefCell<WorkerFigures>>,
-    budget_state: Option<Rc<RefCell<BudgetState>>>,
-    gate: &Arc<Gate>,
+    settling: &Rc<RefCell<Settling>>,
 ) -> Input {
     let counts = kept.borrow().counts.is_some();
     worker.dataflow(|scope| {
         let (input, batches) = scope.new_input();
-        let parts = split(scope, batches, window_ns, counts);
-        counting(parts.calls, Rc::clone(kept));
-        let messages = matching(parts.events, parts.places, Rc::clone(kept));
-        budgeting(scope, parts.news, messages, budget_state, Arc::clone(gate));
+        let parts = split(scope, batches, window_ns, owners, counts);
+        counting(parts.calls, owners, Rc::clone(kept));
+        let messages = matching(parts.events, parts.places, owners, Rc::clone(kept));
+        budgeting(scope, parts.news, messages, Rc::clone(settling));
         input
     })
 }

@@ -3,9 +3,11 @@
 use crate::error::{FlowError, TryFeedError};
 use crate::gate::Gate;
 use crate::options::FlowOptions;
+use crate::peers::Peers;
+use crate::settling::Role;
 use crate::worker::{Left, Plan, fenced, text_of, work};
 use crate::worker_figures::WorkerFigures;
-use mpiscope_diagnosis::{BudgetOptions, Budgeter};
+use mpiscope_diagnosis::{BudgetOptions, Budgeter, Owners, Shard};
 use mpiscope_matching::Counts;
 use mpiscope_model::Batch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -51,13 +53,16 @@ impl Flow {
         let window_ns = options.budget.window_ns.max(1);
         let options = FlowOptions { budget: BudgetOptions { window_ns, ..options.budget }, ..options };
         let gate = Arc::new(Gate::new(window_ns, options.most_calls));
+        let workers = options.workers.clamp(1, usize::from(u16::MAX));
+        let owners = Owners { shards: workers as u16, block: options.neighbours.max(1) };
         let plan = Plan {
             window_ns,
             counts_window_ns: options.counts_window_ns,
-            budgeter: Mutex::new(Some(options.budgeter())),
+            owners,
+            settling: Mutex::new(settling(&options, owners, &gate)),
             gate: Arc::clone(&gate),
         };
-        let communication = match (options.workers, options.as_bytes) {
+        let communication = match (workers, options.as_bytes) {
             (0 | 1, _) => CommunicationConfig::Thread,
             (workers, false) => CommunicationConfig::Process(workers),
             (workers, true) => CommunicationConfig::ProcessBinary(workers),
@@ -135,6 +140,20 @@ impl Flow {
     fn failure(&self) -> FlowError {
         self.gate.failure().unwrap_or_else(|| FlowError::Failed("a worker is gone".to_owned()))
     }
+}
+
+/// What each worker settles with.
+fn settling(options: &FlowOptions, owners: Owners, gate: &Arc<Gate>) -> Vec<Option<(Role, Peers)>> {
+    let role = |peers: Peers| {
+        let number = peers.number();
+        let role = if peers.is_center() {
+            Role::Center(Box::new(options.budgeter().with_owners(owners)))
+        } else {
+            Role::Other(Box::new(Shard::new(options.budget, owners, number as u16)))
+        };
+        Some((role, peers))
+    };
+    Peers::all(usize::from(owners.shards), gate).into_iter().map(role).collect()
 }
 
 impl Drop for Flow {

@@ -1,7 +1,8 @@
 //! What the thread that feeds and the workers share: batches that wait, questions, and whether anything went wrong.
 
 use crate::error::{FlowError, TryFeedError};
-use crate::parcel::{BUDGET_WORKER, Window, reader};
+use crate::parcel::{Window, reader};
+use crate::peers::CENTER;
 use mpiscope_diagnosis::Budgeter;
 use mpiscope_model::Batch;
 use std::collections::VecDeque;
@@ -80,7 +81,8 @@ impl Gate {
         let _ = self.threads.set(threads);
     }
 
-    fn wake(&self, worker: usize) {
+    /// Wakes a worker that waits for anything to do.
+    pub(crate) fn wake(&self, worker: usize) {
         if let Some(thread) = self.threads.get().and_then(|threads| threads.get(worker)) {
             thread.unpark();
         }
@@ -196,7 +198,7 @@ impl Gate {
         }
         state.questions.push_back(question);
         drop(state);
-        self.wake(BUDGET_WORKER);
+        self.wake(CENTER);
         Ok(())
     }
 

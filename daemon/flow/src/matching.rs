@@ -1,7 +1,8 @@
 //! Matching, each worker the channels of its own receivers.
 
-use crate::parcel::{Messages, Place, ToKeeper, Window, hold_single, keepers, to_keepers};
+use crate::parcel::{Messages, Place, ToOwner, Window, owner, to_owners};
 use crate::worker_figures::WorkerFigures;
+use mpiscope_diagnosis::Owners;
 use mpiscope_matching::{Matched, Matcher, MatchingLimits, WindowEvents};
 use mpiscope_model::Event;
 use std::cell::RefCell;
@@ -19,14 +20,15 @@ struct Open {
 
 /// The operator: events in, each window's messages out when all of its events are in.
 pub(crate) fn matching<'scope>(
-    events: StreamVec<'scope, Window, ToKeeper>,
+    events: StreamVec<'scope, Window, ToOwner>,
     places: StreamVec<'scope, Window, Place>,
+    owners: Owners,
     kept: Rc<RefCell<WorkerFigures>>,
-) -> StreamVec<'scope, Window, Messages> {
-    let peers = events.scope().peers();
-    let to_keepers = to_keepers(|(rank, _): &ToKeeper| rank.0);
+) -> StreamVec<'scope, Window, (usize, Messages)> {
+    let (peers, own) = (events.scope().peers(), events.scope().index());
+    let to_owners = to_owners(owners, |(rank, _): &ToOwner| rank.0);
     let to_worker = Exchange::new(|(worker, ..): &Place| *worker as u64);
-    events.binary_frontier(places, to_keepers, to_worker, "match", move |_capability, _info| {
+    events.binary_frontier(places, to_owners, to_worker, "match", move |_capability, _info| {
         let mut keeper = Keeper::new(peers, kept);
         let mut open: BTreeMap<Window, Open> = BTreeMap::new();
         let mut is_finished = false;
@@ -48,7 +50,8 @@ pub(crate) fn matching<'scope>(
                 let (window, Open { capability, events }) = first.remove_entry();
                 let matched = keeper.feed(window, events);
                 if !matched.messages.is_empty() {
-                    output.session(&capability).give_container(&mut hold_single(Messages::from(matched)));
+                    let mut messages = messages_for(matched, own, owners);
+                    output.session(&capability).give_container(&mut messages);
                 }
             }
             if events_frontier.is_empty() && places_frontier.is_empty() && !is_finished {
@@ -57,6 +60,21 @@ pub(crate) fn matching<'scope>(
             }
         }
     })
+}
+
+/// The messages of a window for each worker: all for that of their receivers, and for another those that its ranks sent.
+fn messages_for(matched: Matched, own: usize, owners: Owners) -> Vec<(usize, Messages)> {
+    let mut for_senders: BTreeMap<usize, Matched> = BTreeMap::new();
+    for (message, link) in matched.messages.iter().zip(&matched.links) {
+        let sender = owner(message.src, owners);
+        if sender != own {
+            let of_sender = for_senders.entry(sender).or_default();
+            of_sender.messages.push(*message);
+            of_sender.links.push(*link);
+        }
+    }
+    let for_senders = for_senders.into_iter().map(|(worker, matched)| (worker, Messages::from(matched)));
+    for_senders.chain([(own, Messages::from(matched))]).collect()
 }
 
 /// Matches the messages of the receivers of one worker.
@@ -70,10 +88,10 @@ struct Keeper {
 }
 
 impl Keeper {
-    /// The limits are shared by the keepers of all `peers` workers.
+    /// The limits are shared by all `peers` workers.
     fn new(peers: usize, kept: Rc<RefCell<WorkerFigures>>) -> Self {
         let MatchingLimits { pending, pairs } = MatchingLimits::default();
-        let limits = MatchingLimits { pending: pending / keepers(peers), pairs: pairs / keepers(peers) };
+        let limits = MatchingLimits { pending: pending / peers, pairs: pairs / peers };
         Self { matcher: Matcher::new(limits).with_links(), to_place: Vec::new(), now: Vec::new(), kept }
     }
 

@@ -8,6 +8,8 @@ use mpiscope_topology::Advice;
 pub struct FlowOptions {
     /// Threads that analyse.
     pub workers: usize,
+    /// Ranks that belong to one worker together: neighbours talk with each other most.
+    pub neighbours: u32,
     /// How time is divided up; its windows are those of the flow.
     pub budget: BudgetOptions,
     /// Criteria that replace the learnt ones.
@@ -32,6 +34,7 @@ impl Default for FlowOptions {
     fn default() -> Self {
         Self {
             workers: 1,
+            neighbours: 16,
             budget: BudgetOptions::default(),
             criteria: None,
             advice: None,

@@ -4,6 +4,7 @@ use crate::plain::{
     ActivityRow, CollectedRow, CommRow, EventRow, LinkRow, MessageRow, NodeRow, RankRow, SchedulingRow,
     renamed,
 };
+use mpiscope_diagnosis::Owners;
 use mpiscope_matching::Matched;
 use mpiscope_model::Rank;
 use serde::{Deserialize, Serialize};
@@ -15,28 +16,20 @@ use timely::dataflow::channels::pushers::exchange::Distributor;
 /// A window of the run, by its number: the time of the dataflow.
 pub(crate) type Window = u64;
 
-/// The worker that computes the budget.
-pub(crate) const BUDGET_WORKER: usize = 0;
-
-/// The worker that reads batches: another than the budget worker, which is the busiest.
+/// The worker that reads batches: another than the center, which has more to do than the others.
 pub(crate) fn reader(peers: usize) -> usize {
     usize::from(peers > 1)
 }
 
-/// Workers that own ranks: all but the budget worker, if there are others.
-pub(crate) fn keepers(peers: usize) -> usize {
-    peers.saturating_sub(1).max(1)
-}
-
-/// The worker to which a rank's channels and counts belong.
-pub(crate) fn keeper(rank: Rank, peers: usize) -> usize {
-    usize::from(peers > 1) + rank.index() % keepers(peers)
+/// The worker to which a rank's calls, channels and counts belong.
+pub(crate) fn owner(rank: Rank, owners: Owners) -> usize {
+    usize::from(owners.shard(rank))
 }
 
 /// Where a rank runs, for one of the workers.
 pub(crate) type Place = (usize, RankRow, NodeRow);
 
-/// The parts of a batch that the budget needs at once.
+/// The parts of a batch that a worker needs for its calls.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct News {
     pub(crate) places: Vec<(RankRow, NodeRow)>,
@@ -55,10 +48,11 @@ pub(crate) fn hold_single<T>(item: T) -> Vec<T> {
     vec![item]
 }
 
-/// An event on its way to the keeper of a rank.
-pub(crate) type ToKeeper = (RankRow, EventRow);
+/// An event on its way to the owner of a rank.
+pub(crate) type ToOwner = (RankRow, EventRow);
 
-/// The messages of a window whose receivers belong to one worker, those of each receiver in the order of its channels.
+/// The messages of a window whose receivers belong to one worker, those of each receiver in the order of its channels. All
+/// of them go to that worker, and to another those that its ranks sent.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Messages {
     messages: Vec<MessageRow>,
@@ -85,48 +79,50 @@ fn hand_on<C: Default, T: Clone>(container: &mut C, time: &T, pusher: &mut impl 
     *container = C::default();
 }
 
-/// Hands on whole containers to one worker.
-pub(crate) struct ToOne(usize);
+/// Hands on what is addressed to a worker by its number, each item in a container of its own.
+pub(crate) struct Addressed;
 
-impl<C: Default> Distributor<C> for ToOne {
-    fn partition<T: Clone, P: Push<Message<T, C>>>(
+impl<T> Distributor<Vec<(usize, T)>> for Addressed {
+    fn partition<C: Clone, P: Push<Message<C, Vec<(usize, T)>>>>(
         &mut self,
-        container: &mut C,
-        time: &T,
+        container: &mut Vec<(usize, T)>,
+        time: &C,
         pushers: &mut [P],
     ) {
-        hand_on(container, time, &mut pushers[self.0]);
+        for (to, item) in container.drain(..) {
+            hand_on(&mut hold_single((to, item)), time, &mut pushers[to]);
+        }
     }
 
-    fn flush<T: Clone, P: Push<Message<T, C>>>(&mut self, _time: &T, _pushers: &mut [P]) {}
+    fn flush<C: Clone, P: Push<Message<C, Vec<(usize, T)>>>>(&mut self, _time: &C, _pushers: &mut [P]) {}
 }
 
-/// To the budget worker.
-pub(crate) fn to_budget_worker() -> DistributorPact<impl FnOnce(usize) -> ToOne> {
-    DistributorPact(|_peers| ToOne(BUDGET_WORKER))
+/// To the worker that it is addressed to.
+pub(crate) fn addressed() -> DistributorPact<impl FnOnce(usize) -> Addressed> {
+    DistributorPact(|_peers| Addressed)
 }
 
-/// Hands on rows to the keepers of their ranks. Containers are as large as batches: none waits to be filled. Rows out
+/// Hands on rows to the owners of their ranks. Containers are as large as batches: none waits to be filled. Rows out
 /// equal rows counted in: if a row went twice, windows would seem complete that are not.
-pub(crate) struct ToKeepers<T, F> {
+pub(crate) struct ToOwners<T, F> {
     rank_of: F,
+    owners: Owners,
     parts: Vec<Vec<T>>,
 }
 
-impl<T, F: Fn(&T) -> Rank> Distributor<Vec<T>> for ToKeepers<T, F> {
+impl<T, F: Fn(&T) -> Rank> Distributor<Vec<T>> for ToOwners<T, F> {
     fn partition<C: Clone, P: Push<Message<C, Vec<T>>>>(
         &mut self,
         container: &mut Vec<T>,
         time: &C,
         pushers: &mut [P],
     ) {
-        let peers = pushers.len();
-        if keepers(peers) == 1 {
-            hand_on(container, time, &mut pushers[keeper(Rank(0), peers)]);
+        if let [only] = pushers {
+            hand_on(container, time, only);
             return;
         }
         for row in container.drain(..) {
-            self.parts[keeper((self.rank_of)(&row), peers)].push(row);
+            self.parts[owner((self.rank_of)(&row), self.owners)].push(row);
         }
         for (part, pusher) in self.parts.iter_mut().zip(pushers).filter(|(part, _)| !part.is_empty()) {
             hand_on(part, time, pusher);
@@ -136,12 +132,14 @@ impl<T, F: Fn(&T) -> Rank> Distributor<Vec<T>> for ToKeepers<T, F> {
     fn flush<C: Clone, P: Push<Message<C, Vec<T>>>>(&mut self, _time: &C, _pushers: &mut [P]) {}
 }
 
-/// To the keepers of ranks.
-pub(crate) fn to_keepers<T, F: Fn(&T) -> Rank>(
+/// To the owners of ranks.
+pub(crate) fn to_owners<T, F: Fn(&T) -> Rank>(
+    owners: Owners,
     rank_of: F,
-) -> DistributorPact<impl FnOnce(usize) -> ToKeepers<T, F>> {
-    DistributorPact(move |peers| ToKeepers {
+) -> DistributorPact<impl FnOnce(usize) -> ToOwners<T, F>> {
+    DistributorPact(move |peers| ToOwners {
         rank_of,
+        owners,
         parts: std::iter::repeat_with(Vec::new).take(peers).collect(),
     })
 }

@@ -1,8 +1,9 @@
 //! Splits a batch by window and by operator.
 
 use crate::gate::Fed;
-use crate::parcel::{News, Place, ToKeeper, Window, hold_single, keeper};
+use crate::parcel::{News, Place, ToOwner, Window, owner};
 use crate::plain::{CallRow, EventRow, NodeRow, RankRow, renamed};
+use mpiscope_diagnosis::Owners;
 use mpiscope_matching::{by_window, receivers};
 use mpiscope_model::{Batch, Event};
 use timely::dataflow::channels::pact::Pipeline;
@@ -12,9 +13,9 @@ use timely::dataflow::{Scope, StreamVec};
 
 /// What batches are made of.
 pub(crate) struct Parts<'scope> {
-    pub(crate) news: StreamVec<'scope, Window, News>,
+    pub(crate) news: StreamVec<'scope, Window, (usize, News)>,
     pub(crate) places: StreamVec<'scope, Window, Place>,
-    pub(crate) events: StreamVec<'scope, Window, ToKeeper>,
+    pub(crate) events: StreamVec<'scope, Window, ToOwner>,
     pub(crate) calls: StreamVec<'scope, Window, CallRow>,
 }
 
@@ -23,6 +24,7 @@ pub(crate) fn split<'scope>(
     scope: Scope<'scope, Window>,
     batches: StreamVec<'scope, Window, Fed>,
     window_ns: u64,
+    owners: Owners,
     counts: bool,
 ) -> Parts<'scope> {
     let mut builder = OperatorBuilder::new("split".to_owned(), scope);
@@ -51,18 +53,19 @@ pub(crate) fn split<'scope>(
                         last_event = last_event.max(Some(window));
                         let later = capability.delayed(&window, 2);
                         let mut rows = Vec::with_capacity(events.len());
-                        events.iter().for_each(|event| address(*event, peers, &mut rows));
+                        events.iter().for_each(|event| address(*event, owners, &mut rows));
                         events_out.session(&later).give_container(&mut rows);
                     }
                     let calls = std::mem::take(&mut batch.calls);
-                    let news = collect_news(batch, last_event, complete);
-                    if !news.places.is_empty() {
-                        places_out.session(&capability).give_iterator(places_for_all(&news.places, peers));
+                    let mut news = collect_news(batch, owners, peers, last_event, complete);
+                    let places = &news[0].1.places;
+                    if !places.is_empty() {
+                        places_out.session(&capability).give_iterator(places_for_all(places, peers));
                     }
                     if counts && !calls.is_empty() {
                         calls_out.session(&capability).give_container(&mut renamed(calls));
                     }
-                    news_out.session(&capability).give_container(&mut hold_single(news));
+                    news_out.session(&capability).give_container(&mut news);
                 }
             });
         }
@@ -70,17 +73,34 @@ pub(crate) fn split<'scope>(
     Parts { news, places, events, calls }
 }
 
-/// What the diagnosis gets of a batch whose calls were taken.
-fn collect_news(batch: Batch, last_event: Option<Window>, complete: Window) -> News {
-    News {
-        places: batch.ranks.iter().map(|info| (info.rank.into(), info.node.into())).collect(),
-        comms: renamed(batch.comms),
-        activities: renamed(batch.activities),
-        collected: renamed(batch.collected),
-        scheduling: renamed(batch.scheduling),
-        last_event,
-        complete,
+/// What each worker gets of a batch whose calls were taken: what concerns its ranks, and what concerns all.
+fn collect_news(
+    batch: Batch,
+    owners: Owners,
+    peers: usize,
+    last_event: Option<Window>,
+    complete: Window,
+) -> Vec<(usize, News)> {
+    let places: Vec<_> = batch.ranks.iter().map(|info| (info.rank.into(), info.node.into())).collect();
+    let comms: Vec<_> = renamed(batch.comms);
+    let of_all =
+        || News { places: places.clone(), comms: comms.clone(), last_event, complete, ..News::default() };
+    let mut news: Vec<(usize, News)> = (0..peers).map(|worker| (worker, of_all())).collect();
+    if let [(_, news)] = &mut news[..] {
+        (news.activities, news.collected) = (renamed(batch.activities), renamed(batch.collected));
+        news.scheduling = renamed(batch.scheduling);
+        return vec![(0, std::mem::take(news))];
     }
+    for activity in batch.activities {
+        news[owner(activity.rank, owners)].1.activities.push(activity.into());
+    }
+    for collected in batch.collected {
+        news[owner(collected.rank, owners)].1.collected.push(collected.into());
+    }
+    for figures in batch.scheduling {
+        news[owner(figures.rank, owners)].1.scheduling.push(figures.into());
+    }
+    news
 }
 
 /// The places of ranks, once for each worker.
@@ -89,35 +109,37 @@ fn places_for_all(places: &[(RankRow, NodeRow)], peers: usize) -> impl Iterator<
     (0..peers).flat_map(to_worker)
 }
 
-/// Puts an event on its way: to one keeper, or to two where it concerns the channels of receivers of both.
-fn address(event: Event, peers: usize, rows: &mut Vec<ToKeeper>) {
+/// Puts an event on its way: to one owner, or to two where it concerns the channels of receivers of both.
+fn address(event: Event, owners: Owners, rows: &mut Vec<ToOwner>) {
     let (rank, other) = receivers(&event);
     rows.push((rank.into(), EventRow(event)));
-    let other = other.filter(|other| keeper(*other, peers) != keeper(rank, peers));
+    let other = other.filter(|other| owner(*other, owners) != owner(rank, owners));
     rows.extend(other.map(|other| (other.into(), EventRow(event))));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parcel::keepers;
     use mpiscope_model::{Comm, Rank};
 
     #[test]
-    fn an_event_goes_to_each_keeper_that_it_concerns_once() {
-        let peers = 4;
-        assert!(keepers(peers) > 1);
+    fn an_event_goes_to_each_owner_that_it_concerns_once() {
+        let owners = Owners { shards: 4, block: 1 };
         for (rank, peer) in Rank::all(6).flat_map(|rank| Rank::all(6).map(move |peer| (rank, peer))) {
             let mut rows = Vec::new();
-            address(Event::Numbers { rank, comm: Comm::WORLD, peer, sent: 1, received: 1 }, peers, &mut rows);
-            let mut found: Vec<usize> = rows.iter().map(|(to, _)| keeper(to.0, peers)).collect();
+            address(
+                Event::Numbers { rank, comm: Comm::WORLD, peer, sent: 1, received: 1 },
+                owners,
+                &mut rows,
+            );
+            let mut found: Vec<usize> = rows.iter().map(|(to, _)| owner(to.0, owners)).collect();
             found.sort_unstable();
-            let mut expected = vec![keeper(rank, peers), keeper(peer, peers)];
+            let mut expected = vec![owner(rank, owners), owner(peer, owners)];
             expected.sort_unstable();
             expected.dedup();
             assert_eq!(found, expected);
             rows.clear();
-            address(Event::Lost { rank }, peers, &mut rows);
+            address(Event::Lost { rank }, owners, &mut rows);
             assert_eq!(rows.len(), 1);
         }
     }

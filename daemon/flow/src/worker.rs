@@ -1,11 +1,12 @@
 //! One worker: a thread that steps its part of the dataflow until nothing comes any more. Panics do not leave it.
 
-use crate::budgeting::BudgetState;
 use crate::dataflow::{Input, build};
 use crate::gate::{Gate, Next};
-use crate::parcel::{BUDGET_WORKER, reader};
+use crate::parcel::reader;
+use crate::peers::{CENTER, Peers};
+use crate::settling::{Role, Settling};
 use crate::worker_figures::WorkerFigures;
-use mpiscope_diagnosis::Budgeter;
+use mpiscope_diagnosis::{Budgeter, Owners};
 use mpiscope_matching::Counts;
 use std::any::Any;
 use std::cell::RefCell;
@@ -19,7 +20,7 @@ use timely::worker::Worker;
 #[derive(Debug)]
 pub(crate) struct Left {
     pub(crate) kept: WorkerFigures,
-    /// Of the budget worker.
+    /// Of the center.
     pub(crate) budgeter: Option<Budgeter>,
 }
 
@@ -27,8 +28,9 @@ pub(crate) struct Left {
 pub(crate) struct Plan {
     pub(crate) window_ns: u64,
     pub(crate) counts_window_ns: Option<u64>,
-    /// For the budget worker.
-    pub(crate) budgeter: Mutex<Option<Budgeter>>,
+    pub(crate) owners: Owners,
+    /// By worker.
+    pub(crate) settling: Mutex<Vec<Option<(Role, Peers)>>>,
     pub(crate) gate: Arc<Gate>,
 }
 
@@ -62,23 +64,25 @@ pub(crate) fn text_of(payload: &(dyn Any + Send)) -> String {
 pub(crate) fn work(worker: &mut Worker, plan: &Plan) -> Option<Left> {
     let counts = plan.counts_window_ns.map(Counts::new);
     let kept = Rc::new(RefCell::new(WorkerFigures { counts, ..WorkerFigures::default() }));
-    let budget_state = (worker.index() == BUDGET_WORKER).then(|| {
-        let budgeter = plan.budgeter.lock().unwrap_or_else(PoisonError::into_inner).take();
-        budgeter.map(|budgeter| Rc::new(RefCell::new(BudgetState::new(budgeter, plan.window_ns))))
-    });
-    let budget_state = budget_state.flatten();
-    let input = build(worker, plan.window_ns, &kept, budget_state.clone(), &plan.gate);
+    let own = plan.settling.lock().unwrap_or_else(PoisonError::into_inner).get_mut(worker.index())?.take();
+    let (role, peers) = own?;
+    let settling = Settling::new(role, peers, Arc::clone(&plan.gate), plan.window_ns);
+    let settling = Rc::new(RefCell::new(settling));
+    let input = build(worker, plan.window_ns, plan.owners, &kept, &settling);
     let mut input = Some(input).filter(|_| worker.index() == reader(worker.peers()));
     while !plan.gate.is_over() {
         let has_read = read(&mut input, &plan.gate);
-        let has_answered = budget_state
-            .as_ref()
-            .is_some_and(|budget_state| budget_state.borrow_mut().answer(plan.gate.questions()));
-        // A question may wait for something itself, and take the wake-up that was meant for the worker: look again.
-        if !worker.step_or_park((has_read || has_answered).then_some(Duration::ZERO)) {
-            let budgeter = budget_state
-                .and_then(Rc::into_inner)
-                .map(|budget_state| budget_state.into_inner().into_budgeter());
+        let goes_on = {
+            let mut settling = settling.borrow_mut();
+            let has_answered = worker.index() == CENTER && settling.answer(plan.gate.questions());
+            settling.step().ok()? | has_answered
+        };
+        // A question, or another worker that was waited for, may have taken the wake-up that was meant for the worker: it
+        // looks again.
+        let is_active = worker.step_or_park((has_read || goes_on).then_some(Duration::ZERO));
+        if !is_active && settling.borrow().is_finished {
+            let budgeter =
+                Rc::into_inner(settling).and_then(|settling| settling.into_inner().into_budgeter());
             return Some(Left { kept: Rc::into_inner(kept)?.into_inner(), budgeter });
         }
     }

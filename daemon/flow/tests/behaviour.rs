@@ -25,7 +25,7 @@ fn short_windows() -> BudgetOptions {
 }
 
 fn short(workers: usize) -> FlowOptions {
-    FlowOptions { workers, budget: short_windows(), ..FlowOptions::default() }
+    FlowOptions { workers, neighbours: 2, budget: short_windows(), ..FlowOptions::default() }
 }
 
 #[test]

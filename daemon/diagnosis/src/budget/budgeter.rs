@@ -2,17 +2,21 @@
 
 use super::causes::Causes;
 use super::course::Course;
+use super::knowledge::Knowledge;
 use super::learning::Learning;
 use super::ledger::Ledger;
 use super::options::BudgetOptions;
+use super::owners::Owners;
 use super::quiet::Stretch;
 use super::shard::Shard;
 use super::waits::{SiteWaits, WaitKey, WaitTotals};
+use super::window_end::{Furthest, later};
 use crate::criteria::{Reference, Version};
 use crate::evolution::{Evolution, RegionOfRank};
 use mpiscope_matching::Matched;
 use mpiscope_model::{Activity, Collected, CommInfo, Nanoseconds, Node, Rank, Scheduling};
 use mpiscope_topology::{Advice, CollectiveTraffic, PairLateness, Traffic, advise, capacities};
+use std::sync::Arc;
 
 /// A placement is followed that spares this share of the messages between nodes.
 const WORTH_FOLLOWING: f64 = 0.05;
@@ -22,13 +26,30 @@ const WORTH_FOLLOWING: f64 = 0.05;
 pub struct Budgeter {
     pub(super) shard: Shard,
     pub(super) learning: Learning,
+    /// The furthest thread of other shards, and where all of their threads are once there is no more input.
+    pub(super) furthest: Option<Furthest>,
+    far_paths: Vec<ThreadPath>,
+}
+
+/// Where a thread is, and along which path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ThreadPath {
+    rank: Rank,
+    thread: u16,
+    at_ns: Nanoseconds,
+    path: Causes,
 }
 
 impl Budgeter {
     /// An operator that learns its criteria.
     #[must_use]
     pub fn new(options: BudgetOptions) -> Self {
-        Self { shard: Shard::new(options), learning: Learning::new(options.window_ns) }
+        Self {
+            shard: Shard::new(options, Owners::ONE, 0),
+            learning: Learning::new(options.window_ns),
+            furthest: None,
+            far_paths: Vec::new(),
+        }
     }
 
     /// Uses these criteria throughout. It still learns its own.
@@ -67,6 +88,7 @@ impl Budgeter {
 
     /// From the next window on, these are the regions. Before the first division, each node's ranks are one.
     pub fn divide(&mut self, partition: RegionOfRank) {
+        self.shard.knowledge.regions = Some(Arc::new(partition.clone()));
         self.shard.sums.evolution.divide(partition);
     }
 
@@ -202,12 +224,52 @@ impl Budgeter {
     /// The path that led to the moment at which the last thread stands: what the run's length was made of.
     #[must_use]
     pub fn critical_path(&self) -> (Nanoseconds, Causes) {
-        let last = self.shard.threads.iter().max_by_key(|thread| (thread.at_ns, thread.rank));
-        last.map_or_else(Default::default, |thread| (thread.at_ns, thread.path))
+        let last = later(self.shard.furthest(), self.furthest);
+        last.map_or_else(Default::default, |(at_ns, _, path)| (at_ns, path))
     }
 
-    /// All threads: whose, when they stand, and along which path.
+    /// All threads by rank: whose, when they stand, and along which path. Those of other shards are among them once they
+    /// have been taken in.
     pub fn paths(&self) -> impl Iterator<Item = (Rank, Nanoseconds, Causes)> {
-        self.shard.threads.iter().map(|thread| (thread.rank, thread.at_ns, thread.path))
+        let mut all = self.shard.thread_paths();
+        all.extend(&self.far_paths);
+        all.sort_unstable_by_key(|of| (of.rank, of.thread));
+        all.into_iter().map(|of| (of.rank, of.at_ns, of.path))
+    }
+
+    /// Takes in where the threads of another shard are at the end of the input.
+    pub fn take_paths(&mut self, paths: Vec<ThreadPath>) {
+        self.far_paths.extend(paths);
+    }
+
+    /// Shares the ranks out: it keeps those of the first shard. Nothing may have been fed.
+    #[must_use]
+    pub fn with_owners(mut self, owners: Owners) -> Self {
+        let shard = Shard::new(self.shard.options, owners, 0);
+        let before = std::mem::replace(&mut self.shard, shard);
+        let Shard { knowledge, sums, .. } = before;
+        (self.shard.knowledge, self.shard.sums) = (knowledge, sums);
+        self
+    }
+
+    /// The shard of its own ranks.
+    pub fn shard_mut(&mut self) -> &mut Shard {
+        &mut self.shard
+    }
+
+    /// What all windows until now taught, for the other shards.
+    #[must_use]
+    pub fn knowledge(&self) -> Knowledge {
+        Knowledge { final_ns: self.shard.sums.evolution.final_ns(), ..self.shard.knowledge.clone() }
+    }
+}
+
+impl Shard {
+    /// Where its threads are, and along which paths.
+    #[must_use]
+    pub fn thread_paths(&self) -> Vec<ThreadPath> {
+        let own = self.threads.iter().filter(|thread| !thread.is_remote());
+        own.map(|of| ThreadPath { rank: of.rank, thread: of.thread, at_ns: of.at_ns, path: of.path })
+            .collect()
     }
 }

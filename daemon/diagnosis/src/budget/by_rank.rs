@@ -35,8 +35,9 @@ impl Cell {
 pub(super) struct ByRank {
     width_ns: u64,
     ranks: usize,
-    /// How often something was spread over cells.
+    /// How often something was spread over cells, and how many cells may be kept since a window was closed last.
     intervals: usize,
+    most_cells: usize,
     /// By window, then by rank.
     windows: Vec<Vec<Cell>>,
     /// The window that was last written to: from, to, its place.
@@ -62,7 +63,14 @@ impl Eq for ByRank {}
 
 impl ByRank {
     pub(super) fn new(width_ns: u64) -> Self {
-        Self { width_ns: width_ns.max(1), ranks: 0, intervals: 0, windows: Vec::new(), now: (0, 0, 0) }
+        Self {
+            width_ns: width_ns.max(1),
+            ranks: 0,
+            intervals: 0,
+            most_cells: LEAST_CELLS,
+            windows: Vec::new(),
+            now: (0, 0, 0),
+        }
     }
 
     pub(super) fn width_ns(&self) -> u64 {
@@ -90,13 +98,44 @@ impl ByRank {
         self.now = (from_ns, from_ns.saturating_add(self.width_ns), at);
     }
 
+    /// A window is over: more cells may be kept where there were more intervals. Within a window this number is the same,
+    /// and so the order of intervals does not matter.
+    pub(super) fn close(&mut self) -> usize {
+        self.most_cells = self.intervals.saturating_mul(CELLS_PER_INTERVAL).clamp(LEAST_CELLS, MOST_CELLS);
+        self.most_cells
+    }
+
+    /// The number that holds for all shards.
+    pub(super) fn allow_cells(&mut self, most: usize) {
+        self.most_cells = most;
+    }
+
+    /// Takes in what another one has taken in since it was emptied last.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.intervals += other.intervals;
+        self.ranks = self.ranks.max(other.ranks);
+        while self.width_ns < other.width_ns {
+            self.join();
+        }
+        for (at, cells) in other.windows.iter().enumerate() {
+            let at_ns = at as u64 * other.width_ns;
+            let written = cells.iter().enumerate().filter(|(_, cell)| **cell != Cell::default());
+            written.for_each(|(rank, cell)| self.cell(Rank::from_index(rank), at_ns).add(cell));
+        }
+    }
+
+    /// An empty one that may keep as many cells.
+    pub(super) fn emptied(&self) -> Self {
+        let Self { width_ns, ranks, most_cells, .. } = *self;
+        Self { width_ns, ranks, intervals: 0, most_cells, windows: Vec::new(), now: (0, 0, 0) }
+    }
+
     fn make(&mut self, rank: usize, at_ns: Nanoseconds) -> usize {
         self.ranks = self.ranks.max(rank + 1);
-        let most = self.intervals.saturating_mul(CELLS_PER_INTERVAL).clamp(LEAST_CELLS, MOST_CELLS);
         loop {
             let at = (at_ns / self.width_ns) as usize;
             let windows = self.windows.len().max(at + 1);
-            if windows > 1 && windows * self.ranks > most {
+            if windows > 1 && windows * self.ranks > self.most_cells {
                 self.join();
                 continue;
             }
@@ -244,7 +283,10 @@ mod tests {
         assert_eq!(whole.compute_ns, 8 * LONG_NS);
         // Where there are many intervals, windows are as short as before.
         let mut dense = ByRank::new(1_000);
-        (0..20_000_u64).for_each(|at| dense.compute(Rank(0), at * 1_000, at * 1_000 + 1_000, 0));
+        for at in 0..20_000_u64 {
+            dense.compute(Rank(0), at * 1_000, at * 1_000 + 1_000, 0);
+            dense.close();
+        }
         assert_eq!((dense.windows(), dense.width_ns()), (20_000, 1_000));
     }
 }

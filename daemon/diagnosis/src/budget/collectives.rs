@@ -3,7 +3,7 @@
 use super::causes::Causes;
 use super::thread::ThreadId;
 use mpiscope_model::{Collected, Collective, Comm, CommInfo, Flow, Function, Nanoseconds, Rank, Side};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The entry of a member.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +22,13 @@ impl Entry {
     }
 }
 
+fn later(one: Option<Entry>, other: Option<Entry>) -> Option<Entry> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if other.is_after(&one) { other } else { one }),
+        (one, other) => one.or(other),
+    }
+}
+
 /// The entries of a group.
 #[derive(Debug, Default)]
 struct Group {
@@ -36,6 +43,8 @@ struct Instance {
     /// A communicator has one, an intercommunicator two.
     groups: [Group; 2],
     left: u32,
+    /// Members that started it and did not complete it yet: it may be remembered for longer.
+    started: i32,
     root: Option<Entry>,
     /// All entries, where each rank waits for others.
     all: Vec<Entry>,
@@ -51,6 +60,28 @@ impl Instance {
             Side::First => self.groups.get(1),
             Side::Alone => None,
         }
+    }
+}
+
+/// What a shard's members did in a collective since it was asked last.
+#[derive(Debug, Clone)]
+pub(super) struct Entries {
+    comm: Comm,
+    number: u32,
+    entered: [u32; 2],
+    /// By group, the last that others may wait for.
+    last: [Option<Entry>; 2],
+    left: u32,
+    started: i32,
+    root: Option<Entry>,
+    all: Vec<Entry>,
+    newest_ns: Nanoseconds,
+}
+
+impl Entries {
+    fn new((comm, number): (Comm, u32)) -> Self {
+        let (entered, last) = ([0; 2], [None; 2]);
+        Self { comm, number, entered, last, left: 0, started: 0, root: None, all: Vec::new(), newest_ns: 0 }
     }
 }
 
@@ -103,9 +134,42 @@ pub(super) struct Collectives {
     started: FxHashMap<StartedBy, Started>,
     /// Who asked for what was started by another thread of the rank, before that was known.
     orphans: FxHashMap<StartedBy, Vec<ThreadId>>,
+    /// What other shards do not know yet; none where there are no others.
+    news: Option<FxHashMap<(Comm, u32), Entries>>,
 }
 
 impl Collectives {
+    /// There are other shards, which learn of all entries.
+    pub(super) fn shared() -> Self {
+        Self { news: Some(FxHashMap::default()), ..Self::default() }
+    }
+
+    /// What other shards do not know yet.
+    pub(super) fn take_news(&mut self) -> Vec<Entries> {
+        self.news.iter_mut().flat_map(FxHashMap::drain).map(|(_, entries)| entries).collect()
+    }
+
+    /// Members of another shard entered, or left; hands out those who waited for entries.
+    pub(super) fn merge(&mut self, of: &Entries, wake: &mut Vec<ThreadId>) {
+        let key = (of.comm, of.number);
+        let instance = self.under_way.entry(key).or_default();
+        instance.newest_ns = instance.newest_ns.max(of.newest_ns);
+        let mut is_full = false;
+        for (at, group) in instance.groups.iter_mut().enumerate() {
+            group.entered += of.entered[at];
+            is_full |= of.entered[at] > 0
+                && self.sizes.get(&of.comm).is_some_and(|sizes| group.entered == sizes.group_size(at));
+            group.last = later(group.last, of.last[at]);
+        }
+        instance.started += of.started;
+        instance.root = instance.root.or(of.root);
+        instance.all.extend(&of.all);
+        if is_full || of.root.is_some() {
+            wake.append(&mut instance.waiters);
+        }
+        self.left(key, of.left);
+    }
+
     pub(super) fn comm(&mut self, comm: &CommInfo) {
         let first = comm.first_size.unwrap_or(comm.size).min(comm.size);
         self.sizes.insert(comm.comm, Sizes { all: comm.size, first });
@@ -125,8 +189,8 @@ impl Collectives {
         let is_full = self.sizes.get(&of.comm).is_some_and(|sizes| group.entered == sizes.group_size(at));
         // Between two groups each waits for what it gets from the other.
         let is_waited_for = of.side == Side::Only || of.bytes > 0 || of.is_barrier;
-        if is_waited_for && group.last.is_none_or(|last| entry.is_after(&last)) {
-            group.last = Some(entry);
+        if is_waited_for {
+            group.last = later(group.last, Some(entry));
         }
         let is_root = of.root == Some(entry.rank);
         if is_root {
@@ -134,6 +198,21 @@ impl Collectives {
         }
         if of.flow == Flow::FromLower {
             instance.all.push(entry);
+        }
+        if let Some(news) = &mut self.news {
+            let key = (of.comm, of.number);
+            let entries = news.entry(key).or_insert_with(|| Entries::new(key));
+            entries.newest_ns = entries.newest_ns.max(entry.end_ns);
+            entries.entered[at] += 1;
+            if is_waited_for {
+                entries.last[at] = later(entries.last[at], Some(entry));
+            }
+            if is_root {
+                entries.root = Some(entry);
+            }
+            if of.flow == Flow::FromLower {
+                entries.all.push(entry);
+            }
         }
         if is_full || is_root {
             wake.append(&mut instance.waiters);
@@ -184,9 +263,26 @@ impl Collectives {
     /// A member left.
     pub(super) fn leave(&mut self, of: &Collective) {
         let key = (of.comm, of.number);
+        if let Some(news) = &mut self.news {
+            news.entry(key).or_insert_with(|| Entries::new(key)).left += 1;
+        }
+        self.left(key, 1);
+    }
+
+    /// So many more members started a collective that they did not complete yet.
+    fn count_started(&mut self, key: (Comm, u32), more: i32) {
+        if let Some(news) = &mut self.news {
+            news.entry(key).or_insert_with(|| Entries::new(key)).started += more;
+        }
         if let Some(instance) = self.under_way.get_mut(&key) {
-            instance.left += 1;
-            if self.sizes.get(&of.comm).is_some_and(|sizes| instance.left >= sizes.all) {
+            instance.started += more;
+        }
+    }
+
+    fn left(&mut self, key: (Comm, u32), members: u32) {
+        if let Some(instance) = self.under_way.get_mut(&key) {
+            instance.left += members;
+            if self.sizes.get(&key.0).is_some_and(|sizes| instance.left >= sizes.all) {
                 self.under_way.remove(&key);
             }
         }
@@ -202,7 +298,9 @@ impl Collectives {
         wake: &mut Vec<ThreadId>,
     ) {
         let by = (of.comm, of.number, rank);
-        self.started.insert(by, Started { function, of: *of, end_ns });
+        if self.started.insert(by, Started { function, of: *of, end_ns }).is_none() {
+            self.count_started((of.comm, of.number), 1);
+        }
         if !self.orphans.is_empty() {
             wake.extend(self.orphans.remove(&by).unwrap_or_default());
         }
@@ -224,6 +322,7 @@ impl Collectives {
     /// A member completed what it had started.
     pub(super) fn finish(&mut self, of: &Collected) {
         if let Some(started) = self.started.remove(&(of.comm, of.number, of.rank)) {
+            self.count_started((of.comm, of.number), -1);
             self.leave(&started.of);
         }
         self.orphans.remove(&(of.comm, of.number, of.rank));
@@ -235,14 +334,12 @@ impl Collectives {
         if self.started.len() > MOST_STARTED {
             started_before_ns = before_ns;
         }
-        self.started.retain(|_, started| started.end_ns >= started_before_ns);
-        let Self { started, under_way, .. } = self;
-        if started.is_empty() {
-            under_way.retain(|_, instance| instance.newest_ns >= before_ns);
-            return;
+        let is_old = |started: &Started| started.end_ns < started_before_ns;
+        let old = self.started.iter().filter(|(_, started)| is_old(started)).map(|(by, _)| *by);
+        for by in old.collect::<Vec<StartedBy>>() {
+            self.started.remove(&by);
+            self.count_started((by.0, by.1), -1);
         }
-        let is_started: FxHashSet<(Comm, u32)> =
-            started.keys().map(|&(comm, number, _)| (comm, number)).collect();
-        under_way.retain(|key, instance| instance.newest_ns >= before_ns || is_started.contains(key));
+        self.under_way.retain(|_, instance| instance.newest_ns >= before_ns || instance.started > 0);
     }
 }

@@ -153,7 +153,12 @@ impl CourseView {
     }
 
     /// Likewise a part in a collective.
-    pub(super) fn spared_of_collective_ns(&self, at_ns: Nanoseconds, key: &CollectiveKey, took_ns: u64) -> u64 {
+    pub(super) fn spared_of_collective_ns(
+        &self,
+        at_ns: Nanoseconds,
+        key: &CollectiveKey,
+        took_ns: u64,
+    ) -> u64 {
         let Some(usual_ns) = self.collectives.get(key).and_then(|usual| usual.usual_ns(0)) else { return 0 };
         self.hindrance.spared_ns(Kind::Collective, at_ns, took_ns, usual_ns)
     }

@@ -2,7 +2,8 @@
 
 use super::course::CourseView;
 use super::versions::Versions;
-use mpiscope_model::Node;
+use crate::evolution::RegionOfRank;
+use mpiscope_model::{Nanoseconds, Node};
 use std::sync::Arc;
 
 /// What earlier windows taught.
@@ -15,4 +16,10 @@ pub struct Knowledge {
     pub(super) blocks_from_octave: Option<u32>,
     /// A better placement.
     pub(super) advised: Option<Arc<[Node]>>,
+    /// Regions that are given.
+    pub(super) regions: Option<Arc<RegionOfRank>>,
+    /// Up to here windows are final.
+    pub(super) final_ns: Nanoseconds,
+    /// Cells of the ledger by rank that may be kept.
+    pub(super) most_cells: usize,
 }

@@ -27,6 +27,45 @@ impl Ledger {
         Self { width_ns, windows: Vec::new(), ranks: Vec::new(), by_rank, shares }
     }
 
+    /// Takes in what another one has taken in since it was emptied last.
+    pub(super) fn merge(&mut self, other: &Self) {
+        while self.width_ns < other.width_ns {
+            self.join();
+        }
+        let written = |window: &WindowBudget| *window != WindowBudget::default();
+        for (at, theirs) in other.windows.iter().enumerate().filter(|(_, window)| written(window)) {
+            self.window(at as u64 * other.width_ns).add(theirs);
+        }
+        for (rank, theirs) in other.ranks.iter().enumerate() {
+            if *theirs != RankBudget::default() {
+                self.rank(Rank::from_index(rank)).add(theirs);
+            }
+        }
+        self.by_rank.merge(&other.by_rank);
+        self.shares.merge(&other.shares);
+    }
+
+    /// An empty one, with windows as long.
+    pub(super) fn emptied(&self) -> Self {
+        Self {
+            width_ns: self.width_ns,
+            windows: Vec::new(),
+            ranks: Vec::new(),
+            by_rank: self.by_rank.emptied(),
+            shares: self.shares.emptied(),
+        }
+    }
+
+    /// A window is over. Returns how many cells by rank may be kept in the next one.
+    pub(super) fn close(&mut self) -> usize {
+        self.by_rank.close()
+    }
+
+    /// So many cells by rank may be kept.
+    pub(super) fn allow_cells(&mut self, most: usize) {
+        self.by_rank.allow_cells(most);
+    }
+
     /// How long each window is.
     #[must_use]
     pub fn width_ns(&self) -> u64 {

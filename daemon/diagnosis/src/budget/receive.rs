@@ -182,8 +182,10 @@ impl Shard {
                 usual_ns as f64
             };
             let off = ((end_ns - message.send_ns) as f64 / usual_ns).ln().abs();
+            let sender = |of: &Incoming| self.threads[of.from as usize].rank;
             let is_nearer = nearest.is_none_or(|(least, of)| {
-                (off, of.send_ns, of.from, of.number) < (least, message.send_ns, message.from, message.number)
+                (off, of.send_ns, sender(&of), of.number)
+                    < (least, message.send_ns, sender(message), message.number)
             });
             if is_nearer {
                 nearest = Some((off, *message));

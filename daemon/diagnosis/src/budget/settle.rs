@@ -7,6 +7,7 @@ use super::cut::Pieces;
 use super::shard::Shard;
 use super::steps::Settled;
 use super::thread::{Next, Thread, ThreadId};
+use super::window_end::{Report, Share, WindowEnd, later};
 use crate::criteria::Version;
 use mpiscope_model::{Activity, Blocking, Effect, Nanoseconds, Rank};
 use std::ops::Range;
@@ -27,31 +28,41 @@ impl Budgeter {
     pub fn settle(&mut self, until_ns: Nanoseconds) {
         let queued = self.shard.queued;
         self.shard.begin(until_ns);
-        let patience_ns = self.shard.patience_ns(self.shard.queued);
-        self.force(until_ns, until_ns.saturating_sub(patience_ns));
-        // A window in which nothing was settled taught nothing: whether it is skipped makes no difference.
-        let has_settled = self.shard.queued < queued;
-        if has_settled {
-            self.close(until_ns);
+        let mut report = self.shard.report(until_ns, queued);
+        if let Some(too_late_ns) = self.too_late_ns(until_ns, &report) {
+            self.force(until_ns, too_late_ns);
+            report = self.shard.report(until_ns, queued);
         }
-        let ahead = self.shard.look_ahead(until_ns);
-        self.shard.sums.evolution.close(ahead.waited_for_ns);
-        self.shard.end(until_ns, &ahead, has_settled);
+        let end = self.decide(until_ns, &report);
+        self.shard.end(&end);
+        self.close(&end, &report, Vec::new());
     }
 
     /// No window before a time has to be settled: nothing ended in them, and no call that waits goes on there.
     pub fn skip(&mut self, until_ns: Nanoseconds) {
+        self.skip_all(until_ns, self.shard.waited_for_ns(until_ns));
+    }
+
+    /// The same for several shards, none of which waits for a call that ended before `waited_for_ns`.
+    pub fn skip_all(&mut self, until_ns: Nanoseconds, waited_for_ns: Nanoseconds) {
         let whole_ns = until_ns - until_ns % self.shard.options.window_ns;
         if whole_ns > self.shard.settled_ns {
-            self.shard.settled_ns = whole_ns;
-            self.shard.sums.evolution.close(self.shard.waited_for_ns(whole_ns));
+            self.shard.skip(whole_ns);
+            self.shard.sums.evolution.close(whole_ns.min(waited_for_ns));
         }
+    }
+
+    /// Calls that ended before this have waited too long for their other side; none where there are no such calls.
+    #[must_use]
+    pub fn too_late_ns(&self, until_ns: Nanoseconds, report: &Report) -> Option<Nanoseconds> {
+        let too_late_ns = until_ns.saturating_sub(self.shard.patience_ns(report.queued));
+        (report.waited_for_ns < too_late_ns).then_some(too_late_ns)
     }
 
     /// Calls that waited too long for their other side go on without it, the oldest first.
     fn force(&mut self, until_ns: Nanoseconds, too_late_ns: Nanoseconds) {
         loop {
-            let mut all = self.shard.overdue(until_ns.min(too_late_ns));
+            let mut all = self.shard.overdue(too_late_ns);
             if all.is_empty() {
                 return;
             }
@@ -60,18 +71,39 @@ impl Budgeter {
         }
     }
 
-    /// What the window taught holds for those after it.
-    fn close(&mut self, until_ns: Nanoseconds) {
-        let Self { shard, learning } = self;
-        shard.take_observed(|observed| {
-            learning.take(observed);
-            observed.all.clear();
-        });
-        let oldest_ns = until_ns.saturating_sub(shard.options.patience_ns + 2 * shard.options.window_ns);
-        learning.close(until_ns, oldest_ns, &mut shard.knowledge);
-        if shard.kept() > shard.options.kept {
-            shard.give_up_half();
+    /// What is decided at the end of a window for all shards, by the report of all.
+    #[must_use]
+    pub fn decide(&self, until_ns: Nanoseconds, report: &Report) -> WindowEnd {
+        // A window in which nothing was settled taught nothing: whether it is skipped makes no difference.
+        let has_settled = report.has_settled();
+        WindowEnd { until_ns, has_settled, gives_up: has_settled && report.kept > self.shard.options.kept }
+    }
+
+    /// The window has ended: what it taught holds for those after it. Shares come from the other shards.
+    pub fn close(&mut self, end: &WindowEnd, report: &Report, shares: Vec<Share>) {
+        let Self { shard, learning, furthest, .. } = self;
+        let until_ns = end.until_ns;
+        if shares.is_empty() {
+            shard.take_observed(|observed| {
+                learning.take(observed);
+                observed.all.clear();
+            });
+        } else {
+            let mut observed = shard.share_observed();
+            for share in shares {
+                observed.extend(share.observed);
+                shard.sums.merge(share.sums);
+                *furthest = later(*furthest, share.furthest);
+            }
+            observed.sort_unstable_by_key(|of| (of.rank, of.thread));
+            observed.iter().for_each(|observed| learning.take(observed));
         }
+        if end.has_settled {
+            let oldest_ns = until_ns.saturating_sub(shard.options.patience_ns + 2 * shard.options.window_ns);
+            learning.close(until_ns, oldest_ns, &mut shard.knowledge);
+        }
+        shard.sums.evolution.close(report.waited_for_ns);
+        shard.knowledge.most_cells = shard.sums.ledger.close();
     }
 }
 
@@ -84,26 +116,19 @@ pub struct Overdue {
     number: u64,
 }
 
-/// What is known of windows to come.
-#[derive(Debug, Clone, Copy)]
-pub struct Ahead {
-    /// Before this time every call is settled: none waits for its other side.
-    pub(super) waited_for_ns: Nanoseconds,
-    /// The end of the first window in which a call ends or patience does.
-    pub(super) due_ns: Option<Nanoseconds>,
-}
-
 impl Shard {
-    pub(super) fn next_window_end_ns(&self) -> Option<Nanoseconds> {
+    /// The end of the next window that has to be settled for its calls. None when no call waits.
+    #[must_use]
+    pub fn next_window_end_ns(&self) -> Option<Nanoseconds> {
         let next_ns = self.settled_ns.saturating_add(self.options.window_ns);
         let due_ns = if self.has_news { None } else { self.due_ns };
         (self.queued > 0).then(|| due_ns.map_or(next_ns, |due_ns| due_ns.max(next_ns)))
     }
 
     /// Settles what can be settled of what ended before a time.
-    pub(super) fn begin(&mut self, until_ns: Nanoseconds) {
+    pub fn begin(&mut self, until_ns: Nanoseconds) {
         self.steal.advance(until_ns.saturating_add(self.options.window_ns));
-        self.sums.evolution.begin(self.threads.nodes());
+        self.sums.evolution.begin(self.threads.nodes(), until_ns);
         // Not when a window closes: windows in which nothing happened are not settled one by one.
         let patience_ns = self.options.patience_ns + 2 * self.options.window_ns;
         self.collectives.forget(until_ns.saturating_sub(patience_ns), patience_ns);
@@ -119,14 +144,6 @@ impl Shard {
         }
     }
 
-    /// The window has ended.
-    pub(super) fn end(&mut self, until_ns: Nanoseconds, ahead: &Ahead, has_settled: bool) {
-        self.due_ns = ahead.due_ns;
-        // What was settled may have taught what settles a call that waits: the next window tries again.
-        self.has_news = has_settled;
-        self.settled_ns = until_ns;
-    }
-
     /// How long calls wait for their other side when this number of them waits.
     pub(super) fn patience_ns(&self, queued: usize) -> u64 {
         if queued > self.options.pending { 0 } else { self.options.patience_ns }
@@ -138,29 +155,28 @@ impl Shard {
     }
 
     /// Before this time every call is settled: none waits for its other side.
-    pub(super) fn waited_for_ns(&self, until_ns: Nanoseconds) -> Nanoseconds {
+    #[must_use]
+    pub fn waited_for_ns(&self, until_ns: Nanoseconds) -> Nanoseconds {
         self.first_ends_ns().fold(until_ns, Nanoseconds::min)
     }
 
-    pub(super) fn look_ahead(&self, until_ns: Nanoseconds) -> Ahead {
-        let (mut waited_for_ns, mut due_ns) = (until_ns, None);
-        for end_ns in self.first_ends_ns() {
-            waited_for_ns = waited_for_ns.min(end_ns);
+    /// The end of the first window after a time in which a call ends or patience does.
+    pub(super) fn first_due_ns(&self, until_ns: Nanoseconds) -> Option<Nanoseconds> {
+        let due_ns = |end_ns: Nanoseconds| {
             let waits = end_ns < until_ns;
-            let at_ns = if waits { end_ns.saturating_add(self.options.patience_ns) } else { end_ns };
-            due_ns = Some(due_ns.map_or(at_ns, |due_ns: Nanoseconds| due_ns.min(at_ns)));
-        }
+            if waits { end_ns.saturating_add(self.options.patience_ns) } else { end_ns }
+        };
         let window_ns = self.options.window_ns;
         let window_end = |at_ns: Nanoseconds| (at_ns - at_ns % window_ns).saturating_add(window_ns);
-        Ahead { waited_for_ns, due_ns: due_ns.map(window_end) }
+        self.first_ends_ns().map(due_ns).min().map(window_end)
     }
 
-    /// Paths that are kept for calls whose other side is not known.
-    pub(super) fn kept(&self) -> usize {
-        self.threads.iter().map(Thread::kept).sum()
+    /// No window before a time has to be settled.
+    pub fn skip(&mut self, whole_ns: Nanoseconds) {
+        self.settled_ns = whole_ns;
     }
 
-    /// Gives up the older half of them.
+    /// Gives up the older half of the paths that are kept for calls whose other side is not known.
     pub(super) fn give_up_half(&mut self) {
         for thread in self.threads.iter_mut() {
             self.sums.given_up += thread.give_up_half() as u64;
@@ -168,7 +184,8 @@ impl Shard {
     }
 
     /// Calls that ended before a time and wait.
-    pub(super) fn overdue(&self, before_ns: Nanoseconds) -> Vec<Overdue> {
+    #[must_use]
+    pub fn overdue(&self, before_ns: Nanoseconds) -> Vec<Overdue> {
         let overdue = |thread: &Thread| {
             let end_ns = thread.queue.front()?.end_ns;
             let Thread { rank, thread, number, .. } = *thread;
@@ -177,8 +194,8 @@ impl Shard {
         self.threads.iter().filter_map(overdue).collect()
     }
 
-    /// A call goes on without its other side.
-    pub(super) fn force(&mut self, overdue: &Overdue, until_ns: Nanoseconds) {
+    /// A call goes on without its other side, if it is of this shard and still waits.
+    pub fn force(&mut self, overdue: &Overdue, until_ns: Nanoseconds) {
         let Some(at) = self.threads.find(overdue.rank, overdue.thread) else { return };
         let thread = &mut self.threads[at as usize];
         // Another that went on may have taken it along.
@@ -219,9 +236,13 @@ impl Shard {
                 }
                 self.queued -= 1;
             }
-            while let Some(woken) = self.scratch.woken.pop() {
-                self.put_on_list(woken);
-            }
+            self.put_woken_on_list();
+        }
+    }
+
+    pub(super) fn put_woken_on_list(&mut self) {
+        while let Some(woken) = self.scratch.woken.pop() {
+            self.put_on_list(woken);
         }
     }
 
@@ -236,17 +257,10 @@ impl Shard {
         if self.threads[thread as usize].open.rows.is_empty() {
             self.compute(thread, call.start_ns, Some(Next::from_call(call)).filter(|_| !call.after_loss));
         }
-        let state = &mut self.threads[thread as usize];
-        state.is_entered = true;
-        let number = state.number;
-        state.waiters.retain(|&(wanted, waiter)| {
-            let is_reached = wanted <= number;
-            if is_reached {
-                self.scratch.woken.push(waiter);
-            }
-            !is_reached
-        });
+        self.threads[thread as usize].is_entered = true;
+        self.wake_waiters(thread);
         if let Effect::Collective(of) | Effect::Start(of) = &call.effect {
+            let state = &self.threads[thread as usize];
             let (rank, start_ns) = (call.rank, state.at_ns);
             let entry = Entry { rank, start_ns, end_ns: call.end_ns, path: state.path };
             self.collectives.enter(of, entry, &mut self.scratch.woken);

@@ -13,8 +13,8 @@ pub(super) struct Passed {
     /// Whether it is a send that may have waited for its receive.
     pub(super) may_block: bool,
     pub(super) end_ns: Nanoseconds,
-    /// The path that led to its entry.
-    pub(super) path: Causes,
+    /// The path that led to its entry; none where it was given up.
+    pub(super) path: Option<Causes>,
 }
 
 /// The fewest unneeded paths that are worth clearing away.
@@ -31,6 +31,18 @@ pub(super) struct SettledCalls {
 impl SettledCalls {
     pub(super) fn push(&mut self, call: Passed) {
         self.calls.push_back(call);
+    }
+
+    /// Adds one in its place: those of another shard come in any order. One that is there already is needed once more.
+    pub(super) fn insert(&mut self, call: Passed) {
+        let at = self.calls.partition_point(|other| other.number < call.number);
+        match self.calls.get_mut(at) {
+            Some(same) if same.number == call.number => {
+                self.unpinned -= usize::from(same.pins == 0);
+                same.pins += call.pins;
+            }
+            _ => self.calls.insert(at, call),
+        }
     }
 
     pub(super) fn last(&self) -> Option<&Passed> {

@@ -5,9 +5,11 @@ use super::collectives::Collectives;
 use super::knowledge::Knowledge;
 use super::observation::{Observation, Observed};
 use super::options::BudgetOptions;
+use super::owners::Owners;
+use super::pushes::{PathTo, Pushes};
 use super::steal::Steal;
 use super::sums::Sums;
-use super::thread::{Incoming, Outgoing, Row, ThreadId};
+use super::thread::{Incoming, Outgoing, Row, ThreadId, Waiter};
 use super::thread_table::ThreadTable;
 use super::thresholds::octave;
 use crate::criteria::CollectiveKey;
@@ -29,6 +31,9 @@ pub(super) struct Scratch {
 #[derive(Debug)]
 pub struct Shard {
     pub(super) options: BudgetOptions,
+    pub(super) owners: Owners,
+    /// Which one of them it is.
+    pub(super) number: u16,
     pub(super) threads: ThreadTable,
     pub(super) collectives: Collectives,
     pub(super) steal: Steal,
@@ -41,17 +46,27 @@ pub struct Shard {
     pub(super) has_news: bool,
     pub(super) queued: usize,
     pub(super) scratch: Scratch,
+    /// What other shards need, by shard.
+    paths: Vec<Vec<PathTo>>,
 }
 
 impl Shard {
-    pub(super) fn new(options: BudgetOptions) -> Self {
+    /// The one of this number.
+    #[must_use]
+    pub fn new(options: BudgetOptions, owners: Owners, number: u16) -> Self {
+        let mut sums = Sums::new(options.window_ns);
+        let most_cells = sums.ledger.close();
+        let is_alone = owners.shards <= 1;
         Self {
             options,
+            owners,
+            number,
+            paths: vec![Vec::new(); usize::from(owners.shards)],
             threads: ThreadTable::default(),
-            collectives: Collectives::default(),
+            collectives: if is_alone { Collectives::default() } else { Collectives::shared() },
             steal: Steal::default(),
-            knowledge: Knowledge::default(),
-            sums: Sums::new(options.window_ns),
+            knowledge: Knowledge { most_cells, ..Knowledge::default() },
+            sums,
             settled_ns: 0,
             due_ns: None,
             has_news: false,
@@ -73,20 +88,28 @@ impl Shard {
         self.has_news = true;
     }
 
-    /// Takes in calls, each thread's in order, and messages of windows before the next that is settled.
+    /// Takes in calls, each thread's in order, and messages of windows before the next that is settled. With several
+    /// shards, each gets the calls of its ranks, and messages that go to them or come from them.
     pub fn feed(&mut self, activities: &[Activity], matched: &Matched, scheduling: &[Scheduling]) {
         for activity in activities {
-            let thread = self.threads.find_or_add(activity);
+            let thread = self.threads.find_or_add(activity.rank, activity.call);
             self.sums.exchanged.collectives.feed(activity);
             self.threads[thread as usize].push(*activity);
         }
         self.queued += activities.len();
         self.has_news |= !activities.is_empty() || !matched.messages.is_empty();
-        self.sums.exchanged.messages.feed(&matched.messages);
         for (message, link) in matched.messages.iter().zip(&matched.links) {
+            if self.is_own(message.dst) {
+                self.sums.exchanged.messages.feed(std::slice::from_ref(message));
+            }
             self.tell(message, link);
         }
         self.steal.feed(scheduling);
+    }
+
+    #[inline]
+    fn is_own(&self, rank: Rank) -> bool {
+        self.owners.shards <= 1 || self.owners.shard(rank) == self.number
     }
 
     /// Takes in which collectives calls completed that were taken in just before.
@@ -99,12 +122,13 @@ impl Shard {
         }
     }
 
-    /// A message becomes known to its two calls.
+    /// A message becomes known to its two calls, or to that of this shard.
     fn tell(&mut self, message: &Message, link: &Link) {
-        let from = self.threads.find(message.src, link.send.thread());
-        let to = self.threads.find(message.dst, link.receive.thread());
-        let (Some(from), Some(to)) = (from, to) else { return };
-        let send = link.send.number();
+        let (sends, receives) = (self.is_own(message.src), self.is_own(message.dst));
+        let from = self.threads.find_or_expect(message.src, link.send.thread(), !sends);
+        let to = self.threads.find_or_expect(message.dst, link.receive.thread(), !receives);
+        let post_thread = self.threads.find_or_expect(message.dst, link.post.thread(), !receives);
+        let (send, post) = (link.send.number(), link.post.number());
         let incoming = Incoming {
             from,
             number: send,
@@ -114,16 +138,87 @@ impl Shard {
             inter: message.inter,
             certain: link.certain && message.src != message.dst,
         };
-        let post_thread = self.threads.find(message.dst, link.post.thread()).unwrap_or(to);
-        let outgoing = Outgoing { to: post_thread, post: link.post.number(), posted_ns: link.posted_ns };
+        let outgoing = Outgoing { to: post_thread, post, posted_ns: link.posted_ns };
         // Its own receive comes first; see `settle`.
-        if !self.threads[from as usize].waits_for(send, outgoing) {
-            self.threads[post_thread as usize].unpin(outgoing.post);
+        if sends && !self.threads[from as usize].waits_for(send, outgoing) {
+            self.threads[post_thread as usize].unpin(post);
         }
-        if !self.threads[to as usize].receive(link.receive.number(), incoming) {
+        if receives && !self.threads[to as usize].receive(link.receive.number(), incoming) {
             // It was given up.
             self.threads[from as usize].unpin(send);
         }
+        if !receives {
+            self.owe(from, send, self.owners.shard(message.dst));
+        }
+        if !sends {
+            self.owe(post_thread, post, self.owners.shard(message.src));
+        }
+    }
+
+    /// Another shard needs the path to a call.
+    fn owe(&mut self, thread: ThreadId, number: u64, to: u16) {
+        if self.threads[thread as usize].has_come_to(number) {
+            self.hand_over(thread, number, to);
+        } else {
+            self.threads[thread as usize].waiters.push((number, Waiter::Shard(to)));
+        }
+    }
+
+    fn hand_over(&mut self, thread: ThreadId, number: u64, to: u16) {
+        let state = &mut self.threads[thread as usize];
+        let (rank, call) = (state.rank, state.passed(number));
+        state.unpin(number);
+        let thread = state.thread;
+        self.paths[usize::from(to)].push(PathTo { rank, thread, call });
+    }
+
+    /// A thread came further: leads on those who waited for that.
+    #[inline]
+    pub(super) fn wake_waiters(&mut self, thread: ThreadId) {
+        if !self.threads[thread as usize].waiters.is_empty() {
+            self.lead_on(thread);
+        }
+    }
+
+    fn lead_on(&mut self, thread: ThreadId) {
+        let mut waiters = std::mem::take(&mut self.threads[thread as usize].waiters);
+        waiters.retain(|&(wanted, waiter)| {
+            let has_come = self.threads[thread as usize].has_come_to(wanted);
+            match waiter {
+                Waiter::Thread(waiter) if has_come => self.scratch.woken.push(waiter),
+                Waiter::Shard(to) if has_come => self.hand_over(thread, wanted, to),
+                _ => {}
+            }
+            !has_come
+        });
+        self.threads[thread as usize].waiters = waiters;
+    }
+
+    /// What other shards need, by shard; none where they need nothing.
+    pub fn take_pushes(&mut self) -> Option<Vec<Pushes>> {
+        let collectives = self.collectives.take_news();
+        if collectives.is_empty() && self.paths.iter().all(Vec::is_empty) {
+            return None;
+        }
+        let pushes = |paths: &mut Vec<PathTo>| Pushes {
+            paths: std::mem::take(paths),
+            collectives: collectives.clone(),
+        };
+        Some(self.paths.iter_mut().map(pushes).collect())
+    }
+
+    /// Takes in what another shard hands over, and goes on with what waited for it.
+    pub fn receive(&mut self, pushes: &Pushes, until_ns: Nanoseconds) {
+        for &PathTo { rank, thread, call } in &pushes.paths {
+            let thread = self.threads.find_or_expect(rank, thread, true);
+            self.threads[thread as usize].arrive(call);
+            self.wake_waiters(thread);
+        }
+        for entries in &pushes.collectives {
+            self.collectives.merge(entries, &mut self.scratch.woken);
+        }
+        self.put_woken_on_list();
+        self.run(until_ns);
     }
 
     /// A call of a thread showed something.

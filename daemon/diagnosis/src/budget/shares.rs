@@ -236,6 +236,34 @@ impl RankShares {
         }
     }
 
+    /// Takes in what another one has taken in since it was emptied last.
+    pub(super) fn merge(&mut self, other: &Self) {
+        if other.ranks > self.ranks {
+            self.grow(other.ranks);
+        }
+        for theirs in &other.levels {
+            let Some(level) = self.levels.iter_mut().find(|level| level.shift == theirs.shift) else {
+                continue;
+            };
+            while level.width_ns < theirs.width_ns {
+                level.join();
+            }
+            for (at, window) in theirs.windows.iter().enumerate() {
+                let written = window.iter().enumerate().filter(|(_, cell)| **cell != ShareCell::default());
+                for (row, parts) in written {
+                    let first_rank = Rank::from_index(row << theirs.shift);
+                    sum(level.cell(first_rank, at as u64 * theirs.width_ns), parts);
+                }
+            }
+        }
+    }
+
+    /// An empty one for the same ranks, with windows as long.
+    pub(super) fn emptied(&self) -> Self {
+        let levels = self.levels.iter().map(|level| Level { windows: Vec::new(), ..level.clone() });
+        Self { ranks: self.ranks, levels: levels.collect() }
+    }
+
     /// All cells that hold something, by level, window and group, of levels with at most N cells.
     #[must_use]
     pub fn rows(&self, most_cells: usize) -> Vec<ShareRow> {

@@ -3,7 +3,7 @@
 use super::causes::{Cause, Causes};
 use super::cut::Pieces;
 use super::shard::Shard;
-use super::thread::{Next, ThreadId};
+use super::thread::{Next, ThreadId, Waiter};
 use super::window_budget::Spared;
 use mpiscope_model::{Activity, Nanoseconds, Rank};
 
@@ -75,6 +75,7 @@ impl Shard {
 
     pub(super) fn done(&mut self, thread: ThreadId, entry: Causes, call: &Activity) -> Settled {
         self.threads[thread as usize].settle(entry);
+        self.wake_waiters(thread);
         let of_rank = self.sums.ledger.rank(call.rank);
         of_rank.until_ns = of_rank.until_ns.max(call.end_ns);
         Settled::Yes
@@ -113,8 +114,9 @@ impl Shard {
     /// A thread is to be woken when another comes to a call.
     pub(super) fn wait_for(&mut self, of: ThreadId, number: u64, asks: ThreadId) {
         let waiters = &mut self.threads[of as usize].waiters;
-        if !waiters.contains(&(number, asks)) {
-            waiters.push((number, asks));
+        let waiter = (number, Waiter::Thread(asks));
+        if !waiters.contains(&waiter) {
+            waiters.push(waiter);
         }
     }
 }

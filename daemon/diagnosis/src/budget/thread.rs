@@ -6,6 +6,7 @@ use super::inbox::{Inbox, Place};
 use super::observation::Observed;
 use super::settled_calls::{Passed, SettledCalls};
 use mpiscope_model::{Activity, Collected, Effect, Function, Nanoseconds, Rank};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// A thread's place among all threads.
@@ -82,7 +83,7 @@ pub(super) struct Thread {
     pub(super) open: Loop,
     kept: SettledCalls,
     /// Who waits for the path to which call.
-    pub(super) waiters: Vec<(u64, ThreadId)>,
+    pub(super) waiters: Vec<(u64, Waiter)>,
     pub(super) is_listed: bool,
     /// The first call of the queue was waited for too long.
     pub(super) is_forced: bool,
@@ -92,6 +93,24 @@ pub(super) struct Thread {
     usual: Vec<Usual>,
     /// What its calls showed in the window at hand.
     pub(super) observed: Observed,
+    /// Where another shard settles its calls, what is known of them here.
+    remote: Option<Remote>,
+}
+
+/// A thread of another shard.
+#[derive(Debug, Default)]
+struct Remote {
+    /// Paths that nobody needs although they have not come yet, and how often.
+    unpinned: FxHashMap<u64, u32>,
+}
+
+/// What leads another thread on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waiter {
+    /// A thread of this shard.
+    Thread(ThreadId),
+    /// Another shard, which gets the path.
+    Shard(u16),
 }
 
 /// The call that computing leads to.
@@ -146,7 +165,32 @@ impl Thread {
             last: 0,
             usual: Vec::new(),
             observed: Observed { rank, thread, all: Vec::new() },
+            remote: None,
         }
+    }
+
+    /// A thread whose calls another shard settles.
+    pub(super) fn remote(rank: Rank, thread: u16) -> Self {
+        Self { remote: Some(Remote::default()), ..Self::new(rank, thread, 0) }
+    }
+
+    /// Whether another shard settles its calls.
+    pub(super) fn is_remote(&self) -> bool {
+        self.remote.is_some()
+    }
+
+    /// The path to a call came from the shard that settles it.
+    pub(super) fn arrive(&mut self, call: Passed) {
+        if let Some(remote) = &mut self.remote
+            && let Some(times) = remote.unpinned.get_mut(&call.number)
+        {
+            *times -= 1;
+            if *times == 0 {
+                remote.unpinned.remove(&call.number);
+            }
+            return;
+        }
+        self.kept.insert(call);
     }
 
     /// How long the thread computes at such a place when nothing holds it up; learns from this time.
@@ -269,14 +313,17 @@ impl Thread {
 
     /// Whether the path that led to the entry of a call is known, or gone.
     pub(super) fn has_come_to(&self, number: u64) -> bool {
+        if self.is_remote() {
+            return self.kept.call(number).is_some();
+        }
         let is_here = number == self.number && self.is_entered && self.open.rows.is_empty();
         number < self.number || is_here
     }
 
     /// The path that led to the entry of a call, unless it is gone or the thread has not come to it.
     pub(super) fn path_to(&self, number: u64) -> Option<&Causes> {
-        if number < self.number {
-            self.kept.call(number).map(|call| &call.path)
+        if number < self.number || self.is_remote() {
+            self.kept.call(number)?.path.as_ref()
         } else {
             Some(&self.path).filter(|_| self.has_come_to(number))
         }
@@ -284,7 +331,7 @@ impl Thread {
 
     /// When a send returned that may have waited for its receive.
     pub(super) fn blocked_until(&self, number: u64) -> Option<Nanoseconds> {
-        if number >= self.number {
+        if number >= self.number && !self.is_remote() {
             let at = usize::try_from(number - self.number).ok()?;
             return self.notes.get(at)?.may_block.then(|| self.queue[at].end_ns);
         }
@@ -292,8 +339,23 @@ impl Thread {
         call.may_block.then_some(call.end_ns)
     }
 
+    /// What another shard needs of a call that this thread has come to.
+    pub(super) fn passed(&self, number: u64) -> Passed {
+        let path = self.path_to(number).copied();
+        let end_ns = self.blocked_until(number);
+        Passed { number, pins: 1, may_block: end_ns.is_some(), end_ns: end_ns.unwrap_or_default(), path }
+    }
+
     /// Somebody does not need the path to a call any more.
     pub(super) fn unpin(&mut self, number: u64) {
+        if let Some(remote) = &mut self.remote {
+            if self.kept.call(number).is_some() {
+                self.kept.unpin(number);
+            } else {
+                *remote.unpinned.entry(number).or_default() += 1;
+            }
+            return;
+        }
         if number >= self.number {
             if let Some(at) = self.place(number) {
                 self.notes[at].unpinned += 1;
@@ -327,7 +389,7 @@ impl Thread {
             let pins = (u32::from(sends) + u32::from(posts)).saturating_sub(note.unpinned);
             if pins > 0 {
                 let (may_block, end_ns) = (note.may_block, activity.end_ns);
-                self.kept.push(Passed { number: self.number, pins, may_block, end_ns, path: entry });
+                self.kept.push(Passed { number: self.number, pins, may_block, end_ns, path: Some(entry) });
             }
         }
         self.number += 1;

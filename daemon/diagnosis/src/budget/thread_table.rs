@@ -1,7 +1,7 @@
 //! All threads of a run, found by rank and number.
 
 use super::thread::{Thread, ThreadId};
-use mpiscope_model::{Activity, Node, Rank};
+use mpiscope_model::{CallId, Node, Rank};
 use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};
 
@@ -41,29 +41,38 @@ impl ThreadTable {
     }
 
     /// The thread that made a call; a new one if it is the first.
-    pub(super) fn find_or_add(&mut self, activity: &Activity) -> ThreadId {
-        let (rank, call) = (activity.rank, activity.call);
+    pub(super) fn find_or_add(&mut self, rank: Rank, call: CallId) -> ThreadId {
+        self.find_or_make(rank, call.thread(), || Thread::new(rank, call.thread(), call.number()))
+    }
+
+    /// A thread of which others know; a new one if nothing was heard of it yet.
+    pub(super) fn find_or_expect(&mut self, rank: Rank, thread: u16, is_remote: bool) -> ThreadId {
+        let make = || if is_remote { Thread::remote(rank, thread) } else { Thread::new(rank, thread, 0) };
+        self.find_or_make(rank, thread, make)
+    }
+
+    fn find_or_make(&mut self, rank: Rank, number: u16, make: impl FnOnce() -> Thread) -> ThreadId {
         let at = rank.index();
-        if call.thread() == 0
+        if number == 0
             && let Some(&Some(thread)) = self.first.get(at)
         {
             return thread;
         }
         let next = self.all.len() as ThreadId;
-        let thread = if call.thread() == 0 {
+        let thread = if number == 0 {
             if self.first.len() <= at {
                 self.first.resize(at + 1, None);
             }
             self.first[at] = Some(next);
             next
         } else {
-            *self.others.entry((rank, call.thread())).or_insert(next)
+            *self.others.entry((rank, number)).or_insert(next)
         };
         if thread == next {
             let key = |&thread: &ThreadId| (self.all[thread as usize].rank, self.all[thread as usize].thread);
-            let place = self.in_order.partition_point(|thread| key(thread) < (rank, call.thread()));
+            let place = self.in_order.partition_point(|thread| key(thread) < (rank, number));
             self.in_order.insert(place, thread);
-            self.all.push(Thread::new(rank, call.thread(), call.number()));
+            self.all.push(make());
         }
         thread
     }

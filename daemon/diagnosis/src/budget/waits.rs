@@ -69,6 +69,16 @@ pub struct WaitTotals {
     pub longest_at_ns: Nanoseconds,
 }
 
+impl WaitTotals {
+    fn add(&mut self, other: &Self) {
+        self.times += other.times;
+        self.waited_ns += other.waited_ns;
+        if (other.longest_ns, Reverse(other.longest_at_ns)) > (self.longest_ns, Reverse(self.longest_at_ns)) {
+            (self.longest_ns, self.longest_at_ns) = (other.longest_ns, other.longest_at_ns);
+        }
+    }
+}
+
 /// The waiting in calls from one call site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SiteWaiting {
@@ -100,16 +110,28 @@ pub(super) struct Waits {
 impl Waits {
     #[inline]
     pub(super) fn add(&mut self, key: WaitKey, at_ns: Nanoseconds, waited_ns: u64) {
-        let key = if self.totals.len() >= MOST && !self.totals.contains_key(&key) {
+        let key = self.counted_as(key);
+        let totals = WaitTotals { times: 1, waited_ns, longest_ns: waited_ns, longest_at_ns: at_ns };
+        self.totals.entry(key).or_default().add(&totals);
+    }
+
+    /// Takes in what another one has taken in.
+    pub(super) fn merge(&mut self, other: &Self) {
+        let mut theirs: Vec<(WaitKey, &WaitTotals)> =
+            other.totals.iter().map(|(key, totals)| (*key, totals)).collect();
+        // Where there are too many, it matters which come first.
+        theirs.sort_unstable_by_key(|(key, _)| *key);
+        for (key, totals) in theirs {
+            self.totals.entry(self.counted_as(key)).or_default().add(totals);
+        }
+    }
+
+    /// The kind that a wait is counted as.
+    fn counted_as(&self, key: WaitKey) -> WaitKey {
+        if self.totals.len() >= MOST && !self.totals.contains_key(&key) {
             WaitKey { function: 0, site: None, awaited: key.waiter, ..key }
         } else {
             key
-        };
-        let totals = self.totals.entry(key).or_default();
-        totals.times += 1;
-        totals.waited_ns += waited_ns;
-        if (waited_ns, Reverse(at_ns)) > (totals.longest_ns, Reverse(totals.longest_at_ns)) {
-            (totals.longest_ns, totals.longest_at_ns) = (waited_ns, at_ns);
         }
     }
 

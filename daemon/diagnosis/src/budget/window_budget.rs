@@ -87,3 +87,12 @@ pub struct RankBudget {
     /// When its last call that is settled returned.
     pub until_ns: Nanoseconds,
 }
+
+impl RankBudget {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.budget += other.budget;
+        self.compute_ns += other.compute_ns;
+        self.cpu_wait_ns += other.cpu_wait_ns;
+        self.until_ns = self.until_ns.max(other.until_ns);
+    }
+}

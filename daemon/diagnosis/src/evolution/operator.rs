@@ -81,8 +81,14 @@ impl Evolution {
         self.has_moved |= self.given.is_none();
     }
 
-    /// Windows that are settled from now on use the current regions.
-    pub(crate) fn begin(&mut self, node_of_rank: &[Node]) {
+    /// The window that ends then is settled, and uses the current regions. It is counted even if nothing happens in it:
+    /// what comes later belongs to it by the same regions.
+    pub(crate) fn begin(&mut self, node_of_rank: &[Node], until_ns: Nanoseconds) {
+        self.renew(node_of_rank);
+        self.go_to(until_ns.saturating_sub(1));
+    }
+
+    fn renew(&mut self, node_of_rank: &[Node]) {
         if !std::mem::take(&mut self.has_moved) {
             return;
         }
@@ -150,6 +156,23 @@ impl Evolution {
             self.rest.merge(window.rest());
             self.first += 1;
         }
+    }
+
+    /// Up to a time windows are final, as another operator knows that closes them.
+    pub(crate) fn follow(&mut self, final_ns: Nanoseconds) {
+        while self.first < final_ns / self.window_ns {
+            self.windows.pop_front();
+            self.first += 1;
+        }
+        self.now = (0, 0, 0);
+    }
+
+    /// What was counted since this was asked last.
+    pub(crate) fn take(&mut self) -> Self {
+        self.now = (0, 0, 0);
+        let emptied = self.windows.iter().map(WindowTallies::emptied).collect();
+        let windows = std::mem::replace(&mut self.windows, emptied);
+        Self { first: self.first, windows, ..Self::new(self.window_ns, self.options) }
     }
 
     /// Takes over what another worker counted in windows that are not final, by the same partitions.

@@ -58,6 +58,35 @@ impl Answers {
         }
     }
 
+    /// What differs from another.
+    pub(crate) fn differences(&self, other: &Self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut compare = |what: &str, is_same: bool, both: String| {
+            if !is_same {
+                found.push(format!("{what}: {both}"));
+            }
+        };
+        macro_rules! fields {
+            ($($field:ident),*) => {$(
+                let both = format!("{:?} and not {:?}", self.$field, other.$field);
+                compare(stringify!($field), self.$field == other.$field, both);
+            )*};
+        }
+        let total = |answers: &Self| answers.ledger.total();
+        compare(
+            "total",
+            total(self) == total(other),
+            format!("{:?} and not {:?}", total(self), total(other)),
+        );
+        for (rank, (one, other)) in self.ledger.ranks().iter().zip(other.ledger.ranks()).enumerate() {
+            compare(&format!("rank {rank}"), one == other, format!("{one:?} and not {other:?}"));
+        }
+        compare("ledger", self.ledger == other.ledger, String::new());
+        fields!(paths, waits, site_waits, learnt, criteria, given_up, critical_path, blocking_from_bytes);
+        fields!(nodes, traffic, messages, uncertain, unmatched, settled_ns);
+        found
+    }
+
     /// The part of the result that does not depend on how the job came in. Threads are numbered as they come, and
     /// windows without events may be skipped.
     pub(crate) fn however_it_came(mut self) -> Self {

@@ -54,6 +54,25 @@ impl CollectiveTraffic {
         self.total += 1;
     }
 
+    /// Takes in what another one has taken in.
+    pub fn merge(&mut self, other: &Self) {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        for (kind, theirs) in &other.calls {
+            let calls = self.calls.entry(*kind).or_default();
+            for (rank, theirs) in theirs {
+                if let Some(member) = calls.get_mut(rank) {
+                    member.calls += theirs.calls;
+                } else if self.members < MOST_MEMBERS {
+                    calls.insert(*rank, *theirs);
+                    self.members += 1;
+                } else {
+                    continue;
+                }
+                self.total += theirs.calls;
+            }
+        }
+    }
+
     /// What they moved.
     #[must_use]
     pub fn bytes(&self) -> u64 {

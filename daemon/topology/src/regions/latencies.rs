@@ -35,10 +35,37 @@ impl Lateness {
     }
 }
 
+/// A message that took exactly the expected time counts as this.
+const ONE: f64 = (1_u64 << 20) as f64;
+
+/// Sums of whole numbers: the order of messages does not matter.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    exact: u64,
+    delayed: u64,
+    above_expected: u64,
+    /// In parts of `ONE`.
+    sum: u64,
+}
+
+impl Counted {
+    fn add(&mut self, other: &Self) {
+        self.exact += other.exact;
+        self.delayed += other.delayed;
+        self.above_expected += other.above_expected;
+        self.sum = self.sum.saturating_add(other.sum);
+    }
+
+    fn lateness(&self) -> Lateness {
+        let Self { exact, delayed, above_expected, sum } = *self;
+        Lateness { exact, delayed, above_expected, sum: sum as f64 / ONE }
+    }
+}
+
 /// By pair, whichever way messages went. Its memory is bounded.
 #[derive(Debug, Clone)]
 pub struct PairLateness {
-    pairs: FxHashMap<(Rank, Rank), Lateness>,
+    pairs: FxHashMap<(Rank, Rank), Counted>,
     left_out: u64,
     most_pairs: usize,
 }
@@ -53,22 +80,30 @@ impl PairLateness {
     /// Takes in an exact message.
     pub fn message(&mut self, source: Rank, target: Rank, time: MessageTime) {
         let pair = (source.min(target), source.max(target));
+        let (delayed, above_expected) = (time.is_delayed().into(), time.is_above_expected().into());
+        let sum = (time.ratio() * ONE).round() as u64;
+        self.add(pair, &Counted { exact: 1, delayed, above_expected, sum });
+    }
+
+    fn add(&mut self, pair: (Rank, Rank), counted: &Counted) {
         if self.pairs.len() >= self.most_pairs && !self.pairs.contains_key(&pair) {
-            self.left_out += 1;
+            self.left_out += counted.exact;
             return;
         }
-        self.pairs.entry(pair).or_default().add(Lateness {
-            exact: 1,
-            delayed: u64::from(time.is_delayed()),
-            above_expected: u64::from(time.is_above_expected()),
-            sum: time.ratio(),
-        });
+        self.pairs.entry(pair).or_default().add(counted);
+    }
+
+    /// Takes in what another one has taken in.
+    pub fn merge(&mut self, other: &Self) {
+        other.pairs.iter().for_each(|(&pair, counted)| self.add(pair, counted));
+        self.left_out += other.left_out;
     }
 
     /// All pairs in order.
     #[must_use]
     pub fn pairs(&self) -> Vec<(Rank, Rank, Lateness)> {
-        let mut all: Vec<_> = self.pairs.iter().map(|(&(one, other), &late)| (one, other, late)).collect();
+        let mut all: Vec<_> =
+            self.pairs.iter().map(|(&(one, other), counted)| (one, other, counted.lateness())).collect();
         all.sort_unstable_by_key(|&(one, other, _)| (one, other));
         all
     }
@@ -145,7 +180,12 @@ mod tests {
             .map(|ranks| Region { id: ranks[0], ranks: ranks.into_iter().map(Rank).collect() });
         let messages = [(0, 1, 8), (1, 2, 3), (0, 3, 4), (2, 2, 1), (2, 9, 5)]
             .map(|(one, other, count)| (Rank(one), Rank(other), count));
-        let (within, between) = exchanges(&regions, messages, &late.pairs());
+        let pairs: Vec<_> = late
+            .pairs()
+            .into_iter()
+            .map(|(one, other, late)| (one, other, Lateness { sum: (late.sum * 1e4).round() / 1e4, ..late }))
+            .collect();
+        let (within, between) = exchanges(&regions, messages, &pairs);
         let of = |messages, exact, delayed, above_expected, sum| Exchange {
             messages,
             late: Lateness { exact, delayed, above_expected, sum },

@@ -1,0 +1,176 @@
+//! The other workers, as one of them sees them: what goes to each, and what came from them.
+
+use crate::gate::Gate;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use mpiscope_diagnosis::{Knowledge, Overdue, Pushes, Report, Share, ThreadPath, WindowEnd};
+use mpiscope_model::Nanoseconds;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::parcel::Window;
+
+/// The worker that decides what all do next.
+pub(crate) const CENTER: usize = 0;
+
+/// How often a worker that waits for another looks whether all is over.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What goes from worker to worker apart from the dataflow. Commands come from the center, and all follow them in the same
+/// order.
+pub(crate) enum Packet {
+    /// A command.
+    Command(Command),
+    /// To the center: the first window that something is due in, and before when no call waits.
+    Due(Option<Window>, Nanoseconds),
+    /// To the center: how far a worker is in a window.
+    Report(Report),
+    /// To the center: calls that waited too long.
+    Overdue(Vec<Overdue>),
+    /// To the center: what the window led to.
+    Share(Box<Share>),
+    /// To the center: where threads are when there is no more input.
+    Paths(Vec<ThreadPath>),
+    /// To each other worker: what it needs; none when it needs nothing. A turn is over when nobody needs anything.
+    Turn(u64, Option<Pushes>, bool),
+}
+
+/// What the center has all do.
+#[derive(Clone)]
+pub(crate) enum Command {
+    /// Say what is due, once all input before a window is in, or all input. Everything before the first window is settled.
+    Look { next: Window, until: Option<Window> },
+    /// Nothing happens before this window.
+    Skip(Window),
+    /// Settle this window.
+    Settle(Window, Box<Knowledge>),
+    /// Say which calls that ended before this wait.
+    SayOverdue(Nanoseconds),
+    /// Let these go on, one after the other.
+    Force(Arc<[Overdue]>),
+    /// The window has ended.
+    End(WindowEnd),
+    /// There is no more input, and all is settled.
+    Finish,
+}
+
+/// All is over: a worker panicked, or nobody wants to know any more.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Stopped;
+
+/// The other workers.
+pub(crate) struct Peers {
+    number: usize,
+    to: Vec<Sender<(usize, Packet)>>,
+    from: Receiver<(usize, Packet)>,
+    /// What came before it was waited for.
+    early: VecDeque<(usize, Packet)>,
+    gate: Arc<Gate>,
+    turn: u64,
+}
+
+impl Peers {
+    /// Those of each worker of a flow.
+    pub(crate) fn all(workers: usize, gate: &Arc<Gate>) -> Vec<Self> {
+        let (to, from): (Vec<_>, Vec<_>) = (0..workers.max(1)).map(|_| unbounded()).unzip();
+        let peers = |(number, from)| Self {
+            number,
+            to: to.clone(),
+            from,
+            early: VecDeque::new(),
+            gate: Arc::clone(gate),
+            turn: 0,
+        };
+        from.into_iter().enumerate().map(peers).collect()
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.to.len()
+    }
+
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    pub(crate) fn is_center(&self) -> bool {
+        self.number == CENTER
+    }
+
+    fn others(&self) -> impl Iterator<Item = usize> + use<> {
+        let own = self.number;
+        (0..self.to.len()).filter(move |peer| *peer != own)
+    }
+
+    pub(crate) fn send(&self, to: usize, packet: Packet) {
+        // One that is gone needs nothing any more.
+        let _ = self.to[to].send((self.number, packet));
+        self.gate.wake(to);
+    }
+
+    /// Has all others do something.
+    pub(crate) fn command(&self, command: &Command) {
+        self.others().for_each(|peer| self.send(peer, Packet::Command(command.clone())));
+    }
+
+    /// Something that is there already.
+    pub(crate) fn look<T>(&mut self, wanted: impl Fn(usize, Packet) -> Result<T, Packet>) -> Option<T> {
+        self.early.extend(self.from.try_iter());
+        for _ in 0..self.early.len() {
+            let (from, packet) = self.early.pop_front()?;
+            match wanted(from, packet) {
+                Ok(found) => return Some(found),
+                Err(packet) => self.early.push_back((from, packet)),
+            }
+        }
+        None
+    }
+
+    /// Waits for something.
+    pub(crate) fn wait<T>(
+        &mut self,
+        wanted: impl Fn(usize, Packet) -> Result<T, Packet>,
+    ) -> Result<T, Stopped> {
+        loop {
+            if let Some(found) = self.look(&wanted) {
+                return Ok(found);
+            }
+            match self.from.recv_timeout(LOOK) {
+                Ok(packet) => self.early.push_back(packet),
+                Err(RecvTimeoutError::Timeout) if !self.gate.is_over() => {}
+                Err(_) => return Err(Stopped),
+            }
+        }
+    }
+
+    /// The next command of the center.
+    pub(crate) fn wait_for_command(&mut self) -> Result<Command, Stopped> {
+        self.wait(|_, packet| if let Packet::Command(command) = packet { Ok(command) } else { Err(packet) })
+    }
+
+    /// One answer of each other worker.
+    pub(crate) fn wait_for_all<T>(
+        &mut self,
+        wanted: impl Fn(usize, Packet) -> Result<T, Packet>,
+    ) -> Result<Vec<T>, Stopped> {
+        self.others().map(|_| self.wait(&wanted)).collect()
+    }
+
+    /// Hands over what others need, and returns what came from them; none when nobody needed anything. All workers do it
+    /// the same number of times.
+    pub(crate) fn exchange(&mut self, pushes: Option<Vec<Pushes>>) -> Result<Option<Vec<Pushes>>, Stopped> {
+        self.turn += 1;
+        let turn = self.turn;
+        let mut moves = pushes.is_some();
+        let mut pushes = pushes.map(|pushes| pushes.into_iter().map(Some).collect::<Vec<_>>());
+        for peer in self.others() {
+            let pushes = pushes.as_mut().and_then(|pushes| pushes[peer].take()).filter(|of| !of.is_empty());
+            self.send(peer, Packet::Turn(turn, pushes, moves));
+        }
+        let received = self.wait_for_all(|_, packet| match packet {
+            Packet::Turn(of, pushes, moves) if of == turn => Ok((pushes, moves)),
+            packet => Err(packet),
+        })?;
+        moves |= received.iter().any(|(_, moves)| *moves);
+        Ok(moves.then(|| received.into_iter().filter_map(|(pushes, _)| pushes).collect()))
+    }
+}
