@@ -16,6 +16,9 @@ pub(crate) const CENTER: usize = 0;
 /// How often a worker that waits for another looks whether all is over.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How often a worker looks for what it waits for before it sleeps, some 50 us.
+const SPINS: u32 = 4_000;
+
 /// What goes from worker to worker apart from the dataflow. Commands come from the center, and all follow them in the same
 /// order.
 pub(crate) enum Packet {
@@ -134,12 +137,27 @@ impl Peers {
             if let Some(found) = self.look(&wanted) {
                 return Ok(found);
             }
+            if self.spin() {
+                continue;
+            }
             match self.from.recv_timeout(LOOK) {
                 Ok(packet) => self.early.push_back(packet),
                 Err(RecvTimeoutError::Timeout) if !self.gate.is_over() => {}
                 Err(_) => return Err(Stopped),
             }
         }
+    }
+
+    /// Whether something comes soon: others are mostly as busy as this one, and to be woken takes longer than that.
+    fn spin(&mut self) -> bool {
+        for _ in 0..SPINS {
+            if let Ok(packet) = self.from.try_recv() {
+                self.early.push_back(packet);
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        false
     }
 
     /// The next command of the center.

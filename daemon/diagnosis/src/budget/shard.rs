@@ -9,12 +9,13 @@ use super::owners::Owners;
 use super::pushes::{PathTo, Pushes};
 use super::steal::Steal;
 use super::sums::Sums;
-use super::thread::{Incoming, Outgoing, Row, ThreadId, Waiter};
+use super::thread::{Incoming, Outgoing, Row, ThreadId};
 use super::thread_table::ThreadTable;
 use super::thresholds::octave;
 use crate::criteria::CollectiveKey;
 use mpiscope_matching::{Link, Matched};
 use mpiscope_model::{Activity, Collected, CommInfo, Function, Message, Nanoseconds, Node, Rank, Scheduling};
+use std::cmp::Reverse;
 
 /// Memory that calls use by turns.
 #[derive(Debug, Default)]
@@ -160,7 +161,7 @@ impl Shard {
         if self.threads[thread as usize].has_come_to(number) {
             self.hand_over(thread, number, to);
         } else {
-            self.threads[thread as usize].waiters.push((number, Waiter::Shard(to)));
+            self.threads[thread as usize].owed.push(Reverse((number, to)));
         }
     }
 
@@ -175,8 +176,16 @@ impl Shard {
     /// A thread came further: leads on those who waited for that.
     #[inline]
     pub(super) fn wake_waiters(&mut self, thread: ThreadId) {
-        if !self.threads[thread as usize].waiters.is_empty() {
+        let state = &self.threads[thread as usize];
+        if !state.waiters.is_empty() {
             self.lead_on(thread);
+        }
+        while let Some(&Reverse((number, to))) = self.threads[thread as usize].owed.peek() {
+            if !self.threads[thread as usize].has_come_to(number) {
+                break;
+            }
+            self.threads[thread as usize].owed.pop();
+            self.hand_over(thread, number, to);
         }
     }
 
@@ -184,10 +193,8 @@ impl Shard {
         let mut waiters = std::mem::take(&mut self.threads[thread as usize].waiters);
         waiters.retain(|&(wanted, waiter)| {
             let has_come = self.threads[thread as usize].has_come_to(wanted);
-            match waiter {
-                Waiter::Thread(waiter) if has_come => self.scratch.woken.push(waiter),
-                Waiter::Shard(to) if has_come => self.hand_over(thread, wanted, to),
-                _ => {}
+            if has_come {
+                self.scratch.woken.push(waiter);
             }
             !has_come
         });

@@ -3,7 +3,7 @@
 use super::causes::{Cause, Causes};
 use super::cut::Pieces;
 use super::shard::Shard;
-use super::thread::{Next, ThreadId, Waiter};
+use super::thread::{Next, ThreadId};
 use super::window_budget::Spared;
 use mpiscope_model::{Activity, Nanoseconds, Rank};
 
@@ -114,9 +114,8 @@ impl Shard {
     /// A thread is to be woken when another comes to a call.
     pub(super) fn wait_for(&mut self, of: ThreadId, number: u64, asks: ThreadId) {
         let waiters = &mut self.threads[of as usize].waiters;
-        let waiter = (number, Waiter::Thread(asks));
-        if !waiters.contains(&waiter) {
-            waiters.push(waiter);
+        if !waiters.contains(&(number, asks)) {
+            waiters.push((number, asks));
         }
     }
 }

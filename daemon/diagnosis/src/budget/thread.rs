@@ -7,7 +7,8 @@ use super::observation::Observed;
 use super::settled_calls::{Passed, SettledCalls};
 use mpiscope_model::{Activity, Collected, Effect, Function, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// A thread's place among all threads.
 pub(super) type ThreadId = u32;
@@ -83,7 +84,9 @@ pub(super) struct Thread {
     pub(super) open: Loop,
     kept: SettledCalls,
     /// Who waits for the path to which call.
-    pub(super) waiters: Vec<(u64, Waiter)>,
+    pub(super) waiters: Vec<(u64, ThreadId)>,
+    /// Other shards that need the path to a call, the next call first.
+    pub(super) owed: BinaryHeap<Reverse<(u64, u16)>>,
     pub(super) is_listed: bool,
     /// The first call of the queue was waited for too long.
     pub(super) is_forced: bool,
@@ -102,15 +105,6 @@ pub(super) struct Thread {
 struct Remote {
     /// Paths that nobody needs although they have not come yet, and how often.
     unpinned: FxHashMap<u64, u32>,
-}
-
-/// What leads another thread on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Waiter {
-    /// A thread of this shard.
-    Thread(ThreadId),
-    /// Another shard, which gets the path.
-    Shard(u16),
 }
 
 /// The call that computing leads to.
@@ -160,6 +154,7 @@ impl Thread {
             open: Loop::default(),
             kept: SettledCalls::default(),
             waiters: Vec::new(),
+            owed: BinaryHeap::new(),
             is_listed: false,
             is_forced: false,
             last: 0,
