@@ -101,7 +101,7 @@ impl Budgeter {
     /// The course of the run, for a later pass with these criteria.
     #[must_use]
     pub fn course(&self, criteria: &Version) -> Course {
-        self.learning.course.clone().over(&self.learnt(), criteria)
+        self.learning.course.clone().over(&self.learnt(), criteria, &self.shard.sums.work)
     }
 
     /// Whether there was network contention only part of the time.

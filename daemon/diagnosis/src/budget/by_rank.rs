@@ -105,6 +105,17 @@ impl ByRank {
         self.most_cells
     }
 
+    /// Calls of this number of ranks that end before a time will be settled.
+    pub(super) fn reach(&mut self, until_ns: Nanoseconds, ranks: usize) {
+        self.ranks = self.ranks.max(ranks);
+        let windows = |width_ns: u64| (until_ns.saturating_sub(1) / width_ns) as usize + 1;
+        while windows(self.width_ns) > 1
+            && windows(self.width_ns).saturating_mul(self.ranks) > self.most_cells
+        {
+            self.join();
+        }
+    }
+
     /// The number that holds for all shards.
     pub(super) fn allow_cells(&mut self, most: usize) {
         self.most_cells = most;

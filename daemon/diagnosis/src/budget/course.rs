@@ -16,7 +16,6 @@ const MOST_COLLECTIVES: usize = 1_024;
 #[derive(Debug, Clone)]
 pub struct Course {
     seen: RatioCounts,
-    work: Work,
     messages: Measure,
     collectives: FxHashMap<CollectiveKey, Measure>,
     view: CourseView,
@@ -40,7 +39,6 @@ impl Course {
     pub(super) fn new(width_ns: u64) -> Self {
         Self {
             seen: RatioCounts::new(width_ns),
-            work: Work::new(width_ns),
             messages: Measure::default(),
             collectives: FxHashMap::default(),
             view: CourseView::default(),
@@ -50,14 +48,14 @@ impl Course {
     }
 
     /// The run has ended. `learnt` are its own criteria, the other ones those that now apply.
-    pub(super) fn over(mut self, learnt: &Version, criteria: &Version) -> Self {
+    pub(super) fn over(mut self, learnt: &Version, criteria: &Version, work: &Work) -> Self {
         let [whole, collectives] = learnt.longer_than(criteria);
         let longer = Longer { usual: self.messages.longer_than(criteria), whole };
         self.view = CourseView {
             messages: self.messages.usual().clone(),
             collectives: Arc::new(self.usual_of_collectives()),
             hindrance: Arc::new(self.seen.assess(longer, collectives)),
-            uneven: Arc::new(self.work.assess()),
+            uneven: Arc::new(work.assess()),
             is_given: true,
         };
         self
@@ -74,7 +72,7 @@ impl Course {
     }
 
     /// A window is over.
-    pub(super) fn close(&mut self, until_ns: Nanoseconds) {
+    pub(super) fn close(&mut self, until_ns: Nanoseconds, work: &Work) {
         if self.view.is_given {
             return;
         }
@@ -91,7 +89,7 @@ impl Course {
             self.view.hindrance = Arc::new(self.seen.assess(Longer::NOT, Some(1.0)));
             self.assessed_windows = self.windows;
         }
-        self.view.uneven = Arc::new(self.work.assess_now(until_ns));
+        self.view.uneven = Arc::new(work.assess_now(until_ns));
     }
 
     /// A message between nodes took this long.
@@ -118,17 +116,6 @@ impl Course {
         if let Some(usual_ns) = self.messages.usual().usual_ns(bytes) {
             self.seen.add_at_most(Kind::Message, at_ns, at_most_ns, usual_ns);
         }
-    }
-
-    /// A rank computed for so much of a time until it called a function.
-    pub(super) fn worked(
-        &mut self,
-        rank: Rank,
-        (from_ns, to_ns): (Nanoseconds, Nanoseconds),
-        worked_ns: u64,
-        next: Function,
-    ) {
-        self.work.add(rank, from_ns, to_ns, worked_ns, next);
     }
 
     pub(super) fn network(&self) -> Vec<Stretch> {

@@ -1,6 +1,7 @@
 //! What holds while a window is settled: all that earlier windows taught, the same for all shards.
 
 use super::course::CourseView;
+use super::sums::Limits;
 use super::versions::Versions;
 use crate::evolution::RegionOfRank;
 use mpiscope_model::{Nanoseconds, Node};
@@ -20,6 +21,6 @@ pub struct Knowledge {
     pub(super) regions: Option<Arc<RegionOfRank>>,
     /// Up to here windows are final.
     pub(super) final_ns: Nanoseconds,
-    /// Cells of the ledger by rank that may be kept.
-    pub(super) most_cells: usize,
+    /// How much memory sums may take.
+    pub(super) limits: Limits,
 }

@@ -5,8 +5,9 @@ use super::knowledge::Knowledge;
 use super::observation::{Observation, Observed};
 use super::thresholds::Thresholds;
 use super::versions::Versions;
+use super::work::Work;
 use crate::criteria::{Criteria, Reference, Version};
-use mpiscope_model::{Nanoseconds, Rank};
+use mpiscope_model::Nanoseconds;
 
 /// Learns from what calls showed.
 #[derive(Debug)]
@@ -53,10 +54,10 @@ impl Learning {
 
     /// What calls of a thread showed in the window at hand.
     pub(super) fn take(&mut self, observed: &Observed) {
-        observed.all.iter().for_each(|observation| self.observe(observed.rank, observation));
+        observed.all.iter().for_each(|observation| self.observe(observation));
     }
 
-    fn observe(&mut self, rank: Rank, observation: &Observation) {
+    fn observe(&mut self, observation: &Observation) {
         match *observation {
             Observation::Message { scope, bytes, took_ns, ratio } => {
                 self.criteria.message(scope, bytes, took_ns);
@@ -71,16 +72,19 @@ impl Learning {
                 self.course.arrived(at_ns, bytes, at_most_ns);
             }
             Observation::Part { at_ns, key, took_ns } => self.course.collective(at_ns, key, took_ns),
-            Observation::Work { from_ns, to_ns, worked_ns, next } => {
-                self.course.worked(rank, (from_ns, to_ns), worked_ns, next);
-            }
         }
     }
 
     /// The window has ended: what it taught holds for those after it. Calls that ended before `oldest_ns` are settled.
-    pub(super) fn close(&mut self, until_ns: Nanoseconds, oldest_ns: Nanoseconds, knowledge: &mut Knowledge) {
+    pub(super) fn close(
+        &mut self,
+        until_ns: Nanoseconds,
+        oldest_ns: Nanoseconds,
+        work: &Work,
+        knowledge: &mut Knowledge,
+    ) {
         knowledge.blocks_from_octave = self.thresholds.settle();
-        self.course.close(until_ns);
+        self.course.close(until_ns, work);
         knowledge.course = self.course.view();
         if !self.is_fixed && self.criteria.settle() {
             self.renew(until_ns, knowledge);

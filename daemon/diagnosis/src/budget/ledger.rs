@@ -56,6 +56,15 @@ impl Ledger {
         }
     }
 
+    /// Calls of this number of ranks that end before a time will be settled.
+    pub(super) fn reach(&mut self, until_ns: Nanoseconds, ranks: usize) {
+        while until_ns.saturating_sub(1) / self.width_ns >= MOST_WINDOWS as u64 {
+            self.join();
+        }
+        self.by_rank.reach(until_ns, ranks);
+        self.shares.reach(until_ns);
+    }
+
     /// A window is over. Returns how many cells by rank may be kept in the next one.
     pub(super) fn close(&mut self) -> usize {
         self.by_rank.close()

@@ -3,7 +3,7 @@
 //! shard that settles them matters.
 
 use crate::criteria::{CollectiveKey, Scope};
-use mpiscope_model::{Function, Nanoseconds, Rank};
+use mpiscope_model::{Nanoseconds, Rank};
 
 /// What a call showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,17 +59,6 @@ pub enum Observation {
         key: CollectiveKey,
         /// What it took.
         took_ns: u64,
-    },
-    /// A rank computed for so much of the time until it called a function.
-    Work {
-        /// From when.
-        from_ns: Nanoseconds,
-        /// Until when.
-        to_ns: Nanoseconds,
-        /// For how long of that.
-        worked_ns: u64,
-        /// The function.
-        next: Function,
     },
 }
 

@@ -100,10 +100,10 @@ impl Budgeter {
         }
         if end.has_settled {
             let oldest_ns = until_ns.saturating_sub(shard.options.patience_ns + 2 * shard.options.window_ns);
-            learning.close(until_ns, oldest_ns, &mut shard.knowledge);
+            learning.close(until_ns, oldest_ns, &shard.sums.work, &mut shard.knowledge);
         }
         shard.sums.evolution.close(report.waited_for_ns);
-        shard.knowledge.most_cells = shard.sums.ledger.close();
+        shard.knowledge.limits = shard.sums.close();
     }
 }
 
@@ -129,6 +129,7 @@ impl Shard {
     pub fn begin(&mut self, until_ns: Nanoseconds) {
         self.steal.advance(until_ns.saturating_add(self.options.window_ns));
         self.sums.evolution.begin(self.threads.nodes(), until_ns);
+        self.sums.reach(until_ns, self.threads.nodes().len());
         // Not when a window closes: windows in which nothing happened are not settled one by one.
         let patience_ns = self.options.patience_ns + 2 * self.options.window_ns;
         self.collectives.forget(until_ns.saturating_sub(patience_ns), patience_ns);

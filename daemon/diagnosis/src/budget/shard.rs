@@ -56,7 +56,7 @@ impl Shard {
     #[must_use]
     pub fn new(options: BudgetOptions, owners: Owners, number: u16) -> Self {
         let mut sums = Sums::new(options.window_ns);
-        let most_cells = sums.ledger.close();
+        let limits = sums.close();
         let is_alone = owners.shards <= 1;
         Self {
             options,
@@ -66,7 +66,7 @@ impl Shard {
             threads: ThreadTable::default(),
             collectives: if is_alone { Collectives::default() } else { Collectives::shared() },
             steal: Steal::default(),
-            knowledge: Knowledge { most_cells, ..Knowledge::default() },
+            knowledge: Knowledge { limits, ..Knowledge::default() },
             sums,
             settled_ns: 0,
             due_ns: None,
@@ -271,10 +271,10 @@ impl Shard {
         worked_ns: u64,
         next: Function,
     ) -> u64 {
-        if !self.knowledge.course.is_given() {
-            self.observe(thread, Observation::Work { from_ns, to_ns, worked_ns, next });
-        }
         let rank = self.threads[thread as usize].rank;
+        if !self.knowledge.course.is_given() {
+            self.sums.work.add(rank, from_ns, to_ns, worked_ns, next);
+        }
         self.knowledge.course.balanced_ns(rank, (from_ns, to_ns), worked_ns, next)
     }
 

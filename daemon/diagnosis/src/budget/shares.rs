@@ -122,6 +122,11 @@ impl RankShares {
         }
     }
 
+    /// Calls that end before a time will be settled.
+    pub(super) fn reach(&mut self, until_ns: Nanoseconds) {
+        self.levels.iter_mut().for_each(|level| level.reach(until_ns));
+    }
+
     /// An interval of one cause, outside of waiting.
     #[inline]
     pub(super) fn direct(&mut self, rank: Rank, cause: Cause, from_ns: u64, to_ns: u64) {
@@ -378,15 +383,26 @@ impl Level {
         self.windows = pairs.collect();
     }
 
+    /// Joins windows until one at a time fits. Returns its place.
+    fn make_room(&mut self, at_ns: Nanoseconds) -> usize {
+        let mut at = (at_ns / self.width_ns) as usize;
+        while self.width_ns < LONGEST_WIDTH_NS && (at + 1).saturating_mul(self.rows) > self.most_cells {
+            self.join();
+            at = (at_ns / self.width_ns) as usize;
+        }
+        at
+    }
+
+    fn reach(&mut self, until_ns: Nanoseconds) {
+        self.make_room(until_ns.saturating_sub(1));
+    }
+
     #[inline]
     fn cell(&mut self, rank: Rank, at_ns: Nanoseconds) -> &mut ShareCell {
         let row = rank.index() >> self.shift;
         let mut at = (at_ns / self.width_ns) as usize;
         if at >= self.windows.len() {
-            while self.width_ns < LONGEST_WIDTH_NS && (at + 1) * self.rows > self.most_cells {
-                self.join();
-                at = (at_ns / self.width_ns) as usize;
-            }
+            at = self.make_room(at_ns);
             if at >= self.windows.len() {
                 self.windows.resize_with(at + 1, Arc::default);
             }

@@ -123,7 +123,7 @@ impl Shard {
             self.sums.evolution.divide(RegionOfRank::clone(regions));
         }
         self.sums.evolution.follow(knowledge.final_ns);
-        self.sums.ledger.allow_cells(knowledge.most_cells);
+        self.sums.follow(&knowledge.limits);
         self.knowledge = knowledge.clone();
     }
 

@@ -30,15 +30,83 @@ pub(super) struct Work {
     /// By window and rank.
     windows: Vec<Vec<u64>>,
     cells: usize,
-    /// How often something was added.
+    /// How often something was added, and how many windows may be kept since one was closed last.
     intervals: u64,
+    most_windows: u64,
     /// By rank.
     before: Vec<Vec<Before>>,
 }
 
 impl Work {
     pub(super) fn new(width_ns: u64) -> Self {
-        Self { width_ns: width_ns.max(1), windows: Vec::new(), cells: 0, intervals: 0, before: Vec::new() }
+        Self {
+            width_ns: width_ns.max(1),
+            windows: Vec::new(),
+            cells: 0,
+            intervals: 0,
+            most_windows: LEAST_WINDOWS,
+            before: Vec::new(),
+        }
+    }
+
+    /// Calls that end before a time will be settled: windows become longer here and not while they are, or parts would be
+    /// rounded otherwise in another order.
+    pub(super) fn reach(&mut self, until_ns: Nanoseconds) {
+        while until_ns / self.width_ns >= self.most_windows {
+            self.join();
+        }
+    }
+
+    /// A window is over: more windows may be kept where there were more intervals.
+    pub(super) fn close(&mut self) {
+        while self.cells > MOST_CELLS && self.windows.len() > 1 {
+            self.join();
+        }
+        self.most_windows =
+            self.intervals.saturating_mul(WINDOWS_PER_INTERVAL).clamp(LEAST_WINDOWS, MOST_WINDOWS);
+    }
+
+    /// Windows are as long, and as many may be kept, as in another one.
+    pub(super) fn follow(&mut self, (width_ns, most_windows): (u64, u64)) {
+        while self.width_ns < width_ns {
+            self.join();
+        }
+        self.most_windows = most_windows;
+    }
+
+    /// How long windows are, and how many may be kept.
+    pub(super) fn limits(&self) -> (u64, u64) {
+        (self.width_ns, self.most_windows)
+    }
+
+    /// An empty one with windows as long.
+    pub(super) fn emptied(&self) -> Self {
+        Self { most_windows: self.most_windows, ..Self::new(self.width_ns) }
+    }
+
+    /// Takes in what another one has taken in since it was emptied last. No rank is in both.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.intervals += other.intervals;
+        for (at, window) in other.windows.iter().enumerate() {
+            for (rank, ns) in window.iter().enumerate().filter(|(_, ns)| **ns > 0) {
+                *self.cell(at, rank) += ns;
+            }
+        }
+        for (rank, theirs) in other.before.iter().enumerate() {
+            theirs.iter().for_each(|&(function, ns)| self.add_before(rank, function, ns));
+        }
+    }
+
+    fn add_before(&mut self, rank: usize, function: Function, worked_ns: u64) {
+        if self.before.len() <= rank {
+            self.before.resize(rank + 1, Vec::new());
+        }
+        let before = &mut self.before[rank];
+        if let Some((_, ns)) = before.iter_mut().find(|(of, _)| *of == function) {
+            *ns += worked_ns;
+        } else if before.len() < MOST_FUNCTIONS {
+            before.push((function, worked_ns));
+        }
     }
 
     /// A rank computed for so much of the time until it called a function.
@@ -51,21 +119,9 @@ impl Work {
         next: Function,
     ) {
         let rank = rank.index();
-        if self.before.len() <= rank {
-            self.before.resize(rank + 1, Vec::new());
-        }
-        let before = &mut self.before[rank];
-        if let Some((_, ns)) = before.iter_mut().find(|(function, _)| *function == next) {
-            *ns += worked_ns;
-        } else if before.len() < MOST_FUNCTIONS {
-            before.push((next, worked_ns));
-        }
+        self.add_before(rank, next, worked_ns);
         let whole_ns = to_ns.saturating_sub(from_ns).max(1);
         self.intervals += 1;
-        let most = self.intervals.saturating_mul(WINDOWS_PER_INTERVAL).clamp(LEAST_WINDOWS, MOST_WINDOWS);
-        while to_ns / self.width_ns >= most {
-            self.join();
-        }
         let mut at_ns = from_ns;
         while at_ns < to_ns {
             let at = (at_ns / self.width_ns) as usize;
@@ -77,9 +133,6 @@ impl Work {
             };
             *self.cell(at, rank) += part_ns;
             at_ns = end_ns;
-            if self.cells > MOST_CELLS && self.windows.len() > 1 {
-                self.join();
-            }
         }
     }
 
@@ -281,6 +334,7 @@ mod tests {
         let mut work = Work::new(1_000_000);
         for at in 0..8_u64 {
             let from_ns = at * LONG_NS;
+            work.reach(from_ns + LONG_NS);
             work.add(Rank((at % 2) as u32), from_ns, from_ns + LONG_NS, 1_000, SEND);
             assert!(work.windows.len() as u64 <= LEAST_WINDOWS, "{} windows", work.windows.len());
         }
@@ -288,7 +342,11 @@ mod tests {
         assert!(sum <= 8_000 && work.windows.len() as u64 > LEAST_WINDOWS / 2, "{}", work.windows.len());
         // Where there are many intervals, windows are as short as before.
         let mut work = Work::new(1_000);
-        (0..20_000_u64).for_each(|at| work.add(Rank(0), at * 1_000, at * 1_000 + 1_000, 10, SEND));
+        for at in 0..20_000_u64 {
+            work.reach(at * 1_000 + 1_000);
+            work.add(Rank(0), at * 1_000, at * 1_000 + 1_000, 10, SEND);
+            work.close();
+        }
         assert_eq!((work.windows.len(), work.width_ns), (20_000, 1_000));
     }
 
@@ -327,6 +385,7 @@ mod tests {
         let mut work = Work::new(100);
         let long_ns = 1 << 62;
         work.add(Rank(0), 0, 10, 10, SEND);
+        work.reach(long_ns + 10);
         work.add(Rank(0), long_ns, long_ns + 10, 10, SEND);
         work.add(Rank(1), 0, long_ns, long_ns, SEND);
         assert!(work.windows.len() as u64 <= MOST_WINDOWS, "{} windows", work.windows.len());
@@ -339,6 +398,7 @@ mod tests {
     fn memory_is_bounded() {
         let mut work = Work::new(1);
         (0..3000).for_each(|at| work.add(Rank(999), at, at + 1, 1, SEND));
+        work.close();
         assert!(work.cells <= MOST_CELLS + 1000 && work.width_ns == 2);
         assert_eq!(work.windows.iter().map(|window| window[999]).sum::<u64>(), 3000);
     }
