@@ -87,10 +87,10 @@ impl Work {
     /// Takes in what another one has taken in since it was emptied last. No rank is in both.
     pub(super) fn merge(&mut self, other: &Self) {
         self.intervals += other.intervals;
+        // Windows without work count, too.
         for (at, window) in other.windows.iter().enumerate() {
-            for (rank, ns) in window.iter().enumerate().filter(|(_, ns)| **ns > 0) {
-                *self.cell(at, rank) += ns;
-            }
+            let cells = window.iter().enumerate().rev();
+            cells.for_each(|(rank, ns)| *self.cell(at, rank) += ns);
         }
         for (rank, theirs) in other.before.iter().enumerate() {
             theirs.iter().for_each(|&(function, ns)| self.add_before(rank, function, ns));
