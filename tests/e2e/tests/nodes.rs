@@ -407,6 +407,10 @@ fn agents_that_a_site_has_started_by_hand() {
     assert!(agents(&lab).is_empty(), "no rank starts one");
     let product = mpiscope(&["agent"]).unwrap();
     let words = [product.get_program(), "agent".as_ref(), out.as_os_str()];
+    // The daemon's own host needs none: a second reader of its rings would damage the recording.
+    let needless = run(&mut lab.exec("node1", &words), LIMIT).unwrap();
+    assert_eq!(needless.status, 0);
+    assert!(needless.errors().contains("no agent is needed here"), "{}", needless.errors());
     let agent = Running::start(&mut lab.exec("node2", &words)).unwrap();
     let ended = running.wait(LIMIT).unwrap();
     assert_eq!(agent.wait(LIMIT).unwrap().status, 0);

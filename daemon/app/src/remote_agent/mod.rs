@@ -12,7 +12,7 @@ mod worker;
 use crate::command_line::AgentOptions;
 use anyhow::{Context as _, Result};
 use mpiscope_process::local_host::own_program;
-use mpiscope_ring::AGENT_LOCK_VARIABLE;
+use mpiscope_ring::{AGENT_LOCK_VARIABLE, SERVED_BY_DAEMON};
 pub(crate) use outbox::Shared;
 pub(crate) use settings::LEFT_FILE;
 use settings::{Lock, Settings};
@@ -48,6 +48,10 @@ pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
                 Err(error)
             }
         };
+    }
+    if settings.rings.join(SERVED_BY_DAEMON).exists() {
+        say!("the daemon itself records the ranks of this host: no agent is needed here");
+        return Ok(ExitCode::SUCCESS);
     }
     // Taken over from the rank that started us, or taken now; gone with the last of both processes.
     let lock = settings.lock()?;
