@@ -192,3 +192,37 @@ impl Peers {
         Ok(moves.then(|| received.into_iter().filter_map(|(pushes, _)| pushes).collect()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_waits_is_released_when_a_worker_fails() {
+        let gate = Arc::new(Gate::new(100, 10));
+        let mut peers = Peers::all(3, &gate).into_iter();
+        let (mut center, mut other) = (peers.next().unwrap(), peers.next().unwrap());
+        let waiting = std::thread::spawn(move || other.exchange(None).map(|_| ()));
+        // It waits for the center, which never takes its turn.
+        let turn = |_, packet| if let Packet::Turn(turn, ..) = packet { Ok(turn) } else { Err(packet) };
+        assert_eq!(center.wait(turn), Ok(1));
+        gate.fail("it panicked".to_owned());
+        assert_eq!(waiting.join().unwrap(), Err(Stopped));
+    }
+
+    #[test]
+    fn what_comes_early_is_kept_until_its_turn() {
+        let gate = Arc::new(Gate::new(100, 10));
+        let mut peers = Peers::all(2, &gate).into_iter();
+        let (mut one, mut other) = (peers.next().unwrap(), peers.next().unwrap());
+        one.send(1, Packet::Turn(2, None, false));
+        one.send(1, Packet::Command(Command::Finish));
+        one.send(1, Packet::Turn(1, Some(Pushes::default()), true));
+        // Something moved in the first turn, and nothing in the second.
+        assert_eq!(other.exchange(None).unwrap().map(|pushes| pushes.len()), Some(1));
+        assert!(other.exchange(None).unwrap().is_none());
+        assert!(matches!(other.wait_for_command(), Ok(Command::Finish)));
+        let turn = |_, packet| if let Packet::Turn(turn, ..) = packet { Ok(turn) } else { Err(packet) };
+        assert_eq!([one.wait(turn).unwrap(), one.wait(turn).unwrap()], [1, 2]);
+    }
+}

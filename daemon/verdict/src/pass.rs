@@ -49,7 +49,9 @@ pub(super) fn second(
 
 fn flow(manifest: &Manifest, workers: usize) -> FlowOptions {
     let budget = options(manifest.window_ns, manifest.latency);
-    FlowOptions { workers, budget, ..FlowOptions::default() }
+    // As few neighbours as possible are on different workers.
+    let neighbours = manifest.job.plausible_ranks().div_ceil(workers.max(1) as u32).max(1);
+    FlowOptions { workers, neighbours, budget, ..FlowOptions::default() }
 }
 
 /// How a run is diagnosed.

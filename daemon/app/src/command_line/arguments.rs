@@ -187,7 +187,7 @@ OTF2 library. picl writes a PICL 2.0 trace for ParaGraph. Of a running or killed
     /// Run the per-node agent (only where your site starts agents itself)
     #[command(after_help = "\
 Examples:
-  srun --overlap --ntasks-per-node=1 mpiscope agent sim.scope
+  srun --overlap --ntasks=$SLURM_NNODES mpiscope agent sim.scope
 
 Elsewhere the first rank on each host starts the agent. The agent exits with the run.")]
     Agent(AgentOptions),
@@ -276,7 +276,7 @@ pub(crate) struct RunOptions {
     /// Record how the program came to each call: its functions from main to the call; see docs/find-the-cause.md for the cost
     #[arg(long)]
     pub(crate) call_paths: bool,
-    /// Threads for the live analysis; more than one helps with thousands of ranks
+    /// Threads for the analysis; more than one helps where a job makes millions of calls a second
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
     pub(crate) workers: usize,
     /// Window length of the analysis, in milliseconds

@@ -119,6 +119,19 @@ fn what_the_first_reading_found_stays_where_the_second_takes_too_long() {
 }
 
 #[test]
+fn any_number_of_workers_finds_the_same() {
+    let found = |workers| {
+        let (found, missing, _) = diagnosed_within(Limits::new(workers), true);
+        assert!(missing.is_empty() && found.diagnosis.verdict.cause == "pattern", "{missing:?}");
+        serde_json::to_string(&found).unwrap()
+    };
+    let alone = found(1);
+    for workers in [2, 3] {
+        assert!(found(workers) == alone, "{workers} workers find something else");
+    }
+}
+
+#[test]
 fn where_there_is_no_time_for_a_reading_the_verdict_is_of_the_first_part_of_the_run() {
     for most_calls in [1 << 20, 40_000] {
         let limits = Limits { most_calls, time: Some(Duration::ZERO), ..Limits::new(1) };

@@ -7,7 +7,7 @@ use mpiscope_model::{Nanoseconds, Rank};
 
 /// What a call showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Observation {
+pub(super) enum Observation {
     /// An exact message took so long, and this many times the expected time where one is known.
     Message {
         /// Within nodes or between them.
@@ -64,11 +64,11 @@ pub enum Observation {
 
 /// Those of a thread in a window, in order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Observed {
+pub(super) struct Observed {
     /// Whose.
-    pub rank: Rank,
+    pub(super) rank: Rank,
     /// Which thread of the rank.
-    pub thread: u16,
+    pub(super) thread: u16,
     /// What its calls showed.
-    pub all: Vec<Observation>,
+    pub(super) all: Vec<Observation>,
 }

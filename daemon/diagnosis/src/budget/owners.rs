@@ -22,3 +22,16 @@ impl Owners {
         (rank.0 / self.block.max(1) % u32::from(self.shards.max(1))) as u16
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_go_together_and_each_shard_has_its_share() {
+        let owners = Owners { shards: 3, block: 4 };
+        let found: Vec<u16> = Rank::all(16).map(|rank| owners.shard(rank)).collect();
+        assert_eq!(found, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0]);
+        assert!(Rank::all(9).all(|rank| Owners::ONE.shard(rank) == 0));
+    }
+}

@@ -99,3 +99,26 @@ impl SettledCalls {
         gone
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_another_shard_come_in_any_order_and_several_times() {
+        let mut calls = SettledCalls::default();
+        let call = |number, pins| Passed { number, pins, may_block: false, end_ns: number, path: None };
+        [7, 3, 5, 3].into_iter().for_each(|number| calls.insert(call(number, 1)));
+        assert_eq!(
+            calls.calls.iter().map(|call| (call.number, call.pins)).collect::<Vec<_>>(),
+            [(3, 2), (5, 1), (7, 1)]
+        );
+        calls.unpin(5);
+        calls.insert(call(5, 1));
+        calls.unpin(3);
+        calls.unpin(3);
+        assert_eq!((calls.len(), calls.unpinned), (2, 0));
+        [5, 7].into_iter().for_each(|number| calls.unpin(number));
+        assert_eq!((calls.len(), calls.unpinned), (0, 0));
+    }
+}

@@ -58,9 +58,10 @@ fn windowed(batches: &[Batch]) {
     windowed.finish();
 }
 
-fn flow(workers: usize, batches: Vec<Batch>) -> Result<()> {
+fn flow(workers: usize, ranks: u32, batches: Vec<Batch>) -> Result<()> {
     let budget = BudgetOptions { window_ns: WINDOW_NS, ..BudgetOptions::default() };
-    let flow = Flow::start(FlowOptions { workers, budget, ..FlowOptions::default() })?;
+    let neighbours = ranks.div_ceil(workers as u32);
+    let flow = Flow::start(FlowOptions { workers, neighbours, budget, ..FlowOptions::default() })?;
     for batch in batches {
         flow.feed(batch)?;
     }
@@ -80,7 +81,7 @@ enum Operator {
 }
 
 impl Operator {
-    fn run(&self, batches: &[Batch]) -> Result<Took> {
+    fn run(&self, ranks: u32, batches: &[Batch]) -> Result<Took> {
         match self {
             Operator::Looks(operator) => {
                 let begun = Took::begin();
@@ -90,7 +91,7 @@ impl Operator {
             Operator::Flows(workers) => {
                 let own = batches.to_vec();
                 let begun = Took::begin();
-                flow(*workers, own)?;
+                flow(*workers, ranks, own)?;
                 Ok(begun.end())
             }
         }
@@ -188,7 +189,7 @@ fn main() -> Result<()> {
     let mut took = vec![Vec::new(); operators.len()];
     for _ in 0..rounds {
         for ((_, operator), took) in operators.iter().zip(&mut took) {
-            took.push(operator.run(&batches)?);
+            took.push(operator.run(ranks, &batches)?);
         }
     }
     for ((name, operator), of) in operators.iter().zip(&took) {
