@@ -3,6 +3,7 @@
 use crate::criteria::{CollectiveCriterion, Scope, Version, bin_sizes};
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::{CallRow, NO_COMM, NONE};
+use crate::whatif::flight_times::Messages;
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::delays::Delays;
 use crate::whatif::message_calls::{MessageRow, link};
@@ -295,22 +296,23 @@ fn push_threads(
 
 /// Learns what flights take, and finds what calls waited for: messages, entries of others, a CPU.
 fn find_waits(graph: &mut Graph) {
-    flights::learn_roughly(graph);
+    let messages = Messages::new(graph);
+    flights::learn_roughly(graph, &messages);
     drained::find(graph);
     if !graph.drained.is_empty() {
         // What ended for another reason does not say what flights take.
-        flights::learn_roughly(graph);
+        flights::learn_roughly(graph, &messages);
     }
     let partners = Partners::new(graph);
     explain::explain(graph, &partners);
     // What else a call waited for shows which flights it felt.
-    flights::learn(graph);
+    flights::learn(graph, &messages);
     let parts = graph.own_parts();
     let mut delays = std::mem::take(&mut graph.delays);
     delays.spread(graph, &parts);
     graph.delays = delays;
     if graph.delays.is_known() {
         graph.delays.of_calls = starved::with_starved(graph, &partners, &parts);
-        flights::learn_with_cpus(graph);
+        flights::learn_with_cpus(graph, &messages);
     }
 }

@@ -1,15 +1,52 @@
 //! What flights take by size, from those that were felt and from what bounds the others.
 
 use crate::whatif::censored::Distribution;
-use crate::whatif::graph::flights::{Flights, Point, SHARES, size_bin};
+use crate::whatif::graph::flights::{Flights, Point, SHARES, SIZE_BINS, size_bin};
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::median::median;
 use crate::whatif::quiet_samples::{is_within, quiet_stretches, times_of};
 use crate::whatif::reference::at_size;
 use crate::whatif::rule::Rule;
 use mpiscope_model::spread;
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
+
+/// What is known of messages before it is known which of them were felt.
+pub(crate) struct Messages {
+    /// Whether each goes between nodes.
+    pub(crate) inter: Vec<bool>,
+    /// By message, the number of its scope and size.
+    kinds: Vec<u16>,
+    /// What flights take at least, by what bounds them.
+    pub(crate) bounds: Flights,
+}
+
+/// Scopes and sizes.
+const KINDS: usize = 2 * SIZE_BINS;
+
+fn kind(is_inter: bool, bytes: u32) -> usize {
+    usize::from(is_inter) * SIZE_BINS + size_bin(bytes) as usize
+}
+
+impl Messages {
+    pub(crate) fn new(graph: &Graph) -> Self {
+        let inter: Vec<bool> = graph.edges.iter().map(|edge| graph.link_of(edge).is_some()).collect();
+        let kinds = graph.edges.iter().zip(&inter).map(|(edge, is_inter)| kind(*is_inter, edge.bytes) as u16);
+        let kinds: Vec<u16> = kinds.collect();
+        let mut least: Vec<Option<(u64, u32)>> = vec![None; KINDS];
+        for (edge, kind) in graph.edges.iter().zip(&kinds) {
+            let bound = (graph.span_ns(edge), edge.bytes);
+            let least = &mut least[usize::from(*kind)];
+            *least = Some(least.map_or(bound, |least| least.min(bound)));
+        }
+        let mut bounds = Flights::default();
+        for (points, least) in bounds.scopes.iter_mut().zip(least.chunks_exact(SIZE_BINS)) {
+            let point =
+                |(ns, bytes): (u64, u32)| Point { bytes: bytes.into(), ns: [ns as f64; SHARES.len()] };
+            points.extend(least.iter().flatten().copied().map(point));
+        }
+        Self { inter, kinds, bounds }
+    }
+}
 
 /// A flight that was felt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,7 +173,8 @@ fn quiet_of_all<'a>(sizes: impl Iterator<Item = &'a Vec<Sample>>) -> Vec<Range<u
         of_size.iter().map(move |sample| Sample { ns: part(sample.ns), ..*sample })
     };
     let mut all: Vec<Sample> = sizes.flat_map(relative).collect();
-    all.sort_unstable();
+    // Each size is in the order of time.
+    all.sort();
     times(&all, &quiet_stretches(&all, |sample| sample.ns))
 }
 
@@ -145,74 +183,51 @@ const PART: f64 = 1e6;
 
 /// By scope and size, what flights took that calls waited for. What messages take on links that are slow throughout is not what
 /// others take.
-fn gather(graph: &Graph, inter: &[bool], flight_ns: impl Fn(&Edge) -> u64) -> FxHashMap<(bool, u32), OfSize> {
-    let key = |at: usize| (inter[at], size_bin(graph.edges[at].bytes));
+fn gather(graph: &Graph, messages: &Messages, flight_ns: impl Fn(&Edge) -> u64) -> Vec<Option<OfSize>> {
+    let kind = |at: usize| usize::from(messages.kinds[at]);
     let ended_ns = |edge: &Edge| graph.ends[edge.to as usize];
     let waited_for = || graph.waited_for().filter(|at| graph.slowness_of(*at) == 1.0);
-    let mut felt: FxHashMap<(bool, u32), Vec<Sample>> = FxHashMap::default();
+    let mut felt: Vec<Vec<Sample>> = vec![Vec::new(); KINDS];
     for at in waited_for().filter(|at| graph.edges[*at].is_felt) {
         let edge = &graph.edges[at];
-        let sample = Sample { at_ns: ended_ns(edge), ns: flight_ns(edge), bytes: edge.bytes };
-        felt.entry(key(at)).or_default().push(sample);
+        felt[kind(at)].push(Sample { at_ns: ended_ns(edge), ns: flight_ns(edge), bytes: edge.bytes });
     }
-    felt.values_mut().for_each(|of_size| of_size.sort_unstable());
-    let of_scope =
-        |is_inter: bool| felt.iter().filter(move |((of, _), _)| *of == is_inter).map(|(_, felt)| felt);
-    let quiet = [false, true].map(|is_inter| match graph.follows(Rule::QuietTogether) {
-        true => quiet_of_all(of_scope(is_inter)),
-        false => Vec::new(),
-    });
-    let of_size =
-        |(size, felt): (&(bool, u32), &Vec<Sample>)| (*size, OfSize::new(felt, &quiet[usize::from(size.0)]));
-    let mut sizes: FxHashMap<_, OfSize> = felt.iter().map(of_size).collect();
+    // Those of each rank are in their order: a stable sort merges them.
+    felt.iter_mut().for_each(|of_size| of_size.sort());
+    let mut sizes: Vec<Option<OfSize>> = Vec::with_capacity(KINDS);
+    for of_scope in felt.chunks_exact(SIZE_BINS) {
+        let of_scope = || of_scope.iter().map(|felt| Some(felt).filter(|felt| !felt.is_empty()));
+        let quiet = match graph.follows(Rule::QuietTogether) {
+            true => quiet_of_all(of_scope().flatten()),
+            false => Vec::new(),
+        };
+        sizes.extend(of_scope().map(|felt| felt.map(|felt| OfSize::new(felt, &quiet))));
+    }
     let is_bounded = |at: &usize| !graph.edges[*at].is_felt && graph.follows(Rule::Bounds);
     for at in waited_for().filter(is_bounded) {
         let edge = &graph.edges[at];
-        if let Some(of_size) = sizes.get_mut(&key(at)) {
+        if let Some(of_size) = &mut sizes[kind(at)] {
             of_size.bound(ended_ns(edge), flight_ns(edge));
         }
     }
     sizes
 }
 
-/// What flights take at least, by what bounds them.
-pub(crate) fn of_bounds(graph: &Graph, inter: &[bool]) -> Flights {
-    let mut least: FxHashMap<(bool, u32), (u64, u32)> = FxHashMap::default();
-    for (edge, is_inter) in graph.edges.iter().zip(inter) {
-        let bound = (graph.span_ns(edge), edge.bytes);
-        let of_size = least.entry((*is_inter, size_bin(edge.bytes))).or_insert(bound);
-        *of_size = bound.min(*of_size);
-    }
-    let mut flights = Flights::default();
-    for ((is_inter, _), (ns, bytes)) in least {
-        let ns = ns as f64;
-        let point = Point { bytes: f64::from(bytes), ns: [ns; SHARES.len()] };
-        flights.scopes[usize::from(is_inter)].push(point);
-    }
-    flights.sorted()
-}
-
 /// What flights take in the quietest quarter of the run; where none was felt, the least bound.
-pub(crate) fn of_felt(graph: &Graph, inter: &[bool], flight_ns: impl Fn(&Edge) -> u64) -> Flights {
+pub(crate) fn of_felt(graph: &Graph, messages: &Messages, flight_ns: impl Fn(&Edge) -> u64) -> Flights {
     let mut flights = Flights::default();
-    let mut felt: FxHashSet<(bool, u32)> = FxHashSet::default();
-    let mut by_scope: [Vec<OfSize>; 2] = Default::default();
-    for ((is_inter, size), of_size) in gather(graph, inter, flight_ns) {
-        felt.insert((is_inter, size));
-        by_scope[usize::from(is_inter)].push(of_size);
-    }
-    for (mut sizes, points_of_scope) in by_scope.into_iter().zip(&mut flights.scopes) {
-        sizes.sort_by(|one, other| one.bytes.total_cmp(&other.bytes));
+    let mut sizes = gather(graph, messages, flight_ns);
+    let is_felt: Vec<bool> = sizes.iter().map(Option::is_some).collect();
+    for (of_scope, points_of_scope) in sizes.chunks_exact_mut(SIZE_BINS).zip(&mut flights.scopes) {
+        let felt: Vec<OfSize> = of_scope.iter_mut().filter_map(Option::take).collect();
         let nearest = if graph.follows(Rule::NearSizes) { NEAR_SIZES } else { 0.0 };
-        *points_of_scope = points(&sizes, nearest);
+        *points_of_scope = points(&felt, nearest);
     }
-    let known = flights.sorted();
-    let mut flights = known.clone();
-    let bounds = of_bounds(graph, inter);
-    for (scope, points) in bounds.scopes.into_iter().enumerate() {
+    let known = flights.clone();
+    for (scope, points) in messages.bounds.scopes.iter().enumerate() {
         for point in points {
             let bytes = point.bytes as u32;
-            if !felt.contains(&(scope == 1, size_bin(bytes))) {
+            if !is_felt[kind(scope == 1, bytes)] {
                 // What sizes near it take is the better guess where the bound is far above it.
                 let least = |at: usize| {
                     let near = at_size(&known.scopes[scope], |near| (near.bytes, near.ns[at]), bytes);

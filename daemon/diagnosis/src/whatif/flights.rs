@@ -2,7 +2,7 @@
 //! round. Flights that are not known are drawn.
 
 use crate::whatif::decisive::{Draws, decisive, was_felt};
-use crate::whatif::flight_times::{of_bounds, of_felt};
+use crate::whatif::flight_times::{Messages, of_felt};
 use crate::whatif::graph::flights::{Figure, Flights, MOST_OWN_NS, SMALL_BYTES};
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::rule::Rule;
@@ -10,13 +10,17 @@ use crate::whatif::slow_links;
 use mpiscope_model::drawn;
 
 /// Learns roughly what flights take, and which of them are known: nothing is drawn.
-pub(crate) fn learn_roughly(graph: &mut Graph) {
-    learn_in_rounds(graph, false);
+pub(crate) fn learn_roughly(graph: &mut Graph, messages: &Messages) {
+    graph.flights = learn_in_rounds(graph, messages, false);
 }
 
 /// Learns what flights take, and which of them are known.
-pub(crate) fn learn(graph: &mut Graph) {
-    learn_in_rounds(graph, graph.follows(Rule::LastDrawn));
+pub(crate) fn learn(graph: &mut Graph, messages: &Messages) {
+    let flights = learn_in_rounds(graph, messages, graph.follows(Rule::LastDrawn));
+    let likely_ns = |at: usize| likely_ns(graph, &flights, messages.inter[at], at);
+    let likely: Vec<f32> = (0..graph.edges.len()).map(likely_ns).collect();
+    graph.edges.iter_mut().zip(likely).for_each(|(edge, likely_ns)| edge.likely_ns = likely_ns);
+    graph.flights = flights;
 }
 
 const ROUNDS: usize = 3;
@@ -24,39 +28,36 @@ const ROUNDS: usize = 3;
 /// What decided among several messages depends on what flights take, and the other way round. First it is the nearest to the least
 /// bounds, then to the usual. Which links are slow comes out of the first round, and what decided there of the third. There it may be
 /// drawn.
-fn learn_in_rounds(graph: &mut Graph, is_drawn: bool) {
-    let inter: Vec<bool> = graph.edges.iter().map(|edge| graph.link_of(edge).is_some()).collect();
+fn learn_in_rounds(graph: &mut Graph, messages: &Messages, is_drawn: bool) -> Flights {
+    let inter = &messages.inter;
     let took = graph.edges.iter().map(|edge| graph.ends[edge.to as usize] - graph.starts[edge.to as usize]);
     let has_small = graph.edges.iter().any(|edge| edge.bytes <= SMALL_BYTES);
     let least_ns = took.min().unwrap_or(0).min(if has_small { MOST_OWN_NS } else { u64::MAX });
-    let mut flights = Flights { least_ns, ..of_bounds(graph, &inter) };
+    let mut flights = Flights { least_ns, ..messages.bounds.clone() };
     graph.slowness.clear();
     let is_drawn = is_drawn && graph.received.windows(2).any(|range| range[1] - range[0] > 1);
     for round in 1..=ROUNDS {
         if round == ROUNDS && !is_drawn && graph.slowness.is_empty() {
             break;
         }
-        let mut draws = (round == ROUNDS && is_drawn).then(|| Draws::new(graph, &flights, &inter));
+        let mut draws = (round == ROUNDS && is_drawn).then(|| Draws::new(graph, &flights, inter));
         graph.edges.iter_mut().for_each(|edge| edge.is_felt = false);
         for call in 0..graph.starts.len() {
-            let messages = graph.received[call] as usize..graph.received[call + 1] as usize;
-            let nearest = match messages.len() {
+            let of_call = graph.received[call] as usize..graph.received[call + 1] as usize;
+            let nearest = match of_call.len() {
                 0 => continue,
-                1 => messages.start,
-                _ => decisive(graph, &flights, &inter, messages.clone()),
+                1 => of_call.start,
+                _ => decisive(graph, &flights, inter, of_call.clone()),
             };
             if was_felt(graph, &flights, &graph.edges[nearest]) {
-                let chosen = draws.as_mut().and_then(|draws| draws.decisive(graph, messages, nearest));
+                let chosen = draws.as_mut().and_then(|draws| draws.decisive(graph, of_call, nearest));
                 graph.edges[chosen.unwrap_or(nearest)].is_felt = true;
             }
         }
         graph.slowness = slowness(graph);
-        flights = Flights { least_ns, ..of_felt(graph, &inter, |edge| graph.span_ns(edge)) };
+        flights = Flights { least_ns, ..of_felt(graph, messages, |edge| graph.span_ns(edge)) };
     }
-    let likely: Vec<f32> =
-        (0..graph.edges.len()).map(|at| likely_ns(graph, &flights, inter[at], at)).collect();
-    graph.edges.iter_mut().zip(likely).for_each(|(edge, likely_ns)| edge.likely_ns = likely_ns);
-    graph.flights = flights;
+    flights
 }
 
 /// What the flight of a message likely took, if flights take such times: one that was not felt is drawn from them.
@@ -76,8 +77,7 @@ fn likely_ns(graph: &Graph, flights: &Flights, is_inter: bool, at: usize) -> f32
 
 /// Learns what flights take where no rank waits for a CPU: those that were felt, without the waiting in the calls that received
 /// them.
-pub(crate) fn learn_with_cpus(graph: &mut Graph) {
-    let inter: Vec<bool> = graph.edges.iter().map(|edge| graph.link_of(edge).is_some()).collect();
+pub(crate) fn learn_with_cpus(graph: &mut Graph, messages: &Messages) {
     let without_waiting_ns = |edge: &Edge| {
         let span_ns = graph.span_ns(edge);
         let delay_ns = graph.delays.of_others(graph.delay_of(edge.to as usize));
@@ -85,8 +85,10 @@ pub(crate) fn learn_with_cpus(graph: &mut Graph) {
         let least_ns = quickest_ns.map_or(span_ns, |ns| span_ns.min(ns as u64));
         span_ns.saturating_sub(delay_ns).max(least_ns)
     };
-    let flights = Flights { least_ns: graph.flights.least_ns, ..of_felt(graph, &inter, without_waiting_ns) };
-    let likely_ns = |at: usize| likely_ns(graph, &flights, inter[at], at).min(graph.edges[at].likely_ns);
+    let flights =
+        Flights { least_ns: graph.flights.least_ns, ..of_felt(graph, messages, without_waiting_ns) };
+    let likely_ns =
+        |at: usize| likely_ns(graph, &flights, messages.inter[at], at).min(graph.edges[at].likely_ns);
     graph.likely_with_cpus = (0..graph.edges.len()).map(likely_ns).collect();
     graph.flights_with_cpus = Some(flights);
 }

@@ -62,7 +62,7 @@ pub(crate) fn link(graph: &mut Graph, mut messages: Vec<MessageRow>, rows: &[Cal
         graph.edges.push(Edge { from, to, bytes: row.bytes, is_felt: false, likely_ns: 0.0 });
     }
     drop(messages);
-    graph.edges.sort_unstable_by_key(|edge| (edge.to, edge.from));
+    graph.edges.sort_by_key(|edge| (edge.to, edge.from));
     let mut received = vec![0_u32; rows.len() + 1];
     for edge in &graph.edges {
         received[edge.to as usize + 1] += 1;

@@ -44,7 +44,7 @@ fn pieces(mut flights: Vec<(u64, f64)>) -> Vec<(u64, f64)> {
     if flights.len() < LEAST_FLIGHTS {
         return Vec::new();
     }
-    flights.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+    flights.sort_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
     let count = (flights.len() / LEAST_OF_PIECE).min(PIECES);
     let start = |piece: usize| piece * flights.len() / count;
     let median = |piece: usize| {

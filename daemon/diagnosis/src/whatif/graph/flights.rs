@@ -82,7 +82,9 @@ pub(crate) enum Figure {
     Normal = 6,
 }
 
-/// Sizes are gathered by quarters of an octave.
+/// Sizes are gathered by quarters of an octave; there are this many.
+pub(crate) const SIZE_BINS: usize = 4 * u32::BITS as usize + 1;
+
 pub(crate) fn size_bin(bytes: u32) -> u32 {
     (4.0 * (f64::from(bytes) + 1.0).log2()) as u32
 }
