@@ -1,8 +1,7 @@
 //! What the thread that feeds and the workers share: batches that wait, questions, and whether anything went wrong.
 
 use crate::error::{FlowError, TryFeedError};
-use crate::parcel::{Window, reader};
-use crate::peers::CENTER;
+use crate::parcel::{CENTER, Window, reader};
 use mpiscope_diagnosis::Budgeter;
 use mpiscope_model::Batch;
 use std::collections::VecDeque;

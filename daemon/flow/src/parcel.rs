@@ -16,6 +16,9 @@ use timely::dataflow::channels::pushers::exchange::Distributor;
 /// A window of the run, by its number: the time of the dataflow.
 pub(crate) type Window = u64;
 
+/// The worker that decides what all do next.
+pub(crate) const CENTER: usize = 0;
+
 /// The worker that reads batches: another than the center, which has more to do than the others.
 pub(crate) fn reader(peers: usize) -> usize {
     usize::from(peers > 1)

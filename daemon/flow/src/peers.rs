@@ -1,17 +1,13 @@
 //! The other workers, as one of them sees them: what goes to each, and what came from them.
 
 use crate::gate::Gate;
+use crate::parcel::{CENTER, Window};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use mpiscope_diagnosis::{Knowledge, Overdue, Pushes, Report, Share, ThreadPath, WindowEnd};
 use mpiscope_model::Nanoseconds;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-
-use crate::parcel::Window;
-
-/// The worker that decides what all do next.
-pub(crate) const CENTER: usize = 0;
 
 /// How often a worker that waits for another looks whether all is over.
 const LOOK: Duration = Duration::from_millis(20);

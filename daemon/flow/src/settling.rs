@@ -8,10 +8,10 @@
 //! ```
 
 use crate::gate::{Gate, Question};
-use crate::parcel::{News, Window};
-use crate::peers::{CENTER, Command, Packet, Peers, Stopped};
+use crate::parcel::{CENTER, News, Window};
+use crate::peers::{Command, Packet, Peers, Stopped};
 use crate::plain::renamed;
-use mpiscope_diagnosis::{Budgeter, Knowledge, Report, Shard};
+use mpiscope_diagnosis::{Budgeter, Knowledge, Overdue, Report, Shard};
 use mpiscope_matching::Matched;
 use mpiscope_model::Nanoseconds;
 use std::collections::{BTreeMap, VecDeque};
@@ -189,7 +189,7 @@ impl Settling {
         }
     }
 
-    fn force(&mut self, all: &[mpiscope_diagnosis::Overdue], until_ns: Nanoseconds) -> Result<(), Stopped> {
+    fn force(&mut self, all: &[Overdue], until_ns: Nanoseconds) -> Result<(), Stopped> {
         for overdue in all {
             self.role.shard().force(overdue, until_ns);
             self.exchange(until_ns)?;
@@ -322,7 +322,7 @@ impl Settling {
     }
 
     /// Calls of all workers that waited too long, in their order.
-    fn overdue(&mut self, before_ns: Nanoseconds) -> Result<Arc<[mpiscope_diagnosis::Overdue]>, Stopped> {
+    fn overdue(&mut self, before_ns: Nanoseconds) -> Result<Arc<[Overdue]>, Stopped> {
         self.peers.command(&Command::SayOverdue(before_ns));
         let mut all = self.role.shard().overdue(before_ns);
         let others = self.peers.wait_for_all(|_, packet| match packet {
@@ -361,5 +361,51 @@ impl Settling {
         }
         self.is_finished = true;
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_diagnosis::BudgetOptions;
+    use mpiscope_model::{Activity, CallId, Effect, Rank};
+
+    /// Two calls a hundred years apart are two windows and two skips, whether they come together or not.
+    #[test]
+    fn steps_follow_calls_and_not_the_time_between_them() {
+        let late_ns = 1 << 61;
+        let options = BudgetOptions { window_ns: 100, ..BudgetOptions::default() };
+        let call = |number, end_ns| Activity {
+            rank: Rank(0),
+            call: CallId::new(0, number),
+            function: 1,
+            start_ns: end_ns - 10,
+            end_ns,
+            since_ns: end_ns - 10,
+            effect: Effect::Other,
+            site: None,
+            after_loss: false,
+        };
+        let last = late_ns / options.window_ns;
+        let calls = vec![call(0, 50), call(1, late_ns)];
+        let at_once = vec![(0, calls.clone())];
+        let apart = vec![(0, vec![calls[0]]), (5, vec![calls[1]])];
+        for fed in [at_once, apart] {
+            let gate = Arc::new(Gate::new(options.window_ns, 10));
+            let peers = Peers::all(1, &gate).remove(0);
+            let role = Role::Center(Box::new(Budgeter::new(options)));
+            let mut settling = Settling::new(role, peers, gate, options.window_ns);
+            for (window, activities) in fed {
+                let activities = renamed(activities);
+                let news = News { activities, last_event: Some(last), complete: 5, ..News::default() };
+                settling.news.push_back((window, news));
+            }
+            settling.in_until = None;
+            let steps = (0..100).take_while(|_| settling.step() == Ok(true)).count();
+            // The last one finishes.
+            assert!(steps <= 7 && settling.is_finished, "{steps} steps");
+            assert_eq!(settling.next, last + 1);
+            assert_eq!(settling.into_budgeter().unwrap().next_window_end_ns(), None);
+        }
     }
 }

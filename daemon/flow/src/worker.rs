@@ -2,8 +2,8 @@
 
 use crate::dataflow::{Input, build};
 use crate::gate::{Gate, Next};
-use crate::parcel::reader;
-use crate::peers::{CENTER, Peers};
+use crate::parcel::{CENTER, reader};
+use crate::peers::Peers;
 use crate::settling::{Role, Settling};
 use crate::worker_figures::WorkerFigures;
 use mpiscope_diagnosis::{Budgeter, Owners};

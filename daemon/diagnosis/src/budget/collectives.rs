@@ -269,7 +269,7 @@ impl Collectives {
         self.left(key, 1);
     }
 
-    /// So many more members started a collective that they did not complete yet.
+    /// More members, or fewer, have started a collective and not completed it yet.
     fn count_started(&mut self, key: (Comm, u32), more: i32) {
         if let Some(news) = &mut self.news {
             news.entry(key).or_insert_with(|| Entries::new(key)).started += more;

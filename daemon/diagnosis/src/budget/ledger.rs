@@ -70,7 +70,7 @@ impl Ledger {
         self.by_rank.close()
     }
 
-    /// So many cells by rank may be kept.
+    /// Says how many cells by rank may be kept.
     pub(super) fn allow_cells(&mut self, most: usize) {
         self.by_rank.allow_cells(most);
     }

@@ -30,7 +30,7 @@ pub(super) struct Measure {
     usual: UsualTimes,
 }
 
-/// What messages usually take, in order of size; nothing until there are enough.
+/// What messages took in the median, in order of size; nothing until there are enough.
 #[derive(Debug, Clone, Default)]
 pub(super) struct UsualTimes(Arc<[(u16, u64)]>);
 

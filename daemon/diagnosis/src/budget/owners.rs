@@ -1,4 +1,4 @@
-//! Which shard settles the calls of which ranks.
+//! How ranks are shared out over shards.
 
 use mpiscope_model::Rank;
 

@@ -43,7 +43,7 @@ impl Budgeter {
         self.skip_all(until_ns, self.shard.waited_for_ns(until_ns));
     }
 
-    /// The same for several shards, none of which waits for a call that ended before `waited_for_ns`.
+    /// The same for several shards. None waits for a call that ended before `waited_for_ns`.
     pub fn skip_all(&mut self, until_ns: Nanoseconds, waited_for_ns: Nanoseconds) {
         let whole_ns = until_ns - until_ns % self.shard.options.window_ns;
         if whole_ns > self.shard.settled_ns {

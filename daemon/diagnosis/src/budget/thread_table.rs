@@ -45,7 +45,7 @@ impl ThreadTable {
         self.find_or_make(rank, call.thread(), || Thread::new(rank, call.thread(), call.number()))
     }
 
-    /// A thread of which others know; a new one if nothing was heard of it yet.
+    /// A thread that a message names; a new one if nothing was heard of it yet.
     pub(super) fn find_or_expect(&mut self, rank: Rank, thread: u16, is_remote: bool) -> ThreadId {
         let make = || if is_remote { Thread::remote(rank, thread) } else { Thread::new(rank, thread, 0) };
         self.find_or_make(rank, thread, make)
