@@ -51,7 +51,6 @@ pub use causes::{Budget, CAUSES, Cause, Causes};
 pub use course::Course;
 pub use knowledge::Knowledge;
 pub use ledger::Ledger;
-
 pub use options::{BudgetOptions, Latency};
 pub use owners::Owners;
 pub use pushes::Pushes;
@@ -61,7 +60,7 @@ pub use shard::Shard;
 pub use shares::{RankShares, SHARE_KINDS, ShareCell, ShareKind, ShareRow, ShareTable};
 pub use waits::{SiteWaiting, SiteWaits, WaitKey, WaitState, WaitTotals};
 pub use window_budget::{ExactMessages, RankBudget, Spared, WindowBudget};
-pub use window_end::{Report, Share, WindowEnd};
+pub use window_end::{Report, ShardResult, WindowEnd};
 
 #[cfg(test)]
 mod tests;

@@ -96,7 +96,7 @@ impl Flow {
         self.gate.feed(batch, false)
     }
 
-    /// Asks about the present state, or changes how later windows are analysed. The budget worker answers between two
+    /// Asks about the present state, or changes how later windows are analysed. The center answers between two
     /// windows; meanwhile it does nothing else.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 //! In: batches from the daemon's own thread, and its questions. Out: counts, messages and the budget. It wires the
 //! operators of `mpiscope-matching` and `mpiscope-diagnosis` over the workers of one process, and owns their threads; it has no operators, I/O
 //! or network. The outcome is to the nanosecond that of `mpiscope_diagnosis::Windowed` with the same batches, for any
-//! number of workers. Only plain values pass between workers, queues are bounded, and a worker that panics ends the
+//! number of workers. Queues of input are bounded, workers take turns within a window, and a worker that panics ends the
 //! flow with an error.
 #![forbid(unsafe_code)]
 

@@ -29,7 +29,7 @@ pub(crate) fn matching<'scope>(
     let to_owners = to_owners(owners, |(rank, _): &ToOwner| rank.0);
     let to_worker = Exchange::new(|(worker, ..): &Place| *worker as u64);
     events.binary_frontier(places, to_owners, to_worker, "match", move |_capability, _info| {
-        let mut keeper = Keeper::new(peers, kept);
+        let mut channels = OwnChannels::new(peers, kept);
         let mut open: BTreeMap<Window, Open> = BTreeMap::new();
         let mut is_finished = false;
         move |(events, events_frontier), (places, places_frontier), output| {
@@ -42,13 +42,13 @@ pub(crate) fn matching<'scope>(
                 of.events.add(&events);
             });
             places.for_each(|capability, places| {
-                keeper.to_place.extend(places.drain(..).map(|place| (*capability.time(), place)));
+                channels.to_place.extend(places.drain(..).map(|place| (*capability.time(), place)));
             });
             let is_open =
                 |window: &Window| events_frontier.less_equal(window) || places_frontier.less_equal(window);
             while let Some(first) = open.first_entry().filter(|first| !is_open(first.key())) {
                 let (window, Open { capability, events }) = first.remove_entry();
-                let matched = keeper.feed(window, events);
+                let matched = channels.feed(window, events);
                 if !matched.messages.is_empty() {
                     let mut messages = messages_for(matched, own, owners);
                     output.session(&capability).give_container(&mut messages);
@@ -56,7 +56,7 @@ pub(crate) fn matching<'scope>(
             }
             if events_frontier.is_empty() && places_frontier.is_empty() && !is_finished {
                 is_finished = true;
-                keeper.finish();
+                channels.finish();
             }
         }
     })
@@ -78,7 +78,7 @@ fn messages_for(matched: Matched, own: usize, owners: Owners) -> Vec<(usize, Mes
 }
 
 /// Matches the messages of the receivers of one worker.
-struct Keeper {
+struct OwnChannels {
     matcher: Matcher,
     /// Ranks that are not on their nodes yet.
     to_place: Vec<(Window, Place)>,
@@ -87,7 +87,7 @@ struct Keeper {
     kept: Rc<RefCell<WorkerFigures>>,
 }
 
-impl Keeper {
+impl OwnChannels {
     /// The limits are shared by all `peers` workers.
     fn new(peers: usize, kept: Rc<RefCell<WorkerFigures>>) -> Self {
         let MatchingLimits { pending, pairs } = MatchingLimits::default();

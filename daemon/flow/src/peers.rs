@@ -3,17 +3,19 @@
 use crate::gate::Gate;
 use crate::parcel::{CENTER, Window};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use mpiscope_diagnosis::{Knowledge, Overdue, Pushes, Report, Share, ThreadPath, WindowEnd};
+use mpiscope_diagnosis::{Knowledge, Overdue, Pushes, Report, ShardResult, ThreadPath, WindowEnd};
 use mpiscope_model::Nanoseconds;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
 
 /// How often a worker that waits for another looks whether all is over.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How often a worker looks for what it waits for before it sleeps, some 50 us.
-const SPINS: u32 = 4_000;
+/// How long a worker looks for what it waits for before it sleeps, and how often between two looks at the time.
+const AWAKE: Duration = Duration::from_micros(50);
+const TRIES: u32 = 64;
 
 /// What goes from worker to worker apart from the dataflow. Commands come from the center, and all follow them in the same
 /// order.
@@ -27,7 +29,7 @@ pub(crate) enum Packet {
     /// To the center: calls that waited too long.
     Overdue(Vec<Overdue>),
     /// To the center: what the window led to.
-    Share(Box<Share>),
+    ShardResult(Box<ShardResult>),
     /// To the center: where threads are when there is no more input.
     Paths(Vec<ThreadPath>),
     /// To each other worker: what it needs; none when it needs nothing. A turn is over when nobody needs anything.
@@ -42,9 +44,9 @@ pub(crate) enum Command {
     /// Nothing happens before this window.
     Skip(Window),
     /// Settle this window.
-    Settle(Window, Box<Knowledge>),
+    Settle(Window, Arc<Knowledge>),
     /// Say which calls that ended before this wait.
-    SayOverdue(Nanoseconds),
+    ListOverdue(Nanoseconds),
     /// Let these go on, one after the other.
     Force(Arc<[Overdue]>),
     /// The window has ended.
@@ -66,11 +68,14 @@ pub(crate) struct Peers {
     early: VecDeque<(usize, Packet)>,
     gate: Arc<Gate>,
     turn: u64,
+    /// There are CPUs for all workers: one that stays awake takes none from another.
+    spins: bool,
 }
 
 impl Peers {
     /// Those of each worker of a flow.
     pub(crate) fn all(workers: usize, gate: &Arc<Gate>) -> Vec<Self> {
+        let spins = available_parallelism().is_ok_and(|cpus| cpus.get() >= workers);
         let (to, from): (Vec<_>, Vec<_>) = (0..workers.max(1)).map(|_| unbounded()).unzip();
         let peers = |(number, from)| Self {
             number,
@@ -79,6 +84,7 @@ impl Peers {
             early: VecDeque::new(),
             gate: Arc::clone(gate),
             turn: 0,
+            spins,
         };
         from.into_iter().enumerate().map(peers).collect()
     }
@@ -114,10 +120,14 @@ impl Peers {
     /// Something that is there already.
     pub(crate) fn look<T>(&mut self, wanted: impl Fn(usize, Packet) -> Result<T, Packet>) -> Option<T> {
         self.early.extend(self.from.try_iter());
-        for _ in 0..self.early.len() {
+        for skipped in 0..self.early.len() {
             let (from, packet) = self.early.pop_front()?;
             match wanted(from, packet) {
-                Ok(found) => return Some(found),
+                Ok(found) => {
+                    // What was skipped stays in its order before the rest.
+                    self.early.rotate_right(skipped);
+                    return Some(found);
+                }
                 Err(packet) => self.early.push_back((from, packet)),
             }
         }
@@ -146,12 +156,15 @@ impl Peers {
 
     /// Whether something comes soon: others are mostly as busy as this one, and to be woken takes longer than that.
     fn spin(&mut self) -> bool {
-        for _ in 0..SPINS {
-            if let Ok(packet) = self.from.try_recv() {
-                self.early.push_back(packet);
-                return true;
+        let begin = self.spins.then(Instant::now);
+        while begin.is_some_and(|begin| begin.elapsed() < AWAKE) {
+            for _ in 0..TRIES {
+                if let Ok(packet) = self.from.try_recv() {
+                    self.early.push_back(packet);
+                    return true;
+                }
+                std::hint::spin_loop();
             }
-            std::hint::spin_loop();
         }
         false
     }

@@ -95,15 +95,8 @@ impl Settling {
 
     fn take_news(&mut self, next: Window) {
         while let Some((_, news)) = self.news.pop_front_if(|(window, _)| *window <= next) {
-            match &mut self.role {
-                Role::Center(budgeter) => {
-                    news.places.iter().for_each(|(rank, node)| budgeter.place(rank.0, node.0));
-                }
-                Role::Other(shard) => {
-                    news.places.iter().for_each(|(rank, node)| shard.place(rank.0, node.0));
-                }
-            }
             let shard = self.role.shard();
+            news.places.iter().for_each(|(rank, node)| shard.place(rank.0, node.0));
             news.comms.iter().for_each(|comm| shard.comm(&comm.0));
             shard.feed(&renamed(news.activities), &Matched::default(), &renamed(news.scheduling));
             shard.collect(&renamed(news.collected));
@@ -112,13 +105,12 @@ impl Settling {
         }
     }
 
-    /// The next window with any events of its ranks; none when nothing waits. And before when no call waits.
-    fn due(&mut self) -> (Option<Window>, Nanoseconds) {
+    /// The next window with any events of its ranks; none when nothing waits.
+    fn due(&mut self) -> Option<Window> {
         let window_ns = self.window_ns;
         let shard = self.role.shard();
         let settled = shard.next_window_end_ns().map(|end_ns| end_ns / window_ns - 1);
-        let due = settled.into_iter().chain(self.matched.keys().next().copied()).min();
-        (due, shard.waited_for_ns(Nanoseconds::MAX))
+        settled.into_iter().chain(self.matched.keys().next().copied()).min()
     }
 
     /// Whether all input before a window is in, or simply all.
@@ -135,7 +127,8 @@ impl Settling {
         if let Some((next, _)) = self.look.filter(|(_, until)| self.has_all_until(*until)) {
             self.look = None;
             self.take_news(next);
-            let (due, waited_for_ns) = self.due();
+            let due = self.due();
+            let waited_for_ns = self.role.shard().waited_for_ns(Nanoseconds::MAX);
             self.peers.send(CENTER, Packet::Due(due, waited_for_ns));
             return Ok(true);
         }
@@ -158,7 +151,7 @@ impl Settling {
                 self.peers.send(CENTER, Packet::Paths(self.role.shard().thread_paths()));
                 self.is_finished = true;
             }
-            Some(Command::SayOverdue(_) | Command::Force(_) | Command::End(_)) | None => return Ok(false),
+            Some(Command::ListOverdue(_) | Command::Force(_) | Command::End(_)) | None => return Ok(false),
         }
         Ok(true)
     }
@@ -202,7 +195,7 @@ impl Settling {
         self.peers.send(CENTER, Packet::Report(report));
         loop {
             match self.peers.wait_for_command()? {
-                Command::SayOverdue(before_ns) => {
+                Command::ListOverdue(before_ns) => {
                     let overdue = self.role.shard().overdue(before_ns);
                     self.peers.send(CENTER, Packet::Overdue(overdue));
                 }
@@ -213,9 +206,9 @@ impl Settling {
                 }
                 Command::End(end) => {
                     let shard = self.role.shard();
-                    let share = Box::new(shard.share());
                     shard.end(&end);
-                    self.peers.send(CENTER, Packet::Share(share));
+                    let result = Box::new(shard.take_result());
+                    self.peers.send(CENTER, Packet::ShardResult(result));
                     return Ok(());
                 }
                 Command::Look { .. } | Command::Skip(_) | Command::Settle(..) | Command::Finish => {}
@@ -231,9 +224,9 @@ impl Settling {
             if until.is_some_and(|until| self.next >= until) {
                 return Ok(false);
             }
-            let (due, waited_for_ns) = self.due();
+            let due = self.due();
             self.peers.command(&Command::Look { next: self.next, until });
-            self.answers = Some((self.peers.count() - 1, due, waited_for_ns));
+            self.answers = Some((self.peers.count() - 1, due, Nanoseconds::MAX));
             self.look = Some((self.next, until));
         }
         let Some((mut missing, mut due, mut waited_for_ns)) = self.answers.take() else { return Ok(false) };
@@ -274,7 +267,8 @@ impl Settling {
             self.next = next;
             self.peers.command(&Command::Skip(next));
             let Role::Center(budgeter) = &mut self.role else { return Ok(false) };
-            budgeter.skip_all(next.saturating_mul(self.window_ns), waited_for_ns);
+            let own_ns = budgeter.shard_mut().waited_for_ns(Nanoseconds::MAX);
+            budgeter.skip_all(next.saturating_mul(self.window_ns), waited_for_ns.min(own_ns));
         } else {
             self.lead_window()?;
         }
@@ -291,7 +285,7 @@ impl Settling {
         if self.peers.count() > 1
             && let Some(knowledge) = self.knowledge()
         {
-            self.peers.command(&Command::Settle(window, Box::new(knowledge)));
+            self.peers.command(&Command::Settle(window, Arc::new(knowledge)));
         }
         let (until_ns, mut own) = self.settle(window)?;
         let mut report = self.report_of_all(own)?;
@@ -323,7 +317,7 @@ impl Settling {
 
     /// Calls of all workers that waited too long, in their order.
     fn overdue(&mut self, before_ns: Nanoseconds) -> Result<Arc<[Overdue]>, Stopped> {
-        self.peers.command(&Command::SayOverdue(before_ns));
+        self.peers.command(&Command::ListOverdue(before_ns));
         let mut all = self.role.shard().overdue(before_ns);
         let others = self.peers.wait_for_all(|_, packet| match packet {
             Packet::Overdue(overdue) => Ok(overdue),
@@ -340,7 +334,7 @@ impl Settling {
         self.peers.command(&Command::End(end));
         budgeter.shard_mut().end(&end);
         let shares = self.peers.wait_for_all(|_, packet| match packet {
-            Packet::Share(share) => Ok(*share),
+            Packet::ShardResult(share) => Ok(*share),
             packet => Err(packet),
         })?;
         budgeter.close(&end, report, shares);

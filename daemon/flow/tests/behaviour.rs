@@ -4,7 +4,7 @@ use crate::support::{flowed, windowed};
 use mpiscope_diagnosis::{Basis, BudgetOptions, Budgeter, ReplaySavings, Windowed};
 use mpiscope_flow::{Flow, FlowError, FlowOptions, TryFeedError};
 use mpiscope_ingest::Ingest;
-use mpiscope_model::Batch;
+use mpiscope_model::{Activity, Batch, CallId, Effect, Rank};
 use mpiscope_synth::{Pattern, Spec, Style, generate};
 use std::sync::mpsc;
 
@@ -170,4 +170,33 @@ fn a_batch_not_made_for_diagnosis_is_refused() {
     let flow = Flow::start(FlowOptions::default()).unwrap();
     assert_eq!(flow.feed(batch), Err(FlowError::NotForDiagnosis));
     assert_eq!(flow.finish().unwrap().messages, 0);
+}
+
+/// Two calls of each rank, a hundred years apart.
+#[test]
+fn a_long_pause_takes_no_time() {
+    let call = |rank, number, end_ns| Activity {
+        rank: Rank(rank),
+        call: CallId::new(0, number),
+        function: 1,
+        start_ns: end_ns - 10,
+        end_ns,
+        since_ns: end_ns - 10,
+        effect: Effect::Other,
+        site: None,
+        after_loss: false,
+    };
+    let late_ns = 1 << 61;
+    let batch = |number, end_ns| Batch {
+        activities: (0..4).map(|rank| call(rank, number, end_ns)).collect(),
+        until_ns: end_ns + 1,
+        ..Batch::default()
+    };
+    let batches = [batch(0, 50), batch(1, late_ns)];
+    let options = |workers| FlowOptions { neighbours: 1, ..short(workers) };
+    let expected = windowed(&batches, &options(1));
+    assert_eq!(expected.paths.iter().map(|(_, at_ns, _)| *at_ns).collect::<Vec<_>>(), [late_ns; 4]);
+    for workers in [1, 2, 4] {
+        assert_eq!(flowed(&batches, &options(workers)).0.differences(&expected), Vec::<String>::new());
+    }
 }

@@ -8,8 +8,13 @@ use mpiscope_matching::{Counts, Matcher};
 use mpiscope_model::{Batch, Event};
 use proptest::prelude::*;
 
-fn options(workers: usize, as_bytes: bool) -> FlowOptions {
-    let budget = BudgetOptions { window_ns: 500, patience_ns: 5_000, ..BudgetOptions::default() };
+/// Windows as long as several calls, or so short that those of sums have to be joined.
+fn window_ns() -> impl Strategy<Value = u64> {
+    prop_oneof![3 => Just(500_u64), 1 => Just(10)]
+}
+
+fn options(workers: usize, window_ns: u64, as_bytes: bool) -> FlowOptions {
+    let budget = BudgetOptions { window_ns, patience_ns: 5_000, ..BudgetOptions::default() };
     FlowOptions { workers, neighbours: 1, as_bytes, budget, most_calls: 20, ..FlowOptions::default() }
 }
 
@@ -39,11 +44,11 @@ proptest! {
         slices in proptest::collection::vec(0_u64..4_000, 0..30),
         order in proptest::collection::vec(0_usize..20, 1..20),
         behind in any::<bool>(),
-        workers in 1_usize..=4,
+        (workers, window_ns) in (1_usize..=4, window_ns()),
         as_bytes in any::<bool>(),
     ) {
         let batches = Program::from_steps(&steps).batches(&times(&slices), &order, behind);
-        let options = options(workers, as_bytes);
+        let options = options(workers, window_ns, as_bytes);
         let (found, _) = flowed(&batches, &options);
         let expected = windowed(&batches, &options);
         prop_assert_eq!(found.differences(&expected), Vec::<String>::new());
@@ -54,10 +59,10 @@ proptest! {
         steps in steps(),
         slices in proptest::collection::vec(100_u64..4_000, 0..30),
         order in proptest::collection::vec(0_usize..20, 1..20),
-        workers in 1_usize..=4,
+        (workers, window_ns) in (1_usize..=4, window_ns()),
     ) {
         let program = Program::from_steps(&steps);
-        let options = options(workers, false);
+        let options = options(workers, window_ns, false);
         let (found, _) = flowed(&program.batches(&times(&slices), &order, false), &options);
         let expected = windowed(&program.batches(&[], &[0], false), &options);
         let (found, expected) = (found.however_it_came(), expected.however_it_came());
@@ -69,7 +74,7 @@ proptest! {
     fn receivers_may_be_shared_out(steps in steps(), workers in 1_usize..=4, as_bytes in any::<bool>()) {
         let batches = Program::from_steps(&steps).batches(&[], &[0], false);
         let budget = BudgetOptions { window_ns: u64::MAX / 4, ..BudgetOptions::default() };
-        let (found, _) = flowed(&batches, &FlowOptions { budget, ..options(workers, as_bytes) });
+        let (found, _) = flowed(&batches, &FlowOptions { budget, ..options(workers, 500, as_bytes) });
         let mut events: Vec<_> = batches.iter().flat_map(|batch| batch.events.iter().copied()).collect();
         events.sort_by_key(Event::rank);
         let mut matcher = Matcher::default();
@@ -88,7 +93,7 @@ proptest! {
         as_bytes in any::<bool>(),
     ) {
         let batches = Program::from_steps(&steps).batches(&times(&slices), &[1, 2, 3], false);
-        let options = FlowOptions { counts_window_ns: Some(700), ..options(workers, as_bytes) };
+        let options = FlowOptions { counts_window_ns: Some(700), ..options(workers, 500, as_bytes) };
         let (found, counts) = flowed(&batches, &options);
         let mut counts = counts.unwrap();
         let mut expected = counted(&batches, 700);

@@ -156,9 +156,10 @@ impl Collectives {
         instance.newest_ns = instance.newest_ns.max(of.newest_ns);
         let mut is_full = false;
         for (at, group) in instance.groups.iter_mut().enumerate() {
+            let before = group.entered;
             group.entered += of.entered[at];
-            is_full |= of.entered[at] > 0
-                && self.sizes.get(&of.comm).is_some_and(|sizes| group.entered == sizes.group_size(at));
+            let size = self.sizes.get(&of.comm).map(|sizes| sizes.group_size(at));
+            is_full |= size.is_some_and(|size| before < size && group.entered >= size);
             group.last = later(group.last, of.last[at]);
         }
         instance.started += of.started;
@@ -334,12 +335,13 @@ impl Collectives {
         if self.started.len() > MOST_STARTED {
             started_before_ns = before_ns;
         }
+        // Before own starts are let go: other shards learn of that within this window, and do the same in the next one.
+        self.under_way.retain(|_, instance| instance.newest_ns >= before_ns || instance.started > 0);
         let is_old = |started: &Started| started.end_ns < started_before_ns;
         let old = self.started.iter().filter(|(_, started)| is_old(started)).map(|(by, _)| *by);
         for by in old.collect::<Vec<StartedBy>>() {
             self.started.remove(&by);
             self.count_started((by.0, by.1), -1);
         }
-        self.under_way.retain(|_, instance| instance.newest_ns >= before_ns || instance.started > 0);
     }
 }

@@ -15,6 +15,8 @@ const MOST_WINDOWS: usize = 4_096;
 pub struct Ledger {
     width_ns: u64,
     windows: Vec<WindowBudget>,
+    /// Which window the first of them is; not the first of the run in what a shard adds up in a window.
+    first: Option<usize>,
     ranks: Vec<RankBudget>,
     by_rank: ByRank,
     shares: RankShares,
@@ -24,7 +26,7 @@ impl Ledger {
     pub(super) fn new(width_ns: u64) -> Self {
         let width_ns = width_ns.max(1);
         let (by_rank, shares) = (ByRank::new(width_ns), RankShares::default());
-        Self { width_ns, windows: Vec::new(), ranks: Vec::new(), by_rank, shares }
+        Self { width_ns, windows: Vec::new(), first: Some(0), ranks: Vec::new(), by_rank, shares }
     }
 
     /// Takes in what another one has taken in since it was emptied last.
@@ -33,7 +35,8 @@ impl Ledger {
             self.join();
         }
         let written = |window: &WindowBudget| *window != WindowBudget::default();
-        for (at, theirs) in other.windows.iter().enumerate().filter(|(_, window)| written(window)) {
+        let windows = (other.first.unwrap_or_default()..).zip(&other.windows);
+        for (at, theirs) in windows.filter(|(_, window)| written(window)) {
             self.window(at as u64 * other.width_ns).add(theirs);
         }
         for (rank, theirs) in other.ranks.iter().enumerate() {
@@ -50,6 +53,7 @@ impl Ledger {
         Self {
             width_ns: self.width_ns,
             windows: Vec::new(),
+            first: None,
             ranks: Vec::new(),
             by_rank: self.by_rank.emptied(),
             shares: self.shares.emptied(),
@@ -152,6 +156,12 @@ impl Ledger {
             self.join();
             at = (at_ns / self.width_ns) as usize;
         }
+        let first = *self.first.get_or_insert(at);
+        if at < first {
+            self.windows.splice(..0, std::iter::repeat_n(WindowBudget::default(), first - at));
+            self.first = Some(at);
+        }
+        let at = at - first.min(at);
         if self.windows.len() <= at {
             self.windows.resize(at + 1, WindowBudget::default());
         }
@@ -175,7 +185,8 @@ impl Ledger {
         // Mostly it lies in one that is there already.
         let at = from_ns / self.width_ns;
         if to_ns - at * self.width_ns <= self.width_ns
-            && let Some(window) = self.windows.get_mut(at as usize)
+            && let Some(first) = self.first
+            && let Some(window) = (at as usize).checked_sub(first).and_then(|at| self.windows.get_mut(at))
         {
             return each(window, to_ns - from_ns);
         }

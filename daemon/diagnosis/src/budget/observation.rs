@@ -62,6 +62,9 @@ pub(super) enum Observation {
     },
 }
 
+/// Observations that a thread keeps room for.
+const MOST_ROOM: usize = 256;
+
 /// Those of a thread in a window, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Observed {
@@ -71,4 +74,14 @@ pub(super) struct Observed {
     pub(super) thread: u16,
     /// What its calls showed.
     pub(super) all: Vec<Observation>,
+}
+
+impl Observed {
+    /// They were taken in.
+    pub(super) fn clear(&mut self) {
+        if self.all.capacity() > MOST_ROOM {
+            self.all = Vec::new();
+        }
+        self.all.clear();
+    }
 }

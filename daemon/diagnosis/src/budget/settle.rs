@@ -7,7 +7,7 @@ use super::cut::Pieces;
 use super::shard::Shard;
 use super::steps::Settled;
 use super::thread::{Next, Thread, ThreadId};
-use super::window_end::{Report, Share, WindowEnd, later};
+use super::window_end::{Report, ShardResult, WindowEnd, later};
 use crate::criteria::Version;
 use mpiscope_model::{Activity, Blocking, Effect, Nanoseconds, Rank};
 use std::ops::Range;
@@ -80,13 +80,13 @@ impl Budgeter {
     }
 
     /// The window has ended: what it taught holds for those after it. Shares come from the other shards.
-    pub fn close(&mut self, end: &WindowEnd, report: &Report, shares: Vec<Share>) {
+    pub fn close(&mut self, end: &WindowEnd, report: &Report, shares: Vec<ShardResult>) {
         let Self { shard, learning, furthest, .. } = self;
         let until_ns = end.until_ns;
         if shares.is_empty() {
             shard.take_observed(|observed| {
                 learning.take(observed);
-                observed.all.clear();
+                observed.clear();
             });
         } else {
             let mut observed = shard.share_observed();

@@ -91,6 +91,11 @@ impl SettledCalls {
         self.calls.len()
     }
 
+    /// The number after the last of the older half.
+    pub(super) fn half_ends(&self) -> Option<u64> {
+        Some(self.calls.get(self.calls.len().div_ceil(2).checked_sub(1)?)?.number + 1)
+    }
+
     /// Gives up the older half; returns how many of them were still needed.
     pub(super) fn give_up_half(&mut self) -> usize {
         let half = self.calls.len().div_ceil(2);

@@ -103,7 +103,7 @@ impl Shard {
             if self.is_own(message.dst) {
                 self.sums.exchanged.messages.feed(std::slice::from_ref(message));
             }
-            self.tell(message, link);
+            self.introduce(message, link);
         }
         self.steal.feed(scheduling);
     }
@@ -124,7 +124,7 @@ impl Shard {
     }
 
     /// A message becomes known to its two calls, or to that of this shard.
-    fn tell(&mut self, message: &Message, link: &Link) {
+    fn introduce(&mut self, message: &Message, link: &Link) {
         let (sends, receives) = (self.is_own(message.src), self.is_own(message.dst));
         let from = self.threads.find_or_expect(message.src, link.send.thread(), !sends);
         let to = self.threads.find_or_expect(message.dst, link.receive.thread(), !receives);
@@ -285,8 +285,6 @@ impl Shard {
 
     /// What calls showed since this was asked last, thread by thread in the order of ranks.
     pub(super) fn take_observed(&mut self, mut take: impl FnMut(&mut Observed)) {
-        for thread in self.threads.in_order() {
-            take(&mut self.threads[thread as usize].observed);
-        }
+        self.threads.for_each_in_order(|thread| take(&mut thread.observed));
     }
 }

@@ -265,7 +265,14 @@ impl RankShares {
 
     /// An empty one for the same ranks, with windows as long.
     pub(super) fn emptied(&self) -> Self {
-        let levels = self.levels.iter().map(|level| Level { windows: Vec::new(), ..level.clone() });
+        let empty = |&Level { shift, most_cells, width_ns, rows, .. }: &Level| Level {
+            shift,
+            most_cells,
+            width_ns,
+            rows,
+            windows: Vec::new(),
+        };
+        let levels = self.levels.iter().map(empty);
         Self { ranks: self.ranks, levels: levels.collect() }
     }
 

@@ -105,6 +105,8 @@ pub(super) struct Thread {
 struct Remote {
     /// Paths that nobody needs although they have not come yet, and how often.
     unpinned: FxHashMap<u64, u32>,
+    /// Paths to calls before this one were given up.
+    gone_below: u64,
 }
 
 /// The call that computing leads to.
@@ -176,16 +178,15 @@ impl Thread {
 
     /// The path to a call came from the shard that settles it.
     pub(super) fn arrive(&mut self, call: Passed) {
-        if let Some(remote) = &mut self.remote
-            && let Some(times) = remote.unpinned.get_mut(&call.number)
-        {
-            *times -= 1;
-            if *times == 0 {
-                remote.unpinned.remove(&call.number);
-            }
+        let Some(remote) = &mut self.remote else { return };
+        if call.number < remote.gone_below {
             return;
         }
-        self.kept.insert(call);
+        match remote.unpinned.get_mut(&call.number) {
+            None => self.kept.insert(call),
+            Some(1) => drop(remote.unpinned.remove(&call.number)),
+            Some(times) => *times -= 1,
+        }
     }
 
     /// How long the thread computes at such a place when nothing holds it up; learns from this time.
@@ -308,8 +309,8 @@ impl Thread {
 
     /// Whether the path that led to the entry of a call is known, or gone.
     pub(super) fn has_come_to(&self, number: u64) -> bool {
-        if self.is_remote() {
-            return self.kept.call(number).is_some();
+        if let Some(remote) = &self.remote {
+            return number < remote.gone_below || self.kept.call(number).is_some();
         }
         let is_here = number == self.number && self.is_entered && self.open.rows.is_empty();
         number < self.number || is_here
@@ -327,6 +328,9 @@ impl Thread {
     /// When a send returned that may have waited for its receive.
     pub(super) fn blocked_until(&self, number: u64) -> Option<Nanoseconds> {
         if number >= self.number && !self.is_remote() {
+            if !self.has_come_to(number) {
+                return None;
+            }
             let at = usize::try_from(number - self.number).ok()?;
             return self.notes.get(at)?.may_block.then(|| self.queue[at].end_ns);
         }
@@ -346,7 +350,7 @@ impl Thread {
         if let Some(remote) = &mut self.remote {
             if self.kept.call(number).is_some() {
                 self.kept.unpin(number);
-            } else {
+            } else if number >= remote.gone_below {
                 *remote.unpinned.entry(number).or_default() += 1;
             }
             return;
@@ -367,6 +371,10 @@ impl Thread {
 
     /// Gives up the older half; returns how many.
     pub(super) fn give_up_half(&mut self) -> usize {
+        if let (Some(remote), Some(end)) = (&mut self.remote, self.kept.half_ends()) {
+            remote.gone_below = end;
+            remote.unpinned.retain(|number, _| *number >= end);
+        }
         self.kept.give_up_half()
     }
 

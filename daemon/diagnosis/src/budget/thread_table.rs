@@ -5,7 +5,7 @@ use mpiscope_model::{CallId, Node, Rank};
 use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};
 
-/// The threads, in the order in which they made their first call.
+/// The threads, in the order in which they were first heard of.
 #[derive(Debug, Default)]
 pub(super) struct ThreadTable {
     all: Vec<Thread>,
@@ -77,9 +77,9 @@ impl ThreadTable {
         thread
     }
 
-    /// All threads, by rank and number.
-    pub(super) fn in_order(&self) -> Vec<ThreadId> {
-        self.in_order.clone()
+    /// Does something with all threads, by rank and number.
+    pub(super) fn for_each_in_order(&mut self, mut each: impl FnMut(&mut Thread)) {
+        self.in_order.iter().for_each(|&thread| each(&mut self.all[thread as usize]));
     }
 
     /// Whether a rank has more than its first thread.

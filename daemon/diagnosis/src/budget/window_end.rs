@@ -58,7 +58,7 @@ pub(super) fn later(one: Option<Furthest>, other: Option<Furthest>) -> Option<Fu
 
 /// What the calls that a shard settled in a window showed, and what they add up to.
 #[derive(Debug)]
-pub struct Share {
+pub struct ShardResult {
     pub(super) observed: Vec<Observed>,
     pub(super) sums: Sums,
     pub(super) furthest: Option<Furthest>,
@@ -100,8 +100,8 @@ impl Shard {
     }
 
     /// What it settled since this was asked last.
-    pub fn share(&mut self) -> Share {
-        Share { observed: self.share_observed(), sums: self.sums.take(), furthest: self.furthest() }
+    pub fn take_result(&mut self) -> ShardResult {
+        ShardResult { observed: self.share_observed(), sums: self.sums.take(), furthest: self.furthest() }
     }
 
     pub(super) fn share_observed(&mut self) -> Vec<Observed> {

@@ -27,8 +27,9 @@ type Before = (Function, u64);
 #[derive(Debug, Clone)]
 pub(super) struct Work {
     width_ns: u64,
-    /// By window and rank.
+    /// By window and rank, from the first window on. That is not the first of the run in what a shard adds up in a window.
     windows: Vec<Vec<u64>>,
+    first: Option<usize>,
     cells: usize,
     /// How often something was added, and how many windows may be kept since one was closed last.
     intervals: u64,
@@ -42,6 +43,7 @@ impl Work {
         Self {
             width_ns: width_ns.max(1),
             windows: Vec::new(),
+            first: Some(0),
             cells: 0,
             intervals: 0,
             most_windows: LEAST_WINDOWS,
@@ -79,16 +81,18 @@ impl Work {
         (self.width_ns, self.most_windows)
     }
 
-    /// An empty one with windows as long.
+    /// An empty one with windows as long. It knows which functions of a rank are counted.
     pub(super) fn emptied(&self) -> Self {
-        Self { most_windows: self.most_windows, ..Self::new(self.width_ns) }
+        let known = |of: &Vec<Before>| of.iter().map(|&(function, _)| (function, 0)).collect();
+        let before = self.before.iter().map(known).collect();
+        Self { first: None, before, most_windows: self.most_windows, ..Self::new(self.width_ns) }
     }
 
     /// Takes in what another one has taken in since it was emptied last. No rank is in both.
     pub(super) fn merge(&mut self, other: &Self) {
         self.intervals += other.intervals;
         // Windows without work count, too.
-        for (at, window) in other.windows.iter().enumerate() {
+        for (at, window) in (other.first.unwrap_or_default()..).zip(&other.windows) {
             let cells = window.iter().enumerate().rev();
             cells.for_each(|(rank, ns)| *self.cell(at, rank) += ns);
         }
@@ -137,6 +141,12 @@ impl Work {
     }
 
     fn cell(&mut self, at: usize, rank: usize) -> &mut u64 {
+        let first = *self.first.get_or_insert(at);
+        if at < first {
+            self.windows.splice(..0, std::iter::repeat_n(Vec::new(), first - at));
+            self.first = Some(at);
+        }
+        let at = at - first.min(at);
         if self.windows.len() <= at {
             self.windows.resize(at + 1, Vec::new());
         }
@@ -150,6 +160,10 @@ impl Work {
 
     #[cold]
     fn join(&mut self) {
+        debug_assert!(
+            self.first == Some(0) || self.windows.is_empty(),
+            "it only joins what begins with the run"
+        );
         self.width_ns *= 2;
         let pairs = self.windows.chunks(2).map(|pair| {
             let mut joined = pair[0].clone();

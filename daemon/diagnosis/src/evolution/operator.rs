@@ -160,10 +160,10 @@ impl Evolution {
 
     /// Up to a time windows are final, as another operator knows that closes them.
     pub(crate) fn follow(&mut self, final_ns: Nanoseconds) {
-        while self.first < final_ns / self.window_ns {
-            self.windows.pop_front();
-            self.first += 1;
-        }
+        let first = (final_ns / self.window_ns).max(self.first);
+        let closed = usize::try_from(first - self.first).unwrap_or(usize::MAX).min(self.windows.len());
+        self.windows.drain(..closed);
+        self.first = first;
         self.now = (0, 0, 0);
     }
 

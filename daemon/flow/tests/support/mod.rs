@@ -2,11 +2,13 @@
 
 pub(crate) mod program;
 
-use mpiscope_diagnosis::{Budgeter, Causes, Ledger, SiteWaits, Version, WaitKey, WaitTotals, Windowed};
+use mpiscope_diagnosis::{
+    Budgeter, Causes, Ledger, Series, SiteWaits, Version, WaitKey, WaitTotals, Windowed,
+};
 use mpiscope_flow::{Flow, FlowOptions};
 use mpiscope_matching::{Counts, Matched};
 use mpiscope_model::{Batch, Nanoseconds, Node, Rank};
-use mpiscope_topology::Traffic;
+use mpiscope_topology::{Lateness, Traffic};
 
 /// Everything that can be asked.
 #[derive(Debug, PartialEq)]
@@ -26,6 +28,22 @@ pub(crate) struct Answers {
     pub(crate) uncertain: u64,
     pub(crate) unmatched: (u64, u64),
     pub(crate) settled_ns: Nanoseconds,
+    pub(crate) evolution: Vec<String>,
+    pub(crate) lateness: Vec<(Rank, Rank, Lateness)>,
+    pub(crate) collectives: Vec<(Rank, Rank, f64)>,
+    pub(crate) network: String,
+}
+
+/// How latency went, as far as it can be asked.
+fn evolution(budgeter: &Budgeter) -> Vec<String> {
+    let evolution = budgeter.evolution();
+    let text = |key: String, series: &Series| {
+        format!("{key}: {:?} {:?} {:?}", series.total(), series.open(), series.bands())
+    };
+    let regions = evolution.regions().map(|(region, series)| text(format!("{region}"), series));
+    let pairs = evolution.pairs().map(|(pair, series)| text(format!("{pair:?}"), series));
+    let others = [format!("{:?} {:?}", evolution.others(), evolution.provisional())];
+    regions.chain(pairs).chain(others).collect()
 }
 
 fn pairs(traffic: &Traffic) -> Vec<(Rank, Rank, u64, u64)> {
@@ -55,6 +73,10 @@ impl Answers {
             uncertain,
             unmatched,
             settled_ns: budgeter.settled_ns(),
+            evolution: evolution(budgeter),
+            lateness: budgeter.lateness().pairs(),
+            collectives: budgeter.collective_traffic().pairs(),
+            network: format!("{:?}", budgeter.network()),
         }
     }
 
@@ -84,13 +106,12 @@ impl Answers {
         compare("ledger", self.ledger == other.ledger, String::new());
         fields!(paths, waits, site_waits, learnt, criteria, given_up, critical_path, blocking_from_bytes);
         fields!(nodes, traffic, messages, uncertain, unmatched, settled_ns);
+        fields!(evolution, lateness, collectives, network);
         found
     }
 
-    /// The part of the result that does not depend on how the job came in. Threads are numbered as they come, and
-    /// windows without events may be skipped.
+    /// The part of the result that does not depend on how the job came in: windows without events may be skipped.
     pub(crate) fn however_it_came(mut self) -> Self {
-        self.paths.sort_unstable_by_key(|(rank, ..)| *rank);
         self.settled_ns = 0;
         self
     }
