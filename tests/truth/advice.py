@@ -11,13 +11,13 @@ Both times are those of the program's own clock.
 import contextlib
 import statistics
 
+from cases import lab_cases
 from run import (
     Hosts,
     Jobs,
     ROOT,
     checked,
     is_selected,
-    lab_cases,
     measure,
     run,
     selecting_arguments,

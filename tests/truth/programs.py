@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from cases import Case
 from run import (
-    Case,
     Jobs,
     Outcome,
     ROOT,
