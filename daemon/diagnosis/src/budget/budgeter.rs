@@ -88,8 +88,9 @@ impl Budgeter {
 
     /// From the next window on, these are the regions. Before the first division, each node's ranks are one.
     pub fn divide(&mut self, partition: RegionOfRank) {
-        self.shard.knowledge.regions = Some(Arc::new(partition.clone()));
-        self.shard.sums.evolution.divide(partition);
+        let from_ns = self.shard.settled_ns;
+        self.shard.knowledge.regions = Some((from_ns, Arc::new(partition.clone())));
+        self.shard.sums.evolution.divide(partition, from_ns);
     }
 
     /// How latency went within regions and between them.

@@ -17,8 +17,8 @@ pub struct Knowledge {
     pub(super) blocks_from_octave: Option<u32>,
     /// A better placement.
     pub(super) advised: Option<Arc<[Node]>>,
-    /// Regions that are given.
-    pub(super) regions: Option<Arc<RegionOfRank>>,
+    /// Regions that are given, and from when on.
+    pub(super) regions: Option<(Nanoseconds, Arc<RegionOfRank>)>,
     /// Up to here windows are final.
     pub(super) final_ns: Nanoseconds,
     /// How much memory sums may take.

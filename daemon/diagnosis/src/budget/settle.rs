@@ -128,7 +128,7 @@ impl Shard {
     /// Settles what can be settled of what ended before a time.
     pub fn begin(&mut self, until_ns: Nanoseconds) {
         self.steal.advance(until_ns.saturating_add(self.options.window_ns));
-        self.sums.evolution.begin(self.threads.nodes(), until_ns);
+        self.sums.evolution.begin(self.threads.nodes());
         self.sums.reach(until_ns, self.threads.nodes().len());
         // Not when a window closes: windows in which nothing happened are not settled one by one.
         let patience_ns = self.options.patience_ns + 2 * self.options.window_ns;

@@ -80,7 +80,7 @@ impl Shard {
     pub fn place(&mut self, rank: Rank, node: Node) {
         self.threads.place(rank, node);
         self.sums.ledger.expect(rank);
-        self.sums.evolution.moved();
+        self.sums.evolution.moved(self.settled_ns);
     }
 
     /// Says how many ranks a communicator has.

@@ -117,10 +117,11 @@ impl Shard {
     /// What all earlier windows taught, for the next one.
     pub fn adopt(&mut self, knowledge: &Knowledge) {
         let is_same = |one: &Arc<RegionOfRank>| {
-            self.knowledge.regions.as_ref().is_some_and(|other| Arc::ptr_eq(one, other))
+            self.knowledge.regions.as_ref().is_some_and(|(_, other)| Arc::ptr_eq(one, other))
         };
-        if let Some(regions) = knowledge.regions.as_ref().filter(|regions| !is_same(regions)) {
-            self.sums.evolution.divide(RegionOfRank::clone(regions));
+        if let Some((from_ns, regions)) = knowledge.regions.as_ref().filter(|(_, regions)| !is_same(regions))
+        {
+            self.sums.evolution.divide(RegionOfRank::clone(regions), *from_ns);
         }
         self.sums.evolution.follow(knowledge.final_ns);
         self.sums.follow(&knowledge.limits);

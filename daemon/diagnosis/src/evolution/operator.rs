@@ -34,8 +34,10 @@ pub struct Evolution {
     /// None: each node's ranks are a region.
     given: Option<RegionOfRank>,
     partition: Arc<RegionOfRank>,
-    places: Arc<Places>,
-    has_moved: bool,
+    /// By the window from which on they hold, in order; those of windows that are not final.
+    places: VecDeque<(u64, Arc<Places>)>,
+    /// Ranks moved, or were divided anew, before this window.
+    moved: Option<u64>,
     /// The first window that is not final.
     first: u64,
     windows: VecDeque<WindowTallies>,
@@ -53,8 +55,8 @@ impl Evolution {
             options,
             given: None,
             partition: Arc::default(),
-            places: Arc::default(),
-            has_moved: true,
+            places: VecDeque::new(),
+            moved: Some(0),
             first: 0,
             windows: VecDeque::new(),
             now: (0, 0, 0),
@@ -64,8 +66,9 @@ impl Evolution {
         }
     }
 
-    /// From the next window on, these are the regions. What was counted by nodes is let go: those have other names.
-    pub(crate) fn divide(&mut self, partition: RegionOfRank) {
+    /// From a time on, before which all windows are settled, these are the regions. What was counted by nodes is let go: those
+    /// have other names.
+    pub(crate) fn divide(&mut self, partition: RegionOfRank, from_ns: Nanoseconds) {
         if self.given.is_none() {
             (self.regions, self.pairs) = (Followed::new(MOST_REGIONS), Followed::new(MOST_PAIRS));
             self.rest = Tally::default();
@@ -73,31 +76,39 @@ impl Evolution {
             self.now = (0, 0, 0);
         }
         self.given = Some(partition);
-        self.has_moved = true;
+        self.moved = Some(from_ns / self.window_ns);
     }
 
-    /// A rank's node became known, or is another one.
-    pub(crate) fn moved(&mut self) {
-        self.has_moved |= self.given.is_none();
-    }
-
-    /// The window that ends then is settled, and uses the current regions. It is counted even if nothing happens in it:
-    /// what comes later belongs to it by the same regions.
-    pub(crate) fn begin(&mut self, node_of_rank: &[Node], until_ns: Nanoseconds) {
-        self.renew(node_of_rank);
-        self.go_to(until_ns.saturating_sub(1));
-    }
-
-    fn renew(&mut self, node_of_rank: &[Node]) {
-        if !std::mem::take(&mut self.has_moved) {
-            return;
+    /// A rank's node became known, or is another one, when all windows before a time were settled.
+    pub(crate) fn moved(&mut self, from_ns: Nanoseconds) {
+        if self.given.is_none() {
+            self.moved = Some(from_ns / self.window_ns);
         }
+    }
+
+    /// A window is settled: it uses the current regions. Those of a window do not depend on whether others, in which nothing
+    /// happened, were settled before.
+    pub(crate) fn begin(&mut self, node_of_rank: &[Node]) {
+        let Some(from) = self.moved.take() else { return };
         let partition = match &self.given {
             Some(given) => given.clone(),
             None => RegionOfRank::by_node(self.partition.version + 1, node_of_rank),
         };
-        self.places = Arc::new(Places::new(&partition));
+        self.places.push_back((from, Arc::new(Places::new(&partition))));
         self.partition = Arc::new(partition);
+    }
+
+    /// The regions that hold in a window.
+    fn places_in(&self, number: u64) -> Arc<Places> {
+        let found = self.places.iter().rev().find(|(from, _)| *from <= number).or(self.places.front());
+        found.map_or_else(Arc::default, |(_, places)| Arc::clone(places))
+    }
+
+    /// Forgets the regions of final windows.
+    fn forget_places(&mut self) {
+        while self.places.get(1).is_some_and(|(from, _)| *from <= self.first) {
+            self.places.pop_front();
+        }
     }
 
     #[inline]
@@ -114,7 +125,8 @@ impl Evolution {
         let number = (at_ns / self.window_ns).max(self.first);
         let place = (number - self.first) as usize;
         while self.windows.len() <= place {
-            self.windows.push_back(WindowTallies::new(Arc::clone(&self.places)));
+            let next = self.first + self.windows.len() as u64;
+            self.windows.push_back(WindowTallies::new(self.places_in(next)));
         }
         let from_ns = if place == 0 { 0 } else { number * self.window_ns };
         self.now = (from_ns, (number + 1) * self.window_ns, place);
@@ -142,7 +154,7 @@ impl Evolution {
         while self.first < until {
             let Some(window) = self.windows.pop_front() else {
                 self.first = until;
-                return;
+                break;
             };
             let number = self.first;
             let version = window.places.version;
@@ -156,6 +168,7 @@ impl Evolution {
             self.rest.merge(window.rest());
             self.first += 1;
         }
+        self.forget_places();
     }
 
     /// Up to a time windows are final, as another operator knows that closes them.
@@ -165,13 +178,13 @@ impl Evolution {
         self.windows.drain(..closed);
         self.first = first;
         self.now = (0, 0, 0);
+        self.forget_places();
     }
 
     /// What was counted since this was asked last.
     pub(crate) fn take(&mut self) -> Self {
         self.now = (0, 0, 0);
-        let emptied = self.windows.iter().map(WindowTallies::emptied).collect();
-        let windows = std::mem::replace(&mut self.windows, emptied);
+        let windows = std::mem::take(&mut self.windows);
         Self { first: self.first, windows, ..Self::new(self.window_ns, self.options) }
     }
 

@@ -141,8 +141,8 @@ proptest! {
         messages.sort_unstable();
         let fresh = || {
             let mut evolution = Evolution::new(100, EvolutionOptions::default());
-            evolution.divide(RegionOfRank { version: 7, of_rank: of_rank.clone() });
-            evolution.begin(&[], 100);
+            evolution.divide(RegionOfRank { version: 7, of_rank: of_rank.clone() }, 0);
+            evolution.begin(&[]);
             evolution
         };
         // All at once.
@@ -197,13 +197,13 @@ proptest! {
 #[test]
 fn a_window_is_accounted_under_the_partition_that_held_and_stays_so() {
     let mut evolution = Evolution::new(100, EvolutionOptions::default());
-    evolution.divide(RegionOfRank { version: 1, of_rank: vec![0, 0, 1, 1] });
-    evolution.begin(&[0, 0, 1, 1].map(Node), 100);
+    evolution.divide(RegionOfRank { version: 1, of_rank: vec![0, 0, 1, 1] }, 0);
+    evolution.begin(&[0, 0, 1, 1].map(Node));
     evolution.message(50, Rank(0), Rank(1));
     evolution.message(60, Rank(1), Rank(2));
-    evolution.divide(RegionOfRank { version: 9, of_rank: vec![5, 6, 6, 5] });
+    evolution.divide(RegionOfRank { version: 9, of_rank: vec![5, 6, 6, 5] }, 100);
     // The window before is still open: what comes late goes by its own regions.
-    evolution.begin(&[0, 0, 1, 1].map(Node), 200);
+    evolution.begin(&[0, 0, 1, 1].map(Node));
     evolution.message(150, Rank(1), Rank(2));
     evolution.message(70, Rank(2), Rank(3));
     let open: Vec<_> = evolution
@@ -226,8 +226,8 @@ fn a_window_is_accounted_under_the_partition_that_held_and_stays_so() {
 #[test]
 fn what_was_counted_by_nodes_is_let_go_when_regions_are_known() {
     let mut evolution = Evolution::new(100, EvolutionOptions::default());
-    evolution.moved();
-    evolution.begin(&[0, 0, 1, 1].map(Node), 100);
+    evolution.moved(0);
+    evolution.begin(&[0, 0, 1, 1].map(Node));
     assert!(evolution.is_by_node());
     evolution.message(50, Rank(0), Rank(1));
     evolution.close(100);
@@ -236,8 +236,8 @@ fn what_was_counted_by_nodes_is_let_go_when_regions_are_known() {
         evolution.regions().map(|(region, series)| (region, series.total().messages)).collect()
     };
     assert_eq!(of(&evolution), [(0, 1)]);
-    evolution.divide(RegionOfRank { version: 1, of_rank: vec![0, 1, 1, 0] });
-    evolution.begin(&[0, 0, 1, 1].map(Node), 200);
+    evolution.divide(RegionOfRank { version: 1, of_rank: vec![0, 1, 1, 0] }, 100);
+    evolution.begin(&[0, 0, 1, 1].map(Node));
     evolution.message(160, Rank(1), Rank(2));
     evolution.close(200);
     assert_eq!(of(&evolution), [(1, 1)]);

@@ -48,11 +48,6 @@ impl WindowTallies {
         Self { places, within, between: FxHashMap::default(), rest: Counted::default() }
     }
 
-    /// An empty one, by the same regions.
-    pub(super) fn emptied(&self) -> Self {
-        Self::new(Arc::clone(&self.places))
-    }
-
     /// Where a message from one rank to another is counted.
     #[inline]
     pub(super) fn counted_mut(&mut self, from: Rank, to: Rank) -> &mut Counted {
