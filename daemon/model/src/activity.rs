@@ -53,6 +53,8 @@ pub enum Side {
     Alone,
 }
 
+crate::numbers! { enum Side { Only = 0, First = 1, Second = 2, Alone = 3 } }
+
 /// A collective that a call took part in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collective {

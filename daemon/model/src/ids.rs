@@ -30,6 +30,8 @@ macro_rules! indices {
             }
         }
 
+        crate::numbers! { $name(number) }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.0.fmt(f)

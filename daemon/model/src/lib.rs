@@ -18,6 +18,7 @@ mod in_flight;
 mod job;
 mod message;
 mod message_time;
+mod numbers;
 mod site;
 mod spread;
 mod totals;
@@ -38,6 +39,7 @@ pub use job::{
 };
 pub use message::Message;
 pub use message_time::MessageTime;
+pub use numbers::{NumberReader, Numbers};
 pub use site::SiteInfo;
 pub use spread::{drawn, spread};
 pub use totals::{Losses, Totals};
