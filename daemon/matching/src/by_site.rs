@@ -1,6 +1,6 @@
 //! Something for each call site, in bounded memory.
 
-use mpiscope_model::Site;
+use mpiscope_model::{NumberReader, Numbers, Site};
 
 /// Further call sites are counted together, with the calls whose site is unknown.
 const MOST_SITES: usize = 1 << 16;
@@ -10,6 +10,18 @@ const MOST_SITES: usize = 1 << 16;
 pub struct BySite<T> {
     known: Vec<T>,
     rest: T,
+}
+
+impl<T: Numbers> Numbers for BySite<T> {
+    fn put(&self, to: &mut Vec<u64>) {
+        let Self { known, rest } = self;
+        known.put(to);
+        rest.put(to);
+    }
+
+    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+        Some(Self { known: Vec::get(from)?, rest: T::get(from)? })
+    }
 }
 
 impl<T: Default> BySite<T> {

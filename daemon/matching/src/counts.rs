@@ -2,7 +2,7 @@
 
 use crate::by_site::BySite;
 use hdrhistogram::Histogram;
-use mpiscope_model::{Call, Function, Message, Nanoseconds, Rank, Site};
+use mpiscope_model::{Call, Function, Message, Nanoseconds, NumberReader, Numbers, Rank, Site};
 use rustc_hash::FxHashMap;
 
 /// Durations beyond this (a day) are counted as this.
@@ -29,6 +29,23 @@ impl Default for FunctionTotals {
             .or_else(|_| Histogram::new(2))
             .unwrap_or_else(|_| unreachable!("two digits up to a day are bounds that a histogram has"));
         Self { calls: 0, polls: 0, bytes: 0, time_ns: 0, longest_ns: 0, durations }
+    }
+}
+
+impl Numbers for FunctionTotals {
+    fn put(&self, to: &mut Vec<u64>) {
+        let Self { calls, polls, bytes, time_ns, longest_ns, durations: _ } = self;
+        [*calls, *polls, *bytes, *time_ns, *longest_ns].put(to);
+        self.durations().collect::<Vec<_>>().put(to);
+    }
+
+    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+        let [calls, polls, bytes, time_ns, longest_ns] = Numbers::get(from)?;
+        let mut totals = Self { calls, polls, bytes, time_ns, longest_ns, ..Self::default() };
+        for (up_to_ns, calls) in Vec::get(from)? {
+            totals.add_duration(up_to_ns, calls);
+        }
+        Some(totals)
     }
 }
 
@@ -99,6 +116,8 @@ pub struct RankTotals {
     pub last_ns: Nanoseconds,
 }
 
+mpiscope_model::numbers! { RankTotals { calls, time_ns, sent, sent_bytes, received, last_ns } }
+
 /// What was called from one call site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SiteTotals {
@@ -113,6 +132,8 @@ pub struct SiteTotals {
     /// What was called, the function with the least number.
     pub function: Option<Function>,
 }
+
+mpiscope_model::numbers! { SiteTotals { calls, polls, bytes, time_ns, function } }
 
 impl SiteTotals {
     fn add(&mut self, other: &Self) {
@@ -137,6 +158,8 @@ pub struct WindowTotals {
     pub time_ns: u64,
 }
 
+mpiscope_model::numbers! { WindowTotals { calls, polls, bytes, time_ns } }
+
 /// The operator.
 #[derive(Debug)]
 pub struct Counts {
@@ -147,6 +170,8 @@ pub struct Counts {
     /// Cells that changed since they were last taken: a rank calls few functions in a window.
     windows: FxHashMap<(u64, Rank), Vec<(Function, WindowTotals)>>,
 }
+
+mpiscope_model::numbers! { Counts { window_ns, functions, ranks, sites, windows } }
 
 impl Counts {
     /// Counts by windows of this length.

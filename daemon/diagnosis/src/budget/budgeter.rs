@@ -40,6 +40,8 @@ pub struct ThreadPath {
     path: Causes,
 }
 
+mpiscope_model::numbers! { ThreadPath { rank, thread, at_ns, path } }
+
 impl Budgeter {
     /// An operator that learns its criteria.
     #[must_use]

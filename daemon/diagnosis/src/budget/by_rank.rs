@@ -21,6 +21,8 @@ pub(super) struct Cell {
     pub(super) spared: Spared,
 }
 
+mpiscope_model::numbers! { Cell { budget, compute_ns, cpu_wait_ns, spared } }
+
 impl Cell {
     fn add(&mut self, other: &Self) {
         self.budget += other.budget;
@@ -43,6 +45,8 @@ pub(super) struct ByRank {
     /// The window that was last written to: from, to, its place.
     now: (Nanoseconds, Nanoseconds, usize),
 }
+
+mpiscope_model::numbers! { ByRank { width_ns, ranks, intervals, most_cells, windows, now } }
 
 impl PartialEq for ByRank {
     /// Where nothing was written does not matter, nor what was written last.

@@ -51,6 +51,8 @@ impl Cause {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Causes([i64; CAUSES]);
 
+mpiscope_model::numbers! { Causes(by_cause) }
+
 impl Causes {
     /// The sum over all.
     #[must_use]
@@ -120,6 +122,8 @@ pub struct Budget {
     /// The rest.
     pub direct: Causes,
 }
+
+mpiscope_model::numbers! { Budget { waiting_ns, waiting_by, direct } }
 
 impl Budget {
     /// Time in MPI.

@@ -15,6 +15,8 @@ pub(super) struct Entry {
     pub(super) path: Causes,
 }
 
+mpiscope_model::numbers! { Entry { rank, start_ns, end_ns, path } }
+
 impl Entry {
     /// Whether it came after another; of two that came at once, the greater rank's did.
     fn is_after(&self, other: &Entry) -> bool {
@@ -77,6 +79,8 @@ pub(super) struct Entries {
     all: Vec<Entry>,
     newest_ns: Nanoseconds,
 }
+
+mpiscope_model::numbers! { Entries { comm, number, entered, last, left, started, root, all, newest_ns } }
 
 impl Entries {
     fn new((comm, number): (Comm, u32)) -> Self {

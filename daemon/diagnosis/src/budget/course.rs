@@ -35,6 +35,8 @@ pub(super) struct CourseView {
     is_given: bool,
 }
 
+mpiscope_model::numbers! { CourseView { messages, collectives, hindrance, uneven, is_given } }
+
 impl Course {
     pub(super) fn new(width_ns: u64) -> Self {
         Self {

@@ -24,3 +24,7 @@ pub struct Knowledge {
     /// How much memory sums may take.
     pub(super) limits: Limits,
 }
+
+mpiscope_model::numbers! {
+    Knowledge { versions, course, blocks_from_octave, advised, regions, final_ns, limits }
+}

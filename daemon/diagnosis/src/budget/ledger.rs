@@ -22,6 +22,8 @@ pub struct Ledger {
     shares: RankShares,
 }
 
+mpiscope_model::numbers! { Ledger { width_ns, windows, first, ranks, by_rank, shares } }
+
 impl Ledger {
     pub(super) fn new(width_ns: u64) -> Self {
         let width_ns = width_ns.max(1);

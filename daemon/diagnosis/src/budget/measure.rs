@@ -34,6 +34,8 @@ pub(super) struct Measure {
 #[derive(Debug, Clone, Default)]
 pub(super) struct UsualTimes(Arc<[(u16, u64)]>);
 
+mpiscope_model::numbers! { UsualTimes(by_size) }
+
 impl UsualTimes {
     pub(super) fn is_known(&self) -> bool {
         !self.0.is_empty()

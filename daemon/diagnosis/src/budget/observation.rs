@@ -62,6 +62,17 @@ pub(super) enum Observation {
     },
 }
 
+mpiscope_model::numbers! {
+    enum Observation {
+        Message { scope, bytes, took_ns, ratio } = 0,
+        Collective { key, took_ns } = 1,
+        LateReceive { bytes, has_waited } = 2,
+        Flight { at_ns, bytes, took_ns } = 3,
+        Arrived { at_ns, bytes, at_most_ns } = 4,
+        Part { at_ns, key, took_ns } = 5,
+    }
+}
+
 /// Observations that a thread keeps room for.
 const MOST_ROOM: usize = 256;
 
@@ -75,6 +86,8 @@ pub(super) struct Observed {
     /// What its calls showed.
     pub(super) all: Vec<Observation>,
 }
+
+mpiscope_model::numbers! { Observed { rank, thread, all } }
 
 impl Observed {
     /// They were taken in.

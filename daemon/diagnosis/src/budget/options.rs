@@ -11,6 +11,8 @@ pub enum Latency {
     Span,
 }
 
+mpiscope_model::numbers! { enum Latency { Felt = 0, Span = 1 } }
+
 /// How the operator works.
 #[derive(Debug, Clone, Copy)]
 pub struct BudgetOptions {
@@ -25,6 +27,8 @@ pub struct BudgetOptions {
     /// Paths that may be kept for calls whose other side is not known.
     pub kept: usize,
 }
+
+mpiscope_model::numbers! { BudgetOptions { window_ns, latency, patience_ns, pending, kept } }
 
 impl Default for BudgetOptions {
     fn default() -> Self {

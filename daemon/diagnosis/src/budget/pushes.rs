@@ -13,12 +13,16 @@ pub(super) struct PathTo {
     pub(super) call: Passed,
 }
 
+mpiscope_model::numbers! { PathTo { rank, thread, call } }
+
 /// All that goes to one shard at once. The order in which these come in does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct Pushes {
     pub(super) paths: Vec<PathTo>,
     pub(super) collectives: Vec<Entries>,
 }
+
+mpiscope_model::numbers! { Pushes { paths, collectives } }
 
 impl Pushes {
     /// Whether there is nothing in it.

@@ -308,6 +308,8 @@ struct Disturbed {
     times: f64,
 }
 
+mpiscope_model::numbers! { Disturbed { would, times } }
+
 /// By window; none in windows that are not disturbed.
 #[derive(Debug, Clone, Default)]
 struct KindWindows {
@@ -321,12 +323,16 @@ struct KindWindows {
     quiet: f64,
 }
 
+mpiscope_model::numbers! { KindWindows { maps, times, is_varied, level, quiet } }
+
 /// When there was network contention, and how much.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hindrance {
     width_ns: u64,
     of: [KindWindows; KINDS],
 }
+
+mpiscope_model::numbers! { Hindrance { width_ns, of } }
 
 impl Hindrance {
     /// What a message would have been spared without the disturbance of its time.

@@ -116,6 +116,8 @@ pub struct Overdue {
     number: u64,
 }
 
+mpiscope_model::numbers! { Overdue { end_ns, rank, thread, number } }
+
 impl Shard {
     /// The end of the next window that has to be settled for its calls. None when no call waits.
     #[must_use]

@@ -17,6 +17,8 @@ pub(super) struct Passed {
     pub(super) path: Option<Causes>,
 }
 
+mpiscope_model::numbers! { Passed { number, pins, may_block, end_ns, path } }
+
 /// The fewest unneeded paths that are worth clearing away.
 const WORTH_CLEARING: usize = 32;
 

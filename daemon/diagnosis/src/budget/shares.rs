@@ -55,6 +55,8 @@ pub struct RankShares {
     levels: Vec<Level>,
 }
 
+mpiscope_model::numbers! { RankShares { ranks, levels } }
+
 /// Sums of groups of `1 << shift` ranks.
 #[derive(Debug, Clone)]
 struct Level {
@@ -65,6 +67,8 @@ struct Level {
     /// By window, then by group.
     windows: Vec<Arc<Vec<ShareCell>>>,
 }
+
+mpiscope_model::numbers! { Level { shift, most_cells, width_ns, rows, windows } }
 
 /// A part of the sums.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

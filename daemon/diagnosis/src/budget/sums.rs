@@ -16,6 +16,8 @@ pub(super) struct Exchanged {
     pub(super) lateness: PairLateness,
 }
 
+mpiscope_model::numbers! { Exchanged { messages, collectives, lateness } }
+
 /// How much memory sums may take in the next window, the same for all shards.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Limits {
@@ -24,6 +26,8 @@ pub(super) struct Limits {
     /// How long windows of work are, and how many there may be.
     work: (u64, u64),
 }
+
+mpiscope_model::numbers! { Limits { cells, work } }
 
 /// All of it.
 #[derive(Debug)]
@@ -38,6 +42,8 @@ pub(super) struct Sums {
     /// Calls whose other side was given up.
     pub(super) given_up: u64,
 }
+
+mpiscope_model::numbers! { Sums { ledger, waits, site_waits, exchanged, evolution, work, given_up } }
 
 impl Sums {
     pub(super) fn new(window_ns: u64) -> Self {

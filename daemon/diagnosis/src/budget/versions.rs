@@ -9,6 +9,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub(super) struct Versions(VecDeque<(Nanoseconds, Arc<Version>)>);
 
+mpiscope_model::numbers! { Versions(all) }
+
 impl Default for Versions {
     fn default() -> Self {
         Self(VecDeque::from([(0, Arc::default())]))

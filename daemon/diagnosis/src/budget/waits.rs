@@ -25,6 +25,18 @@ pub enum WaitState {
     Scan,
 }
 
+mpiscope_model::numbers! {
+    enum WaitState {
+        LateSender = 0,
+        LateReceiver = 1,
+        Barrier = 2,
+        AllToAll = 3,
+        LateBroadcast = 4,
+        EarlyReduce = 5,
+        Scan = 6,
+    }
+}
+
 impl WaitState {
     /// The words for people.
     #[must_use]
@@ -56,6 +68,8 @@ pub struct WaitKey {
     pub awaited: Rank,
 }
 
+mpiscope_model::numbers! { WaitKey { state, function, site, waiter, awaited } }
+
 /// How much of it there was.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WaitTotals {
@@ -68,6 +82,8 @@ pub struct WaitTotals {
     /// When the call began in which that was.
     pub longest_at_ns: Nanoseconds,
 }
+
+mpiscope_model::numbers! { WaitTotals { times, waited_ns, longest_ns, longest_at_ns } }
 
 impl WaitTotals {
     fn add(&mut self, other: &Self) {
@@ -88,6 +104,8 @@ pub struct SiteWaiting {
     pub by: Causes,
 }
 
+mpiscope_model::numbers! { SiteWaiting { waited_ns, by } }
+
 impl SiteWaiting {
     pub(super) fn add(&mut self, other: &Self) {
         self.waited_ns += other.waited_ns;
@@ -106,6 +124,8 @@ const MOST: usize = 1 << 18;
 pub(super) struct Waits {
     totals: FxHashMap<WaitKey, WaitTotals>,
 }
+
+mpiscope_model::numbers! { Waits { totals } }
 
 impl Waits {
     #[inline]

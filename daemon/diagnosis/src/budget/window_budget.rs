@@ -20,6 +20,8 @@ pub struct WindowBudget {
     pub spared: Spared,
 }
 
+mpiscope_model::numbers! { WindowBudget { budget, compute_ns, cpu_wait_ns, inter, intra, spared } }
+
 /// What would be spared, without regard to who waits for whom.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spared {
@@ -32,6 +34,8 @@ pub struct Spared {
     /// With balanced work, for the ranks that have more to compute.
     pub balanced_ns: u64,
 }
+
+mpiscope_model::numbers! { Spared { placed_ns, quiet_ns, cored_ns, balanced_ns } }
 
 impl Spared {
     pub(super) fn add(&mut self, other: &Self) {
@@ -54,6 +58,8 @@ pub struct ExactMessages {
     /// Their expected transfer times.
     pub criterion_ns: u64,
 }
+
+mpiscope_model::numbers! { ExactMessages { messages, delayed, took_ns, criterion_ns } }
 
 impl ExactMessages {
     pub(super) fn add(&mut self, other: &Self) {
@@ -87,6 +93,8 @@ pub struct RankBudget {
     /// When its last call that is settled returned.
     pub until_ns: Nanoseconds,
 }
+
+mpiscope_model::numbers! { RankBudget { budget, compute_ns, cpu_wait_ns, until_ns } }
 
 impl RankBudget {
     pub(super) fn add(&mut self, other: &Self) {

@@ -21,6 +21,8 @@ pub struct Report {
     pub(super) waited_for_ns: Nanoseconds,
 }
 
+mpiscope_model::numbers! { Report { queued_before, queued, kept, waited_for_ns } }
+
 impl Report {
     /// The same of several shards.
     #[must_use]
@@ -48,6 +50,8 @@ pub struct WindowEnd {
     pub(super) gives_up: bool,
 }
 
+mpiscope_model::numbers! { WindowEnd { until_ns, has_settled, gives_up } }
+
 /// How far the thread that is furthest is: its rank, and along which path.
 pub(super) type Furthest = (Nanoseconds, Rank, Causes);
 
@@ -63,6 +67,8 @@ pub struct ShardResult {
     pub(super) sums: Sums,
     pub(super) furthest: Option<Furthest>,
 }
+
+mpiscope_model::numbers! { ShardResult { observed, sums, furthest } }
 
 impl Shard {
     /// How far it is in the window that ends then. `queued_before` calls were not settled when it began.
@@ -117,7 +123,7 @@ impl Shard {
     /// What all earlier windows taught, for the next one.
     pub fn adopt(&mut self, knowledge: &Knowledge) {
         let is_same = |one: &Arc<RegionOfRank>| {
-            self.knowledge.regions.as_ref().is_some_and(|(_, other)| Arc::ptr_eq(one, other))
+            self.knowledge.regions.as_ref().is_some_and(|(_, other)| Arc::ptr_eq(one, other) || one == other)
         };
         if let Some((from_ns, regions)) = knowledge.regions.as_ref().filter(|(_, regions)| !is_same(regions))
         {

@@ -38,6 +38,8 @@ pub(super) struct Work {
     before: Vec<Vec<Before>>,
 }
 
+mpiscope_model::numbers! { Work { width_ns, windows, first, cells, intervals, most_windows, before } }
+
 impl Work {
     pub(super) fn new(width_ns: u64) -> Self {
         Self {
@@ -267,6 +269,8 @@ struct Lasting {
     weights: Vec<(Function, f32)>,
 }
 
+mpiscope_model::numbers! { Lasting { more, weights } }
+
 /// Who had more to do than others, and when.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Uneven {
@@ -275,6 +279,8 @@ pub(super) struct Uneven {
     windows: Vec<Vec<f32>>,
     lasting: Vec<Lasting>,
 }
+
+mpiscope_model::numbers! { Uneven { width_ns, windows, lasting } }
 
 impl Uneven {
     /// The share of a time of computing that balanced work would save a rank; negative if the rank would have more to

@@ -9,6 +9,8 @@ pub enum Scope {
     Inter,
 }
 
+mpiscope_model::numbers! { enum Scope { Intra = 0, Inter = 1 } }
+
 impl Scope {
     /// Of a message between nodes, or not.
     #[must_use]

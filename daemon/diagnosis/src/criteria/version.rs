@@ -3,7 +3,7 @@
 use super::bins::{bin_sizes, size_bin};
 use super::line::Line;
 use super::scope::Scope;
-use mpiscope_model::{Function, Message};
+use mpiscope_model::{Function, Message, NumberReader, Numbers};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -24,6 +24,8 @@ pub struct MessageCriterion {
     /// Up to this long is normal: the 95th percentile of quiet windows. None where that is not known.
     pub normal_ns: Option<u64>,
 }
+
+mpiscope_model::numbers! { MessageCriterion { scope, bin, last_bin, samples, median_ns, normal_ns } }
 
 impl MessageCriterion {
     /// Of messages of one size.
@@ -70,6 +72,8 @@ pub struct CollectiveKey {
     pub is_root: bool,
 }
 
+mpiscope_model::numbers! { CollectiveKey { function, ranks, bin, is_root } }
+
 /// The criterion of collectives of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CollectiveCriterion {
@@ -80,6 +84,8 @@ pub struct CollectiveCriterion {
     /// The median of the time from the last entry that was waited for to the return.
     pub median_ns: u64,
 }
+
+mpiscope_model::numbers! { CollectiveCriterion { key, samples, median_ns } }
 
 /// The criteria of one moment.
 #[derive(Debug, Clone, Default)]
@@ -98,6 +104,20 @@ pub struct Version {
 impl PartialEq for Version {
     fn eq(&self, other: &Self) -> bool {
         self.messages == other.messages && self.collectives == other.collectives
+    }
+}
+
+/// What follows from the criteria is found again when it is asked for.
+impl Numbers for Version {
+    fn put(&self, to: &mut Vec<u64>) {
+        self.messages.put(to);
+        self.collectives().put(to);
+        self.are_collectives_own.put(to);
+    }
+
+    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+        let version = Self::new(<[Vec<MessageCriterion>; 2]>::get(from)?.concat(), Vec::get(from)?);
+        Some(Self { are_collectives_own: bool::get(from)?, ..version })
     }
 }
 

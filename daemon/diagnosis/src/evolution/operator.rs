@@ -7,7 +7,7 @@ use super::series::{Series, Window};
 use super::tally::Tally;
 use super::windows::{Counted, WindowTallies};
 use mpiscope_model::MessageTime;
-use mpiscope_model::{Nanoseconds, Node, Rank};
+use mpiscope_model::{Nanoseconds, Node, NumberReader, Numbers, Rank};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -258,5 +258,20 @@ impl Evolution {
             }));
         }
         all
+    }
+}
+
+/// What a worker counted, as [`Evolution::take`] has it: windows that are not final.
+impl Numbers for Evolution {
+    fn put(&self, to: &mut Vec<u64>) {
+        let Self { window_ns, first, windows, .. } = self;
+        window_ns.put(to);
+        first.put(to);
+        windows.put(to);
+    }
+
+    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+        let empty = Self::new(u64::get(from)?, EvolutionOptions::default());
+        Some(Self { first: u64::get(from)?, windows: Numbers::get(from)?, ..empty })
     }
 }

@@ -11,6 +11,8 @@ pub struct RegionOfRank {
     pub of_rank: Vec<u32>,
 }
 
+mpiscope_model::numbers! { RegionOfRank { version, of_rank } }
+
 impl RegionOfRank {
     /// Each node's ranks as one region: the default. On one node that is one region.
     #[must_use]
@@ -44,6 +46,8 @@ pub(super) struct Places {
     /// The id of each.
     pub(super) ids: Vec<u32>,
 }
+
+mpiscope_model::numbers! { Places { version, of_rank, ids } }
 
 /// A rank that no region is known of.
 pub(super) const NOWHERE: u32 = u32::MAX;

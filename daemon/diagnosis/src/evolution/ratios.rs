@@ -10,6 +10,8 @@ const BUCKETS: u8 = 96;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ratios(Vec<(u8, u32)>);
 
+mpiscope_model::numbers! { Ratios(counts) }
+
 impl Ratios {
     /// Adds one ratio.
     pub fn add(&mut self, ratio: f64) {

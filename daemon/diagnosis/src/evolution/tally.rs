@@ -20,6 +20,8 @@ pub struct Tally {
     latency: u64,
 }
 
+mpiscope_model::numbers! { Tally { messages, exact, delayed, above_expected, latency } }
+
 impl Tally {
     /// A message that was received.
     #[inline]

@@ -18,6 +18,8 @@ pub(super) struct Counted {
     pub(super) ratios: Ratios,
 }
 
+mpiscope_model::numbers! { Counted { tally, ratios } }
+
 impl Counted {
     #[inline]
     pub(super) fn exact(&mut self, time: MessageTime) {
@@ -41,6 +43,8 @@ pub(super) struct WindowTallies {
     /// Between unknown regions, or pairs that are not counted separately.
     rest: Counted,
 }
+
+mpiscope_model::numbers! { WindowTallies { places, within, between, rest } }
 
 impl WindowTallies {
     pub(super) fn new(places: Arc<Places>) -> Self {

@@ -17,6 +17,8 @@ pub struct Flow {
     pub bytes: u64,
 }
 
+mpiscope_model::numbers! { Flow { messages, bytes } }
+
 impl Flow {
     fn add(&mut self, other: Flow) {
         self.messages = self.messages.saturating_add(other.messages);
@@ -32,6 +34,8 @@ pub struct Traffic {
     left_out: Flow,
     most_pairs: usize,
 }
+
+mpiscope_model::numbers! { Traffic { pairs, left_out, most_pairs } }
 
 impl Default for Traffic {
     fn default() -> Self {

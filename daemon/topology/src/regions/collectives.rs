@@ -19,12 +19,16 @@ struct Kind {
     root: Option<Rank>,
 }
 
+mpiscope_model::numbers! { Kind { comm, root } }
+
 /// The calls of one rank, and its group where there are two.
 #[derive(Debug, Clone, Copy)]
 struct Member {
     calls: u64,
     side: Side,
 }
+
+mpiscope_model::numbers! { Member { calls, side } }
 
 /// Calls of collectives that moved data, by kind and rank. Its memory is bounded.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +38,8 @@ pub struct CollectiveTraffic {
     total: u64,
     bytes: u64,
 }
+
+mpiscope_model::numbers! { CollectiveTraffic { calls, members, total, bytes } }
 
 impl CollectiveTraffic {
     /// Takes in a call; one that moves nothing does not count.

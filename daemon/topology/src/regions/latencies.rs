@@ -48,6 +48,8 @@ struct Counted {
     sum: u64,
 }
 
+mpiscope_model::numbers! { Counted { exact, delayed, above_expected, sum } }
+
 impl Counted {
     fn add(&mut self, other: &Self) {
         self.exact += other.exact;
@@ -69,6 +71,8 @@ pub struct PairLateness {
     left_out: u64,
     most_pairs: usize,
 }
+
+mpiscope_model::numbers! { PairLateness { pairs, left_out, most_pairs } }
 
 impl Default for PairLateness {
     fn default() -> Self {
