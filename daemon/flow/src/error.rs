@@ -5,12 +5,15 @@ use mpiscope_model::Batch;
 /// Why a flow could not be started, fed, asked or finished.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FlowError {
-    /// There are no threads for the workers.
+    /// There are no threads for the workers, or no connections between them.
     #[error("no workers: {0}")]
     NoWorkers(String),
     /// A worker panicked; the flow is over.
     #[error("the analysis failed: {0}")]
     Failed(String),
+    /// A process of the analysis is gone, by its number; the flow is over.
+    #[error("process {0} of the analysis is gone")]
+    Lost(usize),
     /// A question panicked; the flow goes on.
     #[error("a question to the analysis failed: {0}")]
     Question(String),

@@ -45,7 +45,7 @@ struct State {
     /// Their sum.
     waiting: u64,
     questions: VecDeque<Question>,
-    failed: Option<String>,
+    failed: Option<FlowError>,
     is_abandoned: bool,
 }
 
@@ -80,7 +80,7 @@ impl Gate {
         let _ = self.threads.set(threads);
     }
 
-    /// Wakes a worker that waits for anything to do.
+    /// Wakes a worker of this process that waits for anything to do, by its place there.
     pub(crate) fn wake(&self, worker: usize) {
         if let Some(thread) = self.threads.get().and_then(|threads| threads.get(worker)) {
             thread.unpark();
@@ -109,8 +109,8 @@ impl Gate {
             }
             state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        if let Some(text) = &state.failed {
-            return Err(FlowError::Failed(text.clone()).into());
+        if let Some(error) = &state.failed {
+            return Err(error.clone().into());
         }
         // The scheduler's figures for a window come within the next one.
         let complete = (batch.until_ns / self.window_ns).saturating_sub(1);
@@ -170,10 +170,10 @@ impl Gate {
         self.wake_all();
     }
 
-    /// A worker panicked. The first has the reason.
-    pub(crate) fn fail(&self, text: String) {
+    /// A worker panicked, or a process is gone. The first has the reason.
+    pub(crate) fn fail(&self, error: FlowError) {
         let mut state = self.state();
-        state.failed.get_or_insert(text);
+        state.failed.get_or_insert(error);
         let unanswered = std::mem::take(&mut state.questions);
         drop(state);
         drop(unanswered);
@@ -181,7 +181,7 @@ impl Gate {
     }
 
     pub(crate) fn failure(&self) -> Option<FlowError> {
-        self.state().failed.clone().map(FlowError::Failed)
+        self.state().failed.clone()
     }
 
     /// Whether workers have to leave everything as it is.
@@ -192,8 +192,8 @@ impl Gate {
 
     pub(crate) fn ask(&self, question: Question) -> Result<(), FlowError> {
         let mut state = self.state();
-        if let Some(text) = &state.failed {
-            return Err(FlowError::Failed(text.clone()));
+        if let Some(error) = &state.failed {
+            return Err(error.clone());
         }
         state.questions.push_back(question);
         drop(state);

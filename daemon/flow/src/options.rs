@@ -25,7 +25,7 @@ pub struct FlowOptions {
     /// Calls that may wait although their windows are complete. One batch more than that is taken, and what belongs to
     /// windows that are not complete does not count, for only more input completes them.
     pub most_calls: usize,
-    /// Writes as bytes what goes from worker to worker, as it has to be between processes. It costs time and changes
+    /// Writes as bytes what the dataflow carries from worker to worker, as it has to be between processes. It costs time and changes
     /// nothing else.
     pub as_bytes: bool,
 }
@@ -48,8 +48,8 @@ impl Default for FlowOptions {
 }
 
 impl FlowOptions {
-    pub(crate) fn budgeter(&self) -> Budgeter {
-        let mut budgeter = Budgeter::new(self.budget);
+    pub(crate) fn budgeter(&self, budget: BudgetOptions) -> Budgeter {
+        let mut budgeter = Budgeter::new(budget);
         if let Some(criteria) = self.criteria.clone() {
             budgeter = budgeter.with_criteria(criteria);
         }

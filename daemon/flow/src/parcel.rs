@@ -19,9 +19,9 @@ pub(crate) type Window = u64;
 /// The worker that decides what all do next.
 pub(crate) const CENTER: usize = 0;
 
-/// The worker that reads batches: another than the center, which has more to do than the others.
-pub(crate) fn reader(peers: usize) -> usize {
-    usize::from(peers > 1)
+/// The worker that reads batches: another of the center's process than the center, which has more to do than the others.
+pub(crate) fn reader(threads: usize) -> usize {
+    usize::from(threads > 1)
 }
 
 /// The worker to which a rank's calls, channels and counts belong.

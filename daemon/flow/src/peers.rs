@@ -1,11 +1,13 @@
 //! The other workers, as one of them sees them: what goes to each, and what came from them.
 
 use crate::gate::Gate;
-use crate::parcel::{CENTER, Window};
+use crate::packet::{Command, Packet};
+use crate::parcel::CENTER;
+use crate::remote::{OwnWorkers, Remote};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use mpiscope_diagnosis::{Knowledge, Overdue, Pushes, Report, ShardResult, ThreadPath, WindowEnd};
-use mpiscope_model::Nanoseconds;
+use mpiscope_diagnosis::Pushes;
 use std::collections::VecDeque;
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
@@ -17,52 +19,22 @@ const LOOK: Duration = Duration::from_millis(20);
 const AWAKE: Duration = Duration::from_micros(50);
 const TRIES: u32 = 64;
 
-/// What goes from worker to worker apart from the dataflow. Commands come from the center, and all follow them in the same
-/// order.
-pub(crate) enum Packet {
-    /// A command.
-    Command(Command),
-    /// To the center: the first window that something is due in, and before when no call waits.
-    Due(Option<Window>, Nanoseconds),
-    /// To the center: how far a worker is in a window.
-    Report(Report),
-    /// To the center: calls that waited too long.
-    Overdue(Vec<Overdue>),
-    /// To the center: what the window led to.
-    ShardResult(Box<ShardResult>),
-    /// To the center: where threads are when there is no more input.
-    Paths(Vec<ThreadPath>),
-    /// To each other worker: what it needs; none when it needs nothing. A turn is over when nobody needs anything.
-    Turn(u64, Option<Pushes>, bool),
-}
-
-/// What the center has all do.
-#[derive(Clone)]
-pub(crate) enum Command {
-    /// Say what is due, once all input before a window is in, or all input. Everything before the first window is settled.
-    Look { next: Window, until: Option<Window> },
-    /// Nothing happens before this window.
-    Skip(Window),
-    /// Settle this window.
-    Settle(Window, Arc<Knowledge>),
-    /// Say which calls that ended before this wait.
-    ListOverdue(Nanoseconds),
-    /// Let these go on, one after the other.
-    Force(Arc<[Overdue]>),
-    /// The window has ended.
-    End(WindowEnd),
-    /// There is no more input, and all is settled.
-    Finish,
-}
-
 /// All is over: a worker panicked, or nobody wants to know any more.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Stopped;
 
+/// The way to a worker.
+#[derive(Clone)]
+enum Way {
+    /// In this process, by its place there.
+    Here(usize, Sender<(usize, Packet)>),
+    There(Arc<Remote>),
+}
+
 /// The other workers.
 pub(crate) struct Peers {
     number: usize,
-    to: Vec<Sender<(usize, Packet)>>,
+    ways: Arc<[Way]>,
     from: Receiver<(usize, Packet)>,
     /// What came before it was waited for.
     early: VecDeque<(usize, Packet)>,
@@ -73,24 +45,48 @@ pub(crate) struct Peers {
 }
 
 impl Peers {
-    /// Those of each worker of a flow.
+    /// Those of each worker of a flow within one process.
+    #[cfg(test)]
     pub(crate) fn all(workers: usize, gate: &Arc<Gate>) -> Vec<Self> {
-        let spins = available_parallelism().is_ok_and(|cpus| cpus.get() >= workers);
-        let (to, from): (Vec<_>, Vec<_>) = (0..workers.max(1)).map(|_| unbounded()).unzip();
+        Self::of_process((0, workers), vec![None], gate).unwrap().0
+    }
+
+    /// Those of each worker of a process with this number, each of which has so many threads, and these streams to the others;
+    /// and the ways to the others.
+    pub(crate) fn of_process(
+        (process, threads): (usize, usize),
+        streams: Vec<Option<UnixStream>>,
+        gate: &Arc<Gate>,
+    ) -> std::io::Result<(Vec<Self>, Vec<Arc<Remote>>)> {
+        let spins = available_parallelism().is_ok_and(|cpus| cpus.get() >= threads);
+        let (to, from): (Vec<_>, Vec<_>) = (0..threads).map(|_| unbounded()).unzip();
+        let own = OwnWorkers { first: process * threads, to, gate: Arc::clone(gate) };
+        let (mut ways, mut remotes) = (Vec::with_capacity(threads * streams.len()), Vec::new());
+        for (other, stream) in streams.into_iter().enumerate() {
+            match stream {
+                None => ways.extend(own.to.iter().cloned().enumerate().map(|(at, to)| Way::Here(at, to))),
+                Some(stream) => {
+                    let remote = Remote::open(other, stream, own.clone())?;
+                    ways.extend(std::iter::repeat_n(Way::There(Arc::clone(&remote)), threads));
+                    remotes.push(remote);
+                }
+            }
+        }
+        let ways: Arc<[Way]> = ways.into();
         let peers = |(number, from)| Self {
             number,
-            to: to.clone(),
+            ways: Arc::clone(&ways),
             from,
             early: VecDeque::new(),
             gate: Arc::clone(gate),
             turn: 0,
             spins,
         };
-        from.into_iter().enumerate().map(peers).collect()
+        Ok(((own.first..).zip(from).map(peers).collect(), remotes))
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.to.len()
+        self.ways.len()
     }
 
     pub(crate) fn number(&self) -> usize {
@@ -103,13 +99,18 @@ impl Peers {
 
     fn others(&self) -> impl Iterator<Item = usize> + use<> {
         let own = self.number;
-        (0..self.to.len()).filter(move |peer| *peer != own)
+        (0..self.ways.len()).filter(move |peer| *peer != own)
     }
 
     pub(crate) fn send(&self, to: usize, packet: Packet) {
-        // One that is gone needs nothing any more.
-        let _ = self.to[to].send((self.number, packet));
-        self.gate.wake(to);
+        match &self.ways[to] {
+            Way::Here(at, way) => {
+                // One that is gone needs nothing any more.
+                let _ = way.send((self.number, packet));
+                self.gate.wake(*at);
+            }
+            Way::There(remote) => remote.send(to, self.number, packet),
+        }
     }
 
     /// Has all others do something.
@@ -205,6 +206,7 @@ impl Peers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::FlowError;
 
     #[test]
     fn whoever_waits_is_released_when_a_worker_fails() {
@@ -215,7 +217,7 @@ mod tests {
         // It waits for the center, which never takes its turn.
         let turn = |_, packet| if let Packet::Turn(turn, ..) = packet { Ok(turn) } else { Err(packet) };
         assert_eq!(center.wait(turn), Ok(1));
-        gate.fail("it panicked".to_owned());
+        gate.fail(FlowError::Failed("it panicked".to_owned()));
         assert_eq!(waiting.join().unwrap(), Err(Stopped));
     }
 

@@ -8,8 +8,9 @@
 //! ```
 
 use crate::gate::{Gate, Question};
+use crate::packet::{Command, Packet};
 use crate::parcel::{CENTER, News, Window};
-use crate::peers::{Command, Packet, Peers, Stopped};
+use crate::peers::{Peers, Stopped};
 use crate::plain::renamed;
 use mpiscope_diagnosis::{Budgeter, Knowledge, Overdue, Report, Shard};
 use mpiscope_matching::Matched;
@@ -81,8 +82,12 @@ impl Settling {
         were_any
     }
 
-    pub(crate) fn into_budgeter(self) -> Option<Budgeter> {
-        if let Role::Center(budgeter) = self.role { Some(*budgeter) } else { None }
+    /// Where time went, at the center, and the other workers.
+    pub(crate) fn into_parts(self) -> (Option<Budgeter>, Peers) {
+        match self.role {
+            Role::Center(budgeter) => (Some(*budgeter), self.peers),
+            Role::Other(_) => (None, self.peers),
+        }
     }
 
     /// Goes on as far as the input allows, at most by one window. Returns whether it did.
@@ -399,7 +404,7 @@ mod tests {
             // The last one finishes.
             assert!(steps <= 7 && settling.is_finished, "{steps} steps");
             assert_eq!(settling.next, last + 1);
-            assert_eq!(settling.into_budgeter().unwrap().next_window_end_ns(), None);
+            assert_eq!(settling.into_parts().0.unwrap().next_window_end_ns(), None);
         }
     }
 }

@@ -1,7 +1,9 @@
 //! One worker: a thread that steps its part of the dataflow until nothing comes any more. Panics do not leave it.
 
 use crate::dataflow::{Input, build};
+use crate::error::FlowError;
 use crate::gate::{Gate, Next};
+use crate::packet::Packet;
 use crate::parcel::{CENTER, reader};
 use crate::peers::Peers;
 use crate::settling::{Role, Settling};
@@ -16,20 +18,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use timely::worker::Worker;
 
-/// What a worker leaves.
+/// What a worker leaves: nothing but at the center, which has the figures of all.
 #[derive(Debug)]
-pub(crate) struct Left {
-    pub(crate) kept: WorkerFigures,
-    /// Of the center.
-    pub(crate) budgeter: Option<Budgeter>,
-}
+pub(crate) struct Left(pub(crate) Option<(Budgeter, WorkerFigures)>);
 
 /// What all workers are started with.
 pub(crate) struct Plan {
     pub(crate) window_ns: u64,
     pub(crate) counts_window_ns: Option<u64>,
     pub(crate) owners: Owners,
-    /// By worker.
+    /// Workers of each process, and the first of this one.
+    pub(crate) threads: usize,
+    pub(crate) first: usize,
+    /// By worker of this process.
     pub(crate) settling: Mutex<Vec<Option<(Role, Peers)>>>,
     pub(crate) gate: Arc<Gate>,
 }
@@ -48,7 +49,7 @@ pub(crate) fn fenced<T>(
     match (left, cleared) {
         (Ok(left), Ok(())) => left,
         (Err(payload), _) | (_, Err(payload)) => {
-            gate.fail(text_of(&*payload));
+            gate.fail(FlowError::Failed(text_of(&*payload)));
             None
         }
     }
@@ -64,12 +65,13 @@ pub(crate) fn text_of(payload: &(dyn Any + Send)) -> String {
 pub(crate) fn work(worker: &mut Worker, plan: &Plan) -> Option<Left> {
     let counts = plan.counts_window_ns.map(Counts::new);
     let kept = Rc::new(RefCell::new(WorkerFigures { counts, ..WorkerFigures::default() }));
-    let own = plan.settling.lock().unwrap_or_else(PoisonError::into_inner).get_mut(worker.index())?.take();
+    let at = worker.index().checked_sub(plan.first)?;
+    let own = plan.settling.lock().unwrap_or_else(PoisonError::into_inner).get_mut(at)?.take();
     let (role, peers) = own?;
     let settling = Settling::new(role, peers, Arc::clone(&plan.gate), plan.window_ns);
     let settling = Rc::new(RefCell::new(settling));
     let input = build(worker, plan.window_ns, plan.owners, &kept, &settling);
-    let mut input = Some(input).filter(|_| worker.index() == reader(worker.peers()));
+    let mut input = Some(input).filter(|_| worker.index() == reader(plan.threads));
     while !plan.gate.is_over() {
         let has_read = read(&mut input, &plan.gate);
         let goes_on = {
@@ -81,12 +83,25 @@ pub(crate) fn work(worker: &mut Worker, plan: &Plan) -> Option<Left> {
         // looks again.
         let is_active = worker.step_or_park((has_read || goes_on).then_some(Duration::ZERO));
         if !is_active && settling.borrow().is_finished {
-            let budgeter =
-                Rc::into_inner(settling).and_then(|settling| settling.into_inner().into_budgeter());
-            return Some(Left { kept: Rc::into_inner(kept)?.into_inner(), budgeter });
+            return leave(Rc::into_inner(settling)?.into_inner(), Rc::into_inner(kept)?.into_inner());
         }
     }
     None
+}
+
+/// The center takes in what all others counted.
+fn leave(settling: Settling, mut figures: WorkerFigures) -> Option<Left> {
+    let (budgeter, mut peers) = settling.into_parts();
+    let Some(budgeter) = budgeter else {
+        peers.send(CENTER, Packet::Figures(Box::new(figures)));
+        return Some(Left(None));
+    };
+    let all = peers.wait_for_all(|_, packet| match packet {
+        Packet::Figures(figures) => Ok(*figures),
+        packet => Err(packet),
+    });
+    all.ok()?.into_iter().for_each(|of_worker| figures.merge(of_worker));
+    Some(Left(Some((budgeter, figures))))
 }
 
 /// Puts the next batch into the dataflow; returns whether there was one.
@@ -112,7 +127,6 @@ fn read(input: &mut Option<Input>, gate: &Gate) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::FlowError;
     use mpiscope_model::Batch;
     use timely::dataflow::operators::{Exchange, Input, Inspect};
     use timely::{CommunicationConfig, Config, WorkerConfig};

@@ -1,6 +1,7 @@
 //! What a worker counts.
 
 use mpiscope_matching::{Counts, Matched, Matcher};
+use mpiscope_model::numbers;
 
 /// The figures of a worker's own ranks.
 #[derive(Debug, Default)]
@@ -11,6 +12,8 @@ pub(crate) struct WorkerFigures {
     pub(crate) unmatched_sends: u64,
     pub(crate) unmatched_receives: u64,
 }
+
+numbers! { WorkerFigures { counts, messages, uncertain, unmatched_sends, unmatched_receives } }
 
 impl WorkerFigures {
     pub(crate) fn matched(&mut self, matched: &Matched) {

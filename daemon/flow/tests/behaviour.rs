@@ -1,12 +1,15 @@
 //! How a flow behaves towards those who feed it and ask it.
 
-use crate::support::{flowed, windowed};
+use crate::support::{flowed, flowed_over, windowed};
 use mpiscope_diagnosis::{Basis, BudgetOptions, Budgeter, ReplaySavings, Windowed};
-use mpiscope_flow::{Flow, FlowError, FlowOptions, TryFeedError};
+use mpiscope_flow::{Cluster, Flow, FlowError, FlowOptions, TryFeedError, work_on_share};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, CallId, Effect, Rank};
 use mpiscope_synth::{Pattern, Spec, Style, generate};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
+use std::thread::JoinHandle;
 
 /// A simulated job in batches as they come from its log.
 fn job(pattern: Pattern, style: Style) -> Vec<Batch> {
@@ -43,7 +46,7 @@ fn simulated_jobs_are_budgeted_as_without_threads() {
             assert!(expected.messages > 2_000);
             assert_eq!(flowed(&batches, &first).0, expected, "{pattern:?}, {workers} workers");
             // By what the first pass learnt.
-            let learnt = Flow::start(first.clone()).unwrap();
+            let learnt = Flow::start(&first).unwrap();
             batches.iter().for_each(|batch| learnt.feed(batch.clone()).unwrap());
             let learnt = learnt.finish().unwrap().budgeter;
             let criteria = learnt.learnt();
@@ -71,7 +74,7 @@ fn questions_are_answered_between_windows_while_it_goes_on() {
         expected.feed(batch, batch.until_ns);
     });
     for workers in [1, 2] {
-        let flow = Flow::start(short(workers)).unwrap();
+        let flow = Flow::start(&short(workers)).unwrap();
         let mut settled_ns = 0;
         for batch in &batches {
             flow.feed(batch.clone()).unwrap();
@@ -96,7 +99,7 @@ fn questions_are_answered_between_windows_while_it_goes_on() {
 #[test]
 fn a_question_that_panics_harms_nobody() {
     let batches = job(Pattern::Ring, Style::Blocking);
-    let flow = Flow::start(short(2)).unwrap();
+    let flow = Flow::start(&short(2)).unwrap();
     for (at, batch) in batches.iter().enumerate() {
         flow.feed(batch.clone()).unwrap();
         if at % 20 == 0 {
@@ -113,7 +116,7 @@ fn what_waits_is_bounded_and_given_back() {
     let expected = windowed(&batches, &short(1));
     for workers in [1, 3] {
         let most_calls = calls(&batches) / 10;
-        let flow = Flow::start(FlowOptions { most_calls, ..short(workers) }).unwrap();
+        let flow = Flow::start(&FlowOptions { most_calls, ..short(workers) }).unwrap();
         std::thread::scope(|scope| {
             // No window is analysed while a question waits for its answer.
             let (go_on, may_go_on) = mpsc::channel::<()>();
@@ -156,7 +159,7 @@ fn what_waits_is_bounded_and_given_back() {
 fn what_is_dropped_stops() {
     let batches = job(Pattern::Ring, Style::Blocking);
     for workers in [1, 2, 4] {
-        let flow = Flow::start(short(workers)).unwrap();
+        let flow = Flow::start(&short(workers)).unwrap();
         batches.iter().for_each(|batch| flow.feed(batch.clone()).unwrap());
         drop(flow);
     }
@@ -167,7 +170,7 @@ fn a_batch_not_made_for_diagnosis_is_refused() {
     let mut batch =
         job(Pattern::Ring, Style::Blocking).into_iter().find(|batch| !batch.events.is_empty()).unwrap();
     batch.events_end_ns.clear();
-    let flow = Flow::start(FlowOptions::default()).unwrap();
+    let flow = Flow::start(&FlowOptions::default()).unwrap();
     assert_eq!(flow.feed(batch), Err(FlowError::NotForDiagnosis));
     assert_eq!(flow.finish().unwrap().messages, 0);
 }
@@ -199,4 +202,89 @@ fn a_long_pause_takes_no_time() {
     for workers in [1, 2, 4] {
         assert_eq!(flowed(&batches, &options(workers)).0.differences(&expected), Vec::<String>::new());
     }
+}
+
+/// The processes of a flow; the center's streams to the others are kept open beside it.
+fn others_of(flow: &FlowOptions, processes: usize) -> (Cluster, Vec<JoinHandle<Result<(), FlowError>>>) {
+    let mut clusters = Cluster::all(processes).unwrap().into_iter();
+    let center = clusters.next().unwrap();
+    let share = flow.for_others();
+    let start = |cluster| {
+        let share = share.clone();
+        std::thread::spawn(move || work_on_share(&share, cluster))
+    };
+    (center, clusters.map(start).collect())
+}
+
+/// Feeds the batches again and again until the flow fails.
+fn failure_of(flow: &Flow, batches: &[Batch]) -> FlowError {
+    batches.iter().cycle().find_map(|batch| flow.feed(batch.clone()).err()).unwrap()
+}
+
+#[test]
+fn a_process_that_is_lost_ends_all_and_is_named() {
+    let batches = job(Pattern::Halo2d, Style::Waitall);
+    for lost in [1, 2] {
+        let mut clusters = Cluster::all(3).unwrap();
+        let gone = clusters.remove(lost);
+        let kept = gone.peers.iter().flatten().map(|[_, words]| words.try_clone().unwrap());
+        let kept: Vec<UnixStream> = kept.collect();
+        let center = clusters.remove(0);
+        let share = short(2).for_others();
+        let of_other = share.clone();
+        let other = clusters.remove(0);
+        let other = std::thread::spawn(move || work_on_share(&of_other, other));
+        let of_lost = std::thread::spawn(move || work_on_share(&share, gone));
+        let flow = Flow::start_over(&short(2), center).unwrap();
+        batches.iter().take(20).for_each(|batch| flow.feed(batch.clone()).unwrap());
+        // As when it is killed: nothing more comes from it.
+        kept.iter().for_each(|stream| stream.shutdown(Shutdown::Both).unwrap());
+        assert_eq!(failure_of(&flow, &batches), FlowError::Lost(lost));
+        assert_eq!(flow.finish().unwrap_err(), FlowError::Lost(lost));
+        assert_eq!(other.join().unwrap(), Err(FlowError::Lost(lost)));
+        assert!(matches!(of_lost.join().unwrap(), Err(FlowError::Lost(_))));
+    }
+}
+
+#[test]
+fn other_processes_end_with_a_flow_that_is_dropped() {
+    let batches = job(Pattern::Ring, Style::Blocking);
+    let (center, others) = others_of(&short(1), 3);
+    let flow = Flow::start_over(&short(1), center).unwrap();
+    batches.iter().take(20).for_each(|batch| flow.feed(batch.clone()).unwrap());
+    drop(flow);
+    for other in others {
+        assert!(matches!(other.join().unwrap(), Err(FlowError::Lost(_))));
+    }
+}
+
+#[test]
+fn questions_and_a_second_pass_go_over_processes() {
+    let batches = job(Pattern::Halo2d, Style::Waitall);
+    let first = short(2);
+    let (center, others) = others_of(&first, 2);
+    let learnt = Flow::start_over(&first, center).unwrap();
+    let mut settled_ns = 0;
+    for batch in &batches {
+        learnt.feed(batch.clone()).unwrap();
+        settled_ns = learnt.ask(|budgeter| budgeter.settled_ns()).unwrap();
+    }
+    assert!(settled_ns > 0);
+    let learnt = learnt.finish().unwrap().budgeter;
+    others.into_iter().for_each(|other| assert_eq!(other.join().unwrap(), Ok(())));
+    let criteria = learnt.learnt();
+    let second = FlowOptions {
+        course: Some(learnt.course(&criteria)),
+        advice: Some(learnt.advice()),
+        criteria: Some(criteria),
+        ..first
+    };
+    assert_eq!(flowed_over(2, &batches, &second).0, windowed(&batches, &second));
+}
+
+#[test]
+fn a_share_of_another_version_is_refused() {
+    let mut clusters = Cluster::all(2).unwrap();
+    let refused = work_on_share(&[1, 2, 3], clusters.remove(1));
+    assert!(matches!(refused, Err(FlowError::Failed(_))), "{refused:?}");
 }

@@ -1,7 +1,7 @@
 //! The outcome is that of the operator without threads, whoever does it.
 
 use crate::support::program::{Program, steps};
-use crate::support::{flowed, windowed};
+use crate::support::{flowed, flowed_over, windowed};
 use mpiscope_diagnosis::BudgetOptions;
 use mpiscope_flow::FlowOptions;
 use mpiscope_matching::{Counts, Matcher};
@@ -67,6 +67,26 @@ proptest! {
         let expected = windowed(&program.batches(&[], &[0], false), &options);
         let (found, expected) = (found.however_it_came(), expected.however_it_came());
         prop_assert_eq!(found.differences(&expected), Vec::<String>::new());
+    }
+
+    #[test]
+    fn processes_do_not_matter(
+        steps in steps(),
+        slices in proptest::collection::vec(0_u64..4_000, 0..30),
+        order in proptest::collection::vec(0_usize..20, 1..20),
+        behind in any::<bool>(),
+        (processes, workers, window_ns) in (2_usize..=3, 1_usize..=2, window_ns()),
+    ) {
+        let batches = Program::from_steps(&steps).batches(&times(&slices), &order, behind);
+        let options =
+            FlowOptions { counts_window_ns: Some(700), ..options(workers, window_ns, false) };
+        let (found, counts) = flowed_over(processes, &batches, &options);
+        let expected = windowed(&batches, &options);
+        prop_assert_eq!(found.differences(&expected), Vec::<String>::new());
+        let (mut counts, mut expected) = (counts.unwrap(), counted(&batches, 700));
+        prop_assert_eq!(counts.take_windows(u64::MAX), expected.take_windows(u64::MAX));
+        let received: u64 = counts.ranks().map(|(_, totals)| totals.received).sum();
+        prop_assert_eq!(received, found.messages);
     }
 
     /// Where all is one window, a single matcher that takes events rank by rank has to find the same messages.

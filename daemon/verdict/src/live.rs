@@ -302,7 +302,7 @@ struct Analysis {
 impl Analysis {
     fn start(options: FlowOptions, given: Reference, shared: Arc<Shared>) -> Result<Self, FlowError> {
         Ok(Self {
-            flow: Flow::start(options.clone())?,
+            flow: Flow::start(&options)?,
             options,
             shared,
             stretches: Stretches::live(),
@@ -374,7 +374,7 @@ impl Analysis {
 
     /// Whatever came before `until_ns` of what is known is as if it had been lost.
     fn begin_anew(&mut self, left_out_calls: u64, mut known: Batch) -> Result<(), FlowError> {
-        self.flow = Flow::start(self.options.clone())?;
+        self.flow = Flow::start(&self.options)?;
         self.stretches = Stretches::live();
         self.stretches.add(&known, &[], &[]);
         self.heard = Some(FxHashSet::default());
@@ -387,7 +387,7 @@ impl Analysis {
     /// Begins with this number of messages from a log, as if they had come all the time. Where the log does not have them,
     /// the calls until now are left out.
     fn read_log(&mut self, dir: &Path, messages: u64, (calls, known): (u64, Batch)) -> Result<(), FlowError> {
-        self.flow = Flow::start(self.options.clone())?;
+        self.flow = Flow::start(&self.options)?;
         (self.stretches, self.heard) = (Stretches::live(), None);
         self.stretches.add(&known, &[], &[]);
         self.outlook.begin_anew(0, 0);

@@ -74,7 +74,7 @@ pub(super) fn over(
     mut stretches: Option<&mut LogStretches>,
     until: Option<Instant>,
 ) -> Result<Reading> {
-    let flow = Flow::start(options)?;
+    let flow = Flow::start(&options)?;
     let corrections = Corrections::from_manifest(manifest);
     // By the last clocks calls may end by so much sooner or later than the log says.
     let furthest_ns = manifest.clock.versions.last().map_or(0, |last| {

@@ -5,7 +5,7 @@ pub(crate) mod program;
 use mpiscope_diagnosis::{
     Budgeter, Causes, Ledger, Series, SiteWaits, Version, WaitKey, WaitTotals, Windowed,
 };
-use mpiscope_flow::{Flow, FlowOptions};
+use mpiscope_flow::{Cluster, Flow, FlowOptions, work_on_share};
 use mpiscope_matching::{Counts, Matched};
 use mpiscope_model::{Batch, Nanoseconds, Node, Rank};
 use mpiscope_topology::{Lateness, Traffic};
@@ -138,7 +138,28 @@ pub(crate) fn windowed(batches: &[Batch], options: &FlowOptions) -> Answers {
 }
 
 pub(crate) fn flowed(batches: &[Batch], options: &FlowOptions) -> (Answers, Option<Counts>) {
-    let flow = Flow::start(options.clone()).unwrap();
+    answers(batches, Flow::start(options).unwrap())
+}
+
+/// The same over this number of processes with as many workers each. Each is a thread here; between them are real sockets.
+pub(crate) fn flowed_over(
+    processes: usize,
+    batches: &[Batch],
+    options: &FlowOptions,
+) -> (Answers, Option<Counts>) {
+    let share = options.for_others();
+    let mut clusters = Cluster::all(processes).unwrap().into_iter();
+    let center = clusters.next().unwrap();
+    std::thread::scope(|scope| {
+        let start = |cluster| scope.spawn(|| work_on_share(&share, cluster));
+        let others: Vec<_> = clusters.map(start).collect();
+        let found = answers(batches, Flow::start_over(options, center).unwrap());
+        others.into_iter().for_each(|other| assert_eq!(other.join().unwrap(), Ok(())));
+        found
+    })
+}
+
+fn answers(batches: &[Batch], flow: Flow) -> (Answers, Option<Counts>) {
     for batch in batches {
         flow.feed(batch.clone()).unwrap();
     }

@@ -1,5 +1,5 @@
 //! How many calls a second the analysis takes on one core: each operator by itself, and all of them; and on timely
-//! dataflow with one worker and several.
+//! dataflow with one worker and several, and over several processes.
 //!
 //! `cargo run --release -p mpiscope-bench-analysis [-- --ranks N --pattern NAME --seconds S --rounds R]` A job is
 //! simulated and read before the clock starts; then each operator takes the same batches, in turns. The result is CPU
@@ -15,6 +15,7 @@ mod dependencies;
 mod digest;
 mod evolution;
 mod placement;
+mod processes;
 mod regions;
 
 use anyhow::{Context, Result};
@@ -58,10 +59,15 @@ fn windowed(batches: &[Batch]) {
     windowed.finish();
 }
 
-fn flow(workers: usize, ranks: u32, batches: Vec<Batch>) -> Result<()> {
+/// Ranks are shared out in as many blocks as there are workers in all processes.
+fn options(processes: usize, workers: usize, ranks: u32) -> FlowOptions {
     let budget = BudgetOptions { window_ns: WINDOW_NS, ..BudgetOptions::default() };
-    let neighbours = ranks.div_ceil(workers as u32);
-    let flow = Flow::start(FlowOptions { workers, neighbours, budget, ..FlowOptions::default() })?;
+    let neighbours = ranks.div_ceil((processes * workers) as u32);
+    FlowOptions { workers, neighbours, budget, ..FlowOptions::default() }
+}
+
+fn flow(workers: usize, ranks: u32, batches: Vec<Batch>) -> Result<()> {
+    let flow = Flow::start(&options(1, workers, ranks))?;
     for batch in batches {
         flow.feed(batch)?;
     }
@@ -78,6 +84,8 @@ fn whole(batches: &[Batch]) {
 enum Operator {
     Looks(fn(&[Batch])),
     Flows(usize),
+    /// Likewise in this number of processes with one worker each, between which are real sockets.
+    Shares(usize),
 }
 
 impl Operator {
@@ -92,6 +100,12 @@ impl Operator {
                 let own = batches.to_vec();
                 let begun = Took::begin();
                 flow(*workers, ranks, own)?;
+                Ok(begun.end())
+            }
+            Operator::Shares(processes) => {
+                let own = batches.to_vec();
+                let begun = Took::begin();
+                processes::flow(*processes, &options(*processes, 1, ranks), own)?;
                 Ok(begun.end())
             }
         }
@@ -169,13 +183,15 @@ fn main() -> Result<()> {
     let calls: usize = batches.iter().map(|batch| batch.calls.len()).sum();
     let before_kib = peak_kib().unwrap_or_default();
     println!("{pattern:?} {style:?}, {ranks} ranks, {calls} calls, {rounds} rounds");
-    let operators: [(&str, Operator); 6] = [
+    let operators: [(&str, Operator); 8] = [
         ("counts", Operator::Looks(counts)),
         ("matching", Operator::Looks(matching)),
         ("matching and budget", Operator::Looks(windowed)),
         ("all", Operator::Looks(whole)),
         ("flow, 1 worker", Operator::Flows(1)),
         ("flow, 2 workers", Operator::Flows(2)),
+        ("flow, 2 processes", Operator::Shares(2)),
+        ("flow, 4 processes", Operator::Shares(4)),
     ];
     whole(&batches);
     println!(
@@ -196,7 +212,7 @@ fn main() -> Result<()> {
         let [least, middle, most] =
             sorted(of.iter().map(|took| calls as f64 / 1e6 / took.processor_s).collect());
         print!("{name:<22} {middle:>7.2} million calls/s [{least:.2}..{most:.2}]");
-        if let (Operator::Flows(_), Some(without)) = (operator, without) {
+        if let (Operator::Flows(_) | Operator::Shares(_), Some(without)) = (operator, without) {
             let rounds = || took[without].iter().zip(of);
             let [least, middle, most] =
                 sorted(rounds().map(|(without, with)| without.wall_s / with.wall_s).collect());

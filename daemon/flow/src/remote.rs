@@ -1,0 +1,108 @@
+//! The workers of another process: what goes to them and comes from them, on one stream.
+
+use crate::error::FlowError;
+use crate::frames::{from_bytes, read_frame, to_bytes, write_frame};
+use crate::gate::Gate;
+use crate::packet::Packet;
+use crossbeam_channel::Sender;
+use std::io::BufReader;
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A packet on its way: to which worker, from which.
+type Addressed = (usize, (usize, Packet));
+
+/// The workers of this process, where what others send comes in.
+#[derive(Clone)]
+pub(crate) struct OwnWorkers {
+    /// The number of the first.
+    pub(crate) first: usize,
+    pub(crate) to: Vec<Sender<(usize, Packet)>>,
+    pub(crate) gate: Arc<Gate>,
+}
+
+impl OwnWorkers {
+    /// Where a worker of this process takes what is for it.
+    fn hand_over(&self, (to, packet): Addressed) -> Option<()> {
+        let own = to.checked_sub(self.first)?;
+        // One that is gone needs nothing any more.
+        let _ = self.to.get(own)?.send(packet);
+        self.gate.wake(own);
+        Some(())
+    }
+}
+
+/// The way to the workers of another process.
+pub(crate) struct Remote {
+    process: usize,
+    stream: Mutex<UnixStream>,
+    gate: Arc<Gate>,
+}
+
+impl Remote {
+    /// Takes in what comes from them, on a thread of its own that ends with the stream.
+    pub(crate) fn open(process: usize, stream: UnixStream, own: OwnWorkers) -> std::io::Result<Arc<Self>> {
+        let reading = stream.try_clone()?;
+        let gate = Arc::clone(&own.gate);
+        std::thread::Builder::new().name(format!("process-{process}")).spawn(move || {
+            if let Err(error) = take_in(process, reading, &own) {
+                own.gate.fail(error);
+            }
+        })?;
+        Ok(Arc::new(Self { process, stream: Mutex::new(stream), gate }))
+    }
+
+    fn write(&self, bytes: &[u8]) {
+        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        if write_frame(bytes, &mut *stream).is_err() {
+            self.gate.fail(FlowError::Lost(self.process));
+        }
+    }
+
+    pub(crate) fn send(&self, to: usize, from: usize, packet: Packet) {
+        self.write(&to_bytes(&(to, (from, packet))));
+    }
+
+    /// The workers of this process leave everything as it is.
+    pub(crate) fn say_failed(&self, error: &FlowError) {
+        let (process, text) = match error {
+            FlowError::Lost(process) => (Some(*process), Vec::new()),
+            error => (None, error.to_string().into_bytes()),
+        };
+        self.send(0, 0, Packet::Failed(process, text));
+    }
+
+    /// Nothing more comes from the workers of this process, and nothing went wrong.
+    pub(crate) fn say_goodbye(&self) {
+        self.write(&[]);
+    }
+}
+
+impl Drop for Remote {
+    /// Without a goodbye, the others learn by it that something went wrong.
+    fn drop(&mut self) {
+        let stream = self.stream.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = stream.shutdown(Shutdown::Write);
+    }
+}
+
+/// Takes in all until the other process says goodbye.
+fn take_in(process: usize, stream: UnixStream, own: &OwnWorkers) -> Result<(), FlowError> {
+    let mut stream = BufReader::new(stream);
+    loop {
+        let frame = read_frame(&mut stream).map_err(|_| FlowError::Lost(process))?;
+        if frame.is_empty() {
+            return Ok(());
+        }
+        match from_bytes::<Addressed>(&frame) {
+            Some((_, (_, Packet::Failed(Some(lost), _)))) => return Err(FlowError::Lost(lost)),
+            Some((_, (_, Packet::Failed(None, text)))) => {
+                return Err(FlowError::Failed(String::from_utf8_lossy(&text).into_owned()));
+            }
+            addressed => addressed
+                .and_then(|addressed| own.hand_over(addressed))
+                .ok_or_else(|| FlowError::Failed(format!("process {process} sent what cannot be read")))?,
+        }
+    }
+}
