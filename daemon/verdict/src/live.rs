@@ -6,7 +6,11 @@
 //!
 //! While nobody looks and CPUs are short, all this is postponed: nothing waits in memory, because the log has it. For
 //! whoever looks then, the thread reads the log up to the present, and goes on from there as if it had never stopped.
+//!
+//! Other processes may have shares of it. Until they are there, and when one of them is lost, the same is done: the log has
+//! what the analysis lacks.
 
+mod helpers;
 mod outlook;
 
 use super::findings::name_places;
@@ -18,6 +22,7 @@ use super::stretches::{LogMatching, Stretches};
 use super::words::say;
 use crate::criteria_file::CriteriaFile;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
+use helpers::{Crew, Gathering};
 use mpiscope_diagnosis::{BudgetOptions, Reference};
 use mpiscope_feed::Diagnosis;
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
@@ -32,6 +37,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+pub use helpers::Helpers;
 
 /// Calls that wait for the diagnosis, and batches; some hundred megabytes.
 const MOST_WAITING: usize = 1 << 20;
@@ -88,10 +95,13 @@ pub struct LiveDiagnosis {
     batched_messages: u64,
     calls: u64,
     until_ns: u64,
+    /// How often it was seen that a process was lost.
+    losses: u64,
 }
 
 #[derive(Default)]
 struct Shared {
+    gathering: Gathering,
     waiting_calls: AtomicUsize,
     /// Replays have no time left for more calls.
     is_replay_paused: AtomicBool,
@@ -116,9 +126,10 @@ impl LiveDiagnosis {
         workers: usize,
         (window_ns, latency): (u64, Latency),
         criteria: Option<&CriteriaFile>,
+        helpers: Option<Box<dyn Helpers>>,
     ) -> std::io::Result<Self> {
         let given = criteria.map_or(Reference::None, reference_criteria::by);
-        Self::with_room(workers, options(window_ns, latency), given, MOST_WAITING)
+        Self::with_room(workers, options(window_ns, latency), given, MOST_WAITING, helpers)
     }
 
     fn with_room(
@@ -126,16 +137,20 @@ impl LiveDiagnosis {
         budget: BudgetOptions,
         given: Reference,
         most_waiting: usize,
+        helpers: Option<Box<dyn Helpers>>,
     ) -> std::io::Result<Self> {
         let (tell, reports) = bounded(MOST_BATCHES);
         let shared = Arc::new(Shared::default());
         let budget = BudgetOptions { pending: MOST_PENDING, kept: MOST_KEPT, ..budget };
         let options = FlowOptions { workers, budget, most_calls: most_waiting, ..FlowOptions::default() };
+        if helpers.is_some() {
+            shared.gathering.expect();
+        }
         let of_thread = Arc::clone(&shared);
         std::thread::Builder::new().name("diagnosis".into()).spawn(move || {
             // Inherited by the workers.
             let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
-            let ended = Analysis::start(options, given, Arc::clone(&of_thread))
+            let ended = Analysis::start(options, given, Crew::new(helpers), Arc::clone(&of_thread))
                 .and_then(|analysis| analysis.run(&reports));
             if let Err(error) = ended {
                 *of_thread.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
@@ -158,6 +173,7 @@ impl LiveDiagnosis {
             batched_messages: 0,
             calls: 0,
             until_ns: 0,
+            losses: 0,
         })
     }
 
@@ -169,11 +185,27 @@ impl LiveDiagnosis {
 
     /// Lets it be postponed, or not, from the next batch on; without a log it never is.
     pub fn postpone(&mut self, is_postponed: bool) {
+        let losses = self.shared.gathering.losses();
+        if self.losses != losses {
+            self.losses = losses;
+            self.begin_again();
+        }
+        let is_postponed = is_postponed || self.shared.gathering.is_going_on();
         if self.log.is_some() && is_postponed && !self.is_postponed {
             self.is_postponed = true;
             self.shared.is_skipping.store(true, Ordering::Release);
         } else if self.is_postponed && !is_postponed {
             self.resume();
+        }
+    }
+
+    /// The thread has lost what it knew: the log has it, or all calls until now are left out.
+    fn begin_again(&mut self) {
+        if self.log.is_some() {
+            self.is_postponed = true;
+            self.shared.is_skipping.store(true, Ordering::Release);
+        } else {
+            (self.is_behind, self.left_out_calls) = (true, self.calls);
         }
     }
 
@@ -259,6 +291,7 @@ impl LiveDiagnosis {
 
     /// Analyses the rest of its input, for as long as that is worth waiting for, and returns the last findings.
     pub fn finish(mut self, patience: Duration) -> Option<LiveFindings> {
+        self.shared.gathering.end();
         drop(std::mem::replace(&mut self.tell, bounded(0).0));
         let shared = &self.shared;
         let until = Instant::now() + patience;
@@ -278,12 +311,18 @@ impl Drop for LiveDiagnosis {
     /// Nobody wants to know any more: what waits would only take the processor from others.
     fn drop(&mut self) {
         self.shared.is_skipping.store(true, Ordering::Release);
+        self.shared.gathering.end();
     }
 }
 
 /// The thread.
 struct Analysis {
     flow: Flow,
+    crew: Crew,
+    /// Nothing was given to the flow yet.
+    is_fresh: bool,
+    /// A process was lost, and what comes is of no use before it is said how to begin again.
+    is_lost: bool,
     options: FlowOptions,
     shared: Arc<Shared>,
     outlook: Outlook,
@@ -300,9 +339,17 @@ struct Analysis {
 }
 
 impl Analysis {
-    fn start(options: FlowOptions, given: Reference, shared: Arc<Shared>) -> Result<Self, FlowError> {
+    fn start(
+        options: FlowOptions,
+        given: Reference,
+        mut crew: Crew,
+        shared: Arc<Shared>,
+    ) -> Result<Self, FlowError> {
         Ok(Self {
-            flow: Flow::start(&options)?,
+            flow: crew.start(&options, &shared.gathering)?,
+            crew,
+            is_fresh: true,
+            is_lost: false,
             options,
             shared,
             stretches: Stretches::live(),
@@ -319,15 +366,45 @@ impl Analysis {
 
     fn run(mut self, reports: &Receiver<Report>) -> Result<(), FlowError> {
         loop {
+            match self.work(reports) {
+                Err(FlowError::Lost(number)) => {
+                    (self.is_lost, self.is_fresh) = (true, false);
+                    self.crew.lost(number, &self.shared.gathering);
+                    self.restart()?;
+                }
+                ended => return ended,
+            }
+        }
+    }
+
+    /// A flow that knows nothing yet.
+    fn restart(&mut self) -> Result<(), FlowError> {
+        if self.is_fresh {
+            return Ok(());
+        }
+        if !self.crew.is_alone() {
+            // The processes of the old one end before they are started again.
+            self.flow = Flow::start(&FlowOptions { workers: 1, ..self.options.clone() })?;
+        }
+        self.flow = self.crew.start(&self.options, &self.shared.gathering)?;
+        self.is_fresh = true;
+        Ok(())
+    }
+
+    fn work(&mut self, reports: &Receiver<Report>) -> Result<(), FlowError> {
+        loop {
             match reports.recv_timeout(EVERY) {
                 Ok(Report::Batch(batch)) => {
                     let (batch, messages) = *batch;
                     let calls = batch.activities.len();
-                    if !self.is_skipping() {
+                    let taken = if self.is_skipping() || self.is_lost {
+                        Ok(())
+                    } else {
                         self.collect(&batch, &messages);
-                        self.take(batch)?;
-                    }
+                        self.take(batch)
+                    };
                     self.shared.waiting_calls.fetch_sub(calls, Ordering::AcqRel);
+                    taken?;
                 }
                 Ok(_) if self.is_skipping() => {}
                 Ok(Report::Anew { left_out_calls, known }) => self.begin_anew(left_out_calls, *known)?,
@@ -335,7 +412,7 @@ impl Analysis {
                     self.read_log(&dir, messages, (calls, *known))?;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) if self.is_skipping() => return Ok(()),
+                Err(RecvTimeoutError::Disconnected) if self.is_skipping() || self.is_lost => return Ok(()),
                 Err(RecvTimeoutError::Disconnected) => return self.look(),
             }
             self.look_if_due()?;
@@ -343,7 +420,8 @@ impl Analysis {
     }
 
     fn look_if_due(&mut self) -> Result<(), FlowError> {
-        if !self.is_skipping() && self.looked.elapsed() >= self.look_every { self.look() } else { Ok(()) }
+        let is_due = !self.is_skipping() && !self.is_lost && self.looked.elapsed() >= self.look_every;
+        if is_due { self.look() } else { Ok(()) }
     }
 
     fn is_skipping(&self) -> bool {
@@ -369,12 +447,14 @@ impl Analysis {
             let is_new = |call: &&mut Activity| heard.insert((call.rank, call.call.thread()));
             batch.activities.iter_mut().filter(is_new).for_each(|call| call.after_loss = true);
         }
+        self.is_fresh = false;
         self.flow.feed(batch)
     }
 
     /// Whatever came before `until_ns` of what is known is as if it had been lost.
     fn begin_anew(&mut self, left_out_calls: u64, mut known: Batch) -> Result<(), FlowError> {
-        self.flow = Flow::start(&self.options)?;
+        self.restart()?;
+        self.is_lost = false;
         self.stretches = Stretches::live();
         self.stretches.add(&known, &[], &[]);
         self.heard = Some(FxHashSet::default());
@@ -387,7 +467,8 @@ impl Analysis {
     /// Begins with this number of messages from a log, as if they had come all the time. Where the log does not have them,
     /// the calls until now are left out.
     fn read_log(&mut self, dir: &Path, messages: u64, (calls, known): (u64, Batch)) -> Result<(), FlowError> {
-        self.flow = Flow::start(&self.options)?;
+        self.restart()?;
+        self.is_lost = false;
         (self.stretches, self.heard) = (Stretches::live(), None);
         self.stretches.add(&known, &[], &[]);
         self.outlook.begin_anew(0, 0);

@@ -1,9 +1,12 @@
 use super::*;
 use crate::stretches::LIVE_CALLS;
+use mpiscope_flow::{Cluster, work_on_share};
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matcher;
 use mpiscope_recording::WalWriter;
 use mpiscope_synth::{Disturbance, Pattern, Spec, Style, generate};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -69,7 +72,7 @@ fn found(live: &LiveDiagnosis, until_s: f64) -> mpiscope_feed::FindingsReport {
 fn a_job_is_diagnosed_while_it_runs() {
     let batches = batches(4.0);
     let mut live =
-        LiveDiagnosis::with_room(2, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
+        LiveDiagnosis::with_room(2, BudgetOptions::default(), Reference::None, MOST_WAITING, None).unwrap();
     for (batch, messages) in batches {
         take(&mut live, batch, &messages);
         until_idle(&live);
@@ -91,7 +94,8 @@ fn calls_that_come_too_fast_are_left_out_and_counted_and_the_diagnosis_begins_an
     let late = early.split_off(middle);
     let all = calls(&early);
     assert!(all > 10 * ROOM as u64, "{all}");
-    let mut live = LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, ROOM).unwrap();
+    let mut live =
+        LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, ROOM, None).unwrap();
     // One that gets everything at once is behind at once.
     let begun = Instant::now();
     early.into_iter().for_each(|(batch, messages)| take(&mut live, batch, &messages));
@@ -114,16 +118,13 @@ fn calls_that_come_too_fast_are_left_out_and_counted_and_the_diagnosis_begins_an
     assert!(!waits.is_empty() && waits.iter().all(|wait| wait.place.starts_with("ring: ")), "{waits:?}");
 }
 
-#[test]
-fn what_was_postponed_is_read_from_the_log_as_if_it_had_come() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut log = WalWriter::create(dir.path()).unwrap();
+/// Tells of a job with a rank that has more work, whose log is written meanwhile. `before` is done before each batch but the first
+/// goes to all, with its number and whether it is of the second half.
+fn tell_of_job(dir: &Path, lives: &mut [LiveDiagnosis], mut before: impl FnMut(&mut [LiveDiagnosis], bool)) {
+    let mut log = WalWriter::create(dir).unwrap();
     let disturb = vec![Disturbance::Imbalance { share: 0.125, more: 1.0, drifts: false }];
     let spec = Spec { style: Style::Blocking, disturb, ..Spec::new(Pattern::Ring, 8, 6.0, 20_000.0) };
-    let start =
-        || LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
-    let (mut always, mut later) = (start(), start().with_log(dir.path()));
-    let (mut ingest, mut frame, mut batches) = (Ingest::for_diagnosis(), Vec::new(), 0);
+    let (mut ingest, mut frame, mut is_first) = (Ingest::for_diagnosis(), Vec::new(), true);
     let mut matching = LogMatching::default();
     let messages: Vec<_> = generate(&spec).unwrap().collect();
     let middle = messages.len() / 2;
@@ -131,21 +132,25 @@ fn what_was_postponed_is_read_from_the_log_as_if_it_had_come() {
         frame.clear();
         message.encode(&mut frame);
         log.write(&frame).unwrap();
-        later.count_message();
+        lives.iter_mut().for_each(LiveDiagnosis::count_message);
         let Some(batch) = ingest.step(message) else { continue };
         log.flush().unwrap();
         let messages = matching.messages(&batch);
-        batches += 1;
-        // From the second batch on until the middle.
-        later.postpone(batches > 1 && number < middle);
-        for live in [&mut always, &mut later] {
+        if !std::mem::take(&mut is_first) {
+            before(lives, number >= middle);
+        }
+        for live in &mut *lives {
             take(live, batch.clone(), &messages);
             until_idle(live);
         }
     }
-    // What each found last: while it runs, either may be one window ahead of the other.
-    let [expected, found] = [always, later].map(|live| live.finish(LIMIT).unwrap().report);
+}
+
+/// What was found last is the same: while a job runs, either may be one window ahead of the other.
+fn assert_same(expected: LiveDiagnosis, found: &LiveDiagnosis) {
+    let expected = expected.finish(LIMIT).unwrap().report;
     assert!(expected.until_s > 5.9, "{}", expected.until_s);
+    let found = self::found(&found, expected.until_s);
     assert_eq!((found.from_s, found.until_s, found.left_out_calls), (0.0, expected.until_s, 0));
     let [expected, found] = [expected, found].map(|found| found.diagnosis);
     let (with, without) = (&found.verdict, &expected.verdict);
@@ -157,11 +162,108 @@ fn what_was_postponed_is_read_from_the_log_as_if_it_had_come() {
     assert!(found.budget.waiting_s > 0.0);
 }
 
+fn live(helpers: Option<Box<dyn Helpers>>) -> LiveDiagnosis {
+    LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING, helpers).unwrap()
+}
+
+#[test]
+fn what_was_postponed_is_read_from_the_log_as_if_it_had_come() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut lives = [live(None), live(None).with_log(dir.path())];
+    tell_of_job(dir.path(), &mut lives, |lives, is_late| lives[1].postpone(!is_late));
+    let [always, later] = lives;
+    assert_same(always, &later);
+}
+
+/// Other processes of an analysis as threads.
+#[derive(Default)]
+struct Threads {
+    /// How often they were brought together.
+    gathered: AtomicUsize,
+    /// Which were lost.
+    lost: Mutex<Vec<usize>>,
+    /// The streams of the second of them.
+    streams: Mutex<Vec<UnixStream>>,
+}
+
+impl Threads {
+    fn kill(&self) {
+        self.streams.lock().unwrap().drain(..).for_each(|stream| stream.shutdown(Shutdown::Both).unwrap());
+    }
+}
+
+struct OnThreads(Arc<Threads>);
+
+impl Helpers for OnThreads {
+    fn gather(&mut self, share: &[u8], _goes_on: &dyn Fn() -> bool) -> Option<Cluster> {
+        let mut clusters = Cluster::all(3).unwrap();
+        let streams = clusters[2].peers.iter().flatten().flatten();
+        *self.0.streams.lock().unwrap() = streams.map(|stream| stream.try_clone().unwrap()).collect();
+        self.0.gathered.fetch_add(1, Ordering::AcqRel);
+        let own = clusters.remove(0);
+        for other in clusters {
+            let share = share.to_vec();
+            std::thread::spawn(move || work_on_share(&share, other));
+        }
+        Some(own)
+    }
+
+    fn lost(&mut self, number: usize) {
+        self.0.lost.lock().unwrap().push(number);
+    }
+}
+
+#[test]
+fn what_a_lost_process_knew_is_read_from_the_log_as_if_it_had_come() {
+    let dir = tempfile::tempdir().unwrap();
+    let threads = Arc::new(Threads::default());
+    let shared = live(Some(Box::new(OnThreads(Arc::clone(&threads))))).with_log(dir.path());
+    let mut lives = [live(None), shared];
+    let mut is_killed = false;
+    tell_of_job(dir.path(), &mut lives, |lives, is_late| {
+        if is_late && !is_killed {
+            threads.kill();
+            is_killed = true;
+        }
+        lives[1].postpone(false);
+        let begun = Instant::now();
+        while lives[1].shared.gathering.is_going_on() {
+            assert!(begun.elapsed() < LIMIT, "they do not come together");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    let [alone, mut shared] = lives;
+    // It may have noticed only now.
+    until_idle(&shared);
+    shared.postpone(false);
+    assert_eq!(threads.gathered.load(Ordering::Acquire), 2);
+    assert_eq!(*threads.lost.lock().unwrap(), [2]);
+    assert_same(alone, &shared);
+}
+
+#[test]
+fn without_a_log_what_a_lost_process_knew_is_left_out_and_counted() {
+    let batches = batches(6.0);
+    let threads = Arc::new(Threads::default());
+    let mut live = live(Some(Box::new(OnThreads(Arc::clone(&threads)))));
+    let middle = batches.len() / 2;
+    for (number, (batch, messages)) in batches.into_iter().enumerate() {
+        if number == middle {
+            threads.kill();
+        }
+        live.postpone(false);
+        take(&mut live, batch, &messages);
+        until_idle(&live);
+    }
+    let found = found(&live, 5.5);
+    assert!(found.left_out_calls > 0 && found.from_s > 2.0, "{}", found.from_s);
+}
+
 #[test]
 fn what_is_not_in_the_log_is_left_out_and_counted() {
     let dir = tempfile::tempdir().unwrap();
     let batches = batches(6.0);
-    let mut live = LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING)
+    let mut live = LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING, None)
         .unwrap()
         .with_log(dir.path());
     let middle = batches.len() / 2;
@@ -190,7 +292,7 @@ fn a_rank_with_more_work_is_found_while_the_job_runs() {
     assert!(calls(&batches) > LIVE_CALLS as u64);
     let until_s = batches.last().unwrap().0.until_ns as f64 / 1e9;
     let mut live =
-        LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
+        LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING, None).unwrap();
     for (batch, messages) in batches {
         take(&mut live, batch, &messages);
         until_idle(&live);
