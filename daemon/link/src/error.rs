@@ -21,6 +21,12 @@ pub enum LinkError {
     /// No packet arrived for too long.
     #[error("no answer for {0} s")]
     Silence(u64),
+    /// The processes of an analysis could not be connected.
+    #[error("{0}")]
+    Mesh(String),
+    /// The caller did not want to wait any longer.
+    #[error("stopped before all processes of the analysis were connected")]
+    Stopped,
     /// A given secret, certificate or address is invalid.
     #[error("{0}")]
     Given(String),

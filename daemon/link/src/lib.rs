@@ -5,6 +5,8 @@
 //!
 //! No packet is larger than its bound, and each is checked before use. A frame is acknowledged only when the daemon's log
 //! has it, and sent again otherwise. The daemon listens, agents call.
+//!
+//! `mesh` connects the processes of one analysis with each other.
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -12,6 +14,7 @@ mod caller;
 mod encryption;
 mod error;
 mod listener;
+mod mesh;
 mod packet;
 mod registry;
 mod secret;
@@ -20,4 +23,5 @@ pub use caller::{CallerOptions, Outbox, Parcel, call};
 pub use encryption::Certificate;
 pub use error::LinkError;
 pub use listener::{AgentState, Event, KnownAgent, Listener, ListenerOptions};
+pub use mesh::{Meeting, MeetingOptions, MemberOptions, Mesh, STREAMS, join};
 pub use secret::Secret;

@@ -2,6 +2,7 @@
 
 use crate::error::LinkError;
 use mpiscope_wire::FLIGHT_WORDS;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -81,7 +82,10 @@ pub(crate) enum Packet {
 }
 
 /// Writes a packet and sends it off.
-pub(crate) async fn say(stream: &mut (impl AsyncWrite + Unpin), packet: &Packet) -> Result<(), LinkError> {
+pub(crate) async fn say(
+    stream: &mut (impl AsyncWrite + Unpin),
+    packet: &impl Serialize,
+) -> Result<(), LinkError> {
     let mut bytes = vec![0; 4];
     rmp_serde::encode::write(&mut bytes, packet)
         .map_err(|_| LinkError::Protocol("would get a packet that cannot be encoded"))?;
@@ -92,12 +96,25 @@ pub(crate) async fn say(stream: &mut (impl AsyncWrite + Unpin), packet: &Packet)
     Ok(())
 }
 
-/// Reads a packet of limited size. Memory grows with what really arrives, not with the announced size. A packet may be
-/// slow, as long as some of it keeps arriving.
+/// Reads a packet between agent and daemon.
 pub(crate) async fn hear(
     stream: &mut (impl AsyncRead + Unpin),
     most_bytes: usize,
 ) -> Result<Packet, LinkError> {
+    match hear_any(stream, most_bytes).await? {
+        Packet::Flights { calls } if calls.len() > MOST_FLIGHTS => {
+            Err(LinkError::Protocol("reported more calls in flight than a node makes"))
+        }
+        packet => Ok(packet),
+    }
+}
+
+/// Reads a packet of limited size. Memory grows with what really arrives, not with the announced size. A packet may be
+/// slow, as long as some of it keeps arriving.
+pub(crate) async fn hear_any<P: DeserializeOwned>(
+    stream: &mut (impl AsyncRead + Unpin),
+    most_bytes: usize,
+) -> Result<P, LinkError> {
     let silence = |_| LinkError::Silence(SILENCE.as_secs());
     let length = timeout(SILENCE, stream.read_u32_le()).await.map_err(silence)?? as usize;
     if length > most_bytes {
@@ -110,13 +127,7 @@ pub(crate) async fn hear(
             return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into());
         }
     }
-    match rmp_serde::from_slice(&bytes) {
-        Ok(Packet::Flights { calls }) if calls.len() > MOST_FLIGHTS => {
-            Err(LinkError::Protocol("reported more calls in flight than a node makes"))
-        }
-        Ok(packet) => Ok(packet),
-        Err(_) => Err(LinkError::Protocol("sent a packet that cannot be decoded")),
-    }
+    rmp_serde::from_slice(&bytes).map_err(|_| LinkError::Protocol("sent a packet that cannot be decoded"))
 }
 
 #[cfg(test)]

@@ -21,6 +21,9 @@ impl std::fmt::Debug for Secret {
 pub(crate) enum Side {
     Agent,
     Daemon,
+    /// The process that connects to another one of the same analysis, and the one that accepts.
+    MeshCaller,
+    MeshListener,
 }
 
 /// The transcript of both sides before a proof is given.
@@ -69,6 +72,8 @@ impl Secret {
         let mut text: Vec<u8> = match side {
             Side::Agent => b"mpiscope agent 1".to_vec(),
             Side::Daemon => b"mpiscope daemon 1".to_vec(),
+            Side::MeshCaller => b"mpiscope mesh caller 1".to_vec(),
+            Side::MeshListener => b"mpiscope mesh listener 1".to_vec(),
         };
         text.extend(exchange.daemon_nonce);
         text.extend(exchange.agent_nonce);
@@ -107,7 +112,9 @@ mod tests {
         let exchange = Exchange { daemon_nonce: &one, agent_nonce: &two, identity: 1, node: "n" };
         let proof = secret.prove(Side::Agent, &exchange);
         assert!(secret.is_proved(Side::Agent, &exchange, &proof));
-        assert!(!secret.is_proved(Side::Daemon, &exchange, &proof));
+        for side in [Side::Daemon, Side::MeshCaller, Side::MeshListener] {
+            assert!(!secret.is_proved(side, &exchange, &proof));
+        }
         for other in [
             Exchange { daemon_nonce: &two, ..exchange },
             Exchange { agent_nonce: &one, ..exchange },
