@@ -1,4 +1,4 @@
-//! Frames in a tunnel: a length, then so many bytes. Two lengths mean something else.
+//! Frames in a tunnel: a length, then the payload. Two lengths mean something else.
 
 use crate::error::LinkError;
 

@@ -49,7 +49,15 @@ pub struct MemberOptions {
 pub fn join(options: MemberOptions) -> Result<(Mesh, Vec<u8>), LinkError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let number = options.number;
-    let (matrix, plan) = runtime.block_on(Joining::new(options)?.join())?;
+    let joining = Joining::new(options)?;
+    let (matrix, plan) = match runtime.block_on(joining.join()) {
+        Ok(joined) => joined,
+        Err(error) => {
+            // A host name may still be looked up: nobody waits for that.
+            runtime.shutdown_background();
+            return Err(error);
+        }
+    };
     Ok((Mesh::begin(runtime, number, matrix.into_remotes(), Pace::default())?, plan))
 }
 
@@ -62,6 +70,9 @@ struct Joining {
     certificate: Option<Certificate>,
     deadline: Instant,
 }
+
+/// Calls to other processes; each gives the numbers of process and stream, and the connection.
+type Calls = JoinSet<Result<(usize, usize, Box<dyn Stream>), LinkError>>;
 
 /// Process 0 has let us in.
 struct Meeting {
@@ -105,32 +116,36 @@ impl Joining {
     /// Calls process 0 until it lets us in.
     async fn reach_center(&self) -> Result<Meeting, LinkError> {
         let addresses = &self.options.addresses;
-        let fault = async |fault: &mut LinkError| {
+        if addresses.is_empty() {
+            return Err(LinkError::Given("no address of process 0 is known".into()));
+        }
+        let mut last = None;
+        let calls = async {
             loop {
                 for address in addresses {
                     match self.call_center(address).await {
-                        Ok(meeting) => return Ok(meeting),
-                        Err(error) => *fault = error,
+                        Ok(meeting) => return Some(meeting),
+                        Err(error) => last = Some(error),
                     }
                 }
                 // Somebody else may live at one of the addresses: all have been tried.
-                if matches!(fault, LinkError::Refused(_) | LinkError::Stranger | LinkError::Encryption(_)) {
-                    return Err(());
+                if matches!(
+                    last,
+                    Some(LinkError::Refused(_) | LinkError::Stranger | LinkError::Encryption(_))
+                ) {
+                    return None;
                 }
                 sleep(REST).await;
             }
         };
-        let mut last = LinkError::Given("no address of process 0 is known".into());
-        if addresses.is_empty() {
-            return Err(last);
-        }
-        match timeout_at(self.deadline, fault(&mut last)).await {
-            Ok(Ok(meeting)) => Ok(meeting),
-            Ok(Err(())) => Err(last),
+        let outcome = timeout_at(self.deadline, calls).await;
+        let why = last.unwrap_or(LinkError::Silence(self.options.patience.as_secs()));
+        match outcome {
+            Ok(Some(meeting)) => Ok(meeting),
+            Ok(None) => Err(why),
             Err(_) => {
-                let places = addresses.join(", ");
-                let waited = self.options.patience.as_secs_f64();
-                Err(LinkError::Mesh(format!("cannot reach process 0 at {places} within {waited} s: {last}")))
+                let (listed, waited) = (addresses.join(", "), self.options.patience.as_secs_f64());
+                Err(LinkError::Mesh(format!("cannot reach process 0 at {listed} within {waited} s: {why}")))
             }
         }
     }
@@ -208,11 +223,7 @@ impl Joining {
     }
 
     /// Calls all processes with smaller numbers, at the same time.
-    fn call_all(
-        &self,
-        center: SocketAddr,
-        peers: &[PeerAddress],
-    ) -> Result<JoinSet<Result<(usize, usize, Box<dyn Stream>), LinkError>>, LinkError> {
+    fn call_all(&self, center: SocketAddr, peers: &[PeerAddress]) -> Result<Calls, LinkError> {
         let center_known =
             PeerAddress { address: center.to_string(), certificate: self.options.certificate.clone() };
         let mut calls = JoinSet::new();
@@ -223,7 +234,7 @@ impl Joining {
                 return Err(LinkError::Protocol("names a process without a certificate"));
             }
             let connecting = Arc::new(Connecting::new(peer.certificate.as_deref())?);
-            let address = seen_from_here(&peer.address, center.ip());
+            let address = reachable_address(&peer.address, center.ip());
             for stream in 0..STREAMS {
                 let (connecting, address) = (Arc::clone(&connecting), address.clone());
                 let (secret, from) = (self.options.secret.clone(), self.number);
@@ -309,8 +320,9 @@ fn is_loopback(address: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// A process on the host of process 0 may be known by its loopback address. From elsewhere it has the address of that host.
-fn seen_from_here(address: &str, center: IpAddr) -> String {
+/// A process on the host of process 0 may be known by its loopback address. On other hosts, the address of process 0 leads
+/// there.
+fn reachable_address(address: &str, center: IpAddr) -> String {
     match address.parse::<SocketAddr>() {
         Ok(peer) if peer.ip().is_loopback() && !center.is_loopback() => {
             SocketAddr::new(center, peer.port()).to_string()
@@ -326,9 +338,9 @@ mod tests {
     #[test]
     fn a_loopback_address_is_that_of_the_centers_host() {
         let center = "10.0.0.1".parse().unwrap();
-        assert_eq!(seen_from_here("127.0.0.1:7", center), "10.0.0.1:7");
-        assert_eq!(seen_from_here("10.0.0.2:7", center), "10.0.0.2:7");
-        assert_eq!(seen_from_here("127.0.0.1:7", "127.0.0.1".parse().unwrap()), "127.0.0.1:7");
+        assert_eq!(reachable_address("127.0.0.1:7", center), "10.0.0.1:7");
+        assert_eq!(reachable_address("10.0.0.2:7", center), "10.0.0.2:7");
+        assert_eq!(reachable_address("127.0.0.1:7", "127.0.0.1".parse().unwrap()), "127.0.0.1:7");
         for (address, is_local) in [
             ("127.0.0.1:7", true),
             ("[::1]:7", true),

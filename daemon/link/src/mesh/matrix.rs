@@ -24,15 +24,12 @@ impl Matrix {
 
     /// Whether all connections exist.
     pub(crate) fn is_complete(&self) -> bool {
-        self.missing().is_none()
+        (0..self.rows.len()).all(|process| self.is_connected(process))
     }
 
-    /// The first process to which a connection is missing.
-    pub(crate) fn missing(&self) -> Option<usize> {
-        let is_missing = |(process, row): (usize, &[Option<Box<dyn Stream>>; STREAMS])| {
-            (process != self.number && row.iter().any(Option::is_none)).then_some(process)
-        };
-        self.rows.iter().enumerate().find_map(is_missing)
+    /// Whether all connections to this process exist; none to itself is needed.
+    pub(crate) fn is_connected(&self, process: usize) -> bool {
+        process == self.number || self.rows[process].iter().all(Option::is_some)
     }
 
     /// All connections by the number of the process, once they are complete.

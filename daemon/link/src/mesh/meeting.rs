@@ -21,7 +21,7 @@ const MOST_PROCESSES: usize = 512;
 /// How often the caller is asked whether to go on.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 /// How long the processes may take to connect with each other once all have come.
-pub(crate) const CONNECTING: Duration = Duration::from_secs(15);
+const CONNECTING: Duration = Duration::from_secs(15);
 /// Processes that an error names.
 const MOST_NAMED: usize = 10;
 /// Notices from processes that wait to be read.
@@ -229,7 +229,7 @@ impl Table<'_> {
         let Some(entry) = self.members.get_mut(number - 1) else { return Ok(()) };
         let Some(member) = entry.as_mut().filter(|member| member.visit == visit) else { return Ok(()) };
         match notice {
-            Ok(Notice::Ready) => member.is_ready = true,
+            Ok(Notice::Ready) if self.is_connecting => member.is_ready = true,
             Ok(Notice::Failed { why }) if self.is_connecting => return Err(LinkError::Mesh(why)),
             Err(error) if self.is_connecting => {
                 let why = format!("process {number} was lost while the processes connected: {error}");
@@ -242,13 +242,13 @@ impl Table<'_> {
     }
 
     fn missing(&self, limit: Duration) -> LinkError {
-        let is_missing =
-            |member: &Option<Member>| !member.as_ref().is_some_and(|it| it.is_ready || !self.is_connecting);
-        let numbered = self.members.iter().zip(1..);
-        let numbers: Vec<usize> =
-            numbered.filter(|(member, _)| is_missing(member)).map(|(_, number)| number).collect();
-        let deed = if self.is_connecting { "did not connect with all others" } else { "did not come" };
-        LinkError::Mesh(format!("{} {deed} within {} s", name(&numbers), limit.as_secs_f64()))
+        let is_missing = |number: &usize| match &self.members[number - 1] {
+            Some(member) => self.is_connecting && !(member.is_ready && self.matrix.is_connected(*number)),
+            None => true,
+        };
+        let numbers: Vec<_> = (1..=self.members.len()).filter(is_missing).collect();
+        let action = if self.is_connecting { "did not connect with all others" } else { "did not come" };
+        LinkError::Mesh(format!("{} {action} within {} s", name(&numbers), limit.as_secs_f64()))
     }
 }
 

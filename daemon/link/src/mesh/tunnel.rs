@@ -72,9 +72,8 @@ pub(crate) async fn tunnel(
                     // Whoever writes notices at once; what has arrived is still delivered.
                     let _ = direct.shutdown(Shutdown::Read);
                 }
-                let silence = |_| LinkError::Silence(LINGER.as_secs());
-                let arrived = timeout(LINGER, incoming).await.map_err(silence).flatten();
-                outcome.and(arrived)
+                // A side that closes after its last byte takes no more: that is not a loss.
+                timeout(LINGER, incoming).await.unwrap_or(outcome)
             }
         }
     };
@@ -192,5 +191,37 @@ async fn bring_in(
             let _ = to_local.shutdown().await;
             other_ended.notify_one();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::frame::header;
+
+    /// It may be noticed first by a byte that it does not take.
+    #[test]
+    fn a_side_that_closes_after_its_last_byte_is_not_lost() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (mut program, mut local) = UnixStream::pair().unwrap();
+            let (reading, mut other) = tokio::io::duplex(100);
+            let (writing, closed) = tokio::io::duplex(100);
+            drop(closed);
+            let ending = watch::Sender::new(false);
+            let remote = Box::new(tokio::io::join(reading, writing));
+            let tunnel = tunnel(&mut local, remote, Pace::default(), ending.subscribe());
+            let program = async {
+                while program.write_all(b"nobody takes this").await.is_ok() {
+                    tokio::task::yield_now().await;
+                }
+                other.write_all(&[&header(4)[..], b"last", &END].concat()).await.unwrap();
+                drop(other);
+                let mut bytes = Vec::new();
+                program.read_to_end(&mut bytes).await.unwrap();
+                assert_eq!(bytes, b"last");
+            };
+            tokio::join!(tunnel, program).0.unwrap();
+        });
     }
 }
