@@ -12,7 +12,9 @@
 extern crate mpiscope_process;
 
 mod completion;
+mod helpers;
 mod imported;
+mod member;
 mod postponing;
 mod process;
 mod protocol;
@@ -24,7 +26,9 @@ pub mod switch;
 mod viewers;
 mod watch;
 
+pub use helpers::AnalysisHosts;
 pub use imported::{Teller, record_told, show_told};
+pub use member::join;
 pub use process::record;
 pub use protocol::{Configuration, FromDaemon, Link, Summary, ToDaemon};
 pub use recorder::{Diagnose, END_UNKNOWN, Recorder, window_row};

@@ -1,5 +1,6 @@
 //! What `mpiscope run` and its daemon say to each other: a line of JSON a message.
 
+use crate::helpers::AnalysisHosts;
 use anyhow::Result;
 use mpiscope_link::Certificate;
 use mpiscope_model::Losses;
@@ -24,8 +25,10 @@ pub struct Configuration {
     pub command: Vec<String>,
     /// How long a window is.
     pub window_ns: u64,
-    /// Threads that analyse.
+    /// Threads that analyse, of each process.
     pub workers: usize,
+    /// Hosts with shares of the live analysis.
+    pub analysis: Option<AnalysisHosts>,
     /// What is taken for the latency of a message.
     pub latency: Latency,
     /// The criteria for the run.
@@ -68,6 +71,7 @@ impl Configuration {
             command: Vec::new(),
             window_ns: WINDOW_NS,
             workers: 1,
+            analysis: None,
             latency: Latency::default(),
             criteria: None,
             layout: None,

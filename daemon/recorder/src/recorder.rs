@@ -1,6 +1,7 @@
 //! The recorder: what the agent read becomes rows of the recording and figures of the page.
 
 use crate::completion::complete;
+use crate::helpers::{Notices, OnHosts};
 use crate::postponing::Postponing;
 use crate::protocol::{Configuration, Summary};
 use crate::queue::{Item, Receiving};
@@ -21,7 +22,7 @@ use mpiscope_recording::{
 };
 use mpiscope_verdict::Crowding;
 use mpiscope_verdict::Ending;
-use mpiscope_verdict::{self as verdict, Findings, LiveDiagnosis, LiveFindings};
+use mpiscope_verdict::{self as verdict, Findings, Helpers, LiveDiagnosis, LiveFindings};
 use mpiscope_wire::Message;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -51,6 +52,8 @@ pub struct Recorder {
     viewers: Option<Viewers>,
     /// While somebody may watch.
     live: Option<LiveDiagnosis>,
+    /// Of those who have shares of the diagnosis.
+    notices: Notices,
     crowding: Crowding,
     postponing: Postponing,
     /// The final findings, until the page has them.
@@ -82,6 +85,7 @@ impl Recorder {
             writer,
             viewers: None,
             live: None,
+            notices: Notices::default(),
             crowding: Crowding::default(),
             postponing: Postponing::default(),
             found: None,
@@ -131,7 +135,12 @@ impl Recorder {
     pub(crate) fn diagnose_live(&mut self, configuration: &Configuration) {
         let window_ns = self.window_ns();
         let Configuration { workers, latency, ref criteria, .. } = *configuration;
-        match LiveDiagnosis::start(workers, (configuration.window_ns, latency), criteria.as_ref()) {
+        let helpers = configuration
+            .analysis
+            .as_ref()
+            .map(|how| -> Box<dyn Helpers> { Box::new(OnHosts::new(how, self.notices.clone())) });
+        let window = (configuration.window_ns, latency);
+        match LiveDiagnosis::start(workers, window, criteria.as_ref(), helpers) {
             Ok(live) => {
                 // What is dropped from the log as --keep asks cannot be read later.
                 let has_whole_log = configuration.keep.is_none();
@@ -289,6 +298,7 @@ impl Recorder {
                 self.complain(&format!("no further diagnosis while the job runs: {fault}"));
             }
         }
+        self.notices.take().iter().for_each(|text| self.notice(text));
         if let Some(viewers) = &mut self.viewers {
             viewers.take(step.calls, step.messages, &step.windows, &self.writer);
         }

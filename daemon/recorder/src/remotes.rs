@@ -30,7 +30,7 @@ const UNSEEN_OF_FAILED: Duration = Duration::from_secs(1);
 const SAY_AFTER: Duration = Duration::from_secs(2);
 
 /// The first names, and the number of the others.
-fn listed(nodes: &[String]) -> String {
+pub(crate) fn listed(nodes: &[String]) -> String {
     let named = nodes.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     match nodes.len().saturating_sub(MOST_NAMED) {
         0 => named,

@@ -93,7 +93,7 @@ pub fn diagnose(
     let mut stretches = LogStretches::new(&run.reference, advised, recorder_ns, most_calls);
     let second = pass::second(manifest, workers, &run.reference, advice, &learnt);
     drop(learnt);
-    let Reading { budgeter, .. } = pass::over(second, manifest, log, Some(&mut stretches), None)?;
+    let Reading { budgeter, .. } = pass::over(&second, manifest, log, Some(&mut stretches), None)?;
     let calls = stretches.calls();
     Ok(run.findings(&budgeter, calls, &stretches.finish()))
 }
@@ -128,7 +128,7 @@ impl Run<'_> {
         let calls = replays.calls();
         thread::scope(|scope| {
             let reading = thread::Builder::new().name("second-reading".into());
-            let reading = reading.spawn_scoped(scope, || pass::over(second, manifest, self.log, None, None));
+            let reading = reading.spawn_scoped(scope, || pass::over(&second, manifest, self.log, None, None));
             let reading = reading.context("start a thread that reads the log")?;
             let replayed = replays.finish_with(&advice.node_of_rank);
             if let Some(first) = first {

@@ -29,7 +29,7 @@ pub(super) fn learn(
     stretches: Option<&mut LogStretches>,
     until: Option<Instant>,
 ) -> Result<Reading> {
-    over(flow(manifest, workers), manifest, log, stretches, until)
+    over(&flow(manifest, workers), manifest, log, stretches, until)
 }
 
 /// What a second reading needs to know: criteria and advice, and what the whole run was like.
@@ -68,13 +68,13 @@ pub(super) fn options(window_ns: u64, latency: Latency) -> BudgetOptions {
 /// # Errors
 /// When the analysis has a fault of its own.
 pub(super) fn over(
-    options: FlowOptions,
+    options: &FlowOptions,
     manifest: &Manifest,
     log: &WalReader,
     mut stretches: Option<&mut LogStretches>,
     until: Option<Instant>,
 ) -> Result<Reading> {
-    let flow = Flow::start(&options)?;
+    let flow = Flow::start(options)?;
     let corrections = Corrections::from_manifest(manifest);
     // By the last clocks calls may end by so much sooner or later than the log says.
     let furthest_ns = manifest.clock.versions.last().map_or(0, |last| {

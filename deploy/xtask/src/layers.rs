@@ -116,6 +116,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-symbols",
             "mpiscope-ingest",
             "mpiscope-layout",
+            "mpiscope-flow",
             "mpiscope-recording",
             "mpiscope-link",
             "mpiscope-agent",

@@ -9,6 +9,7 @@
 mod support;
 
 mod absurd;
+mod analysis_hosts;
 mod behaviour;
 mod broken_output;
 mod calibrate;

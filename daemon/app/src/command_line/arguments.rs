@@ -213,6 +213,9 @@ Examples:
     /// The daemon of one run; `run` starts it.
     #[command(name = "record", hide = true)]
     Record,
+    /// A process with a share of the live analysis; the daemon starts it.
+    #[command(name = "join", hide = true)]
+    Join,
     /// Finds a placement for who talks to whom, as standard input says; started by the daemon.
     #[command(hide = true)]
     Advise,
@@ -279,6 +282,9 @@ pub(crate) struct RunOptions {
     /// Threads for the analysis; more than one helps where a job makes millions of calls a second
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
     pub(crate) workers: usize,
+    /// Share the live analysis with the hosts of this file, one a line as for mpirun: an own process on each, started with ssh
+    #[arg(long, value_name = "FILE", conflicts_with = "no_dashboard")]
+    pub(crate) hostfile: Option<PathBuf>,
     /// Window length of the analysis, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     pub(crate) window: u64,
@@ -300,6 +306,7 @@ impl RunOptions {
             no_dashboard: true,
             latency: Latency::Felt,
             workers: 1,
+            hostfile: None,
             criteria: None,
             layout: None,
             topology: Vec::new(),

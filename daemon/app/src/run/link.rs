@@ -25,11 +25,7 @@ pub(crate) fn link(options: &RunOptions, site: &Site, system: &System) -> Result
     if !listens {
         return Ok(None);
     }
-    let anywhere = if site.agents.addresses.iter().any(IpAddr::is_ipv6) {
-        IpAddr::V6(Ipv6Addr::UNSPECIFIED)
-    } else {
-        IpAddr::V4(Ipv4Addr::UNSPECIFIED)
-    };
+    let anywhere = anywhere(site);
     let Ports(ports) = site.agents.ports;
     let ports = ports.map_or(0..=0, |(first, last)| first..=last);
     Ok(Some(Link {
@@ -38,6 +34,15 @@ pub(crate) fn link(options: &RunOptions, site: &Site, system: &System) -> Result
         certificate: site.agents.tls.then(Certificate::make).transpose()?,
         patience: site.limits.patience,
     }))
+}
+
+/// All addresses of this host.
+pub(super) fn anywhere(site: &Site) -> IpAddr {
+    if site.agents.addresses.iter().any(IpAddr::is_ipv6) {
+        IpAddr::V6(Ipv6Addr::UNSPECIFIED)
+    } else {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED)
+    }
 }
 
 /// What the ranks and their agents get.
@@ -76,25 +81,30 @@ pub(crate) fn leave<'a>(out: &Path, variables: impl Iterator<Item = &'a (String,
     Ok(())
 }
 
-/// The addresses under which other hosts may find this one: those of the site, or its name and all that its interfaces
-/// have.
+/// The addresses under which other hosts may find this one.
 fn reachable(address: SocketAddr, by_site: &[IpAddr]) -> Vec<String> {
-    let port = address.port();
+    let names = reachable_names(by_site, address.ip());
+    names.into_iter().map(|name| format!("{name}:{}", address.port())).collect()
+}
+
+/// Names and addresses under which other hosts may find this one, which listens at an address: those of the site, or its name and
+/// all that its interfaces have.
+pub(super) fn reachable_names(by_site: &[IpAddr], listening: IpAddr) -> Vec<String> {
+    let name = |ip: IpAddr| if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() };
     if !by_site.is_empty() {
-        return by_site.iter().map(|&ip| SocketAddr::new(ip, port).to_string()).collect();
+        return by_site.iter().copied().map(name).collect();
     }
-    let name = host_name();
-    let mut all = vec![format!("{name}:{port}")];
+    let mut all = vec![host_name()];
     let mut found: Vec<IpAddr> = if_addrs::get_if_addrs()
         .unwrap_or_default()
         .into_iter()
         .filter(|interface| !interface.is_loopback() && !interface.is_link_local())
         .map(|interface| interface.ip())
-        .filter(|ip| ip.is_ipv4() || address.is_ipv6())
+        .filter(|ip| ip.is_ipv4() || listening.is_ipv6())
         .collect();
     found.sort();
     found.dedup();
-    all.extend(found.into_iter().map(|ip| SocketAddr::new(ip, port).to_string()));
+    all.extend(found.into_iter().map(name));
     all
 }
 

@@ -1,5 +1,6 @@
 //! `mpiscope run`: starts the daemon, runs the command untouched, exits with its status.
 
+mod analysis_hosts;
 mod command;
 mod folders;
 mod link;
@@ -61,6 +62,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
         LayoutFilePath::named(layout)?;
     }
     topology_files::read(&options.topology)?;
+    options.hostfile.as_deref().map(analysis_hosts::read).transpose()?;
     let site = Site::load(options.site.as_deref());
     let site = if options.site.is_some() { Ok(site?) } else { site };
     let begun = || site.and_then(|site| begin(options, out.clone(), &site, criteria, Vec::new()));
@@ -132,7 +134,8 @@ fn begin(
     let (collector, program, system) = (find_collector()?, own_program()?, System::default());
     let link = link::link(options, site, &system)?;
     let folders = RunFolders::make(out, &site.paths)?;
-    let configuration = configure(options, &folders, criteria, link.clone())?;
+    let mut configuration = configure(options, &folders, criteria, link.clone())?;
+    configuration.analysis = analysis_hosts::analysis_hosts(options, site)?;
     let mut needs = command::needs(&folders, &collector, site).inspect_err(|_| folders.remove_rings())?;
     needs.variables.extend(variables);
     needs.variables.extend(recording_variables(options));
@@ -170,6 +173,7 @@ fn configure(
         command: options.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         window_ns: options.window * 1_000_000,
         workers: options.workers,
+        analysis: None,
         latency: options.latency,
         paused: options.paused || options.flight.is_some(),
         flight: options.flight,

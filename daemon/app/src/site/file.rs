@@ -14,6 +14,7 @@ use std::time::Duration;
 #[serde(default, deny_unknown_fields)]
 pub(super) struct File {
     agents: Agents,
+    analysis: Analysis,
     paths: Paths,
     limits: Limits,
 }
@@ -27,6 +28,13 @@ struct Agents {
     #[serde(deserialize_with = "checked_ports")]
     ports: Option<Ports>,
     tls: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Analysis {
+    #[serde(deserialize_with = "checked_shell")]
+    shell: Option<Vec<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -51,6 +59,14 @@ struct Limits {
 fn checked_ports<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Ports>, D::Error> {
     let text = String::deserialize(value)?;
     ports(&text).map(Some).map_err(serde::de::Error::custom)
+}
+
+fn checked_shell<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<String>>, D::Error> {
+    let words = Vec::<String>::deserialize(value)?;
+    if words.first().is_none_or(String::is_empty) {
+        return Err(serde::de::Error::custom("it has no program"));
+    }
+    Ok(Some(words))
 }
 
 fn checked_size<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
@@ -91,12 +107,13 @@ impl File {
 
     /// Puts what it says over what held before.
     pub(super) fn apply(self, site: &mut Site) {
-        let Self { agents, paths, limits } = self;
+        let Self { agents, analysis, paths, limits } = self;
         put(agents.start, &mut site.agents.start);
         put(agents.listen, &mut site.agents.listen);
         put(agents.addresses, &mut site.agents.addresses);
         put(agents.ports, &mut site.agents.ports);
         put(agents.tls, &mut site.agents.tls);
+        put(analysis.shell, &mut site.analysis.shell);
         put(paths.rings, &mut site.paths.rings);
         put(paths.spool, &mut site.paths.spool);
         put(limits.spool, &mut site.limits.spool_bytes);

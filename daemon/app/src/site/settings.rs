@@ -10,6 +10,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Site {
     pub(crate) agents: Agents,
+    pub(crate) analysis: Analysis,
     pub(crate) paths: Paths,
     pub(crate) limits: Limits,
     /// The files that were read.
@@ -25,6 +26,13 @@ pub(crate) struct Agents {
     pub(crate) addresses: Vec<IpAddr>,
     pub(crate) ports: Ports,
     pub(crate) tls: bool,
+}
+
+/// The analysis on other hosts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Analysis {
+    /// What starts a command on another host: its words, before the host's name.
+    pub(crate) shell: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +65,13 @@ impl Default for Agents {
     }
 }
 
+impl Default for Analysis {
+    fn default() -> Self {
+        let words = ["ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"];
+        Self { shell: words.map(str::to_owned).to_vec() }
+    }
+}
+
 impl Default for Paths {
     fn default() -> Self {
         Self { rings: "/dev/shm".into(), spool: "/tmp".into() }
@@ -81,8 +96,8 @@ impl Site {
         both.filter(|(own, plain)| own != plain).map(|((key, value), _)| format!("{key} = {value}")).collect()
     }
 
-    pub(super) fn settings(&self) -> [(&'static str, String); 10] {
-        let Self { agents, paths, limits, .. } = self;
+    pub(super) fn settings(&self) -> [(&'static str, String); 11] {
+        let Self { agents, analysis, paths, limits, .. } = self;
         let addresses: Vec<String> =
             agents.addresses.iter().map(|address| format!("\"{address}\"")).collect();
         [
@@ -91,6 +106,7 @@ impl Site {
             ("agents.addresses", format!("[{}]", addresses.join(", "))),
             ("agents.ports", format!("\"{}\"", agents.ports)),
             ("agents.tls", agents.tls.to_string()),
+            ("analysis.shell", format!("{:?}", analysis.shell)),
             ("paths.rings", format!("{:?}", paths.rings)),
             ("paths.spool", format!("{:?}", paths.spool)),
             ("limits.spool", format!("\"{}\"", mpiscope_model::words::bytes(limits.spool_bytes))),

@@ -36,6 +36,8 @@ fn every_key_is_understood() {
         addresses = ["10.0.0.1", "fe80::1"]
         ports = "40000-40100"
         tls = false
+        [analysis]
+        shell = ["rsh", "-x"]
         [paths]
         rings = "/run/rings"
         spool = "/scratch"
@@ -54,6 +56,7 @@ fn every_key_is_understood() {
             "agents.addresses = [\"10.0.0.1\", \"fe80::1\"]",
             "agents.ports = \"40000-40100\"",
             "agents.tls = false",
+            "analysis.shell = [\"rsh\", \"-x\"]",
             "paths.rings = \"/run/rings\"",
             "paths.spool = \"/scratch\"",
             "limits.spool = \"512 MiB\"",
@@ -74,6 +77,7 @@ fn what_is_wrong_is_reported_in_one_line_with_its_place() {
         ("[agents]\nstart = \"x\"\n", "line 2, start: unknown variant `x`"),
         ("[agents]\naddresses = [\"here\"]\n", "line 2, addresses: "),
         ("[agents]\nports = \"9-8\"\n", "line 2, ports: \"9-8\" is no range of ports"),
+        ("[analysis]\nshell = []\n", "line 2, shell: it has no program"),
         ("[limits]\nspool = \"4 GB\"\n", "line 2, spool: \"4 GB\" is no size"),
         ("[limits]\nring_slots = 65\n", "line 2, ring_slots: 65 is no power of two"),
         ("[paths]\nrings = \"here\"\n", "line 2, rings: \"here\" does not begin with /"),

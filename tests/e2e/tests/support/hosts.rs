@@ -69,12 +69,21 @@ impl<'a> Job<'a> {
         self
     }
 
-    /// `mpiscope run` on the first host.
+    /// `mpiscope run` on the first host, without a page.
     pub(crate) fn recorded(&self, lab: &Lab, ranks: u32, out: &Path) -> Command {
+        self.recorded_by(&["run", "--no-dashboard", "--out"], lab, ranks, out)
+    }
+
+    /// With a page, which others than that host do not see.
+    pub(crate) fn recorded_with_page(&self, lab: &Lab, ranks: u32, out: &Path) -> Command {
+        self.recorded_by(&["run", "--out"], lab, ranks, out)
+    }
+
+    fn recorded_by(&self, run: &[&str], lab: &Lab, ranks: u32, out: &Path) -> Command {
         let program = self.mpi.app(self.app).unwrap();
         let launcher =
             lab.launcher(self.mpi, ranks, self.placement, self.start, self.slots, self.only).unwrap();
-        let mut product = mpiscope(&["run", "--no-dashboard", "--out"]).unwrap();
+        let mut product = mpiscope(run).unwrap();
         if let Some((call, log)) = self.failing {
             product = call.give_to(&product, log).unwrap();
         }

@@ -1,0 +1,329 @@
+//! The processes on other hosts that have a share of the live analysis: how they are started, and what becomes of them.
+
+use crate::member::{Invitation, say_to};
+use crate::remotes::listed;
+use anyhow::{Context as _, Result, bail};
+use mpiscope_flow::Cluster;
+use mpiscope_link::{Certificate, LinkError, Meeting, MeetingOptions, Mesh, Secret};
+use mpiscope_process::local_host::{host_name, own_program};
+use mpiscope_verdict::Helpers;
+use serde::{Deserialize, Serialize};
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long all of them may take to come.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How often the process of a host may be lost.
+const MOST_LOSSES: u32 = 2;
+/// A process whose analysis is over has so long to end.
+const ENDING: Duration = Duration::from_secs(1);
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// Which hosts have a share of the analysis, and how they are reached.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AnalysisHosts {
+    /// A process for each of them, by name.
+    pub names: Vec<String>,
+    /// What starts a command on another host: its words, before the host's name.
+    pub shell: Vec<String>,
+    /// Where to listen for them, the first that can be had.
+    pub listen: Vec<SocketAddr>,
+    /// How they may find this host: names or addresses.
+    pub own_names: Vec<String>,
+    /// Whether connections are encrypted.
+    pub tls: bool,
+}
+
+/// What people should know of them, until it is said.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Notices(Arc<Mutex<Vec<String>>>);
+
+impl Notices {
+    fn all(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, text: String) {
+        self.all().push(text);
+    }
+
+    /// Those that are new.
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.all())
+    }
+}
+
+struct Host {
+    name: String,
+    losses: u32,
+}
+
+/// A process that was started.
+struct Started {
+    child: Child,
+    /// The last line of its complaints.
+    complaint: Arc<Mutex<String>>,
+}
+
+/// The processes of all hosts that are left.
+pub(crate) struct OnHosts {
+    hosts: Vec<Host>,
+    how: AnalysisHosts,
+    notices: Notices,
+    /// Those of the analysis that goes on, in the order of their numbers.
+    started: Vec<Started>,
+    mesh: Option<Mesh>,
+    /// Who it was said of last that they have a share.
+    said: Vec<String>,
+}
+
+/// Why nobody, or not all, came.
+enum Failure {
+    /// The processes at these places have ended, for these reasons.
+    Ended(Vec<(usize, String)>),
+    Other(anyhow::Error),
+}
+
+impl OnHosts {
+    pub(crate) fn new(how: &AnalysisHosts, notices: Notices) -> Self {
+        let hosts = how.names.iter().map(|name| Host { name: name.clone(), losses: 0 });
+        Self {
+            hosts: hosts.collect(),
+            how: how.clone(),
+            notices,
+            started: Vec::new(),
+            mesh: None,
+            said: Vec::new(),
+        }
+    }
+
+    /// Says who has a share, where that is news.
+    fn say_who(&mut self) {
+        let names: Vec<String> = self.hosts.iter().map(|host| host.name.clone()).collect();
+        if self.said != names {
+            self.notices.add(format!("the live analysis is shared with {}", listed(&names)));
+            self.said = names;
+        }
+    }
+
+    /// Ends what is left of an earlier analysis.
+    fn end(&mut self) {
+        self.mesh = None;
+        let until = Instant::now() + ENDING;
+        for Started { child, .. } in &mut self.started {
+            while matches!(child.try_wait(), Ok(None)) && Instant::now() < until {
+                std::thread::sleep(LOOK_EVERY);
+            }
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        self.started.clear();
+    }
+
+    /// One attempt with all hosts that are left.
+    fn attempt(&mut self, share: &[u8], goes_on: &dyn Fn() -> bool) -> Result<Mesh, Failure> {
+        let (secret, meeting, certificate) = self.open().map_err(Failure::Other)?;
+        let port = meeting.address().port();
+        let addresses: Vec<String> = self.how.own_names.iter().map(|name| format!("{name}:{port}")).collect();
+        for (place, host) in self.hosts.iter().enumerate() {
+            let invitation = Invitation {
+                addresses: addresses.clone(),
+                secret: secret.to_text(),
+                certificate: certificate.as_ref().map(|certificate| certificate.public().to_owned()),
+                number: place + 1,
+                patience: PATIENCE,
+            };
+            match start(&host.name, &self.how.shell, &invitation) {
+                Ok(started) => self.started.push(started),
+                Err(error) => return Err(Failure::Ended(vec![(place, format!("{error:#}"))])),
+            }
+        }
+        let ended = Mutex::new(Vec::new());
+        let started = Mutex::new(&mut self.started);
+        let all_live = || {
+            let mut started = started.lock().unwrap_or_else(PoisonError::into_inner);
+            let gone =
+                started.iter_mut().enumerate().filter_map(|(place, of)| Some((place, of.why_ended()?)));
+            let gone: Vec<(usize, String)> = gone.collect();
+            let all_live = gone.is_empty();
+            ended.lock().unwrap_or_else(PoisonError::into_inner).extend(gone);
+            all_live
+        };
+        let held = meeting.hold(share, PATIENCE, &|| goes_on() && all_live());
+        let ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match held {
+            Ok(mesh) => Ok(mesh),
+            Err(_) if !ended.is_empty() => Err(Failure::Ended(ended)),
+            Err(error) => Err(Failure::Other(error.into())),
+        }
+    }
+
+    /// A place to meet, known to those who have its secret.
+    fn open(&self) -> Result<(Secret, Meeting, Option<Certificate>)> {
+        let secret = Secret::draw()?;
+        let certificate = self.how.tls.then(Certificate::make).transpose()?;
+        let open = |address: &SocketAddr| {
+            let (secret, certificate) = (secret.clone(), certificate.clone());
+            Meeting::open(MeetingOptions { address: *address, secret, certificate, others: self.hosts.len() })
+        };
+        let opened: Result<Meeting, LinkError> = self
+            .how
+            .listen
+            .iter()
+            .map(open)
+            .reduce(|before, now| before.or(now))
+            .context("no address to listen at")?;
+        Ok((secret, opened.context("listen for the analysis on other hosts")?, certificate))
+    }
+}
+
+impl Helpers for OnHosts {
+    fn gather(&mut self, share: &[u8], goes_on: &dyn Fn() -> bool) -> Option<Cluster> {
+        self.end();
+        while !self.hosts.is_empty() {
+            match self.attempt(share, goes_on) {
+                Ok(mut mesh) => {
+                    let (number, peers) = (mesh.number, std::mem::take(&mut mesh.peers));
+                    self.mesh = Some(mesh);
+                    self.say_who();
+                    return Some(Cluster { number, peers });
+                }
+                Err(_) if !goes_on() => break,
+                Err(Failure::Ended(ended)) => {
+                    for (place, why) in ended.into_iter().rev() {
+                        let Host { name, .. } = self.hosts.remove(place);
+                        self.notices.add(format!("{name} has no share of the analysis: {why}"));
+                    }
+                }
+                Err(Failure::Other(error)) => {
+                    self.notices.add(format!("other hosts have no share of the analysis: {error:#}"));
+                    self.hosts.clear();
+                }
+            }
+            self.end();
+        }
+        self.end();
+        None
+    }
+
+    fn lost(&mut self, number: usize) {
+        let Some(place) = number.checked_sub(1).filter(|place| *place < self.hosts.len()) else { return };
+        // Whoever comes next is news.
+        self.said.clear();
+        let host = &mut self.hosts[place];
+        host.losses += 1;
+        let name = &host.name;
+        let further = if host.losses < MOST_LOSSES { "it is started again" } else { "it gets none any more" };
+        self.notices
+            .add(format!("the analysis on {name} is gone, and {further}; what it knew is read from the log"));
+        if host.losses >= MOST_LOSSES {
+            self.hosts.remove(place);
+        }
+    }
+}
+
+impl Drop for OnHosts {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Started {
+    /// Why it has ended; none while it lives.
+    fn why_ended(&mut self) -> Option<String> {
+        let status = self.child.try_wait().ok().flatten()?;
+        let complaint = self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Some(if complaint.is_empty() { format!("its process ended ({status})") } else { complaint })
+    }
+}
+
+/// Starts the process of a host.
+fn start(name: &str, shell: &[String], invitation: &Invitation) -> Result<Started> {
+    let program = own_program()?;
+    let mut command = if name == "localhost" || name == host_name() {
+        Command::new(program)
+    } else {
+        let Some((first, rest)) = shell.split_first() else { bail!("nothing is set that starts it there") };
+        let mut command = Command::new(first);
+        command.args(rest).arg(name).arg(quoted(&program.to_string_lossy()));
+        command
+    };
+    let mut child = command
+        .arg("join")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("start {:?}", command.get_program()))?;
+    let complaint = Arc::new(Mutex::new(String::new()));
+    if let Some(complaints) = child.stderr.take() {
+        let last = Arc::clone(&complaint);
+        std::thread::Builder::new().name("complaints".into()).spawn(move || {
+            for line in BufReader::new(complaints).lines().map_while(Result::ok) {
+                *last.lock().unwrap_or_else(PoisonError::into_inner) = line;
+            }
+        })?;
+    }
+    // One that has ended already says why.
+    let _ = child.stdin.take().map(|mut orders| say_to(&mut orders, invitation));
+    Ok(Started { child, complaint })
+}
+
+/// A word as the shell of another host takes it.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn on(names: &[&str], shell: &[&str]) -> (OnHosts, Notices) {
+        let strings = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let how = AnalysisHosts {
+            names: strings(names),
+            shell: strings(shell),
+            listen: vec![([127, 0, 0, 1], 0).into()],
+            own_names: vec!["127.0.0.1".to_owned()],
+            tls: true,
+        };
+        let notices = Notices::default();
+        (OnHosts::new(&how, notices.clone()), notices)
+    }
+
+    #[test]
+    fn a_host_that_cannot_be_reached_is_named_with_the_reason() {
+        let script = "echo no way to $0 >&2; exit 1";
+        let (mut hosts, notices) = on(&["far-away", "further"], &["sh", "-c", script]);
+        assert!(hosts.gather(&[], &|| true).is_none());
+        let mut said = notices.take();
+        said.sort();
+        let expected = ["far-away", "further"]
+            .map(|name| format!("{name} has no share of the analysis: no way to {name}"));
+        assert_eq!(said, expected);
+        assert!(notices.take().is_empty());
+    }
+
+    #[test]
+    fn nobody_is_waited_for_who_is_not_wanted_any_more() {
+        let (mut hosts, notices) = on(&["far-away"], &["sh", "-c", "cat; sleep 1000"]);
+        assert!(hosts.gather(&[], &|| false).is_none());
+        assert!(notices.take().is_empty() && hosts.started.is_empty());
+    }
+
+    #[test]
+    fn what_is_missing_to_start_it_is_said() {
+        let (mut hosts, notices) = on(&["far-away"], &["/nowhere/to/be/found"]);
+        assert!(hosts.gather(&[], &|| true).is_none());
+        let [said] = &notices.take()[..] else { panic!("{:?}", notices.take()) };
+        assert!(said.starts_with("far-away has no share of the analysis: start"), "{said}");
+    }
+
+    #[test]
+    fn a_program_is_one_word_for_the_shell_of_another_host() {
+        assert_eq!(quoted("/a b/it's"), r"'/a b/it'\''s'");
+    }
+}

@@ -1,0 +1,54 @@
+//! A process on another host, or on this one, that has a share of the live analysis.
+
+use anyhow::{Context as _, Result};
+use mpiscope_flow::{Cluster, FlowError, work_on_share};
+use mpiscope_link::{MemberOptions, Secret, join as join_meeting};
+use mpiscope_process::private::write_json;
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Behind everything else of its host.
+const LOW_PRIORITY: i32 = 10;
+
+/// What it has to know, in a line on its standard input: nobody else sees that.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Invitation {
+    /// Where the daemon listens for it.
+    pub(crate) addresses: Vec<String>,
+    pub(crate) secret: String,
+    /// What the daemon is known by; none where nothing is encrypted.
+    pub(crate) certificate: Option<String>,
+    /// Its number.
+    pub(crate) number: usize,
+    /// How long to wait for the others.
+    pub(crate) patience: Duration,
+}
+
+/// Writes the line.
+pub(crate) fn say_to(orders: &mut impl Write, invitation: &Invitation) -> Result<()> {
+    write_json(&mut *orders, invitation)?;
+    Ok(orders.write_all(b"\n")?)
+}
+
+/// The whole life of the process.
+///
+/// # Errors
+/// When nobody says where to go, nobody is there, or another process than the daemon's is lost.
+pub fn join() -> Result<ExitCode> {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).context("nobody said whom to join")?;
+    let invitation: Invitation = serde_json::from_str(&line).context("read whom to join")?;
+    // Inherited by its threads. A system that does not allow it changes nothing but that.
+    let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
+    let Invitation { addresses, secret, certificate, number, patience } = invitation;
+    let secret = Secret::from_text(&secret)?;
+    let (mut mesh, share) = join_meeting(MemberOptions { addresses, secret, certificate, number, patience })?;
+    let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };
+    match work_on_share(&share, cluster) {
+        // The daemon needs no share of it any more.
+        Ok(()) | Err(FlowError::Lost(0)) => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(error.into()),
+    }
+}

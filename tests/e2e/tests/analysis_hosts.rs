@@ -1,0 +1,142 @@
+//! The live analysis shared with other processes: on this host and on others, whatever becomes of them.
+
+use crate::support::hosts::{Job, assert_exact};
+use crate::support::{Feed, Page, block_on};
+use mpiscope_feed::FindingsReport;
+use mpiscope_feed::message::Message;
+use mpiscope_harness::{
+    LIMIT, Lab, LabOptions, Mpi, Placement, Running, Signal, Start, daemon_of, folder, mpiscope, processes,
+    report, run,
+};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+const RANKS: u32 = 4;
+
+/// A program under `mpiscope run`, the analysis of which is shared with two more processes on this host.
+fn shared_run(mpi: &Mpi, words: &[&str], folder: &Path, out: &Path) -> Command {
+    let hosts = folder.join("hosts");
+    std::fs::write(&hosts, "localhost slots=2\nlocalhost\nlocalhost # a third\n").unwrap();
+    let mut command = mpiscope(&["run", "--hostfile"]).unwrap();
+    command.arg(hosts).arg("--out").arg(out).arg("--");
+    command.args(mpi.words(RANKS, &mpi.app(words[0]).unwrap(), &words[1..]));
+    mpi.prepare(&mut command).unwrap();
+    command
+}
+
+/// The processes with shares of the analysis of a run.
+fn sharers(running: &Running) -> Vec<u32> {
+    let daemon = daemon_of(running).unwrap();
+    let shares = |process: &u32| processes::command_line(*process).last().is_some_and(|word| word == "join");
+    processes::children(daemon).into_iter().filter(shares).collect()
+}
+
+/// The next live findings, and what was said until then.
+async fn next_found(feed: &mut Feed, said: &mut Vec<String>) -> FindingsReport {
+    loop {
+        let Message { found, faults, .. } = feed.state().await;
+        said.extend(faults.into_iter().map(|fault| fault.text));
+        if let Some(found) = found {
+            return found;
+        }
+    }
+}
+
+/// Rank 1 works for 5 ms in each step.
+#[test]
+fn a_verdict_comes_from_several_processes_and_goes_on_when_they_are_killed() {
+    for mpi in Mpi::sample_or_skip(
+        "analysis_hosts a_verdict_comes_from_several_processes_and_goes_on_when_they_are_killed",
+    ) {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let words = ["uneven", "3000", "4000"];
+        let running = Running::start(&mut shared_run(&mpi, &words, folder.path(), &out)).unwrap();
+        let page = Page::open(&running, "mpiscope: live page");
+        let mut said = Vec::new();
+        let killed_at_s = block_on(async {
+            let mut feed = Feed::open(&page).await;
+            let first = next_found(&mut feed, &mut said).await;
+            assert_eq!(first.left_out_calls, 0);
+            let (mut killed, mut until_s) = (0, first.until_s);
+            // Each of them twice: the second time there is nobody who takes over but the daemon.
+            while let Some(process) = sharers(&running).pop() {
+                processes::signal(process, Signal::KILL);
+                killed += 1;
+                // All until now is found again, without the one that is gone.
+                loop {
+                    let found = next_found(&mut feed, &mut said).await;
+                    assert_eq!((found.left_out_calls, found.from_s), (0, 0.0), "{killed} killed");
+                    if found.is_final {
+                        return f64::INFINITY;
+                    }
+                    if said.iter().filter(|text| text.contains("is gone, and")).count() == killed {
+                        until_s = found.until_s.max(until_s);
+                        break;
+                    }
+                }
+            }
+            assert_eq!(killed, 4, "{said:?}");
+            let last = next_found(&mut feed, &mut said).await;
+            assert!(last.is_final || last.diagnosis.waits.first().is_some_and(|wait| wait.awaited == 1));
+            until_s
+        });
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert!(killed_at_s.is_finite(), "the job was over before all were killed: {said:?}");
+        assert_eq!(said.iter().filter(|text| text.contains("it gets none any more")).count(), 2, "{said:?}");
+        assert_exact(&out, &ended, RANKS);
+        let verdict = &report(&out).unwrap()["verdict"];
+        assert!(["pattern", "cpu"].contains(&verdict["cause"].as_str().unwrap()), "{verdict}");
+    }
+}
+
+/// The daemon is killed: its successor brings other processes together, and those of the first end.
+#[test]
+fn a_successor_of_the_daemon_shares_the_analysis_again() {
+    for mpi in Mpi::sample_or_skip("analysis_hosts a_successor_of_the_daemon_shares_the_analysis_again") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let words = ["uneven", "1500", "4000"];
+        let running = Running::start(&mut shared_run(&mpi, &words, folder.path(), &out)).unwrap();
+        let both = || Some(sharers(&running)).filter(|found| found.len() == 2);
+        let first = processes::until(LIMIT, both).unwrap();
+        let daemon = daemon_of(&running).unwrap();
+        processes::signal(daemon, Signal::KILL);
+        let is_another = || daemon_of(&running).is_ok_and(|process| process != daemon);
+        let later = || both().filter(|_| is_another());
+        let second = processes::until(LIMIT, later).expect("the successor brings others together");
+        assert!(second.iter().all(|process| !first.contains(process)));
+        let are_gone = || first.iter().all(|process| !processes::is_running(*process)).then_some(());
+        processes::until(LIMIT, are_gone).expect("those of the first daemon end");
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert_exact(&out, &ended, RANKS);
+        let are_gone = || second.iter().all(|process| !processes::is_running(*process)).then_some(());
+        processes::until(LIMIT, are_gone).expect("they end with the run");
+    }
+}
+
+#[test]
+fn hosts_share_the_analysis_through_ssh_and_one_that_cannot_is_named() {
+    let test = "analysis_hosts hosts_share_the_analysis_through_ssh_and_one_that_cannot_is_named";
+    let Some(lab) = Lab::up_or_skip(&LabOptions::hosts(3).sshd(), test).unwrap() else { return };
+    for mpi in Mpi::sample_or_skip(test) {
+        let (hosts, settings) = (lab.shared().join("hosts"), lab.shared().join("settings.toml"));
+        std::fs::write(&hosts, "node1\nnode2\nnode3\nnode4\n").unwrap();
+        let words = lab.launcher(&mpi, 6, Placement::Cyclic, Start::Ssh, None, None).unwrap();
+        let shell = words.iter().find(|word| word.to_string_lossy().ends_with("/ssh")).unwrap();
+        std::fs::write(&settings, format!("[analysis]\nshell = [{shell:?}]\n")).unwrap();
+        let out = lab.shared().join("recording");
+        let options = ["--hostfile", hosts.to_str().unwrap(), "--config", settings.to_str().unwrap()];
+        let job = Job::new(&mpi, "uneven").arguments(&["1500", "4000"]).started(Start::Ssh).with(&options);
+        let ended = run(&mut job.recorded_with_page(&lab, 6, &out), Duration::from_secs(120)).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        let errors = ended.errors();
+        assert!(errors.contains("mpiscope: the live analysis is shared with node2, node3\n"), "{errors}");
+        assert!(errors.contains("mpiscope: node4 has no share of the analysis: "), "{errors}");
+        assert!(!errors.contains("is gone"), "{errors}");
+        assert_exact(&out, &ended, 6);
+    }
+}
