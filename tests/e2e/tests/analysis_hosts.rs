@@ -32,11 +32,13 @@ fn sharers(running: &Running) -> Vec<u32> {
     processes::children(daemon).into_iter().filter(shares).collect()
 }
 
-/// The next live findings, and what was said until then.
+/// The next live findings, and all that was said until then.
 async fn next_found(feed: &mut Feed, said: &mut Vec<String>) -> FindingsReport {
     loop {
         let Message { found, faults, .. } = feed.state().await;
-        said.extend(faults.into_iter().map(|fault| fault.text));
+        if let Some(faults) = faults {
+            *said = faults.newest.into_iter().map(|fault| fault.text).collect();
+        }
         if let Some(found) = found {
             return found;
         }
