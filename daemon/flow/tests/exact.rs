@@ -1,9 +1,9 @@
 //! The outcome is that of the operator without threads, whoever does it.
 
 use crate::support::program::{Program, steps};
-use crate::support::{flowed, flowed_over, windowed};
+use crate::support::{flowed, flowed_over, killed_after, windowed};
 use mpiscope_diagnosis::BudgetOptions;
-use mpiscope_flow::FlowOptions;
+use mpiscope_flow::{FlowError, FlowOptions};
 use mpiscope_matching::{Counts, Matcher};
 use mpiscope_model::{Batch, Event};
 use proptest::prelude::*;
@@ -87,6 +87,23 @@ proptest! {
         prop_assert_eq!(counts.take_windows(u64::MAX), expected.take_windows(u64::MAX));
         let received: u64 = counts.ranks().map(|(_, totals)| totals.received).sum();
         prop_assert_eq!(received, found.messages);
+    }
+
+    /// Those that are left begin again.
+    #[test]
+    fn whichever_process_is_killed_whenever_nothing_is_missing_afterwards(
+        steps in steps(),
+        slices in proptest::collection::vec(0_u64..4_000, 0..30),
+        (processes, workers, window_ns) in (2_usize..=3, 1_usize..=2, window_ns()),
+        (killed, after) in (0_usize..2, 0_usize..40),
+    ) {
+        let batches = Program::from_steps(&steps).batches(&times(&slices), &[0, 3, 1], false);
+        let options = options(workers, window_ns, false);
+        let killed = 1 + killed % (processes - 1);
+        let failed = killed_after(after.min(batches.len()), killed, processes, &batches, &options);
+        prop_assert_eq!(failed, FlowError::Lost(killed));
+        let (found, _) = flowed_over(processes - 1, &batches, &options);
+        prop_assert_eq!(found.differences(&windowed(&batches, &options)), Vec::<String>::new());
     }
 
     /// Where all is one window, a single matcher that takes events rank by rank has to find the same messages.

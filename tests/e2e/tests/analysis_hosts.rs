@@ -107,7 +107,7 @@ fn a_successor_of_the_daemon_shares_the_analysis_again() {
         let daemon = daemon_of(&running).unwrap();
         processes::signal(daemon, Signal::KILL);
         let is_another = || daemon_of(&running).is_ok_and(|process| process != daemon);
-        let later = || both().filter(|_| is_another());
+        let later = || if is_another() { both() } else { None };
         let second = processes::until(LIMIT, later).expect("the successor brings others together");
         assert!(second.iter().all(|process| !first.contains(process)));
         let are_gone = || first.iter().all(|process| !processes::is_running(*process)).then_some(());

@@ -5,10 +5,12 @@ pub(crate) mod program;
 use mpiscope_diagnosis::{
     Budgeter, Causes, Ledger, Series, SiteWaits, Version, WaitKey, WaitTotals, Windowed,
 };
-use mpiscope_flow::{Cluster, Flow, FlowOptions, work_on_share};
+use mpiscope_flow::{Cluster, Flow, FlowError, FlowOptions, work_on_share};
 use mpiscope_matching::{Counts, Matched};
 use mpiscope_model::{Batch, Nanoseconds, Node, Rank};
 use mpiscope_topology::{Lateness, Traffic};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
 
 /// Everything that can be asked.
 #[derive(Debug, PartialEq)]
@@ -156,6 +158,43 @@ pub(crate) fn flowed_over(
         let found = answers(batches, Flow::start_over(options, center).unwrap());
         others.into_iter().for_each(|other| assert_eq!(other.join().unwrap(), Ok(())));
         found
+    })
+}
+
+/// What a flow says when one of its processes is killed after this number of batches; all others have ended then.
+pub(crate) fn killed_after(
+    after: usize,
+    killed: usize,
+    processes: usize,
+    batches: &[Batch],
+    options: &FlowOptions,
+) -> FlowError {
+    let share = options.for_others();
+    let mut clusters = Cluster::all(processes).unwrap().into_iter();
+    let center = clusters.next().unwrap();
+    let streams = |cluster: &Cluster| -> Vec<UnixStream> {
+        cluster.peers.iter().flatten().flatten().map(|stream| stream.try_clone().unwrap()).collect()
+    };
+    std::thread::scope(|scope| {
+        let mut of_killed = Vec::new();
+        let others: Vec<_> = clusters
+            .map(|cluster| {
+                if cluster.number == killed {
+                    of_killed = streams(&cluster);
+                }
+                scope.spawn(|| work_on_share(&share, cluster))
+            })
+            .collect();
+        let flow = Flow::start_over(options, center).unwrap();
+        batches[..after].iter().for_each(|batch| flow.feed(batch.clone()).unwrap());
+        // As when it is killed: nothing more comes from it, and nobody takes what it gets.
+        of_killed.iter().for_each(|stream| stream.shutdown(Shutdown::Both).unwrap());
+        let _ = batches[after..].iter().all(|batch| flow.feed(batch.clone()).is_ok());
+        let failed = flow.finish().unwrap_err();
+        others
+            .into_iter()
+            .for_each(|other| assert!(matches!(other.join().unwrap(), Err(FlowError::Lost(_)))));
+        failed
     })
 }
 

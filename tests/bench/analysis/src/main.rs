@@ -7,7 +7,7 @@
 //! threads round by round, because a machine is not always as fast. `--only NAME` selects one operator. Other options
 //! print something else: `--placement` the time of an advice, `--regions` that of regions, `--evolution` that of a
 //! window of a region, `--dependencies` that of the dependency graph and of questions about logical time, `--digest`
-//! the results of some jobs, to compare them with another build.
+//! the results of some jobs, to compare them with another build, `--bytes` what processes send each other.
 
 #![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
 
@@ -183,6 +183,17 @@ fn main() -> Result<()> {
     let calls: usize = batches.iter().map(|batch| batch.calls.len()).sum();
     let before_kib = peak_kib().unwrap_or_default();
     println!("{pattern:?} {style:?}, {ranks} ranks, {calls} calls, {rounds} rounds");
+    if arguments.iter().any(|word| word == "--bytes") {
+        for processes in [2, 4] {
+            let [data, words] = processes::bytes(processes, &options(processes, 1, ranks), batches.clone())?;
+            let a_call = |bytes: u64| bytes as f64 / calls as f64;
+            let (data, words) = (a_call(data), a_call(words));
+            println!(
+                "{processes} processes: {data:.1} bytes a call of the dataflow, {words:.1} between workers"
+            );
+        }
+        return Ok(());
+    }
     let operators: [(&str, Operator); 8] = [
         ("counts", Operator::Looks(counts)),
         ("matching", Operator::Looks(matching)),
