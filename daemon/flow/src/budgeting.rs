@@ -1,6 +1,6 @@
 //! Where the input of the delay budget comes in, at each worker what concerns its ranks.
 
-use crate::parcel::{Messages, News, Window, addressed};
+use crate::parcel::{Messages, News, To, Window, addressed};
 use crate::settling::Settling;
 use mpiscope_matching::Matched;
 use std::cell::RefCell;
@@ -12,8 +12,8 @@ use timely::progress::frontier::MutableAntichain;
 /// The operator. It takes in what comes, and how far all is in; the worker settles windows between its steps.
 pub(crate) fn budgeting<'scope>(
     scope: Scope<'scope, Window>,
-    news: StreamVec<'scope, Window, (usize, News)>,
-    messages: StreamVec<'scope, Window, (usize, Messages)>,
+    news: StreamVec<'scope, Window, To<News>>,
+    messages: StreamVec<'scope, Window, To<Messages>>,
     settling: Rc<RefCell<Settling>>,
 ) {
     let mut builder = OperatorBuilder::new("budget".to_owned(), scope);
@@ -23,11 +23,11 @@ pub(crate) fn budgeting<'scope>(
         move |frontiers| {
             let mut settling = settling.borrow_mut();
             news.for_each(|capability, news| {
-                settling.news.extend(news.drain(..).map(|(_, news)| (*capability.time(), news)));
+                settling.news.extend(news.drain(..).map(|(_, news)| (*capability.time(), news.0)));
             });
             messages.for_each(|capability, messages| {
                 let of = settling.matched.entry(*capability.time()).or_default();
-                of.extend(messages.drain(..).map(|(_, messages)| Matched::from(messages)));
+                of.extend(messages.drain(..).map(|(_, messages)| Matched::from(messages.0)));
             });
             settling.in_until = in_until(frontiers);
         }

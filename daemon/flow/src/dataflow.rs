@@ -38,7 +38,7 @@ pub(crate) fn build(
     worker.dataflow(|scope| {
         let (input, batches) = scope.new_input();
         let parts = split(scope, batches, window_ns, owners, counts);
-        counting(parts.calls, owners, Rc::clone(kept));
+        counting(parts.calls, Rc::clone(kept));
         let messages = matching(parts.events, parts.places, owners, Rc::clone(kept));
         budgeting(scope, parts.news, messages, Rc::clone(settling));
         input

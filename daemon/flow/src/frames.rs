@@ -8,40 +8,54 @@ const MOST_BYTES: usize = 1 << 30;
 /// Numbers in one, zeros that take no bytes among them.
 const MOST_NUMBERS: u64 = 1 << 26;
 
-fn put_number(mut number: u64, to: &mut Vec<u8>) {
-    while number >= 0x80 {
-        to.push(number as u8 | 0x80);
-        number >>= 7;
+/// Stands before the number of zeros that follow.
+const ZEROS: u8 = 0;
+/// As many are written so.
+const FEWEST_ZEROS: usize = 3;
+
+/// Seven bits of what is one more than the number in each byte.
+#[inline]
+fn put_number(number: u64, to: &mut Vec<u8>) {
+    if number < 0x7f {
+        to.push(number as u8 + 1);
+        return;
     }
-    to.push(number as u8);
+    let mut left = u128::from(number) + 1;
+    while left >= 0x80 {
+        to.push(left as u8 | 0x80);
+        left >>= 7;
+    }
+    to.push(left as u8);
 }
 
 fn number(from: &mut &[u8]) -> Option<u64> {
-    let mut number = 0_u64;
-    for shift in (0..u64::BITS).step_by(7) {
+    let mut number = 0_u128;
+    for shift in (0..=u64::BITS).step_by(7) {
         let (&byte, rest) = from.split_first()?;
         *from = rest;
-        number |= u64::from(byte & 0x7f).checked_shl(shift)?;
+        number |= u128::from(byte & 0x7f) << shift;
         if byte < 0x80 {
-            return Some(number);
+            return u64::try_from(number.checked_sub(1)?).ok();
         }
     }
     None
 }
 
-/// Seven bits of a number in each byte. After a zero it is said how many follow.
+/// Each number in as few bytes as it needs, several zeros as how many there are.
 pub(crate) fn to_bytes(value: &impl Numbers) -> Vec<u8> {
     let mut numbers = Vec::new();
     value.put(&mut numbers);
     let mut bytes = Vec::with_capacity(2 * numbers.len());
     let mut rest = &numbers[..];
     while let Some((&first, after)) = rest.split_first() {
-        put_number(first, &mut bytes);
-        rest = after;
-        if first == 0 {
-            let zeros = after.iter().take_while(|number| **number == 0).count();
+        let zeros = if first == 0 { rest.iter().take_while(|number| **number == 0).count() } else { 0 };
+        if zeros < FEWEST_ZEROS {
+            put_number(first, &mut bytes);
+            rest = after;
+        } else {
+            bytes.push(ZEROS);
             put_number(zeros as u64, &mut bytes);
-            rest = &after[zeros..];
+            rest = &rest[zeros..];
         }
     }
     bytes
@@ -50,13 +64,14 @@ pub(crate) fn to_bytes(value: &impl Numbers) -> Vec<u8> {
 /// The value; none where the bytes are not those of one. Bytes that stand for too many numbers are refused.
 pub(crate) fn from_bytes<T: Numbers>(mut bytes: &[u8]) -> Option<T> {
     let mut numbers = Vec::with_capacity(bytes.len());
-    while !bytes.is_empty() {
-        let first = number(&mut bytes)?;
-        numbers.push(first);
-        if first == 0 {
+    while let Some(first) = bytes.first() {
+        if *first == ZEROS {
+            bytes = &bytes[1..];
             let zeros = number(&mut bytes)?;
             let all = (numbers.len() as u64).checked_add(zeros).filter(|all| *all <= MOST_NUMBERS)?;
             numbers.resize(all as usize, 0);
+        } else {
+            numbers.push(number(&mut bytes)?);
         }
     }
     let mut reader = NumberReader::new(&numbers);
@@ -118,7 +133,7 @@ mod tests {
     fn many_zeros_take_few_bytes() {
         assert!(to_bytes(&vec![0_u64; 100_000]).len() < 10);
         // Three bytes that stand for more than there may be.
-        let mut bytes = vec![0];
+        let mut bytes = vec![ZEROS];
         put_number(u64::MAX - 1, &mut bytes);
         assert_eq!(from_bytes::<Vec<u64>>(&bytes), None);
     }

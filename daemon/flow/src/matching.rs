@@ -1,6 +1,7 @@
 //! Matching, each worker the channels of its own receivers.
 
-use crate::parcel::{Messages, Place, ToOwner, Window, owner, to_owners};
+use crate::parcel::{Messages, Places, To, Window, addressed, owner};
+use crate::sent::{Rows, Sent};
 use crate::worker_figures::WorkerFigures;
 use mpiscope_diagnosis::Owners;
 use mpiscope_matching::{Matched, Matcher, MatchingLimits, WindowEvents};
@@ -9,7 +10,6 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::{Capability, Operator};
 
 /// What is known of a window that is not complete.
@@ -20,15 +20,13 @@ struct Open {
 
 /// The operator: events in, each window's messages out when all of its events are in.
 pub(crate) fn matching<'scope>(
-    events: StreamVec<'scope, Window, ToOwner>,
-    places: StreamVec<'scope, Window, Place>,
+    events: StreamVec<'scope, Window, To<Rows<Event>>>,
+    places: StreamVec<'scope, Window, To<Places>>,
     owners: Owners,
     kept: Rc<RefCell<WorkerFigures>>,
-) -> StreamVec<'scope, Window, (usize, Messages)> {
+) -> StreamVec<'scope, Window, To<Messages>> {
     let (peers, own) = (events.scope().peers(), events.scope().index());
-    let to_owners = to_owners(owners, |(rank, _): &ToOwner| rank.0);
-    let to_worker = Exchange::new(|(worker, ..): &Place| *worker as u64);
-    events.binary_frontier(places, to_owners, to_worker, "match", move |_capability, _info| {
+    events.binary_frontier(places, addressed(), addressed(), "match", move |_capability, _info| {
         let mut channels = OwnChannels::new(peers, kept);
         let mut open: BTreeMap<Window, Open> = BTreeMap::new();
         let mut is_finished = false;
@@ -38,11 +36,10 @@ pub(crate) fn matching<'scope>(
                     capability: capability.retain(0),
                     events: WindowEvents::default(),
                 });
-                let events: Vec<Event> = events.drain(..).map(|(_, event)| event.0).collect();
-                of.events.add(&events);
+                events.drain(..).for_each(|(_, events)| of.events.add(&events.0.0));
             });
             places.for_each(|capability, places| {
-                channels.to_place.extend(places.drain(..).map(|place| (*capability.time(), place)));
+                channels.to_place.extend(places.drain(..).map(|(_, places)| (*capability.time(), places.0)));
             });
             let is_open =
                 |window: &Window| events_frontier.less_equal(window) || places_frontier.less_equal(window);
@@ -63,7 +60,7 @@ pub(crate) fn matching<'scope>(
 }
 
 /// The messages of a window for each worker: all for that of their receivers, and for another those that its ranks sent.
-fn messages_for(matched: Matched, own: usize, owners: Owners) -> Vec<(usize, Messages)> {
+fn messages_for(matched: Matched, own: usize, owners: Owners) -> Vec<To<Messages>> {
     let mut for_senders: BTreeMap<usize, Matched> = BTreeMap::new();
     for (message, link) in matched.messages.iter().zip(&matched.links) {
         let sender = owner(message.src, owners);
@@ -73,15 +70,15 @@ fn messages_for(matched: Matched, own: usize, owners: Owners) -> Vec<(usize, Mes
             of_sender.links.push(*link);
         }
     }
-    let for_senders = for_senders.into_iter().map(|(worker, matched)| (worker, Messages::from(matched)));
-    for_senders.chain([(own, Messages::from(matched))]).collect()
+    let all = for_senders.into_iter().chain([(own, matched)]);
+    all.map(|(worker, matched)| (worker, Sent(Messages::from(matched)))).collect()
 }
 
 /// Matches the messages of the receivers of one worker.
 struct OwnChannels {
     matcher: Matcher,
     /// Ranks that are not on their nodes yet.
-    to_place: Vec<(Window, Place)>,
+    to_place: Vec<(Window, Places)>,
     /// The events of the window at hand.
     now: Vec<Event>,
     kept: Rc<RefCell<WorkerFigures>>,
@@ -115,10 +112,10 @@ impl OwnChannels {
     /// Places ranks on nodes, as known until a window.
     fn place(&mut self, until: Window) {
         let Self { matcher, to_place, .. } = self;
-        to_place.retain(|(window, (_, rank, node))| {
+        to_place.retain(|(window, places)| {
             let is_due = *window <= until;
             if is_due {
-                matcher.place(rank.0, node.0);
+                places.iter().for_each(|(rank, node)| matcher.place(*rank, *node));
             }
             !is_due
         });

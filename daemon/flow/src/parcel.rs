@@ -1,13 +1,9 @@
 //! What goes from worker to worker, and where to.
 
-use crate::plain::{
-    ActivityRow, CollectedRow, CommRow, EventRow, LinkRow, MessageRow, NodeRow, RankRow, SchedulingRow,
-    renamed,
-};
+use crate::sent::{Rows, Sent};
 use mpiscope_diagnosis::Owners;
-use mpiscope_matching::Matched;
-use mpiscope_model::Rank;
-use serde::{Deserialize, Serialize};
+use mpiscope_matching::{Link, Matched};
+use mpiscope_model::{Activity, Collected, CommInfo, Node, Rank, Scheduling, numbers};
 use timely::communication::Push;
 use timely::dataflow::channels::Message;
 use timely::dataflow::channels::pact::DistributorPact;
@@ -29,50 +25,54 @@ pub(crate) fn owner(rank: Rank, owners: Owners) -> usize {
     usize::from(owners.shard(rank))
 }
 
-/// Where a rank runs, for one of the workers.
-pub(crate) type Place = (usize, RankRow, NodeRow);
+/// Something for a worker, by its number.
+pub(crate) type To<T> = (usize, Sent<T>);
+
+/// Where ranks run.
+pub(crate) type Places = Vec<(Rank, Node)>;
 
 /// The parts of a batch that a worker needs for its calls.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default)]
 pub(crate) struct News {
-    pub(crate) places: Vec<(RankRow, NodeRow)>,
-    pub(crate) comms: Vec<CommRow>,
-    pub(crate) activities: Vec<ActivityRow>,
-    pub(crate) collected: Vec<CollectedRow>,
-    pub(crate) scheduling: Vec<SchedulingRow>,
+    pub(crate) places: Places,
+    pub(crate) comms: Vec<CommInfo>,
+    pub(crate) activities: Rows<Activity>,
+    pub(crate) collected: Rows<Collected>,
+    pub(crate) scheduling: Rows<Scheduling>,
     /// The last window in which an event of it is.
     pub(crate) last_event: Option<Window>,
     /// After it, windows before this one are complete.
     pub(crate) complete: Window,
 }
 
+numbers! { News { places, comms, activities, collected, scheduling, last_event, complete } }
+
 /// A container with room for one item. The usual one has room for many, and each window or batch fills its own.
 pub(crate) fn hold_single<T>(item: T) -> Vec<T> {
     vec![item]
 }
 
-/// An event on its way to the owner of a rank.
-pub(crate) type ToOwner = (RankRow, EventRow);
-
 /// The messages of a window whose receivers belong to one worker, those of each receiver in the order of its channels. All
 /// of them go to that worker, and to another those that its ranks sent.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default)]
 pub(crate) struct Messages {
-    messages: Vec<MessageRow>,
-    links: Vec<LinkRow>,
+    messages: Rows<mpiscope_model::Message>,
+    links: Rows<Link>,
     uncertain: u64,
 }
+
+numbers! { Messages { messages, links, uncertain } }
 
 impl From<Matched> for Messages {
     fn from(matched: Matched) -> Self {
         let Matched { messages, links, uncertain } = matched;
-        Self { messages: renamed(messages), links: renamed(links), uncertain }
+        Self { messages: Rows(messages), links: Rows(links), uncertain }
     }
 }
 
 impl From<Messages> for Matched {
     fn from(of: Messages) -> Self {
-        Self { messages: renamed(of.messages), links: renamed(of.links), uncertain: of.uncertain }
+        Self { messages: of.messages.0, links: of.links.0, uncertain: of.uncertain }
     }
 }
 
@@ -103,48 +103,6 @@ impl<T> Distributor<Vec<(usize, T)>> for Addressed {
 /// To the worker that it is addressed to.
 pub(crate) fn addressed() -> DistributorPact<impl FnOnce(usize) -> Addressed> {
     DistributorPact(|_peers| Addressed)
-}
-
-/// Hands on rows to the owners of their ranks. Containers are as large as batches: none waits to be filled. Rows out
-/// equal rows counted in: if a row went twice, windows would seem complete that are not.
-pub(crate) struct ToOwners<T, F> {
-    rank_of: F,
-    owners: Owners,
-    parts: Vec<Vec<T>>,
-}
-
-impl<T, F: Fn(&T) -> Rank> Distributor<Vec<T>> for ToOwners<T, F> {
-    fn partition<C: Clone, P: Push<Message<C, Vec<T>>>>(
-        &mut self,
-        container: &mut Vec<T>,
-        time: &C,
-        pushers: &mut [P],
-    ) {
-        if let [only] = pushers {
-            hand_on(container, time, only);
-            return;
-        }
-        for row in container.drain(..) {
-            self.parts[owner((self.rank_of)(&row), self.owners)].push(row);
-        }
-        for (part, pusher) in self.parts.iter_mut().zip(pushers).filter(|(part, _)| !part.is_empty()) {
-            hand_on(part, time, pusher);
-        }
-    }
-
-    fn flush<C: Clone, P: Push<Message<C, Vec<T>>>>(&mut self, _time: &C, _pushers: &mut [P]) {}
-}
-
-/// To the owners of ranks.
-pub(crate) fn to_owners<T, F: Fn(&T) -> Rank>(
-    owners: Owners,
-    rank_of: F,
-) -> DistributorPact<impl FnOnce(usize) -> ToOwners<T, F>> {
-    DistributorPact(move |peers| ToOwners {
-        rank_of,
-        owners,
-        parts: std::iter::repeat_with(Vec::new).take(peers).collect(),
-    })
 }
 
 #[cfg(test)]

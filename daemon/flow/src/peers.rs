@@ -58,7 +58,9 @@ impl Peers {
         streams: Vec<Option<UnixStream>>,
         gate: &Arc<Gate>,
     ) -> std::io::Result<(Vec<Self>, Vec<Arc<Remote>>)> {
-        let spins = available_parallelism().is_ok_and(|cpus| cpus.get() >= threads);
+        // What comes from another process takes longer than it is worth to stay awake.
+        let is_alone = streams.len() == 1;
+        let spins = is_alone && available_parallelism().is_ok_and(|cpus| cpus.get() >= threads);
         let (to, from): (Vec<_>, Vec<_>) = (0..threads).map(|_| unbounded()).unzip();
         let own = OwnWorkers { first: process * threads, to, gate: Arc::clone(gate) };
         let (mut ways, mut remotes) = (Vec::with_capacity(threads * streams.len()), Vec::new());

@@ -11,7 +11,6 @@ use crate::gate::{Gate, Question};
 use crate::packet::{Command, Packet};
 use crate::parcel::{CENTER, News, Window};
 use crate::peers::{Peers, Stopped};
-use crate::plain::renamed;
 use mpiscope_diagnosis::{Budgeter, Knowledge, Overdue, Report, Shard};
 use mpiscope_matching::Matched;
 use mpiscope_model::Nanoseconds;
@@ -101,10 +100,10 @@ impl Settling {
     fn take_news(&mut self, next: Window) {
         while let Some((_, news)) = self.news.pop_front_if(|(window, _)| *window <= next) {
             let shard = self.role.shard();
-            news.places.iter().for_each(|(rank, node)| shard.place(rank.0, node.0));
-            news.comms.iter().for_each(|comm| shard.comm(&comm.0));
-            shard.feed(&renamed(news.activities), &Matched::default(), &renamed(news.scheduling));
-            shard.collect(&renamed(news.collected));
+            news.places.iter().for_each(|(rank, node)| shard.place(*rank, *node));
+            news.comms.iter().for_each(|comm| shard.comm(comm));
+            shard.feed(&news.activities.0, &Matched::default(), &news.scheduling.0);
+            shard.collect(&news.collected.0);
             self.last_event = self.last_event.max(news.last_event);
             self.complete = news.complete;
         }
@@ -366,6 +365,7 @@ impl Settling {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sent::Rows;
     use mpiscope_diagnosis::BudgetOptions;
     use mpiscope_model::{Activity, CallId, Effect, Rank};
 
@@ -395,7 +395,7 @@ mod tests {
             let role = Role::Center(Box::new(Budgeter::new(options)));
             let mut settling = Settling::new(role, peers, gate, options.window_ns);
             for (window, activities) in fed {
-                let activities = renamed(activities);
+                let activities = Rows(activities);
                 let news = News { activities, last_event: Some(last), complete: 5, ..News::default() };
                 settling.news.push_back((window, news));
             }

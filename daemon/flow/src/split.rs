@@ -1,11 +1,11 @@
 //! Splits a batch by window and by operator.
 
 use crate::gate::Fed;
-use crate::parcel::{News, Place, ToOwner, Window, owner};
-use crate::plain::{CallRow, EventRow, NodeRow, RankRow, renamed};
+use crate::parcel::{News, Places, To, Window, owner};
+use crate::sent::{Rows, Sent};
 use mpiscope_diagnosis::Owners;
 use mpiscope_matching::{by_window, receivers};
-use mpiscope_model::{Batch, Event};
+use mpiscope_model::{Batch, Call, Event, Rank};
 use timely::dataflow::channels::pact::Pipeline;
 use timely::dataflow::operators::generic::OutputBuilder;
 use timely::dataflow::operators::generic::builder_rc::OperatorBuilder;
@@ -13,10 +13,10 @@ use timely::dataflow::{Scope, StreamVec};
 
 /// What batches are made of.
 pub(crate) struct Parts<'scope> {
-    pub(crate) news: StreamVec<'scope, Window, (usize, News)>,
-    pub(crate) places: StreamVec<'scope, Window, Place>,
-    pub(crate) events: StreamVec<'scope, Window, ToOwner>,
-    pub(crate) calls: StreamVec<'scope, Window, CallRow>,
+    pub(crate) news: StreamVec<'scope, Window, To<News>>,
+    pub(crate) places: StreamVec<'scope, Window, To<Places>>,
+    pub(crate) events: StreamVec<'scope, Window, To<Rows<Event>>>,
+    pub(crate) calls: StreamVec<'scope, Window, To<Rows<Call>>>,
 }
 
 /// The operator.
@@ -52,18 +52,19 @@ pub(crate) fn split<'scope>(
                     for (window, events) in by_window(&batch, window_ns, first) {
                         last_event = last_event.max(Some(window));
                         let later = capability.delayed(&window, 2);
-                        let mut rows = Vec::with_capacity(events.len());
-                        events.iter().for_each(|event| address(*event, owners, &mut rows));
-                        events_out.session(&later).give_container(&mut rows);
+                        let mut parts = shared_out(events, owners, peers);
+                        events_out.session(&later).give_container(&mut parts);
                     }
                     let calls = std::mem::take(&mut batch.calls);
                     let mut news = collect_news(batch, owners, peers, last_event, complete);
-                    let places = &news[0].1.places;
+                    let places = &news[0].1.0.places;
                     if !places.is_empty() {
-                        places_out.session(&capability).give_iterator(places_for_all(places, peers));
+                        let for_all = (0..peers).map(|worker| (worker, Sent(places.clone())));
+                        places_out.session(&capability).give_iterator(for_all);
                     }
                     if counts && !calls.is_empty() {
-                        calls_out.session(&capability).give_container(&mut renamed(calls));
+                        let mut parts = rows_of(calls, peers, |call, put| put(owner(call.rank, owners)));
+                        calls_out.session(&capability).give_container(&mut parts);
                     }
                     news_out.session(&capability).give_container(&mut news);
                 }
@@ -80,41 +81,53 @@ fn collect_news(
     peers: usize,
     last_event: Option<Window>,
     complete: Window,
-) -> Vec<(usize, News)> {
-    let places: Vec<_> = batch.ranks.iter().map(|info| (info.rank.into(), info.node.into())).collect();
-    let comms: Vec<_> = renamed(batch.comms);
+) -> Vec<To<News>> {
+    let places: Places = batch.ranks.iter().map(|info| (info.rank, info.node)).collect();
+    let Batch { activities, collected, scheduling, comms, .. } = batch;
     let of_all =
         || News { places: places.clone(), comms: comms.clone(), last_event, complete, ..News::default() };
-    let mut news: Vec<(usize, News)> = (0..peers).map(|worker| (worker, of_all())).collect();
-    if let [(_, news)] = &mut news[..] {
-        (news.activities, news.collected) = (renamed(batch.activities), renamed(batch.collected));
-        news.scheduling = renamed(batch.scheduling);
-        return vec![(0, std::mem::take(news))];
+    if peers == 1 {
+        let (activities, collected, scheduling) = (Rows(activities), Rows(collected), Rows(scheduling));
+        return vec![(0, Sent(News { activities, collected, scheduling, ..of_all() }))];
     }
-    for activity in batch.activities {
-        news[owner(activity.rank, owners)].1.activities.push(activity.into());
+    let mut news: Vec<News> = (0..peers).map(|_| of_all()).collect();
+    for activity in activities {
+        news[owner(activity.rank, owners)].activities.0.push(activity);
     }
-    for collected in batch.collected {
-        news[owner(collected.rank, owners)].1.collected.push(collected.into());
+    for collected in collected {
+        news[owner(collected.rank, owners)].collected.0.push(collected);
     }
-    for figures in batch.scheduling {
-        news[owner(figures.rank, owners)].1.scheduling.push(figures.into());
+    for figures in scheduling {
+        news[owner(figures.rank, owners)].scheduling.0.push(figures);
     }
-    news
+    news.into_iter().map(Sent).enumerate().collect()
 }
 
-/// The places of ranks, once for each worker.
-fn places_for_all(places: &[(RankRow, NodeRow)], peers: usize) -> impl Iterator<Item = Place> {
-    let to_worker = |worker| places.iter().map(move |(rank, node)| (worker, rank.clone(), node.clone()));
-    (0..peers).flat_map(to_worker)
+/// Rows for each worker that any concern, in their order. `workers_of` says for each row which these are.
+fn rows_of<T: Copy>(
+    rows: Vec<T>,
+    peers: usize,
+    workers_of: impl Fn(&T, &mut dyn FnMut(usize)),
+) -> Vec<To<Rows<T>>> {
+    if peers == 1 {
+        return vec![(0, Sent(Rows(rows)))];
+    }
+    let mut parts: Vec<Vec<T>> = std::iter::repeat_with(Vec::new).take(peers).collect();
+    rows.iter().for_each(|row| workers_of(row, &mut |worker| parts[worker].push(*row)));
+    let concerned = parts.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty());
+    concerned.map(|(worker, rows)| (worker, Sent(Rows(rows)))).collect()
 }
 
-/// Puts an event on its way: to one owner, or to two where it concerns the channels of receivers of both.
-fn address(event: Event, owners: Owners, rows: &mut Vec<ToOwner>) {
-    let (rank, other) = receivers(&event);
-    rows.push((rank.into(), EventRow(event)));
-    let other = other.filter(|other| owner(*other, owners) != owner(rank, owners));
-    rows.extend(other.map(|other| (other.into(), EventRow(event))));
+/// Events for the owners of channels: each goes to one, or to two where it concerns the channels of receivers of both.
+fn shared_out(events: &[Event], owners: Owners, peers: usize) -> Vec<To<Rows<Event>>> {
+    rows_of(events.to_vec(), peers, |event, put| {
+        let owner = |rank: Rank| owner(rank, owners);
+        let (rank, other) = receivers(event);
+        put(owner(rank));
+        if let Some(other) = other.filter(|other| owner(*other) != owner(rank)) {
+            put(owner(other));
+        }
+    })
 }
 
 #[cfg(test)]
@@ -126,21 +139,13 @@ mod tests {
     fn an_event_goes_to_each_owner_that_it_concerns_once() {
         let owners = Owners { shards: 4, block: 1 };
         for (rank, peer) in Rank::all(6).flat_map(|rank| Rank::all(6).map(move |peer| (rank, peer))) {
-            let mut rows = Vec::new();
-            address(
-                Event::Numbers { rank, comm: Comm::WORLD, peer, sent: 1, received: 1 },
-                owners,
-                &mut rows,
-            );
-            let mut found: Vec<usize> = rows.iter().map(|(to, _)| owner(to.0, owners)).collect();
-            found.sort_unstable();
+            let numbers = Event::Numbers { rank, comm: Comm::WORLD, peer, sent: 1, received: 1 };
+            let found: Vec<usize> = shared_out(&[numbers], owners, 4).iter().map(|(to, _)| *to).collect();
             let mut expected = vec![owner(rank, owners), owner(peer, owners)];
             expected.sort_unstable();
             expected.dedup();
             assert_eq!(found, expected);
-            rows.clear();
-            address(Event::Lost { rank }, owners, &mut rows);
-            assert_eq!(rows.len(), 1);
+            assert_eq!(shared_out(&[Event::Lost { rank }], owners, 4).len(), 1);
         }
     }
 }

@@ -4,6 +4,8 @@ use crate::ids::{Comm, Function, Nanoseconds, Rank, Site};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct CallId(u64);
 
+crate::numbers! { CallId(thread_and_number) }
+
 /// The bits that number the calls of a thread.
 const NUMBER_BITS: u32 = 48;
 
@@ -40,6 +42,8 @@ pub enum Flow {
     FromLower,
 }
 
+crate::numbers! { enum Flow { All = 0, FromRoot = 1, ToRoot = 2, FromLower = 3 } }
+
 /// To which group of its communicator a member of a collective belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
@@ -74,6 +78,8 @@ pub struct Collective {
     pub is_barrier: bool,
 }
 
+crate::numbers! { Collective { comm, number, flow, side, root, bytes, is_barrier } }
+
 /// What a call did, as far as it matters for who waited for whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
@@ -105,6 +111,17 @@ pub enum Effect {
     Start(Collective),
 }
 
+crate::numbers! {
+    enum Effect {
+        Other = 0,
+        Polls = 1,
+        Probe = 2,
+        Transfer { sends, posts, receives, send, peer, bytes } = 3,
+        Collective(collective) = 4,
+        Start(collective) = 5,
+    }
+}
+
 /// A call completed a collective that an earlier one of its rank had entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collected {
@@ -118,6 +135,8 @@ pub struct Collected {
     pub number: u32,
 }
 
+crate::numbers! { Collected { rank, call, comm, number } }
+
 /// When a call that sends returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blocking {
@@ -128,6 +147,8 @@ pub enum Blocking {
     /// When the receive was posted.
     Always,
 }
+
+crate::numbers! { enum Blocking { Never = 0, Perhaps = 1, Always = 2 } }
 
 /// One call of one thread, in the order of the thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,6 +171,10 @@ pub struct Activity {
     pub site: Option<Site>,
     /// Calls of this thread were lost just before it.
     pub after_loss: bool,
+}
+
+crate::numbers! {
+    Activity { rank, call, function, start_ns, end_ns, since_ns, effect, site, after_loss }
 }
 
 impl Effect {

@@ -29,6 +29,10 @@ pub struct Call {
     pub instance: Option<u32>,
 }
 
+crate::numbers! {
+    Call { rank, thread, function, start_ns, end_ns, peer, tag, bytes, comm, site, count, instance }
+}
+
 impl Default for Call {
     /// One call of nothing by rank 0 at the start of the run, to be filled in.
     fn default() -> Self {

@@ -100,6 +100,18 @@ pub enum Event {
     },
 }
 
+crate::numbers! {
+    enum Event {
+        Send { rank, call, comm, to, tag, bytes, begin_ns, blocked_until_ns } = 0,
+        Post { rank, call, comm, from, tag, post, at_ns } = 1,
+        Receive { rank, call, comm, from, tag, bytes, post, begin_ns, end_ns, alone } = 2,
+        Freed { rank, post } = 3,
+        Cancelled { rank, post } = 4,
+        Lost { rank } = 5,
+        Numbers { rank, comm, peer, sent, received } = 6,
+    }
+}
+
 impl Event {
     /// The bytes of a receive of unknown size.
     pub const UNKNOWN_BYTES: u64 = u64::MAX;

@@ -74,6 +74,10 @@ pub struct Scheduling {
     pub major_faults: u64,
 }
 
+crate::numbers! {
+    Scheduling { rank, at_ns, run_ns, wait_ns, voluntary, involuntary, stopped_ns, blocked_ns, major_faults }
+}
+
 impl Scheduling {
     /// The time in which it could not run though it may have wanted to.
     #[must_use]
@@ -105,6 +109,8 @@ pub enum CommKind {
     /// What the program calls a stretch of its course.
     Phase,
 }
+
+crate::numbers! { enum CommKind { Communicator = 0, Window = 1, File = 2, Phase = 3 } }
 
 impl CommKind {
     /// All of them.
@@ -144,6 +150,8 @@ pub struct CommInfo {
     /// [`CommName`].
     pub name: String,
 }
+
+crate::numbers! { CommInfo { comm, id, size, first_size, parent, leader, kind, name } }
 
 impl CommInfo {
     /// What it is called where people read it.

@@ -29,3 +29,7 @@ pub struct Message {
     /// and the pairing is certain.
     pub exact: bool,
 }
+
+crate::numbers! {
+    Message { src, dst, tag, comm, bytes, send_ns, recv_ns, t_msg_ns, late_sender_ns, late_receiver_ns, inter, exact }
+}

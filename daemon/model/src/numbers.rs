@@ -201,6 +201,16 @@ impl<T: Numbers> Numbers for Option<T> {
     }
 }
 
+impl Numbers for String {
+    fn put(&self, to: &mut Vec<u64>) {
+        put_all(self.as_bytes().iter(), to);
+    }
+
+    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+        Self::from_utf8(Vec::get(from)?).ok()
+    }
+}
+
 fn put_all<'a, T: Numbers + 'a>(values: impl ExactSizeIterator<Item = &'a T>, to: &mut Vec<u64>) {
     values.len().put(to);
     values.for_each(|value| value.put(to));
@@ -341,6 +351,7 @@ mod tests {
         [0, 1, -1, i64::MIN, i64::MAX].iter().for_each(there_and_back);
         [0.0, -1.5, f64::INFINITY].iter().for_each(there_and_back);
         there_and_back(&i32::MIN);
+        there_and_back(&"größer".to_owned());
         for side in [Kind::Empty, Kind::Full { of: Side::Second, float: 0.5 }, Kind::Two(1, Some(2))] {
             let by_name = BTreeMap::from([(1, None), (u16::MAX, Some(-7))]);
             there_and_back(&Several { rank: Rank(3), by_name, side, pair: (1e9, [1, 2], vec![true, false]) });

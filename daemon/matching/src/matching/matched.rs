@@ -43,3 +43,5 @@ pub struct Link {
     /// Whether the two certainly belong together.
     pub certain: bool,
 }
+
+mpiscope_model::numbers! { Link { send, receive, post, posted_ns, waiting_ns, certain } }
