@@ -3,6 +3,7 @@
 use crate::cluster::Cluster;
 use crate::crew::Crew;
 use crate::error::{FlowError, TryFeedError};
+use crate::frames::from_bytes;
 use crate::options::FlowOptions;
 use crate::share::Share;
 use crate::worker::text_of;
@@ -110,4 +111,14 @@ impl Flow {
         let WorkerFigures { counts, messages, uncertain, unmatched_sends, unmatched_receives } = figures;
         Ok(Outcome { budgeter, counts, messages, uncertain, unmatched_sends, unmatched_receives })
     }
+}
+
+/// Works on the share of a flow of another process, until that ends. `share` is what [`FlowOptions::for_others`] has there.
+///
+/// # Errors
+/// When any process fails or is gone, when the flow was given up, and when the share cannot be read.
+pub fn work_on_share(share: &[u8], cluster: Cluster) -> Result<(), FlowError> {
+    let share: Share = from_bytes(share)
+        .ok_or_else(|| FlowError::Failed("the center's process has another version".to_owned()))?;
+    Crew::start(&share, None, cluster, 0)?.finish().map(|_| ())
 }

@@ -31,6 +31,5 @@ mod worker_figures;
 
 pub use cluster::Cluster;
 pub use error::{FlowError, TryFeedError};
-pub use flow::{Flow, Outcome};
+pub use flow::{Flow, Outcome, work_on_share};
 pub use options::FlowOptions;
-pub use share::work_on_share;

@@ -27,8 +27,8 @@ pub(crate) struct Stopped;
 #[derive(Clone)]
 enum Way {
     /// In this process, by its place there.
-    Here(usize, Sender<(usize, Packet)>),
-    There(Arc<Remote>),
+    Local(usize, Sender<(usize, Packet)>),
+    Remote(Arc<Remote>),
 }
 
 /// The other workers.
@@ -51,8 +51,8 @@ impl Peers {
         Self::of_process((0, workers), vec![None], gate).unwrap().0
     }
 
-    /// Those of each worker of a process with this number, each of which has so many threads, and these streams to the others;
-    /// and the ways to the others.
+    /// Those of each worker of a process with this number and number of threads, and these streams to the others; and the ways to the
+    /// others.
     pub(crate) fn of_process(
         (process, threads): (usize, usize),
         streams: Vec<Option<UnixStream>>,
@@ -66,10 +66,10 @@ impl Peers {
         let (mut ways, mut remotes) = (Vec::with_capacity(threads * streams.len()), Vec::new());
         for (other, stream) in streams.into_iter().enumerate() {
             match stream {
-                None => ways.extend(own.to.iter().cloned().enumerate().map(|(at, to)| Way::Here(at, to))),
+                None => ways.extend(own.to.iter().cloned().enumerate().map(|(at, to)| Way::Local(at, to))),
                 Some(stream) => {
                     let remote = Remote::open(other, stream, own.clone())?;
-                    ways.extend(std::iter::repeat_n(Way::There(Arc::clone(&remote)), threads));
+                    ways.extend(std::iter::repeat_n(Way::Remote(Arc::clone(&remote)), threads));
                     remotes.push(remote);
                 }
             }
@@ -106,12 +106,12 @@ impl Peers {
 
     pub(crate) fn send(&self, to: usize, packet: Packet) {
         match &self.ways[to] {
-            Way::Here(at, way) => {
+            Way::Local(at, way) => {
                 // One that is gone needs nothing any more.
                 let _ = way.send((self.number, packet));
                 self.gate.wake(*at);
             }
-            Way::There(remote) => remote.send(to, self.number, packet),
+            Way::Remote(remote) => remote.send(to, self.number, packet),
         }
     }
 

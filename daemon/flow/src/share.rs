@@ -1,9 +1,6 @@
-//! What each process of a flow is told of its share, and its work on it.
+//! What each process of a flow has to know of its share.
 
-use crate::cluster::Cluster;
-use crate::crew::Crew;
-use crate::error::FlowError;
-use crate::frames::{from_bytes, to_bytes};
+use crate::frames::to_bytes;
 use crate::options::FlowOptions;
 use mpiscope_diagnosis::BudgetOptions;
 use mpiscope_model::numbers;
@@ -40,14 +37,4 @@ impl FlowOptions {
     pub fn for_others(&self) -> Vec<u8> {
         to_bytes(&Share::new(self))
     }
-}
-
-/// Works on the share of a flow of another process, until that ends. `share` is what [`FlowOptions::for_others`] has there.
-///
-/// # Errors
-/// When any process fails or is gone, when the flow was given up, and when the share cannot be read.
-pub fn work_on_share(share: &[u8], cluster: Cluster) -> Result<(), FlowError> {
-    let share: Share = from_bytes(share)
-        .ok_or_else(|| FlowError::Failed("the center's process has another version".to_owned()))?;
-    Crew::start(&share, None, cluster, 0)?.finish().map(|_| ())
 }

@@ -1,7 +1,7 @@
 //! The processes on other hosts that have a share of the live analysis: how they are started, and what becomes of them.
 
 use crate::member::{Invitation, say_to};
-use crate::remotes::listed;
+use crate::names::listed;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_flow::Cluster;
 use mpiscope_link::{Certificate, LinkError, Meeting, MeetingOptions, Mesh, Secret};
@@ -37,7 +37,7 @@ pub struct AnalysisHosts {
     pub tls: bool,
 }
 
-/// What people should know of them, until it is said.
+/// What people should know of them, until somebody takes it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Notices(Arc<Mutex<Vec<String>>>);
 
@@ -76,8 +76,8 @@ pub(crate) struct OnHosts {
     /// Those of the analysis that goes on, in the order of their numbers.
     started: Vec<Started>,
     mesh: Option<Mesh>,
-    /// Who it was said of last that they have a share.
-    said: Vec<String>,
+    /// Whose shares were announced last.
+    announced: Vec<String>,
 }
 
 /// Why nobody, or not all, came.
@@ -96,16 +96,16 @@ impl OnHosts {
             notices,
             started: Vec::new(),
             mesh: None,
-            said: Vec::new(),
+            announced: Vec::new(),
         }
     }
 
     /// Says who has a share, where that is news.
     fn say_who(&mut self) {
         let names: Vec<String> = self.hosts.iter().map(|host| host.name.clone()).collect();
-        if self.said != names {
+        if self.announced != names {
             self.notices.add(format!("the live analysis is shared with {}", listed(&names)));
-            self.said = names;
+            self.announced = names;
         }
     }
 
@@ -152,9 +152,9 @@ impl OnHosts {
             ended.lock().unwrap_or_else(PoisonError::into_inner).extend(gone);
             all_live
         };
-        let held = meeting.hold(share, PATIENCE, &|| goes_on() && all_live());
+        let met = meeting.hold(share, PATIENCE, &|| goes_on() && all_live());
         let ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match held {
+        match met {
             Ok(mesh) => Ok(mesh),
             Err(_) if !ended.is_empty() => Err(Failure::Ended(ended)),
             Err(error) => Err(Failure::Other(error.into())),
@@ -212,7 +212,7 @@ impl Helpers for OnHosts {
     fn lost(&mut self, number: usize) {
         let Some(place) = number.checked_sub(1).filter(|place| *place < self.hosts.len()) else { return };
         // Whoever comes next is news.
-        self.said.clear();
+        self.announced.clear();
         let host = &mut self.hosts[place];
         host.losses += 1;
         let name = &host.name;
@@ -299,11 +299,11 @@ mod tests {
         let script = "echo no way to $0 >&2; exit 1";
         let (mut hosts, notices) = on(&["far-away", "further"], &["sh", "-c", script]);
         assert!(hosts.gather(&[], &|| true).is_none());
-        let mut said = notices.take();
-        said.sort();
+        let mut texts = notices.take();
+        texts.sort();
         let expected = ["far-away", "further"]
             .map(|name| format!("{name} has no share of the analysis: no way to {name}"));
-        assert_eq!(said, expected);
+        assert_eq!(texts, expected);
         assert!(notices.take().is_empty());
     }
 
@@ -315,11 +315,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_to_start_it_is_said() {
+    fn what_is_missing_to_start_it_is_reported() {
         let (mut hosts, notices) = on(&["far-away"], &["/nowhere/to/be/found"]);
         assert!(hosts.gather(&[], &|| true).is_none());
-        let [said] = &notices.take()[..] else { panic!("{:?}", notices.take()) };
-        assert!(said.starts_with("far-away has no share of the analysis: start"), "{said}");
+        let [text] = &notices.take()[..] else { panic!("{:?}", notices.take()) };
+        assert!(text.starts_with("far-away has no share of the analysis: start"), "{text}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod completion;
 mod helpers;
 mod imported;
 mod member;
+mod names;
 mod postponing;
 mod process;
 mod protocol;

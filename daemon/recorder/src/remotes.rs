@@ -1,5 +1,6 @@
 //! The agents of other hosts: what they bring goes into the log and on, and they learn what the log has.
 
+use crate::names::listed;
 use crate::protocol::Link;
 use anyhow::{Result, bail};
 use mpiscope_agent::Agent;
@@ -16,8 +17,6 @@ use std::time::{Duration, Instant};
 
 /// Two connections for each agent of the largest jobs, and files of our own.
 const AGENTS_FILES: u64 = 2 * 16_384 + 1024;
-/// Nodes that a sentence names.
-const MOST_NAMED: usize = 8;
 /// Batches in one go: the rings of this host must not wait for long.
 const MOST_EVENTS: usize = 16;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -28,15 +27,6 @@ const UNSEEN: Duration = Duration::from_secs(5);
 const UNSEEN_OF_FAILED: Duration = Duration::from_secs(1);
 /// Longer waits are reported.
 const SAY_AFTER: Duration = Duration::from_secs(2);
-
-/// The first names, and the number of the others.
-pub(crate) fn listed(nodes: &[String]) -> String {
-    let named = nodes.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match nodes.len().saturating_sub(MOST_NAMED) {
-        0 => named,
-        more => format!("{named} and {more} more"),
-    }
-}
 
 pub(crate) struct Remotes {
     listener: Listener,

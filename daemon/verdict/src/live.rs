@@ -321,7 +321,7 @@ struct Analysis {
     crew: Crew,
     /// Nothing was given to the flow yet.
     is_fresh: bool,
-    /// A process was lost, and what comes is of no use before it is said how to begin again.
+    /// A process was lost. What comes is of no use until all begins again.
     is_lost: bool,
     options: FlowOptions,
     shared: Arc<Shared>,

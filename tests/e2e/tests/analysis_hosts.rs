@@ -14,7 +14,7 @@ use std::time::Duration;
 
 const RANKS: u32 = 4;
 
-/// A program under `mpiscope run`, the analysis of which is shared with two more processes on this host.
+/// A program under `mpiscope run`. Two more processes on this host share the analysis.
 fn shared_run(mpi: &Mpi, words: &[&str], folder: &Path, out: &Path) -> Command {
     let hosts = folder.join("hosts");
     std::fs::write(&hosts, "localhost slots=2\nlocalhost\nlocalhost # a third\n").unwrap();
@@ -32,12 +32,12 @@ fn sharers(running: &Running) -> Vec<u32> {
     processes::children(daemon).into_iter().filter(shares).collect()
 }
 
-/// The next live findings, and all that was said until then.
-async fn next_found(feed: &mut Feed, said: &mut Vec<String>) -> FindingsReport {
+/// The next live findings, and all texts of faults and notices until then.
+async fn next_found(feed: &mut Feed, texts: &mut Vec<String>) -> FindingsReport {
     loop {
         let Message { found, faults, .. } = feed.state().await;
         if let Some(faults) = faults {
-            *said = faults.newest.into_iter().map(|fault| fault.text).collect();
+            *texts = faults.newest.into_iter().map(|fault| fault.text).collect();
         }
         if let Some(found) = found {
             return found;
@@ -56,10 +56,10 @@ fn a_verdict_comes_from_several_processes_and_goes_on_when_they_are_killed() {
         let words = ["uneven", "3000", "4000"];
         let running = Running::start(&mut shared_run(&mpi, &words, folder.path(), &out)).unwrap();
         let page = Page::open(&running, "mpiscope: live page");
-        let mut said = Vec::new();
+        let mut texts = Vec::new();
         let killed_at_s = block_on(async {
             let mut feed = Feed::open(&page).await;
-            let first = next_found(&mut feed, &mut said).await;
+            let first = next_found(&mut feed, &mut texts).await;
             assert_eq!(first.left_out_calls, 0);
             let (mut killed, mut until_s) = (0, first.until_s);
             // Each of them twice: the second time there is nobody who takes over but the daemon.
@@ -68,26 +68,30 @@ fn a_verdict_comes_from_several_processes_and_goes_on_when_they_are_killed() {
                 killed += 1;
                 // All until now is found again, without the one that is gone.
                 loop {
-                    let found = next_found(&mut feed, &mut said).await;
+                    let found = next_found(&mut feed, &mut texts).await;
                     assert_eq!((found.left_out_calls, found.from_s), (0, 0.0), "{killed} killed");
                     if found.is_final {
                         return f64::INFINITY;
                     }
-                    if said.iter().filter(|text| text.contains("is gone, and")).count() == killed {
+                    if texts.iter().filter(|text| text.contains("is gone, and")).count() == killed {
                         until_s = found.until_s.max(until_s);
                         break;
                     }
                 }
             }
-            assert_eq!(killed, 4, "{said:?}");
-            let last = next_found(&mut feed, &mut said).await;
+            assert_eq!(killed, 4, "{texts:?}");
+            let last = next_found(&mut feed, &mut texts).await;
             assert!(last.is_final || last.diagnosis.waits.first().is_some_and(|wait| wait.awaited == 1));
             until_s
         });
         let ended = running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());
-        assert!(killed_at_s.is_finite(), "the job was over before all were killed: {said:?}");
-        assert_eq!(said.iter().filter(|text| text.contains("it gets none any more")).count(), 2, "{said:?}");
+        assert!(killed_at_s.is_finite(), "the job was over before all were killed: {texts:?}");
+        assert_eq!(
+            texts.iter().filter(|text| text.contains("it gets none any more")).count(),
+            2,
+            "{texts:?}"
+        );
         assert_exact(&out, &ended, RANKS);
         let verdict = &report(&out).unwrap()["verdict"];
         assert!(["pattern", "cpu"].contains(&verdict["cause"].as_str().unwrap()), "{verdict}");

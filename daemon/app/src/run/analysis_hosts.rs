@@ -102,15 +102,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
-        for (text, said) in [
+    fn what_is_wrong_is_reported_with_its_line() {
+        for (text, expected) in [
             ("# nobody\n", "names no host"),
             ("node1\n-oProxyCommand=x\n", "line 2: \"-oProxyCommand=x\" is no name of a host"),
             ("a;b\n", "line 1: \"a;b\" is no name of a host"),
             (&"a\n".repeat(65), "names 65 hosts; an analysis has 64 at most"),
         ] {
             let error = format!("{:#}", names(text).unwrap_err());
-            assert!(error.ends_with(said), "{error}");
+            assert!(error.ends_with(expected), "{error}");
         }
         assert!(read(Path::new("/nowhere")).is_err());
     }

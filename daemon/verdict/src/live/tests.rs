@@ -150,7 +150,7 @@ fn tell_of_job(dir: &Path, lives: &mut [LiveDiagnosis], mut before: impl FnMut(&
 fn assert_same(expected: LiveDiagnosis, found: &LiveDiagnosis) {
     let expected = expected.finish(LIMIT).unwrap().report;
     assert!(expected.until_s > 5.9, "{}", expected.until_s);
-    let found = self::found(&found, expected.until_s);
+    let found = self::found(found, expected.until_s);
     assert_eq!((found.from_s, found.until_s, found.left_out_calls), (0.0, expected.until_s, 0));
     let [expected, found] = [expected, found].map(|found| found.diagnosis);
     let (with, without) = (&found.verdict, &expected.verdict);
