@@ -179,6 +179,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-diagnosis",
             "mpiscope-flow",
             "mpiscope-ingest",
+            "mpiscope-link",
             "mpiscope-matching",
             "mpiscope-model",
             "mpiscope-synth",

@@ -25,6 +25,7 @@ use mpiscope_ingest::Ingest;
 use mpiscope_matching::{Counts, Matcher};
 use mpiscope_model::Batch;
 use mpiscope_synth::{Pattern, Spec, Style, generate};
+use processes::Processes;
 use rustix::time::{ClockId, clock_gettime};
 
 const WINDOW_NS: u64 = 100_000_000;
@@ -84,7 +85,7 @@ fn whole(batches: &[Batch]) {
 enum Operator {
     Looks(fn(&[Batch])),
     Flows(usize),
-    /// Likewise in this number of processes with one worker each, between which are real sockets.
+    /// Likewise in this number of processes with one worker each.
     Shares(usize),
 }
 
@@ -103,10 +104,11 @@ impl Operator {
                 Ok(begun.end())
             }
             Operator::Shares(processes) => {
-                let own = batches.to_vec();
+                let (own, options) = (batches.to_vec(), options(*processes, 1, ranks));
+                let processes = Processes::start(*processes, &options)?;
                 let begun = Took::begin();
-                processes::flow(*processes, &options(*processes, 1, ranks), own)?;
-                Ok(begun.end())
+                let others_s = processes.flow(&options, own)?;
+                Ok(Took { others_s, ..begun.end() })
             }
         }
     }
@@ -117,21 +119,37 @@ impl Operator {
 struct Took {
     wall_s: f64,
     processor_s: f64,
+    /// Of other processes.
+    others_s: f64,
 }
 
 impl Took {
     fn begin() -> Self {
-        let seconds = |clock| {
-            let now = clock_gettime(clock);
-            now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
-        };
-        Self { wall_s: seconds(ClockId::Monotonic), processor_s: seconds(ClockId::ProcessCPUTime) }
+        Self { wall_s: seconds(ClockId::Monotonic), processor_s: processor_s(), others_s: 0.0 }
     }
 
     fn end(self) -> Self {
         let now = Self::begin();
-        Self { wall_s: now.wall_s - self.wall_s, processor_s: now.processor_s - self.processor_s }
+        Self {
+            wall_s: now.wall_s - self.wall_s,
+            processor_s: now.processor_s - self.processor_s,
+            others_s: 0.0,
+        }
     }
+
+    fn all_s(&self) -> f64 {
+        self.processor_s + self.others_s
+    }
+}
+
+fn seconds(clock: ClockId) -> f64 {
+    let now = clock_gettime(clock);
+    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
+}
+
+/// The CPU time of this process.
+fn processor_s() -> f64 {
+    seconds(ClockId::ProcessCPUTime)
 }
 
 /// Which of them the flows are held against.
@@ -153,6 +171,12 @@ fn main() -> Result<()> {
         let at = arguments.iter().position(|word| word == name);
         at.and_then(|at| arguments.get(at + 1)).cloned().unwrap_or_else(|| default.to_owned())
     };
+    if let [word, address, number] = &arguments[..]
+        && word == "--join"
+    {
+        println!("{}", processes::work(address, number)?);
+        return Ok(());
+    }
     if arguments.iter().any(|word| word == "--digest") {
         return digest::all();
     }
@@ -220,18 +244,19 @@ fn main() -> Result<()> {
         }
     }
     for ((name, operator), of) in operators.iter().zip(&took) {
-        let [least, middle, most] =
-            sorted(of.iter().map(|took| calls as f64 / 1e6 / took.processor_s).collect());
+        let [least, middle, most] = sorted(of.iter().map(|took| calls as f64 / 1e6 / took.all_s()).collect());
         print!("{name:<22} {middle:>7.2} million calls/s [{least:.2}..{most:.2}]");
         if let (Operator::Flows(_) | Operator::Shares(_), Some(without)) = (operator, without) {
             let rounds = || took[without].iter().zip(of);
             let [least, middle, most] =
                 sorted(rounds().map(|(without, with)| without.wall_s / with.wall_s).collect());
             let [_, processor, _] =
+                sorted(rounds().map(|(without, with)| with.all_s() / without.processor_s).collect());
+            let [_, own, _] =
                 sorted(rounds().map(|(without, with)| with.processor_s / without.processor_s).collect());
             print!(
                 "; as fast as matching and budget times {middle:.2} [{least:.2}..{most:.2}], \
-                 for processor time times {processor:.2}"
+                 for processor time times {processor:.2}, in this process {own:.2}"
             );
         }
         println!();

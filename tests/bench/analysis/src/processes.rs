@@ -1,17 +1,79 @@
-//! A flow over several processes. Each is a thread here, with the sockets and bytes that there are between processes; and
-//! how many bytes these are.
+//! A flow over several processes: real ones, connected as those of a run are; and how many bytes they send each other.
 
+use crate::processor_s;
 use anyhow::{Context, Result};
 use mpiscope_flow::{Cluster, Flow, FlowOptions, work_on_share};
+use mpiscope_link::{Certificate, Meeting, MeetingOptions, MemberOptions, Mesh, Secret, join};
 use mpiscope_model::Batch;
 use std::io::{Read as _, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-pub(crate) fn flow(processes: usize, options: &FlowOptions, batches: Vec<Batch>) -> Result<()> {
-    over(Cluster::all(processes)?, options, batches)
+/// How long processes may take to come together.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// This process and others, connected.
+pub(crate) struct Processes {
+    mesh: Mesh,
+    others: Vec<Child>,
+}
+
+impl Processes {
+    /// Starts others, which work on their shares of a flow.
+    pub(crate) fn start(processes: usize, options: &FlowOptions) -> Result<Self> {
+        let (secret, certificate) = (Secret::draw()?, Certificate::make()?);
+        let text = format!("{} {}", secret.to_text(), certificate.public());
+        let (address, certificate) = ("127.0.0.1:0".parse()?, Some(certificate));
+        let meeting = Meeting::open(MeetingOptions { address, secret, certificate, others: processes - 1 })?;
+        let start = |number: usize| -> Result<Child> {
+            let mut other = Command::new(std::env::current_exe()?)
+                .args(["--join", &meeting.address().to_string(), &number.to_string()])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()?;
+            other.stdin.take().context("a process has an input")?.write_all(text.as_bytes())?;
+            Ok(other)
+        };
+        let others = (1..processes).map(start).collect::<Result<_>>()?;
+        let mesh = meeting.hold(&options.for_others(), PATIENCE, &|| true)?;
+        Ok(Self { mesh, others })
+    }
+
+    /// Analyses; says how much CPU time the others took.
+    pub(crate) fn flow(self, options: &FlowOptions, batches: Vec<Batch>) -> Result<f64> {
+        let Self { mut mesh, others } = self;
+        let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };
+        let flow = Flow::start_over(options, cluster)?;
+        for batch in batches {
+            flow.feed(batch)?;
+        }
+        flow.finish()?;
+        drop(mesh);
+        let took_s = |other: Child| -> Result<f64> {
+            Ok(String::from_utf8(other.wait_with_output()?.stdout)?.trim().parse()?)
+        };
+        others.into_iter().map(took_s).sum()
+    }
+}
+
+/// What another process does; it prints its CPU time.
+pub(crate) fn work(address: &str, number: &str) -> Result<f64> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    let (secret, certificate) = text.split_once(' ').context("a secret and a certificate")?;
+    let (secret, certificate) = (Secret::from_text(secret)?, Some(certificate.to_owned()));
+    let (addresses, number) = (vec![address.to_owned()], number.parse()?);
+    let (mut mesh, share) =
+        join(MemberOptions { addresses, secret, certificate, number, patience: PATIENCE })?;
+    let begun_s = processor_s();
+    let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };
+    work_on_share(&share, cluster)?;
+    drop(mesh);
+    Ok(processor_s() - begun_s)
 }
 
 fn over(clusters: Vec<Cluster>, options: &FlowOptions, batches: Vec<Batch>) -> Result<()> {
