@@ -23,11 +23,11 @@ pub(crate) fn budgeting<'scope>(
         move |frontiers| {
             let mut settling = settling.borrow_mut();
             news.for_each(|capability, news| {
-                settling.news.extend(news.drain(..).map(|(_, news)| (*capability.time(), news.0)));
+                settling.news.extend(news.drain(..).map(|(_, news)| (*capability.time(), news.value)));
             });
             messages.for_each(|capability, messages| {
                 let of = settling.matched.entry(*capability.time()).or_default();
-                of.extend(messages.drain(..).map(|(_, messages)| Matched::from(messages.0)));
+                of.extend(messages.drain(..).map(|(_, messages)| Matched::from(messages.value)));
             });
             settling.in_until = in_until(frontiers);
         }

@@ -14,7 +14,7 @@ pub(crate) fn counting(calls: StreamVec<'_, Window, To<Rows<Call>>>, kept: Rc<Re
     calls.sink(addressed(), "count", move |(calls, _frontier)| {
         calls.for_each(|_capability, calls| {
             if let Some(counts) = &mut kept.borrow_mut().counts {
-                calls.drain(..).for_each(|(_, calls)| counts.calls(&calls.0.0));
+                calls.drain(..).for_each(|(_, calls)| counts.calls(&calls.value.0));
             }
         });
     });

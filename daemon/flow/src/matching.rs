@@ -36,10 +36,12 @@ pub(crate) fn matching<'scope>(
                     capability: capability.retain(0),
                     events: WindowEvents::default(),
                 });
-                events.drain(..).for_each(|(_, events)| of.events.add(&events.0.0));
+                events.drain(..).for_each(|(_, events)| of.events.add(&events.value.0));
             });
             places.for_each(|capability, places| {
-                channels.to_place.extend(places.drain(..).map(|(_, places)| (*capability.time(), places.0)));
+                channels
+                    .to_place
+                    .extend(places.drain(..).map(|(_, places)| (*capability.time(), places.value)));
             });
             let is_open =
                 |window: &Window| events_frontier.less_equal(window) || places_frontier.less_equal(window);
@@ -71,7 +73,7 @@ fn messages_for(matched: Matched, own: usize, owners: Owners) -> Vec<To<Messages
         }
     }
     let all = for_senders.into_iter().chain([(own, matched)]);
-    all.map(|(worker, matched)| (worker, Sent(Messages::from(matched)))).collect()
+    all.map(|(worker, matched)| (worker, Sent::new(Messages::from(matched)))).collect()
 }
 
 /// Matches the messages of the receivers of one worker.

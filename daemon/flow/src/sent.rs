@@ -4,21 +4,34 @@ use crate::frames::{from_bytes, to_bytes};
 use mpiscope_model::{NumberReader, Numbers};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::cell::OnceCell;
 
 /// A value for another worker.
 #[derive(Clone, Default)]
-pub(crate) struct Sent<T>(pub(crate) T);
+pub(crate) struct Sent<T> {
+    pub(crate) value: T,
+    /// Once they were asked for: the dataflow first asks how many there are.
+    bytes: OnceCell<Vec<u8>>,
+}
+
+impl<T> Sent<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self { value, bytes: OnceCell::new() }
+    }
+}
 
 impl<T: Numbers> Serialize for Sent<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_bytes(&to_bytes(&self.0))
+        to.serialize_bytes(self.bytes.get_or_init(|| to_bytes(&self.value)))
     }
 }
 
 impl<'de, T: Numbers> Deserialize<'de> for Sent<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let bytes: Vec<u8> = serde_bytes::deserialize(from)?;
-        from_bytes(&bytes).map(Self).ok_or_else(|| D::Error::custom("a process sent what cannot be read"))
+        from_bytes(&bytes)
+            .map(Self::new)
+            .ok_or_else(|| D::Error::custom("a process sent what cannot be read"))
     }
 }
 
@@ -28,6 +41,8 @@ pub(crate) struct Rows<T>(pub(crate) Vec<T>);
 
 /// More numbers than a row has.
 const MOST_NUMBERS: usize = 1 << 10;
+/// Rows that room is made for before they are there.
+const MOST_ROOM: usize = 1 << 12;
 
 impl<T> Default for Rows<T> {
     fn default() -> Self {
@@ -55,7 +70,7 @@ impl<T: Numbers> Numbers for Rows<T> {
 
     fn get(from: &mut NumberReader<'_>) -> Option<Self> {
         let length = from.length()?;
-        let (mut rows, mut numbers) = (Vec::with_capacity(length), Vec::<u64>::new());
+        let (mut rows, mut numbers) = (Vec::with_capacity(length.min(MOST_ROOM)), Vec::<u64>::new());
         for _ in 0..length {
             let of_row = (numbers.len() as u64).wrapping_add(i64::get(from)? as u64);
             let of_row = usize::try_from(of_row).ok().filter(|of_row| *of_row <= MOST_NUMBERS)?;

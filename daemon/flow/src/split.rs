@@ -57,9 +57,9 @@ pub(crate) fn split<'scope>(
                     }
                     let calls = std::mem::take(&mut batch.calls);
                     let mut news = collect_news(batch, owners, peers, last_event, complete);
-                    let places = &news[0].1.0.places;
+                    let places = &news[0].1.value.places;
                     if !places.is_empty() {
-                        let for_all = (0..peers).map(|worker| (worker, Sent(places.clone())));
+                        let for_all = (0..peers).map(|worker| (worker, Sent::new(places.clone())));
                         places_out.session(&capability).give_iterator(for_all);
                     }
                     if counts && !calls.is_empty() {
@@ -88,7 +88,7 @@ fn collect_news(
         || News { places: places.clone(), comms: comms.clone(), last_event, complete, ..News::default() };
     if peers == 1 {
         let (activities, collected, scheduling) = (Rows(activities), Rows(collected), Rows(scheduling));
-        return vec![(0, Sent(News { activities, collected, scheduling, ..of_all() }))];
+        return vec![(0, Sent::new(News { activities, collected, scheduling, ..of_all() }))];
     }
     let mut news: Vec<News> = (0..peers).map(|_| of_all()).collect();
     for activity in activities {
@@ -100,7 +100,7 @@ fn collect_news(
     for figures in scheduling {
         news[owner(figures.rank, owners)].scheduling.0.push(figures);
     }
-    news.into_iter().map(Sent).enumerate().collect()
+    news.into_iter().map(Sent::new).enumerate().collect()
 }
 
 /// Rows for each worker that any concern, in their order. `workers_of` says for each row which these are.
@@ -110,12 +110,12 @@ fn rows_of<T: Copy>(
     workers_of: impl Fn(&T, &mut dyn FnMut(usize)),
 ) -> Vec<To<Rows<T>>> {
     if peers == 1 {
-        return vec![(0, Sent(Rows(rows)))];
+        return vec![(0, Sent::new(Rows(rows)))];
     }
     let mut parts: Vec<Vec<T>> = std::iter::repeat_with(Vec::new).take(peers).collect();
     rows.iter().for_each(|row| workers_of(row, &mut |worker| parts[worker].push(*row)));
     let concerned = parts.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty());
-    concerned.map(|(worker, rows)| (worker, Sent(Rows(rows)))).collect()
+    concerned.map(|(worker, rows)| (worker, Sent::new(Rows(rows)))).collect()
 }
 
 /// Events for the owners of channels: each goes to one, or to two where it concerns the channels of receivers of both.
