@@ -1,7 +1,8 @@
 //! Work that differs from rank to rank in some places of the program and not in others.
 
-use crate::model::{POLL, RECEIVE, RECEIVE_NS, Step, call, graph_of, luck, near, ring, run};
+use crate::model::{Model, POLL, RECEIVE, RECEIVE_NS, Step, call, graph_of, luck, near, ring, run};
 use mpiscope_diagnosis::whatif::{Change, InTurn};
+use mpiscope_model::Site;
 
 const RANKS: u32 = 8;
 const WORK_NS: u64 = 1_000_000;
@@ -50,6 +51,27 @@ fn the_own_work_of_a_root_goes_and_not_a_share_of_all_its_work() {
     // Spread over the others, a seventh of it comes to each of them, at the same time. A share of all its work would save a
     // tenth.
     assert!(saved_ns > 0.83 * cost_ns && saved_ns < cost_ns, "{saved_ns} of {cost_ns}");
+}
+
+/// Two models that are coupled: the ranks of one have three times the work of the others, and all meet now and then.
+#[test]
+fn ranks_that_call_from_other_sites_do_other_work() {
+    let of_rank = |rank: u32| {
+        let work = Step::Compute(if rank < RANKS / 2 { WORK_NS } else { 3 * WORK_NS });
+        let of_step = |step: u32| {
+            [work, Step::Send(rank ^ 1), Step::Receive(rank ^ 1)]
+                .into_iter()
+                .chain((step % 10 == 9).then_some(Step::Barrier))
+        };
+        (0..400).flat_map(of_step).collect()
+    };
+    let mut model = run(&(0..RANKS).map(of_rank).collect::<Vec<_>>(), |_, _, _| 5_000);
+    let share = |model: &Model| {
+        1.0 - graph_of(model, &[0; RANKS as usize]).replay(&balanced()).run_ns / model.end_ns as f64
+    };
+    assert!(near(share(&model), 1.0 / 3.0, 0.05), "{}", share(&model));
+    model.calls.iter_mut().for_each(|call| call.site = Some(Site(call.rank.0 / (RANKS / 2))));
+    assert!(share(&model).abs() < 0.001, "{}", share(&model));
 }
 
 /// All ranks begin with work of different lengths; then a few always have three times as much as others.
