@@ -11,8 +11,6 @@ const ROUNDING: f64 = 1e-9;
 pub(crate) struct Distribution {
     /// Exact values in their order, each with the share of all that does not exceed it.
     exact: Vec<(f64, f64)>,
-    /// The share of all that is below the least exact value.
-    unknown: f64,
 }
 
 impl Distribution {
@@ -33,12 +31,7 @@ impl Distribution {
             up_to -= 1 + bounds_below;
         }
         with_shares.reverse();
-        Self { exact: with_shares, unknown: share }
-    }
-
-    /// Whether it is known what half of all do not exceed.
-    pub(crate) fn knows_median(&self) -> bool {
-        self.unknown < 0.5
+        Self { exact: with_shares }
     }
 
     /// The least exact value that more than a share does not exceed; 0 if there is none. The least one of all stands for what is
@@ -59,14 +52,12 @@ mod tests {
         let exact = Distribution::new(vec![3.0, 1.0, 4.0, 2.0], []);
         let quantiles = [0.0, 0.2, 0.25, 0.5, 0.74, 0.75, 1.0].map(|share| exact.quantile(share));
         assert_eq!(quantiles, [1.0, 1.0, 2.0, 3.0, 3.0, 4.0, 4.0]);
-        assert!(exact.knows_median());
     }
 
     #[test]
     fn of_bounds_alone_nothing_is_known() {
         let unknown = Distribution::new(Vec::new(), [1.0]);
         assert_eq!(unknown.quantile(0.5), 0.0);
-        assert!(!unknown.knows_median());
     }
 
     #[test]
@@ -75,7 +66,6 @@ mod tests {
         let distribution = Distribution::new(vec![5.0, 1.0], [1.0; 9]);
         assert_eq!(distribution.quantile(0.9), 1.0);
         assert_eq!(distribution.quantile(0.95), 5.0);
-        assert!(!distribution.knows_median(), "most are below 1");
     }
 
     #[test]

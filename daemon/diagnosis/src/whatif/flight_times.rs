@@ -7,7 +7,6 @@ use crate::whatif::median::median;
 use crate::whatif::quiet_samples::{is_within, quiet_stretches, times_of};
 use crate::whatif::reference::at_size;
 use crate::whatif::rule::Rule;
-use mpiscope_model::spread;
 use std::ops::Range;
 
 /// What is known of messages before it is known which of them were felt.
@@ -76,7 +75,7 @@ impl OfSize {
         let stretches = quiet_stretches(felt, ns);
         let own = || stretches.iter().flat_map(|stretch| felt[stretch.clone()].iter().map(ns));
         let is_quicker =
-            || felt.len() >= ENOUGH_FOR_SHAPE && clearly_more(median(of_all.iter().copied()), median(own()));
+            || felt.len() >= ENOUGH_FLIGHTS && clearly_more(median(of_all.iter().copied()), median(own()));
         let (quiet, exact) = match of_all.len() < felt.len().div_ceil(LEAST_PART) || is_quicker() {
             true => (times(felt, &stretches), own().collect()),
             false => (quiet_of_all.to_vec(), of_all),
@@ -92,68 +91,18 @@ impl OfSize {
         }
     }
 
-    fn distribution(&self) -> Distribution {
-        Distribution::new(self.exact.clone(), self.bounds.iter().copied())
+    /// What they do not exceed.
+    fn point(self) -> Point {
+        let Self { bytes, exact, bounds, .. } = self;
+        let distribution = Distribution::new(exact, bounds);
+        Point { bytes, ns: SHARES.map(|share| distribution.quantile(share)) }
     }
-
-    /// Those that are exact and the bounds as multiples of a time; few enough for a part in a shape, drawn.
-    fn some_in(&self, unit_ns: f64) -> [impl Iterator<Item = f64>; 2] {
-        let every = self.exact.len().div_ceil(ENOUGH_FOR_SHAPE).max(1) as u64;
-        let is_drawn = move |at: u64| spread(at + 1).is_multiple_of(every);
-        [&self.exact, &self.bounds].map(|of| {
-            let drawn = of.iter().zip(0..).filter(move |(_, at)| is_drawn(*at));
-            drawn.map(move |(ns, _)| ns / unit_ns)
-        })
-    }
-}
-
-/// This many flights say how far single ones are from the usual. Where those of one size are fewer, sizes help that are no more
-/// than four times larger or smaller, the nearest first.
-const ENOUGH_FOR_SHAPE: usize = 256;
-const NEAR_SIZES: f64 = 4.0;
-
-/// What flights of some sizes, in their order, do not exceed. How far flights are from the usual is much the same for sizes near
-/// each other, and a few flights of one size say nothing of rare ones.
-fn points(sizes: &[OfSize], nearest: f64) -> Vec<Point> {
-    let distributions: Vec<Distribution> = sizes.iter().map(OfSize::distribution).collect();
-    let median_ns = |at: usize| distributions[at].quantile(0.5).max(1.0);
-    let apart = |one: usize, other: usize| (sizes[one].bytes + 1.0) / (sizes[other].bytes + 1.0);
-    let point = |at: usize| {
-        let OfSize { bytes, ref exact, .. } = sizes[at];
-        let is_near = |other: &usize| distributions[*other].knows_median();
-        let mut below = (0..at).rev().take_while(|other| apart(at, *other) <= nearest).filter(is_near);
-        let mut above =
-            (at + 1..sizes.len()).take_while(|other| apart(*other, at) <= nearest).filter(is_near);
-        let (mut used, mut count) = (vec![at], exact.len());
-        while count < ENOUGH_FOR_SHAPE && distributions[at].knows_median() {
-            let next = [below.next(), above.next()];
-            if next == [None, None] {
-                break;
-            }
-            for other in next.into_iter().flatten() {
-                used.push(other);
-                count += sizes[other].exact.len();
-            }
-        }
-        if used.len() == 1 {
-            return Point { bytes, ns: SHARES.map(|share| distributions[at].quantile(share)) };
-        }
-        let (mut exact, mut bounds) = (Vec::new(), Vec::new());
-        for of in used {
-            let [some_exact, some_bounds] = sizes[of].some_in(median_ns(of));
-            exact.extend(some_exact);
-            bounds.extend(some_bounds);
-        }
-        let shape = Distribution::new(exact, bounds);
-        let unit_ns = median_ns(at) / shape.quantile(0.5).max(f64::MIN_POSITIVE);
-        Point { bytes, ns: SHARES.map(|share| unit_ns * shape.quantile(share)) }
-    };
-    (0..sizes.len()).map(point).collect()
 }
 
 /// Of those of a size this part is to be felt while all are quick; it would be a quarter by chance.
 const LEAST_PART: usize = 8;
 /// The quickest quarter of enough flights is quicker than others by chance, but not by this factor.
+const ENOUGH_FLIGHTS: usize = 256;
 const CLEARLY_MORE: f64 = 1.25;
 
 fn clearly_more(one_ns: u64, other_ns: u64) -> bool {
@@ -218,10 +167,8 @@ pub(crate) fn of_felt(graph: &Graph, messages: &Messages, flight_ns: impl Fn(&Ed
     let mut flights = Flights::default();
     let mut sizes = gather(graph, messages, flight_ns);
     let is_felt: Vec<bool> = sizes.iter().map(Option::is_some).collect();
-    for (of_scope, points_of_scope) in sizes.chunks_exact_mut(SIZE_BINS).zip(&mut flights.scopes) {
-        let felt: Vec<OfSize> = of_scope.iter_mut().filter_map(Option::take).collect();
-        let nearest = if graph.follows(Rule::NearSizes) { NEAR_SIZES } else { 0.0 };
-        *points_of_scope = points(&felt, nearest);
+    for (of_scope, points) in sizes.chunks_exact_mut(SIZE_BINS).zip(&mut flights.scopes) {
+        points.extend(of_scope.iter_mut().filter_map(Option::take).map(OfSize::point));
     }
     let known = flights.clone();
     for (scope, points) in messages.bounds.scopes.iter().enumerate() {
@@ -243,6 +190,7 @@ pub(crate) fn of_felt(graph: &Graph, messages: &Messages, flight_ns: impl Fn(&Ed
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::whatif::graph::flights::Figure;
     use mpiscope_model::drawn;
 
     fn of_size(bytes: u32, times: impl Iterator<Item = u64>) -> OfSize {
@@ -250,39 +198,14 @@ mod tests {
         OfSize::new(&felt, &quiet_of_all([&felt].into_iter()))
     }
 
-    /// Every fiftieth takes a hundred times as long.
-    fn with_rare_slow_ones(bytes: u32, usual_ns: u64) -> OfSize {
-        of_size(bytes, (0..12_000).map(|at| if at % 50 == 0 { 100 * usual_ns } else { usual_ns + at % 7 }))
-    }
-
-    fn greatest_ns(point: &Point) -> f64 {
-        point.ns[SHARES.len() - 1]
-    }
-
-    #[test]
-    fn sizes_near_a_rare_one_say_what_rare_flights_of_it_take() {
-        let usual = with_rare_slow_ones(1000, 2_000);
-        let [_, rare] = &points(&[usual, of_size(2000, [4_000; 40].into_iter())], NEAR_SIZES)[..] else {
-            panic!()
-        };
-        assert!(greatest_ns(rare) > 100_000.0, "{rare:?}");
-        assert!((rare.ns[3] - 4_000.0).abs() < 20.0, "{rare:?}");
-    }
-
-    #[test]
-    fn sizes_far_away_say_nothing() {
-        let usual = with_rare_slow_ones(8, 2_000);
-        let [_, far] = &points(&[usual, of_size(1 << 20, [100_000; 40].into_iter())], NEAR_SIZES)[..] else {
-            panic!()
-        };
-        assert_eq!(far.ns, [100_000.0; SHARES.len()]);
-    }
-
     #[test]
     fn what_was_felt_alone_has_its_own_quantiles() {
-        let [point] = &points(&[of_size(100, (1..=1200).rev())], NEAR_SIZES)[..] else { panic!() };
+        let point = of_size(100, (1..=1200).rev()).point();
         // The quietest quarter are the last of these times.
-        assert_eq!((point.ns[0], point.ns[3], greatest_ns(point)), (1.0, 151.0, 300.0));
+        assert_eq!(
+            (point.ns[0], point.ns[Figure::Median as usize], point.ns[SHARES.len() - 1]),
+            (1.0, 151.0, 300.0)
+        );
     }
 
     /// The quickest quarter of each of a hundred sizes with 24 flights would be clearly quicker than all, by chance.
@@ -296,7 +219,7 @@ mod tests {
         let felt: Vec<Vec<Sample>> = (0..100).map(of_size).collect();
         let quiet = quiet_of_all(felt.iter());
         let medians = felt.iter().zip(1..).map(|(felt, size)| {
-            OfSize::new(felt, &quiet).distribution().quantile(0.5) / (1_000.0 * f64::from(size))
+            OfSize::new(felt, &quiet).point().ns[Figure::Median as usize] / (1_000.0 * f64::from(size))
         });
         let mean = medians.sum::<f64>() / 100.0;
         assert!((mean - 1.0).abs() < 0.05, "{mean}");
@@ -307,8 +230,8 @@ mod tests {
         let sample = |at_ns, ns| Sample { at_ns, ns, bytes: 8 };
         let felt = [sample(1000, 50), sample(1000, 60), sample(2000, 70)];
         for until_ns in [0, 500, 1100] {
-            let size = OfSize::new(&felt, std::slice::from_ref(&(0..until_ns)));
-            assert!(size.distribution().quantile(0.5) >= 50.0, "{until_ns}: {:?}", size.exact);
+            let point = OfSize::new(&felt, std::slice::from_ref(&(0..until_ns))).point();
+            assert!(point.ns[Figure::Median as usize] >= 50.0, "{until_ns}: {point:?}");
         }
     }
 

@@ -30,8 +30,6 @@ pub enum Rule {
     LastDrawn,
     /// What messages take that did not end a call is bounded by that end. Without it, only those count that did.
     Bounds,
-    /// Sizes near each other share how far messages are from the usual. Without it, each size has its own.
-    NearSizes,
     /// Messages of all sizes tell together when the network was quiet. Without it, each size has its own quarter of the run.
     QuietTogether,
     /// Messages of all sizes tell together when the network was slower. Without it, each size by itself, and
@@ -56,7 +54,7 @@ pub enum Rule {
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 20] = [
         Self::Classes,
         Self::Segments,
         Self::Between,
@@ -68,7 +66,6 @@ impl Rule {
         Self::SlowLinks,
         Self::LastDrawn,
         Self::Bounds,
-        Self::NearSizes,
         Self::QuietTogether,
         Self::SlowerTogether,
         Self::CollectivesMeanwhile,
