@@ -1,7 +1,7 @@
 //! The processes that share a flow: the streams of the dataflow between them.
 
 use crate::error::FlowError;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use timely::communication::Hooks;
@@ -94,23 +94,27 @@ impl DataStream {
 
 impl Read for DataStream {
     fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
-        match self.stream.read(bytes) {
-            Ok(0) | Err(_) if self.zeros < END_BYTES => loop {
-                std::thread::park();
-            },
-            Ok(read) => {
-                let last = bytes[..read].iter().rev().take_while(|byte| **byte == 0).count();
-                self.zeros = if last == read { self.zeros.saturating_add(read) } else { last };
-                Ok(read)
+        loop {
+            match self.stream.read(bytes) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Ok(0) | Err(_) if self.zeros < END_BYTES => std::thread::park(),
+                Ok(read) => {
+                    let last = bytes[..read].iter().rev().take_while(|byte| **byte == 0).count();
+                    self.zeros = if last == read { self.zeros.saturating_add(read) } else { last };
+                    return Ok(read);
+                }
+                Err(_) => return Ok(0),
             }
-            Err(_) => Ok(0),
         }
     }
 }
 
 impl Write for DataStream {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        Ok(self.stream.write(bytes).unwrap_or(bytes.len()))
+        match self.stream.write(bytes) {
+            Err(error) if error.kind() != ErrorKind::Interrupted => Ok(bytes.len()),
+            written => written,
+        }
     }
 
     fn flush(&mut self) -> std::io::Result<()> {

@@ -39,7 +39,9 @@ impl Crew {
         let threads = share.threads;
         let Cluster { number, peers: streams } = cluster;
         let gate = Arc::new(Gate::new(share.budget.window_ns, most_calls));
-        let workers = u16::try_from(threads * streams.len()).unwrap_or(u16::MAX);
+        let workers = u16::try_from(threads * streams.len()).map_err(|_| {
+            FlowError::NoWorkers(format!("{threads} in each of {} processes are too many", streams.len()))
+        })?;
         let owners = Owners { shards: workers, block: share.neighbours };
         let (data, words): (Vec<_>, Vec<_>) =
             streams.into_iter().map(|streams| streams.map(|[data, words]| (data, words)).unzip()).unzip();

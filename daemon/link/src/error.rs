@@ -24,6 +24,14 @@ pub enum LinkError {
     /// The processes of an analysis could not be connected.
     #[error("{0}")]
     Mesh(String),
+    /// Some of the processes of an analysis did not come, or could not be connected.
+    #[error("{why}")]
+    Missing {
+        /// Which, and what is wrong with them.
+        why: String,
+        /// Their numbers.
+        numbers: Vec<usize>,
+    },
     /// The caller did not want to wait any longer.
     #[error("stopped before all processes of the analysis were connected")]
     Stopped,

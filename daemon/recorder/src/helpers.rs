@@ -1,32 +1,37 @@
 //! The processes on other hosts that have a share of the live analysis: how they are started, and what becomes of them.
 
-use crate::member::{Invitation, say_to};
+use crate::member::{Invitation, VERSION, say_to};
 use crate::names::listed;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_flow::Cluster;
 use mpiscope_link::{Certificate, LinkError, Meeting, MeetingOptions, Mesh, Secret};
-use mpiscope_process::local_host::{host_name, own_program};
+use mpiscope_process::local_host::own_program;
 use mpiscope_verdict::Helpers;
 use serde::{Deserialize, Serialize};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long all of them may take to come.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long all of them may take to come, and one for its way once it runs: it says then what is wrong.
+const PATIENCE: Duration = Duration::from_secs(25);
+const OWN_PATIENCE: Duration = Duration::from_secs(12);
 /// How often the process of a host may be lost.
 const MOST_LOSSES: u32 = 2;
 /// A process whose analysis is over has so long to end.
 const ENDING: Duration = Duration::from_secs(1);
 const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// Likewise for its last complaints to be read, and how many bytes of them are.
+const COMPLAINING: Duration = Duration::from_millis(500);
+const MOST_COMPLAINTS: u64 = 1 << 20;
 
 /// Which hosts have a share of the analysis, and how they are reached.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AnalysisHosts {
-    /// A process for each of them, by name.
-    pub names: Vec<String>,
+    /// A process for each of them.
+    pub hosts: Vec<AnalysisHost>,
     /// What starts a command on another host: its words, before the host's name.
     pub shell: Vec<String>,
     /// Where to listen for them, the first that can be had.
@@ -35,6 +40,15 @@ pub struct AnalysisHosts {
     pub own_names: Vec<String>,
     /// Whether connections are encrypted.
     pub tls: bool,
+}
+
+/// A host.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AnalysisHost {
+    /// Its name.
+    pub name: String,
+    /// Whether it is the daemon's own.
+    pub is_own: bool,
 }
 
 /// What people should know of them, until somebody takes it.
@@ -57,15 +71,15 @@ impl Notices {
 }
 
 struct Host {
-    name: String,
+    of: AnalysisHost,
     losses: u32,
 }
 
 /// A process that was started.
 struct Started {
     child: Child,
-    /// The last line of its complaints.
-    complaint: Arc<Mutex<String>>,
+    /// Reads its complaints; returns the last line of them.
+    complaints: Option<JoinHandle<String>>,
 }
 
 /// The processes of all hosts that are left.
@@ -89,7 +103,7 @@ enum Failure {
 
 impl OnHosts {
     pub(crate) fn new(how: &AnalysisHosts, notices: Notices) -> Self {
-        let hosts = how.names.iter().map(|name| Host { name: name.clone(), losses: 0 });
+        let hosts = how.hosts.iter().map(|of| Host { of: of.clone(), losses: 0 });
         Self {
             hosts: hosts.collect(),
             how: how.clone(),
@@ -102,7 +116,7 @@ impl OnHosts {
 
     /// Says who has a share, where that is news.
     fn say_who(&mut self) {
-        let names: Vec<String> = self.hosts.iter().map(|host| host.name.clone()).collect();
+        let names: Vec<String> = self.hosts.iter().map(|host| host.of.name.clone()).collect();
         if self.announced != names {
             self.notices.add(format!("the live analysis is shared with {}", listed(&names)));
             self.announced = names;
@@ -134,9 +148,10 @@ impl OnHosts {
                 secret: secret.to_text(),
                 certificate: certificate.as_ref().map(|certificate| certificate.public().to_owned()),
                 number: place + 1,
-                patience: PATIENCE,
+                version: VERSION.to_owned(),
+                patience: OWN_PATIENCE,
             };
-            match start(&host.name, &self.how.shell, &invitation) {
+            match start(&host.of, &self.how.shell, &invitation) {
                 Ok(started) => self.started.push(started),
                 Err(error) => return Err(Failure::Ended(vec![(place, format!("{error:#}"))])),
             }
@@ -157,6 +172,13 @@ impl OnHosts {
         match met {
             Ok(mesh) => Ok(mesh),
             Err(_) if !ended.is_empty() => Err(Failure::Ended(ended)),
+            Err(LinkError::Missing { why, numbers }) => {
+                let mut why_of = |number: usize| {
+                    let own = self.started.get_mut(number - 1).and_then(Started::why_ended);
+                    own.unwrap_or_else(|| why.clone())
+                };
+                Err(Failure::Ended(numbers.into_iter().map(|number| (number - 1, why_of(number))).collect()))
+            }
             Err(error) => Err(Failure::Other(error.into())),
         }
     }
@@ -169,13 +191,14 @@ impl OnHosts {
             let (secret, certificate) = (secret.clone(), certificate.clone());
             Meeting::open(MeetingOptions { address: *address, secret, certificate, others: self.hosts.len() })
         };
-        let opened: Result<Meeting, LinkError> = self
-            .how
-            .listen
-            .iter()
-            .map(open)
-            .reduce(|before, now| before.or(now))
-            .context("no address to listen at")?;
+        // The first that can be had, or why the last cannot.
+        let mut opened = Err(LinkError::Given("no address to listen at".to_owned()));
+        for address in &self.how.listen {
+            opened = open(address);
+            if opened.is_ok() {
+                break;
+            }
+        }
         Ok((secret, opened.context("listen for the analysis on other hosts")?, certificate))
     }
 }
@@ -194,7 +217,7 @@ impl Helpers for OnHosts {
                 Err(_) if !goes_on() => break,
                 Err(Failure::Ended(ended)) => {
                     for (place, why) in ended.into_iter().rev() {
-                        let Host { name, .. } = self.hosts.remove(place);
+                        let name = self.hosts.remove(place).of.name;
                         self.notices.add(format!("{name} has no share of the analysis: {why}"));
                     }
                 }
@@ -213,15 +236,24 @@ impl Helpers for OnHosts {
         let Some(place) = number.checked_sub(1).filter(|place| *place < self.hosts.len()) else { return };
         // Whoever comes next is news.
         self.announced.clear();
+        let why = self.started.get_mut(place).and_then(Started::why_ended);
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
         let host = &mut self.hosts[place];
         host.losses += 1;
-        let name = &host.name;
+        let name = &host.of.name;
         let further = if host.losses < MOST_LOSSES { "it is started again" } else { "it gets none any more" };
-        self.notices
-            .add(format!("the analysis on {name} is gone, and {further}; what it knew is read from the log"));
+        self.notices.add(format!(
+            "the analysis on {name} is gone{why}; {further}, and what it knew is read from the log"
+        ));
         if host.losses >= MOST_LOSSES {
+            // Its place has to stay until all are ended.
+            self.end();
             self.hosts.remove(place);
         }
+    }
+
+    fn dismissed(&mut self, why: &str) {
+        self.notices.add(format!("the live analysis is no longer shared: {why}"));
     }
 }
 
@@ -235,20 +267,42 @@ impl Started {
     /// Why it has ended; none while it lives.
     fn why_ended(&mut self) -> Option<String> {
         let status = self.child.try_wait().ok().flatten()?;
-        let complaint = self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Some(if complaint.is_empty() { format!("its process ended ({status})") } else { complaint })
+        // What it has left may hold its complaints open.
+        let until = Instant::now() + COMPLAINING;
+        while self.complaints.as_ref().is_some_and(|reading| !reading.is_finished()) && Instant::now() < until
+        {
+            std::thread::sleep(LOOK_EVERY);
+        }
+        let complaint =
+            self.complaints.take_if(|reading| reading.is_finished()).and_then(|reading| reading.join().ok());
+        let complaint = complaint.filter(|complaint| !complaint.is_empty());
+        Some(complaint.unwrap_or_else(|| format!("its process ended ({status})")))
     }
 }
 
+/// The last line of what is complained.
+fn last_line(complaints: ChildStderr) -> String {
+    let (mut line, mut last) = (Vec::new(), String::new());
+    let mut complaints = BufReader::new(complaints.take(MOST_COMPLAINTS));
+    while complaints.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        let text = String::from_utf8_lossy(&line).trim().to_owned();
+        if !text.is_empty() {
+            last = text;
+        }
+        line.clear();
+    }
+    last
+}
+
 /// Starts the process of a host.
-fn start(name: &str, shell: &[String], invitation: &Invitation) -> Result<Started> {
+fn start(host: &AnalysisHost, shell: &[String], invitation: &Invitation) -> Result<Started> {
     let program = own_program()?;
-    let mut command = if name == "localhost" || name == host_name() {
+    let mut command = if host.is_own {
         Command::new(program)
     } else {
         let Some((first, rest)) = shell.split_first() else { bail!("nothing is set that starts it there") };
         let mut command = Command::new(first);
-        command.args(rest).arg(name).arg(quoted(&program.to_string_lossy()));
+        command.args(rest).arg(&host.name).arg(quoted(&program.to_string_lossy()));
         command
     };
     let mut child = command
@@ -258,18 +312,12 @@ fn start(name: &str, shell: &[String], invitation: &Invitation) -> Result<Starte
         .stderr(Stdio::piped())
         .spawn()
         .with_context(|| format!("start {:?}", command.get_program()))?;
-    let complaint = Arc::new(Mutex::new(String::new()));
-    if let Some(complaints) = child.stderr.take() {
-        let last = Arc::clone(&complaint);
-        std::thread::Builder::new().name("complaints".into()).spawn(move || {
-            for line in BufReader::new(complaints).lines().map_while(Result::ok) {
-                *last.lock().unwrap_or_else(PoisonError::into_inner) = line;
-            }
-        })?;
-    }
+    let read = child.stderr.take().map(|complaints| move || last_line(complaints));
+    let complaints =
+        read.and_then(|read| std::thread::Builder::new().name("complaints".into()).spawn(read).ok());
     // One that has ended already says why.
     let _ = child.stdin.take().map(|mut orders| say_to(&mut orders, invitation));
-    Ok(Started { child, complaint })
+    Ok(Started { child, complaints })
 }
 
 /// A word as the shell of another host takes it.
@@ -284,7 +332,10 @@ mod tests {
     fn on(names: &[&str], shell: &[&str]) -> (OnHosts, Notices) {
         let strings = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         let how = AnalysisHosts {
-            names: strings(names),
+            hosts: names
+                .iter()
+                .map(|name| AnalysisHost { name: (*name).to_owned(), is_own: false })
+                .collect(),
             shell: strings(shell),
             listen: vec![([127, 0, 0, 1], 0).into()],
             own_names: vec!["127.0.0.1".to_owned()],

@@ -27,7 +27,7 @@ pub mod switch;
 mod viewers;
 mod watch;
 
-pub use helpers::AnalysisHosts;
+pub use helpers::{AnalysisHost, AnalysisHosts};
 pub use imported::{Teller, record_told, show_told};
 pub use member::join;
 pub use process::record;

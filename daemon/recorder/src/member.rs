@@ -1,6 +1,6 @@
 //! A process on another host, or on this one, that has a share of the live analysis.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use mpiscope_flow::{Cluster, FlowError, work_on_share};
 use mpiscope_link::{MemberOptions, Secret, join as join_meeting};
 use mpiscope_process::private::write_json;
@@ -12,9 +12,14 @@ use std::time::Duration;
 /// Behind everything else of its host.
 const LOW_PRIORITY: i32 = 10;
 
+/// The version of this program. Others of the same version speak the same.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// What it has to know, in a line on its standard input: nobody else sees that.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Invitation {
+    /// The version of the daemon's program.
+    pub(crate) version: String,
     /// Where the daemon listens for it.
     pub(crate) addresses: Vec<String>,
     pub(crate) secret: String,
@@ -40,9 +45,14 @@ pub fn join() -> Result<ExitCode> {
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).context("nobody said whom to join")?;
     let invitation: Invitation = serde_json::from_str(&line).context("read whom to join")?;
+    let theirs = &invitation.version;
+    ensure!(
+        theirs == VERSION,
+        "mpiscope {VERSION} is installed there, and {theirs} here: install the same on all hosts"
+    );
     // Inherited by its threads. A system that does not allow it changes nothing but that.
     let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
-    let Invitation { addresses, secret, certificate, number, patience } = invitation;
+    let Invitation { addresses, secret, certificate, number, patience, .. } = invitation;
     let secret = Secret::from_text(&secret)?;
     let (mut mesh, share) = join_meeting(MemberOptions { addresses, secret, certificate, number, patience })?;
     let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };

@@ -326,6 +326,8 @@ struct Analysis {
     options: FlowOptions,
     shared: Arc<Shared>,
     outlook: Outlook,
+    /// Criteria that the run was given.
+    given: Reference,
     stretches: Stretches,
     /// The CPU time of replays of full stretches since the start.
     replaying: Duration,
@@ -355,7 +357,8 @@ impl Analysis {
             stretches: Stretches::live(),
             replaying: Duration::ZERO,
             started: Instant::now(),
-            outlook: Outlook::new(given),
+            outlook: Outlook::new(given.clone()),
+            given,
             places: Places::default(),
             hosts: Hosts::default(),
             heard: None,
@@ -369,12 +372,23 @@ impl Analysis {
             match self.work(reports) {
                 Err(FlowError::Lost(number)) => {
                     (self.is_lost, self.is_fresh) = (true, false);
+                    // What asked may have had it.
+                    self.outlook = Outlook::new(self.given.clone());
                     self.crew.lost(number, &self.shared.gathering);
                     self.restart()?;
                 }
                 ended => return ended,
             }
         }
+    }
+
+    /// Begins with what comes from now on.
+    fn begin(&mut self) -> Result<(), FlowError> {
+        if !self.is_fresh {
+            self.crew.begin_anew();
+        }
+        self.is_lost = false;
+        self.restart()
     }
 
     /// A flow that knows nothing yet.
@@ -453,8 +467,7 @@ impl Analysis {
 
     /// Whatever came before `until_ns` of what is known is as if it had been lost.
     fn begin_anew(&mut self, left_out_calls: u64, mut known: Batch) -> Result<(), FlowError> {
-        self.restart()?;
-        self.is_lost = false;
+        self.begin()?;
         self.stretches = Stretches::live();
         self.stretches.add(&known, &[], &[]);
         self.heard = Some(FxHashSet::default());
@@ -467,8 +480,7 @@ impl Analysis {
     /// Begins with this number of messages from a log, as if they had come all the time. Where the log does not have them,
     /// the calls until now are left out.
     fn read_log(&mut self, dir: &Path, messages: u64, (calls, known): (u64, Batch)) -> Result<(), FlowError> {
-        self.restart()?;
-        self.is_lost = false;
+        self.begin()?;
         (self.stretches, self.heard) = (Stretches::live(), None);
         self.stretches.add(&known, &[], &[]);
         self.outlook.begin_anew(0, 0);

@@ -1,5 +1,6 @@
 //! The commands and their options.
 
+use super::hostfile::{Hostfile, hostfile};
 use super::layout::LayoutCommand;
 use super::regions::RegionsOptions;
 use super::values::{Align, ExportFormat, ExportTable, PlacementFormat};
@@ -283,8 +284,8 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
     pub(crate) workers: usize,
     /// Share the live analysis with the hosts of this file, one a line as for mpirun: an own process on each, started with ssh
-    #[arg(long, value_name = "FILE", conflicts_with = "no_dashboard")]
-    pub(crate) hostfile: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", conflicts_with = "no_dashboard", value_parser = hostfile)]
+    pub(crate) hostfile: Option<Hostfile>,
     /// Window length of the analysis, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     pub(crate) window: u64,

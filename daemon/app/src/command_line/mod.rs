@@ -2,6 +2,7 @@
 
 mod arguments;
 mod help;
+mod hostfile;
 mod layout;
 mod range;
 mod regions;
@@ -10,6 +11,7 @@ mod whatif;
 
 pub(crate) use arguments::*;
 pub(crate) use help::{parse, print_completions, refuse, write_manual};
+pub(crate) use hostfile::Hostfile;
 pub(crate) use layout::{LayoutCheckOptions, LayoutCommand, LayoutEvalOptions};
 pub(crate) use range::range_ns;
 pub(crate) use regions::RegionsOptions;

@@ -25,15 +25,19 @@ pub(crate) fn link(options: &RunOptions, site: &Site, system: &System) -> Result
     if !listens {
         return Ok(None);
     }
-    let anywhere = anywhere(site);
-    let Ports(ports) = site.agents.ports;
-    let ports = ports.map_or(0..=0, |(first, last)| first..=last);
     Ok(Some(Link {
-        addresses: ports.map(|port| SocketAddr::new(anywhere, port)).collect(),
+        addresses: addresses(site, anywhere(site)),
         secret: Secret::draw()?.to_text(),
         certificate: site.agents.tls.then(Certificate::make).transpose()?,
         patience: site.limits.patience,
     }))
+}
+
+/// Where to listen, as the site allows.
+pub(super) fn addresses(site: &Site, address: IpAddr) -> Vec<SocketAddr> {
+    let Ports(ports) = site.agents.ports;
+    let ports = ports.map_or(0..=0, |(first, last)| first..=last);
+    ports.map(|port| SocketAddr::new(address, port)).collect()
 }
 
 /// All addresses of this host.

@@ -62,7 +62,6 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
         LayoutFilePath::named(layout)?;
     }
     topology_files::read(&options.topology)?;
-    options.hostfile.as_deref().map(analysis_hosts::read).transpose()?;
     let site = Site::load(options.site.as_deref());
     let site = if options.site.is_some() { Ok(site?) } else { site };
     let begun = || site.and_then(|site| begin(options, out.clone(), &site, criteria, Vec::new()));
@@ -135,7 +134,7 @@ fn begin(
     let link = link::link(options, site, &system)?;
     let folders = RunFolders::make(out, &site.paths)?;
     let mut configuration = configure(options, &folders, criteria, link.clone())?;
-    configuration.analysis = analysis_hosts::analysis_hosts(options, site)?;
+    configuration.analysis = analysis_hosts::analysis_hosts(options, site);
     let mut needs = command::needs(&folders, &collector, site).inspect_err(|_| folders.remove_rings())?;
     needs.variables.extend(variables);
     needs.variables.extend(recording_variables(options));

@@ -116,7 +116,11 @@ impl Numbers for Version {
     }
 
     fn get(from: &mut NumberReader<'_>) -> Option<Self> {
-        let version = Self::new(<[Vec<MessageCriterion>; 2]>::get(from)?.concat(), Vec::get(from)?);
+        let messages = <[Vec<MessageCriterion>; 2]>::get(from)?.concat();
+        if messages.iter().any(|criterion| criterion.bin.max(criterion.last_bin) > size_bin(u64::MAX)) {
+            return None;
+        }
+        let version = Self::new(messages, Vec::get(from)?);
         Some(Self { are_collectives_own: bool::get(from)?, ..version })
     }
 }

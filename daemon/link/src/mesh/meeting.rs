@@ -230,10 +230,12 @@ impl Table<'_> {
         let Some(member) = entry.as_mut().filter(|member| member.visit == visit) else { return Ok(()) };
         match notice {
             Ok(Notice::Ready) if self.is_connecting => member.is_ready = true,
-            Ok(Notice::Failed { why }) if self.is_connecting => return Err(LinkError::Mesh(why)),
+            Ok(Notice::Failed { why }) if self.is_connecting => {
+                return Err(LinkError::Missing { why, numbers: vec![number] });
+            }
             Err(error) if self.is_connecting => {
                 let why = format!("process {number} was lost while the processes connected: {error}");
-                return Err(LinkError::Mesh(why));
+                return Err(LinkError::Missing { why, numbers: vec![number] });
             }
             // It may come again, or another one in its place.
             _ => *entry = None,
@@ -248,7 +250,8 @@ impl Table<'_> {
         };
         let numbers: Vec<_> = (1..=self.members.len()).filter(is_missing).collect();
         let action = if self.is_connecting { "did not connect with all others" } else { "did not come" };
-        LinkError::Mesh(format!("{} {action} within {} s", name(&numbers), limit.as_secs_f64()))
+        let why = format!("{} {action} within {} s", name(&numbers), limit.as_secs_f64());
+        LinkError::Missing { why, numbers }
     }
 }
 

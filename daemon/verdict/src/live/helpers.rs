@@ -11,6 +11,9 @@ pub trait Helpers: Send {
 
     /// The one of this number is gone.
     fn lost(&mut self, number: usize);
+
+    /// They are not brought together any more, for this reason.
+    fn dismissed(&mut self, why: &str);
 }
 
 /// How it stands with them, for the thread that analyses and for those who give it calls.
@@ -42,25 +45,27 @@ impl Gathering {
     }
 }
 
+/// How often they are brought together because an analysis begins anew, though none was lost: it takes seconds.
+const MOST_AGAIN: u32 = 8;
+
 /// The helpers of an analysis, if it has any.
-pub(super) struct Crew(Option<Box<dyn Helpers>>);
+pub(super) struct Crew {
+    helpers: Option<Box<dyn Helpers>>,
+    again: u32,
+}
 
 impl Crew {
     pub(super) fn new(helpers: Option<Box<dyn Helpers>>) -> Self {
-        Self(helpers)
+        Self { helpers, again: 0 }
     }
 
     pub(super) fn is_alone(&self) -> bool {
-        self.0.is_none()
+        self.helpers.is_none()
     }
 
     /// A flow over all that can be had.
     pub(super) fn start(&mut self, options: &FlowOptions, gathering: &Gathering) -> Result<Flow, FlowError> {
-        let Some(helpers) = &mut self.0 else { return Flow::start(options) };
-        gathering.expect();
-        let goes_on = || !gathering.is_ending.load(Ordering::Acquire);
-        let cluster = if goes_on() { helpers.gather(&options.for_others(), &goes_on) } else { None };
-        let flow = match cluster {
+        let flow = match self.gather(options, gathering) {
             Some(cluster) => Flow::start_over(options, cluster),
             None => Flow::start(options),
         };
@@ -68,10 +73,30 @@ impl Crew {
         flow
     }
 
+    fn gather(&mut self, options: &FlowOptions, gathering: &Gathering) -> Option<Cluster> {
+        let helpers = self.helpers.as_mut()?;
+        let goes_on = || !gathering.is_ending.load(Ordering::Acquire);
+        let cluster = if goes_on() { helpers.gather(&options.for_others(), &goes_on) } else { None };
+        if cluster.is_none() {
+            self.helpers = None;
+        }
+        cluster
+    }
+
+    /// The analysis begins anew, and none of them was lost.
+    pub(super) fn begin_anew(&mut self) {
+        self.again += 1;
+        if self.again > MOST_AGAIN
+            && let Some(mut helpers) = self.helpers.take()
+        {
+            helpers.dismissed("it began anew too often");
+        }
+    }
+
     pub(super) fn lost(&mut self, number: usize, gathering: &Gathering) {
         gathering.expect();
         gathering.losses.fetch_add(1, Ordering::AcqRel);
-        if let Some(helpers) = &mut self.0 {
+        if let Some(helpers) = &mut self.helpers {
             helpers.lost(number);
         }
     }

@@ -184,6 +184,7 @@ struct Threads {
     lost: Mutex<Vec<usize>>,
     /// The streams of the second of them.
     streams: Mutex<Vec<UnixStream>>,
+    is_dismissed: AtomicBool,
 }
 
 impl Threads {
@@ -210,6 +211,10 @@ impl Helpers for OnThreads {
 
     fn lost(&mut self, number: usize) {
         self.0.lost.lock().unwrap().push(number);
+    }
+
+    fn dismissed(&mut self, _why: &str) {
+        self.0.is_dismissed.store(true, Ordering::Release);
     }
 }
 
@@ -239,6 +244,28 @@ fn what_a_lost_process_knew_is_read_from_the_log_as_if_it_had_come() {
     assert_eq!(threads.gathered.load(Ordering::Acquire), 2);
     assert_eq!(*threads.lost.lock().unwrap(), [2]);
     assert_same(alone, &shared);
+}
+
+/// What comes too fast is left out, and nobody is brought together for that again and again.
+#[test]
+fn an_analysis_that_begins_anew_too_often_goes_on_alone() {
+    let threads = Arc::new(Threads::default());
+    let helpers: Option<Box<dyn Helpers>> = Some(Box::new(OnThreads(Arc::clone(&threads))));
+    let mut live =
+        LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, 1, helpers).unwrap();
+    let begun = Instant::now();
+    for (batch, messages) in batches(6.0).into_iter().cycle() {
+        live.postpone(false);
+        // Each batch has more calls than there is room for.
+        take(&mut live, batch, &messages);
+        until_idle(&live);
+        if threads.is_dismissed.load(Ordering::Acquire) {
+            break;
+        }
+        assert!(begun.elapsed() < LIMIT, "{} times", threads.gathered.load(Ordering::Acquire));
+    }
+    assert!(live.left_out_calls > 0);
+    assert!(threads.gathered.load(Ordering::Acquire) <= 10 && threads.lost.lock().unwrap().is_empty());
 }
 
 #[test]
