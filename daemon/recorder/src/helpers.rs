@@ -118,7 +118,7 @@ impl OnHosts {
     fn say_who(&mut self) {
         let names: Vec<String> = self.hosts.iter().map(|host| host.of.name.clone()).collect();
         if self.announced != names {
-            self.notices.add(format!("the live analysis is shared with {}", listed(&names)));
+            say!("the live analysis is shared with {}", listed(&names));
             self.announced = names;
         }
     }
