@@ -1,7 +1,7 @@
 //! What the dataflow carries: as values within a process, as bytes between processes.
 
 use crate::frames::{from_bytes, to_bytes};
-use mpiscope_model::{NumberReader, Numbers};
+use mpiscope_model::{NumberReader, Numbers, Sink, Source};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cell::OnceCell;
@@ -55,7 +55,7 @@ fn difference(from: u64, to: u64) -> i64 {
 }
 
 impl<T: Numbers> Numbers for Rows<T> {
-    fn put(&self, to: &mut Vec<u64>) {
+    fn put<S: Sink>(&self, to: &mut S) {
         self.0.len().put(to);
         let (mut before, mut now) = (Vec::new(), Vec::new());
         for row in &self.0 {
@@ -68,7 +68,7 @@ impl<T: Numbers> Numbers for Rows<T> {
         }
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         let length = from.length()?;
         let (mut rows, mut numbers) = (Vec::with_capacity(length.min(MOST_ROOM)), Vec::<u64>::new());
         for _ in 0..length {

@@ -1,6 +1,6 @@
 //! Something for each call site, in bounded memory.
 
-use mpiscope_model::{NumberReader, Numbers, Site};
+use mpiscope_model::{Numbers, Sink, Site, Source};
 
 /// Further call sites are counted together, with the calls whose site is unknown.
 const MOST_SITES: usize = 1 << 16;
@@ -13,13 +13,13 @@ pub struct BySite<T> {
 }
 
 impl<T: Numbers> Numbers for BySite<T> {
-    fn put(&self, to: &mut Vec<u64>) {
+    fn put<S: Sink>(&self, to: &mut S) {
         let Self { known, rest } = self;
         known.put(to);
         rest.put(to);
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         Some(Self { known: Vec::get(from)?, rest: T::get(from)? })
     }
 }

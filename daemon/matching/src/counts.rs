@@ -2,7 +2,7 @@
 
 use crate::by_site::BySite;
 use hdrhistogram::Histogram;
-use mpiscope_model::{Call, Function, Message, Nanoseconds, NumberReader, Numbers, Rank, Site};
+use mpiscope_model::{Call, Function, Message, Nanoseconds, Numbers, Rank, Sink, Site, Source};
 use rustc_hash::FxHashMap;
 
 /// Durations beyond this (a day) are counted as this.
@@ -33,13 +33,13 @@ impl Default for FunctionTotals {
 }
 
 impl Numbers for FunctionTotals {
-    fn put(&self, to: &mut Vec<u64>) {
+    fn put<S: Sink>(&self, to: &mut S) {
         let Self { calls, polls, bytes, time_ns, longest_ns, durations: _ } = self;
         [*calls, *polls, *bytes, *time_ns, *longest_ns].put(to);
         self.durations().collect::<Vec<_>>().put(to);
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         let [calls, polls, bytes, time_ns, longest_ns] = Numbers::get(from)?;
         let mut totals = Self { calls, polls, bytes, time_ns, longest_ns, ..Self::default() };
         for (up_to_ns, calls) in Vec::get(from)? {

@@ -39,7 +39,7 @@ pub use job::{
 };
 pub use message::Message;
 pub use message_time::MessageTime;
-pub use numbers::{NumberReader, Numbers};
+pub use numbers::{NumberReader, Numbers, Sink, Source};
 pub use site::SiteInfo;
 pub use spread::{drawn, spread};
 pub use totals::{Losses, Totals};

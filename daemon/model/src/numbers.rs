@@ -8,10 +8,39 @@ use std::sync::Arc;
 /// A value that can be written as numbers.
 pub trait Numbers: Sized {
     /// Writes it behind others.
-    fn put(&self, to: &mut Vec<u64>);
+    fn put<S: Sink>(&self, to: &mut S);
 
     /// Reads it; none where the next numbers are not those of such a value.
-    fn get(from: &mut NumberReader<'_>) -> Option<Self>;
+    fn get<S: Source>(from: &mut S) -> Option<Self>;
+}
+
+/// Takes numbers one after the other.
+pub trait Sink {
+    /// Takes the next one.
+    fn number(&mut self, number: u64);
+}
+
+impl Sink for Vec<u64> {
+    #[inline]
+    fn number(&mut self, number: u64) {
+        self.push(number);
+    }
+}
+
+/// Has numbers one after the other.
+pub trait Source {
+    /// The next one.
+    fn number(&mut self) -> Option<u64>;
+
+    /// No more than this number of them follow.
+    fn left(&self) -> usize;
+
+    /// How many items follow. Each takes a number at least: no more are announced than there can be.
+    #[inline]
+    fn length(&mut self) -> Option<usize> {
+        let length = usize::try_from(self.number()?).ok()?;
+        (length <= self.left()).then_some(length)
+    }
 }
 
 /// Numbers that are read one after the other.
@@ -25,24 +54,24 @@ impl<'a> NumberReader<'a> {
         Self(numbers)
     }
 
-    /// The next one.
+    /// Whether all were read.
+    #[must_use]
+    pub fn is_at_end(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Source for NumberReader<'_> {
     #[inline]
-    pub fn number(&mut self) -> Option<u64> {
+    fn number(&mut self) -> Option<u64> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    /// How many items follow. Each takes a number at least: no more are announced than there can be.
-    pub fn length(&mut self) -> Option<usize> {
-        let length = usize::try_from(self.number()?).ok()?;
-        (length <= self.0.len()).then_some(length)
-    }
-
-    /// Whether all were read.
-    #[must_use]
-    pub fn is_at_end(&self) -> bool {
-        self.0.is_empty()
+    #[inline]
+    fn left(&self) -> usize {
+        self.0.len()
     }
 }
 
@@ -52,24 +81,28 @@ impl<'a> NumberReader<'a> {
 macro_rules! numbers {
     ($($name:ident { $($field:ident),* $(,)? })*) => {$(
         impl $crate::Numbers for $name {
-            fn put(&self, to: &mut Vec<u64>) {
+            #[inline]
+            fn put<S: $crate::Sink>(&self, to: &mut S) {
                 let Self { $($field),* } = self;
                 $($crate::Numbers::put($field, to);)*
             }
 
-            fn get(from: &mut $crate::NumberReader<'_>) -> Option<Self> {
+            #[inline]
+            fn get<S: $crate::Source>(from: &mut S) -> Option<Self> {
                 Some(Self { $($field: $crate::Numbers::get(from)?),* })
             }
         }
     )*};
     ($($name:ident ( $field:ident ))*) => {$(
         impl $crate::Numbers for $name {
-            fn put(&self, to: &mut Vec<u64>) {
+            #[inline]
+            fn put<S: $crate::Sink>(&self, to: &mut S) {
                 let Self($field) = self;
                 $crate::Numbers::put($field, to);
             }
 
-            fn get(from: &mut $crate::NumberReader<'_>) -> Option<Self> {
+            #[inline]
+            fn get<S: $crate::Source>(from: &mut S) -> Option<Self> {
                 Some(Self($crate::Numbers::get(from)?))
             }
         }
@@ -78,18 +111,20 @@ macro_rules! numbers {
         $($variant:ident $({ $($field:ident),* $(,)? })? $(( $($item:ident),* ))? = $number:literal),* $(,)?
     }) => {
         impl $crate::Numbers for $name {
-            fn put(&self, to: &mut Vec<u64>) {
+            #[inline]
+            fn put<S: $crate::Sink>(&self, to: &mut S) {
                 match self {
                     $(Self::$variant $({ $($field),* })? $(( $($item),* ))? => {
-                        to.push($number);
+                        $crate::Sink::number(to, $number);
                         $($($crate::Numbers::put($field, to);)*)?
                         $($($crate::Numbers::put($item, to);)*)?
                     })*
                 }
             }
 
-            fn get(from: &mut $crate::NumberReader<'_>) -> Option<Self> {
-                match from.number()? {
+            #[inline]
+            fn get<S: $crate::Source>(from: &mut S) -> Option<Self> {
+                match $crate::Source::number(from)? {
                     $($number => {
                         $($(let $field = $crate::Numbers::get(from)?;)*)?
                         $($(let $item = $crate::Numbers::get(from)?;)*)?
@@ -106,12 +141,12 @@ macro_rules! unsigned {
     ($($number:ident),*) => {$(
         impl Numbers for $number {
             #[inline]
-            fn put(&self, to: &mut Vec<u64>) {
-                to.push(u64::from(*self));
+            fn put<S: Sink>(&self, to: &mut S) {
+                to.number(u64::from(*self));
             }
 
             #[inline]
-            fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+            fn get<S: Source>(from: &mut S) -> Option<Self> {
                 Self::try_from(from.number()?).ok()
             }
         }
@@ -121,11 +156,13 @@ macro_rules! unsigned {
 unsigned!(u8, u16, u32, u64);
 
 impl Numbers for usize {
-    fn put(&self, to: &mut Vec<u64>) {
-        to.push(*self as u64);
+    #[inline]
+    fn put<S: Sink>(&self, to: &mut S) {
+        to.number(*self as u64);
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    #[inline]
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         Self::try_from(from.number()?).ok()
     }
 }
@@ -133,53 +170,61 @@ impl Numbers for usize {
 /// Small ones of either sign are small numbers.
 impl Numbers for i64 {
     #[inline]
-    fn put(&self, to: &mut Vec<u64>) {
-        to.push(((self << 1) ^ (self >> 63)) as u64);
+    fn put<S: Sink>(&self, to: &mut S) {
+        to.number(((self << 1) ^ (self >> 63)) as u64);
     }
 
     #[inline]
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         let number = from.number()?;
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 }
 
 impl Numbers for i32 {
-    fn put(&self, to: &mut Vec<u64>) {
+    #[inline]
+    fn put<S: Sink>(&self, to: &mut S) {
         i64::from(*self).put(to);
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    #[inline]
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         Self::try_from(i64::get(from)?).ok()
     }
 }
 
 impl Numbers for f64 {
-    fn put(&self, to: &mut Vec<u64>) {
-        to.push(self.to_bits());
+    #[inline]
+    fn put<S: Sink>(&self, to: &mut S) {
+        to.number(self.to_bits());
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    #[inline]
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         Some(Self::from_bits(from.number()?))
     }
 }
 
 impl Numbers for f32 {
-    fn put(&self, to: &mut Vec<u64>) {
-        to.push(self.to_bits().into());
+    #[inline]
+    fn put<S: Sink>(&self, to: &mut S) {
+        to.number(self.to_bits().into());
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    #[inline]
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         Some(Self::from_bits(u32::get(from)?))
     }
 }
 
 impl Numbers for bool {
-    fn put(&self, to: &mut Vec<u64>) {
-        to.push((*self).into());
+    #[inline]
+    fn put<S: Sink>(&self, to: &mut S) {
+        to.number((*self).into());
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    #[inline]
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         match from.number()? {
             0 => Some(false),
             1 => Some(true),
@@ -189,29 +234,33 @@ impl Numbers for bool {
 }
 
 impl<T: Numbers> Numbers for Option<T> {
-    fn put(&self, to: &mut Vec<u64>) {
+    #[inline]
+    fn put<S: Sink>(&self, to: &mut S) {
         self.is_some().put(to);
         if let Some(value) = self {
             value.put(to);
         }
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    #[inline]
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         Some(if bool::get(from)? { Some(T::get(from)?) } else { None })
     }
 }
 
 impl Numbers for String {
-    fn put(&self, to: &mut Vec<u64>) {
+    #[inline]
+    fn put<S: Sink>(&self, to: &mut S) {
         put_all(self.as_bytes().iter(), to);
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    #[inline]
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         Self::from_utf8(Vec::get(from)?).ok()
     }
 }
 
-fn put_all<'a, T: Numbers + 'a>(values: impl ExactSizeIterator<Item = &'a T>, to: &mut Vec<u64>) {
+fn put_all<'a, T: Numbers + 'a>(values: impl ExactSizeIterator<Item = &'a T>, to: &mut impl Sink) {
     values.len().put(to);
     values.for_each(|value| value.put(to));
 }
@@ -220,11 +269,13 @@ fn put_all<'a, T: Numbers + 'a>(values: impl ExactSizeIterator<Item = &'a T>, to
 macro_rules! sequences {
     ($($sequence:ty),*) => {$(
         impl<T: Numbers> Numbers for $sequence {
-            fn put(&self, to: &mut Vec<u64>) {
+            #[inline]
+            fn put<S: Sink>(&self, to: &mut S) {
                 put_all(self.iter(), to);
             }
 
-            fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+            #[inline]
+            fn get<S: Source>(from: &mut S) -> Option<Self> {
                 let length = from.length()?;
                 (0..length).map(|_| T::get(from)).collect()
             }
@@ -238,7 +289,8 @@ sequences!(Vec<T>, VecDeque<T>, Box<[T]>, Arc<[T]>);
 macro_rules! tables {
     ($($table:ty where [$($hasher:tt)*] $key:path),*) => {$(
         impl<K: Numbers + $key, V: Numbers, $($hasher)*> Numbers for $table {
-            fn put(&self, to: &mut Vec<u64>) {
+            #[inline]
+            fn put<S: Sink>(&self, to: &mut S) {
                 self.len().put(to);
                 for (key, value) in self {
                     key.put(to);
@@ -246,7 +298,8 @@ macro_rules! tables {
                 }
             }
 
-            fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+            #[inline]
+            fn get<S: Source>(from: &mut S) -> Option<Self> {
                 let length = from.length()?;
                 (0..length).map(|_| Some((K::get(from)?, V::get(from)?))).collect()
             }
@@ -258,16 +311,18 @@ macro_rules! tables {
 trait HashKey: Eq + Hash {}
 impl<K: Eq + Hash> HashKey for K {}
 
-tables!(HashMap<K, V, S> where [S: BuildHasher + Default] HashKey, BTreeMap<K, V> where [] Ord);
+tables!(HashMap<K, V, H> where [H: BuildHasher + Default] HashKey, BTreeMap<K, V> where [] Ord);
 
 macro_rules! pointers {
     ($($pointer:ident),*) => {$(
         impl<T: Numbers> Numbers for $pointer<T> {
-            fn put(&self, to: &mut Vec<u64>) {
+            #[inline]
+            fn put<S: Sink>(&self, to: &mut S) {
                 (**self).put(to);
             }
 
-            fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+            #[inline]
+            fn get<S: Source>(from: &mut S) -> Option<Self> {
                 Some(Self::new(T::get(from)?))
             }
         }
@@ -277,35 +332,41 @@ macro_rules! pointers {
 pointers!(Arc, Box);
 
 impl<T: Numbers, const N: usize> Numbers for [T; N] {
-    fn put(&self, to: &mut Vec<u64>) {
+    #[inline]
+    fn put<S: Sink>(&self, to: &mut S) {
         self.iter().for_each(|value| value.put(to));
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    #[inline]
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         let values: Option<Vec<T>> = (0..N).map(|_| T::get(from)).collect();
         values?.try_into().ok()
     }
 }
 
 impl<One: Numbers, Other: Numbers> Numbers for (One, Other) {
-    fn put(&self, to: &mut Vec<u64>) {
+    #[inline]
+    fn put<S: Sink>(&self, to: &mut S) {
         self.0.put(to);
         self.1.put(to);
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    #[inline]
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         Some((One::get(from)?, Other::get(from)?))
     }
 }
 
 impl<A: Numbers, B: Numbers, C: Numbers> Numbers for (A, B, C) {
-    fn put(&self, to: &mut Vec<u64>) {
+    #[inline]
+    fn put<S: Sink>(&self, to: &mut S) {
         self.0.put(to);
         self.1.put(to);
         self.2.put(to);
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    #[inline]
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         Some((A::get(from)?, B::get(from)?, C::get(from)?))
     }
 }

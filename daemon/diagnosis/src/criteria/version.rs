@@ -3,7 +3,7 @@
 use super::bins::{bin_sizes, size_bin};
 use super::line::Line;
 use super::scope::Scope;
-use mpiscope_model::{Function, Message, NumberReader, Numbers};
+use mpiscope_model::{Function, Message, Numbers, Sink, Source};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -109,13 +109,13 @@ impl PartialEq for Version {
 
 /// What follows from the criteria is found again when it is asked for.
 impl Numbers for Version {
-    fn put(&self, to: &mut Vec<u64>) {
+    fn put<S: Sink>(&self, to: &mut S) {
         self.messages.put(to);
         self.collectives().put(to);
         self.are_collectives_own.put(to);
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         let messages = <[Vec<MessageCriterion>; 2]>::get(from)?.concat();
         if messages.iter().any(|criterion| criterion.bin.max(criterion.last_bin) > size_bin(u64::MAX)) {
             return None;

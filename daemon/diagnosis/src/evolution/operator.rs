@@ -7,7 +7,7 @@ use super::series::{Series, Window};
 use super::tally::Tally;
 use super::windows::{Counted, WindowTallies};
 use mpiscope_model::MessageTime;
-use mpiscope_model::{Nanoseconds, Node, NumberReader, Numbers, Rank};
+use mpiscope_model::{Nanoseconds, Node, Numbers, Rank, Sink, Source};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -263,14 +263,14 @@ impl Evolution {
 
 /// What a worker counted, as [`Evolution::take`] has it: windows that are not final.
 impl Numbers for Evolution {
-    fn put(&self, to: &mut Vec<u64>) {
+    fn put<S: Sink>(&self, to: &mut S) {
         let Self { window_ns, first, windows, .. } = self;
         window_ns.put(to);
         first.put(to);
         windows.put(to);
     }
 
-    fn get(from: &mut NumberReader<'_>) -> Option<Self> {
+    fn get<S: Source>(from: &mut S) -> Option<Self> {
         let empty = Self::new(u64::get(from)?, EvolutionOptions::default());
         Some(Self { first: u64::get(from)?, windows: Numbers::get(from)?, ..empty })
     }
