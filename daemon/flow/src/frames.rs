@@ -1,82 +1,165 @@
 //! Numbers in bytes, and frames of them on a stream: few bytes for small numbers, and fewer for many zeros.
 
-use mpiscope_model::{NumberReader, Numbers};
+use mpiscope_model::{Numbers, Sink, Source};
 use std::io::{Read, Write};
 
 /// The longest frame.
 const MOST_BYTES: usize = 1 << 30;
-/// Numbers in one, zeros that take no bytes among them.
-const MOST_NUMBERS: u64 = 1 << 26;
+/// Zeros in one that take no bytes.
+const MOST_ZEROS: u64 = 1 << 26;
 
 /// Stands before the number of zeros that follow.
 const ZEROS: u8 = 0;
 /// As many are written so.
-const FEWEST_ZEROS: usize = 3;
+const FEWEST_ZEROS: u64 = 3;
+/// What a zero is by itself.
+const SINGLE_ZERO: u8 = 1;
 
-/// Seven bits of what is one more than the number in each byte.
-#[inline]
-fn put_number(number: u64, to: &mut Vec<u8>) {
-    if number < 0x7f {
-        to.push(number as u8 + 1);
-        return;
-    }
-    let mut left = u128::from(number) + 1;
-    while left >= 0x80 {
-        to.push(left as u8 | 0x80);
-        left >>= 7;
-    }
-    to.push(left as u8);
+/// Numbers that are written as bytes: each in as few as it needs, several zeros as how many there are.
+#[derive(Default)]
+struct ByteSink {
+    bytes: Vec<u8>,
+    /// Those that came last, which are not written yet.
+    zeros: u64,
 }
 
-fn number(from: &mut &[u8]) -> Option<u64> {
-    let mut number = 0_u128;
-    for shift in (0..=u64::BITS).step_by(7) {
-        let (&byte, rest) = from.split_first()?;
-        *from = rest;
-        number |= u128::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return u64::try_from(number.checked_sub(1)?).ok();
+impl ByteSink {
+    /// Seven bits of what is one more than the number in each byte.
+    #[inline]
+    fn put_number(&mut self, number: u64) {
+        if number < 0x7f {
+            self.bytes.push(number as u8 + 1);
+        } else {
+            self.put_long(number);
         }
     }
-    None
+
+    fn put_long(&mut self, number: u64) {
+        let mut left = u128::from(number) + 1;
+        while left >= 0x80 {
+            self.bytes.push(left as u8 | 0x80);
+            left >>= 7;
+        }
+        self.bytes.push(left as u8);
+    }
+
+    #[inline]
+    fn put_zeros(&mut self) {
+        let zeros = std::mem::take(&mut self.zeros);
+        if zeros >= FEWEST_ZEROS {
+            self.bytes.push(ZEROS);
+            self.put_number(zeros);
+        } else {
+            (0..zeros).for_each(|_| self.bytes.push(SINGLE_ZERO));
+        }
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        self.put_zeros();
+        self.bytes
+    }
 }
 
-/// Each number in as few bytes as it needs, several zeros as how many there are.
+impl Sink for ByteSink {
+    #[inline]
+    fn number(&mut self, number: u64) {
+        if number == 0 {
+            self.zeros += 1;
+            return;
+        }
+        if self.zeros > 0 {
+            self.put_zeros();
+        }
+        self.put_number(number);
+    }
+}
+
+/// Numbers that are read from bytes.
+struct ByteSource<'a> {
+    bytes: &'a [u8],
+    /// How many follow before the next byte.
+    zeros: u64,
+    /// How many more may follow without bytes of their own.
+    allowed_zeros: u64,
+}
+
+impl<'a> ByteSource<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, zeros: 0, allowed_zeros: MOST_ZEROS }
+    }
+
+    #[inline]
+    fn byte(&mut self) -> Option<u8> {
+        let (&byte, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        Some(byte)
+    }
+
+    /// The number that this byte is the first of.
+    #[inline]
+    fn number_from(&mut self, first: u8) -> Option<u64> {
+        if first < 0x80 { u64::from(first).checked_sub(1) } else { self.long_number(first) }
+    }
+
+    fn long_number(&mut self, first: u8) -> Option<u64> {
+        let mut number = u128::from(first & 0x7f);
+        for shift in (7..=u64::BITS).step_by(7) {
+            let byte = self.byte()?;
+            number |= u128::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return u64::try_from(number.checked_sub(1)?).ok();
+            }
+        }
+        None
+    }
+
+    /// The first of several zeros.
+    fn zeros(&mut self) -> Option<u64> {
+        let first = self.byte()?;
+        let zeros = self.number_from(first)?;
+        self.allowed_zeros = self.allowed_zeros.checked_sub(zeros)?;
+        self.zeros = zeros.checked_sub(1)?;
+        Some(0)
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.bytes.is_empty() && self.zeros == 0
+    }
+}
+
+impl Source for ByteSource<'_> {
+    #[inline]
+    fn number(&mut self) -> Option<u64> {
+        if self.zeros > 0 {
+            self.zeros -= 1;
+            return Some(0);
+        }
+        match self.byte()? {
+            ZEROS => self.zeros(),
+            first => self.number_from(first),
+        }
+    }
+
+    /// Any bytes may stand for zeros.
+    #[inline]
+    fn left(&self) -> usize {
+        let unseen = if self.bytes.is_empty() { 0 } else { self.bytes.len() as u64 + self.allowed_zeros };
+        (self.zeros + unseen) as usize
+    }
+}
+
+/// The bytes of a value.
 pub(crate) fn to_bytes(value: &impl Numbers) -> Vec<u8> {
-    let mut numbers = Vec::new();
-    value.put(&mut numbers);
-    let mut bytes = Vec::with_capacity(2 * numbers.len());
-    let mut rest = &numbers[..];
-    while let Some((&first, after)) = rest.split_first() {
-        let zeros = if first == 0 { rest.iter().take_while(|number| **number == 0).count() } else { 0 };
-        if zeros < FEWEST_ZEROS {
-            put_number(first, &mut bytes);
-            rest = after;
-        } else {
-            bytes.push(ZEROS);
-            put_number(zeros as u64, &mut bytes);
-            rest = &rest[zeros..];
-        }
-    }
-    bytes
+    let mut sink = ByteSink::default();
+    value.put(&mut sink);
+    sink.finish()
 }
 
-/// The value; none where the bytes are not those of one. Bytes that stand for too many numbers are refused.
-pub(crate) fn from_bytes<T: Numbers>(mut bytes: &[u8]) -> Option<T> {
-    let mut numbers = Vec::with_capacity(bytes.len());
-    while let Some(first) = bytes.first() {
-        if *first == ZEROS {
-            bytes = &bytes[1..];
-            let zeros = number(&mut bytes)?;
-            let all = (numbers.len() as u64).checked_add(zeros).filter(|all| *all <= MOST_NUMBERS)?;
-            numbers.resize(all as usize, 0);
-        } else {
-            numbers.push(number(&mut bytes)?);
-        }
-    }
-    let mut reader = NumberReader::new(&numbers);
-    let value = T::get(&mut reader)?;
-    reader.is_at_end().then_some(value)
+/// The value; none where the bytes are not those of one. Bytes that stand for too many zeros are refused.
+pub(crate) fn from_bytes<T: Numbers>(bytes: &[u8]) -> Option<T> {
+    let mut source = ByteSource::new(bytes);
+    let value = T::get(&mut source)?;
+    source.is_at_end().then_some(value)
 }
 
 /// Writes a frame; an empty one ends the stream.
@@ -106,6 +189,7 @@ pub(crate) fn read_frame(from: &mut impl Read) -> std::io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sent::Rows;
     use proptest::prelude::*;
 
     proptest! {
@@ -125,16 +209,45 @@ mod tests {
         #[test]
         fn garbage_is_refused_and_never_panics(garbage in proptest::collection::vec(any::<u8>(), 0..300)) {
             let _ = from_bytes::<Vec<Option<Vec<u32>>>>(&garbage);
+            let _ = from_bytes::<Rows<(u64, Vec<i32>)>>(&garbage);
             let _ = read_frame(&mut &garbage[..]);
         }
     }
 
     #[test]
     fn many_zeros_take_few_bytes() {
-        assert!(to_bytes(&vec![0_u64; 100_000]).len() < 10);
-        // Three bytes that stand for more than there may be.
-        let mut bytes = vec![ZEROS];
-        put_number(u64::MAX - 1, &mut bytes);
-        assert_eq!(from_bytes::<Vec<u64>>(&bytes), None);
+        for zeros in [100_000, MOST_ZEROS as usize] {
+            let bytes = to_bytes(&vec![0_u64; zeros]);
+            assert!(bytes.len() < 10);
+            assert_eq!(from_bytes::<Vec<u64>>(&bytes).map(|numbers| numbers.len()), Some(zeros));
+        }
+    }
+
+    /// Bytes of this number of items, and of zeros as those.
+    fn zeros(items: u64, runs: &[u64]) -> Vec<u8> {
+        let mut sink = ByteSink::default();
+        sink.put_number(items);
+        for zeros in runs {
+            sink.bytes.push(ZEROS);
+            sink.put_number(*zeros);
+        }
+        sink.finish()
+    }
+
+    #[test]
+    fn few_bytes_that_stand_for_too_many_zeros_are_refused_soon() {
+        let begin = std::time::Instant::now();
+        assert_eq!(from_bytes(&zeros(5, &[2, 3])), Some(vec![0_u64; 5]));
+        for all in [1 << 40, u64::MAX - 1] {
+            assert_eq!(from_bytes::<Vec<u64>>(&zeros(all, &[all])), None);
+            assert_eq!(from_bytes::<Vec<u64>>(&zeros(MOST_ZEROS, &[all])), None);
+            assert_eq!(from_bytes::<Rows<u64>>(&zeros(all, &[all])), None);
+            assert_eq!(from_bytes::<[u64; 4]>(&zeros(7, &[all])), None);
+        }
+        assert_eq!(from_bytes::<Vec<u64>>(&zeros(MOST_ZEROS + 2, &[MOST_ZEROS, 2])), None);
+        // None at all, and some that nobody reads.
+        assert_eq!(from_bytes::<Vec<u64>>(&zeros(0, &[0])), None);
+        assert_eq!(from_bytes::<Vec<u64>>(&zeros(1, &[2])), None);
+        assert!(begin.elapsed() < std::time::Duration::from_secs(10));
     }
 }
