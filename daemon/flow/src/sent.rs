@@ -1,7 +1,7 @@
 //! What the dataflow carries: as values within a process, as bytes between processes.
 
 use crate::frames::{from_bytes, to_bytes};
-use mpiscope_model::{NumberReader, Numbers, Sink, Source};
+use mpiscope_model::{Numbers, Sink, Source};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cell::OnceCell;
@@ -39,8 +39,6 @@ impl<'de, T: Numbers> Deserialize<'de> for Sent<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rows<T>(pub(crate) Vec<T>);
 
-/// More numbers than a row has.
-const MOST_NUMBERS: usize = 1 << 10;
 /// Rows that room is made for before they are there.
 const MOST_ROOM: usize = 1 << 12;
 
@@ -50,36 +48,78 @@ impl<T> Default for Rows<T> {
     }
 }
 
-fn difference(from: u64, to: u64) -> i64 {
-    to.wrapping_sub(from) as i64
+/// The numbers of the rows before, and which of them is next. Those behind the end of a row stay for longer ones.
+#[derive(Default)]
+struct RowBefore {
+    numbers: Vec<u64>,
+    at: usize,
+}
+
+impl RowBefore {
+    /// The place of the next number. Where no row was as long, it was zero.
+    #[inline]
+    fn next(&mut self) -> &mut u64 {
+        let at = self.at;
+        self.at += 1;
+        if at == self.numbers.len() {
+            self.numbers.push(0);
+        }
+        &mut self.numbers[at]
+    }
+}
+
+/// Writes the numbers of rows as differences.
+struct RowSink<'a, S> {
+    to: &'a mut S,
+    before: RowBefore,
+}
+
+impl<S: Sink> Sink for RowSink<'_, S> {
+    #[inline]
+    fn number(&mut self, number: u64) {
+        let before = std::mem::replace(self.before.next(), number);
+        (number.wrapping_sub(before) as i64).put(self.to);
+    }
+}
+
+/// Reads them. It holds no more numbers than were read.
+struct RowSource<'a, S> {
+    from: &'a mut S,
+    before: RowBefore,
+}
+
+impl<S: Source> Source for RowSource<'_, S> {
+    #[inline]
+    fn number(&mut self) -> Option<u64> {
+        let difference = i64::get(self.from)?;
+        let number = self.before.next();
+        *number = number.wrapping_add(difference as u64);
+        Some(*number)
+    }
+
+    #[inline]
+    fn left(&self) -> usize {
+        self.from.left()
+    }
 }
 
 impl<T: Numbers> Numbers for Rows<T> {
     fn put<S: Sink>(&self, to: &mut S) {
         self.0.len().put(to);
-        let (mut before, mut now) = (Vec::new(), Vec::new());
+        let mut sink = RowSink { to, before: RowBefore::default() };
         for row in &self.0 {
-            now.clear();
-            row.put(&mut now);
-            difference(before.len() as u64, now.len() as u64).put(to);
-            let same = before.iter().copied().chain(std::iter::repeat(0));
-            now.iter().zip(same).for_each(|(now, before)| difference(before, *now).put(to));
-            std::mem::swap(&mut before, &mut now);
+            row.put(&mut sink);
+            sink.before.at = 0;
         }
     }
 
     fn get<S: Source>(from: &mut S) -> Option<Self> {
         let length = from.length()?;
-        let (mut rows, mut numbers) = (Vec::with_capacity(length.min(MOST_ROOM)), Vec::<u64>::new());
+        let mut rows = Vec::with_capacity(length.min(MOST_ROOM));
+        let mut source = RowSource { from, before: RowBefore::default() };
         for _ in 0..length {
-            let of_row = (numbers.len() as u64).wrapping_add(i64::get(from)? as u64);
-            let of_row = usize::try_from(of_row).ok().filter(|of_row| *of_row <= MOST_NUMBERS)?;
-            numbers.resize(of_row, 0);
-            for number in &mut numbers {
-                *number = number.wrapping_add(i64::get(from)? as u64);
-            }
-            let mut row = NumberReader::new(&numbers);
-            rows.push(T::get(&mut row).filter(|_| row.is_at_end())?);
+            rows.push(T::get(&mut source)?);
+            source.before.at = 0;
         }
         Some(Self(rows))
     }
@@ -108,10 +148,16 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_too_many_numbers_are_refused() {
-        let mut numbers = Vec::new();
-        1_usize.put(&mut numbers);
-        (MOST_NUMBERS as i64 + 1).put(&mut numbers);
-        assert_eq!(Rows::<u64>::get(&mut NumberReader::new(&numbers)), None);
+    fn rows_of_many_numbers_are_the_same_afterwards() {
+        let rows = Rows([3_000, 0, 5, 3_001].map(|length| (0..length).collect::<Vec<u64>>()).into());
+        assert_eq!(from_bytes::<Rows<_>>(&to_bytes(&rows)), Some(rows));
+    }
+
+    #[test]
+    fn rows_that_are_cut_off_are_refused() {
+        let bytes = to_bytes(&Rows(vec![(1_u64, Some(2_u32)), (1_000, None), (5, Some(7))]));
+        for end in 0..bytes.len() {
+            assert_eq!(from_bytes::<Rows<(u64, Option<u32>)>>(&bytes[..end]), None, "{end}");
+        }
     }
 }
