@@ -15,6 +15,26 @@ const FEWEST_ZEROS: u64 = 3;
 /// What a zero is by itself.
 const SINGLE_ZERO: u8 = 1;
 
+/// Numbers from here on take more than eight bytes.
+const MOST_IN_WORD: u64 = (1 << 56) - 1;
+const EACH_TOP_BIT: u64 = 0x8080_8080_8080_8080;
+
+/// The lowest 56 bits, seven in each byte.
+#[inline]
+fn spread(bits: u64) -> u64 {
+    let halves = bits & 0x0fff_ffff | (bits & 0xff_ffff_f000_0000) << 4;
+    let quarters = halves & 0x3fff_0000_3fff | (halves & 0x0fff_c000_0fff_c000) << 2;
+    quarters & 0x007f_007f_007f_007f | (quarters & 0x3f80_3f80_3f80_3f80) << 1
+}
+
+/// The lowest seven bits of each byte, as [`spread`] took them apart.
+#[inline]
+fn join(spread: u64) -> u64 {
+    let quarters = spread & 0x007f_007f_007f_007f | (spread & 0x7f00_7f00_7f00_7f00) >> 1;
+    let halves = quarters & 0x3fff_0000_3fff | (quarters & 0x3fff_0000_3fff_0000) >> 2;
+    halves & 0x0fff_ffff | (halves & 0x0fff_ffff_0000_0000) >> 4
+}
+
 /// Numbers that are written as bytes: each in as few as it needs, several zeros as how many there are.
 #[derive(Default)]
 struct ByteSink {
@@ -34,7 +54,23 @@ impl ByteSink {
         }
     }
 
+    #[inline]
     fn put_long(&mut self, number: u64) {
+        if number >= MOST_IN_WORD {
+            self.put_longest(number);
+            return;
+        }
+        let number = number + 1;
+        let bytes = (u64::BITS - number.leading_zeros()).div_ceil(7);
+        let others_follow = EACH_TOP_BIT & ((1 << (8 * (bytes - 1))) - 1);
+        // All eight at once take less time than a loop over those that there are.
+        let end = self.bytes.len() + bytes as usize;
+        self.bytes.extend_from_slice(&(spread(number) | others_follow).to_le_bytes());
+        self.bytes.truncate(end);
+    }
+
+    #[cold]
+    fn put_longest(&mut self, number: u64) {
         let mut left = u128::from(number) + 1;
         while left >= 0x80 {
             self.bytes.push(left as u8 | 0x80);
@@ -101,7 +137,23 @@ impl<'a> ByteSource<'a> {
         if first < 0x80 { u64::from(first).checked_sub(1) } else { self.long_number(first) }
     }
 
+    #[inline]
     fn long_number(&mut self, first: u8) -> Option<u64> {
+        // All bytes of most numbers at once: a loop over them takes longer.
+        if let Some((word, _)) = self.bytes.split_first_chunk() {
+            let word = u64::from_le_bytes(*word);
+            let more = (!word & EACH_TOP_BIT).trailing_zeros() / 8 + 1;
+            if more < 8 {
+                self.bytes = &self.bytes[more as usize..];
+                let number = join(word & ((1 << (8 * more)) - 1)) << 7 | u64::from(first & 0x7f);
+                return number.checked_sub(1);
+            }
+        }
+        self.longest_number(first)
+    }
+
+    #[cold]
+    fn longest_number(&mut self, first: u8) -> Option<u64> {
         let mut number = u128::from(first & 0x7f);
         for shift in (7..=u64::BITS).step_by(7) {
             let byte = self.byte()?;
@@ -211,6 +263,25 @@ mod tests {
             let _ = from_bytes::<Vec<Option<Vec<u32>>>>(&garbage);
             let _ = from_bytes::<Rows<(u64, Vec<i32>)>>(&garbage);
             let _ = read_frame(&mut &garbage[..]);
+        }
+    }
+
+    #[test]
+    fn numbers_of_each_length_are_the_same_afterwards() {
+        let limits = (0..u64::BITS).map(|bit| 1_u64 << bit).chain([0, u64::MAX]);
+        for number in limits.flat_map(|limit| (0..3).map(move |add| limit.wrapping_sub(2).wrapping_add(add)))
+        {
+            let bytes = to_bytes(&number);
+            assert_eq!(from_bytes(&bytes), Some(number));
+            assert_eq!(
+                bytes.len(),
+                (u128::BITS - (u128::from(number) + 1).leading_zeros()).div_ceil(7) as usize
+            );
+            // The same when other bytes follow.
+            assert_eq!(from_bytes(&to_bytes(&(number, [7_u64; 9]))), Some((number, [7_u64; 9])));
+            for end in 0..bytes.len() {
+                assert_eq!(from_bytes::<u64>(&bytes[..end]), None);
+            }
         }
     }
 
