@@ -5,7 +5,7 @@ use crate::parcel::{News, Places, To, Window, owner};
 use crate::sent::{Rows, Sent};
 use mpiscope_diagnosis::Owners;
 use mpiscope_matching::{by_window, receivers};
-use mpiscope_model::{Batch, Call, Event, Rank};
+use mpiscope_model::{Batch, Call, Event};
 use timely::dataflow::channels::pact::Pipeline;
 use timely::dataflow::operators::generic::OutputBuilder;
 use timely::dataflow::operators::generic::builder_rc::OperatorBuilder;
@@ -52,7 +52,7 @@ pub(crate) fn split<'scope>(
                     for (window, events) in by_window(&batch, window_ns, first) {
                         last_event = last_event.max(Some(window));
                         let later = capability.delayed(&window, 2);
-                        let mut parts = shared_out(events, owners, peers);
+                        let mut parts = events_of(events, owners, peers);
                         events_out.session(&later).give_container(&mut parts);
                     }
                     let calls = std::mem::take(&mut batch.calls);
@@ -63,7 +63,7 @@ pub(crate) fn split<'scope>(
                         places_out.session(&capability).give_iterator(for_all);
                     }
                     if counts && !calls.is_empty() {
-                        let mut parts = rows_of(calls, peers, |call, put| put(owner(call.rank, owners)));
+                        let mut parts = calls_of(calls, owners, peers);
                         calls_out.session(&capability).give_container(&mut parts);
                     }
                     news_out.session(&capability).give_container(&mut news);
@@ -91,6 +91,9 @@ fn collect_news(
         return vec![(0, Sent::new(News { activities, collected, scheduling, ..of_all() }))];
     }
     let mut news: Vec<News> = (0..peers).map(|_| of_all()).collect();
+    for part in &mut news {
+        part.activities.0.reserve(activities.len() / peers);
+    }
     for activity in activities {
         news[owner(activity.rank, owners)].activities.0.push(activity);
     }
@@ -103,30 +106,43 @@ fn collect_news(
     news.into_iter().map(Sent::new).enumerate().collect()
 }
 
-/// Rows for each worker that any concern, in their order. `workers_of` says for each row which these are.
+/// Rows for each of several workers that any concern, in their order. Each goes to one worker, or also to another.
 fn rows_of<T: Copy>(
-    rows: Vec<T>,
+    rows: &[T],
     peers: usize,
-    workers_of: impl Fn(&T, &mut dyn FnMut(usize)),
+    workers_of: impl Fn(&T) -> (usize, Option<usize>),
 ) -> Vec<To<Rows<T>>> {
-    if peers == 1 {
-        return vec![(0, Sent::new(Rows(rows)))];
+    // Most workers get about as many, and some more than that.
+    let share = rows.len() / peers;
+    let mut parts: Vec<Vec<T>> = (0..peers).map(|_| Vec::with_capacity(share + share / 4)).collect();
+    for row in rows {
+        let (worker, other) = workers_of(row);
+        parts[worker].push(*row);
+        if let Some(other) = other {
+            parts[other].push(*row);
+        }
     }
-    let mut parts: Vec<Vec<T>> = std::iter::repeat_with(Vec::new).take(peers).collect();
-    rows.iter().for_each(|row| workers_of(row, &mut |worker| parts[worker].push(*row)));
     let concerned = parts.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty());
     concerned.map(|(worker, rows)| (worker, Sent::new(Rows(rows)))).collect()
 }
 
+/// Calls for the owners of their ranks.
+fn calls_of(calls: Vec<Call>, owners: Owners, peers: usize) -> Vec<To<Rows<Call>>> {
+    if peers == 1 {
+        return vec![(0, Sent::new(Rows(calls)))];
+    }
+    rows_of(&calls, peers, |call| (owner(call.rank, owners), None))
+}
+
 /// Events for the owners of channels: each goes to one, or to two where it concerns the channels of receivers of both.
-fn shared_out(events: &[Event], owners: Owners, peers: usize) -> Vec<To<Rows<Event>>> {
-    rows_of(events.to_vec(), peers, |event, put| {
-        let owner = |rank: Rank| owner(rank, owners);
+fn events_of(events: &[Event], owners: Owners, peers: usize) -> Vec<To<Rows<Event>>> {
+    if peers == 1 {
+        return vec![(0, Sent::new(Rows(events.to_vec())))];
+    }
+    rows_of(events, peers, |event| {
         let (rank, other) = receivers(event);
-        put(owner(rank));
-        if let Some(other) = other.filter(|other| owner(*other) != owner(rank)) {
-            put(owner(other));
-        }
+        let first = owner(rank, owners);
+        (first, other.map(|other| owner(other, owners)).filter(|other| *other != first))
     })
 }
 
@@ -140,12 +156,12 @@ mod tests {
         let owners = Owners { shards: 4, block: 1 };
         for (rank, peer) in Rank::all(6).flat_map(|rank| Rank::all(6).map(move |peer| (rank, peer))) {
             let numbers = Event::Numbers { rank, comm: Comm::WORLD, peer, sent: 1, received: 1 };
-            let found: Vec<usize> = shared_out(&[numbers], owners, 4).iter().map(|(to, _)| *to).collect();
+            let found: Vec<usize> = events_of(&[numbers], owners, 4).iter().map(|(to, _)| *to).collect();
             let mut expected = vec![owner(rank, owners), owner(peer, owners)];
             expected.sort_unstable();
             expected.dedup();
             assert_eq!(found, expected);
-            assert_eq!(shared_out(&[Event::Lost { rank }], owners, 4).len(), 1);
+            assert_eq!(events_of(&[Event::Lost { rank }], owners, 4).len(), 1);
         }
     }
 }
