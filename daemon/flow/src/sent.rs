@@ -28,8 +28,7 @@ impl<T: Numbers> Serialize for Sent<T> {
 
 impl<'de, T: Numbers> Deserialize<'de> for Sent<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let bytes: Vec<u8> = serde_bytes::deserialize(from)?;
-        from_bytes(&bytes)
+        from_bytes(<&[u8]>::deserialize(from)?)
             .map(Self::new)
             .ok_or_else(|| D::Error::custom("a process sent what cannot be read"))
     }
