@@ -101,7 +101,8 @@ proptest! {
         let options = options(workers, window_ns, false);
         let killed = 1 + killed % (processes - 1);
         let failed = killed_after(after.min(batches.len()), killed, processes, &batches, &options);
-        prop_assert_eq!(failed, FlowError::Lost(killed));
+        // Others may sooner say that they miss it, and end.
+        prop_assert!(matches!(failed, FlowError::Lost(_)), "{failed}");
         let (found, _) = flowed_over(processes - 1, &batches, &options);
         prop_assert_eq!(found.differences(&windowed(&batches, &options)), Vec::<String>::new());
     }
