@@ -10,6 +10,7 @@ use crate::share::Share;
 use crate::worker::{Left, Plan, fenced, work};
 use crate::worker_figures::WorkerFigures;
 use mpiscope_diagnosis::{Budgeter, Owners, Shard};
+use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 use timely::communication::WorkerGuards;
 use timely::communication::allocator::AllocatorBuilder;
@@ -101,7 +102,7 @@ impl Drop for Crew {
 fn communication(
     share: &Share,
     number: usize,
-    streams: Vec<Option<std::os::unix::net::UnixStream>>,
+    streams: Vec<Option<UnixStream>>,
 ) -> Result<(Vec<AllocatorBuilder>, Carriers), FlowError> {
     if streams.len() > 1 {
         return connect(number, share.threads, streams);

@@ -1,8 +1,10 @@
 //! Numbers in bytes, and frames of them on a stream: few bytes for small numbers, and fewer for many zeros.
 
 use mpiscope_model::{Numbers, Sink, Source};
-use std::io::{Read, Write};
+use std::io::Read;
 
+/// Before each frame.
+const LENGTH_BYTES: usize = 4;
 /// The longest frame.
 const MOST_BYTES: usize = 1 << 30;
 /// Zeros in one that take no bytes.
@@ -214,19 +216,24 @@ pub(crate) fn from_bytes<T: Numbers>(bytes: &[u8]) -> Option<T> {
     source.is_at_end().then_some(value)
 }
 
-/// Writes a frame; an empty one ends the stream.
-pub(crate) fn write_frame(bytes: &[u8], to: &mut impl Write) -> std::io::Result<()> {
-    let length = u32::try_from(bytes.len()).ok().filter(|length| *length as usize <= MOST_BYTES);
+/// An empty frame, which ends a stream.
+pub(crate) const END: [u8; LENGTH_BYTES] = [0; LENGTH_BYTES];
+
+/// The frame of a value: how many bytes it has, then these.
+pub(crate) fn to_frame(value: &impl Numbers) -> std::io::Result<Vec<u8>> {
+    let mut sink = ByteSink { bytes: END.to_vec(), zeros: 0 };
+    value.put(&mut sink);
+    let mut frame = sink.finish();
+    let length = frame.len() - LENGTH_BYTES;
+    let length = u32::try_from(length).ok().filter(|length| *length as usize <= MOST_BYTES);
     let length = length.ok_or(std::io::ErrorKind::FileTooLarge)?;
-    let mut frame = Vec::with_capacity(4 + bytes.len());
-    frame.extend(length.to_le_bytes());
-    frame.extend(bytes);
-    to.write_all(&frame)
+    frame[..LENGTH_BYTES].copy_from_slice(&length.to_le_bytes());
+    Ok(frame)
 }
 
 /// Reads a frame.
 pub(crate) fn read_frame(from: &mut impl Read) -> std::io::Result<Vec<u8>> {
-    let mut length = [0; 4];
+    let mut length = [0; LENGTH_BYTES];
     from.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length) as usize;
     if length > MOST_BYTES {
@@ -250,12 +257,13 @@ mod tests {
             numbers in proptest::collection::vec(prop_oneof![Just(0_u64), 0..300_u64, any::<u64>()], 0..200),
         ) {
             let bytes = to_bytes(&numbers);
-            prop_assert_eq!(from_bytes::<Vec<u64>>(&bytes), Some(numbers));
-            let mut stream = Vec::new();
-            write_frame(&bytes, &mut stream).unwrap();
+            prop_assert_eq!(from_bytes::<Vec<u64>>(&bytes), Some(numbers.clone()));
+            let frame = to_frame(&numbers).unwrap();
+            let stream = [&frame[..], &END].concat();
             let mut from = &stream[..];
             prop_assert_eq!(read_frame(&mut from).unwrap(), bytes);
-            prop_assert!(read_frame(&mut &stream[..stream.len() - 1]).is_err());
+            prop_assert_eq!(read_frame(&mut from).unwrap(), Vec::new());
+            prop_assert!(read_frame(&mut &frame[..frame.len() - 1]).is_err());
         }
 
         #[test]

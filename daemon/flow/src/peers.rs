@@ -35,6 +35,8 @@ enum Way {
 pub(crate) struct Peers {
     number: usize,
     ways: Arc<[Way]>,
+    /// The other processes.
+    remotes: Arc<[Arc<Remote>]>,
     from: Receiver<(usize, Packet)>,
     /// What came before it was waited for.
     early: VecDeque<(usize, Packet)>,
@@ -74,10 +76,11 @@ impl Peers {
                 }
             }
         }
-        let ways: Arc<[Way]> = ways.into();
+        let (ways, of_peers): (Arc<[Way]>, Arc<[Arc<Remote>]>) = (ways.into(), remotes.clone().into());
         let peers = |(number, from)| Self {
             number,
             ways: Arc::clone(&ways),
+            remotes: Arc::clone(&of_peers),
             from,
             early: VecDeque::new(),
             gate: Arc::clone(gate),
@@ -117,7 +120,12 @@ impl Peers {
 
     /// Has all others do something.
     pub(crate) fn command(&self, command: &Command) {
-        self.others().for_each(|peer| self.send(peer, Packet::Command(command.clone())));
+        for (peer, way) in self.ways.iter().enumerate() {
+            if matches!(way, Way::Local(..)) && peer != self.number {
+                self.send(peer, Packet::Command(command.clone()));
+            }
+        }
+        self.remotes.iter().for_each(|remote| remote.command(self.number, command));
     }
 
     /// Something that is there already.

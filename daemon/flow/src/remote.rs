@@ -1,17 +1,20 @@
 //! The workers of another process: what goes to them and comes from them, on one stream.
 
 use crate::error::FlowError;
-use crate::frames::{from_bytes, read_frame, to_bytes, write_frame};
+use crate::frames::{END, from_bytes, read_frame, to_frame};
 use crate::gate::Gate;
-use crate::packet::Packet;
+use crate::packet::{Command, Packet};
 use crossbeam_channel::Sender;
-use std::io::BufReader;
+use std::io::{BufReader, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A packet on its way: to which worker, from which.
 type Addressed = (usize, (usize, Packet));
+
+/// All workers of a process, instead of the number of one.
+const ALL: usize = usize::MAX;
 
 /// The workers of this process, where what others send comes in.
 #[derive(Clone)]
@@ -25,9 +28,20 @@ pub(crate) struct OwnWorkers {
 }
 
 impl OwnWorkers {
-    /// Where a worker of this process takes what is for it.
-    fn hand_over(&self, (to, packet): Addressed) -> Option<()> {
-        let own = to.checked_sub(self.first)?;
+    /// Gives a worker of this process, or all, what is for them.
+    fn hand_over(&self, (to, (from, packet)): Addressed) -> Option<()> {
+        match packet {
+            Packet::Command(command) if to == ALL => {
+                for own in 0..self.to.len() {
+                    self.give(own, (from, Packet::Command(command.clone())))?;
+                }
+                Some(())
+            }
+            packet => self.give(to.checked_sub(self.first)?, (from, packet)),
+        }
+    }
+
+    fn give(&self, own: usize, packet: (usize, Packet)) -> Option<()> {
         // One that is gone needs nothing any more.
         let _ = self.to.get(own)?.send(packet);
         self.gate.wake(own);
@@ -55,15 +69,21 @@ impl Remote {
         Ok(Arc::new(Self { process, stream: Mutex::new(stream), gate }))
     }
 
-    fn write(&self, bytes: &[u8]) {
+    fn write(&self, frame: std::io::Result<&[u8]>) {
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        if write_frame(bytes, &mut *stream).is_err() {
+        if frame.and_then(|frame| stream.write_all(frame)).is_err() {
             self.gate.fail(FlowError::Lost(self.process));
         }
     }
 
     pub(crate) fn send(&self, to: usize, from: usize, packet: Packet) {
-        self.write(&to_bytes(&(to, (from, packet))));
+        let frame = to_frame(&(to, (from, packet)));
+        self.write(frame.as_deref().map_err(|error| error.kind().into()));
+    }
+
+    /// Has all of these workers do something.
+    pub(crate) fn command(&self, from: usize, command: &Command) {
+        self.send(ALL, from, Packet::Command(command.clone()));
     }
 
     /// The workers of this process leave everything as it is.
@@ -74,7 +94,7 @@ impl Remote {
 
     /// Nothing more comes from the workers of this process, and nothing went wrong.
     pub(crate) fn say_goodbye(&self) {
-        self.write(&[]);
+        self.write(Ok(&END));
     }
 }
 

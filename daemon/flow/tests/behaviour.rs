@@ -31,6 +31,17 @@ fn short(workers: usize) -> FlowOptions {
     FlowOptions { workers, neighbours: 2, budget: short_windows(), ..FlowOptions::default() }
 }
 
+/// The options of a pass by what the first learnt.
+fn second_pass(learnt: &Budgeter, first: FlowOptions) -> FlowOptions {
+    let criteria = learnt.learnt();
+    FlowOptions {
+        course: Some(learnt.course(&criteria)),
+        advice: Some(learnt.advice()),
+        criteria: Some(criteria),
+        ..first
+    }
+}
+
 #[test]
 fn simulated_jobs_are_budgeted_as_without_threads() {
     for (pattern, style) in [
@@ -49,13 +60,7 @@ fn simulated_jobs_are_budgeted_as_without_threads() {
             let learnt = Flow::start(&first).unwrap();
             batches.iter().for_each(|batch| learnt.feed(batch.clone()).unwrap());
             let learnt = learnt.finish().unwrap().budgeter;
-            let criteria = learnt.learnt();
-            let second = FlowOptions {
-                course: Some(learnt.course(&criteria)),
-                advice: Some(learnt.advice()),
-                criteria: Some(criteria),
-                ..first
-            };
+            let second = second_pass(&learnt, first);
             assert_eq!(flowed(&batches, &second).0, windowed(&batches, &second), "{pattern:?}, again");
         }
     }
@@ -274,13 +279,7 @@ fn questions_and_a_second_pass_go_over_processes() {
     }
     let learnt = learnt.finish().unwrap().budgeter;
     others.into_iter().for_each(|other| assert_eq!(other.join().unwrap(), Ok(())));
-    let criteria = learnt.learnt();
-    let second = FlowOptions {
-        course: Some(learnt.course(&criteria)),
-        advice: Some(learnt.advice()),
-        criteria: Some(criteria),
-        ..first
-    };
+    let second = second_pass(&learnt, first);
     assert_eq!(flowed_over(2, &batches, &second).0, windowed(&batches, &second));
 }
 

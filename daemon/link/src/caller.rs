@@ -3,16 +3,18 @@
 use crate::batch::{MOST_BATCH_BYTES, pack};
 use crate::encryption::{Connecting, Stream};
 use crate::error::LinkError;
+use crate::greeting::greet;
+use crate::introduction::{AgentIntroduction, Purpose};
 use crate::listener::ALIVE_EVERY;
-use crate::packet::{MOST_BYTES, MOST_OF_STRANGERS, PROTOCOL, Packet, Purpose, SILENCE, hear, say};
-use crate::secret::{Exchange, Secret, Side, nonce};
+use crate::packet::{MOST_BYTES, MOST_OF_STRANGERS, Packet, SILENCE, hear, say};
+use crate::secret::Secret;
+use crate::tcp::connect;
 use mpiscope_wire::Flight;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, split};
-use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -152,57 +154,26 @@ impl Caller<'_> {
         let mut fault = LinkError::Given("no address of the daemon is known".into());
         for turn in 0..addresses.len() {
             let at = (first + turn) % addresses.len();
-            match timeout(CONNECT, TcpStream::connect(&addresses[at])).await {
-                Ok(Ok(stream)) => match timeout(HANDSHAKE, self.greet(stream, purpose)).await {
-                    Ok(Ok(greeted)) => {
-                        self.favourite.store(at, Ordering::Relaxed);
-                        self.outbox.connected();
-                        return Ok(greeted);
-                    }
-                    // Somebody else may live at one of the addresses: another may be the daemon's.
-                    Ok(Err(error)) => fault = error,
-                    Err(_) => fault = LinkError::Silence(HANDSHAKE.as_secs()),
-                },
-                Ok(Err(error)) => fault = error.into(),
-                Err(_) => fault = LinkError::Silence(CONNECT.as_secs()),
+            match self.call(&addresses[at], purpose).await {
+                Ok(greeted) => {
+                    self.favourite.store(at, Ordering::Relaxed);
+                    self.outbox.connected();
+                    return Ok(greeted);
+                }
+                // Somebody else may live at one of the addresses: another may be the daemon's.
+                Err(error) => fault = error,
             }
         }
         Err(fault)
     }
 
-    /// Proves who we are and asks for the same; returns the next wanted frame.
-    async fn greet(&self, stream: TcpStream, purpose: Purpose) -> Result<(Box<dyn Stream>, u64), LinkError> {
-        stream.set_nodelay(true)?;
-        let mut stream = self.connecting.connect(stream).await?;
-        let Packet::Challenge { protocol, nonce: daemon_nonce } =
-            hear(&mut stream, MOST_OF_STRANGERS).await?
-        else {
-            return Err(LinkError::Protocol("is not a daemon of mpiscope"));
-        };
-        if protocol != PROTOCOL {
-            return Err(LinkError::Refused(format!("it speaks version {protocol}, this agent {PROTOCOL}")));
-        }
-        let agent_nonce = nonce()?;
+    /// Returns the next wanted frame with the connection.
+    async fn call(&self, address: &str, purpose: Purpose) -> Result<(Box<dyn Stream>, u64), LinkError> {
         let CallerOptions { secret, identity, node, .. } = self.options;
-        let exchange =
-            Exchange { daemon_nonce: &daemon_nonce, agent_nonce: &agent_nonce, identity: *identity, node };
-        let hello = Packet::Hello {
-            protocol: PROTOCOL,
-            purpose,
-            identity: *identity,
-            node: node.clone(),
-            nonce: agent_nonce,
-            proof: secret.prove(Side::Agent, &exchange),
-        };
-        say(&mut stream, &hello).await?;
-        match hear(&mut stream, MOST_OF_STRANGERS).await? {
-            Packet::Welcome { next, proof } if secret.is_proved(Side::Daemon, &exchange, &proof) => {
-                Ok((stream, next))
-            }
-            Packet::Welcome { .. } => Err(LinkError::Stranger),
-            Packet::Refused { why } => Err(LinkError::Refused(why)),
-            _ => Err(LinkError::Protocol("is not a daemon of mpiscope")),
-        }
+        let introduction = AgentIntroduction { purpose, identity: *identity, node: node.clone() };
+        let stream = connect(address, CONNECT).await?;
+        let silence = |_| LinkError::Silence(HANDSHAKE.as_secs());
+        timeout(HANDSHAKE, greet(stream, &self.connecting, secret, &introduction)).await.map_err(silence)?
     }
 
     /// A connection that compares clocks.

@@ -13,11 +13,14 @@ mod batch;
 mod caller;
 mod encryption;
 mod error;
+mod greeting;
+mod introduction;
 mod listener;
 mod mesh;
 mod packet;
 mod registry;
 mod secret;
+mod tcp;
 
 pub use caller::{CallerOptions, Outbox, Parcel, call};
 pub use encryption::Certificate;

@@ -3,16 +3,19 @@
 use crate::batch::unpack;
 use crate::encryption::{Accepting, Certificate, Stream};
 use crate::error::LinkError;
-use crate::packet::{MOST_BYTES, MOST_OF_STRANGERS, PROTOCOL, Packet, Purpose, hear, say};
+use crate::greeting::{Guest, let_in};
+use crate::introduction::{AgentIntroduction, Purpose};
+use crate::packet::{MOST_BYTES, MOST_OF_STRANGERS, Packet, hear, say};
 use crate::registry::{Connection, Registry};
-use crate::secret::{Exchange, Secret, Side, nonce};
+use crate::secret::Secret;
+use crate::tcp::{accept, listen};
 use mpiscope_wire::{Flight, Message};
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncWrite, split};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Mutex, Semaphore, watch};
@@ -29,8 +32,6 @@ pub(crate) const ALIVE_EVERY: Duration = Duration::from_secs(1);
 const MOST_WAITING: usize = 32;
 /// Connections that wait to be accepted: those of all agents, which may begin at once.
 const MOST_ARRIVING: u32 = 4096;
-/// A node's name is no longer, as in a ring.
-const MOST_NAME_BYTES: usize = 256;
 
 /// How to listen.
 pub struct ListenerOptions {
@@ -140,7 +141,7 @@ impl Listener {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let socket = {
             let _guard = runtime.enter();
-            listen(options.address)?
+            listen(options.address, MOST_ARRIVING)?
         };
         let address = socket.local_addr()?;
         let shared = Arc::new(Shared {
@@ -158,7 +159,7 @@ impl Listener {
         let serving = Arc::clone(&shared);
         std::thread::Builder::new()
             .name("link".into())
-            .spawn(move || runtime.block_on(accept(&socket, &serving, &teller)))?;
+            .spawn(move || runtime.block_on(serve_all(&socket, &serving, &teller)))?;
         Ok(Self { address, events, shared })
     }
 
@@ -201,98 +202,44 @@ impl Listener {
     }
 }
 
-fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A daemon that takes over has the port of the one before.
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(MOST_ARRIVING)
-}
-
-async fn accept(socket: &TcpListener, shared: &Arc<Shared>, teller: &Teller) {
+async fn serve_all(socket: &TcpListener, shared: &Arc<Shared>, teller: &Teller) {
     while !teller.events.is_closed() {
-        let accepted = tokio::select! {
-            accepted = socket.accept() => accepted,
+        let stream = tokio::select! {
+            stream = accept(socket) => stream,
             () = teller.events.closed() => return,
         };
-        match accepted {
-            Ok((stream, _)) => {
-                let (shared, teller) = (Arc::clone(shared), teller.clone());
-                // A refused or leaving caller gets the reason or nothing; it does not belong into the log of the run.
-                tokio::spawn(async move { serve(stream, &shared, &teller).await });
-            }
-            // No more files to be had: those that are open go on.
-            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
-        }
+        let (shared, teller) = (Arc::clone(shared), teller.clone());
+        // A refused or leaving caller gets the reason or nothing; it does not belong into the log of the run.
+        tokio::spawn(async move { serve(stream, &shared, &teller).await });
     }
-}
-
-/// Who was let in.
-struct Guest {
-    stream: Box<dyn Stream>,
-    purpose: Purpose,
-    identity: u128,
-    node: String,
-    proof: Vec<u8>,
 }
 
 async fn serve(stream: TcpStream, shared: &Shared, teller: &Teller) -> Result<(), LinkError> {
     let Ok(stranger) = shared.strangers.try_acquire() else { return Ok(()) };
-    stream.set_nodelay(true)?;
-    let mut guest = timeout(STRANGERS_PATIENCE, let_in(stream, shared))
+    let guest = timeout(STRANGERS_PATIENCE, let_in(stream, &shared.accepting, &shared.secret))
         .await
         .map_err(|_| LinkError::Silence(STRANGERS_PATIENCE.as_secs()))??;
     drop(stranger);
+    let AgentIntroduction { purpose, identity, ref node } = guest.introduction;
+    // A name is shown to people.
+    let node: String = node.chars().filter(|character| !character.is_control()).collect();
     let joining = shared.joining.lock().await;
-    let Some((agent, is_new)) = shared.registry.register(guest.identity, &guest.node) else {
-        return say(&mut guest.stream, &refusal("there are too many agents")).await;
+    let Some((agent, is_new)) = shared.registry.register(identity, &node) else {
+        guest.refuse("there are too many agents".to_owned()).await;
+        return Ok(());
     };
-    if is_new {
-        let joined = Event::Joined { agent, identity: guest.identity, node: guest.node.clone() };
-        if !teller.tell(joined).await {
-            return Ok(());
-        }
+    if is_new && !teller.tell(Event::Joined { agent, identity, node }).await {
+        return Ok(());
     }
     drop(joining);
-    let proof = std::mem::take(&mut guest.proof);
-    if guest.purpose == Purpose::Clock {
-        say(&mut guest.stream, &Packet::Welcome { next: 0, proof }).await?;
-        return clocks(guest.stream, agent, shared, teller).await;
+    if purpose == Purpose::Clock {
+        return clocks(guest.welcome(0).await?, agent, shared, teller).await;
     }
     let Some(connection) = shared.registry.connect(agent) else { return Ok(()) };
     let number = connection.number;
-    let served = frames(guest.stream, agent, proof, connection, shared, teller).await;
+    let served = frames(guest, agent, connection, shared, teller).await;
     shared.registry.leave(agent, number);
     served
-}
-
-fn refusal(why: &str) -> Packet {
-    Packet::Refused { why: why.to_owned() }
-}
-
-async fn let_in(stream: TcpStream, shared: &Shared) -> Result<Guest, LinkError> {
-    let mut stream = shared.accepting.accept(stream).await?;
-    let daemon_nonce = nonce()?;
-    say(&mut stream, &Packet::Challenge { protocol: PROTOCOL, nonce: daemon_nonce }).await?;
-    let hello = hear(&mut stream, MOST_OF_STRANGERS).await;
-    let Ok(Packet::Hello { protocol, purpose, identity, node, nonce: agent_nonce, proof }) = hello else {
-        // One packet to somebody who may be lost; whether it arrives does not matter.
-        let _ = say(&mut stream, &refusal("this is no agent of mpiscope")).await;
-        return Err(LinkError::Stranger);
-    };
-    if protocol != PROTOCOL {
-        say(&mut stream, &refusal(&format!("it speaks version {protocol}, the daemon {PROTOCOL}"))).await?;
-        return Err(LinkError::Stranger);
-    }
-    let exchange = Exchange { daemon_nonce: &daemon_nonce, agent_nonce: &agent_nonce, identity, node: &node };
-    if node.len() > MOST_NAME_BYTES || !shared.secret.is_proved(Side::Agent, &exchange, &proof) {
-        say(&mut stream, &refusal("it does not know the secret of this run")).await?;
-        return Err(LinkError::Stranger);
-    }
-    let proof = shared.secret.prove(Side::Daemon, &exchange);
-    // A name is shown to people.
-    let node = node.chars().filter(|character| !character.is_control()).collect();
-    Ok(Guest { stream, purpose, identity, node, proof })
 }
 
 /// Answers questions for the time, as fast as it can: only the first result waits for the log.
@@ -325,17 +272,15 @@ async fn clocks(
 
 /// Takes frames and acknowledges them.
 async fn frames(
-    stream: Box<dyn Stream>,
+    guest: Guest<AgentIntroduction>,
     agent: u32,
-    proof: Vec<u8>,
     connection: Connection,
     shared: &Shared,
     teller: &Teller,
 ) -> Result<(), LinkError> {
-    let (mut reading, mut writing) = split(stream);
     let next = connection.next;
     let wanted = *next.borrow();
-    say(&mut writing, &Packet::Welcome { next: wanted, proof }).await?;
+    let (mut reading, mut writing) = split(guest.welcome(wanted).await?);
     let take = async {
         loop {
             let event = match hear(&mut reading, MOST_BYTES).await? {

@@ -8,9 +8,6 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::time::timeout;
 
-/// The version of this protocol.
-pub(crate) const PROTOCOL: u32 = 2;
-
 /// Each side misses the other after so long.
 pub(crate) const SILENCE: Duration = Duration::from_secs(4);
 
@@ -21,38 +18,9 @@ pub(crate) const MOST_BYTES: usize = 8 << 20;
 /// The most calls in flight in a packet.
 const MOST_FLIGHTS: usize = 1 << 16;
 
-/// What a connection is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Purpose {
-    /// To bring frames.
-    Frames,
-    /// To compare clocks, with nothing else in the way.
-    Clock,
-}
-
 /// A packet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Packet {
-    /// The daemon speaks first: a number used once, which the answer has to hold.
-    Challenge { protocol: u32, nonce: [u8; 32] },
-    /// The agent introduces itself and proves that it knows the secret; it asks the daemon for the same proof.
-    Hello {
-        protocol: u32,
-        purpose: Purpose,
-        identity: u128,
-        node: String,
-        nonce: [u8; 32],
-        #[serde(with = "serde_bytes")]
-        proof: Vec<u8>,
-    },
-    /// The daemon's proof, and the number of the frame it wants next.
-    Welcome {
-        next: u64,
-        #[serde(with = "serde_bytes")]
-        proof: Vec<u8>,
-    },
-    /// The daemon does not want this agent.
-    Refused { why: String },
     /// Frames in order, the first with this number.
     Batch {
         first: u64,
@@ -146,15 +114,6 @@ mod tests {
     #[test]
     fn a_packet_is_read_as_written() {
         let packets = [
-            Packet::Challenge { protocol: PROTOCOL, nonce: [7; 32] },
-            Packet::Hello {
-                protocol: PROTOCOL,
-                purpose: Purpose::Clock,
-                identity: u128::MAX - 1,
-                node: "n".into(),
-                nonce: [8; 32],
-                proof: vec![1, 2],
-            },
             Packet::Batch { first: u64::MAX, frames: 1, raw_bytes: 2, compressed: vec![3; 300] },
             Packet::RoundTrip { local_ns: 1, offset_ns: -2, uncertainty_ns: 3 },
             Packet::Alive,

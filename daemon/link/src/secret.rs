@@ -28,10 +28,10 @@ pub(crate) enum Side {
 
 /// The transcript of both sides before a proof is given.
 pub(crate) struct Exchange<'a> {
-    pub(crate) daemon_nonce: &'a [u8; 32],
-    pub(crate) agent_nonce: &'a [u8; 32],
+    pub(crate) listener_nonce: &'a [u8; 32],
+    pub(crate) caller_nonce: &'a [u8; 32],
     pub(crate) identity: u128,
-    pub(crate) node: &'a str,
+    pub(crate) text: &'a str,
 }
 
 pub(crate) fn nonce() -> Result<[u8; 32], LinkError> {
@@ -75,10 +75,10 @@ impl Secret {
             Side::MeshCaller => b"mpiscope mesh caller 1".to_vec(),
             Side::MeshListener => b"mpiscope mesh listener 1".to_vec(),
         };
-        text.extend(exchange.daemon_nonce);
-        text.extend(exchange.agent_nonce);
+        text.extend(exchange.listener_nonce);
+        text.extend(exchange.caller_nonce);
         text.extend(exchange.identity.to_le_bytes());
-        text.extend(exchange.node.as_bytes());
+        text.extend(exchange.text.as_bytes());
         text
     }
 
@@ -109,17 +109,17 @@ mod tests {
     fn a_proof_holds_for_its_own_exchange_alone() {
         let secret = Secret::draw().unwrap();
         let (one, two) = (nonce().unwrap(), nonce().unwrap());
-        let exchange = Exchange { daemon_nonce: &one, agent_nonce: &two, identity: 1, node: "n" };
+        let exchange = Exchange { listener_nonce: &one, caller_nonce: &two, identity: 1, text: "n" };
         let proof = secret.prove(Side::Agent, &exchange);
         assert!(secret.is_proved(Side::Agent, &exchange, &proof));
         for side in [Side::Daemon, Side::MeshCaller, Side::MeshListener] {
             assert!(!secret.is_proved(side, &exchange, &proof));
         }
         for other in [
-            Exchange { daemon_nonce: &two, ..exchange },
-            Exchange { agent_nonce: &one, ..exchange },
+            Exchange { listener_nonce: &two, ..exchange },
+            Exchange { caller_nonce: &one, ..exchange },
             Exchange { identity: 2, ..exchange },
-            Exchange { node: "m", ..exchange },
+            Exchange { text: "m", ..exchange },
         ] {
             assert!(!secret.is_proved(Side::Agent, &other, &proof));
         }

@@ -22,7 +22,7 @@ use super::stretches::{LogMatching, Stretches};
 use super::words::say;
 use crate::criteria_file::CriteriaFile;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
-use helpers::{Crew, Gathering};
+use helpers::{FlowStarter, Gathering};
 use mpiscope_diagnosis::{BudgetOptions, Reference};
 use mpiscope_feed::Diagnosis;
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
@@ -150,7 +150,7 @@ impl LiveDiagnosis {
         std::thread::Builder::new().name("diagnosis".into()).spawn(move || {
             // Inherited by the workers.
             let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
-            let ended = Analysis::start(options, given, Crew::new(helpers), Arc::clone(&of_thread))
+            let ended = Analysis::start(options, given, FlowStarter::new(helpers), Arc::clone(&of_thread))
                 .and_then(|analysis| analysis.run(&reports));
             if let Err(error) = ended {
                 *of_thread.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
@@ -318,7 +318,7 @@ impl Drop for LiveDiagnosis {
 /// The thread.
 struct Analysis {
     flow: Flow,
-    crew: Crew,
+    starter: FlowStarter,
     /// Nothing was given to the flow yet.
     is_fresh: bool,
     /// A process was lost. What comes is of no use until all begins again.
@@ -344,12 +344,12 @@ impl Analysis {
     fn start(
         options: FlowOptions,
         given: Reference,
-        mut crew: Crew,
+        mut starter: FlowStarter,
         shared: Arc<Shared>,
     ) -> Result<Self, FlowError> {
         Ok(Self {
-            flow: crew.start(&options, &shared.gathering)?,
-            crew,
+            flow: starter.start(&options, &shared.gathering)?,
+            starter,
             is_fresh: true,
             is_lost: false,
             options,
@@ -374,7 +374,7 @@ impl Analysis {
                     (self.is_lost, self.is_fresh) = (true, false);
                     // What asked may have had it.
                     self.outlook = Outlook::new(self.given.clone());
-                    self.crew.lost(number, &self.shared.gathering);
+                    self.starter.lost(number, &self.shared.gathering);
                     self.restart()?;
                 }
                 ended => return ended,
@@ -385,7 +385,7 @@ impl Analysis {
     /// Begins with what comes from now on.
     fn begin(&mut self) -> Result<(), FlowError> {
         if !self.is_fresh {
-            self.crew.begin_anew();
+            self.starter.begin_anew();
         }
         self.is_lost = false;
         self.restart()
@@ -396,11 +396,11 @@ impl Analysis {
         if self.is_fresh {
             return Ok(());
         }
-        if !self.crew.is_alone() {
+        if !self.starter.is_alone() {
             // The processes of the old one end before they are started again.
             self.flow = Flow::start(&FlowOptions { workers: 1, ..self.options.clone() })?;
         }
-        self.flow = self.crew.start(&self.options, &self.shared.gathering)?;
+        self.flow = self.starter.start(&self.options, &self.shared.gathering)?;
         self.is_fresh = true;
         Ok(())
     }

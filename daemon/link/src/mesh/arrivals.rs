@@ -1,16 +1,17 @@
 //! The port of a process: who calls there proves itself first. Strangers are few at a time, and timed.
 
 use crate::encryption::Accepting;
-use crate::mesh::greeting::{Guest, let_in};
+use crate::greeting::{Guest, let_in};
+use crate::mesh::introduction::ProcessIntroduction;
 use crate::secret::Secret;
-use std::net::SocketAddr;
+use crate::tcp::accept;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 /// Strangers at a time, and how long each may take to prove itself.
 const MOST_STRANGERS: usize = 128;
@@ -18,16 +19,10 @@ const STRANGERS_PATIENCE: Duration = Duration::from_secs(5);
 /// Callers that have proved themselves and wait for an answer.
 const MOST_GUESTS: usize = 16;
 /// Connections that wait to be accepted: those of all processes, which may begin at once.
-const MOST_ARRIVING: u32 = 1024;
+pub(crate) const MOST_ARRIVING: u32 = 1024;
 
-/// Listens at an address.
-pub(crate) fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A port of a process that has just ended may be used again.
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(MOST_ARRIVING)
-}
+/// A process that has proved itself.
+pub(crate) type Caller = Guest<ProcessIntroduction>;
 
 /// What a caller is checked with.
 pub(crate) struct Doorkeeper {
@@ -39,17 +34,17 @@ pub(crate) struct Doorkeeper {
 
 /// Callers that have proved themselves, one after the other. Nobody is let in once it is dropped.
 pub(crate) struct Arrivals {
-    guests: Receiver<Guest>,
+    guests: Receiver<Caller>,
     task: JoinHandle<()>,
 }
 
 impl Arrivals {
     pub(crate) fn begin(listener: TcpListener, doorkeeper: Doorkeeper) -> Self {
         let (send, guests) = channel(MOST_GUESTS);
-        Self { guests, task: tokio::spawn(accept(listener, Arc::new(doorkeeper), send)) }
+        Self { guests, task: tokio::spawn(let_all_in(listener, Arc::new(doorkeeper), send)) }
     }
 
-    pub(crate) async fn next(&mut self) -> Option<Guest> {
+    pub(crate) async fn next(&mut self) -> Option<Caller> {
         self.guests.recv().await
     }
 }
@@ -60,22 +55,26 @@ impl Drop for Arrivals {
     }
 }
 
-async fn accept(listener: TcpListener, doorkeeper: Arc<Doorkeeper>, guests: Sender<Guest>) {
+async fn let_all_in(listener: TcpListener, doorkeeper: Arc<Doorkeeper>, guests: Sender<Caller>) {
     let strangers = Arc::new(Semaphore::new(MOST_STRANGERS));
     loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            // No more files to be had: those that are open go on.
-            sleep(Duration::from_millis(100)).await;
-            continue;
-        };
+        let stream = accept(&listener).await;
         let Ok(stranger) = Arc::clone(&strangers).try_acquire_owned() else { continue };
         let (doorkeeper, guests) = (Arc::clone(&doorkeeper), guests.clone());
         tokio::spawn(async move {
             let Doorkeeper { secret, accepting, number } = &*doorkeeper;
-            let guest = timeout(STRANGERS_PATIENCE, let_in(stream, accepting, secret, *number)).await;
+            let guest =
+                timeout(STRANGERS_PATIENCE, let_in::<ProcessIntroduction>(stream, accepting, secret)).await;
             drop(stranger);
-            if let Ok(Ok(guest)) = guest {
-                let _ = guests.send(guest).await;
+            match guest {
+                Ok(Ok(guest)) if guest.introduction.to == *number => {
+                    let _ = guests.send(guest).await;
+                }
+                Ok(Ok(guest)) => {
+                    let wanted = guest.introduction.to;
+                    guest.refuse(format!("it calls process {wanted}, and this is process {number}")).await;
+                }
+                _ => {}
             }
         });
     }

@@ -2,13 +2,15 @@
 
 use crate::encryption::{Accepting, Certificate, Connecting, Stream};
 use crate::error::LinkError;
-use crate::mesh::arrivals::{Arrivals, Doorkeeper, listen};
+use crate::greeting::greet;
+use crate::mesh::arrivals::{Arrivals, Caller, Doorkeeper, MOST_ARRIVING};
 use crate::mesh::control::{Control, Event, Notice, PeerAddress, finish};
-use crate::mesh::greeting::{Guest, Introduction, Purpose, greet};
+use crate::mesh::introduction::{ProcessIntroduction, Purpose};
 use crate::mesh::matrix::Matrix;
 use crate::mesh::streams::{Mesh, STREAMS};
 use crate::mesh::tunnel::Pace;
 use crate::secret::Secret;
+use crate::tcp::{connect, listen};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -151,13 +153,13 @@ impl Joining {
     }
 
     async fn call_center(&self, address: &str) -> Result<Meeting, LinkError> {
-        let stream = connect(address).await?;
+        let stream = connect(address, CONNECT).await?;
         let center = stream.peer_addr()?;
         let listener = self.listen(stream.local_addr()?.ip())?;
         let port = listener.local_addr()?.port();
         let certificate = self.certificate.as_ref().map(|certificate| certificate.public().to_owned());
         let introduction =
-            Introduction { from: self.number, to: 0, purpose: Purpose::Meet { port, certificate } };
+            ProcessIntroduction { from: self.number, to: 0, purpose: Purpose::Meet { port, certificate } };
         let stream = greet_in_time(stream, &self.center, &self.options.secret, &introduction).await?;
         Ok(Meeting { stream, center, listener })
     }
@@ -171,9 +173,10 @@ impl Joining {
             IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
         };
         if local.is_loopback() && !self.options.addresses.iter().all(|address| is_loopback(address)) {
-            return Ok(listen((everywhere, 0).into())?);
+            return Ok(listen((everywhere, 0).into(), MOST_ARRIVING)?);
         }
-        Ok(listen((local, 0).into()).or_else(|_| listen((everywhere, 0).into()))?)
+        Ok(listen((local, 0).into(), MOST_ARRIVING)
+            .or_else(|_| listen((everywhere, 0).into(), MOST_ARRIVING))?)
     }
 
     /// Connects with all others, once process 0 says who they are.
@@ -239,8 +242,11 @@ impl Joining {
                 let (connecting, address) = (Arc::clone(&connecting), address.clone());
                 let (secret, from) = (self.options.secret.clone(), self.number);
                 calls.spawn(async move {
-                    let introduction =
-                        Introduction { from, to: process as u32, purpose: Purpose::Stream(stream as u8) };
+                    let introduction = ProcessIntroduction {
+                        from,
+                        to: process as u32,
+                        purpose: Purpose::Stream(stream as u8),
+                    };
                     let connection = call(&address, &connecting, &secret, &introduction).await;
                     Ok((process, stream, connection?))
                 });
@@ -261,11 +267,11 @@ async fn next(events: &mut Receiver<Event>) -> Result<Notice, LinkError> {
 }
 
 /// Lets a process with a larger number in.
-async fn admit(guest: Guest, own: usize, others: usize, matrix: &mut Matrix) {
+async fn admit(guest: Caller, own: usize, others: usize, matrix: &mut Matrix) {
     let from = guest.introduction.from as usize;
     match guest.introduction.purpose {
         Purpose::Stream(stream) if (own + 1..=others).contains(&from) && usize::from(stream) < STREAMS => {
-            if let Ok(connection) = guest.welcome().await {
+            if let Ok(connection) = guest.welcome(()).await {
                 matrix.insert(from, stream.into(), connection);
             }
         }
@@ -273,21 +279,16 @@ async fn admit(guest: Guest, own: usize, others: usize, matrix: &mut Matrix) {
     }
 }
 
-async fn connect(address: &str) -> Result<TcpStream, LinkError> {
-    match timeout(CONNECT, TcpStream::connect(address)).await {
-        Ok(stream) => Ok(stream?),
-        Err(_) => Err(LinkError::Silence(CONNECT.as_secs())),
-    }
-}
-
 async fn greet_in_time(
     stream: TcpStream,
     connecting: &Connecting,
     secret: &Secret,
-    introduction: &Introduction,
+    introduction: &ProcessIntroduction,
 ) -> Result<Box<dyn Stream>, LinkError> {
     let silence = |_| LinkError::Silence(HANDSHAKE.as_secs());
-    timeout(HANDSHAKE, greet(stream, connecting, secret, introduction)).await.map_err(silence)?
+    let greeted =
+        timeout(HANDSHAKE, greet(stream, connecting, secret, introduction)).await.map_err(silence)??;
+    Ok(greeted.0)
 }
 
 /// Calls another process until it lets us in, but not for long: it is there.
@@ -295,11 +296,12 @@ async fn call(
     address: &str,
     connecting: &Connecting,
     secret: &Secret,
-    introduction: &Introduction,
+    introduction: &ProcessIntroduction,
 ) -> Result<Box<dyn Stream>, LinkError> {
     let since = Instant::now();
     loop {
-        let called = async { greet_in_time(connect(address).await?, connecting, secret, introduction).await };
+        let called =
+            async { greet_in_time(connect(address, CONNECT).await?, connecting, secret, introduction).await };
         match called.await {
             Ok(stream) => return Ok(stream),
             Err(LinkError::Io(_) | LinkError::Silence(_)) if since.elapsed() < PEERS_PATIENCE => {

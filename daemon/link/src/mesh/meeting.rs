@@ -2,13 +2,14 @@
 
 use crate::encryption::{Accepting, Certificate};
 use crate::error::LinkError;
-use crate::mesh::arrivals::{Arrivals, Doorkeeper, listen};
+use crate::mesh::arrivals::{Arrivals, Caller, Doorkeeper, MOST_ARRIVING};
 use crate::mesh::control::{Control, Event, MOST_PLAN_BYTES, Notice, PeerAddress, finish};
-use crate::mesh::greeting::{Guest, Purpose};
+use crate::mesh::introduction::Purpose;
 use crate::mesh::matrix::Matrix;
 use crate::mesh::streams::{Mesh, STREAMS};
 use crate::mesh::tunnel::Pace;
 use crate::secret::Secret;
+use crate::tcp::listen;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -64,7 +65,7 @@ impl Meeting {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let listener = {
             let _guard = runtime.enter();
-            listen(address)?
+            listen(address, MOST_ARRIVING)?
         };
         let address = listener.local_addr()?;
         let accepting = Accepting::new(certificate.as_ref())?;
@@ -189,7 +190,7 @@ impl Table<'_> {
     }
 
     /// Lets a process in that knows the secret, or says why not.
-    async fn admit(&mut self, guest: Guest) {
+    async fn admit(&mut self, guest: Caller) {
         let number = guest.introduction.from as usize;
         let others = self.members.len();
         let Some(member) = number.checked_sub(1).and_then(|at| self.members.get_mut(at)) else {
@@ -207,7 +208,7 @@ impl Table<'_> {
             }
             Purpose::Meet { port, certificate } => {
                 let address = SocketAddr::new(guest.address.ip().to_canonical(), port).to_string();
-                let Ok(stream) = guest.welcome().await else { return };
+                let Ok(stream) = guest.welcome(()).await else { return };
                 self.visits += 1;
                 let visit = self.visits;
                 let control = Control::begin(stream, number, visit, self.send.clone());
@@ -215,7 +216,7 @@ impl Table<'_> {
                 *member = Some(Member { visit, address, control, is_ready: false });
             }
             Purpose::Stream(stream) if self.is_connecting && usize::from(stream) < STREAMS => {
-                if let Ok(connection) = guest.welcome().await {
+                if let Ok(connection) = guest.welcome(()).await {
                     self.matrix.insert(number, stream.into(), connection);
                 }
             }

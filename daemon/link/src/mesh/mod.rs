@@ -11,7 +11,7 @@
 mod arrivals;
 mod control;
 mod frame;
-mod greeting;
+mod introduction;
 mod join;
 mod matrix;
 mod meeting;

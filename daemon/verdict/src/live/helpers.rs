@@ -48,13 +48,13 @@ impl Gathering {
 /// How often they are brought together because an analysis begins anew, though none was lost: it takes seconds.
 const MOST_AGAIN: u32 = 8;
 
-/// The helpers of an analysis, if it has any.
-pub(super) struct Crew {
+/// Starts the flow of an analysis, over helpers if it has any.
+pub(super) struct FlowStarter {
     helpers: Option<Box<dyn Helpers>>,
     again: u32,
 }
 
-impl Crew {
+impl FlowStarter {
     pub(super) fn new(helpers: Option<Box<dyn Helpers>>) -> Self {
         Self { helpers, again: 0 }
     }
