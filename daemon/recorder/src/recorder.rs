@@ -379,6 +379,8 @@ impl Recorder {
     fn finish(mut self) -> Result<Summary> {
         let step = self.engine.finish();
         self.write(step);
+        let settled = self.writer.settle();
+        self.note(settled);
         let Totals { calls, polls, .. } = self.engine.totals;
         self.engine.losses.unsaved = self.expected_calls.saturating_sub(calls + polls);
         self.finish_hangs();

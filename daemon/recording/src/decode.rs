@@ -137,23 +137,23 @@ fn read_column<R: Row>(column: &Column<R>, values: &mut Values, rows: &mut [R]) 
     }
     let count = rows.len();
     match &column.access {
-        Access::U16(_, set) => {
+        Access::U16(.., set) => {
             for (row, value) in rows.iter_mut().zip(values.i32(count)?) {
                 set(row, u16::try_from(value).map_err(|_| format!("{value} is out of range"))?);
             }
         }
-        Access::U32(_, set) => fill(rows, values.i32(count)?, |row, value| set(row, value.cast_unsigned())),
-        Access::OptionalU32(_, set) => {
+        Access::U32(.., set) => fill(rows, values.i32(count)?, |row, value| set(row, value.cast_unsigned())),
+        Access::OptionalU32(.., set) => {
             fill(rows, values.optional_i32(count)?, |row, value| set(row, value.map(i32::cast_unsigned)));
         }
-        Access::I32(_, set) => fill(rows, values.i32(count)?, set),
-        Access::OptionalI32(_, set) => fill(rows, values.optional_i32(count)?, set),
-        Access::U64(_, set) => fill(rows, values.i64(count)?, |row, value| set(row, value.cast_unsigned())),
-        Access::OptionalU64(_, set) => {
+        Access::I32(.., set) => fill(rows, values.i32(count)?, set),
+        Access::OptionalI32(.., set) => fill(rows, values.optional_i32(count)?, set),
+        Access::U64(.., set) => fill(rows, values.i64(count)?, |row, value| set(row, value.cast_unsigned())),
+        Access::OptionalU64(.., set) => {
             fill(rows, values.optional_i64(count)?, |row, value| set(row, value.map(i64::cast_unsigned)));
         }
-        Access::Bool(_, set) => fill(rows, values.bool(count)?, set),
-        Access::F64(_, set) => fill(rows, values.f64(count)?, set),
+        Access::Bool(.., set) => fill(rows, values.bool(count)?, set),
+        Access::F64(.., set) => fill(rows, values.f64(count)?, set),
         Access::Text(_, set) => fill(rows, values.text(count)?, set),
     }
     Ok(())

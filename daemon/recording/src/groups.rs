@@ -5,70 +5,112 @@
 
 use crate::row::SegmentRow;
 
+/// When rows were.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    /// The first begin.
+    pub(crate) from_ns: u64,
+    pub(crate) first_end_ns: u64,
+    /// The last end.
+    pub(crate) to_ns: u64,
+}
+
+impl Default for Span {
+    /// Of no rows.
+    fn default() -> Self {
+        Self { from_ns: u64::MAX, first_end_ns: u64::MAX, to_ns: 0 }
+    }
+}
+
+impl Span {
+    #[inline]
+    pub(crate) fn add<R: SegmentRow>(&mut self, row: &R) {
+        let end_ns = row.end_ns();
+        self.from_ns = self.from_ns.min(row.begin_ns());
+        self.first_end_ns = self.first_end_ns.min(end_ns);
+        self.to_ns = self.to_ns.max(end_ns);
+    }
+
+    /// From the first end to the last.
+    pub(crate) fn ends_ns(&self) -> u64 {
+        self.to_ns.saturating_sub(self.first_end_ns)
+    }
+}
+
 /// Shows the groups of a segment to `put`, each in order.
-pub(crate) fn for_each_group<R: SegmentRow, E>(
-    rows: &[R],
+pub(crate) fn for_each_group<'a, R: SegmentRow, E>(
+    rows: &'a [R],
+    ends_ns: u64,
     rows_per_group: usize,
-    mut put: impl FnMut(&[R]) -> Result<(), E>,
+    mut put: impl FnMut(&[&'a R]) -> Result<(), E>,
 ) -> Result<(), E> {
     let most_ns = if rows.len() <= rows_per_group {
         u64::MAX
     } else {
-        end_span_ns(rows) / rows.len().div_ceil(rows_per_group) as u64
+        ends_ns / rows.len().div_ceil(rows_per_group) as u64
     };
     let is_long = |row: &R| row.end_ns().saturating_sub(row.begin_ns()) > most_ns;
     let (mut group, mut keys, mut long) = (Vec::new(), Vec::new(), Vec::new());
-    let mut put_in_order = |rows: &[R], keys: &mut Vec<(R::Key, usize)>| {
+    let mut put_in_order = |keys: &mut Vec<(R::Key, usize)>| {
         // Keys are sorted instead of rows, which are several times as large.
         sort(rows, keys);
         group.clear();
-        group.extend(keys.iter().map(|&(_, at)| rows[at].clone()));
+        group.extend(keys.iter().map(|&(_, at)| &rows[at]));
         keys.clear();
         if group.is_empty() { Ok(()) } else { put(&group) }
     };
-    for piece in rows.chunks(rows_per_group) {
-        for (at, row) in piece.iter().enumerate() {
-            if is_long(row) { long.push(row.clone()) } else { keys.push((row.key(), at)) }
+    for (piece, first) in rows.chunks(rows_per_group).zip((0..).step_by(rows_per_group)) {
+        for (row, at) in piece.iter().zip(first..) {
+            if is_long(row) { long.push(at) } else { keys.push((row.key(), at)) }
         }
-        put_in_order(piece, &mut keys)?;
+        put_in_order(&mut keys)?;
     }
     for piece in long.chunks(rows_per_group) {
-        keys.extend(piece.iter().enumerate().map(|(at, row)| (row.key(), at)));
-        put_in_order(piece, &mut keys)?;
+        keys.extend(piece.iter().map(|&at| (rows[at].key(), at)));
+        put_in_order(&mut keys)?;
     }
     Ok(())
 }
 
-/// A stretch in order has at least this many rows on average, or rows are sorted one by one.
-const LEAST_STRETCH: usize = 4;
+/// Lanes are counted if there are at most this many times as many as rows, as a rule.
+const LANES_PER_ROW: u64 = 4;
 
-/// Sorts keys of rows. Most rows of a lane come in order, many at a time: then only these stretches have to be sorted.
+/// Sorts keys of rows. Most rows of a lane come in order: dealt out to their lanes, few of them have to be sorted.
 fn sort<R: SegmentRow>(rows: &[R], keys: &mut Vec<(R::Key, usize)>) {
     let lane = |(_, at): &(R::Key, usize)| rows[*at].lane();
-    let mut stretches: Vec<_> =
-        keys.chunk_by(|one, other| lane(one) == lane(other) && one <= other).collect();
-    if stretches.len() > keys.len() / LEAST_STRETCH {
-        keys.sort();
+    let most = keys.iter().map(lane).max().unwrap_or(0);
+    if most >= LANES_PER_ROW * keys.len() as u64 {
+        keys.sort_unstable();
         return;
     }
-    stretches.sort_unstable_by_key(|stretch| stretch[0]);
-    let mut sorted = stretches.concat();
-    if !sorted.is_sorted() {
-        sorted.sort();
+    // By lane, where its next row goes, and in the end where it ends.
+    let mut ends = vec![0_usize; most as usize + 1];
+    keys.iter().for_each(|key| ends[lane(key) as usize] += 1);
+    let mut before = 0;
+    for end in &mut ends {
+        before += std::mem::replace(end, before);
+    }
+    let Some(first) = keys.first() else { return };
+    let mut sorted = vec![*first; keys.len()];
+    for key in keys.iter() {
+        let end = &mut ends[lane(key) as usize];
+        sorted[*end] = *key;
+        *end += 1;
+    }
+    let mut begin = 0;
+    for end in ends {
+        let of_lane = &mut sorted[begin..end];
+        if !of_lane.is_sorted() {
+            of_lane.sort_unstable();
+        }
+        begin = end;
     }
     *keys = sorted;
 }
 
-/// From the first end to the last.
-pub(crate) fn end_span_ns<R: SegmentRow>(rows: &[R]) -> u64 {
-    let first_ns = rows.iter().map(SegmentRow::end_ns).min().unwrap_or_default();
-    let last_ns = rows.iter().map(SegmentRow::end_ns).max().unwrap_or_default();
-    last_ns - first_ns
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{for_each_group, sort};
+    use super::{Span, for_each_group, sort};
     use crate::row::SegmentRow;
     use mpiscope_model::{Call, Rank};
     use proptest::prelude::*;
@@ -76,8 +118,10 @@ mod tests {
 
     fn groups(rows: &[Call], rows_per_group: usize) -> Vec<Vec<Call>> {
         let mut groups = Vec::new();
-        let Ok(()) = for_each_group::<_, Infallible>(rows, rows_per_group, |group| {
-            groups.push(group.to_vec());
+        let mut span = Span::default();
+        rows.iter().for_each(|row| span.add(row));
+        let Ok(()) = for_each_group::<_, Infallible>(rows, span.ends_ns(), rows_per_group, |group| {
+            groups.push(group.iter().map(|call| **call).collect());
             Ok(())
         });
         groups
@@ -100,8 +144,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn stretches_in_order_are_sorted_as_single_rows_are(
-            stretches in proptest::collection::vec((0_u32..4, 0_u64..9_000, 1_u64..60, 0_u64..3), 0..40),
+        fn rows_of_lanes_are_sorted_as_single_rows_are(
+            stretches in proptest::collection::vec((prop_oneof![0_u32..4, 0_u32..4_000], 0_u64..9_000, 1_u64..60, 0_u64..3), 0..40),
         ) {
             let of_stretch = |(rank, from_ns, count, each_ns): (u32, u64, u64, u64)| {
                 (0..count).map(move |at| Call { rank: Rank(rank), start_ns: from_ns + at * each_ns, ..Call::default() })

@@ -43,7 +43,7 @@ pub trait SegmentRow: Row {
 
     /// The key of a row.
     fn key(&self) -> Self::Key;
-    /// Most rows of one lane come in their order.
+    /// Keys are in the order of lanes first. Most rows of one lane come in their order.
     fn lane(&self) -> u64;
     /// The beginning of the row's time.
     fn begin_ns(&self) -> u64;
@@ -52,9 +52,14 @@ pub trait SegmentRow: Row {
     /// Converts its times to the last clock map. Rows that are sums over windows stay as they are: the correction is
     /// little beside a window.
     fn correct(&mut self, _corrections: &Corrections) {}
-    /// Writes the files beside a segment of the recording `dir`. A failure does no harm, because the rows have the
-    /// same data.
-    fn write_beside(_rows: &[Self], _dir: &Path, _name: &str, _zstd_level: i32) -> Option<FileMark> {
+    /// Writes the file `name` beside a segment of the recording `dir`, whose rows end within `ends_ns`. A failure does no
+    /// harm, because the rows have the same data.
+    fn write_beside(
+        _rows: &[Self],
+        _ends_ns: u64,
+        (_dir, _name): (&Path, &str),
+        _zstd_level: i32,
+    ) -> Option<FileMark> {
         None
     }
 }
@@ -81,6 +86,8 @@ pub struct Column<R: 'static> {
 }
 
 type Get<R, V> = fn(&R) -> V;
+/// Appends the values of rows: a call for each of them would take longer than the value.
+type Gather<R, V> = fn(&[&R], &mut Vec<V>);
 type Set<R, V> = fn(&mut R, V);
 
 /// Access to the value of a column in a row, by the type that the model has for it.
@@ -89,52 +96,72 @@ type Set<R, V> = fn(&mut R, V);
 /// that people read these files with. Bits are kept, so every value comes back.
 pub enum Access<R: 'static> {
     /// A small number.
-    U16(Get<R, u16>, Set<R, u16>),
+    U16(Get<R, u16>, Gather<R, u16>, Set<R, u16>),
     /// A number.
-    U32(Get<R, u32>, Set<R, u32>),
+    U32(Get<R, u32>, Gather<R, u32>, Set<R, u32>),
     /// A number that may be absent.
-    OptionalU32(Get<R, Option<u32>>, Set<R, Option<u32>>),
+    OptionalU32(Get<R, Option<u32>>, Gather<R, Option<u32>>, Set<R, Option<u32>>),
     /// A signed number.
-    I32(Get<R, i32>, Set<R, i32>),
+    I32(Get<R, i32>, Gather<R, i32>, Set<R, i32>),
     /// A signed number that may be absent.
-    OptionalI32(Get<R, Option<i32>>, Set<R, Option<i32>>),
+    OptionalI32(Get<R, Option<i32>>, Gather<R, Option<i32>>, Set<R, Option<i32>>),
     /// A time or a count.
-    U64(Get<R, u64>, Set<R, u64>),
+    U64(Get<R, u64>, Gather<R, u64>, Set<R, u64>),
     /// A time or a count that may be absent.
-    OptionalU64(Get<R, Option<u64>>, Set<R, Option<u64>>),
+    OptionalU64(Get<R, Option<u64>>, Gather<R, Option<u64>>, Set<R, Option<u64>>),
     /// Yes or no.
-    Bool(Get<R, bool>, Set<R, bool>),
+    Bool(Get<R, bool>, Gather<R, bool>, Set<R, bool>),
     /// A measure.
-    F64(Get<R, f64>, Set<R, f64>),
+    F64(Get<R, f64>, Gather<R, f64>, Set<R, f64>),
     /// A name.
     Text(fn(&R) -> &str, Set<R, String>),
 }
 
+/// Access to a value that is copied from the row.
+macro_rules! access {
+    ($access:ident, |$row:ident| $get:expr, $set:expr) => {
+        $crate::row::Access::$access(
+            |$row| $get,
+            |rows, values| values.extend(rows.iter().map(|$row| $get)),
+            $set,
+        )
+    };
+}
+pub(crate) use access;
+
 /// A column that is a plain field of the row, or one of an index, and is called as it is.
 macro_rules! column {
-    ($field:ident: $access:ident, $nature:ident) => {
+    (@ $field:ident, $nature:ident, $access:expr) => {
         $crate::row::Column {
             name: stringify!($field),
             nature: $crate::row::Nature::$nature,
-            access: $crate::row::Access::$access(|row| row.$field, |row, v| row.$field = v),
+            access: $access,
         }
+    };
+    ($field:ident: $access:ident, $nature:ident) => {
+        $crate::row::column!(
+            @ $field,
+            $nature,
+            $crate::row::access!($access, |row| row.$field, |row, v| row.$field = v)
+        )
     };
     ($field:ident: U32 of $index:ident, $nature:ident) => {
-        $crate::row::Column {
-            name: stringify!($field),
-            nature: $crate::row::Nature::$nature,
-            access: $crate::row::Access::U32(|row| row.$field.0, |row, v| row.$field = $index(v)),
-        }
+        $crate::row::column!(
+            @ $field,
+            $nature,
+            $crate::row::access!(U32, |row| row.$field.0, |row, v| row.$field = $index(v))
+        )
     };
     ($field:ident: OptionalU32 of $index:ident, $nature:ident) => {
-        $crate::row::Column {
-            name: stringify!($field),
-            nature: $crate::row::Nature::$nature,
-            access: $crate::row::Access::OptionalU32(
+        $crate::row::column!(
+            @ $field,
+            $nature,
+            $crate::row::access!(
+                OptionalU32,
                 |row| row.$field.map(|index| index.0),
-                |row, v| row.$field = v.map($index),
-            ),
-        }
+                |row, v| row.$field = v.map($index)
+            )
+        )
     };
 }
 pub(crate) use column;
@@ -159,11 +186,11 @@ impl<R> Column<R> {
     /// Its number in a row; none where there is no number.
     pub(crate) fn number(&self, row: &R) -> Option<u64> {
         match self.access {
-            Access::U16(get, _) => Some(get(row).into()),
-            Access::U32(get, _) => Some(get(row).into()),
-            Access::OptionalU32(get, _) => get(row).map(u64::from),
-            Access::U64(get, _) => Some(get(row)),
-            Access::OptionalU64(get, _) => get(row),
+            Access::U16(get, ..) => Some(get(row).into()),
+            Access::U32(get, ..) => Some(get(row).into()),
+            Access::OptionalU32(get, ..) => get(row).map(u64::from),
+            Access::U64(get, ..) => Some(get(row)),
+            Access::OptionalU64(get, ..) => get(row),
             Access::I32(..)
             | Access::OptionalI32(..)
             | Access::Bool(..)
@@ -176,12 +203,8 @@ impl<R> Column<R> {
         matches!(self.physical(), Physical::INT32 | Physical::INT64)
     }
 
-    fn is_optional(&self) -> bool {
-        matches!(self.access, Access::OptionalU32(..) | Access::OptionalI32(..) | Access::OptionalU64(..))
-    }
-
     pub(crate) fn schema(&self) -> Result<TypePtr> {
-        let repetition = if self.is_optional() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let repetition = if self.may_be_absent() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let mut builder =
             Type::primitive_type_builder(self.name, self.physical()).with_repetition(repetition);
         if matches!(self.access, Access::Text(..)) {

@@ -52,8 +52,8 @@ impl Default for RecordingOptions {
     }
 }
 
-/// Writes one recording. It has no thread of its own: sealing happens where rows are pushed, so its owner gives it a
-/// thread that may wait for the disk.
+/// Writes one recording. Full segments of calls and of messages are written by threads of their own, one of each at a time.
+/// Whoever pushes may wait for them and for the disk, so its owner gives it a thread that may.
 ///
 /// Its owner writes the log with a [`crate::WalWriter`] of its own, made after this.
 pub struct RecordingWriter {
@@ -138,8 +138,8 @@ impl RecordingWriter {
             dir: dir.to_path_buf(),
             options,
             manifest,
-            calls: SegmentWriter::open(dir, calls_per_segment, zstd_level)?,
-            messages: SegmentWriter::open(dir, messages_per_segment, zstd_level)?,
+            calls: SegmentWriter::open(dir, calls_per_segment, zstd_level)?.beside(),
+            messages: SegmentWriter::open(dir, messages_per_segment, zstd_level)?.beside(),
             windows: SegmentWriter::open(dir, windows_per_segment, zstd_level)?,
             scheduling: SegmentWriter::open(dir, scheduling_per_segment, zstd_level)?,
             rebuilding,
@@ -148,7 +148,8 @@ impl RecordingWriter {
         })
     }
 
-    /// Keeps only the newest part of the run, see [`RecordingWriter::trim`].
+    /// Keeps only the newest part of the run, see [`RecordingWriter::trim`]. Its segments are small, and nothing is written beside:
+    /// what is on disk is what is counted.
     ///
     /// # Errors
     /// As of [`RecordingWriter::create`].
@@ -259,10 +260,10 @@ impl RecordingWriter {
     pub fn set_clock_version(&mut self, version: u32) -> Result<(), RecordingError> {
         let Segments { calls, messages, windows, scheduling } = &mut self.manifest.segments;
         let outcomes = [
-            self.calls.set_clock_version(version).map(|segment| calls.extend(segment)),
-            self.messages.set_clock_version(version).map(|segment| messages.extend(segment)),
-            self.windows.set_clock_version(version).map(|segment| windows.extend(segment)),
-            self.scheduling.set_clock_version(version).map(|segment| scheduling.extend(segment)),
+            self.calls.set_clock_version(version, calls),
+            self.messages.set_clock_version(version, messages),
+            self.windows.set_clock_version(version, windows),
+            self.scheduling.set_clock_version(version, scheduling),
         ];
         outcomes.into_iter().collect()
     }
@@ -317,13 +318,26 @@ impl RecordingWriter {
         sealed.and(self.write_manifest())
     }
 
+    /// Waits for the segments that are being written.
+    ///
+    /// # Errors
+    /// When one of them could not be written. Its rows are counted as unwritten.
+    pub fn settle(&mut self) -> Result<(), RecordingError> {
+        let Segments { calls, messages, .. } = &mut self.manifest.segments;
+        let outcomes = [self.calls.settle(calls), self.messages.settle(messages)];
+        outcomes.into_iter().collect()
+    }
+
     fn seal_rows(&mut self) -> Result<(), RecordingError> {
         let Segments { calls, messages, windows, scheduling } = &mut self.manifest.segments;
+        // All at once, and then one after the other is waited for.
         let outcomes = [
-            self.calls.seal().map(|segment| calls.extend(segment)),
-            self.messages.seal().map(|segment| messages.extend(segment)),
-            self.windows.seal().map(|segment| windows.extend(segment)),
-            self.scheduling.seal().map(|segment| scheduling.extend(segment)),
+            self.calls.begin_to_seal(calls),
+            self.messages.begin_to_seal(messages),
+            self.windows.seal(windows),
+            self.scheduling.seal(scheduling),
+            self.calls.seal(calls),
+            self.messages.seal(messages),
         ];
         outcomes.into_iter().collect()
     }
@@ -338,11 +352,14 @@ impl RecordingWriter {
     }
 
     /// Ends the recording: seals everything, writes the small tables and the manifest, and removes the log once all is
-    /// safe. If rows could not be written, the log stays, the state is incomplete and `missing` lists it.
+    /// safe. If rows could not be written, the log stays, the state is incomplete and `missing` lists it. Whoever wants to know
+    /// why calls [`RecordingWriter::settle`] before.
     ///
     /// # Errors
     /// When tables or manifest cannot be written; the log is still there then.
     pub fn finish(mut self, tables: &Tables, summary: &Summary) -> Result<Manifest, RecordingError> {
+        // What failed before this is counted, like rows that could not be written earlier.
+        let _ = self.settle();
         let sealed = self.seal_rows().and_then(|()| self.trim());
         free_reserve(&self.dir);
         let tables_written = tables.write(&self.dir, self.options.zstd_level);

@@ -57,7 +57,7 @@ proptest! {
         let mut in_order = calls.clone();
         in_order.sort_by_key(|call| call.end_ns);
         writer.push(&in_order, &mut segments).unwrap();
-        segments.extend(writer.seal().unwrap());
+        writer.seal(&mut segments).unwrap();
         let direction = if backward { Direction::Backward } else { Direction::Forward };
         let range = from_ns..from_ns + long_ns;
         let reader = SegmentReader::uncorrected(dir.path().to_path_buf());

@@ -246,8 +246,10 @@ fn any_damaged_byte_of_a_small_table_is_reported() {
 fn segment_in_groups(dir: &Path) -> (Segment, Vec<Call>) {
     let mut writer = SegmentWriter::<Call>::open(dir, 1000, 1).unwrap().with_rows_per_group(50);
     let rows = calls(0, 300);
-    writer.push(&rows, &mut Vec::new()).unwrap();
-    (writer.seal().unwrap().unwrap(), rows)
+    let mut sealed = Vec::new();
+    writer.push(&rows, &mut sealed).unwrap();
+    writer.seal(&mut sealed).unwrap();
+    (sealed.remove(0), rows)
 }
 
 #[test]

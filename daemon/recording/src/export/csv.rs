@@ -74,15 +74,15 @@ impl<R: Row, W: Write> CsvTable<R, W> {
 
 fn value<R>(line: &mut Vec<u8>, row: &R, column: &Column<R>) {
     match column.access {
-        Access::U16(get, _) => unsigned(line, get(row).into()),
-        Access::U32(get, _) => unsigned(line, get(row).into()),
-        Access::I32(get, _) => signed(line, get(row).into()),
-        Access::U64(get, _) => unsigned(line, get(row)),
-        Access::F64(get, _) => line.extend_from_slice(get(row).to_string().as_bytes()),
-        Access::Bool(get, _) => line.extend_from_slice(if get(row) { b"true" } else { b"false" }),
-        Access::OptionalU32(get, _) => get(row).into_iter().for_each(|value| unsigned(line, value.into())),
-        Access::OptionalI32(get, _) => get(row).into_iter().for_each(|value| signed(line, value.into())),
-        Access::OptionalU64(get, _) => get(row).into_iter().for_each(|value| unsigned(line, value)),
+        Access::U16(get, ..) => unsigned(line, get(row).into()),
+        Access::U32(get, ..) => unsigned(line, get(row).into()),
+        Access::I32(get, ..) => signed(line, get(row).into()),
+        Access::U64(get, ..) => unsigned(line, get(row)),
+        Access::F64(get, ..) => line.extend_from_slice(get(row).to_string().as_bytes()),
+        Access::Bool(get, ..) => line.extend_from_slice(if get(row) { b"true" } else { b"false" }),
+        Access::OptionalU32(get, ..) => get(row).into_iter().for_each(|value| unsigned(line, value.into())),
+        Access::OptionalI32(get, ..) => get(row).into_iter().for_each(|value| signed(line, value.into())),
+        Access::OptionalU64(get, ..) => get(row).into_iter().for_each(|value| unsigned(line, value)),
         Access::Text(get, _) => line.extend_from_slice(field(get(row)).as_bytes()),
     }
 }

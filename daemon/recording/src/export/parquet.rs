@@ -1,7 +1,7 @@
 //! A table as one Parquet file, with this number of rows in a row group.
 
 use super::name_column::NameColumn;
-use crate::encode::{settings, write_column};
+use crate::encode::{Columns, settings};
 use crate::row::{Column, Row};
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType};
@@ -27,6 +27,7 @@ pub struct ParquetTable<R: Row, W: Write + Send> {
     file: SerializedFileWriter<W>,
     names: Vec<Names<R>>,
     rows: Vec<R>,
+    columns: Columns<R>,
 }
 
 impl<R: Row, W: Write + Send> ParquetTable<R, W> {
@@ -52,7 +53,7 @@ impl<R: Row, W: Write + Send> ParquetTable<R, W> {
             number: column.number,
             values: column.names.into_iter().map(known).collect(),
         });
-        Ok(Self { file, names: names.collect(), rows: Vec::new() })
+        Ok(Self { file, names: names.collect(), rows: Vec::new(), columns: Columns::default() })
     }
 
     /// More rows.
@@ -73,12 +74,8 @@ impl<R: Row, W: Write + Send> ParquetTable<R, W> {
 
     fn group(&mut self) -> Result<()> {
         let mut group = self.file.next_row_group()?;
-        for column in R::COLUMNS {
-            if let Some(mut writer) = group.next_column()? {
-                write_column(&self.rows, column, &mut writer)?;
-                writer.close()?;
-            }
-        }
+        self.columns.take(&self.rows);
+        self.columns.write(&mut group)?;
         for column in &self.names {
             if let Some(mut writer) = group.next_column()? {
                 let (mut values, mut levels) = (Vec::new(), Vec::with_capacity(self.rows.len()));

@@ -70,8 +70,8 @@ impl SegmentRow for Call {
         self.end_ns
     }
 
-    fn write_beside(rows: &[Self], dir: &Path, name: &str, zstd_level: i32) -> Option<FileMark> {
-        starts::write(rows, dir, name, zstd_level).ok()
+    fn write_beside(rows: &[Self], ends_ns: u64, to: (&Path, &str), zstd_level: i32) -> Option<FileMark> {
+        starts::write(rows, ends_ns, to, zstd_level).ok()
     }
 
     fn correct(&mut self, corrections: &Corrections) {

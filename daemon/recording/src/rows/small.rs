@@ -1,7 +1,7 @@
 //! `tables/*.parquet`: names of functions, communicators, nodes, call sites and ranks.
 
 use crate::row::Nature::Repeating;
-use crate::row::{Access, Column, Row, column};
+use crate::row::{Access, Column, Row, access, column};
 use mpiscope_model::{
     Comm, CommInfo, CommKind, Coordinate, CpuSet, Function, Node, NodeInfo, ProcessState, Rank, RankCpus,
     RankInfo, Site, SiteInfo,
@@ -85,10 +85,8 @@ impl Row for SiteInfo {
             name: "parent",
             nature: Repeating,
             // Whoever follows sites to the start of the program gets there, whatever the file says.
-            access: Access::OptionalU32(
-                |row| row.parent.map(|parent| parent.0),
-                |row, v| row.parent = v.map(Site).filter(|&parent| parent < row.site),
-            ),
+            access: access!(OptionalU32, |row| row.parent.map(|parent| parent.0), |row, v| row.parent =
+                v.map(Site).filter(|&parent| parent < row.site)),
         },
     ];
 
@@ -191,12 +189,12 @@ impl Row for RankInfo {
         Column {
             name: "cpus_on_host",
             nature: Repeating,
-            access: Access::U32(|row| row.cpus.on_host, |row, v| row.cpus.on_host = v),
+            access: access!(U32, |row| row.cpus.on_host, |row, v| row.cpus.on_host = v),
         },
         Column {
             name: "cpu_quota_milli",
             nature: Repeating,
-            access: Access::U32(|row| row.cpus.quota_milli, |row, v| row.cpus.quota_milli = v),
+            access: access!(U32, |row| row.cpus.quota_milli, |row, v| row.cpus.quota_milli = v),
         },
     ];
     const LATER: &'static [&'static str] = &["cpus", "cpus_on_host", "cpu_quota_milli"];

@@ -5,7 +5,6 @@
 
 use crate::error::RecordingError;
 use crate::folder::{STARTS, make_folder};
-use crate::groups::end_span_ns;
 use crate::manifest::FileMark;
 use crate::row::{Column, Row, column};
 use crate::table_file::write_file;
@@ -67,26 +66,26 @@ impl StartRow {
 /// Writes the file that goes with a segment of calls.
 pub(crate) fn write(
     calls: &[Call],
-    dir: &Path,
-    name: &str,
+    ends_ns: u64,
+    (dir, name): (&Path, &str),
     zstd_level: i32,
 ) -> Result<FileMark, RecordingError> {
     make_folder(&dir.join(STARTS))?;
     let file = format!("{STARTS}/{name}");
     let written = write_file(&dir.join(&file), zstd_level, |encoder| {
-        levels(calls, end_span_ns(calls)).iter().try_for_each(|level| encoder.group(level))
+        levels(calls, ends_ns).iter().try_for_each(|level| encoder.group(level))
     })?;
     Ok(FileMark { file, crc32: written.crc32, bytes: written.bytes })
 }
 
 /// The rows of a segment's calls, shortest windows first, one list a length.
-fn levels(calls: &[Call], end_span_ns: u64) -> Vec<Vec<StartRow>> {
+fn levels(calls: &[Call], ends_ns: u64) -> Vec<Vec<StartRow>> {
     let windows = (calls.len() as u64 / CALLS_PER_WINDOW).max(1);
-    let mut window_ns = (end_span_ns / windows).max(1).checked_next_power_of_two().unwrap_or(1 << 63);
+    let mut window_ns = (ends_ns / windows).max(1).checked_next_power_of_two().unwrap_or(1 << 63);
     let mut level = shortest(calls, window_ns);
     let mut levels = Vec::new();
     loop {
-        let is_last = end_span_ns / window_ns <= FEWEST_WINDOWS;
+        let is_last = ends_ns / window_ns <= FEWEST_WINDOWS;
         let next = (!is_last).then(|| {
             window_ns *= 2;
             doubled(&level, window_ns)
@@ -99,12 +98,26 @@ fn levels(calls: &[Call], end_span_ns: u64) -> Vec<Vec<StartRow>> {
     }
 }
 
+/// Functions for which it is remembered where the last call was counted.
+const REMEMBERED: usize = 64;
+
 fn shortest(calls: &[Call], window_ns: u64) -> Vec<StartRow> {
-    let mut rows = FxHashMap::<(u64, Function), StartRow>::default();
+    let mut places = FxHashMap::<(u64, Function), usize>::default();
+    let mut rows: Vec<StartRow> = Vec::new();
+    // Most calls began in the window of the one before of their function.
+    let mut recent = [None; REMEMBERED];
     for call in calls {
-        let from_ns = call.start_ns / window_ns * window_ns;
-        let row = rows.entry((from_ns, call.function)).or_default();
-        row.add(&StartRow {
+        let key = (begin_of(call.start_ns, window_ns), call.function);
+        let last = &mut recent[usize::from(call.function) % REMEMBERED];
+        let at = match *last {
+            Some((of, at)) if of == key => at,
+            _ => *places.entry(key).or_insert(rows.len()),
+        };
+        *last = Some((key, at));
+        if at == rows.len() {
+            rows.push(StartRow { window_ns, from_ns: key.0, function: key.1, ..StartRow::default() });
+        }
+        rows[at].add(&StartRow {
             calls: 1,
             polls: call.count.saturating_sub(1),
             bytes: call.bytes,
@@ -112,25 +125,30 @@ fn shortest(calls: &[Call], window_ns: u64) -> Vec<StartRow> {
             ..StartRow::default()
         });
     }
-    in_order(rows, window_ns)
+    in_order(rows)
+}
+
+/// Where a window begins whose length is a power of two.
+fn begin_of(time_ns: Nanoseconds, window_ns: u64) -> Nanoseconds {
+    time_ns & !(window_ns - 1)
 }
 
 fn doubled(rows: &[StartRow], window_ns: u64) -> Vec<StartRow> {
-    let mut sums = FxHashMap::<(u64, Function), StartRow>::default();
-    for row in rows {
-        sums.entry((row.from_ns / window_ns * window_ns, row.function)).or_default().add(row);
+    let wider = |row: &StartRow| StartRow { window_ns, from_ns: begin_of(row.from_ns, window_ns), ..*row };
+    let is_same =
+        |one: &StartRow, other: &StartRow| one.function == other.function && one.from_ns == other.from_ns;
+    let mut sums: Vec<StartRow> = Vec::with_capacity(rows.len());
+    // Both of each pair are neighbours.
+    for row in rows.iter().map(wider) {
+        match sums.last_mut() {
+            Some(last) if is_same(last, &row) => last.add(&row),
+            _ => sums.push(row),
+        }
     }
-    in_order(sums, window_ns)
+    sums
 }
 
-fn in_order(rows: FxHashMap<(u64, Function), StartRow>, window_ns: u64) -> Vec<StartRow> {
-    let named = |((from_ns, function), row): ((u64, Function), StartRow)| StartRow {
-        window_ns,
-        from_ns,
-        function,
-        ..row
-    };
-    let mut rows: Vec<StartRow> = rows.into_iter().map(named).collect();
+fn in_order(mut rows: Vec<StartRow>) -> Vec<StartRow> {
     rows.sort_unstable_by_key(|row| (row.function, row.from_ns));
     rows
 }

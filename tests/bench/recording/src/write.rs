@@ -33,6 +33,7 @@ enum Part {
 pub(crate) fn measure(mut words: impl Iterator<Item = String>) -> Result<()> {
     let mut pattern = Pattern::Halo3d;
     let (mut ranks, mut seconds, mut rate, mut rounds) = (64, 25.0, 200_000.0, 5);
+    let mut parts = vec![Part::Log, Part::Seal, Part::Sums, Part::All];
     while let Some(word) = words.next() {
         match word.as_str() {
             "--pattern" => {
@@ -43,6 +44,10 @@ pub(crate) fn measure(mut words: impl Iterator<Item = String>) -> Result<()> {
             "--seconds" => seconds = number(words.next().as_ref(), "--seconds")?,
             "--rate" => rate = number(words.next().as_ref(), "--rate")?,
             "--rounds" => rounds = number(words.next().as_ref(), "--rounds")?,
+            "--only" => {
+                let name = words.next().context("--only needs the name of a part")?;
+                parts.retain(|part| format!("{part:?}").eq_ignore_ascii_case(&name));
+            }
             other => bail!("there is no option {other}"),
         }
     }
@@ -52,7 +57,6 @@ pub(crate) fn measure(mut words: impl Iterator<Item = String>) -> Result<()> {
     let calls: usize = pieces.iter().map(|piece| piece.calls.len()).sum();
     let messages: usize = pieces.iter().map(|piece| piece.messages.len()).sum();
     println!("{} of {ranks} ranks: {calls} calls, {messages} messages", pattern.name());
-    let parts = [Part::Log, Part::Seal, Part::Sums, Part::All];
     let mut figures = vec![Vec::new(); parts.len()];
     for _ in 0..rounds {
         for (part, figures) in parts.iter().zip(&mut figures) {
