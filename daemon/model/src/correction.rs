@@ -58,12 +58,7 @@ impl Correction {
     /// What is added to a time.
     #[must_use]
     pub fn offset_at(&self, time_ns: Nanoseconds) -> i64 {
-        let after = self.points.partition_point(|&(point_ns, _)| point_ns <= time_ns);
-        match (after.checked_sub(1).map(|before| self.points[before]), self.points.get(after)) {
-            (Some(before), Some(&after)) => between(before, after, time_ns),
-            (Some((_, add_ns)), None) | (None, Some(&(_, add_ns))) => add_ns,
-            (None, None) => 0,
-        }
+        self.line_at(time_ns).offset_at(time_ns)
     }
 
     /// A time by the later map. What would lie before the start of the run is its start.
@@ -71,18 +66,79 @@ impl Correction {
     pub fn apply(&self, time_ns: Nanoseconds) -> Nanoseconds {
         time_ns.saturating_add_signed(self.offset_at(time_ns))
     }
+
+    /// The same for many times that lie close together.
+    #[must_use]
+    pub fn nearby(&self) -> Nearby<'_> {
+        Nearby { correction: self, line: self.line_at(0) }
+    }
+
+    fn line_at(&self, time_ns: Nanoseconds) -> Line {
+        let after = self.points.partition_point(|&(point_ns, _)| point_ns <= time_ns);
+        let level = |add_ns| Line { from_ns: 0, to_ns: Nanoseconds::MAX, add_ns, rise: 0 };
+        match (after.checked_sub(1).map(|before| self.points[before]), self.points.get(after)) {
+            (Some((from_ns, add_ns)), Some(&(to_ns, later_add_ns))) => {
+                Line { from_ns, to_ns, add_ns, rise: later_add_ns - add_ns }
+            }
+            (Some((from_ns, add_ns)), None) => Line { from_ns, ..level(add_ns) },
+            (None, Some(&(to_ns, add_ns))) => Line { to_ns, ..level(add_ns) },
+            (None, None) => level(0),
+        }
+    }
 }
 
-/// Rounds down everywhere: a slope of no less than minus one then never makes time run backward.
-fn between(before: (u64, i64), after: (u64, i64), time_ns: u64) -> i64 {
-    let (rise, run, step) = (after.1 - before.1, after.0 - before.0, time_ns - before.0);
-    let small = i64::try_from(run).ok().zip(i64::try_from(step).ok());
-    let part = match small.and_then(|(run, step)| Some(rise.checked_mul(step)?.div_euclid(run))) {
-        Some(part) => part,
-        // No more than `rise`.
-        None => (i128::from(rise) * i128::from(step)).div_euclid(i128::from(run)) as i64,
-    };
-    before.1 + part
+/// A correction of times that lie close together: most are on the same line as the one before.
+#[derive(Debug)]
+pub struct Nearby<'a> {
+    correction: &'a Correction,
+    line: Line,
+}
+
+impl Nearby<'_> {
+    /// What [`Correction::apply`] makes of a time.
+    #[inline]
+    pub fn apply(&mut self, time_ns: Nanoseconds) -> Nanoseconds {
+        if !(self.line.from_ns..self.line.to_ns).contains(&time_ns) {
+            self.line = self.correction.line_at(time_ns);
+        }
+        time_ns.saturating_add_signed(self.line.offset_at(time_ns))
+    }
+}
+
+/// What is added from one point to the next.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    from_ns: Nanoseconds,
+    to_ns: Nanoseconds,
+    add_ns: i64,
+    rise: i64,
+}
+
+/// Whole numbers below this are exact as `f64`.
+const EXACT: u64 = 1 << 53;
+
+impl Line {
+    /// Rounds down everywhere: a slope of no less than minus one then never makes time run backward.
+    #[inline]
+    fn offset_at(&self, time_ns: Nanoseconds) -> i64 {
+        if self.rise == 0 {
+            return self.add_ns;
+        }
+        let (run, step) = (self.to_ns - self.from_ns, time_ns - self.from_ns);
+        let product = i64::try_from(step).ok().and_then(|step| self.rise.checked_mul(step));
+        let part = match product {
+            // The quotient is at least `1 / run` away from any whole number that it does not reach, which is more than it is
+            // rounded by. Dividing whole numbers takes several times as long.
+            Some(product) if product.unsigned_abs().max(run) < EXACT => {
+                let quotient = product as f64 / run as f64;
+                let whole = quotient as i64;
+                whole - i64::from(whole as f64 > quotient)
+            }
+            // No more than `rise`.
+            _ => (i128::from(self.rise) * i128::from(step)).div_euclid(i128::from(run)) as i64,
+        };
+        self.add_ns + part
+    }
 }
 
 impl Message {
@@ -119,6 +175,7 @@ impl Message {
 mod tests {
     use super::*;
     use crate::ids::{Comm, Rank};
+    use proptest::prelude::*;
 
     fn level(add_ns: i64) -> Correction {
         Correction::new([(0, add_ns)])
@@ -163,6 +220,34 @@ mod tests {
         assert!(times.is_sorted(), "{times:?}");
         let steep = Correction::new([(1_000, 0), (2_000, -5_000), (9_000, 3)]);
         assert!((0..10_000).map(|ns| steep.apply(ns)).is_sorted());
+    }
+
+    proptest! {
+        #[test]
+        fn times_that_lie_close_together_move_as_by_plain_division(
+            points in proptest::collection::vec((0_u64..1 << 50, -(1_i64 << 40)..1 << 40), 0..6),
+            small in proptest::collection::vec((0_u64..100, -200_i64..200), 0..6),
+            times in proptest::collection::vec(prop_oneof![0_u64..120, 0_u64..1 << 51], 1..40),
+        ) {
+            for mut pairs in [points, small] {
+                pairs.sort_unstable();
+                let correction = Correction::new(pairs);
+                let mut nearby = correction.nearby();
+                for &time_ns in &times {
+                    let after = correction.points().partition_point(|point| point.0 <= time_ns);
+                    let add_ns = match (correction.points()[..after].last(), correction.points().get(after)) {
+                        (Some(before), Some(after)) => {
+                            let rise = i128::from(after.1 - before.1) * i128::from(time_ns - before.0);
+                            before.1 + rise.div_euclid(i128::from(after.0 - before.0)) as i64
+                        }
+                        (Some(point), None) | (None, Some(point)) => point.1,
+                        (None, None) => 0,
+                    };
+                    prop_assert_eq!(correction.offset_at(time_ns), add_ns);
+                    prop_assert_eq!(nearby.apply(time_ns), time_ns.saturating_add_signed(add_ns));
+                }
+            }
+        }
     }
 
     #[test]

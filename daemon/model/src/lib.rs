@@ -28,7 +28,7 @@ pub use activity::{Activity, Blocking, CallId, Collected, Collective, Effect, Fl
 pub use batch::{Batch, Fault};
 pub use blame::Blame;
 pub use call::Call;
-pub use correction::Correction;
+pub use correction::{Correction, Nearby};
 pub use cpus::{CpuSet, NodeCpus, RankCpus};
 pub use event::{Event, PostId};
 pub use gap::Gap;

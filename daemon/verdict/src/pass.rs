@@ -6,7 +6,7 @@ use anyhow::Result;
 use mpiscope_diagnosis::{BudgetOptions, Budgeter, Reference};
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_ingest::Ingest;
-use mpiscope_model::{Activity, Batch, Correction, Event};
+use mpiscope_model::{Activity, Batch, Call, Event, Nearby};
 use mpiscope_recording::{Corrections, Latency, Manifest, WalReader};
 use mpiscope_topology::Advice;
 use std::time::Instant;
@@ -111,19 +111,7 @@ fn feed(
 ) -> Result<(), FlowError> {
     if furthest_ns > 0 {
         batch.until_ns = batch.until_ns.saturating_sub(furthest_ns);
-        batch.activities.iter_mut().for_each(|activity| {
-            *activity = corrected_activity(activity, corrections.of_rank(activity.rank));
-        });
-        for call in &mut batch.calls {
-            let correction = corrections.of_rank(call.rank);
-            call.start_ns = correction.apply(call.start_ns);
-            call.end_ns = correction.apply(call.end_ns);
-        }
-        for (event, end_ns) in batch.events.iter_mut().zip(&mut batch.events_end_ns) {
-            let correction = corrections.of_rank(event.rank());
-            *end_ns = correction.apply(*end_ns);
-            correct_event(event, correction);
-        }
+        correct(&mut batch, corrections);
     }
     if let Some(stretches) = stretches {
         stretches.add(&batch);
@@ -131,17 +119,32 @@ fn feed(
     flow.feed(batch)
 }
 
-fn corrected_activity(activity: &Activity, correction: &Correction) -> Activity {
-    Activity {
-        start_ns: correction.apply(activity.start_ns),
-        end_ns: correction.apply(activity.end_ns),
-        since_ns: correction.apply(activity.since_ns),
-        ..*activity
+/// Moves all times to those of the last clocks. What a rank did is together, within little time.
+fn correct(batch: &mut Batch, corrections: &Corrections) {
+    for of_rank in batch.activities.chunk_by_mut(|one, other| one.rank == other.rank) {
+        let mut correction = corrections.of_rank(of_rank[0].rank).nearby();
+        for Activity { start_ns, end_ns, since_ns, .. } in of_rank {
+            [start_ns, end_ns, since_ns].map(|time_ns| *time_ns = correction.apply(*time_ns));
+        }
+    }
+    for of_rank in batch.calls.chunk_by_mut(|one, other| one.rank == other.rank) {
+        let mut correction = corrections.of_rank(of_rank[0].rank).nearby();
+        for Call { start_ns, end_ns, .. } in of_rank {
+            [start_ns, end_ns].map(|time_ns| *time_ns = correction.apply(*time_ns));
+        }
+    }
+    let mut ends_ns = batch.events_end_ns.iter_mut();
+    for of_rank in batch.events.chunk_by_mut(|one, other| one.rank() == other.rank()) {
+        let mut correction = corrections.of_rank(of_rank[0].rank()).nearby();
+        for (event, end_ns) in of_rank.iter_mut().zip(&mut ends_ns) {
+            *end_ns = correction.apply(*end_ns);
+            correct_event(event, &mut correction);
+        }
     }
 }
 
-fn correct_event(event: &mut Event, correction: &Correction) {
-    let correct = |time_ns: &mut u64| *time_ns = correction.apply(*time_ns);
+fn correct_event(event: &mut Event, correction: &mut Nearby<'_>) {
+    let mut correct = |time_ns: &mut u64| *time_ns = correction.apply(*time_ns);
     match event {
         Event::Send { begin_ns, blocked_until_ns, .. } => {
             correct(begin_ns);
