@@ -7,13 +7,15 @@
 //! threads round by round, because a machine is not always as fast. `--only NAME` selects one operator. Other options
 //! print something else: `--placement` the time of an advice, `--regions` that of regions, `--evolution` that of a
 //! window of a region, `--dependencies` that of the dependency graph and of questions about logical time, `--digest`
-//! the results of some jobs, to compare them with another build, `--bytes` what processes send each other.
+//! the results of some jobs, to compare them with another build, `--ingest` how fast messages become batches, `--bytes`
+//! what processes send each other.
 
 #![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
 
 mod dependencies;
 mod digest;
 mod evolution;
+mod ingest;
 mod placement;
 mod processes;
 mod regions;
@@ -203,6 +205,9 @@ fn main() -> Result<()> {
     let style: Style = value("--style", "waitall").parse()?;
     let mut spec = Spec::new(pattern, ranks, seconds, 1_000_000.0);
     spec.style = style;
+    if arguments.iter().any(|word| word == "--ingest") {
+        return ingest::all(&spec, rounds);
+    }
     let batches = batches(&spec)?;
     let calls: usize = batches.iter().map(|batch| batch.calls.len()).sum();
     let before_kib = peak_kib().unwrap_or_default();
