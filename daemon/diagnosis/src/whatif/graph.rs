@@ -5,6 +5,7 @@ pub(crate) mod cpu_sharing;
 pub(crate) mod delays;
 pub(crate) mod flights;
 pub(crate) mod groups;
+pub(crate) mod marks;
 pub(crate) mod on_links;
 pub(crate) mod quiet_group;
 pub(crate) mod requests;
@@ -19,6 +20,7 @@ use cpu_sharing::CpuSharing;
 use delays::Delays;
 use flights::Flights;
 use groups::Groups;
+use marks::Marks;
 use mpiscope_model::{Function, Node, Rank};
 use on_links::{Link, OnLinks};
 use quiet_group::QuietGroup;
@@ -44,6 +46,8 @@ pub(crate) struct Edge {
     /// The receiver's call that completed it.
     pub(crate) to: u32,
     pub(crate) bytes: u32,
+    /// It goes between nodes.
+    pub(crate) is_inter: bool,
     /// It decided when its call ended: its flight is known, not only a bound for it.
     pub(crate) is_felt: bool,
     /// What its flight likely took.
@@ -109,6 +113,7 @@ pub struct Graph {
     /// By call, its rank.
     pub(crate) ranks: Vec<Rank>,
     pub(crate) work: OnceLock<Work>,
+    pub(crate) marks: OnceLock<Marks>,
     pub(crate) quiet: OnceLock<(Vec<f32>, Vec<QuietGroup>)>,
     pub(crate) on_links: OnceLock<OnLinks>,
     /// By message, how many times as long as elsewhere it takes on its link. Empty where no link is slow throughout.
@@ -144,6 +149,10 @@ impl Graph {
 
     pub(crate) fn rank_of(&self, call: u32) -> Rank {
         self.ranks[call as usize]
+    }
+
+    pub(crate) fn node_of(&self, rank: Rank) -> Option<Node> {
+        self.nodes.get(rank.index()).copied()
     }
 
     /// The nodes that a message goes between; none within a node.

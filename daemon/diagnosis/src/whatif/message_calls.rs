@@ -2,7 +2,7 @@
 
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::CallRow;
-use crate::whatif::graph::{Edge, Graph};
+use crate::whatif::graph::{Edge, Graph, Thread};
 use mpiscope_model::{Message, Rank};
 
 /// A message, as it waits for its calls.
@@ -43,75 +43,141 @@ enum End {
 }
 
 /// Links messages with calls.
-pub(crate) fn link(graph: &mut Graph, mut messages: Vec<MessageRow>, rows: &[CallRow]) {
-    // Calls of one moment take their messages in turn.
-    messages.sort_by_key(|row| (row.dst, row.recv_ns, row.send_ns, row.src));
-    let mut taken = vec![[0_u8; 2]; rows.len()];
+pub(crate) fn link(graph: &mut Graph, messages: Vec<MessageRow>, rows: &[CallRow]) {
+    let messages = in_turn(messages, graph.threads_of.len());
+    let mut calls = Calls::new(graph, rows);
     let mut since: Vec<(u32, u64)> = Vec::new();
-    graph.edges.reserve_exact(messages.len());
+    let mut edges = Vec::with_capacity(messages.len());
+    let mut unlinked = 0;
     for row in &messages {
-        let from = find(graph, rows, &mut taken, (row.src, row.send_ns, row.dst), End::Start);
-        let to = find(graph, rows, &mut taken, (row.dst, row.recv_ns, row.src), End::Return);
+        let from = calls.find((row.src, row.send_ns, row.dst), End::Start);
+        let to = calls.find((row.dst, row.recv_ns, row.src), End::Return);
         let (Some(from), Some(to)) = (from, to) else {
-            graph.quality.unlinked += 1;
+            unlinked += 1;
             continue;
         };
         if row.wait_ns < rows[to as usize].start_ns {
             since.push((to, row.wait_ns));
         }
-        graph.edges.push(Edge { from, to, bytes: row.bytes, is_felt: false, likely_ns: 0.0 });
+        let is_inter = graph.node_of(row.src) != graph.node_of(row.dst);
+        edges.push(Edge { from, to, bytes: row.bytes, is_inter, is_felt: false, likely_ns: 0.0 });
     }
     drop(messages);
-    graph.edges.sort_by_key(|edge| (edge.to, edge.from));
+    if !edges.is_sorted_by_key(|edge| edge.to) {
+        edges.sort_by_key(|edge| edge.to);
+    }
+    edges
+        .chunk_by_mut(|one, other| one.to == other.to)
+        .for_each(|of_call| of_call.sort_by_key(|edge| edge.from));
     let mut received = vec![0_u32; rows.len() + 1];
-    for edge in &graph.edges {
+    for edge in &edges {
         received[edge.to as usize + 1] += 1;
     }
     for at in 1..received.len() {
         received[at] += received[at - 1];
     }
-    graph.received = received;
+    (graph.edges, graph.received) = (edges, received);
+    graph.quality.unlinked += unlinked;
     join_polls(graph, &since);
 }
 
-/// The call of a rank that begins or returns at a time. Of several the one that names the peer, and that has the fewest
-/// messages so far.
-fn find(
-    graph: &Graph,
-    rows: &[CallRow],
-    taken: &mut [[u8; 2]],
-    (rank, at_ns, peer): (Rank, u64, Rank),
-    end: End,
-) -> Option<u32> {
-    let mut best: Option<((bool, u8), u32)> = None;
-    let side = end as usize;
-    let time = |call: usize| match end {
-        End::Start => rows[call].start_ns,
-        End::Return => rows[call].end_ns,
-    };
-    for thread in graph.threads_of(rank) {
-        let first = thread.calls.start as usize;
-        let calls = &rows[first..thread.calls.end as usize];
-        let mut at = first
-            + match end {
-                End::Start => calls.partition_point(|row| row.start_ns < at_ns),
-                End::Return => calls.partition_point(|row| row.end_ns < at_ns),
-            };
-        while at < thread.calls.end as usize && time(at) == at_ns {
-            let kind = graph.kinds.get(usize::from(rows[at].function)).copied().unwrap_or_default();
-            let is_transfer = !matches!(kind, CallKind::Collective { .. } | CallKind::Setup);
-            let is_peer = rows[at].peer == peer || rows[at].peer == Rank::NONE;
-            let rank_of = (!(is_peer && is_transfer), taken[at][side]);
-            if best.is_none_or(|(before, _)| rank_of < before) {
-                best = Some((rank_of, at as u32));
+/// Messages by receiver: calls of one moment take theirs in turn. Those of each come nearly in order.
+fn in_turn(messages: Vec<MessageRow>, ranks: usize) -> Vec<MessageRow> {
+    let receiver = |row: &MessageRow| row.dst.index().min(ranks);
+    let mut ends = vec![0_usize; ranks + 1];
+    messages.iter().for_each(|row| ends[receiver(row)] += 1);
+    let mut before = 0;
+    for end in &mut ends {
+        before += std::mem::replace(end, before);
+    }
+    let mut sorted = messages.clone();
+    for row in messages {
+        let end = &mut ends[receiver(&row)];
+        sorted[*end] = row;
+        *end += 1;
+    }
+    let mut begin = 0;
+    for end in ends {
+        sorted[begin..end].sort_by_key(|row| (row.dst, row.recv_ns, row.send_ns, row.src));
+        begin = end;
+    }
+    sorted
+}
+
+/// The calls among which those of messages are looked for.
+struct Calls<'a> {
+    graph: &'a Graph,
+    rows: &'a [CallRow],
+    /// By call and end, the messages that it has so far.
+    taken: Vec<[u8; 2]>,
+    /// By thread and end, where the last message was found: the next one of its peers is mostly near.
+    found: Vec<[usize; 2]>,
+}
+
+impl<'a> Calls<'a> {
+    fn new(graph: &'a Graph, rows: &'a [CallRow]) -> Self {
+        let found = vec![[0; 2]; graph.threads.len()];
+        Self { graph, rows, taken: vec![[0; 2]; rows.len()], found }
+    }
+
+    /// The call of a rank that begins or returns at a time. Of several the one that names the peer, and that has the fewest
+    /// messages so far.
+    fn find(&mut self, (rank, at_ns, peer): (Rank, u64, Rank), end: End) -> Option<u32> {
+        let Self { graph, rows, .. } = *self;
+        let mut best: Option<((bool, u8), u32)> = None;
+        let side = end as usize;
+        let times = match end {
+            End::Start => &graph.starts,
+            End::Return => &graph.ends,
+        };
+        let of_rank = graph.threads_of.get(rank.index()).cloned().unwrap_or_default();
+        for thread in of_rank.start as usize..of_rank.end as usize {
+            let Thread { calls, .. } = &graph.threads[thread];
+            let first = calls.start as usize;
+            let of_thread = &times[first..calls.end as usize];
+            let near = &mut self.found[thread][side];
+            *near = position_near(of_thread, at_ns, *near);
+            let mut at = first + *near;
+            while at < calls.end as usize && times[at] == at_ns {
+                let kind = graph.kinds.get(usize::from(rows[at].function)).copied().unwrap_or_default();
+                let is_transfer = !matches!(kind, CallKind::Collective { .. } | CallKind::Setup);
+                let is_peer = rows[at].peer == peer || rows[at].peer == Rank::NONE;
+                let rank_of = (!(is_peer && is_transfer), self.taken[at][side]);
+                if best.is_none_or(|(before, _)| rank_of < before) {
+                    best = Some((rank_of, at as u32));
+                }
+                at += 1;
             }
-            at += 1;
+        }
+        let (_, call) = best?;
+        let count = &mut self.taken[call as usize][side];
+        *count = count.saturating_add(1);
+        Some(call)
+    }
+}
+
+/// Where the times from this one on begin among times in order, looked for from a place on in steps that double.
+fn position_near(times: &[u64], at_ns: u64, near: usize) -> usize {
+    let near = near.min(times.len());
+    let mut step = 1;
+    if times[..near].last().is_some_and(|before| *before >= at_ns) {
+        let mut end = near;
+        loop {
+            let begin = end.saturating_sub(step);
+            if begin == 0 || times[begin - 1] < at_ns {
+                return begin + times[begin..end].partition_point(|time_ns| *time_ns < at_ns);
+            }
+            (end, step) = (begin, 2 * step);
         }
     }
-    let (_, call) = best?;
-    let count = &mut taken[call as usize][side];
-    *count = count.saturating_add(1);
-    Some(call)
+    let mut begin = near;
+    loop {
+        let end = (begin + step).min(times.len());
+        if end == times.len() || times[end] >= at_ns {
+            return begin + times[begin..end].partition_point(|time_ns| *time_ns < at_ns);
+        }
+        (begin, step) = (end, 2 * step);
+    }
 }
 
 /// A loop of polls that ends with a receive is one call from its first poll.
@@ -134,5 +200,24 @@ fn join_polls(graph: &mut Graph, since: &[(u32, u64)]) {
             (graph.starts[joined], graph.ends[joined]) = (from_ns, from_ns);
         }
         graph.starts[to as usize] = from_ns;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::position_near;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_position_is_the_same_from_wherever_it_is_looked_for(
+            mut times in proptest::collection::vec(0_u64..60, 0..80),
+            at_ns in 0_u64..62,
+            near in 0_usize..100,
+        ) {
+            times.sort_unstable();
+            let expected = times.partition_point(|time_ns| *time_ns < at_ns);
+            prop_assert_eq!(position_near(&times, at_ns, near), expected);
+        }
     }
 }

@@ -6,11 +6,12 @@ use crate::whatif::decisive::waited_for_collective;
 use crate::whatif::graph::blocked_calls::BlockedCall;
 use crate::whatif::graph::cpu_sharing::{CpuSharing, Times};
 use crate::whatif::graph::flights::{Figure, Flights, SMALL_BYTES};
+use crate::whatif::graph::marks::Mark;
 use crate::whatif::graph::requests::Requests;
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::rule::Rule;
 use crate::whatif::waiting_requests::WaitingRequests;
-use mpiscope_model::{Nanoseconds, Rank};
+use mpiscope_model::{Nanoseconds, Node, Rank};
 use rustc_hash::FxHashSet;
 use std::sync::OnceLock;
 
@@ -44,6 +45,9 @@ pub struct Outcome {
 struct Run<'a> {
     graph: &'a Graph,
     applied: Applied<'a>,
+    /// Whether it should follow the recorded run, from which it then departs by more than this.
+    tolerance_ns: Option<f64>,
+    outcome: Outcome,
     /// By call, when it was entered.
     entries: Vec<f64>,
     /// By collective, when the last of those entered whom others wait for.
@@ -102,8 +106,8 @@ impl Graph {
         if !self.dropped.is_empty() || by_ns > TOLERANCE * (self.recorded_ns() - self.began_ns()) as f64 {
             self.requests = Requests::default();
         }
-        // Who does the same is decided again.
-        self.work = OnceLock::new();
+        // Who does the same is decided again, and what is looked up.
+        (self.work, self.marks) = (OnceLock::new(), OnceLock::new());
     }
 
     /// Replays the run. Where CPUs are shared: with a share of the waiting for one by slice and node; and the times of ranks then.
@@ -113,69 +117,101 @@ impl Graph {
         takes_first: bool,
         sharing: Option<(&CpuSharing, &[f64])>,
     ) -> (Outcome, Vec<Times>) {
-        let mut run = Run {
-            graph: self,
-            applied: Applied::new(self, change),
-            entries: vec![0.0; self.starts.len()],
-            last: vec![0.0; self.groups.flows.len()],
-            dropped: self.dropped.iter().copied().collect(),
-            waiting: takes_first.then(|| WaitingRequests::new(&self.requests)),
+        let mut run = Run::new(self, change, takes_first, sharing);
+        run.go();
+        (run.outcome, run.waits.map(|waits| waits.times).unwrap_or_default())
+    }
+}
+
+/// Times are far below the limit of signed numbers, which take one instruction.
+#[inline]
+fn float(ns: u64) -> f64 {
+    ns.cast_signed() as f64
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        graph: &'a Graph,
+        change: &'a Change,
+        takes_first: bool,
+        sharing: Option<(&'a CpuSharing, &'a [f64])>,
+    ) -> Self {
+        let length_ns = graph.recorded_ns() - graph.began_ns();
+        Run {
+            graph,
+            applied: Applied::new(graph, change),
+            tolerance_ns: (!change.changes_the_run()).then_some(TOLERANCE * length_ns as f64),
+            outcome: Outcome { run_ns: 0.0, departure: None },
+            entries: vec![0.0; graph.starts.len()],
+            last: vec![0.0; graph.groups.flows.len()],
+            dropped: graph.dropped.iter().copied().collect(),
+            waiting: takes_first.then(|| WaitingRequests::new(&graph.requests)),
             first_ns: None,
             waits: sharing.map(|(sharing, left)| Waits {
                 sharing,
                 left,
                 times: vec![Times::default(); sharing.count()],
             }),
-        };
-        let outcome = run.replay();
-        (outcome, run.waits.map(|waits| waits.times).unwrap_or_default())
+        }
     }
 }
 
 impl Run<'_> {
-    fn replay(&mut self) -> Outcome {
-        let graph = self.graph;
-        let thread_of = graph.thread_of_calls();
-        for thread in &graph.threads {
-            if !thread.calls.is_empty() {
-                let first = thread.calls.start as usize;
-                self.enter(first, graph.starts[first] as f64);
-            }
+    /// Goes through all calls.
+    fn go(&mut self) {
+        let (graph, marks) = (self.graph, self.graph.marks());
+        for thread in graph.threads.iter().filter(|thread| !thread.calls.is_empty()) {
+            let first = thread.calls.start as usize;
+            self.enter(first, marks.of(first), float(graph.starts[first]));
         }
-        let tolerance_ns = TOLERANCE * (graph.recorded_ns() - graph.began_ns()) as f64;
-        let mut run_ns = 0.0_f64;
-        let mut departure: Option<Departure> = None;
         for &call in &graph.sequence {
             let at = call as usize;
-            let thread = &graph.threads[thread_of[at] as usize];
-            self.take(at);
-            let end_ns = self.end_of(at, thread.rank);
-            run_ns = run_ns.max(end_ns);
-            let by_ns = end_ns - graph.ends[at] as f64;
-            let is_earlier = |before: Departure| graph.ends[at] < before.at_ns;
-            if by_ns.abs() > tolerance_ns && departure.is_none_or(is_earlier) {
-                departure = Some(Departure { rank: thread.rank, at_ns: graph.ends[at], by_ns: by_ns as i64 });
-            }
-            let is_counted =
-                self.waits.is_some() && graph.threads_of[thread.rank.index()].start == thread_of[at];
-            if is_counted {
-                self.count(at, Times { calls_ns: end_ns - self.entries[at], ..Times::default() });
-            }
-            let next = at + 1;
-            if next < thread.calls.end as usize {
-                let [computing_ns, delays_ns] = self.computing_ns(next, thread.rank);
-                if is_counted {
-                    self.count(next, Times { computing_ns, delays_ns, ..Times::default() });
-                }
-                self.enter(next, end_ns + computing_ns + delays_ns);
-            }
+            let number = marks.threads[at];
+            let thread = &graph.threads[number as usize];
+            let next = Some(at + 1).filter(|next| *next < thread.calls.end as usize);
+            let next = next.map(|next| (next, marks.of(next)));
+            let is_first = graph.threads_of[thread.rank.index()].start == number;
+            self.step((at, marks.of(at)), next, thread.rank, is_first);
         }
-        Outcome { run_ns, departure }
+    }
+
+    /// Replays a call, and what its thread computes until the next one. The times of the first thread of a rank are counted.
+    #[inline]
+    fn step(&mut self, (at, mark): (usize, Mark), next: Option<(usize, Mark)>, rank: Rank, is_first: bool) {
+        if self.waiting.is_some() {
+            self.take(at);
+        }
+        let end_ns = self.end_of(at, mark, rank);
+        self.outcome.run_ns = self.outcome.run_ns.max(end_ns);
+        if let Some(tolerance_ns) = self.tolerance_ns {
+            self.compare(at, rank, end_ns, tolerance_ns);
+        }
+        let is_counted = self.waits.is_some() && is_first;
+        if is_counted {
+            self.count(at, Times { calls_ns: end_ns - self.entries[at], ..Times::default() });
+        }
+        if let Some((next, mark)) = next {
+            let [computing_ns, delays_ns] = self.computing_ns(next, rank);
+            if is_counted {
+                self.count(next, Times { computing_ns, delays_ns, ..Times::default() });
+            }
+            self.enter(next, mark, end_ns + computing_ns + delays_ns);
+        }
+    }
+
+    /// Compares the end of a call with the recorded one.
+    fn compare(&mut self, at: usize, rank: Rank, end_ns: f64, tolerance_ns: f64) {
+        let at_ns = self.graph.ends[at];
+        let by_ns = end_ns - float(at_ns);
+        let is_earlier = |before: Departure| at_ns < before.at_ns;
+        if by_ns.abs() > tolerance_ns && self.outcome.departure.is_none_or(is_earlier) {
+            self.outcome.departure = Some(Departure { rank, at_ns, by_ns: by_ns as i64 });
+        }
     }
 
     /// The computing before a call, and the waiting for a CPU meanwhile.
     fn computing_ns(&self, call: usize, rank: Rank) -> [f64; 2] {
-        let [pure_ns, delay_ns] = self.graph.computing_before(call).map(|ns| ns as f64);
+        let [pure_ns, delay_ns] = self.graph.computing_before(call).map(float);
         let left = self.applied.delays(rank, call) * (1.0 - self.spared(call));
         [pure_ns * self.applied.computing(rank, call), delay_ns * left]
     }
@@ -197,18 +233,19 @@ impl Run<'_> {
         self.waits.as_ref().map_or(0.0, |waits| 1.0 - waits.left[waits.sharing.slice_of(call)])
     }
 
-    fn enter(&mut self, call: usize, entry_ns: f64) {
+    #[inline]
+    fn enter(&mut self, call: usize, mark: Mark, entry_ns: f64) {
         self.entries[call] = entry_ns;
-        let group = self.graph.groups.entered[call];
-        if group != NONE && self.graph.groups.is_awaited(call) {
-            let last = &mut self.last[group as usize];
+        if mark.is_awaited {
+            let last = &mut self.last[self.graph.groups.entered[call] as usize];
             *last = last.max(entry_ns);
         }
-        self.ask(call, entry_ns);
+        if mark.is_of_request {
+            self.ask(call, entry_ns);
+        }
     }
 
     /// If a rank waits for an answer in this call, its request is on its way.
-    #[inline]
     fn ask(&mut self, call: usize, entry_ns: f64) {
         let graph = self.graph;
         let asked = graph.requests.answered_in(call).filter(|_| self.waiting.is_some());
@@ -243,7 +280,34 @@ impl Run<'_> {
     }
 
     /// When a call ends.
-    fn end_of(&self, call: usize, rank: Rank) -> f64 {
+    #[inline]
+    fn end_of(&self, call: usize, mark: Mark, rank: Rank) -> f64 {
+        let graph = self.graph;
+        let (entry_ns, received) = (self.entries[call], graph.received_by(call));
+        if mark.ends_otherwise {
+            if let Some(end_ns) = self.special_end_of(call, received, rank) {
+                return end_ns;
+            }
+        } else if self.applied.is_needless(rank, graph.places[call], call) {
+            return self.needs_ns(received, entry_ns);
+        }
+        let took_ns = graph.ends[call] - graph.starts[call];
+        let is_felt = received.iter().any(|edge| edge.is_felt);
+        let own_ns = if is_felt {
+            took_ns.min(graph.flights.least_ns)
+        } else {
+            took_ns - self.spared_delay_ns(call).min(took_ns)
+        };
+        self.arrivals(received, entry_ns + float(own_ns) * self.applied.own(graph.functions[call]))
+    }
+
+    /// When all is there that work needs: of a call that is not made any more, nothing is sent.
+    fn needs_ns(&self, received: &[Edge], entry_ns: f64) -> f64 {
+        received.iter().map(|edge| self.entries[edge.from as usize]).fold(entry_ns, f64::max)
+    }
+
+    /// When a call ends that does not only wait for messages, or waits for none of them; none where it does after all.
+    fn special_end_of(&self, call: usize, received: &[Edge], rank: Rank) -> Option<f64> {
         let graph = self.graph;
         let entry_ns = self.entries[call];
         let (start_ns, recorded_end_ns) = (graph.starts[call], graph.ends[call]);
@@ -251,35 +315,28 @@ impl Run<'_> {
         let own = self.applied.own(graph.functions[call]);
         let delay_ns = self.spared_delay_ns(call);
         if !self.dropped.is_empty() && self.dropped.contains(&(call as u32)) {
-            return entry_ns + took_ns as f64 * own;
+            return Some(entry_ns + took_ns as f64 * own);
         }
-        let received = graph.received_by(call);
         let group = graph.groups.left[call];
         if group == NONE && self.applied.is_needless(rank, graph.places[call], call) {
-            // Nothing is sent any more, but what the work needs has to be there.
-            return received.iter().map(|edge| self.entries[edge.from as usize]).fold(entry_ns, f64::max);
+            return Some(self.needs_ns(received, entry_ns));
         }
         if group != NONE
             && let Some(awaited) = self.awaited(group, rank)
         {
-            return self.arrivals(received, self.leaves_ns(call, group, awaited));
+            return Some(self.arrivals(received, self.leaves_ns(call, group, awaited)));
         }
         if let Some(BlockedCall { entry, usual_ns }) = graph.blocked.get(call) {
             let after_ns = recorded_end_ns.saturating_sub(graph.starts[entry as usize]);
             let after_ns = after_ns.saturating_sub(delay_ns) as f64;
             let own_ns = usual_ns.min(took_ns) as f64 * own;
             let end_ns = (entry_ns + own_ns).max(self.entries[entry as usize] + after_ns);
-            return self.arrivals(received, end_ns);
+            return Some(self.arrivals(received, end_ns));
         }
-        if let Some(&sent) = graph.drained.get(&(call as u32)) {
-            let quiet = self.applied.quiet.get(sent as usize).map_or(1.0, |share| f64::from(share.min(1.0)));
-            let own_ns = (took_ns - delay_ns.min(took_ns)) as f64 * own;
-            return self.arrivals(received, entry_ns + own_ns.min(took_ns as f64 * quiet));
-        }
-        let is_felt = received.iter().any(|edge| edge.is_felt);
-        let own_ns =
-            if is_felt { took_ns.min(graph.flights.least_ns) } else { took_ns - delay_ns.min(took_ns) };
-        self.arrivals(received, entry_ns + own_ns as f64 * own)
+        let sent = *graph.drained.get(&(call as u32))?;
+        let quiet = self.applied.quiet.get(sent as usize).map_or(1.0, |share| f64::from(share.min(1.0)));
+        let own_ns = (took_ns - delay_ns.min(took_ns)) as f64 * own;
+        Some(self.arrivals(received, entry_ns + own_ns.min(took_ns as f64 * quiet)))
     }
 
     /// When a member leaves a collective, from when the last of those entered for whom it waits, as recorded and as replayed. What
@@ -385,7 +442,7 @@ impl Run<'_> {
     /// What a flight takes that its receiver did not wait for, if its nodes stay.
     #[inline]
     fn unfelt_ns(&self, at: usize, edge: &Edge, is_inter: bool) -> f64 {
-        let span_ns = self.graph.span_ns(edge) as f64;
+        let span_ns = float(self.graph.span_ns(edge));
         // In a quiet network it may have taken less.
         let is_quiet = is_inter && self.applied.change.quiet_network;
         let least_ns = if is_quiet { 0 } else { self.graph.requests.least_flight_ns(edge.to) } as f64;
@@ -407,7 +464,7 @@ impl Run<'_> {
     /// What a flight takes that its receiver waited for, if its nodes stay.
     #[inline]
     fn felt_ns(&self, at: usize, edge: &Edge, is_inter: bool) -> f64 {
-        let span_ns = self.graph.span_ns(edge) as f64;
+        let span_ns = float(self.graph.span_ns(edge));
         let mut flight_ns = span_ns;
         let delay_ns = self.spared_delay_ns(edge.to as usize) as f64;
         if delay_ns > 0.0 {
@@ -430,14 +487,20 @@ impl Run<'_> {
     }
 
     fn flight_ns(&self, at: usize, edge: &Edge) -> f64 {
-        let graph = self.graph;
-        let link = graph.link_of(edge);
-        let placement = self.applied.change.placement.as_deref();
-        let link_now = placement.map_or(link, |nodes| graph.link_among(nodes, edge));
-        let is_inter = link.is_some();
-        let mut flight_ns =
+        let is_inter = edge.is_inter;
+        let flight_ns =
             if edge.is_felt { self.felt_ns(at, edge, is_inter) } else { self.unfelt_ns(at, edge, is_inter) };
-        let is_inter_now = link_now.is_some();
+        match &self.applied.change.placement {
+            None => self.of_network_ns(is_inter, edge.bytes, flight_ns),
+            Some(nodes) => self.placed_ns(at, edge, flight_ns, nodes),
+        }
+    }
+
+    /// What a flight takes if ranks are on other nodes, from what it takes where they are.
+    fn placed_ns(&self, at: usize, edge: &Edge, mut flight_ns: f64, nodes: &[Node]) -> f64 {
+        let graph = self.graph;
+        let (link, link_now) = (graph.link_of(edge), graph.link_among(nodes, edge));
+        let (is_inter, is_inter_now) = (link.is_some(), link_now.is_some());
         // Where the run has no message of a scope, it may have been measured before.
         let known = |is_inter| {
             self.usual_ns(edge, is_inter, Figure::Median)
