@@ -81,6 +81,15 @@ impl Processes {
     }
 }
 
+/// What batches contain.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    /// The rows of calls.
+    pub(crate) rows: bool,
+    /// Their effects.
+    pub(crate) effects: bool,
+}
+
 /// More rings than a region can have.
 const MOST_RINGS: u32 = 64;
 
@@ -183,13 +192,13 @@ impl ProcessInput {
         ring: usize,
         closed: &Closed,
         batch: &mut Batch,
-        for_diagnosis: bool,
+        wanted: Wanted,
         functions: &Functions,
     ) {
         let mut out = Output {
-            calls: &mut batch.calls,
+            calls: wanted.rows.then_some(&mut batch.calls),
             lone_polls: &mut batch.lone_polls,
-            activities: for_diagnosis.then_some(&mut batch.activities),
+            activities: wanted.effects.then_some(&mut batch.activities),
             collected: &mut batch.collected,
             events: &mut self.events[ring],
             matched: &mut self.matched,

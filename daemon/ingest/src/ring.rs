@@ -59,9 +59,9 @@ impl Polling {
 /// A program that probes more messages than this without receiving them loses only when it began to wait for them.
 const MOST_MATCHED: usize = 1 << 16;
 
-/// Where a call's row and events go.
+/// Where a call's row and events go, as far as they are wanted.
 pub(crate) struct Output<'a> {
-    pub(crate) calls: &'a mut Vec<Call>,
+    pub(crate) calls: Option<&'a mut Vec<Call>>,
     /// Those of them that are a single poll which found nothing.
     pub(crate) lone_polls: &'a mut Vec<usize>,
     /// Where effects of calls go, if there is a diagnosis.
@@ -176,11 +176,13 @@ impl RingState {
         self.calls += 1;
         let waiting_since = self.events(rank, call, closed, since, out);
         let moved = Moved::by(&closed.parts);
-        let row = self.row(rank, closed, &moved);
-        if row.count == 1 && closed.call.flags.has(CallFlags::FOLDED) {
-            out.lone_polls.push(out.calls.len());
+        if let Some(calls) = &mut out.calls {
+            let row = self.row(rank, closed, &moved);
+            if row.count == 1 && closed.call.flags.has(CallFlags::FOLDED) {
+                out.lone_polls.push(calls.len());
+            }
+            calls.push(row);
         }
-        out.calls.push(row);
         let after_loss = std::mem::take(&mut self.after_loss);
         if let Some(activities) = &mut out.activities {
             let effect = out.functions.effect(rank, closed, &moved);

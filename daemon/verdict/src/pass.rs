@@ -84,7 +84,9 @@ pub(super) fn over(
             .flat_map(|node| node.corrections.iter().map(|(_, add_ns)| add_ns.unsigned_abs()));
         adds.max().unwrap_or(0)
     });
-    let mut ingest = Ingest::for_diagnosis();
+    let all = Ingest::for_diagnosis();
+    // The flow needs effects alone.
+    let mut ingest = if stretches.is_some() { all } else { all.without_rows() };
     let mut fed = Ok(());
     let (mut is_late, mut is_cut) = (false, false);
     log.for_each_message_while(|message| {
@@ -124,13 +126,17 @@ fn correct(batch: &mut Batch, corrections: &Corrections) {
     for of_rank in batch.activities.chunk_by_mut(|one, other| one.rank == other.rank) {
         let mut correction = corrections.of_rank(of_rank[0].rank).nearby();
         for Activity { start_ns, end_ns, since_ns, .. } in of_rank {
-            [start_ns, end_ns, since_ns].map(|time_ns| *time_ns = correction.apply(*time_ns));
+            for time_ns in [start_ns, end_ns, since_ns] {
+                *time_ns = correction.apply(*time_ns);
+            }
         }
     }
     for of_rank in batch.calls.chunk_by_mut(|one, other| one.rank == other.rank) {
         let mut correction = corrections.of_rank(of_rank[0].rank).nearby();
         for Call { start_ns, end_ns, .. } in of_rank {
-            [start_ns, end_ns].map(|time_ns| *time_ns = correction.apply(*time_ns));
+            for time_ns in [start_ns, end_ns] {
+                *time_ns = correction.apply(*time_ns);
+            }
         }
     }
     let mut ends_ns = batch.events_end_ns.iter_mut();

@@ -18,7 +18,8 @@ impl Ingest {
     pub fn settle_rest(&mut self) {
         self.update_until();
         self.settle();
-        let ends = self.batch.calls.iter().map(|call| call.end_ns);
+        let rows = self.batch.calls.iter().map(|call| call.end_ns);
+        let ends = rows.chain(self.batch.activities.iter().map(|activity| activity.end_ns));
         self.batch.until_ns = ends.fold(self.batch.until_ns, Nanoseconds::max);
     }
 
@@ -54,7 +55,9 @@ impl Ingest {
         let waiting = std::mem::take(&mut self.origins[agent as usize].waiting);
         // Most slots are calls; growing step by step copies them all again.
         let most_calls = waiting.iter().map(|slots| slots.slots.len()).sum();
-        self.batch.calls.reserve(most_calls);
+        if self.has_rows {
+            self.batch.calls.reserve(most_calls);
+        }
         if self.for_diagnosis {
             self.batch.activities.reserve(most_calls);
         }

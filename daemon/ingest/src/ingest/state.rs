@@ -57,6 +57,8 @@ pub struct Ingest {
     pub(super) functions: Functions,
     /// Whether batches contain the effects of calls.
     pub(super) for_diagnosis: bool,
+    /// Whether they contain the rows of calls.
+    pub(super) has_rows: bool,
     /// The budget of the tables.
     pub(super) memory: MemoryBudget,
     /// The budget of what may still wait: parts for their call, slots of other hosts for their clock. Tables take
@@ -114,6 +116,7 @@ impl Default for Ingest {
             is_until_old: false,
             functions: Functions::new(),
             for_diagnosis: false,
+            has_rows: true,
             memory: MemoryBudget::default(),
             waiting: MemoryBudget::default(),
             dropped_until: FxHashMap::default(),
@@ -133,6 +136,12 @@ impl Ingest {
     #[must_use]
     pub fn for_diagnosis() -> Self {
         Self { for_diagnosis: true, ..Self::default() }
+    }
+
+    /// The same without the rows of calls.
+    #[must_use]
+    pub fn without_rows(self) -> Self {
+        Self { has_rows: false, ..self }
     }
 
     /// The same with budgets of this size instead of a gigabyte: one for the tables, one for what waits.
