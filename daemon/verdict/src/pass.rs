@@ -2,7 +2,8 @@
 
 use super::regions;
 use super::stretches::LogStretches;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use crossbeam_channel::{Sender, bounded};
 use mpiscope_diagnosis::{BudgetOptions, Budgeter, Reference};
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_ingest::Ingest;
@@ -10,6 +11,7 @@ use mpiscope_model::{Activity, Batch, Call, Event, Nearby};
 use mpiscope_recording::{Corrections, Latency, Manifest, WalReader};
 use mpiscope_topology::Advice;
 use std::time::Instant;
+use std::{panic, thread};
 
 /// What a reading of a log led to.
 pub(super) struct Reading {
@@ -63,15 +65,38 @@ pub(super) fn options(window_ns: u64, latency: Latency) -> BudgetOptions {
     BudgetOptions { window_ns: window_ns.max(1), latency, ..BudgetOptions::default() }
 }
 
-/// Reads a log: all of it, or as much as there is time for until then.
+/// Reads a log: all of it, or as much as there is time for until then. Stretches are filled beside.
 ///
 /// # Errors
-/// When the analysis has a fault of its own.
+/// When the analysis has a fault of its own, or there is no thread for the stretches.
 pub(super) fn over(
     options: &FlowOptions,
     manifest: &Manifest,
     log: &WalReader,
-    mut stretches: Option<&mut LogStretches>,
+    stretches: Option<&mut LogStretches>,
+    until: Option<Instant>,
+) -> Result<Reading> {
+    let Some(stretches) = stretches else { return read(options, manifest, log, None, until) };
+    let (give, given) = bounded::<Batch>(MOST_WAITING);
+    thread::scope(|scope| {
+        let filling = thread::Builder::new().name("stretches".into());
+        let filling =
+            filling.spawn_scoped(scope, move || given.iter().for_each(|batch| stretches.add(&batch)));
+        let filling = filling.context("start a thread that replays")?;
+        let reading = read(options, manifest, log, Some(give), until);
+        filling.join().unwrap_or_else(|fault| panic::resume_unwind(fault));
+        reading
+    })
+}
+
+/// Batches that wait for their stretch.
+const MOST_WAITING: usize = 16;
+
+fn read(
+    options: &FlowOptions,
+    manifest: &Manifest,
+    log: &WalReader,
+    stretches: Option<Sender<Batch>>,
     until: Option<Instant>,
 ) -> Result<Reading> {
     let flow = Flow::start(options)?;
@@ -94,14 +119,14 @@ pub(super) fn over(
             // There is more.
             is_cut = true;
         } else if let Some(batch) = ingest.step(message) {
-            fed = feed(&flow, batch, (&corrections, furthest_ns), stretches.as_deref_mut());
+            fed = feed(&flow, batch, (&corrections, furthest_ns), stretches.as_ref());
             is_late = until.is_some_and(|until| Instant::now() >= until);
         }
         !is_cut && fed.is_ok()
     });
     fed?;
     ingest.settle_rest();
-    feed(&flow, ingest.take(), (&corrections, furthest_ns), stretches)?;
+    feed(&flow, ingest.take(), (&corrections, furthest_ns), stretches.as_ref())?;
     Ok(Reading { budgeter: flow.finish()?.budgeter, is_cut })
 }
 
@@ -109,16 +134,34 @@ fn feed(
     flow: &Flow,
     mut batch: Batch,
     (corrections, furthest_ns): (&Corrections, u64),
-    stretches: Option<&mut LogStretches>,
+    stretches: Option<&Sender<Batch>>,
 ) -> Result<(), FlowError> {
     if furthest_ns > 0 {
         batch.until_ns = batch.until_ns.saturating_sub(furthest_ns);
         correct(&mut batch, corrections);
     }
     if let Some(stretches) = stretches {
-        stretches.add(&batch);
+        // Whoever fills them is there as long as batches come, or has a fault of its own, which goes on.
+        let _ = stretches.send(for_stretches(&mut batch));
     }
     flow.feed(batch)
+}
+
+/// What a stretch needs of a batch. The rows of calls are taken from it: the flow does without.
+fn for_stretches(batch: &mut Batch) -> Batch {
+    let is_of_thread =
+        |one: &Activity, other: &Activity| one.rank == other.rank && one.call.thread() == other.call.thread();
+    Batch {
+        ranks: batch.ranks.clone(),
+        calls: std::mem::take(&mut batch.calls),
+        // A stretch begins with the first of each thread.
+        activities: batch.activities.chunk_by(is_of_thread).map(|of_thread| of_thread[0]).collect(),
+        collected: batch.collected.clone(),
+        events: batch.events.clone(),
+        scheduling: batch.scheduling.clone(),
+        until_ns: batch.until_ns,
+        ..Batch::default()
+    }
 }
 
 /// Moves all times to those of the last clocks. What a rank did is together, within little time.
