@@ -90,8 +90,7 @@ fn sort<R: SegmentRow>(rows: &[R], keys: &mut Vec<(R::Key, usize)>) {
     for end in &mut ends {
         before += std::mem::replace(end, before);
     }
-    let Some(first) = keys.first() else { return };
-    let mut sorted = vec![*first; keys.len()];
+    let mut sorted = keys.clone();
     for key in keys.iter() {
         let end = &mut ends[lane(key) as usize];
         sorted[*end] = *key;

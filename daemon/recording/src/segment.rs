@@ -170,7 +170,6 @@ impl<R: SegmentRow> SegmentWriter<R> {
             rows: std::mem::take(&mut self.rows),
             span: std::mem::take(&mut self.span),
         };
-        self.next_number += 1;
         let rows = full.rows.len() as u64;
         if !self.is_beside {
             return before.and(self.take_written(rows, full.write(), sealed));
@@ -213,6 +212,7 @@ impl<R: SegmentRow> SegmentWriter<R> {
         }
         match segment {
             Ok(segment) => {
+                self.next_number += 1;
                 sealed.push(segment);
                 Ok(())
             }
@@ -225,7 +225,7 @@ impl<R: SegmentRow> SegmentWriter<R> {
 }
 
 impl<R: SegmentRow> Full<R> {
-    /// Sorts, compresses and writes the rows. A name whose segment could not be written is not used again.
+    /// Sorts, compresses and writes the rows.
     fn write(self) -> Written<R> {
         let Self { plan: Plan { folder, rows_per_group, zstd_level, clock_version }, number, mut rows, span } =
             self;

@@ -28,9 +28,9 @@ const REST: Duration = Duration::from_millis(20);
 /// How a recording is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordingOptions {
-    /// Calls of one segment; they wait in memory, 80 bytes each.
+    /// Calls of one segment; they wait in memory, about 100 bytes each. So do those of one that is being written.
     pub calls_per_segment: usize,
-    /// Messages of one segment; they wait in memory, 80 bytes each.
+    /// Messages of one segment; likewise, 80 bytes each.
     pub messages_per_segment: usize,
     /// Windows of one segment.
     pub windows_per_segment: usize,
@@ -148,8 +148,8 @@ impl RecordingWriter {
         })
     }
 
-    /// Keeps only the newest part of the run, see [`RecordingWriter::trim`]. Its segments are small, and nothing is written beside:
-    /// what is on disk is what is counted.
+    /// Keeps only the newest part of the run, see [`RecordingWriter::trim`]. Nothing is written beside then: what is on disk is what
+    /// is counted, and dropped.
     ///
     /// # Errors
     /// As of [`RecordingWriter::create`].
@@ -226,11 +226,12 @@ impl RecordingWriter {
         pushed.and(announced)
     }
 
-    /// Takes windows. A segment that became full is sealed and the manifest lists it.
+    /// Takes windows. A segment that became full is sealed; the manifest lists it when it is written, with a later call if that
+    /// is done beside.
     ///
     /// # Errors
-    /// When a segment cannot be written. Its rows are counted as unwritten, all others are taken, and the recording
-    /// can go on: the log has what they were made from.
+    /// When a segment cannot be written, which may be that of an earlier call. Its rows are counted as unwritten, all others are
+    /// taken, and the recording can go on: the log has what they were made from.
     pub fn push_windows(&mut self, windows: &[WindowRow]) -> Result<(), RecordingError> {
         let before = self.manifest.segments.windows.len();
         let pushed = self.windows.push(windows, &mut self.manifest.segments.windows);
@@ -352,14 +353,12 @@ impl RecordingWriter {
     }
 
     /// Ends the recording: seals everything, writes the small tables and the manifest, and removes the log once all is
-    /// safe. If rows could not be written, the log stays, the state is incomplete and `missing` lists it. Whoever wants to know
-    /// why calls [`RecordingWriter::settle`] before.
+    /// safe. If rows could not be written, the log stays, the state is incomplete and `missing` lists it.
     ///
     /// # Errors
     /// When tables or manifest cannot be written; the log is still there then.
     pub fn finish(mut self, tables: &Tables, summary: &Summary) -> Result<Manifest, RecordingError> {
-        // What failed before this is counted, like rows that could not be written earlier.
-        let _ = self.settle();
+        let earlier = self.settle().err();
         let sealed = self.seal_rows().and_then(|()| self.trim());
         free_reserve(&self.dir);
         let tables_written = tables.write(&self.dir, self.options.zstd_level);
@@ -370,6 +369,7 @@ impl RecordingWriter {
             self.manifest.summary = summary.write(&self.dir, self.options.zstd_level).unwrap_or_default();
         }
         self.say_unwritten();
+        self.manifest.missing.extend(earlier.map(|error| error.to_string()));
         let whole = sealed.is_ok() && tables_written.is_ok() && self.unwritten_rows() == 0;
         if !whole {
             self.manifest.state = State::Incomplete;

@@ -125,8 +125,11 @@ fn an_end_with_rows_missing_says_so_and_keeps_the_log() {
     }
     let recording = Recording::open(dir.path()).unwrap();
     assert_eq!(recording.manifest().state, State::Incomplete);
-    assert_eq!(recording.manifest().missing.len(), 1);
-    assert!(recording.manifest().missing[0].starts_with("50000 calls could not be written"));
+    let [missing, reason] = &recording.manifest().missing[..] else {
+        panic!("{:?}", recording.manifest().missing)
+    };
+    assert!(missing.starts_with("50000 calls could not be written"), "{missing}");
+    assert!(reason.contains("calls/000000.parquet"), "{reason}");
     assert_eq!(recording.calls().flatten().count(), 100);
     assert!(!recording.wal().unwrap().is_empty());
 }

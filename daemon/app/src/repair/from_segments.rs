@@ -53,6 +53,7 @@ pub(super) fn repair(recording: &Recording, out: &Path, interrupt: &Interrupt) -
         }
     }
     let Saving { mut writer, mut lost, .. } = saving;
+    writer.settle()?;
     let given_up = recording.wal().is_ok_and(|log| !log.is_empty()) || old.state == State::Running;
     lost.extend(given_up.then(|| "what was not sealed when the recorder was killed".to_owned()));
     lost.extend(tables::rebuild(&mut found, &table_faults, &old.job, &sums.comms));

@@ -1,9 +1,8 @@
 //! What writing a recording costs, how large it is, and how fast it is read.
 //!
 //! `cargo run --release -p mpiscope-bench-recording -- write [--ranks N --pattern NAME --seconds S --rate R --rounds N
-//! --only PART]`
-//! models a job and reads it before the clock starts; then its messages go into a log, its calls and messages into
-//! segments, and both into the sums of the run, on one core. What counts is the time on that core.
+//! --only PART]` models a job and reads it before the clock starts; then its messages go into a log, its calls and messages
+//! into segments, and both into the sums of the run. What counts is the CPU time of all threads.
 //!
 //! `... -- read PROGRAM RECORDING` opens a recording with `PROGRAM replay` and asks what a page asks, at moments drawn at
 //! random: first events after a seek, timelines of any zoom, the history, and going through the run at full speed, forward

@@ -65,7 +65,7 @@ pub(crate) fn measure(mut words: impl Iterator<Item = String>) -> Result<()> {
     }
     for (part, figures) in parts.iter().zip(figures) {
         let (least, median, greatest) = spread(figures);
-        println!("{part:?}: {median:.2} [{least:.2}..{greatest:.2}] million calls a second of a core");
+        println!("{part:?}: {median:.2} [{least:.2}..{greatest:.2}] million calls a second of CPU time");
     }
     Ok(())
 }
@@ -87,7 +87,7 @@ fn pieces(spec: &Spec) -> Result<Vec<Piece>> {
     Ok(pieces)
 }
 
-/// Goes a part of the way; says the seconds of a core.
+/// Goes a part of the way; says the CPU seconds.
 fn go(part: Part, pieces: &[Piece]) -> Result<f64> {
     let dir = tempfile::tempdir()?;
     let does = |of: Part| part == of || part == Part::All;
