@@ -89,8 +89,8 @@ pub(super) fn over(
     })
 }
 
-/// Batches that wait for their stretch.
-const MOST_WAITING: usize = 16;
+/// Batches that wait for their stretch. One may have millions of calls.
+const MOST_WAITING: usize = 1;
 
 fn read(
     options: &FlowOptions,
@@ -141,8 +141,9 @@ fn feed(
         correct(&mut batch, corrections);
     }
     if let Some(stretches) = stretches {
-        // Whoever fills them is there as long as batches come, or has a fault of its own, which goes on.
-        let _ = stretches.send(for_stretches(&mut batch));
+        let sent = stretches.send(for_stretches(&mut batch));
+        // Whoever fills them panicked.
+        sent.map_err(|_| FlowError::Failed("the replays have ended".to_owned()))?;
     }
     flow.feed(batch)
 }

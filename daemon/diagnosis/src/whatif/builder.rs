@@ -23,6 +23,9 @@ pub struct TooLarge {
     pub most_calls: usize,
 }
 
+/// No run is longer. Times are signed where replays count.
+const MOST_NS: Nanoseconds = i64::MAX.cast_unsigned();
+
 /// Collects the rows of a run.
 #[derive(Debug, Clone)]
 pub struct GraphBuilder {
@@ -109,8 +112,8 @@ impl GraphBuilder {
             return;
         }
         let row = CallRow {
-            start_ns: call.start_ns,
-            end_ns: call.end_ns.max(call.start_ns),
+            start_ns: call.start_ns.min(MOST_NS),
+            end_ns: call.end_ns.max(call.start_ns).min(MOST_NS),
             bytes: saturated(call.bytes),
             peer: call.peer.unwrap_or(Rank::NONE),
             comm: call.comm.unwrap_or(NO_COMM),

@@ -44,12 +44,12 @@ enum End {
 
 /// Links messages with calls.
 pub(crate) fn link(graph: &mut Graph, messages: Vec<MessageRow>, rows: &[CallRow]) {
-    let messages = in_turn(messages, graph.threads_of.len());
+    let in_turn = in_turn(&messages, graph.threads_of.len());
     let mut calls = Calls::new(graph, rows);
     let mut since: Vec<(u32, u64)> = Vec::new();
     let mut edges = Vec::with_capacity(messages.len());
     let mut unlinked = 0;
-    for row in &messages {
+    for row in in_turn.iter().map(|at| &messages[*at as usize]) {
         let from = calls.find((row.src, row.send_ns, row.dst), End::Start);
         let to = calls.find((row.dst, row.recv_ns, row.src), End::Return);
         let (Some(from), Some(to)) = (from, to) else {
@@ -62,7 +62,7 @@ pub(crate) fn link(graph: &mut Graph, messages: Vec<MessageRow>, rows: &[CallRow
         let is_inter = graph.node_of(row.src) != graph.node_of(row.dst);
         edges.push(Edge { from, to, bytes: row.bytes, is_inter, is_felt: false, likely_ns: 0.0 });
     }
-    drop(messages);
+    drop((messages, in_turn));
     if !edges.is_sorted_by_key(|edge| edge.to) {
         edges.sort_by_key(|edge| edge.to);
     }
@@ -81,8 +81,8 @@ pub(crate) fn link(graph: &mut Graph, messages: Vec<MessageRow>, rows: &[CallRow
     join_polls(graph, &since);
 }
 
-/// Messages by receiver: calls of one moment take theirs in turn. Those of each come nearly in order.
-fn in_turn(messages: Vec<MessageRow>, ranks: usize) -> Vec<MessageRow> {
+/// The places of messages by receiver: calls of one moment take theirs in turn. Those of each come nearly in order.
+fn in_turn(messages: &[MessageRow], ranks: usize) -> Vec<u32> {
     let receiver = |row: &MessageRow| row.dst.index().min(ranks);
     let mut ends = vec![0_usize; ranks + 1];
     messages.iter().for_each(|row| ends[receiver(row)] += 1);
@@ -90,18 +90,21 @@ fn in_turn(messages: Vec<MessageRow>, ranks: usize) -> Vec<MessageRow> {
     for end in &mut ends {
         before += std::mem::replace(end, before);
     }
-    let mut sorted = messages.clone();
-    for row in messages {
-        let end = &mut ends[receiver(&row)];
-        sorted[*end] = row;
+    let mut places = vec![0_u32; messages.len()];
+    for (row, at) in messages.iter().zip(0..) {
+        let end = &mut ends[receiver(row)];
+        places[*end] = at;
         *end += 1;
     }
     let mut begin = 0;
     for end in ends {
-        sorted[begin..end].sort_by_key(|row| (row.dst, row.recv_ns, row.send_ns, row.src));
+        places[begin..end].sort_by_key(|at| {
+            let MessageRow { dst, recv_ns, send_ns, src, .. } = messages[*at as usize];
+            (dst, recv_ns, send_ns, src)
+        });
         begin = end;
     }
-    sorted
+    places
 }
 
 /// The calls among which those of messages are looked for.
@@ -112,12 +115,17 @@ struct Calls<'a> {
     taken: Vec<[u8; 2]>,
     /// By thread and end, where the last message was found: the next one of its peers is mostly near.
     found: Vec<[usize; 2]>,
+    /// By thread, whether its calls end in their order.
+    end_in_order: Vec<bool>,
 }
 
 impl<'a> Calls<'a> {
     fn new(graph: &'a Graph, rows: &'a [CallRow]) -> Self {
         let found = vec![[0; 2]; graph.threads.len()];
-        Self { graph, rows, taken: vec![[0; 2]; rows.len()], found }
+        let are_in_order =
+            |thread: &Thread| graph.ends[thread.calls.start as usize..thread.calls.end as usize].is_sorted();
+        let end_in_order = graph.threads.iter().map(are_in_order).collect();
+        Self { graph, rows, taken: vec![[0; 2]; rows.len()], found, end_in_order }
     }
 
     /// The call of a rank that begins or returns at a time. Of several the one that names the peer, and that has the fewest
@@ -136,7 +144,11 @@ impl<'a> Calls<'a> {
             let first = calls.start as usize;
             let of_thread = &times[first..calls.end as usize];
             let near = &mut self.found[thread][side];
-            *near = position_near(of_thread, at_ns, *near);
+            *near = if matches!(end, End::Start) || self.end_in_order[thread] {
+                position_near(of_thread, at_ns, *near)
+            } else {
+                of_thread.partition_point(|time_ns| *time_ns < at_ns)
+            };
             let mut at = first + *near;
             while at < calls.end as usize && times[at] == at_ns {
                 let kind = graph.kinds.get(usize::from(rows[at].function)).copied().unwrap_or_default();

@@ -123,7 +123,7 @@ impl Graph {
     }
 }
 
-/// Times are far below the limit of signed numbers, which take one instruction.
+/// Times are below the limit of signed numbers (`GraphBuilder::call`), which take one instruction.
 #[inline]
 fn float(ns: u64) -> f64 {
     ns.cast_signed() as f64
@@ -136,11 +136,11 @@ impl<'a> Run<'a> {
         takes_first: bool,
         sharing: Option<(&'a CpuSharing, &'a [f64])>,
     ) -> Self {
-        let length_ns = graph.recorded_ns() - graph.began_ns();
+        let tolerance_ns = || TOLERANCE * (graph.recorded_ns() - graph.began_ns()) as f64;
         Run {
             graph,
             applied: Applied::new(graph, change),
-            tolerance_ns: (!change.changes_the_run()).then_some(TOLERANCE * length_ns as f64),
+            tolerance_ns: (!change.changes_the_run()).then(tolerance_ns),
             outcome: Outcome { run_ns: 0.0, departure: None },
             entries: vec![0.0; graph.starts.len()],
             last: vec![0.0; graph.groups.flows.len()],
@@ -240,7 +240,7 @@ impl Run<'_> {
             let last = &mut self.last[self.graph.groups.entered[call] as usize];
             *last = last.max(entry_ns);
         }
-        if mark.is_of_request {
+        if mark.waits_for_answer {
             self.ask(call, entry_ns);
         }
     }

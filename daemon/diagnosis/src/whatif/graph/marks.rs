@@ -18,20 +18,19 @@ pub(crate) struct Mark {
     pub(crate) ends_otherwise: bool,
     /// Others wait for its entry into a collective.
     pub(crate) is_awaited: bool,
-    /// It takes a request, or waits for the answer to one.
-    pub(crate) is_of_request: bool,
+    /// It waits for the answer to a request.
+    pub(crate) waits_for_answer: bool,
 }
 
 impl Marks {
     pub(crate) fn new(graph: &Graph) -> Self {
         let mark = |call: usize| {
             let is_blocked = graph.blocked.get(call).is_some();
-            let is_drained = !graph.drained.is_empty() && graph.drained.contains_key(&(call as u32));
-            let requests = &graph.requests;
+            let is_drained = graph.drained.contains_key(&(call as u32));
             Mark {
                 ends_otherwise: graph.groups.left[call] != NONE || is_blocked || is_drained,
                 is_awaited: graph.groups.entered[call] != NONE && graph.groups.is_awaited(call),
-                is_of_request: requests.taken_in(call).or(requests.answered_in(call)).is_some(),
+                waits_for_answer: graph.requests.answered_in(call).is_some(),
             }
         };
         let mut of_calls: Vec<Mark> = (0..graph.starts.len()).map(mark).collect();
