@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Rows of one page, the least that a reader who seeks has to take: larger pages are smaller on disk.
 const PAGE_ROWS: usize = 65_536;
 
-/// Rows of which all values are taken at once: they stay in the cache meanwhile.
+/// The values of this number of rows are taken at once: the rows stay in the cache meanwhile.
 const CHUNK_ROWS: usize = 4096;
 
 /// Beyond this many bytes of different values a column is no repeating one.

@@ -14,7 +14,7 @@ use std::thread::{Builder, JoinHandle};
 
 /// Rows of one row group, the least that a reader who seeks has to take.
 const ROWS_PER_GROUP: usize = 1 << 17;
-/// Room that a segment leaves behind is used again if so little has come meanwhile: this part of it.
+/// The buffer of a written segment is used again if so little has come meanwhile: this part of it.
 const LITTLE: usize = 8;
 
 /// Takes rows and puts them on disk, many at a time.
@@ -46,7 +46,7 @@ struct Writing<R> {
     thread: JoinHandle<Option<Written<R>>>,
 }
 
-/// What became of a segment, and the room of its rows.
+/// What became of a segment, and the buffer of its rows.
 type Written<R> = (Result<Segment, RecordingError>, Vec<R>);
 
 /// Rows on their way to the disk.
@@ -203,12 +203,12 @@ impl<R: SegmentRow> SegmentWriter<R> {
     fn take_written(
         &mut self,
         rows: u64,
-        (segment, mut room): Written<R>,
+        (segment, mut buffer): Written<R>,
         sealed: &mut Vec<Segment>,
     ) -> Result<(), RecordingError> {
-        if self.rows.len() <= room.capacity() / LITTLE {
-            room.append(&mut self.rows);
-            self.rows = room;
+        if self.rows.len() <= buffer.capacity() / LITTLE {
+            buffer.append(&mut self.rows);
+            self.rows = buffer;
         }
         match segment {
             Ok(segment) => {

@@ -83,7 +83,8 @@ pub(super) fn over(
         let filling =
             filling.spawn_scoped(scope, move || given.iter().for_each(|batch| stretches.add(&batch)));
         let filling = filling.context("start a thread that replays")?;
-        let reading = read(options, manifest, log, Some(give), until);
+        let reading = read(options, manifest, log, Some(&give), until);
+        drop(give);
         filling.join().unwrap_or_else(|fault| panic::resume_unwind(fault));
         reading
     })
@@ -96,7 +97,7 @@ fn read(
     options: &FlowOptions,
     manifest: &Manifest,
     log: &WalReader,
-    stretches: Option<Sender<Batch>>,
+    stretches: Option<&Sender<Batch>>,
     until: Option<Instant>,
 ) -> Result<Reading> {
     let flow = Flow::start(options)?;
@@ -119,14 +120,14 @@ fn read(
             // There is more.
             is_cut = true;
         } else if let Some(batch) = ingest.step(message) {
-            fed = feed(&flow, batch, (&corrections, furthest_ns), stretches.as_ref());
+            fed = feed(&flow, batch, (&corrections, furthest_ns), stretches);
             is_late = until.is_some_and(|until| Instant::now() >= until);
         }
         !is_cut && fed.is_ok()
     });
     fed?;
     ingest.settle_rest();
-    feed(&flow, ingest.take(), (&corrections, furthest_ns), stretches.as_ref())?;
+    feed(&flow, ingest.take(), (&corrections, furthest_ns), stretches)?;
     Ok(Reading { budgeter: flow.finish()?.budgeter, is_cut })
 }
 

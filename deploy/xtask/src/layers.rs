@@ -184,6 +184,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-model",
             "mpiscope-synth",
             "mpiscope-topology",
+            "mpiscope-wire",
         ],
     ),
     ("mpiscope-bench-layout", &["mpiscope-layout"]),

@@ -25,6 +25,7 @@ mod gaps;
 mod graph;
 mod groups;
 mod lack;
+mod marks;
 mod median;
 mod message_calls;
 mod order;

@@ -162,16 +162,16 @@ impl Run<'_> {
         let (graph, marks) = (self.graph, self.graph.marks());
         for thread in graph.threads.iter().filter(|thread| !thread.calls.is_empty()) {
             let first = thread.calls.start as usize;
-            self.enter(first, marks.of(first), float(graph.starts[first]));
+            self.enter(first, marks.calls[first], float(graph.starts[first]));
         }
         for &call in &graph.sequence {
             let at = call as usize;
             let number = marks.threads[at];
             let thread = &graph.threads[number as usize];
             let next = Some(at + 1).filter(|next| *next < thread.calls.end as usize);
-            let next = next.map(|next| (next, marks.of(next)));
+            let next = next.map(|next| (next, marks.calls[next]));
             let is_first = graph.threads_of[thread.rank.index()].start == number;
-            self.step((at, marks.of(at)), next, thread.rank, is_first);
+            self.step((at, marks.calls[at]), next, thread.rank, is_first);
         }
     }
 

@@ -30,14 +30,14 @@ pub enum TableRows {
 /// A table in one format or the other.
 enum Table<R: Row, W: Write + Send> {
     Csv(CsvTable<R, W>),
-    Parquet(ParquetTable<R, W>),
+    Parquet(Box<ParquetTable<R, W>>),
 }
 
 impl<R: Row, W: Write + Send> Table<R, W> {
     fn begin(format: TableFormat, target: W, names: Vec<NameColumn<R>>) -> Result<Self> {
         Ok(match format {
             TableFormat::Csv => Self::Csv(CsvTable::begin(target, names)?),
-            TableFormat::Parquet => Self::Parquet(ParquetTable::begin(target, names)?),
+            TableFormat::Parquet => Self::Parquet(Box::new(ParquetTable::begin(target, names)?)),
         })
     }
 
