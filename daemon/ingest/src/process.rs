@@ -81,7 +81,7 @@ impl Processes {
     }
 }
 
-/// What batches contain.
+/// What batches contain of calls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted {
     /// The rows of calls.

@@ -16,6 +16,7 @@ mod gap;
 mod ids;
 mod in_flight;
 mod job;
+mod lanes;
 mod message;
 mod message_time;
 mod numbers;
@@ -37,6 +38,7 @@ pub use in_flight::{Asks, InFlight, Member, Peer};
 pub use job::{
     CommInfo, CommKind, CommName, Coordinate, FunctionInfo, NodeInfo, ProcessState, RankInfo, Scheduling,
 };
+pub use lanes::deal_out;
 pub use message::Message;
 pub use message_time::MessageTime;
 pub use numbers::{NumberReader, Numbers, Sink, Source};

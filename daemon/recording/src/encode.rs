@@ -114,23 +114,17 @@ impl Values {
                 self.i32.extend(gathered(rows, gather).into_iter().map(u32::cast_signed));
             }
             Access::OptionalU32(_, gather, _) => {
-                let found = gathered(rows, gather);
-                self.levels.extend(found.iter().map(|value| i16::from(value.is_some())));
-                self.i32.extend(found.into_iter().flatten().map(u32::cast_signed));
+                self.i32.extend(present(rows, gather, &mut self.levels).map(u32::cast_signed));
             }
             Access::I32(_, gather, _) => gather(rows, &mut self.i32),
             Access::OptionalI32(_, gather, _) => {
-                let found = gathered(rows, gather);
-                self.levels.extend(found.iter().map(|value| i16::from(value.is_some())));
-                self.i32.extend(found.into_iter().flatten());
+                self.i32.extend(present(rows, gather, &mut self.levels));
             }
             Access::U64(_, gather, _) => {
                 self.i64.extend(gathered(rows, gather).into_iter().map(u64::cast_signed));
             }
             Access::OptionalU64(_, gather, _) => {
-                let found = gathered(rows, gather);
-                self.levels.extend(found.iter().map(|value| i16::from(value.is_some())));
-                self.i64.extend(found.into_iter().flatten().map(u64::cast_signed));
+                self.i64.extend(present(rows, gather, &mut self.levels).map(u64::cast_signed));
             }
             Access::Bool(_, gather, _) => gather(rows, &mut self.bool),
             Access::F64(_, gather, _) => gather(rows, &mut self.f64),
@@ -159,6 +153,17 @@ impl Values {
         text.clear();
         levels.clear();
     }
+}
+
+/// Those that are there. Appends to `levels` which are.
+fn present<R, V>(
+    rows: &[&R],
+    gather: fn(&[&R], &mut Vec<Option<V>>),
+    levels: &mut Vec<i16>,
+) -> impl Iterator<Item = V> + use<R, V> {
+    let found = gathered(rows, gather);
+    levels.extend(found.iter().map(|value| i16::from(value.is_some())));
+    found.into_iter().flatten()
 }
 
 fn gathered<R, V>(rows: &[&R], gather: fn(&[&R], &mut Vec<V>)) -> Vec<V> {

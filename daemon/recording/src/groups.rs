@@ -4,6 +4,7 @@
 //! such a piece goes to groups of its own behind them: it would stretch its group over the whole run.
 
 use crate::row::SegmentRow;
+use mpiscope_model::deal_out;
 
 /// When rows were.
 #[derive(Debug, Clone, Copy)]
@@ -83,19 +84,8 @@ fn sort<R: SegmentRow>(rows: &[R], keys: &mut Vec<(R::Key, usize)>) {
         keys.sort_unstable();
         return;
     }
-    // By lane, where its next row goes, and in the end where it ends.
-    let mut ends = vec![0_usize; most as usize + 1];
-    keys.iter().for_each(|key| ends[lane(key) as usize] += 1);
-    let mut before = 0;
-    for end in &mut ends {
-        before += std::mem::replace(end, before);
-    }
-    let mut sorted = keys.clone();
-    for key in keys.iter() {
-        let end = &mut ends[lane(key) as usize];
-        sorted[*end] = *key;
-        *end += 1;
-    }
+    let (numbers, ends) = deal_out(keys.len(), most as usize + 1, |number| lane(&keys[number]) as usize);
+    let mut sorted: Vec<_> = numbers.into_iter().map(|number| keys[number as usize]).collect();
     let mut begin = 0;
     for end in ends {
         let of_lane = &mut sorted[begin..end];

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// A value that is a row of a table.
-pub trait Row: Clone + Send + Sized + 'static {
+pub trait Row: Clone + Send + Sync + Sized + 'static {
     /// The name of the table's schema.
     const TABLE: &'static str;
     /// The columns, in order.

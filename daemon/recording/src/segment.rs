@@ -9,7 +9,7 @@ use crate::salvage::parts_of;
 use crate::table_file::write_file;
 use std::panic;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::sync_channel;
+use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 /// Rows of one row group, the least that a reader who seeks has to take.
@@ -41,13 +41,9 @@ struct Plan {
 
 /// A segment that a thread writes.
 struct Writing<R> {
-    rows: u64,
-    /// Returns nothing where it was given none.
-    thread: JoinHandle<Option<Written<R>>>,
+    full: Arc<Full<R>>,
+    thread: JoinHandle<Result<Segment, RecordingError>>,
 }
-
-/// What became of a segment, and the buffer of its rows.
-type Written<R> = (Result<Segment, RecordingError>, Vec<R>);
 
 /// Rows on their way to the disk.
 struct Full<R> {
@@ -132,7 +128,7 @@ impl<R: SegmentRow> SegmentWriter<R> {
     /// Rows that wait for their segment, and those of one that is being written.
     #[must_use]
     pub fn waiting_rows(&self) -> usize {
-        self.rows.len() + self.writing.as_ref().map_or(0, |writing| writing.rows as usize)
+        self.rows.len() + self.writing.as_ref().map_or(0, |writing| writing.full.rows.len())
     }
 
     /// Rows that were given up because their segment could not be written.
@@ -164,53 +160,47 @@ impl<R: SegmentRow> SegmentWriter<R> {
     /// Writes the waiting rows, or lets a thread do it.
     fn write_full(&mut self, sealed: &mut Vec<Segment>) -> Result<(), RecordingError> {
         let before = self.collect(sealed, true);
-        let full = Full {
+        let full = Arc::new(Full {
             plan: self.plan.clone(),
             number: self.next_number,
             rows: std::mem::take(&mut self.rows),
             span: std::mem::take(&mut self.span),
-        };
-        let rows = full.rows.len() as u64;
-        if !self.is_beside {
-            return before.and(self.take_written(rows, full.write(), sealed));
-        }
-        let (give, given) = sync_channel::<Full<R>>(1);
-        let thread = Builder::new().name("segments".into());
-        match thread.spawn(move || given.recv().ok().map(Full::write)) {
-            Ok(thread) => {
-                // It waits for just that.
-                let _ = give.send(full);
-                self.writing = Some(Writing { rows, thread });
-                before
-            }
-            Err(_) => before.and(self.take_written(rows, full.write(), sealed)),
+        });
+        let of_thread = Arc::clone(&full);
+        let start = || Builder::new().name("segments".into()).spawn(move || of_thread.write());
+        // Where no thread can be started, this one writes.
+        if let Some(thread) = self.is_beside.then(start).and_then(Result::ok) {
+            self.writing = Some(Writing { full, thread });
+            before
+        } else {
+            let written = full.write();
+            before.and(self.take_written(written, full, sealed))
         }
     }
 
     /// Takes the segment that a thread has written, or waits until it has.
     fn collect(&mut self, sealed: &mut Vec<Segment>, is_awaited: bool) -> Result<(), RecordingError> {
         let is_written = |writing: &mut Writing<R>| is_awaited || writing.thread.is_finished();
-        let Some(Writing { rows, thread }) = self.writing.take_if(is_written) else { return Ok(()) };
-        match thread.join().unwrap_or_else(|fault| panic::resume_unwind(fault)) {
-            Some(written) => self.take_written(rows, written, sealed),
-            None => {
-                self.unwritten_rows += rows;
-                Ok(())
-            }
-        }
+        let Some(Writing { full, thread }) = self.writing.take_if(is_written) else { return Ok(()) };
+        let written = thread.join().unwrap_or_else(|fault| panic::resume_unwind(fault));
+        self.take_written(written, full, sealed)
     }
 
     fn take_written(
         &mut self,
-        rows: u64,
-        (segment, mut buffer): Written<R>,
+        written: Result<Segment, RecordingError>,
+        full: Arc<Full<R>>,
         sealed: &mut Vec<Segment>,
     ) -> Result<(), RecordingError> {
+        let rows = full.rows.len() as u64;
+        // The thread is over.
+        let buffer = Arc::into_inner(full).map(|full| full.rows).unwrap_or_default();
         if self.rows.len() <= buffer.capacity() / LITTLE {
-            buffer.append(&mut self.rows);
-            self.rows = buffer;
+            let later = std::mem::replace(&mut self.rows, buffer);
+            self.rows.clear();
+            self.rows.extend(later);
         }
-        match segment {
+        match written {
             Ok(segment) => {
                 self.next_number += 1;
                 sealed.push(segment);
@@ -226,29 +216,27 @@ impl<R: SegmentRow> SegmentWriter<R> {
 
 impl<R: SegmentRow> Full<R> {
     /// Sorts, compresses and writes the rows.
-    fn write(self) -> Written<R> {
-        let Self { plan: Plan { folder, rows_per_group, zstd_level, clock_version }, number, mut rows, span } =
+    fn write(&self) -> Result<Segment, RecordingError> {
+        let Self { plan: Plan { folder, rows_per_group, zstd_level, clock_version }, number, rows, span } =
             self;
-        let name = numbered_name(number, PARQUET);
+        let name = numbered_name(*number, PARQUET);
         let path = folder.join(&name);
-        let written = write_file(&path, zstd_level, |encoder| {
-            for_each_group(&rows, span.ends_ns(), rows_per_group, |rows| encoder.group(rows.iter().copied()))
-        });
-        let beside = || R::write_beside(&rows, span.ends_ns(), (folder.parent()?, &name), zstd_level);
-        let segment = written.map(|written| Segment {
+        let written = write_file(&path, *zstd_level, |encoder| {
+            for_each_group(rows, span.ends_ns(), *rows_per_group, |rows| encoder.group(rows.iter().copied()))
+        })?;
+        let beside = || R::write_beside(rows, span.ends_ns(), (folder.parent()?, &name), *zstd_level);
+        Ok(Segment {
             file: format!("{}/{name}", R::FOLDER),
             rows: rows.len() as u64,
             from_ns: span.from_ns,
             to_ns: span.to_ns,
-            clock_version,
+            clock_version: *clock_version,
             crc32: Some(written.crc32),
             bytes: Some(written.bytes),
             // Without them it is as good as ever, until it is damaged.
             parts: parts_of::<R>(&path).unwrap_or_default(),
             starts: beside(),
-        });
-        rows.clear();
-        (segment, rows)
+        })
     }
 }
 

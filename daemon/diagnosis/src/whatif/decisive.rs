@@ -20,9 +20,9 @@ const QUEUED: f64 = 8.0;
 pub(crate) const LONG_BEFORE: u64 = 32;
 
 /// Of messages that one call received, the one whose flight is the nearest to the usual.
-pub(crate) fn decisive(graph: &Graph, flights: &Flights, inter: &[bool], messages: Range<usize>) -> usize {
+pub(crate) fn decisive(graph: &Graph, flights: &Flights, messages: Range<usize>) -> usize {
     let first = messages.start;
-    let implausible = messages.map(|at| (implausibility(graph, flights, inter[at], at), at));
+    let implausible = messages.map(|at| (implausibility(graph, flights, at), at));
     implausible.min_by(|one, other| one.0.total_cmp(&other.0)).map_or(first, |(_, at)| at)
 }
 
@@ -32,16 +32,15 @@ const MOST_KNOWN_PACE: f64 = 1.15;
 /// Draws the messages that decided.
 pub(crate) struct Draws<'a> {
     flights: &'a Flights,
-    inter: &'a [bool],
     pace: Pace,
     /// By message of a call, how likely it came last, in relation to the others.
     chances: Vec<f64>,
 }
 
 impl<'a> Draws<'a> {
-    /// From what flights take, and whether each message is one between nodes.
-    pub(crate) fn new(graph: &Graph, flights: &'a Flights, inter: &'a [bool]) -> Self {
-        Self { flights, inter, pace: Pace::measure(graph, flights, inter), chances: Vec::new() }
+    /// From what flights take.
+    pub(crate) fn new(graph: &Graph, flights: &'a Flights) -> Self {
+        Self { flights, pace: Pace::measure(graph, flights), chances: Vec::new() }
     }
 
     /// Of small messages that one call received and waited for, one that decided when it ended: each as often as it likely did,
@@ -52,7 +51,7 @@ impl<'a> Draws<'a> {
         messages: Range<usize>,
         nearest: usize,
     ) -> Option<usize> {
-        let (is_inter, call) = (self.inter[nearest], graph.edges[nearest].to as usize);
+        let (is_inter, call) = (graph.edges[nearest].is_inter, graph.edges[nearest].to as usize);
         let is_small = |at: usize| graph.edges[at].bytes <= SMALL_BYTES;
         if messages.len() < 2 || !messages.clone().all(is_small) {
             return None;
@@ -62,7 +61,7 @@ impl<'a> Draws<'a> {
         }
         let chance = |at: usize| {
             let edge = &graph.edges[at];
-            if self.inter[at] != is_inter || !was_felt(graph, self.flights, edge) {
+            if edge.is_inter != is_inter || !was_felt(graph, self.flights, edge) {
                 return 0.0;
             }
             let slower = graph.slowness_of(at);
@@ -83,9 +82,9 @@ impl<'a> Draws<'a> {
 
 /// How unlikely it is that a message decided when its call returned: how far it is from what such flights take, as a factor.
 /// A small message is under way when it is sent; a large one may wait until its receiver comes.
-fn implausibility(graph: &Graph, flights: &Flights, is_inter: bool, at: usize) -> f64 {
+fn implausibility(graph: &Graph, flights: &Flights, at: usize) -> f64 {
     let edge = &graph.edges[at];
-    let Some(elsewhere_ns) = flights.ns(is_inter, edge.bytes, Figure::Median) else { return 1.0 };
+    let Some(elsewhere_ns) = flights.ns(edge.is_inter, edge.bytes, Figure::Median) else { return 1.0 };
     let usual_ns = elsewhere_ns * graph.slowness_of(at);
     let factor = |since_ns: u64| {
         let took_ns = graph.ends[edge.to as usize].saturating_sub(since_ns) as f64;

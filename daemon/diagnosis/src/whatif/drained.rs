@@ -16,8 +16,7 @@ pub(crate) fn find(graph: &mut Graph) {
     }
     let of_link = |edge: &Edge| links.of_message(graph, edge).filter(OnLink::is_slow);
     let usual_ns = |edge: &Edge| {
-        let is_inter = graph.link_of(edge).is_some();
-        let of_all = || graph.flights.ns(is_inter, edge.bytes, Figure::Median);
+        let of_all = || graph.flights.ns(edge.is_inter, edge.bytes, Figure::Median);
         of_link(edge).map(|link| link.own_ns).or_else(of_all)
     };
     // How far a time is from what is usual, as a factor.

@@ -146,7 +146,7 @@ fn waits_ns(lack: &Lack<'_>) -> u64 {
 /// on which node, all of them are on one.
 fn blamed_since_ns(graph: &Graph, call: usize, lack: &Lack<'_>, soon_ns: u64) -> u64 {
     let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
-    let is_of_network = graph.received_by(call).iter().any(|edge| graph.link_of(edge).is_some());
+    let is_of_network = graph.received_by(call).iter().any(|edge| edge.is_inter);
     if !lack.is_most() && !is_of_network {
         return start_ns;
     }
@@ -197,8 +197,7 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
 fn was_underway(graph: &Graph, call: usize, figure: Figure) -> bool {
     let is_exchange = graph.kind(call) == CallKind::Send;
     graph.received_by(call).iter().any(|edge| {
-        let usual_ns =
-            graph.flights.ns(graph.link_of(edge).is_some(), edge.bytes, figure).unwrap_or(0.0) as u64;
+        let usual_ns = graph.flights.ns(edge.is_inter, edge.bytes, figure).unwrap_or(0.0) as u64;
         let since_ns = graph.ends[call].saturating_sub(graph.starts[edge.from as usize]);
         !is_exchange || since_ns < 3 * usual_ns + FAR_LONGER_NS
     })

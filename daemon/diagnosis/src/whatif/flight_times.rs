@@ -11,8 +11,6 @@ use std::ops::Range;
 
 /// What is known of messages before it is known which of them were felt.
 pub(crate) struct Messages {
-    /// Whether each goes between nodes.
-    pub(crate) inter: Vec<bool>,
     /// By message, the number of its scope and size.
     kinds: Vec<u16>,
     /// What flights take at least, by what bounds them.
@@ -28,8 +26,7 @@ fn kind(is_inter: bool, bytes: u32) -> usize {
 
 impl Messages {
     pub(crate) fn new(graph: &Graph) -> Self {
-        let inter: Vec<bool> = graph.edges.iter().map(|edge| graph.link_of(edge).is_some()).collect();
-        let kinds = graph.edges.iter().zip(&inter).map(|(edge, is_inter)| kind(*is_inter, edge.bytes) as u16);
+        let kinds = graph.edges.iter().map(|edge| kind(edge.is_inter, edge.bytes) as u16);
         let kinds: Vec<u16> = kinds.collect();
         let mut least: Vec<Option<(u64, u32)>> = vec![None; KINDS];
         for (edge, kind) in graph.edges.iter().zip(&kinds) {
@@ -43,7 +40,7 @@ impl Messages {
                 |(ns, bytes): (u64, u32)| Point { bytes: bytes.into(), ns: [ns as f64; SHARES.len()] };
             points.extend(least.iter().flatten().copied().map(point));
         }
-        Self { inter, kinds, bounds }
+        Self { kinds, bounds }
     }
 }
 

@@ -151,10 +151,6 @@ impl Graph {
         self.ranks[call as usize]
     }
 
-    pub(crate) fn node_of(&self, rank: Rank) -> Option<Node> {
-        self.nodes.get(rank.index()).copied()
-    }
-
     /// The nodes that a message goes between; none within a node.
     pub(crate) fn link_of(&self, edge: &Edge) -> Option<Link> {
         self.link_among(&self.nodes, edge)
@@ -171,7 +167,7 @@ impl Graph {
         let (received, group) = (self.received_by(call), self.groups.left[call]);
         let is_inter = group != NONE && self.groups.is_inter[group as usize];
         let is_known = has_one_node || group != NONE || !received.is_empty();
-        is_known && !is_inter && received.iter().all(|edge| self.link_of(edge).is_none())
+        is_known && !is_inter && received.iter().all(|edge| !edge.is_inter)
     }
 
     pub(crate) fn has_one_node(&self) -> bool {
@@ -179,7 +175,9 @@ impl Graph {
     }
 
     pub(crate) fn is_on_late_link(&self, edge: &Edge) -> bool {
-        !self.late_links.is_empty() && self.link_of(edge).is_some_and(|link| self.late_links.contains(&link))
+        edge.is_inter
+            && !self.late_links.is_empty()
+            && self.link_of(edge).is_some_and(|link| self.late_links.contains(&link))
     }
 
     pub(crate) fn reserve(&mut self, calls: usize) {

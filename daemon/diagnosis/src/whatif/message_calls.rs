@@ -3,7 +3,7 @@
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::CallRow;
 use crate::whatif::graph::{Edge, Graph, Thread};
-use mpiscope_model::{Message, Rank};
+use mpiscope_model::{Message, Rank, deal_out};
 
 /// A message, as it waits for its calls.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,7 @@ pub(crate) fn link(graph: &mut Graph, messages: Vec<MessageRow>, rows: &[CallRow
     let mut since: Vec<(u32, u64)> = Vec::new();
     let mut edges = Vec::with_capacity(messages.len());
     let mut unlinked = 0;
-    for row in in_turn.iter().map(|at| &messages[*at as usize]) {
+    for row in in_turn.iter().map(|number| &messages[*number as usize]) {
         let from = calls.find((row.src, row.send_ns, row.dst), End::Start);
         let to = calls.find((row.dst, row.recv_ns, row.src), End::Return);
         let (Some(from), Some(to)) = (from, to) else {
@@ -59,8 +59,8 @@ pub(crate) fn link(graph: &mut Graph, messages: Vec<MessageRow>, rows: &[CallRow
         if row.wait_ns < rows[to as usize].start_ns {
             since.push((to, row.wait_ns));
         }
-        let is_inter = graph.node_of(row.src) != graph.node_of(row.dst);
-        edges.push(Edge { from, to, bytes: row.bytes, is_inter, is_felt: false, likely_ns: 0.0 });
+        let edge = Edge { from, to, bytes: row.bytes, is_inter: false, is_felt: false, likely_ns: 0.0 };
+        edges.push(Edge { is_inter: graph.link_of(&edge).is_some(), ..edge });
     }
     drop((messages, in_turn));
     if !edges.is_sorted_by_key(|edge| edge.to) {
@@ -81,30 +81,19 @@ pub(crate) fn link(graph: &mut Graph, messages: Vec<MessageRow>, rows: &[CallRow
     join_polls(graph, &since);
 }
 
-/// The places of messages by receiver: calls of one moment take theirs in turn. Those of each come nearly in order.
+/// The numbers of messages by receiver: calls of one moment take theirs in turn. Those of each come nearly in order.
 fn in_turn(messages: &[MessageRow], ranks: usize) -> Vec<u32> {
-    let receiver = |row: &MessageRow| row.dst.index().min(ranks);
-    let mut ends = vec![0_usize; ranks + 1];
-    messages.iter().for_each(|row| ends[receiver(row)] += 1);
-    let mut before = 0;
-    for end in &mut ends {
-        before += std::mem::replace(end, before);
-    }
-    let mut places = vec![0_u32; messages.len()];
-    for (row, at) in messages.iter().zip(0..) {
-        let end = &mut ends[receiver(row)];
-        places[*end] = at;
-        *end += 1;
-    }
+    let (mut numbers, ends) =
+        deal_out(messages.len(), ranks + 1, |number| messages[number].dst.index().min(ranks));
     let mut begin = 0;
     for end in ends {
-        places[begin..end].sort_by_key(|at| {
-            let MessageRow { dst, recv_ns, send_ns, src, .. } = messages[*at as usize];
+        numbers[begin..end].sort_by_key(|number| {
+            let MessageRow { dst, recv_ns, send_ns, src, .. } = messages[*number as usize];
             (dst, recv_ns, send_ns, src)
         });
         begin = end;
     }
-    places
+    numbers
 }
 
 /// The calls among which those of messages are looked for.

@@ -17,16 +17,16 @@ pub(crate) struct Pace([Vec<(u64, f64)>; 2]);
 
 impl Pace {
     /// From the flights that calls waited for, and what flights take.
-    pub(crate) fn measure(graph: &Graph, flights: &Flights, inter: &[bool]) -> Self {
+    pub(crate) fn measure(graph: &Graph, flights: &Flights) -> Self {
         let mut relative: [Vec<(u64, f64)>; 2] = Default::default();
         for (at, edge) in graph.edges.iter().enumerate() {
             if !edge.is_felt || graph.slowness_of(at) != 1.0 {
                 continue;
             }
-            if let Some(usual_ns) = flights.ns(inter[at], edge.bytes, Figure::Median) {
+            if let Some(usual_ns) = flights.ns(edge.is_inter, edge.bytes, Figure::Median) {
                 let flight_ns = (graph.span_ns(edge) as f64).max(1.0);
                 let flight = (graph.ends[edge.to as usize], flight_ns / usual_ns.max(1.0));
-                relative[usize::from(inter[at])].push(flight);
+                relative[usize::from(edge.is_inter)].push(flight);
             }
         }
         Self(relative.map(pieces))

@@ -33,7 +33,7 @@ fn times(graph: &Graph) -> (Vec<f32>, Vec<QuietGroup>) {
 fn messages(graph: &Graph) -> (Vec<f32>, Vec<Range<u64>>) {
     let mut shares = vec![1.0; graph.edges.len()];
     // Those that were felt, and others that the same calls waited for.
-    let is_inter = |at: &usize| graph.link_of(&graph.edges[*at]).is_some();
+    let is_inter = |at: &usize| graph.edges[*at].is_inter;
     let messages = graph.waited_for().filter(is_inter).map(|at| at as u32);
     let (mut felt, mut bounds): (Vec<u32>, Vec<u32>) =
         messages.partition(|at| graph.edges[*at as usize].is_felt);

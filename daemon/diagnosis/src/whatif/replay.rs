@@ -441,13 +441,13 @@ impl Run<'_> {
 
     /// What a flight takes that its receiver did not wait for, if its nodes stay.
     #[inline]
-    fn unfelt_ns(&self, at: usize, edge: &Edge, is_inter: bool) -> f64 {
+    fn unfelt_ns(&self, at: usize, edge: &Edge) -> f64 {
         let span_ns = float(self.graph.span_ns(edge));
         // In a quiet network it may have taken less.
-        let is_quiet = is_inter && self.applied.change.quiet_network;
+        let is_quiet = edge.is_inter && self.applied.change.quiet_network;
         let least_ns = if is_quiet { 0 } else { self.graph.requests.least_flight_ns(edge.to) } as f64;
         let at_most = |figure| {
-            let usual_ns = self.usual_ns(edge, is_inter, figure);
+            let usual_ns = self.usual_ns(edge, edge.is_inter, figure);
             let flight_ns = span_ns.min(usual_ns.unwrap_or(span_ns)).max(least_ns);
             (flight_ns, flight_ns)
         };
@@ -458,27 +458,27 @@ impl Run<'_> {
             UnfeltFlights::Low => at_most(Figure::Low),
             UnfeltFlights::High => at_most(Figure::High),
         };
-        self.quieted_ns(at, is_inter, flight_ns, recorded_ns)
+        self.quieted_ns(at, edge, flight_ns, recorded_ns)
     }
 
     /// What a flight takes that its receiver waited for, if its nodes stay.
     #[inline]
-    fn felt_ns(&self, at: usize, edge: &Edge, is_inter: bool) -> f64 {
+    fn felt_ns(&self, at: usize, edge: &Edge) -> f64 {
         let span_ns = float(self.graph.span_ns(edge));
         let mut flight_ns = span_ns;
         let delay_ns = self.spared_delay_ns(edge.to as usize) as f64;
         if delay_ns > 0.0 {
-            let median_ns = self.flights_with_cpus().ns(is_inter, edge.bytes, Figure::Median);
+            let median_ns = self.flights_with_cpus().ns(edge.is_inter, edge.bytes, Figure::Median);
             let least_ns = flight_ns.min(median_ns.unwrap_or(flight_ns));
             flight_ns = (flight_ns - delay_ns).max(least_ns);
         }
-        self.quieted_ns(at, is_inter, flight_ns, span_ns)
+        self.quieted_ns(at, edge, flight_ns, span_ns)
     }
 
     /// A flight without the noise of the network, if that goes.
     #[inline]
-    fn quieted_ns(&self, at: usize, is_inter: bool, flight_ns: f64, recorded_ns: f64) -> f64 {
-        if self.applied.quiet.is_empty() || !is_inter {
+    fn quieted_ns(&self, at: usize, edge: &Edge, flight_ns: f64, recorded_ns: f64) -> f64 {
+        if self.applied.quiet.is_empty() || !edge.is_inter {
             return flight_ns;
         }
         let quiet = f64::from(self.applied.quiet[at]);
@@ -487,11 +487,9 @@ impl Run<'_> {
     }
 
     fn flight_ns(&self, at: usize, edge: &Edge) -> f64 {
-        let is_inter = edge.is_inter;
-        let flight_ns =
-            if edge.is_felt { self.felt_ns(at, edge, is_inter) } else { self.unfelt_ns(at, edge, is_inter) };
+        let flight_ns = if edge.is_felt { self.felt_ns(at, edge) } else { self.unfelt_ns(at, edge) };
         match &self.applied.change.placement {
-            None => self.of_network_ns(is_inter, edge.bytes, flight_ns),
+            None => self.of_network_ns(edge.is_inter, edge.bytes, flight_ns),
             Some(nodes) => self.placed_ns(at, edge, flight_ns, nodes),
         }
     }

@@ -4,7 +4,7 @@ use super::state::Ingest;
 use crate::closed_call::{Closed, lacks_comm, makes_sense};
 use crate::memory_budget::MemoryBudget;
 use crate::origin::waiting_bytes;
-use crate::process::{Key, ProcessInput, Wanted};
+use crate::process::{Key, ProcessInput};
 use mpiscope_model::{Comm, CommInfo, CommKind, CommName, Coordinate, Event, Rank, Side};
 use mpiscope_wire::{
     self as wire, CallFlags, CommDefinition, Entry, GridPart, MOST_NAME_BYTES, NamePart, OtherGroup, Part,
@@ -317,8 +317,7 @@ impl Ingest {
         }
         let side = process.side_of_call(&call, &closing);
         let closed = Closed { call, start_ns, end_ns, comm, side, parts: closing, site, post };
-        let wanted = Wanted { rows: self.has_rows, effects: self.for_diagnosis };
-        process.close(ring, &closed, &mut self.batch, wanted, &self.functions);
+        process.close(ring, &closed, &mut self.batch, self.wanted, &self.functions);
         process.rings[ring].keep_parts(parts, closed.parts);
         if is_comm_unknown {
             let text =

@@ -55,10 +55,10 @@ impl Ingest {
         let waiting = std::mem::take(&mut self.origins[agent as usize].waiting);
         // Most slots are calls; growing step by step copies them all again.
         let most_calls = waiting.iter().map(|slots| slots.slots.len()).sum();
-        if self.has_rows {
+        if self.wanted.rows {
             self.batch.calls.reserve(most_calls);
         }
-        if self.for_diagnosis {
+        if self.wanted.effects {
             self.batch.activities.reserve(most_calls);
         }
         let mut touched = Vec::new();
@@ -78,7 +78,7 @@ impl Ingest {
         for index in touched {
             if let Some(process) = self.processes.by_index(index) {
                 process.is_touched = false;
-                let ends_ns = self.for_diagnosis.then_some(&mut self.batch.events_end_ns);
+                let ends_ns = self.wanted.effects.then_some(&mut self.batch.events_end_ns);
                 process.take_events(&mut self.batch.events, ends_ns);
             }
         }

@@ -3,7 +3,7 @@
 use crate::effect::Functions;
 use crate::memory_budget::MemoryBudget;
 use crate::origin::Origin;
-use crate::process::{Key, Processes};
+use crate::process::{Key, Processes, Wanted};
 use crate::site::Sites;
 use mpiscope_model::{Batch, Comm, Fault, Gap, Nanoseconds, Rank, RankInfo, Side};
 use mpiscope_wire::{LastCalls, Lost, RunEnd, RunStart};
@@ -55,10 +55,8 @@ pub struct Ingest {
     /// A clock sample has come since its time was found.
     pub(super) is_until_old: bool,
     pub(super) functions: Functions,
-    /// Whether batches contain the effects of calls.
-    pub(super) for_diagnosis: bool,
-    /// Whether they contain the rows of calls.
-    pub(super) has_rows: bool,
+    /// What batches contain of calls.
+    pub(super) wanted: Wanted,
     /// The budget of the tables.
     pub(super) memory: MemoryBudget,
     /// The budget of what may still wait: parts for their call, slots of other hosts for their clock. Tables take
@@ -115,8 +113,7 @@ impl Default for Ingest {
             batch: Batch::default(),
             is_until_old: false,
             functions: Functions::new(),
-            for_diagnosis: false,
-            has_rows: true,
+            wanted: Wanted { rows: true, effects: false },
             memory: MemoryBudget::default(),
             waiting: MemoryBudget::default(),
             dropped_until: FxHashMap::default(),
@@ -135,13 +132,13 @@ impl Ingest {
     /// An empty state. Its batches also contain the effects of calls, for the diagnosis.
     #[must_use]
     pub fn for_diagnosis() -> Self {
-        Self { for_diagnosis: true, ..Self::default() }
+        Self { wanted: Wanted { rows: true, effects: true }, ..Self::default() }
     }
 
     /// The same without the rows of calls.
     #[must_use]
     pub fn without_rows(self) -> Self {
-        Self { has_rows: false, ..self }
+        Self { wanted: Wanted { rows: false, ..self.wanted }, ..self }
     }
 
     /// The same with budgets of this size instead of a gigabyte: one for the tables, one for what waits.

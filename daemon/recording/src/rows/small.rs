@@ -85,8 +85,9 @@ impl Row for SiteInfo {
             name: "parent",
             nature: Repeating,
             // Whoever follows sites to the start of the program gets there, whatever the file says.
-            access: access!(OptionalU32, |row| row.parent.map(|parent| parent.0), |row, v| row.parent =
-                v.map(Site).filter(|&parent| parent < row.site)),
+            access: access!(OptionalU32, |row| row.parent.map(|parent| parent.0), |row, v| {
+                row.parent = v.map(Site).filter(|&parent| parent < row.site);
+            }),
         },
     ];
 
