@@ -52,6 +52,8 @@ pub const SHORT_REST: Duration = Duration::from_micros(500);
 /// So little (or an eighth of a small ring) may stay in a ring for a while: to take it out costs what hundreds of calls
 /// do, and the job may need the processor.
 pub const LITTLE_SLOTS: usize = 2048;
+/// Files that a process may have open that reads the rings of a host: its rings have one each, and some more stay open.
+pub const FILES: u64 = 8192;
 /// How long ranks may linger after the command returned.
 pub const LINGER: Duration = Duration::from_secs(2);
 

@@ -1,10 +1,11 @@
 //! What the scheduler did to a process: a rank that waits for a processor must not look like a slow network.
 
 use super::cpus::CpuWatch;
-use super::proc_file;
+use super::proc_file::KeptFile;
 use mpiscope_ring::clock::monotonic_ns;
 use mpiscope_wire::{Cpus, Scheduling};
 use std::fs;
+use std::io;
 
 /// One of this many looks reads the status too, with switches and CPUs: the system takes long to write it.
 const STATUS_EVERY: u32 = 10;
@@ -12,6 +13,8 @@ const STATUS_EVERY: u32 = 10;
 /// Looks at the first thread of a process, the one that most programs call MPI from, again and again.
 #[derive(Debug, Default)]
 pub(crate) struct Scheduler {
+    times: KeptFile,
+    stat: KeptFile,
     looks: u32,
     looked_ns: Option<u64>,
     state: Halt,
@@ -37,7 +40,7 @@ impl Scheduler {
     /// The figures, when they have changed; `None` also when the process is gone or the system does not tell.
     pub(crate) fn look(&mut self, pid: u32, process: u32) -> Option<Scheduling> {
         let monotonic_ns = monotonic_ns();
-        let (run_ns, wait_ns) = times(pid)?;
+        let (run_ns, wait_ns) = self.times(pid)?;
         // Before the first look it did nothing that counts.
         let last = self.last_sent.unwrap_or(Scheduling { run_ns, wait_ns, ..Scheduling::default() });
         let mut switches = (last.voluntary, last.involuntary);
@@ -55,7 +58,11 @@ impl Scheduler {
         let idle_ns = since_ns.saturating_sub(moved_ns);
         // A process that ran all the time need not be asked.
         let is_idle = 4 * idle_ns > since_ns;
-        let stat = if looks_closer || is_idle { Stat::read(pid) } else { Stat::default() };
+        let stat = if looks_closer || is_idle {
+            Stat::parse(&self.stat(pid).unwrap_or_default())
+        } else {
+            Stat::default()
+        };
         let [stopped_ns, blocked_ns] = self.halted_ns(if is_idle { stat.halt } else { Halt::Free }, idle_ns);
         let figures = Scheduling {
             process,
@@ -77,6 +84,18 @@ impl Scheduler {
         self.last_sent
     }
 
+    /// Nanoseconds on a processor, and waiting for one.
+    fn times(&mut self, pid: u32) -> Option<(u64, u64)> {
+        let text = self.times.read(|| format!("/proc/{pid}/schedstat")).ok()?;
+        let mut numbers = text.split_whitespace().map(str::parse);
+        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+    }
+
+    /// What the system says of the process in one line.
+    pub(crate) fn stat(&mut self, pid: u32) -> io::Result<String> {
+        self.stat.read(|| format!("/proc/{pid}/stat"))
+    }
+
     /// How long the process was stopped, and blocked, since the last look, by its state now. It neither ran nor waited for a
     /// processor for `idle_ns` of that time.
     fn halted_ns(&mut self, state: Halt, idle_ns: u64) -> [u64; 2] {
@@ -85,13 +104,6 @@ impl Scheduler {
         [Halt::Stopped, Halt::Blocked]
             .map(|kind| states.iter().filter(|state| **state == kind).count() as u64 * (idle_ns / 2))
     }
-}
-
-/// Nanoseconds on a processor, and waiting for one.
-fn times(pid: u32) -> Option<(u64, u64)> {
-    let text = proc_file::read(&format!("/proc/{pid}/schedstat")).ok()?;
-    let mut numbers = text.split_whitespace().map(str::parse);
-    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
 fn status(pid: u32) -> Option<String> {
@@ -125,10 +137,6 @@ struct Stat {
 }
 
 impl Stat {
-    fn read(pid: u32) -> Self {
-        Self::parse(&proc_file::read(&format!("/proc/{pid}/stat")).unwrap_or_default())
-    }
-
     fn parse(text: &str) -> Self {
         // The name of the program is in parentheses and may contain some.
         let Some((_, rest)) = text.rsplit_once(')') else { return Self::default() };

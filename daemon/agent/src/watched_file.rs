@@ -182,7 +182,8 @@ impl WatchedFile {
 
     /// Looks how the process stands and what it lost; tells when that changed.
     pub(crate) fn look(&mut self, tell: &mut dyn FnMut(Message)) {
-        let lived = std::mem::replace(&mut self.alive, is_running(self.process.pid));
+        let is_alive = self.is_running();
+        let lived = std::mem::replace(&mut self.alive, is_alive);
         if !self.reader.is_whole() {
             return;
         }
@@ -209,6 +210,17 @@ impl WatchedFile {
         if self.lost_sent != Some(lost) {
             self.lost_sent = Some(lost);
             tell(Message::Lost(lost));
+        }
+    }
+
+    fn is_running(&mut self) -> bool {
+        let pid = self.process.pid;
+        match self.scheduler.stat(pid) {
+            // While its first thread runs the others need not be asked.
+            Ok(stat) if says_running(&stat) => true,
+            // It is gone with all its threads, and its number may be another's by now.
+            Err(error) if Errno::from_io_error(&error) == Some(Errno::SRCH) => false,
+            _ => is_running(pid),
         }
     }
 

@@ -9,10 +9,11 @@ use crate::switch;
 use crate::watch::{CommandEnd, Watch, watch};
 use anyhow::{Context as _, Result};
 use crossbeam_channel::{Receiver, Sender, bounded};
-use mpiscope_agent::{Agent, run_start};
+use mpiscope_agent::{Agent, FILES, run_start};
 use mpiscope_engine::Live;
 use mpiscope_page::{ClosedPage, Page};
 use mpiscope_process::output::Stdout;
+use mpiscope_process::own_process::allow_files;
 use mpiscope_process::private::remove_folder;
 use mpiscope_ring::Sleeper;
 use std::io::{BufRead as _, Write as _};
@@ -73,6 +74,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let remotes = configuration.link.as_ref().map(listen).transpose()?;
     answer_ready(page.as_ref(), remotes.as_ref())?;
 
+    allow_files(FILES);
     let (send, receive) = queue::queue();
     let ended = hear_orders(arrived)?;
     let mut agent = Agent::new(configuration.rings.clone(), resume, Some(Box::new(log)));

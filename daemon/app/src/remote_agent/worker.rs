@@ -4,8 +4,9 @@ use super::outbox::Shared;
 use super::settings::Settings;
 use super::spool::Spool;
 use anyhow::{Result, bail};
-use mpiscope_agent::{Agent, LINGER, LITTLE_SLOTS, Pass, REST};
+use mpiscope_agent::{Agent, FILES, LINGER, LITTLE_SLOTS, Pass, REST};
 use mpiscope_link::{CallerOptions, LinkError, call};
+use mpiscope_process::own_process::allow_files;
 use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{clock_sample, monotonic_ns};
 use mpiscope_wire::Message;
@@ -40,6 +41,7 @@ enum Ending {
 }
 
 pub(crate) fn work(settings: &Settings) -> Result<()> {
+    allow_files(FILES);
     let (spool, resume) = Spool::open(&settings.spool, settings.spool_bytes)?;
     let folders = settings.ring_folders.clone();
     let mut agent = Agent::new(folders, resume, Some(Box::new(spool.clone())));
