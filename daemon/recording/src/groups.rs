@@ -52,11 +52,11 @@ pub(crate) fn for_each_group<'a, R: SegmentRow, E>(
     };
     let is_long = |row: &R| row.end_ns().saturating_sub(row.begin_ns()) > most_ns;
     let (mut group, mut keys, mut long) = (Vec::new(), Vec::new(), Vec::new());
-    let mut put_in_order = |keys: &mut Vec<(R::Key, usize)>| {
+    let mut put_in_order = |keys: &mut Vec<(R::Key, u32)>| {
         // Keys are sorted instead of rows, which are several times as large.
-        sort(rows, keys);
+        sort::<R>(keys);
         group.clear();
-        group.extend(keys.iter().map(|&(_, at)| &rows[at]));
+        group.extend(keys.iter().map(|&(_, at)| &rows[at as usize]));
         keys.clear();
         if group.is_empty() { Ok(()) } else { put(&group) }
     };
@@ -67,7 +67,7 @@ pub(crate) fn for_each_group<'a, R: SegmentRow, E>(
         put_in_order(&mut keys)?;
     }
     for piece in long.chunks(rows_per_group) {
-        keys.extend(piece.iter().map(|&at| (rows[at].key(), at)));
+        keys.extend(piece.iter().map(|&at| (rows[at as usize].key(), at)));
         put_in_order(&mut keys)?;
     }
     Ok(())
@@ -77,8 +77,8 @@ pub(crate) fn for_each_group<'a, R: SegmentRow, E>(
 const LANES_PER_ROW: u64 = 4;
 
 /// Sorts keys of rows. Most rows of a lane come in order: dealt out to their lanes, few of them have to be sorted.
-fn sort<R: SegmentRow>(rows: &[R], keys: &mut Vec<(R::Key, usize)>) {
-    let lane = |(_, at): &(R::Key, usize)| rows[*at].lane();
+fn sort<R: SegmentRow>(keys: &mut Vec<(R::Key, u32)>) {
+    let lane = |(key, _): &(R::Key, u32)| R::lane(key);
     let most = keys.iter().map(lane).max().unwrap_or(0);
     if most >= LANES_PER_ROW * keys.len() as u64 {
         keys.sort_unstable();
@@ -88,18 +88,38 @@ fn sort<R: SegmentRow>(rows: &[R], keys: &mut Vec<(R::Key, usize)>) {
     let mut sorted: Vec<_> = numbers.into_iter().map(|number| keys[number as usize]).collect();
     let mut begin = 0;
     for end in ends {
-        let of_lane = &mut sorted[begin..end];
-        if !of_lane.is_sorted() {
-            of_lane.sort_unstable();
-        }
+        put_in_order(&mut sorted[begin..end]);
         begin = end;
     }
     *keys = sorted;
 }
 
+/// So far from its place a key is, as a rule, among those of its lane: messages that one call received are no more.
+const NEAR: usize = 32;
+
+/// Sorts keys that are in order but for some that are near their places.
+fn put_in_order<K: Ord + Copy>(keys: &mut [K]) {
+    for at in 1..keys.len() {
+        let key = keys[at];
+        if key >= keys[at - 1] {
+            continue;
+        }
+        let from = at.saturating_sub(NEAR);
+        let place =
+            from + keys[from..at].iter().rposition(|before| *before <= key).map_or(0, |before| before + 1);
+        if place == from && from > 0 && keys[from - 1] > key {
+            // There may be long stretches in order, which this finds.
+            keys.sort();
+            return;
+        }
+        keys.copy_within(place..at, place + 1);
+        keys[place] = key;
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Span, for_each_group, sort};
+    use super::{Span, for_each_group, put_in_order, sort};
     use crate::row::SegmentRow;
     use mpiscope_model::{Call, Rank};
     use proptest::prelude::*;
@@ -140,11 +160,26 @@ mod tests {
                 (0..count).map(move |at| Call { rank: Rank(rank), start_ns: from_ns + at * each_ns, ..Call::default() })
             };
             let rows: Vec<Call> = stretches.into_iter().flat_map(of_stretch).collect();
-            let mut found: Vec<_> = rows.iter().enumerate().map(|(at, row)| (row.key(), at)).collect();
+            let mut found: Vec<_> = rows.iter().zip(0..).map(|(row, at)| (row.key(), at)).collect();
             let mut plain = found.clone();
-            sort(&rows, &mut found);
+            sort::<Call>(&mut found);
             plain.sort();
             prop_assert_eq!(found, plain);
+        }
+
+        #[test]
+        fn keys_near_their_places_or_far_from_them_are_sorted(
+            mut keys in proptest::collection::vec(0_u16..90, 0..200),
+            far in proptest::collection::vec(0_u16..90, 0..2),
+        ) {
+            // In order but for neighbours, and maybe some behind them.
+            keys.sort();
+            keys.chunks_mut(7).for_each(<[u16]>::reverse);
+            keys.extend(far);
+            let mut plain = keys.clone();
+            plain.sort();
+            put_in_order(&mut keys);
+            prop_assert_eq!(keys, plain);
         }
 
         #[test]

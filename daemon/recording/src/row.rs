@@ -5,6 +5,7 @@ use crate::manifest::FileMark;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::errors::Result;
 use parquet::schema::types::{Type, TypePtr};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -43,8 +44,8 @@ pub trait SegmentRow: Row {
 
     /// The key of a row.
     fn key(&self) -> Self::Key;
-    /// Keys are in the order of lanes first. Most rows of one lane come in their order.
-    fn lane(&self) -> u64;
+    /// The lane of a key. Keys are in the order of lanes first; most rows of one lane come in their order.
+    fn lane(key: &Self::Key) -> u64;
     /// The beginning of the row's time.
     fn begin_ns(&self) -> u64;
     /// The time until which it does.
@@ -52,11 +53,11 @@ pub trait SegmentRow: Row {
     /// Converts its times to the last clock map. Rows that are sums over windows stay as they are: the correction is
     /// little beside a window.
     fn correct(&mut self, _corrections: &Corrections) {}
-    /// Writes the file `name` beside a segment of the recording `dir`, whose rows end within `ends_ns`. A failure does no
-    /// harm, because the rows have the same data.
+    /// Writes the file `name` beside a segment of the recording `dir`, whose rows end in `ends_ns`. A failure does no harm,
+    /// because the rows have the same data.
     fn write_beside(
         _rows: &[Self],
-        _ends_ns: u64,
+        _ends_ns: RangeInclusive<u64>,
         (_dir, _name): (&Path, &str),
         _zstd_level: i32,
     ) -> Option<FileMark> {
@@ -197,10 +198,6 @@ impl<R> Column<R> {
             | Access::F64(..)
             | Access::Text(..) => None,
         }
-    }
-
-    pub(crate) fn is_integer(&self) -> bool {
-        matches!(self.physical(), Physical::INT32 | Physical::INT64)
     }
 
     pub(crate) fn schema(&self) -> Result<TypePtr> {

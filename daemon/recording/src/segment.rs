@@ -14,8 +14,6 @@ use std::thread::{Builder, JoinHandle};
 
 /// Rows of one row group, the least that a reader who seeks has to take.
 const ROWS_PER_GROUP: usize = 1 << 17;
-/// The buffer of a written segment is used again if so little has come meanwhile: this part of it.
-const LITTLE: usize = 8;
 
 /// Takes rows and puts them on disk, many at a time.
 pub struct SegmentWriter<R: SegmentRow> {
@@ -23,6 +21,8 @@ pub struct SegmentWriter<R: SegmentRow> {
     next_number: u32,
     rows_per_segment: usize,
     rows: Vec<R>,
+    /// For the rows of the next segment: memory that was in use before costs nothing to get.
+    spare: Vec<R>,
     span: Span,
     unwritten_rows: u64,
     /// Whether full segments are written by a thread of their own, and the one that is.
@@ -67,6 +67,7 @@ impl<R: SegmentRow> SegmentWriter<R> {
             next_number,
             rows_per_segment: rows_per_segment.max(1),
             rows: Vec::new(),
+            spare: Vec::new(),
             span: Span::default(),
             unwritten_rows: 0,
             is_beside: false,
@@ -163,7 +164,7 @@ impl<R: SegmentRow> SegmentWriter<R> {
         let full = Arc::new(Full {
             plan: self.plan.clone(),
             number: self.next_number,
-            rows: std::mem::take(&mut self.rows),
+            rows: std::mem::replace(&mut self.rows, std::mem::take(&mut self.spare)),
             span: std::mem::take(&mut self.span),
         });
         let of_thread = Arc::clone(&full);
@@ -194,12 +195,11 @@ impl<R: SegmentRow> SegmentWriter<R> {
     ) -> Result<(), RecordingError> {
         let rows = full.rows.len() as u64;
         // The thread is over.
-        let buffer = Arc::into_inner(full).map(|full| full.rows).unwrap_or_default();
-        if self.rows.len() <= buffer.capacity() / LITTLE {
-            let later = std::mem::replace(&mut self.rows, buffer);
-            self.rows.clear();
-            self.rows.extend(later);
-        }
+        let mut buffer = Arc::into_inner(full).map(|full| full.rows).unwrap_or_default();
+        buffer.clear();
+        // Where nothing is written beside, one is enough.
+        let place = if self.rows.capacity() == 0 { &mut self.rows } else { &mut self.spare };
+        *place = buffer;
         match written {
             Ok(segment) => {
                 self.next_number += 1;
@@ -224,7 +224,8 @@ impl<R: SegmentRow> Full<R> {
         let written = write_file(&path, *zstd_level, |encoder| {
             for_each_group(rows, span.ends_ns(), *rows_per_group, |rows| encoder.group(rows.iter().copied()))
         })?;
-        let beside = || R::write_beside(rows, span.ends_ns(), (folder.parent()?, &name), *zstd_level);
+        let beside =
+            || R::write_beside(rows, span.first_end_ns..=span.to_ns, (folder.parent()?, &name), *zstd_level);
         Ok(Segment {
             file: format!("{}/{name}", R::FOLDER),
             rows: rows.len() as u64,

@@ -43,8 +43,8 @@ pub struct RecordingOptions {
 impl Default for RecordingOptions {
     fn default() -> Self {
         Self {
-            calls_per_segment: 1_000_000,
-            messages_per_segment: 1_000_000,
+            calls_per_segment: 1 << 20,
+            messages_per_segment: 1 << 20,
             windows_per_segment: 1_000_000,
             scheduling_per_segment: 250_000,
             zstd_level: 1,

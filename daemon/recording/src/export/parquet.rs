@@ -53,7 +53,7 @@ impl<R: Row, W: Write + Send> ParquetTable<R, W> {
             number: column.number,
             values: column.names.into_iter().map(known).collect(),
         });
-        Ok(Self { file, names: names.collect(), rows: Vec::new(), columns: Columns::default() })
+        Ok(Self { file, names: names.collect(), rows: Vec::new(), columns: Columns::new(ZSTD_LEVEL)? })
     }
 
     /// More rows.

@@ -6,6 +6,7 @@ use crate::manifest::FileMark;
 use crate::row::{Column, Row, SegmentRow, column};
 use crate::rows::starts;
 use mpiscope_model::{Call, Comm, Rank, Site};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 impl Row for Call {
@@ -58,8 +59,8 @@ impl SegmentRow for Call {
         (self.rank, self.start_ns)
     }
 
-    fn lane(&self) -> u64 {
-        self.rank.0.into()
+    fn lane(key: &Self::Key) -> u64 {
+        key.0.0.into()
     }
 
     fn begin_ns(&self) -> u64 {
@@ -70,7 +71,12 @@ impl SegmentRow for Call {
         self.end_ns
     }
 
-    fn write_beside(rows: &[Self], ends_ns: u64, to: (&Path, &str), zstd_level: i32) -> Option<FileMark> {
+    fn write_beside(
+        rows: &[Self],
+        ends_ns: RangeInclusive<u64>,
+        to: (&Path, &str),
+        zstd_level: i32,
+    ) -> Option<FileMark> {
         starts::write(rows, ends_ns, to, zstd_level).ok()
     }
 

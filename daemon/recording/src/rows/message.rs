@@ -56,8 +56,8 @@ impl SegmentRow for Message {
         (self.dst, self.recv_ns, self.src, self.send_ns)
     }
 
-    fn lane(&self) -> u64 {
-        self.dst.0.into()
+    fn lane(key: &Self::Key) -> u64 {
+        key.0.0.into()
     }
 
     fn begin_ns(&self) -> u64 {

@@ -41,8 +41,8 @@ impl SegmentRow for Scheduling {
         (self.rank, self.at_ns)
     }
 
-    fn lane(&self) -> u64 {
-        self.rank.0.into()
+    fn lane(key: &Self::Key) -> u64 {
+        key.0.0.into()
     }
 
     fn begin_ns(&self) -> u64 {

@@ -10,6 +10,7 @@ use crate::row::{Column, Row, column};
 use crate::table_file::write_file;
 use mpiscope_model::{Call, Function, Nanoseconds};
 use rustc_hash::FxHashMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 /// Calls of one function that began in one window.
@@ -66,7 +67,7 @@ impl StartRow {
 /// Writes the file that goes with a segment of calls.
 pub(crate) fn write(
     calls: &[Call],
-    ends_ns: u64,
+    ends_ns: RangeInclusive<Nanoseconds>,
     (dir, name): (&Path, &str),
     zstd_level: i32,
 ) -> Result<FileMark, RecordingError> {
@@ -79,10 +80,12 @@ pub(crate) fn write(
 }
 
 /// The rows of a segment's calls, shortest windows first, one list a length.
-fn levels(calls: &[Call], ends_ns: u64) -> Vec<Vec<StartRow>> {
+fn levels(calls: &[Call], ends_ns: RangeInclusive<Nanoseconds>) -> Vec<Vec<StartRow>> {
+    let (first_ns, last_ns) = ends_ns.into_inner();
+    let ends_ns = last_ns.saturating_sub(first_ns);
     let windows = (calls.len() as u64 / CALLS_PER_WINDOW).max(1);
     let mut window_ns = (ends_ns / windows).max(1).checked_next_power_of_two().unwrap_or(1 << 63);
-    let mut level = shortest(calls, window_ns);
+    let mut level = shortest(calls, last_ns, window_ns);
     let mut levels = Vec::new();
     loop {
         let is_last = ends_ns / window_ns <= FEWEST_WINDOWS;
@@ -98,24 +101,15 @@ fn levels(calls: &[Call], ends_ns: u64) -> Vec<Vec<StartRow>> {
     }
 }
 
-/// Functions for which it is remembered where the last call was counted.
-const REMEMBERED: usize = 64;
-
-fn shortest(calls: &[Call], window_ns: u64) -> Vec<StartRow> {
-    let mut places = FxHashMap::<(u64, Function), usize>::default();
+/// Of calls that ended until then.
+fn shortest(calls: &[Call], to_ns: Nanoseconds, window_ns: u64) -> Vec<StartRow> {
+    let mut places = Places::new(calls.len(), to_ns / window_ns);
     let mut rows: Vec<StartRow> = Vec::new();
-    // Most calls began in the window of the one before of their function.
-    let mut recent = [None; REMEMBERED];
     for call in calls {
-        let key = (begin_of(call.start_ns, window_ns), call.function);
-        let last = &mut recent[usize::from(call.function) % REMEMBERED];
-        let at = match *last {
-            Some((of, at)) if of == key => at,
-            _ => *places.entry(key).or_insert(rows.len()),
-        };
-        *last = Some((key, at));
+        let from_ns = begin_of(call.start_ns, window_ns);
+        let at = places.find(from_ns / window_ns, call.function, rows.len());
         if at == rows.len() {
-            rows.push(StartRow { window_ns, from_ns: key.0, function: key.1, ..StartRow::default() });
+            rows.push(StartRow { window_ns, from_ns, function: call.function, ..StartRow::default() });
         }
         rows[at].add(&StartRow {
             calls: 1,
@@ -126,6 +120,44 @@ fn shortest(calls: &[Call], window_ns: u64) -> Vec<StartRow> {
         });
     }
     in_order(rows)
+}
+
+/// Where the row of a window and a function is. Most calls began in the last windows: there it is looked up in a table.
+struct Places {
+    /// The first of the last windows.
+    first: u64,
+    windows: usize,
+    /// For each function the place in each of them, and one more; 0 is for none.
+    near: Vec<Vec<u32>>,
+    far: FxHashMap<(u64, Function), usize>,
+}
+
+impl Places {
+    fn new(calls: usize, last: u64) -> Self {
+        let windows = 2 * calls / CALLS_PER_WINDOW as usize + 1;
+        let first = last.saturating_sub(windows as u64 - 1);
+        Self { first, windows, near: Vec::new(), far: FxHashMap::default() }
+    }
+
+    /// The place; the next one where it has none.
+    fn find(&mut self, window: u64, function: Function, next: usize) -> usize {
+        // A call that ends before it begins may begin behind the last window.
+        let near = window.checked_sub(self.first).filter(|window| *window < self.windows as u64);
+        let Some(window) = near else { return *self.far.entry((window, function)).or_insert(next) };
+        let function = usize::from(function);
+        if self.near.len() <= function {
+            self.near.resize_with(function + 1, Vec::new);
+        }
+        let of_function = &mut self.near[function];
+        if of_function.is_empty() {
+            of_function.resize(self.windows, 0);
+        }
+        let place = &mut of_function[window as usize];
+        if *place == 0 {
+            *place = next as u32 + 1;
+        }
+        *place as usize - 1
+    }
 }
 
 /// Where a window begins whose length is a power of two.
@@ -151,4 +183,45 @@ fn doubled(rows: &[StartRow], window_ns: u64) -> Vec<StartRow> {
 fn in_order(mut rows: Vec<StartRow>) -> Vec<StartRow> {
     rows.sort_unstable_by_key(|row| (row.function, row.from_ns));
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn each_length_counts_every_call_once(
+            calls in proptest::collection::vec((0_u64..9_000_000, 0_u64..9_000, 0_u16..4, 1_u64..3), 1..3_000),
+            early_ns in 0_u64..9_000_000,
+            last_ns in 9_000_000_u64..9_100_000,
+        ) {
+            let call = |&(end_ns, duration_ns, function, count): &(u64, u64, u16, u64)| {
+                // One began long before, and one behind its own end.
+                let start_ns = end_ns.saturating_sub(if duration_ns == 7 { early_ns } else { duration_ns });
+                Call { start_ns, end_ns, function, count, bytes: duration_ns, ..Call::default() }
+            };
+            let mut calls: Vec<Call> = calls.iter().map(call).collect();
+            calls.push(Call { start_ns: 2 * last_ns, end_ns: last_ns, ..Call::default() });
+            let first_ns = calls.iter().map(|call| call.end_ns).min().unwrap();
+            let levels = levels(&calls, first_ns..=last_ns);
+            for level in &levels {
+                let window_ns = level[0].window_ns;
+                let mut plain = BTreeMap::<_, StartRow>::new();
+                for call in &calls {
+                    let from_ns = call.start_ns / window_ns * window_ns;
+                    let empty = StartRow { window_ns, from_ns, function: call.function, ..StartRow::default() };
+                    let row = plain.entry((call.function, from_ns)).or_insert(empty);
+                    row.calls += 1;
+                    row.polls += call.count - 1;
+                    row.bytes += call.bytes;
+                    row.time_ns += call.duration_ns();
+                }
+                prop_assert_eq!(level, &plain.into_values().collect::<Vec<_>>());
+            }
+        }
+    }
 }

@@ -60,8 +60,8 @@ impl SegmentRow for WindowRow {
         (self.from_ns, self.region, self.rank, self.function)
     }
 
-    fn lane(&self) -> u64 {
-        self.from_ns
+    fn lane(key: &Self::Key) -> u64 {
+        key.0
     }
 
     fn begin_ns(&self) -> u64 {

@@ -4,27 +4,31 @@
 //! with 2.5 for `send_ns`, 2.1 for `t_msg_ns`, 1.7 for `late_sender_ns` (1.9 as differences), 0.6 for `recv_ns`.
 //! Everything else is a thousandth of a byte a column, because the order of the rows makes it repeat.
 
+mod bits;
+mod chunk;
+mod dictionary;
+mod differences;
+mod number;
+mod runs;
+#[cfg(test)]
+mod tests;
+
 use crate::row::{Access, Column, Nature, Row, schema};
-use parquet::basic::{Compression, Encoding, Type as Physical, ZstdLevel};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use chunk::{ChunkWriter, DICTIONARY_BYTES, PAGE_ROWS};
+use parquet::basic::{Compression, Type as Physical, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
 use parquet::errors::Result;
 use parquet::file::properties::{
     EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterPropertiesPtr,
 };
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::ColumnPath;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 use std::io::Write;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Rows of one page, the least that a reader who seeks has to take: larger pages are smaller on disk.
-const PAGE_ROWS: usize = 65_536;
-
 /// The values of this number of rows are taken at once: the rows stay in the cache meanwhile.
 const CHUNK_ROWS: usize = 4096;
-
-/// Beyond this many bytes of different values a column is no repeating one.
-const DICTIONARY_BYTES: usize = 256 << 10;
 
 /// A Parquet file to which row groups are added.
 pub(crate) struct Encoder<R: Row, W: Write + Send> {
@@ -35,7 +39,7 @@ pub(crate) struct Encoder<R: Row, W: Write + Send> {
 impl<R: Row, W: Write + Send> Encoder<R, W> {
     pub(crate) fn begin(zstd_level: i32, target: W) -> Result<Self> {
         let file = SerializedFileWriter::new(target, schema::<R>()?, properties::<R>(zstd_level)?)?;
-        Ok(Self { file, columns: Columns::default() })
+        Ok(Self { file, columns: Columns::new(zstd_level)? })
     }
 
     pub(crate) fn group<'a>(&mut self, rows: impl IntoIterator<Item = &'a R>) -> Result<()> {
@@ -54,17 +58,22 @@ impl<R: Row, W: Write + Send> Encoder<R, W> {
 
 /// The values of the rows of a group, column by column.
 pub(crate) struct Columns<R: Row> {
+    schema: SchemaDescriptor,
     values: Vec<Values>,
+    writer: ChunkWriter,
     row: PhantomData<R>,
 }
 
-impl<R: Row> Default for Columns<R> {
-    fn default() -> Self {
-        Self { values: R::COLUMNS.iter().map(|_| Values::default()).collect(), row: PhantomData }
-    }
-}
-
 impl<R: Row> Columns<R> {
+    pub(crate) fn new(zstd_level: i32) -> Result<Self> {
+        Ok(Self {
+            schema: SchemaDescriptor::new(schema::<R>()?),
+            values: R::COLUMNS.iter().map(|_| Values::default()).collect(),
+            writer: ChunkWriter::new(level(zstd_level)?)?,
+            row: PhantomData,
+        })
+    }
+
     /// Takes the values of all rows.
     pub(crate) fn take<'a>(&mut self, rows: impl IntoIterator<Item = &'a R>) {
         let mut rows = rows.into_iter();
@@ -84,15 +93,40 @@ impl<R: Row> Columns<R> {
         &mut self,
         group: &mut SerializedRowGroupWriter<'_, W>,
     ) -> Result<()> {
-        for (column, values) in R::COLUMNS.iter().zip(&mut self.values) {
-            if let Some(mut writer) = group.next_column()? {
-                values.write(column, &mut writer)?;
-                writer.close()?;
+        let Self { schema, values, writer, .. } = self;
+        for ((column, values), of) in R::COLUMNS.iter().zip(values).zip(schema.columns()) {
+            let Values { i32, i64, bool, f64, text, is_there } = &*values;
+            let is_there = column.may_be_absent().then_some(&**is_there);
+            let nature = column.nature;
+            match column.physical() {
+                Physical::INT32 => {
+                    writer.put_numbers(chunk::Column { values: i32, is_there }, nature, of.clone(), group)?;
+                }
+                Physical::INT64 => {
+                    writer.put_numbers(chunk::Column { values: i64, is_there }, nature, of.clone(), group)?;
+                }
+                Physical::BOOLEAN => {
+                    writer.put_plain(chunk::Column { values: bool, is_there }, of.clone(), group)?;
+                }
+                Physical::DOUBLE => put_by_library::<DoubleType, _>(f64, group)?,
+                _ => put_by_library::<ByteArrayType, _>(text, group)?,
             }
             values.clear();
         }
         Ok(())
     }
+}
+
+/// Columns of small tables.
+fn put_by_library<T: DataType, W: Write + Send>(
+    values: &[T::T],
+    group: &mut SerializedRowGroupWriter<'_, W>,
+) -> Result<()> {
+    if let Some(mut writer) = group.next_column()? {
+        writer.typed::<T>().write_batch(values, None, None)?;
+        writer.close()?;
+    }
+    Ok(())
 }
 
 /// Values as they are on disk, in the list of their type, and where a value may be absent whether each is there.
@@ -103,7 +137,7 @@ struct Values {
     bool: Vec<bool>,
     f64: Vec<f64>,
     text: Vec<ByteArray>,
-    levels: Vec<i16>,
+    is_there: Vec<bool>,
 }
 
 impl Values {
@@ -114,17 +148,17 @@ impl Values {
                 self.i32.extend(gathered(rows, gather).into_iter().map(u32::cast_signed));
             }
             Access::OptionalU32(_, gather, _) => {
-                self.i32.extend(present(rows, gather, &mut self.levels).map(u32::cast_signed));
+                self.i32.extend(present(rows, gather, &mut self.is_there).map(u32::cast_signed));
             }
             Access::I32(_, gather, _) => gather(rows, &mut self.i32),
             Access::OptionalI32(_, gather, _) => {
-                self.i32.extend(present(rows, gather, &mut self.levels));
+                self.i32.extend(present(rows, gather, &mut self.is_there));
             }
             Access::U64(_, gather, _) => {
                 self.i64.extend(gathered(rows, gather).into_iter().map(u64::cast_signed));
             }
             Access::OptionalU64(_, gather, _) => {
-                self.i64.extend(present(rows, gather, &mut self.levels).map(u64::cast_signed));
+                self.i64.extend(present(rows, gather, &mut self.is_there).map(u64::cast_signed));
             }
             Access::Bool(_, gather, _) => gather(rows, &mut self.bool),
             Access::F64(_, gather, _) => gather(rows, &mut self.f64),
@@ -132,37 +166,25 @@ impl Values {
         }
     }
 
-    fn write<R>(&self, column: &Column<R>, writer: &mut SerializedColumnWriter<'_>) -> Result<()> {
-        let levels = column.may_be_absent().then_some(&*self.levels);
-        match column.physical() {
-            Physical::INT32 => writer.typed::<Int32Type>().write_batch(&self.i32, levels, None)?,
-            Physical::INT64 => writer.typed::<Int64Type>().write_batch(&self.i64, levels, None)?,
-            Physical::BOOLEAN => writer.typed::<BoolType>().write_batch(&self.bool, levels, None)?,
-            Physical::DOUBLE => writer.typed::<DoubleType>().write_batch(&self.f64, levels, None)?,
-            _ => writer.typed::<ByteArrayType>().write_batch(&self.text, levels, None)?,
-        };
-        Ok(())
-    }
-
     fn clear(&mut self) {
-        let Self { i32, i64, bool, f64, text, levels } = self;
+        let Self { i32, i64, bool, f64, text, is_there } = self;
         i32.clear();
         i64.clear();
         bool.clear();
         f64.clear();
         text.clear();
-        levels.clear();
+        is_there.clear();
     }
 }
 
-/// Those that are there. Appends to `levels` which are.
+/// Those that are there. Appends to `is_there` which are.
 fn present<R, V>(
     rows: &[&R],
     gather: fn(&[&R], &mut Vec<Option<V>>),
-    levels: &mut Vec<i16>,
+    is_there: &mut Vec<bool>,
 ) -> impl Iterator<Item = V> + use<R, V> {
     let found = gathered(rows, gather);
-    levels.extend(found.iter().map(|value| i16::from(value.is_some())));
+    is_there.extend(found.iter().map(Option::is_some));
     found.into_iter().flatten()
 }
 
@@ -176,21 +198,21 @@ fn properties<R: Row>(zstd_level: i32) -> Result<WriterPropertiesPtr> {
     Ok(Arc::new(settings::<R>(zstd_level)?.build()))
 }
 
-/// How the columns of a kind of row are written.
+fn level(zstd_level: i32) -> Result<ZstdLevel> {
+    ZstdLevel::try_new(zstd_level.clamp(1, 22))
+}
+
+/// How the library writes a file, and the columns that are left to it.
 pub(crate) fn settings<R: Row>(zstd_level: i32) -> Result<WriterPropertiesBuilder> {
     let mut builder = WriterProperties::builder()
         .set_created_by(concat!("mpiscope ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(zstd_level.clamp(1, 22))?))
+        .set_compression(Compression::ZSTD(level(zstd_level)?))
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_data_page_row_count_limit(PAGE_ROWS)
         .set_dictionary_page_size_limit(DICTIONARY_BYTES);
     for column in R::COLUMNS {
-        let path = ColumnPath::from(column.name);
-        // A repeating column that turns out not to repeat falls back to this too.
-        if column.is_integer() && column.nature != Nature::MostlyZero {
-            builder = builder.set_column_encoding(path.clone(), Encoding::DELTA_BINARY_PACKED);
-        }
-        builder = builder.set_column_dictionary_enabled(path, column.nature == Nature::Repeating);
+        let is_repeating = column.nature == Nature::Repeating;
+        builder = builder.set_column_dictionary_enabled(ColumnPath::from(column.name), is_repeating);
     }
     Ok(builder)
 }
