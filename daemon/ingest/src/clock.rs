@@ -1,6 +1,7 @@
 //! Ticks to nanoseconds of a node's monotonic clock, between pairs of both that its agent took.
 
 use mpiscope_wire::{ClockKind, ClockSample};
+use std::cell::Cell;
 
 /// Pairs this recent are all kept; of older ones, one a second.
 const RECENT: usize = 64;
@@ -12,6 +13,8 @@ pub(crate) struct ClockMap {
     samples: Vec<ClockSample>,
     /// The line between the two newest samples, on which most calls lie, and the one after them.
     newest: Option<[Line; 2]>,
+    /// An earlier line that was looked up, and the ticks that lie on it: what waited for long lies there, too.
+    earlier: Cell<Option<(Line, (u64, u64))>>,
 }
 
 /// A line from a sample on.
@@ -43,6 +46,7 @@ impl ClockMap {
         if after {
             self.samples.push(sample);
             self.thin();
+            self.earlier.set(None);
             if let [first, .., last] = self.samples.as_slice() {
                 let before = &self.samples[self.samples.len() - 2];
                 let beyond = Line { from: *last, slope: slope(first, last) };
@@ -94,9 +98,19 @@ impl ClockMap {
         if ticks >= newest.from.ticks {
             return newest.monotonic_ns(ticks);
         }
+        if let Some((line, (from, to))) = self.earlier.get()
+            && (from..to).contains(&ticks)
+        {
+            return line.monotonic_ns(ticks);
+        }
         let at =
             self.samples.partition_point(|sample| sample.ticks <= ticks).clamp(1, self.samples.len() - 1);
-        Line::between(&self.samples[at - 1], &self.samples[at]).monotonic_ns(ticks)
+        let (before, after) = (&self.samples[at - 1], &self.samples[at]);
+        let line = Line::between(before, after);
+        // What was before the first sample lies on the first line.
+        let from = if at == 1 { 0 } else { before.ticks };
+        self.earlier.set(Some((line, (from, after.ticks))));
+        line.monotonic_ns(ticks)
     }
 }
 
@@ -145,6 +159,22 @@ mod tests {
 
     proptest! {
         #[test]
+        fn what_was_looked_up_before_makes_no_difference(
+            steps in proptest::collection::vec((1_u64..900, 1_u64..40_000_000, 0_u64..400), 70..200),
+        ) {
+            let (mut map, mut pairs) = (ClockMap::default(), Vec::new());
+            let mut at = (1_000, 1_000);
+            for (tick_step, ns_step, back) in steps {
+                at = (at.0 + tick_step, at.1 + ns_step);
+                pairs.push(at);
+                map.push(ClockSample { ticks: at.0, monotonic_ns: at.1 });
+                // Samples that lie close together are thinned once they are old.
+                let ticks = at.0.saturating_sub(back * 100);
+                prop_assert_eq!(map.of_ticks(ticks), self::map(&pairs).of_ticks(ticks));
+            }
+        }
+
+        #[test]
         fn time_never_runs_backwards(
             steps in proptest::collection::vec((1_u64..1_000_000, 1_u64..1_000_000), 2..200),
             mut ticks in proptest::collection::vec(0_u64..200_000_000, 2..50),
@@ -158,6 +188,8 @@ mod tests {
             ticks.sort_unstable();
             let times: Vec<u64> = ticks.iter().map(|&ticks| map.of_ticks(ticks)).collect();
             prop_assert!(times.is_sorted());
+            let alone = ticks.iter().rev().map(|&ticks| self::map(&pairs).of_ticks(ticks));
+            prop_assert!(alone.eq(times.into_iter().rev()), "what was looked up before makes a difference");
         }
     }
 }
