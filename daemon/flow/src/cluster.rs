@@ -1,15 +1,21 @@
 //! The processes that share a flow: the streams of the dataflow between them.
 
 use crate::error::FlowError;
+use crossbeam_channel::bounded;
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::thread::Builder;
+use std::time::Duration;
 use timely::communication::Hooks;
 use timely::communication::allocator::zero_copy::initialize::{
     CommsGuard, initialize_networking_from_sockets,
 };
 use timely::communication::allocator::zero_copy::stream::Stream;
 use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
+
+/// How long the last bytes of the others are waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The processes that share a flow, as one of them sees them.
 #[derive(Debug)]
@@ -48,9 +54,19 @@ impl Carriers {
         Self(None)
     }
 
-    /// All went well: waits until the others have everything.
+    /// All went well: waits until the others have everything. One that was lost after its goodbye sends no end: it is not waited
+    /// for any longer.
     pub(crate) fn finish(mut self) {
-        drop(self.0.take());
+        let Some(guard) = self.0.take() else { return };
+        let (over, until_over) = bounded::<()>(0);
+        let wait = move || {
+            drop(guard);
+            drop(over);
+        };
+        // Where no thread can be started, this one waits.
+        if Builder::new().name("last-bytes".into()).spawn(wait).is_ok() {
+            let _ = until_over.recv_timeout(PATIENCE);
+        }
     }
 }
 
@@ -134,5 +150,23 @@ impl Stream for DataStream {
     fn shutdown(&self, how: Shutdown) -> std::io::Result<()> {
         let _ = self.stream.shutdown(how);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use timely::WorkerConfig;
+    use timely::execute::execute_from;
+
+    #[test]
+    fn whoever_is_lost_after_a_goodbye_is_not_waited_for_for_ever() {
+        let mut all = Cluster::all(2).unwrap();
+        drop(all.pop());
+        let streams = all.remove(0).peers.into_iter().map(|streams| streams.map(|[data, _]| data));
+        let (builders, carriers) = connect(0, 1, streams.collect()).unwrap();
+        let workers = execute_from(builders, Box::new(()), WorkerConfig::default(), |_| ()).unwrap();
+        assert!(workers.join().into_iter().all(|left| left.is_ok()));
+        carriers.finish();
     }
 }
