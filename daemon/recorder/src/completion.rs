@@ -1,8 +1,9 @@
 //! The end of a recording on disk: what was lost and what was cut off is counted and written into its manifest.
 
+use crate::functions::functions_by_time;
 use crate::protocol;
 use anyhow::{Result, bail};
-use mpiscope_engine::load::calls_in_log;
+use mpiscope_engine::load::{Loaded, calls_in_log, load};
 use mpiscope_ingest::host_clocks::Violations;
 use mpiscope_model::Totals;
 use mpiscope_model::words::{count, counted, plural, run_time};
@@ -57,7 +58,13 @@ pub(crate) fn completed_before(dir: &Path) -> Result<Option<protocol::Summary>> 
     count_what_is_left(dir, &mut manifest, is_free_of_violations)?;
     let findings = verdict::read(dir).ok().flatten();
     let verdict = findings.map(|found| verdict::verdict_sentences(&found.diagnosis)).unwrap_or_default();
-    Ok(Some(protocol::Summary { verdict, ..protocol::Summary::from_manifest(&manifest) }))
+    let Loaded { counts, processors, .. } = load(dir, &Recording::open(dir)?)?;
+    Ok(Some(protocol::Summary {
+        verdict,
+        functions: functions_by_time(counts.functions()),
+        processors: processors.sentence(),
+        ..protocol::Summary::from_manifest(&manifest)
+    }))
 }
 
 /// Notes in a recording that could not be completed how many of its calls are in no file.

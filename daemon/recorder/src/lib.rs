@@ -12,6 +12,7 @@
 extern crate mpiscope_process;
 
 mod completion;
+mod functions;
 mod helpers;
 mod imported;
 mod member;

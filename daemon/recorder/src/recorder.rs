@@ -1,6 +1,7 @@
 //! The recorder: what the agent read becomes rows of the recording and figures of the page.
 
 use crate::completion::complete;
+use crate::functions::functions_by_time;
 use crate::helpers::{Notices, OnHosts};
 use crate::postponing::Postponing;
 use crate::protocol::{Configuration, Summary};
@@ -528,23 +529,9 @@ fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
         unmatched_sends: engine.totals.unmatched_sends,
         unmatched_receives: engine.totals.unmatched_receives,
         processors: engine.processors.sentence(),
-        functions: functions_by_time(engine),
+        functions: functions_by_time(engine.counts.functions()),
         agent_cpu_s: own_process::cpu_s(),
         peak_memory_bytes: own_process::peak_memory_bytes(),
         ..Summary::from_manifest(manifest)
     }
-}
-
-/// Each function with its calls and its time, the longest time first.
-fn functions_by_time(engine: &Engine) -> Vec<(String, u64, u64)> {
-    let mut functions: Vec<(String, u64, u64)> = engine
-        .counts
-        .functions()
-        .filter_map(|(function, totals)| {
-            let name = mpiscope_wire::by_id(function)?.name.to_owned();
-            Some((name, totals.calls + totals.polls, totals.time_ns))
-        })
-        .collect();
-    functions.sort_by_key(|(_, _, time_ns)| std::cmp::Reverse(*time_ns));
-    functions
 }

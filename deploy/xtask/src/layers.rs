@@ -113,6 +113,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-ring",
             "mpiscope-process",
             "mpiscope-model",
+            "mpiscope-matching",
             "mpiscope-symbols",
             "mpiscope-ingest",
             "mpiscope-layout",

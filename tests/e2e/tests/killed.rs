@@ -87,6 +87,8 @@ fn is_killed_when_complete(mpi: &Mpi) -> bool {
     assert_exact(&out, &ended);
     assert_eq!(check(&out).unwrap().0, 0);
     assert!(!out.join("live.json").exists());
+    // Whoever ends it says what the run did.
+    assert!(errors.contains("of the time in MPI"), "{errors}");
     errors.contains("was started again")
 }
 
