@@ -220,7 +220,7 @@ impl WatchedFile {
             Ok(stat) if says_running(&stat) => true,
             // It is gone with all its threads, and its number may be another's by now.
             Err(error) if Errno::from_io_error(&error) == Some(Errno::SRCH) => false,
-            _ => is_running(pid),
+            _ => has_running_thread(pid),
         }
     }
 
@@ -353,9 +353,11 @@ impl WatchedFile {
 /// buried does not run.
 pub fn is_running(pid: u32) -> bool {
     // While its first thread runs the others need not be asked.
-    if proc_file::read(&format!("/proc/{pid}/stat")).is_ok_and(|stat| says_running(&stat)) {
-        return true;
-    }
+    proc_file::read(&format!("/proc/{pid}/stat")).is_ok_and(|stat| says_running(&stat))
+        || has_running_thread(pid)
+}
+
+fn has_running_thread(pid: u32) -> bool {
     match std::fs::read_dir(format!("/proc/{pid}/task")) {
         Ok(threads) => threads.flatten().any(|thread| is_thread_running(&thread.path())),
         Err(error) => !says_gone(&error) && exists(pid),

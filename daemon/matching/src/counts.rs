@@ -4,6 +4,7 @@ use crate::by_site::BySite;
 use hdrhistogram::Histogram;
 use mpiscope_model::{Call, Function, Message, Nanoseconds, Numbers, Rank, Sink, Site, Source};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 
 /// Durations beyond this (a day) are counted as this.
 const LONGEST_NS: u64 = 86_400_000_000_000;
@@ -259,6 +260,14 @@ impl Counts {
     /// Totals by function.
     pub fn functions(&self) -> impl Iterator<Item = (Function, &FunctionTotals)> {
         self.functions.iter().map(|(&function, totals)| (function, totals))
+    }
+
+    /// Totals by function, the longest time first.
+    #[must_use]
+    pub fn functions_by_time(&self) -> Vec<(Function, &FunctionTotals)> {
+        let mut functions: Vec<_> = self.functions().collect();
+        functions.sort_by_key(|(_, totals)| Reverse(totals.time_ns));
+        functions
     }
 
     /// The totals of a rank.

@@ -1,18 +1,14 @@
 //! The functions of a run, as its summary lists them.
 
-use mpiscope_matching::FunctionTotals;
-use mpiscope_model::Function;
-use std::cmp::Reverse;
+use mpiscope_matching::Counts;
 
 /// Each function with its calls and its time, the longest time first.
-pub(crate) fn functions_by_time<'a>(
-    functions: impl Iterator<Item = (Function, &'a FunctionTotals)>,
-) -> Vec<(String, u64, u64)> {
-    let row = |(function, totals): (Function, &FunctionTotals)| {
-        let name = mpiscope_wire::by_id(function)?.name.to_owned();
-        Some((name, totals.calls + totals.polls, totals.time_ns))
-    };
-    let mut functions: Vec<(String, u64, u64)> = functions.filter_map(row).collect();
-    functions.sort_by_key(|(_, _, time_ns)| Reverse(*time_ns));
+pub(crate) fn functions_by_time(counts: &Counts) -> Vec<(String, u64, u64)> {
+    let named = |function| mpiscope_wire::by_id(function).map(|entry| entry.name.to_owned());
+    let functions = counts.functions_by_time().into_iter();
     functions
+        .filter_map(|(function, totals)| {
+            Some((named(function)?, totals.calls + totals.polls, totals.time_ns))
+        })
+        .collect()
 }

@@ -529,7 +529,7 @@ fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
         unmatched_sends: engine.totals.unmatched_sends,
         unmatched_receives: engine.totals.unmatched_receives,
         processors: engine.processors.sentence(),
-        functions: functions_by_time(engine.counts.functions()),
+        functions: functions_by_time(&engine.counts),
         agent_cpu_s: own_process::cpu_s(),
         peak_memory_bytes: own_process::peak_memory_bytes(),
         ..Summary::from_manifest(manifest)

@@ -52,7 +52,7 @@ pub(crate) fn for_each_group<'a, R: SegmentRow, E>(
     };
     let is_long = |row: &R| row.end_ns().saturating_sub(row.begin_ns()) > most_ns;
     let (mut group, mut keys, mut long) = (Vec::new(), Vec::new(), Vec::new());
-    let mut put_in_order = |keys: &mut Vec<(R::Key, u32)>| {
+    let mut put_sorted = |keys: &mut Vec<(R::Key, u32)>| {
         // Keys are sorted instead of rows, which are several times as large.
         sort::<R>(keys);
         group.clear();
@@ -64,11 +64,11 @@ pub(crate) fn for_each_group<'a, R: SegmentRow, E>(
         for (row, at) in piece.iter().zip(first..) {
             if is_long(row) { long.push(at) } else { keys.push((row.key(), at)) }
         }
-        put_in_order(&mut keys)?;
+        put_sorted(&mut keys)?;
     }
     for piece in long.chunks(rows_per_group) {
         keys.extend(piece.iter().map(|&at| (rows[at as usize].key(), at)));
-        put_in_order(&mut keys)?;
+        put_sorted(&mut keys)?;
     }
     Ok(())
 }

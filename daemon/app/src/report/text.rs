@@ -195,8 +195,7 @@ fn better_placement(placement: &Placement<'_>) -> Option<String> {
 }
 
 fn functions(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
-    let mut functions: Vec<_> = loaded.counts.functions().collect();
-    functions.sort_by_key(|(_, totals)| std::cmp::Reverse(totals.time_ns));
+    let functions = loaded.counts.functions_by_time();
     let total_ns: u64 = functions.iter().map(|(_, totals)| totals.time_ns).sum();
     writeln!(
         out,

@@ -87,6 +87,11 @@ impl ChunkWriter {
         chunk.put_pages(column, Encoding::PLAIN, V::put_plain)?;
         chunk.finish(of, V::statistics(bounds(column.values), column.absent()), group)
     }
+
+    /// The page, compressed.
+    fn compressed(&mut self) -> Result<Bytes> {
+        self.compressor.compress(&self.page).map(Bytes::from).map_err(external)
+    }
 }
 
 impl<V> Column<'_, V> {
@@ -219,19 +224,11 @@ impl<'a> Chunk<'a> {
     }
 }
 
-impl ChunkWriter {
-    /// The page, compressed.
-    fn compressed(&mut self) -> Result<Bytes> {
-        self.compressor.compress(&self.page).map(Bytes::from).map_err(external)
-    }
-}
-
 /// Which rows have a value: the length of it in front.
 fn put_levels(is_there: &[bool], page: &mut Vec<u8>) {
     let begin = page.len();
     page.extend([0; 4]);
-    let levels: Vec<u8> = is_there.iter().map(|is_there| u8::from(*is_there)).collect();
-    put_runs(&levels, 1, page);
+    put_runs(is_there, 1, page);
     let bytes = (page.len() - begin - 4) as u32;
     page[begin..begin + 4].copy_from_slice(&bytes.to_le_bytes());
 }
