@@ -62,3 +62,24 @@ pub struct FunctionEntry {
     /// Whether it asks and returns at once: programs call it in loops.
     pub polls: bool,
 }
+
+impl FunctionEntry {
+    /// Whether all who share a window or a file make the call together. They may wait in it for some of the others.
+    #[must_use]
+    pub fn is_made_by_all(&self) -> bool {
+        let name = self.name.strip_suffix("_c").unwrap_or(self.name);
+        match (self.family, name.strip_prefix("MPI_").unwrap_or(name)) {
+            (Family::OneSided, name) => matches!(name, "Win_fence" | "Win_free"),
+            (
+                Family::Io,
+                "File_close" | "File_preallocate" | "File_seek_shared" | "File_set_atomicity"
+                | "File_set_info" | "File_set_size" | "File_set_view" | "File_sync",
+            ) => true,
+            // What only starts is waited for later.
+            (Family::Io, name) => {
+                !name.starts_with("File_i") && ["_all", "_ordered"].iter().any(|part| name.contains(part))
+            }
+            _ => false,
+        }
+    }
+}

@@ -47,6 +47,23 @@ mod tests {
     }
 
     #[test]
+    fn windows_and_files_have_calls_that_all_make_together() {
+        let together = FUNCTIONS.iter().filter(|function| function.is_made_by_all());
+        let together: Vec<&str> = together.map(|function| function.name).collect();
+        for name in
+            ["MPI_Win_fence", "MPI_File_write_at_all_c", "MPI_File_read_ordered_end", "MPI_File_close"]
+        {
+            assert!(together.contains(&name), "{name} in {together:?}");
+        }
+        for name in
+            ["MPI_Put", "MPI_Win_lock_all", "MPI_File_iwrite_at_all", "MPI_File_write_at", "MPI_Allreduce"]
+        {
+            assert!(!together.contains(&name), "{name} in {together:?}");
+        }
+        assert_eq!(together.len(), 40);
+    }
+
+    #[test]
     fn every_id_finds_its_function() {
         for function in FUNCTIONS {
             assert_eq!(by_id(function.id), Some(function));

@@ -14,7 +14,10 @@ pub(crate) fn kinds() -> Vec<CallKind> {
     let most = FUNCTIONS.iter().map(|entry| usize::from(entry.id)).max().unwrap_or(0);
     let mut kinds = vec![CallKind::Local; most + 1];
     for entry in FUNCTIONS {
-        kinds[usize::from(entry.id)] = CallKind::of_name(entry.name);
+        kinds[usize::from(entry.id)] = match entry.is_made_by_all() {
+            true => CallKind::Collective { flow: None, is_barrier: true },
+            false => CallKind::of_name(entry.name),
+        };
     }
     kinds
 }

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::{comm_key, made, not_a_receive, parent_of};
+use super::object::count_if_made_by_all;
 use crate::handle::{Handle, HandleKind};
 use crate::language::Language;
 use crate::local::{enter, recorded, recorded_asking};
@@ -177,6 +178,7 @@ unsafe fn freed<L: Language>(
         if let Some((key, comm)) = freed.flatten() {
             if kind != HandleKind::Comm {
                 recorder.thread.place(&mut call, &comm);
+                count_if_made_by_all(recorder.process, &mut call, &comm);
             }
             if result != 0 {
                 recorder.process.restore_comm(key, comm);

@@ -6,10 +6,11 @@ use crate::handle::{Handle, HandleKind};
 use crate::language::Language;
 use crate::local::{Recorder, recorded, with_status};
 use crate::mpi::{Status, read_status};
+use crate::process::Process;
 use crate::text::Text;
 use core::ffi::c_int;
-use mpiscope_capture::Interval;
-use mpiscope_wire::Asked;
+use mpiscope_capture::{Comm, Interval};
+use mpiscope_wire::{Asked, Call, CallFlags, FunctionEntry, by_id};
 
 /// A call of the members of a communicator made something for them.
 fn adopted<L: Language>(
@@ -57,6 +58,15 @@ pub(crate) unsafe fn file_open<L: Language>(
     })
 }
 
+/// Numbers a call that all who share a window or a file make together.
+pub(crate) fn count_if_made_by_all(process: &Process, call: &mut Call, object: &Comm) {
+    if by_id(call.function).is_some_and(FunctionEntry::is_made_by_all) {
+        let number = object.count_collective(process.capture.has_threads());
+        call.flags = call.flags.with(CallFlags::COLLECTIVE);
+        call.tag = number as i32;
+    }
+}
+
 /// The arguments of a call on a window or a file.
 struct ObjectCall {
     kind: HandleKind,
@@ -75,13 +85,19 @@ fn commit_object_call<L: Language>(
     (result, at): (c_int, Interval),
     object_call: &ObjectCall,
 ) {
+    let process = recorder.process;
     let mut call = made(function, at, result);
     let mut to = None;
+    // Puts and gets name a rank: only what all do is looked up.
+    let may_be_of_all = object_call.rank.is_none() && object_call.request.is_none();
     recorder.with_object(
         object_call.kind,
         L::handle(object_call.kind, object_call.object),
         |thread, _, object| {
             thread.place(&mut call, object);
+            if may_be_of_all {
+                count_if_made_by_all(process, &mut call, object);
+            }
             to = object_call.rank.and_then(|rank| object.peer(rank)).map(|peer| peer.world_rank);
         },
     );
@@ -139,9 +155,13 @@ pub(crate) unsafe fn file_transfer<L: Language>(
         status,
         real,
         |recorder, (result, at), status| {
+            let process = recorder.process;
             let mut call = made(function, at, result);
             let file = L::handle(HandleKind::File, file);
-            recorder.with_object(HandleKind::File, file, |thread, _, object| thread.place(&mut call, object));
+            recorder.with_object(HandleKind::File, file, |thread, _, object| {
+                thread.place(&mut call, object);
+                count_if_made_by_all(process, &mut call, object);
+            });
             if result == 0 {
                 // SAFETY: the call has just filled it.
                 let found = unsafe { read_status(&recorder.process.library.family.status, status, 0) };

@@ -1,6 +1,6 @@
 //! What hang detection keeps while the job moves.
 
-use mpiscope_model::{Call, Comm, CommInfo, Function, InFlight, Member, Nanoseconds, Rank, Site};
+use mpiscope_model::{Call, Comm, CommInfo, CommKind, Function, InFlight, Member, Nanoseconds, Rank, Site};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a rank did last.
@@ -27,6 +27,8 @@ pub struct HangDetector {
     pub(super) entered: FxHashMap<(Comm, Rank), u64>,
     pub(super) members: FxHashMap<Comm, Vec<Rank>>,
     pub(super) sizes: FxHashMap<Comm, u32>,
+    /// Windows and files: nobody is asked for in their calls.
+    objects: FxHashSet<Comm>,
 }
 
 impl HangDetector {
@@ -35,6 +37,9 @@ impl HangDetector {
     pub fn feed(&mut self, calls: &[Call], lone_polls: &[usize], comms: &[CommInfo], members: &[Member]) {
         for info in comms {
             self.sizes.insert(info.comm, info.size);
+            if matches!(info.kind, CommKind::Window | CommKind::File) {
+                self.objects.insert(info.comm);
+            }
         }
         for member in members {
             self.members.entry(member.comm).or_default().push(member.rank);
@@ -54,7 +59,9 @@ impl HangDetector {
             if last.end_ns <= end_ns {
                 *last = LastCall { function, end_ns, site, polls: 0 };
             }
-            if let (Some(comm), Some(instance)) = (call.comm, call.instance) {
+            if let (Some(comm), Some(instance)) = (call.comm, call.instance)
+                && !self.objects.contains(&comm)
+            {
                 let entered = self.entered.entry((comm, rank)).or_default();
                 *entered = (*entered).max(u64::from(instance) + 1);
             }

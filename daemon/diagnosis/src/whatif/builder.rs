@@ -10,6 +10,7 @@ use crate::whatif::message_calls::{MessageRow, link};
 use crate::whatif::partners::Partners;
 use crate::whatif::reference::Reference;
 use crate::whatif::rule::{Rule, Rules};
+use crate::whatif::windows::Windows;
 use crate::whatif::{classes, cpu_sharing, dealers, delay, drained, explain, flights, groups, starved, work};
 use mpiscope_model::{
     Call, CallId, Collected, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling, Site,
@@ -165,7 +166,9 @@ impl GraphBuilder {
 
     fn only_root_waits(&self, function: Function) -> bool {
         match self.kinds.get(usize::from(function)) {
-            Some(CallKind::Collective { flow, .. } | CallKind::Start { flow, .. }) => *flow == Flow::ToRoot,
+            Some(CallKind::Collective { flow, .. } | CallKind::Start { flow, .. }) => {
+                *flow == Some(Flow::ToRoot)
+            }
             _ => false,
         }
     }
@@ -257,15 +260,16 @@ impl GraphBuilder {
         link(&mut graph, messages, &rows);
         let memberships = groups::Memberships::new(&rows, &collected, &first_numbers);
         let sites: Vec<Site> = rows.iter().map(|row| row.site).collect();
-        drop(rows);
         graph.straighten();
+        let windows = Windows::new(&graph, &rows);
+        drop(rows);
         groups::group(&mut graph, memberships);
         graph.classes = classes::classes(&graph, &sites);
         graph.places = work::places(&graph, &sites);
         drop(sites);
         graph.delays = Delays::from_figures(&graph, scheduling, recorder_ns);
         graph.reference = reference;
-        find_waits(&mut graph);
+        find_waits(&mut graph, &windows);
         groups::find_arrivals(&mut graph);
         graph.cpu_sharing = cpu_sharing::measure(&graph, &cpus);
         graph.requests = dealers::requests(&graph);
@@ -298,7 +302,7 @@ fn push_threads(
 }
 
 /// Learns what flights take, and finds what calls waited for: messages, entries of others, a CPU.
-fn find_waits(graph: &mut Graph) {
+fn find_waits(graph: &mut Graph, windows: &Windows) {
     let messages = Messages::new(graph);
     flights::learn_roughly(graph, &messages);
     drained::find(graph);
@@ -307,7 +311,7 @@ fn find_waits(graph: &mut Graph) {
         flights::learn_roughly(graph, &messages);
     }
     let partners = Partners::new(graph);
-    explain::explain(graph, &partners);
+    explain::explain(graph, &partners, windows);
     // What else a call waited for shows which flights it felt.
     flights::learn(graph, &messages);
     let parts = graph.own_parts();

@@ -20,17 +20,19 @@ pub enum CallKind {
     Wait,
     /// It tests or probes, and returns at once.
     Poll,
+    /// It begins or ends accesses to windows of other ranks, and may wait for one of them.
+    Access,
     /// A collective that is done when its call returns.
     Collective {
-        /// Who waits for whom.
-        flow: Flow,
+        /// Who waits for whom; none where nothing says for which of the others each waits.
+        flow: Option<Flow>,
         /// Whether it synchronizes although it moves nothing.
         is_barrier: bool,
     },
     /// A collective that a later call completes.
     Start {
-        /// Who waits for whom.
-        flow: Flow,
+        /// Likewise.
+        flow: Option<Flow>,
         /// Whether it synchronizes although it moves nothing.
         is_barrier: bool,
     },
@@ -51,6 +53,8 @@ impl CallKind {
             _ if name.starts_with("Wait") => return CallKind::Wait,
             _ if name.starts_with("Test") && name != "Test_cancelled" => return CallKind::Poll,
             "Probe" | "Iprobe" | "Mprobe" | "Improbe" => return CallKind::Poll,
+            "Win_start" | "Win_complete" | "Win_wait" | "Win_lock" | "Win_lock_all" | "Win_unlock"
+            | "Win_unlock_all" | "Win_flush" | "Win_flush_all" => return CallKind::Access,
             _ => {}
         }
         let started = name.strip_prefix('I').map(str::to_ascii_lowercase);
@@ -63,9 +67,9 @@ impl CallKind {
 }
 
 /// Who waits for whom in a collective, and whether it is a barrier.
-fn collective(name: &str) -> Option<(Flow, bool)> {
+fn collective(name: &str) -> Option<(Option<Flow>, bool)> {
     let flow = match name {
-        "barrier" => return Some((Flow::All, true)),
+        "barrier" => return Some((Some(Flow::All), true)),
         "scan" | "exscan" => Flow::FromLower,
         "bcast" | "scatter" | "scatterv" => Flow::FromRoot,
         "reduce" | "gather" | "gatherv" => Flow::ToRoot,
@@ -77,9 +81,10 @@ fn collective(name: &str) -> Option<(Flow, bool)> {
         | "alltoallw"
         | "reduce_scatter"
         | "reduce_scatter_block" => Flow::All,
+        _ if name.starts_with("neighbor_") && !name.ends_with("_init") => return Some((None, false)),
         _ => return None,
     };
-    Some((flow, false))
+    Some((Some(flow), false))
 }
 
 #[cfg(test)]
@@ -88,17 +93,22 @@ mod tests {
 
     #[test]
     fn functions_are_distinguished_by_what_they_wait_for() {
-        let all = |is_barrier| CallKind::Collective { flow: Flow::All, is_barrier };
+        let all = |is_barrier| CallKind::Collective { flow: Some(Flow::All), is_barrier };
         assert_eq!(CallKind::of_name("MPI_Barrier"), all(true));
         assert_eq!(CallKind::of_name("MPI_Allreduce_c"), all(false));
         assert_eq!(
             CallKind::of_name("MPI_Iallreduce"),
-            CallKind::Start { flow: Flow::All, is_barrier: false }
+            CallKind::Start { flow: Some(Flow::All), is_barrier: false }
         );
+        let among_neighbors = CallKind::Collective { flow: None, is_barrier: false };
+        assert_eq!(CallKind::of_name("MPI_Neighbor_alltoallv_c"), among_neighbors);
+        assert_eq!(CallKind::of_name("MPI_Neighbor_allgather_init"), CallKind::Local);
         assert_eq!(CallKind::of_name("MPI_Sendrecv"), CallKind::Send);
         assert_eq!(CallKind::of_name("MPI_Irecv"), CallKind::Post);
         assert_eq!(CallKind::of_name("MPI_Waitall"), CallKind::Wait);
         assert_eq!(CallKind::of_name("MPI_Iprobe"), CallKind::Poll);
+        assert_eq!(CallKind::of_name("MPI_Win_complete"), CallKind::Access);
+        assert_eq!(CallKind::of_name("MPI_Win_post"), CallKind::Local);
         assert_eq!(CallKind::of_name("MPI_Init"), CallKind::Setup);
         assert_eq!(CallKind::of_name("MPI_Comm_rank"), CallKind::Local);
         assert_eq!(CallKind::of_name("MPI_Bcast_init"), CallKind::Local);

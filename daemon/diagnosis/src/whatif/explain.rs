@@ -10,16 +10,13 @@ use crate::whatif::graph::blocked_calls::{BlockedCall, BlockedCalls};
 use crate::whatif::graph::flights::{Figure, size_bin};
 use crate::whatif::graph::on_links::Link;
 use crate::whatif::lack::Lack;
+use crate::whatif::members;
 use crate::whatif::partners::{Partners, Peers};
 use crate::whatif::rule::Rule;
+use crate::whatif::soon::{FAR_LONGER_NS, since_soon_before, soon_ns, waits_ns};
+use crate::whatif::windows::Windows;
 use mpiscope_model::{Function, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// A call took far longer than usual when it took this many times as long, and this much.
-const FAR_LONGER: u64 = 10;
-const FAR_LONGER_NS: u64 = 20_000;
-/// What ended a call may have come as long before as it waits for a CPU this many times, on average.
-const WAITS_FOR_CPU: u64 = 2;
 
 /// What calls of a function and size take that wait for nobody: nearly the least that was seen.
 fn usual(graph: &Graph, sizes: &[u32], took_ns: impl Fn(usize) -> u64) -> FxHashMap<(Function, u32), u64> {
@@ -77,7 +74,11 @@ fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Li
                 let lack = Lack::during(graph, thread.rank, (graph.starts[call], end_ns));
                 own_ns <= soon_ns.saturating_add(waits_ns(&lack).max(lack.missing_ns))
             };
-            if own_ns <= soon_ns || was_there() || has_waited() || was_underway(graph, call, Figure::Low) {
+            if own_ns <= soon_ns
+                || was_there()
+                || has_waited()
+                || was_underway(graph, (call, false), Figure::Low)
+            {
                 continue;
             }
             let since_ns = end_ns.saturating_sub(soon_ns).max(graph.starts[call]);
@@ -96,11 +97,6 @@ fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Li
 fn may_wait(graph: &Graph, call: usize) -> bool {
     let is_known = graph.groups.left[call] != NONE || graph.drained.contains_key(&(call as u32));
     may_block(graph.kind(call)) && !is_known
-}
-
-/// Up to this a call takes no longer than such calls do.
-fn soon_ns(usual_ns: Option<&u64>) -> u64 {
-    FAR_LONGER * usual_ns.copied().unwrap_or(0) + FAR_LONGER_NS
 }
 
 /// The last entry of a peer of a call between two moments. A message may come when its sender enters MPI for the first time after
@@ -123,6 +119,16 @@ fn last_entry(
     last.max_by_key(|entry| graph.starts[*entry as usize])
 }
 
+/// Of a wait that received something, the last entry of a receiver of what was sent before: its first since then, as the wait goes
+/// on soon after what had left.
+fn last_first_entry(graph: &Graph, peers: &Peers, call: usize, lack: &Lack<'_>) -> Option<u32> {
+    let (since_ns, end_ns) = (since_soon_before(graph, call, lack), graph.ends[call]);
+    let entries =
+        peers.posted.iter().filter_map(|(rank, sent_ns)| graph.first_entry_if_away(*rank, *sent_ns));
+    let within = entries.filter(|entry| (since_ns + 1..end_ns).contains(&graph.starts[*entry as usize]));
+    within.max_by_key(|entry| graph.starts[*entry as usize])
+}
+
 fn receives_on_late_link(graph: &Graph, call: usize) -> bool {
     graph.received_by(call).iter().any(|edge| graph.is_on_late_link(edge))
 }
@@ -134,11 +140,6 @@ fn sizes(graph: &Graph, partners: &Partners) -> Vec<u32> {
         size_bin(bytes.chain(graph.received_by(call).iter().map(|edge| edge.bytes)).max().unwrap_or(0))
     };
     (0..graph.starts.len()).map(size).collect()
-}
-
-/// How long before the end of a call that which ended it may have come, as its rank had to wait for a CPU.
-fn waits_ns(lack: &Lack<'_>) -> u64 {
-    lack.wait_ns().unwrap_or(0).saturating_mul(WAITS_FOR_CPU)
 }
 
 /// From when on a peer's entry is to blame for a call. If the lack of a CPU or a message on a network may be why it was long, only
@@ -155,11 +156,17 @@ fn blamed_since_ns(graph: &Graph, call: usize, lack: &Lack<'_>, soon_ns: u64) ->
 }
 
 /// Finds what such calls waited for.
-pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
+pub(crate) fn explain(graph: &mut Graph, partners: &Partners, windows: &Windows) {
     let sizes = sizes(graph, partners);
     graph.late_links = late_links(graph, partners, &sizes);
     let usual = usual(graph, &sizes, |call| graph.ends[call] - graph.starts[call]);
     let mut blocked = BlockedCalls::none_of(graph.starts.len());
+    if graph.follows(Rule::Members) {
+        members::explain(graph, &mut blocked);
+    }
+    if graph.follows(Rule::Windows) {
+        windows.explain(graph, &mut blocked);
+    }
     let mut unexplained_ns = 0;
     for thread in &graph.threads {
         for call in thread.calls.clone().map(|call| call as usize) {
@@ -172,17 +179,26 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
             let soon_ns = soon_ns(usual_ns);
             let usual_ns = usual_ns.copied().unwrap_or(0);
             // Where most sends wait for their receivers, that is in the median of flights, too.
-            if took_ns <= soon_ns || was_underway(graph, call, Figure::Low) {
+            if took_ns <= soon_ns {
                 continue;
             }
             let peers = partners.peers(graph, thread, call);
+            let sends = !peers.receivers.is_empty();
+            let receives = !graph.received_by(call).is_empty();
+            if was_underway(graph, (call, sends), Figure::Low) {
+                continue;
+            }
             let lack = Lack::during(graph, thread.rank, (start_ns, end_ns));
             let since_ns = blamed_since_ns(graph, call, &lack, soon_ns);
-            match last_entry(graph, &peers, call, soon_ns, (since_ns, end_ns)) {
+            let found = match graph.kind(call) {
+                CallKind::Wait if receives => last_first_entry(graph, &peers, call, &lack),
+                _ => last_entry(graph, &peers, call, soon_ns, (since_ns, end_ns)),
+            };
+            match found {
                 Some(entry) if graph.follows(Rule::Blocked) => {
                     blocked.add(call, BlockedCall { entry, usual_ns });
                 }
-                _ if lack.is_most() || was_underway(graph, call, Figure::Median) => {}
+                _ if lack.is_most() || was_underway(graph, (call, sends), Figure::Median) => {}
                 _ => unexplained_ns += took_ns - usual_ns,
             }
         }
@@ -192,11 +208,16 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners) {
     graph.blocked = blocked;
 }
 
-/// Whether something that a call received explains how long it took. A receive waited for its message; an exchange that took long
-/// after its message must have come waited for its own sending.
-fn was_underway(graph: &Graph, call: usize, figure: Figure) -> bool {
-    let is_exchange = graph.kind(call) == CallKind::Send;
-    graph.received_by(call).iter().any(|edge| {
+/// Whether something that a call received explains how long it took. A receive waited for its message; what took long after its
+/// message must have come waited for its own sending, if it sends or completes what was sent. Over a network, where nobody knows
+/// when it must have come, that holds for exchanges alone.
+fn was_underway(graph: &Graph, (call, sends): (usize, bool), figure: Figure) -> bool {
+    let received = graph.received_by(call);
+    let is_exchange = match graph.kind(call) {
+        CallKind::Send => true,
+        _ => sends && received.iter().all(|edge| !edge.is_inter),
+    };
+    received.iter().any(|edge| {
         let usual_ns = graph.flights.ns(edge.is_inter, edge.bytes, figure).unwrap_or(0.0) as u64;
         let since_ns = graph.ends[call].saturating_sub(graph.starts[edge.from as usize]);
         !is_exchange || since_ns < 3 * usual_ns + FAR_LONGER_NS

@@ -263,6 +263,13 @@ impl Graph {
         first.min_by_key(|call| self.starts[*call as usize])
     }
 
+    /// The first call of a rank after a time at which it was not in MPI.
+    pub(crate) fn first_entry_if_away(&self, rank: Rank, at_ns: u64) -> Option<u32> {
+        let before = self.last_entry_before(rank, at_ns);
+        let is_away = before.is_none_or(|before| self.ends[before as usize] <= at_ns);
+        is_away.then(|| self.first_entry_after(rank, at_ns)).flatten()
+    }
+
     /// The flight of a message, or a bound for it.
     pub(crate) fn span_ns(&self, edge: &Edge) -> u64 {
         self.ends[edge.to as usize].saturating_sub(self.starts[edge.from as usize])

@@ -46,7 +46,7 @@ struct Part {
     key: (Comm, u32),
     rank: Rank,
     call: u32,
-    flow: Flow,
+    flow: Option<Flow>,
     is_barrier: bool,
 }
 
@@ -79,7 +79,7 @@ fn collect_parts(graph: &Graph, rows: &[MemberRow]) -> Vec<Part> {
         for call in thread.calls.clone() {
             let (comm, instance, ..) = rows[call as usize];
             let (flow, is_barrier) = match graph.kind(call as usize) {
-                CallKind::Setup => (Flow::All, true),
+                CallKind::Setup => (Some(Flow::All), true),
                 CallKind::Collective { flow, is_barrier } | CallKind::Start { flow, is_barrier } => {
                     (flow, is_barrier)
                 }
@@ -114,12 +114,12 @@ fn add_group(graph: &Graph, rows: &[MemberRow], groups: &mut Groups, parts: &[Pa
         bytes = bytes.max(sent);
         groups.entered[part.call as usize] = group;
         let is_start = matches!(graph.kind(part.call as usize), CallKind::Start { .. });
-        // What moves nothing holds nobody up, but for barriers.
-        let moves = part.is_barrier || sent > 0;
-        if !is_start && (moves || part.flow == Flow::FromRoot) {
+        // What moves nothing holds nobody up, but for barriers, and who only receives from neighbours.
+        let moves = part.is_barrier || sent > 0 || part.flow.is_none();
+        if !is_start && (moves || part.flow == Some(Flow::FromRoot)) {
             groups.left[part.call as usize] = group;
         }
-        let is_awaited = moves || part.flow == Flow::FromRoot;
+        let is_awaited = moves || part.flow == Some(Flow::FromRoot);
         if !is_awaited {
             groups.unawaited.insert(part.call);
         }

@@ -27,6 +27,7 @@ mod groups;
 mod lack;
 mod marks;
 mod median;
+mod members;
 mod message_calls;
 mod order;
 mod pace;
@@ -40,8 +41,10 @@ mod rule;
 mod savings;
 mod segments;
 mod slow_links;
+mod soon;
 mod starved;
 mod waiting_requests;
+mod windows;
 mod work;
 
 pub use builder::{GraphBuilder, TooLarge};

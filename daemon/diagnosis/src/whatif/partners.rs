@@ -40,12 +40,17 @@ impl Partners {
     /// The other ranks whose messages a call sent, received, or may have waited for.
     pub(crate) fn peers(&self, graph: &Graph, thread: &Thread, call: usize) -> Peers {
         let mut receivers: Vec<Rank> = self.sent_by(call).iter().map(|(rank, _)| *rank).collect();
+        let mut posted: Vec<(Rank, u64)> = Vec::new();
         if matches!(graph.kind(call), CallKind::Wait | CallKind::Poll) {
+            // Requests that were posted together may be waited for one by one.
+            let waits = |before: &usize| graph.kind(*before) == CallKind::Wait;
             let before = (thread.calls.start as usize..call).rev().take(MOST_POSTS);
-            for post in before.take_while(|post| graph.kind(*post) != CallKind::Wait) {
-                receivers.extend(self.sent_by(post).iter().map(|(rank, _)| *rank));
+            for post in before.skip_while(waits).take_while(|post| !waits(post)) {
+                posted.extend(self.sent_by(post).iter().map(|(rank, _)| (*rank, graph.starts[post])));
             }
         }
+        posted.retain(|(rank, _)| *rank != thread.rank);
+        receivers.extend(posted.iter().map(|(rank, _)| *rank));
         receivers.retain(|peer| *peer != thread.rank);
         receivers.sort_unstable();
         receivers.dedup();
@@ -55,7 +60,7 @@ impl Partners {
         // The newest message of each.
         senders.sort_unstable_by_key(|(rank, sent_ns)| (*rank, Reverse(*sent_ns)));
         senders.dedup_by_key(|(rank, _)| *rank);
-        Peers { receivers, senders }
+        Peers { receivers, posted, senders }
     }
 }
 
@@ -63,6 +68,8 @@ impl Partners {
 pub(crate) struct Peers {
     /// Who receives what it sent, or may have waited for.
     pub(crate) receivers: Vec<Rank>,
+    /// Who receives what was sent before a wait, and when that was sent.
+    pub(crate) posted: Vec<(Rank, u64)>,
     /// Who only sent what it received, and when.
     pub(crate) senders: Vec<(Rank, u64)>,
 }

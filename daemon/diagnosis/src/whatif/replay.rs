@@ -321,17 +321,17 @@ impl Run<'_> {
         if group == NONE && self.applied.is_needless(rank, graph.places[call], call) {
             return Some(self.needs_ns(received, entry_ns));
         }
-        if group != NONE
-            && let Some(awaited) = self.awaited(group, rank)
-        {
-            return Some(self.arrivals(received, self.leaves_ns(call, group, awaited)));
-        }
+        let awaited = (group != NONE).then(|| self.awaited(group, rank)).flatten();
         if let Some(BlockedCall { entry, usual_ns }) = graph.blocked.get(call) {
             let after_ns = recorded_end_ns.saturating_sub(graph.starts[entry as usize]);
             let after_ns = after_ns.saturating_sub(delay_ns) as f64;
             let own_ns = usual_ns.min(took_ns) as f64 * own;
-            let end_ns = (entry_ns + own_ns).max(self.entries[entry as usize] + after_ns);
+            let since_ns = awaited.map_or(entry_ns, |(_, last_ns)| entry_ns.max(last_ns));
+            let end_ns = (since_ns + own_ns).max(self.entries[entry as usize] + after_ns);
             return Some(self.arrivals(received, end_ns));
+        }
+        if let Some(awaited) = awaited {
+            return Some(self.arrivals(received, self.leaves_ns(call, group, awaited)));
         }
         let sent = *graph.drained.get(&(call as u32))?;
         let quiet = self.applied.quiet.get(sent as usize).map_or(1.0, |share| f64::from(share.min(1.0)));

@@ -18,6 +18,10 @@ pub enum Rule {
     Dealers,
     /// A call that took far longer than usual waited until a peer entered MPI. Without it, that is unexplained.
     Blocked,
+    /// A member of a collective waited for another's entry. Without it, only for those that the function names.
+    Members,
+    /// A call on a window waited for another rank to enter MPI. Without it, for nobody.
+    Windows,
     /// Messages come late on a link where most calls waited for no entry. Without it, entries are looked for there, too.
     LateLinks,
     /// A call that sent on a slow link ended when its message had left. Without it, what it received may have ended it.
@@ -54,13 +58,15 @@ pub enum Rule {
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::Classes,
         Self::Segments,
         Self::Between,
         Self::Alone,
         Self::Dealers,
         Self::Blocked,
+        Self::Members,
+        Self::Windows,
         Self::LateLinks,
         Self::Drained,
         Self::SlowLinks,

@@ -1,6 +1,6 @@
 //! Sends, and waits for them, that end when their receivers come.
 
-use crate::model::{EXCHANGE, RECEIVE, SEND, WAIT, call, kinds, message, near};
+use crate::model::{EXCHANGE, POST, RECEIVE, SEND, WAIT, call, kinds, message, near};
 use mpiscope_diagnosis::whatif::{Change, Graph, GraphBuilder};
 use mpiscope_model::{Node, Rank, Scheduling};
 
@@ -26,6 +26,52 @@ fn an_exchange_that_waits_for_its_receiver_follows_it() {
     // Only rank 1's computing decides.
     let faster = graph.replay(&Change { ranks: vec![(Rank(1), 0.5)], ..Change::default() });
     assert!(near(faster.run_ns, 50.0 * 51_000.0, 0.03), "{faster:?}");
+}
+
+/// Each rank of a ring sends to the next, and waits for what it gets and for what it sent: in one call, or one by one. What it sent
+/// has left when the next rank is in MPI. Rank 3 has three times as much work.
+fn ring_of_waits(one_by_one: bool) -> Graph {
+    const RANKS: usize = 8;
+    let mut builder = GraphBuilder::new(kinds());
+    let mut now_ns = [0_u64; RANKS];
+    let mut end_ns = 0;
+    for _ in 0..STEPS {
+        let works_ns = |rank: usize| if rank == 3 { 3 * WORK_NS } else { WORK_NS } + 100 * rank as u64;
+        let was_in_mpi_until_ns = now_ns;
+        let entered_ns: Vec<u64> = (0..RANKS).map(|rank| now_ns[rank] + works_ns(rank)).collect();
+        for (rank, &enter_ns) in entered_ns.iter().enumerate() {
+            let (before, after) = ((rank + RANKS - 1) % RANKS, (rank + 1) % RANKS);
+            let [own, from, to] = [rank, before, after].map(|rank| rank as u32);
+            let there_ns = enter_ns.max(entered_ns[before]) + 3_000;
+            let is_in_mpi = enter_ns < was_in_mpi_until_ns[after];
+            let left_ns = there_ns.max(if is_in_mpi { enter_ns } else { entered_ns[after] } + 3_000);
+            builder.call(&call(own, POST, (enter_ns, enter_ns + 500), Some(to), 100));
+            if one_by_one {
+                builder.call(&call(own, WAIT, (enter_ns + 600, there_ns), Some(from), 0));
+                builder.call(&call(own, WAIT, (there_ns + 100, left_ns + 200), None, 0));
+            } else {
+                builder.call(&call(own, WAIT, (enter_ns + 600, left_ns), Some(from), 0));
+            }
+            let came_ns = if one_by_one { there_ns } else { left_ns };
+            builder.message(&message([from, own], 100, (entered_ns[before], came_ns), enter_ns + 600));
+            now_ns[rank] = if one_by_one { left_ns + 200 } else { left_ns };
+            end_ns = end_ns.max(now_ns[rank]);
+        }
+    }
+    let graph = builder.finish().unwrap();
+    assert_eq!(graph.recorded_ns(), end_ns);
+    graph
+}
+
+#[test]
+fn who_waits_for_what_it_sent_waits_until_the_receiver_comes() {
+    for one_by_one in [false, true] {
+        let graph = ring_of_waits(one_by_one);
+        let unchanged = graph.replay(&Change::default());
+        assert!(near(unchanged.run_ns, graph.recorded_ns() as f64, 1e-9), "{unchanged:?}");
+        let faster = graph.replay(&Change { ranks: vec![(Rank(3), 1.0 / 3.0)], ..Change::default() });
+        assert!(near(faster.run_ns, (STEPS * WORK_NS) as f64, 0.05), "{one_by_one} {faster:?}");
+    }
 }
 
 const STEPS: u64 = 50;

@@ -6,6 +6,7 @@ mod blocked;
 mod by_turns;
 mod crowded;
 mod dealt;
+mod members;
 mod model;
 mod network;
 mod queued;

@@ -12,13 +12,20 @@ pub(crate) const START: u16 = 4;
 pub(crate) const WAIT: u16 = 5;
 pub(crate) const POLL: u16 = 6;
 pub(crate) const BROADCAST: u16 = 7;
+pub(crate) const REDUCE: u16 = 8;
+pub(crate) const TOGETHER: u16 = 9;
+pub(crate) const POST: u16 = 10;
+pub(crate) const ACCESS: u16 = 11;
 
 pub(crate) fn kinds() -> Vec<CallKind> {
-    let barrier = CallKind::Collective { flow: Flow::All, is_barrier: true };
-    let start = CallKind::Start { flow: Flow::All, is_barrier: false };
-    let broadcast = CallKind::Collective { flow: Flow::FromRoot, is_barrier: false };
-    let send = CallKind::Send;
-    vec![send, CallKind::Receive, barrier, send, start, CallKind::Wait, CallKind::Poll, broadcast]
+    let barrier = CallKind::Collective { flow: Some(Flow::All), is_barrier: true };
+    let start = CallKind::Start { flow: Some(Flow::All), is_barrier: false };
+    let broadcast = CallKind::Collective { flow: Some(Flow::FromRoot), is_barrier: false };
+    let reduce = CallKind::Collective { flow: Some(Flow::ToRoot), is_barrier: false };
+    let together = CallKind::Collective { flow: None, is_barrier: true };
+    let (send, wait, poll, post) = (CallKind::Send, CallKind::Wait, CallKind::Poll, CallKind::Post);
+    let receive = CallKind::Receive;
+    vec![send, receive, barrier, send, start, wait, poll, broadcast, reduce, together, post, CallKind::Access]
 }
 
 /// What a rank does.

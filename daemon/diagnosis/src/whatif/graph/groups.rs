@@ -25,7 +25,8 @@ pub(crate) struct Groups {
     pub(crate) members: Vec<Member>,
     /// Where the members of each begin; one more at the end.
     pub(crate) first: Vec<u32>,
-    pub(crate) flows: Vec<Flow>,
+    /// Who waits for whom in each; none where nothing says for which of the others each waits.
+    pub(crate) flows: Vec<Option<Flow>>,
     /// The root's member of each, or NONE.
     pub(crate) roots: Vec<u32>,
     /// What each moves a member.
@@ -64,7 +65,7 @@ impl Groups {
         if self.last_ns[at] == 0 && !self.members(group).iter().any(|member| member.is_awaited) {
             return None;
         }
-        if matches!(self.flows[at], Flow::All) {
+        if self.flows[at] == Some(Flow::All) {
             return Some(of_all);
         }
         let awaited = self.awaited(group, rank);
@@ -79,7 +80,8 @@ impl Groups {
     pub(crate) fn awaited(&self, group: u32, rank: Rank) -> &[Member] {
         let members = self.members(group);
         let root = self.roots[group as usize];
-        match self.flows[group as usize] {
+        let Some(flow) = self.flows[group as usize] else { return &[] };
+        match flow {
             Flow::All => members,
             Flow::FromRoot | Flow::ToRoot if root == NONE => &[],
             Flow::FromRoot => &self.members[root as usize..=root as usize],

@@ -1,0 +1,122 @@
+//! Collectives in which somebody is waited for whom the function does not name.
+
+use crate::model::{ACCESS, BROADCAST, REDUCE, START, TOGETHER, WAIT, call, kinds, near};
+use mpiscope_diagnosis::whatif::{Change, Graph, GraphBuilder};
+use mpiscope_model::{Call, Comm, Rank};
+
+const STEPS: u64 = 50;
+const RANKS: u32 = 8;
+const LONG_NS: u64 = 3_000_000;
+const SHORT_NS: u64 = 1_000_000;
+const OWN_NS: u64 = 2_000;
+
+/// Times of each rank at which it has computed and enters, and what it waits for: the ends.
+fn run(kind: u16, root: Option<u32>, leave: impl Fn(&[u64], u32) -> u64) -> Graph {
+    let mut builder = GraphBuilder::new(kinds());
+    let mut now_ns = [0_u64; RANKS as usize];
+    for instance in 0..STEPS as u32 {
+        let entered_ns: Vec<u64> = (0_u32..)
+            .zip(now_ns)
+            .map(|(rank, now_ns)| now_ns + if rank == 3 { LONG_NS } else { SHORT_NS } + u64::from(rank) * 100)
+            .collect();
+        for rank in 0..RANKS {
+            let (enter_ns, end_ns) = (entered_ns[rank as usize], leave(&entered_ns, rank));
+            let own = call(rank, kind, (enter_ns, end_ns), root, 8);
+            builder.call(&Call { comm: Some(Comm(0)), instance: Some(instance), ..own });
+            now_ns[rank as usize] = end_ns;
+        }
+    }
+    builder.finish().unwrap()
+}
+
+/// What rank 3 has more to do costs the run, and half of its work takes that much less.
+fn follows_rank_3(graph: &Graph) {
+    assert!(graph.quality().blocked > STEPS - 5, "{:?}", graph.quality());
+    let unchanged = graph.replay(&Change::default());
+    assert!(near(unchanged.run_ns, graph.recorded_ns() as f64, 1e-9), "{unchanged:?}");
+    let faster = graph.replay(&Change { ranks: vec![(Rank(3), 0.5)], ..Change::default() });
+    let saved_ns = graph.recorded_ns() as f64 - faster.run_ns;
+    assert!(near(saved_ns, (STEPS * LONG_NS / 2) as f64, 0.02), "{saved_ns} of {}", graph.recorded_ns());
+}
+
+#[test]
+fn who_passes_on_what_others_reduce_waits_for_those_below() {
+    // Data goes from 3 to 2, from 2 to 1 and from 1 to the root; all others send and go on.
+    let graph = run(REDUCE, Some(0), |entered_ns, rank| match rank {
+        0..3 => entered_ns[rank as usize..4].iter().max().unwrap() + OWN_NS * u64::from(4 - rank),
+        _ => entered_ns[rank as usize] + OWN_NS,
+    });
+    follows_rank_3(&graph);
+}
+
+#[test]
+fn who_gets_what_was_broadcast_from_a_late_rank_waits_for_that() {
+    // The root sends to 3, and 3 to 4.
+    let graph = run(BROADCAST, Some(0), |entered_ns, rank| match rank {
+        4 => entered_ns[0].max(entered_ns[3]).max(entered_ns[4]) + 2 * OWN_NS,
+        _ => entered_ns[0].max(entered_ns[rank as usize]) + OWN_NS,
+    });
+    follows_rank_3(&graph);
+}
+
+#[test]
+fn neighbours_wait_for_each_other() {
+    let graph = run(TOGETHER, None, |entered_ns, rank| {
+        let rank = rank as usize;
+        let (before, after) = ((rank + 7) % 8, (rank + 1) % 8);
+        entered_ns[before].max(entered_ns[rank]).max(entered_ns[after]) + OWN_NS
+    });
+    follows_rank_3(&graph);
+}
+
+#[test]
+fn who_does_not_wait_leaves_at_once() {
+    let graph = run(TOGETHER, None, |entered_ns, rank| entered_ns[rank as usize] + OWN_NS);
+    assert_eq!(graph.quality().blocked, 0);
+}
+
+#[test]
+fn what_was_started_ends_when_all_are_back_in_mpi() {
+    let mut builder = GraphBuilder::new(kinds());
+    let mut now_ns = 0;
+    for instance in 0..STEPS as u32 {
+        let works_ns = |rank: u32| if rank == 3 { LONG_NS } else { SHORT_NS } + u64::from(rank) * 100;
+        // All enter the wait after as much work again as before the start; the last one decides.
+        let back_ns = |rank: u32| now_ns + 2 * works_ns(rank) + 1_000;
+        let end_ns = back_ns(3) + OWN_NS;
+        for rank in 0..RANKS {
+            let start_ns = now_ns + works_ns(rank);
+            let own = call(rank, START, (start_ns, start_ns + 1_000), None, 8);
+            builder.call(&Call { comm: Some(Comm(0)), instance: Some(instance), ..own });
+            builder.call(&call(rank, WAIT, (back_ns(rank), end_ns), None, 0));
+        }
+        now_ns = end_ns;
+    }
+    let graph = builder.finish().unwrap();
+    assert!(graph.quality().blocked > STEPS * 6, "{:?}", graph.quality());
+    let faster = graph.replay(&Change { ranks: vec![(Rank(3), 0.5)], ..Change::default() });
+    let saved_ns = graph.recorded_ns() as f64 - faster.run_ns;
+    assert!(near(saved_ns, (STEPS * LONG_NS) as f64, 0.02), "{saved_ns} of {}", graph.recorded_ns());
+}
+
+#[test]
+fn who_ends_an_access_waits_until_its_target_is_in_mpi() {
+    // Each rank writes to the window of the next, which takes part when it enters MPI.
+    let mut builder = GraphBuilder::new(kinds());
+    let mut now_ns = [0_u64; RANKS as usize];
+    for _ in 0..STEPS {
+        let was_in_mpi_until_ns = now_ns;
+        let works_ns = |rank: usize| if rank == 3 { LONG_NS } else { SHORT_NS } + 100 * rank as u64;
+        let entered_ns: Vec<u64> = (0..RANKS as usize).map(|rank| now_ns[rank] + works_ns(rank)).collect();
+        for rank in 0..RANKS as usize {
+            let after = (rank + 1) % RANKS as usize;
+            let enter_ns = entered_ns[rank];
+            let is_in_mpi = enter_ns < was_in_mpi_until_ns[after];
+            let end_ns = enter_ns.max(if is_in_mpi { enter_ns } else { entered_ns[after] }) + OWN_NS;
+            let own = call(rank as u32, ACCESS, (enter_ns, end_ns), None, 0);
+            builder.call(&Call { comm: Some(Comm(1)), ..own });
+            now_ns[rank] = end_ns;
+        }
+    }
+    follows_rank_3(&builder.finish().unwrap());
+}
