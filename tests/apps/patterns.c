@@ -1,5 +1,6 @@
 /* patterns PATTERN [steps] [us] [factor] [bytes] [slow_rank] [computes]: exchanges of a pattern (ring, pipeline, halo,
-   wavefront, allreduce, groups, root, dealt) between stretches of work. One rank has factor times as much; with slow_rank -1 work
+   wavefront, allreduce, groups, root, dealt, and waits, persistent, started, reduce, pairs, neighbors, fence, exposed, which are
+   the same by other calls) between stretches of work. One rank has factor times as much; with slow_rank -1 work
    grows from rank to rank up to that, with -2 each rank is the slow one for a part of the run. Work is sleeping: more
    ranks than processors do not disturb each other; with computes 1 it is computing. Of root all others send to rank 0,
    which works for each of them factor times a hundredth of the time. Of dealt rank 0 deals tasks of different lengths to
@@ -36,6 +37,96 @@ static void work(long us)
         compute_ns(1000 * us);
     else
         sleep_until(now_ns() + 1000 * us);
+}
+
+/* What some patterns exchange by, as in a ring of all ranks. */
+static MPI_Request persistent[2];
+static MPI_Comm grid, pairs;
+static MPI_Group before, after;
+static MPI_Win window;
+static int uses_window;
+
+static void prepare(const char *pattern, int left, int right)
+{
+    int all_around = 1;
+    if (strcmp(pattern, "persistent") == 0) {
+        T_Send_init(out, bytes, MPI_BYTE, right, 1, MPI_COMM_WORLD, &persistent[0]);
+        T_Recv_init(in, bytes, MPI_BYTE, left, 1, MPI_COMM_WORLD, &persistent[1]);
+    } else if (strcmp(pattern, "pairs") == 0) {
+        T_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pairs);
+    } else if (strcmp(pattern, "neighbors") == 0) {
+        T(Cart_create, 0, MPI_COMM_WORLD, 1, &size, &all_around, 0, &grid);
+    } else if (strcmp(pattern, "fence") == 0 || strcmp(pattern, "exposed") == 0) {
+        MPI_Group world;
+        MPI_Comm_group(MPI_COMM_WORLD, &world);
+        MPI_Group_incl(world, 1, &left, &before);
+        MPI_Group_incl(world, 1, &right, &after);
+        MPI_Group_free(&world);
+        uses_window = 1;
+        void *memory;
+        T(Win_allocate, 0, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+        if (strcmp(pattern, "fence") == 0)
+            T(Win_fence, 0, 0, window);
+    }
+}
+
+static void clean_up(void)
+{
+    for (int at = 0; at < 2; at++)
+        if (persistent[at] != MPI_REQUEST_NULL && persistent[at] != 0)
+            T_Request_free(&persistent[at]);
+    if (uses_window) {
+        T(Win_free, 0, &window);
+        MPI_Group_free(&before);
+        MPI_Group_free(&after);
+    }
+}
+
+/* A step by other calls than sends and receives that wait; 0 for a pattern that has none. */
+static int exchange_otherwise(const char *pattern, long own_us, int left, int right)
+{
+    double own = 1, sum = 0;
+    if (strcmp(pattern, "started") == 0) {
+        MPI_Request request;
+        work(own_us / 2);
+        T_Iallreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+        work(own_us / 2);
+        T_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (strcmp(pattern, "exposed") == 0) {
+        T(Win_post, 0, before, 0, window);
+        T(Win_start, 0, after, 0, window);
+        work(own_us);
+        T(Put, bytes, out, bytes, MPI_BYTE, right, 0, bytes, MPI_BYTE, window);
+        T(Win_complete, 0, window);
+        T(Win_wait, 0, window);
+    } else if (strcmp(pattern, "waits") == 0) {
+        MPI_Request requests[2];
+        work(own_us);
+        T_Isend(out, bytes, MPI_BYTE, right, 1, MPI_COMM_WORLD, &requests[0]);
+        T_Irecv(in, bytes, MPI_BYTE, left, 1, MPI_COMM_WORLD, &requests[1]);
+        T_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    } else if (strcmp(pattern, "persistent") == 0) {
+        work(own_us);
+        truth_message(bytes, MPI_BYTE, right, MPI_COMM_WORLD);
+        T_Startall(2, persistent);
+        T_Waitall(2, persistent, MPI_STATUSES_IGNORE);
+    } else if (strcmp(pattern, "reduce") == 0) {
+        work(own_us);
+        T_Reduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    } else if (strcmp(pattern, "pairs") == 0) {
+        work(own_us);
+        T_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, pairs);
+    } else if (strcmp(pattern, "neighbors") == 0) {
+        work(own_us);
+        T(Neighbor_allgather, bytes, out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, grid);
+    } else if (strcmp(pattern, "fence") == 0) {
+        work(own_us);
+        T(Put, bytes, out, bytes, MPI_BYTE, right, 0, bytes, MPI_BYTE, window);
+        T(Win_fence, 0, 0, window);
+    } else {
+        return 0;
+    }
+    return 1;
 }
 
 /* What this rank has to do in a step. */
@@ -85,10 +176,11 @@ int main(int argc, char **argv)
     long slow = truth_argument(argc, argv, 6, 1);
     computes = (int)truth_argument(argc, argv, 7, 0);
     out = calloc(1, (size_t)bytes + 1);
-    in = calloc(1, (size_t)bytes + 1);
+    in = calloc(2, (size_t)bytes + 1);
     truth_require(out != NULL && in != NULL);
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
 
+    prepare(pattern, left, right);
     T_Barrier(MPI_COMM_WORLD);
     long long begun_ns = now_ns();
     int is_dealt = strcmp(pattern, "dealt") == 0;
@@ -98,6 +190,8 @@ int main(int argc, char **argv)
         do_tasks(us);
     for (long step = 0; step < steps && !is_dealt; step++) {
         long own_us = own_work(step, steps, us, factor, slow);
+        if (exchange_otherwise(pattern, own_us, left, right))
+            continue;
         if (strcmp(pattern, "ring") == 0) {
             work(own_us);
             swap(right, left);
@@ -154,6 +248,7 @@ int main(int argc, char **argv)
     T_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         printf("took %lld ns\n", now_ns() - begun_ns);
+    clean_up();
     free(out);
     free(in);
     T_Finalize();

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 WORK_US = 5_000
 HOSTS = 4
+# Patterns whose ranks wait for each other otherwise than in sends, receives and collectives of all.
+OTHER_CALLS = ("waits", "persistent", "started", "reduce", "pairs", "neighbors", "fence", "exposed")
 
 
 @dataclass
@@ -50,6 +52,9 @@ def all_cases():
     for pattern, ranks in (("ring", 4), ("ring", 16), ("pipeline", 4), ("halo", 8), ("wavefront", 4), ("allreduce", 8), ("groups", 8)):
         for size in (1_000, 100_000):
             cases.append(Case(f"{pattern} of {ranks}, {size} bytes, slow rank", "openmpi", ranks, "pattern", pattern, size=size))
+    for pattern in OTHER_CALLS:
+        cases.append(Case(f"{pattern} of 8, slow rank", "openmpi", 8, "pattern", pattern))
+        cases.append(Case(f"{pattern} of 2, slow rank", "mpich", 2, "pattern", pattern))
     # In a wavefront neither costs anything: its ranks work one after the other.
     for pattern, ranks in (("ring", 8), ("pipeline", 4), ("halo", 8), ("allreduce", 8), ("groups", 8)):
         cases.append(Case(f"{pattern} of {ranks}, graded work", "openmpi", ranks, "pattern", pattern, slow=-1))
