@@ -115,12 +115,13 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// The last entry into MPI of another of few members between two moments. Who sends far ahead of the others waits when buffers are
-/// full, until one of them takes what it was sent before.
+/// The last entry into MPI, between two moments, of one of few members that did not get to the collective until then. Who sends far
+/// ahead of such a one waits when buffers are full, until it takes what it was sent before.
 fn last_of_few(graph: &Graph, group: u32, rank: Rank, (since_ns, end_ns): (u64, u64)) -> Option<u32> {
     let members = graph.groups.members(group);
     let few = if members.len() <= FEW_MEMBERS { members } else { &[] };
-    let others = few.iter().filter(|member| member.rank != rank);
+    let others =
+        few.iter().filter(|member| member.rank != rank && graph.starts[member.call as usize] >= end_ns);
     let last = others.filter_map(|member| graph.last_entry_before(member.rank, end_ns));
     let within = last.filter(|entry| graph.starts[*entry as usize] > since_ns);
     within.max_by_key(|entry| graph.starts[*entry as usize])

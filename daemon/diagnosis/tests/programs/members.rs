@@ -120,3 +120,32 @@ fn who_ends_an_access_waits_until_its_target_is_in_mpi() {
     }
     follows_rank_3(&builder.finish().unwrap());
 }
+
+#[test]
+fn who_sends_far_ahead_waits_until_there_is_a_free_buffer() {
+    // Rank 2 sends by way of rank 1, which has three times as much work; there are buffers for ten messages.
+    const BUFFERS: usize = 10;
+    let mut builder = GraphBuilder::new(kinds());
+    let mut entries: [Vec<u64>; 3] = Default::default();
+    let mut now_ns = [0_u64; 3];
+    for instance in 0..STEPS as usize {
+        let works_ns = [SHORT_NS, LONG_NS, SHORT_NS + 300];
+        for (rank, works_ns) in works_ns.iter().enumerate() {
+            entries[rank].push(now_ns[rank] + works_ns);
+        }
+        let entered_ns = [0, 1, 2].map(|rank: usize| entries[rank][instance]);
+        let free_ns = instance.checked_sub(BUFFERS).map_or(0, |before| entries[1][before]);
+        let last_ns = entered_ns[0].max(entered_ns[1]).max(entered_ns[2]);
+        now_ns = [last_ns, entered_ns[1], entered_ns[2].max(free_ns)].map(|ns| ns + OWN_NS);
+        for rank in 0..3 {
+            let own = call(rank, REDUCE, (entered_ns[rank as usize], now_ns[rank as usize]), Some(0), 8);
+            builder.call(&Call { comm: Some(Comm(0)), instance: Some(instance as u32), ..own });
+        }
+    }
+    let graph = builder.finish().unwrap();
+    assert!(graph.quality().blocked > STEPS - 2 * BUFFERS as u64, "{:?}", graph.quality());
+    let unchanged = graph.replay(&Change::default());
+    assert!(near(unchanged.run_ns, graph.recorded_ns() as f64, 1e-9), "{unchanged:?}");
+    let faster = graph.replay(&Change { ranks: vec![(Rank(1), 1.0 / 3.0)], ..Change::default() });
+    assert!(near(faster.run_ns, (STEPS * SHORT_NS) as f64, 0.05), "{faster:?} of {}", graph.recorded_ns());
+}
