@@ -166,9 +166,8 @@ impl GraphBuilder {
 
     fn only_root_waits(&self, function: Function) -> bool {
         match self.kinds.get(usize::from(function)) {
-            Some(CallKind::Collective { flow, .. } | CallKind::Start { flow, .. }) => {
-                *flow == Some(Flow::ToRoot)
-            }
+            Some(CallKind::Collective { flow, .. }) => *flow == Some(Flow::ToRoot),
+            Some(CallKind::Start { flow, .. }) => *flow == Flow::ToRoot,
             _ => false,
         }
     }

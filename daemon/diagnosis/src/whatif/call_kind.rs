@@ -31,8 +31,8 @@ pub enum CallKind {
     },
     /// A collective that a later call completes.
     Start {
-        /// Likewise.
-        flow: Option<Flow>,
+        /// Who waits for whom.
+        flow: Flow,
         /// Whether it synchronizes although it moves nothing.
         is_barrier: bool,
     },
@@ -58,8 +58,11 @@ impl CallKind {
             _ => {}
         }
         let started = name.strip_prefix('I').map(str::to_ascii_lowercase);
-        if let Some((flow, is_barrier)) = started.as_deref().and_then(collective) {
-            return CallKind::Start { flow, is_barrier };
+        match started.as_deref().and_then(collective) {
+            Some((Some(flow), is_barrier)) => return CallKind::Start { flow, is_barrier },
+            // Nothing says which call completes it.
+            Some((None, _)) => return CallKind::Post,
+            None => {}
         }
         let collective = collective(&name.to_ascii_lowercase());
         collective.map_or(CallKind::Local, |(flow, is_barrier)| CallKind::Collective { flow, is_barrier })
@@ -98,11 +101,12 @@ mod tests {
         assert_eq!(CallKind::of_name("MPI_Allreduce_c"), all(false));
         assert_eq!(
             CallKind::of_name("MPI_Iallreduce"),
-            CallKind::Start { flow: Some(Flow::All), is_barrier: false }
+            CallKind::Start { flow: Flow::All, is_barrier: false }
         );
         let among_neighbors = CallKind::Collective { flow: None, is_barrier: false };
         assert_eq!(CallKind::of_name("MPI_Neighbor_alltoallv_c"), among_neighbors);
         assert_eq!(CallKind::of_name("MPI_Neighbor_allgather_init"), CallKind::Local);
+        assert_eq!(CallKind::of_name("MPI_Ineighbor_allgather"), CallKind::Post);
         assert_eq!(CallKind::of_name("MPI_Sendrecv"), CallKind::Send);
         assert_eq!(CallKind::of_name("MPI_Irecv"), CallKind::Post);
         assert_eq!(CallKind::of_name("MPI_Waitall"), CallKind::Wait);

@@ -4,9 +4,11 @@
 //! messages are slow, it is always the late one's message, and slow ones are never found. Where it is known what flights take, one
 //! is drawn by how likely each came last.
 
+use crate::whatif::call_kind::CallKind;
 use crate::whatif::graph::flights::{Figure, Flights, SMALL_BYTES};
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::pace::Pace;
+use crate::whatif::soon::FAR_LONGER_NS;
 use mpiscope_model::drawn;
 use std::ops::Range;
 
@@ -126,4 +128,20 @@ pub(crate) fn waited_for_collective(graph: &Graph, call: usize, last_ns: u64) ->
 /// Whether a call that took so long, after what it needed was on its way for longer, waited for that. Its own cost is the rest.
 fn is_wait(took_ns: f64, under_way_ns: f64, least_ns: u64) -> bool {
     took_ns > FELT_SHARE * under_way_ns + 1.05 * least_ns as f64
+}
+
+/// Whether something that a call received explains how long it took. A receive waited for its message; what took long after its
+/// message must have come waited for its own sending, if it sends or completes what was sent. Over a network, where nobody knows
+/// when it must have come, that holds for exchanges alone.
+pub(crate) fn was_underway(graph: &Graph, (call, sends): (usize, bool), figure: Figure) -> bool {
+    let received = graph.received_by(call);
+    let is_exchange = match graph.kind(call) {
+        CallKind::Send => true,
+        _ => sends && received.iter().all(|edge| !edge.is_inter),
+    };
+    received.iter().any(|edge| {
+        let usual_ns = graph.flights.ns(edge.is_inter, edge.bytes, figure).unwrap_or(0.0) as u64;
+        let since_ns = graph.ends[call].saturating_sub(graph.starts[edge.from as usize]);
+        !is_exchange || since_ns < 3 * usual_ns + FAR_LONGER_NS
+    })
 }

@@ -4,7 +4,7 @@
 
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::NONE;
-use crate::whatif::decisive::LONG_BEFORE;
+use crate::whatif::decisive::{LONG_BEFORE, was_underway};
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::blocked_calls::{BlockedCall, BlockedCalls};
 use crate::whatif::graph::flights::{Figure, size_bin};
@@ -13,7 +13,7 @@ use crate::whatif::lack::Lack;
 use crate::whatif::members;
 use crate::whatif::partners::{Partners, Peers};
 use crate::whatif::rule::Rule;
-use crate::whatif::soon::{FAR_LONGER_NS, since_soon_before, soon_ns, waits_ns};
+use crate::whatif::soon::{since_soon_before, soon_ns, waits_ns};
 use crate::whatif::windows::Windows;
 use mpiscope_model::{Function, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -206,20 +206,4 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners, windows: &Windows)
     graph.quality.blocked = blocked.count() as u64;
     graph.quality.unexplained_ns = unexplained_ns;
     graph.blocked = blocked;
-}
-
-/// Whether something that a call received explains how long it took. A receive waited for its message; what took long after its
-/// message must have come waited for its own sending, if it sends or completes what was sent. Over a network, where nobody knows
-/// when it must have come, that holds for exchanges alone.
-fn was_underway(graph: &Graph, (call, sends): (usize, bool), figure: Figure) -> bool {
-    let received = graph.received_by(call);
-    let is_exchange = match graph.kind(call) {
-        CallKind::Send => true,
-        _ => sends && received.iter().all(|edge| !edge.is_inter),
-    };
-    received.iter().any(|edge| {
-        let usual_ns = graph.flights.ns(edge.is_inter, edge.bytes, figure).unwrap_or(0.0) as u64;
-        let since_ns = graph.ends[call].saturating_sub(graph.starts[edge.from as usize]);
-        !is_exchange || since_ns < 3 * usual_ns + FAR_LONGER_NS
-    })
 }

@@ -265,8 +265,10 @@ impl Graph {
 
     /// The first call of a rank after a time at which it was not in MPI.
     pub(crate) fn first_entry_if_away(&self, rank: Rank, at_ns: u64) -> Option<u32> {
-        let before = self.last_entry_before(rank, at_ns);
-        let is_away = before.is_none_or(|before| self.ends[before as usize] <= at_ns);
+        let is_away = self.threads_of(rank).iter().all(|thread| {
+            let before = self.starts_of(thread).partition_point(|start| *start < at_ns).checked_sub(1);
+            before.is_none_or(|before| self.ends[thread.calls.start as usize + before] <= at_ns)
+        });
         is_away.then(|| self.first_entry_after(rank, at_ns)).flatten()
     }
 

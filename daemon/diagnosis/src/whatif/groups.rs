@@ -80,9 +80,8 @@ fn collect_parts(graph: &Graph, rows: &[MemberRow]) -> Vec<Part> {
             let (comm, instance, ..) = rows[call as usize];
             let (flow, is_barrier) = match graph.kind(call as usize) {
                 CallKind::Setup => (Some(Flow::All), true),
-                CallKind::Collective { flow, is_barrier } | CallKind::Start { flow, is_barrier } => {
-                    (flow, is_barrier)
-                }
+                CallKind::Collective { flow, is_barrier } => (flow, is_barrier),
+                CallKind::Start { flow, is_barrier } => (Some(flow), is_barrier),
                 _ => continue,
             };
             let key = match graph.kind(call as usize) {

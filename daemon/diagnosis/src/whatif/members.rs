@@ -5,16 +5,18 @@
 //! who gets what the root sent may get it from a rank that comes late. What was started gets on only while its members are in MPI.
 
 use crate::whatif::call_row::NONE;
+use crate::whatif::decisive::was_underway;
 
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::blocked_calls::{BlockedCall, BlockedCalls};
-use crate::whatif::graph::flights::size_bin;
+use crate::whatif::graph::flights::{Figure, size_bin};
 use crate::whatif::lack::Lack;
 use crate::whatif::soon::{since_soon_before, soon_ns};
-use mpiscope_model::{Function, Rank};
+use mpiscope_model::{Flow, Function, Rank};
 use rustc_hash::FxHashMap;
 
-/// Among more members, where nothing says for which each waits, one enters just before any end by chance.
+/// Among more members, where nothing says for which each waits or their data goes over a network, one enters just before any end by
+/// chance. In a larger scan, to look at all that each waits for takes too long.
 const MOST_MEMBERS: usize = 256;
 
 /// Likewise where it may have entered for any reason.
@@ -47,7 +49,9 @@ fn key(graph: &Graph, call: usize, group: u32) -> Key {
 /// Calls that leave a collective.
 fn leaving(graph: &Graph) -> impl Iterator<Item = (usize, u32)> {
     let is_compared = |group: u32| {
-        graph.groups.flows[group as usize].is_some() || graph.groups.members(group).len() <= MOST_MEMBERS
+        let at = group as usize;
+        let is_by_chance = graph.groups.flows[at].is_none_or(|flow| flow == Flow::FromLower);
+        graph.groups.members(group).len() <= MOST_MEMBERS || !is_by_chance && !graph.groups.is_inter[at]
     };
     let left = graph.groups.left.iter().copied().enumerate();
     left.filter(move |(call, group)| *group != NONE && !graph.is_setup(*call) && is_compared(*group))
@@ -135,7 +139,8 @@ pub(crate) fn explain(graph: &Graph, blocked: &mut BlockedCalls) {
         let rest = Rest::after(graph, call, group);
         let usual_ns = usual.get(&key(graph, call, group));
         let soon_ns = soon_ns(usual_ns);
-        if rest.ns <= soon_ns {
+        let receives = !graph.received_by(call).is_empty();
+        if rest.ns <= soon_ns || receives && was_underway(graph, (call, true), Figure::Low) {
             continue;
         }
         let rank = graph.ranks[call];

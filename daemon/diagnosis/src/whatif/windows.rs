@@ -1,13 +1,14 @@
-//! Calls on windows that took far longer than usual: they waited until another rank of the window entered MPI.
+//! Calls on windows that took far longer than usual: they are taken to have waited until another rank of the window entered MPI.
 //!
-//! Nothing says whom they waited for: the target of an access, who exposes its window, or who ends its accesses. Libraries serve
-//! accesses while the target is in MPI. So it was a rank that was not there since the call began, and came just before it ended; or
-//! else the last that called on the window just before.
+//! A lock or a flush names its target; nothing says who exposes a window, or ends accesses to it. Libraries serve accesses while the
+//! target is in MPI. So it was a rank that was not there since the call began, and came just before it ended; or else, where no target
+//! is named, the last that called on the window just before.
 
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::{CallRow, NO_COMM};
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::blocked_calls::{BlockedCall, BlockedCalls};
+use crate::whatif::graph::flights::size_bin;
 use crate::whatif::lack::Lack;
 use crate::whatif::soon::{since_soon_before, soon_ns};
 use mpiscope_model::{Comm, Function, Rank};
@@ -16,6 +17,16 @@ use std::collections::BTreeSet;
 
 /// Among more ranks, one enters just before any end by chance.
 const MOST_RANKS: usize = 64;
+
+/// A call that may wait for another rank of a window.
+#[derive(Debug, Clone, Copy)]
+struct Access {
+    call: u32,
+    window: Comm,
+    target: Option<Rank>,
+    /// The size class of what its thread moved on the window since such a call before.
+    size: u32,
+}
 
 /// The ranks that call on a window, and these calls in the order in which they begin.
 #[derive(Debug, Default)]
@@ -27,19 +38,17 @@ struct Window {
 /// Windows, and the calls that may wait for one of their ranks.
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
-    calls: Vec<(u32, Comm)>,
+    accesses: Vec<Access>,
     windows: FxHashMap<Comm, Window>,
 }
 
 impl Windows {
     pub(crate) fn new(graph: &Graph, rows: &[CallRow]) -> Self {
-        let comms = || rows.iter().enumerate().filter(|(_, row)| row.comm != NO_COMM);
-        let waiting = comms().filter(|(call, _)| graph.kind(*call) == CallKind::Access);
-        let calls: Vec<(u32, Comm)> = waiting.map(|(call, row)| (call as u32, row.comm)).collect();
+        let accesses = accesses(graph, rows);
         let mut windows: FxHashMap<Comm, Window> =
-            calls.iter().map(|(_, window)| (*window, Window::default())).collect();
+            accesses.iter().map(|access| (access.window, Window::default())).collect();
         if !windows.is_empty() {
-            for (call, row) in comms() {
+            for (call, row) in rows.iter().enumerate() {
                 if let Some(window) = windows.get_mut(&row.comm) {
                     window.ranks.insert(graph.ranks[call]);
                     window.calls.push(call as u32);
@@ -50,18 +59,20 @@ impl Windows {
         for window in windows.values_mut() {
             window.calls.sort_unstable_by_key(|call| graph.starts[*call as usize]);
         }
-        Self { calls, windows }
+        Self { accesses, windows }
     }
 
-    /// What calls of each function take that wait for nobody: nearly the least that was seen.
-    fn usual(&self, graph: &Graph) -> FxHashMap<Function, u64> {
-        let mut taken: FxHashMap<Function, Vec<u64>> = FxHashMap::default();
-        for call in self.calls.iter().map(|(call, _)| *call as usize) {
-            taken.entry(graph.functions[call]).or_default().push(graph.ends[call] - graph.starts[call]);
+    /// What such calls take that wait for nobody: nearly the least that was seen.
+    fn usual(&self, graph: &Graph) -> FxHashMap<(Function, u32), u64> {
+        let mut taken: FxHashMap<(Function, u32), Vec<u64>> = FxHashMap::default();
+        for access in &self.accesses {
+            let call = access.call as usize;
+            let key = (graph.functions[call], access.size);
+            taken.entry(key).or_default().push(graph.ends[call] - graph.starts[call]);
         }
-        let least = |(function, mut of): (Function, Vec<u64>)| {
+        let least = |(key, mut of): ((Function, u32), Vec<u64>)| {
             let at = of.len() / 100;
-            (function, *of.select_nth_unstable(at).1)
+            (key, *of.select_nth_unstable(at).1)
         };
         taken.into_iter().map(least).collect()
     }
@@ -69,27 +80,62 @@ impl Windows {
     /// Finds what such calls waited for.
     pub(crate) fn explain(&self, graph: &Graph, blocked: &mut BlockedCalls) {
         let usual = self.usual(graph);
-        for &(call, window) in &self.calls {
-            let call = call as usize;
-            let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
-            let usual_ns = usual.get(&graph.functions[call]);
-            let is_long = end_ns - start_ns > soon_ns(usual_ns);
-            let Some(window) = self.windows.get(&window).filter(|_| is_long) else { continue };
-            let lack = Lack::during(graph, graph.ranks[call], (start_ns, end_ns));
+        for access in &self.accesses {
+            let call = access.call as usize;
+            let span = (graph.starts[call], graph.ends[call]);
+            let usual_ns = usual.get(&(graph.functions[call], access.size));
+            let is_long = span.1 - span.0 > soon_ns(usual_ns);
+            let Some(window) = self.windows.get(&access.window).filter(|_| is_long) else { continue };
+            let lack = Lack::during(graph, graph.ranks[call], span);
             let since_ns = since_soon_before(graph, call, &lack);
-            let is_other = |rank: &Rank| *rank != graph.ranks[call];
-            let others = window.ranks.iter().copied().filter(is_other);
-            let entries = others.filter_map(|rank| graph.first_entry_if_away(rank, start_ns));
-            let is_within = |entry: &u32| (since_ns + 1..end_ns).contains(&graph.starts[*entry as usize]);
-            let first = entries.filter(is_within).max_by_key(|entry| graph.starts[*entry as usize]);
-            let last = || {
-                let before = window.calls.partition_point(|call| graph.starts[*call as usize] < end_ns);
-                let mut last = window.calls[..before].iter().rev().copied().take_while(is_within);
-                last.find(|entry| is_other(&graph.ranks[*entry as usize]))
-            };
-            if let Some(entry) = first.or_else(last) {
+            if let Some(entry) = awaited(graph, window, access, since_ns) {
                 blocked.add(call, BlockedCall { entry, usual_ns: usual_ns.copied().unwrap_or(0) });
             }
         }
     }
+}
+
+/// The calls that may wait, in the order of the graph.
+fn accesses(graph: &Graph, rows: &[CallRow]) -> Vec<Access> {
+    let mut accesses = Vec::new();
+    let mut moved: FxHashMap<Comm, u64> = FxHashMap::default();
+    let is_of_windows = |call: usize| graph.kind(call) == CallKind::Access;
+    if !(0..rows.len()).any(is_of_windows) {
+        return accesses;
+    }
+    for thread in &graph.threads {
+        moved.clear();
+        for call in thread.calls.clone() {
+            let row = &rows[call as usize];
+            if row.comm == NO_COMM {
+                continue;
+            }
+            if is_of_windows(call as usize) {
+                let bytes = moved.insert(row.comm, 0).unwrap_or(0);
+                let size = size_bin(u32::try_from(bytes).unwrap_or(u32::MAX));
+                let target = Some(row.peer).filter(|peer| *peer != Rank::NONE);
+                accesses.push(Access { call, window: row.comm, target, size });
+            } else {
+                *moved.entry(row.comm).or_default() += u64::from(row.bytes);
+            }
+        }
+    }
+    accesses
+}
+
+/// The entry that a call waited for.
+fn awaited(graph: &Graph, window: &Window, access: &Access, since_ns: u64) -> Option<u32> {
+    let call = access.call as usize;
+    let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
+    let is_other =
+        |rank: &Rank| *rank != graph.ranks[call] && access.target.is_none_or(|target| target == *rank);
+    let is_within = |entry: &u32| (since_ns + 1..end_ns).contains(&graph.starts[*entry as usize]);
+    let others = window.ranks.iter().copied().filter(is_other);
+    let entries = others.filter_map(|rank| graph.first_entry_if_away(rank, start_ns)).filter(is_within);
+    let first = entries.max_by_key(|entry| graph.starts[*entry as usize]);
+    first.or_else(|| {
+        let before = window.calls.partition_point(|call| graph.starts[*call as usize] < end_ns);
+        let mut last = window.calls[..before].iter().rev().copied().take_while(is_within);
+        last.find(|entry| is_other(&graph.ranks[*entry as usize])).filter(|_| access.target.is_none())
+    })
 }

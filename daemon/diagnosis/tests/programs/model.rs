@@ -19,7 +19,7 @@ pub(crate) const ACCESS: u16 = 11;
 
 pub(crate) fn kinds() -> Vec<CallKind> {
     let barrier = CallKind::Collective { flow: Some(Flow::All), is_barrier: true };
-    let start = CallKind::Start { flow: Some(Flow::All), is_barrier: false };
+    let start = CallKind::Start { flow: Flow::All, is_barrier: false };
     let broadcast = CallKind::Collective { flow: Some(Flow::FromRoot), is_barrier: false };
     let reduce = CallKind::Collective { flow: Some(Flow::ToRoot), is_barrier: false };
     let together = CallKind::Collective { flow: None, is_barrier: true };
