@@ -44,7 +44,6 @@ static MPI_Request persistent[2];
 static MPI_Comm grid, pairs;
 static MPI_Group before, after;
 static MPI_Win window;
-static int uses_window;
 
 static void prepare(const char *pattern, int left, int right)
 {
@@ -62,7 +61,6 @@ static void prepare(const char *pattern, int left, int right)
         MPI_Group_incl(world, 1, &left, &before);
         MPI_Group_incl(world, 1, &right, &after);
         MPI_Group_free(&world);
-        uses_window = 1;
         void *memory;
         T(Win_allocate, 0, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
         if (strcmp(pattern, "fence") == 0)
@@ -70,12 +68,12 @@ static void prepare(const char *pattern, int left, int right)
     }
 }
 
-static void clean_up(void)
+static void clean_up(const char *pattern)
 {
-    for (int at = 0; at < 2; at++)
-        if (persistent[at] != MPI_REQUEST_NULL && persistent[at] != 0)
-            T_Request_free(&persistent[at]);
-    if (uses_window) {
+    if (strcmp(pattern, "persistent") == 0) {
+        T_Request_free(&persistent[0]);
+        T_Request_free(&persistent[1]);
+    } else if (strcmp(pattern, "fence") == 0 || strcmp(pattern, "exposed") == 0) {
         T(Win_free, 0, &window);
         MPI_Group_free(&before);
         MPI_Group_free(&after);
@@ -248,7 +246,7 @@ int main(int argc, char **argv)
     T_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         printf("took %lld ns\n", now_ns() - begun_ns);
-    clean_up();
+    clean_up(pattern);
     free(out);
     free(in);
     T_Finalize();

@@ -13,25 +13,15 @@ use crate::whatif::lack::Lack;
 use crate::whatif::members;
 use crate::whatif::partners::{Partners, Peers};
 use crate::whatif::rule::Rule;
-use crate::whatif::soon::{since_soon_before, soon_ns, waits_ns};
+use crate::whatif::soon::{since_soon_before, soon_ns, usual, waits_ns};
 use crate::whatif::windows::Windows;
 use mpiscope_model::{Function, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What calls of a function and size take that wait for nobody: nearly the least that was seen.
-fn usual(graph: &Graph, sizes: &[u32], took_ns: impl Fn(usize) -> u64) -> FxHashMap<(Function, u32), u64> {
-    let mut taken: FxHashMap<(Function, u32), Vec<u64>> = FxHashMap::default();
-    for (call, size) in sizes.iter().enumerate() {
-        if may_block(graph.kind(call)) {
-            let key = (graph.functions[call], *size);
-            taken.entry(key).or_default().push(took_ns(call));
-        }
-    }
-    let least = |(key, mut of): ((Function, u32), Vec<u64>)| {
-        let at = of.len() / 100;
-        (key, *of.select_nth_unstable(at).1)
-    };
-    taken.into_iter().map(least).collect()
+/// What calls of a function and size take that wait for nobody.
+fn usual_of(graph: &Graph, sizes: &[u32], took_ns: impl Fn(usize) -> u64) -> FxHashMap<(Function, u32), u64> {
+    let calls = (0..sizes.len()).filter(|call| may_block(graph.kind(*call)));
+    usual(calls.map(|call| ((graph.functions[call], sizes[call]), took_ns(call))))
 }
 
 fn may_block(kind: CallKind) -> bool {
@@ -59,7 +49,7 @@ fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Li
         senders.max().unwrap_or(0).min(graph.ends[call])
     };
     let own_ns = |call: usize| graph.ends[call] - sent_ns(call).max(graph.starts[call]);
-    let usual = usual(graph, sizes, own_ns);
+    let usual = usual_of(graph, sizes, own_ns);
     let mut of_links: FxHashMap<Link, Waits> = FxHashMap::default();
     for thread in &graph.threads {
         for call in thread.calls.clone().map(|call| call as usize).filter(|call| may_wait(graph, *call)) {
@@ -159,7 +149,7 @@ fn blamed_since_ns(graph: &Graph, call: usize, lack: &Lack<'_>, soon_ns: u64) ->
 pub(crate) fn explain(graph: &mut Graph, partners: &Partners, windows: &Windows) {
     let sizes = sizes(graph, partners);
     graph.late_links = late_links(graph, partners, &sizes);
-    let usual = usual(graph, &sizes, |call| graph.ends[call] - graph.starts[call]);
+    let usual = usual_of(graph, &sizes, |call| graph.ends[call] - graph.starts[call]);
     let mut blocked = BlockedCalls::none_of(graph.starts.len());
     if graph.follows(Rule::Members) {
         members::explain(graph, &mut blocked);
@@ -179,13 +169,13 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners, windows: &Windows)
             let soon_ns = soon_ns(usual_ns);
             let usual_ns = usual_ns.copied().unwrap_or(0);
             // Where most sends wait for their receivers, that is in the median of flights, too.
-            if took_ns <= soon_ns {
+            if took_ns <= soon_ns || was_underway(graph, (call, true), Figure::Low) {
                 continue;
             }
             let peers = partners.peers(graph, thread, call);
             let sends = !peers.receivers.is_empty();
             let receives = !graph.received_by(call).is_empty();
-            if was_underway(graph, (call, sends), Figure::Low) {
+            if !sends && was_underway(graph, (call, false), Figure::Low) {
                 continue;
             }
             let lack = Lack::during(graph, thread.rank, (start_ns, end_ns));

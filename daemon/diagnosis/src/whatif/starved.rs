@@ -33,12 +33,8 @@ pub(crate) fn with_starved(graph: &Graph, partners: &Partners, parts: &[u64]) ->
             let (from_ns, to_ns) = (graph.ends[at] - part_ns, graph.ends[at]);
             let of_group = graph.groups.left[at];
             // Where nothing says for which of the others a member waits, it does not need all of them.
-            let needs_all = |group: u32| graph.groups.flows[group as usize].is_some();
-            let of_group = match of_group {
-                NONE => Missing::default(),
-                group if needs_all(group) => of_groups[group as usize],
-                _ => Missing::default(),
-            };
+            let needs_all = of_group != NONE && graph.groups.flows[of_group as usize].is_some();
+            let of_group = if needs_all { of_groups[of_group as usize] } else { Missing::default() };
             let peers = partners.peers(graph, thread, at);
             let is_within_node = graph.is_within_node(at, has_one_node);
             let of_peers =

@@ -10,7 +10,7 @@ use crate::whatif::graph::Graph;
 use crate::whatif::graph::blocked_calls::{BlockedCall, BlockedCalls};
 use crate::whatif::graph::flights::size_bin;
 use crate::whatif::lack::Lack;
-use crate::whatif::soon::{since_soon_before, soon_ns};
+use crate::whatif::soon::{since_soon_before, soon_ns, usual};
 use mpiscope_model::{Comm, Function, Rank};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -62,19 +62,12 @@ impl Windows {
         Self { accesses, windows }
     }
 
-    /// What such calls take that wait for nobody: nearly the least that was seen.
+    /// What such calls take that wait for nobody.
     fn usual(&self, graph: &Graph) -> FxHashMap<(Function, u32), u64> {
-        let mut taken: FxHashMap<(Function, u32), Vec<u64>> = FxHashMap::default();
-        for access in &self.accesses {
+        usual(self.accesses.iter().map(|access| {
             let call = access.call as usize;
-            let key = (graph.functions[call], access.size);
-            taken.entry(key).or_default().push(graph.ends[call] - graph.starts[call]);
-        }
-        let least = |(key, mut of): ((Function, u32), Vec<u64>)| {
-            let at = of.len() / 100;
-            (key, *of.select_nth_unstable(at).1)
-        };
-        taken.into_iter().map(least).collect()
+            ((graph.functions[call], access.size), graph.ends[call] - graph.starts[call])
+        }))
     }
 
     /// Finds what such calls waited for.
