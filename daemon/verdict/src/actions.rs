@@ -1,6 +1,6 @@
 //! What to do about what was found.
 
-use super::blame::{blocked_rank, call, moving, named_source, slow_link, stopped_ranks};
+use super::blame::{blocked_rank, call, most_waited, moving, named_source, slow_link, stopped_ranks};
 use super::certainty::is_unsure;
 use crate::processors::cpu_count;
 use mpiscope_feed::{Advised, BasisState, CpuContention, Diagnosis, GatheredWait, SlowLinks};
@@ -141,7 +141,7 @@ fn work(diagnosis: &Diagnosis) -> Vec<String> {
     } else {
         actions.push("Balance the work: many ranks have more than others.".into());
     }
-    actions.extend(diagnosis.gathered.first().and_then(hiding));
+    actions.extend(most_waited(diagnosis).and_then(hiding));
     actions
 }
 

@@ -235,6 +235,16 @@ pub(super) fn call(wait: &GatheredWait) -> String {
     if wait.place.is_empty() { wait.function.clone() } else { format!("{} at {}", wait.function, wait.place) }
 }
 
+/// Waiting that is less than this share of what is avoidable does not explain it.
+const LEAST_WAITING: f64 = 0.1;
+
+/// Where most is waited; none where that is next to nothing of what is avoidable: calls that wait for nobody knows whom
+/// count as no waiting.
+pub(super) fn most_waited(diagnosis: &Diagnosis) -> Option<&GatheredWait> {
+    let least_s = LEAST_WAITING * diagnosis.verdict.avoidable_s;
+    diagnosis.gathered.first().filter(|wait| wait.seconds > 0.0 && wait.seconds >= least_s)
+}
+
 /// What shows it, a sentence each: who has how much, and where most is waited.
 pub(super) fn evidence(diagnosis: &Diagnosis) -> Vec<String> {
     let mut sentences = Vec::new();
@@ -246,7 +256,7 @@ pub(super) fn evidence(diagnosis: &Diagnosis) -> Vec<String> {
     }
     sentences.extend(source(diagnosis, cause).and_then(|of| who_has_it(diagnosis, of)));
     let all_s = diagnosis.budget.waiting_s;
-    if let Some(most) = diagnosis.gathered.first().filter(|wait| wait.seconds > 0.0) {
+    if let Some(most) = most_waited(diagnosis) {
         let states = match most.most_awaited_s {
             for_one if for_one >= MUCH * most.seconds => {
                 format!("{}, {} of it for rank {}", most.state, time(for_one), most.most_awaited)

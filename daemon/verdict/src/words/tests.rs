@@ -254,6 +254,11 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
         "Most waiting is in MPI_Bcast at main.c:7: 30.0 s of 40.0 s (late broadcast, 28.0 s of it for rank 5)."
     );
     assert_eq!(actions(&uneven).len(), 2);
+    // Of much more avoidable time that waiting explains nothing.
+    let avoidable_s = std::mem::replace(&mut uneven.verdict.avoidable_s, 400.0);
+    assert!(details(&uneven).iter().all(|sentence| !sentence.starts_with("Most waiting")));
+    assert_eq!(actions(&uneven).len(), 1);
+    uneven.verdict.avoidable_s = avoidable_s;
     uneven.sources[0].times =
         [3, 9].map(|rank| SourceTime { from_s: 0.0, to_s: 1.0, ranks: vec![rank] }).to_vec();
     assert!(headline(&uneven).contains(
